@@ -1,0 +1,71 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"time"
+)
+
+// Sentinels for errors.Is.
+var (
+	// ErrTimeout: the caller's context ended first. The command goes on; call
+	// Wait or Interrupt.
+	ErrTimeout = errors.New("timed out; the command is still running")
+	// ErrBusy: a command that timed out is still running.
+	ErrBusy = errors.New("a command is still running")
+	// ErrClosed: the session was closed.
+	ErrClosed = errors.New("session is closed")
+	// ErrIncompleteInput: the code is not complete; see IncompleteError.
+	ErrIncompleteInput = errors.New("incomplete input")
+	// ErrNoInterrupt: the adapter declares no safe interrupt.
+	ErrNoInterrupt = errors.New("the adapter declares no safe interrupt")
+	// ErrExited: the program ended; see ExitError.
+	ErrExited = errors.New("the program ended")
+	// ErrNotReady: no first prompt; see StartError.
+	ErrNotReady = errors.New("no first prompt")
+)
+
+// StartError is a program that did not get to its first prompt. It is
+// ErrNotReady, and what the context or the program said.
+type StartError struct {
+	Adapter string
+	Waited  time.Duration
+	Wanted  string // what was waited for, in the adapter's terms
+	Output  string // what the program printed instead
+	Err     error
+}
+
+func (e *StartError) Error() string {
+	return fmt.Sprintf("%s: no first prompt after %s (waited for %s): %v", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted, e.Err)
+}
+
+// Unwrap gives ErrNotReady and the cause.
+func (e *StartError) Unwrap() []error { return []error{ErrNotReady, e.Err} }
+
+// ExitError is a program that ended; the Result beside it has its last output.
+type ExitError struct {
+	Code   int    // exit code; -1 when a signal ended it
+	Signal string // "killed", …
+}
+
+func (e *ExitError) Error() string {
+	if e.Signal != "" {
+		return "the program was ended by a signal: " + e.Signal
+	}
+	return fmt.Sprintf("the program ended with exit code %d", e.Code)
+}
+
+// Is makes it ErrExited.
+func (e *ExitError) Is(target error) bool { return target == ErrExited }
+
+// IncompleteError is input that the program would wait for more of.
+type IncompleteError struct {
+	Reason string // what is open, and where when that is known
+	Line   int    // 1-based; 0: not known
+	Column int
+}
+
+func (e *IncompleteError) Error() string { return "incomplete input: " + e.Reason }
+
+// Is makes it ErrIncompleteInput.
+func (e *IncompleteError) Is(target error) bool { return target == ErrIncompleteInput }

@@ -1,0 +1,99 @@
+package session
+
+import "time"
+
+// Options are a caller's wishes for one session; the zero value is useful.
+type Options struct {
+	Dir  string   // working directory; empty: the caller's
+	Env  []string // KEY=value, over the adapter's own
+	Cols int      // 0: the adapter's
+	Rows int
+
+	Executable string // 0: found by the adapter's rules
+
+	// Output receives the running command's output as it becomes final: whole
+	// lines at once, an unfinished line when the program waits for input or the
+	// command ends. It must not block for long: while it does, nothing is read.
+	Output func([]byte)
+
+	// Observer sees everything that happens, as it happens.
+	Observer Observer
+
+	// Window is how many bytes of one command's output stay in memory; the
+	// rest goes to a private file. 0: 1 MiB.
+	Window int
+
+	// SpillDir is where that file goes; empty: the session's private directory,
+	// which is removed on Close.
+	SpillDir string
+
+	// Restart lets the session start the program again when it ended as
+	// lifecycle.restart_on allows.
+	Restart bool
+}
+
+// Observer is told about bytes and transitions in the order in which they
+// happen, from one goroutine at a time. It must return quickly.
+type Observer interface {
+	Observe(Event)
+}
+
+// ObserverFunc lets a function observe.
+type ObserverFunc func(Event)
+
+// Observe calls f.
+func (f ObserverFunc) Observe(e Event) { f(e) }
+
+// Event is one observation.
+type Event struct {
+	At   time.Duration // since the session was opened
+	Kind EventKind
+	Data []byte // EventRead, EventWrite: valid during the call only
+	Text string // what happened, for a timeline ("phase running", "marker D;0")
+}
+
+// EventKind tells observations apart.
+type EventKind string
+
+const (
+	EventRead   EventKind = "read"   // raw bytes from the program
+	EventWrite  EventKind = "write"  // raw bytes to the program
+	EventPhase  EventKind = "phase"  // the session changed phase
+	EventMarker EventKind = "marker" // a trusted marker or prompt was recognised
+	EventForged EventKind = "forged" // a marker without the nonce: left in the output
+	EventSignal EventKind = "signal" // an interrupt or a signal was sent
+	EventTimer  EventKind = "timer"  // a timer ran out
+	EventProbe  EventKind = "probe"  // the kernel was asked whether the program waits
+	EventExit   EventKind = "exit"   // the program ended
+	EventResize EventKind = "resize"
+)
+
+// Phase is where a session is in its life.
+type Phase string
+
+const (
+	PhaseStarting Phase = "starting" // until the first prompt
+	PhaseReady    Phase = "ready"
+	PhaseRunning  Phase = "running"
+	PhaseClosed   Phase = "closed" // closed by us, or the program ended
+)
+
+// Waiting says whether the running program wants input.
+type Waiting string
+
+const (
+	WaitingNo     Waiting = ""
+	WaitingInput  Waiting = "waiting_for_input"
+	WaitingSecret Waiting = "waiting_for_secret"
+)
+
+// State is a snapshot of a session.
+type State struct {
+	Phase   Phase
+	Mode    string
+	Level   *int
+	Cwd     string
+	Waiting Waiting
+	PID     int
+	Partial string // output of the running command so far, at most the window
+}

@@ -1,0 +1,40 @@
+package session
+
+import "time"
+
+// CompletedBy says what ended a wait for a command.
+type CompletedBy string
+
+const (
+	ByMarker    CompletedBy = "marker"    // an authenticated OSC or literal marker
+	ByPrompt    CompletedBy = "prompt"    // a prompt pattern, and the program was waiting for input
+	ByIdle      CompletedBy = "idle"      // a prompt pattern, and then the declared settle time in silence
+	ByExit      CompletedBy = "exit"      // the program ended
+	ByTimeout   CompletedBy = "timeout"   // the caller's deadline; the command goes on
+	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt
+)
+
+// Result is what one command did.
+type Result struct {
+	// Output is what the program printed, without the echo of the input and
+	// without markers; lines end in "\n". When Truncated is set it holds the
+	// head and the tail, and SpillPath has the whole.
+	Output    string `json:"output"`
+	Truncated bool   `json:"truncated,omitempty"`
+	ExitCode  *int   `json:"exit_code"` // nil: the program reports none
+	Cwd       string `json:"cwd,omitempty"`
+	// CwdReported says that the program announced its directory during this command.
+	CwdReported bool   `json:"-"`
+	Mode        string `json:"mode,omitempty"`
+	Level       *int   `json:"level,omitempty"`
+	// ErrorSeen is true when the command failed by the rule of the schema's
+	// expect_error: a reliable non-zero exit code, an automatic mode entered,
+	// or output.error_pattern matched.
+	ErrorSeen   bool           `json:"error"`
+	Captures    map[string]any `json:"captures,omitempty"`
+	Duration    time.Duration  `json:"duration_ns"`
+	CompletedBy CompletedBy    `json:"completed_by"`
+	Bytes       int64          `json:"bytes"` // length of the whole output in bytes
+	SpillPath   string         `json:"spill_path,omitempty"`
+	OutOfBand   string         `json:"out_of_band,omitempty"`
+}
