@@ -1,0 +1,94 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// Severity tells what a diagnostic means for the file.
+type Severity string
+
+const (
+	SeverityError   Severity = "error"   // the file does not load
+	SeverityWarning Severity = "warning" // the file loads; something is likely wrong
+)
+
+// Diagnostic is one finding about an adapter file. Line and Column count from
+// 1, columns in characters.
+type Diagnostic struct {
+	File     string
+	Line     int
+	Column   int
+	Kind     string // one of the Kind constants
+	Message  string
+	Severity Severity
+	Snippet  string // the line and a caret below the column; may be empty
+}
+
+// Kinds of errors.
+const (
+	KindSyntax    = "syntax"      // not YAML, or YAML that an adapter may not use
+	KindLimit     = "limit"       // too large, too deep
+	KindUnknown   = "unknown-key" // a key that the schema does not have
+	KindMissing   = "missing-key" // a required key is absent
+	KindType      = "type"        // a value of another type
+	KindEnum      = "enum"        // not one of the listed values
+	KindValue     = "value"       // out of range, or not of the required form
+	KindPattern   = "pattern"     // not a regular expression
+	KindTemplate  = "template"    // a template that cannot be expanded
+	KindConflict  = "conflict"    // two keys that contradict or need each other
+	KindDuplicate = "duplicate"   // the same key or name twice
+	KindScript    = "script"      // the integration script cannot be read
+	KindVersion   = "version"     // another major version of the schema
+)
+
+// String renders the finding as `file:line:col: message [kind]`.
+func (d Diagnostic) String() string {
+	return fmt.Sprintf("%s:%d:%d: %s [%s]", d.File, d.Line, d.Column, d.Message, d.Kind)
+}
+
+// Format renders the finding with the offending line and a caret below it.
+func (d Diagnostic) Format() string {
+	if d.Snippet == "" {
+		return d.String()
+	}
+	return d.String() + "\n" + d.Snippet
+}
+
+// maxSnippet bounds the width of a quoted line, in characters.
+const maxSnippet = 120
+
+// snippet quotes a line of the file with a caret below the column; control
+// characters are shown as a blank so that the caret stays in place.
+func snippet(line string, number, column int) string {
+	runes := []rune(line)
+	start := 0
+	if column > maxSnippet-20 {
+		start = min(column-maxSnippet/2, len(runes))
+	}
+	runes = runes[start:]
+	if len(runes) > maxSnippet {
+		runes = runes[:maxSnippet]
+	}
+	for i, r := range runes {
+		if r < ' ' || r == utf8.RuneError || r >= 0x7f && r < 0xa0 {
+			runes[i] = ' '
+		}
+	}
+	gutter := fmt.Sprintf("%4d | ", number)
+	indent := strings.Repeat(" ", len(gutter)-2) + "| "
+	caret := strings.Repeat(" ", max(0, column-1-start)) + "^"
+	return gutter + strings.TrimRight(string(runes), " ") + "\n" + indent + caret
+}
+
+// sortDiagnostics orders findings by place and drops repetitions.
+func sortDiagnostics(ds []Diagnostic) []Diagnostic {
+	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
+		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
+	})
+	return slices.Compact(ds)
+}

@@ -1,0 +1,152 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"regexp"
+	"strings"
+	"unicode"
+
+	"github.com/dlclark/regexp2"
+)
+
+// format is a form that a string must have, named by `format` in the JSON
+// Schema; the kind is that of the diagnostic.
+type format struct {
+	kind  string
+	check func(string) error
+}
+
+var formats = map[string]format{
+	"pattern":          {KindPattern, checkPattern(0)},
+	"expect-pattern":   {KindPattern, checkPattern(regexp2.Singleline)},
+	"command-template": {KindTemplate, func(s string) error { _, err := SplitCommand(s); return err }},
+	"path-template":    {KindTemplate, checkPath},
+	"name":             {KindValue, checkName},
+	"label":            {KindValue, checkLabel},
+	"semver":           {KindValue, matching(semver, "a semantic version such as 1.2.0")},
+	"url":              {KindValue, checkURL},
+	"env-name":         {KindValue, matching(envName, "the name of an environment variable")},
+	"file-name":        {KindValue, checkFileName},
+	"file-part":        {KindValue, checkFilePart},
+	"resource":         {KindValue, checkResource},
+	"marker":           {KindValue, matching(markerForm, `one letter such as "A", or the whole sequence such as "\x1b]633;A\x07"`)},
+	"no-nul":           {KindValue, checkNUL},
+}
+
+var (
+	semver     = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	envName    = regexp.MustCompile(`^[^=\x00-\x1f\x7f]+$`)
+	markerForm = regexp.MustCompile(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
+)
+
+// maxPattern bounds a pattern, whose compiled form is many times larger.
+const maxPattern = 10_000
+
+func checkPattern(o regexp2.RegexOptions) func(string) error {
+	return func(s string) error {
+		if len(s) > maxPattern {
+			return fmt.Errorf("pattern has %d bytes, more than the limit of %d", len(s), maxPattern)
+		}
+		_, err := CompilePattern(s, o)
+		return err
+	}
+}
+
+func matching(re *regexp.Regexp, want string) func(string) error {
+	return func(s string) error {
+		if !re.MatchString(s) {
+			return fmt.Errorf("%q is not %s", s, want)
+		}
+		return nil
+	}
+}
+
+// maxName keeps a name usable as a file name and in a table.
+const maxName = 64
+
+// checkName accepts what is safe as a file name, as an argument and on a
+// command line: a name is used for all three.
+func checkName(s string) error {
+	switch {
+	case s == "":
+		return errors.New("a name cannot be empty")
+	case len([]rune(s)) > maxName:
+		return fmt.Errorf("a name has at most %d characters, this one has %d", maxName, len([]rune(s)))
+	case strings.ContainsAny(s, `/\`):
+		return fmt.Errorf("name %q contains a path separator", s)
+	case strings.HasPrefix(s, "-"):
+		return fmt.Errorf("name %q starts with a dash and would be read as an option", s)
+	case strings.HasPrefix(s, "."), strings.Contains(s, ".."):
+		return fmt.Errorf("name %q starts with a dot or contains \"..\"", s)
+	}
+	for _, r := range s {
+		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+#@-", r) {
+			return fmt.Errorf("name %q contains %q; letters, digits and . _ + # @ - are allowed", s, r)
+		}
+	}
+	return nil
+}
+
+// maxLabel bounds names that people read: of tests and modes.
+const maxLabel = 200
+
+func checkLabel(s string) error {
+	if strings.TrimSpace(s) == "" {
+		return errors.New("a name cannot be empty")
+	}
+	if n := len([]rune(s)); n > maxLabel {
+		return fmt.Errorf("a name has at most %d characters, this one has %d", maxLabel, n)
+	}
+	for _, r := range s {
+		if !unicode.IsPrint(r) {
+			return fmt.Errorf("name %q contains the unprintable %q", s, r)
+		}
+	}
+	return nil
+}
+
+func checkURL(s string) error {
+	u, err := url.Parse(s)
+	if err != nil || u.Scheme == "" || u.Host == "" {
+		return fmt.Errorf("%q is not a URL such as https://example.org/", s)
+	}
+	return nil
+}
+
+func checkFilePart(s string) error {
+	if strings.ContainsAny(s, "/\\\x00") || strings.Contains(s, "..") {
+		return fmt.Errorf("%q would leave the directory of the file", s)
+	}
+	return nil
+}
+
+func checkFileName(s string) error {
+	if s == "" || s == "." {
+		return fmt.Errorf("%q is not a file name", s)
+	}
+	return checkFilePart(s)
+}
+
+func checkResource(s string) error {
+	if s == "" {
+		return errors.New("the name of a script file cannot be empty")
+	}
+	if strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00:") {
+		return fmt.Errorf("%q is not a relative path with forward slashes", s)
+	}
+	for part := range strings.SplitSeq(s, "/") {
+		if part == "" || part == "." || part == ".." {
+			return fmt.Errorf("%q leaves the directory of scripts or is not a clean path", s)
+		}
+	}
+	return nil
+}
+
+func checkNUL(s string) error {
+	if strings.ContainsRune(s, 0) {
+		return errors.New("a NUL cannot be part of an argument or variable")
+	}
+	return nil
+}

@@ -1,0 +1,124 @@
+package schema
+
+import (
+	"bytes"
+	_ "embed"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+)
+
+//go:embed adapter.schema.json
+var jsonText []byte
+
+// JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
+func JSON() []byte { return bytes.Clone(jsonText) }
+
+const schemaURL = "ripple:adapter.schema.json"
+
+// compiled is the validator, built on first use.
+var compiled = sync.OnceValue(func() *jsonschema.Schema {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat = true
+	for name, f := range formats {
+		c.Formats[name] = func(v any) bool {
+			s, isText := v.(string)
+			return !isText || f.check(s) == nil
+		}
+	}
+	if err := c.AddResource(schemaURL, bytes.NewReader(jsonText)); err != nil {
+		panic(fmt.Sprintf("schema: the embedded JSON Schema is broken: %v", err))
+	}
+	return c.MustCompile(schemaURL)
+})
+
+// keys is one object of the JSON Schema: what it says about a value.
+type keys map[string]any
+
+// document of the JSON Schema, for messages, defaults and the manual.
+var rootKeys = sync.OnceValue(func() keys {
+	var k keys
+	if err := json.Unmarshal(jsonText, &k); err != nil {
+		panic(fmt.Sprintf("schema: the embedded JSON Schema is broken: %v", err))
+	}
+	return k
+})
+
+// at follows a JSON pointer ("/properties/name/format") into the JSON Schema.
+func (k keys) at(pointer string) any {
+	var v any = map[string]any(k)
+	if pointer == "" {
+		return v
+	}
+	for token := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
+		switch t := v.(type) {
+		case map[string]any:
+			v = t[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+		case []any:
+			i, err := strconv.Atoi(token)
+			if err != nil || i < 0 || i >= len(t) {
+				return nil
+			}
+			v = t[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// property returns the description of a key, references resolved, or nil.
+func (k keys) property(name string) keys {
+	props, _ := k["properties"].(map[string]any)
+	p, isObject := props[name].(map[string]any)
+	if !isObject {
+		return nil
+	}
+	return keys(p).resolve()
+}
+
+func (k keys) resolve() keys {
+	ref, isRef := k["$ref"].(string)
+	if !isRef {
+		return k
+	}
+	target, _ := rootKeys().at(strings.TrimPrefix(ref, "#")).(map[string]any)
+	return target
+}
+
+// items returns the description of a list's items, or nil.
+func (k keys) items() keys {
+	i, isObject := k["items"].(map[string]any)
+	if !isObject {
+		return nil
+	}
+	return keys(i).resolve()
+}
+
+// names returns the keys that an object may have, sorted.
+func (k keys) names() []string {
+	props, _ := k["properties"].(map[string]any)
+	return slices.Sorted(maps.Keys(props))
+}
+
+// strings returns a list of the JSON Schema as text, without null.
+func (k keys) strings(name string) []string {
+	var list []string
+	switch v := k[name].(type) {
+	case string:
+		return []string{v}
+	case []any:
+		for _, item := range v {
+			if item != nil && item != "null" {
+				list = append(list, fmt.Sprint(item))
+			}
+		}
+	}
+	return list
+}

@@ -1,0 +1,121 @@
+// Package schema reads adapter files.
+//
+// Load and Parse turn a file into an immutable Adapter or into a list of
+// diagnostics that holds every error of the file at once, each with its place.
+// Lint finds what is legal but likely wrong. The keys, their types, forms and
+// defaults are those of the JSON Schema that JSON returns; what one key asks
+// of another is in check.go. SCHEMA.md describes the meaning of the keys.
+//
+// The package also owns the two template languages of an adapter: SplitCommand
+// and Expand; and the flavour of its patterns: CompilePattern.
+package schema
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Options say where a file's companions are.
+type Options struct {
+	// Scripts are searched for init.script_resource, after the directories
+	// beside the adapter file.
+	Scripts []fs.FS
+}
+
+// Load reads an adapter file. Integration scripts are looked up in the
+// directories integration-scripts, ../integration-scripts and . as seen from
+// the file, then in o.Scripts. The adapter is nil if there is any error.
+func Load(path string, o Options) (*Adapter, []Diagnostic) {
+	data, err := readFile(path)
+	if err != nil {
+		return nil, []Diagnostic{{File: path, Line: 1, Column: 1, Kind: KindSyntax, Severity: SeverityError,
+			Message: fmt.Sprintf("cannot be read: %v", err)}}
+	}
+	return Parse(path, data, o.Beside(path))
+}
+
+// Beside returns the options with the script directories that belong to an
+// adapter file put first, as Load uses them.
+func (o Options) Beside(path string) Options {
+	dir := filepath.Dir(path)
+	scripts := []fs.FS{
+		os.DirFS(filepath.Join(dir, "integration-scripts")),
+		os.DirFS(filepath.Join(dir, "..", "integration-scripts")),
+		os.DirFS(dir),
+	}
+	return Options{Scripts: append(scripts, o.Scripts...)}
+}
+
+// readFile reads no more than the size limit and one byte, so that the limit
+// is noticed and a device or endless pipe does no harm.
+func readFile(path string) ([]byte, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close() // only read from: nothing to lose
+	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
+}
+
+// Parse reads an adapter from memory; source is its name in messages. The
+// adapter is nil if there is any error. Scripts come from o.Scripts only.
+func Parse(source string, data []byte, o Options) (*Adapter, []Diagnostic) {
+	a, d := parse(source, data, o)
+	if len(d.diags) > 0 {
+		return nil, sortDiagnostics(d.diags)
+	}
+	return a, nil
+}
+
+// parse returns what could be read of an adapter, and the document with all
+// errors found.
+func parse(source string, data []byte, o Options) (*Adapter, *document) {
+	d := parseDocument(source, data)
+	if d.root == nil {
+		return nil, d
+	}
+	bad := d.validate()
+	fill(rootKeys(), d.root, "", bad)
+	a := &Adapter{Source: source}
+	if err := d.root.Decode(a); err != nil {
+		if len(d.diags) == 0 {
+			d.syntaxError(err)
+		}
+		return nil, d
+	}
+	a.computeDefaults()
+	d.setPositions(a)
+	d.check(a)
+	d.findScript(a, o.Scripts)
+	return a, d
+}
+
+// setPositions notes where tests and steps stand, for reports.
+func (d *document) setPositions(a *Adapter) {
+	if a.Probe != nil {
+		a.Probe.Pos = d.position("/probe")
+	}
+	for i := range a.Tests {
+		t := &a.Tests[i]
+		t.Pos = d.position(fmt.Sprintf("/tests/%d", i))
+		t.Step.Pos = t.Pos
+		for j := range t.SetupSequence {
+			t.SetupSequence[j].Pos = d.position(fmt.Sprintf("/tests/%d/setup_sequence/%d", i, j))
+		}
+	}
+}
+
+// position is where a value's key stands, or the value if it has none.
+func (d *document) position(pointer string) Position {
+	p := d.places[pointer]
+	switch {
+	case p.key != nil:
+		return Position{p.key.Line, p.key.Column}
+	case p.value != nil:
+		return Position{p.value.Line, p.value.Column}
+	}
+	return Position{1, 1}
+}

@@ -1,0 +1,53 @@
+package schema
+
+import (
+	"errors"
+	"io"
+	"io/fs"
+	"strings"
+)
+
+// maxScript bounds an integration script.
+const maxScript = 1 << 20
+
+// findScript resolves the integration script from whichever key declares it.
+func (d *document) findScript(a *Adapter, dirs []fs.FS) {
+	switch {
+	case a.Init.ScriptResource != "":
+		text, err := readScript(a.Init.ScriptResource, dirs)
+		if err != nil {
+			d.errorPointer("/init/script_resource", KindScript, "%v", err)
+		}
+		a.Script = text
+	case a.Init.Script != "":
+		a.Script = a.Init.Script
+	default:
+		a.Script = a.IntegrationScript
+	}
+	a.Script = strings.ReplaceAll(a.Script, "\r\n", "\n")
+}
+
+func readScript(name string, dirs []fs.FS) (string, error) {
+	for _, dir := range dirs {
+		f, err := dir.Open(name)
+		if errors.Is(err, fs.ErrNotExist) || err != nil && isNotDir(err) {
+			continue
+		}
+		if err != nil {
+			return "", err
+		}
+		defer f.Close() // only read from: nothing to lose
+		data, err := io.ReadAll(io.LimitReader(f, maxScript+1))
+		switch {
+		case err != nil:
+			return "", err
+		case len(data) > maxScript:
+			return "", errors.New("integration script " + name + " is larger than 1 MiB")
+		}
+		return string(data), nil
+	}
+	return "", errors.New("integration script " + name + " not found beside the adapter or among the built-in scripts")
+}
+
+// isNotDir recognises a search directory that is a file: nothing to find there.
+func isNotDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }

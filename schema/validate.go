@@ -1,0 +1,208 @@
+package schema
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+	"gopkg.in/yaml.v3"
+)
+
+// validate reports everything that the JSON Schema refuses. It returns the
+// pointers of the values at fault, so that the rest can be checked further.
+func (d *document) validate() map[string]bool {
+	bad := map[string]bool{}
+	err := compiled().Validate(value(d.root))
+	var failed *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &failed):
+		d.leaves(failed, bad)
+	case err != nil:
+		d.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
+	}
+	return bad
+}
+
+func (d *document) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
+	for _, c := range e.Causes {
+		d.leaves(c, bad)
+	}
+	if len(e.Causes) == 0 {
+		d.explain(e, bad)
+	}
+}
+
+// explain turns one failure of the validator into diagnostics in our words.
+func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
+	_, location, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+	cut := strings.LastIndexByte(location, '/')
+	rule, _ := rootKeys().at(location[:cut]).(map[string]any)
+	k, keyword := keys(rule), location[cut+1:]
+	where := d.places[e.InstanceLocation]
+	if where.value == nil {
+		where.value = d.root
+	}
+	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
+		bad[e.InstanceLocation] = true
+		d.explainFormat(k, where.key, where.key.Value)
+		return
+	}
+	switch keyword {
+	case "additionalProperties":
+		d.unknownKeys(k, e.InstanceLocation, bad)
+	case "required":
+		d.missingKeys(k, where, e.InstanceLocation)
+	default:
+		bad[e.InstanceLocation] = true
+		d.explainValue(k, keyword, e, where)
+	}
+}
+
+func (d *document) explainValue(k keys, keyword string, e *jsonschema.ValidationError, where place) {
+	n, name := where.value, keyName(e.InstanceLocation)
+	switch keyword {
+	case "type":
+		d.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
+	case "enum":
+		allowed := k.strings("enum")
+		slices.Sort(allowed)
+		allowed = slices.Compact(allowed) // exit_code lists true and "true"
+		d.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s%s", name, describe(n), suggest(n.Value, allowed), strings.Join(allowed, ", "), agentHint(e.InstanceLocation, n))
+	case "const":
+		d.errorNode(n, KindVersion, "schema version %s is not supported; this ripple supports schema %v", n.Value, k["const"])
+	case "format":
+		d.explainFormat(k, n, n.Value)
+	case "minimum", "maximum":
+		d.errorNode(n, KindValue, "%s must lie between %.0f and %.0f, found %s", name, k["minimum"], k["maximum"], n.Value)
+	case "minLength":
+		d.errorNode(n, KindValue, "%s cannot be empty", name)
+	case "minItems", "maxItems":
+		d.errorNode(n, KindValue, "%s has %d items: %s", name, len(n.Content), e.Message)
+	default:
+		d.errorNode(n, KindValue, "%s: %s", name, e.Message)
+	}
+}
+
+func (d *document) explainFormat(k keys, n *yaml.Node, text string) {
+	f := formats[k.strings("format")[0]]
+	err := f.check(text)
+	if err == nil {
+		return // a plain number that reads differently as text cannot fail here
+	}
+	column := n.Column
+	var at *TemplateError
+	if errors.As(err, &at) && d.verbatim(n) {
+		column += at.Column - 1
+		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+			column++
+		}
+	}
+	message := err.Error()
+	if f.kind == KindPattern {
+		message = fmt.Sprintf("bad pattern: %s", message)
+	}
+	d.errorAt(n.Line, column, f.kind, "%s", message)
+}
+
+// verbatim tells whether a scalar stands in the file just as it reads, so that
+// an offset in its value is an offset in its line.
+func (d *document) verbatim(n *yaml.Node) bool {
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line > len(d.lines) {
+		return false
+	}
+	line := []rune(d.lines[n.Line-1])
+	return n.Column <= len(line) && strings.Contains(string(line[n.Column-1:]), n.Value)
+}
+
+func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
+	known := k.names()
+	n := d.places[pointer].value
+	for i := 0; i < len(n.Content); i += 2 {
+		key := n.Content[i]
+		if slices.Contains(known, key.Value) {
+			continue
+		}
+		bad[pointer+"/"+escape(key.Value)] = true
+		switch {
+		case pointer == "" && key.Value == "agent":
+			d.errorNode(key, KindUnknown, "the section agent (family agent) is not supported by this version of ripple")
+		default:
+			hint := suggest(key.Value, known)
+			if hint == "" && len(known) <= 12 {
+				hint = "; one of " + strings.Join(known, ", ")
+			}
+			d.errorNode(key, KindUnknown, "unknown key %q in %s%s", key.Value, sectionName(pointer), hint)
+		}
+	}
+}
+
+func (d *document) missingKeys(k keys, where place, pointer string) {
+	at := where.key
+	if at == nil {
+		at = where.value
+	}
+	for _, name := range k.strings("required") {
+		if _, set := d.places[pointer+"/"+escape(name)]; !set {
+			d.errorNode(at, KindMissing, "%s needs the key %q", sectionName(pointer), name)
+		}
+	}
+}
+
+// typeHint says how to fix the usual slips.
+func typeHint(k keys, n *yaml.Node) string {
+	types := k.strings("type")
+	switch {
+	case n.Kind != yaml.ScalarNode:
+		return ""
+	case slices.Contains(types, "string") && !isNull(n):
+		return fmt.Sprintf("; quote it: %q", n.Value)
+	case slices.Contains(types, "array"):
+		return fmt.Sprintf("; write [%s]", n.Value)
+	case slices.Contains(types, "boolean"):
+		return suggest(map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}[strings.ToLower(n.Value)]+"", []string{"true", "false"})
+	}
+	return ""
+}
+
+func agentHint(pointer string, n *yaml.Node) string {
+	if pointer == "/family" && n.Value == "agent" {
+		return "; family agent is not supported by this version of ripple"
+	}
+	return ""
+}
+
+var typeName = map[string]string{"string": "a string", "integer": "a whole number", "number": "a number",
+	"boolean": "true or false", "array": "a list", "object": "a mapping"}
+
+func typeNames(types []string) string {
+	var names []string
+	for _, t := range types {
+		names = append(names, typeName[t])
+	}
+	return strings.Join(names, " or ")
+}
+
+// keyName writes a pointer as people write a key: "tests[2].expect".
+func keyName(pointer string) string {
+	var b strings.Builder
+	for token := range strings.SplitSeq(strings.TrimPrefix(pointer, "/"), "/") {
+		if token != "" && strings.Trim(token, "0123456789") == "" {
+			fmt.Fprintf(&b, "[%s]", token)
+			continue
+		}
+		if b.Len() > 0 {
+			b.WriteByte('.')
+		}
+		b.WriteString(unescape(token))
+	}
+	return b.String()
+}
+
+func sectionName(pointer string) string {
+	if pointer == "" {
+		return "the adapter"
+	}
+	return keyName(pointer)
+}
