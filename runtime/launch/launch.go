@@ -1,0 +1,193 @@
+// Package launch turns an adapter and the facts of a host into a [Plan]: which
+// file to execute with which words, environment, directory and staged files.
+//
+// [Build] is the main path. It starts nothing and writes nothing, so every rule
+// here is tested as a table; the session writes Plan.Files and starts the rest.
+//
+// # Command line
+//
+// process.command_template is split into words first and each word expanded
+// after, so a value can never add, remove or split an argument. One kind of word
+// is left out: a word made only of {init_invocation} or of a staged file's path
+// when the adapter has no such thing. That depends on the adapter alone.
+//
+// # Environment
+//
+// From low to high: the host's environment (all of it without the variables of
+// the terminal around us, or with inherit_environment: false the few of
+// [minimalEnvironment]); PAGER, GIT_PAGER and MANPAGER = cat, TERM, and
+// LC_CTYPE=C.UTF-8 where no locale is set, because the encoding is always UTF-8;
+// process.env; the caller's Env. COLUMNS and LINES are never inherited: the tty
+// knows its size. The one variable that a caller cannot win is rc_file's
+// dir_env_var: his value becomes {rc_dir_previous} for the script to restore.
+//
+// The nonce never goes into the environment, because every program started from
+// the session could read it there and forge markers.
+package launch
+
+import (
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"ripple/schema"
+)
+
+// Request is what one session wants.
+type Request struct {
+	Dir        string   // working directory; empty: the host's
+	Env        []string // KEY=value, over everything else
+	Cols, Rows int      // 0: the adapter's
+	Executable string   // path or name; empty: found by the adapter's rules
+	Nonce      string   // required: what authenticates this session's markers
+	ScratchDir string   // required: absolute, private to the session (mode 0700)
+	Banner     string   // shown at startup as init.banner_injection says
+	Reason     string
+}
+
+// Plan is everything needed to start the program.
+type Plan struct {
+	Path   string   // absolute path of the file to execute
+	Argv   []string // Argv[0] is Path
+	Env    []string // KEY=value, sorted
+	Dir    string   // absolute, exists
+	Files  []File   // to be written before the start
+	Inject string   // text to type at the first settled output, without line ending
+	Banner string   // text to show to a person before the program's output
+	TTY    schema.TTY
+	// Values are the placeholder values, for templates that are expanded later
+	// (input.tempfile, marker prompts).
+	Values map[string]string
+}
+
+// File is a file to write, mode 0600, its missing directories 0700.
+type File struct {
+	Path string
+	Body []byte
+}
+
+// DirError is a working directory that is not there.
+type DirError struct{ Dir string }
+
+func (e *DirError) Error() string {
+	return fmt.Sprintf("working directory %q is not a directory: create it or choose another", e.Dir)
+}
+
+// Build plans the start of an adapter's program. Errors are *MissingError when
+// the program is not installed, *DirError for the working directory, otherwise
+// they name the key of the adapter that cannot be honoured.
+func Build(a *schema.Adapter, h Host, r Request) (Plan, error) {
+	p, err := build(a, h, r)
+	if err == nil {
+		return p, nil
+	}
+	var missing *MissingError
+	if errors.As(err, &missing) {
+		return Plan{}, err // says the adapter's name itself
+	}
+	return Plan{}, fmt.Errorf("%s: %w", a.Name, err)
+}
+
+func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
+	if err := r.check(); err != nil {
+		return Plan{}, err
+	}
+	dir, err := workingDir(h, r.Dir)
+	if err != nil {
+		return Plan{}, err
+	}
+	words, err := schema.SplitCommand(a.Process.CommandTemplate)
+	if err != nil {
+		return Plan{}, fmt.Errorf("process.command_template: %w", err)
+	}
+	path, err := Locate(a, h, r.Executable)
+	if err != nil {
+		return Plan{}, err
+	}
+	env := newEnvironment(a, h)
+	v := newValues(a, h, r, path)
+	d, err := deliver(a, r, v, env)
+	if err != nil {
+		return Plan{}, err
+	}
+	if err := env.addAdapter(a.Process.Env, v); err != nil {
+		return Plan{}, err
+	}
+	env.addCaller(r.Env)
+	if d.rcVar != "" {
+		env.set(d.rcVar, d.rcDir)
+	}
+	env.finish(dir)
+
+	argv, err := expandWords(words, v)
+	if err != nil {
+		return Plan{}, err
+	}
+	if path, err = firstWord(a, h, argv[0], path); err != nil {
+		return Plan{}, err
+	}
+	argv[0] = path
+	return Plan{
+		Path: path, Argv: argv, Env: env.list(), Dir: dir, Files: d.files,
+		Inject: d.inject, Banner: d.banner, TTY: size(a.Process.TTY, r), Values: v.all,
+	}, nil
+}
+
+// check refuses requests that would start something unsafe.
+func (r Request) check() error {
+	if r.Nonce == "" {
+		return errors.New("launch: Request.Nonce is empty, so markers could not be told from output")
+	}
+	if !filepath.IsAbs(r.ScratchDir) {
+		return fmt.Errorf("launch: Request.ScratchDir %q is not an absolute path", r.ScratchDir)
+	}
+	// Scripts of any language put paths between quotes of any kind.
+	if i := strings.IndexFunc(r.ScratchDir, unsafeInQuotes); i >= 0 {
+		return fmt.Errorf("the private directory %q has %q in its name, which a script cannot quote: set TMPDIR to a plain path", r.ScratchDir, r.ScratchDir[i])
+	}
+	for _, kv := range r.Env {
+		if key, _, ok := strings.Cut(kv, "="); !ok || key == "" {
+			return fmt.Errorf("environment entry %q is not KEY=value", kv)
+		}
+		if strings.ContainsRune(kv, 0) {
+			return fmt.Errorf("environment entry %q contains a NUL", kv)
+		}
+	}
+	return nil
+}
+
+// workingDir is the absolute directory to start in.
+func workingDir(h Host, dir string) (string, error) {
+	dir, err := absolute(h, dir)
+	if err != nil {
+		return "", err
+	}
+	if !h.IsDir(dir) {
+		return "", &DirError{Dir: dir}
+	}
+	return dir, nil
+}
+
+// absolute resolves a path against the host's working directory.
+func absolute(h Host, path string) (string, error) {
+	if filepath.IsAbs(path) {
+		return filepath.Clean(path), nil
+	}
+	cwd, err := h.Getwd()
+	if err != nil {
+		return "", fmt.Errorf("the current directory is gone: %w", err)
+	}
+	return filepath.Join(cwd, path), nil
+}
+
+// size is the adapter's terminal with the caller's size.
+func size(t schema.TTY, r Request) schema.TTY {
+	if r.Cols > 0 {
+		t.Cols = r.Cols
+	}
+	if r.Rows > 0 {
+		t.Rows = r.Rows
+	}
+	return t
+}

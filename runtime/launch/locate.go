@@ -1,0 +1,151 @@
+package launch
+
+import (
+	"path/filepath"
+	"regexp"
+	"strings"
+
+	"ripple/schema"
+)
+
+// Locate finds the program of an adapter. An explicit executable is the only
+// one tried. Otherwise process.executable_candidates from left to right, then
+// process.executable, then the adapter's name; an adapter whose template starts
+// with a literal program and has no {shell_path} is looked up by that word.
+//
+// Candidates have $VAR, ${VAR} and %VAR% expanded; a variable that is not set
+// stays as written, so that "$X/bin/y" never becomes "/bin/y". Bare names are
+// searched in the host's PATH, whose relative entries are skipped; a path with a
+// separator is taken as it is, relative ones from the current directory.
+//
+// The result is absolute. The error is a *MissingError that lists all attempts.
+func Locate(a *schema.Adapter, h Host, explicit string) (string, error) {
+	var tried []string
+	for _, candidate := range candidates(a, explicit) {
+		path, attempt := resolve(h, candidate)
+		if path != "" {
+			return path, nil
+		}
+		tried = append(tried, attempt)
+	}
+	return "", missing(a, tried)
+}
+
+func candidates(a *schema.Adapter, explicit string) []string {
+	if explicit != "" {
+		return []string{explicit}
+	}
+	if literal := literalProgram(a.Process.CommandTemplate); literal != "" {
+		return []string{literal}
+	}
+	list := append([]string(nil), a.Process.ExecutableCandidates...)
+	if a.Process.Executable != "" {
+		list = append(list, a.Process.Executable)
+	}
+	return append(list, a.Name)
+}
+
+// literalProgram is the template's first word when that names the program
+// itself: it has no placeholder, and {shell_path} stands nowhere else.
+func literalProgram(template string) string {
+	words, err := schema.SplitCommand(template)
+	if err != nil || len(words) == 0 || strings.Contains(template, "{shell_path}") {
+		return "" // Build reports a bad template; the search does not need it
+	}
+	var b strings.Builder
+	for _, part := range words[0].Parts {
+		if part.Placeholder != "" {
+			return ""
+		}
+		b.WriteString(part.Text)
+	}
+	return b.String()
+}
+
+// firstWord is the file to execute: the located program, unless the template
+// starts with another one that starts it ("env", …).
+func firstWord(a *schema.Adapter, h Host, word, located string) (string, error) {
+	if word == located || literalProgram(a.Process.CommandTemplate) != "" {
+		return located, nil
+	}
+	path, attempt := resolve(h, word)
+	if path == "" {
+		return "", missing(a, []string{attempt})
+	}
+	return path, nil
+}
+
+// resolve turns a candidate into an absolute path, or says what was tried.
+func resolve(h Host, candidate string) (path, attempt string) {
+	name := expandVariables(candidate, h.Getenv)
+	attempt = name
+	if name != candidate {
+		attempt = candidate + " = " + name
+	}
+	if hasSeparator(h, name) {
+		abs, err := absolute(h, name)
+		if err != nil {
+			return "", attempt + " (" + err.Error() + ")"
+		}
+		if file := executable(h, abs); file != "" {
+			return file, ""
+		}
+		return "", attempt + " (no such executable)"
+	}
+	if file := searchPath(h, name); file != "" {
+		return file, ""
+	}
+	return "", attempt + " (not in PATH)"
+}
+
+func hasSeparator(h Host, name string) bool {
+	return strings.Contains(name, "/") || h.GOOS == "windows" && strings.Contains(name, `\`)
+}
+
+func searchPath(h Host, name string) string {
+	if name == "" || name == "." || name == ".." {
+		return ""
+	}
+	separator := ":"
+	if h.GOOS == "windows" {
+		separator = ";"
+	}
+	for _, dir := range strings.Split(h.Getenv("PATH"), separator) {
+		if !filepath.IsAbs(dir) {
+			continue // would depend on where we happen to stand
+		}
+		if file := executable(h, filepath.Join(dir, name)); file != "" {
+			return file
+		}
+	}
+	return ""
+}
+
+// executable is path, on Windows also with an extension of PATHEXT.
+func executable(h Host, path string) string {
+	if h.IsExecutable(path) {
+		return path
+	}
+	if h.GOOS != "windows" {
+		return ""
+	}
+	for _, ext := range strings.Split(h.Getenv("PATHEXT"), ";") {
+		if ext != "" && h.IsExecutable(path+ext) {
+			return path + ext
+		}
+	}
+	return ""
+}
+
+var variable = regexp.MustCompile(`%([^%=/\\]+)%|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)`)
+
+// expandVariables replaces %VAR%, ${VAR} and $VAR; unset ones stay.
+func expandVariables(s string, getenv func(string) string) string {
+	return variable.ReplaceAllStringFunc(s, func(found string) string {
+		name := strings.Trim(found, "%${}")
+		if value := getenv(name); value != "" {
+			return value
+		}
+		return found
+	})
+}

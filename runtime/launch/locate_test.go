@@ -1,0 +1,104 @@
+package launch
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+func TestLocate(t *testing.T) {
+	env := map[string]string{"PATH": "relative:/usr/bin::/bin", "JAVA_HOME": "/opt/jdk", "HOME": "/home/u"}
+	cases := []struct {
+		name     string
+		process  schema.Process
+		explicit string
+		have     []string
+		want     string
+		tried    []string
+	}{
+		{name: "the adapter's name", have: []string{"/bin/jdb"}, want: "/bin/jdb"},
+		{name: "the first directory in PATH wins", have: []string{"/bin/jdb", "/usr/bin/jdb"}, want: "/usr/bin/jdb"},
+		{name: "executable over name", process: schema.Process{Executable: "java"}, have: []string{"/bin/java", "/bin/jdb"}, want: "/bin/java"},
+		{name: "candidates over executable", process: schema.Process{Executable: "java", ExecutableCandidates: []string{"jdk"}}, have: []string{"/bin/java", "/bin/jdk"}, want: "/bin/jdk"},
+		{name: "left to right", process: schema.Process{ExecutableCandidates: []string{"no", "b", "a"}}, have: []string{"/bin/a", "/bin/b"}, want: "/bin/b"},
+		{name: "unresolved candidates fall back to executable", process: schema.Process{Executable: "java", ExecutableCandidates: []string{"no"}}, have: []string{"/bin/java"}, want: "/bin/java"},
+		{name: "and then to the name", process: schema.Process{Executable: "java", ExecutableCandidates: []string{"no"}}, have: []string{"/bin/jdb"}, want: "/bin/jdb"},
+		{name: "$VAR", process: schema.Process{ExecutableCandidates: []string{"$JAVA_HOME/bin/jdb"}}, have: []string{"/opt/jdk/bin/jdb"}, want: "/opt/jdk/bin/jdb"},
+		{name: "${VAR}", process: schema.Process{ExecutableCandidates: []string{"${JAVA_HOME}/bin/jdb"}}, have: []string{"/opt/jdk/bin/jdb"}, want: "/opt/jdk/bin/jdb"},
+		{name: "%VAR%", process: schema.Process{ExecutableCandidates: []string{"%JAVA_HOME%/bin/jdb"}}, have: []string{"/opt/jdk/bin/jdb"}, want: "/opt/jdk/bin/jdb"},
+		{name: "executable is expanded too", process: schema.Process{Executable: "$HOME/x"}, have: []string{"/home/u/x"}, want: "/home/u/x"},
+		{
+			name: "an unset variable does not become the root", process: schema.Process{ExecutableCandidates: []string{"$UNSET/bin/x"}}, have: []string{"/bin/x"},
+			tried: []string{"$UNSET/bin/x (no such executable)", "jdb (not in PATH)"},
+		},
+		{
+			name: "Windows paths do not resolve here", process: schema.Process{ExecutableCandidates: []string{`%JAVA_HOME%\bin\jdb.exe`, `C:\Program Files\jdb.exe`}},
+			tried: []string{`%JAVA_HOME%\bin\jdb.exe = /opt/jdk\bin\jdb.exe (no such executable)`, `C:\Program Files\jdb.exe (not in PATH)`, "jdb (not in PATH)"},
+		},
+		{name: "a path with a separator counts from the current directory", explicit: "./bin/x", have: []string{"/home/u/project/bin/x"}, want: "/home/u/project/bin/x"},
+		{name: "relative entries of PATH are skipped", have: []string{"relative/jdb", "/home/u/project/relative/jdb", "jdb"}, tried: []string{"jdb (not in PATH)"}},
+		{name: "explicit wins", explicit: "/opt/x", process: schema.Process{Executable: "java"}, have: []string{"/opt/x", "/bin/java"}, want: "/opt/x"},
+		{name: "explicit has no fallback", explicit: "/opt/x", have: []string{"/bin/jdb"}, tried: []string{"/opt/x (no such executable)"}},
+		{name: "a literal program", process: schema.Process{CommandTemplate: "node inspect {temp_dir}"}, have: []string{"/bin/node", "/bin/jdb"}, want: "/bin/node"},
+		{name: "a literal program is the only one", process: schema.Process{CommandTemplate: "node"}, have: []string{"/bin/jdb"}, tried: []string{"node (not in PATH)"}},
+		{name: "explicit over a literal program", process: schema.Process{CommandTemplate: "node"}, explicit: "/opt/n", have: []string{"/opt/n"}, want: "/opt/n"},
+		{name: "a name that is a directory", explicit: "..", tried: []string{".. (not in PATH)"}},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			if c.process.CommandTemplate == "" {
+				c.process.CommandTemplate = "{shell_path}"
+			}
+			got, err := Locate(&schema.Adapter{Name: "jdb", Process: c.process}, host(env, c.have...), c.explicit)
+			assert.Equal(t, c.want, got)
+			if c.tried == nil {
+				require.NoError(t, err)
+				return
+			}
+			var missing *MissingError
+			require.ErrorAs(t, err, &missing)
+			assert.Equal(t, c.tried, missing.Tried)
+		})
+	}
+}
+
+func TestWindowsNamesTakeAnExtension(t *testing.T) {
+	env := map[string]string{"PATH": "/c/bin;/c/jdk", "PATHEXT": ".COM;.EXE"}
+	h := host(env, "/c/jdk/jdb.EXE")
+	h.GOOS = "windows"
+	path, err := Locate(shell(func(a *schema.Adapter) { a.Name = "jdb" }), h, "")
+	require.NoError(t, err)
+	assert.Equal(t, "/c/jdk/jdb.EXE", path)
+}
+
+func TestAProgramThatStartsTheShellMayBeMissing(t *testing.T) {
+	a := shell(func(a *schema.Adapter) { a.Process.CommandTemplate = "stdbuf -o0 {shell_path}" })
+	_, err := Build(a, host(onPath, "/bin/sh"), request(nil))
+	var missing *MissingError
+	require.ErrorAs(t, err, &missing)
+	assert.Equal(t, []string{"stdbuf (not in PATH)"}, missing.Tried)
+}
+
+func TestMissingErrorSaysWhatToDo(t *testing.T) {
+	cases := map[string]struct {
+		install *schema.Install
+		want    string
+	}{
+		"nothing known": {nil, "x: its program is not installed; tried a (not in PATH), b (not in PATH)\n  install it, put it in PATH, or name its path"},
+		"everything": {
+			&schema.Install{Debian: []string{"x", "x-doc"}, NPM: []string{"xjs"}, Go: []string{"ex.org/x", "ex.org/y@v1"}, Hint: "needs a licence", URL: "https://ex.org"},
+			"x: its program is not installed; tried a (not in PATH), b (not in PATH)\n" +
+				"  on Debian or Ubuntu: apt-get install x x-doc\n  with npm: npm install -g xjs\n" +
+				"  with Go: go install ex.org/x@latest\n  with Go: go install ex.org/y@v1\n  needs a licence\n  see https://ex.org",
+		},
+	}
+	for name, c := range cases {
+		t.Run(name, func(t *testing.T) {
+			a := &schema.Adapter{Name: "x", Process: schema.Process{Install: c.install}}
+			assert.EqualError(t, missing(a, []string{"a (not in PATH)", "b (not in PATH)"}), c.want)
+		})
+	}
+}

@@ -1,0 +1,63 @@
+package launch
+
+import (
+	"fmt"
+	"strings"
+
+	"ripple/schema"
+)
+
+// MissingError is a program that is not on this machine.
+type MissingError struct {
+	Adapter string
+	Tried   []string // each candidate and why it is not the one
+	Install schema.Install
+}
+
+func missing(a *schema.Adapter, tried []string) *MissingError {
+	e := &MissingError{Adapter: a.Name, Tried: tried}
+	if a.Process.Install != nil {
+		e.Install = *a.Process.Install
+	}
+	return e
+}
+
+// Error says what was tried and, a line each, what to do.
+func (e *MissingError) Error() string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "%s: its program is not installed; tried %s", e.Adapter, strings.Join(e.Tried, ", "))
+	for _, line := range e.Remedies() {
+		b.WriteString("\n  " + line)
+	}
+	return b.String()
+}
+
+// Remedies are the ways to install the program, one line each, from
+// process.install; when there are none, how to point ripple at it.
+func (e *MissingError) Remedies() []string {
+	var lines []string
+	add := func(prefix string, words ...string) {
+		if text := strings.TrimSpace(strings.Join(words, " ")); text != "" {
+			lines = append(lines, prefix+text)
+		}
+	}
+	add("on Debian or Ubuntu: apt-get install ", e.Install.Debian...)
+	add("with npm: npm install -g ", e.Install.NPM...)
+	for _, module := range e.Install.Go {
+		add("with Go: go install ", versioned(module))
+	}
+	add("", e.Install.Hint)
+	add("see ", e.Install.URL)
+	if len(lines) == 0 {
+		lines = append(lines, "install it, put it in PATH, or name its path")
+	}
+	return lines
+}
+
+// versioned is what "go install" takes outside a module.
+func versioned(module string) string {
+	if strings.Contains(module, "@") {
+		return module
+	}
+	return module + "@latest"
+}
