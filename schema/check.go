@@ -1,14 +1,208 @@
 package schema
 
+import (
+	"slices"
+	"strings"
+)
+
 // check reports contradictions between keys. It runs on what could be read of
-// a file, so a rule speaks only about values that are set.
+// a file with errors too, so a rule asks for the presence of a key in the
+// file, not for its value: a key with an error of its own is present.
 func (d *document) check(a *Adapter) {
 	d.checkInit(a)
+	d.checkScript(a)
+	d.checkCommand(a)
+	d.checkPrompt(a)
+	d.checkOutput(a)
+	d.checkInput(a)
+	d.checkCapabilities(a)
+	d.checkModes(a)
+	d.checkTests(a)
 }
 
-func (d *document) checkInit(a *Adapter) {}
+// needs reports a setting that lacks all of the keys of which it needs one.
+func (d *document) needs(pointer, setting string, oneOf ...string) {
+	names := make([]string, len(oneOf))
+	for i, p := range oneOf {
+		if d.has(p) {
+			return
+		}
+		names[i] = keyName(p)
+	}
+	d.errorPointer(pointer, KindConflict, "%s needs %s", setting, strings.Join(names, " or "))
+}
 
+// has tells whether the file sets a key to anything but null.
+func (d *document) has(pointer string) bool {
+	v := d.places[pointer].value
+	return v != nil && !isNull(v)
+}
+
+// errorPointer reports an error at a value.
 func (d *document) errorPointer(pointer, kind, format string, args ...any) {
-	p := d.position(pointer)
+	p := d.valuePosition(pointer)
 	d.errorAt(p.Line, p.Column, kind, format, args...)
+}
+
+func (d *document) valuePosition(pointer string) Position {
+	if v := d.places[pointer].value; v != nil {
+		return Position{v.Line, v.Column}
+	}
+	return Position{1, 1}
+}
+
+func (d *document) checkInit(a *Adapter) {
+	switch a.Init.Strategy {
+	case InitShellIntegration:
+		d.needs("/init/strategy", "init.strategy: shell_integration", "/init/delivery")
+		if d.has("/init/delivery") && a.Init.Delivery != DeliverNone {
+			d.needs("/init/strategy", "init.strategy: shell_integration", scriptKeys...)
+		}
+	case InitMarker:
+		d.needs("/init/strategy", "init.strategy: marker", "/init/marker/primary")
+	case InitPromptVariable:
+		d.needs("/init/strategy", "init.strategy: prompt_variable", "/process/prompt_template")
+	case InitRegex:
+		d.needs("/init/strategy", "init.strategy: regex", "/prompt/primary")
+	case InitNone: // needs nothing
+	}
+	switch a.Init.Delivery {
+	case DeliverPTYInject:
+		d.needs("/init/delivery", "init.delivery: pty_inject", scriptKeys...)
+	case DeliverRCFile:
+		d.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/dir_env_var")
+		d.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/file_name")
+		d.needs("/init/delivery", "init.delivery: rc_file", scriptKeys...)
+	case DeliverLaunchCommand, DeliverNone: // the command template says what it uses
+	}
+}
+
+var scriptKeys = []string{"/init/script", "/init/script_resource", "/integration_script"}
+
+func (d *document) checkScript(*Adapter) {
+	var declared []string
+	for _, p := range scriptKeys {
+		if d.has(p) {
+			declared = append(declared, p)
+		}
+	}
+	for _, p := range declared[min(1, len(declared)):] {
+		d.errorPointer(p, KindConflict, "%s and %s both declare the integration script; keep one", keyName(declared[0]), keyName(p))
+	}
+}
+
+// commandNeeds lists what gives a placeholder of the command template a value,
+// where it does not always have one.
+var commandNeeds = map[string][]string{
+	"init_invocation":     {"/init/init_invocation_template"},
+	"script_path":         scriptKeys,
+	"tempfile_path":       scriptKeys,
+	"prompt_template":     {"/process/prompt_template"},
+	"marker":              {"/init/marker/primary"},
+	"marker_continuation": {"/init/marker/continuation"},
+	"history_filter":      {"/input/tempfile/history_filter"},
+}
+
+func (d *document) checkCommand(a *Adapter) {
+	words, err := SplitCommand(a.Process.CommandTemplate)
+	if err != nil {
+		return // reported by the format
+	}
+	for _, w := range words {
+		for _, p := range w.Parts {
+			if keys := commandNeeds[p.Placeholder]; keys != nil {
+				d.needs("/process/command_template", "{"+p.Placeholder+"}", keys...)
+			}
+		}
+	}
+}
+
+func (d *document) checkPrompt(a *Adapter) {
+	switch a.Prompt.Strategy {
+	case PromptMarker:
+		d.needs("/prompt/strategy", "prompt.strategy: marker", "/init/marker/primary", "/prompt/primary")
+	case PromptRegex:
+		d.needs("/prompt/strategy", "prompt.strategy: regex", "/prompt/primary")
+	case PromptShellIntegration: // the protocol is known
+	}
+	if d.has("/ready/wait_for_event") {
+		switch a.Ready.WaitForEvent {
+		case ReadyRegex:
+			d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
+		case ReadyCustom:
+			d.needs("/ready/wait_for_event", "ready.wait_for_event: custom", "/ready/pattern")
+		case ReadyPromptStart, ReadyMarker: // from the prompt
+		}
+	}
+	if len(a.Prompt.GroupCaptures) > 0 {
+		d.needs("/prompt/group_captures", "prompt.group_captures", "/prompt/primary")
+	}
+	for i, c := range a.Prompt.GroupCaptures {
+		p := indexed("/prompt/group_captures", i) + "/group"
+		d.checkGroup(p, c.Group, "prompt.primary", a.Prompt.Primary)
+	}
+}
+
+// checkGroup reports the number of a group that a pattern does not have.
+func (d *document) checkGroup(pointer string, group int, name, pattern string) {
+	if pattern == "" || !d.has(pointer) {
+		return
+	}
+	re, err := CompilePattern(pattern)
+	if err != nil || slices.Contains(re.GetGroupNumbers(), group) {
+		return
+	}
+	d.errorPointer(pointer, KindConflict, "%s has no group %d", name, group)
+}
+
+func (d *document) checkOutput(a *Adapter) {
+	if !d.has("/output/input_echo_strategy") || a.Prompt.Strategy == "" {
+		return
+	}
+	at := "/output/input_echo_strategy"
+	switch a.Output.InputEchoStrategy {
+	case EchoOSCBoundaries:
+		if a.Prompt.Strategy != PromptShellIntegration {
+			d.errorPointer(at, KindConflict, "output.input_echo_strategy: osc_boundaries needs prompt.strategy: shell_integration")
+		}
+	case EchoFuzzyByte:
+		if a.Prompt.Strategy != PromptShellIntegration {
+			d.needs(at, "output.input_echo_strategy: fuzzy_byte_match", "/prompt/primary", "/init/marker/primary")
+		}
+	case EchoDeterministicByte, EchoNone: // need nothing
+	}
+}
+
+func (d *document) checkInput(a *Adapter) {
+	switch a.Input.MultilineDetect {
+	case DetectWrapper:
+		d.needs("/input/multiline_detect", "input.multiline_detect: wrapper", "/input/multiline_wrapper")
+	case DetectBalancedParens:
+		d.needs("/input/multiline_detect", "input.multiline_detect: balanced_parens", "/input/balanced_parens")
+	case DetectPromptBased, DetectIndentBased, DetectNone: // need nothing
+	}
+	switch a.Input.MultilineDelivery {
+	case DeliverWrapper:
+		d.needs("/input/multiline_delivery", "input.multiline_delivery: wrapper", "/input/multiline_wrapper")
+	case DeliverTempfile:
+		d.needs("/input/multiline_delivery", "input.multiline_delivery: tempfile", "/input/tempfile/invocation_template")
+	case DeliverDirect, DeliverHeredoc, DeliverEncodedScriptblock, DeliverBracketedPaste: // need nothing
+	}
+	if b := a.Input.BalancedParens; b != nil && len(b.Open) != len(b.Close) && len(b.Open)*len(b.Close) > 0 {
+		d.errorPointer("/input/balanced_parens/close", KindConflict,
+			"input.balanced_parens has %d opening brackets and %d closing ones", len(b.Open), len(b.Close))
+	}
+}
+
+func (d *document) checkCapabilities(a *Adapter) {
+	c := a.Capabilities
+	if v := d.places["/signals/interrupt"].value; c.Interrupt && v != nil && isNull(v) {
+		d.errorPointer("/capabilities/interrupt", KindConflict, "capabilities.interrupt: true contradicts signals.interrupt: null")
+	}
+	if d.has("/capabilities/cd_command") {
+		d.needs("/capabilities/cd_command", "capabilities.cd_command", "/capabilities/cd_command_quote")
+		if c.CdCommand != "" && !strings.Contains(c.CdCommand, "{path}") {
+			d.errorPointer("/capabilities/cd_command", KindTemplate, "capabilities.cd_command has no {path}")
+		}
+	}
 }

@@ -1,0 +1,74 @@
+package schema
+
+import (
+	"fmt"
+	"strconv"
+)
+
+func indexed(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
+
+func (d *document) checkModes(a *Adapter) {
+	first, start := map[string]int{}, -1
+	for i, m := range a.Modes {
+		at := indexed("/modes", i)
+		if j, taken := first[m.Name]; taken && m.Name != "" {
+			d.errorPointer(at+"/name", KindDuplicate, "mode %q is already declared in line %d", m.Name, d.position(indexed("/modes", j)).Line)
+		}
+		first[m.Name] = i
+		if m.Default && start >= 0 {
+			d.errorPointer(at+"/default", KindConflict, "mode %q is already the default one", a.Modes[start].Name)
+		} else if m.Default {
+			start = i
+		}
+		if m.Name != "" {
+			d.needs(at, fmt.Sprintf("mode %q", m.Name), at+"/primary", at+"/detect")
+		}
+		if m.Nested {
+			d.needs(at+"/nested", "nested: true", at+"/level_capture")
+		}
+		if m.LevelCapture != nil {
+			d.needs(at+"/level_capture", "level_capture", at+"/primary")
+			d.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", m.Primary)
+		}
+	}
+}
+
+func (d *document) checkTests(a *Adapter) {
+	first := map[string]int{}
+	for i, t := range a.Tests {
+		at := indexed("/tests", i)
+		if j, taken := first[t.Name]; taken && t.Name != "" {
+			d.errorPointer(at+"/name", KindDuplicate, "test %q is already declared in line %d", t.Name, a.Tests[j].Pos.Line)
+		}
+		first[t.Name] = i
+		if t.Name != "" {
+			d.needs(at, fmt.Sprintf("test %q", t.Name), at+"/eval", at+"/setup", at+"/setup_sequence")
+		}
+		d.checkMode(a, at, t.Step)
+		for j, s := range t.SetupSequence {
+			d.checkMode(a, indexed(at+"/setup_sequence", j), s)
+		}
+	}
+}
+
+// checkMode reports an assertion about a mode that nothing declares.
+func (d *document) checkMode(a *Adapter, pointer string, s Step) {
+	if s.ExpectMode == nil || d.places["/modes"].value != nil && len(a.Modes) == 0 {
+		return
+	}
+	names := modeNames(a)
+	for _, name := range names {
+		if name == *s.ExpectMode {
+			return
+		}
+	}
+	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %q is not declared in modes%s", *s.ExpectMode, suggest(*s.ExpectMode, names))
+}
+
+func modeNames(a *Adapter) []string {
+	names := make([]string, len(a.Modes))
+	for i, m := range a.Modes {
+		names[i] = m.Name
+	}
+	return names
+}

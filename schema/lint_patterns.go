@@ -1,0 +1,190 @@
+package schema
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+
+	"github.com/dlclark/regexp2"
+	"gopkg.in/yaml.v3"
+)
+
+// ordinary is text that programs print in mid-work. No line of it is a prompt.
+var ordinary = []string{
+	"hello", "42", "3.14", "x = 1", "a b c", "Error: no such file", "[1, 2, 3]", "drwxr-xr-x 2 root root 4096",
+	"{\"key\": \"value\"}", "100%", "done.", "a > b", "$ 5", "# heading", "foo:", "yes", "--", "(nil)",
+}
+
+// lintPrompts looks at the patterns that end a command.
+func lintPrompts(d *document, a *Adapter) {
+	prompts := map[string]string{"/prompt/primary": a.Prompt.Primary, "/prompt/continuation": a.Prompt.Continuation}
+	if a.Prompt.Strategy == PromptShellIntegration || a.Init.Marker != nil && a.Prompt.Strategy == PromptMarker {
+		delete(prompts, "/prompt/primary") // it does not end a command then
+	}
+	for i, m := range a.Modes {
+		prompts[indexed("/modes", i)+"/primary"] = m.Primary
+	}
+	for pointer, pattern := range prompts {
+		if pattern != "" {
+			d.lintPrompt(pointer, pattern)
+		}
+	}
+	if (a.Prompt.Continuation == "") != (a.Prompt.ContinuationEscape == "") {
+		pointer, missing := "/prompt/continuation", "continuation_escape"
+		if a.Prompt.Continuation == "" {
+			pointer, missing = "/prompt/continuation_escape", "continuation"
+		}
+		d.warn(pointer, KindMismatch, "%s has no effect without prompt.%s", keyName(pointer), missing)
+	}
+}
+
+func (d *document) lintPrompt(pointer, pattern string) {
+	re, err := CompilePattern(pattern)
+	if err != nil {
+		return // a file with a bad pattern does not get here
+	}
+	if matches(re, "") {
+		d.warn(pointer, KindLoose, "the prompt pattern matches empty text: every command ends at once")
+		return
+	}
+	for _, line := range ordinary {
+		if matches(re, line) || matches(re, line+"\n") {
+			d.warn(pointer, KindLoose, "the prompt pattern matches ordinary output such as %q", line)
+			return
+		}
+	}
+	if hasControl(pattern) {
+		return // a marker byte is better than an anchor
+	}
+	if !startAnchor.MatchString(pattern) {
+		d.warn(pointer, KindLoose, "the prompt pattern is not anchored at the start of the line; begin it with ^")
+	} else if !endAnchor.MatchString(pattern) {
+		d.warn(pointer, KindLoose, "the prompt pattern is not anchored at the end; close it with $")
+	}
+}
+
+var (
+	startAnchor = regexp.MustCompile(`^(\(\?[a-z]+\)|\((\?:|\?<\w+>)?)*(\^|\\A|\(\?<=)`)
+	endAnchor   = regexp.MustCompile(`(\$|\\z|\\Z)\)*$`)
+	controlForm = regexp.MustCompile(`\\(x[01][0-9a-fA-F]|u00[01][0-9a-fA-F]|c[A-Za-z]|e)`)
+)
+
+func hasControl(pattern string) bool {
+	return strings.ContainsFunc(pattern, unicode.IsControl) || controlForm.MatchString(pattern)
+}
+
+// matches tells whether a pattern is found; one that runs into the limit is
+// reported by lintSlow.
+func matches(re *regexp2.Regexp, text string) bool {
+	ok, err := re.MatchString(text)
+	return ok && err == nil
+}
+
+func lintMarker(d *document, a *Adapter) {
+	m := a.Init.Marker
+	if m == nil || !a.Process.TTY.Echo || !a.Process.TTY.Canonical {
+		return // no line editor draws the prompt of a program run like this
+	}
+	for pointer, text := range map[string]string{"/init/marker/primary": m.Primary, "/init/marker/continuation": m.Continuation} {
+		if strings.ContainsRune(text, '\x01') {
+			d.warn(pointer, KindMarkerByte, `\x01 in a prompt is swallowed by GNU readline, libedit and haskeline; use \x1e or an OSC sequence`)
+		}
+	}
+}
+
+// slowLimit is far above what a sound pattern takes on the text below.
+const slowLimit = 250 * time.Millisecond
+
+// lintSlow tries each pattern on text made to set off backtracking.
+func lintSlow(d *document, _ *Adapter) {
+	d.eachFormat(rootKeys(), d.root, "", func(pointer, format string, n *yaml.Node) {
+		var re *regexp2.Regexp
+		var err error
+		switch format {
+		case "pattern":
+			re, err = CompilePattern(n.Value)
+		case "expect-pattern":
+			re, err = CompilePattern(n.Value, regexp2.Singleline)
+		default:
+			return
+		}
+		if err != nil {
+			return // a file with a bad pattern does not get here
+		}
+		re.MatchTimeout = slowLimit
+		for _, text := range hostile(n.Value) {
+			if _, err := re.MatchString(text); err != nil {
+				d.warn(pointer, KindSlow, "the pattern takes too long on text such as %q repeated; nested repetitions are the usual cause", string([]rune(text)[:4]))
+				return
+			}
+		}
+	})
+}
+
+// hostile returns long repetitions of characters that a pattern may repeat,
+// each with an end that makes a match fail late.
+func hostile(pattern string) []string {
+	units := []string{"a", "1", " ", "a ", "a1 ", "ab", "a.", "\n", "a\n"}
+	for _, r := range pattern {
+		if u := string(r); len(units) < 40 && unicode.IsPrint(r) && !slices.Contains(units, u) {
+			units = append(units, u)
+		}
+	}
+	texts := make([]string, len(units))
+	for i, u := range units {
+		texts[i] = strings.Repeat(u, 1500/len(u)) + "\x00"
+	}
+	return texts
+}
+
+// eachFormat calls f for every string of the file that has a form.
+func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer, format string, n *yaml.Node)) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i < len(n.Content); i += 2 {
+			name := n.Content[i].Value
+			if p := k.property(name); p != nil {
+				d.eachFormat(p, n.Content[i+1], pointer+"/"+escape(name), f)
+			}
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			d.eachFormat(k.items(), item, indexed(pointer, i), f)
+		}
+	case yaml.ScalarNode:
+		if form, has := k["format"].(string); has && n.Line > 0 {
+			f(pointer, form, n)
+		}
+	}
+}
+
+// lintPlaceholders reports `{names}` that are nearly those of a placeholder.
+// Anything else in braces may be code of the adapter's language.
+func lintPlaceholders(d *document, a *Adapter) {
+	texts := map[string]string{
+		"/init/init_invocation_template": a.Init.InitInvocationTemplate,
+		"/process/prompt_template":       a.Process.PromptTemplate,
+		"/capabilities/cd_command":       a.Capabilities.CdCommand,
+		"/init/script":                   a.Init.Script,
+		"/integration_script":            a.IntegrationScript,
+	}
+	if m := a.Init.Marker; m != nil {
+		texts["/init/marker/primary"], texts["/init/marker/continuation"] = m.Primary, m.Continuation
+	}
+	if t := a.Input.Tempfile; t != nil {
+		texts["/input/tempfile/invocation_template"] = t.InvocationTemplate
+	}
+	for name, value := range a.Process.Env {
+		texts["/process/env/"+escape(name)] = value
+	}
+	for pointer, text := range texts {
+		for _, m := range placeholder.FindAllString(text, -1) {
+			name := strings.Trim(m, "{}")
+			if best := nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && best != "" && best != name {
+				d.warn(pointer, KindPlaceholder, "{%s} is not a placeholder (did you mean {%s}?)", name, best)
+			}
+		}
+	}
+}

@@ -1,0 +1,85 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+func lintInit(d *document, a *Adapter) {
+	at := "/init/script_resource"
+	for _, p := range scriptKeys {
+		if d.has(p) {
+			at = p
+		}
+	}
+	if a.Script == "" {
+		return
+	}
+	if !strings.HasSuffix(a.Script, "\n") {
+		d.warn(at, KindScriptText, "the integration script does not end with a line break; its last line may not run")
+	}
+	t := a.Process.CommandTemplate + a.Init.InitInvocationTemplate
+	inCommand := strings.Contains(t, "{tempfile_path}") || strings.Contains(t, "{script_path}") || strings.Contains(t, "{path}")
+	used := inCommand || strings.Contains(a.Process.CommandTemplate, "{init_invocation}")
+	for _, v := range a.Process.Env {
+		used = used || strings.Contains(v, "{tempfile_path}") || strings.Contains(v, "{script_path}")
+	}
+	if !used && (a.Init.Delivery == DeliverNone || a.Init.Delivery == DeliverLaunchCommand) {
+		d.warn(at, KindUnused, "the integration script reaches the program in no way: init.delivery is %s and process.command_template does not name it", a.Init.Delivery)
+	}
+}
+
+// lintUnused reports sections that their switch leaves without effect.
+func lintUnused(d *document, a *Adapter) {
+	for _, s := range []struct {
+		pointer string
+		used    bool
+		by      string
+	}{
+		{"/init/rc_file", a.Init.Delivery == DeliverRCFile, "init.delivery: rc_file"},
+		{"/input/balanced_parens", a.Input.MultilineDetect == DetectBalancedParens, "input.multiline_detect: balanced_parens"},
+		{"/input/multiline_wrapper", a.Input.MultilineDelivery == DeliverWrapper || a.Input.MultilineDetect == DetectWrapper, "input.multiline_delivery: wrapper"},
+		{"/input/tempfile/invocation_template", a.Input.MultilineDelivery == DeliverTempfile || a.Input.MultilineDelivery == DeliverEncodedScriptblock, "input.multiline_delivery: tempfile"},
+		{"/prompt/shell_integration", a.Prompt.Strategy == PromptShellIntegration, "prompt.strategy: shell_integration"},
+		{"/capabilities/user_busy_detection_params", a.Capabilities.UserBusyDetection == "process_polling", "capabilities.user_busy_detection: process_polling"},
+	} {
+		if d.has(s.pointer) && !s.used {
+			d.warn(s.pointer, KindUnused, "%s has an effect with %s only", keyName(s.pointer), s.by)
+		}
+	}
+	if c := a.Commands; c != nil {
+		for i, name := range c.Scope {
+			if !slices.Contains(modeNames(a), name) {
+				d.warn(indexed("/commands/scope", i), KindMismatch, "mode %q is not declared in modes%s", name, suggest(name, modeNames(a)))
+			}
+		}
+	}
+	if t := a.Input.Tempfile; t != nil && t.InvocationTemplate != "" && !strings.Contains(t.InvocationTemplate, "{path}") && !strings.Contains(t.InvocationTemplate, "{tempfile_path}") {
+		d.warn("/input/tempfile/invocation_template", KindMismatch, "input.tempfile.invocation_template has no {path}: it cannot run the file")
+	}
+}
+
+func lintCapabilities(d *document, a *Adapter) {
+	auto := slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
+	idle := slices.Contains(a.Lifecycle.RestartOn, "idle_timeout")
+	event := a.Ready.WaitForEvent
+	for _, m := range []struct {
+		wrong         bool
+		pointer, says string
+	}{
+		{a.Capabilities.AutoModes && !auto, "/capabilities/auto_modes", "capabilities.auto_modes is true, but no mode has auto_enter"},
+		{!a.Capabilities.AutoModes && auto, "/capabilities", "a mode has auto_enter, but capabilities.auto_modes is false"},
+		{a.Capabilities.MetaCommands && a.Commands == nil, "/capabilities/meta_commands", "capabilities.meta_commands is true, but there is no section commands"},
+		{a.Capabilities.CwdTracking && a.Capabilities.CwdFormat == "none", "/capabilities/cwd_tracking", "capabilities.cwd_tracking is true, but cwd_format is none"},
+		{!a.Capabilities.CwdTracking && a.Capabilities.CwdFormat != "none", "/capabilities/cwd_format", "capabilities.cwd_format has a meaning with cwd_tracking: true only"},
+		{idle && a.Lifecycle.IdleTimeoutMS == 0, "/lifecycle/restart_on", "restart_on: idle_timeout never happens without lifecycle.idle_timeout_ms"},
+		{!idle && a.Lifecycle.IdleTimeoutMS > 0, "/lifecycle/idle_timeout_ms", "lifecycle.idle_timeout_ms has an effect with restart_on: [idle_timeout] only"},
+		{event == ReadyPromptStart && a.Prompt.Strategy != PromptShellIntegration, "/ready/wait_for_event", "prompt_start comes with prompt.strategy: shell_integration only"},
+		{event == ReadyMarker && a.Prompt.Strategy != PromptMarker, "/ready/wait_for_event", "marker comes with prompt.strategy: marker only"},
+		{len(a.Modes) > 0 && !slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.Default }), "/modes", "no mode is the default one"},
+	} {
+		if m.wrong {
+			d.warn(m.pointer, KindMismatch, "%s", m.says)
+		}
+	}
+}

@@ -1,0 +1,60 @@
+package schema
+
+import (
+	"slices"
+
+	"github.com/dlclark/regexp2"
+)
+
+// lintTests looks for tests that can only pass or only fail.
+func lintTests(d *document, a *Adapter) {
+	canFail := a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
+		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
+	if a.Probe != nil {
+		d.lintExpect("/probe/expect", &a.Probe.Expect)
+	}
+	for i, t := range a.Tests {
+		at := indexed("/tests", i)
+		asserts := t.Step.asserts()
+		d.lintStep(at, t.Step, canFail)
+		for j, s := range t.SetupSequence {
+			asserts = asserts || s.asserts()
+			d.lintStep(indexed(at+"/setup_sequence", j), s, canFail)
+		}
+		if !asserts {
+			d.warn(at, KindVacuous, "test %q asserts nothing, so it cannot fail", t.Name)
+		}
+	}
+}
+
+func (d *document) lintStep(pointer string, s Step, canFail bool) {
+	d.lintExpect(pointer+"/expect", s.Expect)
+	d.lintExpect(pointer+"/expect_out_of_band", s.ExpectOutOfBand)
+	if s.ExpectError != nil && *s.ExpectError && !canFail {
+		d.warn(pointer+"/expect_error", KindImpossible, "expect_error can never be true: capabilities.exit_code is not true, no mode has auto_enter and there is no output.error_pattern")
+	}
+}
+
+// asserts tells whether a step can fail by what the program does.
+func (s Step) asserts() bool {
+	return s.Expect != nil || s.ExpectError != nil || s.ExpectExitCode != nil && !s.ExitCodeIsUnreliable ||
+		s.ExpectCwdUpdate != nil || s.ExpectMode != nil || s.ExpectLevel != nil ||
+		s.ExpectOutOfBand != nil || s.ExpectNoLastExit != nil
+}
+
+// lintExpect reports a pattern that matches no matter what is printed.
+func (d *document) lintExpect(pointer string, pattern *string) {
+	if pattern == nil {
+		return
+	}
+	re, err := CompilePattern(*pattern, regexp2.Singleline)
+	if err != nil {
+		return // a file with a bad pattern does not get here
+	}
+	switch {
+	case matches(re, "") && matches(re, "x"):
+		d.warn(pointer, KindVacuous, "the pattern matches whatever is printed, even nothing")
+	case !slices.ContainsFunc([]string{"\u2603", "zq", "-7", "A\nb"}, func(s string) bool { return !matches(re, s) }):
+		d.warn(pointer, KindVacuous, "the pattern matches any output that is not empty")
+	}
+}
