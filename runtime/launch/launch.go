@@ -144,7 +144,7 @@ func (r Request) check() error {
 	}
 	// Scripts of any language put paths between quotes of any kind.
 	if i := strings.IndexFunc(r.ScratchDir, unsafeInQuotes); i >= 0 {
-		return fmt.Errorf("the private directory %q has %q in its name, which a script cannot quote: set TMPDIR to a plain path", r.ScratchDir, r.ScratchDir[i])
+		return fmt.Errorf("the private directory %q has %q in its name, which a script cannot quote: set TMPDIR to a plain path", r.ScratchDir, []rune(r.ScratchDir[i:])[0])
 	}
 	for _, kv := range r.Env {
 		if key, _, ok := strings.Cut(kv, "="); !ok || key == "" {

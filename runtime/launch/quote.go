@@ -22,7 +22,7 @@ var quoting = map[string]*strings.Replacer{
 // on one line. Without a style only text that needs no escaping is accepted.
 func Quote(style, text string) (string, error) {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
-		return "", fmt.Errorf("%q contains the control character %q, which cannot be written in a line of code", text, text[i])
+		return "", fmt.Errorf("%q contains the control character %q, which cannot be written in a line of code", text, []rune(text[i:])[0])
 	}
 	replacer, ok := quoting[style]
 	switch {
