@@ -1,0 +1,58 @@
+package pty
+
+import (
+	"fmt"
+	"os"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+const (
+	getTermios = unix.TIOCGETA
+	setTermios = unix.TIOCSETA
+)
+
+// pollable keeps the master blocking: kqueue does not report terminals
+// reliably. A reader is woken by the end of the program.
+func pollable(blocking *os.File) (*os.File, error) {
+	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, fmt.Errorf("duplicate it: %w", err)
+	}
+	return os.NewFile(uintptr(fd), "/dev/ptmx"), nil
+}
+
+// writeSome writes a piece small enough not to block once poll reports room.
+func writeSome(fd int, b []byte) (int, error) {
+	const piece = 64
+	if !writable(fd) {
+		return 0, unix.EAGAIN
+	}
+	return unix.Write(fd, b[:min(len(b), piece)])
+}
+
+func (d *device) waitWritable(deadline time.Time) error {
+	// Waits in pieces so that close is noticed.
+	const pieceMS = 100
+	for deadline.IsZero() || time.Now().Before(deadline) {
+		ready := false
+		err := d.control(func(fd int) error {
+			n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}, pieceMS)
+			ready = n > 0
+			if err == unix.EINTR {
+				return nil
+			}
+			return err
+		})
+		if ready || err != nil {
+			return err
+		}
+	}
+	return os.ErrDeadlineExceeded
+}
+
+// awaitExit has no counterpart here: the wait that follows reaps.
+func awaitExit(int) {}
+
+func (p *PTY) readiness() Readiness { return Readiness{} }

@@ -1,0 +1,224 @@
+//go:build linux || darwin
+
+package pty
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"syscall"
+	"time"
+
+	"github.com/creack/pty"
+	"golang.org/x/sys/unix"
+)
+
+// device is the master side of the terminal.
+type device struct {
+	file *os.File
+	raw  syscall.RawConn
+	name string // of the other side, "/dev/pts/3"
+
+	// The running write; the function is made once so that a write allocates
+	// nothing.
+	wmu     sync.Mutex
+	wbuf    []byte
+	wn      int
+	werr    error
+	writeFn func(fd uintptr)
+}
+
+func start(c Command) (*device, *os.Process, error) {
+	d, tty, err := open(c)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer tty.Close() // ours; the program has its own
+	leader, err := startProcess(c, tty)
+	if err != nil {
+		_ = d.file.Close() // the start's error is the one that matters
+		return nil, nil, fmt.Errorf("start on a pseudo-terminal: %w", err)
+	}
+	return d, leader, nil
+}
+
+// open makes a terminal with size and modes in force.
+func open(c Command) (d *device, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, fmt.Errorf("open a pseudo-terminal: %w", err)
+	}
+	defer blocking.Close() // its duplicate lives on
+	d = &device{name: tty.Name()}
+	if d.file, err = pollable(blocking); err == nil {
+		d.raw, err = d.file.SyscallConn()
+	}
+	if err == nil {
+		d.writeFn = d.writeFD
+		err = errors.Join(d.resize(c.Size), setModes(int(tty.Fd()), c))
+	}
+	if err != nil {
+		if d.file != nil {
+			_ = d.file.Close() // the first error is the one that matters
+		}
+		_ = tty.Close()
+		return nil, nil, fmt.Errorf("prepare a pseudo-terminal: %w", err)
+	}
+	return d, tty, nil
+}
+
+func setModes(fd int, c Command) error {
+	t, err := unix.IoctlGetTermios(fd, getTermios)
+	if err != nil {
+		return fmt.Errorf("read its modes: %w", err)
+	}
+	t.Iflag |= unix.IUTF8
+	if !c.Echo {
+		t.Lflag &^= unix.ECHO | unix.ECHOE | unix.ECHOK
+	}
+	if !c.Canonical {
+		t.Lflag &^= unix.ICANON
+		t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
+	}
+	if err := unix.IoctlSetTermios(fd, setTermios, t); err != nil {
+		return fmt.Errorf("set its modes: %w", err)
+	}
+	return nil
+}
+
+func startProcess(c Command, tty *os.File) (*os.Process, error) {
+	argv := c.Argv
+	if len(argv) == 0 {
+		argv = []string{c.Path}
+	}
+	var leader *os.Process
+	var err error
+	withDefaultSignals(func() {
+		leader, err = os.StartProcess(c.Path, argv, &os.ProcAttr{
+			Dir: c.Dir, Env: c.Env, Files: []*os.File{tty, tty, tty},
+			Sys: &syscall.SysProcAttr{Setsid: true, Setctty: true},
+		})
+	})
+	return leader, err
+}
+
+func (d *device) read(b []byte) (int, error) {
+	n, err := d.file.Read(b)
+	if err != nil && errors.Is(err, syscall.EIO) {
+		return n, io.EOF // how a terminal says that nobody has it open
+	}
+	return n, err
+}
+
+func (d *device) write(b []byte) (int, error) {
+	d.wmu.Lock()
+	defer d.wmu.Unlock()
+	d.wbuf, d.wn, d.werr = b, 0, nil
+	err := d.raw.Control(d.writeFn)
+	d.wbuf = nil
+	if err != nil {
+		return 0, os.ErrClosed
+	}
+	return d.wn, d.werr
+}
+
+func (d *device) writeFD(fd uintptr) {
+	for d.wn < len(d.wbuf) && d.werr == nil {
+		n, err := writeSome(int(fd), d.wbuf[d.wn:])
+		switch {
+		case err == nil:
+			d.wn += n
+		case err == unix.EINTR: // try again
+		case err == unix.EAGAIN:
+			d.werr = ErrWouldBlock
+		default:
+			d.werr = os.NewSyscallError("write to the terminal", err)
+		}
+	}
+}
+
+// writable asks without waiting.
+func writable(fd int) bool {
+	fds := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+	n, err := unix.Poll(fds[:], 0)
+	return err == nil && n > 0
+}
+
+// control runs an ioctl-like call on the master; it fails after close.
+func (d *device) control(f func(fd int) error) error {
+	var err error
+	if cerr := d.raw.Control(func(fd uintptr) { err = f(int(fd)) }); cerr != nil {
+		return os.ErrClosed // Control fails for nothing else
+	}
+	return err
+}
+
+func (d *device) resize(s Size) error {
+	return d.control(func(fd int) error {
+		return os.NewSyscallError("set the terminal's size", unix.IoctlSetWinsize(fd, unix.TIOCSWINSZ,
+			&unix.Winsize{Col: uint16(s.Cols), Row: uint16(s.Rows)}))
+	})
+}
+
+func (d *device) size() (s Size) {
+	// After close the size is zero, as documented.
+	_ = d.control(func(fd int) error {
+		w, err := unix.IoctlGetWinsize(fd, unix.TIOCGWINSZ)
+		if err == nil {
+			s = Size{Cols: int(w.Col), Rows: int(w.Row)}
+		}
+		return err
+	})
+	return s
+}
+
+func (d *device) foreground() (pgid int, err error) {
+	err = d.control(func(fd int) (err error) {
+		pgid, err = unix.IoctlGetInt(fd, unix.TIOCGPGRP)
+		return os.NewSyscallError("ask for the foreground group", err)
+	})
+	return pgid, err
+}
+
+func (d *device) termios() (t *unix.Termios, err error) {
+	err = d.control(func(fd int) (err error) {
+		t, err = unix.IoctlGetTermios(fd, getTermios)
+		return os.NewSyscallError("read the terminal's modes", err)
+	})
+	return t, err
+}
+
+func (d *device) flags() (echo, canonical bool, err error) {
+	t, err := d.termios()
+	if err != nil {
+		return false, false, err
+	}
+	return t.Lflag&unix.ECHO != 0, t.Lflag&unix.ICANON != 0, nil
+}
+
+func (d *device) interrupts() bool {
+	t, err := d.termios()
+	return err == nil && t.Lflag&unix.ISIG != 0 && t.Cc[unix.VINTR] == 0x03
+}
+
+func (d *device) setReadDeadline(t time.Time) error { return d.file.SetReadDeadline(t) }
+
+func (d *device) close() error { return d.file.Close() }
+
+func killGroup(pgid int, sig syscall.Signal) error {
+	err := syscall.Kill(-pgid, sig)
+	if err == syscall.ESRCH {
+		return os.ErrProcessDone
+	}
+	return os.NewSyscallError("kill", err)
+}
+
+func exitStatus(state *os.ProcessState) (code int, signal string) {
+	w := state.Sys().(syscall.WaitStatus)
+	if w.Signaled() {
+		return 128 + int(w.Signal()), unix.SignalName(w.Signal())
+	}
+	return w.ExitStatus(), ""
+}

@@ -1,0 +1,31 @@
+//go:build !linux && !darwin
+
+package pty
+
+import (
+	"os"
+	"syscall"
+	"time"
+)
+
+// device has no implementation here: start never returns one.
+type device struct{}
+
+func start(Command) (*device, *os.Process, error) { return nil, nil, ErrUnsupported }
+
+func (*device) read([]byte) (int, error)        { return 0, ErrUnsupported }
+func (*device) write([]byte) (int, error)       { return 0, ErrUnsupported }
+func (*device) waitWritable(time.Time) error    { return ErrUnsupported }
+func (*device) setReadDeadline(time.Time) error { return ErrUnsupported }
+func (*device) resize(Size) error               { return ErrUnsupported }
+func (*device) size() Size                      { return Size{} }
+func (*device) foreground() (int, error)        { return 0, ErrUnsupported }
+func (*device) flags() (bool, bool, error)      { return false, false, ErrUnsupported }
+func (*device) interrupts() bool                { return false }
+func (*device) close() error                    { return ErrUnsupported }
+
+func (*PTY) readiness() Readiness { return Readiness{} }
+
+func awaitExit(int)                             {}
+func killGroup(int, syscall.Signal) error       { return ErrUnsupported }
+func exitStatus(*os.ProcessState) (int, string) { return -1, "" }

@@ -1,0 +1,29 @@
+package pty
+
+// ReadyState says what the kernel knows about the foreground program.
+type ReadyState uint8
+
+// The states of a foreground program.
+const (
+	Unknown ReadyState = iota // no answer: blocked, but not clearly on the terminal
+	Busy                      // a thread runs or waits for a disk
+	Waiting                   // it waits for input on the terminal
+)
+
+func (s ReadyState) String() string {
+	return [...]string{"unknown", "busy", "waiting"}[s%3]
+}
+
+// Readiness is the answer to "does the program wait for input?".
+type Readiness struct {
+	State  ReadyState
+	Leader bool // the foreground group is the started program's own
+	PID    int  // the process that decided; 0: none
+}
+
+// Readiness asks the kernel whether the foreground program waits for input on
+// this terminal. Waiting alone does not tell a prompt from a question; together
+// with a prompt at the end of the output it is proof that the prompt is real.
+// Programs that block alike idle and busy, and systems other than Linux, answer
+// Unknown. It costs a few small file reads for each thread of the group.
+func (p *PTY) Readiness() Readiness { return p.readiness() }
