@@ -27,7 +27,7 @@ func (d *document) needs(pointer, setting string, oneOf ...string) {
 		if d.has(p) {
 			return
 		}
-		names[i] = keyName(p)
+		names[i] = keyName(strings.TrimPrefix(p, pointer+"/"))
 	}
 	d.errorPointer(pointer, KindConflict, "%s needs %s", setting, strings.Join(names, " or "))
 }
@@ -104,6 +104,9 @@ var commandNeeds = map[string][]string{
 }
 
 func (d *document) checkCommand(a *Adapter) {
+	if v := a.Process.VersionProbe; v != nil {
+		d.checkGroup("/process/version/pattern", 1, "process.version.pattern", v.Pattern)
+	}
 	words, err := SplitCommand(a.Process.CommandTemplate)
 	if err != nil {
 		return // reported by the format

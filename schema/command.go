@@ -25,7 +25,9 @@ type TemplateError struct {
 	Message string
 }
 
-func (e *TemplateError) Error() string { return fmt.Sprintf("%s at column %d", e.Message, e.Column) }
+func (e *TemplateError) Error() string {
+	return fmt.Sprintf("%s at column %d of the template", e.Message, e.Column)
+}
 
 // Placeholders returns the names that templates of a session may use, sorted.
 func Placeholders() []string { return slices.Clone(placeholders) }

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net/url"
 	"regexp"
+	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -31,6 +33,7 @@ type document struct {
 	root   *yaml.Node
 	places map[string]place
 	nodes  int
+	open   map[*yaml.Node]bool // containers being expanded
 	diags  []Diagnostic
 }
 
@@ -39,20 +42,20 @@ type place struct{ key, value *yaml.Node }
 
 // parseDocument reads YAML. The root is nil if there is nothing to go on with.
 func parseDocument(source string, data []byte) *document {
-	d := &document{source: source, places: map[string]place{}}
+	d := &document{source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
 	if len(data) > maxFileSize {
 		d.errorAt(1, 1, KindLimit, "file has %d bytes, more than the limit of %d", len(data), maxFileSize)
 		return d
 	}
 	data = bytes.TrimPrefix(data, []byte("\xef\xbb\xbf"))
-	d.lines = strings.Split(strings.ReplaceAll(string(data), "\r\n", "\n"), "\n")
+	d.lines = strings.Split(strings.NewReplacer("\r\n", "\n", "\r", "\n").Replace(string(data)), "\n")
 	if !d.checkText(data) {
 		return d
 	}
 	root, err := decodeYAML(data)
 	switch {
 	case err != nil:
-		d.syntaxError(err)
+		d.syntaxError(err, data)
 	case root == nil || isNull(root):
 		d.errorAt(1, 1, KindSyntax, "file is empty; an adapter starts with `schema: 1`")
 	case root.Kind != yaml.MappingNode:
@@ -121,12 +124,21 @@ func (d *document) checkText(data []byte) bool {
 
 var yamlLine = regexp.MustCompile(`line (\d+): `)
 
-// syntaxError reports an error of the YAML library, which gives a line only.
-func (d *document) syntaxError(err error) {
+var unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+
+// syntaxError reports an error of the YAML library, which gives a line only,
+// often that of the mapping around it.
+func (d *document) syntaxError(err error, data []byte) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
 	if m := yamlLine.FindStringSubmatchIndex(message); m != nil {
 		line, _ = strconv.Atoi(message[m[2]:m[3]]) // digits by the pattern
 		message = message[:m[0]] + message[m[1]:]
+	}
+	if strings.HasPrefix(message, "did not find expected") {
+		line = firstBadLine(data, message)
+	}
+	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
+		line = 1 + max(0, slices.IndexFunc(d.lines, func(l string) bool { return strings.Contains(l, "*"+m[1]) }))
 	}
 	column := 1
 	if line >= 1 && line <= len(d.lines) {
@@ -136,16 +148,30 @@ func (d *document) syntaxError(err error) {
 	d.errorAt(line, column, KindSyntax, "%s", message)
 }
 
+// firstBadLine finds the first line with which the file fails as it does: the
+// parser stops at its first error, so all longer beginnings fail alike.
+func firstBadLine(data []byte, message string) int {
+	lines := bytes.SplitAfter(data, []byte("\n"))
+	return 1 + sort.Search(len(lines)-1, func(i int) bool {
+		_, err := decodeYAML(bytes.Join(lines[:i+1], nil))
+		return err != nil && strings.HasSuffix(err.Error(), message)
+	})
+}
+
 // expand copies a tree, putting the target of each alias in its place, and
 // records where values stand. Keys that are no strings, duplicates, merge keys
 // and values that JSON does not know are reported and left out.
 func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth int) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
+		if d.open[n.Alias] {
+			d.errorNode(n, KindLimit, "alias *%s stands inside its own anchor", n.Value)
+			return nil
+		}
 		n = n.Alias
 	}
 	d.nodes++
 	if depth > maxDepth {
-		d.errorNode(n, KindLimit, "nested more than %d levels deep (an alias inside its own anchor?)", maxDepth)
+		d.errorNode(n, KindLimit, "nested more than %d levels deep", maxDepth)
 		return nil
 	}
 	if d.nodes > maxNodes {
@@ -157,6 +183,8 @@ func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth in
 	out := *n
 	out.Anchor, out.Alias, out.Content = "", nil, nil
 	d.places[pointer] = place{key, &out}
+	d.open[n] = true
+	defer delete(d.open, n)
 	switch n.Kind {
 	case yaml.MappingNode:
 		d.expandMapping(n, &out, pointer, depth)

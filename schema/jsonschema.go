@@ -107,7 +107,8 @@ func (k keys) names() []string {
 	return slices.Sorted(maps.Keys(props))
 }
 
-// strings returns a list of the JSON Schema as text, without null.
+// strings returns a list of the JSON Schema as text, without null and with
+// what is allowed quoted or not (exit_code) only once.
 func (k keys) strings(name string) []string {
 	var list []string
 	switch v := k[name].(type) {
@@ -115,8 +116,9 @@ func (k keys) strings(name string) []string {
 		return []string{v}
 	case []any:
 		for _, item := range v {
-			if item != nil && item != "null" {
-				list = append(list, fmt.Sprint(item))
+			text := fmt.Sprint(item)
+			if item != nil && item != "null" && !slices.Contains(list, text) {
+				list = append(list, text)
 			}
 		}
 	}

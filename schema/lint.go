@@ -51,6 +51,9 @@ const minTests = 5
 
 func lintSections(d *document, a *Adapter) {
 	for _, s := range []struct{ name, why string }{
+		{"ready", "startup ends as prompt.strategy suggests"},
+		{"output", "echo is stripped, nothing else"},
+		{"input", "blocks are sent line by line"},
 		{"probe", "nothing checks that the adapter works at all"},
 		{"samples", "no tests can be derived"},
 		{"signals", "the defaults are Ctrl-C and Ctrl-D"},
@@ -62,7 +65,7 @@ func lintSections(d *document, a *Adapter) {
 		}
 	}
 	if n := len(a.Tests); n < minTests {
-		d.warn("/tests", KindAbsent, "%d tests; an adapter should have at least %d", n, minTests)
+		d.warn("/tests", KindAbsent, "an adapter should have at least %d tests, this one has %d", minTests, n)
 	}
 }
 

@@ -31,6 +31,11 @@ func lintPrompts(d *document, a *Adapter) {
 			d.lintPrompt(pointer, pattern)
 		}
 	}
+	for pointer, pattern := range map[string]string{"/output/error_pattern": a.Output.ErrorPattern, "/ready/pattern": a.Ready.Pattern} {
+		if re, err := CompilePattern(pattern); err == nil && pattern != "" && matches(re, "") {
+			d.warn(pointer, KindLoose, "%s matches empty text, so it always matches", keyName(pointer))
+		}
+	}
 	if (a.Prompt.Continuation == "") != (a.Prompt.ContinuationEscape == "") {
 		pointer, missing := "/prompt/continuation", "continuation_escape"
 		if a.Prompt.Continuation == "" {
@@ -99,10 +104,10 @@ const slowLimit = 250 * time.Millisecond
 
 // lintSlow tries each pattern on text made to set off backtracking.
 func lintSlow(d *document, _ *Adapter) {
-	d.eachFormat(rootKeys(), d.root, "", func(pointer, format string, n *yaml.Node) {
+	d.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
 		var re *regexp2.Regexp
 		var err error
-		switch format {
+		switch k["format"] {
 		case "pattern":
 			re, err = CompilePattern(n.Value)
 		case "expect-pattern":
@@ -123,6 +128,10 @@ func lintSlow(d *document, _ *Adapter) {
 	})
 }
 
+// hostileLength is enough for exponential backtracking to run for years, and
+// too little for quadratic work to be noticed.
+const hostileLength = 64
+
 // hostile returns long repetitions of characters that a pattern may repeat,
 // each with an end that makes a match fail late.
 func hostile(pattern string) []string {
@@ -134,30 +143,9 @@ func hostile(pattern string) []string {
 	}
 	texts := make([]string, len(units))
 	for i, u := range units {
-		texts[i] = strings.Repeat(u, 1500/len(u)) + "\x00"
+		texts[i] = strings.Repeat(u, hostileLength) + "\x00"
 	}
 	return texts
-}
-
-// eachFormat calls f for every string of the file that has a form.
-func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer, format string, n *yaml.Node)) {
-	switch n.Kind {
-	case yaml.MappingNode:
-		for i := 0; i < len(n.Content); i += 2 {
-			name := n.Content[i].Value
-			if p := k.property(name); p != nil {
-				d.eachFormat(p, n.Content[i+1], pointer+"/"+escape(name), f)
-			}
-		}
-	case yaml.SequenceNode:
-		for i, item := range n.Content {
-			d.eachFormat(k.items(), item, indexed(pointer, i), f)
-		}
-	case yaml.ScalarNode:
-		if form, has := k["format"].(string); has && n.Line > 0 {
-			f(pointer, form, n)
-		}
-	}
 }
 
 // lintPlaceholders reports `{names}` that are nearly those of a placeholder.

@@ -82,7 +82,7 @@ func parse(source string, data []byte, o Options) (*Adapter, *document) {
 	a := &Adapter{Source: source}
 	if err := d.root.Decode(a); err != nil {
 		if len(d.diags) == 0 {
-			d.syntaxError(err)
+			d.errorAt(1, 1, KindType, "cannot be read into the adapter: %v", err)
 		}
 		return nil, d
 	}

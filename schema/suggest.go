@@ -14,13 +14,17 @@ func suggest(word string, candidates []string) string {
 	return ""
 }
 
-// nearest finds the candidate within a third of the word's length in edits.
+// nearest finds the candidate that the word begins, or the nearest one within
+// a third of the word's length in edits.
 func nearest(word string, candidates []string) string {
 	if len(word) > 64 {
 		return ""
 	}
 	best, least := "", max(1, len(word)/3)+1
 	for _, c := range candidates {
+		if len(word) >= 3 && strings.HasPrefix(c, word) && len(word) < len(c) {
+			return c
+		}
 		if n := distance(strings.ToLower(word), strings.ToLower(c)); n < least {
 			best, least = c, n
 		}

@@ -22,7 +22,39 @@ func (d *document) validate() map[string]bool {
 	case err != nil:
 		d.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
 	}
+	d.validateNumbers(bad)
 	return bad
+}
+
+// validateNumbers checks the form of numbers and booleans that stand where text
+// is expected: to the validator they are no text, `expect: +5` is no pattern.
+func (d *document) validateNumbers(bad map[string]bool) {
+	d.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
+		if n.ShortTag() != "!!str" && !isNull(n) && !bad[pointer] {
+			d.explainFormat(k, keyName(pointer), n)
+		}
+	})
+}
+
+// eachFormat calls f for every string of the file that has a form.
+func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer string, k keys, n *yaml.Node)) {
+	switch n.Kind {
+	case yaml.MappingNode:
+		for i := 0; i < len(n.Content); i += 2 {
+			name := n.Content[i].Value
+			if p := k.property(name); p != nil {
+				d.eachFormat(p, n.Content[i+1], pointer+"/"+escape(name), f)
+			}
+		}
+	case yaml.SequenceNode:
+		for i, item := range n.Content {
+			d.eachFormat(k.items(), item, indexed(pointer, i), f)
+		}
+	case yaml.ScalarNode:
+		if _, has := k["format"]; has && n.Line > 0 {
+			f(pointer, k, n)
+		}
+	}
 }
 
 func (d *document) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
@@ -46,7 +78,7 @@ func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
 	}
 	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
 		bad[e.InstanceLocation] = true
-		d.explainFormat(k, where.key, where.key.Value)
+		d.explainFormat(k, sectionName(parent(e.InstanceLocation)), where.key)
 		return
 	}
 	switch keyword {
@@ -67,29 +99,29 @@ func (d *document) explainValue(k keys, keyword string, e *jsonschema.Validation
 		d.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
 	case "enum":
 		allowed := k.strings("enum")
-		slices.Sort(allowed)
-		allowed = slices.Compact(allowed) // exit_code lists true and "true"
 		d.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s%s", name, describe(n), suggest(n.Value, allowed), strings.Join(allowed, ", "), agentHint(e.InstanceLocation, n))
 	case "const":
 		d.errorNode(n, KindVersion, "schema version %s is not supported; this ripple supports schema %v", n.Value, k["const"])
 	case "format":
-		d.explainFormat(k, n, n.Value)
+		d.explainFormat(k, name, n)
 	case "minimum", "maximum":
 		d.errorNode(n, KindValue, "%s must lie between %.0f and %.0f, found %s", name, k["minimum"], k["maximum"], n.Value)
 	case "minLength":
 		d.errorNode(n, KindValue, "%s cannot be empty", name)
-	case "minItems", "maxItems":
-		d.errorNode(n, KindValue, "%s has %d items: %s", name, len(n.Content), e.Message)
+	case "minItems":
+		d.errorNode(n, KindValue, "%s must have at least %.0f items, found %d", name, k["minItems"], len(n.Content))
+	case "maxItems":
+		d.errorNode(n, KindValue, "%s must have at most %.0f items, found %d", name, k["maxItems"], len(n.Content))
 	default:
 		d.errorNode(n, KindValue, "%s: %s", name, e.Message)
 	}
 }
 
-func (d *document) explainFormat(k keys, n *yaml.Node, text string) {
+func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
 	f := formats[k.strings("format")[0]]
-	err := f.check(text)
+	err := f.check(n.Value)
 	if err == nil {
-		return // a plain number that reads differently as text cannot fail here
+		return
 	}
 	column := n.Column
 	var at *TemplateError
@@ -101,9 +133,9 @@ func (d *document) explainFormat(k keys, n *yaml.Node, text string) {
 	}
 	message := err.Error()
 	if f.kind == KindPattern {
-		message = fmt.Sprintf("bad pattern: %s", message)
+		message = "bad pattern: " + message
 	}
-	d.errorAt(n.Line, column, f.kind, "%s", message)
+	d.errorAt(n.Line, column, f.kind, "%s: %s", name, message)
 }
 
 // verbatim tells whether a scalar stands in the file just as it reads, so that
@@ -150,6 +182,9 @@ func (d *document) missingKeys(k keys, where place, pointer string) {
 	}
 }
 
+// yamlBooleans are the booleans of YAML 1.1, which are strings today.
+var yamlBooleans = map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}
+
 // typeHint says how to fix the usual slips.
 func typeHint(k keys, n *yaml.Node) string {
 	types := k.strings("type")
@@ -161,7 +196,7 @@ func typeHint(k keys, n *yaml.Node) string {
 	case slices.Contains(types, "array"):
 		return fmt.Sprintf("; write [%s]", n.Value)
 	case slices.Contains(types, "boolean"):
-		return suggest(map[string]string{"yes": "true", "on": "true", "no": "false", "off": "false"}[strings.ToLower(n.Value)]+"", []string{"true", "false"})
+		return suggest(yamlBooleans[strings.ToLower(n.Value)], []string{"true", "false"})
 	}
 	return ""
 }
@@ -199,6 +234,8 @@ func keyName(pointer string) string {
 	}
 	return b.String()
 }
+
+func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
 func sectionName(pointer string) string {
 	if pointer == "" {

@@ -1,0 +1,2 @@
+# announces prompts
+function prompt { "`e]633;A`a> " }
