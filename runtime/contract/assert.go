@@ -1,0 +1,146 @@
+package contract
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// observation is what the assertions of a step look at.
+type observation struct {
+	result      session.Result
+	cwdReported bool   // during this step or an earlier one of the same test
+	outOfBand   string // of the test so far
+}
+
+// assertions in the order in which they are checked and reported: what went
+// wrong comes before what was printed, because it explains it.
+var assertions = []func(schema.Step, observation) (pattern string, err error){
+	expectError, expectExitCode, expectNoLastExit, expect, expectOutOfBand, expectMode, expectLevel, expectCwdUpdate,
+}
+
+// check applies a step's assertions and returns the first that does not hold,
+// with the pattern that it was about.
+func check(s schema.Step, o observation) (pattern string, err error) {
+	for _, holds := range assertions {
+		if pattern, err := holds(s, o); err != nil {
+			return pattern, err
+		}
+	}
+	return "", nil
+}
+
+func expect(s schema.Step, o observation) (string, error) {
+	return matches("expect", s.Expect, o.result.Output, "the output")
+}
+
+func expectOutOfBand(s schema.Step, o observation) (string, error) {
+	return matches("expect_out_of_band", s.ExpectOutOfBand, o.outOfBand, "what arrived between commands")
+}
+
+// matches is v1's rule: unanchored, ^ and $ at line ends, . matches a line end
+// too, ANSI sequences removed and blank space at both ends trimmed.
+func matches(key string, pattern *string, text, what string) (string, error) {
+	if pattern == nil {
+		return "", nil
+	}
+	re, err := schema.CompilePattern(*pattern, regexp2.Singleline)
+	if err != nil {
+		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
+	}
+	plain := strings.TrimSpace(withoutANSI(text))
+	ok, err := re.MatchString(plain)
+	if err != nil {
+		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
+	}
+	if !ok {
+		return *pattern, failf("%s: %s does not match", key, what)
+	}
+	return "", nil
+}
+
+// ansi covers CSI, OSC (ended by BEL or ST) and the short escapes of ECMA-48.
+var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]*[0-Z\\\\^-~]")
+
+func withoutANSI(s string) string {
+	if !strings.Contains(s, "\x1b") {
+		return s
+	}
+	return ansi.ReplaceAllString(s, "")
+}
+
+func expectError(s schema.Step, o observation) (string, error) {
+	if s.ExpectError == nil || *s.ExpectError == o.result.ErrorSeen {
+		return "", nil
+	}
+	if *s.ExpectError {
+		return "", failf("expect_error: no error was seen (%s, mode %q, and output.error_pattern did not match)",
+			exitCode(o.result), o.result.Mode)
+	}
+	return "", failf("expect_error: false, but an error was seen (%s, mode %q)", exitCode(o.result), o.result.Mode)
+}
+
+func expectExitCode(s schema.Step, o observation) (string, error) {
+	if s.ExpectExitCode == nil || s.ExitCodeIsUnreliable {
+		return "", nil
+	}
+	if got := o.result.ExitCode; got == nil || *got != *s.ExpectExitCode {
+		return "", failf("expect_exit_code: want %d, got %s", *s.ExpectExitCode, exitCode(o.result))
+	}
+	return "", nil
+}
+
+func expectNoLastExit(s schema.Step, o observation) (string, error) {
+	if s.ExpectNoLastExit == nil || *s.ExpectNoLastExit == (o.result.ExitCode == nil) {
+		return "", nil
+	}
+	if *s.ExpectNoLastExit {
+		return "", failf("expect_no_last_exit: got %s", exitCode(o.result))
+	}
+	return "", failf("expect_no_last_exit: false, but no exit code was reported")
+}
+
+func expectMode(s schema.Step, o observation) (string, error) {
+	if s.ExpectMode == nil || *s.ExpectMode == o.result.Mode {
+		return "", nil
+	}
+	return "", failf("expect_mode: want %q, got %q", *s.ExpectMode, o.result.Mode)
+}
+
+func expectLevel(s schema.Step, o observation) (string, error) {
+	if s.ExpectLevel == nil {
+		return "", nil
+	}
+	if got := o.result.Level; got == nil {
+		return "", failf("expect_level: want %d, but mode %q reports no level", *s.ExpectLevel, o.result.Mode)
+	} else if *got != *s.ExpectLevel {
+		return "", failf("expect_level: want %d, got %d", *s.ExpectLevel, *got)
+	}
+	return "", nil
+}
+
+// expectCwdUpdate accepts a report during an earlier step of the same test:
+// some programs announce their directory at each prompt, others only when it
+// changes, and a test changes it in its setup.
+func expectCwdUpdate(s schema.Step, o observation) (string, error) {
+	switch {
+	case s.ExpectCwdUpdate == nil:
+	case *s.ExpectCwdUpdate && !o.cwdReported:
+		return "", failf("expect_cwd_update: the program did not announce its directory")
+	case !*s.ExpectCwdUpdate && o.result.CwdReported:
+		return "", failf("expect_cwd_update: false, but the program announced %q", o.result.Cwd)
+	}
+	return "", nil
+}
+
+func exitCode(r session.Result) string {
+	if r.ExitCode == nil {
+		return "no exit code"
+	}
+	return fmt.Sprintf("exit code %d", *r.ExitCode)
+}

@@ -1,0 +1,85 @@
+// Package contract tests an adapter against the real program that it
+// describes: the probe, the tests that the adapter declares, and those that
+// follow from its samples, signals, modes and capabilities (the derived tests).
+//
+// [Run] is the main path. It returns a [Report], which [WriteText], [WriteJSON],
+// [WriteJUnit] and [WriteTAP] put into words; nothing here depends on package
+// testing, so `ripple adapter test` and a program of yours do the same.
+//
+// # Surroundings
+//
+// Every run has a private directory, removed afterwards, with a HOME (empty, and
+// XDG_*_HOME in it), a working directory and a TMPDIR of its own; HISTFILE
+// points into that HOME, INPUTRC to nothing, and the locale is C.UTF-8. A
+// user's rc files and history neither disturb a test nor are disturbed by it.
+// Variables that the adapter itself sets are left alone.
+//
+// # Sessions
+//
+// Declared tests share one session in the order of the file; a test with
+// `isolated: true` has its own. A shared session that died or hung is started
+// again for the next test, which then carries a note that state was lost.
+// Derived tests share a second session; those that end it or that look at what
+// it leaves behind have their own.
+//
+// # Levels
+//
+// 1 starts, evaluates, ends · 2 state, multi-line, errors, cwd, exit codes, modes
+// (all declared tests are here) · 3 hostile input and output, interrupts,
+// forgery · 4 faults and leaks. [Report.Level] is the highest level up to which
+// everything that applies has passed.
+package contract
+
+import (
+	"context"
+	"io"
+	"regexp"
+	"time"
+
+	"ripple/schema"
+)
+
+// Options are a caller's wishes for a run; the zero value runs everything once.
+type Options struct {
+	Filter     *regexp.Regexp // only tests whose name matches
+	NoDerived  bool           // leave out the derived tests
+	FailFast   bool           // skip what is left after the first failure
+	Timeout    time.Duration  // for each test, over the declared ones; 0: as declared, 15 s otherwise
+	Repeat     int            // how often everything is run; 0: once
+	Executable string         // the program to test; empty: found by the adapter's rules
+	Progress   func(Progress) // told when a test starts and when it ends
+	Record     io.Writer      // receives an asciicast v3 recording of the whole run
+}
+
+// Progress is a test that starts (Result is nil) or has ended.
+type Progress struct {
+	Name   string
+	Number int // 1-based
+	Total  int
+	Result *TestResult
+}
+
+const (
+	defaultTimeout = 15 * time.Second
+	startTimeout   = 60 * time.Second // some programs need seconds to their first prompt
+	closeTimeout   = 15 * time.Second
+	versionTimeout = 10 * time.Second
+)
+
+// Run tests the adapter. It never fails as a whole: a program that is missing is
+// [Report.Skipped], and everything else that goes wrong is a failed test. When
+// ctx ends, the tests that are left are skipped.
+func Run(ctx context.Context, a *schema.Adapter, o Options) *Report {
+	return newRunner(a, o).run(ctx)
+}
+
+// Names lists what [Run] would run, in order and without the filter, so that a
+// filter that matches nothing can be answered with what there is.
+func Names(a *schema.Adapter, o Options) []string {
+	o.Filter, o.Repeat = nil, 1
+	var names []string
+	for _, c := range plan(a, o) {
+		names = append(names, c.name)
+	}
+	return names
+}

@@ -1,0 +1,187 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+
+	"ripple/schema"
+)
+
+// derived is a test that follows from what an adapter declares.
+type derived struct {
+	name      string
+	level     int
+	needs     []need
+	own       bool // a session of its own
+	bare      bool // opens its sessions itself
+	exclusive bool // counts what the process has open: nothing else may run
+	run       func(context.Context, *trial) error
+}
+
+// need says why an adapter cannot be asked something; empty: it can.
+type need func(*schema.Adapter) string
+
+// derivedTests is the whole table, by level. The tests put text into samples
+// whose language they do not know, so they follow three rules:
+//
+//   - samples.raw_bytes takes hexadecimal digits for {text}: no language quotes
+//     those, so it is the way to make a program print any byte.
+//   - samples.print takes {text} inside a quoted string: letters, digits, blanks and
+//     .,:-_+=/() mean themselves in every language we know. Nothing else is put
+//     there except letters beyond ASCII, where a test is about those.
+//   - A program may add to what it prints (a REPL shows the value of a print), so
+//     text is looked for between two tokens that appear nowhere else, and not
+//     compared with the whole output.
+//
+// {n} is a whole number; for sleep, seconds. samples.multiline prints {n}+1.
+var derivedTests = []derived{
+	{name: "starts and ends", level: 1, bare: true, run: startsAndEnds},
+	{name: "prints what it is told to", level: 1, needs: needs(print_), run: printsText},
+
+	{name: "state persists", level: 2, needs: needs(stateful, setVar, getVar), run: statePersists},
+	{name: "a multi-line block", level: 2, needs: needs(multiline), run: multilineBlock},
+	{name: "usable after an error", level: 2, needs: needs(error_), run: usableAfterError},
+	{name: "exit codes as declared", level: 2, needs: needs(exitCodes, print_), run: exitCodesAsDeclared},
+	{name: "cwd as declared", level: 2, needs: needs(cwdTracking, cd), own: true, run: cwdAsDeclared},
+	{name: "modes are reached and left", level: 2, needs: needs(leavableModes), bare: true, run: modesReachedAndLeft},
+	{name: "empty and comment-only input", level: 2, run: emptyInput},
+	{name: "two commands back to back", level: 2, needs: needs(print_), run: backToBack},
+
+	{name: "characters arrive as printed", level: 3, needs: needs(rawBytes), run: charactersArrive},
+	{name: "leading blanks and blank lines stay", level: 3, needs: needs(rawBytes), run: blanksStay},
+	{name: "1 MB of output", level: 3, needs: needs(printLines), run: megabyteOut},
+	{name: "one line of 64 KB in", level: 3, needs: needs(print_), run: longLineIn},
+	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), run: longBlockIn},
+	{name: "prompt look-alike in mid-work", level: 3, needs: needs(rawBytes, print_, sleep), run: promptLookAlike},
+	{name: "forged OSC 633", level: 3, needs: needs(rawBytes), run: forgedOSC},
+	{name: "forged marker", level: 3, needs: needs(rawBytes, marked), own: true, run: forgedMarker},
+	{name: "timeout, interrupt, usable", level: 3, needs: needs(busy, interruptible), own: true, run: interrupted},
+	{name: "reading a line is reported", level: 3, needs: needs(readLine, kernelTells), own: true, run: readingLine},
+	{name: "reading a secret is reported", level: 3, needs: needs(readSecret, kernelTells), own: true, run: readingSecret},
+
+	{name: "killed program", level: 4, bare: true, run: killedProgram},
+	{name: "close leaves nothing behind", level: 4, needs: needs(procFS), bare: true, run: closeLeavesNothing},
+	{name: "starts and stops leak nothing", level: 4, needs: needs(procFS), bare: true, exclusive: true, run: startsLeakNothing},
+}
+
+func needs(list ...need) []need { return list }
+
+// derivedCases are the derived tests, for an adapter: those it cannot be asked
+// come with the reason.
+func derivedCases(a *schema.Adapter) []testCase {
+	var cases []testCase
+	for _, d := range derivedTests {
+		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, run: d.run}
+		for _, n := range d.needs {
+			if c.inapplicable = n(a); c.inapplicable != "" {
+				break
+			}
+		}
+		cases = append(cases, c)
+	}
+	return cases
+}
+
+func sample(key string, get func(schema.Samples) string) need {
+	return func(a *schema.Adapter) string {
+		if get(a.Samples) == "" {
+			return "samples." + key + " is not declared"
+		}
+		return ""
+	}
+}
+
+var (
+	print_     = sample("print", func(s schema.Samples) string { return s.Print })
+	printLines = sample("print_lines", func(s schema.Samples) string { return s.PrintLines })
+	error_     = sample("error", func(s schema.Samples) string { return s.Error })
+	busy       = sample("busy", func(s schema.Samples) string { return s.Busy })
+	sleep      = sample("sleep", func(s schema.Samples) string { return s.Sleep })
+	readLine   = sample("read_line", func(s schema.Samples) string { return s.ReadLine })
+	readSecret = sample("read_secret", func(s schema.Samples) string { return s.ReadSecret })
+	multiline  = sample("multiline", func(s schema.Samples) string { return s.Multiline })
+	setVar     = sample("set_var", func(s schema.Samples) string { return s.SetVar })
+	getVar     = sample("get_var", func(s schema.Samples) string { return s.GetVar })
+	rawBytes   = sample("raw_bytes", func(s schema.Samples) string { return s.RawBytes })
+)
+
+func stateful(a *schema.Adapter) string {
+	if !a.Capabilities.Stateful {
+		return "capabilities.stateful is false"
+	}
+	return ""
+}
+
+func exitCodes(a *schema.Adapter) string {
+	if a.Capabilities.ExitCode == schema.ExitCodeUnreliable {
+		return "capabilities.exit_code is unreliable"
+	}
+	return ""
+}
+
+func cwdTracking(a *schema.Adapter) string {
+	switch {
+	case !a.Capabilities.CwdTracking:
+		return "capabilities.cwd_tracking is false"
+	case a.Capabilities.CwdFormat == "windows_native":
+		return "capabilities.cwd_format is windows_native: its paths are not those of this system"
+	}
+	return ""
+}
+
+func cd(a *schema.Adapter) string {
+	if a.Samples.Cd == "" && a.Capabilities.CdCommand == "" {
+		return "neither samples.cd nor capabilities.cd_command is declared"
+	}
+	return ""
+}
+
+func interruptible(a *schema.Adapter) string {
+	switch {
+	case a.Signals.Interrupt == nil:
+		return "signals.interrupt is null: the adapter has no safe interrupt"
+	case !a.Capabilities.Interrupt:
+		return "capabilities.interrupt is false"
+	}
+	return ""
+}
+
+func marked(a *schema.Adapter) string {
+	if a.Prompt.Strategy == schema.PromptRegex {
+		return "prompt.strategy is regex: there is no marker to forge"
+	}
+	return ""
+}
+
+func leavableModes(a *schema.Adapter) string {
+	if len(a.Modes) == 0 {
+		return "no modes are declared"
+	}
+	if len(visits(a)) == 0 {
+		return "no test with expect_mode, or no exit_commands: there is no known way into a mode and out again"
+	}
+	return ""
+}
+
+func kernelTells(*schema.Adapter) string {
+	if !waitingIsKnown {
+		return "this system does not tell whether a program reads its terminal"
+	}
+	return ""
+}
+
+func procFS(*schema.Adapter) string {
+	if !processesAreKnown {
+		return "processes cannot be listed on this system"
+	}
+	return ""
+}
+
+// inapplicable is found out while a test runs; its text is the reason.
+type inapplicable struct{ reason string }
+
+func (e inapplicable) Error() string { return e.reason }
+
+func notApplicable(format string, args ...any) error {
+	return inapplicable{fmt.Sprintf(format, args...)}
+}

@@ -1,0 +1,242 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"ripple/runtime/launch"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+func startsAndEnds(ctx context.Context, t *trial) error {
+	if err := t.openOwn(ctx, session.Options{}); err != nil {
+		return err
+	}
+	if err := t.usable(ctx, "first command"); err != nil {
+		return errors.Join(err, t.closeOwn(ctx))
+	}
+	return t.closeOwn(ctx)
+}
+
+// openOwn starts a session for a test that opens its own.
+func (t *trial) openOwn(ctx context.Context, o session.Options) error {
+	t.begin("start", "")
+	t.trace = &trace{}
+	ev, err := t.run.openWith(ctx, o, t.trace)
+	if err != nil {
+		return fmt.Errorf("the program did not start: %w", err)
+	}
+	t.ev = ev
+	t.trace.reset()
+	return nil
+}
+
+// closeOwn ends it; the trial can open another one.
+func (t *trial) closeOwn(ctx context.Context) error {
+	t.begin("close", t.adapter.Lifecycle.Shutdown.Command)
+	ev := t.ev
+	t.ev = nil
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if err := ev.Close(ctx); err != nil {
+		return fmt.Errorf("close: %w", err)
+	}
+	return nil
+}
+
+func printsText(ctx context.Context, t *trial) error {
+	_, err := t.prints(ctx, "print", token("Hello, world: ")+" (a-z) 1+1=2 x/y_z.")
+	return err
+}
+
+func statePersists(ctx context.Context, t *trial) error {
+	for _, n := range []int{4711, 815} {
+		if _, err := t.eval(ctx, "set_var", withNumber(t.adapter.Samples.SetVar, n)); err != nil {
+			return err
+		}
+		r, err := t.eval(ctx, "get_var", t.adapter.Samples.GetVar)
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(r.Output, strconv.Itoa(n)) {
+			return failf("the variable was set to %d, but its value was not printed", n)
+		}
+	}
+	return nil
+}
+
+func multilineBlock(ctx context.Context, t *trial) error {
+	for _, n := range []int{4100, 77} {
+		r, err := t.eval(ctx, "multiline", withNumber(t.adapter.Samples.Multiline, n))
+		if err != nil {
+			return err
+		}
+		if !strings.Contains(r.Output, strconv.Itoa(n+1)) {
+			return failf("samples.multiline with n = %d should print %d", n, n+1)
+		}
+	}
+	return t.usable(ctx, "after the block")
+}
+
+func usableAfterError(ctx context.Context, t *trial) error {
+	r, err := t.eval(ctx, "error", t.adapter.Samples.Error)
+	if err != nil {
+		return err
+	}
+	if errorsAreSeen(t.adapter) && !r.ErrorSeen {
+		return failf("the error was not seen: %s, mode %q, and output.error_pattern did not match", exitCode(r), r.Mode)
+	}
+	if err := t.usable(ctx, "after the error"); err != nil {
+		return err
+	}
+	return t.backToDefaultMode(ctx)
+}
+
+// errorsAreSeen is true when the adapter has a way to tell a failed command from
+// a good one.
+func errorsAreSeen(a *schema.Adapter) bool {
+	if a.Capabilities.ExitCode == schema.ExitCodeTrue || a.Output.ErrorPattern != "" {
+		return true
+	}
+	for _, m := range a.Modes {
+		if m.AutoEnter {
+			return true
+		}
+	}
+	return false
+}
+
+func exitCodesAsDeclared(ctx context.Context, t *trial) error {
+	reliable := t.adapter.Capabilities.ExitCode == schema.ExitCodeTrue
+	good, err := t.prints(ctx, "print", token("good"))
+	if err != nil {
+		return err
+	}
+	switch code := good.ExitCode; {
+	case reliable && code == nil:
+		return failf("capabilities.exit_code is true, but no exit code was reported")
+	case reliable && *code != 0:
+		return failf("samples.print ended with exit code %d", *code)
+	case !reliable && code != nil:
+		return failf("capabilities.exit_code is false, but exit code %d was reported", *code)
+	}
+	if !reliable || t.adapter.Samples.Error == "" {
+		return nil
+	}
+	bad, err := t.eval(ctx, "error", t.adapter.Samples.Error)
+	if err != nil {
+		return err
+	}
+	if bad.ExitCode == nil || *bad.ExitCode == 0 {
+		return failf("capabilities.exit_code is true, but samples.error ended with %s", exitCode(bad))
+	}
+	return t.backToDefaultMode(ctx)
+}
+
+// cwdAsDeclared uses a directory whose name has a blank and a letter beyond
+// ASCII, and a quote where the adapter says how that is escaped.
+func cwdAsDeclared(ctx context.Context, t *trial) error {
+	parent := t.run.around.work
+	for _, name := range []string{"plain", "with blank ünï", "it's (a) \"quote\""} {
+		dir := filepath.Join(parent, name)
+		code, ok := t.cdTo(dir)
+		if !ok {
+			t.note("not tried, because the adapter does not say how to quote it: %s", name)
+			continue
+		}
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return unsound{err}
+		}
+		r, err := t.eval(ctx, "cd to "+name, code)
+		if err != nil {
+			return err
+		}
+		if r.Cwd != dir {
+			return failf("cwd: want %q, got %q", dir, r.Cwd)
+		}
+	}
+	if err := t.usable(ctx, "in the new directory"); err != nil {
+		return err
+	}
+	if got := t.ev.State().Cwd; got == "" || filepath.Dir(got) != parent {
+		return failf("cwd: the session lost the directory during a command that does not change it: %q", got)
+	}
+	return nil
+}
+
+// cdTo is code that changes the directory. capabilities.cd_command says how to
+// quote; samples.cd does not, so it only gets what every quoting keeps.
+func (t *trial) cdTo(dir string) (code string, ok bool) {
+	if c := t.adapter.Capabilities; c.CdCommand != "" {
+		path, err := launch.Quote(c.CdCommandQuote, dir)
+		return strings.ReplaceAll(c.CdCommand, "{path}", path), err == nil
+	}
+	path, err := launch.Quote("", dir)
+	return strings.ReplaceAll(t.adapter.Samples.Cd, "{path}", path), err == nil
+}
+
+func emptyInput(ctx context.Context, t *trial) error {
+	if _, err := t.eval(ctx, "empty input", ""); err != nil {
+		return err
+	}
+	if c := t.adapter.Samples.Comment; c == "" {
+		t.note("comment-only input was not tried: samples.comment is not declared")
+	} else if r, err := t.eval(ctx, "comment", c); err != nil {
+		return err
+	} else if err := t.noEcho(c, r); err != nil {
+		return err
+	}
+	return t.usable(ctx, "after empty input")
+}
+
+// backToBack evaluates one command right after the other and then two from
+// different goroutines: each gets its own output and nothing of the other's.
+func backToBack(ctx context.Context, t *trial) error {
+	last := ""
+	for range 10 {
+		text := token("turn")
+		r, err := t.prints(ctx, "print", text)
+		if err != nil {
+			return err
+		}
+		if last != "" && strings.Contains(r.Output, last) {
+			return failf("the output holds %s of the command before", last)
+		}
+		last = text
+	}
+	return t.concurrently(ctx)
+}
+
+func (t *trial) concurrently(ctx context.Context) error {
+	t.begin("two commands at once", t.adapter.Samples.Print)
+	texts := [2]string{token("left"), token("right")}
+	type answer struct {
+		r   session.Result
+		err error
+	}
+	var answers [2]chan answer
+	for i, text := range texts {
+		answers[i] = make(chan answer, 1)
+		go func() {
+			r, err := t.ev.Eval(ctx, withText(t.adapter.Samples.Print, text))
+			answers[i] <- answer{r, err}
+		}()
+	}
+	var err error
+	for i, text := range texts {
+		a := <-answers[i] // both, so that none is left behind
+		if a.err != nil {
+			err = errors.Join(err, explain(a.err))
+		} else if !strings.Contains(a.r.Output, text) || strings.Contains(a.r.Output, texts[1-i]) {
+			t.result = a.r
+			err = errors.Join(err, failf("one of two queued commands did not get its own output (%s)", text))
+		}
+	}
+	return err
+}

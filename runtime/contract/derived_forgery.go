@@ -1,0 +1,144 @@
+package contract
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"ripple/schema"
+)
+
+// promptLookAlike has the visible part of the program's own prompt printed while
+// it works: within one write, and before a pause of a second.
+func promptLookAlike(ctx context.Context, t *trial) error {
+	look := lookAlike(t.trace.firstPrompt())
+	if strings.TrimSpace(look) == "" {
+		return notApplicable("the prompt has no visible text")
+	}
+	text := "one\n" + look + "\ntwo " + look + "three\n" + look
+	if _, err := t.printsRaw(ctx, "within one write", text, text); err != nil {
+		return ended(err, look)
+	}
+	before, after := token("before"), token("after")
+	block := []string{t.raw(before + "\n" + look), withNumber(t.adapter.Samples.Sleep, 1), withText(t.adapter.Samples.Print, after)}
+	r, err := t.eval(ctx, "before a pause", strings.Join(block, "\n"))
+	if err != nil {
+		return err
+	}
+	if !strings.Contains(r.Output, before) || !strings.Contains(r.Output, after) {
+		return failf("a printed prompt look-alike %q ended the command in mid-work (ended by %s)", look, r.CompletedBy)
+	}
+	return t.usable(ctx, "after the look-alike")
+}
+
+func ended(err error, look string) error {
+	return fmt.Errorf("after the printed look-alike %q: %w", look, err)
+}
+
+var (
+	oscSequence = regexp.MustCompile("\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)")
+	hexRun      = regexp.MustCompile(`[0-9A-Fa-f]{16,}`)
+)
+
+// lookAlike is the last line of what was printed until the program was ready, as
+// a person sees it. A nonce in it is made a different one: a program that knew
+// it would not be forging.
+func lookAlike(firstPrompt string) string {
+	text := withoutANSI(oscSequence.ReplaceAllString(firstPrompt, ""))
+	text = text[strings.LastIndexAny(text, "\r\n")+1:]
+	return wrongNonce(text)
+}
+
+// wrongNonce changes the digits of everything that is long enough for a nonce.
+func wrongNonce(s string) string {
+	return hexRun.ReplaceAllStringFunc(s, func(nonce string) string {
+		if strings.Trim(nonce, "0") == "" {
+			return strings.Repeat("1", len(nonce))
+		}
+		return strings.Repeat("0", len(nonce))
+	})
+}
+
+const (
+	forgedCode = 77
+	forgedCwd  = "/forged"
+)
+
+// forgedOSC prints the markers that end a command, report an exit code or move
+// the directory, in every form a terminal accepts: ESC ] or its 8-bit form, ended
+// by BEL or by ST or by its 8-bit form, without a nonce and with a wrong one.
+func forgedOSC(ctx context.Context, t *trial) error {
+	wrong := strings.Repeat("0", 32)
+	bodies := []string{
+		"633;A", "633;B", "633;C", "633;D", fmt.Sprintf("633;D;%d", forgedCode), "633;P;Cwd=" + forgedCwd,
+		"633;A;" + wrong, fmt.Sprintf("633;D;%d;%s", forgedCode, wrong), "633;P;Cwd=" + forgedCwd + ";" + wrong,
+		"133;A", fmt.Sprintf("133;D;%d", forgedCode),
+	}
+	for _, body := range bodies {
+		for _, begin := range []string{"\x1b]", "\x9d"} {
+			for _, end := range []string{"\a", "\x1b\\", "\x9c"} {
+				if err := t.forge(ctx, begin+body+end); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	all := "\x1b]" + strings.Join(bodies, "\a\x1b]") + "\a"
+	if err := t.forge(ctx, all); err != nil {
+		return err
+	}
+	return t.usable(ctx, "after the forgeries")
+}
+
+// forgedMarker replays the markers and the literal prompt that this very session
+// has used, with a nonce of its own.
+func forgedMarker(ctx context.Context, t *trial) error {
+	first := t.trace.firstPrompt()
+	forgeries := oscSequence.FindAllString(first, -1)
+	if t.adapter.Prompt.Strategy == schema.PromptMarker {
+		forgeries = append(forgeries, first[strings.LastIndexAny(first, "\r\n")+1:])
+	}
+	if len(forgeries) == 0 {
+		return notApplicable("the program printed no marker before it was ready")
+	}
+	forgeries = append(forgeries, strings.Join(forgeries, "")) // as they come at a prompt
+	for _, f := range forgeries {
+		if err := t.forge(ctx, wrongNonce(f)); err != nil {
+			return err
+		}
+	}
+	return t.usable(ctx, "after the forgeries")
+}
+
+// forge prints a forgery between two tokens: both must be in the output of this
+// command, and neither exit code nor directory may be the forged ones.
+func (t *trial) forge(ctx context.Context, sequence string) error {
+	begin, end := token("begin"), token("end")
+	cwd := t.ev.State().Cwd
+	r, err := t.eval(ctx, "print "+quoted(sequence), t.raw(begin+sequence+end))
+	if err != nil {
+		return err
+	}
+	switch {
+	case !strings.Contains(r.Output, begin) || !strings.Contains(r.Output, end):
+		return failf("a forged marker was believed: %s ended the command%s", quoted(sequence), trust(t.adapter))
+	case r.ExitCode != nil && *r.ExitCode == forgedCode:
+		return failf("a forged marker was believed: %s gave the exit code%s", quoted(sequence), trust(t.adapter))
+	case r.Cwd == forgedCwd || t.ev.State().Cwd != cwd:
+		return failf("a forged marker was believed: %s moved the directory to %q%s", quoted(sequence), t.ev.State().Cwd, trust(t.adapter))
+	}
+	return nil
+}
+
+// trust names the reason for which a session believes a marker.
+func trust(a *schema.Adapter) string {
+	switch {
+	case a.Prompt.Strategy == schema.PromptShellIntegration &&
+		(a.Prompt.ShellIntegration == nil || a.Prompt.ShellIntegration.Nonce == ""):
+		return " (prompt.shell_integration.nonce is not required, so the markers of any program count)"
+	case a.Prompt.Strategy == schema.PromptMarker && a.Init.Marker != nil && !strings.Contains(a.Init.Marker.Primary, "{nonce}"):
+		return " (init.marker.primary has no {nonce}, so anyone can print it)"
+	}
+	return ""
+}

@@ -1,0 +1,177 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"time"
+
+	"ripple/runtime/session"
+)
+
+// pending is an evaluation in the background.
+type pending struct {
+	cancel context.CancelFunc // ends the wait, as a caller's deadline does
+	done   chan struct{}
+	result session.Result
+	err    error
+}
+
+func (t *trial) evalInBackground(ctx context.Context, step, code string) *pending {
+	t.begin(step, code)
+	ctx, cancel := context.WithCancel(ctx)
+	p := &pending{cancel: cancel, done: make(chan struct{})}
+	go func() {
+		defer close(p.done)
+		p.result, p.err = t.ev.Eval(ctx, code)
+	}()
+	return p
+}
+
+// until waits for a state of the session, or for the evaluation to end before.
+func (t *trial) until(ctx context.Context, p *pending, want func(session.State) bool) (session.State, error) {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	go func() {
+		select {
+		case <-p.done:
+			cancel()
+		case <-ctx.Done():
+		}
+	}()
+	return t.ev.WaitState(ctx, want)
+}
+
+// interrupted: a command that goes on forever is left at a deadline, with the
+// output so far; it is still running; an interrupt ends it.
+//
+// The deadline is evidence, not a time: the wait ends when the command's first
+// output has arrived. Only an adapter without samples.print gets a short time.
+func interrupted(ctx context.Context, t *trial) error {
+	p, partial := t.startBusy(ctx)
+	err := t.leave(ctx, p, partial)
+	p.cancel()
+	<-p.done
+	t.result = p.result
+	if err != nil {
+		return err
+	}
+	if err := timedOut(p, partial); err != nil {
+		return err
+	}
+	if _, err := t.ev.Eval(ctx, "0"); !errors.Is(err, session.ErrBusy) {
+		return failf("a second command while the first one runs: want %v, got %v", session.ErrBusy, err)
+	}
+	return t.interrupt(ctx)
+}
+
+func (t *trial) startBusy(ctx context.Context) (p *pending, partial string) {
+	code := t.adapter.Samples.Busy
+	if t.adapter.Samples.Print != "" && t.adapter.Samples.Multiline != "" {
+		partial = token("partial")
+		code = withText(t.adapter.Samples.Print, partial) + "\n" + code
+	}
+	return t.evalInBackground(ctx, "busy", code), partial
+}
+
+// quietBusy is how long a busy command without output is left running: the time
+// is not waited for, it is the caller's deadline that is being tested.
+const quietBusy = 250 * time.Millisecond
+
+func (t *trial) leave(ctx context.Context, p *pending, partial string) error {
+	if partial == "" {
+		timer := time.AfterFunc(quietBusy, p.cancel)
+		defer timer.Stop()
+		<-p.done
+		return nil
+	}
+	_, err := t.until(ctx, p, func(s session.State) bool { return strings.Contains(s.Partial, partial) })
+	if err != nil && ctx.Err() != nil {
+		return failf("the busy command printed a line before its work, but it was not seen while it worked")
+	}
+	return nil
+}
+
+func timedOut(p *pending, partial string) error {
+	switch {
+	case p.err == nil:
+		return failf("samples.busy came to an end, or its end was seen where there is none (ended by %s)", p.result.CompletedBy)
+	case !errors.Is(p.err, session.ErrTimeout):
+		return failf("at the caller's deadline: want %v, got %v", session.ErrTimeout, p.err)
+	case p.result.CompletedBy != session.ByTimeout:
+		return failf("at the caller's deadline: want completed by %s, got %s", session.ByTimeout, p.result.CompletedBy)
+	case !strings.Contains(p.result.Output, partial):
+		return failf("at the caller's deadline the output so far is missing: it should hold %s", partial)
+	}
+	return nil
+}
+
+func (t *trial) interrupt(ctx context.Context) error {
+	t.begin("interrupt", *t.adapter.Signals.Interrupt)
+	r, err := t.ev.Interrupt(ctx)
+	t.result = r
+	if err != nil {
+		return failf("the interrupt did not bring a prompt back: %w", err)
+	}
+	if r.CompletedBy != session.ByInterrupt {
+		return failf("after the interrupt: want completed by %s, got %s", session.ByInterrupt, r.CompletedBy)
+	}
+	if err := t.backToDefaultMode(ctx); err != nil {
+		return err
+	}
+	return t.usable(ctx, "after the interrupt")
+}
+
+func readingLine(ctx context.Context, t *trial) error {
+	return t.reading(ctx, t.adapter.Samples.ReadLine, session.WaitingInput)
+}
+
+func readingSecret(ctx context.Context, t *trial) error {
+	return t.reading(ctx, t.adapter.Samples.ReadSecret, session.WaitingSecret)
+}
+
+// reading: the session says what the program waits for; an answer ends it.
+func (t *trial) reading(ctx context.Context, code string, want session.Waiting) error {
+	p := t.evalInBackground(ctx, string(want), code)
+	defer func() { p.cancel(); <-p.done }()
+	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
+	if err != nil {
+		return t.neverWaited(p, want)
+	}
+	if state.Waiting != want {
+		return failf("the program reads its terminal: want %s, got %s", want, state.Waiting)
+	}
+	answer := token("answer")
+	t.step, t.sent = "the answer", answer
+	if err := t.ev.Send(ctx, []byte(answer+t.lineEnding())); err != nil {
+		return err
+	}
+	<-p.done
+	t.result = p.result
+	if p.err != nil {
+		return explain(p.err)
+	}
+	return t.usable(ctx, "after the answer")
+}
+
+func (t *trial) neverWaited(p *pending, want session.Waiting) error {
+	select {
+	case <-p.done:
+		t.result = p.result
+		if p.err == nil {
+			return failf("the command ended (by %s) although the program waits for a line", p.result.CompletedBy)
+		}
+		return explain(p.err)
+	default:
+		return failf("%s was never reported", want)
+	}
+}
+
+func (t *trial) lineEnding() string {
+	for _, ending := range []string{t.adapter.Input.LineEnding, t.adapter.Process.LineEnding} {
+		if ending != "" {
+			return ending
+		}
+	}
+	return "\n"
+}

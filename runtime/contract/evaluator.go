@@ -1,0 +1,54 @@
+package contract
+
+import (
+	"context"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// evaluator is what the tests use of a session, so that each assertion can be
+// tested with a scripted one.
+type evaluator interface {
+	Eval(ctx context.Context, code string) (session.Result, error)
+	Interrupt(ctx context.Context) (session.Result, error)
+	Send(ctx context.Context, input []byte) error
+	State() session.State
+	WaitState(ctx context.Context, want func(session.State) bool) (session.State, error)
+	Done() <-chan struct{}
+	Close(ctx context.Context) error
+}
+
+var _ evaluator = (*session.Session)(nil)
+
+// opener starts the program; tests put a scripted one in its place.
+type opener func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error)
+
+func openSession(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
+	s, err := session.Open(ctx, a, o)
+	if err != nil {
+		return nil, err // not s: a nil *Session in an interface is not nil
+	}
+	return s, nil
+}
+
+// alive is false once the program has ended.
+func alive(e evaluator) bool {
+	select {
+	case <-e.Done():
+		return false
+	default:
+		return true
+	}
+}
+
+// observers hands each event to all of them.
+func observers(list ...session.Observer) session.Observer {
+	return session.ObserverFunc(func(e session.Event) {
+		for _, o := range list {
+			if o != nil {
+				o.Observe(e)
+			}
+		}
+	})
+}

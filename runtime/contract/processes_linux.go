@@ -1,0 +1,110 @@
+package contract
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+)
+
+const (
+	processesAreKnown = true
+	waitingIsKnown    = true
+)
+
+// process is what /proc/PID/stat says (proc_pid_stat(5)).
+type process struct {
+	pid, parent, session int
+	name, state, started string
+}
+
+func processes() []process {
+	entries, err := os.ReadDir("/proc")
+	if err != nil {
+		return nil // no /proc: the tests that need it say so by finding nothing
+	}
+	var list []process
+	for _, e := range entries {
+		if pid, err := strconv.Atoi(e.Name()); err == nil {
+			if p, ok := readProcess(pid); ok {
+				list = append(list, p)
+			}
+		}
+	}
+	return list
+}
+
+// readProcess takes a stat line apart; the name stands in parentheses and may
+// hold any character.
+func readProcess(pid int) (process, bool) {
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	if err != nil {
+		return process{}, false // it has ended
+	}
+	open, end := strings.IndexByte(string(data), '('), strings.LastIndexByte(string(data), ')')
+	if open < 0 || end < open {
+		return process{}, false
+	}
+	fields := strings.Fields(string(data[end+1:]))
+	if len(fields) < 20 {
+		return process{}, false
+	}
+	parent, _ := strconv.Atoi(fields[1]) // the kernel writes numbers here
+	session, _ := strconv.Atoi(fields[3])
+	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
+}
+
+func children(pid int) []process {
+	var list []process
+	for _, p := range processes() {
+		if p.parent == pid {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// membersOf are the processes of the session that pid leads and its descendants.
+func membersOf(pid int) []process {
+	all := processes()
+	in := map[int]bool{pid: true}
+	for grown := true; grown; {
+		grown = false
+		for _, p := range all {
+			if !in[p.pid] && (in[p.parent] || p.session == pid) {
+				in[p.pid], grown = true, true
+			}
+		}
+	}
+	var list []process
+	for _, p := range all {
+		if in[p.pid] {
+			list = append(list, p)
+		}
+	}
+	return list
+}
+
+// stillThere names those of the processes that live on, and newcomers in the
+// session of pid. A process id that was given to another program is not the same.
+func stillThere(members []process, pid int) []string {
+	was := map[int]string{}
+	for _, m := range members {
+		was[m.pid] = m.started
+	}
+	var left []string
+	for _, p := range processes() {
+		if was[p.pid] == p.started || p.session == pid {
+			left = append(left, fmt.Sprintf("%d (%s, state %s)", p.pid, p.name, p.state))
+		}
+	}
+	return left
+}
+
+func openDescriptors() int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		return 0 // no /proc: nothing to compare
+	}
+	return len(entries)
+}

@@ -1,0 +1,139 @@
+package contract
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"ripple/runtime/session"
+)
+
+// Recorder writes what a session shows as an asciicast v3 recording
+// (https://docs.asciinema.org/manual/asciicast/v3/): a header line, then one
+// line per event, [interval, code, data] with the interval in seconds since the
+// event before. Codes: o output, i input, r resize, m marker, x exit.
+//
+// It is a session.Observer. Its text is valid UTF-8 even when a read or write
+// ends in the middle of a character: the bytes wait for the rest. All methods
+// may be called on a nil *Recorder and then do nothing.
+type Recorder struct {
+	mu    sync.Mutex
+	w     io.Writer
+	err   error
+	last  time.Duration // when the event before was written, in whole microseconds
+	parts map[string][]byte
+}
+
+// NewRecorder writes the header at once. Errors of w are returned by Close.
+func NewRecorder(w io.Writer, cols, rows int) *Recorder {
+	r := &Recorder{w: w, parts: map[string][]byte{}}
+	_, r.err = fmt.Fprintf(w, `{"version":3,"term":{"cols":%d,"rows":%d}}`+"\n", cols, rows)
+	return r
+}
+
+// Observe records reads, writes, resizes and the exit.
+func (r *Recorder) Observe(e session.Event) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch e.Kind {
+	case session.EventRead:
+		r.text(e.At, "o", e.Data)
+	case session.EventWrite:
+		r.text(e.At, "i", e.Data)
+	case session.EventResize:
+		if size := sizePattern.FindStringSubmatch(e.Text); size != nil {
+			r.event(e.At, "r", size[1]+"x"+size[2])
+		}
+	case session.EventExit:
+		r.flush(e.At)
+		r.event(e.At, "x", exitStatus(e.Text))
+	}
+}
+
+// Mark writes a marker that players show on their time line.
+func (r *Recorder) Mark(at time.Duration, label string) {
+	if r == nil {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.event(at, "m", label)
+}
+
+// Close writes what waits for the rest of a character and returns the first
+// error of the writer, which stays the caller's to close.
+func (r *Recorder) Close() error {
+	if r == nil {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.flush(r.last)
+	return r.err
+}
+
+var (
+	sizePattern   = regexp.MustCompile(`(\d+)\D+(\d+)`)
+	statusPattern = regexp.MustCompile(`-?\d+`)
+)
+
+// exitStatus is the number in the exit event's text; a program that a signal
+// ended has none and gets -1.
+func exitStatus(text string) string {
+	if status := statusPattern.FindString(text); status != "" {
+		return status
+	}
+	return "-1"
+}
+
+func (r *Recorder) text(at time.Duration, code string, data []byte) {
+	data = append(r.parts[code], data...)
+	whole := len(data) - unfinished(data)
+	r.parts[code] = append([]byte(nil), data[whole:]...)
+	if whole > 0 {
+		r.event(at, code, string(data[:whole]))
+	}
+}
+
+func (r *Recorder) flush(at time.Duration) {
+	for _, code := range []string{"o", "i"} {
+		if rest := r.parts[code]; len(rest) > 0 {
+			r.parts[code] = nil
+			r.event(at, code, string(rest))
+		}
+	}
+}
+
+// unfinished is the length of the character that data ends within, at most 3.
+func unfinished(data []byte) int {
+	for n := 1; n <= min(utf8.UTFMax-1, len(data)); n++ {
+		if b := data[len(data)-n]; utf8.RuneStart(b) {
+			if b >= utf8.RuneSelf && !utf8.FullRune(data[len(data)-n:]) {
+				return n
+			}
+			return 0
+		}
+	}
+	return 0
+}
+
+func (r *Recorder) event(at time.Duration, code, data string) {
+	if r.err != nil {
+		return
+	}
+	at = max(at.Truncate(time.Microsecond), r.last) // never backwards
+	text, err := json.Marshal(data)                 // invalid bytes become U+FFFD
+	if err != nil {
+		r.err = err
+		return
+	}
+	_, r.err = fmt.Fprintf(r.w, "[%.6f, %q, %s]\n", (at - r.last).Seconds(), code, text)
+	r.last = at
+}

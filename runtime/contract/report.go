@@ -1,0 +1,123 @@
+package contract
+
+import (
+	"time"
+)
+
+// Report is what one adapter's run found.
+type Report struct {
+	Adapter            string        `json:"adapter"`
+	AdapterVersion     string        `json:"adapter_version,omitempty"`
+	File               string        `json:"file,omitempty"`
+	Executable         string        `json:"executable,omitempty"`
+	InterpreterVersion string        `json:"interpreter_version,omitempty"`
+	Level              int           `json:"level"`                // 0: not even level 1, or see LevelNote
+	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
+	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program is missing
+	Missing            error         `json:"-"`                    // then a *launch.MissingError
+	Started            time.Time     `json:"started"`
+	Duration           time.Duration `json:"duration_ns"`
+	Notes              []string      `json:"notes,omitempty"`
+	Tests              []TestResult  `json:"tests"`
+}
+
+// Kind says where a test comes from.
+type Kind string
+
+const (
+	KindProbe    Kind = "probe"
+	KindDeclared Kind = "declared"
+	KindDerived  Kind = "derived"
+)
+
+// Status is how a test ended.
+type Status string
+
+const (
+	Passed        Status = "passed"
+	Failed        Status = "failed"         // the program did not do what was asserted
+	Errored       Status = "error"          // the test could not be carried out
+	NotApplicable Status = "not_applicable" // the adapter declares that it cannot do this
+	Skipped       Status = "skipped"
+)
+
+// TestResult is one test's outcome.
+type TestResult struct {
+	Name     string        `json:"name"`
+	Kind     Kind          `json:"kind"`
+	Status   Status        `json:"status"`
+	Reason   string        `json:"reason,omitempty"` // of not_applicable and skipped
+	Notes    []string      `json:"notes,omitempty"`  // what a reader should know although it passed
+	File     string        `json:"file,omitempty"`
+	Line     int           `json:"line,omitempty"`
+	Level    int           `json:"level"`
+	Duration time.Duration `json:"duration_ns"`
+	Failure  *Failure      `json:"failure,omitempty"`
+	Repeat   int           `json:"repeat,omitempty"` // which round, from 1, when there are several
+}
+
+// Failure is why a test did not pass. Sent and Received show control
+// characters as \x1b and so on, and are cut in the middle when they are long.
+type Failure struct {
+	Message  string          `json:"message"`
+	Line     int             `json:"line,omitempty"` // of the failing step in the adapter's file
+	Step     string          `json:"step,omitempty"`
+	Sent     string          `json:"sent,omitempty"`     // the code of the failing step
+	Output   string          `json:"output,omitempty"`   // what the session made of the bytes
+	Received string          `json:"received,omitempty"` // the bytes that came back
+	Pattern  string          `json:"pattern,omitempty"`
+	EndedBy  string          `json:"ended_by,omitempty"` // the rule that ended the wait
+	Timeline []TimelineEntry `json:"timeline,omitempty"`
+}
+
+// TimelineEntry is one thing that happened, in milliseconds since the test began.
+type TimelineEntry struct {
+	AtMS float64 `json:"at_ms"`
+	Text string  `json:"text"`
+}
+
+// Count is the number of tests with that status.
+func (r *Report) Count(s Status) int {
+	n := 0
+	for _, t := range r.Tests {
+		if t.Status == s {
+			n++
+		}
+	}
+	return n
+}
+
+// OK is true when nothing failed. A skipped report is OK; callers that require
+// the program look at Skipped.
+func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Errored) == 0 }
+
+const maxLevel = 4
+
+// level is the highest n such that every applicable test of the levels up to n
+// passed and every one of those levels has at least one that did: what does not
+// apply is never counted as passed.
+func level(tests []TestResult) (n int, note string) {
+	for n = 0; n < maxLevel; n++ {
+		passed := 0
+		for _, t := range tests {
+			switch {
+			case t.Level != n+1 || t.Status == NotApplicable:
+			case t.Status == Passed:
+				passed++
+			default:
+				return n, blocked(n+1, t)
+			}
+		}
+		if passed == 0 {
+			return n, "no test of level " + levelNames[n+1] + " applies"
+		}
+	}
+	return n, ""
+}
+
+func blocked(level int, t TestResult) string {
+	return "level " + levelNames[level] + " is not reached: " + string(t.Status) + ": " + t.Name
+}
+
+var levelNames = [maxLevel + 1]string{"0", "1 (starts, evaluates, ends)", "2 (state, multi-line, errors, cwd, exit codes, modes)",
+	"3 (hostile input and output, interrupts, forgery)", "4 (faults and leaks)"}

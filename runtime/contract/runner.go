@@ -1,0 +1,267 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"ripple/runtime/launch"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// testCase is one test of a run, whatever its kind.
+type testCase struct {
+	name         string
+	kind         Kind
+	level        int
+	line         int
+	timeout      time.Duration // 0: the default
+	inapplicable string        // why the adapter cannot be asked this
+	own          bool          // in a session of its own
+	bare         bool          // opens its sessions itself
+	exclusive    bool          // no other test of this process may run meanwhile
+	run          func(context.Context, *trial) error
+}
+
+// plan lists the tests of a round: the probe, the declared tests in file order,
+// the derived ones by level.
+func plan(a *schema.Adapter, o Options) []testCase {
+	var cases []testCase
+	if a.Probe != nil {
+		cases = append(cases, probeCase(*a.Probe))
+	}
+	for _, t := range a.Tests {
+		cases = append(cases, declaredCase(t))
+	}
+	if !o.NoDerived {
+		cases = append(cases, derivedCases(a)...)
+	}
+	if o.Filter == nil {
+		return cases
+	}
+	var wanted []testCase
+	for _, c := range cases {
+		if o.Filter.MatchString(c.name) {
+			wanted = append(wanted, c)
+		}
+	}
+	return wanted
+}
+
+// runner is the state of one run.
+type runner struct {
+	adapter *schema.Adapter
+	options Options
+	open    opener
+	now     func() time.Time
+	around  *surroundings
+	record  *Recorder
+	began   time.Time
+	shared  map[Kind]*seat
+	report  *Report
+	broken  string // why nothing more is run
+}
+
+func newRunner(a *schema.Adapter, o Options) *runner {
+	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*seat{}}
+}
+
+func (r *runner) run(ctx context.Context) *Report {
+	r.began = r.now()
+	r.report = &Report{Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source, Started: r.began, Tests: []TestResult{}}
+	defer func() { r.report.Duration = r.now().Sub(r.began) }()
+	if !r.prepare(ctx) {
+		return r.report
+	}
+	defer r.around.remove()
+	r.rounds(ctx)
+	r.grade()
+	return r.report
+}
+
+// prepare finds the program and makes the private directories.
+func (r *runner) prepare(ctx context.Context) bool {
+	path, err := launch.Locate(r.adapter, launch.OSHost(), r.options.Executable)
+	if err != nil {
+		r.skip(err)
+		return false
+	}
+	r.report.Executable = path
+	if r.around, err = newSurroundings(); err != nil {
+		r.report.Tests = append(r.report.Tests, TestResult{Name: "surroundings", Kind: KindProbe, Level: 1,
+			Status: Errored, Failure: &Failure{Message: err.Error()}})
+		return false
+	}
+	r.report.InterpreterVersion = version(ctx, r.adapter, path, r.around)
+	if r.options.Record != nil {
+		tty := r.adapter.Process.TTY
+		r.record = NewRecorder(r.options.Record, tty.Cols, tty.Rows)
+	}
+	return true
+}
+
+func (r *runner) skip(err error) {
+	r.report.Skipped, r.report.Missing = err.Error(), err
+}
+
+func (r *runner) rounds(ctx context.Context) {
+	cases := plan(r.adapter, r.options)
+	rounds := max(r.options.Repeat, 1)
+	total := rounds * len(cases)
+	for round := 1; round <= rounds; round++ {
+		for i, c := range cases {
+			number := (round-1)*len(cases) + i + 1
+			r.progress(Progress{Name: c.name, Number: number, Total: total})
+			result := r.one(ctx, c)
+			if rounds > 1 {
+				result.Repeat = round
+			}
+			r.report.Tests = append(r.report.Tests, result)
+			r.progress(Progress{Name: c.name, Number: number, Total: total, Result: &result})
+			if r.report.Skipped != "" {
+				r.report.Tests = []TestResult{} // nothing ran: the program is missing
+				return
+			}
+		}
+		r.closeShared(ctx)
+	}
+	r.finishRecording()
+}
+
+func (r *runner) progress(p Progress) {
+	if r.options.Progress != nil {
+		r.options.Progress(p)
+	}
+}
+
+// one runs a test, or says why it is not run.
+func (r *runner) one(ctx context.Context, c testCase) TestResult {
+	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.line}
+	if c.kind == KindDerived {
+		result.File = "" // no line of the file states it
+	}
+	switch {
+	case ctx.Err() != nil:
+		result.Status, result.Reason = Skipped, "the run was stopped: "+context.Cause(ctx).Error()
+	case r.broken != "":
+		result.Status, result.Reason = Skipped, r.broken
+	case c.inapplicable != "":
+		result.Status, result.Reason = NotApplicable, c.inapplicable
+	default:
+		start := r.now()
+		r.carryOut(ctx, c, &result)
+		result.Duration = r.now().Sub(start)
+		r.stopAfter(result)
+	}
+	return result
+}
+
+func (r *runner) stopAfter(t TestResult) {
+	if r.options.FailFast && (t.Status == Failed || t.Status == Errored) && r.broken == "" {
+		r.broken = "fail-fast: " + t.Name + " did not pass"
+	}
+}
+
+func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
+	defer takePart(c.exclusive)()
+	r.record.Mark(r.now().Sub(r.began), c.name)
+	t := &trial{run: r, adapter: r.adapter, line: c.line}
+	if err := r.sit(ctx, c, t); err != nil {
+		r.notStarted(err, t, result)
+		return
+	}
+	limit := c.timeout
+	if r.options.Timeout > 0 {
+		limit = r.options.Timeout
+	} else if limit <= 0 {
+		limit = defaultTimeout
+	}
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	err := c.run(bounded, t)
+	cancel()
+	r.conclude(ctx, c, t, err, result)
+}
+
+// floor lets tests of several runs in one process go on side by side, except for
+// those that count what the whole process has open.
+var floor sync.RWMutex
+
+func takePart(exclusive bool) (leave func()) {
+	if exclusive {
+		floor.Lock()
+		return floor.Unlock
+	}
+	floor.RLock()
+	return floor.RUnlock
+}
+
+// conclude turns a test's error into its result and gives up sessions that
+// cannot be used again.
+func (r *runner) conclude(ctx context.Context, c testCase, t *trial, err error, result *TestResult) {
+	switch {
+	case err == nil:
+		result.Status = Passed
+	case errors.As(err, new(inapplicable)):
+		result.Status, result.Reason = NotApplicable, err.Error()
+		err = nil
+	case errors.As(err, new(unsound)):
+		result.Status, result.Failure = Errored, t.failure(err)
+	default:
+		result.Status, result.Failure = Failed, t.failure(err)
+	}
+	if lost := r.stand(ctx, c, t, err); lost != "" {
+		t.note("%s", lost)
+	}
+	result.Notes = t.notes
+}
+
+// notStarted is a test whose session did not come up. When that is the very
+// first one of the run, nothing else can come up either.
+func (r *runner) notStarted(err error, t *trial, result *TestResult) {
+	var missing *launch.MissingError
+	if errors.As(err, &missing) {
+		r.skip(err)
+		result.Status, result.Reason = Skipped, err.Error()
+		return
+	}
+	result.Status, result.Failure = Errored, t.failure(fmt.Errorf("the program did not start: %w", err))
+	var start *session.StartError
+	if errors.As(err, &start) {
+		result.Status = Failed
+		result.Failure.Output = visible(cut(start.Output, shownOutput))
+	}
+	if !r.everStarted() {
+		r.broken = "the program did not start"
+	}
+}
+
+func (r *runner) everStarted() bool {
+	for _, t := range r.report.Tests {
+		if t.Status == Passed || t.Status == Failed {
+			return true
+		}
+	}
+	return false
+}
+
+// grade gives the level, when the run was complete enough to give one.
+func (r *runner) grade() {
+	switch {
+	case r.report.Skipped != "":
+	case r.options.Filter != nil:
+		r.report.LevelNote = "no level: only some tests were run (filter)"
+	case r.options.NoDerived:
+		r.report.LevelNote = "no level: the derived tests were left out"
+	default:
+		r.report.Level, r.report.LevelNote = level(r.report.Tests)
+	}
+}
+
+func (r *runner) finishRecording() {
+	if err := r.record.Close(); err != nil {
+		r.report.Notes = append(r.report.Notes, "the recording is not complete: "+err.Error())
+	}
+}

@@ -1,0 +1,129 @@
+package contract
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"strconv"
+	"strings"
+	"sync/atomic"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// serial makes the tokens of a process differ from each other, so that text that
+// was left over from one test cannot pass another.
+var serial atomic.Int64
+
+func token(word string) string { return fmt.Sprintf("%s%d", word, 1000+serial.Add(1)) }
+
+func withText(sample, text string) string { return strings.ReplaceAll(sample, "{text}", text) }
+func withNumber(sample string, n int) string {
+	return strings.ReplaceAll(sample, "{n}", strconv.Itoa(n))
+}
+
+// raw is code that prints these very bytes.
+func (t *trial) raw(bytes string) string {
+	return withText(t.adapter.Samples.RawBytes, hex.EncodeToString([]byte(bytes)))
+}
+
+// prints has text printed and looks for it in the output.
+func (t *trial) prints(ctx context.Context, step, text string) (session.Result, error) {
+	code := withText(t.adapter.Samples.Print, text)
+	r, err := t.eval(ctx, step, code)
+	if err != nil {
+		return r, err
+	}
+	if err := t.noEcho(code, r); err != nil {
+		return r, err
+	}
+	return r, holds(r.Output, text)
+}
+
+// printsRaw has bytes printed between two tokens and requires them between the
+// tokens in the output, as want.
+func (t *trial) printsRaw(ctx context.Context, step, bytes, want string) (session.Result, error) {
+	begin, end := token("begin"), token("end")
+	r, err := t.eval(ctx, step, t.raw(begin+bytes+end))
+	if err != nil {
+		return r, err
+	}
+	_, rest, found := strings.Cut(r.Output, begin)
+	if !found {
+		return r, failf("nothing of what was printed is in the output")
+	}
+	got, _, found := strings.Cut(rest, end)
+	if !found {
+		return r, failf("the command was taken for ended before its last output (ended by %s)", r.CompletedBy)
+	}
+	return r, same(got, want)
+}
+
+// usable proves that the session evaluates and is in step: the answer belongs to
+// this command.
+func (t *trial) usable(ctx context.Context, step string) error {
+	if t.adapter.Samples.Print != "" {
+		_, err := t.prints(ctx, step, token("usable"))
+		return err
+	}
+	if t.adapter.Probe == nil {
+		_, err := t.eval(ctx, step, "")
+		return err
+	}
+	probe := *t.adapter.Probe
+	if _, err := t.eval(ctx, step, probe.Eval); err != nil {
+		return err
+	}
+	pattern, err := check(schema.Step{Expect: &probe.Expect}, observation{result: t.result})
+	t.pattern = pattern
+	return err
+}
+
+// noEcho requires that the code itself is not in the output, unless the adapter
+// leaves it there on purpose.
+func (t *trial) noEcho(code string, r session.Result) error {
+	out := t.adapter.Output
+	if !out.StripInputEcho || out.InputEchoStrategy == schema.EchoNone || !strings.Contains(r.Output, code) {
+		return nil
+	}
+	return failf("the echo of the input is in the output (output.input_echo_strategy: %s)", out.InputEchoStrategy)
+}
+
+// holds requires text in the output and says how much of a long one arrived.
+func holds(output, text string) error {
+	if strings.Contains(output, text) {
+		return nil
+	}
+	if len(text) < 200 {
+		return failf("the output does not hold %s", quoted(text))
+	}
+	start := strings.Index(output, text[:min(len(text), 32)])
+	if start < 0 {
+		return failf("the output does not hold the text of %d bytes, nor its beginning", len(text))
+	}
+	return same(output[start:], text)
+}
+
+// same requires got to be want and says where they part.
+func same(got, want string) error {
+	if got == want {
+		return nil
+	}
+	i := 0
+	for i < len(got) && i < len(want) && got[i] == want[i] {
+		i++
+	}
+	return failf("from byte %d of %d on it differs: want %s, got %s", i, len(want), near(want, i), near(got, i))
+}
+
+func near(s string, at int) string {
+	if at >= len(s) {
+		return "the end"
+	}
+	from := at
+	for from > 0 && s[from]&0xc0 == 0x80 { // the beginning of the character
+		from--
+	}
+	return `"` + quoted(s[from:min(len(s), from+40)]) + `"`
+}

@@ -1,0 +1,148 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ripple/runtime/session"
+)
+
+// seat is a session that tests share.
+type seat struct {
+	ev      evaluator
+	trace   *trace
+	started time.Duration
+	lost    string // what the next test has to say: why it begins afresh
+}
+
+// sit gives the test its session: the shared one of its kind, one of its own, or
+// none. The probe shares the declared tests' session.
+func (r *runner) sit(ctx context.Context, c testCase, t *trial) error {
+	if c.bare {
+		return nil
+	}
+	s := &seat{}
+	if !c.own {
+		s = r.sharedSeat(c.kind)
+	}
+	if s.ev == nil {
+		if err := r.start(ctx, s, t); err != nil {
+			return err
+		}
+	}
+	s.trace.reset()
+	t.ev, t.trace, t.started = s.ev, s.trace, s.started
+	if s.lost != "" {
+		t.note("%s", s.lost)
+		s.lost = ""
+	}
+	return nil
+}
+
+func (r *runner) sharedSeat(k Kind) *seat {
+	if k == KindProbe {
+		k = KindDeclared
+	}
+	if r.shared[k] == nil {
+		r.shared[k] = &seat{}
+	}
+	return r.shared[k]
+}
+
+func (r *runner) start(ctx context.Context, s *seat, t *trial) error {
+	s.trace = &trace{}
+	t.trace, t.step = s.trace, "start"
+	began := r.now()
+	ev, err := r.openWith(ctx, session.Options{}, s.trace)
+	if err != nil {
+		return err
+	}
+	s.ev, s.started = ev, r.now().Sub(began)
+	return nil
+}
+
+// openWith starts the program in the run's private surroundings.
+func (r *runner) openWith(ctx context.Context, o session.Options, watch session.Observer) (evaluator, error) {
+	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	defer cancel()
+	o.Dir, o.Env, o.Executable = r.around.work, r.around.env(r.adapter), r.options.Executable
+	o.Observer = observers(watch, r.recording())
+	return r.open(ctx, r.adapter, o)
+}
+
+// recording shifts a session's events to the time of the run.
+func (r *runner) recording() session.Observer {
+	if r.record == nil {
+		return nil
+	}
+	opened := r.now().Sub(r.began)
+	return session.ObserverFunc(func(e session.Event) {
+		if e.Kind == session.EventExit {
+			return // players stop there, and other sessions follow
+		}
+		e.At += opened
+		r.record.Observe(e)
+	})
+}
+
+// stand takes the session back. One of its own is closed; a shared one stays
+// unless it is of no more use, and then the reason is returned.
+func (r *runner) stand(ctx context.Context, c testCase, t *trial, err error) string {
+	if t.ev == nil {
+		return ""
+	}
+	if c.own {
+		return r.close(ctx, t.ev)
+	}
+	why := unusable(c, t.ev, err)
+	if why == "" {
+		return ""
+	}
+	s := r.sharedSeat(c.kind)
+	s.lost = fmt.Sprintf("starts in a new session, because %q left the shared one unusable: %s", c.name, why)
+	closing := r.close(ctx, s.ev)
+	s.ev = nil
+	return closing
+}
+
+// unusable says why a session cannot serve the next test; empty: it can. A
+// failed derived test may have left its session out of step, so it always ends it.
+func unusable(c testCase, ev evaluator, err error) string {
+	switch {
+	case !alive(ev) || errors.Is(err, session.ErrExited):
+		return "the program ended"
+	case errors.Is(err, session.ErrTimeout), errors.Is(err, session.ErrBusy),
+		errors.Is(err, context.DeadlineExceeded), ev.State().Phase == session.PhaseRunning:
+		return "a command is still running"
+	case errors.Is(err, session.ErrClosed):
+		return "the session is closed"
+	case c.kind == KindDerived && err != nil:
+		return "the test failed"
+	}
+	return ""
+}
+
+func (r *runner) close(ctx context.Context, ev evaluator) string {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
+	defer cancel()
+	if err := ev.Close(ctx); err != nil {
+		return "closing the session: " + err.Error()
+	}
+	return ""
+}
+
+func (r *runner) closeShared(ctx context.Context) {
+	defer takePart(false)()
+	for _, k := range []Kind{KindDeclared, KindDerived} {
+		s := r.shared[k]
+		if s == nil || s.ev == nil {
+			continue
+		}
+		if problem := r.close(ctx, s.ev); problem != "" {
+			r.report.Notes = append(r.report.Notes, problem)
+		}
+	}
+	r.shared = map[Kind]*seat{}
+}

@@ -1,0 +1,61 @@
+package contract
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"ripple/schema"
+)
+
+// surroundings are the private directories of one run.
+type surroundings struct {
+	root, home, work, temp string
+}
+
+func newSurroundings() (*surroundings, error) {
+	root, err := os.MkdirTemp("", "ripple-contract-")
+	if err != nil {
+		return nil, fmt.Errorf("private directory for the run: %w", err)
+	}
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved // a program that reports its cwd reports the real path
+	}
+	s := &surroundings{root, filepath.Join(root, "home"), filepath.Join(root, "work"), filepath.Join(root, "tmp")}
+	for _, dir := range []string{s.home, s.work, s.temp} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			s.remove()
+			return nil, fmt.Errorf("private directory for the run: %w", err)
+		}
+	}
+	return s, nil
+}
+
+func (s *surroundings) remove() {
+	// Best effort: what a program keeps open or makes unreadable stays in the
+	// system's temporary directory.
+	_ = os.RemoveAll(s.root)
+}
+
+// env is what a session of the run gets over the adapter's own environment;
+// variables that the adapter sets itself are not touched.
+func (s *surroundings) env(a *schema.Adapter) []string {
+	ours := [][2]string{
+		{"HOME", s.home},
+		{"XDG_CONFIG_HOME", filepath.Join(s.home, ".config")},
+		{"XDG_DATA_HOME", filepath.Join(s.home, ".local", "share")},
+		{"XDG_STATE_HOME", filepath.Join(s.home, ".local", "state")},
+		{"XDG_CACHE_HOME", filepath.Join(s.home, ".cache")},
+		{"TMPDIR", s.temp},
+		{"HISTFILE", filepath.Join(s.home, ".history")},
+		{"INPUTRC", os.DevNull},
+		{"LC_ALL", "C.UTF-8"},
+	}
+	var env []string
+	for _, kv := range ours {
+		if _, declared := a.Process.Env[kv[0]]; !declared {
+			env = append(env, kv[0]+"="+kv[1])
+		}
+	}
+	return env
+}

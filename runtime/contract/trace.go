@@ -1,0 +1,153 @@
+package contract
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"ripple/runtime/session"
+)
+
+// A trace keeps what a session did during one test: bounded, because a test may
+// print megabytes.
+const (
+	traceHead    = 20   // events kept from the beginning
+	traceTail    = 40   // and from the end
+	traceBytes   = 2048 // bytes kept from the beginning of what was read, and from the end
+	traceExcerpt = 72   // bytes shown of one read or write
+	startupBytes = 64 << 10
+)
+
+type trace struct {
+	mu      sync.Mutex
+	head    []TimelineEntry
+	tail    []TimelineEntry
+	dropped int
+	base    time.Duration
+	started bool
+	reads   window
+	startup []byte // what was read before the first reset: banner and first prompt
+	settled bool
+}
+
+// Observe makes it a session.Observer.
+func (t *trace) Observe(e session.Event) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.started {
+		t.started, t.base = true, e.At
+	}
+	if e.Kind == session.EventRead {
+		t.reads.add(e.Data)
+		if !t.settled && len(t.startup) < startupBytes {
+			t.startup = append(t.startup, e.Data...)
+		}
+	}
+	t.add(TimelineEntry{AtMS: milliseconds(e.At - t.base), Text: describe(e)})
+}
+
+func (t *trace) add(e TimelineEntry) {
+	if len(t.head) < traceHead {
+		t.head = append(t.head, e)
+		return
+	}
+	t.tail = append(t.tail, e)
+	if len(t.tail) > 2*traceTail { // cut rarely, not at each event
+		t.dropped += len(t.tail) - traceTail
+		t.tail = append(t.tail[:0], t.tail[len(t.tail)-traceTail:]...)
+	}
+}
+
+// reset forgets everything but the startup; the next event is at 0 ms.
+func (t *trace) reset() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.head, t.tail, t.dropped, t.started, t.settled = nil, nil, 0, false, true
+	t.reads = window{}
+}
+
+// firstPrompt is what the program printed until it was ready.
+func (t *trace) firstPrompt() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.startup)
+}
+
+// received is what was read since the reset, cut in the middle.
+func (t *trace) received() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.reads.visible()
+}
+
+func (t *trace) timeline() []TimelineEntry {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	tail, dropped := t.tail, t.dropped
+	if len(tail) > traceTail {
+		dropped += len(tail) - traceTail
+		tail = tail[len(tail)-traceTail:]
+	}
+	list := append([]TimelineEntry(nil), t.head...)
+	if dropped > 0 {
+		list = append(list, TimelineEntry{AtMS: tail[0].AtMS, Text: fmt.Sprintf("… %d events not shown …", dropped)})
+	}
+	return append(list, tail...)
+}
+
+func describe(e session.Event) string {
+	switch {
+	case e.Kind == session.EventRead || e.Kind == session.EventWrite:
+		return fmt.Sprintf("%s %d: %s", e.Kind, len(e.Data), excerpt(e.Data))
+	case e.Text == "":
+		return string(e.Kind)
+	default:
+		return fmt.Sprintf("%s: %s", e.Kind, e.Text)
+	}
+}
+
+func excerpt(data []byte) string {
+	if len(data) > 4*traceExcerpt { // do not escape what is not shown
+		half := traceExcerpt / 2
+		return fmt.Sprintf("%s …%d bytes… %s", quoted(string(data[:half])), len(data)-2*half, quoted(string(data[len(data)-half:])))
+	}
+	return cut(quoted(string(data)), 4*traceExcerpt)
+}
+
+func milliseconds(d time.Duration) float64 {
+	return float64(d.Round(time.Microsecond).Microseconds()) / 1000
+}
+
+// window is the beginning and the end of a byte stream.
+type window struct {
+	head, tail []byte
+	total      int64
+}
+
+func (w *window) add(b []byte) {
+	w.total += int64(len(b))
+	if room := traceBytes - len(w.head); room > 0 {
+		n := min(room, len(b))
+		w.head = append(w.head, b[:n]...)
+		b = b[n:]
+	}
+	if len(b) > traceBytes {
+		b = b[len(b)-traceBytes:]
+	}
+	w.tail = append(w.tail, b...)
+	if len(w.tail) > 4*traceBytes {
+		w.tail = append(w.tail[:0], w.tail[len(w.tail)-traceBytes:]...)
+	}
+}
+
+func (w *window) visible() string {
+	tail := w.tail
+	if len(tail) > traceBytes {
+		tail = tail[len(tail)-traceBytes:]
+	}
+	missing := w.total - int64(len(w.head)+len(tail))
+	if missing == 0 {
+		return visible(string(w.head) + string(tail))
+	}
+	return fmt.Sprintf("%s\n…%d bytes…\n%s", visible(string(w.head)), missing, visible(string(tail)))
+}

@@ -1,0 +1,87 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// trial is one test being carried out: its session, and what a failure has to
+// tell about the last step.
+type trial struct {
+	run     *runner
+	adapter *schema.Adapter
+	ev      evaluator // nil for tests that open their own
+	trace   *trace
+
+	step    string
+	line    int
+	sent    string
+	pattern string
+	result  session.Result
+	notes   []string
+
+	started  time.Duration // how long the program took to its first prompt
+	exchange time.Duration // how long one trivial evaluation took, with a floor
+}
+
+// eval evaluates one line or block of code and remembers it for the report.
+func (t *trial) eval(ctx context.Context, step, code string) (session.Result, error) {
+	t.begin(step, code)
+	r, err := t.ev.Eval(ctx, code)
+	t.result = r
+	if err != nil {
+		return r, explain(err)
+	}
+	return r, nil
+}
+
+func (t *trial) begin(step, code string) {
+	t.step, t.sent, t.pattern, t.result = step, code, "", session.Result{}
+}
+
+func (t *trial) note(format string, args ...any) {
+	t.notes = append(t.notes, fmt.Sprintf(format, args...))
+}
+
+// explain puts a session's error into a test's terms; errors.Is still works.
+func explain(err error) error {
+	switch {
+	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
+		return fmt.Errorf("the end of the command was not recognised within the test's time: %w", err)
+	case errors.Is(err, session.ErrBusy):
+		return fmt.Errorf("the session still waits for an earlier command: %w", err)
+	default:
+		return err
+	}
+}
+
+// unsound is an error of the test itself or of its surroundings: the result is
+// Errored instead of Failed.
+type unsound struct{ err error }
+
+func (e unsound) Error() string { return e.err.Error() }
+func (e unsound) Unwrap() error { return e.err }
+
+func failf(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
+const (
+	shownCode   = 2048
+	shownOutput = 2048
+)
+
+// failure is the report of err at the trial's last step.
+func (t *trial) failure(err error) *Failure {
+	f := &Failure{Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
+		Sent:    visible(cut(t.sent, shownCode)),
+		Output:  visible(cut(t.result.Output, shownOutput)),
+		EndedBy: string(t.result.CompletedBy)}
+	if t.trace != nil {
+		f.Received, f.Timeline = t.trace.received(), t.trace.timeline()
+	}
+	return f
+}

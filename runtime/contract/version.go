@@ -1,0 +1,39 @@
+package contract
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+
+	"ripple/schema"
+)
+
+// version asks the program for its version as process.version says; empty when
+// the adapter does not say how or the program does not answer.
+func version(ctx context.Context, a *schema.Adapter, path string, around *surroundings) string {
+	probe := a.Process.VersionProbe
+	if probe == nil {
+		return ""
+	}
+	re, err := schema.CompilePattern(probe.Pattern)
+	if err != nil {
+		return "" // the loader has refused such a pattern
+	}
+	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
+	defer cancel()
+	var out bytes.Buffer
+	cmd := exec.CommandContext(ctx, path, probe.Args...)
+	cmd.Dir, cmd.Env = around.work, append(os.Environ(), around.env(a)...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.WaitDelay = versionTimeout // a child may keep the pipe open
+	_ = cmd.Run()                  // many programs print their version and exit with a code of their own
+	m, err := re.FindStringMatch(out.String())
+	if err != nil || m == nil {
+		return ""
+	}
+	if g := m.GroupByNumber(1); g != nil && len(g.Captures) > 0 {
+		return g.String()
+	}
+	return m.String()
+}
