@@ -54,12 +54,26 @@ func fillMapping(k keys, n *yaml.Node, pointer string, bad map[string]bool) {
 	}
 }
 
+// encode makes a tree of a default. yaml.Node.Encode goes through text and
+// loses a string of line breaks on the way.
 func encode(v any) *yaml.Node {
-	var n yaml.Node
-	if err := n.Encode(v); err != nil {
-		panic(fmt.Sprintf("schema: a default of the JSON Schema is broken: %v", err))
+	switch v := v.(type) {
+	case string:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!str", Value: v}
+	case bool:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!bool", Value: strconv.FormatBool(v)}
+	case float64:
+		return &yaml.Node{Kind: yaml.ScalarNode, Tag: "!!int", Value: strconv.Itoa(int(v))}
+	case []any:
+		n := &yaml.Node{Kind: yaml.SequenceNode, Tag: "!!seq"}
+		for _, item := range v {
+			n.Content = append(n.Content, encode(item))
+		}
+		return n
+	case map[string]any:
+		return &yaml.Node{Kind: yaml.MappingNode, Tag: "!!map"} // a section: its keys are filled in
 	}
-	return &n
+	panic(fmt.Sprintf("schema: the JSON Schema has a default of type %T", v))
 }
 
 // computeDefaults fills in what follows from other keys.
