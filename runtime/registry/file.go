@@ -1,0 +1,133 @@
+package registry
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+
+	"ripple/schema"
+)
+
+// layer is the files of one origin, sorted by file name.
+type layer struct {
+	origin  string
+	files   []*file
+	notices []Notice
+}
+
+// file is an adapter file that is parsed on demand.
+type file struct {
+	origin, path string
+	header       header
+	load         func() (*schema.Adapter, []schema.Diagnostic)
+
+	once  sync.Once
+	entry Entry
+}
+
+// openDir looks into a directory on disk.
+func openDir(origin, dir string, o schema.Options) *layer {
+	l := &layer{origin: origin}
+	names, err := yamlFiles(os.DirFS(dir))
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		l.notices = append(l.notices, Notice{Kind: NoticeUnreadable, Path: dir,
+			Message: fmt.Sprintf("%s adapters in %s cannot be listed: %v", origin, dir, err)})
+	}
+	for _, name := range names {
+		f := diskFile(origin, filepath.Join(dir, name), o)
+		if data, err := readHead(f.path); err == nil { // else loading it tells
+			f.header = readHeader(data)
+		}
+		l.files = append(l.files, f)
+	}
+	return l
+}
+
+// openEmbedded looks into the files that come with the binary.
+func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
+	names, err := yamlFiles(fsys)
+	if err != nil {
+		return nil, fmt.Errorf("the embedded adapters cannot be listed: %w", err)
+	}
+	l := &layer{origin: OriginEmbedded}
+	for _, name := range names {
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
+		}
+		path := OriginEmbedded + "/" + name
+		l.files = append(l.files, &file{
+			origin: OriginEmbedded, path: path, header: readHeader(data),
+			load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(path, data, o) },
+		})
+	}
+	return l, nil
+}
+
+func diskFile(origin, path string, o schema.Options) *file {
+	return &file{origin: origin, path: path, load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Load(path, o) }}
+}
+
+// yamlFiles names the adapter files of a directory in order. Hidden files are
+// left out (editors keep theirs so), and whatever is no regular file: a pipe
+// would hang the reader.
+func yamlFiles(fsys fs.FS) ([]string, error) {
+	entries, err := fs.ReadDir(fsys, ".")
+	var names []string
+	for _, entry := range entries {
+		name := entry.Name()
+		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
+			continue
+		}
+		if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
+			continue
+		}
+		names = append(names, name) // a dangling link stays: loading it tells
+	}
+	return names, err
+}
+
+// result is the entry, or a *BrokenError.
+func (f *file) result() (*Entry, error) {
+	f.once.Do(f.parse)
+	if f.entry.Adapter == nil {
+		return nil, &BrokenError{Name: f.entry.Name, Path: f.path, Diagnostics: f.entry.Diagnostics}
+	}
+	return &f.entry, nil
+}
+
+func (f *file) parse() {
+	a, diagnostics := f.load()
+	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Diagnostics: diagnostics}
+	if a != nil {
+		f.entry.Name, f.entry.Aliases = a.Name, a.Aliases
+	}
+}
+
+// claimedName is the name that a file which does not load seems to have.
+func (f *file) claimedName() string {
+	if f.header.name != "" {
+		return f.header.name
+	}
+	base := filepath.Base(f.path)
+	return strings.TrimSuffix(base, filepath.Ext(base))
+}
+
+func (f *file) name() string {
+	f.once.Do(f.parse)
+	return f.entry.Name
+}
+
+func (f *file) aliases() []string {
+	f.once.Do(f.parse)
+	return f.entry.Aliases
+}
+
+// mayBe tells, without parsing, whether the file can have the name or alias.
+func (f *file) mayBe(name string) bool {
+	return f.header.mentions(name) || f.claimedName() == name
+}

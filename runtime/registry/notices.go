@@ -1,0 +1,66 @@
+package registry
+
+import (
+	"fmt"
+
+	"ripple/schema"
+)
+
+// Notice is something about the set of adapters that its owner should know.
+type Notice struct {
+	Kind        NoticeKind
+	Path        string // the file or directory that it is about
+	Message     string
+	Diagnostics []schema.Diagnostic // of a broken file
+}
+
+// NoticeKind tells notices apart.
+type NoticeKind string
+
+const (
+	NoticeShadowed   NoticeKind = "shadowed"   // a name or alias leads to an adapter of a higher origin
+	NoticeCollision  NoticeKind = "collision"  // two adapters of one origin claim a name or alias
+	NoticeBroken     NoticeKind = "broken"     // a file does not load
+	NoticeUnreadable NoticeKind = "unreadable" // a directory cannot be listed
+)
+
+// Notices tells of every name and alias that does not lead to the file which
+// declares it, and of every file that does not load. All files are parsed.
+func (r *Registry) Notices() []Notice {
+	r.parseAll()
+	var all []Notice
+	for _, l := range r.layers {
+		all = append(all, l.notices...)
+	}
+	r.each(func(_ *layer, f *file) {
+		if _, err := f.result(); err != nil {
+			all = append(all, Notice{Kind: NoticeBroken, Path: f.path, Diagnostics: f.entry.Diagnostics,
+				Message: fmt.Sprintf("%s adapter %q does not load", f.origin, f.name())})
+		}
+		for _, claim := range append([]string{f.name()}, f.aliases()...) {
+			if n, lost := r.lost(f, claim); lost {
+				all = append(all, n)
+			}
+		}
+	})
+	return all
+}
+
+// lost is the notice for a claim that leads elsewhere. An alias that leads to a
+// higher adapter of the same name has not changed its meaning.
+func (r *Registry) lost(f *file, claim string) (Notice, bool) {
+	winner := r.lookup(claim, anyFile)
+	if winner == f || claim != f.name() && winner.name() == f.name() {
+		return Notice{}, false
+	}
+	kind := NoticeShadowed
+	if winner.origin == f.origin {
+		kind = NoticeCollision
+	}
+	what := "name"
+	if claim != f.name() {
+		what = "alias"
+	}
+	return Notice{Kind: kind, Path: f.path, Message: fmt.Sprintf("the %s %q of %s adapter %s leads to %s adapter %s",
+		what, claim, f.origin, f.path, winner.origin, winner.path)}, true
+}
