@@ -1,0 +1,187 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/sync/errgroup"
+
+	"ripple/runtime/contract"
+	"ripple/runtime/registry"
+)
+
+// testFlags are the flags of `ripple adapter test`.
+type testFlags struct {
+	all      bool
+	filter   string
+	report   string
+	require  bool
+	parallel int
+	verbose  bool
+	record   string
+	options  contract.Options
+}
+
+func newAdapterTest(a *app) *cobra.Command {
+	var f testFlags
+	cmd := &cobra.Command{
+		Use:   "test {FILE | NAME}... | --all",
+		Short: "Run the contract tests of adapters against their programs",
+		Long: `Run the contract tests of adapters against their programs: the tests that the file
+declares and those that follow from its samples, signals, modes and capabilities.
+An adapter whose program is not installed is skipped, with --require it is an error
+(exit code 3). Exit code 4 says that tests failed and that all of them ran out of
+time.`,
+		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
+			"  ripple adapter test --all --require --report junit > report.xml",
+		Args: namesOrAll,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return guarded(a, func() error { return a.testAdapters(cmd.Context(), args, f) })
+		},
+		ValidArgsFunction: a.completeAdapter,
+	}
+	flags := cmd.Flags()
+	flags.BoolVar(&f.all, "all", false, "test every adapter that ripple knows")
+	flags.StringVar(&f.filter, "filter", "", "run only the tests whose name matches this `REGEXP`")
+	flags.BoolVar(&f.options.NoDerived, "no-derived", false, "run only the declared tests")
+	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit or tap")
+	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for one test (0: as the adapter says)")
+	flags.BoolVar(&f.require, "require", false, "a missing program is an error")
+	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often")
+	flags.IntVar(&f.parallel, "parallel", 1, "test this many adapters at once")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every test and the details of failures")
+	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
+	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
+	return cmd
+}
+
+// testAdapters runs and reports.
+func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err error) {
+	report, err := a.newReporter(f)
+	if err != nil {
+		return err
+	}
+	entries, err := a.targets(args, f.all)
+	if err != nil {
+		return err
+	}
+	if entries, err = f.selected(entries); err != nil {
+		return err
+	}
+	if len(entries) != 1 && (f.record != "" || f.options.Executable != "") {
+		return usageError("", "--record and --executable are for one adapter, and there are %d", len(entries))
+	}
+	if f.record != "" {
+		file, err := createRecording(f.record)
+		if err != nil {
+			return err
+		}
+		f.options.Record = file
+		defer func() { err = errors.Join(err, file.close()) }()
+	}
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	reports := a.runContracts(ctx, entries, f, report)
+	if err := report.finish(reports); err != nil && a.out.err() == nil {
+		return failWith(exitFailed, err, "")
+	}
+	if ctx.Err() != nil {
+		return failWith(exitInterrupted, errors.New("interrupted; the tests that were left are skipped"), "")
+	}
+	return f.verdict(reports)
+}
+
+// selected checks the numbers, compiles the filter and leaves out the adapters
+// in which it matches nothing.
+func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, error) {
+	if f.options.Repeat < 1 || f.parallel < 1 || f.options.Timeout < 0 {
+		return nil, usageError("", "--repeat and --parallel must be at least 1, --timeout not negative")
+	}
+	if f.filter == "" {
+		return entries, nil
+	}
+	var err error
+	if f.options.Filter, err = regexp.Compile(f.filter); err != nil {
+		return nil, usageError("", "--filter: %w", err)
+	}
+	var matching []*registry.Entry
+	var names []string
+	for _, e := range entries {
+		own := contract.Names(e.Adapter, f.options)
+		names = append(names, own...)
+		if anyMatches(f.options.Filter, own) {
+			matching = append(matching, e)
+		}
+	}
+	if matching == nil {
+		return nil, usageError(didYouMean(nearNames(f.filter, names), "the tests are: "+strings.Join(names, ", ")),
+			"no test matches --filter %q", f.filter)
+	}
+	return matching, nil
+}
+
+func anyMatches(filter *regexp.Regexp, names []string) bool {
+	for _, n := range names {
+		if filter.MatchString(n) {
+			return true
+		}
+	}
+	return false
+}
+
+// runContracts runs the adapters, several at once if asked, and gives their
+// reports in order.
+func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f testFlags, report *reporter) []*contract.Report {
+	p := a.newProgress()
+	defer p.stop()
+	reports := make([]*contract.Report, len(entries))
+	var group errgroup.Group
+	group.SetLimit(f.parallel)
+	for i, e := range entries {
+		group.Go(func() error {
+			o := f.options
+			o.Progress = func(t contract.Progress) { p.update(e.Name, t) }
+			r := contract.Run(ctx, e.Adapter, o)
+			p.done(e.Name, func() {
+				reports[i] = r
+				report.early(reports)
+			})
+			return nil
+		})
+	}
+	_ = group.Wait() // none of them fails: what goes wrong is in the reports
+	return reports
+}
+
+// verdict is the exit code of the whole run.
+func (f *testFlags) verdict(reports []*contract.Report) error {
+	failed, late, missing := 0, 0, 0
+	for _, r := range reports {
+		if r.Skipped != "" {
+			missing++
+		}
+		for _, t := range r.Tests {
+			if t.Status != contract.Failed && t.Status != contract.Errored {
+				continue
+			}
+			failed++
+			if t.Failure != nil && t.Failure.EndedBy == "timeout" {
+				late++
+			}
+		}
+	}
+	switch {
+	case failed > 0 && failed == late:
+		return exitWith(exitTimeout)
+	case failed > 0:
+		return exitWith(exitFailed)
+	case missing > 0 && f.require:
+		return failWith(exitMissing, fmt.Errorf("%s is missing, and --require wants all", count(missing, "program")), "")
+	}
+	return nil
+}

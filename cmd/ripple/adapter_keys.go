@@ -1,0 +1,90 @@
+package main
+
+import (
+	"cmp"
+	"maps"
+	"reflect"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// byKeys turns a value of the schema package into maps, lists and scalars, named
+// as in an adapter file. Fields that no file has are left out.
+func byKeys(v any) any { return keysOf(reflect.ValueOf(v)) }
+
+func keysOf(v reflect.Value) any {
+	switch v.Kind() {
+	case reflect.Pointer, reflect.Interface:
+		if v.IsNil() {
+			return nil
+		}
+		return keysOf(v.Elem())
+	case reflect.Struct:
+		m := map[string]any{}
+		addFields(m, v)
+		return m
+	case reflect.Slice:
+		list := make([]any, v.Len())
+		for i := range list {
+			list[i] = keysOf(v.Index(i))
+		}
+		return list
+	case reflect.Map:
+		m := map[string]any{}
+		for _, k := range v.MapKeys() {
+			m[k.String()] = keysOf(v.MapIndex(k))
+		}
+		return m
+	}
+	return v.Interface()
+}
+
+func addFields(m map[string]any, v reflect.Value) {
+	for i := range v.NumField() {
+		name, options, _ := strings.Cut(v.Type().Field(i).Tag.Get("yaml"), ",")
+		switch {
+		case name == "-":
+		case options == "inline":
+			addFields(m, v.Field(i))
+		default:
+			m[name] = keysOf(v.Field(i))
+		}
+	}
+}
+
+func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
+
+// quote shows control characters; plain text stays as it is.
+func quote(s string) string {
+	if q := strconv.Quote(s); q != `"`+s+`"` {
+		return q
+	}
+	return s
+}
+
+// key is a signal's bytes; null means that there is no safe one.
+func key(k *string) string {
+	if k == nil {
+		return "none"
+	}
+	return strconv.Quote(*k)
+}
+
+func quoteAll(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = w
+		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$") {
+			quoted[i] = strconv.Quote(w)
+		}
+	}
+	return strings.Join(quoted, " ")
+}
+
+func yesNo(b bool) string {
+	if b {
+		return "yes"
+	}
+	return "no"
+}

@@ -1,0 +1,151 @@
+package main
+
+import (
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+
+	"github.com/spf13/cobra"
+
+	"ripple/adapters"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+func newAdapterLint(a *app) *cobra.Command {
+	var all, asJSON, strict bool
+	cmd := &cobra.Command{
+		Use:   "lint {FILE | NAME}... | --all",
+		Short: "Check adapter files without starting anything",
+		Long: `Check adapter files without starting anything. Errors are what keeps a file from
+loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 with
+--strict).`,
+		Example: "  ripple adapter lint adapters/*.yaml\n  ripple adapter lint --all --strict",
+		Args:    namesOrAll,
+		RunE: func(_ *cobra.Command, args []string) error {
+			found, err := a.lint(args, all)
+			if err != nil {
+				return err
+			}
+			if asJSON {
+				err = a.printJSON(diagnosticViews(found))
+			} else {
+				a.printDiagnostics(found)
+			}
+			if err != nil {
+				return failWith(exitFailed, err, "")
+			}
+			return exitWith(lintCode(found, strict))
+		},
+		ValidArgsFunction: a.completeAdapter,
+	}
+	cmd.Flags().BoolVar(&all, "all", false, "check every adapter that ripple knows")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as a JSON array")
+	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 if there are warnings")
+	return cmd
+}
+
+func lintCode(found []schema.Diagnostic, strict bool) int {
+	code := exitOK
+	for _, d := range found {
+		switch {
+		case d.Severity == schema.SeverityError:
+			return exitUsage
+		case strict:
+			code = exitFailed
+		}
+	}
+	return code
+}
+
+// lint collects the findings about the named adapters, or all.
+func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
+	r, err := a.registry()
+	if err != nil {
+		return nil, err
+	}
+	var found []schema.Diagnostic
+	if all {
+		for _, n := range r.Notices() {
+			found = append(found, n.Diagnostics...)
+		}
+		for _, e := range r.List() {
+			args = append(args, e.Name)
+		}
+	}
+	for _, name := range args {
+		entry, err := r.Find(name)
+		diagnostics, err := a.lintOne(entry, err)
+		if err != nil {
+			return nil, err
+		}
+		found = append(found, diagnostics...)
+	}
+	return found, nil
+}
+
+// lintOne gives the errors of a file that did not load, or the warnings about
+// one that did.
+func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error) {
+	if broken, ok := asBroken(err); ok {
+		return broken.Diagnostics, nil
+	}
+	if err != nil {
+		return nil, findError(err)
+	}
+	options := schema.Options{Scripts: a.sources().Scripts}
+	if e.Origin == registry.OriginEmbedded {
+		data, err := fs.ReadFile(adapters.FS, path.Base(e.Path))
+		if err != nil {
+			return nil, failWith(exitFailed, err, "")
+		}
+		return schema.Lint(e.Path, data, options), nil
+	}
+	data, err := os.ReadFile(e.Path) // it was loaded just now: it is small
+	if err != nil {
+		return nil, failWith(exitUsage, err, "")
+	}
+	return schema.Lint(e.Path, data, options.Beside(e.Path)), nil
+}
+
+func (a *app) printDiagnostics(found []schema.Diagnostic) {
+	errors, warnings := 0, 0
+	for _, d := range found {
+		if d.Severity == schema.SeverityError {
+			errors++
+		} else {
+			warnings++
+		}
+		a.printf("%s: %s\n", d.Severity, d.Format())
+	}
+	if len(found) > 0 {
+		a.printf("%s, %s\n", count(errors, "error"), count(warnings, "warning"))
+	}
+}
+
+// count says a number of things in English.
+func count(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing
+	}
+	return fmt.Sprintf("%d %ss", n, thing)
+}
+
+// diagnosticView is a finding as --json prints it.
+type diagnosticView struct {
+	File     string          `json:"file"`
+	Line     int             `json:"line"`
+	Column   int             `json:"column"`
+	Severity schema.Severity `json:"severity"`
+	Kind     string          `json:"kind"`
+	Message  string          `json:"message"`
+}
+
+func diagnosticViews(found []schema.Diagnostic) []diagnosticView {
+	views := make([]diagnosticView, 0, len(found))
+	for _, d := range found {
+		views = append(views, diagnosticView{d.File, d.Line, d.Column, d.Severity, d.Kind, d.Message})
+	}
+	return views
+}

@@ -1,0 +1,119 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+	"text/tabwriter"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/launch"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+func newAdapterList(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the adapters and where their programs are",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			r, err := a.registry()
+			if err != nil {
+				return err
+			}
+			a.notices(r)
+			var list []listed
+			for _, e := range r.List() {
+				list = append(list, newListed(e))
+			}
+			if !asJSON {
+				return a.printList(list)
+			}
+			return a.printJSON(list)
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	return cmd
+}
+
+// listed is one adapter as --json prints it.
+type listed struct {
+	Name        string       `json:"name"`
+	Aliases     []string     `json:"aliases"`
+	Family      string       `json:"family"`
+	Version     string       `json:"version"`
+	Description string       `json:"description"`
+	Origin      string       `json:"origin"`
+	File        string       `json:"file"`
+	Executable  string       `json:"executable"` // empty: not found
+	Install     *installView `json:"install"`
+}
+
+type installView struct {
+	Debian []string `json:"debian,omitempty"`
+	NPM    []string `json:"npm,omitempty"`
+	Go     []string `json:"go,omitempty"`
+	Hint   string   `json:"hint,omitempty"`
+	URL    string   `json:"url,omitempty"`
+}
+
+func newListed(e *registry.Entry) listed {
+	ad := e.Adapter
+	l := listed{
+		Name: e.Name, Aliases: append([]string{}, e.Aliases...), Family: string(ad.Family), Version: ad.Version,
+		Description: ad.Description, Origin: e.Origin, File: e.Path, Install: newInstallView(ad.Process.Install),
+	}
+	if path, err := launch.Locate(ad, launch.OSHost(), ""); err == nil {
+		l.Executable = path
+	}
+	return l
+}
+
+func newInstallView(i *schema.Install) *installView {
+	if i == nil {
+		return nil
+	}
+	return &installView{i.Debian, i.NPM, i.Go, i.Hint, i.URL}
+}
+
+func (a *app) printList(list []listed) error {
+	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	fmt.Fprintln(w, "NAME\tFAMILY\tVERSION\tFROM\tPROGRAM")
+	for _, l := range list {
+		program := l.Executable
+		if program == "" {
+			program = strings.TrimSuffix("not found: "+l.Install.line(), ": ")
+		}
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Family, l.Version, l.Origin, program)
+	}
+	return w.Flush()
+}
+
+// line is what to do about a missing program, in one line.
+func (i *installView) line() string {
+	switch {
+	case i == nil:
+		return ""
+	case len(i.Debian) > 0:
+		return "apt-get install " + strings.Join(i.Debian, " ")
+	case len(i.NPM) > 0:
+		return "npm install -g " + strings.Join(i.NPM, " ")
+	case len(i.Go) > 0:
+		return "go install " + strings.Join(i.Go, " ")
+	case i.Hint != "":
+		return i.Hint
+	}
+	return i.URL
+}
+
+// notices tells of shadowed names and broken files.
+func (a *app) notices(r *registry.Registry) {
+	for _, n := range r.Notices() {
+		a.note("%s", n.Message)
+		for _, d := range n.Diagnostics {
+			fmt.Fprintln(a.err, indent(d.String()))
+		}
+	}
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"io"
+	"strings"
+
+	"ripple/runtime/contract"
+)
+
+// reporter writes the reports of a run in the format asked for: text for each
+// adapter as soon as it and those before it are done, the others at the end.
+type reporter struct {
+	to      io.Writer
+	write   func(io.Writer, []*contract.Report) error
+	gradual bool
+	written int
+	err     error
+}
+
+func (a *app) newReporter(f testFlags) (*reporter, error) {
+	r := &reporter{to: a.out}
+	switch f.report {
+	case "text":
+		colour := a.colour(a.out.to)
+		o := contract.TextOptions{Color: colour, Marks: colour, Verbose: f.verbose}
+		r.gradual = true
+		r.write = func(w io.Writer, all []*contract.Report) error { return contract.WriteText(w, all, o) }
+	case "json":
+		r.write = contract.WriteJSON
+	case "junit":
+		r.write = contract.WriteJUnit
+	case "tap":
+		r.write = contract.WriteTAP
+	default:
+		formats := []string{"text", "json", "junit", "tap"}
+		return nil, usageError(didYouMean(near(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
+			"--report has no format %q", f.report)
+	}
+	return r, nil
+}
+
+// early writes what can be written before all are done; reports has a nil for
+// each adapter that is not.
+func (r *reporter) early(reports []*contract.Report) {
+	for r.gradual && r.err == nil && r.written < len(reports) && reports[r.written] != nil {
+		r.err = r.write(r.to, reports[r.written:r.written+1])
+		r.written++
+	}
+}
+
+// finish writes what is left and gives the first error.
+func (r *reporter) finish(reports []*contract.Report) error {
+	if !r.gradual {
+		r.err = r.write(r.to, reports)
+	}
+	return r.err
+}

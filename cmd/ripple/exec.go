@@ -1,0 +1,91 @@
+package main
+
+import (
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/session"
+)
+
+// execFlags are the flags of `ripple exec`.
+type execFlags struct {
+	file         string
+	lines        bool
+	nul          bool
+	json         bool
+	timeout      time.Duration
+	readyTimeout time.Duration
+	record       string
+	session      session.Options
+}
+
+func newExec(a *app) *cobra.Command {
+	var f execFlags
+	cmd := &cobra.Command{
+		Use:   "exec ADAPTER [--] [CODE | -]",
+		Short: "Run commands in a session of a program",
+		Long: `Run commands in one session of an adapter's program and print exactly what they
+print. The exit code is the last command's, where the program reports one.
+
+ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
+argument, of one line or several; "-" reads it from standard input. With --lines
+every line of standard input is a command of its own, answered before the next
+one is read, all in the same session.
+
+Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
+		Example: `  ripple exec python -- '1 + 1'
+  ripple exec bash --timeout 30s -f build.sh
+  printf 'x = 20\nx + 1\n' | ripple exec python --lines --json`,
+		Args: execArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return guarded(a, func() error { return a.exec(cmd.Context(), args, f) })
+		},
+		ValidArgsFunction: a.completeAdapter,
+	}
+	flags := cmd.Flags()
+	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
+	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
+	flags.BoolVarP(&f.nul, "null", "0", false, "commands on standard input are separated by NUL; implies --lines")
+	flags.BoolVar(&f.json, "json", false, "print one JSON result a command, a line each")
+	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one command (0: no limit)")
+	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "longest time until the program's first prompt")
+	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
+	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
+	flags.StringVar(&f.session.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
+	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
+	flags.StringVar(&f.record, "record", "", "record the session as an asciicast in this file")
+	cmd.MarkFlagsMutuallyExclusive("file", "lines")
+	cmd.MarkFlagsMutuallyExclusive("file", "null")
+	return cmd
+}
+
+// execArgs: one adapter, and the code in exactly one way.
+func execArgs(cmd *cobra.Command, args []string) error {
+	env, _ := cmd.Flags().GetStringArray("env") // declared: cannot fail
+	for _, kv := range env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
+			return usageError("", "--env %q is not KEY=VALUE", kv)
+		}
+	}
+	given := max(0, len(args)-1)
+	for _, flag := range []string{"file", "lines", "null"} {
+		if cmd.Flags().Changed(flag) {
+			given++
+		}
+	}
+	lines := cmd.Flags().Changed("lines") && cmd.Flags().Changed("null")
+	switch {
+	case len(args) == 0:
+		return usageError("ripple adapter list shows what there is; "+seeHelp(cmd), "which adapter?")
+	case given == 0:
+		return usageError(`give the code as one argument, with -f FILE, or "-" or --lines for standard input`, "nothing to run")
+	case given == 1 || lines && given == 2:
+		return nil
+	case len(args) > 2:
+		return usageError("put the code in quotes: it is one argument", "%d arguments after the adapter", len(args)-1)
+	}
+	return usageError(seeHelp(cmd), "the code is given in more than one way")
+}

@@ -1,0 +1,142 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"golang.org/x/term"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// hintAfter is how long a program must wait for input before we say so: some
+// look at the terminal in passing.
+const hintAfter = 300 * time.Millisecond
+
+// attend watches a running command: when it waits for input, a person at the
+// keyboard is asked, or it is said that nobody will answer.
+func (x *execution) attend(ctx context.Context) {
+	for hinted := false; ; {
+		st, err := x.session.WaitState(ctx, waiting)
+		if err != nil || !x.lasts(ctx) {
+			if err != nil {
+				return
+			}
+			continue
+		}
+		if !hinted {
+			hinted = true
+			x.note("%s", x.waitHint(st))
+		}
+		if x.keyboard != nil {
+			err = x.answer(ctx, st)
+		} else {
+			_, err = x.session.WaitState(ctx, notWaiting)
+		}
+		if err != nil {
+			return
+		}
+	}
+}
+
+func waiting(s session.State) bool    { return s.Waiting != session.WaitingNo }
+func notWaiting(s session.State) bool { return s.Waiting == session.WaitingNo }
+
+// lasts says whether the program still waits after a while.
+func (x *execution) lasts(ctx context.Context) bool {
+	while, cancel := context.WithTimeout(ctx, hintAfter)
+	defer cancel()
+	_, err := x.session.WaitState(while, notWaiting)
+	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+}
+
+func (x *execution) waitHint(s session.State) string {
+	what := "input"
+	if s.Waiting == session.WaitingSecret {
+		what = "a secret"
+	}
+	if x.keyboard != nil {
+		return "the program waits for " + what + ": type it and press Enter; Ctrl-C interrupts"
+	}
+	return "the program waits for " + what + " and none will come: Ctrl-C interrupts it, --timeout limits it"
+}
+
+// answer sends the program one typed line.
+func (x *execution) answer(ctx context.Context, s session.State) error {
+	line, err := x.keyboard.read(ctx, s.Waiting == session.WaitingSecret)
+	if err != nil {
+		return err
+	}
+	return x.session.Send(ctx, line)
+}
+
+// keyboard is the terminal of the person who started us. It is read only while
+// the program waits for input, so that nothing typed ahead for the shell after
+// us is taken.
+type keyboard struct {
+	file  *os.File
+	lines *bufio.Reader
+	state *term.State // as we found it
+	enter string      // what submits a line
+	eof   string      // what ends the input; empty: nothing does
+}
+
+// newKeyboard is nil when standard input is no terminal.
+func (a *app) newKeyboard(ad *schema.Adapter) *keyboard {
+	if !isTerminal(a.in) {
+		return nil
+	}
+	k := &keyboard{file: a.in.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
+	if ad.Signals.EOF != nil {
+		k.eof = *ad.Signals.EOF
+	}
+	k.lines = bufio.NewReader(k.file)
+	k.state, _ = term.GetState(int(k.file.Fd())) // no state: nothing to restore
+	return k
+}
+
+// restore gives the terminal back as it was: a secret may have been under way.
+func (k *keyboard) restore() {
+	if k != nil && k.state != nil {
+		_ = term.Restore(int(k.file.Fd()), k.state) // the terminal is gone: so is its state
+	}
+}
+
+// read is one line, or the end of input, as the program is to get it.
+func (k *keyboard) read(ctx context.Context, secret bool) ([]byte, error) {
+	type typed struct {
+		line []byte
+		err  error
+	}
+	got := make(chan typed, 1)
+	go func() {
+		var t typed
+		if secret {
+			t.line, t.err = term.ReadPassword(int(k.file.Fd()))
+		} else {
+			var line string
+			line, t.err = k.lines.ReadString('\n')
+			t.line = []byte(line)
+		}
+		got <- t
+	}()
+	select {
+	case t := <-got:
+		switch {
+		case errors.Is(t.err, io.EOF) && len(t.line) == 0:
+			return []byte(k.eof), nil
+		case t.err != nil && !errors.Is(t.err, io.EOF):
+			return nil, t.err
+		}
+		return append(bytes.TrimSuffix(t.line, []byte("\n")), k.enter...), nil
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+}

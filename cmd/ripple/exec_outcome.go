@@ -1,0 +1,117 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"syscall"
+	"time"
+
+	"ripple/runtime/launch"
+	"ripple/runtime/session"
+)
+
+// outcome is what one command came to.
+type outcome struct {
+	result session.Result
+	err    error
+}
+
+// code is the exit code that it leads to.
+func (o outcome) code() int {
+	exit, exited := errors.AsType[*session.ExitError](o.err)
+	switch {
+	case exited && exit.Signal != "":
+		return 128 + signalNumber(exit.Signal)
+	case exited:
+		return exit.Code
+	case errors.Is(o.err, session.ErrTimeout):
+		return exitTimeout
+	case o.err != nil:
+		return exitFailed
+	case o.result.ExitCode != nil:
+		return *o.result.ExitCode
+	case o.result.CompletedBy == session.ByInterrupt:
+		return exitInterrupted
+	case o.result.ErrorSeen:
+		return exitFailed
+	}
+	return exitOK
+}
+
+// final says that no further command can run.
+func (o outcome) final() bool {
+	return o.err != nil && !errors.Is(o.err, session.ErrIncompleteInput)
+}
+
+// signalNumber finds a signal by the name that the system gives it.
+func signalNumber(name string) int {
+	for n := 1; n < 65; n++ {
+		if syscall.Signal(n).String() == name {
+			return n
+		}
+	}
+	return 0
+}
+
+// record is one line of --json: a result, and what went wrong.
+type record struct {
+	session.Result
+	Failure string `json:"failure,omitempty"`
+}
+
+// record is complete: what did not fit into memory is read back, because the
+// session's file goes away with the session.
+func (o outcome) record() (record, error) {
+	r := record{Result: o.result}
+	if o.err != nil {
+		r.Failure = o.err.Error()
+	}
+	if !r.Truncated {
+		return r, nil
+	}
+	all, err := os.ReadFile(r.SpillPath)
+	if err != nil {
+		return r, fmt.Errorf("reading the output back: %w", err)
+	}
+	r.Output, r.Truncated, r.SpillPath = string(all), false, ""
+	return r, nil
+}
+
+// explain says why no command can run any more; nil when the program ended,
+// which its exit code tells.
+func (o outcome) explain(timeout time.Duration) error {
+	code := o.code()
+	switch {
+	case errors.Is(o.err, session.ErrExited):
+		return exitWith(code)
+	case errors.Is(o.err, session.ErrTimeout):
+		return failWith(code, fmt.Errorf("the command did not end within %s", timeout),
+			"its output so far is above; give it more time with --timeout")
+	}
+	return failWith(code, o.err, "")
+}
+
+// startError explains why a session did not start.
+func startError(err error) error {
+	missing, isMissing := errors.AsType[*launch.MissingError](err)
+	_, isDir := errors.AsType[*launch.DirError](err)
+	start, isStart := errors.AsType[*session.StartError](err)
+	switch {
+	case isMissing:
+		return failWith(exitMissing, missing, "")
+	case isDir:
+		return failWith(exitUsage, err, "")
+	case !isStart:
+		return failWith(exitFailed, err, "")
+	}
+	hint := "it printed nothing"
+	if start.Output != "" {
+		hint = "it printed:\n" + indent(start.Output)
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		return failWith(exitTimeout, err, hint+"\ngive it more time with --ready-timeout")
+	}
+	return failWith(exitFailed, err, hint)
+}

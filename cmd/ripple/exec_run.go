@@ -1,0 +1,258 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"time"
+
+	"ripple/runtime/contract"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// closeLimit bounds the end of a session when something is stuck that we do
+// not control, like a reader of standard output that reads no more. What is
+// left then, the guard ends.
+const closeLimit = 10 * time.Second
+
+// errInterrupted is a second Ctrl-C.
+var errInterrupted = errors.New("interrupted")
+
+// execution is one run of `ripple exec`.
+type execution struct {
+	*app
+	flags      execFlags
+	adapter    *schema.Adapter
+	session    *session.Session
+	interrupts <-chan os.Signal
+	keyboard   *keyboard // nil: nobody is there to answer the program
+	recorder   *contract.Recorder
+}
+
+// exec runs the commands in one session.
+func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
+	entry, err := a.adapter(args[0])
+	if err != nil {
+		return err
+	}
+	next, stdin, err := a.commands(args, f)
+	if err != nil {
+		return err
+	}
+	ctx, interrupts, stop := untilSignal(ctx, false)
+	defer stop()
+	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts}
+	if !stdin {
+		x.keyboard = a.newKeyboard(entry.Adapter)
+		defer x.keyboard.restore()
+	}
+	if f.record == "" {
+		return x.run(ctx, next)
+	}
+	file, err := createRecording(f.record)
+	if err != nil {
+		return err
+	}
+	tty := entry.Adapter.Process.TTY
+	x.recorder = contract.NewRecorder(file, cmp.Or(f.session.Cols, tty.Cols), cmp.Or(f.session.Rows, tty.Rows))
+	return x.first(x.run(ctx, next), x.recorder.Close(), file.close())
+}
+
+// first is the first error; the ones after it are only noted.
+func (x *execution) first(errs ...error) error {
+	var first error
+	for _, err := range errs {
+		switch {
+		case err == nil:
+		case first == nil:
+			first = err
+		default:
+			x.note("%v", err)
+		}
+	}
+	if _, ours := errors.AsType[*exitError](first); first != nil && !ours {
+		return failWith(exitFailed, first, "")
+	}
+	return first
+}
+
+// run opens the session, runs everything in it and closes it.
+func (x *execution) run(ctx context.Context, next source) error {
+	if err := x.open(ctx); err != nil {
+		return err
+	}
+	err := x.all(ctx, next)
+	return x.first(err, x.close(ctx))
+}
+
+// open starts the session; Ctrl-C and signals end the wait for it.
+func (x *execution) open(ctx context.Context) error {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	o := x.flags.session
+	if !x.flags.json {
+		o.Output = func(b []byte) { _, _ = x.out.Write(b) } // output keeps the error
+	}
+	if x.recorder != nil {
+		o.Observer = x.recorder
+	}
+	opened := make(chan error, 1)
+	go func() {
+		limited, done := context.WithTimeout(ctx, x.flags.readyTimeout)
+		defer done()
+		var err error
+		x.session, err = session.Open(limited, x.adapter, o)
+		opened <- err
+	}()
+	for {
+		select {
+		case err := <-opened:
+			switch {
+			case err == nil:
+				return nil
+			case ctx.Err() != nil:
+				return exitWith(exitInterrupted)
+			}
+			return startError(err)
+		case <-x.interrupts:
+			cancel(errInterrupted)
+		}
+	}
+}
+
+// all runs one command after another until there are no more or none can run.
+func (x *execution) all(ctx context.Context, next source) error {
+	code := exitOK
+	for {
+		text, err := x.read(ctx, next)
+		switch {
+		case errors.Is(err, io.EOF):
+			return exitWith(code)
+		case err != nil:
+			return err
+		}
+		o := x.eval(ctx, text)
+		code = o.code()
+		if err := x.report(ctx, o); err != nil {
+			return err
+		}
+	}
+}
+
+// read waits for the next command, and no longer than there is a session.
+func (x *execution) read(ctx context.Context, next source) (string, error) {
+	type line struct {
+		text string
+		err  error
+	}
+	got := make(chan line, 1)
+	go func() {
+		text, err := next()
+		got <- line{text, err}
+	}()
+	select {
+	case l := <-got:
+		if l.err != nil && !errors.Is(l.err, io.EOF) {
+			return "", failWith(exitFailed, l.err, "")
+		}
+		return l.text, l.err
+	case <-x.session.Done():
+		return "", outcome{err: x.gone(ctx)}.explain(0)
+	case <-x.interrupts:
+	case <-ctx.Done():
+	}
+	return "", exitWith(exitInterrupted)
+}
+
+// gone is why the program is no longer there.
+func (x *execution) gone(ctx context.Context) error {
+	_, err := x.session.WaitState(ctx, func(session.State) bool { return false })
+	return err
+}
+
+// eval runs one command. The first Ctrl-C interrupts the command, a second one
+// gives up waiting for it.
+func (x *execution) eval(ctx context.Context, text string) outcome {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if x.flags.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, x.flags.timeout)
+		defer stop()
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := x.session.Eval(ctx, text)
+		done <- outcome{r, err}
+	}()
+	go x.attend(ctx)
+	for interrupted := false; ; {
+		select {
+		case o := <-done:
+			return o
+		case <-x.interrupts:
+			if interrupted {
+				cancel(errInterrupted)
+				continue
+			}
+			interrupted = true
+			go x.interrupt(ctx)
+		}
+	}
+}
+
+func (x *execution) interrupt(ctx context.Context) {
+	_, err := x.session.Interrupt(ctx)
+	if errors.Is(err, session.ErrNoInterrupt) {
+		x.note("%v; Ctrl-C again ends the session", err)
+	}
+}
+
+// report prints a command's result and says whether the next one can run.
+func (x *execution) report(ctx context.Context, o outcome) error {
+	ended := ctx.Err() != nil // a signal, or nobody reads
+	if x.flags.json {
+		r, err := o.record()
+		if err != nil {
+			return failWith(exitFailed, err, "")
+		}
+		line, err := json.Marshal(r)
+		if err != nil {
+			return failWith(exitFailed, err, "")
+		}
+		x.printf("%s\n", line)
+	}
+	switch {
+	case ended || errors.Is(o.err, context.Canceled):
+		return exitWith(exitInterrupted)
+	case o.final():
+		return o.explain(x.flags.timeout)
+	case o.err != nil && !x.flags.json:
+		x.note("%v", o.err)
+	}
+	return nil
+}
+
+// close ends the session. A command that is still running gets no polite
+// goodbye.
+func (x *execution) close(ctx context.Context) error {
+	polite, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	defer cancel()
+	if ctx.Err() != nil || x.session.State().Phase == session.PhaseRunning {
+		cancel()
+	}
+	limit := time.NewTimer(closeLimit)
+	defer limit.Stop()
+	closed := make(chan error, 1)
+	go func() { closed <- x.session.Close(polite) }()
+	select {
+	case err := <-closed:
+		return err
+	case <-limit.C:
+		return errors.New("the session did not end in time; what is left of it is ended from outside")
+	}
+}

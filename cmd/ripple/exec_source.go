@@ -1,0 +1,71 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"io"
+	"os"
+	"strings"
+)
+
+// source gives one command after another, and then io.EOF.
+type source func() (string, error)
+
+// commands is where the commands come from, and whether that is standard input.
+func (a *app) commands(args []string, f execFlags) (next source, stdin bool, err error) {
+	switch {
+	case f.nul:
+		return split(a.in, 0), true, nil
+	case f.lines:
+		return split(a.in, '\n'), true, nil
+	case f.file == "-" || f.file == "" && args[1] == "-":
+		next, err = whole(a.in, "standard input")
+		return next, true, err
+	case f.file == "":
+		return once(args[1]), false, nil
+	}
+	file, err := os.Open(f.file)
+	if err != nil {
+		return nil, false, usageError("", "reading the code: %w", err)
+	}
+	defer file.Close() // only read from: nothing to lose
+	next, err = whole(file, f.file)
+	return next, false, err
+}
+
+func once(code string) source {
+	done := false
+	return func() (string, error) {
+		if done {
+			return "", io.EOF
+		}
+		done = true
+		return code, nil
+	}
+}
+
+// whole is everything that a reader gives, as one command.
+func whole(r io.Reader, name string) (source, error) {
+	code, err := io.ReadAll(r)
+	if err != nil {
+		return nil, usageError("", "reading the code from %s: %w", name, err)
+	}
+	return once(strings.TrimSuffix(string(code), "\n")), nil
+}
+
+// split reads a command up to each separator; the last one needs none. With
+// lines, "\r\n" ends a line too.
+func split(r io.Reader, separator byte) source {
+	input := bufio.NewReader(r)
+	return func() (string, error) {
+		code, err := input.ReadString(separator)
+		if err != nil && (code == "" || !errors.Is(err, io.EOF)) {
+			return "", err
+		}
+		code = strings.TrimSuffix(code, string(separator))
+		if separator == '\n' {
+			code = strings.TrimSuffix(code, "\r")
+		}
+		return code, nil
+	}
+}

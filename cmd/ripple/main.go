@@ -1,0 +1,9 @@
+// Command ripple drives interactive programs, each described by one YAML file:
+// it tests such files against the real program and runs commands in sessions.
+package main
+
+import "os"
+
+func main() {
+	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+}

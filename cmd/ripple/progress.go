@@ -1,0 +1,120 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ripple/runtime/contract"
+)
+
+// progress shows, on one line of a terminal that it rewrites, which tests run
+// and since when. Elsewhere it says nothing: the report says it all.
+type progress struct {
+	w       io.Writer // nil: nobody looks
+	started time.Time
+	quit    chan struct{}
+	ended   sync.WaitGroup
+
+	mu      sync.Mutex
+	order   []string // adapters that run now
+	current map[string]contract.Progress
+	failed  int
+}
+
+func (a *app) newProgress() *progress {
+	p := &progress{started: time.Now(), quit: make(chan struct{}), current: map[string]contract.Progress{}}
+	if !a.errTerminal {
+		return p
+	}
+	p.w = a.err
+	p.ended.Add(1)
+	go p.tick()
+	return p
+}
+
+// tick keeps the clock on the line going.
+func (p *progress) tick() {
+	defer p.ended.Done()
+	t := time.NewTicker(time.Second)
+	defer t.Stop()
+	for {
+		select {
+		case <-t.C:
+			p.mu.Lock()
+			p.draw()
+			p.mu.Unlock()
+		case <-p.quit:
+			return
+		}
+	}
+}
+
+func (p *progress) update(adapter string, t contract.Progress) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, known := p.current[adapter]; !known {
+		p.order = append(p.order, adapter)
+	}
+	p.current[adapter] = t
+	if t.Result != nil && (t.Result.Status == contract.Failed || t.Result.Status == contract.Errored) {
+		p.failed++
+	}
+	if t.Result == nil {
+		p.draw()
+	}
+}
+
+// done takes an adapter off the line, and prints what is to be printed about it
+// while the line is away.
+func (p *progress) done(adapter string, print func()) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	delete(p.current, adapter)
+	p.order = slices.DeleteFunc(p.order, func(n string) bool { return n == adapter })
+	p.clear()
+	print()
+}
+
+// maxProgress keeps the line shorter than terminals are: a wrapped line cannot
+// be rewritten.
+const maxProgress = 76
+
+func (p *progress) draw() {
+	if p.w == nil {
+		return
+	}
+	var parts []string
+	for _, name := range p.order {
+		t := p.current[name]
+		parts = append(parts, fmt.Sprintf("%s %d/%d %s", name, t.Number, t.Total, t.Name))
+	}
+	line := []rune(strings.Join(parts, " · "))
+	if len(line) > maxProgress-20 {
+		line = append(line[:maxProgress-21], '…')
+	}
+	failed := ""
+	if p.failed > 0 {
+		failed = fmt.Sprintf(", %d failed", p.failed)
+	}
+	fmt.Fprintf(p.w, "\r\x1b[K%s  %s%s", string(line), time.Since(p.started).Round(time.Second), failed)
+}
+
+func (p *progress) clear() {
+	if p.w != nil {
+		fmt.Fprint(p.w, "\r\x1b[K")
+	}
+}
+
+// stop ends the line.
+func (p *progress) stop() {
+	if p.w == nil {
+		return
+	}
+	close(p.quit)
+	p.ended.Wait()
+	p.clear()
+}

@@ -1,0 +1,62 @@
+package main
+
+import (
+	"context"
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+// Main runs one command line and returns its exit code.
+func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	ctx, cancel := context.WithCancelCause(context.Background())
+	defer cancel(nil)
+	a := newApp(stdin, stdout, stderr, cancel)
+	root := newRoot(a)
+	root.SetArgs(args)
+	root.SetIn(stdin)
+	root.SetOut(a.out)
+	root.SetErr(a.err)
+	cmd, err := root.ExecuteContextC(ctx)
+	return a.end(cmd, err)
+}
+
+func newRoot(a *app) *cobra.Command {
+	root := group(&cobra.Command{
+		Use:   "ripple",
+		Short: "Drive any interactive program from one YAML file",
+		Long: "ripple drives interactive programs: shells, REPLs and debuggers. Each program\n" +
+			"is described by one YAML file, its adapter; ripple tests adapters against the\n" +
+			"real program and runs commands in sessions of it.",
+		Example: "  ripple adapter test bash\n  ripple exec python -- '1 + 1'",
+		Version: version(),
+	})
+	root.SilenceErrors, root.SilenceUsage = true, true
+	root.SetVersionTemplate("ripple {{.Version}}\n")
+	root.SetFlagErrorFunc(flagError)
+	root.AddCommand(newAdapter(a), newExec(a), newSchema(a), newVersion(a), newExitCodes())
+	return root
+}
+
+// group makes a command that only holds others: alone it shows its help, and a
+// word that is none of its commands is an error.
+func group(cmd *cobra.Command) *cobra.Command {
+	cmd.Args = func(cmd *cobra.Command, args []string) error {
+		if len(args) == 0 {
+			return nil
+		}
+		cmd.SuggestionsMinimumDistance = 2
+		return usageError(didYouMean(cmd.SuggestionsFor(args[0]), seeHelp(cmd)),
+			"%s has no command %q", cmd.CommandPath(), args[0])
+	}
+	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
+	return cmd
+}
+
+// noArgs refuses arguments in our own words.
+func noArgs(cmd *cobra.Command, args []string) error {
+	if len(args) > 0 {
+		return usageError(seeHelp(cmd), "%s takes no argument, and got %q", cmd.CommandPath(), args[0])
+	}
+	return nil
+}

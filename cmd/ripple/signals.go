@@ -1,0 +1,44 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// errSignal is why a command ended early.
+type errSignal struct{ signal os.Signal }
+
+func (e errSignal) Error() string { return fmt.Sprintf("ended by a signal: %v", e.signal) }
+
+// untilSignal gives a context that ends when we are asked to end, and the
+// interrupts (Ctrl-C) that come before. Nobody has to receive those: with
+// interruptEnds they end the context too.
+func untilSignal(ctx context.Context, interruptEnds bool) (context.Context, <-chan os.Signal, func()) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	asked := make(chan os.Signal, 4)
+	interrupts := make(chan os.Signal, 4)
+	// SIGPIPE is only taken so that a write fails instead of ending us at once:
+	// there is a session to close first.
+	signal.Notify(asked, syscall.SIGTERM, syscall.SIGHUP)
+	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
+	if interruptEnds {
+		signal.Notify(asked, os.Interrupt)
+	} else {
+		signal.Notify(interrupts, os.Interrupt)
+	}
+	go func() {
+		select {
+		case s := <-asked:
+			cancel(errSignal{s})
+		case <-ctx.Done():
+		}
+	}()
+	return ctx, interrupts, func() {
+		signal.Stop(asked)
+		signal.Stop(interrupts)
+		cancel(nil)
+	}
+}

@@ -1,0 +1,94 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"unicode"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+)
+
+// didYouMean turns suggestions into a hint, or gives another hint if there are
+// none.
+func didYouMean(suggestions []string, otherwise string) string {
+	switch len(suggestions) {
+	case 0:
+		return otherwise
+	case 1:
+		return fmt.Sprintf("did you mean %q?", suggestions[0])
+	}
+	quoted := make([]string, len(suggestions))
+	for i, s := range suggestions {
+		quoted[i] = fmt.Sprintf("%q", s)
+	}
+	return "did you mean one of " + strings.Join(quoted, ", ") + "?"
+}
+
+// near finds the candidates that are close to a word, by cobra's measure.
+func near(word string, candidates []string) []string {
+	words := &cobra.Command{SuggestionsMinimumDistance: 2}
+	for _, c := range candidates {
+		words.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
+	}
+	return words.SuggestionsFor(word)
+}
+
+// nearNames finds the names that have a word close to one of the pattern's.
+func nearNames(pattern string, names []string) []string {
+	byWord := map[string][]string{}
+	var words []string
+	for _, name := range names {
+		for _, w := range wordsOf(name) {
+			if byWord[w] == nil {
+				words = append(words, w)
+			}
+			byWord[w] = append(byWord[w], name)
+		}
+	}
+	var found []string
+	seen := map[string]bool{}
+	for _, want := range wordsOf(pattern) {
+		for _, w := range near(want, words) {
+			for _, name := range byWord[w] {
+				if !seen[name] {
+					seen[name], found = true, append(found, name)
+				}
+			}
+		}
+	}
+	return found
+}
+
+// wordsOf splits at everything but letters and digits; words too short to be
+// told apart are left out.
+func wordsOf(s string) []string {
+	var words []string
+	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r)
+	}) {
+		if len(w) > 2 {
+			words = append(words, w)
+		}
+	}
+	return words
+}
+
+// flagError explains a flag that does not exist or does not parse.
+func flagError(cmd *cobra.Command, err error) error {
+	if errors.Is(err, pflag.ErrHelp) {
+		return err
+	}
+	hint := seeHelp(cmd)
+	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
+		var names []string
+		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
+		var flags []string
+		for _, n := range near(e.GetSpecifiedName(), names) {
+			flags = append(flags, "--"+n)
+		}
+		hint = didYouMean(flags, hint)
+	}
+	return usageError(hint, "%w", err)
+}
