@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"strconv"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -78,6 +79,7 @@ func encode(v any) *yaml.Node {
 
 // computeDefaults fills in what follows from other keys.
 func (a *Adapter) computeDefaults() {
+	a.Capabilities.ExitCode = ExitCode(strings.ToLower(string(a.Capabilities.ExitCode))) // YAML has True and TRUE too
 	if a.Input.LineEnding == "" {
 		a.Input.LineEnding = a.Process.LineEnding
 	}
