@@ -1,3 +1,247 @@
 package pty
 
-func (p *PTY) readiness() Readiness { return Readiness{} }
+import (
+	"bytes"
+	"path"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// maxProcesses bounds a look at a foreground group that grows while we look.
+const maxProcesses = 256
+
+func (p *PTY) readiness() Readiness {
+	group, err := p.dev.foreground()
+	if err != nil || group <= 0 {
+		return Readiness{}
+	}
+	r := Readiness{Leader: group == p.leader.Pid}
+	look := looker{tty: p.dev.name, group: group}
+	todo := append(make([]int, 0, 16), p.leader.Pid)
+	if !r.Leader {
+		todo = append(todo, group)
+	}
+	for i := 0; i < len(todo) && i < maxProcesses; i++ {
+		if i > 1 && todo[i] == group && !r.Leader {
+			continue // looked at already
+		}
+		state := look.process(todo[i], &todo)
+		if state > 0 {
+			r.State, r.PID = state, todo[i]
+		}
+		if state == Busy {
+			break
+		}
+	}
+	return r
+}
+
+// looker reads /proc about one group of processes on one terminal.
+type looker struct {
+	tty   string // "/dev/pts/3"
+	group int
+	buf   [4096]byte
+	fds   [1024]byte // of a poll or select call, read from the process
+}
+
+// process looks at each thread of a process and appends its children, found
+// through each of its threads, to children. A process outside the group is only
+// passed through.
+func (l *looker) process(pid int, children *[]int) ReadyState {
+	best := Unknown
+	for _, tid := range l.threads(pid) {
+		dir := "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
+		for _, f := range bytes.Fields(l.read(dir + "/children")) {
+			if n, err := strconv.Atoi(string(f)); err == nil {
+				*children = append(*children, n)
+			}
+		}
+		state, group := parseStat(l.read(dir + "/stat"))
+		if group != l.group {
+			continue
+		}
+		switch state {
+		case 'R', 'D':
+			return Busy
+		case 'S':
+			switch l.blocked(pid, dir) {
+			case Busy:
+				return Busy
+			case Waiting:
+				best = Waiting
+			}
+		}
+	}
+	return best
+}
+
+// blocked tells what a sleeping thread sleeps in. /proc/…/wchan adds nothing to
+// the system call and its descriptor.
+func (l *looker) blocked(pid int, dir string) ReadyState {
+	line := l.read(dir + "/syscall")
+	if bytes.HasPrefix(line, []byte("running")) {
+		return Busy // it woke up since
+	}
+	nr, args, ok := parseSyscall(line)
+	if ok && l.onTerminal(pid, nr, args) {
+		return Waiting
+	}
+	return Unknown
+}
+
+// onTerminal says whether a blocked system call waits for input on the terminal
+// and for nothing that time brings. Argument orders: read(2), select(2),
+// poll(2), epoll_wait(2).
+func (l *looker) onTerminal(pid, nr int, a [6]uint64) bool {
+	switch calls[nr] {
+	case callRead:
+		return l.isTerminal(pid, int(a[0]))
+	case callSelect:
+		return a[1] != 0 && a[4] == 0 && l.selects(pid, int(a[0]), a[1])
+	case callPoll:
+		return int32(a[2]) < 0 && l.polls(pid, a[0], a[1])
+	case callPpoll:
+		return a[2] == 0 && l.polls(pid, a[0], a[1])
+	case callEpoll:
+		return int32(a[3]) < 0 && l.epolls(pid, int(a[0]))
+	case callEpoll2:
+		return a[3] == 0 && l.epolls(pid, int(a[0]))
+	}
+	return false
+}
+
+// selects looks for the terminal in the set of a select. The kernel works on a
+// copy, so the caller's set is as it was given.
+func (l *looker) selects(pid, nfds int, set uint64) bool {
+	bits := l.memory(pid, set, (min(nfds, 1024)+7)/8)
+	for fd := 0; fd < min(nfds, len(bits)*8); fd++ {
+		if bits[fd/8]&(1<<(fd%8)) != 0 && l.isTerminal(pid, fd) {
+			return true
+		}
+	}
+	return false
+}
+
+// polls looks for the terminal in an array of struct pollfd.
+func (l *looker) polls(pid int, array, n uint64) bool {
+	const size, events = 8, 4 // of the struct; offset of events in it
+	for m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size); len(m) >= size; m = m[size:] {
+		fd := int32(uint32(m[0]) | uint32(m[1])<<8 | uint32(m[2])<<16 | uint32(m[3])<<24)
+		if fd >= 0 && m[events]&unix.POLLIN != 0 && l.isTerminal(pid, int(fd)) {
+			return true
+		}
+	}
+	return false
+}
+
+// epolls looks for the terminal among what an epoll descriptor watches; see
+// "fdinfo" in proc(5).
+func (l *looker) epolls(pid, epfd int) bool {
+	info := bytes.Clone(l.read("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + strconv.Itoa(epfd)))
+	for line := range bytes.Lines(info) {
+		f := bytes.Fields(line)
+		if len(f) < 4 || string(f[0]) != "tfd:" || string(f[2]) != "events:" {
+			continue
+		}
+		fd, err := strconv.Atoi(string(f[1]))
+		events, err2 := strconv.ParseUint(string(f[3]), 16, 32)
+		if err == nil && err2 == nil && events&unix.EPOLLIN != 0 && l.isTerminal(pid, fd) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *looker) isTerminal(pid, fd int) bool {
+	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), l.buf[:])
+	if err != nil {
+		return false
+	}
+	link := string(l.buf[:n])
+	return link == l.tty || link == "/dev/tty" // the controlling terminal is this one
+}
+
+// memory reads n bytes of the process; fewer come back when that fails.
+func (l *looker) memory(pid int, address uint64, n int) []byte {
+	if n <= 0 {
+		return nil
+	}
+	local := unix.Iovec{Base: &l.fds[0]}
+	local.SetLen(min(n, len(l.fds)))
+	remote := unix.RemoteIovec{Base: uintptr(address), Len: min(n, len(l.fds))}
+	got, err := unix.ProcessVMReadv(pid, []unix.Iovec{local}, []unix.RemoteIovec{remote}, 0)
+	if err != nil {
+		return nil
+	}
+	return l.fds[:got]
+}
+
+// read reads a small file; nothing when that fails (the process may be gone or
+// another user's). The result is valid until the next call.
+func (l *looker) read(name string) []byte {
+	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, l.buf[:])
+	if err != nil {
+		return nil
+	}
+	return l.buf[:n]
+}
+
+// threads lists a process's threads.
+func (l *looker) threads(pid int) []int {
+	fd, err := unix.Open(path.Join("/proc", strconv.Itoa(pid), "task"), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	defer unix.Close(fd)
+	var tids []int
+	for {
+		n, err := unix.ReadDirent(fd, l.buf[:])
+		if err != nil || n <= 0 {
+			return tids
+		}
+		_, _, names := unix.ParseDirent(l.buf[:n], -1, nil)
+		for _, name := range names {
+			if tid, err := strconv.Atoi(name); err == nil {
+				tids = append(tids, tid)
+			}
+		}
+	}
+}
+
+// parseStat reads state and process group; the name before them may hold
+// anything, parentheses and blanks included. See proc_pid_stat(5).
+func parseStat(line []byte) (state byte, group int) {
+	i := bytes.LastIndexByte(line, ')')
+	f := bytes.Fields(line[i+1:])
+	if i < 0 || len(f) < 3 {
+		return 0, 0
+	}
+	group, err := strconv.Atoi(string(f[2]))
+	if err != nil {
+		return 0, 0
+	}
+	return f[0][0], group
+}
+
+// parseSyscall reads "nr arg0 … arg5 sp pc"; see proc_pid_syscall(5).
+func parseSyscall(line []byte) (nr int, args [6]uint64, ok bool) {
+	f := bytes.Fields(line)
+	if len(f) < 7 {
+		return 0, args, false
+	}
+	nr, err := strconv.Atoi(string(f[0]))
+	for i := range args {
+		var e error
+		args[i], e = strconv.ParseUint(string(bytes.TrimPrefix(f[i+1], []byte("0x"))), 16, 64)
+		if err == nil {
+			err = e
+		}
+	}
+	return nr, args, err == nil
+}

@@ -1,0 +1,138 @@
+package pty
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// settle asks until the answer is as wanted, and returns the last one.
+func settle(t *testing.T, p *PTY, want ReadyState) (r Readiness) {
+	t.Helper()
+	waitFor(t, func() bool { r = p.Readiness(); return r.State == want })
+	return r
+}
+
+func TestReadinessOfRealPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		name, prompt string // prompt: what shows that it is up
+		argv         []string
+		spin         string // typed: computes for good
+		sleep        string // typed: sleeps without reading the terminal
+		asleep       ReadyState
+	}{
+		{"bash", "$", []string{"bash", "--norc", "-i"}, "while :; do :; done", "sleep 1000", Unknown},
+		{"bash without editing", "$", []string{"bash", "--norc", "--noediting", "-i"}, "while :; do :; done", "sleep 1000", Unknown},
+		{"zsh", "$", []string{"zsh", "-f", "-i"}, "while :; do :; done", "sleep 1000", Unknown},
+		{"dash", "$", []string{"dash", "-i"}, "while :; do :; done", "sleep 1000", Unknown},
+		{"python", ">>> ", []string{"python3", "-q"}, "while 1: pass\n", "import time; time.sleep(1000)", Unknown},
+		{"perl debugger", "DB<1>", []string{"perl", "-d", "-e", "1"}, "1 while 1", "sleep 1000", Unknown},
+		{"tclsh", "% ", []string{"tclsh"}, "while 1 {}", "after 1000000", Unknown},
+		{"gdb", "(gdb) ", []string{"gdb", "-q", "-nx"}, "python\nwhile 1: pass\nend", "shell sleep 1000", Unknown},
+		{"sqlite3", "sqlite> ", []string{"sqlite3"}, "with recursive c(x) as (select 1 union all select x+1 from c) select sum(x) from c;", ".shell sleep 1000", Unknown},
+		{"node", "> ", []string{"node"}, "for(;;){}", "require('child_process').execSync('sleep 1000')", Unknown},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			for _, busy := range []string{tt.spin, tt.sleep} {
+				p := launch(t, Command{Env: []string{"PATH=" + os.Getenv("PATH"), "PS1=$ ", "TERM=dumb", "HOME=/", "PERLDB_OPTS=ReadLine=0"}}, tt.argv...)
+				until(t, p, tt.prompt)
+				r := settle(t, p, Waiting)
+				assert.True(t, r.Leader)
+				assert.Positive(t, r.PID)
+				_, err := p.Write([]byte(busy + "\n"))
+				require.NoError(t, err)
+				want := Busy
+				if busy == tt.sleep {
+					want = tt.asleep
+				}
+				settle(t, p, want)
+			}
+		})
+	}
+}
+
+func TestReadinessOfOtherPrograms(t *testing.T) {
+	for _, tt := range []struct {
+		argv []string
+		want ReadyState
+	}{
+		{[]string{"sleep", "1000"}, Unknown},
+		{[]string{"cat"}, Waiting},
+		{[]string{"sh", "-c", "read x"}, Waiting},
+		{[]string{"sh", "-c", "read x < /dev/tty"}, Waiting},
+		{[]string{"sh", "-c", "sleep 1000 | cat"}, Unknown},
+		{[]string{"sh", "-c", "cat; :"}, Waiting},
+		{[]string{"perl", "-e", "$x = <STDIN>"}, Waiting},
+		{[]string{"perl", "-e", "select(undef, undef, undef, undef)"}, Unknown},
+		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, undef)"}, Waiting},
+		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, 1000)"}, Unknown},
+		{[]string{"perl", "-e", "pipe(R, W); vec($r, fileno(R), 1) = 1; select($r, undef, undef, undef)"}, Unknown},
+		{[]string{"perl", "-e", "1 while 1"}, Busy},
+		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll()"}, Waiting},
+		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll(1000000)"}, Unknown},
+		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
+		{[]string{"python3", "-c", "import select; p = select.epoll(); p.register(0, 1); p.poll()"}, Waiting},
+		{[]string{"python3", "-c", "import select, os; p = select.epoll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
+		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, Waiting},
+		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Busy},
+	} {
+		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {
+			p := launch(t, Command{}, tt.argv...)
+			r := settle(t, p, tt.want)
+			assert.True(t, r.Leader)
+		})
+	}
+}
+
+// A child that a shell runs in a group of its own is asked, and told apart.
+func TestReadinessOfAForegroundJob(t *testing.T) {
+	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-i")
+	_, err := p.Write([]byte("cat; while :; do :; done\n"))
+	require.NoError(t, err)
+	var r Readiness
+	waitFor(t, func() bool { r = p.Readiness(); return r.State == Waiting && !r.Leader })
+	assert.NotEqual(t, p.PID(), r.PID)
+	_, err = p.Write([]byte("\x04"))
+	require.NoError(t, err)
+	waitFor(t, func() bool { r = p.Readiness(); return r.State == Busy && r.Leader })
+}
+
+func TestReadinessAfterTheEnd(t *testing.T) {
+	p := launch(t, Command{}, "true")
+	output(t, p)
+	<-p.Exited()
+	assert.Equal(t, Readiness{Leader: false}, p.Readiness())
+	require.NoError(t, p.Close())
+	assert.Equal(t, Unknown, p.Readiness().State)
+}
+
+func TestParseStat(t *testing.T) {
+	for line, want := range map[string]byte{
+		"12 (a) S 1 7 7 0": 'S', "12 (a) R (b) c) D 1 7 7": 'D', "": 0, "12 (x": 0, "12 (x) S": 0, "12 (x) S 1 y": 0,
+	} {
+		state, _ := parseStat([]byte(line))
+		assert.Equal(t, want, state, line)
+	}
+}
+
+func BenchmarkReadiness(b *testing.B) {
+	bash, err := exec.LookPath("bash")
+	if err != nil {
+		b.Skip("bash is not installed")
+	}
+	p, err := Start(Command{Path: bash, Argv: []string{"bash", "--norc", "-i"}, Size: Size{80, 24}})
+	require.NoError(b, err)
+	defer p.Close()
+	for deadline := time.Now().Add(10 * time.Second); p.Readiness().State != Waiting; {
+		require.True(b, time.Now().Before(deadline))
+	}
+	b.ReportAllocs()
+	for b.Loop() {
+		p.Readiness()
+	}
+}

@@ -1,0 +1,13 @@
+package pty
+
+// call is a system call in which a program may wait for input.
+type call uint8
+
+const (
+	callRead   call = iota + 1 // fd first
+	callSelect                 // timeout is the fifth argument
+	callPoll                   // timeout in ms, third
+	callPpoll                  // pointer to the timeout, third
+	callEpoll                  // timeout in ms, fourth
+	callEpoll2                 // pointer to the timeout, fourth
+)

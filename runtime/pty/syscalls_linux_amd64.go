@@ -1,0 +1,10 @@
+package pty
+
+import "golang.org/x/sys/unix"
+
+var calls = map[int]call{
+	unix.SYS_READ: callRead, unix.SYS_READV: callRead,
+	unix.SYS_SELECT: callSelect, unix.SYS_PSELECT6: callSelect,
+	unix.SYS_POLL: callPoll, unix.SYS_PPOLL: callPpoll,
+	unix.SYS_EPOLL_WAIT: callEpoll, unix.SYS_EPOLL_PWAIT: callEpoll, unix.SYS_EPOLL_PWAIT2: callEpoll2,
+}

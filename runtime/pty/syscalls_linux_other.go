@@ -1,0 +1,13 @@
+//go:build linux && !amd64
+
+package pty
+
+import "golang.org/x/sys/unix"
+
+// calls names those that every newer port has; an older port's select, poll and
+// epoll_wait are missing there and read as Unknown.
+var calls = map[int]call{
+	unix.SYS_READ: callRead, unix.SYS_READV: callRead,
+	unix.SYS_PSELECT6: callSelect, unix.SYS_PPOLL: callPpoll,
+	unix.SYS_EPOLL_PWAIT: callEpoll, unix.SYS_EPOLL_PWAIT2: callEpoll2,
+}
