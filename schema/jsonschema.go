@@ -59,7 +59,7 @@ func (k keys) at(pointer string) any {
 	for token := range strings.SplitSeq(strings.Trim(pointer, "/"), "/") {
 		switch t := v.(type) {
 		case map[string]any:
-			v = t[strings.NewReplacer("~1", "/", "~0", "~").Replace(token)]
+			v = t[fromPointer.Replace(token)]
 		case []any:
 			i, err := strconv.Atoi(token)
 			if err != nil || i < 0 || i >= len(t) {
