@@ -1,0 +1,30 @@
+# What there is to do with this repository. `make check` before a change is sent.
+
+.PHONY: build test race fuzz lint bench gen interpreters check
+
+build: # bin/ripple
+	go build -o bin/ripple ./cmd/ripple
+
+test:
+	go test ./...
+
+race:
+	go test -race ./...
+
+fuzz: # every target for FUZZTIME (10s)
+	tools/fuzz
+
+lint: # the adapters of this repository; the code is linted by check
+	go run ./cmd/ripple adapter lint --strict adapters/*.yaml
+
+bench: # measures, and writes BENCHMARKS.md
+	go run ./conformance/bench -o BENCHMARKS.md
+
+gen: # generated files
+	go generate ./...
+
+interpreters: # the programs of the adapters in this repository
+	tools/interpreters
+
+check: lint
+	tools/check
