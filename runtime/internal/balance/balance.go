@@ -1,0 +1,82 @@
+// Package balance tells complete code from code that a program would wait for
+// more of, by counting brackets. [Check] is the whole of it: one pass over the
+// text, in linear time, that knows strings, comments and the reader prefixes of
+// the Lisp family as the adapter's input.balanced_parens describes them. It does
+// not know the language: what it cannot judge by these rules it accepts.
+package balance
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+
+	"ripple/schema"
+)
+
+// Problem is what keeps a text from being complete.
+type Problem string
+
+// Problems. Position and Opener of the report are about the thing that is open;
+// for Unexpected and Mismatched the position is that of the closing bracket.
+const (
+	None                Problem = ""
+	Unclosed            Problem = "unclosed"             // a bracket
+	Unexpected          Problem = "unexpected"           // a closing bracket, nothing is open
+	Mismatched          Problem = "mismatched"           // a closing bracket of another kind
+	UnterminatedString  Problem = "unterminated_string"  //
+	UnterminatedComment Problem = "unterminated_comment" // a block comment
+	EmptyDatumComment   Problem = "empty_datum_comment"  // nothing follows that it could skip
+	EmptyCharLiteral    Problem = "empty_char_literal"   // nothing follows its prefix
+)
+
+// Report is the verdict on a text.
+type Report struct {
+	Complete bool
+	Problem  Problem
+	Line     int    // 1-based; 0 when complete
+	Column   int    // 1-based, in runes
+	Opener   string // what is open, as written
+	Found    string // Unexpected, Mismatched: the closing bracket
+	Want     string // Mismatched: what would have closed Opener
+	Around   int    // Unclosed: how many more brackets are open around this one
+}
+
+// Message says what is open and where; empty for a complete text.
+func (r Report) Message() string {
+	at := fmt.Sprintf("at line %d, column %d", r.Line, r.Column)
+	switch r.Problem {
+	case Unclosed:
+		text := fmt.Sprintf("%q %s is never closed", r.Opener, at)
+		if r.Around > 0 {
+			text += fmt.Sprintf(", nor are the %d around it", r.Around)
+		}
+		return text
+	case Unexpected:
+		return fmt.Sprintf("%q %s closes nothing", r.Found, at)
+	case Mismatched:
+		return fmt.Sprintf("%q %s cannot close %q: expected %q", r.Found, at, r.Opener, r.Want)
+	case UnterminatedString:
+		return fmt.Sprintf("the string that %s opens %s is never closed", r.Opener, at)
+	case UnterminatedComment:
+		return fmt.Sprintf("the comment that %s opens %s is never closed", r.Opener, at)
+	case EmptyDatumComment:
+		return fmt.Sprintf("%s %s has nothing after it to skip", r.Opener, at)
+	case EmptyCharLiteral:
+		return fmt.Sprintf("%s %s has no character after it", r.Opener, at)
+	}
+	return ""
+}
+
+// Check judges a text by an adapter's rules. When brackets are left open, the
+// innermost is reported.
+func Check(cfg schema.BalancedParens, text string) Report {
+	s := scanner{text: text, escape: cfg.Escape, tokens: newTokens(cfg)}
+	r := s.run()
+	if r.Problem == None {
+		return Report{Complete: true}
+	}
+	before := text[:s.at]
+	r.Line = strings.Count(before, "\n") + 1
+	r.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	return r
+}
