@@ -67,7 +67,7 @@ func (t *trial) kill(ctx context.Context) error {
 	p := t.evalInBackground(ctx, "kill in mid-work", work)
 	defer func() { p.cancel(); <-p.done }()
 	if _, err := t.until(ctx, p, func(s session.State) bool { return s.Phase == session.PhaseRunning }); err != nil {
-		return t.neverWaited(p, "running")
+		return t.neverSeen(ctx, p, string(session.PhaseRunning))
 	}
 	if err := killProcess(pid); err != nil {
 		return unsound{err}

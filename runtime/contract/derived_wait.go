@@ -136,7 +136,7 @@ func (t *trial) reading(ctx context.Context, code string, want session.Waiting) 
 	defer func() { p.cancel(); <-p.done }()
 	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
 	if err != nil {
-		return t.neverWaited(p, want)
+		return t.neverSeen(ctx, p, string(want))
 	}
 	if state.Waiting != want {
 		return failf("the program reads its terminal: want %s, got %s", want, state.Waiting)
@@ -154,17 +154,17 @@ func (t *trial) reading(ctx context.Context, code string, want session.Waiting) 
 	return t.usable(ctx, "after the answer")
 }
 
-func (t *trial) neverWaited(p *pending, want session.Waiting) error {
-	select {
-	case <-p.done:
-		t.result = p.result
-		if p.err == nil {
-			return failf("the command ended (by %s) although the program waits for a line", p.result.CompletedBy)
-		}
-		return explain(p.err)
-	default:
+// neverSeen says why a state that was waited for did not come.
+func (t *trial) neverSeen(ctx context.Context, p *pending, want string) error {
+	if ctx.Err() != nil {
 		return failf("%s was never reported", want)
 	}
+	<-p.done // the wait for the state was given up because of it
+	t.result = p.result
+	if p.err != nil {
+		return explain(p.err)
+	}
+	return failf("the command ended (by %s) before %s was reported", p.result.CompletedBy, want)
 }
 
 func (t *trial) lineEnding() string {

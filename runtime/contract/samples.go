@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"sync/atomic"
+	"unicode/utf8"
 
 	"ripple/runtime/session"
 	"ripple/schema"
@@ -117,13 +118,17 @@ func same(got, want string) error {
 	return failf("from byte %d of %d on it differs: want %s, got %s", i, len(want), near(want, i), near(got, i))
 }
 
+// near shows the place in ASCII only: characters that look alike may differ.
 func near(s string, at int) string {
 	if at >= len(s) {
 		return "the end"
 	}
-	from := at
-	for from > 0 && s[from]&0xc0 == 0x80 { // the beginning of the character
-		from--
+	to := min(len(s), at+40)
+	for at > 0 && !utf8.RuneStart(s[at]) {
+		at--
 	}
-	return `"` + quoted(s[from:min(len(s), from+40)]) + `"`
+	for to < len(s) && !utf8.RuneStart(s[to]) {
+		to++
+	}
+	return strconv.QuoteToASCII(s[at:to])
 }

@@ -1,0 +1,130 @@
+package contract
+
+import (
+	"os"
+	"regexp"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// inMemory are the derived tests that need no process.
+var inMemory = regexp.MustCompile(`^(starts and ends|prints|state|a multi|usable|exit codes|cwd|modes|empty|two|characters|leading|1 MB|one line|a block|prompt|forged|timeout|reading)`)
+
+func TestASoundProgramPasses(t *testing.T) {
+	report := runToy(t, toyAdapter(), "", Options{Filter: inMemory})
+	for _, r := range report.Tests {
+		assert.Equal(t, Passed, r.Status, "%s: %s %+v", r.Name, r.Reason, r.Failure)
+	}
+	assert.Len(t, report.Tests, 21)
+}
+
+// Each defect is found, by the test that is about it, in words that name it.
+func TestEachDefectIsFound(t *testing.T) {
+	for _, c := range []struct{ defect, test, message string }{
+		{"does not start", "starts and ends", "the program did not start: toy: no first prompt"},
+		{"does not close", "starts and ends", "close: process 4711 (toy) could not be ended"},
+		{"keeps the echo", "prints what it is told to", "the echo of the input is in the output (output.input_echo_strategy: osc_boundaries)"},
+		{"forgets", "state persists", "the variable was set to 4711, but its value was not printed"},
+		{"hides errors", "usable after an error", "the error was not seen: exit code 0"},
+		{"reports no exit codes", "exit codes as declared", "capabilities.exit_code is true, but no exit code was reported"},
+		{"reports 0 always", "exit codes as declared", "samples.error ended with exit code 0"},
+		{"never moves", "cwd as declared", "cwd: want"},
+		{"stays in its mode", "modes are reached and left", `exit command "leave" did not leave mode "debugger"`},
+		{"loses tabs", "characters arrive as printed", `want "\t|\u00e9 e`},
+		{"composes", "characters arrive as printed", `want "e\u0301|`},
+		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
+		{"loses 1 KB", "1 MB of output", "should be"},
+		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65536 on it differs"},
+		{"ends at its prompt", "prompt look-alike in mid-work", `after the printed look-alike "toy> "`},
+		{"believes OSC 633", "forged OSC 633", `a forged marker was believed: \x1b]633;A\x07 ended the command`},
+		{"believes the exit code", "forged OSC 633", `\x9d633;D;77\x07 gave the exit code`},
+		{"believes the directory", "forged OSC 633", `moved the directory to "/forged"`},
+		{"believes any nonce", "forged marker", `a forged marker was believed: \x1b]633;A;000000`},
+		{"ends while it works", "timeout, interrupt, usable", "its end was seen where there is none (ended by marker)"},
+		{"loses partial output", "timeout, interrupt, usable", "the output so far is missing"},
+		{"forgets that it is busy", "timeout, interrupt, usable", "a second command while the first one runs"},
+		{"ignores interrupts", "timeout, interrupt, usable", "the interrupt did not bring a prompt back"},
+		{"never says that it reads", "reading a line is reported", "waiting_for_input was never reported"},
+		{"takes a secret for a line", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input"},
+	} {
+		t.Run(c.defect, func(t *testing.T) {
+			report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond})
+			require.Len(t, report.Tests, 1)
+			require.NotNil(t, report.Tests[0].Failure, "the test passed")
+			assert.Contains(t, report.Tests[0].Failure.Message, c.message)
+			assert.NotEmpty(t, report.Tests[0].Failure.Step)
+		})
+	}
+}
+
+func exactly(name string) *regexp.Regexp {
+	return regexp.MustCompile("^" + regexp.QuoteMeta(name) + "$")
+}
+
+// What an adapter cannot be asked is not applicable and says why.
+func TestNotApplicable(t *testing.T) {
+	for _, c := range []struct {
+		test, reason string
+		lack         func(*schema.Adapter)
+	}{
+		{"state persists", "capabilities.stateful is false", func(a *schema.Adapter) { a.Capabilities.Stateful = false }},
+		{"state persists", "samples.get_var is not declared", func(a *schema.Adapter) { a.Samples.GetVar = "" }},
+		{"exit codes as declared", "capabilities.exit_code is unreliable", func(a *schema.Adapter) { a.Capabilities.ExitCode = schema.ExitCodeUnreliable }},
+		{"cwd as declared", "capabilities.cwd_tracking is false", func(a *schema.Adapter) { a.Capabilities.CwdTracking = false }},
+		{"cwd as declared", "neither samples.cd nor capabilities.cd_command is declared", func(a *schema.Adapter) { a.Samples.Cd = "" }},
+		{"modes are reached and left", "no modes are declared", func(a *schema.Adapter) { a.Modes = nil }},
+		{"modes are reached and left", "there is no known way into a mode", func(a *schema.Adapter) { a.Tests = nil }},
+		{"timeout, interrupt, usable", "signals.interrupt is null", func(a *schema.Adapter) { a.Signals.Interrupt = nil }},
+		{"timeout, interrupt, usable", "capabilities.interrupt is false", func(a *schema.Adapter) { a.Capabilities.Interrupt = false }},
+		{"forged marker", "prompt.strategy is regex", func(a *schema.Adapter) { a.Prompt.Strategy = schema.PromptRegex }},
+	} {
+		t.Run(c.reason, func(t *testing.T) {
+			a := toyAdapter()
+			c.lack(a)
+			report := runToy(t, a, "", Options{Filter: exactly(c.test)})
+			require.Len(t, report.Tests, 1)
+			assert.Equal(t, NotApplicable, report.Tests[0].Status)
+			assert.Contains(t, report.Tests[0].Reason, c.reason)
+		})
+	}
+}
+
+func TestLookAlike(t *testing.T) {
+	nonce := "0123456789abcdef0123456789abcdef"
+	for _, c := range []struct{ printed, want string }{
+		{"Welcome\r\n>>> ", ">>> "},
+		{"\x1b]633;D;0;" + nonce + "\a\x1b]633;A\a\x1b[1mbash-5.2$ \x1b[0m\x1b]633;B\a", "bash-5.2$ "},
+		{"banner\r\n@" + nonce + "> ", "@00000000000000000000000000000000> "},
+		{"", ""},
+	} {
+		assert.Equal(t, c.want, lookAlike(c.printed))
+	}
+}
+
+func TestTokensOfAHomeDirectory(t *testing.T) {
+	home := t.TempDir()
+	require.NoError(t, os.WriteFile(home+"/.history", nil, 0o600))
+	assert.Equal(t, []string{".history"}, homeFiles(home))
+}
+
+func TestConsecutive(t *testing.T) {
+	for _, c := range []struct{ output, message string }{
+		{"0\n1\n2\n", ""},
+		{"noise\n0\n1\n2\nnil\n", ""},
+		{"0\n2\n", "line 2 should be 1, but is 2"},
+		{"0\n1\n", "2 of 3 lines arrived; the last is 1"},
+		{"", "0 of 3 lines arrived"},
+	} {
+		err := consecutive(c.output, 0, 3)
+		if c.message == "" {
+			assert.NoError(t, err)
+		} else {
+			assert.ErrorContains(t, err, c.message)
+		}
+	}
+}

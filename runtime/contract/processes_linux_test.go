@@ -1,0 +1,55 @@
+package contract
+
+import (
+	"os"
+	"os/exec"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A program in a session of its own, and its child, are found while they live.
+func TestProcesses(t *testing.T) {
+	cmd := exec.Command("sh", "-c", "cat; :") // sh waits for cat, which waits for its input
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	_, err = in.Write([]byte("x")) // its echo proves that cat runs
+	require.NoError(t, err)
+	_, err = out.Read(make([]byte, 1))
+	require.NoError(t, err)
+
+	members := membersOf(cmd.Process.Pid)
+	assert.Len(t, members, 2)
+	assert.Len(t, stillThere(members, cmd.Process.Pid), 2)
+	var ours []int
+	for _, p := range children(os.Getpid()) {
+		ours = append(ours, p.pid)
+	}
+	assert.Contains(t, ours, cmd.Process.Pid)
+
+	require.NoError(t, in.Close())
+	require.NoError(t, cmd.Wait())
+	assert.Empty(t, stillThere(members, cmd.Process.Pid))
+}
+
+func TestProcessWithABadName(t *testing.T) {
+	self, ok := readProcess(os.Getpid())
+	require.True(t, ok)
+	assert.Equal(t, os.Getppid(), self.parent)
+	_, ok = readProcess(0)
+	assert.False(t, ok)
+}
+
+func TestOpenDescriptors(t *testing.T) {
+	before := openDescriptors()
+	f, err := os.Open("/dev/null")
+	require.NoError(t, err)
+	assert.Equal(t, before+1, openDescriptors())
+	require.NoError(t, f.Close())
+}

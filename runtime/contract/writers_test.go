@@ -1,0 +1,110 @@
+package contract
+
+import (
+	"bytes"
+	"encoding/json"
+	"encoding/xml"
+	"errors"
+	"flag"
+	"io"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the golden files anew; look at the difference")
+
+// golden compares got with testdata/name.
+func golden(t *testing.T, name string, got []byte) {
+	t.Helper()
+	path := filepath.Join("testdata", name)
+	if *update {
+		require.NoError(t, os.MkdirAll("testdata", 0o755))
+		require.NoError(t, os.WriteFile(path, got, 0o644))
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "run the test with -update")
+	assert.Equal(t, string(want), string(got))
+}
+
+// sampleReports have a test of each status, texts that a format must escape, and
+// a program that is missing.
+func sampleReports() []*Report {
+	return []*Report{{
+		Adapter: "toy", AdapterVersion: "1.0.0", File: "toy.yaml", Executable: "/usr/bin/toy", InterpreterVersion: "5.2",
+		Level: 1, LevelNote: "level 2 is not reached: failed: a < b & #c", Notes: []string{"process 9 was left"},
+		Started: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC), Duration: 1234 * time.Millisecond,
+		Tests: []TestResult{
+			{Name: "probe", Kind: KindProbe, Status: Passed, File: "toy.yaml", Line: 80, Level: 1, Duration: 3 * time.Millisecond},
+			{Name: "starts again", Kind: KindDeclared, Status: Passed, File: "toy.yaml", Line: 90, Level: 2, Duration: time.Millisecond, Notes: []string{"a new session"}},
+			{Name: "a < b & #c", Kind: KindDeclared, Status: Failed, File: "toy.yaml", Line: 92, Level: 2, Duration: 1100 * time.Millisecond, Failure: &Failure{
+				Message: "expect: the output does not match", Line: 95, Step: "setup_sequence[1]", Sent: "print 1\\n\nprint 2", Pattern: "^</x>$",
+				Output: `\x1b[1mone`, Received: "print 1\\r\\n\n\\x1b[1mone", EndedBy: "marker",
+				Timeline: []TimelineEntry{{0, `write 8: print 1\n`}, {12.5, `read 14: \x1b[1mone\r\n`}},
+			}},
+			{Name: "no pattern", Kind: KindDeclared, Status: Errored, File: "toy.yaml", Line: 99, Level: 2, Failure: &Failure{Message: `expect: missing closing )`, Pattern: "("}},
+			{Name: "forged OSC 633", Kind: KindDerived, Status: NotApplicable, Reason: "samples.raw_bytes is not declared", Level: 3},
+			{Name: "killed program", Kind: KindDerived, Status: Skipped, Reason: "fail-fast: no pattern did not pass", Level: 4, Repeat: 2},
+		},
+	}, {
+		Adapter: "other", File: "other.yaml", Started: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Tests: []TestResult{},
+		Skipped: "other: its program is not installed; tried other (not in PATH)\n  on Debian or Ubuntu: apt-get install other",
+	}}
+}
+
+func TestWriters(t *testing.T) {
+	text := func(o TextOptions) func(io.Writer, []*Report) error {
+		return func(w io.Writer, r []*Report) error { return WriteText(w, r, o) }
+	}
+	for name, write := range map[string]func(io.Writer, []*Report) error{
+		"report.txt":         text(TextOptions{}),
+		"report-verbose.txt": text(TextOptions{Verbose: true, Marks: true}),
+		"report-color.txt":   text(TextOptions{Verbose: true, Color: true}),
+		"report.json":        WriteJSON,
+		"report.xml":         WriteJUnit,
+		"report.tap":         WriteTAP,
+	} {
+		t.Run(name, func(t *testing.T) {
+			var b bytes.Buffer
+			require.NoError(t, write(&b, sampleReports()))
+			golden(t, name, b.Bytes())
+			b.Reset()
+			assert.NoError(t, write(&b, nil), "no reports")
+			assert.ErrorIs(t, write(brokenPipe{}, sampleReports()), errBroken)
+		})
+	}
+}
+
+var errBroken = errors.New("broken pipe")
+
+type brokenPipe struct{}
+
+func (brokenPipe) Write([]byte) (int, error) { return 0, errBroken }
+
+func TestJSONIsOneDocument(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteJSON(&b, sampleReports()))
+	var doc struct {
+		Version int
+		OK      bool
+		Reports []Report
+	}
+	d := json.NewDecoder(&b)
+	require.NoError(t, d.Decode(&doc))
+	assert.ErrorIs(t, d.Decode(&doc), io.EOF)
+	assert.Equal(t, 1, doc.Version)
+	assert.False(t, doc.OK)
+	assert.Equal(t, sampleReports()[0].Tests, doc.Reports[0].Tests)
+}
+
+func TestJUnitCounts(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteJUnit(&b, sampleReports()))
+	var doc junitSuites
+	require.NoError(t, xml.Unmarshal(b.Bytes(), &doc))
+	assert.Equal(t, [4]int{7, 1, 1, 3}, [4]int{doc.Tests, doc.Failures, doc.Errors, doc.Skipped})
+}
