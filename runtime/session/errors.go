@@ -13,6 +13,8 @@ var (
 	ErrTimeout = errors.New("timed out; the command is still running")
 	// ErrBusy: a command that timed out is still running.
 	ErrBusy = errors.New("a command is still running")
+	// ErrIdle: input was sent while no command runs.
+	ErrIdle = errors.New("no command is running")
 	// ErrClosed: the session was closed.
 	ErrClosed = errors.New("session is closed")
 	// ErrIncompleteInput: the code is not complete; see IncompleteError.
@@ -44,8 +46,8 @@ func (e *StartError) Unwrap() []error { return []error{ErrNotReady, e.Err} }
 
 // ExitError is a program that ended; the Result beside it has its last output.
 type ExitError struct {
-	Code   int    // exit code; -1 when a signal ended it
-	Signal string // "killed", …
+	Code   int    // exit code; 128+n when signal n ended it; -1: unknown
+	Signal string // "SIGKILL", …; empty: it ended by itself
 }
 
 func (e *ExitError) Error() string {

@@ -9,26 +9,29 @@ type Options struct {
 	Cols int      // 0: the adapter's
 	Rows int
 
-	Executable string // 0: found by the adapter's rules
+	Executable string // path or name; empty: found by the adapter's rules
 
 	// Output receives the running command's output as it becomes final: whole
-	// lines at once, an unfinished line when the program waits for input or the
-	// command ends. It must not block for long: while it does, nothing is read.
+	// lines at once, an unfinished line when the program is found waiting for
+	// input (State, WaitState) or the command ends. Calls do not overlap; while
+	// one lasts nothing is read from the program.
 	Output func([]byte)
 
 	// Observer sees everything that happens, as it happens.
 	Observer Observer
 
-	// Window is how many bytes of one command's output stay in memory; the
-	// rest goes to a private file. 0: 1 MiB.
+	// Window is how many bytes of one command's output stay in memory; when it
+	// prints more, the whole goes to a private file. 0: 4 MiB. Negative: nothing
+	// is kept, for callers that take everything through Output.
 	Window int
 
 	// SpillDir is where that file goes; empty: the session's private directory,
 	// which is removed on Close.
 	SpillDir string
 
-	// Restart lets the session start the program again when it ended as
-	// lifecycle.restart_on allows.
+	// Restart lets Eval start the program anew when it has ended or was idle for
+	// too long and lifecycle.restart_on allows that. The command during which it
+	// ended is reported as ErrExited all the same.
 	Restart bool
 }
 

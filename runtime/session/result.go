@@ -18,7 +18,7 @@ const (
 type Result struct {
 	// Output is what the program printed, without the echo of the input and
 	// without markers; lines end in "\n". When Truncated is set it holds the
-	// head and the tail, and SpillPath has the whole.
+	// head, a note and the tail, and SpillPath has the whole.
 	Output    string `json:"output"`
 	Truncated bool   `json:"truncated,omitempty"`
 	ExitCode  *int   `json:"exit_code"` // nil: the program reports none

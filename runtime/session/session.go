@@ -1,47 +1,317 @@
-// Package session drives one interactive program through a PTY.
+// Package session drives one interactive program: it starts what an adapter
+// describes in a PTY, sends it code, and says what each piece of code did and
+// when it was done.
+//
+// The main path is Open, then Eval for each command, then Close:
+//
+//	s, err := session.Open(ctx, adapter, session.Options{})
+//	…
+//	defer s.Close(ctx)
+//	r, err := s.Eval(ctx, "1 + 1")
+//
+// Inside, bytes become events (runtime/internal/osc, prompt), events go through
+// a pure machine (machine.go), and one driver (driver.go) carries out what the
+// machine decides. Waits end on evidence: an authenticated marker, a prompt
+// while the kernel says that the program waits for input, the program's end.
+//
+// A deadline never loses a session: when Eval's context ends first the caller
+// gets the output so far and ErrTimeout, the command goes on, and Wait or
+// Interrupt are next.
 package session
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
+	"slices"
+	"sync"
+	"time"
 
 	"ripple/schema"
 )
 
-// Session is one running program.
-type Session struct{}
+// Session is one program and the right to talk to it. Its methods may be called
+// from several goroutines; commands run one after another.
+type Session struct {
+	adapter *schema.Adapter
+	options Options
 
-// Open starts the adapter's program and returns at its first prompt.
-func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) { panic("todo") }
+	turn chan struct{} // holds one token: the right to start a command
 
-// Eval runs code and returns when it is known to have ended.
-func (s *Session) Eval(ctx context.Context, code string) (Result, error) { panic("todo") }
+	mu      sync.Mutex
+	drv     *driver
+	running *command // the latest command whose end nobody has collected
+	idle    time.Time
+	closed  bool
+}
 
-// Wait waits on for a command whose Eval timed out.
-func (s *Session) Wait(ctx context.Context) (Result, error) { panic("todo") }
+// Open starts the adapter's program and returns at its first prompt. The
+// adapter comes from schema.Load or a registry. The context bounds the start;
+// without a deadline Open waits as long as the program takes.
+//
+// Errors: *launch.MissingError when there is no executable, *StartError when no
+// prompt came.
+func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
+	drv, err := start(ctx, a, o)
+	if err != nil {
+		return nil, err
+	}
+	s := &Session{adapter: a, options: o, drv: drv, turn: make(chan struct{}, 1), idle: time.Now()}
+	s.turn <- struct{}{}
+	return s, nil
+}
 
-// Interrupt interrupts the running command and waits for the prompt; the
-// interrupted command's result is returned.
-func (s *Session) Interrupt(ctx context.Context) (Result, error) { panic("todo") }
+// Eval runs code, which may have several lines, and returns when it is known
+// to have ended.
+//
+// Errors: ErrIncompleteInput (with *IncompleteError) for code the program would
+// wait for more of; ErrTimeout when the context ended first, with the output so
+// far in the Result; ErrBusy while such a command still runs; ErrExited (with
+// *ExitError) when the program ended, with its last output; ErrClosed.
+func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
+	select {
+	case <-s.turn:
+		defer func() { s.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return Result{}, ctx.Err()
+	}
+	d, err := s.usable(ctx)
+	if err != nil {
+		return Result{}, err
+	}
+	p, err := d.build(code)
+	if err != nil {
+		return Result{Cwd: d.cwd, Mode: d.mode}, err
+	}
+	var c *command
+	d.locked(func() {
+		if d.state.step == stepReady {
+			c = d.submit(p)
+		}
+	})
+	if c == nil {
+		return Result{}, s.ended(d)
+	}
+	s.mu.Lock()
+	s.running = c
+	s.mu.Unlock()
+	return s.collect(ctx, d, c)
+}
 
-// Send writes raw input to the program while a command runs.
-func (s *Session) Send(ctx context.Context, input []byte) error { panic("todo") }
+// usable is the driver that can take a command: the current one, or a new one
+// when the adapter's restart policy and the options allow it.
+func (s *Session) usable(ctx context.Context) (*driver, error) {
+	s.mu.Lock()
+	d, running, closed, idle := s.drv, s.running, s.closed, time.Since(s.idle)
+	s.mu.Unlock()
+	switch {
+	case closed:
+		return nil, ErrClosed
+	case running != nil && !running.ended():
+		return nil, ErrBusy
+	case !s.options.Restart:
+		return d, nil
+	}
+	life := s.adapter.Lifecycle
+	crashed := d.isDead() && slices.Contains(life.RestartOn, "crash")
+	stale := life.IdleTimeoutMS > 0 && idle > time.Duration(life.IdleTimeoutMS)*time.Millisecond &&
+		slices.Contains(life.RestartOn, "idle_timeout")
+	if !crashed && !stale {
+		return d, nil
+	}
+	if err := s.Restart(ctx); err != nil {
+		return nil, err
+	}
+	return s.driver(), nil
+}
 
-// State is a snapshot.
-func (s *Session) State() State { panic("todo") }
+// collect waits for a command and returns what it did.
+func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, error) {
+	select {
+	case <-c.done:
+		s.mu.Lock()
+		if s.running == c {
+			s.running = nil
+		}
+		s.idle = time.Now()
+		s.mu.Unlock()
+		return c.result, c.err
+	case <-ctx.Done():
+	}
+	var r Result
+	d.locked(func() { r = d.snapshot(c) })
+	return r, fmt.Errorf("%w (%w)", ErrTimeout, ctx.Err())
+}
 
-// WaitState blocks until the predicate holds for the state.
-func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) { panic("todo") }
+// Wait waits on for the command whose Eval timed out. Without one it returns
+// an empty Result at once.
+func (s *Session) Wait(ctx context.Context) (Result, error) {
+	s.mu.Lock()
+	d, c := s.drv, s.running
+	s.mu.Unlock()
+	if c == nil {
+		return Result{}, nil
+	}
+	return s.collect(ctx, d, c)
+}
 
-// Resize changes the terminal's size.
-func (s *Session) Resize(cols, rows int) error { panic("todo") }
+// Interrupt interrupts the running command by the adapter's means and waits
+// until a prompt came back. It returns the interrupted command's Result, whose
+// CompletedBy says whether the interrupt ended it. With nothing running it does
+// nothing.
+//
+// Errors: ErrNoInterrupt; ErrTimeout when no prompt came back in time.
+func (s *Session) Interrupt(ctx context.Context) (Result, error) {
+	s.mu.Lock()
+	d, c := s.drv, s.running
+	s.mu.Unlock()
+	if c == nil || c.ended() {
+		return s.Wait(ctx)
+	}
+	signals := s.adapter.Signals
+	if signals.Interrupt == nil {
+		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", s.adapter.Name, ErrNoInterrupt)
+	}
+	d.locked(func() {
+		if d.cmd == c {
+			d.step(input{kind: inInterrupt})
+			d.interrupt(*signals.Interrupt)
+			d.settleEffects()
+		}
+	})
+	if signals.InterruptConfirm != nil {
+		s.confirm(ctx, d, c, *signals.InterruptConfirm)
+	}
+	return s.collect(ctx, d, c)
+}
+
+// confirm sends the second keystroke of an interrupt once the program waits
+// for it instead of showing its prompt.
+func (s *Session) confirm(ctx context.Context, d *driver, c *command, key string) {
+	_, err := s.WaitState(ctx, func(st State) bool { return st.Waiting != WaitingNo || c.ended() })
+	if err == nil && !c.ended() {
+		d.locked(func() { d.send(key) })
+	}
+}
+
+// Send writes input to the running command as if it were typed; a line needs
+// its line ending. What the terminal echoes of it is kept out of the output.
+//
+// Errors: ErrIdle when no command runs.
+func (s *Session) Send(ctx context.Context, input []byte) error {
+	d := s.driver()
+	err := ErrIdle
+	d.locked(func() {
+		if d.cmd != nil {
+			d.typed(input)
+			err = nil
+		}
+	})
+	if err != nil && d.isDead() {
+		return s.ended(d)
+	}
+	return errors.Join(err, ctx.Err())
+}
+
+// State is a snapshot. It asks the kernel whether a running program waits for
+// input.
+func (s *Session) State() State { return s.driver().snapState() }
+
+// How often WaitState looks when nothing tells it to: whether a program waits
+// for input is not announced by anybody.
+const (
+	firstPoll   = 500 * time.Microsecond
+	longestPoll = 50 * time.Millisecond
+)
+
+// WaitState returns as soon as want is true for the session's state; it looks
+// again on every change and now and then. The error is the context's, or
+// ErrExited.
+func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) {
+	d := s.driver()
+	t := time.NewTimer(firstPoll)
+	defer t.Stop()
+	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
+		changed := d.changes()
+		st := d.snapState()
+		if want(st) {
+			return st, nil
+		}
+		t.Reset(gap)
+		select {
+		case <-changed:
+		case <-t.C:
+		case <-d.dead:
+			if st = d.snapState(); want(st) {
+				return st, nil
+			}
+			return st, s.ended(d)
+		case <-ctx.Done():
+			return st, ctx.Err()
+		}
+	}
+}
+
+// Resize changes the terminal's size, in character cells.
+func (s *Session) Resize(cols, rows int) error { return s.driver().resize(cols, rows) }
 
 // Signal sends a signal to the program's foreground process group.
-func (s *Session) Signal(sig os.Signal) error { panic("todo") }
+func (s *Session) Signal(sig os.Signal) error { return s.driver().signal(sig) }
 
-// Done is closed when the program has ended.
-func (s *Session) Done() <-chan struct{} { panic("todo") }
+// Done is closed when the program that runs now has ended.
+func (s *Session) Done() <-chan struct{} { return s.driver().dead }
 
-// Close ends the program and its descendants and removes the session's files.
-// It reports processes that could not be ended.
-func (s *Session) Close(ctx context.Context) error { panic("todo") }
+// Restart ends the program, if it still runs, and starts it anew with the same
+// options. State of the old one is gone.
+func (s *Session) Restart(ctx context.Context) error {
+	old := s.driver()
+	if err := old.close(ctx); err != nil {
+		return err
+	}
+	drv, err := start(ctx, s.adapter, s.options)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drv, s.running, s.idle = drv, nil, time.Now()
+	return nil
+}
+
+// Close ends the program: politely by lifecycle.shutdown, then by signals, then
+// everything it left behind; and removes the session's files. It returns when
+// all are gone or reports the processes that resisted. The context bounds the
+// polite part only. Closing twice is no error.
+func (s *Session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	d, closed := s.drv, s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return d.close(ctx)
+}
+
+func (s *Session) driver() *driver {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.drv
+}
+
+// ended is the error of a session whose program is gone.
+func (s *Session) ended(d *driver) error {
+	s.mu.Lock()
+	closed := s.closed
+	s.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	switch {
+	case d.failure != nil:
+		return d.failure
+	case closed || d.exit == nil:
+		return ErrClosed
+	}
+	return d.exit
+}

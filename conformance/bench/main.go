@@ -1,0 +1,154 @@
+// Command bench measures ripple against its peers in one run and writes one
+// table: ratios from one run mean something, figures from two do not.
+//
+// Each measurement is a function in its own file that returns rows. A peer that
+// is not installed is reported as such, never left out silently.
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"os/exec"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"ripple/adapters"
+	scripts "ripple/integration-scripts"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+// row is one line of a table; the first row of a table is its baseline.
+type row struct {
+	name  string
+	cells []string
+}
+
+// table is one measurement.
+type table struct {
+	title   string
+	note    string
+	columns []string
+	rows    []row
+}
+
+func main() {
+	out := flag.String("o", "", "also write the report to this file")
+	quick := flag.Bool("quick", false, "fewer repetitions")
+	only := flag.String("only", "", "run the measurements whose name contains this")
+	child := flag.String("child", "", "internal: run one bulk measurement and print its figures")
+	flag.Parse()
+	if *child != "" {
+		exitOn(bulkChild(*child))
+		return
+	}
+	exitOn(report(*out, *quick, *only))
+}
+
+func exitOn(err error) {
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func report(path string, quick bool, only string) error {
+	a, err := bash()
+	if err != nil {
+		return err
+	}
+	var text strings.Builder
+	w := io.MultiWriter(os.Stdout, &text)
+	fmt.Fprintf(w, "# Benchmarks\n\nWritten by `make bench`; all rows of a table come from one run.\n\n%s\n", machine())
+	for _, m := range []struct {
+		name string
+		run  func(*schema.Adapter, bool) (table, error)
+	}{
+		{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers},
+	} {
+		if !strings.Contains(m.name, only) {
+			continue
+		}
+		t, err := m.run(a, quick)
+		if err != nil {
+			return fmt.Errorf("%s: %w", m.name, err)
+		}
+		t.print(w)
+	}
+	if path == "" {
+		return nil
+	}
+	return os.WriteFile(path, []byte(text.String()), 0o644)
+}
+
+// bash is the adapter under test.
+func bash() (*schema.Adapter, error) {
+	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	if err != nil {
+		return nil, err
+	}
+	e, err := r.Find("bash")
+	if err != nil {
+		return nil, err
+	}
+	return e.Adapter, nil
+}
+
+func (t table) print(w io.Writer) {
+	fmt.Fprintf(w, "\n## %s\n\n", t.title)
+	if t.note != "" {
+		fmt.Fprintf(w, "%s\n\n", t.note)
+	}
+	fmt.Fprintf(w, "| | %s |\n|---%s|\n", strings.Join(t.columns, " | "), strings.Repeat("|---:", len(t.columns)))
+	for _, r := range t.rows {
+		fmt.Fprintf(w, "| %s | %s |\n", r.name, strings.Join(r.cells, " | "))
+	}
+}
+
+// machine is what the figures were taken on.
+func machine() string {
+	model := "unknown processor"
+	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
+		for _, line := range strings.Split(string(b), "\n") {
+			if name, value, ok := strings.Cut(line, ":"); ok && strings.TrimSpace(name) == "model name" {
+				model = strings.TrimSpace(value)
+				break
+			}
+		}
+	}
+	kernel, _ := exec.Command("uname", "-sr").Output() // only a label
+	return fmt.Sprintf("%s, %d × %s, %s/%s, %s, %s", strings.TrimSpace(string(kernel)), runtime.NumCPU(), model,
+		runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly))
+}
+
+// percentile of sorted-in-place durations.
+func percentile(d []time.Duration, p float64) time.Duration {
+	if len(d) == 0 {
+		return 0
+	}
+	slices.Sort(d)
+	return d[min(len(d)-1, int(float64(len(d))*p))]
+}
+
+func micro(d time.Duration) string { return fmt.Sprintf("%.1f µs", float64(d.Nanoseconds())/1e3) }
+func milli(d time.Duration) string { return fmt.Sprintf("%.2f ms", float64(d.Nanoseconds())/1e6) }
+
+func ratio(a, b time.Duration) string {
+	if b == 0 {
+		return "–"
+	}
+	return fmt.Sprintf("%.2f×", float64(a)/float64(b))
+}
+
+func missing(name string, columns int) row {
+	cells := make([]string, columns)
+	for i := range cells {
+		cells[i] = "not installed"
+	}
+	return row{name, cells}
+}

@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// peer is another way to drive a shell; run gives its round-trip times, nil
+// when it is not installed.
+type peer struct {
+	name string
+	run  func() ([]time.Duration, error)
+}
+
+func peers(quick bool) []peer {
+	n := 4000
+	if quick {
+		n = 800
+	}
+	return []peer{
+		{"expect(1)", func() ([]time.Duration, error) { return script("expect", expectScript(n)) }},
+		{"pexpect.replwrap, its delay off", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(n/2, true)) }},
+		{"pexpect.replwrap as it comes", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(60, false)) }},
+		{"tmux send-keys + wait-for", func() ([]time.Duration, error) { return tmux(n / 20) }},
+	}
+}
+
+// script runs a peer's own program, which prints one duration a line in µs.
+func script(program, text string) ([]time.Duration, error) {
+	path, err := exec.LookPath(program)
+	if err != nil || program == "" {
+		return nil, nil
+	}
+	f, err := os.CreateTemp("", "ripple-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.Remove(f.Name())
+	if _, err := f.WriteString(text); err != nil {
+		return nil, err
+	}
+	if err := f.Close(); err != nil {
+		return nil, err
+	}
+	var stderr bytes.Buffer
+	cmd := exec.Command(path, f.Name())
+	cmd.Stderr = &stderr
+	out, err := cmd.Output()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w\n%s", program, err, stderr.String())
+	}
+	var times []time.Duration
+	for lines := bufio.NewScanner(bytes.NewReader(out)); lines.Scan(); {
+		us, err := strconv.ParseFloat(strings.TrimSpace(lines.Text()), 64)
+		if err == nil {
+			times = append(times, time.Duration(us*1000))
+		}
+	}
+	if len(times) == 0 {
+		return nil, fmt.Errorf("%s printed no figures:\n%s%s", program, out, stderr.String())
+	}
+	return times, nil
+}
+
+func expectScript(n int) string {
+	return fmt.Sprintf(`log_user 0
+set timeout 20
+set env(PS1) "\x1eREADY\x1e"
+spawn -noecho bash --noediting --norc --noprofile -i
+expect "\x1eREADY\x1e"
+for {set i 0} {$i < %d} {incr i} {
+    set began [clock microseconds]
+    send "true\n"
+    expect "\x1eREADY\x1e"
+    puts [expr {[clock microseconds] - $began}]
+}
+`, n)
+}
+
+func pexpectScript(n int, tuned bool) string {
+	tune := ""
+	if tuned {
+		tune = "repl.child.delaybeforesend = None"
+	}
+	return fmt.Sprintf(`import time
+import pexpect.replwrap
+repl = pexpect.replwrap.bash()
+%s
+for i in range(%d):
+    began = time.perf_counter()
+    repl.run_command("true")
+    print((time.perf_counter() - began) * 1e6)
+`, tune, n)
+}
+
+// pythonWithPexpect is a Python that can import pexpect; empty: there is none.
+func pythonWithPexpect() string {
+	for _, python := range []string{"python3", "/usr/bin/python3"} {
+		if exec.Command(python, "-c", "import pexpect.replwrap").Run() == nil {
+			return python
+		}
+	}
+	return ""
+}
+
+// tmux types into a detached session and lets the shell signal that it is done.
+func tmux(n int) ([]time.Duration, error) {
+	if _, err := exec.LookPath("tmux"); err != nil {
+		return nil, nil
+	}
+	call := func(args ...string) error {
+		out, err := exec.Command("tmux", append([]string{"-L", "ripple-bench", "-f", "/dev/null"}, args...)...).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("tmux %s: %w: %s", args[0], err, out)
+		}
+		return nil
+	}
+	if err := call("new-session", "-d", "-x", "200", "-y", "50", "bash --norc --noprofile"); err != nil {
+		return nil, err
+	}
+	defer func() { _ = call("kill-server") }() // it may have ended with its session
+	var times []time.Duration
+	for range n {
+		began := time.Now()
+		if err := call("send-keys", "true; tmux -L ripple-bench wait-for -S done", "Enter"); err != nil {
+			return nil, err
+		}
+		if err := call("wait-for", "done"); err != nil {
+			return nil, err
+		}
+		times = append(times, time.Since(began))
+	}
+	return times, nil
+}

@@ -1,0 +1,172 @@
+// Package prompt recognises the ends of commands in what a program prints.
+//
+// There are three detectors, one file each, and a session uses those that its
+// adapter declares: Classifier gives OSC 633/133 markers their meaning and
+// checks their nonce; Literal finds a marker's exact bytes in the stream;
+// Patterns matches prompts at the end of the stream. All three are pure: they
+// neither read nor wait.
+package prompt
+
+import (
+	"net/url"
+	"strconv"
+	"strings"
+
+	"ripple/runtime/internal/osc"
+	"ripple/schema"
+)
+
+// Kind is the meaning of a marker.
+type Kind uint8
+
+const (
+	Unknown      Kind = iota // trusted, and without a meaning for us
+	PromptStart              // A: the prompt begins, the program is done
+	InputStart               // B: the prompt is complete, input starts here
+	Executed                 // C: a command starts; what follows is its output
+	Finished                 // D: a command ended
+	Cwd                      // P;Cwd=… or OSC 7
+	Continuation             // F: the prompt for more of the same command begins
+)
+
+// Event is a marker's meaning.
+type Event struct {
+	Kind Kind
+	Code *int   // Finished: the exit code, when the marker has one
+	Cwd  string // Cwd: the directory
+}
+
+// Classifier turns OSC markers into events for one session. The sequences are
+// those of VS Code's shell integration (OSC 633) and FinalTerm's (OSC 133).
+type Classifier struct {
+	protocol int
+	nonce    string // empty: markers are trusted as they are
+	cwdKey   string
+	letters  map[byte]Kind
+}
+
+// standard is the meaning of the protocols' own letters. F is VS Code's start
+// of a continuation prompt; G, its end, needs no reaction.
+var standard = map[byte]Kind{
+	'A': PromptStart, 'B': InputStart, 'C': Executed, 'D': Finished, 'F': Continuation, 'P': Cwd,
+}
+
+// NewClassifier prepares the markers that si declares. The nonce is asked for
+// only when si requires one.
+func NewClassifier(si schema.ShellIntegration, nonce string) *Classifier {
+	c := &Classifier{protocol: 633, cwdKey: si.PropertyUpdates.CwdKey, letters: standard}
+	if si.Protocol == "osc133" {
+		c.protocol = 133
+	}
+	if si.Nonce == "required" {
+		c.nonce = nonce
+	}
+	if c.cwdKey == "" {
+		c.cwdKey = "Cwd"
+	}
+	c.declare(si.Markers)
+	return c
+}
+
+// declare replaces the protocol's letters by those that the adapter names.
+func (c *Classifier) declare(m schema.Markers) {
+	own := map[byte]Kind{}
+	for declared, kind := range map[string]Kind{
+		m.PromptStart: PromptStart, m.CommandInputStart: InputStart, m.CommandExecuted: Executed,
+		m.CommandFinished: Finished, m.PropertyUpdate: Cwd,
+	} {
+		if protocol, letter, ok := parseDeclared(declared); ok {
+			own[letter] = kind
+			if protocol != 0 {
+				c.protocol = protocol
+			}
+		}
+	}
+	if len(own) == 0 {
+		return
+	}
+	merged := map[byte]Kind{}
+	for letter, kind := range standard {
+		merged[letter] = kind
+	}
+	for letter, kind := range own {
+		merged[letter] = kind
+	}
+	c.letters = merged
+}
+
+// parseDeclared reads a marker as adapters write it: "A", or the whole escape
+// sequence "\x1b]633;A\x07".
+func parseDeclared(s string) (protocol int, letter byte, ok bool) {
+	if len(s) == 1 {
+		return 0, s[0], true
+	}
+	body, found := strings.CutPrefix(s, "\x1b]")
+	number, rest, cut := strings.Cut(body, ";")
+	if !found || !cut || rest == "" {
+		return 0, 0, false
+	}
+	protocol, err := strconv.Atoi(number)
+	return protocol, rest[0], err == nil
+}
+
+// Classify gives a marker its meaning. When trusted is false the marker is
+// program output: another protocol's, or without this session's nonce.
+func (c *Classifier) Classify(m osc.Marker) (e Event, trusted bool) {
+	if m.Protocol == 7 {
+		return c.directory(m)
+	}
+	if m.Protocol != c.protocol {
+		return Event{}, false
+	}
+	params := m.Params
+	if c.nonce != "" {
+		last := len(params) - 1
+		if last < 0 || params[last] != c.nonce {
+			return Event{}, false
+		}
+		params = params[:last]
+	}
+	kind := c.letters[m.Code]
+	switch kind {
+	case Finished:
+		return Event{Kind: Finished, Code: exitCode(params)}, true
+	case Cwd:
+		return c.property(params), true
+	}
+	return Event{Kind: kind}, true
+}
+
+// directory reads OSC 7 (file://host/path). It carries no nonce, so an adapter
+// that requires one does not use it.
+func (c *Classifier) directory(m osc.Marker) (Event, bool) {
+	if c.nonce != "" {
+		return Event{}, false
+	}
+	u, err := url.Parse(strings.Join(m.Params, ";"))
+	if err != nil || u.Scheme != "file" || u.Path == "" {
+		return Event{}, false
+	}
+	return Event{Kind: Cwd, Cwd: u.Path}, true
+}
+
+// property reads P;Key=Value. A value may hold semicolons that its writer did
+// not escape, so the parameters are joined again.
+func (c *Classifier) property(params []string) Event {
+	key, value, ok := strings.Cut(strings.Join(params, ";"), "=")
+	if !ok || key != c.cwdKey {
+		return Event{}
+	}
+	return Event{Kind: Cwd, Cwd: osc.Unescape(value)}
+}
+
+func exitCode(params []string) *int {
+	if len(params) == 0 {
+		return nil
+	}
+	n, err := strconv.Atoi(params[0])
+	if err != nil {
+		return nil
+	}
+	return &n
+}

@@ -1,0 +1,212 @@
+package session
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"syscall"
+	"time"
+
+	"ripple/runtime/internal/prompt"
+	"ripple/schema"
+)
+
+// submit sends a payload; the program is at its prompt.
+func (d *driver) submit(p payload) *command {
+	c := &command{
+		pending: p.lines, file: p.file, started: time.Now(),
+		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
+	}
+	c.rend = d.newRenderer(c)
+	d.cmd = c
+	following := len(p.lines) - 1
+	if p.whole {
+		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
+	}
+	d.step(input{kind: inSubmit, lines: following, confirm: p.whole && len(p.lines) > 1})
+	d.send(d.adapter.Input.ClearLine)
+	d.nextLine()
+	d.settleEffects()
+	return c
+}
+
+// nextLine sends the next line of the block.
+func (d *driver) nextLine() {
+	c := d.cmd
+	line := c.pending[0]
+	c.pending = c.pending[1:]
+	d.newOutput(c, line+d.lineEnding())
+	d.send(line + d.lineEnding())
+}
+
+// giveUp makes the program abandon a command that it wants more of: by the
+// declared escape, else by an interrupt, else by the end of input.
+func (d *driver) giveUp() {
+	d.cmd.incomplete = true
+	signals := d.adapter.Signals
+	switch {
+	case d.adapter.Prompt.ContinuationEscape != "":
+		d.send(d.adapter.Prompt.ContinuationEscape)
+	case signals.Interrupt != nil:
+		d.interrupt(*signals.Interrupt)
+	case signals.EOF != nil:
+		d.send(*signals.EOF)
+	}
+}
+
+// interrupt discards what has not reached the program and interrupts it.
+func (d *driver) interrupt(key string) {
+	d.out = nil
+	d.observe(EventSignal, []byte(key), "interrupt")
+	// When the terminal would turn the key into a signal, the signal is sent
+	// directly: the key would throw away output that was not read yet.
+	if key == "\x03" && d.tty.Interrupts() {
+		if err := d.tty.Signal(syscall.SIGINT); err == nil {
+			return
+		}
+	}
+	d.send(key)
+}
+
+// becomeReady is the first prompt.
+func (d *driver) becomeReady(e effect) {
+	d.injected = nil
+	d.atPrompt(e)
+	d.readyOnce.Do(func() { close(d.ready) })
+}
+
+// atPrompt takes over what the prompt tells.
+func (d *driver) atPrompt(e effect) {
+	d.byMarker = !e.match
+	text := d.promptText
+	if e.match {
+		d.releaseHeld(min(d.match.Start, len(d.held)))
+		d.held = d.held[:0]
+		d.region = regionIdle
+		text = []byte(d.match.Text)
+	}
+	if d.modes != nil {
+		d.readMode(prompt.Visible(text))
+	}
+}
+
+// readMode reads mode and level from the prompt and from the output since the
+// command was sent, never from anything older.
+func (d *driver) readMode(promptText string) {
+	recent := ""
+	if d.cmd != nil {
+		recent = d.cmd.kept.recent()
+	}
+	d.mode, d.level = d.modes.Detect(recent + promptText)
+}
+
+// complete ends the running command.
+func (d *driver) complete(e effect) {
+	c := d.cmd
+	before := d.mode
+	if e.by == ByExit {
+		d.releaseHeld(len(d.held))
+	}
+	if e.by != ByExit {
+		d.atPrompt(e)
+	}
+	d.endOutput(c)
+	r := d.partial(c)
+	r.CompletedBy = e.by
+	r.ExitCode = d.exitCode(c, e.by)
+	r.ErrorSeen = d.failed(c, r, before)
+	r.Captures = d.captures(e)
+	var err error
+	if r.SpillPath, err = c.kept.close(); err != nil && c.err == nil {
+		c.err = err
+	}
+	switch {
+	case e.by == ByExit:
+		c.err = d.exit
+	case c.incomplete && c.err == nil:
+		c.err = &IncompleteError{Reason: "the program asked for another line; the input was withdrawn"}
+	}
+	if d.failure != nil {
+		c.err = d.failure
+	}
+	c.result = r
+	if c.file != "" {
+		_ = os.Remove(c.file) // the code may have removed it itself
+	}
+	d.cmd, d.ended, d.aside = nil, c, d.aside[:0]
+}
+
+// partial is the result as far as it is known now.
+func (d *driver) partial(c *command) Result {
+	r := Result{
+		Cwd: d.cwd, CwdReported: c.cwdReported, Mode: d.mode, Level: d.level,
+		Duration: time.Since(c.started), Bytes: c.kept.total,
+	}
+	r.Output, r.Truncated = c.kept.text()
+	if a := d.adapter.Output.AsyncInterleave; a != nil && len(d.aside) > 0 {
+		text := strings.ReplaceAll(prompt.Visible(d.aside), "\r\n", "\n")
+		switch a.CaptureAs {
+		case "out_of_band":
+			r.OutOfBand = text
+		case "merge":
+			r.Output = text + r.Output
+		}
+	}
+	return r
+}
+
+func (d *driver) exitCode(c *command, by CompletedBy) *int {
+	if by == ByExit {
+		return &d.exit.Code
+	}
+	if d.adapter.Capabilities.ExitCode == schema.ExitCodeFalse {
+		return nil
+	}
+	return c.code
+}
+
+// failed is the schema's expect_error: a reliable exit code that is not zero,
+// an automatic mode entered, or the error pattern.
+func (d *driver) failed(c *command, r Result, modeBefore string) bool {
+	reliable := d.adapter.Capabilities.ExitCode == schema.ExitCodeTrue
+	switch {
+	case reliable && r.ExitCode != nil && *r.ExitCode != 0:
+		return true
+	case d.modes != nil && d.mode != modeBefore && d.modes.AutoEnter(d.mode):
+		return true
+	case d.errors != nil:
+		m, err := d.errors.MatchString(c.kept.recent())
+		if err != nil {
+			d.fail(err)
+		}
+		return m
+	}
+	return false
+}
+
+// captures reads the prompt's groups that the adapter gave a name.
+func (d *driver) captures(e effect) map[string]any {
+	if !e.match || len(d.adapter.Prompt.GroupCaptures) == 0 {
+		return nil
+	}
+	out := map[string]any{}
+	for _, g := range d.adapter.Prompt.GroupCaptures {
+		if g.Group >= len(d.match.Groups) {
+			continue
+		}
+		text := d.match.Groups[g.Group]
+		if n, err := strconv.Atoi(text); err == nil && g.Type == "int" {
+			out[g.Name] = n
+			continue
+		}
+		out[g.Name] = text
+	}
+	return out
+}
+
+func (d *driver) spillDir() string {
+	if d.options.SpillDir != "" {
+		return d.options.SpillDir
+	}
+	return d.scratch
+}

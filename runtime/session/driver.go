@@ -1,0 +1,354 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"sync"
+	"time"
+
+	"ripple/runtime/internal/echo"
+	"ripple/runtime/internal/mode"
+	"ripple/runtime/internal/osc"
+	"ripple/runtime/internal/prompt"
+	"ripple/runtime/internal/render"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/schema"
+)
+
+// driver runs one started program: it alone reads from and writes to the PTY,
+// holds the timer and carries out what the machine decides. One goroutine
+// reads; callers step the machine under the same lock.
+type driver struct {
+	adapter *schema.Adapter
+	options Options
+	plan    launch.Plan
+	scratch string // private directory, 0700
+	tty     *pty.PTY
+	opened  time.Time
+
+	mu     sync.Mutex
+	policy policy
+	state  machineState
+	effs   []effect // the current input's, reused
+
+	// Detection.
+	parser      *osc.Parser // nil: no OSC markers
+	classifier  *prompt.Classifier
+	literal     *prompt.Literal // nil: no literal marker with a nonce
+	patterns    *prompt.Patterns
+	match       prompt.Match // the latest candidate
+	promptLines int          // how many lines a prompt may span
+	continues   bool         // continuation prompts can be told
+	modes       *mode.Detector
+	errors      *pattern // output.error_pattern
+	echoPrompt  *pattern // the prompt that fuzzy_byte_match skips
+
+	// The stream.
+	region     region
+	injected   *echo.Stripper // until the echo of the injected text has passed
+	arrived    bool           // text that is not a prompt came in this read
+	startup    []byte
+	promptText []byte
+	held       []byte
+	aside      []byte // text between commands
+	emit       []byte // for Options.Output, delivered outside the lock
+	spare      []byte // the other buffer for it
+	delivering bool
+	queries    queries
+
+	// What the program is doing.
+	cmd      *command
+	ended    *command // completed in this read; its waiters are told after the output went out
+	byMarker bool     // the prompt we are at was announced by a marker
+	cwd      string
+	mode     string
+	level    *int
+
+	// Effects that wait for the end of the read.
+	ask        bool
+	wantTimer  bool
+	timerDelay time.Duration
+	timerDirty bool
+	timer      *time.Timer
+	timerGen   int
+
+	out     [][]byte // to be written
+	waiting bool     // somebody waits until the tty takes more
+
+	readyOnce sync.Once
+	ready     chan struct{}
+	dead      chan struct{} // closed when the last byte has been read
+	failure   error         // why the session cannot go on
+	exit      *ExitError
+	changed   chan struct{} // replaced on every change that State shows
+}
+
+// command is one Eval.
+type command struct {
+	pending []string // lines not yet sent
+	file    string   // tempfile to delete
+	started time.Time
+
+	sent     string
+	expectC  bool
+	pre      []byte // text before C
+	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere
+	strip    *echo.Stripper
+	echoes   echo.Pending // of input sent while it runs
+	rend     *render.Renderer
+	kept     *capture
+
+	code        *int
+	cwdReported bool
+	incomplete  bool
+	result      Result
+	err         error
+	done        chan struct{}
+}
+
+// step runs the machine and notes its effects. Effects that start something
+// slow wait for settleEffects, because the next byte may cancel them.
+func (d *driver) step(in input) {
+	in.now = time.Since(d.opened)
+	before := d.state.step
+	state, effs := d.policy.next(d.state, in, d.effs[:0])
+	d.state, d.effs = state, effs[:0]
+	for _, e := range effs {
+		d.apply(e)
+	}
+	if before != d.state.step {
+		d.phaseChanged()
+	}
+	if d.state.proof == proofNone {
+		d.ask = false
+	}
+}
+
+func (d *driver) apply(e effect) {
+	switch e.kind {
+	case doInject:
+		d.inject()
+	case doEnter:
+		d.send(d.lineEnding())
+	case doReady:
+		d.becomeReady(e)
+	case doNextLine:
+		d.nextLine()
+	case doBegin:
+		d.begin()
+	case doComplete:
+		d.complete(e)
+	case doGiveUp:
+		d.giveUp()
+	case doAsk:
+		d.ask = true
+	case doTimer:
+		d.wantTimer, d.timerDelay, d.timerDirty = true, e.delay, true
+	case doNoTimer:
+		d.timerDirty = d.timerDirty || d.wantTimer
+		d.wantTimer = false
+	}
+}
+
+// settleEffects carries out what is still wanted after a whole read.
+func (d *driver) settleEffects() {
+	if d.ask {
+		d.ask = false
+		d.step(input{kind: inReadiness, ready: d.look()})
+	}
+	if !d.timerDirty {
+		return
+	}
+	d.timerDirty = false
+	d.timerGen++
+	if d.timer != nil {
+		d.timer.Stop() // a firing under way is told apart by its generation
+	}
+	if d.wantTimer {
+		gen := d.timerGen
+		d.timer = time.AfterFunc(d.timerDelay, func() { d.fired(gen) })
+	}
+}
+
+func (d *driver) fired(gen int) {
+	d.locked(func() {
+		if gen != d.timerGen || !d.wantTimer {
+			return
+		}
+		d.wantTimer = false
+		d.observe(EventTimer, nil, "timer")
+		d.step(input{kind: inTimer})
+		if d.state.step == stepFirst {
+			d.matchPrompt() // it may have come while a declared delay ran
+		}
+		d.settleEffects()
+	})
+}
+
+// look asks the kernel whether the program waits for input.
+func (d *driver) look() readiness {
+	r := d.tty.Readiness()
+	if d.watched() {
+		d.observe(EventProbe, nil, "kernel: "+r.State.String())
+	}
+	switch {
+	case r.State == pty.Waiting:
+		return readyWaiting
+	case r.State == pty.Busy:
+		return readyBusy
+	}
+	return readyUnknown
+}
+
+// locked runs f under the lock and then, outside of it, delivers output and
+// wakes whoever waits for the command that ended.
+func (d *driver) locked(f func()) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	f()
+	// Whoever is delivering already takes along what f added, so that output
+	// stays in order and precedes the end of its command.
+	for !d.delivering && (len(d.emit) > 0 || d.ended != nil) {
+		emit, ended := d.emit, d.ended
+		d.emit, d.ended, d.delivering = d.spare[:0], nil, true
+		d.mu.Unlock()
+		if len(emit) > 0 {
+			d.options.Output(emit)
+		}
+		if ended != nil {
+			close(ended.done)
+		}
+		d.mu.Lock()
+		d.spare, d.delivering = emit, false
+	}
+}
+
+// read is the reader's loop; it ends with the program.
+func (d *driver) read() {
+	buf := make([]byte, 64<<10)
+	for {
+		n, err := d.tty.Read(buf)
+		if n > 0 {
+			d.locked(func() {
+				if d.watched() {
+					d.observe(EventRead, buf[:n], "")
+				}
+				d.feed(buf[:n])
+			})
+		}
+		if err != nil {
+			d.ends(err)
+			return
+		}
+	}
+}
+
+// ends is the end of the stream: whatever runs is over.
+func (d *driver) ends(err error) {
+	<-d.tty.Exited()
+	d.locked(func() {
+		if d.parser != nil {
+			d.parser.Flush(d.onText)
+		}
+		if d.literal != nil {
+			d.literal.Flush(d.text)
+		}
+		code, signal := d.tty.ExitStatus()
+		d.exit = &ExitError{Code: code, Signal: signal}
+		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+			d.failure = fmt.Errorf("reading from the program: %w", err)
+		}
+		d.observe(EventExit, nil, d.exit.Error())
+		d.step(input{kind: inExit})
+		d.settleEffects()
+	})
+	close(d.dead)
+}
+
+// fail makes the session unusable: a pattern of the adapter cannot be matched.
+func (d *driver) fail(err error) {
+	if d.failure == nil {
+		d.failure = err
+		if d.cmd != nil {
+			d.cmd.err = err
+		}
+	}
+}
+
+// send queues bytes and writes as much as the tty takes.
+func (d *driver) send(s string) {
+	if s == "" {
+		return
+	}
+	d.out = append(d.out, []byte(s))
+	d.write()
+}
+
+// write never blocks. What the tty does not take now is written by a goroutine
+// that waits for room, while reading goes on.
+func (d *driver) write() {
+	for len(d.out) > 0 && !d.waiting {
+		n, err := d.tty.Write(d.out[0])
+		if n > 0 && d.watched() {
+			d.observe(EventWrite, d.out[0][:n], "")
+		}
+		d.out[0] = d.out[0][n:]
+		switch {
+		case errors.Is(err, pty.ErrWouldBlock):
+			d.waiting = true
+			go d.writeLater(0)
+		case err != nil:
+			d.out = nil // the program has ended; the reader reports it
+			return
+		case len(d.out[0]) == 0:
+			d.out = d.out[1:]
+			if pause := d.adapter.Input.ChunkDelayMS; pause > 0 && len(d.out) > 0 {
+				d.waiting = true
+				go d.writeLater(time.Duration(pause) * time.Millisecond)
+			}
+		}
+	}
+	if len(d.out) == 0 {
+		d.out = nil
+	}
+}
+
+// writeLater goes on writing after a pause the adapter asked for, or when the
+// tty has room.
+func (d *driver) writeLater(pause time.Duration) {
+	if pause > 0 {
+		t := time.NewTimer(pause)
+		defer t.Stop()
+		select {
+		case <-t.C:
+		case <-d.dead:
+		}
+	} else if err := d.tty.WaitWritable(time.Time{}); err != nil {
+		return // closed: nobody reads what is left
+	}
+	d.locked(func() {
+		d.waiting = false
+		d.write()
+	})
+}
+
+func (d *driver) lineEnding() string { return d.adapter.Input.LineEnding }
+
+// watched says whether somebody observes.
+func (d *driver) watched() bool { return d.options.Observer != nil }
+
+func (d *driver) observe(kind EventKind, data []byte, text string) {
+	if d.options.Observer != nil {
+		d.options.Observer.Observe(Event{At: time.Since(d.opened), Kind: kind, Data: data, Text: text})
+	}
+}
+
+// phaseChanged tells observers and those who wait for a state.
+func (d *driver) phaseChanged() {
+	d.observe(EventPhase, nil, "phase "+string(d.phase()))
+	close(d.changed)
+	d.changed = make(chan struct{})
+}

@@ -1,0 +1,78 @@
+package session_test
+
+import (
+	"context"
+	"os"
+	"runtime"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/session"
+)
+
+// resources are what a session might leave behind in this process.
+type resources struct{ goroutines, descriptors, children int }
+
+func count(t *testing.T) resources {
+	t.Helper()
+	fds, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	children, err := os.ReadFile("/proc/self/task/self/children")
+	if err != nil {
+		children = nil // not every kernel lists them; proctree's tests look elsewhere
+	}
+	return resources{runtime.NumGoroutine(), len(fds), len(children)}
+}
+
+// settled waits until goroutines that are on their way out have gone.
+func settled(t *testing.T, want resources) resources {
+	t.Helper()
+	var got resources
+	require.Eventually(t, func() bool {
+		got = count(t)
+		return got.goroutines <= want.goroutines && got.descriptors <= want.descriptors
+	}, 10*time.Second, time.Millisecond, "left behind: %+v, before: %+v", &got, want)
+	return got
+}
+
+func TestStartsAndStopsLeaveNothing(t *testing.T) {
+	n := 1000
+	if testing.Short() {
+		n = 50
+	}
+	a := adapter(t, "bash")
+	home := t.TempDir()
+	once := func() {
+		s, err := session.Open(deadline(t), a, session.Options{Env: []string{"HOME=" + home}})
+		if !assert.NoError(t, err) {
+			return
+		}
+		r, err := s.Eval(deadline(t), "echo alive")
+		assert.NoError(t, err)
+		assert.Equal(t, "alive\n", r.Output)
+		assert.NoError(t, s.Close(context.Background()))
+	}
+	once()
+	files := scratchDirs(t)
+	before := count(t)
+	work := make(chan struct{}, n)
+	for range n {
+		work <- struct{}{}
+	}
+	close(work)
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			for range work {
+				once()
+			}
+		})
+	}
+	wg.Wait()
+	settled(t, before)
+	assert.Equal(t, files, scratchDirs(t))
+}

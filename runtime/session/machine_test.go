@@ -1,0 +1,208 @@
+package session
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
+)
+
+// run feeds inputs to a machine and returns the effects of the last one.
+func run(p policy, s machineState, inputs ...input) (machineState, []effect) {
+	var out []effect
+	for _, in := range inputs {
+		s, out = p.next(s, in, nil)
+	}
+	return s, out
+}
+
+func kinds(effs []effect) []effectKind {
+	out := []effectKind{}
+	for _, e := range effs {
+		if e.kind != doNoTimer {
+			out = append(out, e.kind)
+		}
+	}
+	return out
+}
+
+var (
+	start_   = input{kind: inStart}
+	a        = input{kind: inPromptStart}
+	b        = input{kind: inInputStart}
+	c        = input{kind: inExecuted}
+	dd       = input{kind: inFinished}
+	f        = input{kind: inContinuation}
+	text     = input{kind: inText}
+	match    = input{kind: inMatch}
+	more     = input{kind: inMatch, more: true}
+	marker   = input{kind: inMarker}
+	timer    = input{kind: inTimer}
+	exit     = input{kind: inExit}
+	intr     = input{kind: inInterrupt}
+	submit   = input{kind: inSubmit}
+	waits    = input{kind: inReadiness, ready: readyWaiting}
+	busy     = input{kind: inReadiness, ready: readyBusy}
+	unclear  = input{kind: inReadiness, ready: readyUnknown}
+	lines    = func(n int) input { return input{kind: inSubmit, lines: n} }
+	allLines = input{kind: inSubmit, confirm: true}
+)
+
+// What ends a command, and what does not. Every row starts at a ready prompt
+// with our line submitted, for a program that announces B.
+func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		inputs []input
+		want   []effectKind // of the last input
+		by     CompletedBy
+	}{
+		{"C D A B: the usual way", []input{c, text, dd, a, text, b}, []effectKind{doComplete}, ByMarker},
+		{"D A B without C: a syntax error, a comment, nothing", []input{text, dd, a, b}, []effectKind{doComplete}, ByMarker},
+		{"the prompt is not over before its B", []input{c, dd, a}, []effectKind{doTimer}, ""},
+		{"B that does not come is asked for", []input{c, dd, a, timer}, []effectKind{doAsk}, ""},
+		{"and not needed when the program waits", []input{c, dd, a, timer, waits}, []effectKind{doComplete}, ByMarker},
+		{"B alone is Enter in v1's reading", []input{b}, []effectKind{}, ""},
+		{"a redraw (A B, no C, no D) ends nothing by itself", []input{a, b}, []effectKind{}, ""},
+		{"it asks the kernel", []input{a}, []effectKind{doAsk}, ""},
+		{"once is not enough: our line may be on its way", []input{a, b, waits}, []effectKind{doTimer}, ""},
+		{"twice is", []input{a, b, waits, timer, waits}, []effectKind{doComplete}, ByMarker},
+		{"a redraw, then the command runs", []input{a, b, busy, c, text, dd, a, b}, []effectKind{doComplete}, ByMarker},
+		{"D alone is not the prompt", []input{c, dd}, []effectKind{}, ""},
+		{"C again starts anew", []input{c, dd, c}, []effectKind{doBegin}, ""},
+		{"a prompt look-alike while the program works", []input{text, match, busy}, []effectKind{doTimer}, ""},
+		{"more output takes it back", []input{text, match, busy, text, timer}, []effectKind{}, ""},
+		{"a prompt and the program waits", []input{text, match, waits}, []effectKind{doComplete}, ByPrompt},
+		{"a prompt and no answer: silence decides", []input{text, match, unclear}, []effectKind{doTimer}, ""},
+		{"and then proves", []input{text, match, unclear, timer, unclear}, []effectKind{doComplete}, ByIdle},
+		{"a marker with the nonce proves", []input{text, marker}, []effectKind{doComplete}, ByMarker},
+		{"the end of the program", []input{c, text, exit}, []effectKind{doComplete}, ByExit},
+		{"an interrupt ends nothing by itself", []input{c, intr}, []effectKind{}, ""},
+		{"its prompt does", []input{c, intr, dd, a, b}, []effectKind{doComplete}, ByInterrupt},
+		{"F: the program wants more than there is", []input{f}, []effectKind{doGiveUp}, ""},
+		{"F again while giving up", []input{f, f}, []effectKind{}, ""},
+		{"after giving up", []input{f, dd, a, b}, []effectKind{doComplete}, ByMarker},
+		{"a continuation prompt must be proven too", []input{more}, []effectKind{doAsk}, ""},
+		{"and then is more", []input{more, waits}, []effectKind{doGiveUp}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			var p policy
+			s, effs := run(p, machineState{step: stepReady, learnedB: true}, append([]input{submit}, row.inputs...)...)
+			assert.Equal(t, row.want, kinds(effs))
+			for _, e := range effs {
+				if e.kind == doComplete {
+					assert.Equal(t, row.by, e.by)
+					assert.Contains(t, []step{stepReady, stepExited}, s.step)
+				}
+			}
+		})
+	}
+}
+
+func TestMachineSendsABlockLineByLine(t *testing.T) {
+	var p policy
+	ready := machineState{step: stepReady, learnedB: true}
+	s, effs := run(p, ready, lines(2), f)
+	require.Equal(t, []effectKind{doNextLine}, kinds(effs), "a continuation prompt asks for the next line")
+	s, effs = run(p, s, c, dd, a, b)
+	require.Equal(t, []effectKind{doNextLine}, kinds(effs), "and so does a complete command in the middle")
+	_, effs = run(p, s, c, dd, a, b)
+	require.Equal(t, []effectKind{doComplete}, kinds(effs))
+
+	s, effs = run(p, ready, allLines, c, dd, a, b)
+	require.Equal(t, []effectKind{doAsk}, kinds(effs), "sent at once: which prompt is the last?")
+	s, effs = run(p, s, busy, c, dd, a, b)
+	require.Equal(t, []effectKind{doAsk}, kinds(effs))
+	_, effs = run(p, s, waits)
+	require.Equal(t, []effectKind{doComplete}, kinds(effs))
+}
+
+func TestMachineStarts(t *testing.T) {
+	quiet := policy{inject: true, settleQuiet: time.Second, settleMin: 2 * time.Second, settleMax: 10 * time.Second, injectDelay: time.Minute}
+	for _, row := range []struct {
+		name   string
+		policy policy
+		inputs []input
+		want   []effectKind
+		step   step
+	}{
+		{"at A and B", policy{}, []input{start_, text, a, b}, []effectKind{doReady}, stepReady},
+		{"at A when the program waits and no B came", policy{}, []input{start_, a, timer, waits}, []effectKind{doReady}, stepReady},
+		{"not while it works", policy{}, []input{start_, a, timer, busy}, []effectKind{doTimer}, stepFirst},
+		{"at a prompt", policy{}, []input{start_, match, waits}, []effectKind{doReady}, stepReady},
+		{"with an Enter when the adapter wants one", policy{kick: true}, []input{start_, a, b}, []effectKind{doEnter}, stepKick},
+		{"and the prompt after it", policy{kick: true}, []input{start_, a, b, dd, a, b}, []effectKind{doReady}, stepReady},
+		{"injection waits for silence", quiet, []input{start_, text}, []effectKind{doTimer}, stepSettle},
+		{"and then types", quiet, []input{start_, text, timer}, []effectKind{doInject, doTimer}, stepInjected},
+		{"and then looks for a prompt", quiet, []input{start_, timer, timer, a, b}, []effectKind{doReady}, stepReady},
+		{"a marker proves that the script ran, whatever delay is declared", quiet, []input{start_, timer, marker}, []effectKind{doReady}, stepReady},
+		{"a pattern may be the old prompt", quiet, []input{start_, timer, match}, []effectKind{}, stepInjected},
+		{"a program that ends", policy{}, []input{start_, exit}, []effectKind{}, stepExited},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			s, effs := run(row.policy, machineState{}, row.inputs...)
+			assert.Equal(t, row.want, kinds(effs))
+			assert.Equal(t, row.step, s.step)
+		})
+	}
+}
+
+func TestMachineBoundsTheSilenceBeforeInjecting(t *testing.T) {
+	p := policy{inject: true, settleQuiet: time.Second, settleMin: 2 * time.Second, settleMax: 10 * time.Second}
+	for now, want := range map[time.Duration]time.Duration{
+		0:                       2 * time.Second,
+		1500 * time.Millisecond: time.Second,
+		9800 * time.Millisecond: 200 * time.Millisecond,
+		12 * time.Second:        0,
+	} {
+		_, effs := p.next(machineState{step: stepSettle}, input{kind: inText, now: now}, nil)
+		assert.Equal(t, []effect{{kind: doTimer, delay: want}}, effs, "at %s", now)
+	}
+}
+
+// Whatever happens in whatever order: a command completes once, no line is sent
+// that there is not, and nothing happens after the end.
+func TestMachineInvariants(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		p := policy{
+			inject: rapid.Bool().Draw(t, "inject"), kick: rapid.Bool().Draw(t, "kick"),
+			settleQuiet: time.Second, settleMax: time.Minute, settle: time.Millisecond,
+		}
+		s, running, linesLeft, ended := machineState{}, false, 0, false
+		for range rapid.IntRange(1, 60).Draw(t, "events") {
+			in := input{
+				kind:  inputKind(rapid.IntRange(int(inStart)+1, int(inExit)).Draw(t, "kind")),
+				ready: readiness(rapid.IntRange(0, 2).Draw(t, "ready")),
+				more:  rapid.Bool().Draw(t, "more"), confirm: rapid.Bool().Draw(t, "confirm"),
+				lines: rapid.IntRange(0, 3).Draw(t, "lines"),
+			}
+			if in.kind == inSubmit && s.step == stepReady {
+				running, linesLeft = true, in.lines
+			}
+			var effs []effect
+			s, effs = p.next(s, in, nil)
+			for _, e := range effs {
+				switch e.kind {
+				case doComplete:
+					require.True(t, running, "completed twice, or nothing ran")
+					running = false
+				case doNextLine:
+					linesLeft--
+					require.GreaterOrEqual(t, linesLeft, 0, "a line that there is not")
+				case doTimer:
+					require.GreaterOrEqual(t, e.delay, time.Duration(0))
+				}
+				if ended {
+					require.Equal(t, doNoTimer, e.kind, "something happened after the end")
+				}
+			}
+			require.Equal(t, running, s.step == stepRunning)
+			ended = ended || in.kind == inExit
+			if ended {
+				require.Equal(t, stepExited, s.step)
+			}
+		}
+	})
+}

@@ -1,0 +1,158 @@
+package session
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"ripple/runtime/internal/balance"
+	"ripple/schema"
+)
+
+// ttyLine is the longest line, newline excluded, that a Linux tty keeps in
+// canonical mode; it drops the rest silently (N_TTY_BUF_SIZE, n_tty(4)).
+const ttyLine = 4094
+
+// scriptblockLine is how long an encoded_scriptblock line may become before a
+// tempfile is used instead.
+const scriptblockLine = 30_000
+
+// payload is a command as it goes to the program.
+type payload struct {
+	lines []string // sent one after another, each on a prompt, without line endings
+	whole bool     // all at once; which prompt is the last one must be proven
+	file  string   // to be deleted when the command has ended
+}
+
+// build turns code into a payload by the adapter's input rules. Nothing has
+// been sent when it fails.
+func (d *driver) build(code string) (payload, error) {
+	code = strings.ReplaceAll(code, "\r\n", "\n")
+	if err := d.gate(code); err != nil {
+		return payload{}, err
+	}
+	in := d.adapter.Input
+	code = strings.TrimRight(code, "\n")
+	multi := strings.Contains(code, "\n")
+	if w := in.MultilineWrapper; w != nil && in.MultilineDelivery == schema.DeliverWrapper && w.Trigger == "always" {
+		multi = true
+	}
+	reason := ""
+	if !multi {
+		if reason = d.unsendable(code); reason == "" {
+			return payload{lines: []string{code}}, nil
+		}
+	}
+	delivery := in.MultilineDelivery
+	if reason != "" || delivery == "" {
+		delivery = schema.DeliverTempfile
+	}
+	if delivery == schema.DeliverTempfile && in.Tempfile == nil {
+		if reason != "" {
+			return payload{}, fmt.Errorf("input not sent: %s, and the adapter has no input.tempfile to deliver it by", reason)
+		}
+		delivery = schema.DeliverDirect
+	}
+	return d.deliver(code, delivery)
+}
+
+// gate refuses incomplete input before a byte is sent.
+func (d *driver) gate(code string) error {
+	in := d.adapter.Input
+	if in.MultilineDetect != schema.DetectBalancedParens || in.BalancedParens == nil {
+		return nil
+	}
+	r := balance.Check(*in.BalancedParens, code)
+	if r.Complete {
+		return nil
+	}
+	return &IncompleteError{Reason: r.Message(), Line: r.Line, Column: r.Column}
+}
+
+// unsendable says why a line cannot be typed into the terminal as it is now;
+// empty: it can.
+func (d *driver) unsendable(line string) string {
+	_, canonical, err := d.tty.Flags()
+	cooked := err == nil && canonical
+	if cooked && len(line) > ttyLine {
+		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps", len(line), ttyLine)
+	}
+	for i := 0; i < len(line); i++ {
+		c := line[i]
+		// A line editor takes a tab for completion; the terminal itself does not.
+		if c >= 0x20 && c != 0x7f || c == '\t' && cooked {
+			continue
+		}
+		return fmt.Sprintf("byte %#02x at column %d would be taken as a key", c, i+1)
+	}
+	return ""
+}
+
+func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, error) {
+	lines := strings.Split(code, "\n")
+	switch by {
+	case schema.DeliverTempfile:
+		return d.tempfile(code)
+	case schema.DeliverEncodedScriptblock:
+		line := scriptblock(code)
+		if len(line) <= scriptblockLine && d.unsendable(line) == "" || d.adapter.Input.Tempfile == nil {
+			return payload{lines: []string{line}}, nil
+		}
+		return d.tempfile(code)
+	case schema.DeliverBracketedPaste:
+		// A pasted end-of-paste would let the rest be typed as keys.
+		body := strings.ReplaceAll(code, "\x1b[201~", "")
+		return payload{lines: []string{"\x1b[200~" + body + "\x1b[201~"}}, nil
+	case schema.DeliverWrapper:
+		if w := d.adapter.Input.MultilineWrapper; w != nil && w.Trigger != "never" {
+			lines = append(append([]string{w.Open}, lines...), w.Close)
+		}
+	case schema.DeliverDirect:
+	default:
+		return payload{}, fmt.Errorf("input.multiline_delivery %s is reserved: use tempfile, direct, wrapper, bracketed_paste or encoded_scriptblock", by)
+	}
+	for i, line := range lines {
+		if reason := d.unsendable(line); reason != "" {
+			return payload{}, fmt.Errorf("input not sent: line %d: %s", i+1, reason)
+		}
+	}
+	return payload{lines: lines, whole: !d.continues}, nil
+}
+
+// scriptblock is the v1 schema's encoded_scriptblock invocation.
+func scriptblock(code string) string {
+	return ". ([ScriptBlock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('" +
+		base64.StdEncoding.EncodeToString([]byte(code)) + "'))))"
+}
+
+// tempfile writes the code to a private file and gives the line that runs it.
+func (d *driver) tempfile(code string) (payload, error) {
+	t := d.adapter.Input.Tempfile
+	guid, err := randomHex(8)
+	if err != nil {
+		return payload{}, err
+	}
+	values := map[string]string{}
+	for k, v := range d.plan.Values {
+		values[k] = v
+	}
+	values["guid"] = guid
+	path := filepath.Join(d.scratch, t.Prefix+guid+t.Extension)
+	if t.PathTemplate != "" {
+		path = filepath.FromSlash(schema.Expand(t.PathTemplate, values))
+	}
+	values["path"], values["tempfile_path"] = path, path
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if err != nil {
+		return payload{}, fmt.Errorf("input not sent: %w", err)
+	}
+	_, err = f.WriteString(code + "\n")
+	if err = errors.Join(err, f.Close()); err != nil {
+		_ = os.Remove(path) // the error that matters is the one above
+		return payload{}, fmt.Errorf("input not sent: %w", err)
+	}
+	return payload{lines: []string{schema.Expand(t.InvocationTemplate, values)}, file: path}, nil
+}

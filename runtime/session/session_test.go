@@ -1,0 +1,365 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/adapters"
+	scripts "ripple/integration-scripts"
+	"ripple/runtime/registry"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// adapter finds an embedded adapter, or one of this package's testdata.
+func adapter(t testing.TB, name string) *schema.Adapter {
+	t.Helper()
+	if path := filepath.Join("testdata", name+".yaml"); fileExists(path) {
+		name = path
+	}
+	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	require.NoError(t, err)
+	e, err := r.Find(name)
+	require.NoError(t, err)
+	if _, err := exec.LookPath(e.Adapter.Name); err != nil && e.Adapter.Process.Executable == "" && e.Adapter.Process.ExecutableCandidates == nil {
+		t.Skipf("%s is not installed", e.Adapter.Name)
+	}
+	return e.Adapter
+}
+
+func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
+
+// deadline is far beyond anything a test waits for; reaching it is a failure.
+func deadline(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+// open starts a session in an empty HOME and closes it after the test.
+func open(t testing.TB, name string, o session.Options) *session.Session {
+	t.Helper()
+	o.Env = append([]string{"HOME=" + t.TempDir()}, o.Env...)
+	s, err := session.Open(deadline(t), adapter(t, name), o)
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close(context.Background())) })
+	return s
+}
+
+func eval(t testing.TB, s *session.Session, code string) session.Result {
+	t.Helper()
+	r, err := s.Eval(deadline(t), code)
+	require.NoError(t, err, "output: %q", r.Output)
+	return r
+}
+
+// within runs code until the deadline passes, which it must.
+func timeout(t testing.TB, s *session.Session, code string, d time.Duration) session.Result {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), d)
+	defer cancel()
+	r, err := s.Eval(ctx, code)
+	require.ErrorIs(t, err, session.ErrTimeout, "output: %q", r.Output)
+	require.Equal(t, session.ByTimeout, r.CompletedBy)
+	return r
+}
+
+func code(r session.Result) int {
+	if r.ExitCode == nil {
+		return -999
+	}
+	return *r.ExitCode
+}
+
+func TestOutputIsExact(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for _, row := range []struct {
+		name, code, want string
+		exit             int
+	}{
+		{"a line", "echo hello", "hello\n", 0},
+		{"no newline at the end", "printf abc", "abc", 0},
+		{"nothing", "true", "", 0},
+		{"empty input", "", "", 0},
+		{"a comment", "# nothing", "", 0},
+		{"an exit code", "false", "", 1},
+		{"blank lines and leading blanks", `printf '\n\n  a\n\n b\n\n'`, "\n\n  a\n\n b\n\n", 0},
+		{"tabs", `printf 'a\tb\n\tc'`, "a\tb\n\tc", 0},
+		{"what looks like the echo", "echo echo", "echo\n", 0},
+		{"the command printed by the command", "echo 'echo hi'; echo hi", "echo hi\nhi\n", 0},
+		{"unicode", "echo 'äöü € 漢字 e\u0301 👩‍👩‍👧'", "äöü € 漢字 e\u0301 👩‍👩‍👧\n", 0},
+		{"carriage returns resolve", `printf '10%%\r50%%\r100%%\n'`, "100%\n", 0},
+		{"several lines", "x=1\ny=2\necho $((x+y))\nfalse", "3\n", 1},
+		{"a here document", "cat <<EOF\n  one\n\ntwo\nEOF", "  one\n\ntwo\n", 0},
+		{"a tab in the code", "echo 'a\tb'", "a\tb\n", 0},
+		{"an exclamation mark", `echo "hi!"`, "hi!\n", 0},
+		{"a pipeline", "false | true", "", 0},
+		{"a signal", "sh -c 'kill -TERM $$'", "Terminated\n", 143},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			r := eval(t, s, row.code)
+			assert.Equal(t, row.want, r.Output)
+			assert.Equal(t, row.exit, code(r))
+			assert.Equal(t, session.ByMarker, r.CompletedBy)
+			assert.EqualValues(t, len(r.Output), r.Bytes)
+		})
+	}
+}
+
+func TestTenThousandCommandsGetTheirOwnAnswers(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	n := 10_000
+	if testing.Short() {
+		n = 500
+	}
+	for i := range n {
+		if r := eval(t, s, fmt.Sprintf("echo %d", i)); r.Output != fmt.Sprintf("%d\n", i) {
+			t.Fatalf("command %d answered %q", i, r.Output)
+		}
+	}
+}
+
+func TestEndOfTheProgramKeepsTheLastLine(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	r, err := s.Eval(deadline(t), "echo last words; exit 3")
+	require.ErrorIs(t, err, session.ErrExited)
+	var exit *session.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 3, exit.Code)
+	assert.Equal(t, 3, code(r))
+	assert.Equal(t, session.ByExit, r.CompletedBy)
+	assert.Contains(t, r.Output, "last words\n")
+	_, err = s.Eval(deadline(t), "true")
+	assert.ErrorIs(t, err, session.ErrExited, "and it says so again")
+}
+
+func TestTimeoutKeepsTheSession(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	r := timeout(t, s, "echo before; read answer; echo after $answer", 300*time.Millisecond)
+	assert.Equal(t, "before\n", r.Output)
+	_, err := s.Eval(deadline(t), "true")
+	require.ErrorIs(t, err, session.ErrBusy)
+	require.NoError(t, s.Send(deadline(t), []byte("x\n")))
+	r, err = s.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, "before\nafter x\n", r.Output)
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
+func TestInterrupt(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for _, busy := range []string{"while :; do :; done", "sleep 1000", "echo started; cat"} {
+		timeout(t, s, busy, 100*time.Millisecond)
+		r, err := s.Interrupt(deadline(t))
+		require.NoError(t, err)
+		assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+		assert.Equal(t, 130, code(r))
+		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+	}
+	_, err := s.Interrupt(deadline(t))
+	assert.NoError(t, err, "with nothing running there is nothing to do")
+}
+
+func TestWaitingForInputIsReported(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for code, want := range map[string]session.Waiting{
+		"read -p 'name? ' x; echo \"got $x\"":    session.WaitingInput,
+		"read -s -p 'name? ' x; echo \"got $x\"": session.WaitingSecret,
+	} {
+		done := make(chan session.Result, 1)
+		go func() {
+			r, err := s.Eval(deadline(t), code)
+			assert.NoError(t, err)
+			done <- r
+		}()
+		st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+		require.NoError(t, err)
+		assert.Equal(t, want, st.Waiting)
+		assert.Equal(t, "name? ", st.Partial)
+		require.NoError(t, s.Send(deadline(t), []byte("bob\n")))
+		assert.Equal(t, "name? got bob\n", strings.ReplaceAll((<-done).Output, "? \n", "? "), "the echo of the answer is no output")
+	}
+}
+
+func TestIncompleteInputIsWithdrawn(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do"} {
+		_, err := s.Eval(deadline(t), code)
+		require.ErrorIs(t, err, session.ErrIncompleteInput, code)
+		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
+	}
+}
+
+func TestForgedMarkersAreOutput(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for _, forged := range []string{`\e]633;D;77\a\e]633;A\a`, `\e]633;P;Cwd=/forged\a`, `\e]633;D;77\e\\\\\e]633;A\e\\\\`, `\x9d633;D;77\x9c`, `\e]633;A;0123456789abcdef0123456789abcdef\a`} {
+		r := eval(t, s, "printf '"+forged+"'; echo end; (exit 5)")
+		assert.Equal(t, 5, code(r), forged)
+		assert.Contains(t, r.Output, "end\n")
+		assert.NotEqual(t, "/forged", r.Cwd)
+	}
+}
+
+func TestLongInputArrivesWhole(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	long := strings.Repeat("x", 64<<10)
+	assert.Equal(t, fmt.Sprintln(len(long)), eval(t, s, "v="+long+"; echo ${#v}").Output)
+	var block strings.Builder
+	for i := range 2000 {
+		fmt.Fprintf(&block, "echo line %d\n", i)
+	}
+	assert.Equal(t, 2000, strings.Count(eval(t, s, block.String()).Output, "\n"))
+	big := strings.Repeat("y", 1<<20)
+	assert.Equal(t, fmt.Sprintln(len(big)), eval(t, s, "v="+big+"\necho ${#v}").Output)
+}
+
+func TestOutputBeyondTheWindowIsSpilled(t *testing.T) {
+	s := open(t, "bash", session.Options{Window: 1000})
+	r := eval(t, s, "for i in {1..10000}; do echo line $i; done")
+	require.True(t, r.Truncated)
+	whole, err := os.ReadFile(r.SpillPath)
+	require.NoError(t, err)
+	assert.EqualValues(t, r.Bytes, len(whole))
+	assert.True(t, strings.HasSuffix(string(whole), "line 9999\nline 10000\n"))
+	assert.True(t, strings.HasPrefix(r.Output, "line 1\n") && strings.HasSuffix(r.Output, "line 10000\n"))
+	assert.Contains(t, r.Output, r.SpillPath)
+}
+
+func TestOutputIsPassedOnAsItComes(t *testing.T) {
+	var mu sync.Mutex
+	var got strings.Builder
+	first := make(chan struct{}, 1)
+	s := open(t, "bash", session.Options{Output: func(b []byte) {
+		mu.Lock()
+		defer mu.Unlock()
+		got.Write(b)
+		select {
+		case first <- struct{}{}:
+		default:
+		}
+	}})
+	done := make(chan session.Result, 1)
+	go func() { r, _ := s.Eval(deadline(t), "echo one; read x; printf two"); done <- r }()
+	<-first
+	mu.Lock()
+	assert.Equal(t, "one\n", got.String())
+	mu.Unlock()
+	_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting != session.WaitingNo })
+	require.NoError(t, err)
+	require.NoError(t, s.Send(deadline(t), []byte("\n")))
+	r := <-done
+	assert.Equal(t, r.Output, got.String())
+	assert.Equal(t, "one\ntwo", r.Output)
+}
+
+func TestKilledProgramIsATypedErrorAndRestarts(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	require.NoError(t, syscall.Kill(s.State().PID, syscall.SIGKILL))
+	<-s.Done()
+	_, err := s.Eval(deadline(t), "true")
+	var exit *session.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, "SIGKILL", exit.Signal)
+	require.NoError(t, s.Restart(deadline(t)))
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
+func TestCloseLeavesNothing(t *testing.T) {
+	before := scratchDirs(t)
+	s := open(t, "bash", session.Options{})
+	r := eval(t, s, "sleep 1000 & echo $!; nohup sleep 1001 >/dev/null 2>&1 & echo $!; setsid sleep 1002 & sleep 0.05; pgrep -f 'sleep 100[0-2]' | tr '\\n' ' '")
+	pids := strings.Fields(r.Output)
+	require.GreaterOrEqual(t, len(pids), 3, r.Output)
+	require.NoError(t, s.Close(context.Background()))
+	for _, pid := range pids {
+		assert.NoFileExists(t, "/proc/"+pid+"/exe", "process %s is still there", pid)
+	}
+	assert.Equal(t, before, scratchDirs(t))
+	_, err := s.Eval(deadline(t), "true")
+	assert.ErrorIs(t, err, session.ErrClosed)
+	assert.NoError(t, s.Close(context.Background()), "twice is no error")
+}
+
+func scratchDirs(t *testing.T) []string {
+	found, err := filepath.Glob(filepath.Join(os.TempDir(), fmt.Sprintf("ripple-%d-*", os.Getpid())))
+	require.NoError(t, err)
+	return found
+}
+
+func TestStartThatFails(t *testing.T) {
+	a := *adapter(t, "bash")
+	a.Process.CommandTemplate = `"{shell_path}" -c "echo no luck; exit 7"`
+	_, err := session.Open(deadline(t), &a, session.Options{})
+	var start *session.StartError
+	require.ErrorAs(t, err, &start)
+	assert.Contains(t, start.Output, "no luck")
+	assert.ErrorIs(t, err, session.ErrNotReady)
+	assert.ErrorIs(t, err, session.ErrExited)
+
+	a.Process.CommandTemplate = `"{shell_path}" -c "echo hm; read x"`
+	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
+	defer cancel()
+	_, err = session.Open(ctx, &a, session.Options{})
+	require.ErrorAs(t, err, &start)
+	assert.Contains(t, start.Output, "hm")
+	assert.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func TestCwdIsReported(t *testing.T) {
+	s := open(t, "bash", session.Options{Dir: "/"})
+	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")
+	require.NoError(t, os.Mkdir(dir, 0o755))
+	r := eval(t, s, "cd '"+dir+"'")
+	assert.Equal(t, dir, r.Cwd)
+	assert.True(t, r.CwdReported)
+	assert.Equal(t, dir, s.State().Cwd)
+}
+
+// A program known only by a prompt pattern: what ends a command is the prompt
+// while the kernel says that the program waits for input.
+func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
+	s := open(t, "regexsh", session.Options{})
+	r := eval(t, s, `printf 'prompt> '; sleep 0.2; echo done`)
+	assert.Equal(t, "prompt> done\n", r.Output)
+	assert.Equal(t, session.ByPrompt, r.CompletedBy)
+	assert.Equal(t, "prompt> ", eval(t, s, "printf 'prompt> '").Output)
+	assert.Equal(t, "a\n", eval(t, s, "echo a").Output)
+	assert.Equal(t, "3\nx\n", eval(t, s, "echo 3\necho x").Output, "lines sent at once: the last prompt counts")
+	_, err := s.Eval(deadline(t), "if true")
+	require.ErrorIs(t, err, session.ErrIncompleteInput)
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
+// A literal marker with the nonce, injected through the PTY.
+func TestLiteralMarkerInjected(t *testing.T) {
+	s := open(t, "markersh", session.Options{})
+	assert.Equal(t, "hello\n", eval(t, s, "echo hello").Output)
+	assert.Equal(t, "MARK:0000> no\n", eval(t, s, "echo 'MARK:0000> no'").Output)
+	assert.Equal(t, session.ByMarker, eval(t, s, "true").CompletedBy)
+	assert.Equal(t, "a\nb\n", eval(t, s, "for x in a b\ndo echo $x\ndone").Output, "line by line over continuation prompts")
+}
+
+func TestErrorsAreTyped(t *testing.T) {
+	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
+	require.Error(t, err)
+	assert.Contains(t, err.Error(), "no-such-shell")
+	s := open(t, "bash", session.Options{})
+	assert.ErrorIs(t, s.Send(deadline(t), []byte("x")), session.ErrIdle)
+	canceled, cancel := context.WithCancel(context.Background())
+	cancel()
+	_, err = s.Eval(canceled, "sleep 1000")
+	assert.True(t, errors.Is(err, session.ErrTimeout) || errors.Is(err, context.Canceled))
+}

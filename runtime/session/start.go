@@ -1,0 +1,299 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/internal/mode"
+	"ripple/runtime/internal/osc"
+	"ripple/runtime/internal/prompt"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/schema"
+)
+
+type pattern = regexp2.Regexp
+
+// Tags of prompt patterns.
+const (
+	tagPrimary = iota
+	tagContinuation
+	tagMode
+)
+
+// Indexes of literal markers.
+const (
+	literalPrimary = iota
+	literalContinuation
+)
+
+// settleDefault is the silence that proves a prompt pattern when the kernel
+// cannot tell whether the program waits and the adapter declares no time.
+const settleDefault = 100 * time.Millisecond
+
+// start launches the program and waits for its first prompt.
+func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
+	d := &driver{
+		adapter: a, options: o, opened: time.Now(), policy: newPolicy(a), queries: newQueries(a.Process.TTY.Replies),
+		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
+	}
+	if err := d.launch(); err != nil {
+		d.removeFiles()
+		return nil, err
+	}
+	go d.read()
+	d.locked(func() {
+		d.step(input{kind: inStart})
+		d.settleEffects()
+	})
+	select {
+	case <-d.ready:
+		d.removeStaged()
+		return d, nil
+	case <-d.dead:
+		return nil, d.notReady(d.exit)
+	case <-ctx.Done():
+		return nil, d.notReady(ctx.Err())
+	}
+}
+
+func newPolicy(a *schema.Adapter) policy {
+	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+	p := policy{
+		inject:      a.Init.Delivery == schema.DeliverPTYInject,
+		settleQuiet: ms(a.Ready.SettleBeforeInjectMS),
+		settleMin:   ms(a.Ready.OutputSettledMinMS),
+		settleMax:   ms(a.Ready.OutputSettledMaxMS),
+		injectDelay: ms(a.Ready.DelayAfterInjectMS),
+		kick:        a.Ready.KickEnterAfterReady,
+		settle:      ms(a.Output.PostPromptSettleMS),
+	}
+	if p.settleQuiet == 0 {
+		p.settleQuiet = ms(a.Ready.OutputSettledStableMS)
+	}
+	if p.settle == 0 {
+		p.settle = settleDefault
+	}
+	return p
+}
+
+// launch starts the program; nothing is left when it fails, except the private
+// directory.
+func (d *driver) launch() error {
+	nonce, err := randomHex(16)
+	if err != nil {
+		return err
+	}
+	host := launch.OSHost()
+	if t := d.adapter.Input.Tempfile; t != nil && t.CleanupOnStart {
+		removeStale(host.TempDir, time.Duration(t.StaleTTLHours)*time.Hour)
+	}
+	d.scratch, err = os.MkdirTemp(host.TempDir, fmt.Sprintf("ripple-%d-*", host.PID))
+	if err != nil {
+		return fmt.Errorf("making a private directory: %w", err)
+	}
+	d.plan, err = launch.Build(d.adapter, host, launch.Request{
+		Dir: d.options.Dir, Env: d.options.Env, Cols: d.options.Cols, Rows: d.options.Rows,
+		Executable: d.options.Executable, Nonce: nonce, ScratchDir: d.scratch,
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range d.plan.Files {
+		if err := writePrivate(f); err != nil {
+			return err
+		}
+	}
+	if err := d.detectors(nonce); err != nil {
+		return fmt.Errorf("%s: %w", d.adapter.Name, err)
+	}
+	t := d.plan.TTY
+	d.cwd = d.plan.Dir
+	d.tty, err = pty.Start(pty.Command{
+		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
+		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
+	})
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", d.plan.Path, err)
+	}
+	return nil
+}
+
+// detectors prepares what the adapter's prompts are recognised by.
+func (d *driver) detectors(nonce string) (err error) {
+	a := d.adapter
+	var patterns []prompt.Pattern
+	add := func(key, source string, tag int) {
+		if source != "" {
+			patterns = append(patterns, prompt.Pattern{Key: key, Source: source, Tag: tag})
+		}
+	}
+	switch a.Prompt.Strategy {
+	case schema.PromptShellIntegration:
+		si := schema.ShellIntegration{}
+		if a.Prompt.ShellIntegration != nil {
+			si = *a.Prompt.ShellIntegration
+		}
+		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
+		d.continues = true
+	case schema.PromptMarker:
+		d.markers(nonce, add)
+	default:
+		add("prompt.primary", a.Prompt.Primary, tagPrimary)
+		add("prompt.continuation", a.Prompt.Continuation, tagContinuation)
+		d.continues = a.Prompt.Continuation != ""
+	}
+	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
+		add("ready.pattern", a.Ready.Pattern, tagPrimary)
+	}
+	for i, m := range a.Modes {
+		add(fmt.Sprintf("modes[%d].primary", i), m.Primary, tagMode)
+	}
+	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
+		return err
+	}
+	d.promptLines = 1
+	for _, p := range patterns {
+		d.promptLines = max(d.promptLines, 1+strings.Count(p.Source, `\n`))
+	}
+	if a.Prompt.Primary != "" && a.Output.InputEchoStrategy == schema.EchoFuzzyByte {
+		if d.echoPrompt, err = schema.CompilePattern(a.Prompt.Primary); err != nil {
+			return fmt.Errorf("prompt.primary: %w", err)
+		}
+	}
+	if a.Output.ErrorPattern != "" {
+		if d.errors, err = schema.CompilePattern(a.Output.ErrorPattern); err != nil {
+			return fmt.Errorf("output.error_pattern: %w", err)
+		}
+	}
+	if len(a.Modes) > 0 {
+		d.modes, err = mode.New(a.Modes)
+	}
+	return err
+}
+
+// markers prepares the marker strategy. A literal that carries the nonce is
+// found anywhere in the stream and trusted; one without is a prompt like any
+// other: at the end of the stream, and only while the program waits.
+func (d *driver) markers(nonce string, add func(key, source string, tag int)) {
+	m := schema.Marker{}
+	if d.adapter.Init.Marker != nil {
+		m = *d.adapter.Init.Marker
+	}
+	primary, continuation := d.plan.Values["marker"], d.plan.Values["marker_continuation"]
+	d.continues = continuation != "" || d.adapter.Prompt.Continuation != ""
+	if strings.Contains(m.Primary, "{nonce}") {
+		d.literal = prompt.NewLiteral(primary, continuation)
+		return
+	}
+	literal := func(key, text, pattern string, tag int) {
+		if seen := prompt.Visible([]byte(text)); seen != "" {
+			pattern = regexp2.Escape(seen) + `\z`
+		}
+		add(key, pattern, tag)
+	}
+	literal("init.marker.primary", primary, d.adapter.Prompt.Primary, tagPrimary)
+	literal("init.marker.continuation", continuation, d.adapter.Prompt.Continuation, tagContinuation)
+}
+
+// notReady ends a program that did not get to its prompt, and says what it did
+// instead.
+func (d *driver) notReady(cause error) error {
+	e := &StartError{Adapter: d.adapter.Name, Waited: time.Since(d.opened), Wanted: d.wanted(), Err: cause}
+	d.locked(func() {
+		e.Output = prompt.Visible(d.startup)
+		if d.failure != nil {
+			e.Err = d.failure
+		}
+	})
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel() // no polite part: the program does not listen yet
+	if err := d.close(ctx); err != nil {
+		e.Err = errors.Join(e.Err, err)
+	}
+	return e
+}
+
+// wanted is the first prompt in the adapter's terms.
+func (d *driver) wanted() string {
+	switch {
+	case d.classifier != nil && d.adapter.Prompt.ShellIntegration != nil && d.adapter.Prompt.ShellIntegration.Nonce == "required":
+		return "the prompt_start marker (OSC 633;A) with this session's nonce"
+	case d.classifier != nil:
+		return "the prompt_start marker (OSC 633;A)"
+	case d.literal != nil:
+		return fmt.Sprintf("the marker %q", d.plan.Values["marker"])
+	case d.adapter.Prompt.Primary != "":
+		return fmt.Sprintf("a prompt that matches prompt.primary %q while the program waits for input", d.adapter.Prompt.Primary)
+	}
+	return fmt.Sprintf("the marker %q while the program waits for input", d.plan.Values["marker"])
+}
+
+func writePrivate(f launch.File) error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.Path, f.Body, 0o600)
+}
+
+// removeStaged deletes the scripts: they hold the nonce and have been read.
+func (d *driver) removeStaged() {
+	for _, f := range d.plan.Files {
+		_ = os.Remove(f.Path) // the directory goes with the session anyway
+	}
+}
+
+func (d *driver) removeFiles() {
+	if d.scratch != "" {
+		_ = os.RemoveAll(d.scratch) // what cannot be removed is stale later
+	}
+}
+
+// removeStale removes the private directories of processes that are gone and
+// were older than the adapter's stale_ttl_hours.
+func removeStale(dir string, age time.Duration) {
+	found, err := filepath.Glob(filepath.Join(dir, "ripple-*-*"))
+	if err != nil {
+		return // only a bad pattern fails
+	}
+	for _, path := range found {
+		var pid int
+		if _, err := fmt.Sscanf(filepath.Base(path), "ripple-%d-", &pid); err != nil {
+			continue
+		}
+		info, err := os.Lstat(path)
+		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < age || alive(pid) {
+			continue
+		}
+		_ = os.RemoveAll(path) // another user's stays
+	}
+}
+
+// alive says whether a process exists; one of another user's counts.
+func alive(pid int) bool {
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		return false
+	}
+	err = p.Signal(syscall.Signal(0))
+	return err == nil || errors.Is(err, os.ErrPermission)
+}
+
+// randomHex is n random bytes in hexadecimal.
+func randomHex(n int) (string, error) {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("no random bytes: %w", err)
+	}
+	return hex.EncodeToString(b), nil
+}

@@ -1,0 +1,119 @@
+package session
+
+import (
+	"fmt"
+	"os"
+
+	"ripple/runtime/pty"
+)
+
+func (c *command) ended() bool {
+	select {
+	case <-c.done:
+		return true
+	default:
+		return false
+	}
+}
+
+func (d *driver) isDead() bool {
+	select {
+	case <-d.dead:
+		return true
+	default:
+		return false
+	}
+}
+
+// changes is closed at the next change of phase.
+func (d *driver) changes() <-chan struct{} {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.changed
+}
+
+func (d *driver) phase() Phase {
+	switch d.state.step {
+	case stepReady:
+		return PhaseReady
+	case stepRunning:
+		return PhaseRunning
+	case stepExited:
+		return PhaseClosed
+	}
+	return PhaseStarting
+}
+
+func (d *driver) snapState() State {
+	var st State
+	d.locked(func() {
+		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID()}
+		if d.cmd == nil {
+			return
+		}
+		st.Waiting = d.waits()
+		st.Partial = d.snapshot(d.cmd).Output
+	})
+	return st
+}
+
+// waits asks whether the running command reads the terminal: a secret when the
+// terminal would show a line but for its echo. When it does, the unfinished
+// line that it waits behind is output.
+func (d *driver) waits() Waiting {
+	if d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting {
+		return WaitingNo
+	}
+	if d.patterns.Empty() {
+		d.cmd.rend.FlushPending()
+	} else if d.held != nil {
+		d.releaseHeld(len(d.held))
+		d.cmd.rend.FlushPending()
+	}
+	echoes, canonical, err := d.tty.Flags()
+	if err == nil && canonical && !echoes && d.plan.TTY.Echo {
+		return WaitingSecret
+	}
+	return WaitingInput
+}
+
+// snapshot is the running command's result so far.
+func (d *driver) snapshot(c *command) Result {
+	if c.ended() || d.cmd != c {
+		return c.result
+	}
+	r := d.partial(c)
+	r.Output += string(c.rend.Pending()) + string(d.held)
+	r.CompletedBy = ByTimeout
+	return r
+}
+
+// typed writes raw input while a command runs, and remembers what the terminal
+// echoes of it.
+func (d *driver) typed(b []byte) {
+	if echoes, canonical, err := d.tty.Flags(); err == nil && echoes && canonical {
+		d.cmd.echoes.Expect(b)
+	}
+	d.send(string(b))
+}
+
+func (d *driver) resize(cols, rows int) error {
+	if cols <= 0 || rows <= 0 {
+		return fmt.Errorf("a terminal of %d×%d cells: both must be positive", cols, rows)
+	}
+	var err error
+	d.locked(func() {
+		err = d.tty.Resize(pty.Size{Cols: cols, Rows: rows})
+		d.observe(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
+	})
+	return err
+}
+
+func (d *driver) signal(sig os.Signal) error {
+	var err error
+	d.locked(func() {
+		d.observe(EventSignal, nil, sig.String())
+		err = d.tty.Signal(sig)
+	})
+	return err
+}

@@ -1,0 +1,318 @@
+package session
+
+import (
+	"bytes"
+
+	"ripple/runtime/internal/echo"
+	"ripple/runtime/internal/osc"
+	"ripple/runtime/internal/prompt"
+	"ripple/runtime/internal/render"
+	"ripple/schema"
+)
+
+// region says what the text that arrives now is.
+type region uint8
+
+const (
+	regionStartup region = iota // before the first prompt
+	regionPrompt                // the prompt's own text: after A, up to B
+	regionIdle                  // at the prompt; nobody asked for it
+	regionOutput                // a line was sent: its echo, then what the command prints
+	regionHook                  // after D: the command is over, the prompt is not there yet
+)
+
+const (
+	keptStartup = 64 << 10 // startup text kept for the error message
+	keptAside   = 64 << 10 // text between commands
+	// promptLine is the longest unfinished line that is tried as a prompt.
+	promptLine = 1024
+	// echoSlack is how much more than the sent bytes may come before C until we
+	// conclude that this program announces no C for this command.
+	echoSlack = 32 << 10
+)
+
+// feed takes what the program printed through the parsers, in order.
+func (d *driver) feed(b []byte) {
+	d.arrived = false
+	d.answerQueries(b)
+	if d.parser == nil {
+		d.onText(b)
+	} else {
+		d.parser.Feed(b, d.onText, d.onMarker)
+	}
+	if d.arrived {
+		d.step(input{kind: inText})
+		d.matchPrompt()
+	}
+	d.settleEffects()
+}
+
+// inject types the integration script. Its echo may hold the very markers that
+// it defines, so it is taken out before anything looks for them.
+func (d *driver) inject() {
+	sent := d.plan.Inject + d.lineEnding()
+	d.injected = echo.New(echo.Config{Strategy: string(schema.EchoDeterministicByte), Sent: []byte(sent)})
+	d.startup = d.startup[:0]
+	d.send(sent)
+}
+
+func (d *driver) onText(b []byte) {
+	if d.injected != nil {
+		b = d.injected.Feed(b)
+	}
+	if d.literal == nil {
+		d.text(b)
+		return
+	}
+	d.literal.Feed(b, d.text, d.onLiteral)
+}
+
+// onMarker handles a complete OSC sequence of ours or somebody else's.
+func (d *driver) onMarker(m osc.Marker) {
+	e, trusted := d.classifier.Classify(m)
+	if !trusted {
+		d.observe(EventForged, m.Raw, "untrusted marker "+markerName(m))
+		d.text(m.Raw)
+		return
+	}
+	if d.watched() {
+		d.observe(EventMarker, m.Raw, "marker "+markerName(m))
+	}
+	switch e.Kind {
+	case prompt.PromptStart:
+		d.promptBegins()
+		d.step(input{kind: inPromptStart})
+	case prompt.InputStart:
+		d.step(input{kind: inInputStart})
+		if d.region == regionPrompt {
+			d.region = regionIdle
+		}
+	case prompt.Executed:
+		d.step(input{kind: inExecuted})
+	case prompt.Finished:
+		d.finished(e.Code)
+		d.step(input{kind: inFinished})
+	case prompt.Continuation:
+		d.step(input{kind: inContinuation})
+	case prompt.Cwd:
+		d.cwd = e.Cwd
+		if d.cmd != nil {
+			d.cmd.cwdReported = true
+		}
+	}
+}
+
+// onLiteral handles a literal marker, which carries the nonce.
+func (d *driver) onLiteral(index int) {
+	d.observe(EventMarker, nil, "marker")
+	d.releaseHeld(len(d.held))
+	if index == literalContinuation {
+		d.step(input{kind: inContinuation})
+		return
+	}
+	d.region = regionIdle
+	d.step(input{kind: inMarker})
+}
+
+// promptBegins notes that what follows is a prompt, unless it interrupts a
+// command that has not been seen to run: then it may be a redraw.
+func (d *driver) promptBegins() {
+	if d.cmd != nil && !d.state.sawC && !d.state.sawD {
+		d.cmd.redrawAt = len(d.cmd.pre)
+		return
+	}
+	d.releaseHeld(len(d.held))
+	d.region, d.promptText = regionPrompt, d.promptText[:0]
+}
+
+// finished is D: the output ends here.
+func (d *driver) finished(code *int) {
+	d.releaseHeld(len(d.held))
+	if d.cmd == nil {
+		return
+	}
+	d.cmd.code = code
+	d.withoutBegin()
+	d.region = regionHook
+}
+
+// begin is C: what came since the line was sent is its echo.
+func (d *driver) begin() {
+	if c := d.cmd; c != nil {
+		c.pre, c.expectC = nil, false
+		c.strip = nil
+		d.held = d.held[:0]
+		d.region = regionOutput
+	}
+}
+
+// text routes program text by region.
+func (d *driver) text(b []byte) {
+	switch d.region {
+	case regionPrompt:
+		d.promptText = appendBounded(d.promptText, b, keptStartup)
+		return // between A and B: says nothing about the command
+	case regionStartup:
+		d.startup = appendBounded(d.startup, b, keptStartup)
+	case regionIdle, regionHook:
+		if d.adapter.Output.AsyncInterleave != nil {
+			d.aside = appendBounded(d.aside, b, keptAside)
+		}
+	default:
+		d.hold(b)
+	}
+	d.arrived = true
+}
+
+// hold keeps back the last lines while they may be a prompt, and releases what
+// is before them.
+func (d *driver) hold(b []byte) {
+	if d.patterns.Empty() {
+		d.release(b)
+		return
+	}
+	d.held = append(d.held, b...)
+	cut := max(0, len(d.held)-promptLine)
+	if i := lastLines(d.held, d.promptLines); i > cut {
+		cut = i
+	}
+	d.releaseHeld(cut)
+}
+
+// lastLines is the offset at which the last n lines of b begin.
+func lastLines(b []byte, n int) int {
+	for ; n > 0; n-- {
+		i := bytes.LastIndexByte(b, '\n')
+		if i < 0 {
+			return 0
+		}
+		if n == 1 {
+			return i + 1
+		}
+		b = b[:i]
+	}
+	return 0
+}
+
+func (d *driver) releaseHeld(n int) {
+	if n == 0 {
+		return
+	}
+	d.release(d.held[:n])
+	d.held = d.held[:copy(d.held, d.held[n:])]
+}
+
+// release passes text on as output of the command: through the echo stripper
+// and the renderer into the capture.
+func (d *driver) release(b []byte) {
+	c := d.cmd
+	if c == nil {
+		return
+	}
+	if c.expectC {
+		c.pre = append(c.pre, b...)
+		if len(c.pre) > 4*len(c.sent)+echoSlack {
+			d.withoutBegin()
+		}
+		return
+	}
+	if len(c.echoes) > 0 {
+		b = c.echoes.Feed(b)
+	}
+	if c.strip != nil {
+		b = c.strip.Feed(b)
+	}
+	c.rend.Write(b)
+}
+
+// withoutBegin gives up waiting for C: what was kept as echo is output, minus
+// the echo as far as it can be recognised.
+func (d *driver) withoutBegin() {
+	c := d.cmd
+	if !c.expectC {
+		return
+	}
+	c.expectC = false
+	pre := c.pre
+	c.pre = nil
+	d.release(pre)
+}
+
+// matchPrompt looks for a prompt at the end of the stream.
+func (d *driver) matchPrompt() {
+	if d.patterns.Empty() || d.state.step == stepReady {
+		return
+	}
+	tail := d.held
+	if d.region == regionStartup {
+		tail = d.startup
+	}
+	if len(tail)-lastLines(tail, 1) > promptLine {
+		return
+	}
+	m, ok, err := d.patterns.AtEnd(tail)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	if ok {
+		d.match = m
+		d.step(input{kind: inMatch, more: m.Tag == tagContinuation})
+	}
+}
+
+// newOutput prepares the path of one line's output.
+func (d *driver) newOutput(c *command, sent string) {
+	c.sent = sent
+	out := d.adapter.Output
+	strategy := out.InputEchoStrategy
+	if !out.StripInputEcho {
+		strategy = schema.EchoNone
+	}
+	c.expectC = strategy == schema.EchoOSCBoundaries && d.byMarker
+	if strategy == schema.EchoOSCBoundaries {
+		strategy = schema.EchoDeterministicByte
+	}
+	c.strip = echo.New(echo.Config{Strategy: string(strategy), Sent: []byte(sent), Prompt: d.echoPrompt})
+	c.pre, c.redrawAt = c.pre[:0], -1
+	d.region, d.held = regionOutput, d.held[:0]
+}
+
+// endOutput releases everything that is still held back.
+func (d *driver) endOutput(c *command) {
+	if c.expectC && c.redrawAt >= 0 {
+		c.pre = c.pre[:c.redrawAt]
+	}
+	d.withoutBegin()
+	if c.strip != nil {
+		c.rend.Write(c.strip.Flush())
+	}
+	c.rend.Close()
+}
+
+func (d *driver) newRenderer(c *command) *render.Renderer {
+	size := d.tty.Size()
+	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.adapter.Output.StripANSI}, func(b []byte) {
+		c.kept.write(b)
+		if d.options.Output != nil {
+			d.emit = append(d.emit, b...)
+		}
+	})
+}
+
+// markerName is a marker for a timeline: its letter and first parameter.
+func markerName(m osc.Marker) string {
+	name := string(m.Code)
+	if len(m.Params) > 1 {
+		name += ";" + m.Params[0]
+	}
+	return name
+}
+
+func appendBounded(kept, b []byte, limit int) []byte {
+	kept = append(kept, b...)
+	if len(kept) > limit {
+		kept = kept[:copy(kept, kept[len(kept)-limit:])]
+	}
+	return kept
+}
