@@ -10,6 +10,8 @@
 // and Expand; and the flavour of its patterns: CompilePattern.
 package schema
 
+//go:generate go test . -run TestSchemaDoc -update
+
 import (
 	"fmt"
 	"io"
