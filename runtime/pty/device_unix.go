@@ -222,3 +222,5 @@ func exitStatus(state *os.ProcessState) (code int, signal string) {
 	}
 	return w.ExitStatus(), ""
 }
+
+func (d *device) path() string { return d.name }

@@ -23,6 +23,7 @@ func (*device) foreground() (int, error)        { return 0, ErrUnsupported }
 func (*device) flags() (bool, bool, error)      { return false, false, ErrUnsupported }
 func (*device) interrupts() bool                { return false }
 func (*device) close() error                    { return ErrUnsupported }
+func (*device) path() string                    { return "" }
 
 func (*PTY) readiness() Readiness { return Readiness{} }
 

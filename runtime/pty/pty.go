@@ -176,3 +176,6 @@ func (p *PTY) Close() error {
 	})
 	return p.err
 }
+
+// Name is the path of the terminal that the program has open, "/dev/pts/3".
+func (p *PTY) Name() string { return p.dev.path() }

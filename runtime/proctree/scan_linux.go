@@ -1,0 +1,132 @@
+package proctree
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// Complete says whether whole trees can be found and guarded on this system.
+const Complete = true
+
+// Subreaper makes this process adopt its descendants' orphans, so that they
+// stay its descendants. It holds until this process ends; children do not
+// inherit it.
+func Subreaper() error {
+	return os.NewSyscallError("become a subreaper", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
+}
+
+func isSubreaper() bool {
+	var on int32
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, ptr(&on), 0, 0, 0)
+	return err == nil && on != 0
+}
+
+// Descendants lists the living descendants of a process, itself excluded, in
+// no order. Zombies are left out.
+func Descendants(pid int) []Process {
+	var list []Process
+	s := scan()
+	for member := range s.descend(map[int]bool{pid: true}) {
+		if e, ok := s[member]; ok && member != pid && !e.zombie() {
+			list = append(list, e.Process)
+		}
+	}
+	return list
+}
+
+// entry is what /proc/PID/stat tells.
+type entry struct {
+	Process
+	state        byte
+	parent, sess int
+}
+
+func (e entry) zombie() bool { return e.state == 'Z' || e.state == 'X' }
+
+// snapshot is all processes by id.
+type snapshot map[int]entry
+
+// scan reads all of /proc. It is not atomic: a process that forks meanwhile may
+// show up in the next one only.
+func scan() snapshot {
+	dir, err := os.Open("/proc")
+	if err != nil {
+		return nil
+	}
+	defer dir.Close()
+	names, _ := dir.Readdirnames(-1) // what was read counts
+	s := make(snapshot, len(names))
+	for _, name := range names {
+		if pid, err := strconv.Atoi(name); err == nil {
+			if e, ok := stat(pid); ok {
+				s[pid] = e
+			}
+		}
+	}
+	return s
+}
+
+func stat(pid int) (entry, bool) {
+	var buf [1024]byte
+	fd, err := unix.Open("/proc/"+strconv.Itoa(pid)+"/stat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return entry{}, false // it ended
+	}
+	defer unix.Close(fd)
+	n, err := unix.Read(fd, buf[:])
+	if err != nil {
+		return entry{}, false
+	}
+	return parseStat(pid, buf[:n])
+}
+
+// parseStat reads proc_pid_stat(5). The name may hold anything, parentheses
+// and blanks included.
+func parseStat(pid int, line []byte) (e entry, ok bool) {
+	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
+	if open < 0 || end < open {
+		return e, false
+	}
+	const state, parent, session, start = 0, 1, 3, 19 // after the name
+	f := bytes.Fields(line[end+1:])
+	if len(f) <= start {
+		return e, false
+	}
+	var errs [3]error
+	e.PID, e.Name, e.state = pid, string(line[open+1:end]), f[state][0]
+	e.parent, errs[0] = strconv.Atoi(string(f[parent]))
+	e.sess, errs[1] = strconv.Atoi(string(f[session]))
+	e.Start, errs[2] = strconv.ParseUint(string(f[start]), 10, 64)
+	return e, errs == [3]error{}
+}
+
+// descend adds all descendants to a set of ids.
+func (s snapshot) descend(set map[int]bool) map[int]bool {
+	for grown := true; grown; {
+		grown = false
+		for pid, e := range s {
+			if !set[pid] && set[e.parent] {
+				set[pid], grown = true, true
+			}
+		}
+	}
+	return set
+}
+
+// holds says whether a process has a file open.
+func holds(pid int, file string) bool {
+	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
+	fds, err := os.ReadDir(dir)
+	if err != nil {
+		return false // ended, or another user's
+	}
+	for _, fd := range fds {
+		if link, err := os.Readlink(dir + "/" + fd.Name()); err == nil && link == file {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,168 @@
+package proctree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// Members lists the tree's living processes now. Those seen once stay members
+// wherever they move, so looking while the program runs finds more later.
+func (t *Tree) Members() []Process {
+	living, _ := t.look()
+	return living
+}
+
+// Signal sends a signal to each member, and SIGCONT after it. That a member
+// ended meanwhile is no error.
+func (t *Tree) Signal(sig syscall.Signal) error {
+	var errs []error
+	for _, p := range t.Members() {
+		errs = append(errs, send(p, sig))
+	}
+	return errors.Join(errs...)
+}
+
+// Wait returns nil when no member is left, a *ResistError when ctx ends first.
+func (t *Tree) Wait(ctx context.Context) error {
+	for {
+		living, dead := t.look()
+		for _, p := range dead {
+			reap(p.PID)
+		}
+		if len(living) == 0 {
+			return nil
+		}
+		for _, p := range living {
+			if err := ended(ctx, p); err != nil {
+				left := t.Members()
+				if len(left) == 0 {
+					continue
+				}
+				return &ResistError{Left: left, Cause: err}
+			}
+		}
+	}
+}
+
+// firstSeen identifies the leader. When it is gone already, members are at
+// least no older than this process.
+func firstSeen(leader int) Process {
+	if e, ok := stat(leader); ok {
+		return e.Process
+	}
+	self, _ := stat(os.Getpid()) // without it, zero: no bound at all
+	return Process{PID: leader, Start: self.Start}
+}
+
+// look takes stock: members that live, and dead ones that are ours to reap.
+func (t *Tree) look() (living, dead []Process) {
+	s, self := scan(), os.Getpid()
+	for pid := range s.descend(t.seeds(s, self)) {
+		if e, ok := s[pid]; ok {
+			t.known[pid] = e.Process
+		}
+	}
+	for pid, p := range t.known {
+		e, ok := s[pid]
+		switch {
+		case !ok || e.Start != p.Start:
+			delete(t.known, pid)
+		case !e.zombie():
+			living = append(living, p)
+		case e.parent == self && pid != t.root.PID:
+			dead = append(dead, p)
+		}
+	}
+	return living, dead
+}
+
+// seeds are the members that need no parent to be known as such.
+func (t *Tree) seeds(s snapshot, self int) map[int]bool {
+	set := map[int]bool{}
+	ours, adopting := s.descend(map[int]bool{self: true}), isSubreaper()
+	for pid, e := range s {
+		p, known := t.known[pid]
+		switch {
+		case pid == self || e.Start < t.root.Start:
+		case known && p.Start == e.Start, pid == t.root.PID:
+			set[pid] = true
+		case e.sess == s[self].sess: // who left our session cannot come back
+		case e.sess == t.root.PID,
+			t.Sole && e.parent == self,
+			t.tty != "" && (ours[pid] || !adopting) && holds(pid, t.tty):
+			set[pid] = true
+		}
+	}
+	return set
+}
+
+// send signals a process and no later one with its id.
+func send(p Process, sig syscall.Signal) error {
+	fd, err := open(p)
+	if err != nil || fd < 0 {
+		return err
+	}
+	defer unix.Close(fd)
+	err = unix.PidfdSendSignal(fd, sig, nil, 0)
+	if err == nil && sig != syscall.SIGKILL {
+		err = unix.PidfdSendSignal(fd, syscall.SIGCONT, nil, 0)
+	}
+	if err == unix.ESRCH || err == unix.EPERM {
+		return nil // gone; or another user's, which the wait will report
+	}
+	return os.NewSyscallError("signal process "+p.String(), err)
+}
+
+// open returns a descriptor of the process, -1 when it ended.
+func open(p Process) (fd int, err error) {
+	fd, err = unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
+	if err == unix.ESRCH || err == unix.EINVAL {
+		return -1, nil
+	}
+	if err != nil {
+		return -1, os.NewSyscallError("open process "+p.String(), err)
+	}
+	if e, ok := stat(p.PID); !ok || e.Start != p.Start {
+		_ = unix.Close(fd) // a later process with the same id
+		return -1, nil
+	}
+	return fd, nil
+}
+
+// ended waits in Go's poller until the process ended, zombie or not, or ctx did.
+func ended(ctx context.Context, p Process) error {
+	fd, err := open(p)
+	if err != nil || fd < 0 {
+		return err
+	}
+	f := os.NewFile(uintptr(fd), "pidfd")
+	defer f.Close()
+	raw, err := f.SyscallConn()
+	if err != nil {
+		return err
+	}
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(past) }) // closed: it ended
+	defer stop()
+	err = raw.Read(func(fd uintptr) bool {
+		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
+		return err == nil && n > 0
+	})
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return ctx.Err()
+	}
+	return err
+}
+
+// reap takes an ended orphan off the process table.
+func reap(pid int) {
+	for {
+		_, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
+		if err != unix.EINTR {
+			return // ECHILD: somebody else reaped it
+		}
+	}
+}

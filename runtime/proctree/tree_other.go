@@ -1,0 +1,31 @@
+//go:build !unix
+
+package proctree
+
+import (
+	"context"
+	"syscall"
+)
+
+// Complete says whether whole trees can be found and guarded on this system.
+const Complete = false
+
+// Subreaper is known to Linux only.
+func Subreaper() error { return ErrUnsupported }
+
+// Descendants is known to Linux only; it lists none.
+func Descendants(int) []Process { return nil }
+
+// Guard runs main without a guard.
+func Guard(main func() int) int { return main() }
+
+func firstSeen(leader int) Process { return Process{PID: leader} }
+
+// Members is unknown here.
+func (t *Tree) Members() []Process { return nil }
+
+// Signal reaches nobody here.
+func (t *Tree) Signal(syscall.Signal) error { return ErrUnsupported }
+
+// Wait has nothing to wait for here.
+func (t *Tree) Wait(context.Context) error { return ErrUnsupported }

@@ -1,0 +1,61 @@
+//go:build unix && !linux
+
+package proctree
+
+import (
+	"context"
+	"os"
+	"syscall"
+	"time"
+)
+
+// Complete says whether whole trees can be found and guarded on this system.
+const Complete = false
+
+// Subreaper is known to Linux only.
+func Subreaper() error { return ErrUnsupported }
+
+// Descendants is known to Linux only; it lists none.
+func Descendants(int) []Process { return nil }
+
+// Guard runs main without a guard: it needs a subreaper.
+func Guard(main func() int) int { return main() }
+
+func firstSeen(leader int) Process { return Process{PID: leader} }
+
+// Members is the leader while its group exists.
+func (t *Tree) Members() []Process {
+	if syscall.Kill(-t.root.PID, 0) == syscall.ESRCH {
+		return nil
+	}
+	return []Process{t.root}
+}
+
+// Signal sends a signal to the leader's group, and SIGCONT after it.
+func (t *Tree) Signal(sig syscall.Signal) error {
+	for _, s := range []syscall.Signal{sig, syscall.SIGCONT} {
+		if err := syscall.Kill(-t.root.PID, s); err != nil && err != syscall.ESRCH && err != syscall.EPERM {
+			return os.NewSyscallError("kill", err)
+		}
+	}
+	return nil
+}
+
+// Wait returns nil when the leader's group is gone, a *ResistError when ctx
+// ends first.
+func (t *Tree) Wait(ctx context.Context) error {
+	const look = 5 * time.Millisecond // nothing announces a group's end
+	tick := time.NewTicker(look)
+	defer tick.Stop()
+	for {
+		left := t.Members()
+		if len(left) == 0 {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return &ResistError{Left: left, Cause: ctx.Err()}
+		}
+	}
+}
