@@ -14,7 +14,7 @@ type derived struct {
 	needs     []need
 	own       bool // a session of its own
 	bare      bool // opens its sessions itself
-	exclusive bool // counts what the process has open: nothing else may run
+	exclusive bool // looks at what the whole process has open: nothing else may run
 	run       func(context.Context, *trial) error
 }
 
@@ -60,7 +60,7 @@ var derivedTests = []derived{
 	{name: "reading a secret is reported", level: 3, needs: needs(readSecret, kernelTells), own: true, run: readingSecret},
 
 	{name: "killed program", level: 4, bare: true, run: killedProgram},
-	{name: "close leaves nothing behind", level: 4, needs: needs(procFS), bare: true, run: closeLeavesNothing},
+	{name: "close leaves nothing behind", level: 4, needs: needs(procFS), bare: true, exclusive: true, run: closeLeavesNothing},
 	{name: "starts and stops leak nothing", level: 4, needs: needs(procFS), bare: true, exclusive: true, run: startsLeakNothing},
 }
 
@@ -72,6 +72,9 @@ func derivedCases(a *schema.Adapter) []testCase {
 	var cases []testCase
 	for _, d := range derivedTests {
 		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, run: d.run}
+		if d.bare {
+			c.timeout = startTimeout // starting is part of the test
+		}
 		for _, n := range d.needs {
 			if c.inapplicable = n(a); c.inapplicable != "" {
 				break

@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ripple/runtime/session"
+	"ripple/schema"
 )
 
 // killedProgram: a program that is killed is a typed error at the command that
@@ -159,42 +160,36 @@ func (t *trial) makeFiles(ctx context.Context) error {
 	return nil
 }
 
-// ourFiles are the files that a session of ours may have made: everything in
-// the run's working and temporary directories that has one of our names, and in
-// the system's temporary directory what carries our process id.
+// ourFiles are the files that a session of this process may have made: its
+// private directory in the system's temporary one, and whatever in the run's
+// working and temporary directories begins like a file of ripple's or of the
+// adapter's.
 func ourFiles(t *trial) map[string]bool {
 	files := map[string]bool{}
-	for _, dir := range []string{t.run.around.work, t.run.around.temp, os.TempDir()} {
-		entries, err := os.ReadDir(dir)
-		if err != nil {
-			continue // a directory that cannot be read holds nothing of ours
+	patterns := []string{filepath.Join(os.TempDir(), fmt.Sprintf("ripple-%d-*", os.Getpid()))}
+	for _, dir := range []string{t.run.around.work, t.run.around.temp} {
+		for _, prefix := range ourPrefixes(t.adapter) {
+			patterns = append(patterns, filepath.Join(dir, prefix+"*"))
 		}
-		for _, e := range entries {
-			if t.isOurs(dir, e.Name()) {
-				files[filepath.Join(dir, e.Name())] = true
-			}
+	}
+	for _, p := range patterns {
+		found, _ := filepath.Glob(p) // only a bad pattern fails, and then nothing of ours can have that name
+		for _, file := range found {
+			files[file] = true
 		}
 	}
 	return files
 }
 
-func (t *trial) isOurs(dir, name string) bool {
-	if dir == t.run.around.root || filepath.Join(dir, name) == t.run.around.root {
-		return false
-	}
-	prefixes := []string{".ripple", "ripple"}
-	if in := t.adapter.Input.Tempfile; in != nil && in.Prefix != "" {
+func ourPrefixes(a *schema.Adapter) []string {
+	prefixes := []string{"ripple", ".ripple"}
+	if in := a.Input.Tempfile; in != nil && in.Prefix != "" {
 		prefixes = append(prefixes, in.Prefix)
 	}
-	if in := t.adapter.Init.Tempfile; in != nil && in.Prefix != "" {
+	if in := a.Init.Tempfile; in != nil && in.Prefix != "" {
 		prefixes = append(prefixes, in.Prefix)
 	}
-	for _, p := range prefixes {
-		if strings.HasPrefix(name, p) {
-			return dir != os.TempDir() || strings.Contains(name, fmt.Sprint(os.Getpid()))
-		}
-	}
-	return false
+	return prefixes
 }
 
 func homeFiles(home string) []string {

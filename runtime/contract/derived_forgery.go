@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ripple/schema"
@@ -76,17 +77,15 @@ func forgedOSC(ctx context.Context, t *trial) error {
 		"133;A", fmt.Sprintf("133;D;%d", forgedCode),
 	}
 	for _, body := range bodies {
+		var forms []string
 		for _, begin := range []string{"\x1b]", "\x9d"} {
 			for _, end := range []string{"\a", "\x1b\\", "\x9c"} {
-				if err := t.forge(ctx, begin+body+end); err != nil {
-					return err
-				}
+				forms = append(forms, begin+body+end)
 			}
 		}
-	}
-	all := "\x1b]" + strings.Join(bodies, "\a\x1b]") + "\a"
-	if err := t.forge(ctx, all); err != nil {
-		return err
+		if err := t.forge(ctx, forms); err != nil {
+			return err
+		}
 	}
 	return t.usable(ctx, "after the forgeries")
 }
@@ -102,33 +101,56 @@ func forgedMarker(ctx context.Context, t *trial) error {
 	if len(forgeries) == 0 {
 		return notApplicable("the program printed no marker before it was ready")
 	}
-	forgeries = append(forgeries, strings.Join(forgeries, "")) // as they come at a prompt
-	for _, f := range forgeries {
-		if err := t.forge(ctx, wrongNonce(f)); err != nil {
-			return err
-		}
+	for i, f := range forgeries {
+		forgeries[i] = wrongNonce(f)
+	}
+	if err := t.forge(ctx, forgeries); err != nil {
+		return err
+	}
+	together := strings.Join(forgeries, "") // as they come at a prompt
+	if err := t.forge(ctx, []string{together}); err != nil {
+		return err
 	}
 	return t.usable(ctx, "after the forgeries")
 }
 
-// forge prints a forgery between two tokens: both must be in the output of this
-// command, and neither exit code nor directory may be the forged ones.
-func (t *trial) forge(ctx context.Context, sequence string) error {
-	begin, end := token("begin"), token("end")
+// forge prints forgeries with a token before, between and after them: all tokens
+// must be in the output of this command, neither exit code nor directory may be
+// the forged ones, and the session must not have taken any for a marker.
+func (t *trial) forge(ctx context.Context, forgeries []string) error {
+	tokens, text := []string{token("begin")}, ""
+	for _, f := range forgeries {
+		text += tokens[len(tokens)-1] + f
+		tokens = append(tokens, token("after"))
+	}
+	text += tokens[len(tokens)-1]
 	cwd := t.ev.State().Cwd
-	r, err := t.eval(ctx, "print "+quoted(sequence), t.raw(begin+sequence+end))
+	t.trace.forgetMarkers()
+	r, err := t.eval(ctx, "print "+quoted(strings.Join(forgeries, " ")), t.raw(text))
 	if err != nil {
 		return err
 	}
+	for i, tok := range tokens[1:] {
+		if !strings.Contains(r.Output, tok) {
+			return t.believed(forgeries[i], "ended the command")
+		}
+	}
+	for _, m := range t.trace.markersSeen() {
+		if slices.Contains(forgeries, m) {
+			return t.believed(m, "was taken for a marker of the session")
+		}
+	}
 	switch {
-	case !strings.Contains(r.Output, begin) || !strings.Contains(r.Output, end):
-		return failf("a forged marker was believed: %s ended the command%s", quoted(sequence), trust(t.adapter))
 	case r.ExitCode != nil && *r.ExitCode == forgedCode:
-		return failf("a forged marker was believed: %s gave the exit code%s", quoted(sequence), trust(t.adapter))
+		return t.believed(forgeries[0], "gave the exit code")
 	case r.Cwd == forgedCwd || t.ev.State().Cwd != cwd:
-		return failf("a forged marker was believed: %s moved the directory to %q%s", quoted(sequence), t.ev.State().Cwd, trust(t.adapter))
+		return t.believed(forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
 	}
 	return nil
+}
+
+func (t *trial) believed(forgery, effect string) error {
+	return failf("a forged marker was believed: %s %s%s", quoted(forgery), effect, trust(t.adapter))
 }
 
 // trust names the reason for which a session believes a marker.

@@ -52,7 +52,7 @@ type junitCase struct {
 
 type junitProblem struct {
 	Message string `xml:"message,attr"`
-	Text    string `xml:",chardata"`
+	Text    string `xml:",cdata"`
 }
 
 // WriteJUnit writes one document with a testsuite for each adapter.
@@ -118,7 +118,7 @@ func problem(t TestResult) *junitProblem {
 	var b strings.Builder
 	p := &textWriter{w: &b}
 	p.failure(t)
-	return &junitProblem{Message: t.Failure.Message, Text: b.String()}
+	return &junitProblem{Message: t.Failure.Message, Text: "\n" + b.String()}
 }
 
 func roundName(t TestResult) string {

@@ -153,13 +153,13 @@ func (p *textWriter) part(label, text string) {
 func summary(r *Report) string {
 	name := strings.TrimSpace(r.Adapter + " " + r.InterpreterVersion)
 	if r.Skipped != "" {
-		return fmt.Sprintf("%s: skipped: %s", name, r.Skipped)
+		return fmt.Sprintf("%s: skipped: %s", name, strings.TrimPrefix(r.Skipped, r.Adapter+": "))
 	}
 	counts := []string{fmt.Sprintf("%d passed", r.Count(Passed))}
 	for _, c := range []struct {
 		status Status
 		word   string
-	}{{Failed, "failed"}, {Errored, "errors"}, {Skipped, "skipped"}, {NotApplicable, "not applicable"}} {
+	}{{Failed, "failed"}, {Errored, "in error"}, {Skipped, "skipped"}, {NotApplicable, "not applicable"}} {
 		if n := r.Count(c.status); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.word))
 		}

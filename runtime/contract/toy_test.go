@@ -204,6 +204,10 @@ func (y *toy) finish(code string, r session.Result) session.Result {
 		if strings.Contains(r.Output, "633;P;Cwd=/forged\x9c") {
 			y.set(func(s *session.State) { s.Cwd = "/forged" })
 		}
+	case "believes silently":
+		if i := strings.Index(r.Output, "\x1b]633;P;Cwd"); i >= 0 {
+			y.watch.Observe(session.Event{Kind: session.EventMarker, Data: []byte(r.Output[i : i+strings.IndexByte(r.Output[i:], '\a')+1])})
+		}
 	case "believes any nonce":
 		r = believe(r, strings.Repeat("0", 32))
 	}

@@ -2,6 +2,8 @@ package contract
 
 import (
 	"fmt"
+	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -15,6 +17,7 @@ const (
 	traceTail    = 40   // and from the end
 	traceBytes   = 2048 // bytes kept from the beginning of what was read, and from the end
 	traceExcerpt = 72   // bytes shown of one read or write
+	traceMarkers = 256  // trusted markers kept
 	startupBytes = 64 << 10
 )
 
@@ -28,6 +31,7 @@ type trace struct {
 	reads   window
 	startup []byte // what was read before the first reset: banner and first prompt
 	settled bool
+	markers []string // raw markers that the session trusted since they were last forgotten
 }
 
 // Observe makes it a session.Observer.
@@ -42,6 +46,9 @@ func (t *trace) Observe(e session.Event) {
 		if !t.settled && len(t.startup) < startupBytes {
 			t.startup = append(t.startup, e.Data...)
 		}
+	}
+	if e.Kind == session.EventMarker && len(e.Data) > 0 && len(t.markers) < traceMarkers {
+		t.markers = append(t.markers, string(e.Data))
 	}
 	t.add(TimelineEntry{AtMS: milliseconds(e.At - t.base), Text: describe(e)})
 }
@@ -64,6 +71,18 @@ func (t *trace) reset() {
 	defer t.mu.Unlock()
 	t.head, t.tail, t.dropped, t.started, t.settled = nil, nil, 0, false, true
 	t.reads = window{}
+}
+
+func (t *trace) forgetMarkers() {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.markers = nil
+}
+
+func (t *trace) markersSeen() []string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return slices.Clone(t.markers)
 }
 
 // firstPrompt is what the program printed until it was ready.
@@ -101,6 +120,8 @@ func describe(e session.Event) string {
 		return fmt.Sprintf("%s %d: %s", e.Kind, len(e.Data), excerpt(e.Data))
 	case e.Text == "":
 		return string(e.Kind)
+	case strings.HasPrefix(e.Text, string(e.Kind)):
+		return e.Text // "phase ready", "marker D;0"
 	default:
 		return fmt.Sprintf("%s: %s", e.Kind, e.Text)
 	}
