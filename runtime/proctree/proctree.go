@@ -35,12 +35,21 @@ func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) 
 // Tree is a started program and whatever came of it. One goroutine at a time
 // may use it.
 type Tree struct {
-	Leader int    // process id, also its session's and first group's; a child of this process, reaped by whoever started it
-	TTY    string // "/dev/pts/3": whoever of ours has it open belongs to the tree; empty: none
-	Sole   bool   // no other session's processes are among our orphans: all orphans belong to the tree
+	// Sole says that no other tree's processes are among the orphans that this
+	// process adopted, so that all of them belong to this one. Children in our
+	// own session (as exec.Cmd starts them) are never taken for orphans.
+	Sole bool
 
 	root  Process         // the leader as first seen
+	tty   string          // "/dev/pts/3": who of ours has it open is a member
 	known map[int]Process // members ever seen
+}
+
+// New returns the tree of a child of this process, just started and reaped by
+// whoever started it. If it leads a session, the session belongs to the tree.
+// So do processes that have the terminal open; an empty tty means none.
+func New(leader int, tty string) *Tree {
+	return &Tree{root: firstSeen(leader), tty: tty, known: map[int]Process{}}
 }
 
 // Step is one round of an ending.
