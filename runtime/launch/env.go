@@ -20,7 +20,7 @@ var notInherited = []string{
 	"COLUMNS", "LINES", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VSCODE_*", "VTE_VERSION",
 	"ITERM_*", "KITTY_*", "WEZTERM_*", "GHOSTTY_*", "KONSOLE_*", "WT_SESSION", "WT_PROFILE_ID",
 	"TERM_SESSION_ID", "SHELL_SESSION_ID", "INSIDE_EMACS", "TMUX", "TMUX_PANE", "STY",
-	"RIPPLE_GUARD*",
+	"PROCTREE_GUARD",
 }
 
 // environment is built from the lowest rule to the highest.

@@ -46,11 +46,11 @@ func TestEnvironmentPrecedence(t *testing.T) {
 func TestTheTerminalAroundUsIsNotInherited(t *testing.T) {
 	outer := map[string]string{
 		"COLUMNS": "80", "LINES": "24", "TERM_PROGRAM": "vscode", "TERM_PROGRAM_VERSION": "1", "VSCODE_INJECTION": "1",
-		"VTE_VERSION": "1", "TMUX": "x", "RIPPLE_GUARD": "1", "KITTY_WINDOW_ID": "1",
+		"VTE_VERSION": "1", "TMUX": "x", "PROCTREE_GUARD": "1", "KITTY_WINDOW_ID": "1",
 		"COLORTERM": "truecolor", "TERMINFO": "/t", "RIPPLE_HOME": "/r", "PWD": "/elsewhere",
 	}
 	env := plannedEnv(t, outer, nil)
-	for _, gone := range []string{"COLUMNS", "LINES", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VSCODE_INJECTION", "VTE_VERSION", "TMUX", "RIPPLE_GUARD", "KITTY_WINDOW_ID"} {
+	for _, gone := range []string{"COLUMNS", "LINES", "TERM_PROGRAM", "TERM_PROGRAM_VERSION", "VSCODE_INJECTION", "VTE_VERSION", "TMUX", "PROCTREE_GUARD", "KITTY_WINDOW_ID"} {
 		assert.NotContains(t, env, gone)
 	}
 	for _, kept := range []string{"COLORTERM", "TERMINFO", "RIPPLE_HOME"} {
