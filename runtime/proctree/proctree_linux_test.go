@@ -1,0 +1,346 @@
+package proctree
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"go.uber.org/goleak"
+)
+
+// The test binary is also the guarded program of the guard's tests.
+func TestMain(m *testing.M) {
+	if script, ok := os.LookupEnv("GUARDED_SCRIPT"); ok {
+		os.Exit(Guard(func() int { return guarded(script) }))
+	}
+	if err := Subreaper(); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m)
+}
+
+// guarded prints its pid and its environment's mark and runs a script.
+func guarded(script string) int {
+	fmt.Println("inner", os.Getpid(), os.Getenv(mark))
+	cmd := exec.Command("sh", "-c", script)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
+	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
+		return 99
+	}
+	return cmd.ProcessState.ExitCode()
+}
+
+// within bounds one test's wait for what nothing announces.
+func within(t *testing.T) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func waitFor(t *testing.T, ok func() bool) {
+	t.Helper()
+	ctx := within(t)
+	for tick := time.NewTicker(time.Millisecond); !ok(); {
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			require.FailNow(t, "it did not happen within 20 s")
+		}
+	}
+}
+
+// leader starts a script as the leader of its own session and returns when it
+// has written "up".
+func leader(t *testing.T, script string) (*exec.Cmd, *Tree) {
+	t.Helper()
+	cmd := exec.Command("bash", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	tree := New(cmd.Process.Pid, "")
+	t.Cleanup(func() { _ = cmd.Wait() })
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	require.Equal(t, "up\n", line)
+	return cmd, tree
+}
+
+// marked counts living processes whose command line holds the text.
+func marked(text string) (n int) {
+	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
+	for _, name := range dirs {
+		b, _ := os.ReadFile(name)
+		if strings.Contains(string(b), text) {
+			n++
+		}
+	}
+	return n
+}
+
+// duration is a sleep's argument that no other process of the machine has.
+func duration(n int) string { return fmt.Sprintf("9%d.%d", os.Getpid(), n) }
+
+func TestEndReachesEveryShape(t *testing.T) {
+	for i, tt := range []struct {
+		name, script string
+		sole         bool
+	}{
+		{"a child", "sleep D & echo up; wait", false},
+		{"in a group of its own", "set -m; sleep D & echo up; wait", false},
+		{"nohup", "nohup sleep D >/dev/null 2>&1 & echo up; wait", false},
+		{"setsid", "setsid sleep D & echo up; wait", false},
+		{"orphan in the session", "(sleep D &); echo up; wait; sleep D", false},
+		{"stopped", "sleep D & kill -STOP $!; echo up; wait", false},
+		{"ignores what can be ignored", "trap '' HUP TERM INT; sleep D & echo up; while :; do wait; done", false},
+		{"daemon", "setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up; sleep D", true},
+		{"daemon whose leader ended", "setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up", true},
+		{"stopped daemon", "setsid sh -c 'sleep D >/dev/null & kill -STOP $!; exit'; echo up", true},
+		{"forks for good", "f() { sleep D & f & wait; }; echo up; while :; do (sleep D & true); done", false},
+		{"forks on SIGTERM", "trap 'setsid sleep D & sleep D &' TERM; echo up; while :; do sleep D & wait; done", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			d := duration(i)
+			_, tree := leader(t, strings.ReplaceAll(tt.script, "D", d))
+			tree.Sole = tt.sole
+			require.NotZero(t, marked(d))
+			require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Millisecond}))
+			assert.Zero(t, marked(d))
+			assert.Empty(t, tree.Members())
+			assert.Empty(t, zombies())
+		})
+	}
+}
+
+// zombies are ended orphans that we adopted and did not reap.
+func zombies() (list []entry) {
+	for _, e := range scan() {
+		if e.parent == os.Getpid() && e.zombie() && e.sess != e.PID {
+			list = append(list, e)
+		}
+	}
+	return list
+}
+
+func TestGraceIsEnoughForThePolite(t *testing.T) {
+	cmd, tree := leader(t, "trap 'exit 7' TERM; echo up; while :; do read -t 0.01 x < <(:); done")
+	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
+	_ = cmd.Wait() // the exit code is looked at
+	assert.Equal(t, 7, cmd.ProcessState.ExitCode())
+}
+
+func TestOthersAreLeftAlone(t *testing.T) {
+	_, tree := leader(t, "echo up; sleep "+duration(100))
+	other, otherTree := leader(t, "echo up; exec sleep "+duration(101))
+	mine := exec.Command("sleep", duration(102))
+	require.NoError(t, mine.Start())
+	tree.Sole = false
+	require.NoError(t, tree.End(within(t)))
+	assert.Equal(t, 1, marked(duration(101)))
+	assert.Equal(t, 1, marked(duration(102)))
+	otherTree.Sole = true
+	require.NoError(t, otherTree.End(within(t)))
+	assert.Equal(t, 1, marked(duration(102)), "a child in our own session is no orphan")
+	require.NoError(t, mine.Process.Kill())
+	require.Error(t, mine.Wait())
+	_ = other
+}
+
+func TestResistIsReported(t *testing.T) {
+	_, tree := leader(t, "trap '' TERM; echo up; while :; do read -t 0.01 x < <(:); done")
+	require.NoError(t, tree.Signal(syscall.SIGTERM))
+	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
+	defer cancel()
+	err := tree.Wait(ctx)
+	var resist *ResistError
+	require.ErrorAs(t, err, &resist)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.Contains(t, err.Error(), "(bash)")
+	require.NoError(t, tree.Kill(within(t)))
+}
+
+func TestALaterProcessWithTheSameIDIsSpared(t *testing.T) {
+	cmd := exec.Command("sleep", duration(103))
+	require.NoError(t, cmd.Start())
+	e, ok := stat(cmd.Process.Pid)
+	require.True(t, ok)
+	earlier := e.Process
+	earlier.Start--
+	require.NoError(t, send(earlier, syscall.SIGKILL))
+	require.NoError(t, ended(within(t), earlier))
+	assert.Equal(t, 1, marked(duration(103)))
+	require.NoError(t, cmd.Process.Kill())
+	require.Error(t, cmd.Wait())
+}
+
+func TestEndLeavesNoDescriptor(t *testing.T) {
+	count := func() int { e, err := os.ReadDir("/proc/self/fd"); require.NoError(t, err); return len(e) }
+	one := func(i int) {
+		cmd, tree := leader(t, "sleep "+duration(i)+" & echo up; wait")
+		require.NoError(t, tree.End(within(t)))
+		require.Error(t, cmd.Wait())
+	}
+	one(104)
+	before := count()
+	one(105)
+	assert.Equal(t, before, count())
+}
+
+func TestParseStat(t *testing.T) {
+	e, ok := parseStat(5, []byte("5 (a) R (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20"))
+	require.True(t, ok)
+	assert.Equal(t, entry{Process{5, 777, "a) R (b"}, 'S', 1, 3}, e)
+	for _, bad := range []string{"", "5 (a", ")(", "5 (a) S 1", "5 (a) S x 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777"} {
+		_, ok := parseStat(5, []byte(bad))
+		assert.False(t, ok, bad)
+	}
+}
+
+// guard runs the guarded test binary; inner is the inner process's id.
+func guard(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *bufio.Reader) {
+	t.Helper()
+	cmd = exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT="+script)
+	cmd.Stderr = os.Stderr
+	pipe, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	out = bufio.NewReader(pipe)
+	line, err := out.ReadString('\n')
+	require.NoError(t, err)
+	f := strings.Fields(line)
+	require.Len(t, f, 2, "the mark is gone before main runs")
+	inner, err = strconv.Atoi(f[1])
+	require.NoError(t, err)
+	require.NotEqual(t, cmd.Process.Pid, inner)
+	return cmd, inner, out
+}
+
+// tree is a script with children that only a guard reaches.
+func scriptTree(d string) string {
+	return strings.ReplaceAll(`setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; setsid nohup sleep D >/dev/null 2>&1 &
+		set -m; sleep D & sleep D & kill -STOP $!; echo up; wait`, "D", d)
+}
+
+func TestKillingEitherHalfEndsTheTree(t *testing.T) {
+	for i, half := range []string{"outer", "inner"} {
+		t.Run(half, func(t *testing.T) {
+			d := duration(200 + i)
+			cmd, inner, out := guard(t, scriptTree(d))
+			line, err := out.ReadString('\n')
+			require.NoError(t, err)
+			require.Equal(t, "up\n", line)
+			waitFor(t, func() bool { return marked("sleep\x00"+d) == 4 })
+			victim := map[string]int{"outer": cmd.Process.Pid, "inner": inner}[half]
+			start := time.Now()
+			require.NoError(t, syscall.Kill(victim, syscall.SIGKILL))
+			_, _ = io.Copy(io.Discard, out) // everybody who wrote to us has ended
+			_ = cmd.Wait()                  // its status is looked at
+			waitFor(t, func() bool { reap(inner); return marked(d) == 0 && syscall.Kill(inner, 0) == syscall.ESRCH })
+			t.Logf("gone after %v", time.Since(start))
+			assert.Less(t, time.Since(start), 5*time.Second)
+			assert.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+			reapAll(t)
+		})
+	}
+}
+
+// reapAll takes the guarded tree's orphans off our hands.
+func reapAll(t *testing.T) {
+	waitFor(t, func() bool {
+		for _, e := range scan() {
+			if e.parent == os.Getpid() {
+				reap(e.PID)
+			}
+		}
+		return len(Descendants(os.Getpid())) == 0
+	})
+}
+
+func TestGuardPassesTheEndOn(t *testing.T) {
+	for _, tt := range []struct {
+		script string
+		code   int
+		signal syscall.Signal
+	}{
+		{"exit 0", 0, 0},
+		{"exit 7", 7, 0},
+		{"kill -TERM $PPID; sleep 100", -1, syscall.SIGTERM},
+		{"kill -KILL $PPID; sleep 100", -1, syscall.SIGKILL},
+		{"kill -INT $PPID; sleep 100", -1, syscall.SIGINT},
+	} {
+		cmd, _, out := guard(t, tt.script)
+		_, _ = io.Copy(io.Discard, out) // until the end
+		_ = cmd.Wait()                  // its status is looked at
+		assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), tt.script)
+		if tt.signal != 0 {
+			assert.Equal(t, tt.signal, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), tt.script)
+		}
+	}
+}
+
+func TestGuardForwardsSignals(t *testing.T) {
+	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+		cmd, _, out := guard(t, "echo up; sleep "+duration(210))
+		_, err := out.ReadString('\n')
+		require.NoError(t, err)
+		require.NoError(t, cmd.Process.Signal(syscall.SIGINT), "alone, this one is for the inner process")
+		require.NoError(t, cmd.Process.Signal(s))
+		_ = cmd.Wait() // its status is looked at
+		assert.Equal(t, s, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+		assert.Zero(t, marked(duration(210)))
+	}
+}
+
+func TestGuardHidesItself(t *testing.T) {
+	cmd, inner, out := guard(t, "env | grep GUARD; ls -l /proc/$$/fd | grep -c pipe: ; ps -o pgid= -p $$,$PPID | sort -u | wc -l")
+	all, err := io.ReadAll(out)
+	require.NoError(t, err)
+	require.NoError(t, cmd.Wait())
+	_ = inner
+	assert.NotContains(t, string(all), mark)
+	assert.Contains(t, string(all), "\n1\n", "one group")
+}
+
+func TestAForgedMarkCountsForNothing(t *testing.T) {
+	for _, forged := range []string{"", "3", "0:1", "99:5", "x:y", "1:"} {
+		cmd := exec.Command(os.Args[0])
+		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", mark+"="+forged)
+		out, err := cmd.Output()
+		require.NoError(t, err, forged)
+		f := strings.Fields(string(out))
+		require.Len(t, f, 3)
+		assert.NotEqual(t, strconv.Itoa(cmd.Process.Pid), f[1], "it was guarded all the same")
+	}
+}
+
+func BenchmarkEndOfTwenty(b *testing.B) {
+	for b.Loop() {
+		b.StopTimer()
+		cmd := exec.Command("bash", "-c", "for i in 1 2 3 4 5 6 7 8 9 10; do setsid sleep 1000 & sleep 1000 & done; echo up; wait")
+		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+		out, err := cmd.StdoutPipe()
+		require.NoError(b, err)
+		require.NoError(b, cmd.Start())
+		tree := New(cmd.Process.Pid, "")
+		_, err = bufio.NewReader(out).ReadString('\n')
+		require.NoError(b, err)
+		b.StartTimer()
+		require.NoError(b, tree.End(b.Context()))
+		b.StopTimer()
+		require.Error(b, cmd.Wait())
+		b.StartTimer()
+	}
+}
