@@ -40,7 +40,7 @@ time.`,
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return guarded(a, func() error { return a.testAdapters(cmd.Context(), args, f) })
+			return a.guarded(func() error { return a.testAdapters(cmd.Context(), args, f) })
 		},
 		ValidArgsFunction: a.completeAdapter,
 	}

@@ -55,9 +55,9 @@ func addFields(m map[string]any, v reflect.Value) {
 
 func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
 
-// quote shows control characters; plain text stays as it is.
+// quote shows control characters and outer blanks; plain text stays as it is.
 func quote(s string) string {
-	if q := strconv.Quote(s); q != `"`+s+`"` {
+	if q := strconv.Quote(s); q != `"`+s+`"` || strings.TrimSpace(s) != s {
 		return q
 	}
 	return s

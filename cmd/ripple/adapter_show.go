@@ -58,9 +58,8 @@ type shown struct {
 func newShown(e *registry.Entry) shown {
 	s := shown{listed: newListed(e), Adapter: byKeys(e.Adapter), Script: e.Adapter.Script}
 	host := launch.OSHost()
-	plan, err := launch.Build(e.Adapter, host, launch.Request{
-		Nonce: "NONCE", ScratchDir: "/PRIVATE", // placeholders: nothing is started
-	})
+	host.GUID = func() string { return "ID" } // nothing is started: these only show where things go
+	plan, err := launch.Build(e.Adapter, host, launch.Request{Nonce: "NONCE", ScratchDir: "/PRIVATE"})
 	if err != nil {
 		s.Missing = err.Error()
 	}

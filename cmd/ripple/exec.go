@@ -40,7 +40,7 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json`,
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return guarded(a, func() error { return a.exec(cmd.Context(), args, f) })
+			return a.guarded(func() error { return a.exec(cmd.Context(), args, f) })
 		},
 		ValidArgsFunction: a.completeAdapter,
 	}

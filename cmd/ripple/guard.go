@@ -1,4 +1,23 @@
 package main
 
-// guarded runs a command that starts programs.
-func guarded(a *app, run func() error) error { return run() }
+import (
+	"os"
+
+	"ripple/runtime/proctree"
+)
+
+// guarded runs what starts programs in a second process of ours, so that kill
+// -9 of either leaves nothing behind. The outer process gets here, starts the
+// same command line again and waits; the inner one gets here and runs. Whoever
+// calls Main with streams of their own is not the process to be started again.
+func (a *app) guarded(run func() error) error {
+	if a.in != os.Stdin || a.out.to != os.Stdout || a.err != os.Stderr {
+		return run()
+	}
+	var err error // of the inner process; the outer one has its exit code
+	code := proctree.Guard(func() int { err = run(); return exitOK })
+	if code != exitOK {
+		return exitWith(code)
+	}
+	return err
+}

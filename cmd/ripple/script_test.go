@@ -1,0 +1,35 @@
+package main
+
+import (
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
+
+// The scripts drive the real command: testscript starts this test binary under
+// the name ripple.
+func TestMain(m *testing.M) {
+	testscript.Main(m, map[string]func(){"ripple": main})
+}
+
+func TestScripts(t *testing.T) {
+	testscript.Run(t, testscript.Params{
+		Dir:                 "testdata/script",
+		UpdateScripts:       *update,
+		RequireExplicitExec: true,
+		RequireUniqueNames:  true,
+		Setup: func(e *testscript.Env) error {
+			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("LANG", "C.UTF-8")
+			e.Setenv("NO_COLOR", "")
+			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where ripple is, and nothing else
+			return os.Mkdir(e.WorkDir+"/home", 0o700)
+		},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+	})
+}

@@ -1,0 +1,78 @@
+package conformance
+
+import (
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// row is one package: its layer and the packages of ours that it imports.
+type row struct {
+	layer   int
+	imports string // separated by blanks
+}
+
+// layers is the architecture. A package imports only lower layers, so peers
+// never import each other. Add a line for a new package and a name for a new
+// import; what the rule forbids needs another design, not another line.
+var layers = map[string]row{
+	"schema":              {0, ""},
+	"adapters":            {0, ""},
+	"integration-scripts": {0, ""},
+}
+
+// confined are dependencies that only one package may import.
+var confined = map[string]string{
+	"gopkg.in/yaml.v3":                         "schema",
+	"github.com/santhosh-tekuri/jsonschema/v5": "schema",
+	"github.com/creack/pty":                    "runtime/pty",
+	"github.com/charmbracelet/x/vt":            "runtime/internal/screen",
+	"github.com/spf13/cobra":                   "cmd/ripple",
+}
+
+func TestLayers(t *testing.T) {
+	edges := map[string]map[string]bool{}
+	for _, goos := range []string{"linux", "darwin", "windows"} {
+		for _, p := range goList(t, goos) {
+			if !p.ours() {
+				continue
+			}
+			if edges[p.short()] == nil {
+				edges[p.short()] = map[string]bool{}
+			}
+			for _, imported := range p.Imports {
+				if name, ours := strings.CutPrefix(imported, module+"/"); ours {
+					edges[p.short()][name] = true
+				}
+				if owner, ok := confined[imported]; ok {
+					assert.Equalf(t, owner, p.short(), "only %s may import %s", owner, imported)
+				}
+			}
+		}
+	}
+	for name, imports := range edges {
+		r, known := layers[name]
+		if !assert.Truef(t, known, "package %s stands in no layer: add it to the table", name) {
+			continue
+		}
+		assert.Equalf(t, slices.Sorted(slices.Values(strings.Fields(r.imports))), append([]string(nil), slices.Sorted(maps.Keys(imports))...),
+			"imports of %s (expected: the table)", name)
+	}
+	for name := range layers {
+		assert.Containsf(t, edges, name, "%s is in the table and not in the module", name)
+	}
+}
+
+// The table itself keeps the rule.
+func TestLayersImportOnlyLowerOnes(t *testing.T) {
+	for name, r := range layers {
+		for _, imported := range strings.Fields(r.imports) {
+			below, known := layers[imported]
+			assert.Truef(t, known, "%s imports %s, which has no layer", name, imported)
+			assert.Lessf(t, below.layer, r.layer, "%s (L%d) imports %s (L%d)", name, r.layer, imported, below.layer)
+		}
+	}
+}

@@ -1,0 +1,113 @@
+package conformance
+
+import (
+	"bytes"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/registry"
+)
+
+// eachNode visits the syntax of every Go file that is no test.
+func eachNode(t *testing.T, visit func(file string, line int, n ast.Node)) {
+	t.Helper()
+	fset := token.NewFileSet()
+	for _, file := range sources(t) {
+		if strings.HasSuffix(file, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			if n != nil {
+				visit(file, fset.Position(n.Pos()).Line, n)
+			}
+			return true
+		})
+	}
+}
+
+// adapterNames are the names and aliases of the adapters in this repository.
+func adapterNames(t *testing.T) []string {
+	t.Helper()
+	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
+	require.NoError(t, err)
+	require.Empty(t, r.Notices())
+	var names []string
+	for _, e := range r.List() {
+		names = append(append(names, e.Name), e.Aliases...)
+	}
+	require.NotEmpty(t, names)
+	return names
+}
+
+// Adapters are data: code that asks for one by name, or for its program by
+// path, treats it specially. The benchmarks may: they measure certain programs.
+func TestNoCodeNamesAnAdapter(t *testing.T) {
+	names := adapterNames(t)
+	eachNode(t, func(file string, line int, n ast.Node) {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING || strings.HasPrefix(file, "conformance/bench/") {
+			return
+		}
+		text, err := strconv.Unquote(lit.Value)
+		require.NoError(t, err)
+		name := strings.TrimSuffix(path.Base(text), ".yaml")
+		assert.Falsef(t, slices.Contains(names, name), "%s:%d names an adapter: %s", file, line, lit.Value)
+	})
+}
+
+// Waits end on evidence.
+func TestNoSleep(t *testing.T) {
+	eachNode(t, func(file string, line int, n ast.Node) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || sel.Sel.Name != "Sleep" {
+			return
+		}
+		x, ok := sel.X.(*ast.Ident)
+		assert.Falsef(t, ok && x.Name == "time", "%s:%d calls time.Sleep", file, line)
+	})
+}
+
+func TestPackagesAreNamedForWhatTheyOwn(t *testing.T) {
+	for _, p := range goList(t, "linux") {
+		if p.ours() {
+			assert.NotContains(t, []string{"util", "utils", "common", "helper", "helpers", "runtime"}, p.Name, p.ImportPath)
+		}
+	}
+}
+
+func TestMainIsShort(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "cmd/ripple/main.go"))
+	require.NoError(t, err)
+	assert.Less(t, bytes.Count(data, []byte("\n")), 20)
+}
+
+// Only the command ends the process and prints.
+func TestOnlyTheCommandExitsAndPrints(t *testing.T) {
+	banned := map[string][]string{
+		"os":  {"Exit", "Stdout", "Stderr"},
+		"fmt": {"Print", "Printf", "Println"},
+		"log": {"Fatal", "Fatalf", "Fatalln", "Print", "Printf", "Println"},
+	}
+	eachNode(t, func(file string, line int, n ast.Node) {
+		sel, ok := n.(*ast.SelectorExpr)
+		if !ok || strings.HasPrefix(file, "cmd/") || strings.HasPrefix(file, "conformance/bench/") {
+			return
+		}
+		if x, ok := sel.X.(*ast.Ident); ok {
+			assert.Falsef(t, slices.Contains(banned[x.Name], sel.Sel.Name), "%s:%d uses %s.%s", file, line, x.Name, sel.Sel.Name)
+		}
+	})
+}
