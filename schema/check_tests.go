@@ -62,7 +62,7 @@ func (d *document) checkMode(a *Adapter, pointer string, s Step) {
 			return
 		}
 	}
-	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %q is not declared in modes%s", *s.ExpectMode, suggest(*s.ExpectMode, names))
+	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %s is not declared in modes%s", quoted(*s.ExpectMode), suggest(*s.ExpectMode, names))
 }
 
 func modeNames(a *Adapter) []string {

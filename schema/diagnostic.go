@@ -64,19 +64,23 @@ const maxSnippet = 120
 // snippet quotes a line of the file with a caret below the column; control
 // characters are shown as a blank so that the caret stays in place.
 func snippet(line string, number, column int) string {
-	runes := []rune(line)
 	start := 0
 	if column > maxSnippet-20 {
-		start = min(column-maxSnippet/2, len(runes))
+		start = column - maxSnippet/2
 	}
-	runes = runes[start:]
-	if len(runes) > maxSnippet {
-		runes = runes[:maxSnippet]
-	}
-	for i, r := range runes {
-		if r < ' ' || r == utf8.RuneError || r >= 0x7f && r < 0xa0 {
-			runes[i] = ' '
+	var runes []rune
+	at := 0
+	for _, r := range line { // not a conversion: the line may have megabytes
+		if at >= start+maxSnippet {
+			break
 		}
+		if r < ' ' || r == utf8.RuneError || r >= 0x7f && r < 0xa0 {
+			r = ' '
+		}
+		if at >= start {
+			runes = append(runes, r)
+		}
+		at++
 	}
 	gutter := fmt.Sprintf("%4d | ", number)
 	indent := strings.Repeat(" ", len(gutter)-2) + "| "

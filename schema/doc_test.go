@@ -172,19 +172,31 @@ func listing(n *yaml.Node, names []string) []string {
 	return nil
 }
 
-// kindTable lists the Kind constants of a Go file with their comments.
-func kindTable(t *testing.T, file string) string {
+type kind struct{ name, meaning string }
+
+// kinds returns the Kind constants of a Go file with their comments.
+func kinds(t *testing.T, file string) []kind {
 	t.Helper()
 	f, err := parser.ParseFile(token.NewFileSet(), file, nil, parser.ParseComments)
 	require.NoError(t, err)
-	var b strings.Builder
-	b.WriteString("| kind | meaning |\n|---|---|\n")
+	var list []kind
 	ast.Inspect(f, func(n ast.Node) bool {
 		v, isValue := n.(*ast.ValueSpec)
 		if isValue && strings.HasPrefix(v.Names[0].Name, "Kind") {
-			fmt.Fprintf(&b, "| `%s` | %s |\n", strings.Trim(v.Values[0].(*ast.BasicLit).Value, `"`), strings.TrimSpace(v.Comment.Text()))
+			list = append(list, kind{strings.Trim(v.Values[0].(*ast.BasicLit).Value, `"`), strings.TrimSpace(v.Comment.Text())})
 		}
 		return true
 	})
+	require.NotEmpty(t, list)
+	return list
+}
+
+func kindTable(t *testing.T, file string) string {
+	t.Helper()
+	var b strings.Builder
+	b.WriteString("| kind | meaning |\n|---|---|\n")
+	for _, k := range kinds(t, file) {
+		fmt.Fprintf(&b, "| `%s` | %s |\n", k.name, k.meaning)
+	}
 	return b.String()
 }

@@ -22,6 +22,8 @@ const (
 	maxFileSize = 10 << 20
 	maxDepth    = 50
 	maxNodes    = 200_000 // after aliases are expanded
+
+	maxDiagnostics = 200
 )
 
 // document is a parsed file: a tree without aliases, and where in the file
@@ -218,7 +220,7 @@ func (d *document) expandMapping(n, out *yaml.Node, pointer string, depth int) {
 			}
 			continue
 		case seen[key.Value] != 0:
-			d.errorNode(key, KindDuplicate, "key %q is already set in line %d", key.Value, seen[key.Value])
+			d.errorNode(key, KindDuplicate, "key %s is already set in line %d", quoted(key.Value), seen[key.Value])
 			continue
 		}
 		seen[key.Value] = key.Line
@@ -302,10 +304,7 @@ func describe(n *yaml.Node) string {
 	case yaml.SequenceNode:
 		return "a list"
 	}
-	text := n.Value
-	if len([]rune(text)) > 40 {
-		text = string([]rune(text)[:40]) + "…"
-	}
+	text := shorten(n.Value)
 	switch n.ShortTag() {
 	case "!!null":
 		return "null"
@@ -314,7 +313,18 @@ func describe(n *yaml.Node) string {
 	case "!!bool":
 		return "the boolean " + text
 	}
-	return fmt.Sprintf("the string %q", text)
+	return "the string " + quoted(n.Value)
+}
+
+// quoted writes text of a file for a message, however long it is.
+func quoted(text string) string { return strconv.Quote(shorten(text)) }
+
+func shorten(text string) string {
+	const limit = 40
+	if utf8.RuneCountInString(text) <= limit {
+		return text
+	}
+	return string([]rune(text)[:limit]) + "…"
 }
 
 func (d *document) errorNode(n *yaml.Node, kind, format string, args ...any) {
@@ -326,6 +336,12 @@ func (d *document) errorAt(line, column int, kind, format string, args ...any) {
 }
 
 func (d *document) report(s Severity, line, column int, kind, format string, args ...any) {
+	switch {
+	case len(d.diags) > maxDiagnostics:
+		return
+	case len(d.diags) == maxDiagnostics:
+		kind, format, args = KindLimit, "more than %d findings; the rest is not shown", []any{maxDiagnostics}
+	}
 	line, column = max(1, line), max(1, column)
 	g := Diagnostic{File: d.source, Line: line, Column: column, Kind: kind, Severity: s,
 		Message: fmt.Sprintf(format, args...)}

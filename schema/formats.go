@@ -57,7 +57,7 @@ func checkPattern(o regexp2.RegexOptions) func(string) error {
 func matching(re *regexp.Regexp, want string) func(string) error {
 	return func(s string) error {
 		if !re.MatchString(s) {
-			return fmt.Errorf("%q is not %s", s, want)
+			return fmt.Errorf("%s is not %s", quoted(s), want)
 		}
 		return nil
 	}
@@ -75,15 +75,15 @@ func checkName(s string) error {
 	case len([]rune(s)) > maxName:
 		return fmt.Errorf("a name has at most %d characters, this one has %d", maxName, len([]rune(s)))
 	case strings.ContainsAny(s, `/\`):
-		return fmt.Errorf("name %q contains a path separator", s)
+		return fmt.Errorf("name %s contains a path separator", quoted(s))
 	case strings.HasPrefix(s, "-"):
-		return fmt.Errorf("name %q starts with a dash and would be read as an option", s)
+		return fmt.Errorf("name %s starts with a dash and would be read as an option", quoted(s))
 	case strings.HasPrefix(s, "."), strings.Contains(s, ".."):
-		return fmt.Errorf("name %q starts with a dot or contains \"..\"", s)
+		return fmt.Errorf("name %s starts with a dot or contains \"..\"", quoted(s))
 	}
 	for _, r := range s {
 		if !unicode.IsLetter(r) && !unicode.IsDigit(r) && !strings.ContainsRune("._+#@-", r) {
-			return fmt.Errorf("name %q contains %q; letters, digits and . _ + # @ - are allowed", s, r)
+			return fmt.Errorf("name %s contains %q; letters, digits and . _ + # @ - are allowed", quoted(s), r)
 		}
 	}
 	return nil
@@ -101,7 +101,7 @@ func checkLabel(s string) error {
 	}
 	for _, r := range s {
 		if !unicode.IsPrint(r) {
-			return fmt.Errorf("name %q contains the unprintable %q", s, r)
+			return fmt.Errorf("name %s contains the unprintable %q", quoted(s), r)
 		}
 	}
 	return nil
@@ -110,21 +110,21 @@ func checkLabel(s string) error {
 func checkURL(s string) error {
 	u, err := url.Parse(s)
 	if err != nil || u.Scheme == "" || u.Host == "" {
-		return fmt.Errorf("%q is not a URL such as https://example.org/", s)
+		return fmt.Errorf("%s is not a URL such as https://example.org/", quoted(s))
 	}
 	return nil
 }
 
 func checkFilePart(s string) error {
 	if strings.ContainsAny(s, "/\\\x00") || strings.Contains(s, "..") {
-		return fmt.Errorf("%q would leave the directory of the file", s)
+		return fmt.Errorf("%s would leave the directory of the file", quoted(s))
 	}
 	return nil
 }
 
 func checkFileName(s string) error {
 	if s == "" || s == "." {
-		return fmt.Errorf("%q is not a file name", s)
+		return fmt.Errorf("%s is not a file name", quoted(s))
 	}
 	return checkFilePart(s)
 }
@@ -134,11 +134,11 @@ func checkResource(s string) error {
 		return errors.New("the name of a script file cannot be empty")
 	}
 	if strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00:") {
-		return fmt.Errorf("%q is not a relative path with forward slashes", s)
+		return fmt.Errorf("%s is not a relative path with forward slashes", quoted(s))
 	}
 	for part := range strings.SplitSeq(s, "/") {
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("%q leaves the directory of scripts or is not a clean path", s)
+			return fmt.Errorf("%s leaves the directory of scripts or is not a clean path", quoted(s))
 		}
 	}
 	return nil

@@ -78,6 +78,34 @@ func TestFilesThatDoNotLoad(t *testing.T) {
 	})
 }
 
+// TestEveryKindHasAnExample holds the corpora against the list of kinds.
+func TestEveryKindHasAnExample(t *testing.T) {
+	for dir, file := range map[string]string{"err": "diagnostic.go", "lint": "lint.go"} {
+		outs, err := filepath.Glob(filepath.Join("testdata", dir, "*.out"))
+		require.NoError(t, err)
+		var all strings.Builder
+		for _, path := range outs {
+			text, err := os.ReadFile(path)
+			require.NoError(t, err)
+			all.Write(text)
+		}
+		for _, kind := range kinds(t, file) {
+			assert.Contains(t, all.String(), "["+kind.name+"]\n", "no file in testdata/%s", dir)
+		}
+	}
+}
+
+// TestLintOfOtherFiles: what does not load gets its errors, and nothing panics.
+func TestLintOfOtherFiles(t *testing.T) {
+	for _, dir := range []string{"ok", "err"} {
+		corpus(t, dir, func(t *testing.T, path string) {
+			for _, d := range parseFile(t, path, Lint) {
+				assert.Equal(t, dir == "err", d.Severity == SeverityError, d)
+			}
+		})
+	}
+}
+
 func TestLint(t *testing.T) {
 	corpus(t, "lint", func(t *testing.T, path string) {
 		ds := parseFile(t, path, Lint)

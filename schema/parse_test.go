@@ -2,6 +2,7 @@ package schema
 
 import (
 	"bytes"
+	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -172,13 +173,14 @@ func TestSizeLimitComesBeforeParsing(t *testing.T) {
 
 func TestHostileNesting(t *testing.T) {
 	for name, data := range map[string]string{
-		"flow lists":     strings.Repeat("[", 100_000),
-		"flow mappings":  strings.Repeat("{a: ", 100_000),
-		"block lists":    strings.Repeat("- ", 100_000),
-		"block mappings": nestedMappings(3000),
-		"anchors":        "a: " + strings.Repeat("&a ", 1000),
-		"one long line":  head + "license: " + strings.Repeat("x", 1<<20),
-		"many keys":      head + strings.Repeat("k: 1\n", 20_000),
+		"flow lists":                    strings.Repeat("[", 100_000),
+		"flow mappings":                 strings.Repeat("{a: ", 100_000),
+		"block lists":                   strings.Repeat("- ", 100_000),
+		"block mappings":                nestedMappings(3000),
+		"anchors":                       "a: " + strings.Repeat("&a ", 1000),
+		"one long line":                 head + "license: " + strings.Repeat("x", 1<<20),
+		"many unknown keys in one line": "{" + manyKeys(150_000) + "}",
+		"many keys":                     head + strings.Repeat("k: 1\n", 20_000),
 	} {
 		t.Run(name, func(t *testing.T) {
 			_, ds := Parse("x.yaml", []byte(data), Options{})
@@ -188,6 +190,14 @@ func TestHostileNesting(t *testing.T) {
 			}
 		})
 	}
+}
+
+func manyKeys(n int) string {
+	var b strings.Builder
+	for i := range n {
+		fmt.Fprintf(&b, "k%d: 1, ", i)
+	}
+	return b.String()
 }
 
 func nestedMappings(n int) string {

@@ -158,16 +158,21 @@ func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
 		}
 		bad[pointer+"/"+escape(key.Value)] = true
 		switch {
+		case len(d.diags) > maxDiagnostics: // suggestions for a hostile file take time
 		case pointer == "" && key.Value == "agent":
 			d.errorNode(key, KindUnknown, "the section agent (family agent) is not supported by this version of ripple")
 		default:
-			hint := suggest(key.Value, known)
-			if hint == "" && len(known) <= 12 {
-				hint = "; one of " + strings.Join(known, ", ")
-			}
-			d.errorNode(key, KindUnknown, "unknown key %q in %s%s", key.Value, sectionName(pointer), hint)
+			d.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), sectionName(pointer), knownKeys(key.Value, known))
 		}
 	}
+}
+
+// knownKeys suggests a key, or lists them all if they are few.
+func knownKeys(word string, known []string) string {
+	if hint := suggest(word, known); hint != "" || len(known) > 12 {
+		return hint
+	}
+	return "; one of " + strings.Join(known, ", ")
 }
 
 func (d *document) missingKeys(k keys, where place, pointer string) {
@@ -192,9 +197,9 @@ func typeHint(k keys, n *yaml.Node) string {
 	case n.Kind != yaml.ScalarNode:
 		return ""
 	case slices.Contains(types, "string") && !isNull(n):
-		return fmt.Sprintf("; quote it: %q", n.Value)
+		return "; quote it: " + quoted(n.Value)
 	case slices.Contains(types, "array"):
-		return fmt.Sprintf("; write [%s]", n.Value)
+		return fmt.Sprintf("; write [%s]", shorten(n.Value))
 	case slices.Contains(types, "boolean"):
 		return suggest(yamlBooleans[strings.ToLower(n.Value)], []string{"true", "false"})
 	}
@@ -230,7 +235,7 @@ func keyName(pointer string) string {
 		if b.Len() > 0 {
 			b.WriteByte('.')
 		}
-		b.WriteString(unescape(token))
+		b.WriteString(shorten(unescape(token)))
 	}
 	return b.String()
 }
