@@ -166,8 +166,10 @@ func checkPath(template string) error {
 	for _, m := range placeholder.FindAllStringIndex(template, -1) {
 		name := strings.Trim(template[m[0]:m[1]], "{}")
 		if !strings.HasPrefix(name, "$") && !slices.Contains(placeholders, name) {
-			return &TemplateError{len([]rune(template[:m[0]])) + 1,
-				fmt.Sprintf("unknown placeholder {%s}%s", name, suggest(name, placeholders))}
+			return &TemplateError{
+				len([]rune(template[:m[0]])) + 1,
+				fmt.Sprintf("unknown placeholder {%s}%s", name, suggest(name, placeholders)),
+			}
 		}
 	}
 	return nil

@@ -115,8 +115,10 @@ func writeKey(b *strings.Builder, path string, parent, k keys) {
 	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell.Replace(typeCell(k)), cell.Replace(fallback), cell.Replace(fmt.Sprint(k["description"])))
 }
 
-var formNames = map[any]string{"pattern": "pattern", "expect-pattern": "pattern", "command-template": "command template", "path-template": "path template",
-	"semver": "version", "url": "URL", "name": "name", "label": "name", "env-name": "variable name", "file-name": "file name", "resource": "path"}
+var formNames = map[any]string{
+	"pattern": "pattern", "expect-pattern": "pattern", "command-template": "command template", "path-template": "path template",
+	"semver": "version", "url": "URL", "name": "name", "label": "name", "env-name": "variable name", "file-name": "file name", "resource": "path",
+}
 
 func typeCell(k keys) string {
 	switch types := k.strings("type"); {

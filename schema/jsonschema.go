@@ -41,7 +41,7 @@ var compiled = sync.OnceValue(func() *jsonschema.Schema {
 // keys is one object of the JSON Schema: what it says about a value.
 type keys map[string]any
 
-// document of the JSON Schema, for messages, defaults and the manual.
+// rootKeys is the whole JSON Schema, read for messages, defaults and the manual.
 var rootKeys = sync.OnceValue(func() keys {
 	var k keys
 	if err := json.Unmarshal(jsonText, &k); err != nil {

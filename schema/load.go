@@ -33,8 +33,10 @@ type Options struct {
 func Load(path string, o Options) (*Adapter, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, []Diagnostic{{File: path, Line: 1, Column: 1, Kind: KindSyntax, Severity: SeverityError,
-			Message: fmt.Sprintf("cannot be read: %v", err)}}
+		return nil, []Diagnostic{{
+			File: path, Line: 1, Column: 1, Kind: KindSyntax, Severity: SeverityError,
+			Message: fmt.Sprintf("cannot be read: %v", err),
+		}}
 	}
 	return Parse(path, data, o.Beside(path))
 }

@@ -5,6 +5,7 @@ import (
 	"io"
 	"io/fs"
 	"strings"
+	"syscall"
 )
 
 // maxScript bounds an integration script.
@@ -30,7 +31,7 @@ func (d *document) findScript(a *Adapter, dirs []fs.FS) {
 func readScript(name string, dirs []fs.FS) (string, error) {
 	for _, dir := range dirs {
 		f, err := dir.Open(name)
-		if errors.Is(err, fs.ErrNotExist) || err != nil && isNotDir(err) {
+		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
 		if err != nil {
@@ -48,6 +49,3 @@ func readScript(name string, dirs []fs.FS) (string, error) {
 	}
 	return "", errors.New("integration script " + name + " not found beside the adapter or among the built-in scripts")
 }
-
-// isNotDir recognises a search directory that is a file: nothing to find there.
-func isNotDir(err error) bool { return strings.Contains(err.Error(), "not a directory") }

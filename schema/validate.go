@@ -213,8 +213,10 @@ func agentHint(pointer string, n *yaml.Node) string {
 	return ""
 }
 
-var typeName = map[string]string{"string": "a string", "integer": "a whole number", "number": "a number",
-	"boolean": "true or false", "array": "a list", "object": "a mapping"}
+var typeName = map[string]string{
+	"string": "a string", "integer": "a whole number", "number": "a number",
+	"boolean": "true or false", "array": "a list", "object": "a mapping",
+}
 
 func typeNames(types []string) string {
 	var names []string
