@@ -1,0 +1,82 @@
+// Package echo tells what a terminal or line editor echoes of our input from
+// what the program prints: New, Feed each piece of raw output, Flush at the
+// end. Pending does the same for input that is typed while a program runs.
+//
+// The echo is recognised only as a whole. Until then its bytes are held back;
+// when something comes that no echo would contain they are all returned, so
+// that nothing is lost. At most 4 bytes for each byte sent, plus slack, are
+// held. Splitting the output differently changes nothing.
+package echo
+
+import "github.com/dlclark/regexp2"
+
+// Strategies, named as in the adapter schema. Any other name strips nothing.
+const (
+	Deterministic = "deterministic_byte_match"
+	Fuzzy         = "fuzzy_byte_match"
+)
+
+// slack is for what a line editor adds: colours, cursor moves, and the
+// redrawing of the line for each key (300 keys of a 200 column line).
+const slack = 64 << 10
+
+// Config says what was sent and how its echo may look.
+type Config struct {
+	Strategy string
+	Sent     []byte          // including the line ending
+	Prompt   *regexp2.Regexp // Fuzzy: the prompt that a redraw repeats; nil: none
+}
+
+// Stripper removes the echo from the start of one command's output.
+type Stripper struct {
+	m       *matcher // nil: the echo is decided
+	held    []byte
+	limit   int
+	matched bool
+}
+
+// New prepares a stripper. It keeps no reference to c.Sent.
+func New(c Config) *Stripper {
+	if c.Strategy != Deterministic && c.Strategy != Fuzzy || len(c.Sent) == 0 {
+		return &Stripper{}
+	}
+	s := &Stripper{m: newMatcher(c.Sent), limit: 4*len(c.Sent) + slack}
+	if c.Strategy == Fuzzy && c.Prompt != nil {
+		s.m.allowPrompt(c.Prompt)
+	}
+	return s
+}
+
+// Matched says that the whole echo was seen and removed.
+func (s *Stripper) Matched() bool { return s.matched }
+
+// Feed takes raw output and returns what is output of the program as far as is
+// known. The result is valid until the next call; it may share memory with raw.
+func (s *Stripper) Feed(raw []byte) []byte {
+	if s.m == nil {
+		return raw
+	}
+	for i, c := range raw {
+		switch s.m.step(c) {
+		case matched:
+			s.m, s.held, s.matched = nil, nil, true
+			return raw[i+1:]
+		case failed:
+			return s.giveBack(raw)
+		}
+		if len(s.held)+i >= s.limit {
+			return s.giveBack(raw)
+		}
+	}
+	s.held = append(s.held, raw...)
+	return nil
+}
+
+// Flush returns what is held back: the echo never became complete.
+func (s *Stripper) Flush() []byte { return s.giveBack(nil) }
+
+func (s *Stripper) giveBack(raw []byte) []byte {
+	out := append(s.held, raw...)
+	s.m, s.held = nil, nil
+	return out
+}

@@ -1,0 +1,79 @@
+package echo
+
+import (
+	"bytes"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func TestPending(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		sent   []string
+		stream string
+		output string
+	}{
+		{"at once", []string{"bob\n"}, "bob\r\nhi bob\r\n", "hi bob\r\n"},
+		{"after output", []string{"bob\n"}, "name? bob\r\nhi", "name? hi"},
+		{"only the first", []string{"y\n"}, "y\r\ny\r\n", "y\r\n"},
+		{"two in order", []string{"a\n", "b\n"}, "1a\r\n2b\r\n3", "123"},
+		{"begins twice", []string{"aab\n"}, "xaaab\r\n", "xa"},
+		{"begins within itself", []string{"ababc"}, "abababc.", "ab."},
+		{"control byte and tab", []string{"\x04\t\n"}, ">^D\t\r\n<", "><"},
+		{"never came", []string{"secret\n"}, "Password: \r\nok", "Password: \r\nok"},
+		{"half of it", []string{"abc"}, "ab", "ab"},
+		{"nothing sent", []string{""}, "ab", "ab"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			eachSplit([]byte(tt.stream), func(pieces ...[]byte) {
+				var p Pending
+				for _, s := range tt.sent {
+					p.Expect([]byte(s))
+				}
+				var out strings.Builder
+				for _, piece := range pieces {
+					out.Write(p.Feed(piece))
+				}
+				out.Write(p.Flush())
+				require.Equal(t, tt.output, out.String(), "%q", pieces)
+				require.Empty(t, p)
+			})
+		})
+	}
+}
+
+func TestPendingIsForgotten(t *testing.T) {
+	var p Pending
+	p.Expect([]byte("y\n"))
+	long := bytes.Repeat([]byte("x"), owedWithin)
+	require.Equal(t, long, p.Feed(long))
+	require.Empty(t, p)
+	require.Equal(t, "y\r\n", string(p.Feed([]byte("y\r\n"))))
+}
+
+func FuzzPending(f *testing.F) {
+	f.Add([]byte("aab\n"), []byte("xaaab\r\n"))
+	f.Fuzz(func(t *testing.T, sent, stream []byte) {
+		if len(stream) > 300 {
+			return
+		}
+		var echo Pending
+		echo.Expect(sent)
+		want := string(stream)
+		if len(echo) > 0 {
+			want = strings.Replace(want, string(echo[0].want), "", 1)
+		}
+		eachSplit(stream, func(pieces ...[]byte) {
+			var p Pending
+			p.Expect(sent)
+			var out strings.Builder
+			for _, piece := range pieces {
+				out.Write(p.Feed(piece))
+			}
+			out.Write(p.Flush())
+			require.Equal(t, want, out.String())
+		})
+	})
+}
