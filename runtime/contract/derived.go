@@ -33,7 +33,9 @@ type need func(*schema.Adapter) string
 //     text is looked for between two tokens that appear nowhere else, and not
 //     compared with the whole output.
 //
-// {n} is a whole number; for sleep, seconds. samples.multiline prints {n}+1.
+// {n} is a whole number; for sleep, seconds. samples.print_lines prints {n} numbers in
+// a row from 0 or 1, a line each; samples.multiline prints {n}+1; samples.read_line
+// prints the line that it read, or leaves it to the REPL to show it.
 var derivedTests = []derived{
 	{name: "starts and ends", level: 1, bare: true, run: startsAndEnds},
 	{name: "prints what it is told to", level: 1, needs: needs(print_), run: printsText},

@@ -209,7 +209,7 @@ const (
 	leakCycles  = 50
 	leakAtOnce  = 4
 	leakBudget  = 20 * time.Second // slow programs get fewer cycles, and the report says so
-	leakSettled = 3 * time.Second
+	leakSettled = time.Second
 )
 
 // startsLeakNothing opens and closes many sessions and compares what this process

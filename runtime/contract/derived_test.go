@@ -51,6 +51,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"forgets that it is busy", "timeout, interrupt, usable", "a second command while the first one runs"},
 		{"ignores interrupts", "timeout, interrupt, usable", "the interrupt did not bring a prompt back"},
 		{"never says that it reads", "reading a line is reported", "waiting_for_input was never reported"},
+		{"reads nothing", "reading a line is reported", "waiting_for_input was reported and a line was sent, but samples.read_line did not print it"},
 		{"takes a secret for a line", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input"},
 	} {
 		t.Run(c.defect, func(t *testing.T) {

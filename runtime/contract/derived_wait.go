@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"time"
 
@@ -123,35 +124,46 @@ func (t *trial) interrupt(ctx context.Context) error {
 }
 
 func readingLine(ctx context.Context, t *trial) error {
-	return t.reading(ctx, t.adapter.Samples.ReadLine, session.WaitingInput)
+	answer, err := t.reading(ctx, t.adapter.Samples.ReadLine, session.WaitingInput)
+	if err == nil && !strings.Contains(t.result.Output, answer) {
+		err = failf("%s was reported and a line was sent, but samples.read_line did not print it: %s is not in the output",
+			session.WaitingInput, answer)
+	}
+	if err != nil {
+		return err
+	}
+	return t.usable(ctx, "after the answer")
 }
 
 func readingSecret(ctx context.Context, t *trial) error {
-	return t.reading(ctx, t.adapter.Samples.ReadSecret, session.WaitingSecret)
+	if _, err := t.reading(ctx, t.adapter.Samples.ReadSecret, session.WaitingSecret); err != nil {
+		return err
+	}
+	return t.usable(ctx, "after the answer")
 }
 
 // reading: the session says what the program waits for; an answer ends it.
-func (t *trial) reading(ctx context.Context, code string, want session.Waiting) error {
+func (t *trial) reading(ctx context.Context, code string, want session.Waiting) (answer string, err error) {
 	p := t.evalInBackground(ctx, string(want), code)
 	defer func() { p.cancel(); <-p.done }()
 	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
 	if err != nil {
-		return t.neverSeen(ctx, p, string(want))
+		return "", t.neverSeen(ctx, p, string(want))
 	}
 	if state.Waiting != want {
-		return failf("the program reads its terminal: want %s, got %s", want, state.Waiting)
+		return "", failf("the program reads its terminal: want %s, got %s", want, state.Waiting)
 	}
-	answer := token("answer")
+	answer = token("answer")
 	t.step, t.sent = "the answer", answer
 	if err := t.ev.Send(ctx, []byte(answer+t.lineEnding())); err != nil {
-		return err
+		return "", fmt.Errorf("sending the answer: %w", err)
 	}
 	<-p.done
 	t.result = p.result
 	if p.err != nil {
-		return explain(p.err)
+		return "", explain(p.err)
 	}
-	return t.usable(ctx, "after the answer")
+	return answer, nil
 }
 
 // neverSeen says why a state that was waited for did not come.

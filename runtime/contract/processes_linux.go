@@ -66,6 +66,9 @@ func children(pid int) []process {
 
 // membersOf are the processes of the session that pid leads and its descendants.
 func membersOf(pid int) []process {
+	if pid <= 0 {
+		return nil // there was no process
+	}
 	all := processes()
 	in := map[int]bool{pid: true}
 	for grown := true; grown; {
@@ -88,6 +91,9 @@ func membersOf(pid int) []process {
 // stillThere names those of the processes that live on, and newcomers in the
 // session of pid. A process id that was given to another program is not the same.
 func stillThere(members []process, pid int) []string {
+	if pid <= 0 {
+		return nil
+	}
 	was := map[int]string{}
 	for _, m := range members {
 		was[m.pid] = m.started

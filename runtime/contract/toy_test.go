@@ -300,7 +300,10 @@ func (y *toy) block(ctx context.Context, r *session.Result, w session.Waiting) e
 	y.blocked = make(chan string, 1)
 	y.set(func(s *session.State) { s.Waiting = w })
 	select {
-	case <-y.blocked:
+	case answer := <-y.blocked:
+		if w == session.WaitingInput && y.defect != "reads nothing" {
+			r.Output += "read " + answer
+		}
 		return nil
 	case <-ctx.Done():
 		r.CompletedBy = session.ByTimeout

@@ -1,0 +1,82 @@
+package contract
+
+import (
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// smallBash is testdata/bash.yaml with replacements: old, new, old, new …
+func smallBash(t *testing.T, replacements ...string) *schema.Adapter {
+	t.Helper()
+	if _, err := exec.LookPath("bash"); err != nil {
+		t.Skip("bash is not installed")
+	}
+	data, err := os.ReadFile("testdata/bash.yaml")
+	require.NoError(t, err)
+	text := string(data)
+	for i := 0; i < len(replacements); i += 2 {
+		require.Contains(t, text, replacements[i])
+		text = strings.ReplaceAll(text, replacements[i], replacements[i+1])
+	}
+	a, diagnostics := schema.Parse("testdata/bash.yaml", []byte(text), schema.Options{})
+	require.NotNil(t, a, "%v", diagnostics)
+	return a
+}
+
+// Against a real program: all levels, in seconds, and nothing left in this process.
+func TestRealProgram(t *testing.T) {
+	report := Run(t.Context(), smallBash(t), Options{})
+	for _, r := range report.Tests {
+		assert.Equal(t, Passed, r.Status, "%s: %s %+v", r.Name, r.Reason, r.Failure)
+		t.Logf("%-40s %-8s %s %v", r.Name, r.Status, rounded(r.Duration), r.Notes)
+	}
+	assert.Equal(t, 4, report.Level, report.LevelNote)
+	assert.Regexp(t, `^\d+\.\d+$`, report.InterpreterVersion)
+	assert.Less(t, report.Duration, 15*time.Second)
+}
+
+// Each thing that an adapter can get wrong is found by the test that is about it,
+// in words that name the cause.
+func TestBrokenAdapters(t *testing.T) {
+	for _, c := range []struct {
+		broken, test, message string
+		replacements          []string
+	}{
+		{"no nonce", "forged OSC 633", "a forged marker was believed", []string{"    nonce: required\n", "", ";{nonce}", "", ";%s\\a' \"$?\" {nonce}", "\\a' \"$?\"", ";%s\\a' \"$PWD\" {nonce}", "\\a' \"$PWD\""}},
+		{"exit code is always 0", "exit codes as declared", "samples.error ended with exit code 0", []string{`"$?" {nonce}`, "0 {nonce}"}},
+		{"no exit code", "exit codes as declared", "no exit code was reported", []string{`633;D;%s;%s\a' "$?" {nonce}`, `633;D;;%s\a' {nonce}`}},
+		{"the directory is not reported", "cwd as declared", "cwd: want", []string{"633;P;Cwd=", "633;P;Other="}},
+		{"nothing is printed", "prints what it is told to", "the output does not hold", []string{`print: "printf '%s\\n' '{text}'"`, `print: ": '{text}'"`}},
+		{"an interrupt that is none", "timeout, interrupt, usable", "the interrupt did not bring a prompt back", []string{`interrupt: "\x03"`, `interrupt: "\x01"`}},
+		{"busy that ends", "timeout, interrupt, usable", "samples.busy came to an end", []string{`busy: "while :; do :; done"`, `busy: "true"`}},
+		{"no way for a long line", "one line of 64 KB in", "input not sent", []string{"  tempfile: {prefix: .ripple-exec-, extension: .sh, invocation_template: \". '{path}'\"}\n", "", "multiline_delivery: tempfile", "multiline_delivery: direct"}},
+		{"the block loses its last line", "a multi-line block", "should print 4101", []string{`invocation_template: ". '{path}'"`, `invocation_template: "sed '$d' '{path}' | bash"`}},
+		{"variables do not persist", "state persists", "its value was not printed", []string{`set_var: "v={n}"`, `set_var: "(v={n})"`}},
+		{"a mode is not left", "modes are reached and left", `exit command "leave" did not leave mode "sub"`, []string{"leave() { PS1=${PS1/sub/small}; }", "leave() { :; }"}},
+		{"a mode is not reached", "modes are reached and left", `mode "sub" was not reached in a new session`, []string{"enter() { PS1=${PS1/small/sub}; }", "enter() { :; }"}},
+		{"a line is not read", "reading a line is reported", "waiting_for_input", []string{`read_line: "read -r -p 'name? ' name; echo \"hello $name\""`, `read_line: "echo no"`}},
+		{"a secret is shown", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input", []string{"read -r -s", "read -r"}},
+		{"tabs become blanks", "characters arrive as printed", "it differs: want", []string{"x=${x:2}; done", "x=${x:2}; done | tr '\\\\t' ' '"}},
+		{"a line is lost", "1 MB of output", "line 100000 should be 100000, but is 100001", []string{`print_lines: "seq {n}"`, `print_lines: "seq {n} | sed 100000d"`}},
+		{"less than 1 MB", "1 MB of output", "938895 bytes arrived", []string{`print_lines: "seq {n}"`, `print_lines: "seq {n} | head -n 150000"`}},
+		{"a file is left", "close leaves nothing behind", "a file is left after close", []string{"    set +H\n", "    set +H; : >\"$TMPDIR/.ripple-left\"\n"}},
+		{"it does not start", "starts and ends", "the program did not start", []string{"    set +H\n", "    exit 3\n"}},
+	} {
+		t.Run(c.broken, func(t *testing.T) {
+			report := Run(t.Context(), smallBash(t, c.replacements...), Options{Filter: exactly(c.test), Timeout: 2 * time.Second})
+			require.Len(t, report.Tests, 1)
+			result := report.Tests[0]
+			require.NotNil(t, result.Failure, "%s: %s", result.Status, result.Reason)
+			assert.Contains(t, result.Failure.Message, c.message)
+			assert.NotEmpty(t, result.Failure.Step)
+		})
+	}
+}

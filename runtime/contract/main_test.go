@@ -1,0 +1,20 @@
+package contract
+
+import (
+	"fmt"
+	"os"
+	"testing"
+
+	"github.com/dlclark/regexp2"
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) {
+	code := m.Run()
+	regexp2.StopTimeoutClock() // its goroutine would be taken for a leak
+	if err := goleak.Find(); err != nil && code == 0 {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
