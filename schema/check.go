@@ -128,14 +128,8 @@ func (d *document) checkPrompt(a *Adapter) {
 		d.needs("/prompt/strategy", "prompt.strategy: regex", "/prompt/primary")
 	case PromptShellIntegration: // the protocol is known
 	}
-	if d.has("/ready/wait_for_event") {
-		switch a.Ready.WaitForEvent {
-		case ReadyRegex:
-			d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
-		case ReadyCustom:
-			d.needs("/ready/wait_for_event", "ready.wait_for_event: custom", "/ready/pattern")
-		case ReadyPromptStart, ReadyMarker: // from the prompt
-		}
+	if d.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
+		d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
 	}
 	if len(a.Prompt.GroupCaptures) > 0 {
 		d.needs("/prompt/group_captures", "prompt.group_captures", "/prompt/primary")

@@ -89,7 +89,7 @@ func (a *Adapter) computeDefaults() {
 			a.Output.InputEchoStrategy = EchoOSCBoundaries
 		}
 	}
-	if a.Ready.WaitForEvent == "" {
+	if a.Ready.WaitForEvent == "" || a.Ready.WaitForEvent == ReadyCustom && a.Ready.Pattern == "" {
 		a.Ready.WaitForEvent = map[PromptStrategy]ReadyEvent{
 			PromptShellIntegration: ReadyPromptStart, PromptMarker: ReadyMarker, PromptRegex: ReadyRegex,
 		}[a.Prompt.Strategy]

@@ -63,6 +63,7 @@ func lintCapabilities(d *document, a *Adapter) {
 	auto := slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
 	idle := slices.Contains(a.Lifecycle.RestartOn, "idle_timeout")
 	event := a.Ready.WaitForEvent
+	custom := d.has("/ready/wait_for_event") && d.places["/ready/wait_for_event"].value.Value == string(ReadyCustom)
 	for _, m := range []struct {
 		wrong         bool
 		pointer, says string
@@ -75,6 +76,7 @@ func lintCapabilities(d *document, a *Adapter) {
 		{idle && a.Lifecycle.IdleTimeoutMS == 0, "/lifecycle/restart_on", "restart_on: idle_timeout never happens without lifecycle.idle_timeout_ms"},
 		{!idle && a.Lifecycle.IdleTimeoutMS > 0, "/lifecycle/idle_timeout_ms", "lifecycle.idle_timeout_ms has an effect with restart_on: [idle_timeout] only"},
 		{event == ReadyPromptStart && a.Prompt.Strategy != PromptShellIntegration, "/ready/wait_for_event", "prompt_start comes with prompt.strategy: shell_integration only"},
+		{custom && a.Ready.Pattern == "", "/ready/wait_for_event", "custom has no effect without ready.pattern; startup ends with the first prompt"},
 		{event == ReadyMarker && a.Prompt.Strategy != PromptMarker, "/ready/wait_for_event", "marker comes with prompt.strategy: marker only"},
 		{len(a.Modes) > 0 && !slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.Default }), "/modes", "no mode is the default one"},
 	} {

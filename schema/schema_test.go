@@ -186,6 +186,8 @@ func TestDefaultsThatDependOnOtherKeys(t *testing.T) {
 		{"regex", "prompt: {strategy: regex, primary: '^> $'}", "\n", EchoDeterministicByte, ReadyRegex},
 		{"marker", "prompt: {strategy: marker, primary: '^> $'}", "\n", EchoDeterministicByte, ReadyMarker},
 		{"shell integration", "prompt: {strategy: shell_integration}", "\n", EchoOSCBoundaries, ReadyPromptStart},
+		{"custom without a pattern, as v1 has it", "prompt: {strategy: regex, primary: x}\nready: {wait_for_event: custom}", "\n", EchoDeterministicByte, ReadyRegex},
+		{"custom", "prompt: {strategy: regex, primary: x}\nready: {wait_for_event: custom, pattern: y}", "\n", EchoDeterministicByte, ReadyCustom},
 		{"own values", "prompt: {strategy: regex, primary: x}\ninput: {line_ending: \"\\r\"}\noutput: {input_echo_strategy: none}\nready: {wait_for_event: marker}", "\r", EchoNone, ReadyMarker},
 	} {
 		t.Run(c.name, func(t *testing.T) {

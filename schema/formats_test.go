@@ -1,0 +1,61 @@
+package schema
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestFormats(t *testing.T) {
+	long := strings.Repeat("a", maxPattern+1)
+	for name, c := range map[string]struct{ good, bad []string }{
+		"pattern":          {[]string{"", `^\u0001$`, `(?<=a)b`, `\p{L}+`}, []string{"(", "a**", long}},
+		"expect-pattern":   {[]string{"a.b"}, []string{")"}},
+		"command-template": {[]string{"a {pid}"}, []string{"", "'", "{nope}"}},
+		"path-template":    {[]string{"{temp_dir}/x-{guid}", "${x}", "a{"}, []string{"{nope}"}},
+		"name":             {[]string{"a", "c++", "f#", "python3.12", "my-repl_2", "größe", strings.Repeat("a", maxName)}, []string{"", "a b", "a/b", `a\b`, "-a", ".a", "a..b", "a:b", "a\x00", "a\u202eb", "a*", strings.Repeat("a", maxName+1)}},
+		"label":            {[]string{"adds two numbers", "1/0 → error"}, []string{"", "  ", "a\nb", "\x1b[2J", strings.Repeat("a", maxLabel+1)}},
+		"semver":           {[]string{"0.1.0", "1.2.3-rc.1+b5"}, []string{"", "1", "1.0", "v1.0.0", "01.0.0", "1.0.0 "}},
+		"url":              {[]string{"https://example.org", "http://a/b"}, []string{"", "example.org", "https://", "%"}},
+		"env-name":         {[]string{"PATH", "ProgramFiles(x86)"}, []string{"", "A=B", "A\x00"}},
+		"file-name":        {[]string{".zshrc", "init.lua"}, []string{"", ".", "..", "a/b", `a\b`, "a\x00"}},
+		"file-part":        {[]string{"", ".ripple-exec-", ".ps1"}, []string{"/x", "..", `\`}},
+		"resource":         {[]string{"integration.ps1", "sub/x.sh"}, []string{"", "/etc/passwd", "../x", "a/../x", "a//b", "./a", `a\b`, `C:x`, "a\x00"}},
+		"marker":           {[]string{"A", "\x1b]633;A\x07", "\x1b]133;D;0\x1b\\"}, []string{"", "AB", "633;A", "\x1b[A"}},
+		"no-nul":           {[]string{"", "a b"}, []string{"a\x00b"}},
+	} {
+		require.Contains(t, formats, name)
+		for _, s := range c.good {
+			assert.NoError(t, formats[name].check(s), "%s: %q", name, s)
+		}
+		for _, s := range c.bad {
+			err := formats[name].check(s)
+			if assert.Error(t, err, "%s: %q", name, s) {
+				assert.Less(t, len(err.Error()), 200, "a message stays short whatever the value")
+			}
+		}
+	}
+}
+
+func TestJSONIsTheCallersOwnCopy(t *testing.T) {
+	first := JSON()
+	require.True(t, json.Valid(first))
+	clear(first)
+	assert.True(t, json.Valid(JSON()))
+}
+
+func TestPointersIntoTheJSONSchema(t *testing.T) {
+	for pointer, want := range map[string]any{
+		"/properties/schema/const":         1.0,
+		"/required/0":                      "schema",
+		"/required/99":                     nil,
+		"/required/x":                      nil,
+		"/properties/schema/const/further": nil,
+		"/nowhere":                         nil,
+	} {
+		assert.Equal(t, want, rootKeys().at(pointer), pointer)
+	}
+}
