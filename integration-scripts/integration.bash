@@ -12,7 +12,7 @@ __rp_b='\e]633;B;'$__rp_key'\a'
 __rp_c='\e]633;C;'$__rp_key'\a'
 __rp_f='\e]633;F;'$__rp_key'\a'
 __rp_g='\e]633;G;'$__rp_key'\a'
-__rp_q=("$__rp_d" '') __rp_x=([2]=/) __rp_m=0 __rp_n=0 __rp_o=0 __rp_j=0 __rp_bg=0 __rp_s=0
+__rp_q=("$__rp_d" '') __rp_x=([2]=/) __rp_m=0 __rp_n=0 __rp_o=0 __rp_j=0 __rp_bg=0 __rp_i=0 __rp_s=0
 __rp_e='' __rp_1='' __rp_2='' __rp_0='' __rp_count='\j' __rp_plain='[!\\;[:cntrl:]]'
 declare -A __rp_w=()
 
@@ -20,18 +20,20 @@ declare -A __rp_w=()
 # way it keeps the exit status (__rp_s) and counts jobs: with a job about, its "Done" notice comes after
 # this and before PS1, so D has to be sent from here to keep the notice out of the output.
 # A preexec library compares DEBUG's command with the lines of PROMPT_COMMAND: the call has its own line.
-__rp_pc='{ __rp_z() { :; }; } 2>/dev/null <"/dev/${__rp_x[__rp_s=$?]-}${__rp_look@P}" || {
+__rp_pc='{ { __rp_z() { :; }; } <"/dev/${__rp_x[__rp_s=$?,__rp_i=${!-0}]-}${__rp_look@P}" || {
 __rp_hook
-} >/dev/null 2>&1 || :'
+} >/dev/null || :; } 2>/dev/null'
+# No exclamation mark in here: in a prompt, POSIX mode makes a history number of it.
 __rp_look='${PS1:+n}${PS2:+u}${PS0:+l}l'
-__rp_look+='${__rp_x[__rp_m=0,__rp_o=__rp_j,__rp_j=${__rp_count@P},(__rp_n||__rp_o||__rp_j||__rp_bg!=${!-0})*2]-}'
+__rp_look+='${__rp_x[__rp_m=0,__rp_o=__rp_j,__rp_j=${__rp_count@P},(__rp_n||__rp_o||__rp_j||__rp_bg-__rp_i)*2]-}'
 __rp_look+='${PS1+${PS1#"$__rp_1"}${PS1@a}}${PS2+${PS2#"$__rp_2"}}${PS0+${PS0#"$__rp_0"}}'
 __rp_look+='${__rp_w["=$PWD"]-${PWD//$__rp_plain/}}'
 
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
 # the user's own handling of it (virtualenv's save and restore, PS1="x$PS1") may have moved about.
 __rp_wrap() {
-  local __rp_v=${!1-} __rp_l=__rp_$2 __rp_r=__rp_$3 __rp_t
+  local __rp_v __rp_l __rp_r __rp_t
+  __rp_v=${!1-} __rp_l=__rp_$2 __rp_r=__rp_$3
   __rp_v=${__rp_v//'${__rp_'[abcefg]'@P}'/}
   for __rp_t in "$__rp_b" "$__rp_c" "$__rp_f" "$__rp_g"; do __rp_v=${__rp_v//"$__rp_t"/}; done
   __rp_t=${__rp_v##*[!\\]}
@@ -45,7 +47,7 @@ __rp_wrap() {
 }
 
 __rp_hook() {
-  local __rp_t __rp_u __rp_i
+  local __rp_t __rp_u __rp_k
   # An exported prompt would show our references to other shells, who cannot read them.
   case ${PS1+${PS1@a}} in *x*) builtin export -n PS1 ;; esac
   __rp_wrap PS1 a b
@@ -55,8 +57,8 @@ __rp_hook() {
 
   if [[ -n ${__rp_w["=$PWD"]-${PWD//$__rp_plain/}} ]]; then
     __rp_t=${PWD//\\/\\\\} __rp_t=${__rp_t//;/\\x3b}
-    for ((__rp_i = 1; __rp_i < 128; __rp_i += __rp_i == 31 ? 96 : 1)); do
-      builtin printf -v __rp_u '\\x%02x' "$__rp_i"
+    for ((__rp_k = 1; __rp_k < 128; __rp_k += __rp_k == 31 ? 96 : 1)); do
+      builtin printf -v __rp_u '\\x%02x' "$__rp_k"
       builtin printf -v __rp_u %b%s "$__rp_u" "$__rp_u"
       __rp_t=${__rp_t//"${__rp_u:0:1}"/"${__rp_u:1}"}
     done
@@ -66,19 +68,20 @@ __rp_hook() {
   __rp_t=
   if [[ -n $__rp_last && ${!__rp_last} != *"$__rp_pc" ]]; then
     __rp_t=late # what was appended after us may replace PS1: speak now, be last next time
-    for __rp_i in "${!PROMPT_COMMAND[@]}"; do
-      PROMPT_COMMAND[__rp_i]=${PROMPT_COMMAND[__rp_i]//"$__rp_pc"/:}
+    for __rp_k in "${!PROMPT_COMMAND[@]}"; do
+      __rp_u=${PROMPT_COMMAND[__rp_k]//"$__rp_pc"/:}
+      if [[ $__rp_u == : ]]; then builtin unset "PROMPT_COMMAND[$__rp_k]"; else PROMPT_COMMAND[__rp_k]=$__rp_u; fi
     done
     __rp_append
   fi
   if [[ -n $__rp_t || $PS1 != *'${__rp_a@P}'* ]]; then
     builtin printf '\e]633;D;%s;%s\a\e]633;P;Cwd=%s;%s\a\e]633;A;%s\a' "$__rp_s" "$__rp_key" \
       "${__rp_w[$PWD]-$PWD}" "$__rp_key" "$__rp_key" >/dev/tty
-  elif ((__rp_o || __rp_j || __rp_bg != ${!-0})); then
+  elif ((__rp_o || __rp_j || __rp_bg != __rp_i)); then
     builtin printf '\e]633;D;%s;%s\a' "$__rp_s" "$__rp_key" >/dev/tty
     __rp_m=1
   fi
-  __rp_bg=${!-0}
+  __rp_bg=$__rp_i
   if ((__rp_n)); then __rp_n=0; __rp_history; fi
 }
 
@@ -95,7 +98,8 @@ __rp_append() {
 
 # The last history entry called a file: put what the file holds in its place. (This one forks.)
 __rp_history() {
-  local HISTTIMEFORMAT= __rp_t __rp_u
+  local HISTTIMEFORMAT __rp_t __rp_u
+  HISTTIMEFORMAT=
   __rp_t=$(builtin history 1)
   [[ $__rp_t == *". '"*".ripple-exec-"*"'\${__rp_x[__rp_n=1]-}" ]] || return 0
   __rp_u=${__rp_t#*". '"} __rp_u=${__rp_u%"'\${__rp_x["*}
@@ -109,8 +113,10 @@ if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi
 
 # Text that is sent means what it would mean in a script: no `!` history expansion.
 builtin set +H
+# `set -o vi` in the user's file has turned readline on, which cannot be undone. It works, without this:
+case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin bind 'set enable-bracketed-paste off' ;; esac
 case ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} in
-  *r*) __rp_last=; __rp_hook >/dev/null 2>&1 ;; # it may not be touched: the prompts have to do alone
+  *r*) __rp_last= && __rp_hook >/dev/null 2>&1 ;; # it may not be touched: the prompts have to do alone
   *)
     __rp_last='PROMPT_COMMAND[-1]'
     ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && __rp_last=PROMPT_COMMAND

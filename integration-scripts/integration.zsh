@@ -6,74 +6,88 @@ if [[ -n '{rc_dir_previous}' ]]; then export ZDOTDIR='{rc_dir_previous}'; else u
 
 __rp_key={nonce}
 __rp_split=${__rp_key[1,9]}%{%}${__rp_key[10,-1]}
-__rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_1= __rp_2= __rp_cwd=
+__rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_1= __rp_2= __rp_dpa=
 
-# __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out all of ours that the
-# user's own handling of it (virtualenv's save and restore, PROMPT="x$PROMPT") may have moved about.
-__rp_wrap() {
-  local v=${(P)1} r=$'%{\e]633;'
-  while [[ $v == *$r*$'\a%}'* ]]; do v=${v%%$r*}${${v#*$r}#*$'\a%}'}; done
-  v=${${v//'${__rp_b}'/}//$'\e]633;B;'$__rp_key$'\a'/}
-  typeset -g $1=$2$v$3
+# Hooks. A redirection hides what `set -x` would print of them; it has to be inside, because zsh does not
+# look at a function's own when it calls a hook. Descriptor 3 is where zsh prints its prompt.
+__rp_precmd() { { __rp_prompt $?; builtin unsetopt zle promptsp } 3>&2 >/dev/null 2>&1 }
+__rp_preexec() { { __rp_start } 3>&2 2>/dev/null }
+__rp_zshaddhistory() { { __rp_history $1 } 2>/dev/null }
+
+__rp_start() {
+  builtin emulate -L zsh -o noxtrace
+  __rp_last
+  if [[ ! -t 3 ]]; then exec 3>$TTY; fi
+  builtin print -rnu 3 -- $'\e]633;C;'$__rp_key$'\a'
 }
 
-# The redirection inside keeps `set -x` and DEBUG traps from showing any of this (on the function itself it
-# would not work: zsh ignores that when it calls a hook).
-__rp_precmd() { {
-  local __rp_s=$? __rp_form=plain
-  if [[ -o promptsubst ]]; then __rp_form=subst; fi
-  if [[ -o promptpercent ]]; then __rp_form=percent; fi
-  unsetopt zle promptsp # no line editor; `printf abc` stays as printed
-  emulate -L zsh -o noerrexit -o noerrreturn -o unset -o noxtrace -o extendedglob
-  local f direct c p
-  # Someone after us may replace the prompt, or it cannot carry the markers, or nobody sees it: speak now.
-  [[ $precmd_functions[-1] == __rp_precmd && $__rp_form == percent && -t 3 ]] || direct=1
+# __rp_last makes our hooks the last ones.
+__rp_last() {
   precmd_functions=(${precmd_functions:#__rp_precmd} __rp_precmd)
   preexec_functions=(${preexec_functions:#__rp_preexec} __rp_preexec)
-  zshaddhistory_functions=(${zshaddhistory_functions:#__rp_addhistory} __rp_addhistory)
-
-  # What zsh's prompt or a marker would take for its own is written as \xHH.
-  p=%/ c=$PWD
-  if [[ $PWD == *[\\\;%\$\`\![:cntrl:]]* ]]; then
-    p=
-    for f in ${(s::)PWD}; do
-      [[ $f == [\\\;%\$\`\!$'\1'-$'\x1f'$'\x7f'] ]] && printf -v f '\\x%02x' "'$f"
-      p+=$f
-    done
-    c=$p
-  fi
-  if [[ -n $direct ]]; then
-    print -rn -- $'\e]633;D;'"$__rp_s;$__rp_key"$'\a\e]633;P;Cwd='"$c;$__rp_key"$'\a\e]633;A;'"$__rp_key"$'\a' >$TTY
-  fi
-  p=$'\e]633;D;%?;'$__rp_split$'\a\e]633;P;Cwd='$p\;$__rp_split$'\a\e]633;A;'$__rp_split$'\a'
-  case $__rp_form in
-    percent)
-      [[ $PROMPT == "$__rp_1" && $__rp_cwd == "$p" ]] || __rp_wrap PROMPT %{$p%} $'%{\e]633;B;'$__rp_split$'\a%}'
-      [[ $PROMPT2 == "$__rp_2" ]] || __rp_wrap PROMPT2 $'%{\e]633;F;'$__rp_split$'\a%}' $'%{\e]633;G;'$__rp_split$'\a%}'
-      __rp_cwd=$p ;;
-    subst) __rp_wrap PROMPT '' '${__rp_b}' ;;
-    plain) __rp_wrap PROMPT '' $__rp_b ;;
-  esac
-  __rp_1=$PROMPT __rp_2=$PROMPT2
-} 3>&2 >/dev/null 2>&1 }
-
-__rp_preexec() {
-  print -rn -- $'\e]633;C;'"$__rp_key"$'\a' >&2
+  zshaddhistory_functions=(${zshaddhistory_functions:#__rp_zshaddhistory} __rp_zshaddhistory)
 }
 
-# The invocation of a file: what the file holds goes into the history in its place.
-__rp_addhistory() {
-  emulate -L zsh
-  [[ $1 == ". '"*"/.ripple-exec-"*$'\'\n' ]] || return 0
-  print -sr -- "$(<${${${1#". '"}%$'\'\n'}//\'\\\'\'/\'})"
+# __rp_prompt STATUS sees to it that the prompts have their markers.
+__rp_prompt() {
+  local form=plain
+  if [[ -o promptsubst ]]; then form=subst; fi
+  if [[ -o promptpercent ]]; then form=percent; fi
+  builtin emulate -L zsh -o noerrexit -o noerrreturn -o unset -o noxtrace -o extendedglob
+  # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere: then
+  # they are sent from here.
+  local direct=1 c cwd=%/
+  if [[ $precmd_functions[-1] == __rp_precmd && $form == percent && -t 3 ]]; then direct=; fi
+  __rp_last
+  # What the prompt or a marker would take for its own is written as \xHH.
+  if [[ $PWD == *[\\\;%\$\`\![:cntrl:]]* ]]; then
+    cwd=
+    for c in ${(s::)PWD}; do
+      if [[ $c == [\\\;%\$\`\!$'\1'-$'\x1f'$'\x7f'] ]]; then builtin printf -v c '\\x%02x' "'$c"; fi
+      cwd+=$c
+    done
+  fi
+  if [[ -n $direct ]]; then
+    c=$'\e]633;D;'$1\;$__rp_key$'\a\e]633;P;Cwd='${cwd/#%\%\//$PWD}\;$__rp_key$'\a\e]633;A;'$__rp_key$'\a'
+    builtin print -rn -- $c >$TTY
+  fi
+  # An exported prompt would show the markers to other shells, who cannot use them.
+  if [[ ${(t)PS1} == *export* ]]; then typeset -g +x PS1; fi
+  if [[ ${(t)PROMPT} == *export* ]]; then typeset -g +x PROMPT; fi
+  c=$'%{\e]633;D;%?;'$__rp_split$'\a\e]633;P;Cwd='$cwd\;$__rp_split$'\a\e]633;A;'$__rp_split$'\a%}'
+  if [[ $PROMPT == "$__rp_1" && $PROMPT2 == "$__rp_2" && $__rp_dpa == "$form$c" ]]; then return; fi
+  case $form in
+    percent)
+      __rp_wrap PROMPT $c $'%{\e]633;B;'$__rp_split$'\a%}'
+      __rp_wrap PROMPT2 $'%{\e]633;F;'$__rp_split$'\a%}' $'%{\e]633;G;'$__rp_split$'\a%}' ;;
+    subst) __rp_wrap PROMPT '' '${__rp_b}'; __rp_wrap PROMPT2 '${__rp_b/B/F}' '${__rp_b/B/G}' ;;
+    plain) __rp_wrap PROMPT '' ''; __rp_wrap PROMPT2 '' '' ;;
+  esac
+  __rp_1=$PROMPT __rp_2=$PROMPT2 __rp_dpa=$form$c
+}
+
+# __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
+# the user's own handling of it (virtualenv's save and restore, PROMPT="x$PROMPT") may have moved about.
+__rp_wrap() {
+  local v=${(P)1} ours=$'%{\e]633;'
+  while [[ $v == *$ours*$'\a%}'* ]]; do v=${v%%$ours*}${${v#*$ours}#*$'\a%}'}; done
+  v=${v//'${__rp_b'[^\}]#\}/}
+  if [[ ${(P)1} != "$2$v$3" ]]; then typeset -g $1=$2$v$3; fi
+}
+
+# __rp_history LINE: when it calls a file, what the file holds goes into the history in its place.
+__rp_history() {
+  builtin emulate -L zsh -o noxtrace
+  if [[ $1 != ". '"*"/.ripple-exec-"*$'\'\n' ]]; then return 0; fi
+  builtin print -sr -- "$(<${${${1#". '"}%$'\'\n'}//\'\\\'\'/\'})"
   return 1
 }
 
-precmd_functions=(__rp_precmd) preexec_functions=(__rp_preexec)
-# In case the user's files set the arrays anew: this runs once, after the first precmd.
+__rp_last
+# In case the user's files set those arrays anew: this runs once, after the first precmd.
 zmodload zsh/sched && sched +0 __rp_precmd
 
 # Text that is sent means what it would mean in a script: `#` comments, no `!` history expansion.
 setopt interactivecomments
-unsetopt banghist promptsp
+unsetopt banghist promptsp # and `printf abc` stays as printed
 if [[ -r ${ZDOTDIR:-$HOME}/.zshenv ]]; then . ${ZDOTDIR:-$HOME}/.zshenv; fi
