@@ -8,10 +8,11 @@
 //
 // # Surroundings
 //
-// Every run has a private directory, removed afterwards, with a HOME (empty, and
-// XDG_*_HOME in it), a working directory and a TMPDIR of its own; HISTFILE
-// points into that HOME, INPUTRC to nothing, and the locale is C.UTF-8. A
-// user's rc files and history neither disturb a test nor are disturbed by it.
+// Every run has a private directory, removed afterwards, with a working directory
+// and a TMPDIR, and every session of it an empty HOME of its own (XDG_*_HOME in
+// it). HISTFILE points into that HOME, INPUTRC to nothing, and the locale is
+// C.UTF-8. A user's rc files and history neither disturb a test nor are
+// disturbed by it, and neither are an earlier session's.
 // Variables that the adapter itself sets are left alone.
 //
 // # Sessions

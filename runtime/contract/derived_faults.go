@@ -123,11 +123,15 @@ func has(list []string, word string) bool {
 // itself leaves in its HOME (a history, say) is its own affair and only noted.
 func closeLeavesNothing(ctx context.Context, t *trial) error {
 	before := ourFiles(t)
-	if err := t.openOwn(ctx, session.Options{Window: 4 << 10}); err != nil {
+	home, err := t.run.around.newHome()
+	if err != nil {
+		return unsound{err}
+	}
+	if err := t.openOwn(ctx, session.Options{Window: 4 << 10, Env: []string{"HOME=" + home}}); err != nil {
 		return err
 	}
 	pid := t.ev.State().PID
-	err := t.makeFiles(ctx)
+	err = t.makeFiles(ctx)
 	members := membersOf(pid)
 	if err = errors.Join(err, t.closeQuietly(ctx, err)); err != nil {
 		return err
@@ -140,7 +144,7 @@ func closeLeavesNothing(ctx context.Context, t *trial) error {
 			return failf("a file is left after close: %s", file)
 		}
 	}
-	if own := homeFiles(t.run.around.home); len(own) > 0 {
+	if own := homeFiles(home); len(own) > 0 {
 		t.note("the program keeps files of its own in HOME: %s", strings.Join(own, ", "))
 	}
 	return nil

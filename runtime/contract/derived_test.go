@@ -108,7 +108,7 @@ func TestLookAlike(t *testing.T) {
 	}
 }
 
-func TestTokensOfAHomeDirectory(t *testing.T) {
+func TestFilesInHome(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(home+"/.history", nil, 0o600))
 	assert.Equal(t, []string{".history"}, homeFiles(home))

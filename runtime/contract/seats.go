@@ -67,7 +67,11 @@ func (r *runner) start(ctx context.Context, s *seat, t *trial) error {
 func (r *runner) openWith(ctx context.Context, o session.Options, watch session.Observer) (evaluator, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
-	o.Dir, o.Env, o.Executable = r.around.work, r.around.env(r.adapter), r.options.Executable
+	home, err := r.around.newHome()
+	if err != nil {
+		return nil, err
+	}
+	o.Dir, o.Env, o.Executable = r.around.work, append(r.around.env(r.adapter, home), o.Env...), r.options.Executable
 	o.Observer = observers(watch, r.recording())
 	return r.open(ctx, r.adapter, o)
 }

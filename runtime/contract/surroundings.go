@@ -8,9 +8,10 @@ import (
 	"ripple/schema"
 )
 
-// surroundings are the private directories of one run.
+// surroundings are the private directories of one run. HOME is another one for
+// each session, because a program writes its history there when it ends.
 type surroundings struct {
-	root, home, work, temp string
+	root, work, temp string
 }
 
 func newSurroundings() (*surroundings, error) {
@@ -21,8 +22,8 @@ func newSurroundings() (*surroundings, error) {
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		root = resolved // a program that reports its cwd reports the real path
 	}
-	s := &surroundings{root, filepath.Join(root, "home"), filepath.Join(root, "work"), filepath.Join(root, "tmp")}
-	for _, dir := range []string{s.home, s.work, s.temp} {
+	s := &surroundings{root, filepath.Join(root, "work"), filepath.Join(root, "tmp")}
+	for _, dir := range []string{s.work, s.temp} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			s.remove()
 			return nil, fmt.Errorf("private directory for the run: %w", err)
@@ -37,17 +38,26 @@ func (s *surroundings) remove() {
 	_ = os.RemoveAll(s.root)
 }
 
+// newHome makes an empty HOME.
+func (s *surroundings) newHome() (string, error) {
+	home, err := os.MkdirTemp(s.root, "home-")
+	if err != nil {
+		return "", fmt.Errorf("private HOME: %w", err)
+	}
+	return home, nil
+}
+
 // env is what a session of the run gets over the adapter's own environment;
 // variables that the adapter sets itself are not touched.
-func (s *surroundings) env(a *schema.Adapter) []string {
+func (s *surroundings) env(a *schema.Adapter, home string) []string {
 	ours := [][2]string{
-		{"HOME", s.home},
-		{"XDG_CONFIG_HOME", filepath.Join(s.home, ".config")},
-		{"XDG_DATA_HOME", filepath.Join(s.home, ".local", "share")},
-		{"XDG_STATE_HOME", filepath.Join(s.home, ".local", "state")},
-		{"XDG_CACHE_HOME", filepath.Join(s.home, ".cache")},
+		{"HOME", home},
+		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
+		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
+		{"XDG_STATE_HOME", filepath.Join(home, ".local", "state")},
+		{"XDG_CACHE_HOME", filepath.Join(home, ".cache")},
 		{"TMPDIR", s.temp},
-		{"HISTFILE", filepath.Join(s.home, ".history")},
+		{"HISTFILE", filepath.Join(home, ".history")},
 		{"INPUTRC", os.DevNull},
 		{"LC_ALL", "C.UTF-8"},
 	}

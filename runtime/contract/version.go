@@ -20,11 +20,15 @@ func version(ctx context.Context, a *schema.Adapter, path string, around *surrou
 	if err != nil {
 		return "" // the loader has refused such a pattern
 	}
+	home, err := around.newHome()
+	if err != nil {
+		return "" // the first session will say so
+	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, probe.Args...)
-	cmd.Dir, cmd.Env = around.work, append(os.Environ(), around.env(a)...)
+	cmd.Dir, cmd.Env = around.work, append(os.Environ(), around.env(a, home)...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = versionTimeout // a child may keep the pipe open
 	_ = cmd.Run()                  // many programs print their version and exit with a code of their own
