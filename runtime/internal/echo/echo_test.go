@@ -52,6 +52,8 @@ func TestDeterministic(t *testing.T) {
 		{"empty line", "\n", "\r\n> ", "> "},
 		{"control bytes", "a\x03\x7f\n", "a^C^?\r\nb", "b"},
 		{"control bytes without an echo", "\x15ls\n", "ls\r\nb", "b"},
+		{"only a control byte", "\x03", "^C\r\nb", "\r\nb"},
+		{"only a control byte, no echo", "\x03", "\r\nb", none},
 		{"tab", "\tx\n", "\tx\r\nb", "b"},
 		{"tab as spaces", "\tx\n", "        x\r\nb", "b"},
 		{"UTF-8", "é日本\n", "é日本\r\nb", "b"},

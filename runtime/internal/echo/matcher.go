@@ -21,6 +21,7 @@ const (
 // non-deterministic automaton does.
 type matcher struct {
 	want      []byte // line ends are \n
+	loud      bool   // only control bytes were sent: their echo, if any, is visible
 	now, next []state
 	esc       escape
 	prompt    promptMatcher
@@ -49,6 +50,9 @@ func newMatcher(sent []byte) *matcher {
 	want = bytes.ReplaceAll(want, []byte("\r"), []byte("\n"))
 	m := &matcher{want: want}
 	m.add(state{})
+	if m.next[len(m.next)-1].at == len(want) {
+		m.loud, m.next = true, append(m.next[:0], state{})
+	}
 	m.now, m.next = m.next, m.now
 	return m
 }
@@ -113,7 +117,7 @@ func (m *matcher) add(s state) {
 
 // silent is the length of the control byte or sequence at s that need not be echoed.
 func (m *matcher) silent(s state) int {
-	if s.mode != plain || s.at == len(m.want) || !isControl(m.want[s.at]) {
+	if m.loud || s.mode != plain || s.at == len(m.want) || !isControl(m.want[s.at]) {
 		return 0
 	}
 	var e escape
