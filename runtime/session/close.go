@@ -2,8 +2,11 @@ package session
 
 import (
 	"context"
+	"errors"
 	"syscall"
 	"time"
+
+	"ripple/runtime/proctree"
 )
 
 // defaultGrace is how long a program may take after lifecycle.shutdown.command,
@@ -16,19 +19,46 @@ var forceSignals = map[string]syscall.Signal{
 	"hup": syscall.SIGHUP, "int": syscall.SIGINT, "quit": syscall.SIGQUIT,
 }
 
-// close ends the program and removes the session's files.
+// How long processes may take to act on a hang-up and on SIGTERM, and how long
+// we go on killing what does not die.
+const (
+	hangupGrace = 100 * time.Millisecond
+	termGrace   = 200 * time.Millisecond
+	killLimit   = 5 * time.Second
+)
+
+// close ends the program and what it started, and removes the session's files.
+// When the program went politely and left nobody, no signal is sent.
 func (d *driver) close(ctx context.Context) error {
+	d.tree.Sole = d.options.Sole
+	d.tree.Members() // known from here on, wherever they move
 	d.politely(ctx)
-	err := d.tty.Close()
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
+	defer cancel()
+	err := d.tree.End(limit, d.steps()...)
+	if errors.Is(err, proctree.ErrUnsupported) {
+		err = nil // pty.Close below does what can be done
+	}
+	err = errors.Join(err, d.tty.Close())
 	<-d.dead
 	d.locked(func() {
-		if d.timer != nil {
-			d.timer.Stop() // its generation is over anyway
-		}
 		d.timerGen++
+		if d.timer != nil {
+			d.timer.Stop() // if it fires, its generation is over
+		}
 	})
 	d.removeFiles()
 	return err
+}
+
+// steps are the signals for whoever is left after the polite part.
+func (d *driver) steps() []proctree.Step {
+	force := forceSignals[d.adapter.Lifecycle.Shutdown.ForceSignal]
+	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
+	if force != syscall.SIGKILL && force != syscall.SIGHUP {
+		return append(steps, proctree.Step{Signal: force, Grace: termGrace})
+	}
+	return append(steps, proctree.Step{Signal: syscall.SIGTERM, Grace: termGrace})
 }
 
 // politely asks the program to end, when it is at its prompt, and waits for it

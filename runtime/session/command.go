@@ -6,6 +6,7 @@ import (
 	"strings"
 	"syscall"
 	"time"
+	"unicode/utf8"
 
 	"ripple/runtime/internal/prompt"
 	"ripple/schema"
@@ -84,8 +85,9 @@ func (d *driver) atPrompt(e effect) {
 		d.held = d.held[:0]
 		d.region = regionIdle
 		text = []byte(d.match.Text)
+		d.promptLength = utf8.RuneCountInString(d.match.Text)
 	}
-	if d.modes != nil {
+	if len(d.adapter.Modes) > 0 {
 		d.readMode(prompt.Visible(text))
 	}
 }
@@ -97,7 +99,12 @@ func (d *driver) readMode(promptText string) {
 	if d.cmd != nil {
 		recent = d.cmd.kept.recent()
 	}
-	d.mode, d.level = d.modes.Detect(recent + promptText)
+	st, err := d.modes.Detect(d.mode, recent+promptText)
+	if err != nil {
+		d.fail(err)
+		return
+	}
+	d.mode, d.level = st.Name, st.Level
 }
 
 // complete ends the running command.
@@ -172,7 +179,7 @@ func (d *driver) failed(c *command, r Result, modeBefore string) bool {
 	switch {
 	case reliable && r.ExitCode != nil && *r.ExitCode != 0:
 		return true
-	case d.modes != nil && d.mode != modeBefore && d.modes.AutoEnter(d.mode):
+	case d.mode != modeBefore && d.modes.AutoEnter(d.mode):
 		return true
 	case d.errors != nil:
 		m, err := d.errors.MatchString(c.kept.recent())

@@ -14,6 +14,7 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/launch"
+	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/schema"
 )
@@ -27,6 +28,7 @@ type driver struct {
 	plan    launch.Plan
 	scratch string // private directory, 0700
 	tty     *pty.PTY
+	tree    *proctree.Tree
 	opened  time.Time
 
 	mu     sync.Mutex
@@ -41,10 +43,12 @@ type driver struct {
 	patterns    *prompt.Patterns
 	match       prompt.Match // the latest candidate
 	promptLines int          // how many lines a prompt may span
-	continues   bool         // continuation prompts can be told
-	modes       *mode.Detector
-	errors      *pattern // output.error_pattern
-	echoPrompt  *pattern // the prompt that fuzzy_byte_match skips
+	// promptLength is the length of the latest proven prompt in characters.
+	promptLength int
+	continues    bool // continuation prompts can be told
+	modes        *mode.Detector
+	errors       *pattern // output.error_pattern
+	echoPrompt   *pattern // the prompt that fuzzy_byte_match skips
 
 	// The stream.
 	region     region
@@ -197,7 +201,8 @@ func (d *driver) look() readiness {
 	switch {
 	case r.State == pty.Waiting:
 		return readyWaiting
-	case r.State == pty.Busy:
+	case r.State == pty.Busy, !r.Leader:
+		// Somebody else in the foreground: the program runs a job.
 		return readyBusy
 	}
 	return readyUnknown
@@ -226,24 +231,49 @@ func (d *driver) locked(f func()) {
 	}
 }
 
-// read is the reader's loop; it ends with the program.
+// drainGap is how long the terminal must be silent after the program has ended
+// to be taken as empty, and drainLimit how many bytes are read after its end:
+// a background job that keeps the terminal open may write for ever.
+const (
+	drainGap   = 10 * time.Millisecond
+	drainLimit = 1 << 20
+)
+
+// read is the reader's loop; it ends with the program. The terminal itself
+// reports the end only when nobody has it open any more, so the program's exit
+// wakes the reader, which then takes what is left.
 func (d *driver) read() {
+	go func() {
+		<-d.tty.Exited()
+		_ = d.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
+	}()
 	buf := make([]byte, 64<<10)
+	exited, drained := false, 0
 	for {
 		n, err := d.tty.Read(buf)
 		if n > 0 {
-			d.locked(func() {
-				if d.watched() {
-					d.observe(EventRead, buf[:n], "")
-				}
-				d.feed(buf[:n])
-			})
+			d.locked(func() { d.take(buf[:n]) })
 		}
-		if err != nil {
+		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
+			exited, err = true, nil
+		}
+		if exited && err == nil {
+			drained += n
+			err = d.tty.SetReadDeadline(time.Now().Add(drainGap))
+		}
+		if err != nil || drained > drainLimit {
 			d.ends(err)
 			return
 		}
 	}
+}
+
+// take is one read.
+func (d *driver) take(b []byte) {
+	if d.watched() {
+		d.observe(EventRead, b, "")
+	}
+	d.feed(b)
 }
 
 // ends is the end of the stream: whatever runs is over.
@@ -258,7 +288,7 @@ func (d *driver) ends(err error) {
 		}
 		code, signal := d.tty.ExitStatus()
 		d.exit = &ExitError{Code: code, Signal: signal}
-		if !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) {
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 			d.failure = fmt.Errorf("reading from the program: %w", err)
 		}
 		d.observe(EventExit, nil, d.exit.Error())

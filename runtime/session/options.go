@@ -29,6 +29,11 @@ type Options struct {
 	// which is removed on Close.
 	SpillDir string
 
+	// Sole says that this session is the only thing in this process that starts
+	// programs. Then every orphan that the process adopted (proctree.Subreaper,
+	// proctree.Guard) is this session's, and Close ends it too.
+	Sole bool
+
 	// Restart lets Eval start the program anew when it has ended or was idle for
 	// too long and lifecycle.restart_on allows that. The command during which it
 	// ended is reported as ErrExited all the same.

@@ -279,7 +279,7 @@ func TestKilledProgramIsATypedErrorAndRestarts(t *testing.T) {
 
 func TestCloseLeavesNothing(t *testing.T) {
 	before := scratchDirs(t)
-	s := open(t, "bash", session.Options{})
+	s := open(t, "bash", session.Options{Sole: true})
 	r := eval(t, s, "sleep 1000 & echo $!; nohup sleep 1001 >/dev/null 2>&1 & echo $!; setsid sleep 1002 & sleep 0.05; pgrep -f 'sleep 100[0-2]' | tr '\\n' ' '")
 	pids := strings.Fields(r.Output)
 	require.GreaterOrEqual(t, len(pids), 3, r.Output)

@@ -18,6 +18,7 @@ import (
 	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/launch"
+	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/schema"
 )
@@ -126,6 +127,7 @@ func (d *driver) launch() error {
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", d.plan.Path, err)
 	}
+	d.tree = proctree.New(d.tty.PID(), d.tty.Name())
 	return nil
 }
 
@@ -156,8 +158,14 @@ func (d *driver) detectors(nonce string) (err error) {
 	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
 		add("ready.pattern", a.Ready.Pattern, tagPrimary)
 	}
-	for i, m := range a.Modes {
-		add(fmt.Sprintf("modes[%d].primary", i), m.Primary, tagMode)
+	if d.modes, err = mode.New(a.Modes, d.plan.Values); err != nil {
+		return err
+	}
+	for _, b := range d.modes.Boundaries() {
+		// Where markers announce the main prompt, its looks alone prove nothing.
+		if d.classifier == nil && d.literal == nil || b.Mode != d.modes.Default() {
+			add(b.Key, b.Source, tagMode)
+		}
 	}
 	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
 		return err
@@ -176,10 +184,7 @@ func (d *driver) detectors(nonce string) (err error) {
 			return fmt.Errorf("output.error_pattern: %w", err)
 		}
 	}
-	if len(a.Modes) > 0 {
-		d.modes, err = mode.New(a.Modes)
-	}
-	return err
+	return nil
 }
 
 // markers prepares the marker strategy. A literal that carries the nonce is

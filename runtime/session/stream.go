@@ -250,7 +250,7 @@ func (d *driver) matchPrompt() {
 	if len(tail)-lastLines(tail, 1) > promptLine {
 		return
 	}
-	m, ok, err := d.patterns.AtEnd(tail)
+	m, ok, err := d.patterns.AtEnd(tail, d.promptLength)
 	if err != nil {
 		d.fail(err)
 		return

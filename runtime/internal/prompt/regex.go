@@ -55,21 +55,39 @@ type Match struct {
 // raw program output: escape sequences are removed first and carriage returns
 // resolved. A match must reach to the very end. The error names the key of a
 // pattern that took too long.
-func (p *Patterns) AtEnd(tail []byte) (Match, bool, error) {
+//
+// Output without a newline pushes the prompt off the start of its line, where
+// an anchored pattern does not match. So, when usual is the length of the
+// prompts seen so far in characters (0: none), ends of about that length are
+// tried as if they began a line.
+func (p *Patterns) AtEnd(tail []byte, usual int) (Match, bool, error) {
 	base := 0
 	if len(tail) > tailLimit {
 		base = len(tail) - tailLimit
 	}
 	clean := visible(tail[base:])
+	total := len(clean.runes)
+	m, ok, err := p.atEnd(clean.runes)
+	from := 0
+	for n := max(1, usual-2); usual > 0 && !ok && err == nil && n <= usual+4 && n < total; n++ {
+		from = total - n
+		m, ok, err = p.atEnd(clean.runes[from:])
+	}
+	m.Start = base + clean.offset(from+m.Start)
+	return m, ok, err
+}
+
+// atEnd is AtEnd on characters; Start counts them.
+func (p *Patterns) atEnd(text []rune) (Match, bool, error) {
 	for i, re := range p.compiled {
-		m, err := re.FindRunesMatch(clean.runes)
+		m, err := re.FindRunesMatch(text)
 		if err != nil {
 			return Match{}, false, fmt.Errorf("%s: matching took longer than %s: simplify the pattern", p.patterns[i].Key, re.MatchTimeout)
 		}
-		if m == nil || m.Index+m.Length != len(clean.runes) || m.Length == 0 {
+		if m == nil || m.Index+m.Length != len(text) || m.Length == 0 {
 			continue
 		}
-		found := Match{Tag: p.patterns[i].Tag, Start: base + clean.offset(m.Index), Text: m.String()}
+		found := Match{Tag: p.patterns[i].Tag, Start: m.Index, Text: m.String()}
 		for _, g := range m.Groups() {
 			found.Groups = append(found.Groups, g.String())
 		}
