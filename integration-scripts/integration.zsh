@@ -12,17 +12,17 @@ __rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_1= __rp_2= __rp_dpa=
 # look at a function's own when it calls a hook. Descriptor 3 is where zsh prints its prompt.
 __rp_precmd() { { __rp_prompt $?; builtin unsetopt zle promptsp } 3>&2 >/dev/null 2>&1 }
 __rp_preexec() { { __rp_start } 3>&2 2>/dev/null }
-__rp_zshaddhistory() { { __rp_history $1 } 2>/dev/null }
+__rp_zshaddhistory() { { __rp_last; __rp_history $1 || return 1 } 2>/dev/null }
 
 __rp_start() {
   builtin emulate -L zsh -o noxtrace
-  __rp_last
   if [[ ! -t 3 ]]; then exec 3>$TTY; fi
   builtin print -rnu 3 -- $'\e]633;C;'$__rp_key$'\a'
 }
 
-# __rp_last makes our hooks the last ones.
+# __rp_last makes our hooks the last ones, or puts them back.
 __rp_last() {
+  builtin emulate -L zsh
   precmd_functions=(${precmd_functions:#__rp_precmd} __rp_precmd)
   preexec_functions=(${preexec_functions:#__rp_preexec} __rp_preexec)
   zshaddhistory_functions=(${zshaddhistory_functions:#__rp_zshaddhistory} __rp_zshaddhistory)
