@@ -20,9 +20,14 @@ import (
 // faulty runs one derived test on toys that spoil changes.
 func faulty(t *testing.T, test string, spoil func(*toy)) TestResult {
 	t.Helper()
+	return faultyWithin(t, 0, test, spoil)
+}
+
+func faultyWithin(t *testing.T, limit time.Duration, test string, spoil func(*toy)) TestResult {
+	t.Helper()
 	self, err := os.Executable()
 	require.NoError(t, err)
-	r := newRunner(toyAdapter(), Options{Filter: exactly(test), Executable: self})
+	r := newRunner(toyAdapter(), Options{Filter: exactly(test), Executable: self, Timeout: limit})
 	open := toyOpener("")
 	r.open = func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
 		ev, err := open(ctx, a, o)
@@ -55,20 +60,30 @@ func TestLeaksAreFound(t *testing.T) {
 }
 
 func TestAProcessThatIsLeftIsFound(t *testing.T) {
-	result := faulty(t, "close leaves nothing behind", func(y *toy) {
-		cmd := exec.Command("cat")
-		cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
-		in, err := cmd.StdinPipe()
-		require.NoError(t, err)
-		require.NoError(t, cmd.Start())
-		t.Cleanup(func() {
-			assert.NoError(t, in.Close())
-			assert.NoError(t, cmd.Wait())
-		})
-		y.state.PID = cmd.Process.Pid
-	})
+	result := faulty(t, "close leaves nothing behind", func(y *toy) { y.state.PID = aProcess(t) })
 	require.NotNil(t, result.Failure)
 	assert.Regexp(t, `processes are left after close: \d+ \(cat, state \w\)`, result.Failure.Message)
+}
+
+// aProcess is a program in a session of its own that lives until the test ends.
+func aProcess(t *testing.T) (pid int) {
+	cmd := exec.Command("cat")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() {
+		assert.NoError(t, in.Close())
+		_ = cmd.Wait() // a test may have killed it
+	})
+	return cmd.Process.Pid
+}
+
+func TestASessionThatMissesTheEndIsFound(t *testing.T) {
+	result := faultyWithin(t, 300*time.Millisecond, "killed program", func(y *toy) { y.state.PID = aProcess(t) })
+	require.NotNil(t, result.Failure)
+	assert.Contains(t, result.Failure.Message, "the program was killed: want a session.ExitError, got timed out")
+	assert.Equal(t, "kill in mid-work", result.Failure.Step)
 }
 
 func TestAFileThatIsLeftIsFound(t *testing.T) {
