@@ -116,6 +116,7 @@ def __ripple_loop(main):
         text = "\n".join(lines)
         name = "<stdin>"
         if numbered:
+            count += len(lines) == 1
             name = "<stdin>-%d" % count
         try:
             if len(lines) == 1:

@@ -1,0 +1,205 @@
+// ripple's OSC 633 integration for Node.js 16 and later, started as `node THIS`.
+//
+// Node's own REPL from the public repl module, set up as the command line sets it up, between two pieces of ours:
+// a reader, which gives it one line at a time, and a prompt. At the prompt the terminal is raw, so there is no echo
+// and no limit on a line; when code runs it is as it was. What goes out for each command:
+//
+//   raw, D P A prompt B (one write), read a line, normal, C, run it.
+'use strict';
+
+const fs = require('fs');
+const repl = require('repl');
+const { PassThrough } = require('stream');
+const { inspect } = require('util');
+
+const key = ';{nonce}\x07';
+const { stdin, stdout } = process;
+const write = stdout.write.bind(stdout); // a terminal: synchronous, so in order with everything else
+const { setImmediate, setInterval, clearInterval } = globalThis;
+
+// Nothing of this file is to be seen from the prompt.
+process.argv.length = 1;
+delete process.mainModule;
+delete require.cache[__filename];
+const known = process.listeners('newListener');
+const server = repl.start({
+  prompt: '', // the prompt comes when all is in place
+  input: new PassThrough(), // never used: lines are handed over
+  output: stdout,
+  terminal: false,
+  useGlobal: true,
+  breakEvalOnSigint: true,
+  replMode: process.env.NODE_REPL_MODE === 'strict' ? repl.REPL_MODE_STRICT : repl.REPL_MODE_SLOPPY,
+});
+// What the command line's REPL has, and one that a program starts has not.
+for (const listener of process.listeners('newListener')) {
+  if (!known.includes(listener)) process.removeListener('newListener', listener); // it refuses 'uncaughtException'
+}
+repl.repl = server;
+Object.defineProperty(inspect, 'replDefaults', {
+  get: () => repl.writer.options,
+  set: (options) => Object.assign(repl.writer.options, options),
+  enumerable: true,
+  configurable: true,
+});
+
+let lines = []; // typed and not yet handed over
+let pieces = []; // of the line that is being typed
+let running = false; // a command has been handed over and its prompt has not been shown
+let begun = false; // C is out
+let due = false; // the prompt will be shown in this turn of the event loop
+let ended = false; // a command's end is to be announced
+let elsewhere = false; // an error of something else is being reported
+let status = 0;
+let keepAlive = null; // while a command waits and nothing of ours reads
+
+const mark = (code, argument = '') => `\x1b]633;${code}${argument}${key}`;
+
+function directory() {
+  try {
+    const path = process.cwd();
+    const escaped = path.replace(/[\\;\x00-\x1f\x7f]/g, (c) =>
+      c === '\\' ? '\\\\' : '\\x' + c.charCodeAt(0).toString(16).padStart(2, '0'));
+    return mark('P', ';Cwd=' + escaped);
+  } catch {
+    return ''; // it was removed
+  }
+}
+
+// The REPL calls this just before it runs a script, when it is known to be complete.
+server._setRawMode = (mode) => {
+  if (mode === false) begin();
+};
+
+function begin() {
+  if (begun) return;
+  begun = true;
+  stdin.setRawMode(false);
+  write(mark('C'));
+}
+
+// The REPL calls this when a command has ended, when it is incomplete, and when an error was reported.
+server.prompt = () => {
+  if (elsewhere || server.closed) return;
+  if (server.getPrompt() !== server._initialPrompt) {
+    running = false;
+    write(mark('F') + server.getPrompt() + mark('G'));
+    setImmediate(next);
+  } else if (!due) {
+    due = true;
+    setImmediate(show); // after the rejections that the command left behind
+  }
+};
+
+function show() {
+  due = running = begun = false;
+  if (keepAlive) {
+    clearInterval(keepAlive);
+    keepAlive = null;
+    stdin.on('data', onData);
+  }
+  stdin.resume();
+  stdin.setRawMode(true);
+  write((ended ? mark('D', ';' + status) : '') + directory() + mark('A') + server.getPrompt() + mark('B'));
+  ended = false;
+  next();
+}
+
+const [report] = server._domain.listeners('error');
+server._domain.removeListener('error', report);
+server._domain.on('error', function (error) {
+  if (running) {
+    status = error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? 130 : 1;
+    begin();
+  }
+  if (process.listenerCount('uncaughtException') > 0) {
+    process.nextTick(() => {
+      process.emit('uncaughtException', error);
+      server.clearBufferedCommand();
+      server.displayPrompt();
+    });
+    return;
+  }
+  elsewhere = running && !due && error?.domainThrown === true; // the command itself goes on
+  report.call(this, error);
+  elsewhere = false;
+});
+
+// Handing over. Nothing of ours is on the stack when the code runs.
+const handOver = server._onLine.bind(server);
+
+function next() {
+  if (running || due || lines.length === 0) return;
+  const line = lines.shift();
+  running = ended = true;
+  status = 0;
+  setImmediate(handOver, block(line) ?? line);
+  setImmediate(stepAside);
+  const word = line.trim();
+  if (word[0] === '.' && word[1] !== '.' && isNaN(parseFloat(word)) && server.getPrompt() === server._initialPrompt) {
+    begin(); // a command of the REPL's: no script is run
+  }
+}
+
+// A block of several lines comes in a file, and `.load` is how the REPL itself would take it. Read here it stays
+// what it is: no second line splitting, no prompt inside.
+function block(line) {
+  if (!line.startsWith('.load ') || !line.includes('/.ripple-exec-')) return undefined;
+  try {
+    return fs.readFileSync(line.slice(6), 'utf8').replace(/\n$/, '');
+  } catch {
+    return undefined; // .load says what is wrong
+  }
+}
+
+// While a command waits for something, standard input is the command's.
+function stepAside() {
+  if (!running || due) return;
+  stdin.removeListener('data', onData);
+  if (stdin.listenerCount('data') + stdin.listenerCount('readable') === 0) stdin.pause();
+  keepAlive = setInterval(() => {}, 0x7fffffff);
+}
+
+function onData(chunk) {
+  let start = 0;
+  for (let i = 0; i < chunk.length; i++) {
+    const c = chunk[i];
+    if (c === 10 || c === 13) {
+      lines.push(Buffer.concat([...pieces, chunk.subarray(start, i)]).toString());
+      if (c === 13 && chunk[i + 1] === 10) i++;
+    } else if (c === 3) {
+      cancel();
+    } else if (c !== 4) {
+      continue;
+    } else if (start === i && pieces.length === 0 && lines.length === 0) {
+      write('\r\n');
+      server.close();
+    }
+    pieces = [];
+    start = i + 1;
+  }
+  if (start < chunk.length) pieces.push(chunk.subarray(start));
+  next();
+}
+
+// An interrupt at the prompt drops what was typed and shows a new one, however often.
+function cancel() {
+  lines = [];
+  if (running) return;
+  write('\r\n');
+  server.clearBufferedCommand();
+  server.lines.level = [];
+  ended = true;
+  status = 130;
+  server.displayPrompt();
+}
+
+process.on('SIGINT', () => {
+  if (!running) cancel();
+  else if (!due) server.emit('SIGINT'); // ends an await; loops are ended by the REPL itself
+});
+stdin.on('end', () => server.close());
+stdin.on('data', onData);
+server.on('exit', () => process.exit());
+server.setPrompt('> ');
+server.displayPrompt();
