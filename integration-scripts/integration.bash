@@ -13,7 +13,7 @@ __rp_c='\e]633;C;'$__rp_key'\a'
 __rp_f='\e]633;F;'$__rp_key'\a'
 __rp_g='\e]633;G;'$__rp_key'\a'
 __rp_q=("$__rp_d" '') __rp_x=([2]=/) __rp_m=0 __rp_n=0 __rp_o=0 __rp_j=0 __rp_bg=0 __rp_i=0 __rp_s=0
-__rp_e='' __rp_1='' __rp_2='' __rp_0='' __rp_count='\j' __rp_plain='[!\\;[:cntrl:]]'
+__rp_e='' __rp_1='' __rp_2='' __rp_0='' __rp_count='\j' __rp_pwd=''
 declare -A __rp_w=()
 
 # The PROMPT_COMMAND element: the path is /dev/null when all is well and names no file otherwise. On the
@@ -26,8 +26,9 @@ __rp_hook
 # No exclamation mark in here: in a prompt, POSIX mode makes a history number of it.
 __rp_look='${PS1:+n}${PS2:+u}${PS0:+l}l'
 __rp_look+='${__rp_x[__rp_m=0,__rp_o=__rp_j,__rp_j=${__rp_count@P},(__rp_n||__rp_o||__rp_j||__rp_bg-__rp_i)*2]-}'
-__rp_look+='${PS1+${PS1#"$__rp_1"}${PS1@a}}${PS2+${PS2#"$__rp_2"}}${PS0+${PS0#"$__rp_0"}}'
-__rp_look+='${__rp_w["=$PWD"]-${PWD//$__rp_plain/}}'
+# Equal strings leave nothing; `##` tries the whole first, `#` would try every beginning.
+__rp_look+='${PS1+${PS1##"$__rp_1"}${PS1@a}}${PS2+${PS2##"$__rp_2"}}${PS0+${PS0##"$__rp_0"}}'
+__rp_look+='${PWD+${PWD##"$__rp_pwd"}}'
 
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
 # the user's own handling of it (virtualenv's save and restore, PS1="x$PS1") may have moved about.
@@ -55,14 +56,15 @@ __rp_hook() {
   __rp_wrap PS0 e c
   __rp_1=$PS1 __rp_2=$PS2 __rp_0=$PS0
 
-  if [[ -n ${__rp_w["=$PWD"]-${PWD//$__rp_plain/}} ]]; then
+  __rp_pwd=$PWD
+  if [[ $PWD == *[\\\;[:cntrl:]]* ]]; then
     __rp_t=${PWD//\\/\\\\} __rp_t=${__rp_t//;/\\x3b}
     for ((__rp_k = 1; __rp_k < 128; __rp_k += __rp_k == 31 ? 96 : 1)); do
       builtin printf -v __rp_u '\\x%02x' "$__rp_k"
       builtin printf -v __rp_u %b%s "$__rp_u" "$__rp_u"
       __rp_t=${__rp_t//"${__rp_u:0:1}"/"${__rp_u:1}"}
     done
-    __rp_w["=$PWD"]='' __rp_w[$PWD]=$__rp_t
+    __rp_w[$PWD]=$__rp_t
   fi
 
   __rp_t=
@@ -118,13 +120,15 @@ case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin bind 'set enable-bracketed-past
 case ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} in
   *r*) __rp_last= && __rp_hook >/dev/null 2>&1 ;; # it may not be touched: the prompts have to do alone
   *)
-    __rp_last='PROMPT_COMMAND[-1]'
-    ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) && __rp_last=PROMPT_COMMAND
+    # __rp_e: when all of it is replaced, the next prompt or command puts ours back.
+    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
+      __rp_last=PROMPT_COMMAND __rp_e='${__rp_w[${PROMPT_COMMAND:=$__rp_pc}]-}'
+      __rp_look+='${PROMPT_COMMAND##*"$__rp_pc"}'
+    else
+      __rp_last='PROMPT_COMMAND[-1]' __rp_e='${__rp_w[${PROMPT_COMMAND[999]:=$__rp_pc}]-}'
+      __rp_look+='${PROMPT_COMMAND[-1]##"$__rp_pc"}'
+    fi
     __rp_append
-    __rp_look+='${'$__rp_last'##*"$__rp_pc"}'
-    # When all of it is replaced, the next prompt or command puts ours back.
-    __rp_e='${__rp_w[${PROMPT_COMMAND[999]:=$__rp_pc}]-}'
-    [[ $__rp_last == *-1* ]] || __rp_e=${__rp_e/\[999]/}
     ;;
 esac
 :

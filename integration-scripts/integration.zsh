@@ -6,18 +6,29 @@ if [[ -n '{rc_dir_previous}' ]]; then export ZDOTDIR='{rc_dir_previous}'; else u
 
 __rp_key={nonce}
 __rp_split=${__rp_key[1,9]}%{%}${__rp_key[10,-1]}
-__rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_1= __rp_2= __rp_dpa=
+__rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_c=$'\e]633;C;'$__rp_key$'\a' __rp_1= __rp_2= __rp_pwd= __rp_s=0
 
-# Hooks. A redirection hides what `set -x` would print of them; it has to be inside, because zsh does not
-# look at a function's own when it calls a hook. Descriptor 3 is where zsh prints its prompt.
-__rp_precmd() { { __rp_prompt $?; builtin unsetopt zle promptsp } 3>&2 >/dev/null 2>&1 }
-__rp_preexec() { { __rp_start } 3>&2 2>/dev/null }
-__rp_zshaddhistory() { { __rp_last; __rp_history $1 || return 1 } 2>/dev/null }
+# The hooks come first to a glance that costs little. What `set -x` prints of the other two lies before C
+# and is dropped with the echo; here a redirection hides it. That has to be inside, because zsh does not
+# look at a function's own when it calls a hook. Descriptor 3 is where the prompt will go.
+__rp_precmd() { {
+  __rp_s=$?
+  [[ -t 3 && -o promptpercent && ! -o zle && ! -o promptsp && ${PWD-} == "$__rp_pwd" &&
+    ${(t)PS1}${(t)PROMPT} != *export* && ${PROMPT-} == "$__rp_1" && ${PROMPT2-} == "$__rp_2" && ${precmd_functions[-1]-} == __rp_precmd ]] ||
+    { __rp_prompt; builtin unsetopt zle promptsp } >/dev/null
+} 3>&2 2>/dev/null }
 
-__rp_start() {
-  builtin emulate -L zsh -o noxtrace
-  if [[ ! -t 3 ]]; then exec 3>$TTY; fi
-  builtin print -rnu 3 -- $'\e]633;C;'$__rp_key$'\a'
+__rp_preexec() {
+  if [[ -t 2 ]]; then builtin print -rnu 2 -- "$__rp_c"; else builtin print -rn -- "$__rp_c" >$TTY; fi
+}
+
+__rp_zshaddhistory() {
+  if [[ ${precmd_functions[-1]-} != __rp_precmd ]]; then __rp_last; fi
+  if [[ $1 == ". '"*"/.ripple-exec-"* ]]; then
+    setopt localoptions noerrexit noerrreturn # `return 1` says: do not keep this line
+    __rp_history "$1"
+    return
+  fi
 }
 
 # __rp_last makes our hooks the last ones, or puts them back.
@@ -28,7 +39,7 @@ __rp_last() {
   zshaddhistory_functions=(${zshaddhistory_functions:#__rp_zshaddhistory} __rp_zshaddhistory)
 }
 
-# __rp_prompt STATUS sees to it that the prompts have their markers.
+# __rp_prompt sees to it that the prompts have their markers.
 __rp_prompt() {
   local form=plain
   if [[ -o promptsubst ]]; then form=subst; fi
@@ -37,6 +48,7 @@ __rp_prompt() {
   # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere: then
   # they are sent from here.
   local direct=1 c cwd=%/
+  __rp_pwd=$PWD
   if [[ $precmd_functions[-1] == __rp_precmd && $form == percent && -t 3 ]]; then direct=; fi
   __rp_last
   # What the prompt or a marker would take for its own is written as \xHH.
@@ -48,14 +60,13 @@ __rp_prompt() {
     done
   fi
   if [[ -n $direct ]]; then
-    c=$'\e]633;D;'$1\;$__rp_key$'\a\e]633;P;Cwd='${cwd/#%\%\//$PWD}\;$__rp_key$'\a\e]633;A;'$__rp_key$'\a'
+    c=$'\e]633;D;'$__rp_s\;$__rp_key$'\a\e]633;P;Cwd='${cwd/#%\%\//$PWD}\;$__rp_key$'\a\e]633;A;'$__rp_key$'\a'
     builtin print -rn -- $c >$TTY
   fi
   # An exported prompt would show the markers to other shells, who cannot use them.
   if [[ ${(t)PS1} == *export* ]]; then typeset -g +x PS1; fi
   if [[ ${(t)PROMPT} == *export* ]]; then typeset -g +x PROMPT; fi
   c=$'%{\e]633;D;%?;'$__rp_split$'\a\e]633;P;Cwd='$cwd\;$__rp_split$'\a\e]633;A;'$__rp_split$'\a%}'
-  if [[ $PROMPT == "$__rp_1" && $PROMPT2 == "$__rp_2" && $__rp_dpa == "$form$c" ]]; then return; fi
   case $form in
     percent)
       __rp_wrap PROMPT $c $'%{\e]633;B;'$__rp_split$'\a%}'
@@ -63,7 +74,7 @@ __rp_prompt() {
     subst) __rp_wrap PROMPT '' '${__rp_b}'; __rp_wrap PROMPT2 '${__rp_b/B/F}' '${__rp_b/B/G}' ;;
     plain) __rp_wrap PROMPT '' ''; __rp_wrap PROMPT2 '' '' ;;
   esac
-  __rp_1=$PROMPT __rp_2=$PROMPT2 __rp_dpa=$form$c
+  __rp_1=$PROMPT __rp_2=$PROMPT2
 }
 
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
