@@ -66,9 +66,10 @@ function directory() {
   }
 }
 
-// The REPL calls this just before it runs a script, when it is known to be complete.
+// The REPL calls this just before it runs a script, when that is known to be complete, and just after it.
 server._setRawMode = (mode) => {
   if (mode === false) begin();
+  else stdin.setRawMode(true);
 };
 
 function begin() {
@@ -133,6 +134,7 @@ function next() {
   const line = lines.shift();
   running = ended = true;
   status = 0;
+  process.removeListener('SIGINT', onSignal);
   setImmediate(handOver, block(line) ?? line);
   setImmediate(stepAside);
   const word = line.trim();
@@ -154,7 +156,9 @@ function block(line) {
 
 // While a command waits for something, standard input is the command's.
 function stepAside() {
+  process.on('SIGINT', onSignal);
   if (!running || due) return;
+  stdin.setRawMode(false);
   stdin.removeListener('data', onData);
   if (stdin.listenerCount('data') + stdin.listenerCount('readable') === 0) stdin.pause();
   keepAlive = setInterval(() => {}, 0x7fffffff);
@@ -194,10 +198,14 @@ function cancel() {
   server.displayPrompt();
 }
 
-process.on('SIGINT', () => {
+// Not in place while a script runs: the REPL ends a loop by a handler of its own, and taking a listener away
+// then, as node:vm does, would leave SIGINT to its default. Where there is none the terminal is raw.
+function onSignal() {
   if (!running) cancel();
-  else if (!due) server.emit('SIGINT'); // ends an await; loops are ended by the REPL itself
-});
+  else if (!due) server.emit('SIGINT'); // ends an await
+}
+
+process.on('SIGINT', onSignal);
 stdin.on('end', () => server.close());
 stdin.on('data', onData);
 server.on('exit', () => process.exit());
