@@ -1,8 +1,6 @@
 package proctree
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -47,9 +45,16 @@ const undertaking = 5 * time.Second
 // single process leaves it out and relies on Tree.End alone.
 func Guard(main func() int) int {
 	if pipe := takeMark(); pipe != nil {
-		go undertaker(pipe)
+		dead := make(chan struct{})
+		go undertaker(pipe, dead)
 		_ = Subreaper() // it succeeded in the outer process
-		return main()
+		code := main()
+		select {
+		case <-dead: // main ended because the undertaker works; let it finish
+			select {}
+		default:
+			return code
+		}
 	}
 	signals := make(chan os.Signal, 16)
 	inner, keep, err := startInner(signals)
@@ -84,9 +89,10 @@ func takeMark() *os.File {
 }
 
 // undertaker is the inner side: the pipe ends with the outer process.
-func undertaker(pipe *os.File) {
+func undertaker(pipe *os.File, dead chan struct{}) {
 	_, _ = io.Copy(io.Discard, pipe) // end or error: nobody watches any more
-	_ = killDescendants()            // whatever resists, there is nobody to tell
+	close(dead)
+	_ = killDescendants() // whatever resists, there is nobody to tell
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 }
 
@@ -202,24 +208,4 @@ func dieFrom(sig syscall.Signal) {
 	const maskBytes = 8
 	_, _, _ = unix.RawSyscall6(unix.SYS_RT_SIGACTION, uintptr(sig), uintptr(unsafe.Pointer(&action)), 0, maskBytes, 0, 0)
 	_ = unix.Tgkill(os.Getpid(), unix.Gettid(), sig)
-}
-
-// killDescendants ends everything below this process.
-func killDescendants() error {
-	ctx, cancel := context.WithTimeout(context.Background(), undertaking)
-	defer cancel()
-	for {
-		left := Descendants(os.Getpid())
-		for _, p := range left {
-			_ = send(p, unix.SIGKILL) // the next look tells
-		}
-		for _, p := range left {
-			if err := ended(ctx, p); errors.Is(err, context.DeadlineExceeded) {
-				return &ResistError{Left: Descendants(os.Getpid()), Cause: err}
-			}
-		}
-		if len(left) == 0 {
-			return nil
-		}
-	}
 }

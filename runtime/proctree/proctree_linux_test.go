@@ -119,15 +119,15 @@ func TestEndReachesEveryShape(t *testing.T) {
 			require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Millisecond}))
 			assert.Zero(t, marked(d))
 			assert.Empty(t, tree.Members())
-			assert.Empty(t, zombies())
+			assert.Empty(t, tree.zombies())
 		})
 	}
 }
 
 // zombies are ended orphans that we adopted and did not reap.
-func zombies() (list []entry) {
+func (t *Tree) zombies() (list []entry) {
 	for _, e := range scan() {
-		if e.parent == os.Getpid() && e.zombie() && e.sess != e.PID {
+		if e.parent == os.Getpid() && e.zombie() && e.PID != t.root.PID && e.Start >= t.root.Start {
 			list = append(list, e)
 		}
 	}
@@ -195,7 +195,7 @@ func TestEndLeavesNoDescriptor(t *testing.T) {
 	one(104)
 	before := count()
 	one(105)
-	assert.Equal(t, before, count())
+	waitFor(t, func() bool { return count() <= before })
 }
 
 func TestParseStat(t *testing.T) {
@@ -231,7 +231,7 @@ func guard(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *bufio.Re
 // tree is a script with children that only a guard reaches.
 func scriptTree(d string) string {
 	return strings.ReplaceAll(`setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; setsid nohup sleep D >/dev/null 2>&1 &
-		set -m; sleep D & sleep D & kill -STOP $!; echo up; wait`, "D", d)
+		sleep D & sleep D & kill -STOP $!; echo up; wait`, "D", d)
 }
 
 func TestKillingEitherHalfEndsTheTree(t *testing.T) {
@@ -242,7 +242,7 @@ func TestKillingEitherHalfEndsTheTree(t *testing.T) {
 			line, err := out.ReadString('\n')
 			require.NoError(t, err)
 			require.Equal(t, "up\n", line)
-			waitFor(t, func() bool { return marked("sleep\x00"+d) == 4 })
+			waitFor(t, func() bool { return marked("sleep\x00"+d) >= 3 }) // the stopped one may not have come to its exec
 			victim := map[string]int{"outer": cmd.Process.Pid, "inner": inner}[half]
 			start := time.Now()
 			require.NoError(t, syscall.Kill(victim, syscall.SIGKILL))
@@ -288,6 +288,7 @@ func TestGuardPassesTheEndOn(t *testing.T) {
 		if tt.signal != 0 {
 			assert.Equal(t, tt.signal, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), tt.script)
 		}
+		reapAll(t)
 	}
 }
 
@@ -301,6 +302,7 @@ func TestGuardForwardsSignals(t *testing.T) {
 		_ = cmd.Wait() // its status is looked at
 		assert.Equal(t, s, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
 		assert.Zero(t, marked(duration(210)))
+		reapAll(t)
 	}
 }
 
@@ -323,6 +325,12 @@ func TestAForgedMarkCountsForNothing(t *testing.T) {
 		f := strings.Fields(string(out))
 		require.Len(t, f, 3)
 		assert.NotEqual(t, strconv.Itoa(cmd.Process.Pid), f[1], "it was guarded all the same")
+	}
+}
+
+func BenchmarkScan(b *testing.B) {
+	for b.Loop() {
+		b.ReportMetric(float64(len(scan())), "processes")
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"strconv"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -20,7 +21,7 @@ func Subreaper() error {
 
 func isSubreaper() bool {
 	var on int32
-	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, ptr(&on), 0, 0, 0)
+	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0)
 	return err == nil && on != 0
 }
 

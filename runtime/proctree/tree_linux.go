@@ -5,6 +5,7 @@ import (
 	"errors"
 	"os"
 	"syscall"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -100,17 +101,23 @@ func (t *Tree) seeds(s snapshot, self int) map[int]bool {
 	return set
 }
 
-// send signals a process and no later one with its id.
+// send signals a process and wakes it, if stopped, to act on it.
 func send(p Process, sig syscall.Signal) error {
+	err := signalOnly(p, sig)
+	if err == nil && sig != syscall.SIGKILL {
+		err = signalOnly(p, syscall.SIGCONT)
+	}
+	return err
+}
+
+// signalOnly signals a process and no later one with its id.
+func signalOnly(p Process, sig syscall.Signal) error {
 	fd, err := open(p)
 	if err != nil || fd < 0 {
 		return err
 	}
 	defer unix.Close(fd)
 	err = unix.PidfdSendSignal(fd, sig, nil, 0)
-	if err == nil && sig != syscall.SIGKILL {
-		err = unix.PidfdSendSignal(fd, syscall.SIGCONT, nil, 0)
-	}
 	if err == unix.ESRCH || err == unix.EPERM {
 		return nil // gone; or another user's, which the wait will report
 	}
@@ -156,6 +163,9 @@ func ended(ctx context.Context, p Process) error {
 	}
 	return err
 }
+
+// past is a deadline that wakes whoever waits.
+var past = time.Unix(1, 0)
 
 // reap takes an ended orphan off the process table.
 func reap(pid int) {

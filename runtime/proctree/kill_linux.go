@@ -1,0 +1,58 @@
+package proctree
+
+import (
+	"context"
+	"errors"
+	"os"
+	"slices"
+
+	"golang.org/x/sys/unix"
+)
+
+// killDescendants ends everything below this process. All are stopped before
+// the first is killed, so that none forks meanwhile and this process's own
+// code, which may exit when a child of it ends, learns of the first death when
+// all are as good as dead.
+func killDescendants() error {
+	ctx, cancel := context.WithTimeout(context.Background(), undertaking)
+	defer cancel()
+	for {
+		left := freeze(os.Getpid())
+		if len(left) == 0 {
+			return nil
+		}
+		for _, p := range left {
+			_ = signalOnly(p, unix.SIGKILL) // the next look tells
+		}
+		for _, p := range left {
+			if err := ended(ctx, p); errors.Is(err, context.DeadlineExceeded) {
+				return &ResistError{Left: Descendants(os.Getpid()), Cause: err}
+			}
+		}
+	}
+}
+
+// freeze stops all living descendants until there is no new one, and lists
+// them, children last.
+func freeze(pid int) []Process {
+	var children, others []Process
+	seen := map[Process]bool{}
+	for fresh := true; fresh; {
+		fresh = false
+		s := scan()
+		for member := range s.descend(map[int]bool{pid: true}) {
+			e, ok := s[member]
+			if !ok || member == pid || e.zombie() || seen[e.Process] {
+				continue
+			}
+			fresh, seen[e.Process] = true, true
+			_ = signalOnly(e.Process, unix.SIGSTOP) // what cannot be stopped will be killed
+			if e.parent == pid {
+				children = append(children, e.Process)
+			} else {
+				others = append(others, e.Process)
+			}
+		}
+	}
+	return slices.Concat(others, children)
+}
