@@ -48,15 +48,16 @@ func (c *capture) write(b []byte) {
 	}
 }
 
-// overflow is the path of output that does not fit the window.
+// overflow is the path of output that does not fit the window: everything goes
+// to the file, the first half of the window stays as the head.
 func (c *capture) overflow(b []byte) {
+	half := c.window / 2
 	if c.file == nil && c.err == nil {
 		c.file, c.err = os.CreateTemp(c.dir, "output-*.txt")
 		if c.err == nil {
 			c.spill = bufio.NewWriterSize(c.file, 64<<10)
 			_, c.err = c.spill.Write(c.head)
 		}
-		half := c.window / 2
 		if len(c.head) > half {
 			c.tail = append(c.tail, c.head[half:]...)
 			c.head = c.head[:half:half]
@@ -65,7 +66,9 @@ func (c *capture) overflow(b []byte) {
 	if c.err == nil {
 		_, c.err = c.spill.Write(b)
 	}
-	c.keepTail(b, c.window/2)
+	n := min(len(b), half-len(c.head))
+	c.head = append(c.head, b[:n]...)
+	c.keepTail(b[n:], half)
 }
 
 // keepTail appends to the tail and cuts it to n bytes now and then.

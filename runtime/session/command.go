@@ -38,6 +38,7 @@ func (d *driver) nextLine() {
 	c.pending = c.pending[1:]
 	d.newOutput(c, line+d.lineEnding())
 	d.send(line + d.lineEnding())
+	c.sentAt = time.Now()
 }
 
 // giveUp makes the program abandon a command that it wants more of: by the

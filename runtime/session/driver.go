@@ -97,6 +97,7 @@ type command struct {
 	started time.Time
 
 	sent     string
+	sentAt   time.Time
 	expectC  bool
 	pre      []byte // text before C
 	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere

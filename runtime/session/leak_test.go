@@ -29,14 +29,18 @@ func count(t *testing.T) resources {
 }
 
 // settled waits until goroutines that are on their way out have gone.
-func settled(t *testing.T, want resources) resources {
+func settled(t *testing.T, want resources) {
 	t.Helper()
-	var got resources
-	require.Eventually(t, func() bool {
-		got = count(t)
-		return got.goroutines <= want.goroutines && got.descriptors <= want.descriptors
-	}, 10*time.Second, time.Millisecond, "left behind: %+v, before: %+v", &got, want)
-	return got
+	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {
+		got := count(t)
+		if got.goroutines <= want.goroutines && got.descriptors <= want.descriptors && got.children <= want.children {
+			return
+		}
+		if time.Now().After(end) {
+			stacks := make([]byte, 1<<20)
+			t.Fatalf("left behind: %+v, before: %+v\n%s", got, want, stacks[:runtime.Stack(stacks, true)])
+		}
+	}
 }
 
 func TestStartsAndStopsLeaveNothing(t *testing.T) {

@@ -3,6 +3,7 @@ package session
 import (
 	"fmt"
 	"os"
+	"time"
 
 	"ripple/runtime/pty"
 )
@@ -57,11 +58,16 @@ func (d *driver) snapState() State {
 	return st
 }
 
+// inFlight is how long after sending a program that still waits may be waiting
+// for that very input.
+const inFlight = 5 * time.Millisecond
+
 // waits asks whether the running command reads the terminal: a secret when the
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	if d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting {
+	onItsWay := d.cmd.expectC || len(d.out) > 0 || time.Since(d.cmd.sentAt) < inFlight
+	if onItsWay || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {
@@ -95,6 +101,7 @@ func (d *driver) typed(b []byte) {
 		d.cmd.echoes.Expect(b)
 	}
 	d.send(string(b))
+	d.cmd.sentAt = time.Now()
 }
 
 func (d *driver) resize(cols, rows int) error {

@@ -284,9 +284,12 @@ func (d *driver) endOutput(c *command) {
 		c.pre = c.pre[:c.redrawAt]
 	}
 	d.withoutBegin()
+	rest := c.echoes.Flush()
 	if c.strip != nil {
-		c.rend.Write(c.strip.Flush())
+		c.rend.Write(c.strip.Feed(rest))
+		rest = c.strip.Flush()
 	}
+	c.rend.Write(rest)
 	c.rend.Close()
 }
 
