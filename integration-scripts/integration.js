@@ -176,7 +176,7 @@ function onData(chunk) {
     } else if (c !== 4) {
       continue;
     } else if (start === i && pieces.length === 0 && lines.length === 0) {
-      write('\r\n');
+      write('\n');
       server.close();
     }
     pieces = [];
@@ -190,7 +190,7 @@ function onData(chunk) {
 function cancel() {
   lines = [];
   if (running) return;
-  write('\r\n');
+  write('\n');
   server.clearBufferedCommand();
   server.lines.level = [];
   ended = true;

@@ -118,11 +118,14 @@ def __ripple_loop(main):
         if numbered:
             count += len(lines) == 1
             name = "<stdin>-%d" % count
+        block = len(lines) == 1 and block_path(text)
         try:
             if len(lines) == 1:
-                block = block_path(text)
                 if block:
-                    return compiled_block(block)
+                    if not numbered:
+                        count += 1
+                        name = "<stdin>-%d" % count
+                    return compiled_block(block, name)
                 try:
                     return remember(compile(text + "\n", name, "single", futures, True))
                 except SyntaxError:
@@ -134,11 +137,13 @@ def __ripple_loop(main):
             complete.compiler.flags |= futures
             code = complete(text, name, "single")
             return code and remember(code)
-        except (SyntaxError, ValueError, OverflowError, MemoryError, RecursionError) as error:
+        except Exception as error:
             error.__context__ = error.__traceback__ = None
+            if getattr(error, "filename", None) == name:
+                error.filename = "<stdin>"
             return error
         finally:
-            if numbered:
+            if numbered and not block:
                 store(text + "\n", name)
 
     def remember(code):
@@ -155,12 +160,9 @@ def __ripple_loop(main):
         if text.startswith(before) and text.endswith(after) and "/.ripple-exec-" in text:
             return text[len(before) : -len(after)]
 
-    def compiled_block(path):
+    def compiled_block(path, name):
         import _ast
 
-        nonlocal count
-        count += 1
-        name = "<stdin>-%d" % count
         with open(path, encoding="utf-8", newline="") as file:
             text = file.read()
         store(text, name)
@@ -355,11 +357,11 @@ def __ripple_loop(main):
             code = None
         except EOFError:
             code = SystemExit()
-            write(b"\r\n")
+            write(b"\n")
         termios.tcsetattr(tty, termios.TCSANOW, was)
         if code is None:
             status = 130
-            write(b"\r\nKeyboardInterrupt\r\n")
+            write(b"\nKeyboardInterrupt\n")
             return
         write(mark(b"C"))
         if leave(attend(run, code)):
