@@ -1,0 +1,244 @@
+package render
+
+import (
+	"unicode/utf8"
+
+	"github.com/clipperhouse/displaywidth"
+)
+
+const (
+	tabStop = 8
+	// maxCluster bounds the text of one cell, in bytes: further combining
+	// characters get a cell of their own.
+	maxCluster = 256
+)
+
+// cellLine is a line that is being overwritten, by columns.
+type cellLine struct {
+	lead    []byte // what stands before the first column and takes none
+	cells   []cell
+	col     int
+	partial []byte // the beginning of a UTF-8 character
+	size    int    // bytes of text written since they were last counted
+}
+
+// cell is a column. A character of n columns is a cell with its text followed
+// by n-1 without.
+type cell struct {
+	text   string
+	colour string
+	rest   bool // of the character to the left
+}
+
+const ascii = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f" +
+	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +
+	" !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\x7f"
+
+var blank = cell{text: " "}
+
+// toCells prepares the unfinished line for being overwritten, with the cursor
+// at its end.
+func (r *Renderer) toCells() {
+	r.cut()
+	raw := append([]byte(nil), r.buf[r.open:]...)
+	r.buf = r.buf[:r.open]
+	r.cells, r.spare = r.spare, nil
+	if r.cells == nil {
+		r.cells = &cellLine{}
+	}
+	*r.cells = cellLine{lead: r.cells.lead[:0], cells: r.cells.cells[:0], partial: r.cells.partial[:0]}
+	r.cr, r.printed = false, true
+	seq := r.seq // the sequence that made this necessary is not part of the line
+	r.seq = sequence{}
+	r.colour.now = r.colour.lineStart
+	for i := 0; i < len(raw); {
+		switch {
+		case r.seq.place != ground:
+			i += r.escape(raw[i:])
+		case raw[i] == 0x1b:
+			r.seq.begin()
+			i++
+		default:
+			i += r.overwrite(raw[i:])
+		}
+	}
+	r.seq = seq
+}
+
+// overwrite takes text into the cells, up to an escape or a line feed.
+func (r *Renderer) overwrite(b []byte) int {
+	l := r.cells
+	for i, c := range b {
+		if len(l.partial) > 0 && (c < 0x80 || c >= 0xc0) {
+			l.flushPartial(r.colour.now)
+		}
+		switch {
+		case c == 0x1b:
+			return i
+		case c == '\n':
+			r.finishCells()
+			r.append(b[i : i+1])
+			return i + 1
+		case c == '\r':
+			l.col = 0
+		case c == '\b':
+			l.col = max(l.col-1, 0)
+		case c == '\t':
+			l.tab(r.colour.now)
+		case c < 0x20 || c == 0x7f:
+			l.attach(ascii[c : c+1])
+		case c < 0x80:
+			l.put(ascii[c:c+1], 1, r.colour.now)
+		default:
+			l.utf8(c, r.colour.now)
+		}
+		if r.bound() {
+			return i + 1
+		}
+	}
+	return len(b)
+}
+
+// bound cuts an overlong line, at its end if the cursor gets there in time. It
+// counts the text afresh now and then, because what was overwritten is gone.
+func (r *Renderer) bound() bool {
+	l := r.cells
+	if l.size < maxLine {
+		return false
+	}
+	actual := 0
+	for _, c := range l.cells {
+		actual += len(c.text)
+	}
+	if l.size = actual; actual < maxLine {
+		return false
+	}
+	if l.col < len(l.cells) && actual < 4*maxLine {
+		l.size = 0
+		return false
+	}
+	r.finishCells()
+	r.open = len(r.buf)
+	r.colour.lineStart = r.colour.now
+	return true
+}
+
+// finishCells makes the line text again.
+func (r *Renderer) finishCells() {
+	if r.cells == nil {
+		return
+	}
+	r.buf = r.cells.render(r.buf, r.colour)
+	r.spare, r.cells = r.cells, nil
+}
+
+func (l *cellLine) utf8(c byte, colour string) {
+	l.partial = append(l.partial, c)
+	if !utf8.FullRune(l.partial) {
+		return
+	}
+	ch, n := utf8.DecodeRune(l.partial)
+	if ch == utf8.RuneError && n == 1 {
+		l.flushPartial(colour)
+		return
+	}
+	text := string(l.partial[:n])
+	l.partial = l.partial[:0]
+	if w := displaywidth.Rune(ch); w > 0 {
+		l.put(text, w, colour)
+	} else {
+		l.attach(text)
+	}
+}
+
+// flushPartial shows bytes that are no UTF-8 as one column each.
+func (l *cellLine) flushPartial(colour string) {
+	for _, c := range l.partial {
+		l.put(string([]byte{c}), 1, colour)
+	}
+	l.partial = l.partial[:0]
+}
+
+// put writes a character of width columns at the cursor.
+func (l *cellLine) put(text string, width int, colour string) {
+	l.extend(l.col)
+	for i := range width {
+		at := l.col + i
+		if at == len(l.cells) {
+			l.cells = append(l.cells, cell{})
+		} else {
+			l.split(at)
+			l.split(at + 1)
+		}
+		l.cells[at] = cell{rest: true, colour: colour}
+	}
+	l.cells[l.col] = cell{text: text, colour: colour}
+	l.col += width
+	l.size += len(text)
+}
+
+// extend fills the line with blanks up to column n.
+func (l *cellLine) extend(n int) {
+	for len(l.cells) < n {
+		l.cells = append(l.cells, blank)
+		l.size++
+	}
+}
+
+// split makes blanks of a character that reaches across the left edge of
+// column at.
+func (l *cellLine) split(at int) {
+	if at >= len(l.cells) || !l.cells[at].rest {
+		return
+	}
+	first := at
+	for first > 0 && l.cells[first].rest {
+		first--
+	}
+	for i := first; i == first || i < len(l.cells) && l.cells[i].rest; i++ {
+		l.cells[i] = cell{text: " ", colour: l.cells[i].colour}
+	}
+}
+
+// tab moves to the next stop; at the end of the line it stays a tab.
+func (l *cellLine) tab(colour string) {
+	width := tabStop - l.col%tabStop
+	if l.col >= len(l.cells) {
+		l.put("\t", width, colour)
+	} else {
+		l.col += width
+	}
+}
+
+// attach adds what takes no column to the character before the cursor.
+func (l *cellLine) attach(text string) {
+	l.size += len(text)
+	at := min(l.col, len(l.cells)) - 1
+	for at >= 0 && l.cells[at].rest {
+		at--
+	}
+	switch {
+	case at < 0:
+		l.lead = append(l.lead, text...)
+	case len(l.cells[at].text) >= maxCluster:
+		l.put(text, 1, l.cells[at].colour)
+	default:
+		l.cells[at].text += text
+	}
+}
+
+// render appends the line to out. c is the state of the colours before the
+// line and after it.
+func (l *cellLine) render(out []byte, c colour) []byte {
+	out = append(out, l.lead...)
+	now := c.lineStart
+	for _, cell := range l.cells {
+		if cell.rest {
+			continue
+		}
+		out = change(out, now, cell.colour)
+		now = cell.colour
+		out = append(out, cell.text...)
+	}
+	return change(append(out, l.partial...), now, c.now)
+}

@@ -1,0 +1,64 @@
+package render
+
+import "strconv"
+
+// maxColour bounds the SGR sequences that are remembered, in bytes. Without a
+// reset among so many the oldest have been overruled.
+const maxColour = 256
+
+// colour follows SGR: each value is the sequences since the last reset, which
+// is what recreates the state.
+type colour struct {
+	now       string
+	lineStart string // at the beginning of the unfinished line
+}
+
+// sgr obeys CSI … m.
+func (r *Renderer) sgr(seq []byte) {
+	if r.opt.StripANSI {
+		return
+	}
+	r.carriage()
+	if r.cells == nil {
+		r.cut() // while the colours are those of the cut
+		r.buf = append(r.buf, seq...)
+	}
+	params := seq[2 : len(seq)-1]
+	switch {
+	case len(params) == 0 || string(params) == "0" || string(params) == "00":
+		r.colour.now = ""
+	case params[0] == ';' || len(params) > 1 && params[0] == '0' && params[1] == ';':
+		r.colour.now = string(seq)
+	default:
+		r.colour.now += string(seq)
+	}
+	if n := len(r.colour.now) - maxColour; n > 0 {
+		r.colour.now = afterEscape(r.colour.now, n)
+	}
+}
+
+// afterEscape drops whole sequences: at least the first n bytes.
+func afterEscape(s string, n int) string {
+	for ; n < len(s); n++ {
+		if s[n] == 0x1b {
+			return s[n:]
+		}
+	}
+	return ""
+}
+
+// change appends what turns the colours from into to.
+func change(out []byte, from, to string) []byte {
+	if from == to {
+		return out
+	}
+	if from != "" {
+		out = append(out, "\x1b[m"...)
+	}
+	return append(out, to...)
+}
+
+// moveTo is CHA: the cursor to the column, counted from 0.
+func moveTo(col int) []byte {
+	return append(strconv.AppendInt([]byte("\x1b["), int64(col+1), 10), 'G')
+}

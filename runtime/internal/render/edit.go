@@ -1,0 +1,96 @@
+package render
+
+// edit obeys a sequence that moves or erases within the line; n is its
+// parameter, -1 when it has none.
+func (r *Renderer) edit(final byte, n int) {
+	r.carriage()
+	if r.cells == nil {
+		if nothingToDo(final, n, r.column()) {
+			return
+		}
+		r.toCells()
+	}
+	l := r.cells
+	l.flushPartial(r.colour.now)
+	count := max(n, 1)
+	last := max(r.opt.Cols, len(l.cells)+1) - 1
+	switch final {
+	case 'C':
+		l.col = min(l.col+count, last)
+	case 'D':
+		l.col = max(l.col-count, 0)
+	case 'G', '`':
+		l.col = min(count-1, last)
+	case 'K', 'J':
+		l.erase(max(n, 0), r.colour.now)
+	case 'P':
+		l.remove(count)
+	case '@':
+		l.insert(min(count, r.opt.Cols), r.colour.now)
+	case 'X':
+		l.blank(l.col, min(l.col+count, len(l.cells)), r.colour.now)
+	}
+	r.bound()
+}
+
+// nothingToDo spares a line that ends at the cursor: erasing to its right, and
+// going to the beginning of an empty one.
+func nothingToDo(final byte, n, length int) bool {
+	switch final {
+	case 'K', 'J':
+		return n <= 0 || length == 0
+	case 'P', 'X':
+		return true
+	case 'D':
+		return length == 0
+	case 'G', '`':
+		return length == 0 && n <= 1
+	}
+	return false
+}
+
+// erase is EL: 0 from the cursor on, 1 up to and with it, 2 all.
+func (l *cellLine) erase(which int, colour string) {
+	switch which {
+	case 0:
+		l.split(l.col)
+		l.cells = l.cells[:min(l.col, len(l.cells))]
+	case 1:
+		l.blank(0, min(l.col+1, len(l.cells)), colour)
+	case 2:
+		l.cells = l.cells[:0]
+	}
+}
+
+func (l *cellLine) blank(from, to int, colour string) {
+	l.split(from)
+	l.split(to)
+	for i := from; i < to; i++ {
+		l.cells[i] = cell{text: " ", colour: colour}
+	}
+}
+
+// remove is DCH: the rest of the line moves left.
+func (l *cellLine) remove(n int) {
+	if l.col >= len(l.cells) {
+		return
+	}
+	end := min(l.col+n, len(l.cells))
+	l.split(l.col)
+	l.split(end)
+	l.cells = append(l.cells[:l.col], l.cells[end:]...)
+}
+
+// insert is ICH: the rest of the line moves right.
+func (l *cellLine) insert(n int, colour string) {
+	if l.col >= len(l.cells) {
+		return
+	}
+	l.split(l.col)
+	blanks := make([]cell, n)
+	for i := range blanks {
+		blanks[i] = cell{text: " ", colour: colour}
+	}
+	l.cells = append(l.cells[:l.col], append(blanks, l.cells[l.col:]...)...)
+	l.size += n
+}

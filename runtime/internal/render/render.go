@@ -1,0 +1,255 @@
+// Package render turns the raw bytes of a program into the text that its user
+// ends up seeing: New, Write the bytes as they come, Close.
+//
+// Lines are resolved one at a time. \r\n and \r\r\n become \n. Carriage return,
+// backspace and the sequences that move or erase within a line (CSI C D G ` K P
+// @ X, and J below the cursor) change that line only, so that a progress bar
+// ends in its last state. Tabs, blank lines and blanks stay as written. Control
+// characters that do not move the cursor within the line (NUL, BEL, VT, FF and
+// the rest) stay too: they are the program's output. Invalid UTF-8 passes
+// through.
+//
+// SGR and all other sequences (titles, modes, character sets) are removed with
+// StripANSI and kept without it. On a line that is overwritten kept colours
+// follow their characters and other kept sequences move to its beginning.
+//
+// From the first sequence that addresses another line (CSI H, A, B, 2J, scroll
+// regions, the alternate screen, saved cursors) the rest of the output is
+// rendered by package screen. On a still empty screen homing and clearing
+// change nothing and are dropped.
+package render
+
+import (
+	"bytes"
+
+	"ripple/runtime/internal/screen"
+)
+
+const (
+	// maxLine is how much of an unfinished line is kept to be overwritten, in
+	// bytes. Longer lines are emitted in pieces of this size, and a carriage
+	// return then goes back to the last cut.
+	maxLine = 64 << 10
+	// maxWrite is the most that is emitted at once, in input bytes: a large
+	// Write is taken in parts of it.
+	maxWrite = 1 << 20
+)
+
+// Options describe the terminal that the program sees.
+type Options struct {
+	Cols, Rows int  // cells; 0: 200×50
+	StripANSI  bool // remove all escape sequences
+}
+
+// Renderer holds the unfinished line. It is not safe for concurrent use.
+type Renderer struct {
+	opt     Options
+	emit    func([]byte)
+	buf     []byte // finished lines, and from open on the unfinished one
+	open    int
+	cr      bool // a carriage return came last, and may belong to a line end
+	printed bool // something is on the screen
+	seq     sequence
+	colour  colour
+	cells   *cellLine // not nil: the unfinished line, as it is being overwritten
+	spare   *cellLine
+	screen  *screen.Screen // not nil: gets everything
+}
+
+// New makes a renderer. emit gets finished lines, as many as a Write completes
+// in one call; its argument is valid during the call.
+func New(o Options, emit func([]byte)) *Renderer {
+	if o.Cols <= 0 || o.Rows <= 0 {
+		o.Cols, o.Rows = 200, 50
+	}
+	return &Renderer{opt: o, emit: emit}
+}
+
+// Write takes what the program printed. It keeps no reference to raw.
+func (r *Renderer) Write(raw []byte) {
+	for len(raw) > maxWrite {
+		r.write(raw[:maxWrite])
+		raw = raw[maxWrite:]
+	}
+	r.write(raw)
+}
+
+func (r *Renderer) write(b []byte) {
+	next := lookahead{b: b}
+	for i := 0; i < len(b); {
+		switch {
+		case r.screen != nil:
+			r.toScreen(b[i:])
+			i = len(b)
+		case r.seq.place != ground:
+			i += r.escape(b[i:])
+		case b[i] == 0x1b:
+			r.seq.begin()
+			i++
+		case r.cells != nil:
+			i += r.overwrite(b[i:])
+		default:
+			i += r.text(b[i:next.special(i)])
+		}
+	}
+	r.cut()
+	r.lead()
+	r.release(r.open)
+}
+
+// lead moves what takes no column, and so stands before the line that is being
+// overwritten, to the finished output.
+func (r *Renderer) lead() {
+	if r.cells != nil && len(r.cells.lead) > 0 {
+		r.buf = append(r.buf, r.cells.lead...)
+		r.open = len(r.buf)
+		r.cells.lead = r.cells.lead[:0]
+	}
+}
+
+// text takes plain text up to a carriage return that is no line end, which it
+// leaves. A backspace is such text only at its start.
+func (r *Renderer) text(b []byte) int {
+	if b[0] == '\b' {
+		r.carriage()
+		if r.column() == 0 {
+			return 1
+		}
+		r.toCells()
+		return 0
+	}
+	for i := 0; i < len(b); {
+		if r.cr && b[i] != '\r' && b[i] != '\n' {
+			if r.carriage(); r.cells != nil {
+				return i
+			}
+		}
+		j := bytes.IndexByte(b[i:], '\r')
+		if j < 0 {
+			r.append(b[i:])
+			break
+		}
+		r.append(b[i : i+j])
+		r.cr = true
+		i += j + 1
+	}
+	return len(b)
+}
+
+// append adds text without carriage returns.
+func (r *Renderer) append(b []byte) {
+	if len(b) == 0 {
+		return
+	}
+	r.cr, r.printed = false, true
+	r.buf = append(r.buf, b...)
+	if bytes.IndexByte(b, '\n') >= 0 {
+		r.open = bytes.LastIndexByte(r.buf, '\n') + 1
+		r.colour.lineStart = r.colour.now
+	}
+}
+
+// column is 0 or not: whether the unfinished line has anything to go back over.
+func (r *Renderer) column() int { return len(r.buf) - r.open }
+
+// carriage obeys a carriage return that turned out not to end the line.
+func (r *Renderer) carriage() {
+	if r.cr && r.column() > 0 {
+		r.toCells()
+		r.cells.col = 0
+	}
+	r.cr = false
+}
+
+// cut finishes whole pieces of an overlong line. The pieces are counted from
+// the beginning of the line, so that they do not depend on how it was written.
+func (r *Renderer) cut() {
+	if n := r.column() / maxLine; n > 0 && r.cells == nil {
+		r.open += n * maxLine
+		r.colour.lineStart = r.colour.now
+	}
+}
+
+// release emits buf[:n].
+func (r *Renderer) release(n int) {
+	if n == 0 {
+		return
+	}
+	r.emit(r.buf[:n])
+	r.buf = r.buf[:copy(r.buf, r.buf[n:])]
+	r.open -= n
+}
+
+// Pending is the unfinished line as it stands, or the text on the screen.
+func (r *Renderer) Pending() []byte {
+	switch {
+	case r.screen != nil:
+		return []byte(r.screen.Text())
+	case r.cells != nil:
+		return r.cells.render(nil, r.colour)
+	}
+	return bytes.Clone(r.buf[r.open:])
+}
+
+// FlushPending emits the unfinished line as it stands: the program waits for
+// an answer behind it. What was emitted cannot be overwritten any more.
+func (r *Renderer) FlushPending() {
+	if r.screen != nil {
+		return
+	}
+	r.cr = false
+	r.finishCells()
+	r.open = len(r.buf)
+	r.colour.lineStart = r.colour.now
+	r.release(r.open)
+}
+
+// Close emits what is left, with no line end that the program did not print.
+// The renderer is then as new.
+func (r *Renderer) Close() {
+	if r.screen != nil {
+		if text := r.screen.Text(); text != "" {
+			r.emit([]byte(text))
+		}
+	} else {
+		if !r.opt.StripANSI {
+			r.keep(r.seq.bytes)
+		}
+		r.FlushPending()
+	}
+	*r = Renderer{opt: r.opt, emit: r.emit, buf: r.buf[:0], spare: r.spare}
+}
+
+// toScreen gives the screen what comes, and passes on what scrolled off it.
+func (r *Renderer) toScreen(b []byte) {
+	r.screen.Write(b)
+	r.buf = append(r.buf, r.screen.Scrolled()...)
+	r.open = len(r.buf)
+}
+
+// lookahead finds the next byte that plain text does not contain, searching
+// each byte once.
+type lookahead struct {
+	b        []byte
+	esc, bs  int
+	searched bool
+}
+
+// special is the first escape or backspace after i, or the end.
+func (l *lookahead) special(i int) int {
+	if !l.searched || l.esc <= i {
+		l.esc = indexFrom(l.b, i+1, 0x1b)
+	}
+	if !l.searched || l.bs <= i {
+		l.bs = indexFrom(l.b, i+1, '\b')
+	}
+	l.searched = true
+	return min(l.esc, l.bs)
+}
+
+func indexFrom(b []byte, from int, c byte) int {
+	if i := bytes.IndexByte(b[from:], c); i >= 0 {
+		return from + i
+	}
+	return len(b)
+}
