@@ -26,7 +26,7 @@ func (r *Renderer) edit(final byte, n int) {
 	case 'P':
 		l.remove(count)
 	case '@':
-		l.insert(min(count, r.opt.Cols), r.colour.now)
+		l.insert(count, r.opt.Cols, r.colour.now)
 	case 'X':
 		l.blank(l.col, min(l.col+count, len(l.cells)), r.colour.now)
 	}
@@ -81,16 +81,26 @@ func (l *cellLine) remove(n int) {
 	l.cells = append(l.cells[:l.col], l.cells[end:]...)
 }
 
-// insert is ICH: the rest of the line moves right.
-func (l *cellLine) insert(n int, colour string) {
+// insert is ICH: the rest of the line moves right, as far as the terminal is
+// wide and the line was long.
+func (l *cellLine) insert(n, cols int, colour string) {
 	if l.col >= len(l.cells) {
 		return
 	}
+	width := max(len(l.cells), cols)
+	n = min(n, width-l.col)
 	l.split(l.col)
-	blanks := make([]cell, n)
-	for i := range blanks {
-		blanks[i] = cell{text: " ", colour: colour}
+	end := len(l.cells)
+	for range n {
+		l.cells = append(l.cells, blank)
 	}
-	l.cells = append(l.cells[:l.col], append(blanks, l.cells[l.col:]...)...)
+	copy(l.cells[l.col+n:], l.cells[l.col:end])
+	for i := range n {
+		l.cells[l.col+i] = cell{text: " ", colour: colour}
+	}
+	if len(l.cells) > width {
+		l.split(width)
+		l.cells = l.cells[:width]
+	}
 	l.size += n
 }

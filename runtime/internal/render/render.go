@@ -129,11 +129,24 @@ func (r *Renderer) text(b []byte) int {
 			r.append(b[i:])
 			break
 		}
+		if end := i + j + 1; end < len(b) && b[end] == '\n' {
+			r.line(b[i : i+j])
+			i = end + 1
+			continue
+		}
 		r.append(b[i : i+j])
 		r.cr = true
 		i += j + 1
 	}
 	return len(b)
+}
+
+// line adds text and a line end.
+func (r *Renderer) line(b []byte) {
+	r.cr, r.printed = false, true
+	r.buf = append(append(r.buf, b...), '\n')
+	r.open = len(r.buf)
+	r.colour.lineStart = r.colour.now
 }
 
 // append adds text without carriage returns.

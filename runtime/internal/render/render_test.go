@@ -75,6 +75,7 @@ func TestLines(t *testing.T) {
 		{"HPA", "\x1b[5`x\r\n", "    x\n"},
 		{"DCH", "abcdef\r\x1b[2Px\r\n", "xdef\n"},
 		{"ICH", "abc\r\x1b[2@x\r\n", "x abc\n"},
+		{"ICH pushes out", "abcd\r\x1b[999@x\r\n", "x" + strings.Repeat(" ", 199) + "\n"},
 		{"ECH", "abcdef\r\x1b[2Xx\r\n", "x cdef\n"},
 		{"fish", "~> \x1b[K\r\x1b[3Cls\r\n", "~> ls\n"},
 		{"tab over text moves", "abc\r\tx\r\n", "abc     x\n"},
@@ -217,7 +218,7 @@ func TestOverlongLines(t *testing.T) {
 	for name, line := range map[string]string{
 		"plain":       strings.Repeat("x", 3*maxLine+10),
 		"overwritten": "ab\r" + strings.Repeat("x", 3*maxLine),
-		"inserted":    "ab\r" + strings.Repeat("\x1b[99@", maxLine/33),
+		"inserted":    "ab\r" + strings.Repeat("\x1b[99@", 1000),
 		"escapes":     strings.Repeat("\x1b]0;"+strings.Repeat("t", 9000)+"\a", 20),
 	} {
 		t.Run(name, func(t *testing.T) {
