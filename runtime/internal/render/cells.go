@@ -56,7 +56,7 @@ func (r *Renderer) toCells() {
 		case r.seq.place != ground:
 			i += r.escape(raw[i:])
 		case raw[i] == 0x1b:
-			r.seq.begin()
+			r.beginSequence()
 			i++
 		default:
 			i += r.overwrite(raw[i:])
@@ -128,6 +128,7 @@ func (r *Renderer) finishCells() {
 	if r.cells == nil {
 		return
 	}
+	r.cells.flushPartial(r.colour.now)
 	r.buf = r.cells.render(r.buf, r.colour)
 	r.spare, r.cells = r.cells, nil
 }

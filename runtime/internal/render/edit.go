@@ -11,7 +11,6 @@ func (r *Renderer) edit(final byte, n int) {
 		r.toCells()
 	}
 	l := r.cells
-	l.flushPartial(r.colour.now)
 	count := max(n, 1)
 	last := max(r.opt.Cols, len(l.cells)+1) - 1
 	switch final {

@@ -37,6 +37,13 @@ func (s *sequence) add(c byte) {
 	}
 }
 
+func (r *Renderer) beginSequence() {
+	if r.cells != nil {
+		r.cells.flushPartial(r.colour.now)
+	}
+	r.seq.begin()
+}
+
 // escape reads on in the sequence and returns how many bytes it took.
 func (r *Renderer) escape(b []byte) int {
 	c := b[0]
@@ -213,6 +220,7 @@ func harmlessAtStart(seq []byte) bool {
 func (r *Renderer) handOver(seq []byte) {
 	r.carriageForScreen()
 	s := screen.New(r.opt.Cols, r.opt.Rows)
+	r.lead()
 	if r.cells != nil {
 		s.Write(r.cells.render(nil, colour{}))
 		s.Write(moveTo(r.cells.col))

@@ -84,7 +84,7 @@ func (r *Renderer) write(b []byte) {
 		case r.seq.place != ground:
 			i += r.escape(b[i:])
 		case b[i] == 0x1b:
-			r.seq.begin()
+			r.beginSequence()
 			i++
 		case r.cells != nil:
 			i += r.overwrite(b[i:])

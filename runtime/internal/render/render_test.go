@@ -92,7 +92,7 @@ func TestLines(t *testing.T) {
 		{"invalid UTF-8", "\xff\xfe\x80a\r\n", "\xff\xfe\x80a\n"},
 		{"invalid UTF-8 overwritten", "\xffab\rx\r\n", "xab\n"},
 		{"invalid UTF-8 in an overwritten line", "abc\rx\xe6\x97y\r\n", "x\xe6\x97y\n"},
-		{"unfinished UTF-8", "ab\rx\xe6\x97", "xb\xe6\x97"},
+		{"unfinished UTF-8", "abc\rx\xe6", "x\xe6c"},
 		{"control characters stay", "a\a\x00\x0e\x0fb\v\f\x7f\r\n", "a\a\x00\x0e\x0fb\v\f\x7f\n"},
 		{"control characters take no column", "a\ab\rxy\r\n", "xy\n"},
 		{"bell at the beginning", "ab\r\ax\r\n", "\axb\n"},
