@@ -12,6 +12,7 @@ import (
 
 	"ripple/runtime/contract"
 	"ripple/runtime/registry"
+	"ripple/runtime/session"
 )
 
 // testFlags are the flags of `ripple adapter test`.
@@ -170,7 +171,7 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 				continue
 			}
 			failed++
-			if t.Failure != nil && t.Failure.EndedBy == "timeout" {
+			if t.Failure != nil && t.Failure.EndedBy == string(session.ByTimeout) {
 				late++
 			}
 		}

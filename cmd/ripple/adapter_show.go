@@ -74,7 +74,7 @@ func (s sheet) title(text string) { s.a.printf("\n%s\n", text) }
 
 func (s sheet) row(label string, value any) {
 	text := fmt.Sprint(value)
-	if text == "" || text == "false" || text == "0" || text == "[]" {
+	if text == "" {
 		return
 	}
 	s.a.printf("  %-20s %s\n", label, strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 23)))

@@ -23,16 +23,19 @@ const hintAfter = 300 * time.Millisecond
 // attend watches a running command: when it waits for input, a person at the
 // keyboard is asked, or it is said that nobody will answer.
 func (x *execution) attend(ctx context.Context) {
-	for hinted := false; ; {
+	for told := session.WaitingNo; ; {
 		st, err := x.session.WaitState(ctx, waiting)
-		if err != nil || !x.lasts(ctx) {
-			if err != nil {
+		if err != nil {
+			return
+		}
+		if !x.lasts(ctx) {
+			if ctx.Err() != nil {
 				return
 			}
 			continue
 		}
-		if !hinted {
-			hinted = true
+		if told != st.Waiting {
+			told = st.Waiting
 			x.note("%s", x.waitHint(st))
 		}
 		if x.keyboard != nil {

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"syscall"
 	"time"
 
 	"ripple/runtime/launch"
@@ -45,16 +44,6 @@ func (o outcome) final() bool {
 	return o.err != nil && !errors.Is(o.err, session.ErrIncompleteInput)
 }
 
-// signalNumber finds a signal by the name that the system gives it.
-func signalNumber(name string) int {
-	for n := 1; n < 65; n++ {
-		if syscall.Signal(n).String() == name {
-			return n
-		}
-	}
-	return 0
-}
-
 // record is one line of --json: a result, and what went wrong.
 type record struct {
 	session.Result
@@ -79,13 +68,13 @@ func (o outcome) record() (record, error) {
 	return r, nil
 }
 
-// explain says why no command can run any more; nil when the program ended,
-// which its exit code tells.
+// explain says why no command can run any more. A program that ended is no
+// error to be told: it comes with its exit code, 0 included.
 func (o outcome) explain(timeout time.Duration) error {
 	code := o.code()
 	switch {
 	case errors.Is(o.err, session.ErrExited):
-		return exitWith(code)
+		return &exitError{code: code}
 	case errors.Is(o.err, session.ErrTimeout):
 		return failWith(code, fmt.Errorf("the command did not end within %s", timeout),
 			"its output so far is above; give it more time with --timeout")

@@ -205,10 +205,18 @@ func (x *execution) eval(ctx context.Context, text string) outcome {
 	}
 }
 
+// patience is how long an interrupt may take before we say how to go on.
+const patience = time.Second
+
 func (x *execution) interrupt(ctx context.Context) {
-	_, err := x.session.Interrupt(ctx)
-	if errors.Is(err, session.ErrNoInterrupt) {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := x.session.Interrupt(soon)
+	switch {
+	case errors.Is(err, session.ErrNoInterrupt):
 		x.note("%v; Ctrl-C again ends the session", err)
+	case errors.Is(err, session.ErrTimeout) && ctx.Err() == nil:
+		x.note("the program goes on in spite of the interrupt; Ctrl-C again ends the session")
 	}
 }
 

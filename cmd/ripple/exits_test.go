@@ -36,4 +36,3 @@ func code(ts *testscript.TestScript, err error) int {
 	}
 	return exit.ExitCode()
 }
-

@@ -1,0 +1,128 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"os/exec"
+	"regexp"
+	"syscall"
+	"testing"
+	"time"
+
+	expect "github.com/Netflix/go-expect"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// terminal is the binary as a person runs it.
+type terminal struct {
+	*expect.Console
+	t   *testing.T
+	cmd *exec.Cmd
+}
+
+func onTerminal(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
+	require.NoError(t, err)
+	cmd := exec.Command(path, args...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = console.Tty(), console.Tty(), console.Tty()
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm-256color", "NO_COLOR=")
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
+	require.NoError(t, cmd.Start())
+	require.NoError(t, console.Tty().Close()) // so that its end is the end of output
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it should be gone
+		_ = console.Close()    // the tty was closed before
+	})
+	return &terminal{console, t, cmd}
+}
+
+func (c *terminal) expect(text string) string {
+	c.t.Helper()
+	seen, err := c.ExpectString(text)
+	require.NoErrorf(c.t, err, "waiting for %q, got %q", text, seen)
+	return seen
+}
+
+func (c *terminal) send(text string) {
+	c.t.Helper()
+	_, err := c.Send(text)
+	require.NoError(c.t, err)
+}
+
+// silent says that what is typed is not shown.
+func (c *terminal) silent() bool {
+	state, err := unix.IoctlGetTermios(int(c.Fd()), unix.TCGETS)
+	return err == nil && state.Lflag&unix.ECHO == 0
+}
+
+// exit reads to the end and gives what came and the exit code.
+func (c *terminal) exit() (string, int) {
+	c.t.Helper()
+	rest, _ := c.Expect(expect.EOF, expect.PTSClosed) // the end itself may be an error
+	_ = c.cmd.Wait()                                  // the state has its exit code
+	return rest, c.cmd.ProcessState.ExitCode()
+}
+
+func TestCtrlCInterruptsTheCommand(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", "echo started; while :; do :; done")
+	c.expect("started")
+	c.send("\x03")
+	_, code := c.exit()
+	assert.Equal(t, 130, code)
+}
+
+func TestSecondCtrlCEnds(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", "trap '' INT; echo started; while :; do :; done")
+	c.expect("started")
+	c.send("\x03")
+	c.expect("goes on in spite of the interrupt; Ctrl-C again ends the session")
+	c.send("\x03")
+	_, code := c.exit()
+	assert.Equal(t, exitInterrupted, code)
+}
+
+func TestTypedLinesGoToTheProgram(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", `read -r name; echo "hello $name"; read -r -s secret; echo "${#secret} letters"`)
+	c.expect("the program waits for input: type it and press Enter")
+	c.send("world\n")
+	c.expect("hello world")
+	c.expect("waits for a secret")
+	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	c.send("hush\n")
+	seen := c.expect("4 letters")
+	assert.NotContains(t, seen, "hush", "a secret is not echoed")
+	_, code := c.exit()
+	assert.Equal(t, 0, code)
+}
+
+func TestEndOfInputIsTyped(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", `cat; echo "after"`)
+	c.expect("waits for input")
+	c.send("one\n")
+	c.expect("one\r\none") // our terminal's echo, and the program's output
+	c.send("\x04")
+	c.expect("after")
+	_, code := c.exit()
+	assert.Equal(t, 0, code)
+}
+
+func TestProgressIsOneLine(t *testing.T) {
+	c := onTerminal(t, "adapter", "test", "bash", "--filter", "^arithmetic$")
+	c.expect("\r\x1b[Kbash 1/1 arithmetic")
+	rest, code := c.exit()
+	assert.Equal(t, 0, code)
+	assert.Regexp(t, regexp.MustCompile(`\r\x1b\[K(\r\x1b\[K)*[^\r]*bash`), rest, "the line is taken away before the report")
+}
+
+func TestErrorsHaveColourOnATerminal(t *testing.T) {
+	c := onTerminal(t, "adapter", "show", "nonexistent")
+	seen, code := c.exit()
+	assert.Equal(t, exitUsage, code)
+	assert.Contains(t, seen, red)
+}

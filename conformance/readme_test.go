@@ -1,0 +1,119 @@
+package conformance
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var update = flag.Bool("update", false, "write the transcripts of README.md anew")
+
+const runMark = "<!-- run -->\n```console\n"
+
+// The transcripts in the README that are marked to be run show what the
+// commands print; only durations and dotted version numbers may differ.
+func TestReadmeTranscripts(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	text := string(data)
+	bin := buildCommand(t)
+	pieces := strings.Split(text, runMark)
+	require.Greater(t, len(pieces), 1)
+	for i, piece := range pieces[1:] {
+		transcript, rest, closed := strings.Cut(piece, "```\n")
+		require.True(t, closed)
+		got := replay(t, bin, transcript)
+		if *update {
+			pieces[i+1] = got + "```\n" + rest
+			continue
+		}
+		assert.Equal(t, steady(transcript), steady(got))
+	}
+	if *update {
+		require.NoError(t, os.WriteFile(filepath.Join(root, "README.md"), []byte(strings.Join(pieces, runMark)), 0o644))
+	}
+}
+
+var moving = regexp.MustCompile(`\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+\.\d+(\.\d+)?`)
+
+// steady replaces what differs from run to run and from machine to machine.
+func steady(s string) string { return moving.ReplaceAllString(s, "N") }
+
+// replay runs the commands of a transcript and writes it anew.
+func replay(t *testing.T, bin, transcript string) string {
+	t.Helper()
+	var b strings.Builder
+	for line := range strings.Lines(transcript) {
+		command, ok := strings.CutPrefix(line, "$ ")
+		if !ok {
+			continue
+		}
+		b.WriteString(line)
+		cmd := exec.Command("bash", "-c", command)
+		cmd.Dir = root
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "LC_ALL=C.UTF-8")
+		out, err := cmd.CombinedOutput()
+		b.Write(out)
+		if exit, ok := err.(*exec.ExitError); ok {
+			b.WriteString("[exit code " + exit.String()[len("exit status "):] + "]\n")
+		} else {
+			require.NoError(t, err)
+		}
+	}
+	return b.String()
+}
+
+func buildCommand(t *testing.T) (dir string) {
+	t.Helper()
+	dir = t.TempDir()
+	cmd := exec.Command("go", "build", "-o", dir, "./cmd/ripple")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	return dir
+}
+
+// The Go program in the README compiles and prints what it should.
+func TestReadmeProgram(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	_, after, found := strings.Cut(string(data), "```go\n")
+	require.True(t, found)
+	program, _, closed := strings.Cut(after, "```\n")
+	require.True(t, closed)
+
+	dir := t.TempDir()
+	source := filepath.Join(dir, "main.go")
+	require.NoError(t, os.WriteFile(source, []byte(program), 0o600))
+	absolute, err := filepath.Abs(filepath.Join(root, "conformance/readme/main.go"))
+	require.NoError(t, err)
+	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: source}})
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
+	cmd := exec.Command("go", "run", "-overlay", filepath.Join(dir, "overlay.json"), "./conformance/readme")
+	cmd.Dir = root
+	out, err := cmd.CombinedOutput()
+	require.NoError(t, err, string(out))
+	assert.Equal(t, "\"42\\n\", exit code 0, known by marker\n", string(out))
+}
+
+// The two commands for a fresh machine come first, as they are typed.
+func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	_, after, _ := strings.Cut(string(data), "```sh\n")
+	block, _, _ := strings.Cut(after, "```")
+	lines := strings.Split(strings.TrimSpace(block), "\n")
+	require.Len(t, lines, 2)
+	assert.True(t, strings.HasPrefix(lines[0], "go run ./cmd/ripple adapter test bash"))
+	assert.True(t, strings.HasPrefix(lines[1], "go test ./..."))
+	assert.Less(t, strings.Count(string(data), "\n"), 200)
+}
