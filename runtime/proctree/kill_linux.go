@@ -17,7 +17,7 @@ func killDescendants() error {
 	ctx, cancel := context.WithTimeout(context.Background(), undertaking)
 	defer cancel()
 	for {
-		left := freeze(os.Getpid())
+		left := freeze(ctx, os.Getpid())
 		if len(left) == 0 {
 			return nil
 		}
@@ -32,20 +32,23 @@ func killDescendants() error {
 	}
 }
 
-// freeze stops all living descendants until there is no new one, and lists
-// them, children last.
-func freeze(pid int) []Process {
+// freeze stops all living descendants until a look finds no new one, dead or
+// alive, and lists them, children last.
+func freeze(ctx context.Context, pid int) []Process {
 	var children, others []Process
 	seen := map[Process]bool{}
-	for fresh := true; fresh; {
-		fresh = false
-		s := scan()
+	for fresh := true; fresh && ctx.Err() == nil; {
+		s, whole := scan()
+		fresh = !whole
 		for member := range s.descend(map[int]bool{pid: true}) {
 			e, ok := s[member]
-			if !ok || member == pid || e.zombie() || seen[e.Process] {
+			if !ok || member == pid || seen[e.Process] {
 				continue
 			}
 			fresh, seen[e.Process] = true, true
+			if e.zombie() {
+				continue
+			}
 			_ = signalOnly(e.Process, unix.SIGSTOP) // what cannot be stopped will be killed
 			if e.parent == pid {
 				children = append(children, e.Process)

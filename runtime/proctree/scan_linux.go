@@ -29,7 +29,7 @@ func isSubreaper() bool {
 // no order. Zombies are left out.
 func Descendants(pid int) []Process {
 	var list []Process
-	s := scan()
+	s, _ := scan()
 	for member := range s.descend(map[int]bool{pid: true}) {
 		if e, ok := s[member]; ok && member != pid && !e.zombie() {
 			list = append(list, e.Process)
@@ -50,24 +50,27 @@ func (e entry) zombie() bool { return e.state == 'Z' || e.state == 'X' }
 // snapshot is all processes by id.
 type snapshot map[int]entry
 
-// scan reads all of /proc. It is not atomic: a process that forks meanwhile may
-// show up in the next one only.
-func scan() snapshot {
+// scan reads all of /proc. It is not atomic: a process that forks after the
+// listing and ends before its turn hides its child. whole is false when a
+// process ended so; one that ended and was not reaped shows as a zombie.
+func scan() (s snapshot, whole bool) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil
+		return nil, true // no second look would find more
 	}
 	defer dir.Close()
 	names, _ := dir.Readdirnames(-1) // what was read counts
-	s := make(snapshot, len(names))
+	s, whole = make(snapshot, len(names)), true
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
-			if e, ok := stat(pid); ok {
+			e, ok := stat(pid)
+			if ok {
 				s[pid] = e
 			}
+			whole = whole && ok
 		}
 	}
-	return s
+	return s, whole
 }
 
 func stat(pid int) (entry, bool) {

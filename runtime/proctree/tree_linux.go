@@ -13,7 +13,7 @@ import (
 // Members lists the tree's living processes now. Those seen once stay members
 // wherever they move, so looking while the program runs finds more later.
 func (t *Tree) Members() []Process {
-	living, _ := t.look()
+	living, _, _ := t.look()
 	return living
 }
 
@@ -29,24 +29,34 @@ func (t *Tree) Signal(sig syscall.Signal) error {
 
 // Wait returns nil when no member is left, a *ResistError when ctx ends first.
 func (t *Tree) Wait(ctx context.Context) error {
-	for {
-		living, dead := t.look()
+	for quiet := 0; quiet < quietLooks; {
+		living, dead, whole := t.look()
 		for _, p := range dead {
 			reap(p.PID)
 		}
-		if len(living) == 0 {
-			return nil
+		quiet++
+		if len(living)+len(dead) > 0 || !whole && ctx.Err() == nil {
+			quiet = 0
 		}
 		for _, p := range living {
 			if err := ended(ctx, p); err != nil {
-				left := t.Members()
-				if len(left) == 0 {
-					continue
-				}
-				return &ResistError{Left: left, Cause: err}
+				return t.resist(err)
 			}
 		}
 	}
+	return nil
+}
+
+// quietLooks is how many looks in a row must find nothing at all, neither
+// members nor traces of any, before a tree counts as ended.
+const quietLooks = 2
+
+// resist reports who is left; nil when nobody is.
+func (t *Tree) resist(cause error) error {
+	if left := t.Members(); len(left) > 0 {
+		return &ResistError{Left: left, Cause: cause}
+	}
+	return nil
 }
 
 // firstSeen identifies the leader. When it is gone already, members are at
@@ -60,8 +70,10 @@ func firstSeen(leader int) Process {
 }
 
 // look takes stock: members that live, and dead ones that are ours to reap.
-func (t *Tree) look() (living, dead []Process) {
-	s, self := scan(), os.Getpid()
+// whole is false when somebody may have been missed.
+func (t *Tree) look() (living, dead []Process, whole bool) {
+	s, whole := scan()
+	self := os.Getpid()
 	for pid := range s.descend(t.seeds(s, self)) {
 		if e, ok := s[pid]; ok {
 			t.known[pid] = e.Process
@@ -78,7 +90,7 @@ func (t *Tree) look() (living, dead []Process) {
 			dead = append(dead, p)
 		}
 	}
-	return living, dead
+	return living, dead, whole
 }
 
 // seeds are the members that need no parent to be known as such.

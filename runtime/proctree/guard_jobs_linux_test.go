@@ -1,0 +1,47 @@
+package proctree
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"testing"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/require"
+)
+
+// A shell's job control sees one job: ^Z stops both halves, fg continues both.
+func TestGuardUnderJobControl(t *testing.T) {
+	cmd := exec.Command("bash", "--norc", "--noediting", "-i")
+	cmd.Env = append(os.Environ(), "PS1=$ ", "GUARDED_SCRIPT=echo u''p; read x; echo got-$x")
+	tty, err := pty.Start(cmd)
+	require.NoError(t, err)
+	defer tty.Close()
+	var all []byte
+	until := func(text string) {
+		buf := make([]byte, 4096)
+		for !bytes.Contains(all, []byte(text)) {
+			n, err := tty.Read(buf)
+			require.NoError(t, err, "waiting for %q after %q", text, all)
+			all = append(all, buf[:n]...)
+		}
+		all = nil
+	}
+	for _, step := range []struct{ send, expect string }{
+		{os.Args[0] + "\n", "up\r\n"},
+		{"\x1a", "Stopped"},
+		{"fg\n", "\n"},
+		{"hello\n", "got-hello"},
+		{"echo status-$?\n", "status-0"},
+		{os.Args[0] + "\n", "up\r\n"},
+		{"\x03", "$ "},
+		{"echo status-$?\n", "status-130"},
+		{"exit\n", "exit"},
+	} {
+		_, err := tty.WriteString(step.send)
+		require.NoError(t, err)
+		until(step.expect)
+	}
+	_ = cmd.Wait() // its status is the last job's
+	reapAll(t)
+}
