@@ -7,6 +7,7 @@ import (
 	"errors"
 	"io"
 	"os"
+	"sync/atomic"
 	"time"
 
 	"ripple/runtime/contract"
@@ -31,6 +32,7 @@ type execution struct {
 	interrupts <-chan os.Signal
 	keyboard   *keyboard // nil: nobody is there to answer the program
 	recorder   *contract.Recorder
+	closing    atomic.Bool // what is printed from now on is no command's output
 }
 
 // exec runs the commands in one session.
@@ -95,7 +97,7 @@ func (x *execution) open(ctx context.Context) error {
 	defer cancel(nil)
 	o := x.flags.session
 	if !x.flags.json {
-		o.Output = func(b []byte) { _, _ = x.out.Write(b) } // output keeps the error
+		o.Output = x.print
 	}
 	if x.recorder != nil {
 		o.Observer = x.recorder
@@ -121,6 +123,13 @@ func (x *execution) open(ctx context.Context) error {
 		case <-x.interrupts:
 			cancel(errInterrupted)
 		}
+	}
+}
+
+// print passes on what a command prints; output keeps the error.
+func (x *execution) print(b []byte) {
+	if !x.closing.Load() {
+		_, _ = x.out.Write(b)
 	}
 }
 
@@ -248,6 +257,7 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 // close ends the session. A command that is still running gets no polite
 // goodbye.
 func (x *execution) close(ctx context.Context) error {
+	x.closing.Store(true)
 	polite, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	defer cancel()
 	if ctx.Err() != nil || x.session.State().Phase == session.PhaseRunning {
