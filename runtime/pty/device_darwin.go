@@ -52,6 +52,17 @@ func (d *device) waitWritable(deadline time.Time) error {
 	return os.ErrDeadlineExceeded
 }
 
+// reader needs nothing here.
+type reader struct{}
+
+func (*reader) open() error { return nil }
+
+func (d *device) read(b []byte) (int, error) { return endOfOutput(d.file.Read(b)) }
+
+func (d *device) setReadDeadline(t time.Time) error { return d.file.SetReadDeadline(t) }
+
+func (d *device) close() error { return d.file.Close() }
+
 // awaitExit has no counterpart here: the wait that follows reaps.
 func awaitExit(int) {}
 

@@ -14,8 +14,8 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// pollable duplicates the master into Go's poller, where deadlines and Close
-// wake a reader. creack/pty's own file is a blocking one.
+// pollable duplicates the master as a non-blocking file in Go's poller, where
+// WaitWritable waits. creack/pty's own file is a blocking one.
 func pollable(blocking *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {

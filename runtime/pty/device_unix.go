@@ -9,7 +9,6 @@ import (
 	"os"
 	"sync"
 	"syscall"
-	"time"
 
 	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
@@ -20,6 +19,7 @@ type device struct {
 	file *os.File
 	raw  syscall.RawConn
 	name string // of the other side, "/dev/pts/3"
+	reader
 
 	// The running write; the function is made once so that a write allocates
 	// nothing.
@@ -38,7 +38,7 @@ func start(c Command) (*device, *os.Process, error) {
 	defer tty.Close() // ours; the program has its own
 	leader, err := startProcess(c, tty)
 	if err != nil {
-		_ = d.file.Close() // the start's error is the one that matters
+		_ = d.close() // the start's error is the one that matters
 		return nil, nil, fmt.Errorf("start on a pseudo-terminal: %w", err)
 	}
 	return d, leader, nil
@@ -52,21 +52,30 @@ func open(c Command) (d *device, tty *os.File, err error) {
 	}
 	defer blocking.Close() // its duplicate lives on
 	d = &device{name: tty.Name()}
-	if d.file, err = pollable(blocking); err == nil {
-		d.raw, err = d.file.SyscallConn()
-	}
-	if err == nil {
-		d.writeFn = d.writeFD
-		err = errors.Join(d.resize(c.Size), setModes(int(tty.Fd()), c))
-	}
-	if err != nil {
-		if d.file != nil {
-			_ = d.file.Close() // the first error is the one that matters
-		}
-		_ = tty.Close()
+	if err := d.prepare(blocking, tty, c); err != nil {
+		_ = tty.Close() // nothing was written to it
 		return nil, nil, fmt.Errorf("prepare a pseudo-terminal: %w", err)
 	}
 	return d, tty, nil
+}
+
+func (d *device) prepare(blocking, tty *os.File, c Command) (err error) {
+	if d.file, err = pollable(blocking); err != nil {
+		return err
+	}
+	if d.raw, err = d.file.SyscallConn(); err == nil {
+		err = d.reader.open()
+	}
+	if err != nil {
+		_ = d.file.Close() // the first error is the one that matters
+		return err
+	}
+	d.writeFn = d.writeFD
+	if err := errors.Join(d.resize(c.Size), setModes(int(tty.Fd()), c)); err != nil {
+		_ = d.close() // as above
+		return err
+	}
+	return nil
 }
 
 func setModes(fd int, c Command) error {
@@ -104,10 +113,10 @@ func startProcess(c Command, tty *os.File) (*os.Process, error) {
 	return leader, err
 }
 
-func (d *device) read(b []byte) (int, error) {
-	n, err := d.file.Read(b)
-	if err != nil && errors.Is(err, syscall.EIO) {
-		return n, io.EOF // how a terminal says that nobody has it open
+// endOfOutput maps how a terminal says that nobody has it open.
+func endOfOutput(n int, err error) (int, error) {
+	if errors.Is(err, syscall.EIO) || n == 0 && err == nil {
+		return n, io.EOF
 	}
 	return n, err
 }
@@ -202,10 +211,6 @@ func (d *device) interrupts() bool {
 	t, err := d.termios()
 	return err == nil && t.Lflag&unix.ISIG != 0 && t.Cc[unix.VINTR] == 0x03
 }
-
-func (d *device) setReadDeadline(t time.Time) error { return d.file.SetReadDeadline(t) }
-
-func (d *device) close() error { return d.file.Close() }
 
 func killGroup(pgid int, sig syscall.Signal) error {
 	err := syscall.Kill(-pgid, sig)
