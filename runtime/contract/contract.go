@@ -48,6 +48,7 @@ type Options struct {
 	Timeout    time.Duration  // for each test, over the declared ones; 0: as declared, 15 s otherwise
 	Repeat     int            // how often everything is run; 0: once
 	Executable string         // the program to test; empty: found by the adapter's rules
+	Require    bool           // a missing program is an error of the report, not a reason to skip it
 	Progress   func(Progress) // told when a test starts and when it ends
 	Record     io.Writer      // receives an asciicast v3 recording of the whole run
 }
@@ -68,7 +69,7 @@ const (
 )
 
 // Run tests the adapter. It never fails as a whole: a program that is missing is
-// [Report.Skipped], and everything else that goes wrong is a failed test. When
+// [Report.Skipped] (and not [Report.OK] with [Options.Require]), and everything else that goes wrong is a failed test. When
 // ctx ends, the tests that are left are skipped.
 func Run(ctx context.Context, a *schema.Adapter, o Options) *Report {
 	return newRunner(a, o).run(ctx)

@@ -88,8 +88,14 @@ func suite(r *Report) junitSuite {
 	s.Properties = []junitProperty{{"level", fmt.Sprint(r.Level)}, {"executable", r.Executable}, {"version", r.InterpreterVersion}}
 	tests := r.Tests
 	if r.Skipped != "" { // a suite without a case would be taken for one that is well
-		tests = []TestResult{{Name: "program", Kind: KindProbe, Status: Skipped, Reason: r.Skipped}}
-		s.Skipped = 1
+		program := TestResult{Name: "program", Kind: KindProbe, Status: Skipped, Reason: r.Skipped}
+		if r.absent() {
+			program.Status, program.Failure = Errored, &Failure{Message: r.Skipped}
+			s.Errors = 1
+		} else {
+			s.Skipped = 1
+		}
+		tests = []TestResult{program}
 	}
 	for _, t := range tests {
 		s.Cases = append(s.Cases, junit(r, t))

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"strings"
 	"time"
 )
 
@@ -15,6 +16,7 @@ type Report struct {
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
 	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program is missing
 	Missing            error         `json:"-"`                    // then a *launch.MissingError
+	Required           bool          `json:"required,omitempty"`   // [Options.Require]: then Skipped is an error
 	Started            time.Time     `json:"started"`
 	Duration           time.Duration `json:"duration_ns"`
 	Notes              []string      `json:"notes,omitempty"`
@@ -87,9 +89,16 @@ func (r *Report) Count(s Status) int {
 	return n
 }
 
-// OK is true when nothing failed. A skipped report is OK; callers that require
-// the program look at Skipped.
-func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Errored) == 0 }
+// OK is true when nothing failed and no program is missing that is required.
+func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Errored) == 0 && !r.absent() }
+
+// absent says that the program is missing and required.
+func (r *Report) absent() bool { return r.Skipped != "" && r.Required }
+
+// noLevel begins the LevelNote of a run that was not complete enough for a level.
+const noLevel = "no level: "
+
+func (r *Report) ungraded() bool { return strings.HasPrefix(r.LevelNote, noLevel) }
 
 const maxLevel = 4
 

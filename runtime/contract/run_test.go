@@ -215,6 +215,8 @@ func TestMissingProgramIsSkipped(t *testing.T) {
 	assert.Contains(t, report.Skipped, "/nowhere/toy")
 	assert.Empty(t, report.Tests)
 	assert.Zero(t, report.Level)
+	assert.True(t, report.OK())
+	assert.False(t, Run(t.Context(), a, Options{Executable: "/nowhere/toy", Require: true}).OK(), "required")
 }
 
 // The program is there, but something that it starts is not.

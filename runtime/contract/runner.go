@@ -71,7 +71,8 @@ func newRunner(a *schema.Adapter, o Options) *runner {
 
 func (r *runner) run(ctx context.Context) *Report {
 	r.began = r.now()
-	r.report = &Report{Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source, Started: r.began, Tests: []TestResult{}}
+	r.report = &Report{Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source,
+		Required: r.options.Require, Started: r.began, Tests: []TestResult{}}
 	defer func() { r.report.Duration = r.now().Sub(r.began) }()
 	if !r.prepare(ctx) {
 		return r.report
@@ -232,11 +233,17 @@ func (r *runner) notStarted(err error, t *trial, result *TestResult) {
 	if errors.As(err, &start) {
 		result.Status = Failed
 		result.Failure.Output = visible(cut(start.Output, shownOutput))
+		if start.Output == "" {
+			result.Failure.Message += "; it printed nothing"
+		}
 	}
 	if !r.everStarted() {
-		r.broken = "the program did not start"
+		r.broken = notStartedReason
 	}
 }
+
+// notStartedReason is why the tests after the first one are skipped then.
+const notStartedReason = "the program did not start"
 
 func (r *runner) everStarted() bool {
 	for _, t := range r.report.Tests {
@@ -252,9 +259,9 @@ func (r *runner) grade() {
 	switch {
 	case r.report.Skipped != "":
 	case r.options.Filter != nil:
-		r.report.LevelNote = "no level: only some tests were run (filter)"
+		r.report.LevelNote = noLevel + "only some tests were run (filter)"
 	case r.options.NoDerived:
-		r.report.LevelNote = "no level: the derived tests were left out"
+		r.report.LevelNote = noLevel + "the derived tests were left out"
 	default:
 		r.report.Level, r.report.LevelNote = level(r.report.Tests)
 	}

@@ -17,7 +17,12 @@ func WriteTAP(w io.Writer, reports []*Report) error {
 	p.line("1..%d", points(reports))
 	n := 0
 	for _, r := range reports {
-		if r.Skipped != "" {
+		switch {
+		case r.absent():
+			n++
+			p.line("not ok %d - %s", n, tapText(r.Adapter))
+			p.diagnostic(TestResult{Status: Errored, File: r.File, Failure: &Failure{Message: r.Skipped}})
+		case r.Skipped != "":
 			n++
 			p.line("ok %d - %s # SKIP %s", n, tapText(r.Adapter), tapText(firstLine(r.Skipped)))
 		}

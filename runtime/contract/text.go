@@ -11,7 +11,8 @@ import (
 //
 // Rules of this output: plain words by default, so that it can be piped and
 // searched; a line for each test that did not simply pass, and for each that
-// did only when Verbose; failures in full; one summary line at the end of each
+// did only when Verbose; one line for all that a program that does not start
+// leaves undone, unless Verbose; failures in full; one summary line at the end of each
 // adapter.
 type TextOptions struct {
 	Verbose bool // also the tests that passed
@@ -42,11 +43,18 @@ func (p *textWriter) line(format string, args ...any) {
 }
 
 func (p *textWriter) report(r *Report) {
+	unstarted := 0
 	for _, t := range r.Tests {
-		if t.Status == Passed && len(t.Notes) == 0 && !p.o.Verbose {
-			continue
+		switch {
+		case t.Status == Passed && len(t.Notes) == 0 && !p.o.Verbose:
+		case t.Status == Skipped && t.Reason == notStartedReason && !p.o.Verbose:
+			unstarted++
+		default:
+			p.test(r, t)
 		}
-		p.test(r, t)
+	}
+	if unstarted > 0 {
+		p.line("%s %s: the %d tests after it: %s", p.status(Skipped), r.Adapter, unstarted, notStartedReason)
 	}
 	for _, note := range r.Notes {
 		p.line("  note: %s", note)
@@ -153,7 +161,11 @@ func (p *textWriter) part(label, text string) {
 func summary(r *Report) string {
 	name := strings.TrimSpace(r.Adapter + " " + r.InterpreterVersion)
 	if r.Skipped != "" {
-		return fmt.Sprintf("%s: skipped: %s", name, strings.TrimPrefix(r.Skipped, r.Adapter+": "))
+		verdict := "skipped"
+		if r.absent() {
+			verdict = "in error"
+		}
+		return fmt.Sprintf("%s: %s: %s", name, verdict, strings.TrimPrefix(r.Skipped, r.Adapter+": "))
 	}
 	counts := []string{fmt.Sprintf("%d passed", r.Count(Passed))}
 	for _, c := range []struct {
@@ -164,7 +176,11 @@ func summary(r *Report) string {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.word))
 		}
 	}
-	text := fmt.Sprintf("%s: level %d, %s, %s", name, r.Level, strings.Join(counts, ", "), rounded(r.Duration))
+	grade := ""
+	if !r.ungraded() {
+		grade = fmt.Sprintf("level %d, ", r.Level)
+	}
+	text := fmt.Sprintf("%s: %s%s, %s", name, grade, strings.Join(counts, ", "), rounded(r.Duration))
 	if r.LevelNote != "" {
 		text += "; " + r.LevelNote
 	}

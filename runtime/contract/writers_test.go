@@ -101,6 +101,34 @@ func TestJSONIsOneDocument(t *testing.T) {
 	assert.Equal(t, sampleReports()[0].Tests, doc.Reports[0].Tests)
 }
 
+// A dashboard reads the report and not the exit code: what is required and
+// missing is an error in each of them.
+func TestRequiredAndMissing(t *testing.T) {
+	reports := sampleReports()[1:]
+	reports[0].Required = true
+	for name, write := range map[string]func(io.Writer, []*Report) error{
+		`"ok": false`: WriteJSON,
+		`tests="1" failures="0" errors="1" skipped="0"`: WriteJUnit,
+		"not ok 1 - other\n":                            WriteTAP,
+		"other: in error: its program is not installed": func(w io.Writer, r []*Report) error { return WriteText(w, r, TextOptions{}) },
+	} {
+		var b bytes.Buffer
+		require.NoError(t, write(&b, reports))
+		assert.Contains(t, b.String(), name)
+		assert.Contains(t, b.String(), "apt-get install other", "what to do next")
+	}
+}
+
+func TestTextIsShort(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, []*Report{{Adapter: "toy", LevelNote: noLevel + "no reason", Tests: []TestResult{
+		{Name: "probe", Status: Failed, Failure: &Failure{Message: "no"}},
+		{Name: "a", Status: Skipped, Reason: notStartedReason}, {Name: "b", Status: Skipped, Reason: notStartedReason},
+	}}}, TextOptions{}))
+	assert.Equal(t, "FAIL  toy: probe (0s)\n    no\nskip  toy: the 2 tests after it: the program did not start\n"+
+		"toy: 0 passed, 1 failed, 2 skipped, 0s; no level: no reason\n", b.String())
+}
+
 func TestJUnitCounts(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteJUnit(&b, sampleReports()))
