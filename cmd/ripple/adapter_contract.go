@@ -20,7 +20,6 @@ type testFlags struct {
 	all      bool
 	filter   string
 	report   string
-	require  bool
 	parallel int
 	verbose  bool
 	record   string
@@ -34,9 +33,14 @@ func newAdapterTest(a *app) *cobra.Command {
 		Short: "Run the contract tests of adapters against their programs",
 		Long: `Run the contract tests of adapters against their programs: the tests that the file
 declares and those that follow from its samples, signals, modes and capabilities.
-An adapter whose program is not installed is skipped, with --require it is an error
-(exit code 3). Exit code 4 says that tests failed and that all of them ran out of
-time.`,
+An adapter whose program is not installed is skipped; with --require, and with
+--executable, it is an error (exit code 3) in the report too. Exit code 4 says that
+tests failed and that all of them ran out of time.
+
+The report shows each test that did not simply pass, and the level of the adapter:
+1 starts, evaluates, ends; 2 state, multi-line, errors, cwd, exit codes, modes;
+3 hostile input and output, interrupts, forgery; 4 faults and leaks. A level is
+reached when every test up to it that applies has passed; "n/a" says why one does not.`,
 		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
@@ -52,10 +56,10 @@ time.`,
 	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit or tap")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for one test (0: as the adapter says)")
-	flags.BoolVar(&f.require, "require", false, "a missing program is an error")
+	flags.BoolVar(&f.options.Require, "require", false, "a missing program is an error")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often")
 	flags.IntVar(&f.parallel, "parallel", 1, "test this many adapters at once")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show every test and the details of failures")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
 	return cmd
@@ -75,8 +79,13 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 		return err
 	}
 	if len(entries) != 1 && (f.record != "" || f.options.Executable != "") {
-		return usageError("", "--record and --executable are for one adapter, and there are %d", len(entries))
+		flag := "--record"
+		if f.record == "" {
+			flag = "--executable"
+		}
+		return usageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", flag, len(entries))
 	}
+	f.options.Require = f.options.Require || f.options.Executable != "" // who names it means it
 	if f.record != "" {
 		file, err := createRecording(f.record)
 		if err != nil {
@@ -100,15 +109,20 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 // selected checks the numbers, compiles the filter and leaves out the adapters
 // in which it matches nothing.
 func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, error) {
-	if f.options.Repeat < 1 || f.parallel < 1 || f.options.Timeout < 0 {
-		return nil, usageError("", "--repeat and --parallel must be at least 1, --timeout not negative")
+	switch {
+	case f.options.Repeat < 1:
+		return nil, usageError("", "--repeat must be at least 1, and is %d", f.options.Repeat)
+	case f.parallel < 1:
+		return nil, usageError("", "--parallel must be at least 1, and is %d", f.parallel)
+	case f.options.Timeout < 0:
+		return nil, usageError("", "--timeout must not be negative, and is %s", f.options.Timeout)
 	}
 	if f.filter == "" {
 		return entries, nil
 	}
 	var err error
 	if f.options.Filter, err = regexp.Compile(f.filter); err != nil {
-		return nil, usageError("", "--filter: %w", err)
+		return nil, usageError(`a backslash before a character takes it as it is: '\('`, "--filter: %w", err)
 	}
 	var matching []*registry.Entry
 	var names []string
@@ -120,7 +134,7 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 		}
 	}
 	if matching == nil {
-		return nil, usageError(didYouMean(nearNames(f.filter, names), "the tests are: "+strings.Join(names, ", ")),
+		return nil, usageError(didYouMean(nearNames(f.filter, names), "the tests are:\n"+indent(strings.Join(names, "\n"))),
 			"no test matches --filter %q", f.filter)
 	}
 	return matching, nil
@@ -181,8 +195,10 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 		return exitWith(exitTimeout)
 	case failed > 0:
 		return exitWith(exitFailed)
-	case missing > 0 && f.require:
-		return failWith(exitMissing, fmt.Errorf("%s is missing, and --require wants all", count(missing, "program")), "")
+	case missing > 0 && f.options.Executable != "":
+		return failWith(exitMissing, fmt.Errorf("--executable %q cannot be started", f.options.Executable), "")
+	case missing > 0 && f.options.Require:
+		return failWith(exitMissing, fmt.Errorf("%s missing, and --require wants all", are(missing, "program")), "")
 	}
 	return nil
 }

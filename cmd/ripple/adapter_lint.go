@@ -132,6 +132,14 @@ func count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
+// are says that a number of things is or are something.
+func are(n int, thing string) string {
+	if n == 1 {
+		return "1 " + thing + " is"
+	}
+	return count(n, thing) + " are"
+}
+
 // diagnosticView is a finding as --json prints it.
 type diagnosticView struct {
 	File     string          `json:"file"`

@@ -100,6 +100,13 @@ func (a *app) printJSON(v any) error {
 	return e.Encode(v)
 }
 
+// printLine writes one JSON value on a line to standard output.
+func (a *app) printLine(v any) error {
+	e := json.NewEncoder(a.out)
+	e.SetEscapeHTML(false)
+	return e.Encode(v)
+}
+
 // note tells something beside the result. Nothing can be done when standard
 // error is gone.
 func (a *app) note(format string, args ...any) {

@@ -32,7 +32,15 @@ print. The exit code is the last command's, where the program reports one.
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
 argument, of one line or several; "-" reads it from standard input. With --lines
 every line of standard input is a command of its own, answered before the next
-one is read, all in the same session.
+one is read, all in the same session; when the program ends or a command runs out
+of time, the rest is not run. A line that is no whole command is taken back: send
+blocks with "-", -f or -0.
+
+--json prints for each command "output", "exit_code" (null: the program reports
+none), "cwd" and "mode" where known, "error" (whether it failed), "duration_ns",
+"completed_by" (marker, prompt, idle, exit, timeout or interrupt), "bytes" (length
+of the output) and, where ripple could not carry it out to its end, "failure" (why).
+Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 		Example: `  ripple exec python -- '1 + 1'
@@ -68,6 +76,12 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	for _, kv := range env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
 			return usageError("", "--env %q is not KEY=VALUE", kv)
+		}
+	}
+	for _, flag := range []string{"cols", "rows"} {
+		n, _ := cmd.Flags().GetInt(flag) // declared: cannot fail
+		if cmd.Flags().Changed(flag) && (n < 1 || n > 65535) {
+			return usageError("", "--%s must be 1 to 65535, and is %d", flag, n)
 		}
 	}
 	given := max(0, len(args)-1)

@@ -56,6 +56,7 @@ func (o outcome) record() (record, error) {
 	r := record{Result: o.result}
 	if o.err != nil {
 		r.Failure = o.err.Error()
+		r.ErrorSeen = r.ErrorSeen || o.code() != exitOK
 	}
 	if !r.Truncated {
 		return r, nil
@@ -77,9 +78,17 @@ func (o outcome) explain(timeout time.Duration) error {
 		return &exitError{code: code}
 	case errors.Is(o.err, session.ErrTimeout):
 		return failWith(code, fmt.Errorf("the command did not end within %s", timeout),
-			"its output so far is above; give it more time with --timeout")
+			o.soFar()+"; give it more time with --timeout")
 	}
 	return failWith(code, o.err, "")
+}
+
+// soFar says where the output of a command is that did not end.
+func (o outcome) soFar() string {
+	if o.result.Bytes == 0 {
+		return "it printed nothing"
+	}
+	return "its output so far is above"
 }
 
 // startError explains why a session did not start.

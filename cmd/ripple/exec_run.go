@@ -3,8 +3,8 @@ package main
 import (
 	"cmp"
 	"context"
-	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"sync/atomic"
@@ -237,11 +237,9 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 		if err != nil {
 			return failWith(exitFailed, err, "")
 		}
-		line, err := json.Marshal(r)
-		if err != nil {
+		if err := x.printLine(r); err != nil {
 			return failWith(exitFailed, err, "")
 		}
-		x.printf("%s\n", line)
 	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled):
@@ -250,6 +248,9 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 		return o.explain(x.flags.timeout)
 	case o.err != nil && !x.flags.json:
 		x.note("%v", o.err)
+		if x.flags.lines && !x.flags.nul && errors.Is(o.err, session.ErrIncompleteInput) {
+			fmt.Fprintln(x.err, indent(`each line is a command here; send a block with "-", -f FILE or -0`))
+		}
 	}
 	return nil
 }

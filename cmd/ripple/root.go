@@ -34,8 +34,28 @@ func newRoot(a *app) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
+	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newAdapter(a), newExec(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
+}
+
+// newHelp explains a command, and says so when there is none of that name.
+func newHelp(root *cobra.Command) *cobra.Command {
+	return &cobra.Command{
+		Use:   "help [COMMAND]...",
+		Short: "Help about any command",
+		RunE: func(_ *cobra.Command, args []string) error {
+			cmd, rest, err := root.Find(args)
+			if err != nil {
+				return err
+			}
+			if len(rest) > 0 {
+				return noCommand(cmd, rest[0])
+			}
+			cmd.InitDefaultHelpFlag()
+			return cmd.Help()
+		},
+	}
 }
 
 // group makes a command that only holds others: alone it shows its help, and a
@@ -45,12 +65,15 @@ func group(cmd *cobra.Command) *cobra.Command {
 		if len(args) == 0 {
 			return nil
 		}
-		cmd.SuggestionsMinimumDistance = 2
-		return usageError(didYouMean(cmd.SuggestionsFor(args[0]), seeHelp(cmd)),
-			"%s has no command %q", cmd.CommandPath(), args[0])
+		return noCommand(cmd, args[0])
 	}
 	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
 	return cmd
+}
+
+func noCommand(cmd *cobra.Command, word string) error {
+	cmd.SuggestionsMinimumDistance = 2
+	return usageError(didYouMean(cmd.SuggestionsFor(word), seeHelp(cmd)), "%s has no command %q", cmd.CommandPath(), word)
 }
 
 // noArgs refuses arguments in our own words.

@@ -90,5 +90,22 @@ func flagError(cmd *cobra.Command, err error) error {
 		}
 		hint = didYouMean(flags, hint)
 	}
+	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
+		return badValue(e, hint)
+	}
 	return usageError(hint, "%w", err)
+}
+
+// badValue says what a flag takes, in place of the words of strconv.
+func badValue(e *pflag.InvalidValueError, hint string) error {
+	takes := "a value"
+	switch e.GetFlag().Value.Type() {
+	case "int":
+		takes = "a whole number"
+	case "duration":
+		takes = "a duration with its unit, such as 500ms, 30s or 2m"
+	case "bool":
+		takes = "true or false"
+	}
+	return usageError(hint, "--%s takes %s, and got %q", e.GetFlag().Name, takes, e.GetValue())
 }
