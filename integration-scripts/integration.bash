@@ -1,107 +1,101 @@
 # ripple's OSC 633 integration for bash 4.4 and later, started as `bash --noediting --rcfile THIS -i`.
-# What a prompt prints comes out of PS1, PS2 and PS0 themselves, by `${__rp_…@P}` references: one write,
-# no fork, no nonce in `echo $PS1`. One PROMPT_COMMAND element looks whether those pieces are still in
-# place. It does so inside a redirection, because that is what a DEBUG trap and `set -x` do not see.
+# The prompts print the markers themselves, through references to variables: one write, no fork, and no
+# live marker in `echo $PS1`. One PROMPT_COMMAND element, the last, looks whether that is still so.
 
-__rp_key={nonce}
-__rp_d='\e]633;D;$?;'$__rp_key'\a'
-# D comes from a table: it is left out when the hook has sent it. The directory is printed as it is; only
-# names that need escapes are in a table.
-__rp_a='${__rp_e@P}${__rp_q[__rp_m]@P}\e]633;P;Cwd=${__rp_w[$PWD]-$PWD};'$__rp_key'\a\e]633;A;'$__rp_key'\a'
-__rp_b='\e]633;B;'$__rp_key'\a'
-__rp_c='\e]633;C;'$__rp_key'\a'
-__rp_f='\e]633;F;'$__rp_key'\a'
-__rp_g='\e]633;G;'$__rp_key'\a'
-__rp_q=("$__rp_d" '') __rp_x=([2]=/) __rp_m=0 __rp_n=0 __rp_o=0 __rp_j=0 __rp_bg=0 __rp_i=0 __rp_s=0
-__rp_e='' __rp_1='' __rp_2='' __rp_0='' __rp_count='\j' __rp_pwd=''
-declare -A __rp_w=()
+__rp_end=$';{nonce}\a'
+__rp_b=$'\e]633;B'$__rp_end __rp_c=$'\e]633;C'$__rp_end __rp_f=$'\e]633;F'$__rp_end __rp_g=$'\e]633;G'$__rp_end
+__rp_d=$'\e]633;D;' __rp_p=$__rp_end$'\e]633;P;Cwd=' __rp_a=$__rp_end$'\e]633;A'$__rp_end
+__rp_x=() __rp_l=(x) __rp_m=1 __rp_s=0 __rp_n=0 __rp_j=0 __rp_count='\j'
+# What is known to be in order; directories whose names need escapes.
+declare -A __rp_ok=() __rp_w=([ok1]=)
+# Before the user's prompt: D, P and A. The first word puts our element back when PROMPT_COMMAND is unset.
+__rp_before='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_d}$?${__rp_p}${__rp_w[$PWD]-$PWD}${__rp_a}'
 
-# The PROMPT_COMMAND element: the path is /dev/null when all is well and names no file otherwise. On the
-# way it keeps the exit status (__rp_s) and counts jobs: with a job about, its "Done" notice comes after
-# this and before PS1, so D has to be sent from here to keep the notice out of the output.
-# A preexec library compares DEBUG's command with the lines of PROMPT_COMMAND: the call has its own line.
-__rp_pc='{ { __rp_z() { :; }; } <"/dev/${__rp_x[__rp_s=$?,__rp_i=${!-0}]-}${__rp_look@P}" || {
-__rp_hook
-} >/dev/null || :; } 2>/dev/null'
-# No exclamation mark in here: in a prompt, POSIX mode makes a history number of it.
-__rp_look='${PS1:+n}${PS2:+u}${PS0:+l}l'
-__rp_look+='${__rp_x[__rp_m=0,__rp_o=__rp_j,__rp_j=${__rp_count@P},(__rp_n||__rp_o||__rp_j||__rp_bg-__rp_i)*2]-}'
-# Equal strings leave nothing; `##` tries the whole first, `#` would try every beginning.
-__rp_look+='${PS1+${PS1##"$__rp_1"}${PS1@a}}${PS2+${PS2##"$__rp_2"}}${PS0+${PS0##"$__rp_0"}}'
-__rp_look+='${PWD+${PWD##"$__rp_pwd"}}'
+# A loop over no words when all is well: nothing runs, so neither a DEBUG trap nor `set -x` sees anything.
+# The key is everything that matters. When it is not known, the redirection becomes /dev/null, which
+# hides the hook from both; the exit status is kept, and there is one word.
+__rp_look='for __rp_i in "${__rp_l[@]:__rp_m}"; do
+__rp_hook || :
+done >&"${__rp_ok["${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$BASHOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n"]'
+__rp_look+='-${__rp_x[__rp_s=$?,__rp_m=0]-/dev/null}}"'
+# The first element while the user has elements of his own: what they print is no output of the command.
+__rp_early='builtin printf %s "$__rp_d$?$__rp_end"'
+
+__rp_hook() {
+  local __rp_t=${BASHOPTS##*promptvars*} __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j
+  __rp_m=1 __rp_j=${__rp_count@P}
+  # `set -o vi` turns readline on, whatever the command line said.
+  case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin set +o vi +o emacs ;; esac
+  if ((__rp_n)); then __rp_n=0; __rp_history; fi
+  if [[ -n ${PWD//[!\\;[:cntrl:]]/} && -z ${__rp_w[$PWD]-} ]]; then __rp_escape; fi
+  if [[ -n $__rp_t || $__rp_last != *"$__rp_look" ]]; then
+    # Prompts that are printed as they stand, or that something appended to PROMPT_COMMAND may replace
+    # after us: speak now.
+    builtin printf %s "$__rp_d$__rp_s$__rp_p${__rp_w[$PWD]-$PWD}$__rp_a" >/dev/tty
+    __rp_q=1
+  elif ((__rp_q || __rp_j)); then
+    # A job's "Done" comes after this and before PS1: D must be out by then.
+    builtin printf %s "$__rp_d$__rp_s$__rp_end" >/dev/tty
+    __rp_q=1
+  fi
+  __rp_commands
+  # An exported prompt would show our references to other shells, who cannot read them.
+  case ${PS1+${PS1@a}} in *x*) builtin export -n PS1 ;; esac
+  __rp_wrap PS1 "${__rp_before}" '${__rp_b}'
+  __rp_wrap PS2 '${__rp_f}' '${__rp_g}'
+  __rp_wrap PS0 '' '${__rp_c}'
+  if ((!__rp_q)); then
+    __rp_ok["$PS1$PS2$PS0${PS1+${PS1@a}}${PWD-}$BASHOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n"]=1
+  fi
+}
 
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
 # the user's own handling of it (virtualenv's save and restore, PS1="x$PS1") may have moved about.
 __rp_wrap() {
-  local __rp_v __rp_l __rp_r __rp_t
-  __rp_v=${!1-} __rp_l=__rp_$2 __rp_r=__rp_$3
-  __rp_v=${__rp_v//'${__rp_'[abcefg]'@P}'/}
+  local __rp_v=${!1-} __rp_t
+  __rp_v=${__rp_v//"$__rp_before"/}
+  __rp_v=${__rp_v//'${__rp_'[bcfg]'}'/}
   for __rp_t in "$__rp_b" "$__rp_c" "$__rp_f" "$__rp_g"; do __rp_v=${__rp_v//"$__rp_t"/}; done
   __rp_t=${__rp_v##*[!\\]}
-  ((${#__rp_t} % 2)) && __rp_v+=\\ # a lone last backslash would take our `$`
+  if ((${#__rp_t} % 2)); then __rp_v+=\\; fi # a lone last backslash would take our `$`
   case $BASHOPTS in
-    *promptvars*) __rp_l='${'$__rp_l'@P}' __rp_r='${'$__rp_r'@P}' ;;
-    # Without references the pieces are text, and D, P and A are sent by the hook.
-    *) __rp_l=${!__rp_l} __rp_r=${!__rp_r} __rp_l=${__rp_l##'${'*} ;;
+    *promptvars*) builtin printf -v "$1" %s "$2$__rp_v$3" ;;
+    *) builtin eval "$1=\$__rp_v$3" ;; # A has been sent
   esac
-  builtin printf -v "$1" %s "$__rp_l$__rp_v$__rp_r"
 }
 
-__rp_hook() {
-  local __rp_t __rp_u __rp_k
-  # An exported prompt would show our references to other shells, who cannot read them.
-  case ${PS1+${PS1@a}} in *x*) builtin export -n PS1 ;; esac
-  __rp_wrap PS1 a b
-  __rp_wrap PS2 f g
-  __rp_wrap PS0 e c
-  __rp_1=$PS1 __rp_2=$PS2 __rp_0=$PS0
-
-  __rp_pwd=$PWD
-  if [[ $PWD == *[\\\;[:cntrl:]]* ]]; then
-    __rp_t=${PWD//\\/\\\\} __rp_t=${__rp_t//;/\\x3b}
-    for ((__rp_k = 1; __rp_k < 128; __rp_k += __rp_k == 31 ? 96 : 1)); do
-      builtin printf -v __rp_u '\\x%02x' "$__rp_k"
-      builtin printf -v __rp_u %b%s "$__rp_u" "$__rp_u"
-      __rp_t=${__rp_t//"${__rp_u:0:1}"/"${__rp_u:1}"}
-    done
-    __rp_w[$PWD]=$__rp_t
-  fi
-
-  __rp_t=
-  if [[ -n $__rp_last && ${!__rp_last} != *"$__rp_pc" ]]; then
-    __rp_t=late # what was appended after us may replace PS1: speak now, be last next time
-    for __rp_k in "${!PROMPT_COMMAND[@]}"; do
-      __rp_u=${PROMPT_COMMAND[__rp_k]//"$__rp_pc"/:}
-      if [[ $__rp_u == : ]]; then builtin unset "PROMPT_COMMAND[$__rp_k]"; else PROMPT_COMMAND[__rp_k]=$__rp_u; fi
-    done
-    __rp_append
-  fi
-  if [[ -n $__rp_t || $PS1 != *'${__rp_a@P}'* ]]; then
-    builtin printf '\e]633;D;%s;%s\a\e]633;P;Cwd=%s;%s\a\e]633;A;%s\a' "$__rp_s" "$__rp_key" \
-      "${__rp_w[$PWD]-$PWD}" "$__rp_key" "$__rp_key" >/dev/tty
-  elif ((__rp_o || __rp_j || __rp_bg != __rp_i)); then
-    builtin printf '\e]633;D;%s;%s\a' "$__rp_s" "$__rp_key" >/dev/tty
-    __rp_m=1
-  fi
-  __rp_bg=$__rp_i
-  if ((__rp_n)); then __rp_n=0; __rp_history; fi
-}
-
-# __rp_append makes our element the last of PROMPT_COMMAND. Where that can be an array, ours gets a place
-# that PROMPT_COMMAND='…' leaves alone.
-__rp_append() {
+# __rp_commands keeps our elements of PROMPT_COMMAND where they belong. An array survives
+# PROMPT_COMMAND='…', which sets element 0; before bash 5.1 only that one runs.
+__rp_commands() {
+  local __rp_u=() __rp_t
+  case ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} in *r*) return ;; esac
+  for __rp_t in "${PROMPT_COMMAND[@]}"; do
+    __rp_t=${__rp_t//"$__rp_early"$'\n'/} __rp_t=${__rp_t//$'\n'"$__rp_look"/}
+    __rp_t=${__rp_t//"$__rp_early"/} __rp_t=${__rp_t//"$__rp_look"/} __rp_t=${__rp_t%$'\n'}
+    if [[ -n $__rp_t ]]; then __rp_u+=("$__rp_t"); fi
+  done
+  if ((${#__rp_u[*]})); then __rp_u=("$__rp_early" "${__rp_u[@]}"); fi
   if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
-    PROMPT_COMMAND=${PROMPT_COMMAND:+$PROMPT_COMMAND$'\n'}$__rp_pc
-    return
+    builtin printf -v PROMPT_COMMAND '%s\n' "${__rp_u[@]}" "$__rp_look"
+  else
+    PROMPT_COMMAND=("${__rp_u[@]}") PROMPT_COMMAND[999]=$__rp_look
   fi
-  PROMPT_COMMAND=("${PROMPT_COMMAND[@]}")
-  PROMPT_COMMAND[999]=$__rp_pc
+}
+
+# __rp_escape enters the directory's name into the table as a marker has to carry it.
+__rp_escape() {
+  local __rp_t=${PWD//\\/\\\\} __rp_u __rp_i
+  __rp_t=${__rp_t//;/\\x3b}
+  for ((__rp_i = 1; __rp_i < 128; __rp_i += __rp_i == 31 ? 96 : 1)); do
+    builtin printf -v __rp_u '\\x%02x' "$__rp_i"
+    __rp_t=${__rp_t//"${__rp_u@P}"/"$__rp_u"}
+  done
+  __rp_w[$PWD]=$__rp_t
 }
 
 # The last history entry called a file: put what the file holds in its place. (This one forks.)
 __rp_history() {
-  local HISTTIMEFORMAT __rp_t __rp_u
-  HISTTIMEFORMAT=
+  local HISTTIMEFORMAT= __rp_t __rp_u
   __rp_t=$(builtin history 1)
   [[ $__rp_t == *". '"*".ripple-exec-"*"'\${__rp_x[__rp_n=1]-}" ]] || return 0
   __rp_u=${__rp_t#*". '"} __rp_u=${__rp_u%"'\${__rp_x["*}
@@ -118,17 +112,10 @@ builtin set +H
 # `set -o vi` in the user's file has turned readline on, which cannot be undone. It works, without this:
 case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin bind 'set enable-bracketed-paste off' ;; esac
 case ${PROMPT_COMMAND+${PROMPT_COMMAND@a}} in
-  *r*) __rp_last= && __rp_hook >/dev/null 2>&1 ;; # it may not be touched: the prompts have to do alone
-  *)
-    # __rp_e: when all of it is replaced, the next prompt or command puts ours back.
-    if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then
-      __rp_last=PROMPT_COMMAND __rp_e='${__rp_w[${PROMPT_COMMAND:=$__rp_pc}]-}'
-      __rp_look+='${PROMPT_COMMAND##*"$__rp_pc"}'
-    else
-      __rp_last='PROMPT_COMMAND[-1]' __rp_e='${__rp_w[${PROMPT_COMMAND[999]:=$__rp_pc}]-}'
-      __rp_look+='${PROMPT_COMMAND[-1]##"$__rp_pc"}'
-    fi
-    __rp_append
-    ;;
+  # It may not be touched: the prompts have to do alone.
+  *r*) __rp_before=${__rp_before#*-\}\}} ;;
 esac
+if ((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)); then __rp_before=${__rp_before//'[999]'/}; fi
+PROMPT_COMMAND[999]=$__rp_look
+__rp_hook >/dev/null 2>&1 || :
 :

@@ -7,30 +7,62 @@ import (
 	"os/exec"
 
 	"github.com/creack/pty"
+
+	"ripple/runtime/launch"
+	"ripple/schema"
 )
 
-// bareMarker is a prompt that nothing else prints.
+// bareMarker is what the plain shell's prompt ends with.
 const bareMarker = "\x1eREADY\x1e"
+
+// home keeps the user's own startup files out of every measurement.
+const home = "HOME=/nonexistent"
 
 // bareShell is the least that can drive a shell: a PTY, a write, and reads
 // until the prompt. It is what everything else is compared with.
 type bareShell struct {
-	cmd *exec.Cmd
-	tty *os.File
-	buf []byte
-	end []byte // the end of what was read, at least a marker long
+	cmd    *exec.Cmd
+	tty    *os.File
+	buf    []byte
+	end    []byte // the end of what was read, at least a marker long
+	marker []byte
 }
 
-// startBare starts bash with the settings of ripple's own adapter and waits for
-// its first prompt.
-func startBare() (*bareShell, error) {
-	cmd := exec.Command("bash", "--noediting", "--norc", "--noprofile", "-i")
-	cmd.Env = append(os.Environ(), "PS1="+bareMarker, "TERM=xterm-256color")
+// startPlain starts bash as everybody would, with a prompt that nothing else
+// prints.
+func startPlain() (*bareShell, error) {
+	return startBare([]string{"bash", "--noediting", "--norc", "--noprofile", "-i"}, []string{"PS1=" + bareMarker}, bareMarker)
+}
+
+// startSame starts bash with the very command line, environment and startup
+// file that ripple gives it, so that what is compared is the driving alone.
+func startSame(a *schema.Adapter) (*bareShell, error) {
+	scratch, err := os.MkdirTemp("", "ripple-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(scratch)
+	const nonce = "0123456789abcdef0123456789abcdef"
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: scratch, Env: []string{home}})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range plan.Files {
+		if err := os.WriteFile(f.Path, f.Body, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	return startBare(plan.Argv, plan.Env, "\x1b]633;B;"+nonce+"\a")
+}
+
+func startBare(argv, env []string, marker string) (*bareShell, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Env = append(os.Environ(), append([]string{"TERM=xterm-256color", home}, env...)...)
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 200, Rows: 50})
 	if err != nil {
 		return nil, err
 	}
-	s := &bareShell{cmd: cmd, tty: tty, buf: make([]byte, 64<<10)}
+	s := &bareShell{cmd: cmd, tty: tty, buf: make([]byte, 64<<10), marker: []byte(marker)}
 	if _, err := s.prompt(); err != nil {
 		return nil, err
 	}
@@ -49,7 +81,7 @@ func (s *bareShell) prompt() (int, error) {
 		total += n
 		s.end = append(s.end, s.buf[max(0, n-64):n]...)
 		s.end = s.end[max(0, len(s.end)-64):]
-		if bytes.HasSuffix(s.end, []byte(bareMarker)) {
+		if bytes.HasSuffix(s.end, s.marker) {
 			return total, nil
 		}
 	}

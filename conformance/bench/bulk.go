@@ -114,7 +114,11 @@ func bulkChild(what string) error {
 }
 
 func bulkBare(command string) (bulkFigures, error) {
-	s, err := startBare()
+	a, err := bash()
+	if err != nil {
+		return bulkFigures{}, err
+	}
+	s, err := startSame(a)
 	if err != nil {
 		return bulkFigures{}, err
 	}
@@ -131,7 +135,7 @@ func bulkRipple(stream bool) func(string) (bulkFigures, error) {
 			return bulkFigures{}, err
 		}
 		var passed int64
-		o := session.Options{}
+		o := session.Options{Env: []string{home}}
 		if stream {
 			o.Window, o.Output = -1, func(b []byte) { passed += int64(len(b)) }
 		}

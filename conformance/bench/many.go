@@ -38,7 +38,7 @@ func many(a *schema.Adapter, quick bool) (table, error) {
 		return time.Since(began), nil
 	}
 	opened, err := each(func(i int) (err error) {
-		sessions[i], err = session.Open(ctx, a, session.Options{})
+		sessions[i], err = session.Open(ctx, a, session.Options{Env: []string{home}})
 		return err
 	})
 	if err != nil {

@@ -18,43 +18,53 @@ func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 	}
 	t := table{
 		title: "Round trip: `true` on bash, prompt to prompt", columns: []string{"p50", "p99", "p50 ratio"},
-		note: "The bare loop is a blocking read until the prompt, on the same shell settings.",
+		note: "The bare loop is a blocking read until the prompt, on the shell that ripple starts: same command line, environment, startup file and prompt. " +
+			"The plain shell has no integration: its prompt is one short marker, and its loop learns neither exit code nor directory.",
 	}
-	bare, err := startBare()
+	same, err := startSame(a)
 	if err != nil {
 		return t, err
 	}
-	defer bare.close()
+	defer same.close()
+	plain, err := startPlain()
+	if err != nil {
+		return t, err
+	}
+	defer plain.close()
 	ctx := context.Background()
-	s, err := session.Open(ctx, a, session.Options{})
+	s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
 	if err != nil {
 		return t, err
 	}
 	defer s.Close(ctx)
-	var bareTimes, ourTimes []time.Duration
+	contenders := []struct {
+		name string
+		run  func() error
+	}{
+		{"bare Go read loop", func() error { _, err := same.eval("true"); return err }},
+		{"**ripple**", func() error { _, err := s.Eval(ctx, "true"); return err }},
+		{"bare Go read loop, plain shell", func() error { _, err := plain.eval("true"); return err }},
+	}
+	times := make([][]time.Duration, len(contenders))
 	for range batches {
-		for range size {
-			began := time.Now()
-			if _, err := bare.eval("true"); err != nil {
-				return t, err
+		for i, c := range contenders {
+			for range size {
+				began := time.Now()
+				if err := c.run(); err != nil {
+					return t, err
+				}
+				times[i] = append(times[i], time.Since(began))
 			}
-			bareTimes = append(bareTimes, time.Since(began))
-		}
-		for range size {
-			began := time.Now()
-			if _, err := s.Eval(ctx, "true"); err != nil {
-				return t, err
-			}
-			ourTimes = append(ourTimes, time.Since(began))
 		}
 	}
-	base := percentile(bareTimes, 0.5)
+	base := percentile(times[0], 0.5)
 	add := func(name string, times []time.Duration) {
 		p50 := percentile(times, 0.5)
 		t.rows = append(t.rows, row{name, []string{micro(p50), micro(percentile(times, 0.99)), ratio(p50, base)}})
 	}
-	add("bare Go read loop", bareTimes)
-	add("**ripple**", ourTimes)
+	for i, c := range contenders {
+		add(c.name, times[i])
+	}
 	for _, p := range peers(quick) {
 		times, err := p.run()
 		switch {
