@@ -30,6 +30,7 @@ type Diagnostic struct {
 
 // Kinds of errors.
 const (
+	KindFile      = "file"        // the file cannot be read
 	KindSyntax    = "syntax"      // not YAML, or YAML that an adapter may not use
 	KindLimit     = "limit"       // too large, too deep
 	KindUnknown   = "unknown-key" // a key that the schema does not have

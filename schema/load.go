@@ -13,6 +13,7 @@ package schema
 //go:generate go test . -run TestSchemaDoc -update
 
 import (
+	"errors"
 	"fmt"
 	"io"
 	"io/fs"
@@ -34,11 +35,19 @@ func Load(path string, o Options) (*Adapter, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
 		return nil, []Diagnostic{{
-			File: path, Line: 1, Column: 1, Kind: KindSyntax, Severity: SeverityError,
-			Message: fmt.Sprintf("cannot be read: %v", err),
+			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
+			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 		}}
 	}
 	return Parse(path, data, o.Beside(path))
+}
+
+// reason is an error without the path, which the diagnostic has already.
+func reason(err error) error {
+	if e, ok := errors.AsType[*fs.PathError](err); ok {
+		return e.Err
+	}
+	return err
 }
 
 // Beside returns the options with the script directories that belong to an

@@ -154,7 +154,9 @@ func TestFileThatCannotBeRead(t *testing.T) {
 		a, ds := Load(path, Options{})
 		assert.Nil(t, a)
 		require.Len(t, ds, 1)
+		assert.Equal(t, KindFile, ds[0].Kind)
 		assert.Contains(t, ds[0].Message, "cannot be read")
+		assert.NotContains(t, ds[0].Message, path, "it is there once already")
 	}
 }
 

@@ -117,7 +117,8 @@ func (a *app) printDiagnostics(found []schema.Diagnostic) {
 		} else {
 			warnings++
 		}
-		a.printf("%s: %s\n", d.Severity, d.Format())
+		d.Message = string(d.Severity) + ": " + d.Message // as compilers do: editors find the place
+		a.printf("%s\n", d.Format())
 	}
 	if len(found) > 0 {
 		a.printf("%s, %s\n", count(errors, "error"), count(warnings, "warning"))
