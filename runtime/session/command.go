@@ -18,7 +18,7 @@ func (d *driver) submit(p payload) *command {
 		pending: p.lines, file: p.file, started: time.Now(),
 		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
-	c.rend = d.newRenderer(c)
+	c.rend, c.endings = d.newRenderer(c), d.lineEndings()
 	d.cmd = c
 	following := len(p.lines) - 1
 	if p.whole {
@@ -123,7 +123,7 @@ func (d *driver) complete(e effect) {
 	r.CompletedBy = e.by
 	r.ExitCode = d.exitCode(c, e.by)
 	r.ErrorSeen = d.failed(c, r, before)
-	r.Captures = d.captures(e)
+	d.capture(e, &r)
 	var err error
 	if r.SpillPath, err = c.kept.close(); err != nil && c.err == nil {
 		c.err = err
@@ -151,16 +151,30 @@ func (d *driver) partial(c *command) Result {
 		Duration: time.Since(c.started), Bytes: c.kept.total,
 	}
 	r.Output, r.Truncated = c.kept.text()
-	if a := d.adapter.Output.AsyncInterleave; a != nil && len(d.aside) > 0 {
-		text := strings.ReplaceAll(prompt.Visible(d.aside), "\r\n", "\n")
-		switch a.CaptureAs {
-		case "out_of_band":
-			r.OutOfBand = text
-		case "merge":
-			r.Output = text + r.Output
+	d.addAside(&r)
+	return r
+}
+
+// addAside puts what came between the commands where the adapter wants it.
+func (d *driver) addAside(r *Result) {
+	async := d.adapter.Output.AsyncInterleave
+	if async == nil || len(d.aside) == 0 {
+		return
+	}
+	raw := d.aside
+	if async.Strategy == "redraw_detect" && !d.patterns.Empty() {
+		// The program redraws its prompt behind what it interjects.
+		if m, ok, err := d.patterns.AtEnd(raw, d.promptLength); ok && err == nil {
+			raw = raw[:m.Start]
 		}
 	}
-	return r
+	text := strings.ReplaceAll(prompt.Visible(raw), "\r\n", "\n")
+	switch async.CaptureAs {
+	case "out_of_band":
+		r.OutOfBand = text
+	case "merge":
+		r.Output = text + r.Output
+	}
 }
 
 func (d *driver) exitCode(c *command, by CompletedBy) *int {
@@ -192,24 +206,30 @@ func (d *driver) failed(c *command, r Result, modeBefore string) bool {
 	return false
 }
 
-// captures reads the prompt's groups that the adapter gave a name.
-func (d *driver) captures(e effect) map[string]any {
+// capture reads the prompt's groups that the adapter gave a name. A group's
+// role makes it the level or the mode where no declared mode told one.
+func (d *driver) capture(e effect, r *Result) {
 	if !e.match || len(d.adapter.Prompt.GroupCaptures) == 0 {
-		return nil
+		return
 	}
-	out := map[string]any{}
+	r.Captures = map[string]any{}
 	for _, g := range d.adapter.Prompt.GroupCaptures {
 		if g.Group >= len(d.match.Groups) {
 			continue
 		}
 		text := d.match.Groups[g.Group]
-		if n, err := strconv.Atoi(text); err == nil && g.Type == "int" {
-			out[g.Name] = n
-			continue
+		n, err := strconv.Atoi(text)
+		r.Captures[g.Name] = text
+		if err == nil && g.Type == "int" {
+			r.Captures[g.Name] = n
 		}
-		out[g.Name] = text
+		switch {
+		case g.Role == "nesting_level" && err == nil && r.Level == nil:
+			r.Level = &n
+		case g.Role == "mode_indicator" && r.Mode == "":
+			r.Mode = text
+		}
 	}
-	return out
 }
 
 func (d *driver) spillDir() string {

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"sync"
 	"time"
 
@@ -58,6 +59,7 @@ type driver struct {
 	promptText []byte
 	held       []byte
 	aside      []byte // text between commands
+	asideAt    time.Time
 	emit       []byte // for Options.Output, delivered outside the lock
 	spare      []byte // the other buffer for it
 	delivering bool
@@ -102,7 +104,8 @@ type command struct {
 	pre      []byte // text before C
 	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere
 	strip    *echo.Stripper
-	echoes   echo.Pending // of input sent while it runs
+	echoes   echo.Pending    // of input sent while it runs
+	endings  *prompt.Literal // of the program's own kind; nil: the terminal's
 	rend     *render.Renderer
 	kept     *capture
 
@@ -254,6 +257,7 @@ func (d *driver) read() {
 		n, err := d.tty.Read(buf)
 		if n > 0 {
 			d.locked(func() { d.take(buf[:n]) })
+			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
 			exited, err = true, nil
@@ -271,7 +275,7 @@ func (d *driver) read() {
 
 // take is one read.
 func (d *driver) take(b []byte) {
-	if d.watched() {
+	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
 		d.observe(EventRead, b, "")
 	}
 	d.feed(b)

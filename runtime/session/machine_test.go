@@ -164,45 +164,47 @@ func TestMachineBoundsTheSilenceBeforeInjecting(t *testing.T) {
 
 // Whatever happens in whatever order: a command completes once, no line is sent
 // that there is not, and nothing happens after the end.
-func TestMachineInvariants(t *testing.T) {
-	rapid.Check(t, func(t *rapid.T) {
-		p := policy{
-			inject: rapid.Bool().Draw(t, "inject"), kick: rapid.Bool().Draw(t, "kick"),
-			settleQuiet: time.Second, settleMax: time.Minute, settle: time.Millisecond,
+func TestMachineInvariants(t *testing.T) { rapid.Check(t, machineInvariants) }
+
+func FuzzMachine(f *testing.F) { f.Fuzz(rapid.MakeFuzz(machineInvariants)) }
+
+func machineInvariants(t *rapid.T) {
+	p := policy{
+		inject: rapid.Bool().Draw(t, "inject"), kick: rapid.Bool().Draw(t, "kick"),
+		settleQuiet: time.Second, settleMax: time.Minute, settle: time.Millisecond,
+	}
+	s, running, linesLeft, ended := machineState{}, false, 0, false
+	for range rapid.IntRange(1, 60).Draw(t, "events") {
+		in := input{
+			kind:  inputKind(rapid.IntRange(int(inStart)+1, int(inExit)).Draw(t, "kind")),
+			ready: readiness(rapid.IntRange(0, 2).Draw(t, "ready")),
+			more:  rapid.Bool().Draw(t, "more"), confirm: rapid.Bool().Draw(t, "confirm"),
+			lines: rapid.IntRange(0, 3).Draw(t, "lines"),
 		}
-		s, running, linesLeft, ended := machineState{}, false, 0, false
-		for range rapid.IntRange(1, 60).Draw(t, "events") {
-			in := input{
-				kind:  inputKind(rapid.IntRange(int(inStart)+1, int(inExit)).Draw(t, "kind")),
-				ready: readiness(rapid.IntRange(0, 2).Draw(t, "ready")),
-				more:  rapid.Bool().Draw(t, "more"), confirm: rapid.Bool().Draw(t, "confirm"),
-				lines: rapid.IntRange(0, 3).Draw(t, "lines"),
+		if in.kind == inSubmit && s.step == stepReady {
+			running, linesLeft = true, in.lines
+		}
+		var effs []effect
+		s, effs = p.next(s, in, nil)
+		for _, e := range effs {
+			switch e.kind {
+			case doComplete:
+				require.True(t, running, "completed twice, or nothing ran")
+				running = false
+			case doNextLine:
+				linesLeft--
+				require.GreaterOrEqual(t, linesLeft, 0, "a line that there is not")
+			case doTimer:
+				require.GreaterOrEqual(t, e.delay, time.Duration(0))
 			}
-			if in.kind == inSubmit && s.step == stepReady {
-				running, linesLeft = true, in.lines
-			}
-			var effs []effect
-			s, effs = p.next(s, in, nil)
-			for _, e := range effs {
-				switch e.kind {
-				case doComplete:
-					require.True(t, running, "completed twice, or nothing ran")
-					running = false
-				case doNextLine:
-					linesLeft--
-					require.GreaterOrEqual(t, linesLeft, 0, "a line that there is not")
-				case doTimer:
-					require.GreaterOrEqual(t, e.delay, time.Duration(0))
-				}
-				if ended {
-					require.Equal(t, doNoTimer, e.kind, "something happened after the end")
-				}
-			}
-			require.Equal(t, running, s.step == stepRunning)
-			ended = ended || in.kind == inExit
 			if ended {
-				require.Equal(t, stepExited, s.step)
+				require.Equal(t, doNoTimer, e.kind, "something happened after the end")
 			}
 		}
-	})
+		require.Equal(t, running, s.step == stepRunning)
+		ended = ended || in.kind == inExit
+		if ended {
+			require.Equal(t, stepExited, s.step)
+		}
+	}
 }

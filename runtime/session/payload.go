@@ -75,6 +75,10 @@ func (d *driver) gate(code string) error {
 // unsendable says why a line cannot be typed into the terminal as it is now;
 // empty: it can.
 func (d *driver) unsendable(line string) string {
+	key := strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f })
+	if key < 0 && len(line) <= ttyLine {
+		return "" // the usual case: no need to ask the terminal
+	}
 	_, canonical, err := d.tty.Flags()
 	cooked := err == nil && canonical
 	if cooked && len(line) > ttyLine {
@@ -83,7 +87,7 @@ func (d *driver) unsendable(line string) string {
 	for i := 0; i < len(line); i++ {
 		c := line[i]
 		// A line editor takes a tab for completion; the terminal itself does not.
-		if c >= 0x20 && c != 0x7f || c == '\t' && cooked {
+		if c >= ' ' && c != 0x7f || c == '\t' && cooked {
 			continue
 		}
 		return fmt.Sprintf("byte %#02x at column %d would be taken as a key", c, i+1)

@@ -80,6 +80,9 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
+	if err := d.quiesce(ctx); err != nil {
+		return Result{}, err
+	}
 	p, err := d.build(code)
 	if err != nil {
 		return Result{Cwd: d.cwd, Mode: d.mode}, err

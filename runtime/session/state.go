@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"fmt"
 	"os"
 	"time"
@@ -81,6 +82,37 @@ func (d *driver) waits() Waiting {
 		return WaitingSecret
 	}
 	return WaitingInput
+}
+
+// quiesceLimit bounds how long a program that never falls silent is waited for.
+const quiesceLimit = time.Second
+
+// quiesce waits until what the program prints on its own has been silent for
+// the settle time, where the adapter asks for that.
+func (d *driver) quiesce(ctx context.Context) error {
+	a := d.adapter.Output.AsyncInterleave
+	if a == nil || a.Strategy != "quiesce" {
+		return nil
+	}
+	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
+		d.mu.Lock()
+		left := d.policy.settle - time.Since(d.asideAt)
+		d.mu.Unlock()
+		if left <= 0 {
+			return nil
+		}
+		t := time.NewTimer(left)
+		select {
+		case <-t.C:
+		case <-d.dead:
+			t.Stop()
+			return nil // submitting tells
+		case <-ctx.Done():
+			t.Stop()
+			return ctx.Err()
+		}
+	}
+	return nil
 }
 
 // snapshot is the running command's result so far.

@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"time"
 
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/osc"
@@ -155,8 +156,9 @@ func (d *driver) text(b []byte) {
 	case regionStartup:
 		d.startup = appendBounded(d.startup, b, keptStartup)
 	case regionIdle, regionHook:
-		if d.adapter.Output.AsyncInterleave != nil {
+		if a := d.adapter.Output.AsyncInterleave; a != nil && a.Strategy != "none" {
 			d.aside = appendBounded(d.aside, b, keptAside)
+			d.asideAt = time.Now()
 		}
 	default:
 		d.hold(b)
@@ -222,7 +224,16 @@ func (d *driver) release(b []byte) {
 	if c.strip != nil {
 		b = c.strip.Feed(b)
 	}
-	c.rend.Write(b)
+	d.render(c, b)
+}
+
+// render passes on output with the program's line endings as the terminal's.
+func (d *driver) render(c *command, b []byte) {
+	if c.endings == nil {
+		c.rend.Write(b)
+		return
+	}
+	c.endings.Feed(b, func(text []byte) { c.rend.Write(text) }, func(int) { c.rend.Write([]byte("\n")) })
 }
 
 // withoutBegin gives up waiting for C: what was kept as echo is output, minus
@@ -286,11 +297,25 @@ func (d *driver) endOutput(c *command) {
 	d.withoutBegin()
 	rest := c.echoes.Flush()
 	if c.strip != nil {
-		c.rend.Write(c.strip.Feed(rest))
+		d.render(c, c.strip.Feed(rest))
 		rest = c.strip.Flush()
 	}
-	c.rend.Write(rest)
+	d.render(c, rest)
+	if c.endings != nil {
+		c.endings.Flush(func(text []byte) { c.rend.Write(text) })
+	}
 	c.rend.Close()
+}
+
+// lineEndings finds the program's line ending when it is one that a terminal
+// does not know.
+func (d *driver) lineEndings() *prompt.Literal {
+	switch e := d.adapter.Output.LineEnding; e {
+	case "", "\n", "\r\n":
+		return nil
+	default:
+		return prompt.NewLiteral(e)
+	}
 }
 
 func (d *driver) newRenderer(c *command) *render.Renderer {
