@@ -1,11 +1,6 @@
 package session
 
 import (
-	"errors"
-	"fmt"
-	"io"
-	"os"
-	"runtime"
 	"sync"
 	"time"
 
@@ -235,74 +230,6 @@ func (d *driver) locked(f func()) {
 	}
 }
 
-// drainGap is how long the terminal must be silent after the program has ended
-// to be taken as empty, and drainLimit how many bytes are read after its end:
-// a background job that keeps the terminal open may write for ever.
-const (
-	drainGap   = 10 * time.Millisecond
-	drainLimit = 1 << 20
-)
-
-// read is the reader's loop; it ends with the program. The terminal itself
-// reports the end only when nobody has it open any more, so the program's exit
-// wakes the reader, which then takes what is left.
-func (d *driver) read() {
-	go func() {
-		<-d.tty.Exited()
-		_ = d.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
-	}()
-	buf := make([]byte, 64<<10)
-	exited, drained := false, 0
-	for {
-		n, err := d.tty.Read(buf)
-		if n > 0 {
-			d.locked(func() { d.take(buf[:n]) })
-			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
-		}
-		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
-			exited, err = true, nil
-		}
-		if exited && err == nil {
-			drained += n
-			err = d.tty.SetReadDeadline(time.Now().Add(drainGap))
-		}
-		if err != nil || drained > drainLimit {
-			d.ends(err)
-			return
-		}
-	}
-}
-
-// take is one read.
-func (d *driver) take(b []byte) {
-	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
-		d.observe(EventRead, b, "")
-	}
-	d.feed(b)
-}
-
-// ends is the end of the stream: whatever runs is over.
-func (d *driver) ends(err error) {
-	<-d.tty.Exited()
-	d.locked(func() {
-		if d.parser != nil {
-			d.parser.Flush(d.onText)
-		}
-		if d.literal != nil {
-			d.literal.Flush(d.text)
-		}
-		code, signal := d.tty.ExitStatus()
-		d.exit = &ExitError{Code: code, Signal: signal}
-		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
-			d.failure = fmt.Errorf("reading from the program: %w", err)
-		}
-		d.observe(EventExit, nil, d.exit.Error())
-		d.step(input{kind: inExit})
-		d.settleEffects()
-	})
-	close(d.dead)
-}
-
 // fail makes the session unusable: a pattern of the adapter cannot be matched.
 func (d *driver) fail(err error) {
 	if d.failure == nil {
@@ -312,65 +239,6 @@ func (d *driver) fail(err error) {
 		}
 	}
 }
-
-// send queues bytes and writes as much as the tty takes.
-func (d *driver) send(s string) {
-	if s == "" {
-		return
-	}
-	d.out = append(d.out, []byte(s))
-	d.write()
-}
-
-// write never blocks. What the tty does not take now is written by a goroutine
-// that waits for room, while reading goes on.
-func (d *driver) write() {
-	for len(d.out) > 0 && !d.waiting {
-		n, err := d.tty.Write(d.out[0])
-		if n > 0 && d.watched() {
-			d.observe(EventWrite, d.out[0][:n], "")
-		}
-		d.out[0] = d.out[0][n:]
-		switch {
-		case errors.Is(err, pty.ErrWouldBlock):
-			d.waiting = true
-			go d.writeLater(0)
-		case err != nil:
-			d.out = nil // the program has ended; the reader reports it
-			return
-		case len(d.out[0]) == 0:
-			d.out = d.out[1:]
-			if pause := d.adapter.Input.ChunkDelayMS; pause > 0 && len(d.out) > 0 {
-				d.waiting = true
-				go d.writeLater(time.Duration(pause) * time.Millisecond)
-			}
-		}
-	}
-	if len(d.out) == 0 {
-		d.out = nil
-	}
-}
-
-// writeLater goes on writing after a pause the adapter asked for, or when the
-// tty has room.
-func (d *driver) writeLater(pause time.Duration) {
-	if pause > 0 {
-		t := time.NewTimer(pause)
-		defer t.Stop()
-		select {
-		case <-t.C:
-		case <-d.dead:
-		}
-	} else if err := d.tty.WaitWritable(time.Time{}); err != nil {
-		return // closed: nobody reads what is left
-	}
-	d.locked(func() {
-		d.waiting = false
-		d.write()
-	})
-}
-
-func (d *driver) lineEnding() string { return d.adapter.Input.LineEnding }
 
 // watched says whether somebody observes.
 func (d *driver) watched() bool { return d.options.Observer != nil }

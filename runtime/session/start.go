@@ -8,14 +8,11 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
 	"syscall"
 	"time"
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/mode"
-	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
@@ -24,19 +21,6 @@ import (
 )
 
 type pattern = regexp2.Regexp
-
-// Tags of prompt patterns.
-const (
-	tagPrimary = iota
-	tagContinuation
-	tagMode
-)
-
-// Indexes of literal markers.
-const (
-	literalPrimary = iota
-	literalContinuation
-)
 
 // settleDefault is the silence that proves a prompt pattern when the kernel
 // cannot tell whether the program waits and the adapter declares no time.
@@ -131,86 +115,6 @@ func (d *driver) launch() error {
 	return nil
 }
 
-// detectors prepares what the adapter's prompts are recognised by.
-func (d *driver) detectors(nonce string) (err error) {
-	a := d.adapter
-	var patterns []prompt.Pattern
-	add := func(key, source string, tag int) {
-		if source != "" {
-			patterns = append(patterns, prompt.Pattern{Key: key, Source: source, Tag: tag})
-		}
-	}
-	switch a.Prompt.Strategy {
-	case schema.PromptShellIntegration:
-		si := schema.ShellIntegration{}
-		if a.Prompt.ShellIntegration != nil {
-			si = *a.Prompt.ShellIntegration
-		}
-		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
-		d.continues = true
-	case schema.PromptMarker:
-		d.markers(nonce, add)
-	default:
-		add("prompt.primary", a.Prompt.Primary, tagPrimary)
-		add("prompt.continuation", a.Prompt.Continuation, tagContinuation)
-		d.continues = a.Prompt.Continuation != ""
-	}
-	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
-		add("ready.pattern", a.Ready.Pattern, tagPrimary)
-	}
-	if d.modes, err = mode.New(a.Modes, d.plan.Values); err != nil {
-		return err
-	}
-	for _, b := range d.modes.Boundaries() {
-		// Where markers announce the main prompt, its looks alone prove nothing.
-		if d.classifier == nil && d.literal == nil || b.Mode != d.modes.Default() {
-			add(b.Key, b.Source, tagMode)
-		}
-	}
-	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
-		return err
-	}
-	d.promptLines = 1
-	for _, p := range patterns {
-		d.promptLines = max(d.promptLines, 1+strings.Count(p.Source, `\n`))
-	}
-	if a.Prompt.Primary != "" && a.Output.InputEchoStrategy == schema.EchoFuzzyByte {
-		if d.echoPrompt, err = schema.CompilePattern(a.Prompt.Primary); err != nil {
-			return fmt.Errorf("prompt.primary: %w", err)
-		}
-	}
-	if a.Output.ErrorPattern != "" {
-		if d.errors, err = schema.CompilePattern(a.Output.ErrorPattern); err != nil {
-			return fmt.Errorf("output.error_pattern: %w", err)
-		}
-	}
-	return nil
-}
-
-// markers prepares the marker strategy. A literal that carries the nonce is
-// found anywhere in the stream and trusted; one without is a prompt like any
-// other: at the end of the stream, and only while the program waits.
-func (d *driver) markers(nonce string, add func(key, source string, tag int)) {
-	m := schema.Marker{}
-	if d.adapter.Init.Marker != nil {
-		m = *d.adapter.Init.Marker
-	}
-	primary, continuation := d.plan.Values["marker"], d.plan.Values["marker_continuation"]
-	d.continues = continuation != "" || d.adapter.Prompt.Continuation != ""
-	if strings.Contains(m.Primary, "{nonce}") {
-		d.literal = prompt.NewLiteral(primary, continuation)
-		return
-	}
-	literal := func(key, text, pattern string, tag int) {
-		if seen := prompt.Visible([]byte(text)); seen != "" {
-			pattern = regexp2.Escape(seen) + `\z`
-		}
-		add(key, pattern, tag)
-	}
-	literal("init.marker.primary", primary, d.adapter.Prompt.Primary, tagPrimary)
-	literal("init.marker.continuation", continuation, d.adapter.Prompt.Continuation, tagContinuation)
-}
-
 // notReady ends a program that did not get to its prompt, and says what it did
 // instead.
 func (d *driver) notReady(cause error) error {
@@ -227,21 +131,6 @@ func (d *driver) notReady(cause error) error {
 		e.Err = errors.Join(e.Err, err)
 	}
 	return e
-}
-
-// wanted is the first prompt in the adapter's terms.
-func (d *driver) wanted() string {
-	switch {
-	case d.classifier != nil && d.adapter.Prompt.ShellIntegration != nil && d.adapter.Prompt.ShellIntegration.Nonce == "required":
-		return "the prompt_start marker (OSC 633;A) with this session's nonce"
-	case d.classifier != nil:
-		return "the prompt_start marker (OSC 633;A)"
-	case d.literal != nil:
-		return fmt.Sprintf("the marker %q", d.plan.Values["marker"])
-	case d.adapter.Prompt.Primary != "":
-		return fmt.Sprintf("a prompt that matches prompt.primary %q while the program waits for input", d.adapter.Prompt.Primary)
-	}
-	return fmt.Sprintf("the marker %q while the program waits for input", d.plan.Values["marker"])
 }
 
 func writePrivate(f launch.File) error {

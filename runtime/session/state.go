@@ -156,3 +156,38 @@ func (d *driver) signal(sig os.Signal) error {
 	})
 	return err
 }
+
+// How often WaitState looks when nothing tells it to: whether a program waits
+// for input is not announced by anybody.
+const (
+	firstPoll   = 500 * time.Microsecond
+	longestPoll = 50 * time.Millisecond
+)
+
+// WaitState returns as soon as want is true for the session's state; it looks
+// again on every change and now and then. The error is the context's, or
+// ErrExited.
+func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) {
+	d := s.driver()
+	t := time.NewTimer(firstPoll)
+	defer t.Stop()
+	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
+		changed := d.changes()
+		st := d.snapState()
+		if want(st) {
+			return st, nil
+		}
+		t.Reset(gap)
+		select {
+		case <-changed:
+		case <-t.C:
+		case <-d.dead:
+			if st = d.snapState(); want(st) {
+				return st, nil
+			}
+			return st, s.ended(d)
+		case <-ctx.Done():
+			return st, ctx.Err()
+		}
+	}
+}

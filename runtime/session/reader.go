@@ -1,0 +1,78 @@
+package session
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"time"
+)
+
+// drainGap is how long the terminal must be silent after the program has ended
+// to be taken as empty, and drainLimit how many bytes are read after its end:
+// a background job that keeps the terminal open may write for ever.
+const (
+	drainGap   = 10 * time.Millisecond
+	drainLimit = 1 << 20
+)
+
+// read is the reader's loop; it ends with the program. The terminal itself
+// reports the end only when nobody has it open any more, so the program's exit
+// wakes the reader, which then takes what is left.
+func (d *driver) read() {
+	go func() {
+		<-d.tty.Exited()
+		_ = d.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
+	}()
+	buf := make([]byte, 64<<10)
+	exited, drained := false, 0
+	for {
+		n, err := d.tty.Read(buf)
+		if n > 0 {
+			d.locked(func() { d.take(buf[:n]) })
+			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
+		}
+		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
+			exited, err = true, nil
+		}
+		if exited && err == nil {
+			drained += n
+			err = d.tty.SetReadDeadline(time.Now().Add(drainGap))
+		}
+		if err != nil || drained > drainLimit {
+			d.ends(err)
+			return
+		}
+	}
+}
+
+// take is one read.
+func (d *driver) take(b []byte) {
+	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
+		d.observe(EventRead, b, "")
+	}
+	d.feed(b)
+}
+
+// ends is the end of the stream: whatever runs is over.
+func (d *driver) ends(err error) {
+	<-d.tty.Exited()
+	d.locked(func() {
+		if d.parser != nil {
+			d.parser.Flush(d.onText)
+		}
+		if d.literal != nil {
+			d.literal.Flush(d.text)
+		}
+		code, signal := d.tty.ExitStatus()
+		d.exit = &ExitError{Code: code, Signal: signal}
+		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
+			d.failure = fmt.Errorf("reading from the program: %w", err)
+		}
+		d.observe(EventExit, nil, d.exit.Error())
+		d.step(input{kind: inExit})
+		d.settleEffects()
+	})
+	close(d.dead)
+}

@@ -1,0 +1,224 @@
+package session
+
+import "time"
+
+// next is the pure transition. The effects are appended to out.
+func (p *policy) next(s machineState, in input, out []effect) (machineState, []effect) {
+	switch in.kind {
+	case inStart:
+		return p.start(s, out)
+	case inExit:
+		return p.exit(s, out)
+	case inSubmit:
+		if s.step == stepReady {
+			s = machineState{step: stepRunning, learnedB: s.learnedB, remaining: in.lines, confirm: in.confirm}
+			out = append(out, effect{kind: doNoTimer})
+		}
+		return s, out
+	case inInterrupt:
+		if s.step == stepRunning {
+			s.interrupted, s.remaining = true, 0
+		}
+		return s, out
+	case inTimer:
+		return p.timer(s, out)
+	case inText:
+		return p.text(s, in.now, out)
+	}
+	switch s.step {
+	case stepFirst, stepKick, stepRunning:
+		return p.boundary(s, in, out)
+	case stepInjected:
+		// A marker is evidence that the script has run; a pattern may be the old prompt.
+		if in.kind != inMatch {
+			return p.boundary(s, in, out)
+		}
+	}
+	return s, out
+}
+
+func (p *policy) start(s machineState, out []effect) (machineState, []effect) {
+	if !p.inject {
+		s.step = stepFirst
+		return s, out
+	}
+	s.step = stepSettle
+	return s, append(out, effect{kind: doTimer, delay: p.silence(0)})
+}
+
+// silence is how long it must stay quiet from now on before the script is typed.
+func (p *policy) silence(now time.Duration) time.Duration {
+	return max(0, min(max(p.settleQuiet, p.settleMin-now), p.settleMax-now))
+}
+
+func (p *policy) exit(s machineState, out []effect) (machineState, []effect) {
+	if s.step == stepRunning {
+		out = append(out, effect{kind: doComplete, by: ByExit})
+	}
+	return machineState{step: stepExited}, append(out, effect{kind: doNoTimer})
+}
+
+// text: more output came, so a prompt at the end of the stream was none, and
+// silence starts anew.
+func (p *policy) text(s machineState, now time.Duration, out []effect) (machineState, []effect) {
+	switch {
+	case s.step == stepSettle:
+		out = append(out, effect{kind: doTimer, delay: p.silence(now)})
+	case s.proof == proofPrompt:
+		s.proof, s.looks = proofNone, 0
+		out = append(out, effect{kind: doNoTimer})
+	}
+	return s, out
+}
+
+func (p *policy) timer(s machineState, out []effect) (machineState, []effect) {
+	switch s.step {
+	case stepSettle:
+		s.step = stepInjected
+		return s, append(out, effect{kind: doInject}, effect{kind: doTimer, delay: p.injectDelay})
+	case stepInjected:
+		s.step = stepFirst
+		return s, out
+	}
+	if s.proof == proofNone {
+		return s, out
+	}
+	return s, append(out, effect{kind: doAsk})
+}
+
+// boundary handles what may end a wait for a prompt.
+func (p *policy) boundary(s machineState, in input, out []effect) (machineState, []effect) {
+	switch in.kind {
+	case inExecuted:
+		s.sawC, s.sawD, s.proof = true, false, proofNone
+		return s, append(out, effect{kind: doNoTimer}, effect{kind: doBegin})
+	case inFinished:
+		s.sawD = true
+	case inPromptStart:
+		return p.promptStart(s, out)
+	case inInputStart:
+		return p.inputStart(s, out)
+	case inContinuation:
+		return p.continues(s, out)
+	case inMarker:
+		return p.marker(s, out)
+	case inMatch:
+		s.proof, s.more, s.looks = proofPrompt, in.more, 0
+		out = append(out, effect{kind: doAsk})
+	case inReadiness:
+		return p.asked(s, in.ready, out)
+	}
+	return s, out
+}
+
+// promptStart is A. Alone it proves the end of our command only when the
+// command was seen to run or to finish: shells redraw their prompt for other
+// reasons (a background job ended), and then send A and B without D.
+func (p *policy) promptStart(s machineState, out []effect) (machineState, []effect) {
+	ours := s.step != stepRunning || s.sawC || s.sawD
+	switch {
+	case ours && (s.learnedB || s.step != stepRunning):
+		s.proof, s.looks = proofInput, 0
+		return s, append(out, effect{kind: doTimer, delay: inputGrace})
+	case ours:
+		return p.marker(s, out)
+	}
+	s.proof, s.looks = proofMarker, 0
+	return s, append(out, effect{kind: doAsk})
+}
+
+// inputStart is B. After an A it completes the prompt; alone it is the v1
+// reading ("Enter was pressed") and ends nothing.
+func (p *policy) inputStart(s machineState, out []effect) (machineState, []effect) {
+	if s.proof != proofInput {
+		return s, out
+	}
+	s.learnedB = true
+	return p.marker(s, out)
+}
+
+// marker is a prompt that is proven by an authenticated marker.
+func (p *policy) marker(s machineState, out []effect) (machineState, []effect) {
+	if s.confirm && s.step == stepRunning {
+		s.proof, s.looks = proofMarker, 0
+		return s, append(out, effect{kind: doAsk})
+	}
+	return p.proven(s, ByMarker, out)
+}
+
+// continues is a continuation prompt: the next line of the block goes out, or
+// there is none and the program must be brought back.
+func (p *policy) continues(s machineState, out []effect) (machineState, []effect) {
+	if s.step != stepRunning || s.incomplete || s.interrupted {
+		return s, out
+	}
+	s.proof = proofNone
+	out = append(out, effect{kind: doNoTimer})
+	if s.remaining > 0 {
+		s.remaining--
+		return s, append(out, effect{kind: doNextLine})
+	}
+	s.incomplete, s.sawD = true, false
+	return s, append(out, effect{kind: doGiveUp})
+}
+
+// asked is the kernel's answer about the prompt in question.
+func (p *policy) asked(s machineState, r readiness, out []effect) (machineState, []effect) {
+	if s.proof == proofNone {
+		return s, out
+	}
+	s.looks++
+	switch {
+	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
+		// The line may still be on its way through the tty: look twice.
+		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
+	case r == readyWaiting && s.proof == proofPrompt:
+		return p.proven(s, ByPrompt, out)
+	case r == readyWaiting:
+		return p.proven(s, ByMarker, out)
+	case r == readyBusy:
+		gap := min(firstLook<<min(s.looks-1, 10), longestGap)
+		return s, append(out, effect{kind: doTimer, delay: gap})
+	case s.looks < 2:
+		// No answer: silence for the settle time has to do.
+		return s, append(out, effect{kind: doTimer, delay: p.settle})
+	case s.proof == proofPrompt:
+		return p.proven(s, ByIdle, out)
+	}
+	return p.proven(s, ByMarker, out)
+}
+
+// proven is a prompt that counts.
+func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineState, []effect) {
+	match := by != ByMarker
+	s.proof, s.looks = proofNone, 0
+	if match && s.more {
+		return p.continues(s, out)
+	}
+	out = append(out, effect{kind: doNoTimer})
+	switch {
+	case p.kick && (s.step == stepFirst || s.step == stepInjected):
+		s.step = stepKick
+		return s, append(out, effect{kind: doEnter})
+	case s.step != stepRunning:
+		s.step = stepReady
+		return s, append(out, effect{kind: doReady, by: by, match: match})
+	case s.remaining > 0:
+		s.remaining--
+		s.sawC, s.sawD = false, false
+		return s, append(out, effect{kind: doNextLine})
+	}
+	if s.interrupted {
+		by = ByInterrupt
+	}
+	s.step = stepReady
+	return s, append(out, effect{kind: doComplete, by: by, match: match})
+}
+
+// How often to look whether a program that printed its prompt has come to
+// reading: it is a matter of microseconds on an idle machine.
+const (
+	firstLook  = 200 * time.Microsecond
+	longestGap = 50 * time.Millisecond
+	inputGrace = 20 * time.Millisecond // A came: how long to wait for its B before asking
+)
