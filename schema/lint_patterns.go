@@ -170,7 +170,10 @@ func lintPlaceholders(d *document, a *Adapter) {
 	for pointer, text := range texts {
 		for _, m := range placeholder.FindAllString(text, -1) {
 			name := strings.Trim(m, "{}")
-			if best := nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && best != "" && best != name {
+			if slices.Contains(placeholders, name) {
+				continue
+			}
+			if best := nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && best != "" {
 				d.warn(pointer, KindPlaceholder, "{%s} is not a placeholder (did you mean {%s}?)", name, best)
 			}
 		}

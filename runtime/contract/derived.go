@@ -59,7 +59,7 @@ var derivedTests = []derived{
 	{name: "forged marker", level: 3, needs: needs(rawBytes, marked), own: true, run: forgedMarker},
 	{name: "timeout, interrupt, usable", level: 3, needs: needs(busy, interruptible), own: true, run: interrupted},
 	{name: "reading a line is reported", level: 3, needs: needs(readLine, kernelTells), own: true, run: readingLine},
-	{name: "reading a secret is reported", level: 3, needs: needs(readSecret, kernelTells), own: true, run: readingSecret},
+	{name: "reading a secret is reported", level: 3, needs: needs(readSecret, kernelTells, echoTells), own: true, run: readingSecret},
 
 	{name: "killed program", level: 4, bare: true, run: killedProgram},
 	{name: "close leaves nothing behind", level: 4, needs: needs(procFS), bare: true, exclusive: true, run: closeLeavesNothing},
@@ -171,6 +171,17 @@ func leavableModes(a *schema.Adapter) string {
 func kernelTells(*schema.Adapter) string {
 	if !waitingIsKnown {
 		return "this system does not tell whether a program reads its terminal"
+	}
+	return ""
+}
+
+// echoTells: a secret is known by the echo that the program turns off.
+func echoTells(a *schema.Adapter) string {
+	switch tty := a.Process.TTY; {
+	case !tty.Echo:
+		return "process.tty.echo is false: a secret looks like any other line"
+	case !tty.Canonical:
+		return "process.tty.canonical is false: a secret looks like any other line"
 	}
 	return ""
 }

@@ -130,6 +130,9 @@ func (t *trial) forge(ctx context.Context, forgeries []string) error {
 	if err != nil {
 		return err
 	}
+	if !strings.Contains(r.Output, tokens[0]) {
+		return notRaw(tokens[0])
+	}
 	for i, tok := range tokens[1:] {
 		if !strings.Contains(r.Output, tok) {
 			return t.believed(forgeries[i], "ended the command")

@@ -29,6 +29,8 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"does not start", "starts and ends", "the program did not start: toy: no first prompt"},
 		{"does not close", "starts and ends", "close: process 4711 (toy) could not be ended"},
 		{"keeps the echo", "prints what it is told to", "the echo of the input is in the output (output.input_echo_strategy: osc_boundaries)"},
+		{"prints hex", "characters arrive as printed", "samples.raw_bytes did not write the bytes that it was given: begin"},
+		{"prints hex", "forged OSC 633", "samples.raw_bytes did not write the bytes that it was given: begin"},
 		{"forgets", "state persists", "the variable was set to 4711, but its value was not printed"},
 		{"hides errors", "usable after an error", "the error was not seen: exit code 0"},
 		{"reports no exit codes", "exit codes as declared", "capabilities.exit_code is true, but no exit code was reported"},
@@ -54,7 +56,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"reads nothing", "reading a line is reported", "waiting_for_input was reported and a line was sent, but samples.read_line did not print it"},
 		{"takes a secret for a line", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input"},
 	} {
-		t.Run(c.defect, func(t *testing.T) {
+		t.Run(c.defect+": "+c.test, func(t *testing.T) {
 			report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond})
 			require.Len(t, report.Tests, 1)
 			require.NotNil(t, report.Tests[0].Failure, "the test passed")
@@ -83,6 +85,8 @@ func TestNotApplicable(t *testing.T) {
 		{"modes are reached and left", "there is no known way into a mode", func(a *schema.Adapter) { a.Tests = nil }},
 		{"timeout, interrupt, usable", "signals.interrupt is null", func(a *schema.Adapter) { a.Signals.Interrupt = nil }},
 		{"timeout, interrupt, usable", "capabilities.interrupt is false", func(a *schema.Adapter) { a.Capabilities.Interrupt = false }},
+		{"reading a secret is reported", "process.tty.echo is false", func(a *schema.Adapter) { a.Process.TTY.Echo = false }},
+		{"reading a secret is reported", "process.tty.canonical is false", func(a *schema.Adapter) { a.Process.TTY.Canonical = false }},
 		{"forged marker", "prompt.strategy is regex", func(a *schema.Adapter) { a.Prompt.Strategy = schema.PromptRegex }},
 	} {
 		t.Run(c.reason, func(t *testing.T) {

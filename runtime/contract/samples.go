@@ -52,13 +52,19 @@ func (t *trial) printsRaw(ctx context.Context, step, bytes, want string) (sessio
 	}
 	_, rest, found := strings.Cut(r.Output, begin)
 	if !found {
-		return r, failf("nothing of what was printed is in the output")
+		return r, notRaw(begin)
 	}
 	got, _, found := strings.Cut(rest, end)
 	if !found {
 		return r, failf("the command was taken for ended before its last output (ended by %s)", r.CompletedBy)
 	}
 	return r, same(got, want)
+}
+
+// notRaw is a sample that does not do what it is for: nothing that follows could
+// tell anything about the session.
+func notRaw(begin string) error {
+	return failf("samples.raw_bytes did not write the bytes that it was given: %s is not in the output", begin)
 }
 
 // usable proves that the session evaluates and is in step: the answer belongs to

@@ -41,6 +41,7 @@ func toyAdapter() *schema.Adapter {
 	interrupt := "\x03"
 	return &schema.Adapter{
 		Name: "toy", Version: "1.0.0", Source: "toy.yaml", Family: schema.FamilyREPL,
+		Process:      schema.Process{TTY: schema.TTY{Echo: true, Canonical: true}},
 		Prompt:       schema.Prompt{Strategy: schema.PromptShellIntegration, ShellIntegration: &schema.ShellIntegration{Nonce: "required"}},
 		Output:       schema.Output{StripInputEcho: true, InputEchoStrategy: schema.EchoOSCBoundaries},
 		Input:        schema.Input{LineEnding: "\n"},
@@ -241,6 +242,9 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 		data, err := hex.DecodeString(rest)
 		if err != nil {
 			return err
+		}
+		if y.defect == "prints hex" {
+			data = []byte(rest)
 		}
 		say(string(data))
 	case "lines":
