@@ -97,7 +97,7 @@ func lintReserved(d *document, a *Adapter) {
 		d.warn("/input/multiline_detect", KindReserved, "indent_based is reserved: nothing is detected")
 	}
 	if a.Input.MultilineDelivery == DeliverHeredoc {
-		d.warn("/input/multiline_delivery", KindReserved, "heredoc is reserved: blocks are sent directly")
+		d.warn("/input/multiline_delivery", KindReserved, "heredoc is reserved: a block of several lines is refused")
 	}
 }
 

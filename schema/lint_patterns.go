@@ -36,12 +36,20 @@ func lintPrompts(d *document, a *Adapter) {
 			d.warn(pointer, KindLoose, "%s matches empty text, so it always matches", keyName(pointer))
 		}
 	}
-	if (a.Prompt.Continuation == "") != (a.Prompt.ContinuationEscape == "") {
-		pointer, missing := "/prompt/continuation", "continuation_escape"
-		if a.Prompt.Continuation == "" {
-			pointer, missing = "/prompt/continuation_escape", "continuation"
-		}
-		d.warn(pointer, KindMismatch, "%s has no effect without prompt.%s", keyName(pointer), missing)
+	lintContinuation(d, a)
+}
+
+// lintContinuation: what asks for more of a command, and the way out of it.
+func lintContinuation(d *document, a *Adapter) {
+	p := a.Prompt
+	known := p.Continuation != "" || p.Strategy == PromptShellIntegration || a.Init.Marker != nil && a.Init.Marker.Continuation != ""
+	if p.ContinuationEscape != "" && !known {
+		d.warn("/prompt/continuation_escape", KindMismatch,
+			"prompt.continuation_escape has no effect without prompt.continuation or init.marker.continuation")
+	}
+	if p.Continuation != "" && p.ContinuationEscape == "" && a.Signals.Interrupt == nil && a.Signals.EOF == nil {
+		d.warn("/prompt/continuation", KindMismatch,
+			"there is no way back from prompt.continuation: set prompt.continuation_escape or signals.interrupt")
 	}
 }
 
