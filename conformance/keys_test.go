@@ -39,15 +39,6 @@ var reserved = map[string]string{
 	"lifecycle.ready_timeout_ms": "v1: reserved; callers pass a deadline",
 }
 
-// unread are the keys that should do something and do not yet, with what
-// happens instead. One that is read has to leave this table.
-var unread = map[string]string{
-	"ready.suppress_mirror_during_inject": "there is no mirror: what is injected is never shown",
-	"output.line_ending":                  "every line ending is understood",
-	"output.async_interleave.strategy":    "capture_as alone decides",
-	"prompt.group_captures.role":          "captures are reported by name",
-}
-
 // forPeople are the keys that describe a program to people and clients: that
 // the command shows them is all that they are for. A dot ends a section.
 var forPeople = []string{
@@ -152,10 +143,6 @@ func TestEverySchemaKeyIsConsumed(t *testing.T) {
 			continue
 		}
 		use := used[k.owner+"."+k.field]
-		if unread[k.path] != "" {
-			assert.Falsef(t, use.run, "%s is read now: take it out of the table of unread keys", k.path)
-			continue
-		}
 		if isForPeople(k.path) {
 			assert.Truef(t, use.shown || use.run, "nothing shows or reads %s (schema.%s.%s)", k.path, k.owner, k.field)
 			continue

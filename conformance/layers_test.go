@@ -44,7 +44,7 @@ var layers = map[string]row{
 
 	// Not part of the product: they look at it from outside.
 	"conformance":       {5, ""},
-	"conformance/bench": {5, "adapters integration-scripts runtime/registry runtime/session schema"},
+	"conformance/bench": {5, "adapters integration-scripts runtime/launch runtime/registry runtime/session schema"},
 }
 
 // confined are dependencies that only one package may import; the benchmarks

@@ -28,32 +28,43 @@ type bareShell struct {
 	marker []byte
 }
 
+var plainArgv = []string{"bash", "--noediting", "--norc", "--noprofile", "-i"}
+
 // startPlain starts bash as everybody would, with a prompt that nothing else
 // prints.
 func startPlain() (*bareShell, error) {
-	return startBare([]string{"bash", "--noediting", "--norc", "--noprofile", "-i"}, []string{"PS1=" + bareMarker}, bareMarker)
+	return startBare(plainArgv, []string{"PS1=" + bareMarker}, bareMarker)
 }
 
-// startSame starts bash with the very command line, environment and startup
-// file that ripple gives it, so that what is compared is the driving alone.
-func startSame(a *schema.Adapter) (*bareShell, error) {
-	scratch, err := os.MkdirTemp("", "ripple-bench-*")
-	if err != nil {
-		return nil, err
-	}
-	defer os.RemoveAll(scratch)
+// sameShell is the command line, environment and startup file that ripple gives
+// bash, so that what is compared is the driving alone.
+type sameShell struct {
+	argv, env []string
+	marker    string // the end of its prompt
+	dir       string // holds the startup file
+}
+
+func newSameShell(a *schema.Adapter) (sameShell, error) {
 	const nonce = "0123456789abcdef0123456789abcdef"
-	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: scratch, Env: []string{home}})
+	dir, err := os.MkdirTemp("", "ripple-bench-*")
 	if err != nil {
-		return nil, err
+		return sameShell{}, err
+	}
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Env: []string{home}})
+	if err != nil {
+		return sameShell{}, err
 	}
 	for _, f := range plan.Files {
 		if err := os.WriteFile(f.Path, f.Body, 0o600); err != nil {
-			return nil, err
+			return sameShell{}, err
 		}
 	}
-	return startBare(plan.Argv, plan.Env, "\x1b]633;B;"+nonce+"\a")
+	return sameShell{argv: plan.Argv, env: plan.Env, marker: "\x1b]633;B;" + nonce + "\a", dir: dir}, nil
 }
+
+func (s sameShell) start() (*bareShell, error) { return startBare(s.argv, s.env, s.marker) }
+
+func (s sameShell) remove() { _ = os.RemoveAll(s.dir) } // a stray temporary file harms nobody
 
 func startBare(argv, env []string, marker string) (*bareShell, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)

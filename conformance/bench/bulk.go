@@ -118,7 +118,12 @@ func bulkBare(command string) (bulkFigures, error) {
 	if err != nil {
 		return bulkFigures{}, err
 	}
-	s, err := startSame(a)
+	shell, err := newSameShell(a)
+	if err != nil {
+		return bulkFigures{}, err
+	}
+	defer shell.remove()
+	s, err := shell.start()
 	if err != nil {
 		return bulkFigures{}, err
 	}

@@ -18,13 +18,18 @@ type peer struct {
 	run  func() ([]time.Duration, error)
 }
 
-func peers(quick bool) []peer {
+func peers(shell sameShell, quick bool) []peer {
 	n := 4000
 	if quick {
 		n = 800
 	}
 	return []peer{
-		{"expect(1)", func() ([]time.Duration, error) { return script("expect", expectScript(n)) }},
+		{"expect(1)", func() ([]time.Duration, error) {
+			return script("expect", expectScript(n, shell.argv, shell.marker))
+		}},
+		{"expect(1), plain shell", func() ([]time.Duration, error) {
+			return script("expect", expectScript(n, plainArgv, bareMarker))
+		}},
 		{"pexpect.replwrap, its delay off", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(n/2, true)) }},
 		{"pexpect.replwrap as it comes", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(60, false)) }},
 		{"tmux send-keys + wait-for", func() ([]time.Duration, error) { return tmux(n / 20) }},
@@ -68,19 +73,25 @@ func script(program, text string) ([]time.Duration, error) {
 	return times, nil
 }
 
-func expectScript(n int) string {
+func expectScript(n int, argv []string, marker string) string {
 	return fmt.Sprintf(`log_user 0
 set timeout 20
-set env(PS1) "\x1eREADY\x1e"
-spawn -noecho bash --noediting --norc --noprofile -i
-expect "\x1eREADY\x1e"
-for {set i 0} {$i < %d} {incr i} {
+set env(HOME) /nonexistent
+set env(PS1) "%[1]s"
+spawn -noecho %[2]s
+expect -ex "%[3]s"
+for {set i 0} {$i < %[4]d} {incr i} {
     set began [clock microseconds]
     send "true\n"
-    expect "\x1eREADY\x1e"
+    expect -ex "%[3]s"
     puts [expr {[clock microseconds] - $began}]
 }
-`, n)
+`, tcl(bareMarker), strings.Join(argv, " "), tcl(marker), n)
+}
+
+// tcl writes control characters as Tcl reads them between double quotes.
+func tcl(s string) string {
+	return strings.NewReplacer("\x1b", `\x1b`, "\x1e", `\x1e`, "\a", `\x07`, "]", `\]`).Replace(s)
 }
 
 func pexpectScript(n int, tuned bool) string {

@@ -19,9 +19,14 @@ func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "Round trip: `true` on bash, prompt to prompt", columns: []string{"p50", "p99", "p50 ratio"},
 		note: "The bare loop is a blocking read until the prompt, on the shell that ripple starts: same command line, environment, startup file and prompt. " +
-			"The plain shell has no integration: its prompt is one short marker, and its loop learns neither exit code nor directory.",
+			"expect(1) drives that shell too. The plain shell has no integration: its prompt is one short marker, and its loop learns neither exit code nor directory.",
 	}
-	same, err := startSame(a)
+	shell, err := newSameShell(a)
+	if err != nil {
+		return t, err
+	}
+	defer shell.remove()
+	same, err := shell.start()
 	if err != nil {
 		return t, err
 	}
@@ -65,7 +70,7 @@ func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 	for i, c := range contenders {
 		add(c.name, times[i])
 	}
-	for _, p := range peers(quick) {
+	for _, p := range peers(shell, quick) {
 		times, err := p.run()
 		switch {
 		case err != nil:

@@ -15,11 +15,16 @@ func starts(a *schema.Adapter, quick bool) (table, error) {
 		n = 40
 	}
 	t := table{title: "Start: bash to its first prompt", columns: []string{"p50", "p99", "p50 ratio"}}
+	shell, err := newSameShell(a)
+	if err != nil {
+		return t, err
+	}
+	defer shell.remove()
 	ctx := context.Background()
 	var bareTimes, ourTimes []time.Duration
 	for range n {
 		began := time.Now()
-		bare, err := startSame(a)
+		bare, err := shell.start()
 		if err != nil {
 			return t, err
 		}

@@ -20,12 +20,17 @@ type reader struct {
 	err  error
 	fds  [2]unix.PollFd
 	step func(fd uintptr) // made once so that a read allocates nothing
+	calm bool             // the last read got little: the next will have to wait
 
 	wakeMu   sync.Mutex // eventfd is open while it is held and closed is false
 	wakeFD   int
 	closed   atomic.Bool
 	deadline atomic.Int64 // Unix nanoseconds; 0: none
 }
+
+// trickle is how many bytes a read has to get for the next one to be tried
+// before waiting, which in a dialog would be a system call for nothing.
+const trickle = 1024
 
 func (r *reader) open() (err error) {
 	r.step = r.readFD
@@ -53,9 +58,15 @@ func (r *reader) readFD(fd uintptr) {
 			r.err = err
 			return
 		}
+		if r.calm {
+			r.calm = false
+			r.wait(int32(fd), left)
+			continue
+		}
 		n, err := unix.Read(int(fd), r.buf)
 		switch err {
 		case nil, unix.EIO:
+			r.calm = n < trickle
 			r.n, r.err = endOfOutput(max(n, 0), err)
 			return
 		case unix.EINTR:

@@ -17,6 +17,9 @@ const (
 	drainLimit = 1 << 20
 )
 
+// readSize is more than a terminal gives in one read (4 KiB on Linux).
+const readSize = 8 << 10
+
 // read is the reader's loop; it ends with the program. The terminal itself
 // reports the end only when nobody has it open any more, so the program's exit
 // wakes the reader, which then takes what is left.
@@ -25,7 +28,7 @@ func (d *driver) read() {
 		<-d.tty.Exited()
 		_ = d.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
 	}()
-	buf := make([]byte, 64<<10)
+	buf := make([]byte, readSize)
 	exited, drained := false, 0
 	for {
 		n, err := d.tty.Read(buf)
