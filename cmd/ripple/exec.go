@@ -38,8 +38,9 @@ blocks with "-", -f or -0.
 
 --json prints for each command "output", "exit_code" (null: the program reports
 none), "cwd" and "mode" where known, "error" (whether it failed), "duration_ns",
-"completed_by" (marker, prompt, idle, exit, timeout or interrupt), "bytes" (length
-of the output) and, where ripple could not carry it out to its end, "failure" (why).
+"completed_by" (marker, prompt, idle, exit, timeout or interrupt; empty when nothing
+was sent), "bytes" (length of the output) and, where ripple could not carry it out to
+its end, "failure" (why).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple.`,

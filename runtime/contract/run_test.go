@@ -207,6 +207,17 @@ func TestNames(t *testing.T) {
 	assert.Len(t, Names(a, Options{}), 2+len(derivedTests))
 }
 
+// Whatever a deadline cuts short says so: the exit code of the run depends on it.
+func TestOutOfTime(t *testing.T) {
+	a := declared(named("hangs", step("print x")))
+	a.Tests[0].SetupSequence = []schema.Step{step("print y"), step("busy")}
+	report := runToy(t, a, "", Options{NoDerived: true, Timeout: 20 * time.Millisecond, Filter: exactly("hangs")})
+	require.NotNil(t, report.Tests[0].Failure)
+	assert.Equal(t, "timeout", report.Tests[0].Failure.EndedBy)
+	late := (&trial{}).failure(fmt.Errorf("the program did not start: %w", context.DeadlineExceeded))
+	assert.Equal(t, "timeout", late.EndedBy)
+}
+
 func TestMissingProgramIsSkipped(t *testing.T) {
 	a := toyAdapter()
 	report := Run(t.Context(), a, Options{Executable: "/nowhere/toy"})

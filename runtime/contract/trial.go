@@ -80,6 +80,9 @@ func (t *trial) failure(err error) *Failure {
 		Sent:    visible(cut(t.sent, shownCode)),
 		Output:  visible(cut(t.result.Output, shownOutput)),
 		EndedBy: string(t.result.CompletedBy)}
+	if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+		f.EndedBy = string(session.ByTimeout) // also where the last result is an earlier step's
+	}
 	if t.trace != nil {
 		f.Received, f.Timeline = t.trace.received(), t.trace.timeline()
 	}

@@ -28,7 +28,9 @@ func Locate(a *schema.Adapter, h Host, explicit string) (string, error) {
 		}
 		tried = append(tried, attempt)
 	}
-	return "", missing(a, tried)
+	e := missing(a, tried)
+	e.Explicit = explicit != ""
+	return "", e
 }
 
 func candidates(a *schema.Adapter, explicit string) []string {

@@ -9,9 +9,10 @@ import (
 
 // MissingError is a program that is not on this machine.
 type MissingError struct {
-	Adapter string
-	Tried   []string // each candidate and why it is not the one
-	Install schema.Install
+	Adapter  string
+	Tried    []string // each candidate and why it is not the one
+	Install  schema.Install
+	Explicit bool // the caller named the program: installing another does not help
 }
 
 func missing(a *schema.Adapter, tried []string) *MissingError {
@@ -24,6 +25,9 @@ func missing(a *schema.Adapter, tried []string) *MissingError {
 
 // Error says what was tried and, a line each, what to do.
 func (e *MissingError) Error() string {
+	if e.Explicit {
+		return fmt.Sprintf("%s: its program cannot be %s\n  name another one, or none: then the adapter chooses", e.Adapter, strings.Join(e.Tried, ", "))
+	}
 	var b strings.Builder
 	fmt.Fprintf(&b, "%s: its program is not installed; tried %s", e.Adapter, strings.Join(e.Tried, ", "))
 	for _, line := range e.Remedies() {
