@@ -12,10 +12,11 @@ const repl = require('repl');
 const { PassThrough } = require('stream');
 const { inspect } = require('util');
 
+// Ours, whatever becomes of the globals.
+const { process, Buffer, setImmediate, clearImmediate, setInterval, clearInterval } = globalThis;
 const key = ';{nonce}\x07';
 const { stdin, stdout } = process;
 const write = stdout.write.bind(stdout); // a terminal: synchronous, so in order with everything else
-const { setImmediate, setInterval, clearInterval } = globalThis;
 
 // Nothing of this file is to be seen from the prompt.
 process.argv.length = 1;
@@ -50,6 +51,8 @@ let begun = false; // C is out
 let due = false; // the prompt will be shown in this turn of the event loop
 let ended = false; // a command's end is to be announced
 let elsewhere = false; // an error of something else is being reported
+let displaying = false; // a value is being shown: what fails now is the command
+let handed = null; // a line on its way to the REPL
 let status = 0;
 let keepAlive = null; // while a command waits and nothing of ours reads
 
@@ -81,6 +84,7 @@ function begin() {
 
 // The REPL calls this when a command has ended, when it is incomplete, and when an error was reported.
 server.prompt = () => {
+  displaying = false;
   if (elsewhere || server.closed) return;
   if (server.getPrompt() !== server._initialPrompt) {
     running = false;
@@ -91,6 +95,15 @@ server.prompt = () => {
     setImmediate(show); // after the rejections that the command left behind
   }
 };
+
+// The REPL asks for it to show the value of a command, and comes to the prompt after that.
+let { writer } = server;
+Object.defineProperty(server, 'writer', {
+  get: () => ((displaying = true), writer),
+  set: (other) => (writer = other),
+  enumerable: true,
+  configurable: true,
+});
 
 function show() {
   due = running = begun = false;
@@ -121,9 +134,9 @@ server._domain.on('error', function (error) {
     });
     return;
   }
-  elsewhere = running && !due && error?.domainThrown === true; // the command itself goes on
+  elsewhere = running && !due && !displaying && error?.domainThrown === true; // the command itself goes on
   report.call(this, error);
-  elsewhere = false;
+  elsewhere = displaying = false;
 });
 
 // Handing over. Nothing of ours is on the stack when the code runs.
@@ -135,7 +148,7 @@ function next() {
   running = ended = true;
   status = 0;
   process.removeListener('SIGINT', onSignal);
-  setImmediate(handOver, block(line) ?? line);
+  handed = setImmediate(handOver, block(line) ?? line);
   setImmediate(stepAside);
   const word = line.trim();
   if (word[0] === '.' && word[1] !== '.' && isNaN(parseFloat(word)) && server.getPrompt() === server._initialPrompt) {
@@ -172,7 +185,7 @@ function onData(chunk) {
       lines.push(Buffer.concat([...pieces, chunk.subarray(start, i)]).toString());
       if (c === 13 && chunk[i + 1] === 10) i++;
     } else if (c === 3) {
-      cancel();
+      cancel(start < i || pieces.length > 0);
     } else if (c !== 4) {
       continue;
     } else if (start === i && pieces.length === 0 && lines.length === 0) {
@@ -186,10 +199,14 @@ function onData(chunk) {
   next();
 }
 
-// An interrupt at the prompt drops what was typed and shows a new one, however often.
-function cancel() {
+// An interrupt drops what was typed and shows a new prompt. Where nothing was, it comes too late for a command that
+// has ended and shown its prompt already: a second prompt would be taken for the end of the next command.
+function cancel(typed) {
+  const nothing = !typed && !running && lines.length === 0 && server.getPrompt() === server._initialPrompt;
   lines = [];
-  if (running) return;
+  if (due || nothing) return;
+  if (running) clearImmediate(handed); // read together with its interrupt: it has not begun
+  running = false;
   write('\n');
   server.clearBufferedCommand();
   server.lines.level = [];
@@ -201,8 +218,8 @@ function cancel() {
 // Not in place while a script runs: the REPL ends a loop by a handler of its own, and taking a listener away
 // then, as node:vm does, would leave SIGINT to its default. Where there is none the terminal is raw.
 function onSignal() {
-  if (!running) cancel();
-  else if (!due) server.emit('SIGINT'); // ends an await
+  // At the prompt the key arrives as a byte: a signal there comes too late for the command that it was meant for.
+  if (running && !due) server.emit('SIGINT'); // ends an await
 }
 
 process.on('SIGINT', onSignal);

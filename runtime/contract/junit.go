@@ -82,9 +82,11 @@ func WriteJUnit(w io.Writer, reports []*Report) error {
 }
 
 func suite(r *Report) junitSuite {
-	s := junitSuite{Name: r.Adapter, Failures: r.Count(Failed), Errors: r.Count(Errored),
+	s := junitSuite{
+		Name: r.Adapter, Failures: r.Count(Failed), Errors: r.Count(Errored),
 		Skipped: r.Count(Skipped) + r.Count(NotApplicable), Time: seconds(r.Duration),
-		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), File: r.File}
+		Timestamp: r.Started.UTC().Format("2006-01-02T15:04:05"), File: r.File,
+	}
 	s.Properties = []junitProperty{{"level", fmt.Sprint(r.Level)}, {"executable", r.Executable}, {"version", r.InterpreterVersion}}
 	tests := r.Tests
 	if r.Skipped != "" { // a suite without a case would be taken for one that is well
@@ -105,8 +107,10 @@ func suite(r *Report) junitSuite {
 }
 
 func junit(r *Report, t TestResult) junitCase {
-	c := junitCase{Name: roundName(t), Classname: r.Adapter + "." + string(t.Kind), Time: seconds(t.Duration),
-		File: t.File, Line: t.Line, Notes: strings.Join(t.Notes, "\n")}
+	c := junitCase{
+		Name: roundName(t), Classname: r.Adapter + "." + string(t.Kind), Time: seconds(t.Duration),
+		File: t.File, Line: t.Line, Notes: strings.Join(t.Notes, "\n"),
+	}
 	switch t.Status {
 	case Failed:
 		c.Failure = problem(t)

@@ -128,5 +128,7 @@ func blocked(level int, t TestResult) string {
 	return "level " + levelNames[level] + " is not reached: " + string(t.Status) + ": " + t.Name
 }
 
-var levelNames = [maxLevel + 1]string{"0", "1 (starts, evaluates, ends)", "2 (state, multi-line, errors, cwd, exit codes, modes)",
-	"3 (hostile input and output, interrupts, forgery)", "4 (faults and leaks)"}
+var levelNames = [maxLevel + 1]string{
+	"0", "1 (starts, evaluates, ends)", "2 (state, multi-line, errors, cwd, exit codes, modes)",
+	"3 (hostile input and output, interrupts, forgery)", "4 (faults and leaks)",
+}

@@ -88,8 +88,11 @@ func TestDeclaredTests(t *testing.T) {
 			named("fails", schema.Step{Expect: ptr("^9$")}, func(t *schema.Test) { t.Setup = ptr("print 8") }),
 		}, []string{"prints: passed", "fails: failed: expect: the output does not match"}},
 
-		{"neither setup nor eval", []schema.Test{named("empty", schema.Step{Expect: ptr("x")})},
-			[]string{"empty: error: the test has neither eval nor setup: there is nothing to assert"}},
+		{
+			"neither setup nor eval",
+			[]schema.Test{named("empty", schema.Step{Expect: ptr("x")})},
+			[]string{"empty: error: the test has neither eval nor setup: there is nothing to assert"},
+		},
 
 		{"a step of a sequence fails the test and is named", []schema.Test{
 			named("sequence", step("print end"), func(t *schema.Test) {
@@ -120,14 +123,18 @@ func TestDeclaredTests(t *testing.T) {
 		{"a program that ends is started again for the next test", []schema.Test{
 			named("ends", step("exit")),
 			named("goes on", step("print x", expecting("^x$"))),
-		}, []string{"ends: failed: the program ended with exit code 3",
-			`goes on: passed [starts in a new session, because "ends" left the shared one unusable: the program ended]`}},
+		}, []string{
+			"ends: failed: the program ended with exit code 3",
+			`goes on: passed [starts in a new session, because "ends" left the shared one unusable: the program ended]`,
+		}},
 
 		{"so is one that hangs", []schema.Test{
 			named("hangs", step("busy"), func(t *schema.Test) { t.TimeoutMS = 20 }),
 			named("goes on", step("print x", expecting("^x$"))),
-		}, []string{"hangs: failed: the end of the command was not recognised within the test's time: timed out; the command is still running",
-			`goes on: passed [starts in a new session, because "hangs" left the shared one unusable: a command is still running]`}},
+		}, []string{
+			"hangs: failed: the end of the command was not recognised within the test's time: timed out; the command is still running",
+			`goes on: passed [starts in a new session, because "hangs" left the shared one unusable: a command is still running]`,
+		}},
 
 		{"a failed assertion keeps the session", []schema.Test{
 			named("sets", step("set 5", expecting("nothing like it"))),
@@ -163,8 +170,10 @@ func TestOptions(t *testing.T) {
 		options Options
 		want    []string
 	}{
-		{"fail-fast", Options{FailFast: true}, []string{"probe: passed", "one: failed: expect: the output does not match",
-			"two: skipped: fail-fast: one did not pass", "three: skipped: fail-fast: one did not pass"}},
+		{"fail-fast", Options{FailFast: true}, []string{
+			"probe: passed", "one: failed: expect: the output does not match",
+			"two: skipped: fail-fast: one did not pass", "three: skipped: fail-fast: one did not pass",
+		}},
 		{"filter", Options{Filter: regexp.MustCompile("^t")}, []string{"two: passed", "three: passed"}},
 		{"a filter that matches nothing", Options{Filter: regexp.MustCompile("nothing")}, nil},
 		{"repeat", Options{Repeat: 2, Filter: regexp.MustCompile("two")}, []string{"two: passed", "two: passed"}},

@@ -71,8 +71,10 @@ func newRunner(a *schema.Adapter, o Options) *runner {
 
 func (r *runner) run(ctx context.Context) *Report {
 	r.began = r.now()
-	r.report = &Report{Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source,
-		Required: r.options.Require, Started: r.began, Tests: []TestResult{}}
+	r.report = &Report{
+		Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source,
+		Required: r.options.Require, Started: r.began, Tests: []TestResult{},
+	}
 	defer func() { r.report.Duration = r.now().Sub(r.began) }()
 	if !r.prepare(ctx) {
 		return r.report
@@ -92,8 +94,10 @@ func (r *runner) prepare(ctx context.Context) bool {
 	}
 	r.report.Executable = path
 	if r.around, err = newSurroundings(); err != nil {
-		r.report.Tests = append(r.report.Tests, TestResult{Name: "surroundings", Kind: KindProbe, Level: 1,
-			Status: Errored, Failure: &Failure{Message: err.Error()}})
+		r.report.Tests = append(r.report.Tests, TestResult{
+			Name: "surroundings", Kind: KindProbe, Level: 1,
+			Status: Errored, Failure: &Failure{Message: err.Error()},
+		})
 		return false
 	}
 	r.report.InterpreterVersion = version(ctx, r.adapter, path, r.around)

@@ -137,8 +137,14 @@ type part struct{ label, text string }
 // parts are what a failure says besides its message, in reading order.
 func (f *Failure) parts() []part {
 	var list []part
-	for _, x := range []part{{"step", f.Step}, {"sent", f.Sent}, {"pattern", f.Pattern}, {"output", f.Output},
-		{"received", f.Received}, {"ended by", f.EndedBy}} {
+	for _, x := range []part{
+		{"step", f.Step},
+		{"sent", f.Sent},
+		{"pattern", f.Pattern},
+		{"output", f.Output},
+		{"received", f.Received},
+		{"ended by", f.EndedBy},
+	} {
 		if x.text != "" {
 			list = append(list, x)
 		}

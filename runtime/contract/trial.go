@@ -76,10 +76,12 @@ const (
 
 // failure is the report of err at the trial's last step.
 func (t *trial) failure(err error) *Failure {
-	f := &Failure{Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
+	f := &Failure{
+		Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
 		Sent:    visible(cut(t.sent, shownCode)),
 		Output:  visible(cut(t.result.Output, shownOutput)),
-		EndedBy: string(t.result.CompletedBy)}
+		EndedBy: string(t.result.CompletedBy),
+	}
 	if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		f.EndedBy = string(session.ByTimeout) // also where the last result is an earlier step's
 	}

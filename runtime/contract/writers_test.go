@@ -123,7 +123,8 @@ func TestTextIsShort(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteText(&b, []*Report{{Adapter: "toy", LevelNote: noLevel + "no reason", Tests: []TestResult{
 		{Name: "probe", Status: Failed, Failure: &Failure{Message: "no"}},
-		{Name: "a", Status: Skipped, Reason: notStartedReason}, {Name: "b", Status: Skipped, Reason: notStartedReason},
+		{Name: "a", Status: Skipped, Reason: notStartedReason},
+		{Name: "b", Status: Skipped, Reason: notStartedReason},
 	}}}, TextOptions{}))
 	assert.Equal(t, "FAIL  toy: probe (0s)\n    no\nskip  toy: the 2 tests after it: the program did not start\n"+
 		"toy: 0 passed, 1 failed, 2 skipped, 0s; no level: no reason\n", b.String())

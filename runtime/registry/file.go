@@ -34,8 +34,10 @@ func openDir(origin, dir string, o schema.Options) *layer {
 	l := &layer{origin: origin}
 	names, err := yamlFiles(os.DirFS(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
-		l.notices = append(l.notices, Notice{Kind: NoticeUnreadable, Path: dir,
-			Message: fmt.Sprintf("%s adapters in %s cannot be listed: %v", origin, dir, err)})
+		l.notices = append(l.notices, Notice{
+			Kind: NoticeUnreadable, Path: dir,
+			Message: fmt.Sprintf("%s adapters in %s cannot be listed: %v", origin, dir, err),
+		})
 	}
 	for _, name := range names {
 		f := diskFile(origin, filepath.Join(dir, name), o)

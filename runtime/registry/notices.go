@@ -34,8 +34,10 @@ func (r *Registry) Notices() []Notice {
 	}
 	r.each(func(_ *layer, f *file) {
 		if _, err := f.result(); err != nil {
-			all = append(all, Notice{Kind: NoticeBroken, Path: f.path, Diagnostics: f.entry.Diagnostics,
-				Message: fmt.Sprintf("%s adapter %q does not load", f.origin, f.name())})
+			all = append(all, Notice{
+				Kind: NoticeBroken, Path: f.path, Diagnostics: f.entry.Diagnostics,
+				Message: fmt.Sprintf("%s adapter %q does not load", f.origin, f.name()),
+			})
 		}
 		for _, claim := range append([]string{f.name()}, f.aliases()...) {
 			if n, lost := r.lost(f, claim); lost {

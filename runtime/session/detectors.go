@@ -2,11 +2,12 @@ package session
 
 import (
 	"fmt"
+	"strings"
+
 	"ripple/runtime/internal/mode"
 	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/schema"
-	"strings"
 
 	"github.com/dlclark/regexp2"
 )

@@ -2,8 +2,9 @@ package session
 
 import (
 	"errors"
-	"ripple/runtime/pty"
 	"time"
+
+	"ripple/runtime/pty"
 )
 
 // send queues bytes and writes as much as the tty takes.
