@@ -184,10 +184,24 @@ func catch(c chan os.Signal) {
 // forward passes signals on, except those that the terminal sends to both.
 func forward(signals chan os.Signal, inner *os.Process) {
 	for s := range signals {
-		if s != unix.SIGINT && s != unix.SIGQUIT {
-			_ = inner.Signal(s) // it may have ended
+		if (s == unix.SIGINT || s == unix.SIGQUIT) && foreground() {
+			continue
 		}
+		_ = inner.Signal(s) // it may have ended
 	}
+}
+
+// foreground tells whether a terminal has our process group in front, so that
+// its keys reach both processes. Whoever sends SIGINT to the outer process
+// alone has to send it to the group then.
+func foreground() bool {
+	tty, err := os.Open("/dev/tty")
+	if err != nil {
+		return false
+	}
+	defer tty.Close()
+	group, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCGPGRP)
+	return err == nil && group == unix.Getpgrp()
 }
 
 // passOn turns the inner process's end into ours.

@@ -149,10 +149,18 @@ func (d *device) writeFD(fd uintptr) {
 }
 
 // writable asks without waiting.
-func writable(fd int) bool {
-	fds := [1]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}}
+func writable(fd int) bool { return polls(fd, unix.POLLOUT) }
+
+// polls looks for an event without waiting.
+func polls(fd int, events int16) bool {
+	fds := [1]unix.PollFd{{Fd: int32(fd), Events: events}}
 	n, err := unix.Poll(fds[:], 0)
 	return err == nil && n > 0
+}
+
+func (d *device) readable() (yes bool) {
+	_ = d.control(func(fd int) error { yes = polls(fd, unix.POLLIN); return nil }) // closed: nothing to read
+	return yes
 }
 
 // control runs an ioctl-like call on the master; it fails after close.

@@ -21,6 +21,7 @@ func (*device) resize(Size) error               { return ErrUnsupported }
 func (*device) size() Size                      { return Size{} }
 func (*device) foreground() (int, error)        { return 0, ErrUnsupported }
 func (*device) flags() (bool, bool, error)      { return false, false, ErrUnsupported }
+func (*device) readable() bool                  { return false }
 func (*device) interrupts() bool                { return false }
 func (*device) close() error                    { return ErrUnsupported }
 func (*device) path() string                    { return "" }

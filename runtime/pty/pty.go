@@ -124,6 +124,9 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 // Flags tells whether the terminal echoes input and edits lines now.
 func (p *PTY) Flags() (echo, canonical bool, err error) { return p.dev.flags() }
 
+// Readable tells whether there is output that nobody has read yet.
+func (p *PTY) Readable() bool { return p.dev.readable() }
+
 // Interrupts tells whether the terminal turns the byte 0x03 into SIGINT now.
 func (p *PTY) Interrupts() bool { return p.dev.interrupts() }
 

@@ -44,7 +44,7 @@ func (d *driver) nextLine() {
 // giveUp makes the program abandon a command that it wants more of: by the
 // declared escape, else by an interrupt, else by the end of input.
 func (d *driver) giveUp() {
-	d.cmd.incomplete = true
+	d.cmd.incomplete = true // from here on nothing is output: what comes is about our withdrawal
 	signals := d.adapter.Signals
 	switch {
 	case d.adapter.Prompt.ContinuationEscape != "":

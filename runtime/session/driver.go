@@ -191,13 +191,18 @@ func (d *driver) fired(gen int) {
 	})
 }
 
-// look asks the kernel whether the program waits for input.
+// look asks the kernel whether the program waits for input. What it printed
+// before it came to waiting must have been read, or the prompt in question may
+// not be the end of it.
 func (d *driver) look() readiness {
 	r := d.tty.Readiness()
+	unread := r.State == pty.Waiting && d.tty.Readable()
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())
 	}
 	switch {
+	case unread:
+		return readyBusy
 	case r.State == pty.Waiting:
 		return readyWaiting
 	case r.State == pty.Busy, !r.Leader:

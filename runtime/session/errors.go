@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -27,6 +28,14 @@ var (
 	ErrNotReady = errors.New("no first prompt")
 )
 
+// timeoutError is ErrTimeout with the context's error behind it.
+type timeoutError struct{ cause error }
+
+func (e *timeoutError) Error() string { return ErrTimeout.Error() }
+
+// Unwrap gives ErrTimeout and the context's error.
+func (e *timeoutError) Unwrap() []error { return []error{ErrTimeout, e.cause} }
+
 // StartError is a program that did not get to its first prompt. It is
 // ErrNotReady, and what the context or the program said.
 type StartError struct {
@@ -38,7 +47,11 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	return fmt.Sprintf("%s: no first prompt after %s (waited for %s): %v", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted, e.Err)
+	why := e.Err.Error()
+	if errors.Is(e.Err, context.DeadlineExceeded) {
+		why = "that was all the time it was given"
+	}
+	return fmt.Sprintf("%s: no first prompt after %s (waited for %s): %s", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted, why)
 }
 
 // Unwrap gives ErrNotReady and the cause.

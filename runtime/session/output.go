@@ -32,6 +32,9 @@ func (d *driver) release(b []byte) {
 
 // render passes on output with the program's line endings as the terminal's.
 func (d *driver) render(c *command, b []byte) {
+	if c.incomplete {
+		return
+	}
 	if c.endings == nil {
 		c.rend.Write(b)
 		return

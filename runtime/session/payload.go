@@ -82,7 +82,7 @@ func (d *driver) unsendable(line string) string {
 	_, canonical, err := d.tty.Flags()
 	cooked := err == nil && canonical
 	if cooked && len(line) > ttyLine {
-		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps", len(line), ttyLine)
+		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps in its line mode (process.tty.canonical: false lifts that)", len(line), ttyLine)
 	}
 	for i := 0; i < len(line); i++ {
 		c := line[i]

@@ -144,7 +144,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	}
 	var r Result
 	d.locked(func() { r = d.snapshot(c) })
-	return r, fmt.Errorf("%w (%w)", ErrTimeout, ctx.Err())
+	return r, &timeoutError{ctx.Err()}
 }
 
 // Wait waits on for the command whose Eval timed out. Without one it returns

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
-	"syscall"
 	"testing"
 	"time"
 
@@ -197,8 +196,9 @@ func TestWaitingForInputIsReported(t *testing.T) {
 func TestIncompleteInputIsWithdrawn(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do"} {
-		_, err := s.Eval(deadline(t), code)
+		r, err := s.Eval(deadline(t), code)
 		require.ErrorIs(t, err, session.ErrIncompleteInput, code)
+		assert.Empty(t, r.Output, "neither the continuation prompt nor our withdrawal is output")
 		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
 	}
 }
@@ -267,9 +267,11 @@ func TestOutputIsPassedOnAsItComes(t *testing.T) {
 
 func TestKilledProgramIsATypedErrorAndRestarts(t *testing.T) {
 	s := open(t, "bash", session.Options{})
-	require.NoError(t, syscall.Kill(s.State().PID, syscall.SIGKILL))
+	program, err := os.FindProcess(s.State().PID)
+	require.NoError(t, err)
+	require.NoError(t, program.Kill())
 	<-s.Done()
-	_, err := s.Eval(deadline(t), "true")
+	_, err = s.Eval(deadline(t), "true")
 	var exit *session.ExitError
 	require.ErrorAs(t, err, &exit)
 	assert.Equal(t, "SIGKILL", exit.Signal)
