@@ -1,3 +1,5 @@
+//go:build unix
+
 // Command bench measures ripple against its peers in one run and writes one
 // table: ratios from one run mean something, figures from two do not.
 //
