@@ -12,6 +12,7 @@ func (d *document) check(a *Adapter) {
 	d.checkInit(a)
 	d.checkScript(a)
 	d.checkCommand(a)
+	d.checkEnv(a)
 	d.checkPrompt(a)
 	d.checkOutput(a)
 	d.checkInput(a)
@@ -116,6 +117,25 @@ func (d *document) checkCommand(a *Adapter) {
 			if keys := commandNeeds[p.Placeholder]; keys != nil {
 				d.needs("/process/command_template", "{"+p.Placeholder+"}", keys...)
 			}
+		}
+	}
+}
+
+// checkEnv refuses the nonce in the environment, where every program started
+// from the session could read it and forge markers.
+func (d *document) checkEnv(a *Adapter) {
+	secret := map[string]string{"nonce": ""}
+	if m := a.Init.Marker; m != nil {
+		for name, text := range map[string]string{"marker": m.Primary, "marker_continuation": m.Continuation} {
+			if Expand(text, map[string]string{"nonce": ""}) != text {
+				secret[name] = ""
+			}
+		}
+	}
+	for name, value := range a.Process.Env {
+		if Expand(value, secret) != value {
+			d.errorPointer("/process/env/"+escape(name), KindConflict,
+				"the nonce may not be in the environment, where every program of the session could read it; write it into the script instead (init.script)")
 		}
 	}
 }
