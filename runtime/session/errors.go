@@ -47,11 +47,11 @@ type StartError struct {
 }
 
 func (e *StartError) Error() string {
-	why := e.Err.Error()
-	if errors.Is(e.Err, context.DeadlineExceeded) {
-		why = "that was all the time it was given"
+	text := fmt.Sprintf("%s: no first prompt after %s (waited for %s)", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted)
+	if e.Err == nil || errors.Is(e.Err, context.DeadlineExceeded) {
+		return text // the time was up
 	}
-	return fmt.Sprintf("%s: no first prompt after %s (waited for %s): %s", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted, why)
+	return text + ": " + e.Err.Error()
 }
 
 // Unwrap gives ErrNotReady and the cause.

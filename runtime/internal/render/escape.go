@@ -2,6 +2,7 @@ package render
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"ripple/runtime/internal/screen"
 )
@@ -16,7 +17,7 @@ const (
 	ground place = iota
 	introduced
 	control // CSI
-	str     // OSC, DCS, SOS, PM, APC: to BEL or ST
+	str     // OSC, DCS, SOS, PM, APC: to BEL or ST, in 7 or 8 bits
 	strESC
 )
 
@@ -35,6 +36,14 @@ func (s *sequence) add(c byte) {
 	if len(s.bytes) < maxSequence {
 		s.bytes = append(s.bytes, c)
 	}
+}
+
+// st8 is ST in one byte. In UTF-8 it also occurs within characters.
+const st8 = 0x9c
+
+// midCharacter says that the next byte may belong to the character of the one before.
+func (s *sequence) midCharacter() bool {
+	return len(s.bytes) == 0 || s.bytes[len(s.bytes)-1] >= utf8.RuneSelf
 }
 
 func (r *Renderer) beginSequence() {
@@ -111,6 +120,10 @@ func (r *Renderer) str(b []byte) int {
 		switch b[n] {
 		case 0x07, 0x18, 0x1a:
 			r.seq.place = ground
+		case st8:
+			if !r.seq.midCharacter() {
+				r.seq.place = ground
+			}
 		case 0x1b:
 			r.seq.place = strESC
 		case '\n':

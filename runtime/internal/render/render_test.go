@@ -99,6 +99,8 @@ func TestLines(t *testing.T) {
 
 		{"SGR", "\x1b[1;31mred\x1b[0m\r\n", "red\n"},
 		{"title", "a\x1b]0;t\ab\x1b]2;u\x1b\\c\r\n", "abc\n"},
+		{"title ended by the 8-bit ST", "a\x1b]0;t\x9cb\r\n", "ab\n"},
+		{"title with a character that has its byte", "a\x1b]0;\u271c\u00dc\u201c\ab\r\n", "ab\n"},
 		{"modes", "\x1b[?25la\x1b[?2004h\x1b[?1049lb\x1b[?25h\r\n", "ab\n"},
 		{"character sets", "\x1b(Ba\x1b)0b\x1b%G\x1b=\x1b>c\r\n", "abc\n"},
 		{"cursor style, kitty, modifyOtherKeys", "\x1b[2 q\x1b[>4;1m\x1b[?u\x1b[>1ua\r\n", "a\n"},
