@@ -320,6 +320,18 @@ func TestStartThatFails(t *testing.T) {
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
 }
 
+func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
+	session.ShortenStuckGap(t)
+	a := *adapter(t, "regexsh")
+	a.Prompt.Primary = `^another> $`
+	_, err := session.Open(deadline(t), &a, session.Options{})
+	var start *session.StartError
+	require.ErrorAs(t, err, &start)
+	assert.Equal(t, "prompt> ", start.Output)
+	assert.ErrorContains(t, err, "waits for input")
+	assert.ErrorContains(t, err, `^another> $`)
+}
+
 func TestCwdIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{Dir: "/"})
 	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")

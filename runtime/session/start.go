@@ -41,15 +41,51 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		d.step(input{kind: inStart})
 		d.settleEffects()
 	})
-	select {
-	case <-d.ready:
-		d.removeStaged()
-		return d, nil
-	case <-d.dead:
-		return nil, d.notReady(d.exit)
-	case <-ctx.Done():
-		return nil, d.notReady(ctx.Err())
+	if err := d.awaitReady(ctx); err != nil {
+		return nil, d.notReady(err)
 	}
+	d.removeStaged()
+	return d, nil
+}
+
+// How often to look whether a starting program waits for input without having
+// shown the prompt, and after how many such looks in a row it never will. Tests
+// shorten the gap.
+var stuckGap = 250 * time.Millisecond
+
+const stuckLooks = 20
+
+var errStuck = errors.New("the program waits for input, so that prompt will not come; compare what it printed with what the adapter expects")
+
+// awaitReady waits for the first prompt.
+func (d *driver) awaitReady(ctx context.Context) error {
+	tick := time.NewTicker(stuckGap)
+	defer tick.Stop()
+	for looks := 0; looks < stuckLooks; {
+		select {
+		case <-d.ready:
+			return nil
+		case <-d.dead:
+			return d.exit
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+			looks++
+			if !d.stuck() {
+				looks = 0
+			}
+		}
+	}
+	return errStuck
+}
+
+// stuck says that the program waits for input at what is not its prompt.
+func (d *driver) stuck() (yes bool) {
+	d.locked(func() {
+		starting := d.state.step == stepFirst || d.state.step == stepKick
+		yes = starting && d.state.proof == proofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable()
+	})
+	return yes
 }
 
 func newPolicy(a *schema.Adapter) policy {
