@@ -9,7 +9,7 @@ __rp_x=() __rp_l=(x) __rp_m=1 __rp_s=0 __rp_n=0 __rp_j=0 __rp_count='\j'
 # What is known to be in order; directories whose names need escapes.
 declare -A __rp_ok=() __rp_w=([ok1]=)
 # Before the user's prompt: D, P and A. The first word puts our element back when PROMPT_COMMAND is unset.
-__rp_before='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_d}$?${__rp_p}${__rp_w[$PWD]-$PWD}${__rp_a}'
+__rp_before='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_d}$?${__rp_p}${__rp_w[=$PWD]-$PWD}${__rp_a}'
 
 # A loop over no words when all is well: nothing runs, so neither a DEBUG trap nor `set -x` sees anything.
 # The key is everything that matters. When it is not known, the redirection becomes /dev/null, which
@@ -27,11 +27,11 @@ __rp_hook() {
   # `set -o vi` turns readline on, whatever the command line said.
   case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin set +o vi +o emacs ;; esac
   if ((__rp_n)); then __rp_n=0; __rp_history; fi
-  if [[ -n ${PWD//[!\\;[:cntrl:]]/} && -z ${__rp_w[$PWD]-} ]]; then __rp_escape; fi
+  if [[ -n ${PWD//[!\\;[:cntrl:]]/} && -z ${__rp_w[=$PWD]-} ]]; then __rp_escape; fi
   if [[ -n $__rp_t || $__rp_last != *"$__rp_look" ]]; then
     # Prompts that are printed as they stand, or that something appended to PROMPT_COMMAND may replace
     # after us: speak now.
-    builtin printf %s "$__rp_d$__rp_s$__rp_p${__rp_w[$PWD]-$PWD}$__rp_a" >/dev/tty
+    builtin printf %s "$__rp_d$__rp_s$__rp_p${__rp_w[=$PWD]-$PWD}$__rp_a" >/dev/tty
     __rp_q=1
   elif ((__rp_q || __rp_j)); then
     # A job's "Done" comes after this and before PS1: D must be out by then.
@@ -90,7 +90,7 @@ __rp_escape() {
     builtin printf -v __rp_u '\\x%02x' "$__rp_i"
     __rp_t=${__rp_t//"${__rp_u@P}"/"$__rp_u"}
   done
-  __rp_w[$PWD]=$__rp_t
+  __rp_w[=$PWD]=$__rp_t
 }
 
 # The last history entry called a file: put what the file holds in its place. (This one forks.)

@@ -20,7 +20,7 @@ func (d *document) checkModes(a *Adapter) {
 		} else if m.Default {
 			start = i
 		}
-		if m.Name != "" {
+		if m.Name != "" && !m.Default { // the default mode is where no other one is
 			d.needs(at, fmt.Sprintf("mode %q", m.Name), at+"/primary", at+"/detect")
 		}
 		if m.Nested {

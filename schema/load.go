@@ -19,6 +19,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 )
 
 // Options say where a file's companions are.
@@ -65,6 +66,10 @@ func (o Options) Beside(path string) Options {
 // readFile reads no more than the size limit and one byte, so that the limit
 // is noticed and a device or endless pipe does no harm.
 func readFile(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&os.ModeNamedPipe != 0 && !strings.HasPrefix(path, "/dev/") {
+		return nil, errors.New("it is a named pipe, which may never be written to; give a file")
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, err

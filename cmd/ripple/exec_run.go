@@ -97,7 +97,7 @@ func (x *execution) open(ctx context.Context) error {
 	defer cancel(nil)
 	o := x.flags.session
 	if !x.flags.json {
-		o.Output = x.print
+		o.Output, o.Window = x.print, -1 // nothing is asked for again
 	}
 	if x.recorder != nil {
 		o.Observer = x.recorder

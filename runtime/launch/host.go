@@ -3,6 +3,7 @@ package launch
 import (
 	"crypto/rand"
 	"os"
+	"path/filepath"
 	"runtime"
 )
 
@@ -30,8 +31,17 @@ func OSHost() Host {
 		GUID:         rand.Text,
 		GOOS:         runtime.GOOS,
 		PID:          os.Getpid(),
-		TempDir:      os.TempDir(),
+		TempDir:      tempDir(),
 	}
+}
+
+// tempDir is absolute even when TMPDIR is not.
+func tempDir() string {
+	dir, err := filepath.Abs(os.TempDir())
+	if err != nil {
+		return os.TempDir() // the current directory is gone; making a directory says so
+	}
+	return dir
 }
 
 func isExecutable(path string) bool {

@@ -61,8 +61,12 @@ func (d *driver) interrupt(key string) {
 	d.out = nil
 	d.observe(EventSignal, []byte(key), "interrupt")
 	// When the terminal would turn the key into a signal, the signal is sent
-	// directly: the key would throw away output that was not read yet.
-	if key == "\x03" && d.tty.Interrupts() {
+	// directly: the key would throw away output that was not read yet. But a
+	// command that the program has not taken yet must be thrown away, and that
+	// is what the key does.
+	c := d.cmd
+	taken := c == nil || d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
+	if taken && key == "\x03" && d.tty.Interrupts() {
 		if err := d.tty.Signal(syscall.SIGINT); err == nil {
 			return
 		}
