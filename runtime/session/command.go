@@ -56,17 +56,48 @@ func (d *driver) giveUp() {
 	}
 }
 
+// taken says that the program has read the command; before that an interrupt
+// would hit its prompt, and the command would run all the same.
+func (d *driver) taken() bool {
+	c := d.cmd
+	return d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
+}
+
+// interruptOrOwe interrupts the command, or notes that it has to be as soon as
+// it has been taken.
+func (d *driver) interruptOrOwe(c *command, key string) (owed bool) {
+	d.locked(func() {
+		if d.cmd != c {
+			return
+		}
+		d.step(input{kind: inInterrupt})
+		if owed = !d.taken(); owed {
+			d.owed = key
+		} else {
+			d.interrupt(key)
+		}
+		d.settleEffects()
+	})
+	return owed
+}
+
+// payInterrupt sends an interrupt that is still owed.
+func (d *driver) payInterrupt(c *command) {
+	d.locked(func() {
+		if d.cmd == c && d.owed != "" {
+			d.interrupt(d.owed)
+			d.settleEffects()
+		}
+	})
+}
+
 // interrupt discards what has not reached the program and interrupts it.
 func (d *driver) interrupt(key string) {
-	d.out = nil
+	d.out, d.owed = nil, ""
 	d.observe(EventSignal, []byte(key), "interrupt")
 	// When the terminal would turn the key into a signal, the signal is sent
-	// directly: the key would throw away output that was not read yet. But a
-	// command that the program has not taken yet must be thrown away, and that
-	// is what the key does.
-	c := d.cmd
-	taken := c == nil || d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
-	if taken && key == "\x03" && d.tty.Interrupts() {
+	// directly: the key would throw away output that was not read yet.
+	if key == "\x03" && d.tty.Interrupts() {
 		if err := d.tty.Signal(syscall.SIGINT); err == nil {
 			return
 		}
@@ -145,7 +176,7 @@ func (d *driver) complete(e effect) {
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
-	d.cmd, d.ended, d.aside = nil, c, d.aside[:0]
+	d.cmd, d.ended, d.aside, d.owed = nil, c, d.aside[:0], ""
 }
 
 // partial is the result as far as it is known now.

@@ -77,6 +77,7 @@ type driver struct {
 	timerGen   int
 
 	out     [][]byte // to be written
+	owed    string   // an interrupt that waits until the command has been taken
 	waiting bool     // somebody waits until the tty takes more
 
 	readyOnce sync.Once

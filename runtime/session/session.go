@@ -176,17 +176,30 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	if signals.Interrupt == nil {
 		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", s.adapter.Name, ErrNoInterrupt)
 	}
-	d.locked(func() {
-		if d.cmd == c {
-			d.step(input{kind: inInterrupt})
-			d.interrupt(*signals.Interrupt)
-			d.settleEffects()
-		}
-	})
+	s.interrupt(ctx, d, c, *signals.Interrupt)
 	if signals.InterruptConfirm != nil {
 		s.confirm(ctx, d, c, *signals.InterruptConfirm)
 	}
 	return s.collect(ctx, d, c)
+}
+
+// takenLimit is how long an interrupt waits for the command to be taken.
+const takenLimit = 100 * time.Millisecond
+
+// interrupt sends the key as soon as the command has been taken, or after
+// takenLimit whatever happened to it.
+func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
+	if !d.interruptOrOwe(c, key) {
+		return
+	}
+	t := time.NewTimer(takenLimit)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		d.payInterrupt(c)
+	case <-c.done:
+	case <-ctx.Done():
+	}
 }
 
 // confirm sends the second keystroke of an interrupt once the program waits

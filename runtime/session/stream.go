@@ -143,6 +143,9 @@ func (d *driver) begin() {
 		c.strip = nil
 		d.held = d.held[:0]
 		d.region = regionOutput
+		if d.owed != "" {
+			d.interrupt(d.owed)
+		}
 	}
 }
 
