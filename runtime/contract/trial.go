@@ -25,8 +25,7 @@ type trial struct {
 	result  session.Result
 	notes   []string
 
-	started  time.Duration // how long the program took to its first prompt
-	exchange time.Duration // how long one trivial evaluation took, with a floor
+	started time.Duration // how long the program took to its first prompt
 }
 
 // eval evaluates one line or block of code and remembers it for the report.

@@ -17,7 +17,6 @@ type capture struct {
 
 	head, tail []byte
 	total      int64
-	last       byte
 	file       *os.File
 	spill      *bufio.Writer
 	err        error // why the file is not whole
