@@ -97,14 +97,18 @@ func (t *Tree) look() (living, dead []Process, whole bool) {
 func (t *Tree) seeds(s snapshot, self int) map[int]bool {
 	set := map[int]bool{}
 	ours, adopting := s.descend(map[int]bool{self: true}), isSubreaper()
+	// Ids are used again. While a session has members its id is not; so the
+	// leader's id stands for the tree unless a later process has it now.
+	leader, there := s[t.root.PID]
+	another := there && leader.Start != t.root.Start
 	for pid, e := range s {
 		p, known := t.known[pid]
 		switch {
 		case pid == self || e.Start < t.root.Start:
-		case known && p.Start == e.Start, pid == t.root.PID:
+		case known && p.Start == e.Start, pid == t.root.PID && !another:
 			set[pid] = true
 		case e.sess == s[self].sess: // who left our session cannot come back
-		case e.sess == t.root.PID,
+		case e.sess == t.root.PID && !another,
 			t.Sole && e.parent == self,
 			t.tty != "" && (ours[pid] || !adopting) && holds(pid, t.tty):
 			set[pid] = true

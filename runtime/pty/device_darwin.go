@@ -3,6 +3,7 @@ package pty
 import (
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -67,3 +68,5 @@ func (d *device) close() error { return d.file.Close() }
 func awaitExit(int) {}
 
 func (p *PTY) readiness() Readiness { return Readiness{} }
+
+func (d *device) signalForeground(syscall.Signal) error { return ErrUnsupported }

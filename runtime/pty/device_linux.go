@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -45,4 +46,11 @@ func (d *device) waitWritable(deadline time.Time) error {
 func awaitExit(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
+}
+
+// signalForeground lets the kernel signal whoever is in the foreground, which
+// cannot hit a later group with the same number. It does so for SIGINT, SIGQUIT
+// and SIGTSTP only (TIOCSIG, drivers/tty/pty.c).
+func (d *device) signalForeground(sig syscall.Signal) error {
+	return d.control(func(fd int) error { return unix.IoctlSetInt(fd, unix.TIOCSIG, int(sig)) })
 }

@@ -13,18 +13,19 @@ type device struct{}
 
 func start(Command) (*device, *os.Process, error) { return nil, nil, ErrUnsupported }
 
-func (*device) read([]byte) (int, error)        { return 0, ErrUnsupported }
-func (*device) write([]byte) (int, error)       { return 0, ErrUnsupported }
-func (*device) waitWritable(time.Time) error    { return ErrUnsupported }
-func (*device) setReadDeadline(time.Time) error { return ErrUnsupported }
-func (*device) resize(Size) error               { return ErrUnsupported }
-func (*device) size() Size                      { return Size{} }
-func (*device) foreground() (int, error)        { return 0, ErrUnsupported }
-func (*device) flags() (bool, bool, error)      { return false, false, ErrUnsupported }
-func (*device) readable() bool                  { return false }
-func (*device) interrupts() bool                { return false }
-func (*device) close() error                    { return ErrUnsupported }
-func (*device) path() string                    { return "" }
+func (*device) read([]byte) (int, error)              { return 0, ErrUnsupported }
+func (*device) write([]byte) (int, error)             { return 0, ErrUnsupported }
+func (*device) waitWritable(time.Time) error          { return ErrUnsupported }
+func (*device) setReadDeadline(time.Time) error       { return ErrUnsupported }
+func (*device) resize(Size) error                     { return ErrUnsupported }
+func (*device) size() Size                            { return Size{} }
+func (*device) foreground() (int, error)              { return 0, ErrUnsupported }
+func (*device) flags() (bool, bool, error)            { return false, false, ErrUnsupported }
+func (*device) signalForeground(syscall.Signal) error { return ErrUnsupported }
+func (*device) readable() bool                        { return false }
+func (*device) interrupts() bool                      { return false }
+func (*device) close() error                          { return ErrUnsupported }
+func (*device) path() string                          { return "" }
 
 func (*PTY) readiness() Readiness { return Readiness{} }
 

@@ -137,13 +137,16 @@ func (p *PTY) Signal(sig os.Signal) error {
 	if !ok {
 		return fmt.Errorf("signal %v: not a signal of this system", sig)
 	}
-	if pgid, err := p.dev.foreground(); err == nil && pgid > 0 && killGroup(pgid, s) == nil {
+	if p.dev.signalForeground(s) == nil {
 		return nil
 	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
-		return os.ErrProcessDone
+		return os.ErrProcessDone // a group's number may be somebody else's by now
+	}
+	if pgid, err := p.dev.foreground(); err == nil && pgid > 0 && killGroup(pgid, s) == nil {
+		return nil
 	}
 	return killGroup(p.leader.Pid, s)
 }
@@ -165,11 +168,11 @@ func (p *PTY) ExitStatus() (code int, signal string) {
 // reaped. Grace, and descendants that left both groups, are the caller's.
 func (p *PTY) Close() error {
 	p.once.Do(func() {
-		if pgid, err := p.dev.foreground(); err == nil && pgid > 0 {
-			_ = killGroup(pgid, syscall.SIGKILL) // it may be gone already
-		}
 		p.mu.Lock()
-		if !p.ended {
+		if !p.ended { // later a group's number may be somebody else's
+			if pgid, err := p.dev.foreground(); err == nil && pgid > 0 {
+				_ = killGroup(pgid, syscall.SIGKILL) // it may be gone already
+			}
 			_ = killGroup(p.leader.Pid, syscall.SIGKILL) // a zombie is fine too
 			_ = p.leader.Kill()                          // when it changed its group
 		}
