@@ -36,11 +36,11 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		d.removeFiles()
 		return nil, err
 	}
-	go d.read()
-	d.locked(func() {
+	d.locked(func() { // before the first byte is read
 		d.step(input{kind: inStart})
 		d.settleEffects()
 	})
+	go d.read()
 	if err := d.awaitReady(ctx); err != nil {
 		return nil, d.notReady(err)
 	}
