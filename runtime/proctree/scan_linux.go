@@ -120,6 +120,15 @@ func (s snapshot) descend(set map[int]bool) map[int]bool {
 	return set
 }
 
+// beforeExec tells whether a process is a copy of this one, on its way to exec:
+// until then it holds every file that this process had open when it forked,
+// other programs' terminals included.
+func beforeExec(pid int) bool {
+	theirs, err1 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
+	ours, err2 := os.Readlink("/proc/self/exe")
+	return err1 == nil && err2 == nil && theirs == ours
+}
+
 // holds says whether a process has a file open.
 func holds(pid int, file string) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"

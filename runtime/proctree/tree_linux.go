@@ -110,7 +110,7 @@ func (t *Tree) seeds(s snapshot, self int) map[int]bool {
 		case e.sess == s[self].sess: // who left our session cannot come back
 		case e.sess == t.root.PID && !another,
 			t.Sole && e.parent == self,
-			t.tty != "" && (ours[pid] || !adopting) && holds(pid, t.tty):
+			t.tty != "" && (ours[pid] || !adopting) && !beforeExec(pid) && holds(pid, t.tty):
 			set[pid] = true
 		}
 	}
