@@ -279,6 +279,15 @@ func TestKilledProgramIsATypedErrorAndRestarts(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+func TestRestartByPolicy(t *testing.T) {
+	s := open(t, "bash", session.Options{Restart: true})
+	for range 20 { // the next command comes at once, while the reader is still finishing
+		_, err := s.Eval(deadline(t), "kill -9 $$")
+		require.ErrorIs(t, err, session.ErrExited)
+		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+	}
+}
+
 func TestCloseLeavesNothing(t *testing.T) {
 	before := scratchDirs(t)
 	s := open(t, "bash", session.Options{Sole: true})

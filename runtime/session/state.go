@@ -18,13 +18,16 @@ func (c *command) ended() bool {
 	}
 }
 
+// isDead says whether the program has ended. A caller who has just been told
+// so by a Result may come before the reader is through.
 func (d *driver) isDead() bool {
-	select {
-	case <-d.dead:
-		return true
-	default:
-		return false
+	d.mu.Lock()
+	ended := d.exit != nil
+	d.mu.Unlock()
+	if ended {
+		<-d.dead
 	}
+	return ended
 }
 
 // changes is closed at the next change of phase.
