@@ -17,3 +17,17 @@ func BenchmarkEval(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOpen is a start to the first prompt and a stop.
+func BenchmarkOpen(b *testing.B) {
+	a := adapter(b, "bash")
+	for b.Loop() {
+		s, err := session.Open(context.Background(), a, session.Options{Env: []string{"HOME=/nonexistent"}})
+		if err != nil {
+			b.Fatal(err)
+		}
+		if err := s.Close(context.Background()); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

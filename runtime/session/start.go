@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"sync"
 	"syscall"
 	"time"
 
@@ -117,7 +118,7 @@ func (d *driver) launch() error {
 	}
 	host := launch.OSHost()
 	if t := d.adapter.Input.Tempfile; t != nil && t.CleanupOnStart {
-		removeStale(host.TempDir, time.Duration(t.StaleTTLHours)*time.Hour)
+		staleOnce.Do(func() { removeStale(host.TempDir, time.Duration(t.StaleTTLHours)*time.Hour) })
 	}
 	d.scratch, err = os.MkdirTemp(host.TempDir, fmt.Sprintf("ripple-%d-*", host.PID))
 	if err != nil {
@@ -188,6 +189,9 @@ func (d *driver) removeFiles() {
 		_ = os.RemoveAll(d.scratch) // what cannot be removed is stale later
 	}
 }
+
+// staleOnce: what was left behind before this process needs one look.
+var staleOnce sync.Once
 
 // removeStale removes the private directories of processes that are gone and
 // were older than the adapter's stale_ttl_hours.
