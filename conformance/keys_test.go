@@ -26,6 +26,7 @@ import (
 // in which they reach a runtime.
 var loaded = map[string]string{
 	"schema":               "any other major version is refused",
+	"verified":             "false needs its reason, unverified, which reports show",
 	"process.encoding":     "anything but utf-8 is refused",
 	"integration_script":   "becomes Adapter.Script",
 	"init.script":          "becomes Adapter.Script",

@@ -14,6 +14,10 @@ type Adapter struct {
 	License     string   `yaml:"license"`
 	Family      Family   `yaml:"family"`
 	Aliases     []string `yaml:"aliases"`
+	// Verified is false for an adapter that was written from the program's
+	// documentation and never run against it; Unverified is the reason.
+	Verified   bool   `yaml:"verified"`
+	Unverified string `yaml:"unverified"`
 
 	Process      Process      `yaml:"process"`
 	Ready        Ready        `yaml:"ready"`

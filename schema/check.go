@@ -9,6 +9,7 @@ import (
 // a file with errors too, so a rule asks for the presence of a key in the
 // file, not for its value: a key with an error of its own is present.
 func (d *document) check(a *Adapter) {
+	d.checkVerified(a)
 	d.checkInit(a)
 	d.checkScript(a)
 	d.checkCommand(a)
@@ -50,6 +51,15 @@ func (d *document) valuePosition(pointer string) Position {
 		return Position{v.Line, v.Column}
 	}
 	return Position{1, 1}
+}
+
+func (d *document) checkVerified(a *Adapter) {
+	switch {
+	case d.has("/verified") && !a.Verified:
+		d.needs("/verified", "verified: false", "/unverified")
+	case d.has("/unverified"):
+		d.errorPointer("/unverified", KindConflict, "unverified is the reason for verified: false, which is not set")
+	}
 }
 
 func (d *document) checkInit(a *Adapter) {

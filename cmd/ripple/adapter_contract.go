@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
 	"regexp"
 	"strings"
 
@@ -11,19 +12,22 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ripple/runtime/contract"
+	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/runtime/session"
 )
 
 // testFlags are the flags of `ripple adapter test`.
 type testFlags struct {
-	all      bool
-	filter   string
-	report   string
-	parallel int
-	verbose  bool
-	record   string
-	options  contract.Options
+	all       bool
+	shuffle   int64
+	installed bool
+	filter    string
+	report    string
+	parallel  int
+	verbose   bool
+	record    string
+	options   contract.Options
 }
 
 func newAdapterTest(a *app) *cobra.Command {
@@ -57,6 +61,8 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for one test (0: as the adapter says)")
 	flags.BoolVar(&f.options.Require, "require", false, "a missing program is an error")
+	flags.BoolVar(&f.installed, "require-installed", false, "leave out missing programs; that an installed one is skipped is an error, and so is that none is installed")
+	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order that this `SEED` gives (0: in the order given)")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often")
 	flags.IntVar(&f.parallel, "parallel", 1, "test this many adapters at once")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
@@ -77,6 +83,16 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 	}
 	if entries, err = f.selected(entries); err != nil {
 		return err
+	}
+	if f.installed {
+		if entries, err = a.installed(entries); err != nil {
+			return err
+		}
+		f.options.Require = true // it is there: nothing excuses it
+	}
+	if f.shuffle != 0 {
+		order := rand.New(rand.NewPCG(uint64(f.shuffle), 0))
+		order.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
 	}
 	if len(entries) != 1 && (f.record != "" || f.options.Executable != "") {
 		flag := "--record"
@@ -138,6 +154,26 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 			"no test matches --filter %q", f.filter)
 	}
 	return matching, nil
+}
+
+// installed are the adapters whose programs are there; the others are named.
+func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
+	var found []*registry.Entry
+	var missing []string
+	for _, e := range entries {
+		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil {
+			missing = append(missing, e.Name)
+		} else {
+			found = append(found, e)
+		}
+	}
+	if found == nil {
+		return nil, failWith(exitMissing, errors.New("none of the programs is installed"), "ripple adapter list says what to install")
+	}
+	if missing != nil {
+		a.note("not installed, and left out: %s", strings.Join(missing, ", "))
+	}
+	return found, nil
 }
 
 func anyMatches(filter *regexp.Regexp, names []string) bool {

@@ -49,6 +49,7 @@ type listed struct {
 	File        string       `json:"file"`
 	Executable  string       `json:"executable"` // empty: not found
 	Install     *installView `json:"install"`
+	Unverified  string       `json:"unverified,omitempty"` // why the adapter was never run against its program
 }
 
 type installView struct {
@@ -63,7 +64,7 @@ func newListed(e *registry.Entry) listed {
 	ad := e.Adapter
 	l := listed{
 		Name: e.Name, Aliases: append([]string{}, e.Aliases...), Family: string(ad.Family), Version: ad.Version,
-		Description: ad.Description, Origin: e.Origin, File: e.Path, Install: newInstallView(ad.Process.Install),
+		Description: ad.Description, Origin: e.Origin, File: e.Path, Install: newInstallView(ad.Process.Install), Unverified: ad.Unverified,
 	}
 	if path, err := launch.Locate(ad, launch.OSHost(), ""); err == nil {
 		l.Executable = path
@@ -85,6 +86,9 @@ func (a *app) printList(list []listed) error {
 		program := l.Executable
 		if program == "" {
 			program = strings.TrimSuffix("not found: "+l.Install.line(), ": ")
+		}
+		if l.Unverified != "" {
+			program += " (adapter not verified: " + l.Unverified + ")"
 		}
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Family, l.Version, l.Origin, program)
 	}

@@ -89,6 +89,7 @@ func (a *app) printShown(e *registry.Entry, v shown) {
 	s.row("file", fmt.Sprintf("%s (%s)", e.Path, e.Origin))
 	s.row("homepage", ad.Homepage)
 	s.row("license", ad.License)
+	s.row("not verified", ad.Unverified)
 	s.process(ad, v)
 	s.prompt(ad)
 	s.input(ad)

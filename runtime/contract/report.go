@@ -16,6 +16,7 @@ type Report struct {
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
 	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program is missing
 	Missing            error         `json:"-"`                    // then a *launch.MissingError
+	Unverified         string        `json:"unverified,omitempty"` // why nobody has run the adapter against its program
 	Required           bool          `json:"required,omitempty"`   // [Options.Require]: then Skipped is an error
 	Started            time.Time     `json:"started"`
 	Duration           time.Duration `json:"duration_ns"`

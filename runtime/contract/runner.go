@@ -73,7 +73,7 @@ func (r *runner) run(ctx context.Context) *Report {
 	r.began = r.now()
 	r.report = &Report{
 		Adapter: r.adapter.Name, AdapterVersion: r.adapter.Version, File: r.adapter.Source,
-		Required: r.options.Require, Started: r.began, Tests: []TestResult{},
+		Unverified: r.adapter.Unverified, Required: r.options.Require, Started: r.began, Tests: []TestResult{},
 	}
 	defer func() { r.report.Duration = r.now().Sub(r.began) }()
 	if !r.prepare(ctx) {

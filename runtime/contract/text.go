@@ -171,7 +171,7 @@ func summary(r *Report) string {
 		if r.absent() {
 			verdict = "in error"
 		}
-		return fmt.Sprintf("%s: %s: %s", name, verdict, strings.TrimPrefix(r.Skipped, r.Adapter+": "))
+		return fmt.Sprintf("%s: %s: %s", name, verdict, strings.TrimPrefix(r.Skipped, r.Adapter+": ")) + unverified(r)
 	}
 	counts := []string{fmt.Sprintf("%d passed", r.Count(Passed))}
 	for _, c := range []struct {
@@ -190,7 +190,14 @@ func summary(r *Report) string {
 	if r.LevelNote != "" {
 		text += "; " + r.LevelNote
 	}
-	return text
+	return text + unverified(r)
+}
+
+func unverified(r *Report) string {
+	if r.Unverified == "" {
+		return ""
+	}
+	return "; the adapter is not verified: " + r.Unverified
 }
 
 func rounded(d time.Duration) string {

@@ -52,7 +52,8 @@ func sampleReports() []*Report {
 		},
 	}, {
 		Adapter: "other", File: "other.yaml", Started: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Tests: []TestResult{},
-		Skipped: "other: its program is not installed; tried other (not in PATH)\n  on Debian or Ubuntu: apt-get install other",
+		Unverified: "there was none to try it with",
+		Skipped:    "other: its program is not installed; tried other (not in PATH)\n  on Debian or Ubuntu: apt-get install other",
 	}}
 }
 
