@@ -134,10 +134,10 @@ func (d *document) checkCommand(a *Adapter) {
 // checkEnv refuses the nonce in the environment, where every program started
 // from the session could read it and forge markers.
 func (d *document) checkEnv(a *Adapter) {
-	secret := map[string]string{"nonce": ""}
+	secret := map[string]string{"nonce": "", "nonce_short": ""}
 	if m := a.Init.Marker; m != nil {
 		for name, text := range map[string]string{"marker": m.Primary, "marker_continuation": m.Continuation} {
-			if Expand(text, map[string]string{"nonce": ""}) != text {
+			if CarriesNonce(text) {
 				secret[name] = ""
 			}
 		}

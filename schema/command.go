@@ -33,8 +33,14 @@ func (e *TemplateError) Error() string {
 func Placeholders() []string { return slices.Clone(placeholders) }
 
 var placeholders = []string{
-	"banner", "guid", "history_filter", "init_invocation", "marker", "marker_continuation", "nonce", "path", "pid",
+	"banner", "guid", "history_filter", "init_invocation", "marker", "marker_continuation", "nonce", "nonce_short", "path", "pid",
 	"prompt_template", "reason", "script_path", "shell_path", "temp_dir", "tempfile_path",
+}
+
+// CarriesNonce tells whether a template shows the session's nonce, or the short
+// form of it, where it is expanded.
+func CarriesNonce(template string) bool {
+	return Expand(template, map[string]string{"nonce": "", "nonce_short": ""}) != template
 }
 
 // SplitCommand splits a command template into words. The template is split

@@ -162,7 +162,7 @@ func trust(a *schema.Adapter) string {
 	case a.Prompt.Strategy == schema.PromptShellIntegration &&
 		(a.Prompt.ShellIntegration == nil || a.Prompt.ShellIntegration.Nonce == ""):
 		return " (prompt.shell_integration.nonce is not required, so the markers of any program count)"
-	case a.Prompt.Strategy == schema.PromptMarker && a.Init.Marker != nil && !strings.Contains(a.Init.Marker.Primary, "{nonce}"):
+	case a.Prompt.Strategy == schema.PromptMarker && a.Init.Marker != nil && !schema.CarriesNonce(a.Init.Marker.Primary):
 		return " (init.marker.primary has no {nonce}, so anyone can print it)"
 	}
 	return ""

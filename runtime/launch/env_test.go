@@ -90,6 +90,7 @@ func TestEnvironmentThatIsRefused(t *testing.T) {
 	marked := schema.Init{Marker: &schema.Marker{Primary: "@{nonce}>", Continuation: "..."}, InitInvocationTemplate: "set {marker}"}
 	cases := []struct{ name, key, value, want string }{
 		{"the nonce", "N", "x{nonce}", "process.env.N: its value would carry the session's nonce"},
+		{"the short nonce", "N", "x{nonce_short}", "process.env.N: its value would carry the session's nonce"},
 		{"a marker with the nonce", "PS1", "{marker}", "process.env.PS1: its value would carry the session's nonce"},
 		{"the nonce at third hand", "I", "{init_invocation}", "process.env.I: its value would carry the session's nonce"},
 		{"a name with =", "A=B", "x", `process.env: "A=B" cannot be the name`},

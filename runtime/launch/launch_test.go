@@ -148,6 +148,11 @@ func TestMarkersCarryTheNonce(t *testing.T) {
 	assert.Equal(t, "@4e6f6e6365> $ ", p.Values["prompt_template"])
 }
 
+func TestShortNonceIsTheBeginningOfTheNonce(t *testing.T) {
+	p := build1(t, nil, func(r *Request) { r.Nonce = "0123456789abcdef0123456789abcdef" })
+	assert.Equal(t, "0123456789abcdef", p.Values["nonce_short"])
+}
+
 func TestWorkingDirectory(t *testing.T) {
 	h := host(onPath, "/bin/sh")
 	for dir, want := range map[string]string{"": "/home/u/project", "/srv/": "/srv", "../../../srv": "/srv", ".": "/home/u/project"} {

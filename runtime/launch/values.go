@@ -15,20 +15,25 @@ type values struct {
 	secret map[string]bool
 }
 
+// shortNonce is the length of {nonce_short}: 64 bits, for programs that cut a
+// longer prompt off.
+const shortNonce = 16
+
 func newValues(a *schema.Adapter, h Host, r Request, path string) *values {
 	v := &values{
 		all: map[string]string{
-			"shell_path": path,
-			"nonce":      r.Nonce,
-			"pid":        strconv.Itoa(h.PID),
-			"guid":       h.GUID(),
-			"temp_dir":   r.ScratchDir,
-			"banner":     r.Banner,
-			"reason":     r.Reason,
+			"shell_path":  path,
+			"nonce":       r.Nonce,
+			"nonce_short": r.Nonce[:min(len(r.Nonce), shortNonce)],
+			"pid":         strconv.Itoa(h.PID),
+			"guid":        h.GUID(),
+			"temp_dir":    r.ScratchDir,
+			"banner":      r.Banner,
+			"reason":      r.Reason,
 			// Filled in by the delivery, when there is something to deliver.
 			"tempfile_path": "", "script_path": "", "path": "", "init_invocation": "", "rc_dir_previous": "",
 		},
-		secret: map[string]bool{"nonce": true},
+		secret: map[string]bool{"nonce": true, "nonce_short": true},
 	}
 	marker := schema.Marker{}
 	if a.Init.Marker != nil {

@@ -91,7 +91,7 @@ func (d *driver) markers(nonce string, add func(key, source string, tag int)) {
 	}
 	primary, continuation := d.plan.Values["marker"], d.plan.Values["marker_continuation"]
 	d.continues = continuation != "" || d.adapter.Prompt.Continuation != ""
-	if strings.Contains(m.Primary, "{nonce}") {
+	if schema.CarriesNonce(m.Primary) {
 		d.literal = prompt.NewLiteral(primary, continuation)
 		return
 	}

@@ -375,6 +375,18 @@ func TestLiteralMarkerInjected(t *testing.T) {
 	assert.Equal(t, "a\nb\n", eval(t, s, "for x in a b\ndo echo $x\ndone").Output, "line by line over continuation prompts")
 }
 
+// The short nonce is one too: its marker proves a prompt without the kernel's help.
+func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
+	a := adapter(t, "markersh")
+	a.Init.Marker.Primary = "M:{nonce_short}> "
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	r := eval(t, s, "echo 'M:0000000000000000> '")
+	assert.Equal(t, "M:0000000000000000> \n", r.Output)
+	assert.Equal(t, session.ByMarker, r.CompletedBy)
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
 	require.Error(t, err)
