@@ -25,12 +25,12 @@ type Recorder struct {
 	w     io.Writer
 	err   error
 	last  time.Duration // when the event before was written, in whole microseconds
-	parts map[string][]byte
+	parts map[rune][]byte
 }
 
 // NewRecorder writes the header at once. Errors of w are returned by Close.
 func NewRecorder(w io.Writer, cols, rows int) *Recorder {
-	r := &Recorder{w: w, parts: map[string][]byte{}}
+	r := &Recorder{w: w, parts: map[rune][]byte{}}
 	_, r.err = fmt.Fprintf(w, `{"version":3,"term":{"cols":%d,"rows":%d}}`+"\n", cols, rows)
 	return r
 }
@@ -44,16 +44,16 @@ func (r *Recorder) Observe(e session.Event) {
 	defer r.mu.Unlock()
 	switch e.Kind {
 	case session.EventRead:
-		r.text(e.At, "o", e.Data)
+		r.text(e.At, 'o', e.Data)
 	case session.EventWrite:
-		r.text(e.At, "i", e.Data)
+		r.text(e.At, 'i', e.Data)
 	case session.EventResize:
 		if size := sizePattern.FindStringSubmatch(e.Text); size != nil {
-			r.event(e.At, "r", size[1]+"x"+size[2])
+			r.event(e.At, 'r', size[1]+"x"+size[2])
 		}
 	case session.EventExit:
 		r.flush(e.At)
-		r.event(e.At, "x", exitStatus(e.Text))
+		r.event(e.At, 'x', exitStatus(e.Text))
 	}
 }
 
@@ -64,7 +64,7 @@ func (r *Recorder) Mark(at time.Duration, label string) {
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	r.event(at, "m", label)
+	r.event(at, 'm', label)
 }
 
 // Close writes what waits for the rest of a character and returns the first
@@ -93,7 +93,7 @@ func exitStatus(text string) string {
 	return "-1"
 }
 
-func (r *Recorder) text(at time.Duration, code string, data []byte) {
+func (r *Recorder) text(at time.Duration, code rune, data []byte) {
 	data = append(r.parts[code], data...)
 	whole := len(data) - unfinished(data)
 	r.parts[code] = append([]byte(nil), data[whole:]...)
@@ -103,7 +103,7 @@ func (r *Recorder) text(at time.Duration, code string, data []byte) {
 }
 
 func (r *Recorder) flush(at time.Duration) {
-	for _, code := range []string{"o", "i"} {
+	for _, code := range []rune{'o', 'i'} {
 		if rest := r.parts[code]; len(rest) > 0 {
 			r.parts[code] = nil
 			r.event(at, code, string(rest))
@@ -124,7 +124,7 @@ func unfinished(data []byte) int {
 	return 0
 }
 
-func (r *Recorder) event(at time.Duration, code, data string) {
+func (r *Recorder) event(at time.Duration, code rune, data string) {
 	if r.err != nil {
 		return
 	}
@@ -134,6 +134,6 @@ func (r *Recorder) event(at time.Duration, code, data string) {
 		r.err = err
 		return
 	}
-	_, r.err = fmt.Fprintf(r.w, "[%.6f, %q, %s]\n", (at - r.last).Seconds(), code, text)
+	_, r.err = fmt.Fprintf(r.w, "[%.6f, %q, %s]\n", (at - r.last).Seconds(), string(code), text)
 	r.last = at
 }
