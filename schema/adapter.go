@@ -60,6 +60,7 @@ type Position struct{ Line, Column int }
 // Process says how to launch the program.
 type Process struct {
 	CommandTemplate      string            `yaml:"command_template"`
+	Args                 []string          `yaml:"args"` // at the end of the command line, unless the caller has his own
 	Executable           string            `yaml:"executable"`
 	ExecutableCandidates []string          `yaml:"executable_candidates"`
 	InheritEnvironment   bool              `yaml:"inherit_environment"` // default true

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -174,6 +175,9 @@ func lintPlaceholders(d *document, a *Adapter) {
 	}
 	for name, value := range a.Process.Env {
 		texts["/process/env/"+escape(name)] = value
+	}
+	for i, text := range a.Process.Args {
+		texts[fmt.Sprintf("/process/args/%d", i)] = text
 	}
 	for pointer, text := range texts {
 		for _, m := range placeholder.FindAllString(text, -1) {

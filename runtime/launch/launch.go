@@ -9,7 +9,8 @@
 // process.command_template is split into words first and each word expanded
 // after, so a value can never add, remove or split an argument. One kind of word
 // is left out: a word made only of {init_invocation} or of a staged file's path
-// when the adapter has no such thing. That depends on the adapter alone.
+// when the adapter has no such thing. That depends on the adapter alone. The
+// caller's Args follow as they are, or process.args, each expanded as one word.
 //
 // # Environment
 //
@@ -38,6 +39,7 @@ import (
 type Request struct {
 	Dir        string   // working directory; empty: the host's
 	Env        []string // KEY=value, over everything else
+	Args       []string // end the command line; nil: the adapter's
 	Cols, Rows int      // 0: the adapter's
 	Executable string   // path or name; empty: found by the adapter's rules
 	Nonce      string   // required: what authenticates this session's markers
@@ -128,6 +130,11 @@ func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	argv[0] = path
+	args, err := arguments(a, r, v)
+	if err != nil {
+		return Plan{}, err
+	}
+	argv = append(argv, args...)
 	return Plan{
 		Path: path, Argv: argv, Env: env.list(), Dir: dir, Files: d.files,
 		Inject: d.inject, Banner: d.banner, TTY: size(a.Process.TTY, r), Values: v.all,
@@ -152,6 +159,11 @@ func (r Request) check() error {
 		}
 		if strings.ContainsRune(kv, 0) {
 			return fmt.Errorf("environment entry %q contains a NUL", kv)
+		}
+	}
+	for _, arg := range r.Args {
+		if strings.ContainsRune(arg, 0) {
+			return fmt.Errorf("the argument %q contains a NUL", arg)
 		}
 	}
 	return nil

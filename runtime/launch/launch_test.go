@@ -109,6 +109,22 @@ func TestCommandTemplate(t *testing.T) {
 	}
 }
 
+func TestArgumentsEndTheCommandLine(t *testing.T) {
+	adapters := func(a *schema.Adapter) { a.Process.Args = []string{"-e", "{temp_dir}/a b", "{unknown}"} }
+	assert.Equal(t, []string{"/bin/sh", "-i", "-e", "/tmp/ripple-1/a b", "{unknown}"}, build1(t, adapters, nil).Argv)
+
+	callers := func(r *Request) { r.Args = []string{"{temp_dir}", ""} }
+	assert.Equal(t, []string{"/bin/sh", "-i", "{temp_dir}", ""}, build1(t, adapters, callers).Argv, "a caller's are no templates")
+
+	none := func(r *Request) { r.Args = []string{} }
+	assert.Equal(t, []string{"/bin/sh", "-i"}, build1(t, adapters, none).Argv)
+
+	_, err := Build(shell(nil), host(onPath, "/bin/sh"), request(func(r *Request) { r.Args = []string{"a\x00b"} }))
+	assert.EqualError(t, err, `sh: the argument "a\x00b" contains a NUL`)
+	_, err = Build(shell(adapters), host(onPath, "/bin/sh"), request(func(r *Request) { r.ScratchDir = "/tmp/a\x00" }))
+	assert.Error(t, err)
+}
+
 func TestNoValueAddsOrRemovesAnArgument(t *testing.T) {
 	template := `"{shell_path}" {nonce} {banner} "{reason}" x{banner}y '{reason} {banner}' {marker}`
 	words, err := schema.SplitCommand(template)

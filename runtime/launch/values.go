@@ -86,6 +86,21 @@ func expandWords(words []schema.Word, v *values) ([]string, error) {
 	return argv, nil
 }
 
+// arguments are what ends the command line.
+func arguments(a *schema.Adapter, r Request, v *values) ([]string, error) {
+	if r.Args != nil {
+		return r.Args, nil
+	}
+	args := make([]string, len(a.Process.Args))
+	for i, template := range a.Process.Args {
+		args[i] = v.expand(template)
+		if strings.ContainsRune(args[i], 0) {
+			return nil, fmt.Errorf("process.args[%d]: the argument %q contains a NUL", i, args[i])
+		}
+	}
+	return args, nil
+}
+
 func vanishes(word schema.Word, v *values) bool {
 	if len(word.Parts) != 1 {
 		return false

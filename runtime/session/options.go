@@ -11,6 +11,10 @@ type Options struct {
 
 	Executable string // path or name; empty: found by the adapter's rules
 
+	// Args end the program's command line, such as the program that a debugger
+	// is to debug. nil: what the adapter has in their place.
+	Args []string
+
 	// Output receives the running command's output as it becomes final: whole
 	// lines at once, an unfinished line when the program is found waiting for
 	// input (State, WaitState) or the command ends. Calls do not overlap; while

@@ -125,7 +125,7 @@ func (d *driver) launch() error {
 		return fmt.Errorf("making a private directory: %w", err)
 	}
 	d.plan, err = launch.Build(d.adapter, host, launch.Request{
-		Dir: d.options.Dir, Env: d.options.Env, Cols: d.options.Cols, Rows: d.options.Rows,
+		Dir: d.options.Dir, Env: d.options.Env, Args: d.options.Args, Cols: d.options.Cols, Rows: d.options.Rows,
 		Executable: d.options.Executable, Nonce: nonce, ScratchDir: d.scratch,
 	})
 	if err != nil {
