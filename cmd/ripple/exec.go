@@ -18,6 +18,7 @@ type execFlags struct {
 	timeout      time.Duration
 	readyTimeout time.Duration
 	record       string
+	steps        []execStep
 	session      session.Options
 }
 
@@ -36,6 +37,10 @@ one is read, all in the same session; when the program ends or a command runs ou
 of time, the rest is not run. A line that is no whole command is taken back: send
 blocks with "-", -f or -0.
 
+-e CODE and --op OPERATION are commands too, run in the order given and before any
+other code. --op sends the program's own command for an operation of a debugger
+("ripple adapter show" lists them), such as step_over or 'print expr=a + b'.
+
 --json prints for each command "output", "exit_code" (null: the program reports
 none), "cwd" and "mode" where known, "error" (whether it failed), "duration_ns",
 "completed_by" (marker, prompt, idle, exit, timeout or interrupt; empty when nothing
@@ -46,7 +51,8 @@ Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they a
 Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
-  printf 'x = 20\nx + 1\n' | ripple exec python --lines --json`,
+  printf 'x = 20\nx + 1\n' | ripple exec python --lines --json
+  ripple exec gdb --arg ./a.out --op 'breakpoint_set target=main' --op run --op locals`,
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.guarded(func() error { return a.exec(cmd.Context(), args, f) })
@@ -55,6 +61,8 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 	}
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
+	flags.VarP(stepFlag{&f.steps, false}, "code", "e", "run this `CODE`; repeatable")
+	flags.Var(stepFlag{&f.steps, true}, "op", "run this `OPERATION` of a debugger, with its arguments as name=value; repeatable")
 	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
 	flags.BoolVarP(&f.nul, "null", "0", false, "commands on standard input are separated by NUL; implies --lines")
 	flags.BoolVar(&f.json, "json", false, "print one JSON result a command, a line each")
@@ -62,6 +70,7 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "longest time until the program's first prompt")
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
+	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as what is to be debugged; repeatable")
 	flags.StringVar(&f.session.Executable, "executable", "", "the program to start instead of the one that the adapter names")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
@@ -91,10 +100,13 @@ func execArgs(cmd *cobra.Command, args []string) error {
 			given++
 		}
 	}
+	steps := cmd.Flags().Changed("code") || cmd.Flags().Changed("op")
 	lines := cmd.Flags().Changed("lines") && cmd.Flags().Changed("null")
 	switch {
 	case len(args) == 0:
 		return usageError("ripple adapter list shows what there is; "+seeHelp(cmd), "which adapter?")
+	case given == 0 && steps:
+		return nil
 	case given == 0:
 		return usageError(`give the code as one argument, with -f FILE, or "-" or --lines for standard input`, "nothing to run")
 	case given == 1 || lines && given == 2:

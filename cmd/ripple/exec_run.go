@@ -41,10 +41,15 @@ func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
 	if err != nil {
 		return err
 	}
+	steps, err := codeOf(entry.Adapter, f.steps)
+	if err != nil {
+		return err
+	}
 	next, stdin, err := a.commands(args, f)
 	if err != nil {
 		return err
 	}
+	next = after(steps, next)
 	ctx, interrupts, stop := untilSignal(ctx, false)
 	defer stop()
 	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts}

@@ -14,6 +14,8 @@ type source func() (string, error)
 // commands is where the commands come from, and whether that is standard input.
 func (a *app) commands(args []string, f execFlags) (next source, stdin bool, err error) {
 	switch {
+	case len(args) == 1 && f.file == "" && !f.lines && !f.nul: // -e and --op are all
+		return after(nil, nil), false, nil
 	case f.nul:
 		return split(a.in, 0), true, nil
 	case f.lines:
@@ -33,14 +35,20 @@ func (a *app) commands(args []string, f execFlags) (next source, stdin bool, err
 	return next, false, err
 }
 
-func once(code string) source {
-	done := false
+func once(code string) source { return after([]string{code}, nil) }
+
+// after gives these commands, and then those of next, if there is one.
+func after(codes []string, next source) source {
 	return func() (string, error) {
-		if done {
-			return "", io.EOF
+		switch {
+		case len(codes) > 0:
+			code := codes[0]
+			codes = codes[1:]
+			return code, nil
+		case next != nil:
+			return next()
 		}
-		done = true
-		return code, nil
+		return "", io.EOF
 	}
 }
 

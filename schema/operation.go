@@ -1,0 +1,89 @@
+package schema
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"unicode"
+)
+
+// OperationError says why an operation of commands.debugger cannot be made.
+type OperationError struct {
+	Operation string
+	Message   string
+	Supported []string // what could be asked for instead, sorted; nil when the operation itself is there
+}
+
+func (e *OperationError) Error() string { return e.Message }
+
+// Operations are the operations of commands.debugger that the adapter supports,
+// sorted.
+func (a *Adapter) Operations() []string {
+	names := []string{}
+	for name, template := range a.debugger() {
+		if template != nil {
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	return names
+}
+
+// OperationArguments are the placeholders of an operation, in their order in
+// its template; empty for an operation that is not supported.
+func (a *Adapter) OperationArguments(operation string) []string {
+	var names []string
+	if template := a.debugger()[operation]; template != nil {
+		for _, m := range placeholder.FindAllString(*template, -1) {
+			name := strings.Trim(m, "{}")
+			if slices.Contains(operationArguments, name) && !slices.Contains(names, name) {
+				names = append(names, name)
+			}
+		}
+	}
+	return names
+}
+
+var operationArguments = []string{"expr", "target", "line", "file"}
+
+// Operation is the program's own command for an operation of commands.debugger,
+// such as "print" with the argument "expr". Every argument of the template is
+// needed, and no other is taken. Errors are of type *OperationError.
+func (a *Adapter) Operation(operation string, arguments map[string]string) (string, error) {
+	template, declared := a.debugger()[operation]
+	if template == nil {
+		why := "has no operation"
+		if declared {
+			why = "does not support the operation"
+		}
+		return "", &OperationError{operation, fmt.Sprintf("%s %s %q", a.Name, why, operation), a.Operations()}
+	}
+	refuse := func(format string, args ...any) (string, error) {
+		return "", &OperationError{Operation: operation, Message: fmt.Sprintf("the operation %s ", operation) + fmt.Sprintf(format, args...)}
+	}
+	wanted := a.OperationArguments(operation)
+	for _, name := range slices.Sorted(maps.Keys(arguments)) {
+		switch {
+		case len(wanted) == 0:
+			return refuse("takes no argument, and got %s", name)
+		case !slices.Contains(wanted, name):
+			return refuse("has no argument %q; it takes %s", name, strings.Join(wanted, " and "))
+		case strings.ContainsFunc(arguments[name], unicode.IsControl):
+			return refuse("takes one line of text for %s, and got %q", name, arguments[name])
+		}
+	}
+	for _, name := range wanted {
+		if strings.TrimSpace(arguments[name]) == "" {
+			return refuse("needs the argument %s: its command is %s", name, *template)
+		}
+	}
+	return Expand(*template, arguments), nil
+}
+
+func (a *Adapter) debugger() map[string]*string {
+	if a.Commands == nil {
+		return nil
+	}
+	return a.Commands.Debugger
+}
