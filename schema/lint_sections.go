@@ -39,7 +39,6 @@ func lintUnused(d *document, a *Adapter) {
 		{"/init/rc_file", a.Init.Delivery == DeliverRCFile, "init.delivery: rc_file"},
 		{"/input/balanced_parens", a.Input.MultilineDetect == DetectBalancedParens, "input.multiline_detect: balanced_parens"},
 		{"/input/multiline_wrapper", a.Input.MultilineDelivery == DeliverWrapper || a.Input.MultilineDetect == DetectWrapper, "input.multiline_delivery: wrapper"},
-		{"/input/tempfile/invocation_template", a.Input.MultilineDelivery == DeliverTempfile || a.Input.MultilineDelivery == DeliverEncodedScriptblock, "input.multiline_delivery: tempfile"},
 		{"/prompt/shell_integration", a.Prompt.Strategy == PromptShellIntegration, "prompt.strategy: shell_integration"},
 		{"/capabilities/user_busy_detection_params", a.Capabilities.UserBusyDetection == "process_polling", "capabilities.user_busy_detection: process_polling"},
 	} {

@@ -120,6 +120,9 @@ func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, err
 	}
 	for i, line := range lines {
 		if reason := d.unsendable(line); reason != "" {
+			if t := d.adapter.Input.Tempfile; t != nil && t.InvocationTemplate != "" {
+				return d.tempfile(code)
+			}
 			return payload{}, fmt.Errorf("input not sent: line %d: %s", i+1, reason)
 		}
 	}

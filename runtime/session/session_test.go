@@ -387,6 +387,21 @@ func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
 	assert.Equal(t, session.ByMarker, r.CompletedBy)
 }
 
+// A byte that the terminal would take as a key goes through a file, in a block as in a line.
+func TestBlockThatCannotBeTypedGoesThroughAFile(t *testing.T) {
+	a := adapter(t, "regexsh")
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	_, err = s.Eval(deadline(t), "echo a\nprintf 'b\x01c'")
+	require.ErrorContains(t, err, "line 2: byte 0x01 at column 10 would be taken as a key")
+	require.NoError(t, s.Close(deadline(t)))
+	a.Input.Tempfile = &schema.InputTempfile{InvocationTemplate: ". '{path}'"}
+	s, err = session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	assert.Equal(t, "a\nb\x01c", eval(t, s, "echo a\nprintf 'b\x01c'").Output)
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
 	require.Error(t, err)
