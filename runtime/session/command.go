@@ -64,28 +64,31 @@ func (d *driver) taken() bool {
 }
 
 // interruptOrOwe interrupts the command, or notes that it has to be as soon as
-// it has been taken.
-func (d *driver) interruptOrOwe(c *command, key string) (owed bool) {
+// it has been taken. It tells whether that was so early that the interrupt may
+// be lost.
+func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 	d.locked(func() {
 		if d.cmd != c {
 			return
 		}
 		d.step(input{kind: inInterrupt})
-		if owed = !d.taken(); owed {
-			d.owed = key
-		} else {
+		if d.taken() {
 			d.interrupt(key)
+		} else {
+			d.owed = key
 		}
+		early = d.owed != "" || time.Since(c.sentAt) < takenLimit
 		d.settleEffects()
 	})
-	return owed
+	return early
 }
 
-// payInterrupt sends an interrupt that is still owed.
-func (d *driver) payInterrupt(c *command) {
+// interruptAgain sends an interrupt that is still owed, or repeats one that
+// nothing has answered.
+func (d *driver) interruptAgain(c *command, key string) {
 	d.locked(func() {
-		if d.cmd == c && d.owed != "" {
-			d.interrupt(d.owed)
+		if d.cmd == c && (d.owed != "" || d.unanswered) {
+			d.interrupt(key)
 			d.settleEffects()
 		}
 	})
@@ -93,7 +96,7 @@ func (d *driver) payInterrupt(c *command) {
 
 // interrupt discards what has not reached the program and interrupts it.
 func (d *driver) interrupt(key string) {
-	d.out, d.owed = nil, ""
+	d.out, d.owed, d.unanswered = nil, "", true
 	d.observe(EventSignal, []byte(key), "interrupt")
 	// When the terminal would turn the key into a signal, the signal is sent
 	// directly: the key would throw away output that was not read yet.

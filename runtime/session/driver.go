@@ -76,9 +76,10 @@ type driver struct {
 	timer      *time.Timer
 	timerGen   int
 
-	out     [][]byte // to be written
-	owed    string   // an interrupt that waits until the command has been taken
-	waiting bool     // somebody waits until the tty takes more
+	out        [][]byte // to be written
+	owed       string   // an interrupt that waits until the command has been taken
+	unanswered bool     // no byte came since the last interrupt
+	waiting    bool     // somebody waits until the tty takes more
 
 	readyOnce sync.Once
 	ready     chan struct{}

@@ -183,22 +183,31 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	return s.collect(ctx, d, c)
 }
 
-// takenLimit is how long an interrupt waits for the command to be taken.
+// takenLimit is how long an interrupt waits for the command to be taken, and
+// how long a program may need until a command that it has taken can be
+// interrupted.
 const takenLimit = 100 * time.Millisecond
 
 // interrupt sends the key as soon as the command has been taken, or after
-// takenLimit whatever happened to it.
+// takenLimit whatever happened to it. An interpreter may lose an interrupt
+// between reading a command and running it: to one that came so early and was
+// answered by nothing at all, a second is sent.
 func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
 	if !d.interruptOrOwe(c, key) {
 		return
 	}
 	t := time.NewTimer(takenLimit)
 	defer t.Stop()
-	select {
-	case <-t.C:
-		d.payInterrupt(c)
-	case <-c.done:
-	case <-ctx.Done():
+	for range 2 {
+		select {
+		case <-t.C:
+			d.interruptAgain(c, key)
+			t.Reset(takenLimit)
+		case <-c.done:
+			return
+		case <-ctx.Done():
+			return
+		}
 	}
 }
 

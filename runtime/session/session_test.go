@@ -172,6 +172,39 @@ func TestInterrupt(t *testing.T) {
 	assert.NoError(t, err, "with nothing running there is nothing to do")
 }
 
+// A program that has just been given a command may lose the interrupt for it.
+func TestAnInterruptThatComesTooEarlyIsRepeated(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	timeout(t, s, "trap 'trap - INT' INT; while :; do :; done", 20*time.Millisecond)
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
+// Whenever it comes, an interrupt ends the command and nothing else.
+func TestInterruptAtAnyMoment(t *testing.T) {
+	for name, echo := range map[string]string{"bash": "echo ok", "python": "print('ok')", "node": "console.log('ok')"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, name, session.Options{})
+			busy := adapter(t, name).Samples.Busy
+			for i := range 50 {
+				ctx, cancel := context.WithTimeout(context.Background(), time.Duration(i*i)*time.Microsecond)
+				_, err := s.Eval(ctx, busy)
+				cancel()
+				if !errors.Is(err, session.ErrTimeout) {
+					require.ErrorIs(t, err, context.DeadlineExceeded, "too late to begin")
+					continue
+				}
+				r, err := s.Interrupt(deadline(t))
+				require.NoError(t, err, "after %d µs", i*i)
+				require.Contains(t, []session.CompletedBy{session.ByInterrupt, session.ByMarker}, r.CompletedBy)
+				require.Regexp(t, `^ok\n`, eval(t, s, echo).Output, "after %d µs", i*i)
+			}
+		})
+	}
+}
+
 func TestWaitingForInputIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for code, want := range map[string]session.Waiting{

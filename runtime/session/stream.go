@@ -33,7 +33,7 @@ const (
 
 // feed takes what the program printed through the parsers, in order.
 func (d *driver) feed(b []byte) {
-	d.arrived = false
+	d.arrived, d.unanswered = false, false
 	d.answerQueries(b)
 	if d.parser == nil {
 		d.onText(b)
