@@ -116,7 +116,7 @@ func (l *looker) onTerminal(pid, nr int, a [6]uint64) bool {
 func (l *looker) selects(pid, nfds int, set uint64) bool {
 	bits := l.memory(pid, set, (min(nfds, 1024)+7)/8)
 	for fd := 0; fd < min(nfds, len(bits)*8); fd++ {
-		if bits[fd/8]&(1<<(fd%8)) != 0 && l.isTerminal(pid, fd) {
+		if bits[fd/8]&(1<<(fd%8)) != 0 && l.leadsToTerminal(pid, fd) {
 			return true
 		}
 	}
@@ -128,7 +128,7 @@ func (l *looker) polls(pid int, array, n uint64) bool {
 	const size, events = 8, 4 // of the struct; offset of events in it
 	for m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size); len(m) >= size; m = m[size:] {
 		fd := int32(uint32(m[0]) | uint32(m[1])<<8 | uint32(m[2])<<16 | uint32(m[3])<<24)
-		if fd >= 0 && m[events]&unix.POLLIN != 0 && l.isTerminal(pid, int(fd)) {
+		if fd >= 0 && m[events]&unix.POLLIN != 0 && l.leadsToTerminal(pid, int(fd)) {
 			return true
 		}
 	}
@@ -153,13 +153,25 @@ func (l *looker) epolls(pid, epfd int) bool {
 	return false
 }
 
-func (l *looker) isTerminal(pid, fd int) bool {
+// leadsToTerminal says whether a descriptor is the terminal or an epoll
+// descriptor that watches it.
+func (l *looker) leadsToTerminal(pid, fd int) bool {
+	link := l.link(pid, fd)
+	return l.names(link) || link == "anon_inode:[eventpoll]" && l.epolls(pid, fd)
+}
+
+func (l *looker) isTerminal(pid, fd int) bool { return l.names(l.link(pid, fd)) }
+
+// names says whether a link is the terminal's; /dev/tty is the controlling
+// terminal, and that is this one.
+func (l *looker) names(link string) bool { return link == l.tty || link == "/dev/tty" }
+
+func (l *looker) link(pid, fd int) string {
 	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), l.buf[:])
 	if err != nil {
-		return false
+		return ""
 	}
-	link := string(l.buf[:n])
-	return link == l.tty || link == "/dev/tty" // the controlling terminal is this one
+	return string(l.buf[:n])
 }
 
 // memory reads n bytes of the process; fewer come back when that fails.

@@ -94,6 +94,9 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
 		{[]string{"python3", "-c", "import select; p = select.epoll(); p.register(0, 1); p.poll()"}, Waiting},
 		{[]string{"python3", "-c", "import select, os; p = select.epoll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
+		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); p = select.poll(); p.register(e, 1); p.poll()"}, Waiting},
+		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); select.select([e], [], [])"}, Waiting},
+		{[]string{"python3", "-c", "import select, os; e = select.epoll(); e.register(os.pipe()[0], 1); p = select.poll(); p.register(e, 1); p.poll()"}, Unknown},
 		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, Waiting},
 		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Busy},
 	} {
