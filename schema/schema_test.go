@@ -86,7 +86,7 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 // The defaults as a consumer of Adapter sees them. The JSON Schema must show
 // the same: what it shows is compared with a loaded file below.
 var defaults = map[string]any{
-	"verified": true,
+	"verified":                 true,
 	"process.command_template": `"{shell_path}"`, "process.encoding": "utf-8", "process.inherit_environment": true, "process.line_ending": "\n",
 	"process.tty.canonical": true, "process.tty.cols": 200, "process.tty.echo": true, "process.tty.replies": []any{"da1", "dsr"},
 	"process.tty.rows": 50, "process.tty.term": "xterm-256color", "process.version.pattern": `(\d+\.\d+(\.\d+)?)`,

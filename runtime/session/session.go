@@ -191,18 +191,18 @@ const takenLimit = 100 * time.Millisecond
 // interrupt sends the key as soon as the command has been taken, or after
 // takenLimit whatever happened to it. An interpreter may lose an interrupt
 // between reading a command and running it: to one that came so early and was
-// answered by nothing at all, a second is sent.
+// answered by nothing at all, more are sent, ever less often.
 func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
 	if !d.interruptOrOwe(c, key) {
 		return
 	}
 	t := time.NewTimer(takenLimit)
 	defer t.Stop()
-	for range 2 {
+	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
 		select {
 		case <-t.C:
 			d.interruptAgain(c, key)
-			t.Reset(takenLimit)
+			t.Reset(wait)
 		case <-c.done:
 			return
 		case <-ctx.Done():
