@@ -26,4 +26,3 @@ let () =
     between := count = 0 || text.[count - 1] = '\n';
     blank := !blank && String.trim text = "";
     result;;
-#remove_directory "+compiler-libs";;
