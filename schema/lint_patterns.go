@@ -185,8 +185,8 @@ func lintPlaceholders(d *document, a *Adapter) {
 			if slices.Contains(placeholders, name) {
 				continue
 			}
-			if best := nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && best != "" {
-				d.warn(pointer, KindPlaceholder, "{%s} is not a placeholder (did you mean {%s}?)", name, best)
+			if best := Nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && len(best) > 0 {
+				d.warn(pointer, KindPlaceholder, "{%s} is not a placeholder (did you mean {%s}?)", name, best[0])
 			}
 		}
 	}

@@ -229,11 +229,11 @@ func TestPatternsAreDotNetFlavouredAndLimited(t *testing.T) {
 
 func TestSuggestions(t *testing.T) {
 	keys := []string{"strategy", "shell_integration", "primary", "continuation"}
-	for word, want := range map[string]string{
-		"stratgey": "strategy", "Strategy": "strategy", "shell": "shell_integration", "primray": "primary",
-		"x": "", "": "", "something_else_entirely": "", strings.Repeat("strategy", 1000): "",
+	for word, want := range map[string][]string{
+		"stratgey": {"strategy"}, "Strategy": {"strategy"}, "shell": {"shell_integration"}, "primray": {"primary"},
+		"x": {}, "": {}, "something_else_entirely": {}, strings.Repeat("strategy", 1000): nil,
 	} {
-		assert.Equal(t, want, nearest(word, keys), word)
+		assert.Equal(t, want, Nearest(word, keys), word)
 	}
 }
 

@@ -1,35 +1,49 @@
 package schema
 
 import (
+	"cmp"
 	"fmt"
+	"slices"
 	"strings"
+	"unicode/utf8"
 )
+
+// maxNearest keeps "did you mean" a question.
+const maxNearest = 3
+
+// Nearest gives the candidates that a word was likely meant to be, at most
+// three, the likeliest first: those that it begins, and those within a third of
+// its length in edits. Case does not matter.
+func Nearest(word string, candidates []string) []string {
+	length := utf8.RuneCountInString(word)
+	if length > 64 {
+		return nil
+	}
+	lower, limit := strings.ToLower(word), max(1, length/3)
+	costs := map[string]int{}
+	for _, c := range candidates {
+		other := strings.ToLower(c)
+		cost := 1
+		if length < 2 || !strings.HasPrefix(other, lower) {
+			cost = distance(lower, other)
+		}
+		if cost <= limit {
+			costs[c] = cost
+		}
+	}
+	near := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { _, is := costs[c]; return !is })
+	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(costs[a], costs[b]) })
+	return near[:min(len(near), maxNearest)]
+}
 
 // suggest returns ` (did you mean "x"?)` for the candidate that is nearest to
 // a word, or nothing if none is near.
 func suggest(word string, candidates []string) string {
-	if best := nearest(word, candidates); best != "" {
-		return fmt.Sprintf(" (did you mean %q?)", best)
-	}
-	return ""
-}
-
-// nearest finds the candidate that the word begins, or the nearest one within
-// a third of the word's length in edits.
-func nearest(word string, candidates []string) string {
-	if len(word) > 64 {
+	near := Nearest(word, candidates)
+	if len(near) == 0 {
 		return ""
 	}
-	best, least := "", max(1, len(word)/3)+1
-	for _, c := range candidates {
-		if len(word) >= 3 && strings.HasPrefix(c, word) && len(word) < len(c) {
-			return c
-		}
-		if n := distance(strings.ToLower(word), strings.ToLower(c)); n < least {
-			best, least = c, n
-		}
-	}
-	return best
+	return fmt.Sprintf(" (did you mean %q?)", near[0])
 }
 
 // distance counts the insertions, deletions, replacements and swaps of

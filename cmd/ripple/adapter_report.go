@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ripple/runtime/contract"
+	"ripple/schema"
 )
 
 // reporter writes the reports of a run in the format asked for: text for each
@@ -33,7 +34,7 @@ func (a *app) newReporter(f testFlags) (*reporter, error) {
 		r.write = contract.WriteTAP
 	default:
 		formats := []string{"text", "json", "junit", "tap"}
-		return nil, usageError(didYouMean(near(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
+		return nil, usageError(didYouMean(schema.Nearest(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
 			"--report has no format %q", f.report)
 	}
 	return r, nil

@@ -62,7 +62,7 @@ func operation(a *schema.Adapter, text string) (string, error) {
 		if len(e.Supported) > 0 {
 			hint = "it has " + strings.Join(e.Supported, ", ")
 		}
-		hint = strings.TrimPrefix(didYouMean(near(name, e.Supported), "")+"\n"+hint, "\n")
+		hint = strings.TrimPrefix(didYouMean(schema.Nearest(name, e.Supported), "")+"\n"+hint, "\n")
 	}
 	return "", usageError(hint, "--op: %w", err)
 }

@@ -3,6 +3,7 @@ package main
 import (
 	"errors"
 	"fmt"
+	"ripple/schema"
 	"strings"
 	"unicode"
 
@@ -26,15 +27,6 @@ func didYouMean(suggestions []string, otherwise string) string {
 	return "did you mean one of " + strings.Join(quoted, ", ") + "?"
 }
 
-// near finds the candidates that are close to a word, by cobra's measure.
-func near(word string, candidates []string) []string {
-	words := &cobra.Command{SuggestionsMinimumDistance: 2}
-	for _, c := range candidates {
-		words.AddCommand(&cobra.Command{Use: c, Run: func(*cobra.Command, []string) {}})
-	}
-	return words.SuggestionsFor(word)
-}
-
 // nearNames finds the names that have a word close to one of the pattern's.
 func nearNames(pattern string, names []string) []string {
 	byWord := map[string][]string{}
@@ -50,7 +42,7 @@ func nearNames(pattern string, names []string) []string {
 	var found []string
 	seen := map[string]bool{}
 	for _, want := range wordsOf(pattern) {
-		for _, w := range near(want, words) {
+		for _, w := range schema.Nearest(want, words) {
 			for _, name := range byWord[w] {
 				if !seen[name] {
 					seen[name], found = true, append(found, name)
@@ -85,7 +77,7 @@ func flagError(cmd *cobra.Command, err error) error {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
 		var flags []string
-		for _, n := range near(e.GetSpecifiedName(), names) {
+		for _, n := range schema.Nearest(e.GetSpecifiedName(), names) {
 			flags = append(flags, "--"+n)
 		}
 		hint = didYouMean(flags, hint)

@@ -79,6 +79,6 @@ func (r *Registry) notFound(name string) error {
 	var all []string
 	r.each(func(_ *layer, f *file) { all = append(append(all, f.name()), f.aliases()...) })
 	slices.Sort(all)
-	e.Suggestions = suggest(name, slices.Compact(all))
+	e.Suggestions = schema.Nearest(name, slices.Compact(all))
 	return e
 }
