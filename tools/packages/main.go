@@ -1,0 +1,40 @@
+// Command packages reads `ripple adapter list --json` and prints the packages
+// that the adapters of this repository name, one a line, after the manager that
+// has them: debian, npm or go. With arguments it prints those of these adapters
+// only.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"slices"
+)
+
+func main() {
+	var adapters []struct {
+		Name    string
+		Origin  string
+		Install *struct{ Debian, NPM, Go []string }
+	}
+	if err := json.NewDecoder(os.Stdin).Decode(&adapters); err != nil {
+		fmt.Fprintln(os.Stderr, "packages: reading the list of adapters:", err)
+		os.Exit(1)
+	}
+	wanted := os.Args[1:]
+	var lines []string
+	for _, a := range adapters {
+		if a.Origin != "embedded" || a.Install == nil || len(wanted) > 0 && !slices.Contains(wanted, a.Name) {
+			continue
+		}
+		for manager, packages := range map[string][]string{"debian": a.Install.Debian, "npm": a.Install.NPM, "go": a.Install.Go} {
+			for _, p := range packages {
+				lines = append(lines, manager+" "+p)
+			}
+		}
+	}
+	slices.Sort(lines)
+	for _, line := range slices.Compact(lines) {
+		fmt.Println(line)
+	}
+}
