@@ -6,10 +6,12 @@
       (source #f)  ; a port with the expressions of the command that are still to be read
       (failed #f)  ; whether the last expression was given up
       (chosen #f)  ; whether the REPL was just given an expression
+      (peeked #f)   ; whether a character of the terminal was looked at and not read
+      (prompted #f) ; whether the command was typed at a prompt
       (esc (integer->char 27))
       (bel (integer->char 7))
       (append append) (apply apply) (car car) (char->integer char->integer) (char-whitespace? char-whitespace?)
-      (char<? char<?) (char? char?) (close-input-port close-input-port) (eof-object? eof-object?) (eq? eq?)
+      (char-ready? char-ready?) (char<? char<?) (char? char?) (close-input-port close-input-port) (eof-object? eof-object?) (eq? eq?)
       (for-each for-each) (list list) (map map) (memv memv) (number->string number->string)
       (open-input-file open-input-file) (pair? pair?) (peek-char peek-char) (read read) (read-char read-char)
       (string string) (string->list string->list) (string-append string-append) (string-length string-length)
@@ -79,11 +81,19 @@
          (lambda (condition) (return (lambda () (otherwise condition))))
          (lambda () (let ((result (thunk))) (lambda () result))))))))
 
+  ;; What the command itself did not read of a line that was typed for it belongs to it.
+  (define (more-of-the-line?)
+    (and (or peeked (char-ready? terminal))
+         (let ((c (peek-char terminal)))
+           (cond ((eof-object? c) #f)
+                 ((char-whitespace? c) (read-char terminal) (more-of-the-line?))
+                 (else #t)))))
+
   ;; Where the text ends within an expression the terminal is asked for more.
   (define (read-one text)
     (try (lambda ()
            (let ((expression (read source)))
-             (if text (say (mark "C")))
+             (if (and text prompted) (say (mark "C")))
              expression))
          (lambda (condition)
            (let ((more (and text (eof-object? (peek-char source))
@@ -93,14 +103,15 @@
                       (set! source (open-text text))
                       (read-one text)))
                    (else
-                    (if text (say (mark "C")))
+                    (if (and text prompted) (say (mark "C")))
                     (chicken.condition#print-error-message condition ##sys#standard-output)
                     (set! failed #t)
                     (drop-rest!)
                     (read-command)))))))
 
   (define (read-command)
-    (show-prompt)
+    (set! prompted (not (more-of-the-line?)))
+    (if prompted (show-prompt))
     (set! failed #t)
     (let ((line (read-line)))
       (if (eof-object? line)
@@ -132,14 +143,22 @@
             (else (set! failed #f) (with-arguments expression)))))
 
   ;; When it has an expression the REPL looks whether the rest of its line is there to be dropped, and would wait
-  ;; for one. That look is answered here.
-  (define (answer-peek! port)
-    (let* ((operations (list->vector (vector->list (##sys#slot port 2))))
+  ;; for one: that look is answered here. And char-ready? knows nothing of a character that was peeked at, nor of
+  ;; a buffer.
+  (define (watch-terminal!)
+    (let* ((operations (list->vector (vector->list (##sys#slot terminal 2))))
            (peek (vector-ref operations 1)))
+      (define (reading! number)
+        (let ((operation (vector-ref operations number)))
+          (vector-set! operations number (lambda arguments (set! peeked #f) (apply operation arguments)))))
       (vector-set! operations 1
-                   (lambda (port) (if chosen (begin (set! chosen #f) #\space) (peek port))))
-      (##sys#setslot port 2 operations)))
+                   (lambda (port)
+                     (cond (chosen (set! chosen #f) #\space)
+                           (else (set! peeked #t) (peek port)))))
+      (for-each reading! '(0 7 8)) ; read-char, read-string!, read-line
+      (##sys#setslot terminal 2 operations)
+      (chicken.port#set-buffering-mode! terminal #:none)))
 
-  (answer-peek! terminal)
+  (watch-terminal!)
   (set! ##sys#read-prompt-hook (lambda () #f))
   (set! ##sys#repl-read-hook read-expression))

@@ -83,7 +83,7 @@
            (let ((expression (read-one read text)))
              (if (eof-object? expression) *unspecified* expression))))))
 
-(define (read-command read)
+(define (read-command read begin!)
   (let ((line (read-line (current-input-port) 'concat)))
     (set! depth (level))
     (if (eof-object? line)
@@ -91,14 +91,25 @@
         (dynamic-wind
           (lambda () #f)
           (lambda () (set! source (open-text line)) (read-next read line))
-          (lambda () (say (mark "C")))))))
+          begin!))))
+
+;; What the command itself did not read of a line that was typed for it belongs to it.
+(define (more-of-the-line?)
+  (and (char-ready?)
+       (let ((c (peek-char)))
+         (cond ((eof-object? c) #f)
+               ((char-whitespace? c) (read-char) (more-of-the-line?))
+               (else #t)))))
 
 (define (read-expression prompt read)
   (when (and source (or failed (not (= (level) depth)) (eof-object? (next-char))))
     (drop-rest!))
-  (unless source (show-prompt prompt))
-  (set! failed #t)
-  (let ((result (if source (read-next read #f) (read-command read))))
+  (let ((result (cond (source (set! failed #t) (read-next read #f))
+                      ((more-of-the-line?) (set! failed #t) (read-command read (lambda () #f)))
+                      (else
+                       (show-prompt prompt)
+                       (set! failed #t)
+                       (read-command read (lambda () (say (mark "C"))))))))
     (when (memq result (list *unspecified* meta-command-token))
       (set! failed #f))
     result))

@@ -80,6 +80,14 @@
                  (if (eof-object? more) text (loop (string-append text "\n" more)))))
               (else text))))
 
+    ;; What the command itself did not read of a line that was typed for it belongs to it.
+    (define (more-of-the-line?)
+      (and (char-ready? console)
+           (let ((c (peek-char console)))
+             (cond ((eof-object? c) #f)
+                   ((char-whitespace? c) (read-char console) (more-of-the-line?))
+                   (else #t)))))
+
     ;; What cannot be read is an error of the REPL's own level, so nothing is caught here.
     (define (read-expression repl)
       (let ((level (cmdl/level repl)))
@@ -87,12 +95,12 @@
             (drop-rest!))
         (if source
             (fresh-line console)
-            (begin
-              (show-prompt level (repl/prompt repl))
+            (let ((prompted (not (more-of-the-line?))))
+              (if prompted (show-prompt level (repl/prompt repl)))
               (set! depth level)
               (set! failed #f)
               (set! source (open-text (read-text)))
-              (say (mark "C"))))
+              (if prompted (say (mark "C")))))
         (if (eof-object? (next-char source))
             (drop-rest!)
             (set! failed #t))
