@@ -62,7 +62,10 @@ def __ripple_main():
         return read_line(done + directory() + mark(b"A") + prompt.encode() + mark(b"B"))
 
     def more_input(prompt=""):
-        return read_line(mark(b"F"))
+        line = read_line(mark(b"F"))
+        if line == "\x18":  # given up
+            raise KeyboardInterrupt
+        return line
 
     def console_input(prompt=""):
         return (more_input if prompt == getattr(sys, "ps2", "... ") else command_input)(prompt)
@@ -104,6 +107,9 @@ def __ripple_main():
                 return super().interaction(frame, *args, **kwargs)
             finally:
                 self.prompt = prompt
+
+        def emptyline(self):
+            """Would repeat the last command, and blocks have empty lines."""
 
         def default(self, line):
             """Takes statements of several lines, as pdb itself does from 3.13 on."""
