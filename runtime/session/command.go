@@ -24,7 +24,7 @@ func (d *driver) submit(p payload) *command {
 	if p.whole {
 		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
 	}
-	d.step(input{kind: inSubmit, lines: following, confirm: p.whole && len(p.lines) > 1})
+	d.step(input{kind: inSubmit, lines: following, confirm: p.whole && !p.marks && len(p.lines) > 1})
 	d.send(d.adapter.Input.ClearLine)
 	d.nextLine()
 	d.settleEffects()

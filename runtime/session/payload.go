@@ -24,6 +24,7 @@ const scriptblockLine = 30_000
 type payload struct {
 	lines []string // sent one after another, each on a prompt, without line endings
 	whole bool     // all at once; which prompt is the last one must be proven
+	marks bool     // the last line prints the marker: it comes once, at the end
 	file  string   // to be deleted when the command has ended
 }
 
@@ -112,21 +113,41 @@ func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, err
 		return payload{lines: []string{"\x1b[200~" + body + "\x1b[201~"}}, nil
 	case schema.DeliverWrapper:
 		if w := d.adapter.Input.MultilineWrapper; w != nil && w.Trigger != "never" {
-			lines = append(append([]string{w.Open}, lines...), w.Close)
+			return d.wrapped(*w, lines)
 		}
 	case schema.DeliverDirect:
 	default:
 		return payload{}, fmt.Errorf("input.multiline_delivery %s is reserved: use tempfile, direct, wrapper, bracketed_paste or encoded_scriptblock", by)
 	}
-	for i, line := range lines {
+	return d.typable(payload{lines: lines, whole: !d.continues}, code)
+}
+
+// wrapped puts the adapter's lines around a block. Lines that print the marker
+// take the place of a prompt in a program that has none.
+func (d *driver) wrapped(w schema.MultilineWrapper, block []string) (payload, error) {
+	var lines []string
+	if w.Open != "" {
+		lines = strings.Split(schema.Expand(w.Open, d.plan.Values), "\n")
+	}
+	end := schema.Expand(w.Close, d.plan.Values)
+	lines = append(append(lines, block...), strings.Split(end, "\n")...)
+	marker := d.plan.Values["marker"]
+	marks := d.literal != nil && marker != "" && strings.Contains(end, marker)
+	return d.typable(payload{lines: lines, whole: marks || !d.continues, marks: marks}, strings.Join(block, "\n"))
+}
+
+// typable makes sure that the lines can be typed; where they cannot, the code goes
+// through a file if the adapter has one.
+func (d *driver) typable(p payload, code string) (payload, error) {
+	for i, line := range p.lines {
 		if reason := d.unsendable(line); reason != "" {
-			if t := d.adapter.Input.Tempfile; t != nil && t.InvocationTemplate != "" {
+			if t := d.adapter.Input.Tempfile; t != nil && t.InvocationTemplate != "" && !p.marks {
 				return d.tempfile(code)
 			}
 			return payload{}, fmt.Errorf("input not sent: line %d: %s", i+1, reason)
 		}
 	}
-	return payload{lines: lines, whole: !d.continues}, nil
+	return p, nil
 }
 
 // scriptblock is the v1 schema's encoded_scriptblock invocation.

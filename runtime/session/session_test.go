@@ -435,6 +435,26 @@ func TestBlockThatCannotBeTypedGoesThroughAFile(t *testing.T) {
 	assert.Equal(t, "a\nb\x01c", eval(t, s, "echo a\nprintf 'b\x01c'").Output)
 }
 
+// A program without prompts: each command is followed by one that prints the marker.
+func TestWrapperThatPrintsTheMarker(t *testing.T) {
+	a := adapter(t, "markersh")
+	a.Script = "PS1=; PS2=; printf '{marker}'"
+	a.Init.Marker = &schema.Marker{Primary: "END:{nonce}"}
+	a.Input.MultilineDelivery = schema.DeliverWrapper
+	a.Input.MultilineWrapper = &schema.MultilineWrapper{Open: "x=1\n:", Close: ":\nprintf '{marker}'", Trigger: "always"}
+	a.Process.TTY.Echo, a.Output.InputEchoStrategy = false, schema.EchoNone
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	for range 20 {
+		r := eval(t, s, "echo $x")
+		assert.Equal(t, "1\n", r.Output)
+		assert.Equal(t, session.ByMarker, r.CompletedBy)
+	}
+	assert.Equal(t, "a\nb\n", eval(t, s, "echo a\necho b").Output)
+	assert.Empty(t, eval(t, s, "").Output)
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
 	require.Error(t, err)
