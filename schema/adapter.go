@@ -296,7 +296,7 @@ type MultilineDelivery string
 const (
 	DeliverDirect             MultilineDelivery = "direct"
 	DeliverTempfile           MultilineDelivery = "tempfile"
-	DeliverHeredoc            MultilineDelivery = "heredoc" // reserved by v1
+	DeliverHeredoc            MultilineDelivery = "heredoc"
 	DeliverWrapper            MultilineDelivery = "wrapper"
 	DeliverEncodedScriptblock MultilineDelivery = "encoded_scriptblock"
 	DeliverBracketedPaste     MultilineDelivery = "bracketed_paste"

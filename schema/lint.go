@@ -20,6 +20,7 @@ const (
 	KindSettle      = "settle"      // a wait for time instead of evidence
 	KindName        = "name"        // names that mislead
 	KindPlaceholder = "placeholder" // likely a misspelt placeholder
+	KindLiteral     = "literal"     // an escape that single quotes leave as it is written
 	KindScriptText  = "script-text" // a script that breaks when it is staged or typed
 )
 
@@ -32,7 +33,7 @@ func Lint(source string, data []byte, o Options) []Diagnostic {
 		return sortDiagnostics(d.diags)
 	}
 	for _, rule := range []func(*document, *Adapter){
-		lintSections, lintName, lintReserved, lintSettle, lintInit, lintUnused, lintCapabilities,
+		lintSections, lintName, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintCapabilities,
 		lintPrompts, lintMarker, lintSlow, lintPlaceholders, lintTests,
 	} {
 		rule(d, a)
@@ -95,9 +96,6 @@ func lintReserved(d *document, a *Adapter) {
 	}
 	if a.Input.MultilineDetect == DetectIndentBased {
 		d.warn("/input/multiline_detect", KindReserved, "indent_based is reserved: nothing is detected")
-	}
-	if a.Input.MultilineDelivery == DeliverHeredoc {
-		d.warn("/input/multiline_delivery", KindReserved, "heredoc is reserved: a block of several lines is refused")
 	}
 }
 

@@ -1,9 +1,43 @@
 package schema
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
+
+// writtenEscape is what YAML makes one character of in double quotes only.
+var writtenEscape = regexp.MustCompile(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[abefnrtv0])`)
+
+// lintEscapes looks at keys that are sent to the program byte for byte.
+func lintEscapes(d *document, a *Adapter) {
+	for _, pointer := range []string{
+		"/process/line_ending", "/input/line_ending", "/output/line_ending", "/input/clear_line", "/prompt/continuation_escape",
+		"/signals/interrupt", "/signals/interrupt_confirm", "/signals/eof", "/signals/suspend", "/init/marker/primary", "/init/marker/continuation",
+	} {
+		if !d.has(pointer) {
+			continue
+		}
+		if e := writtenEscape.FindString(d.places[pointer].value.Value); e != "" {
+			d.warn(pointer, KindLiteral, `%s is sent as %d characters; only in double quotes it is the one that it stands for`, e, len(e))
+		}
+	}
+	if a.Input.LineEnding == "" {
+		d.warn("/process/line_ending", KindMismatch, "without a line ending no line is ever submitted")
+	}
+}
+
+// lintSamples: a sample is a template, which makes each use of it different.
+func lintSamples(d *document, _ *Adapter) {
+	for _, s := range []struct{ name, placeholder string }{
+		{"print", "{text}"}, {"print_lines", "{n}"}, {"sleep", "{n}"}, {"set_var", "{n}"}, {"raw_bytes", "{text}"}, {"cd", "{path}"},
+	} {
+		pointer := "/samples/" + s.name
+		if d.has(pointer) && !strings.Contains(d.places[pointer].value.Value, s.placeholder) {
+			d.warn(pointer, KindPlaceholder, "samples.%s has no %s", s.name, s.placeholder)
+		}
+	}
+}
 
 func lintInit(d *document, a *Adapter) {
 	at := "/init/script_resource"
@@ -38,7 +72,7 @@ func lintUnused(d *document, a *Adapter) {
 	}{
 		{"/init/rc_file", a.Init.Delivery == DeliverRCFile, "init.delivery: rc_file"},
 		{"/input/balanced_parens", a.Input.MultilineDetect == DetectBalancedParens, "input.multiline_detect: balanced_parens"},
-		{"/input/multiline_wrapper", a.Input.MultilineDelivery == DeliverWrapper || a.Input.MultilineDetect == DetectWrapper, "input.multiline_delivery: wrapper"},
+		{"/input/multiline_wrapper", a.Input.MultilineDelivery == DeliverWrapper || a.Input.MultilineDelivery == DeliverHeredoc || a.Input.MultilineDetect == DetectWrapper, "input.multiline_delivery: wrapper"},
 		{"/prompt/shell_integration", a.Prompt.Strategy == PromptShellIntegration, "prompt.strategy: shell_integration"},
 		{"/capabilities/user_busy_detection_params", a.Capabilities.UserBusyDetection == "process_polling", "capabilities.user_busy_detection: process_polling"},
 	} {

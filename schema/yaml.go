@@ -89,10 +89,16 @@ func (d *document) syntaxError(err error, data []byte) {
 	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
 		line = 1 + max(0, slices.IndexFunc(d.lines, func(l string) bool { return strings.Contains(l, "*"+m[1]) }))
 	}
-	column := 1
+	column, text := 1, ""
 	if line >= 1 && line <= len(d.lines) {
-		text := d.lines[line-1]
+		text = d.lines[line-1]
 		column += len(text) - len(strings.TrimLeft(text, " "))
+	}
+	switch {
+	case message == "found character that cannot start any token" && strings.HasPrefix(strings.TrimLeft(text, " "), "\t"):
+		message = "a tab indents this line; YAML wants blanks"
+	case message == "found unknown escape character":
+		message += ": in double quotes a backslash begins an escape; single quotes take a pattern as it is"
 	}
 	d.errorAt(line, column, KindSyntax, "%s", message)
 }

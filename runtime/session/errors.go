@@ -29,9 +29,17 @@ var (
 )
 
 // timeoutError is ErrTimeout with the context's error behind it.
-type timeoutError struct{ cause error }
+type timeoutError struct {
+	cause   error
+	waiting Waiting // whether the program waits for input
+}
 
-func (e *timeoutError) Error() string { return ErrTimeout.Error() }
+func (e *timeoutError) Error() string {
+	if e.waiting == WaitingNo {
+		return ErrTimeout.Error()
+	}
+	return ErrTimeout.Error() + ", and the program waits for input"
+}
 
 // Unwrap gives ErrTimeout and the context's error.
 func (e *timeoutError) Unwrap() []error { return []error{ErrTimeout, e.cause} }

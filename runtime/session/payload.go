@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"ripple/runtime/internal/balance"
@@ -115,9 +116,12 @@ func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, err
 		if w := d.adapter.Input.MultilineWrapper; w != nil && w.Trigger != "never" {
 			return d.wrapped(*w, lines)
 		}
+	case schema.DeliverHeredoc:
+		var err error
+		if lines, err = d.heredoc(lines); err != nil {
+			return payload{}, err
+		}
 	case schema.DeliverDirect:
-	default:
-		return payload{}, fmt.Errorf("input.multiline_delivery %s is reserved: use tempfile, direct, wrapper, bracketed_paste or encoded_scriptblock", by)
 	}
 	return d.typable(payload{lines: lines, whole: !d.continues}, code)
 }
@@ -148,6 +152,27 @@ func (d *driver) typable(p payload, code string) (payload, error) {
 		}
 	}
 	return p, nil
+}
+
+// posixHeredoc makes a POSIX shell run a here-document in itself, so that its
+// state and the exit code are those of the block's own commands.
+var posixHeredoc = schema.MultilineWrapper{Open: "eval \"$(cat <<'{guid}'", Close: "{guid}\n)\""}
+
+// heredoc puts the block between the lines of a here-document whose delimiter
+// is new each time.
+func (d *driver) heredoc(lines []string) ([]string, error) {
+	w := posixHeredoc
+	if declared := d.adapter.Input.MultilineWrapper; declared != nil {
+		w = *declared
+	}
+	guid, err := randomHex(8)
+	if err != nil {
+		return nil, err
+	}
+	values := map[string]string{"guid": "RIPPLE_" + guid}
+	open := strings.Split(schema.Expand(w.Open, values), "\n")
+	end := strings.Split(schema.Expand(w.Close, values), "\n")
+	return slices.Concat(open, lines, end), nil
 }
 
 // scriptblock is the v1 schema's encoded_scriptblock invocation.

@@ -143,8 +143,13 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	case <-ctx.Done():
 	}
 	var r Result
-	d.locked(func() { r = d.snapshot(c) })
-	return r, &timeoutError{ctx.Err()}
+	late := &timeoutError{cause: ctx.Err()}
+	d.locked(func() {
+		if r = d.snapshot(c); d.cmd == c {
+			late.waiting = d.waits()
+		}
+	})
+	return r, late
 }
 
 // Wait waits on for the command whose Eval timed out. Without one it returns

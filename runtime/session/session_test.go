@@ -205,6 +205,19 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	}
 }
 
+// Blocks come in a here-document whose last line is the block's own exit code.
+func TestHeredoc(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Input.MultilineDelivery = schema.DeliverHeredoc
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer s.Close(context.Background())
+	r := eval(t, s, "f() {\n\n\techo \"in f: $1\"\n}\nx='it''s'\nf \"$x\"\ncat <<EOF\nbody\nEOF")
+	assert.Equal(t, "in f: its\nbody\n", r.Output)
+	assert.Equal(t, "in f: later\n", eval(t, s, "f later").Output, "the block ran in the shell itself")
+	assert.Equal(t, "1\n", eval(t, s, "(\nexit 1\n)\necho $?").Output)
+}
+
 func TestWaitingForInputIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for code, want := range map[string]session.Waiting{

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"sync"
 	"syscall"
 	"time"
@@ -56,7 +57,7 @@ var stuckGap = 250 * time.Millisecond
 
 const stuckLooks = 20
 
-var errStuck = errors.New("the program waits for input, so that prompt will not come; compare what it printed with what the adapter expects")
+var errStuck = errors.New("the program waits for input, so that prompt will not come")
 
 // awaitReady waits for the first prompt.
 func (d *driver) awaitReady(ctx context.Context) error {
@@ -158,6 +159,9 @@ func (d *driver) notReady(cause error) error {
 	e := &StartError{Adapter: d.adapter.Name, Waited: time.Since(d.opened), Wanted: d.wanted(), Err: cause}
 	d.locked(func() {
 		e.Output = prompt.Visible(d.startup)
+		if errors.Is(cause, errStuck) {
+			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
+		}
 		if d.failure != nil {
 			e.Err = d.failure
 		}
