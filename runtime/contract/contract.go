@@ -66,6 +66,7 @@ const (
 	startTimeout   = 60 * time.Second // some programs need seconds to their first prompt
 	closeTimeout   = 15 * time.Second
 	versionTimeout = 10 * time.Second
+	slowest        = 5 * time.Minute // a test that sets its own limit by how fast the program is
 )
 
 // Run tests the adapter. It never fails as a whole: a program that is missing is

@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"time"
 
 	"ripple/schema"
 )
@@ -12,9 +13,10 @@ type derived struct {
 	name      string
 	level     int
 	needs     []need
-	own       bool // a session of its own
-	bare      bool // opens its sessions itself
-	exclusive bool // looks at what the whole process has open: nothing else may run
+	own       bool          // a session of its own
+	bare      bool          // opens its sessions itself
+	timeout   time.Duration // 0: the default
+	exclusive bool          // looks at what the whole process has open: nothing else may run
 	run       func(context.Context, *trial) error
 }
 
@@ -53,7 +55,7 @@ var derivedTests = []derived{
 	{name: "leading blanks and blank lines stay", level: 3, needs: needs(rawBytes), run: blanksStay},
 	{name: "1 MB of output", level: 3, needs: needs(printLines), run: megabyteOut},
 	{name: "one line of 64 KB in", level: 3, needs: needs(print_), run: longLineIn},
-	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), run: longBlockIn},
+	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), timeout: slowest, run: longBlockIn},
 	{name: "prompt look-alike in mid-work", level: 3, needs: needs(rawBytes, print_, sleep), run: promptLookAlike},
 	{name: "forged OSC 633", level: 3, needs: needs(rawBytes), run: forgedOSC},
 	{name: "forged marker", level: 3, needs: needs(rawBytes, marked), own: true, run: forgedMarker},
@@ -73,7 +75,7 @@ func needs(list ...need) []need { return list }
 func derivedCases(a *schema.Adapter) []testCase {
 	var cases []testCase
 	for _, d := range derivedTests {
-		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, run: d.run}
+		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, timeout: d.timeout, run: d.run}
 		if d.bare {
 			c.timeout = startTimeout // starting is part of the test
 		}

@@ -41,7 +41,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"composes", "characters arrive as printed", `want "e\u0301|`},
 		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
 		{"loses 1 KB", "1 MB of output", "should be"},
-		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65536 on it differs"},
+		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65530 on it differs"},
 		{"ends at its prompt", "prompt look-alike in mid-work", `after the printed look-alike "toy> "`},
 		{"believes OSC 633", "forged OSC 633", `a forged marker was believed: \x1b]633;A\x07 ended the command`},
 		{"believes the exit code", "forged OSC 633", `633;D;77\x07 gave the exit code`},
@@ -133,4 +133,9 @@ func TestConsecutive(t *testing.T) {
 			assert.ErrorContains(t, err, c.message)
 		}
 	}
+}
+
+func TestABlockHasTheTimeOfItsLines(t *testing.T) {
+	assert.Equal(t, defaultTimeout, blockTimeout(time.Millisecond, 500))
+	assert.Equal(t, 200*time.Second, blockTimeout(200*time.Millisecond, 500))
 }

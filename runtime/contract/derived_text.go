@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"time"
 
 	"ripple/schema"
 )
@@ -88,7 +89,8 @@ func consecutive(output string, first, count int) error {
 }
 
 func longLineIn(ctx context.Context, t *trial) error {
-	const length = 64 << 10
+	// The whole line is as long as that: in some languages no text may be.
+	length := 64<<10 - len(withText(t.adapter.Samples.Print, ""))
 	if _, err := t.prints(ctx, "a line of 64 KB", pattern(length)); err != nil {
 		return err
 	}
@@ -115,7 +117,14 @@ func longBlockIn(ctx context.Context, t *trial) error {
 		texts = append(texts, text)
 		block.WriteString(withText(t.adapter.Samples.Print, text) + "\n")
 	}
-	r, err := t.eval(ctx, "a block of 24 KB", strings.TrimSuffix(block.String(), "\n"))
+	began := t.run.now()
+	if err := t.usable(ctx, "one line of the block"); err != nil {
+		return err
+	}
+	limit := max(blockTimeout(t.run.now().Sub(began), len(texts)), t.run.options.Timeout)
+	bounded, cancel := context.WithTimeout(ctx, limit)
+	r, err := t.eval(bounded, "a block of 24 KB", strings.TrimSuffix(block.String(), "\n"))
+	cancel()
 	if err != nil {
 		return err
 	}
@@ -128,6 +137,12 @@ func longBlockIn(ctx context.Context, t *trial) error {
 		rest = after
 	}
 	return t.usable(ctx, "after the block")
+}
+
+// blockTimeout gives the lines of a block the time that they need one by one, for
+// programs that compile each of them.
+func blockTimeout(line time.Duration, lines int) time.Duration {
+	return max(defaultTimeout, 2*line*time.Duration(lines))
 }
 
 func delivery(a *schema.Adapter) schema.MultilineDelivery {
