@@ -1,0 +1,317 @@
+// ripple's OSC 633 integration for jshell, JDK 17 and later, started as `java THIS`.
+//
+// The JDK's own jshell tool from its public builder, between streams of ours. The tool's line editor gets its lines
+// from us, and what it draws (prompts and echo) tells us when it wants the next one. So the terminal shows what the
+// program and the tool print and nothing else. Standard input is read only when somebody wants it.
+
+import java.io.ByteArrayOutputStream;
+import java.io.IOException;
+import java.io.InputStream;
+import java.io.OutputStream;
+import java.io.PrintStream;
+import java.lang.reflect.Proxy;
+import java.nio.file.Files;
+import java.nio.file.Path;
+import java.util.ArrayDeque;
+import java.util.Arrays;
+import java.util.Deque;
+import java.util.HashMap;
+import java.util.Locale;
+import java.util.jar.JarEntry;
+import java.util.jar.JarOutputStream;
+import java.util.jar.Manifest;
+import java.util.regex.Pattern;
+import java.util.stream.Stream;
+import jdk.jshell.tool.JavaShellToolBuilder;
+
+import static java.nio.charset.StandardCharsets.UTF_8;
+
+class Integration {
+    static final String KEY = ";{nonce}\007";
+    static final Pattern ERROR = Pattern.compile("\\|  (Error:|Exception |Invalid command)");
+    static final PrintStream terminal = System.out;
+    static final Object lock = new Object();
+
+    // All of this is guarded by the lock.
+    static final Deque<byte[]> lines = new ArrayDeque<>(); // what is left of a block, to be fed line by line
+    static final Typed typed = new Typed();
+    static byte[] feed = {}; // goes to the tool's editor
+    static int fed;
+    static boolean atPrompt; // the editor wants a line
+    static boolean running; // a command has begun
+    static boolean interrupted;
+    static boolean ran; // its end is to be announced
+    static int status;
+
+    static String sign(String code) {
+        return "\033]633;" + code + KEY;
+    }
+
+    // What has been typed at the terminal. A thread of its own reads, so that an interrupt can reach whoever waits.
+    static class Typed {
+        byte[] bytes = new byte[1 << 16];
+        int start, end;
+        boolean wanted, closed;
+
+        void read() {
+            byte[] chunk = new byte[1 << 16];
+            try {
+                for (;;) {
+                    synchronized (lock) {
+                        while (!wanted) lock.wait();
+                    }
+                    int n = System.in.read(chunk);
+                    synchronized (lock) {
+                        wanted = false;
+                        if (n < 0) {
+                            closed = true;
+                            lock.notifyAll();
+                            return;
+                        }
+                        if (end + n > bytes.length) {
+                            byte[] larger = new byte[2 * (end - start + n)];
+                            System.arraycopy(bytes, start, larger, 0, end - start);
+                            bytes = larger;
+                            end -= start;
+                            start = 0;
+                        }
+                        System.arraycopy(chunk, 0, bytes, end, n);
+                        end += n;
+                        lock.notifyAll();
+                    }
+                }
+            } catch (IOException | InterruptedException e) {
+                System.exit(1);
+            }
+        }
+
+        void more() throws InterruptedException {
+            wanted = true;
+            lock.notifyAll();
+            lock.wait();
+        }
+
+        // The next line without its end; null: not there yet.
+        byte[] line() {
+            for (int i = start; i < end; i++) {
+                if (bytes[i] != '\n' && bytes[i] != '\r') continue;
+                byte[] line = Arrays.copyOfRange(bytes, start, i);
+                start = i + 1;
+                return line;
+            }
+            return null;
+        }
+    }
+
+    // What the tool's editor reads.
+    static class Commands extends InputStream {
+        @Override
+        public int read() throws IOException {
+            synchronized (lock) {
+                try {
+                    while (fed == feed.length) {
+                        if (interrupted) {
+                            interrupted = atPrompt = false;
+                            Screen.drawn.reset();
+                            return 3; // the editor drops its line; while code runs, the tool stops it
+                        }
+                        if (!atPrompt) lock.wait();
+                        else if (!lines.isEmpty()) submit(lines.remove());
+                        else if (!next()) return -1;
+                    }
+                    return feed[fed++] & 255;
+                } catch (InterruptedException e) {
+                    return -1;
+                }
+            }
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int c = read();
+            if (c < 0) return -1;
+            into[offset] = (byte) c;
+            return 1;
+        }
+
+        boolean next() throws IOException, InterruptedException {
+            byte[] line = typed.line();
+            if (line == null) {
+                if (typed.closed) return false;
+                typed.more();
+                return true;
+            }
+            for (String part : block(new String(line, UTF_8)).split("\n", -1)) lines.add(part.getBytes(UTF_8));
+            if (!running) {
+                status = 0;
+                running = ran = true;
+                terminal.print(sign("C"));
+                terminal.flush();
+            }
+            return true;
+        }
+
+        // A block comes in a file, and `/open` is how the tool itself would take it, but then it shows no values.
+        String block(String line) throws IOException {
+            if (!line.startsWith("/open ") || !line.contains("/.ripple-exec-")) return line;
+            return Files.readString(Path.of(line.substring(6))).stripTrailing();
+        }
+
+        void submit(byte[] line) {
+            feed = Arrays.copyOf(line, line.length + 1);
+            for (int i = 0; i < line.length; i++) {
+                if (feed[i] >= 0 && feed[i] < ' ') feed[i] = ' '; // the editor would take it as a key
+            }
+            feed[line.length] = '\n';
+            fed = 0;
+            atPrompt = false;
+            Screen.drawn.reset();
+        }
+    }
+
+    // What the running code reads.
+    static class Input extends InputStream {
+        @Override
+        public int read() throws IOException {
+            byte[] one = new byte[1];
+            return read(one, 0, 1) < 0 ? -1 : one[0] & 255;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            synchronized (lock) {
+                try {
+                    while (typed.start == typed.end) {
+                        if (typed.closed) return -1;
+                        typed.more();
+                    }
+                } catch (InterruptedException e) {
+                    return -1;
+                }
+                int n = Math.min(length, typed.end - typed.start);
+                System.arraycopy(typed.bytes, typed.start, into, offset, n);
+                typed.start += n;
+                return n;
+            }
+        }
+    }
+
+    // What the editor draws. Once it was fed a whole line, that is the end of that line and then a prompt.
+    static class Screen extends OutputStream {
+        static final ByteArrayOutputStream drawn = new ByteArrayOutputStream();
+
+        @Override
+        public void write(int b) {
+            synchronized (lock) {
+                drawn.write(b);
+            }
+        }
+
+        @Override
+        public void flush() {
+            synchronized (lock) {
+                if (atPrompt || fed < feed.length) return;
+                String all = drawn.toString(UTF_8);
+                String prompt = all.substring(all.lastIndexOf('\n') + 1).replaceAll("[\b\r]| \b", "");
+                if (prompt.isEmpty() || running && all.indexOf('\n') < 0) return;
+                prompt(prompt, prompt.endsWith("...> ") || prompt.equals(">> "));
+            }
+        }
+
+        void prompt(String text, boolean more) {
+            atPrompt = true;
+            if (lines.isEmpty() && more) {
+                terminal.print(sign("F") + text + sign("G"));
+            } else if (lines.isEmpty()) {
+                running = interrupted = false;
+                terminal.print((ran ? sign("D;" + status) : "") + sign("A") + text + sign("B"));
+                ran = false;
+            }
+            terminal.flush();
+            lock.notifyAll();
+        }
+    }
+
+    // What the tool says. It is not what the code prints, so an error in it is one.
+    static class Feedback extends OutputStream {
+        static final StringBuilder said = new StringBuilder(); // of the line that is being written, its first bytes
+
+        @Override
+        public void write(int b) {
+            write(new byte[] {(byte) b}, 0, 1);
+        }
+
+        @Override
+        public void write(byte[] bytes, int offset, int length) {
+            terminal.write(bytes, offset, length);
+            synchronized (lock) {
+                for (int i = offset; i < offset + length; i++) {
+                    if (bytes[i] == '\n') said.setLength(0);
+                    else if (said.length() < 20) said.append((char) bytes[i]);
+                    if (status == 0 && ERROR.matcher(said).lookingAt()) status = 1;
+                }
+            }
+        }
+
+        @Override
+        public void flush() {
+            terminal.flush();
+        }
+    }
+
+    static Path agent() throws IOException {
+        Path path = Path.of("{temp_dir}", "deaf.jar");
+        Manifest manifest = new Manifest();
+        manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
+        manifest.getMainAttributes().putValue("Premain-Class", "Deaf");
+        try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(path), manifest)) {
+            jar.putNextEntry(new JarEntry("Deaf.class"));
+            try (InputStream in = Deaf.class.getClassLoader().getResourceAsStream("Deaf.class")) {
+                in.transferTo(jar);
+            }
+        }
+        return path;
+    }
+
+    static void interrupt() {
+        synchronized (lock) {
+            if (!running) return;
+            lines.clear();
+            status = 130;
+            interrupted = true;
+            lock.notifyAll();
+        }
+    }
+
+    public static void main(String[] args) throws Exception {
+        Deaf.onInterrupt(Integration::interrupt);
+        Thread reader = new Thread(typed::read);
+        reader.setDaemon(true);
+        reader.start();
+        JavaShellToolBuilder.builder()
+            .in(new Commands(), new Input())
+            .out(new PrintStream(new Feedback(), true, UTF_8), new PrintStream(new Screen(), true, UTF_8), terminal)
+            .persistence(new HashMap<>()) // a person's history stays as it is
+            .locale(Locale.ENGLISH)
+            .run(Stream.concat(Stream.of(args), Stream.of("-R-javaagent:" + agent())).toArray(String[]::new));
+        System.exit(0);
+    }
+}
+
+// The code runs in a process of its own, which gets each interrupt as well and would die of it. It loads this as its
+// agent: a handler that does nothing, and that its children do not inherit.
+class Deaf {
+    public static void premain(String argument) throws ReflectiveOperationException {
+        onInterrupt(() -> {});
+    }
+
+    // By reflection, for the compiler warns of these classes.
+    static void onInterrupt(Runnable action) throws ReflectiveOperationException {
+        Class<?> signal = Class.forName("sun.misc.Signal"), handler = Class.forName("sun.misc.SignalHandler");
+        Object proxy = Proxy.newProxyInstance(handler.getClassLoader(), new Class<?>[] {handler}, (self, method, arguments) -> {
+            if (method.getName().equals("handle")) action.run();
+            return null;
+        });
+        signal.getMethod("handle", signal, handler).invoke(null, signal.getConstructor(String.class).newInstance("INT"), proxy);
+    }
+}
