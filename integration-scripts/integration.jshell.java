@@ -40,6 +40,7 @@ class Integration {
     static boolean atPrompt; // the editor wants a line
     static boolean running; // a command has begun
     static boolean interrupted;
+    static boolean stopped; // the tool has been told
     static boolean ran; // its end is to be announced
     static int status;
 
@@ -110,10 +111,19 @@ class Integration {
             synchronized (lock) {
                 try {
                     while (fed == feed.length) {
-                        if (interrupted) {
+                        if (interrupted && atPrompt) {
                             interrupted = atPrompt = false;
                             Screen.drawn.reset();
-                            return 3; // the editor drops its line; while code runs, the tool stops it
+                            return 3; // the editor drops its line
+                        }
+                        if (interrupted && !stopped) {
+                            stopped = true;
+                            return 3; // the tool stops the code
+                        }
+                        if (interrupted) { // a stop is lost while a snippet is still being compiled: once more
+                            lock.wait(50);
+                            stopped = false;
+                            continue;
                         }
                         if (!atPrompt) lock.wait();
                         else if (!lines.isEmpty()) submit(lines.remove());
@@ -279,6 +289,7 @@ class Integration {
             lines.clear();
             status = 130;
             interrupted = true;
+            stopped = false;
             lock.notifyAll();
         }
     }
