@@ -24,7 +24,7 @@ import (
 )
 
 // The conformance vectors are data that any implementation of the schema can
-// run. This is how ripple runs them: conformance/vectors/README.md says what
+// run. This is how ripple runs them: conformance/README.md says what
 // they mean.
 const vectors = "../../conformance/vectors/"
 
