@@ -159,6 +159,12 @@
       (##sys#setslot terminal 2 operations)
       (chicken.port#set-buffering-mode! terminal #:none)))
 
+  ;; Between two expressions of a command there is a moment without our reset handler.
+  (define (watch-interrupt!)
+    (let ((interrupt ##sys#user-interrupt-hook))
+      (set! ##sys#user-interrupt-hook (lambda () (set! failed #t) (interrupt)))))
+
   (watch-terminal!)
+  (watch-interrupt!)
   (set! ##sys#read-prompt-hook (lambda () #f))
   (set! ##sys#repl-read-hook read-expression))

@@ -6,7 +6,7 @@
     (define console (nearest-cmdl/port))
     (define source #f) ; a port with the expressions of the command that are still to be read
     (define depth 1)   ; the level at which the command was read
-    (define failed #f) ; whether an expression was read and came to no value
+    (define failed #f) ; whether an expression was read and came to no value, or there was an interrupt
 
     (define (mark . parts)
       (string-append "\x1b;]633;" (apply string-append parts) ";" nonce "\a"))
@@ -117,6 +117,11 @@
     (set! hook/repl-read read-expression)
     (set! hook/repl-write
           (lambda (value expression repl)
-            (set! failed #f)
-            (default/repl-write value expression repl))))
+            (default/repl-write value expression repl)
+            (set! failed #f)))
+    ;; An interrupt between two expressions of a command gives up the rest, too.
+    (let ((interrupts (->environment '(runtime interrupt-handler))))
+      (for-each (lambda (hook)
+                  (environment-assign! interrupts hook (lambda () (set! failed #t))))
+                '(hook/^g-interrupt hook/^u-interrupt hook/^x-interrupt))))
  (extend-top-level-environment (->environment '(runtime rep))))

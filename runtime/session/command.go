@@ -84,14 +84,16 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 }
 
 // interruptAgain sends an interrupt that is still owed, or repeats one that
-// nothing has answered.
-func (d *driver) interruptAgain(c *command, key string) {
+// nothing has answered, not even with bytes that are still to be read. It tells
+// whether there was such a one.
+func (d *driver) interruptAgain(c *command, key string) (sent bool) {
 	d.locked(func() {
-		if d.cmd == c && (d.owed != "" || d.unanswered) {
+		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable()); sent {
 			d.interrupt(key)
 			d.settleEffects()
 		}
 	})
+	return sent
 }
 
 // interrupt discards what has not reached the program and interrupts it.

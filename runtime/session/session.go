@@ -206,7 +206,9 @@ func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key stri
 	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
 		select {
 		case <-t.C:
-			d.interruptAgain(c, key)
+			if !d.interruptAgain(c, key) {
+				return
+			}
 			t.Reset(wait)
 		case <-c.done:
 			return

@@ -182,6 +182,24 @@ func TestAnInterruptThatComesTooEarlyIsRepeated(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+// An interrupt that is answered by a question is not repeated.
+func TestInterruptThatAsksBack(t *testing.T) {
+	a := adapter(t, "bash")
+	yes := "y\n"
+	a.Signals.InterruptConfirm = &yes
+	s, err := session.Open(deadline(t), a, session.Options{Env: []string{"HOME=" + t.TempDir()}})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close(context.Background())) })
+	timeout(t, s, `trap 'read -p "stop? " x; trap - INT; [ "$x" = y ] && kill -INT $$' INT; while :; do :; done`, 20*time.Millisecond)
+	start := time.Now()
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+	assert.Contains(t, r.Output, "stop? ")
+	assert.Less(t, time.Since(start), 2*time.Second, "the question was answered late")
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
 // Whenever it comes, an interrupt ends the command and nothing else.
 func TestInterruptAtAnyMoment(t *testing.T) {
 	for name, echo := range map[string]string{"bash": "echo ok", "python": "print('ok')", "node": "console.log('ok')"} {
