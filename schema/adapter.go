@@ -275,6 +275,7 @@ type Input struct {
 	MultilineWrapper  *MultilineWrapper `yaml:"multiline_wrapper"`
 	BalancedParens    *BalancedParens   `yaml:"balanced_parens"`
 	Tempfile          *InputTempfile    `yaml:"tempfile"`
+	MaxLineBytes      int               `yaml:"max_line_bytes"` // 0: no limit of its own
 	ChunkDelayMS      int               `yaml:"chunk_delay_ms"`
 	ClearLine         string            `yaml:"clear_line"`
 }

@@ -77,6 +77,9 @@ func (d *driver) gate(code string) error {
 // unsendable says why a line cannot be typed into the terminal as it is now;
 // empty: it can.
 func (d *driver) unsendable(line string) string {
+	if limit := d.adapter.Input.MaxLineBytes; limit > 0 && len(line) > limit {
+		return fmt.Sprintf("a line of %d bytes is longer than the %d that the program reads (input.max_line_bytes)", len(line), limit)
+	}
 	key := strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if key < 0 && len(line) <= ttyLine {
 		return "" // the usual case: no need to ask the terminal

@@ -236,6 +236,26 @@ func TestHeredoc(t *testing.T) {
 	assert.Equal(t, "1\n", eval(t, s, "(\nexit 1\n)\necho $?").Output)
 }
 
+// A line that the program would cut goes by file, or is refused before a byte is sent.
+func TestALineThatIsTooLongForTheProgram(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Input.MaxLineBytes = 20
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer s.Close(context.Background())
+	assert.Equal(t, "345678901234567\n", eval(t, s, "echo 345678901234567").Output)
+	_, err = s.Eval(deadline(t), "echo 3456789012345678")
+	require.ErrorContains(t, err, "a line of 21 bytes is longer than the 20 that the program reads (input.max_line_bytes)")
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+
+	b := a
+	b.Input.Tempfile = &schema.InputTempfile{Prefix: ".t-", InvocationTemplate: ". '{path}'"}
+	s2, err := session.Open(deadline(t), &b, session.Options{})
+	require.NoError(t, err)
+	defer s2.Close(context.Background())
+	assert.Equal(t, "3456789012345678\n", eval(t, s2, "echo 3456789012345678").Output)
+}
+
 func TestWaitingForInputIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for code, want := range map[string]session.Waiting{
