@@ -51,9 +51,7 @@
     (finish-output *terminal*)))
 
 (defun forget ()
-  (when *source*
-    (close *source*))
-  (setf *source* nil *ready* nil))
+  (setf *source* nil *ready* nil)) ; not closed: a restart of a reader error may read on
 
 (defun fetch ()
   "Makes the next form of the source ready; false when there is none."
@@ -70,15 +68,14 @@
   (setf *source* stream *ready* nil *depth* (level)))
 
 (defun take-line (in eof commands)
-  "Reads a line, and more of them while a form is incomplete. If it is a command, gives what carries it out."
+  "Reads a line, and more of them while a form is incomplete. If COMMANDS knows it, gives what carries it out."
   (let ((text (read-line in nil)))
     (loop
       (unless text
         (return (funcall eof)))
-      (let* ((end (or (position #\Space text) (length text)))
-             (command (cdr (assoc (subseq text 0 end) commands :test #'string-equal))))
+      (let ((command (funcall commands text)))
         (when command
-          (return (lambda () (funcall command (subseq text end))))))
+          (return command)))
       (open-source (make-string-input-stream text))
       (handler-case (return (progn (fetch) nil))
         (end-of-file (e)
@@ -95,6 +92,11 @@
        (search "/.ripple-exec-" (second form))
        (second form)))
 
+(defun contents (path)
+  (with-open-file (file path :external-format #+clisp charset:utf-8 #-clisp :utf-8)
+    (with-output-to-string (out)
+      (loop for line = (read-line file nil) while line do (write-line line out)))))
+
 (defun next (prompt commands in eof)
   "The next form; or what carries out a command, and true."
   (loop until (fetch)
@@ -105,14 +107,22 @@
                (executes)
                (return-from next (values command t)))
              (when path
-               (open-source (open path :external-format #+clisp charset:utf-8 #-clisp :utf-8)))))
+               (open-source (make-string-input-stream (contents path))))))
   (executes)
   (pop *ready*))
 
 #+clisp
+(defun command-in (commands)
+  (lambda (line)
+    (let* ((end (or (position #\Space line) (length line)))
+           (command (find (subseq line 0 end) commands :key (lambda (c) (and (consp c) (car c))) :test #'equalp)))
+      (and command (lambda () (funcall (cdr command) (subseq line end)))))))
+
+#+clisp
 (defun read-eval-print (prompt &optional commands)
-  "Like CLISP's: true at the end of input. Of COMMANDS only the pairs are commands; the strings are help."
-  (multiple-value-bind (form command) (next prompt (remove-if-not #'consp commands) *standard-input* (lambda () (return-from read-eval-print t)))
+  "Like CLISP's: true at the end of input. COMMANDS are pairs, and help in between."
+  (multiple-value-bind (form command)
+      (next prompt (command-in commands) *standard-input* (lambda () (return-from read-eval-print t)))
     (if command
         (funcall form)
         (let ((values (multiple-value-list (eval (setf - form)))))
@@ -131,6 +141,15 @@
       top-level::*repl-read-form-fun*
       (lambda (in out)
         (declare (ignore out))
-        (values (next (with-output-to-string (text) (funcall #'top-level::repl-prompt-fun text)) nil in #'ext:quit))))
+        (loop
+          (multiple-value-bind (form command)
+              (next (with-output-to-string (text) (top-level::repl-prompt-fun text))
+                    (lambda (line)
+                      (and (> (length line) 1) (char= (char line 0) #\:) (lambda () (top-level::process-cmd line))))
+                    in #'ext:quit)
+            (unless command
+              (incf top-level::*cmd-number*)
+              (return form))
+            (funcall form)))))
 
 (in-package "COMMON-LISP-USER")

@@ -64,9 +64,7 @@
     (finish-output *terminal*)))
 
 (defun forget ()
-  (when *source*
-    (close *source*))
-  (setf *source* nil *ready* nil))
+  (setf *source* nil *ready* nil)) ; not closed: a restart of a reader error may read on
 
 (defun fetch ()
   "Makes the next form of the source ready; false when there is none."
@@ -104,13 +102,18 @@
        (search "/.ripple-exec-" (second form))
        (second form)))
 
+(defun contents (path)
+  (with-open-file (file path :external-format :utf-8)
+    (with-output-to-string (out)
+      (loop for line = (read-line file nil) while line do (write-line line out)))))
+
 (defun next (prompt in out eof)
   (loop until (fetch)
         do (announce prompt out)
            (take-line in eof)
            (let ((path (block-path (first *ready*))))
              (when path
-               (open-source (open path :external-format :utf-8)))))
+               (open-source (make-string-input-stream (contents path))))))
   (executes)
   (pop *ready*))
 
