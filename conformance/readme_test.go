@@ -14,31 +14,65 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the transcripts of README.md anew")
+var update = flag.Bool("update", false, "write the transcripts of the documents anew")
 
-const runMark = "<!-- run -->\n```console\n"
+// A document may hold transcripts that are run, and files that they use.
+const (
+	runMark   = "<!-- run -->\n```console\n"
+	fileMark  = "<!-- file: " // NAME -->, and a block of any language
+	codeFence = "```\n"
+)
 
 // The transcripts in the README that are marked to be run show what the
 // commands print; only durations and dotted version numbers may differ.
 func TestReadmeTranscripts(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	runDocument(t, "README.md", root)
+}
+
+// The worked example is about a program that is not in the fleet.
+func TestWritingAnAdapter(t *testing.T) {
+	if _, err := exec.LookPath("mujs"); err != nil {
+		t.Skip("mujs is not installed")
+	}
+	runDocument(t, "docs/writing-an-adapter.md", t.TempDir())
+}
+
+// runDocument runs the transcripts of a document in their order in a directory,
+// after writing the files that come before them.
+func runDocument(t *testing.T, document, dir string) {
+	t.Helper()
+	path := filepath.Join(root, document)
+	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	text := string(data)
 	bin := buildCommand(t)
-	pieces := strings.Split(text, runMark)
+	pieces := strings.Split(string(data), runMark)
 	require.Greater(t, len(pieces), 1)
+	writeFiles(t, pieces[0], dir)
 	for i, piece := range pieces[1:] {
-		transcript, rest, closed := strings.Cut(piece, "```\n")
+		transcript, rest, closed := strings.Cut(piece, codeFence)
 		require.True(t, closed)
-		got := replay(t, bin, transcript)
+		got := replay(t, bin, dir, transcript)
 		if *update {
-			pieces[i+1] = got + "```\n" + rest
-			continue
+			pieces[i+1] = got + codeFence + rest
+		} else {
+			assert.Equal(t, steady(transcript), steady(got))
 		}
-		assert.Equal(t, steady(transcript), steady(got))
+		writeFiles(t, rest, dir)
 	}
 	if *update {
-		require.NoError(t, os.WriteFile(filepath.Join(root, "README.md"), []byte(strings.Join(pieces, runMark)), 0o644))
+		require.NoError(t, os.WriteFile(path, []byte(strings.Join(pieces, runMark)), 0o644))
+	}
+}
+
+// writeFiles writes the files that a piece of a document shows.
+func writeFiles(t *testing.T, piece, dir string) {
+	t.Helper()
+	for _, p := range strings.Split(piece, fileMark)[1:] {
+		name, rest, _ := strings.Cut(p, " -->\n")
+		_, body, _ := strings.Cut(rest, "\n")
+		body, _, closed := strings.Cut(body, codeFence)
+		require.True(t, closed, name)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(body), 0o600))
 	}
 }
 
@@ -48,7 +82,7 @@ var moving = regexp.MustCompile(`\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+
 func steady(s string) string { return moving.ReplaceAllString(s, "N") }
 
 // replay runs the commands of a transcript and writes it anew.
-func replay(t *testing.T, bin, transcript string) string {
+func replay(t *testing.T, bin, dir, transcript string) string {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(transcript) {
@@ -58,7 +92,7 @@ func replay(t *testing.T, bin, transcript string) string {
 		}
 		b.WriteString(line)
 		cmd := exec.Command("bash", "-c", command)
-		cmd.Dir = root
+		cmd.Dir = dir
 		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "LC_ALL=C.UTF-8")
 		out, err := cmd.CombinedOutput()
 		b.Write(out)
