@@ -145,6 +145,27 @@ func (t *Tree) zombies() (list []entry) {
 	return list
 }
 
+// What came and went unseen, in a session that no member leads, is left to us
+// as a zombie: Erlang's resolver does so at startup.
+func TestEndReapsOrphansThatEndedUnseen(t *testing.T) {
+	cmd, tree := leader(t, "setsid sh -c ': & exit'; echo up; sleep "+duration(104))
+	waitFor(t, func() bool { return len(tree.zombies()) == 1 })
+	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
+	assert.Empty(t, tree.zombies())
+	_ = cmd.Wait()
+}
+
+// A child that this process started, in a session of its own, is another's to wait for.
+func TestEndReapsNoChildOfOthers(t *testing.T) {
+	other := exec.Command("true")
+	_, tree := leader(t, "echo up; sleep "+duration(105))
+	other.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	require.NoError(t, other.Start())
+	waitFor(t, func() bool { return len(tree.zombies()) == 1 })
+	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
+	require.NoError(t, other.Wait())
+}
+
 func TestGraceIsEnoughForThePolite(t *testing.T) {
 	cmd, tree := leader(t, "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done")
 	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))

@@ -90,7 +90,18 @@ func (t *Tree) look() (living, dead []Process, whole bool) {
 			dead = append(dead, p)
 		}
 	}
+	for pid, e := range s {
+		if _, known := t.known[pid]; !known && e.zombie() && s.adopted(e, self) {
+			dead = append(dead, e.Process)
+		}
+	}
 	return living, dead, whole
+}
+
+// adopted tells whether a child of ours was somebody else's before: one that we
+// started is in our session or leads its own.
+func (s snapshot) adopted(e entry, self int) bool {
+	return e.parent == self && e.sess != s[self].sess && e.sess != e.PID
 }
 
 // seeds are the members that need no parent to be known as such.
