@@ -141,6 +141,9 @@ func (d *driver) apply(e effect) {
 	case doReady:
 		d.becomeReady(e)
 	case doNextLine:
+		if e.match { // what is held back before the prompt is output
+			d.releaseHeld(min(d.match.Start, len(d.held)))
+		}
 		d.nextLine()
 	case doBegin:
 		d.begin()

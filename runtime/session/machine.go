@@ -114,6 +114,6 @@ const (
 type effect struct {
 	kind  effectKind
 	by    CompletedBy   // doReady, doComplete
-	match bool          // doReady, doComplete: a pattern at the end of the stream was the prompt
+	match bool          // doReady, doComplete, doNextLine: a pattern at the end of the stream was the prompt
 	delay time.Duration // doTimer
 }

@@ -223,6 +223,18 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	}
 }
 
+// A prompt pattern that looks at the line before holds that line back; it is
+// output all the same when the next line of a block is sent.
+func TestPromptPatternOfSeveralLines(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Prompt.Primary = `^(?<!^never\r?\n)prompt> $`
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer s.Close(context.Background())
+	assert.Equal(t, "a\nb\nc\n", eval(t, s, "echo a\necho b\necho c").Output)
+	assert.Equal(t, "a b\n", eval(t, s, "printf 'a '\necho b").Output)
+}
+
 // Blocks come in a here-document whose last line is the block's own exit code.
 func TestHeredoc(t *testing.T) {
 	a := *adapter(t, "regexsh")

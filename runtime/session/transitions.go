@@ -206,7 +206,7 @@ func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineSt
 	case s.remaining > 0:
 		s.remaining--
 		s.sawC, s.sawD = false, false
-		return s, append(out, effect{kind: doNextLine})
+		return s, append(out, effect{kind: doNextLine, match: match})
 	}
 	if s.interrupted {
 		by = ByInterrupt
