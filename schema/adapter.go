@@ -180,8 +180,9 @@ type BannerInjection struct {
 
 // RCFile stages the script as a startup file found through an environment variable.
 type RCFile struct {
-	DirEnvVar string `yaml:"dir_env_var"`
-	FileName  string `yaml:"file_name"`
+	DirEnvVar  string `yaml:"dir_env_var"`  // names the file's directory, or
+	FileEnvVar string `yaml:"file_env_var"` // the file itself
+	FileName   string `yaml:"file_name"`
 }
 
 // Marker holds literal prompts, matched as bytes.

@@ -81,12 +81,17 @@ func (d *document) checkInit(a *Adapter) {
 	case DeliverPTYInject:
 		d.needs("/init/delivery", "init.delivery: pty_inject", scriptKeys...)
 	case DeliverRCFile:
-		d.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/dir_env_var")
+		d.needs("/init/delivery", "init.delivery: rc_file", rcVariables...)
+		if d.has(rcVariables[0]) && d.has(rcVariables[1]) {
+			d.errorPointer(rcVariables[1], KindConflict, "init.rc_file.file_env_var takes the place of dir_env_var: set one of them")
+		}
 		d.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/file_name")
 		d.needs("/init/delivery", "init.delivery: rc_file", scriptKeys...)
 	case DeliverLaunchCommand, DeliverNone: // the command template says what it uses
 	}
 }
+
+var rcVariables = []string{"/init/rc_file/dir_env_var", "/init/rc_file/file_env_var"}
 
 var scriptKeys = []string{"/init/script", "/init/script_resource", "/integration_script"}
 

@@ -13,10 +13,10 @@ const defaultPrefix = ".ripple-integration-"
 
 // delivery is how the integration script reaches the program.
 type delivery struct {
-	files        []File
-	inject       string
-	banner       string
-	rcVar, rcDir string // rc_file: the variable and the directory that it names
+	files         []File
+	inject        string
+	banner        string
+	rcVar, rcPath string // rc_file: the variable, and the directory or file that it names
 }
 
 // deliver stages the script as init.delivery says and defines the placeholders
@@ -27,8 +27,9 @@ type delivery struct {
 //     {init_invocation} runs it, from the template or from a variable of process.env.
 //   - pty_inject: with an init_invocation_template the same, and the invocation
 //     is typed; without one the script itself is typed.
-//   - rc_file: file_name alone in a directory that dir_env_var names;
-//     {rc_dir_previous} is that variable's value without us, "" when unset.
+//   - rc_file: file_name alone in a directory that dir_env_var names, or itself
+//     named by file_env_var; {rc_dir_previous} or {rc_file_previous} is that
+//     variable's value without us, "" when unset.
 func deliver(a *schema.Adapter, r Request, v *values, base *environment) (delivery, error) {
 	var d delivery
 	script, err := d.addBanner(a, r, v)
@@ -139,18 +140,23 @@ func (d *delivery) stageInjection(a *schema.Adapter, r Request, v *values, scrip
 
 func (d *delivery) stageRCFile(a *schema.Adapter, r Request, v *values, script string, base *environment) error {
 	rc := a.Init.RCFile
-	if rc == nil || rc.DirEnvVar == "" || rc.FileName == "" {
-		return fmt.Errorf("init.delivery rc_file needs init.rc_file.dir_env_var and init.rc_file.file_name")
+	if rc == nil || rc.DirEnvVar == "" && rc.FileEnvVar == "" || rc.FileName == "" {
+		return fmt.Errorf("init.delivery rc_file needs init.rc_file.file_name, and init.rc_file.dir_env_var or file_env_var")
 	}
 	if err := plainName("init.rc_file.file_name", rc.FileName); err != nil {
 		return err
 	}
-	previous := previousValue(rc.DirEnvVar, a, r, v, base)
-	if err := v.quote("rc_dir_previous", previous, a.Capabilities.CdCommandQuote); err != nil {
-		return fmt.Errorf("the value of %s: %w", rc.DirEnvVar, err)
+	dir := filepath.Join(r.ScratchDir, "rc")
+	file, placeholder := filepath.Join(dir, rc.FileName), "rc_dir_previous"
+	d.rcVar, d.rcPath = rc.DirEnvVar, dir
+	if rc.FileEnvVar != "" {
+		d.rcVar, d.rcPath, placeholder = rc.FileEnvVar, file, "rc_file_previous"
 	}
-	d.rcVar, d.rcDir = rc.DirEnvVar, filepath.Join(r.ScratchDir, "rc")
-	d.stage(filepath.Join(d.rcDir, rc.FileName), script, v)
+	previous := previousValue(d.rcVar, a, r, v, base)
+	if err := v.quote(placeholder, previous, a.Capabilities.CdCommandQuote); err != nil {
+		return fmt.Errorf("the value of %s: %w", d.rcVar, err)
+	}
+	d.stage(file, script, v)
 	v.define("init_invocation", a.Init.InitInvocationTemplate)
 	return nil
 }

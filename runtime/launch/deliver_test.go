@@ -110,6 +110,19 @@ func TestRCFileKnowsThePreviousDirectory(t *testing.T) {
 	}
 }
 
+func TestRCFileThatAVariableNames(t *testing.T) {
+	change := func(a *schema.Adapter) {
+		rcFile(a)
+		a.Script = "previous='{rc_file_previous}'\n"
+		a.Init.RCFile = &schema.RCFile{FileEnvVar: "ENV", FileName: "env.sh"}
+	}
+	outer := map[string]string{"PATH": "/bin", "ENV": "$HOME/.shrc"}
+	p, err := Build(shell(change), host(outer, "/bin/sh"), request(nil))
+	require.NoError(t, err)
+	assert.Equal(t, []File{{Path: "/tmp/ripple-1/rc/env.sh", Body: []byte("previous='$HOME/.shrc'\n")}}, p.Files)
+	assert.Contains(t, p.Env, "ENV=/tmp/ripple-1/rc/env.sh")
+}
+
 func TestDeliveriesThatAreRefused(t *testing.T) {
 	cases := []struct {
 		name string

@@ -118,7 +118,7 @@ func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	}
 	env.addCaller(r.Env)
 	if d.rcVar != "" {
-		env.set(d.rcVar, d.rcDir)
+		env.set(d.rcVar, d.rcPath)
 	}
 	env.finish(dir)
 

@@ -31,7 +31,8 @@ func newValues(a *schema.Adapter, h Host, r Request, path string) *values {
 			"banner":      r.Banner,
 			"reason":      r.Reason,
 			// Filled in by the delivery, when there is something to deliver.
-			"tempfile_path": "", "script_path": "", "path": "", "init_invocation": "", "rc_dir_previous": "",
+			"tempfile_path": "", "script_path": "", "path": "", "init_invocation": "",
+			"rc_dir_previous": "", "rc_file_previous": "",
 		},
 		secret: map[string]bool{"nonce": true, "nonce_short": true},
 	}
