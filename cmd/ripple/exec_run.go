@@ -253,6 +253,9 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 		return o.explain(x.flags.timeout)
 	case o.err != nil && !x.flags.json:
 		x.note("%v", o.err)
+		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {
+			fmt.Fprintln(x.err, indent(open.Excerpt))
+		}
 		if x.flags.lines && !x.flags.nul && errors.Is(o.err, session.ErrIncompleteInput) {
 			fmt.Fprintln(x.err, indent(`each line is a command here; send a block with "-", -f FILE or -0`))
 		}

@@ -83,12 +83,18 @@ func (e *ExitError) Is(target error) bool { return target == ErrExited }
 
 // IncompleteError is input that the program would wait for more of.
 type IncompleteError struct {
-	Reason string // what is open, and where when that is known
-	Line   int    // 1-based; 0: not known
-	Column int
+	Reason  string // what is open, and where when that is known
+	Line    int    // 1-based; 0: not known, the program told
+	Column  int
+	Excerpt string // the line, with a caret below it; empty when not known
 }
 
-func (e *IncompleteError) Error() string { return "incomplete input: " + e.Reason }
+func (e *IncompleteError) Error() string {
+	if e.Line > 0 {
+		return "incomplete input, nothing was sent: " + e.Reason
+	}
+	return "incomplete input: " + e.Reason
+}
 
 // Is makes it ErrIncompleteInput.
 func (e *IncompleteError) Is(target error) bool { return target == ErrIncompleteInput }

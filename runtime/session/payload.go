@@ -71,7 +71,7 @@ func (d *driver) gate(code string) error {
 	if r.Complete {
 		return nil
 	}
-	return &IncompleteError{Reason: r.Message(), Line: r.Line, Column: r.Column}
+	return &IncompleteError{Reason: r.Message(), Line: r.Line, Column: r.Column, Excerpt: r.Excerpt()}
 }
 
 // unsendable says why a line cannot be typed into the terminal as it is now;

@@ -8,6 +8,7 @@ package balance
 import (
 	"fmt"
 	"strings"
+	"unicode"
 	"unicode/utf8"
 
 	"ripple/schema"
@@ -39,7 +40,32 @@ type Report struct {
 	Found    string // Unexpected, Mismatched: the closing bracket
 	Want     string // Mismatched: what would have closed Opener
 	Around   int    // Unclosed: how many more brackets are open around this one
+	Outer    int    // Unclosed with Around: the line of the outermost of them
+	Missing  string // Unclosed: what would close them all
+	Text     string // the line of the problem, as written
 }
+
+// Excerpt is the line of the problem with a caret below it, as compilers show it;
+// empty for a complete text. Of a long line it is the part around the caret.
+func (r Report) Excerpt() string {
+	if r.Complete {
+		return ""
+	}
+	const before, after = 60, 20 // characters shown on either side
+	line := []rune(r.Text)
+	at := min(r.Column-1, len(line))
+	from, to := max(0, at-before), min(len(line), at+after)
+	shown := func(c rune) rune {
+		if unicode.IsControl(c) {
+			return ' '
+		}
+		return c
+	}
+	return strings.Map(shown, string(line[from:to])) + "\n" + strings.Repeat(" ", at-from) + "^"
+}
+
+// manyMissing is how many closing brackets are too many to list.
+const manyMissing = 20
 
 // Message says what is open and where; empty for a complete text.
 func (r Report) Message() string {
@@ -47,8 +73,14 @@ func (r Report) Message() string {
 	switch r.Problem {
 	case Unclosed:
 		text := fmt.Sprintf("%q %s is never closed", r.Opener, at)
-		if r.Around > 0 {
-			text += fmt.Sprintf(", nor are the %d around it", r.Around)
+		switch {
+		case r.Around == 1:
+			text += fmt.Sprintf(", nor is the one around it in line %d", r.Outer)
+		case r.Around > 1:
+			text += fmt.Sprintf(", nor are the %d around it from line %d on", r.Around, r.Outer)
+		}
+		if r.Around < manyMissing {
+			text += fmt.Sprintf(": missing %s", r.Missing)
 		}
 		return text
 	case Unexpected:
@@ -76,7 +108,12 @@ func Check(cfg schema.BalancedParens, text string) Report {
 		return Report{Complete: true}
 	}
 	before := text[:s.at]
+	start := strings.LastIndexByte(before, '\n') + 1
 	r.Line = strings.Count(before, "\n") + 1
-	r.Column = utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]) + 1
+	r.Column = utf8.RuneCountInString(before[start:]) + 1
+	r.Text, _, _ = strings.Cut(text[start:], "\n")
+	if r.Around > 0 {
+		r.Outer = strings.Count(text[:s.open[0].at], "\n") + 1
+	}
 	return r
 }

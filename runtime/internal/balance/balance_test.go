@@ -27,10 +27,11 @@ func TestLisp(t *testing.T) {
 		{"nested of all kinds", "({[([{}])]})", complete},
 		{"quoting prefixes", "'(a `(b ,@(c) ,d))", complete},
 
-		{"open", "(+ 1 2", `"(" at line 1, column 1 is never closed`},
-		{"open in a definition", "(define (f x)\n  (* x 2)", `"(" at line 1, column 1 is never closed`},
-		{"the innermost counts", "(a\n  [b", `"[" at line 2, column 3 is never closed, nor are the 1 around it`},
-		{"columns are characters", "äöü (", `"(" at line 1, column 5 is never closed`},
+		{"open", "(+ 1 2", `"(" at line 1, column 1 is never closed: missing )`},
+		{"open in a definition", "(define (f x)\n  (* x 2)", `"(" at line 1, column 1 is never closed: missing )`},
+		{"the innermost counts", "(a\n  [b", `"[" at line 2, column 3 is never closed, nor is the one around it in line 1: missing ])`},
+		{"several around it", "(a\n  (b\n {c [", `"[" at line 3, column 5 is never closed, nor are the 3 around it from line 1 on: missing ]}))`},
+		{"columns are characters", "äöü (", `"(" at line 1, column 5 is never closed: missing )`},
 		{"closed too often", "(a))", `")" at line 1, column 4 closes nothing`},
 		{"closed by another", "(a]", `"]" at line 1, column 3 cannot close "(": expected ")"`},
 		{"crossed", "([)]", `")" at line 1, column 3 cannot close "[": expected "]"`},
@@ -45,7 +46,7 @@ func TestLisp(t *testing.T) {
 
 		{"brackets in a line comment", "(a) ; (((\n(b)", complete},
 		{"a line comment at the end", "(a) ; (", complete},
-		{"a list that goes on after a comment", "(a ; )\n", `"(" at line 1, column 1 is never closed`},
+		{"a list that goes on after a comment", "(a ; )\n", `"(" at line 1, column 1 is never closed: missing )`},
 		{"a quote in a comment", "; don't say \"\n(a)", complete},
 
 		{"brackets in a block comment", "(a #| ( [ |# b)", complete},
@@ -67,7 +68,7 @@ func TestLisp(t *testing.T) {
 		{"literal of several bytes", `(list #\λ)`, complete},
 		{"a quoted literal", `(list '#\( 1)`, complete},
 		{"a literal at the end of the list", `(list #\))`, complete},
-		{"a literal that eats the last bracket", `(list #\)`, `"(" at line 1, column 1 is never closed`},
+		{"a literal that eats the last bracket", `(list #\)`, `"(" at line 1, column 1 is never closed: missing )`},
 		{"no character", `#\`, `#\ at line 1, column 1 has no character after it`},
 
 		{"datum comment on an atom", "(a #;b c)", complete},
@@ -79,7 +80,7 @@ func TestLisp(t *testing.T) {
 		{"two stack", "#;#;(a)(b)", complete},
 		{"two stack on one", "#;#;(a)", `#; at line 1, column 1 has nothing after it to skip`},
 		{"nested", "#;(a #;(b) c)", complete},
-		{"nested in one that goes on", "#;(a #;(b)", `"(" at line 1, column 3 is never closed`},
+		{"nested in one that goes on", "#;(a #;(b)", `"(" at line 1, column 3 is never closed: missing )`},
 		{"a quoted list is one datum", "#;#;'(a)", `#; at line 1, column 1 has nothing after it to skip`},
 		{"a vector is one datum", "#;#;#(a)", `#; at line 1, column 1 has nothing after it to skip`},
 		{"at the end", "(a)\n#;", `#; at line 2, column 1 has nothing after it to skip`},
@@ -136,8 +137,32 @@ func TestOtherLanguages(t *testing.T) {
 
 func TestReportFields(t *testing.T) {
 	assert.Equal(t, Report{Complete: true}, Check(lisp, "(a)"))
-	assert.Equal(t, Report{Problem: Mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")"}, Check(lisp, "(\n ]"))
-	assert.Equal(t, Report{Problem: Unclosed, Line: 1, Column: 3, Opener: "(", Around: 2}, Check(lisp, "((("))
+	assert.Equal(t, Report{Problem: Mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")", Text: " ]"}, Check(lisp, "(\n ]"))
+	assert.Equal(t, Report{Problem: Unclosed, Line: 1, Column: 3, Opener: "(", Around: 2, Outer: 1, Missing: ")))", Text: "((("}, Check(lisp, "((("))
+}
+
+func TestExcerpt(t *testing.T) {
+	cases := []struct{ name, text, want string }{
+		{"complete", "(a)", ""},
+		{"at the start", "(a", "(a\n^"},
+		{"in a later line", "(a\n  [b\n c", "  [b\n  ^"},
+		{"in the middle of a line", "(a\n)) b", ")) b\n ^"},
+		{"characters, not bytes", "äöü (", "äöü (\n    ^"},
+		{"a tab", "\t(a", " (a\n ^"},
+		{"a control character", "\x1b(a", " (a\n ^"},
+		{"a long line", strings.Repeat("a", 1000) + "(" + strings.Repeat("b", 1000),
+			strings.Repeat("a", 60) + "(" + strings.Repeat("b", 19) + "\n" + strings.Repeat(" ", 60) + "^"},
+	}
+	for _, c := range cases {
+		t.Run(c.name, func(t *testing.T) {
+			assert.Equal(t, c.want, Check(lisp, c.text).Excerpt())
+		})
+	}
+}
+
+func TestManyOpenBracketsAreNotListed(t *testing.T) {
+	assert.Equal(t, `"(" at line 1, column 5000 is never closed, nor are the 4999 around it from line 1 on`,
+		Check(lisp, strings.Repeat("(", 5000)).Message())
 }
 
 func TestTimeIsLinear(t *testing.T) {

@@ -44,7 +44,11 @@ func (s *scanner) run() Report {
 	if n := len(s.open); n > 0 {
 		top := s.open[n-1]
 		s.at = top.at
-		return Report{Problem: Unclosed, Opener: top.text, Around: n - 1}
+		r := Report{Problem: Unclosed, Opener: top.text, Around: n - 1}
+		for i := n - 1; i >= max(0, n-manyMissing); i-- {
+			r.Missing += s.open[i].end
+		}
+		return r
 	}
 	return Report{}
 }
