@@ -91,6 +91,9 @@ func setModes(fd int, c Command) error {
 		t.Lflag &^= unix.ICANON
 		t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
 	}
+	if c.KeepCR {
+		t.Iflag &^= unix.ICRNL
+	}
 	if err := unix.IoctlSetTermios(fd, setTermios, t); err != nil {
 		return fmt.Errorf("set its modes: %w", err)
 	}

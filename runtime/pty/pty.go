@@ -42,6 +42,7 @@ type Command struct {
 
 	Echo      bool // false: the terminal does not echo input
 	Canonical bool // false: no line editing in the terminal; bytes pass at once
+	KeepCR    bool // a carriage return that is typed does not become a line feed
 }
 
 // PTY is a running program and its terminal.

@@ -146,6 +146,16 @@ func TestModes(t *testing.T) {
 	}
 }
 
+func TestACarriageReturnIsKept(t *testing.T) {
+	for keep, want := range map[bool]string{true: "0d", false: "0a"} {
+		p := launch(t, Command{KeepCR: keep}, "sh", "-c", "echo ready; head -c 1 | od -An -tx1")
+		until(t, p, "ready")
+		_, err := p.Write([]byte("\r"))
+		require.NoError(t, err)
+		until(t, p, want)
+	}
+}
+
 func TestInterruptsFollowsTheProgram(t *testing.T) {
 	p := launch(t, Command{}, "sh", "-c", "stty intr ^G; echo changed; read x")
 	until(t, p, "changed")

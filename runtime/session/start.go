@@ -145,6 +145,7 @@ func (d *driver) launch() error {
 	d.tty, err = pty.Start(pty.Command{
 		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
 		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
+		KeepCR: !t.Canonical && d.lineEnding() == "\r",
 	})
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", d.plan.Path, err)
