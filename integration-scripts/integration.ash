@@ -1,0 +1,23 @@
+# ripple's OSC 633 integration for busybox ash, named by ENV. It has no hooks, so the prompts carry the markers: D, P,
+# A, the prompt, B. They refer to variables none of which holds a whole marker, so that neither `echo "$PS1"` nor `set`
+# prints a live one. What is read here is not run again by shells within this one.
+
+__rp_e=$(printf '\033]633;') __rp_z=$(printf ';{nonce}\a')
+PS1=${PS1-'$ '} PS2=${PS2-'> '}
+
+# The user's own file may set the prompts.
+ENV='{rc_file_previous}'
+if [ -n "$ENV" ]; then
+  export ENV
+  eval "__rp_f=\"$ENV\""
+  if [ -r "$__rp_f" ]; then . "$__rp_f"; fi
+  unset __rp_f
+else
+  unset ENV
+fi
+# An exported prompt would show other shells our references, which mean nothing to them.
+__rp_1=$PS1 __rp_2=$PS2
+unset PS1 PS2
+PS1='${__rp_e}D;$?${__rp_z}${__rp_e}P;Cwd=$PWD${__rp_z}${__rp_e}A${__rp_z}'$__rp_1'${__rp_e}B${__rp_z}'
+PS2='${__rp_e}F${__rp_z}'$__rp_2'${__rp_e}G${__rp_z}'
+unset __rp_1 __rp_2
