@@ -246,18 +246,29 @@ func (d *driver) failed(c *command, r Result, modeBefore string) bool {
 	return false
 }
 
-// capture reads the prompt's groups that the adapter gave a name. A group's
-// role makes it the level or the mode where no declared mode told one.
+// capture reads the groups of the primary prompt that the adapter gave a name. A
+// group's role makes it the level or the mode where no declared mode told one.
 func (d *driver) capture(e effect, r *Result) {
-	if !e.match || len(d.adapter.Prompt.GroupCaptures) == 0 {
+	if d.groups.Empty() || e.by == ByExit {
 		return
+	}
+	shown := d.promptText
+	if e.match {
+		shown = []byte(d.match.Text)
+	}
+	m, ok, err := d.groups.AtEnd(shown, 0)
+	if err != nil {
+		d.fail(err)
+	}
+	if !ok {
+		return // the prompt of some mode
 	}
 	r.Captures = map[string]any{}
 	for _, g := range d.adapter.Prompt.GroupCaptures {
-		if g.Group >= len(d.match.Groups) {
+		if g.Group >= len(m.Groups) {
 			continue
 		}
-		text := d.match.Groups[g.Group]
+		text := m.Groups[g.Group]
 		n, err := strconv.Atoi(text)
 		r.Captures[g.Name] = text
 		if err == nil && g.Type == "int" {

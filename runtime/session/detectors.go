@@ -68,6 +68,11 @@ func (d *driver) detectors(nonce string) (err error) {
 	for _, p := range patterns {
 		d.promptLines = max(d.promptLines, 1+strings.Count(p.Source, `\n`))
 	}
+	if len(a.Prompt.GroupCaptures) > 0 {
+		if d.groups, err = prompt.NewPatterns([]prompt.Pattern{{Key: "prompt.primary", Source: a.Prompt.Primary}}); err != nil {
+			return err
+		}
+	}
 	if a.Prompt.Primary != "" && a.Output.InputEchoStrategy == schema.EchoFuzzyByte {
 		if d.echoPrompt, err = schema.CompilePattern(a.Prompt.Primary); err != nil {
 			return fmt.Errorf("prompt.primary: %w", err)

@@ -37,8 +37,9 @@ type driver struct {
 	classifier  *prompt.Classifier
 	literal     *prompt.Literal // nil: no literal marker with a nonce
 	patterns    *prompt.Patterns
-	match       prompt.Match // the latest candidate
-	promptLines int          // how many lines a prompt may span
+	groups      *prompt.Patterns // the primary prompt, where its groups have names
+	match       prompt.Match     // the latest candidate
+	promptLines int              // how many lines a prompt may span
 	// promptLength is the length of the latest proven prompt in characters.
 	promptLength int
 	continues    bool // continuation prompts can be told

@@ -462,6 +462,26 @@ func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+// The groups are those of the primary prompt, however its end was recognised.
+func TestGroupsOfThePromptAreReported(t *testing.T) {
+	for name, primary := range map[string]string{"regexsh": `^(pro)mpt> $`, "bash": `^(.)[$#] $`} {
+		t.Run(name, func(t *testing.T) {
+			a := adapter(t, name)
+			a.Prompt.Primary = primary
+			a.Prompt.GroupCaptures = []schema.GroupCapture{{Name: "start", Group: 1}}
+			s, err := session.Open(deadline(t), a, session.Options{Env: []string{"HOME=" + t.TempDir()}})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close(deadline(t)) })
+			if name == "bash" {
+				require.Empty(t, eval(t, s, "true").Captures["start"], "another prompt")
+				assert.Equal(t, map[string]any{"start": "7"}, eval(t, s, `PS1='7$ '`).Captures)
+				return
+			}
+			assert.Equal(t, map[string]any{"start": "pro"}, eval(t, s, "true").Captures)
+		})
+	}
+}
+
 // A literal marker with the nonce, injected through the PTY.
 func TestLiteralMarkerInjected(t *testing.T) {
 	s := open(t, "markersh", session.Options{})
