@@ -12,7 +12,6 @@ def __ripple_install(shell):
     escapes[92] = "\\\\"
     before, after = 'exec(__import__("io").open("', '", encoding="utf-8").read())'
     status = 0
-    typed = b""  # and not yet a line
 
     def write(*parts):
         for stream in (sys.stdout, sys.stderr):
@@ -37,14 +36,13 @@ def __ripple_install(shell):
         return "".join(token[1] for token in tokens).encode("utf-8", "replace")
 
     def read_line():
-        nonlocal typed
-        while b"\n" not in typed:
-            piece = os.read(0, 65536)
-            if not piece or piece == b"\4" and not typed:
+        line = b""
+        while not line.endswith(b"\n"):
+            piece = os.read(0, 65536)  # one line at most, from a terminal in its line mode
+            if not piece and not line:
                 raise EOFError
-            typed += piece
-        line, _, typed = typed.partition(b"\n")
-        return line.decode("utf-8", "surrogateescape")
+            line += piece
+        return line.decode("utf-8", "surrogateescape").rstrip("\n")
 
     def block(line):
         """A block of several lines comes in a file and is one cell."""
@@ -69,7 +67,7 @@ def __ripple_install(shell):
             signal.signal(signal.SIGINT, handler or signal.default_int_handler)
 
     def prompt():
-        nonlocal status, typed
+        nonlocal status
         while True:
             now, status = b";%d" % status, 0
             write(mark(b"D", now), directory(), mark(b"A"), text(shell.prompts.in_prompt_tokens()), mark(b"B"))
@@ -82,7 +80,7 @@ def __ripple_install(shell):
                 write(mark(b"C"))
                 return cell
             except KeyboardInterrupt:
-                status, typed = 130, b""
+                status = 130
                 write(b"\nKeyboardInterrupt\n")
 
     def ran(result):

@@ -19,7 +19,6 @@ final class Loop
     public static bool $running = false; // the user's code
     private static int $status = 0;
     private static bool $shown = false; // the prompt
-    private static string $typed = '';
     private static string $code = '';
     private static $in, $out;
 
@@ -40,24 +39,18 @@ final class Loop
 
     private static function write(string $text): void
     {
-        fwrite(self::$out ??= fopen('php://stdout', 'w'), $text);
+        fwrite(self::$out ??= fopen('php://fd/1', 'w'), $text);
     }
 
     /** The next line; null at the end of the input. */
     private static function line(): ?string
     {
-        self::$in ??= fopen('php://stdin', 'r');
-        while (($end = strpos(self::$typed, "\n")) === false) {
-            $piece = fread(self::$in, 65536);
-            if ($piece === '' || $piece === false || self::$typed . $piece === "\x04") {
-                self::$typed = '';
-                return null;
-            }
-            self::$typed .= $piece;
+        $line = fgets(self::$in ??= fopen('php://fd/0', 'r'));
+        if ($line === false) {
+            self::$in = null; // what a terminal calls the end is not
+            return null;
         }
-        $line = substr(self::$typed, 0, $end);
-        self::$typed = substr(self::$typed, $end + 1);
-        return $line;
+        return rtrim($line, "\n");
     }
 
     public static function read(): bool
