@@ -45,8 +45,8 @@ final class Loop
     /** The next line; null at the end of the input. */
     private static function line(): ?string
     {
-        $line = fgets(self::$in ??= fopen('php://fd/0', 'r'));
-        if ($line === false) {
+        $line = fread(self::$in ??= fopen('php://fd/0', 'r'), 65536); // the terminal gives one line at most
+        if ($line === '' || $line === false) {
             self::$in = null; // what a terminal calls the end is not
             return null;
         }
