@@ -6,15 +6,13 @@
  * own loop survives both, and its prompt takes the next such line.
  */
 
-namespace Ripple;
-
-final class Loop
+final class Ripple
 {
     private const MARK = "\e]633;%s;{nonce}\x07";
-    private const ENTER = 'Ripple\enter(); while (Ripple\read()) try { eval(Ripple\code()); }'
-        . ' catch (Throwable $ripple) { Ripple\report($ripple); unset($ripple); }';
+    private const ENTER = 'Ripple::enter(); while (Ripple::read()) try { eval(Ripple::code()); }'
+        . ' catch (Throwable $ripple) { Ripple::report($ripple); unset($ripple); }';
 
-    private const LEAVE = 'Ripple\leave();';
+    private const LEAVE = 'Ripple::leave();';
 
     public static bool $running = false; // the user's code
     private static int $status = 0;
@@ -106,9 +104,9 @@ final class Loop
     private static function valid(string $code, ?string &$why = null): bool
     {
         try {
-            \PhpToken::tokenize("<?php $code\n", TOKEN_PARSE);
+            PhpToken::tokenize("<?php $code\n", TOKEN_PARSE);
             return true;
-        } catch (\ParseError $error) {
+        } catch (ParseError $error) {
             $why = $error->getMessage();
             return false;
         }
@@ -120,7 +118,7 @@ final class Loop
         if (!self::valid($code, $why)) {
             return str_contains($why, 'unexpected end of file') || str_starts_with($why, 'Un'); // closed, terminated
         }
-        $tokens = \PhpToken::tokenize("<?php $code\n");
+        $tokens = PhpToken::tokenize("<?php $code\n");
         $last = end($tokens)->text; // of a comment the parser does not say that it is open
         return str_starts_with($last, '/*') && !str_ends_with($last, '*/');
     }
@@ -130,6 +128,8 @@ final class Loop
         return self::$code;
     }
 
+    public static function leave(): void {}
+
     public static function enter(): void
     {
         self::$running = false;
@@ -137,13 +137,13 @@ final class Loop
     }
 
     /** As PHP's own loop reports what nobody has caught. */
-    public static function report(\Throwable $error): void
+    public static function report(Throwable $error): void
     {
         self::$running = false;
-        self::$status = $error instanceof Interrupt ? 130 : 1;
-        if ($error instanceof Interrupt) {
+        self::$status = $error instanceof RippleInterrupt ? 130 : 1;
+        if ($error instanceof RippleInterrupt) {
             self::write("\nInterrupted\n");
-        } elseif ($error instanceof \ParseError) {
+        } elseif ($error instanceof ParseError) {
             self::log('Parse error: ', "{$error->getMessage()} in {$error->getFile()} on line {$error->getLine()}");
         } else {
             self::log('Warning: ', "Uncaught $error\n  thrown in {$error->getFile()} on line {$error->getLine()}");
@@ -161,17 +161,11 @@ final class Loop
     }
 }
 
-final class Interrupt extends \Error {}
-
-function leave(): void {}
-function enter(): void { Loop::enter(); }
-function read(): bool { return Loop::read(); }
-function code(): string { return Loop::code(); }
-function report(\Throwable $error): void { Loop::report($error); }
+final class RippleInterrupt extends Error {}
 
 if (function_exists('pcntl_signal')) {
     pcntl_async_signals(true);
-    pcntl_signal(SIGINT, fn () => Loop::$running && throw new Interrupt());
+    pcntl_signal(SIGINT, fn () => Ripple::$running && throw new RippleInterrupt());
 }
 ini_set('cli.prompt', 'php -a> ');
-Loop::prompt();
+Ripple::prompt();
