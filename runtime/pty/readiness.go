@@ -19,6 +19,7 @@ type Readiness struct {
 	State  ReadyState
 	Leader bool // the foreground group is the started program's own
 	PID    int  // the process that decided; 0: none
+	Read   bool // it waits in a read of the terminal itself, not in a poll
 }
 
 // Readiness asks the kernel whether the foreground program waits for input on

@@ -34,6 +34,7 @@ func (p *PTY) readiness() Readiness {
 			break
 		}
 	}
+	r.Read = r.State == Waiting && look.reads
 	return r
 }
 
@@ -43,6 +44,7 @@ type looker struct {
 	group int
 	buf   [4096]byte
 	fds   [1024]byte // of a poll or select call, read from the process
+	reads bool       // some thread is in a read of the terminal
 }
 
 // process looks at each thread of a process and appends its children, found
@@ -96,7 +98,9 @@ func (l *looker) blocked(pid int, dir string) ReadyState {
 func (l *looker) onTerminal(pid, nr int, a [6]uint64) bool {
 	switch calls[nr] {
 	case callRead:
-		return l.isTerminal(pid, int(a[0]))
+		in := l.isTerminal(pid, int(a[0]))
+		l.reads = l.reads || in
+		return in
 	case callSelect:
 		return a[1] != 0 && a[4] == 0 && l.selects(pid, int(a[0]), a[1])
 	case callPoll:

@@ -39,6 +39,7 @@ type driver struct {
 	patterns    *prompt.Patterns
 	groups      *prompt.Patterns // the primary prompt, where its groups have names
 	match       prompt.Match     // the latest candidate
+	reads       bool             // at its first prompt the program was in a read of the terminal
 	promptLines int              // how many lines a prompt may span
 	// promptLength is the length of the latest proven prompt in characters.
 	promptLength int
@@ -210,10 +211,13 @@ func (d *driver) look() readiness {
 	case unread:
 		return readyBusy
 	case r.State == pty.Waiting:
+		d.reads = d.reads || r.Read && d.cmd == nil
 		return readyWaiting
 	case r.State == pty.Busy, !r.Leader:
 		// Somebody else in the foreground: the program runs a job.
 		return readyBusy
+	case d.reads:
+		return readyBusy // at its prompt it would be in a read
 	}
 	return readyUnknown
 }

@@ -462,6 +462,20 @@ func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+// A program that reads the terminal at its prompt is busy when it sleeps in anything else, though the kernel's
+// answer is no clear one then.
+func TestProgramThatReadsAtItsPromptIsBusyOtherwise(t *testing.T) {
+	a := adapter(t, "regexsh")
+	a.Process.Executable = "perl"
+	a.Process.CommandTemplate = `"{shell_path}" -e '$| = 1; print "prompt> "; while (<STDIN>) { eval; print "prompt> " }'`
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	r := eval(t, s, `print "a\n"; print "prompt> "; select(undef, undef, undef, 0.3); print "done\n"`)
+	assert.Equal(t, "a\nprompt> done\n", r.Output)
+	assert.Equal(t, session.ByPrompt, r.CompletedBy)
+}
+
 // The groups are those of the primary prompt, however its end was recognised.
 func TestGroupsOfThePromptAreReported(t *testing.T) {
 	for name, primary := range map[string]string{"regexsh": `^(pro)mpt> $`, "bash": `^(.)[$#] $`} {
