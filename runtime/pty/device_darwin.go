@@ -60,6 +60,8 @@ func (*reader) open() error { return nil }
 
 func (d *device) read(b []byte) (int, error) { return endOfOutput(d.file.Read(b)) }
 
+func (d *device) readable(int64) bool { return d.inTerminal() }
+
 func (d *device) setReadDeadline(t time.Time) error { return d.file.SetReadDeadline(t) }
 
 func (d *device) close() error { return d.file.Close() }

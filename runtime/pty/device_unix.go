@@ -161,7 +161,8 @@ func polls(fd int, events int16) bool {
 	return err == nil && n > 0
 }
 
-func (d *device) readable() (yes bool) {
+// inTerminal says whether the terminal holds output.
+func (d *device) inTerminal() (yes bool) {
 	_ = d.control(func(fd int) error { yes = polls(fd, unix.POLLIN); return nil }) // closed: nothing to read
 	return yes
 }

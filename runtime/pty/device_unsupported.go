@@ -22,7 +22,7 @@ func (*device) size() Size                            { return Size{} }
 func (*device) foreground() (int, error)              { return 0, ErrUnsupported }
 func (*device) flags() (bool, bool, error)            { return false, false, ErrUnsupported }
 func (*device) signalForeground(syscall.Signal) error { return ErrUnsupported }
-func (*device) readable() bool                        { return false }
+func (*device) readable(int64) bool                   { return false }
 func (*device) interrupts() bool                      { return false }
 func (*device) close() error                          { return ErrUnsupported }
 func (*device) path() string                          { return "" }

@@ -125,8 +125,10 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 // Flags tells whether the terminal echoes input and edits lines now.
 func (p *PTY) Flags() (echo, canonical bool, err error) { return p.dev.flags() }
 
-// Readable tells whether there is output that nobody has read yet.
-func (p *PTY) Readable() bool { return p.dev.readable() }
+// Readable tells whether there is output after the first taken bytes: in the
+// terminal or, on Linux, in the hands of a Read that has not returned yet or
+// whose caller has not counted it.
+func (p *PTY) Readable(taken int64) bool { return p.dev.readable(taken) }
 
 // Interrupts tells whether the terminal turns the byte 0x03 into SIGINT now.
 func (p *PTY) Interrupts() bool { return p.dev.interrupts() }

@@ -61,6 +61,19 @@ func until(t *testing.T, p *PTY, text string) string {
 	return string(all)
 }
 
+// What a read has taken and its caller has not is output that is still to come, too.
+func TestReadableCountsWhatAReadHolds(t *testing.T) {
+	p := launch(t, Command{}, "sh", "-c", "printf abc; read x; printf de; read x")
+	waitFor(t, func() bool { return p.Readable(0) })
+	until(t, p, "abc")
+	assert.True(t, p.Readable(0), "read and not said to be taken")
+	assert.False(t, p.Readable(3))
+	_, err := p.Write([]byte("\n"))
+	require.NoError(t, err)
+	until(t, p, "de")
+	assert.True(t, p.Readable(3))
+}
+
 func output(t *testing.T, p *PTY) string {
 	t.Helper()
 	all, err := io.ReadAll(readerFunc(p.Read))

@@ -22,6 +22,9 @@ type reader struct {
 	step func(fd uintptr) // made once so that a read allocates nothing
 	calm bool             // the last read got little: the next will have to wait
 
+	takeMu sync.Mutex // bytes move from the terminal to total
+	total  int64      // how many were read so far
+
 	wakeMu   sync.Mutex // eventfd is open while it is held and closed is false
 	wakeFD   int
 	closed   atomic.Bool
@@ -63,7 +66,7 @@ func (r *reader) readFD(fd uintptr) {
 			r.wait(int32(fd), left)
 			continue
 		}
-		n, err := unix.Read(int(fd), r.buf)
+		n, err := r.take(int(fd))
 		switch err {
 		case nil, unix.EIO:
 			r.calm = n < trickle
@@ -77,6 +80,23 @@ func (r *reader) readFD(fd uintptr) {
 			return
 		}
 	}
+}
+
+func (r *reader) take(fd int) (int, error) {
+	r.takeMu.Lock()
+	defer r.takeMu.Unlock()
+	n, err := unix.Read(fd, r.buf)
+	r.total += int64(max(n, 0))
+	return n, err
+}
+
+// readable looks for output beyond what was taken. No byte is on its way from
+// the terminal to the count meanwhile.
+func (d *device) readable(taken int64) bool {
+	r := &d.reader
+	r.takeMu.Lock()
+	defer r.takeMu.Unlock()
+	return r.total > taken || d.inTerminal()
 }
 
 // remaining is the time until the deadline; 0: there is none.

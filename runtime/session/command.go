@@ -88,7 +88,7 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 // whether there was such a one.
 func (d *driver) interruptAgain(c *command, key string) (sent bool) {
 	d.locked(func() {
-		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable()); sent {
+		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable(d.received)); sent {
 			d.interrupt(key)
 			d.settleEffects()
 		}

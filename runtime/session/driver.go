@@ -51,6 +51,7 @@ type driver struct {
 	// The stream.
 	region     region
 	injected   *echo.Stripper // until the echo of the injected text has passed
+	received   int64          // bytes of the terminal's output so far
 	arrived    bool           // text that is not a prompt came in this read
 	startup    []byte
 	promptText []byte
@@ -203,7 +204,7 @@ func (d *driver) fired(gen int) {
 // not be the end of it.
 func (d *driver) look() readiness {
 	r := d.tty.Readiness()
-	unread := r.State == pty.Waiting && d.tty.Readable()
+	unread := r.State == pty.Waiting && d.tty.Readable(d.received)
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())
 	}

@@ -52,6 +52,7 @@ func (d *driver) read() {
 
 // take is one read.
 func (d *driver) take(b []byte) {
+	d.received += int64(len(b))
 	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
 		d.observe(EventRead, b, "")
 	}

@@ -85,7 +85,7 @@ func (d *driver) awaitReady(ctx context.Context) error {
 func (d *driver) stuck() (yes bool) {
 	d.locked(func() {
 		starting := d.state.step == stepFirst || d.state.step == stepKick
-		yes = starting && d.state.proof == proofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable()
+		yes = starting && d.state.proof == proofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable(d.received)
 	})
 	return yes
 }

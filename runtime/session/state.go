@@ -71,7 +71,7 @@ const inFlight = 5 * time.Millisecond
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
 	onItsWay := d.cmd.expectC || len(d.out) > 0 || time.Since(d.cmd.sentAt) < inFlight
-	if onItsWay || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting || d.tty.Readable() {
+	if onItsWay || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {
