@@ -1,0 +1,47 @@
+# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt carries P, A and B.
+
+import os as __rp_os
+import sys as __rp_sys
+
+def __rp_mark(code):
+    return "\x1b]633;" + code + ";{nonce}\a"
+
+def __rp_send(code):
+    __rp_sys.__stdout__.write(__rp_mark(code))
+    __rp_sys.__stdout__.flush()
+
+@events.on_precommand
+def __rp_before(cmd, **_):
+    __rp_send("C")
+
+@events.on_postcommand
+def __rp_after(cmd, rtn, out, ts, **_):
+    __rp_send("D;" + str(130 if rtn is None else rtn)) # None: interrupted
+
+for __rp_file in ("~/.config/xonsh/rc.xsh", "~/.xonshrc"):
+    if __rp_os.path.exists(__rp_os.path.expanduser(__rp_file)):
+        source @(__rp_os.path.expanduser(__rp_file))
+
+__rp_theirs = $PROMPT
+
+def __rp_prompt():
+    try:
+        cwd = __rp_os.getcwd().replace("\\", "\\\\").replace(";", "\\x3b")
+    except OSError: # it was removed
+        cwd = ""
+    text = __rp_theirs() if callable(__rp_theirs) else __rp_theirs
+    # \x01 and \x02 tell readline that what is between them takes no room.
+    marks = "\x01" + __rp_mark("P;Cwd=" + cwd.replace("{", "{{").replace("}", "}}")) + __rp_mark("A") + "\x02"
+    return marks + text + "\x01" + __rp_mark("B") + "\x02"
+
+# xonsh repeats or cuts this text to the width of the prompt, so the marker is not in it.
+def __rp_more():
+    __rp_send("F")
+    return "."
+
+$PROMPT = __rp_prompt
+$MULTILINE_PROMPT = __rp_more
+$TITLE = ""
+$XONSH_SHOW_TRACEBACK = False
+$COLOR_RESULTS = False
+$SUGGEST_COMMANDS = False
