@@ -58,6 +58,7 @@ end
 function __rp_cancel --on-event fish_cancel
     printf '\e]633;D;130%s\a' $__rp_end
     __rp_start
+    commandline --function repaint # the prompt is kept as it was drawn, with F
 end
 
 # fish leaves a line with a syntax error in the editor, and waits for the rest of an unfinished one.

@@ -30,6 +30,7 @@ const (
 	proofPrompt       // a pattern matches at the end of the stream: ask whether the program waits
 	proofMarker       // a marker came where one alone does not prove it: ask as well
 	proofInput        // A came, B must follow; ask only when it does not
+	proofMore         // F came and there is no more: ask, for the program may not read yet
 )
 
 // policy are the facts about an adapter that decisions depend on.

@@ -81,9 +81,14 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 		{"the end of the program", []input{c, text, exit}, []effectKind{doComplete}, ByExit},
 		{"an interrupt ends nothing by itself", []input{c, intr}, []effectKind{}, ""},
 		{"its prompt does", []input{c, intr, dd, a, b}, []effectKind{doComplete}, ByInterrupt},
-		{"F: the program wants more than there is", []input{f}, []effectKind{doGiveUp}, ""},
-		{"F again while giving up", []input{f, f}, []effectKind{}, ""},
-		{"after giving up", []input{f, dd, a, b}, []effectKind{doComplete}, ByMarker},
+		{"F: the program wants more than there is, but may not read yet", []input{f}, []effectKind{doAsk}, ""},
+		{"what makes it give up would be lost then", []input{f, text, busy}, []effectKind{doTimer}, ""},
+		{"it reads", []input{f, text, busy, timer, waits}, []effectKind{doGiveUp}, ""},
+		{"F and no answer: F is evidence enough", []input{f, unclear, timer, unclear}, []effectKind{doGiveUp}, ""},
+		{"a redraw while asking", []input{f, f, waits}, []effectKind{doGiveUp}, ""},
+		{"an interrupt while asking does the same", []input{f, intr, waits}, []effectKind{}, ""},
+		{"F again while giving up", []input{f, waits, f}, []effectKind{}, ""},
+		{"after giving up", []input{f, waits, dd, a, b}, []effectKind{doComplete}, ByMarker},
 		{"a continuation prompt must be proven too", []input{more}, []effectKind{doAsk}, ""},
 		{"and then is more", []input{more, waits}, []effectKind{doGiveUp}, ""},
 	} {
@@ -99,6 +104,18 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 			}
 		})
 	}
+}
+
+func TestMachineGivesUpOnAProgramThatIsNeverSeenToRead(t *testing.T) {
+	var p policy
+	s, effs := run(p, machineState{step: stepReady, learnedB: true}, submit, f)
+	for range 100 {
+		if kinds(effs)[0] == doGiveUp {
+			return
+		}
+		s, effs = run(p, s, timer, busy)
+	}
+	t.Fatal("F was seen, and nothing came of it")
 }
 
 func TestMachineSendsABlockLineByLine(t *testing.T) {

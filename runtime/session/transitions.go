@@ -99,7 +99,7 @@ func (p *policy) boundary(s machineState, in input, out []effect) (machineState,
 	case inInputStart:
 		return p.inputStart(s, out)
 	case inContinuation:
-		return p.continues(s, out)
+		return p.wantsMore(s, out)
 	case inMarker:
 		return p.marker(s, out)
 	case inMatch:
@@ -146,6 +146,30 @@ func (p *policy) marker(s machineState, out []effect) (machineState, []effect) {
 	return p.proven(s, ByMarker, out)
 }
 
+// wantsMore is F. It comes with the prompt's text, a moment before the program
+// reads: a key that makes it give up is lost when it comes earlier.
+func (p *policy) wantsMore(s machineState, out []effect) (machineState, []effect) {
+	if s.step != stepRunning || s.incomplete || s.interrupted || s.remaining > 0 {
+		return p.continues(s, out)
+	}
+	if s.proof != proofMore {
+		s.proof, s.looks = proofMore, 0
+	}
+	return s, append(out, effect{kind: doAsk})
+}
+
+// askedMore is the kernel's answer about F. Without one F itself is evidence.
+func (p *policy) askedMore(s machineState, r readiness, out []effect) (machineState, []effect) {
+	switch {
+	case r == readyBusy && s.looks < enoughLooks:
+		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
+	case r == readyUnknown && s.looks < 2:
+		return s, append(out, effect{kind: doTimer, delay: p.settle})
+	}
+	s.proof = proofNone
+	return p.continues(s, out)
+}
+
 // continues is a continuation prompt: the next line of the block goes out, or
 // there is none and the program must be brought back.
 func (p *policy) continues(s machineState, out []effect) (machineState, []effect) {
@@ -169,6 +193,8 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 	}
 	s.looks++
 	switch {
+	case s.proof == proofMore:
+		return p.askedMore(s, r, out)
 	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
 		// The line may still be on its way through the tty: look twice.
 		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
@@ -177,8 +203,7 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 	case r == readyWaiting:
 		return p.proven(s, ByMarker, out)
 	case r == readyBusy:
-		gap := min(firstLook<<min(s.looks-1, 10), longestGap)
-		return s, append(out, effect{kind: doTimer, delay: gap})
+		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
 	case s.looks < 2:
 		// No answer: silence for the settle time has to do.
 		return s, append(out, effect{kind: doTimer, delay: p.settle})
@@ -221,4 +246,9 @@ const (
 	firstLook  = 200 * time.Microsecond
 	longestGap = 50 * time.Millisecond
 	inputGrace = 20 * time.Millisecond // A came: how long to wait for its B before asking
+	// enoughLooks take half a second.
+	enoughLooks = 18
 )
+
+// lookGap is how long to wait after that many looks.
+func lookGap(looks int) time.Duration { return min(firstLook<<min(looks-1, 10), longestGap) }
