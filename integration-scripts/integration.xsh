@@ -1,4 +1,5 @@
-# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt carries P, A and B.
+# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt's function P and A, and the
+# prompt carries B.
 
 import os as __rp_os
 import sys as __rp_sys
@@ -29,10 +30,11 @@ def __rp_prompt():
         cwd = __rp_os.getcwd().replace("\\", "\\\\").replace(";", "\\x3b")
     except OSError: # it was removed
         cwd = ""
-    text = __rp_theirs() if callable(__rp_theirs) else __rp_theirs
-    # \x01 and \x02 tell readline that what is between them takes no room.
-    marks = "\x01" + __rp_mark("P;Cwd=" + cwd.replace("{", "{{").replace("}", "}}")) + __rp_mark("A") + "\x02"
-    return marks + text + "\x01" + __rp_mark("B") + "\x02"
+    # These two are sent once; the rest comes again whenever readline draws the line anew. \x01 and \x02 tell readline
+    # that what is between them takes no room.
+    __rp_send("P;Cwd=" + cwd)
+    __rp_send("A")
+    return (__rp_theirs() if callable(__rp_theirs) else __rp_theirs) + "\x01" + __rp_mark("B") + "\x02"
 
 # xonsh repeats or cuts this text to the width of the prompt, so the marker is not in it.
 def __rp_more():
