@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"gopkg.in/yaml.v3"
 )
 
 // writtenEscape is what YAML makes one character of in double quotes only.
@@ -18,7 +20,11 @@ func lintEscapes(d *document, a *Adapter) {
 		if !d.has(pointer) {
 			continue
 		}
-		if e := writtenEscape.FindString(d.places[pointer].value.Value); e != "" {
+		value := d.places[pointer].value
+		if value.Style&yaml.DoubleQuotedStyle != 0 {
+			continue // a backslash that is left there was meant
+		}
+		if e := writtenEscape.FindString(value.Value); e != "" {
 			d.warn(pointer, KindLiteral, `%s is sent as %d characters; only in double quotes it is the one that it stands for`, e, len(e))
 		}
 	}
