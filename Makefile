@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: build test race fuzz lint bench gen interpreters check
+.PHONY: build test race fuzz lint bench gen interpreters fleet check
 
 build: # bin/ripple
 	go build -o bin/ripple ./cmd/ripple
@@ -25,6 +25,12 @@ gen: # generated files
 
 interpreters: # the programs of the adapters in this repository
 	tools/interpreters
+
+fleet: build # the table of adapters in README.md, from a run of all contract tests
+	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
+	bin/ripple adapter list --json >"$$dir/list" && \
+	{ bin/ripple adapter test --all --parallel 2 --report json >"$$dir/report" || true; } && \
+	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/README.md"
 
 check: lint
 	tools/check

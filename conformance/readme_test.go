@@ -149,5 +149,20 @@ func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
 	require.Len(t, lines, 2)
 	assert.True(t, strings.HasPrefix(lines[0], "go run ./cmd/ripple adapter test bash"))
 	assert.True(t, strings.HasPrefix(lines[1], "go test ./..."))
-	assert.Less(t, strings.Count(string(data), "\n"), 200)
+}
+
+// The README can be read in a few minutes, and its table has every adapter.
+func TestReadmeTable(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+	require.NoError(t, err)
+	before, rest, _ := strings.Cut(string(data), "<!-- fleet: make fleet -->\n")
+	table, after, _ := strings.Cut(rest, "<!-- end -->")
+	assert.Less(t, strings.Count(before+after, "\n"), 200)
+	files, err := filepath.Glob(filepath.Join(root, "adapters", "*.yaml"))
+	require.NoError(t, err)
+	for _, path := range files {
+		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
+		assert.Contains(t, table, "["+name+"](adapters/"+name+".yaml)", "run make fleet")
+	}
+	assert.Equal(t, len(files)+2, strings.Count(table, "\n"), "run make fleet")
 }

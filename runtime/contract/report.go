@@ -12,6 +12,7 @@ type Report struct {
 	File               string        `json:"file,omitempty"`
 	Executable         string        `json:"executable,omitempty"`
 	InterpreterVersion string        `json:"interpreter_version,omitempty"`
+	Start              time.Duration `json:"start_ns,omitempty"`   // from the launch to the first prompt, the shortest of the run
 	Level              int           `json:"level"`                // 0: not even level 1, or see LevelNote
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
 	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program is missing

@@ -60,6 +60,9 @@ func (r *runner) start(ctx context.Context, s *seat, t *trial) error {
 		return err
 	}
 	s.ev, s.started = ev, r.now().Sub(began)
+	if r.report.Start == 0 || s.started < r.report.Start {
+		r.report.Start = s.started
+	}
 	return nil
 }
 
