@@ -39,6 +39,16 @@ type table struct {
 	rows    []row
 }
 
+// measurement is one of the tables, by a short name.
+type measurement struct {
+	name string
+	run  func(*schema.Adapter, bool) (table, error)
+}
+
+var measurements = []measurement{
+	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers},
+}
+
 func main() {
 	out := flag.String("o", "", "also write the report to this file")
 	quick := flag.Bool("quick", false, "fewer repetitions")
@@ -67,12 +77,7 @@ func report(path string, quick bool, only string) error {
 	var text strings.Builder
 	w := io.MultiWriter(os.Stdout, &text)
 	fmt.Fprintf(w, "# Benchmarks\n\nWritten by `make bench`; all rows of a table come from one run.\n\n%s\n", machine())
-	for _, m := range []struct {
-		name string
-		run  func(*schema.Adapter, bool) (table, error)
-	}{
-		{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers},
-	} {
+	for _, m := range measurements {
 		if !strings.Contains(m.name, only) {
 			continue
 		}

@@ -1,0 +1,237 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"regexp"
+	"strings"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/dlclark/regexp2"
+	"golang.org/x/sys/unix"
+
+	"ripple/adapters"
+	scripts "ripple/integration-scripts"
+	"ripple/runtime/launch"
+	"ripple/runtime/registry"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+func init() { measurements = append(measurements, measurement{"fleet", fleet}) }
+
+// fleetBudget bounds how long one adapter is measured, for each of start and
+// round trip.
+const fleetBudget = 2 * time.Second
+
+// fleet measures every adapter whose program is here: start and round trip,
+// against a loop that starts the same command line with the same files and
+// environment and reads until the same prompt.
+func fleet(_ *schema.Adapter, quick bool) (table, error) {
+	t := table{
+		title: "Every adapter: start and round trip", columns: []string{"bare start", "ripple", "ratio", "bare round trip", "ripple", "ratio"},
+		note: "The bare loop has the same command line, environment, startup files and terminal modes, and reads until the same prompt. " +
+			"It takes the first thing that looks like a prompt; ripple also asks the kernel, where a prompt is a pattern only. Medians.",
+	}
+	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	if err != nil {
+		return t, err
+	}
+	for _, e := range r.List() {
+		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil {
+			continue // not installed: there is nothing to compare
+		}
+		cells, err := fleetRow(e.Adapter, quick)
+		if err != nil {
+			cells = []string{err.Error(), "", "", "", "", ""}
+		}
+		t.rows = append(t.rows, row{e.Name, cells})
+	}
+	return t, nil
+}
+
+func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
+	budget := fleetBudget
+	if quick {
+		budget /= 4
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	defer cancel()
+	var bareStart, ourStart, bareTrip, ourTrip []time.Duration
+	for began := time.Now(); len(bareStart) < 3 || time.Since(began) < budget; {
+		at := time.Now()
+		b, err := startLike(ctx, a)
+		if err != nil {
+			return nil, err
+		}
+		bareStart = append(bareStart, time.Since(at))
+		b.close()
+		at = time.Now()
+		s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
+		if err != nil {
+			return nil, err
+		}
+		ourStart = append(ourStart, time.Since(at))
+		if err := s.Close(ctx); err != nil {
+			return nil, err
+		}
+	}
+	b, err := startLike(ctx, a)
+	if err != nil {
+		return nil, err
+	}
+	defer b.close()
+	s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
+	if err != nil {
+		return nil, err
+	}
+	defer s.Close(ctx)
+	code := schema.Expand(a.Samples.Print, map[string]string{"text": "x"})
+	for i := 0; i < 20 || time.Since(b.began) < budget; i++ {
+		at := time.Now()
+		if err := b.eval(code); err != nil {
+			return nil, err
+		}
+		bareTime := time.Since(at)
+		at = time.Now()
+		if _, err := s.Eval(ctx, code); err != nil {
+			return nil, err
+		}
+		if i >= 5 { // warm
+			bareTrip, ourTrip = append(bareTrip, bareTime), append(ourTrip, time.Since(at))
+		}
+	}
+	x, y := percentile(bareStart, 0.5), percentile(ourStart, 0.5)
+	v, w := percentile(bareTrip, 0.5), percentile(ourTrip, 0.5)
+	return []string{milli(x), milli(y), ratio(y, x), micro(v), micro(w), ratio(w, v)}, nil
+}
+
+// bare is any adapter's program behind a read loop.
+type bare struct {
+	cmd     *exec.Cmd
+	tty     *os.File
+	dir     string
+	ending  string
+	began   time.Time
+	atEnd   func([]byte) bool // is a prompt at the end of what came since the last line was sent
+	replies bool
+	buf     []byte
+}
+
+var errInjected = errors.New("typed integration: no bare start")
+
+// startLike starts the program as ripple does and reads to its first prompt.
+func startLike(ctx context.Context, a *schema.Adapter) (*bare, error) {
+	if a.Init.Delivery == schema.DeliverPTYInject {
+		return nil, errInjected
+	}
+	const nonce = "0123456789abcdef0123456789abcdef"
+	dir, err := os.MkdirTemp("", "ripple-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Env: []string{home}})
+	if err != nil {
+		return nil, err
+	}
+	for _, f := range plan.Files {
+		if err := os.WriteFile(f.Path, f.Body, 0o600); err != nil {
+			return nil, err
+		}
+	}
+	b := &bare{dir: dir, ending: a.Input.LineEnding, buf: make([]byte, 64<<10), replies: len(plan.TTY.Replies) > 0, began: time.Now()}
+	if b.atEnd, err = promptOf(a, plan, nonce); err != nil {
+		return nil, err
+	}
+	b.cmd = exec.CommandContext(ctx, plan.Path, plan.Argv[1:]...)
+	b.cmd.Env, b.cmd.Dir = plan.Env, plan.Dir
+	if b.tty, err = pty.StartWithSize(b.cmd, &pty.Winsize{Cols: uint16(plan.TTY.Cols), Rows: uint16(plan.TTY.Rows)}); err != nil {
+		return nil, err
+	}
+	if err := b.modes(plan.TTY); err != nil {
+		return nil, err
+	}
+	return b, b.prompt()
+}
+
+// modes sets what the adapter asks of the terminal.
+func (b *bare) modes(want schema.TTY) error {
+	fd := int(b.tty.Fd())
+	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
+	if err != nil {
+		return err
+	}
+	if !want.Echo {
+		t.Lflag &^= unix.ECHO
+	}
+	if !want.Canonical {
+		t.Lflag &^= unix.ICANON
+		t.Cc[unix.VMIN], t.Cc[unix.VTIME] = 1, 0
+	}
+	return unix.IoctlSetTermios(fd, unix.TCSETS, t)
+}
+
+var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()#%].|[=>])`)
+
+// promptOf tells how to see the adapter's prompt at the end of a stream.
+func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) bool, error) {
+	switch {
+	case a.Prompt.Strategy == schema.PromptShellIntegration:
+		return func(b []byte) bool {
+			i := bytes.LastIndex(b, []byte("]633;B"))
+			if i < 0 {
+				i = bytes.LastIndex(b, []byte("]633;A"))
+			}
+			return i >= 0 && bytes.ContainsAny(b[i:], "\a\\")
+		}, nil
+	case a.Init.Marker != nil && a.Prompt.Strategy == schema.PromptMarker:
+		marker := []byte(schema.Expand(a.Init.Marker.Primary, plan.Values))
+		return func(b []byte) bool { return bytes.Contains(b, marker) }, nil
+	}
+	pattern, err := schema.CompilePattern(schema.Expand(a.Prompt.Primary, plan.Values), regexp2.RightToLeft)
+	if err != nil {
+		return nil, err
+	}
+	return func(b []byte) bool {
+		text := strings.ReplaceAll(string(escapes.ReplaceAll(b, nil)), "\r", "")
+		m, err := pattern.FindStringMatch(text)
+		return err == nil && m != nil && strings.HasSuffix(text, m.String())
+	}, nil
+}
+
+func (b *bare) prompt() error {
+	var got []byte
+	for !b.atEnd(got) {
+		n, err := b.tty.Read(b.buf)
+		if err != nil {
+			return fmt.Errorf("bare: %w after %q", err, got)
+		}
+		if b.replies && bytes.Contains(b.buf[:n], []byte("\x1b[6n")) {
+			if _, err := b.tty.WriteString("\x1b[1;1R"); err != nil {
+				return err
+			}
+		}
+		got = append(got, b.buf[:n]...)
+	}
+	return nil
+}
+
+func (b *bare) eval(line string) error {
+	if _, err := b.tty.WriteString(line + b.ending); err != nil {
+		return err
+	}
+	return b.prompt()
+}
+
+func (b *bare) close() {
+	_ = b.tty.Close()
+	_ = b.cmd.Process.Kill() // what hang-up has not ended
+	_ = b.cmd.Wait()
+	_ = os.RemoveAll(b.dir)
+}
