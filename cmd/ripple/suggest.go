@@ -3,9 +3,10 @@ package main
 import (
 	"errors"
 	"fmt"
-	"ripple/schema"
 	"strings"
 	"unicode"
+
+	"ripple/schema"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"

@@ -150,8 +150,10 @@ func TestExcerpt(t *testing.T) {
 		{"characters, not bytes", "äöü (", "äöü (\n    ^"},
 		{"a tab", "\t(a", " (a\n ^"},
 		{"a control character", "\x1b(a", " (a\n ^"},
-		{"a long line", strings.Repeat("a", 1000) + "(" + strings.Repeat("b", 1000),
-			strings.Repeat("a", 60) + "(" + strings.Repeat("b", 19) + "\n" + strings.Repeat(" ", 60) + "^"},
+		{
+			"a long line", strings.Repeat("a", 1000) + "(" + strings.Repeat("b", 1000),
+			strings.Repeat("a", 60) + "(" + strings.Repeat("b", 19) + "\n" + strings.Repeat(" ", 60) + "^",
+		},
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
