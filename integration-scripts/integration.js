@@ -119,11 +119,22 @@ function show() {
   next();
 }
 
+// An interrupt in the middle of a write leaves a stream that waits for the end of it, and keeps what follows.
+function finishWrite(stream) {
+  const state = stream._writableState;
+  if (state?.writing) state.onwrite?.();
+}
+
 const [report] = server._domain.listeners('error');
 server._domain.removeListener('error', report);
 server._domain.on('error', function (error) {
   if (running) {
-    status = error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED' ? 130 : 1;
+    status = 1;
+    if (error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
+      status = 130;
+      finishWrite(stdout);
+      finishWrite(process.stderr);
+    }
     begin();
   }
   if (process.listenerCount('uncaughtException') > 0) {

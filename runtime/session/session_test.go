@@ -268,6 +268,41 @@ func TestALineThatIsTooLongForTheProgram(t *testing.T) {
 	assert.Equal(t, "3456789012345678\n", eval(t, s2, "echo 3456789012345678").Output)
 }
 
+// An interrupt that hits a program in the middle of printing leaves nothing stuck.
+func TestInterruptWhileTheProgramPrints(t *testing.T) {
+	for name, code := range map[string]string{
+		"bash": "echo partial\nwhile :; do :; done", "python": "print('partial')\nwhile True: pass", "node": "console.log('partial')\nwhile (true) {}",
+	} {
+		t.Run(name, func(t *testing.T) {
+			printed := make(chan struct{}, 1)
+			s := open(t, name, session.Options{Output: func([]byte) {
+				select {
+				case printed <- struct{}{}:
+				default:
+				}
+			}})
+			for range 50 {
+				select {
+				case <-printed: // the end of the last round's
+				default:
+				}
+				done := make(chan session.Result, 1)
+				go func() {
+					r, err := s.Eval(deadline(t), code)
+					assert.NoError(t, err)
+					done <- r
+				}()
+				<-printed
+				_, err := s.Interrupt(deadline(t))
+				require.NoError(t, err)
+				r := <-done
+				require.Equal(t, session.ByInterrupt, r.CompletedBy)
+				require.Regexp(t, `^partial\n`, r.Output)
+			}
+		})
+	}
+}
+
 func TestWaitingForInputIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for code, want := range map[string]session.Waiting{
