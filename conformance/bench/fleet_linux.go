@@ -57,6 +57,12 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 }
 
 func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
+	dir, err := os.MkdirTemp("", "ripple-bench-*")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(dir)
+	own := "HOME=" + dir // many programs want one that can be written to
 	budget := fleetBudget
 	if quick {
 		budget /= 4
@@ -66,14 +72,14 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 	var bareStart, ourStart, bareTrip, ourTrip []time.Duration
 	for began := time.Now(); len(bareStart) < 3 || time.Since(began) < budget; {
 		at := time.Now()
-		b, err := startLike(ctx, a)
+		b, err := startLike(ctx, a, own)
 		if err != nil {
 			return nil, err
 		}
 		bareStart = append(bareStart, time.Since(at))
 		b.close()
 		at = time.Now()
-		s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
+		s, err := session.Open(ctx, a, session.Options{Env: []string{own}})
 		if err != nil {
 			return nil, err
 		}
@@ -82,12 +88,12 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	b, err := startLike(ctx, a)
+	b, err := startLike(ctx, a, own)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
-	s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
+	s, err := session.Open(ctx, a, session.Options{Env: []string{own}})
 	if err != nil {
 		return nil, err
 	}
@@ -127,7 +133,7 @@ type bare struct {
 var errInjected = errors.New("typed integration: no bare start")
 
 // startLike starts the program as ripple does and reads to its first prompt.
-func startLike(ctx context.Context, a *schema.Adapter) (*bare, error) {
+func startLike(ctx context.Context, a *schema.Adapter, own string) (*bare, error) {
 	if a.Init.Delivery == schema.DeliverPTYInject {
 		return nil, errInjected
 	}
@@ -136,7 +142,7 @@ func startLike(ctx context.Context, a *schema.Adapter) (*bare, error) {
 	if err != nil {
 		return nil, err
 	}
-	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Env: []string{home}})
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Env: []string{own}})
 	if err != nil {
 		return nil, err
 	}
