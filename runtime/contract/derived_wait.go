@@ -115,7 +115,7 @@ func (t *trial) interrupt(ctx context.Context) error {
 		return failf("the interrupt did not bring a prompt back: %w", err)
 	}
 	if r.CompletedBy != session.ByInterrupt {
-		return failf("after the interrupt: want completed by %s, got %s", session.ByInterrupt, r.CompletedBy)
+		return failf("samples.busy came to an end before the interrupt, or its end was seen where there is none (ended by %s)", r.CompletedBy)
 	}
 	if err := t.backToDefaultMode(ctx); err != nil {
 		return err

@@ -63,24 +63,37 @@ func (d *driver) taken() bool {
 	return d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
 }
 
-// interruptOrOwe interrupts the command, or notes that it has to be as soon as
-// it has been taken. It tells whether that was so early that the interrupt may
-// be lost.
+// interruptOrOwe interrupts the command, or notes that it has to be interrupted as
+// soon as it has been taken and what the program has printed has been read: the
+// command may be over. It tells whether the interrupt may come too early.
 func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 	d.locked(func() {
 		if d.cmd != c {
 			return
 		}
+		d.owed, d.owedReads = key, 0
 		d.step(input{kind: inInterrupt})
-		if d.taken() {
-			d.interrupt(key)
-		} else {
-			d.owed = key
-		}
+		d.payInterrupt()
 		early = d.owed != "" || time.Since(c.sentAt) < takenLimit
 		d.settleEffects()
 	})
 	return early
+}
+
+// owedReads is how many reads an interrupt waits for what was printed before it,
+// for there are programs that never stop printing; a terminal holds less.
+const owedReads = 16
+
+// payInterrupt sends the interrupt that is owed, if it is time.
+func (d *driver) payInterrupt() {
+	if d.owed == "" || d.cmd == nil || !d.taken() {
+		return
+	}
+	if d.owedReads++; d.owedReads > owedReads || !d.tty.Readable(d.received) {
+		key := d.owed
+		d.step(input{kind: inInterrupt, sent: true})
+		d.interrupt(key)
+	}
 }
 
 // interruptAgain sends an interrupt that is still owed, or repeats one that
@@ -89,6 +102,7 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 func (d *driver) interruptAgain(c *command, key string) (sent bool) {
 	d.locked(func() {
 		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable(d.received)); sent {
+			d.step(input{kind: inInterrupt, sent: true})
 			d.interrupt(key)
 			d.settleEffects()
 		}

@@ -80,7 +80,8 @@ type driver struct {
 	timerGen   int
 
 	out        [][]byte // to be written
-	owed       string   // an interrupt that waits until the command has been taken
+	owed       string   // an interrupt that waits for payInterrupt
+	owedReads  int      // how often it was looked at
 	unanswered bool     // no byte came since the last interrupt
 	waiting    bool     // somebody waits until the tty takes more
 

@@ -55,7 +55,8 @@ type machineState struct {
 	remaining   int  // lines of the block not yet sent
 	confirm     bool // a marker is not enough: several commands may have been sent at once
 	sawC, sawD  bool // since the line was sent
-	interrupted bool
+	interrupted bool // whoever asked for it: no further line is sent
+	signalled   bool // and the program has got it
 	incomplete  bool // the program asked for more than there is; it was told to give up
 }
 
@@ -94,6 +95,7 @@ type input struct {
 	more    bool          // inMatch: a continuation prompt
 	lines   int           // inSubmit: lines that follow the first
 	confirm bool          // inSubmit
+	sent    bool          // inInterrupt: it is on its way, not only owed
 }
 
 // Effects.

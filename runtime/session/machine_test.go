@@ -41,7 +41,8 @@ var (
 	marker   = input{kind: inMarker}
 	timer    = input{kind: inTimer}
 	exit     = input{kind: inExit}
-	intr     = input{kind: inInterrupt}
+	intr     = input{kind: inInterrupt, sent: true}
+	owed     = input{kind: inInterrupt}
 	submit   = input{kind: inSubmit}
 	waits    = input{kind: inReadiness, ready: readyWaiting}
 	busy     = input{kind: inReadiness, ready: readyBusy}
@@ -80,7 +81,10 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 		{"a marker with the nonce proves", []input{text, marker}, []effectKind{doComplete}, ByMarker},
 		{"the end of the program", []input{c, text, exit}, []effectKind{doComplete}, ByExit},
 		{"an interrupt ends nothing by itself", []input{c, intr}, []effectKind{}, ""},
-		{"its prompt does", []input{c, intr, dd, a, b}, []effectKind{doComplete}, ByInterrupt},
+		{"its prompt may be that of a command that had just ended: the interrupt is still to come", []input{c, intr, dd, a, b}, []effectKind{doAsk}, ""},
+		{"so the program must be seen to wait", []input{c, intr, dd, a, b, busy}, []effectKind{doTimer}, ""},
+		{"then its prompt does", []input{c, intr, dd, a, b, waits}, []effectKind{doComplete}, ByInterrupt},
+		{"a command that ends before its interrupt was sent", []input{c, owed, dd, a, b}, []effectKind{doComplete}, ByMarker},
 		{"F: the program wants more than there is, but may not read yet", []input{f}, []effectKind{doAsk}, ""},
 		{"what makes it give up would be lost then", []input{f, text, busy}, []effectKind{doTimer}, ""},
 		{"it reads", []input{f, text, busy, timer, waits}, []effectKind{doGiveUp}, ""},
@@ -116,6 +120,18 @@ func TestMachineGivesUpOnAProgramThatIsNeverSeenToRead(t *testing.T) {
 		s, effs = run(p, s, timer, busy)
 	}
 	t.Fatal("F was seen, and nothing came of it")
+}
+
+func TestMachineBelievesThePromptOfAProgramThatIsNeverSeenToWait(t *testing.T) {
+	var p policy
+	s, effs := run(p, machineState{step: stepReady, learnedB: true}, submit, c, intr, dd, a, b)
+	for range 100 {
+		if kinds(effs)[0] == doComplete {
+			return
+		}
+		s, effs = run(p, s, timer, busy)
+	}
+	t.Fatal("the interrupt's prompt was seen, and nothing came of it")
 }
 
 func TestMachineSendsABlockLineByLine(t *testing.T) {
@@ -196,7 +212,7 @@ func machineInvariants(t *rapid.T) {
 			kind:  inputKind(rapid.IntRange(int(inStart)+1, int(inExit)).Draw(t, "kind")),
 			ready: readiness(rapid.IntRange(0, 2).Draw(t, "ready")),
 			more:  rapid.Bool().Draw(t, "more"), confirm: rapid.Bool().Draw(t, "confirm"),
-			lines: rapid.IntRange(0, 3).Draw(t, "lines"),
+			sent: rapid.Bool().Draw(t, "sent"), lines: rapid.IntRange(0, 3).Draw(t, "lines"),
 		}
 		if in.kind == inSubmit && s.step == stepReady {
 			running, linesLeft = true, in.lines

@@ -57,6 +57,7 @@ func (d *driver) take(b []byte) {
 		d.observe(EventRead, b, "")
 	}
 	d.feed(b)
+	d.payInterrupt()
 }
 
 // ends is the end of the stream: whatever runs is over.

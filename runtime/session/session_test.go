@@ -223,6 +223,23 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	}
 }
 
+// A command that ends by itself at that moment shows a prompt that is not the
+// interrupt's: that is still to come, and must not hit the next line.
+func TestInterruptOfACommandThatEnds(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for i := range 100 {
+		after := 9*time.Millisecond + time.Duration(i*30)*time.Microsecond
+		ctx, cancel := context.WithTimeout(context.Background(), after)
+		_, err := s.Eval(ctx, "sleep 0.01")
+		cancel()
+		if err != nil {
+			_, err = s.Interrupt(deadline(t))
+			require.NoError(t, err, "after %s", after)
+		}
+		require.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %s", after)
+	}
+}
+
 // A prompt pattern that looks at the line before holds that line back; it is
 // output all the same when the next line of a block is sent.
 func TestPromptPatternOfSeveralLines(t *testing.T) {

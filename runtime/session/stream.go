@@ -143,9 +143,6 @@ func (d *driver) begin() {
 		c.strip = nil
 		d.held = d.held[:0]
 		d.region = regionOutput
-		if d.owed != "" {
-			d.interrupt(d.owed)
-		}
 	}
 }
 

@@ -17,7 +17,7 @@ func (p *policy) next(s machineState, in input, out []effect) (machineState, []e
 		return s, out
 	case inInterrupt:
 		if s.step == stepRunning {
-			s.interrupted, s.remaining = true, 0
+			s.interrupted, s.signalled, s.remaining = true, in.sent, 0
 		}
 		return s, out
 	case inTimer:
@@ -137,9 +137,11 @@ func (p *policy) inputStart(s machineState, out []effect) (machineState, []effec
 	return p.marker(s, out)
 }
 
-// marker is a prompt that is proven by an authenticated marker.
+// marker is a prompt that is proven by an authenticated marker. After an interrupt
+// it may be the prompt of a command that had just ended: the interrupt is then still
+// to come, and would take the next line with it.
 func (p *policy) marker(s machineState, out []effect) (machineState, []effect) {
-	if s.confirm && s.step == stepRunning {
+	if (s.confirm || s.signalled) && s.step == stepRunning {
 		s.proof, s.looks = proofMarker, 0
 		return s, append(out, effect{kind: doAsk})
 	}
@@ -202,6 +204,8 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 		return p.proven(s, ByPrompt, out)
 	case r == readyWaiting:
 		return p.proven(s, ByMarker, out)
+	case r == readyBusy && s.signalled && s.proof != proofPrompt && s.looks >= enoughLooks:
+		return p.proven(s, ByMarker, out)
 	case r == readyBusy:
 		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
 	case s.looks < 2:
@@ -233,7 +237,7 @@ func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineSt
 		s.sawC, s.sawD = false, false
 		return s, append(out, effect{kind: doNextLine, match: match})
 	}
-	if s.interrupted {
+	if s.signalled {
 		by = ByInterrupt
 	}
 	s.step = stepReady
