@@ -43,8 +43,10 @@ var layers = map[string]row{
 	"cmd/ripple": {4, "adapters runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
-	"conformance":       {5, ""},
-	"conformance/bench": {5, "adapters integration-scripts runtime/launch runtime/registry runtime/session schema"},
+	"conformance":             {5, ""},
+	"conformance/standin":     {5, ""},
+	"conformance/standin/cmd": {6, "conformance/standin"},
+	"conformance/bench":       {5, "adapters integration-scripts runtime/launch runtime/registry runtime/session schema"},
 }
 
 // confined are dependencies that only one package may import; the benchmarks

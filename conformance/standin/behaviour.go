@@ -1,0 +1,148 @@
+package standin
+
+import (
+	"fmt"
+	"net/http"
+	"net/url"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// behaviour is what a base URL asks for.
+type behaviour struct {
+	path   string // the name with its parameters, as in the URL
+	name   string
+	params url.Values
+	status int // of a refusal; else 0
+	times  int // 0: the behaviour's own
+}
+
+var (
+	behaviours = []string{"text", "tool", "failtool", "edit", "loop", "stall", "drop"}
+	parameters = []string{"text", "run", "name", "file", "line", "times", "after", "at"}
+)
+
+// parseBehaviour reads an escaped path "/m/NAME[/KEY=VALUE...]/rest".
+func parseBehaviour(path string) (b behaviour, rest string, err error) {
+	elements := strings.Split(strings.TrimPrefix(path, "/m/"), "/")
+	b.name, b.params = elements[0], url.Values{}
+	n := 1
+	for ; n < len(elements); n++ {
+		key, value, ok := strings.Cut(elements[n], "=")
+		if !ok {
+			break
+		}
+		if value, err = url.PathUnescape(value); err != nil {
+			return b, "", fmt.Errorf("parameter %s: %w", key, err)
+		}
+		if !slices.Contains(parameters, key) {
+			return b, "", fmt.Errorf("unknown parameter %q: there are %s", key, strings.Join(parameters, ", "))
+		}
+		b.params.Set(key, value)
+	}
+	b.path, rest = strings.Join(elements[:n], "/"), "/"+strings.Join(elements[n:], "/")
+	if status, bad := strconv.Atoi(b.name); bad == nil && status >= 400 && status <= 599 {
+		b.status = status
+	} else if !slices.Contains(behaviours, b.name) {
+		return b, "", fmt.Errorf("unknown behaviour %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviours, ", "))
+	}
+	b.times, err = b.number("times", 0)
+	if err == nil {
+		_, err = b.number("after", 1)
+	}
+	return b, rest, err
+}
+
+// number is a parameter that counts something.
+func (b behaviour) number(key string, fallback int) (int, error) {
+	value := b.params.Get(key)
+	if value == "" {
+		return fallback, nil
+	}
+	n, err := strconv.Atoi(value)
+	if err != nil || n < 0 {
+		return 0, fmt.Errorf("parameter %s: %q is no number from 0", key, value)
+	}
+	return n, nil
+}
+
+// param is a parameter, or what stands for it.
+func (b behaviour) param(key, fallback string) string {
+	if b.params.Has(key) {
+		return b.params.Get(key)
+	}
+	return fallback
+}
+
+// limitHeaders says when to come back, in the ways that clients read.
+func (b behaviour) limitHeaders(h http.Header) {
+	seconds, _ := b.number("after", 1) // checked when it was parsed
+	reset := time.Now().Add(time.Duration(seconds) * time.Second)
+	h.Set("Retry-After", strconv.Itoa(seconds))
+	h.Set("Anthropic-Ratelimit-Unified-Reset", strconv.FormatInt(reset.Unix(), 10))
+	h.Set("Anthropic-Ratelimit-Requests-Reset", reset.UTC().Format(time.RFC3339))
+	h.Set("X-Ratelimit-Reset-Requests", strconv.Itoa(seconds)+"s")
+}
+
+// refusal is the message that goes with the status.
+func (b behaviour) refusal() string {
+	switch b.status {
+	case http.StatusUnauthorized:
+		return "The stand-in takes no key."
+	case http.StatusTooManyRequests:
+		return "The stand-in's rate limit is reached."
+	}
+	return b.param("text", "The stand-in refuses: "+http.StatusText(b.status)+".")
+}
+
+// reply is what the model would say to a request.
+func (b behaviour) reply(q request) reply {
+	if q.schema != nil {
+		return reply{text: smallest(q.schema)}
+	}
+	turns, results := q.turns()
+	shell := q.shell()
+	if name := b.params.Get("name"); name != "" {
+		shell = q.tool(name)
+	}
+	if command, times := b.command(len(results)), b.calls(); command != "" && shell.Name != "" && (times < 0 || len(results) < times) {
+		return reply{call: &call{id: newID("call"), name: shell.Name, arguments: shell.arguments(command)}}
+	}
+	text := fmt.Sprintf("STANDIN-OK: %d messages, %d user turns.", len(q.messages), turns)
+	if len(results) > 0 {
+		text += fmt.Sprintf(" The tool said: %s", strings.Join(results, " / "))
+	}
+	return reply{text: b.param("text", text+" Žluťoučký kůň, 日本語, 👩‍💻.")}
+}
+
+// calls is how many calls of a tool a turn has; -1 for no end.
+func (b behaviour) calls() int {
+	switch {
+	case b.name == "loop":
+		return -1
+	case b.times > 0:
+		return b.times
+	}
+	return 1
+}
+
+// command is what the shell tool shall run as the n-th call of a turn, from 0;
+// "" when the behaviour calls no tool.
+func (b behaviour) command(n int) string {
+	switch b.name {
+	case "tool":
+		return b.param("run", "echo standin-tool-ran; pwd")
+	case "failtool":
+		return b.param("run", "echo standin-tool-failed; exit 3")
+	case "edit":
+		return b.param("run", fmt.Sprintf("printf '%%s\\n' %s >> %s", quote(b.param("line", "standin was here")), quote(b.param("file", "standin.txt"))))
+	case "loop":
+		return b.param("run", fmt.Sprintf("echo standin-loop-%d", n))
+	}
+	return ""
+}
+
+// quote is a word for a POSIX shell.
+func quote(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
