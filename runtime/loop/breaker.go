@@ -1,0 +1,166 @@
+package loop
+
+import (
+	"fmt"
+	"time"
+)
+
+// States of the circuit breaker.
+const (
+	closed   = "CLOSED"
+	halfOpen = "HALF_OPEN"
+	open     = "OPEN"
+)
+
+// breaker stops a loop that gets nowhere. Its JSON is that of
+// .circuit_breaker_state.
+type breaker struct {
+	State             string     `json:"state"`
+	NoProgress        int        `json:"consecutive_no_progress"`
+	SameError         int        `json:"consecutive_same_error"`
+	PermissionDenials int        `json:"consecutive_permission_denials"`
+	LastProgress      int        `json:"last_progress_loop"`
+	TotalOpens        int        `json:"total_opens"`
+	Reason            string     `json:"reason"`
+	OpenedAt          *time.Time `json:"opened_at,omitempty"`
+	CurrentLoop       int        `json:"current_loop"`
+}
+
+// memory is what the breaker compares a turn with. The seed's file has no place
+// for it.
+type memory struct {
+	Errors   []string `json:"errors,omitempty"`  // signatures of the last turn
+	Outputs  []int    `json:"outputs,omitempty"` // characters of the last turns, at most 3
+	Declines int      `json:"declines"`          // turns in a row whose output shrank
+}
+
+// meanOf is over how many turns the mean of the output goes, and how many
+// shrunken outputs in a row open the breaker.
+const meanOf = 3
+
+// thresholds are the breaker's settings. Denials is 0 unless denials are to
+// open it.
+type thresholds struct {
+	NoProgress, SameError, Denials int
+	Decline                        int // percent
+	Cooldown                       time.Duration
+}
+
+// observation is what a turn means to the breaker.
+type observation struct {
+	turn     int
+	progress bool
+	denied   bool
+	failed   bool
+	errors   []string // signatures
+	output   int      // characters of text
+}
+
+// allow says whether a turn may run, and moves OPEN to HALF_OPEN after the
+// cooldown. A clock that went backwards stays OPEN.
+func (b *breaker) allow(t thresholds, now time.Time) bool {
+	if b.State != open {
+		return true
+	}
+	if b.OpenedAt == nil { // a file from elsewhere: the cooldown starts now
+		b.OpenedAt = &now
+	}
+	if now.Sub(*b.OpenedAt) < t.Cooldown {
+		return false
+	}
+	b.State = halfOpen
+	return true
+}
+
+// observe takes in a turn that was no provider limit.
+func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time) {
+	b.CurrentLoop = o.turn
+	b.NoProgress = count(b.NoProgress, !o.progress)
+	if o.progress {
+		b.LastProgress = o.turn
+	}
+	b.PermissionDenials = count(b.PermissionDenials, o.denied)
+	switch {
+	case repeated(o.errors, m.Errors):
+		b.SameError++
+	default:
+		b.SameError = min(1, len(o.errors))
+	}
+	m.note(o, t)
+	if b.State == halfOpen {
+		b.probe(m, o, now)
+		return
+	}
+	if reason := b.tripped(m, t); reason != "" {
+		b.open(reason, now)
+	}
+}
+
+// note remembers a turn for the next. A failed turn's output says nothing.
+func (m *memory) note(o observation, t thresholds) {
+	m.Errors = o.errors
+	if o.failed {
+		return
+	}
+	m.Declines = count(m.Declines, m.shrunk(o.output, t.Decline))
+	m.Outputs = append(m.Outputs, o.output)
+	m.Outputs = m.Outputs[max(0, len(m.Outputs)-meanOf):]
+}
+
+// shrunk says whether an output is smaller than the mean of the last three by
+// more than the given percentage.
+func (m *memory) shrunk(output, percent int) bool {
+	if len(m.Outputs) < meanOf {
+		return false
+	}
+	sum := 0
+	for _, n := range m.Outputs {
+		sum += n
+	}
+	return output*100*meanOf < sum*(100-percent)
+}
+
+func (b *breaker) tripped(m *memory, t thresholds) string {
+	switch {
+	case t.Denials > 0 && b.PermissionDenials >= t.Denials:
+		return "permission_denied"
+	case b.NoProgress >= t.NoProgress:
+		return fmt.Sprintf("no progress in %d turns", b.NoProgress)
+	case b.SameError >= t.SameError:
+		return fmt.Sprintf("the same error in %d turns", b.SameError)
+	case m.Declines >= meanOf:
+		return fmt.Sprintf("output shrank by more than %d%% in %d turns", t.Decline, m.Declines)
+	}
+	return ""
+}
+
+// probe judges the one turn of HALF_OPEN.
+func (b *breaker) probe(m *memory, o observation, now time.Time) {
+	switch {
+	case !o.progress:
+		b.open("no progress in the turn after the cooldown", now)
+	case o.failed || len(o.errors) > 0:
+		b.open("an error in the turn after the cooldown", now)
+	case o.denied && b.Reason == "permission_denied":
+		b.open("permission_denied", now)
+	default:
+		b.close()
+		*m = memory{Outputs: m.Outputs}
+	}
+}
+
+func (b *breaker) open(reason string, now time.Time) {
+	b.State, b.Reason, b.OpenedAt = open, reason, &now
+	b.TotalOpens++
+}
+
+// close puts the counters to zero. What happened in all stays known.
+func (b *breaker) close() {
+	*b = breaker{State: closed, LastProgress: b.LastProgress, TotalOpens: b.TotalOpens, CurrentLoop: b.CurrentLoop}
+}
+
+// valid says whether a state that was read can be used.
+func (b *breaker) valid() bool {
+	known := b.State == closed || b.State == halfOpen || b.State == open
+	return known && min(b.NoProgress, b.SameError, b.PermissionDenials, b.LastProgress, b.TotalOpens, b.CurrentLoop) >= 0
+}

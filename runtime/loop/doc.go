@@ -1,0 +1,2 @@
+// Package loop drives a coding agent turn after turn until its work is done.
+package loop

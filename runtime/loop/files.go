@@ -1,0 +1,59 @@
+package loop
+
+import (
+	"path"
+	"slices"
+	"strings"
+)
+
+// Dir is the directory of the loop's files, in the project.
+const Dir = ".ralph"
+
+// Files under Dir. The names are the seed's; the last four are ours.
+const (
+	PromptFile  = "PROMPT.md"
+	PlanFile    = "@fix_plan.md"
+	AgentFile   = "@AGENT.md"
+	RCFile      = ".ralphrc" // under Dir and in the project
+	StatusFile  = "status.json"
+	BreakerFile = ".circuit_breaker_state"
+	SessionFile = ".ralph_session"
+	HistoryFile = ".ralph_session_history"
+	IDFile      = ".claude_session_id"
+	StartFile   = ".loop_start_sha"
+	LiveFile    = "live.log"
+	LogsDir     = "logs"
+
+	EventsFile   = "events.jsonl"
+	LockFile     = "loop.lock"
+	callsFile    = ".calls"         // the sliding hour
+	snapshotFile = ".turn_snapshot" // the tree before the turn
+)
+
+// kept are the files that the loop writes itself: they are no progress and are
+// never committed.
+var kept = []string{
+	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
+	EventsFile, LockFile, callsFile, snapshotFile,
+}
+
+const (
+	tempMark       = ".ripple-tmp-"
+	corruptMark    = ".corrupt"
+	worktreeSuffix = "-worktree"
+)
+
+// bookkeeping says whether a path, from the project and with slashes, is a file
+// that the loop writes itself.
+func bookkeeping(name string) bool {
+	rest, inside := strings.CutPrefix(name, Dir+"/")
+	if !inside {
+		return name == Dir+"/"
+	}
+	top, _, _ := strings.Cut(rest, "/")
+	return slices.Contains(kept, strings.TrimSuffix(top, corruptMark)) ||
+		strings.HasPrefix(path.Base(rest), tempMark) || strings.Contains(rest+"/", worktreeSuffix+"/")
+}
+
+// ofLoop says whether a path is under Dir: the prompt and the plan too.
+func ofLoop(name string) bool { return strings.HasPrefix(name, Dir+"/") }

@@ -1,0 +1,90 @@
+package loop
+
+import "regexp"
+
+// Numbers of turns in a row after which the gate opens.
+const (
+	indicatorsToFinish = 2
+	testTurnsToFinish  = 3
+	blockedToStop      = 2
+)
+
+// Reasons with which the gate ends a loop.
+const (
+	ReasonProjectComplete = "project_complete"
+	ReasonPlanComplete    = "plan_complete"
+	ReasonTestSaturation  = "test_saturation"
+	ReasonBlocked         = "blocked"
+)
+
+// gate remembers what the turns so far said about being done.
+type gate struct {
+	Indicators int  `json:"indicators"` // turns in a row that claimed completion
+	TestTurns  int  `json:"test_turns"` // turns in a row that only tested
+	Blocked    int  `json:"blocked"`    // turns in a row that were blocked
+	ExitSignal bool `json:"exit_signal"`
+	Promise    bool `json:"promise"` // the last turn ended with the promise
+	Denied     bool `json:"denied"`  // the last turn was denied something
+}
+
+// said is what one turn said.
+type said struct {
+	block     *block
+	promise   bool
+	denied    bool
+	failed    bool
+	onlyTests bool // nothing but tests and the loop's own files changed
+}
+
+// note takes in a turn. What a failed or denied turn claims is no claim.
+func (g *gate) note(s said) {
+	b := block{}
+	if s.block != nil && !s.failed {
+		b = *s.block
+	}
+	claims := !s.failed && !s.denied
+	g.ExitSignal = claims && b.ExitSignal
+	g.Promise = claims && s.promise
+	g.Denied = s.denied
+	g.Indicators = count(g.Indicators, claims && (b.Status == statusComplete || s.promise))
+	g.TestTurns = count(g.TestTurns, claims && b.WorkType == workTesting && s.onlyTests)
+	g.Blocked = count(g.Blocked, b.Status == statusBlocked)
+}
+
+// count goes on with a row or ends it.
+func count(n int, goesOn bool) int {
+	if goesOn {
+		return n + 1
+	}
+	return 0
+}
+
+// decide says with which reason the loop is to stop, "" for going on.
+func (g *gate) decide(p plan) string {
+	switch {
+	case g.Blocked >= blockedToStop:
+		return ReasonBlocked
+	case g.Denied:
+		return ""
+	case g.Indicators >= indicatorsToFinish && g.ExitSignal, g.Promise && p.open == 0:
+		return ReasonProjectComplete
+	case p.complete():
+		return ReasonPlanComplete
+	case g.TestTurns >= testTurnsToFinish:
+		return ReasonTestSaturation
+	}
+	return ""
+}
+
+// testPath is a file of tests by the usual names of files and directories.
+var testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
+
+// onlyTests says that no file changed but tests and those of the loop.
+func onlyTests(changed []string) bool {
+	for _, path := range changed {
+		if !testPath.MatchString(path) && !ofLoop(path) {
+			return false
+		}
+	}
+	return true
+}

@@ -1,0 +1,254 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// rcValue is what a .ralphrc file sets a name to, and where.
+type rcValue struct {
+	text string
+	line int
+}
+
+// rcError is a line of a .ralphrc file that cannot be read.
+type rcError struct {
+	file         string
+	line, column int
+	message      string
+}
+
+func (e *rcError) Error() string {
+	return fmt.Sprintf("%s:%d:%d: %s", e.file, e.line, e.column, e.message)
+}
+
+// parseRC reads NAME=value lines with shell quoting, comments and $NAME. It
+// executes nothing: what only a shell could work out is an error. Names resolve
+// to what stood above, else to lookup; all errors of the file are returned.
+func parseRC(file, text string, lookup func(string) string) (map[string]rcValue, []error) {
+	p := &rcParser{file: file, rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), line: 1, column: 1, set: map[string]rcValue{}, lookup: lookup}
+	for p.rest != "" {
+		p.statement()
+	}
+	return p.set, p.errs
+}
+
+type rcParser struct {
+	file, rest   string
+	line, column int
+	set          map[string]rcValue
+	lookup       func(string) string
+	errs         []error
+}
+
+const (
+	nameStart = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
+	nameRest  = nameStart + "0123456789"
+	specials  = ";&|<>()" // end a word in a shell and begin something else
+)
+
+// statement reads one line, or more when quotes go on.
+func (p *rcParser) statement() {
+	p.skip(" \t\n")
+	switch {
+	case p.rest == "":
+		return
+	case p.rest[0] == '#':
+		p.dropLine()
+		return
+	}
+	if after, ok := strings.CutPrefix(p.rest, "export"); ok && after != "" && strings.Contains(" \t", after[:1]) {
+		p.take(len("export"))
+		p.skip(" \t")
+	}
+	line, column := p.line, p.column
+	name := p.name()
+	if name == "" || !strings.HasPrefix(p.rest, "=") {
+		p.fail(line, column, "expected NAME=value without blanks around the =; this file is read and not executed")
+		return
+	}
+	p.take(1)
+	value, ok := p.word()
+	if !ok {
+		return
+	}
+	p.skip(" \t;")
+	if p.rest != "" && p.rest[0] != '\n' && p.rest[0] != '#' {
+		p.fail(p.line, p.column, fmt.Sprintf("the value of %s ended before this; quote a value with blanks: %s=\"…\"", name, name))
+		return
+	}
+	p.dropLine()
+	p.set[name] = rcValue{value, line}
+}
+
+// word reads a value up to a blank outside quotes.
+func (p *rcParser) word() (string, bool) {
+	var b strings.Builder
+	for p.rest != "" {
+		c := p.rest[0]
+		switch {
+		case strings.IndexByte(" \t\n;", c) >= 0:
+			return b.String(), true
+		case c == '\'':
+			if !p.single(&b) {
+				return "", false
+			}
+		case c == '"':
+			if !p.double(&b) {
+				return "", false
+			}
+		case c == '\\':
+			p.take(1)
+			p.escaped(&b)
+		case c == '$', c == '`':
+			if !p.expansion(&b) {
+				return "", false
+			}
+		case strings.IndexByte(specials, c) >= 0:
+			p.fail(p.line, p.column, fmt.Sprintf("%q outside quotes; quote the value", c))
+			return "", false
+		default:
+			b.WriteString(p.take(1))
+		}
+	}
+	return b.String(), true
+}
+
+func (p *rcParser) single(b *strings.Builder) bool {
+	line, column := p.line, p.column
+	p.take(1)
+	i := strings.IndexByte(p.rest, '\'')
+	if i < 0 {
+		p.fail(line, column, "this ' is never closed")
+		return false
+	}
+	b.WriteString(p.take(i))
+	p.take(1)
+	return true
+}
+
+func (p *rcParser) double(b *strings.Builder) bool {
+	line, column := p.line, p.column
+	p.take(1)
+	for p.rest != "" {
+		switch c := p.rest[0]; c {
+		case '"':
+			p.take(1)
+			return true
+		case '\\':
+			p.take(1)
+			if p.rest == "" || strings.IndexByte("$`\"\\\n", p.rest[0]) < 0 {
+				b.WriteByte('\\')
+				continue
+			}
+			p.escaped(b)
+		case '$', '`':
+			if !p.expansion(b) {
+				return false
+			}
+		default:
+			b.WriteString(p.take(1))
+		}
+	}
+	p.fail(line, column, "this \" is never closed")
+	return false
+}
+
+// escaped takes the character after a backslash; a line feed joins lines.
+func (p *rcParser) escaped(b *strings.Builder) {
+	if p.rest == "" {
+		return
+	}
+	if c := p.take(1); c != "\n" {
+		b.WriteString(c)
+	}
+}
+
+// expansion resolves $NAME, ${NAME} and ${NAME:-text}.
+func (p *rcParser) expansion(b *strings.Builder) bool {
+	line, column := p.line, p.column
+	refuse := func(what string) bool {
+		p.fail(line, column, what+" is not executed; write the value itself")
+		return false
+	}
+	switch {
+	case p.rest[0] == '`':
+		return refuse("a command in backquotes")
+	case strings.HasPrefix(p.rest, "$("):
+		return refuse("$(…)")
+	}
+	p.take(1)
+	if !strings.HasPrefix(p.rest, "{") {
+		name := p.name()
+		if name == "" {
+			b.WriteByte('$')
+		}
+		b.WriteString(p.value(name))
+		return true
+	}
+	end := strings.IndexAny(p.rest, "}\n")
+	if end < 0 || p.rest[end] != '}' {
+		p.fail(line, column, "this ${ is never closed")
+		return false
+	}
+	inner := p.take(end + 1)[1:end]
+	name := inner[:len(inner)-len(strings.TrimLeft(inner, nameRest))]
+	v, op := p.value(name), inner[len(name):]
+	other, isDefault := strings.CutPrefix(op, ":-")
+	switch {
+	case name == "" || op != "" && !isDefault || strings.ContainsAny(other, "$`"):
+		return refuse("${" + inner + "}")
+	case v == "":
+		v = strings.Trim(other, `"'`)
+	}
+	b.WriteString(v)
+	return true
+}
+
+func (p *rcParser) value(name string) string {
+	switch v, set := p.set[name]; {
+	case name == "":
+		return ""
+	case set:
+		return v.text
+	}
+	return p.lookup(name)
+}
+
+func (p *rcParser) name() string {
+	if p.rest == "" || strings.IndexByte(nameStart, p.rest[0]) < 0 {
+		return ""
+	}
+	return p.take(len(p.rest) - len(strings.TrimLeft(p.rest, nameRest)))
+}
+
+// take goes on by n bytes; columns count characters.
+func (p *rcParser) take(n int) string {
+	taken := p.rest[:n]
+	p.rest = p.rest[n:]
+	for i := range len(taken) {
+		switch c := taken[i]; {
+		case c == '\n':
+			p.line, p.column = p.line+1, 1
+		case c < 0x80 || c >= 0xc0: // not the middle of a character
+			p.column++
+		}
+	}
+	return taken
+}
+
+func (p *rcParser) skip(set string) { p.take(len(p.rest) - len(strings.TrimLeft(p.rest, set))) }
+
+func (p *rcParser) dropLine() {
+	if i := strings.IndexByte(p.rest, '\n'); i >= 0 {
+		p.take(i + 1)
+		return
+	}
+	p.take(len(p.rest))
+}
+
+// fail notes an error and goes on with the next line.
+func (p *rcParser) fail(line, column int, message string) {
+	p.errs = append(p.errs, &rcError{p.file, line, column, message})
+	p.dropLine()
+}

@@ -1,0 +1,87 @@
+package loop
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// quotedKey is a line of JSON that only has "error" in a key: stage one of the
+// filter drops it, so that `"is_error": false` counts for nothing.
+var quotedKey = regexp.MustCompile(`"[^"]*(?i:error)[^"]*"\s*:`)
+
+// realError is stage two: what an error looks like at the place where it is
+// reported, not wherever the word stands.
+var realError = regexp.MustCompile(`^(?:Error|ERROR|error):|\]: error|Link: error|Error occurred|failed with error|Exception|Fatal|FATAL`)
+
+// errorLines are the lines of an agent's decoded text that report an error.
+func errorLines(text string) []string {
+	var found []string
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		if realError.MatchString(line) && !quotedKey.MatchString(line) {
+			found = append(found, line)
+		}
+	}
+	return found
+}
+
+// What differs between two reports of one error, in the order of replacement.
+var variable = []struct {
+	pattern *regexp.Regexp
+	name    string
+}{
+	{regexp.MustCompile(`\x1b\[[0-9;]*m`), ""},
+	{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\B)'[^']*'"), "<quoted>"},
+	{regexp.MustCompile(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\b`), "<time>"},
+	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+[\w.@~+-]*(?::\d+)*`), "<path>"},
+	{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F-]{5,}\b`), "<hex>"},
+	{regexp.MustCompile(`\d+(?:[.,]\d+)*`), "<n>"},
+	{regexp.MustCompile(`\s+`), " "},
+}
+
+const maxSignature = 200 // characters of a line, and signatures of a turn
+
+// signatures are the distinct errors of a turn without what varies from one
+// report to the next, sorted.
+func signatures(errors []string) []string {
+	var list []string
+	for _, e := range errors {
+		for line := range strings.Lines(e) {
+			if s := signature(line); s != "" {
+				list = append(list, s)
+			}
+		}
+	}
+	slices.Sort(list)
+	list = slices.Compact(list)
+	return list[:min(len(list), maxSignature)]
+}
+
+func signature(line string) string {
+	line = shorten(line, 20*maxSignature) // a line of megabytes is not worth its time
+	for _, v := range variable {
+		line = v.pattern.ReplaceAllString(line, v.name)
+	}
+	return shorten(strings.TrimSpace(line), maxSignature)
+}
+
+// shorten cuts text to a number of characters, the last of them an ellipsis.
+func shorten(text string, limit int) string {
+	n, cut := 0, 0
+	for i := range text {
+		switch n {
+		case limit - 1:
+			cut = i
+		case limit:
+			return text[:cut] + "…"
+		}
+		n++
+	}
+	return text
+}
+
+// repeated says whether every error of a turn was in the turn before.
+func repeated(now, before []string) bool {
+	return len(now) > 0 && !slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(before, s) })
+}

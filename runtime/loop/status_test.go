@@ -1,0 +1,91 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const complete = blockBegin + "\nSTATUS: COMPLETE\nTASKS_COMPLETED_THIS_LOOP: 1\nFILES_MODIFIED: 2\nTESTS_STATUS: PASSING\n" +
+	"WORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: true\nRECOMMENDATION: all done\n" + blockEnd + "\n"
+
+func ofBlock(lines ...string) string {
+	return blockBegin + "\n" + strings.Join(lines, "\n") + "\n" + blockEnd + "\n"
+}
+
+func TestParseBlock(t *testing.T) {
+	tests := []struct {
+		name, text string
+		want       *block
+	}{
+		{"all keys", "I did it.\n" + complete, &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"no newline at the end", strings.TrimSuffix(complete, "\n"), &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"CRLF", strings.ReplaceAll(complete, "\n", "\r\n"), &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"values in any case", ofBlock("STATUS: complete", "EXIT_SIGNAL: True"), &block{Status: "COMPLETE", ExitSignal: true}},
+		{"missing EXIT_SIGNAL is false", ofBlock("STATUS: COMPLETE"), &block{Status: "COMPLETE"}},
+		{"EXIT_SIGNAL of another value is false", ofBlock("EXIT_SIGNAL: yes"), &block{}},
+		{"keys at line start only", ofBlock("STATUS: IN_PROGRESS", " STATUS: COMPLETE", "> EXIT_SIGNAL: true"), &block{Status: "IN_PROGRESS"}},
+		{"keys in their case only", ofBlock("status: COMPLETE"), &block{}},
+		{"the template of the prompt", ofBlock("STATUS: IN_PROGRESS | COMPLETE | BLOCKED", "EXIT_SIGNAL: false | true"), &block{}},
+		{"two blocks: the last", complete + ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false"), &block{Status: "IN_PROGRESS"}},
+		{"the last is cut off: the last complete one", complete + blockBegin + "\nSTATUS: BLOCKED\n", &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"begun twice", blockBegin + "\nSTATUS: COMPLETE\n" + ofBlock("STATUS: BLOCKED"), &block{Status: "BLOCKED"}},
+		{"no words about it end a loop", "STATUS: COMPLETE\nEXIT_SIGNAL: true\nThe project is done, all tasks complete.", nil},
+		{"markers inside a line", "see " + blockBegin + "\nSTATUS: COMPLETE\n" + blockEnd, nil},
+		{"only an end", "STATUS: COMPLETE\n" + blockEnd, nil},
+		{"empty", "", nil},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			assert.Equal(t, tt.want, parseBlock(tt.text, ""))
+		})
+	}
+}
+
+func TestParseBlockKnowsAnEcho(t *testing.T) {
+	prompt := "Work on the plan.\n\nWhen everything is done, answer:\n```\n" + complete + "```\nGo on.\n"
+	assert.Nil(t, parseBlock(prompt, prompt), "the prompt repeated")
+	assert.Nil(t, parseBlock("You said: "+prompt+"\nI am at it.", prompt))
+	assert.NotNil(t, parseBlock("I finished the last task.\n```\n"+complete+"```\n", prompt), "the example used in earnest")
+	own := ofBlock("STATUS: IN_PROGRESS")
+	assert.Equal(t, "IN_PROGRESS", parseBlock(own+prompt, prompt).Status, "an echo after the agent's own")
+}
+
+func TestPromised(t *testing.T) {
+	tests := []struct {
+		text string
+		want bool
+	}{
+		{"work\nLOOP_COMPLETE", true},
+		{"work\nLOOP_COMPLETE\n\n  \n", true},
+		{"work\r\n  LOOP_COMPLETE\r\n", true},
+		{"LOOP_COMPLETE\nbut one thing is left", false},
+		{"I will say LOOP_COMPLETE", false},
+		{"loop_complete", false},
+		{"", false},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.want, promised(tt.text, "LOOP_COMPLETE"), "%q", tt.text)
+	}
+	assert.False(t, promised("", ""))
+	assert.False(t, promised("x\n", ""))
+}
+
+func FuzzParseBlock(f *testing.F) {
+	f.Add(complete)
+	f.Add(complete + blockBegin)
+	f.Add(blockEnd + "\n" + blockBegin + "\r\nSTATUS: BLOCKED\r\n" + blockEnd)
+	f.Fuzz(func(t *testing.T, text string) {
+		b := parseBlock(text, "")
+		if b == nil {
+			return
+		}
+		assert.Contains(t, text, blockEnd)
+		assert.Contains(t, append(statuses, ""), b.Status)
+		if !strings.ContainsAny(text, "\r") {
+			// What follows a complete block changes nothing unless it ends another.
+			assert.Equal(t, b, parseBlock(text+"\n"+blockBegin+"\nSTATUS: BLOCKED\n", ""))
+		}
+	})
+}
