@@ -39,7 +39,7 @@ var layers = map[string]row{
 		"runtime/internal/prompt runtime/internal/render runtime/launch runtime/proctree runtime/pty schema"},
 
 	"runtime/contract": {3, "runtime/launch runtime/session schema"},
-	"runtime/loop":     {3, ""},
+	"runtime/loop":     {3, "runtime/proctree"},
 
 	"cmd/ripple": {4, "adapters runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 

@@ -52,6 +52,10 @@ func adapterNames(t *testing.T) []string {
 	return names
 }
 
+// systemShell is the one program that code may start by its path although an
+// adapter drives it too: POSIX's system(3), the language of `--verify`.
+var systemShell = struct{ file, path string }{"runtime/loop/verify_unix.go", "/bin/sh"}
+
 // Adapters are data: code that asks for one by name, or for its program by
 // path, treats it specially. The benchmarks may: they measure certain programs.
 func TestNoCodeNamesAnAdapter(t *testing.T) {
@@ -63,6 +67,9 @@ func TestNoCodeNamesAnAdapter(t *testing.T) {
 		}
 		text, err := strconv.Unquote(lit.Value)
 		require.NoError(t, err)
+		if file == systemShell.file && text == systemShell.path {
+			return
+		}
 		name := strings.TrimSuffix(path.Base(text), ".yaml")
 		assert.Falsef(t, slices.Contains(names, name), "%s:%d names an adapter: %s", file, line, lit.Value)
 	})

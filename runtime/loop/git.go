@@ -1,0 +1,136 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// subcommand is what of git may be run. The list is closed: none of them takes
+// away what somebody made, and none talks to another machine.
+type subcommand string
+
+const (
+	gitAdd      subcommand = "add"
+	gitCheckRef subcommand = "check-ref-format"
+	gitIgnored  subcommand = "check-ignore"
+	gitCommit   subcommand = "commit"
+	gitDiff     subcommand = "diff"
+	gitBase     subcommand = "merge-base" // only asks for ancestry
+	gitRebase   subcommand = "rebase"     // only of a worktree that we made and that is clean
+	gitRevParse subcommand = "rev-parse"
+	gitStatus   subcommand = "status"
+	gitTag      subcommand = "tag"
+	gitWorktree subcommand = "worktree"
+)
+
+// gitTimeout bounds one command: a hook or a prompt must not hold the loop.
+const gitTimeout = 10 * time.Minute
+
+// gitError is a command that failed, with what git said.
+type gitError struct {
+	command string
+	said    string
+	code    int // exit code
+}
+
+func (e *gitError) Error() string {
+	return fmt.Sprintf("git %s failed (exit code %d): %s", e.command, e.code, e.said)
+}
+
+// git runs one command in dir and returns what it printed.
+func git(ctx context.Context, dir, stdin string, sub subcommand, args ...string) (string, error) {
+	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, "git", append([]string{string(sub)}, args...)...)
+	cmd.Dir, cmd.Stdin, cmd.WaitDelay = dir, strings.NewReader(stdin), time.Second
+	// Looking must not write to the repository, and nobody is there to be asked.
+	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
+	if stdin != "" { // paths, not patterns
+		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
+	}
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	err := cmd.Run()
+	if ctx.Err() != nil {
+		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
+	}
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		return "", &gitError{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
+	}
+	return out.String(), err
+}
+
+// gitWords is what git said, short enough for a message.
+func gitWords(said string) string {
+	var lines []string
+	for line := range strings.Lines(said) {
+		if line = strings.TrimSpace(line); line != "" && !strings.HasPrefix(line, "hint:") {
+			lines = append(lines, line)
+		}
+	}
+	return shorten(strings.Join(lines, "; "), 400)
+}
+
+// repo is a project's place in a git repository.
+type repo struct {
+	top    string // of the working tree
+	prefix string // from there to the project, with slashes; "" or "a/b/"
+}
+
+// openRepo returns nil when dir is in no repository, is ignored by the one it
+// lies in, or there is no git.
+func openRepo(ctx context.Context, dir string) (*repo, error) {
+	out, err := git(ctx, dir, "", gitRevParse, "--show-toplevel", "--show-prefix")
+	if err != nil {
+		return nil, ctx.Err() // a bare repository, none at all: the files tell
+	}
+	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
+	if prefix != "" {
+		if _, err := git(ctx, top, "", gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
+			return nil, nil
+		}
+	}
+	return &repo{filepath.FromSlash(top), prefix}, ctx.Err()
+}
+
+// commit makes one commit of the given paths, relative to the top; whatever
+// else is staged or changed stays as it is. It returns the new HEAD.
+func (r *repo) commit(ctx context.Context, paths []string, message string) (string, error) {
+	list := strings.Join(paths, "\x00")
+	from := []string{"--pathspec-from-file=-", "--pathspec-file-nul"}
+	if _, err := git(ctx, r.top, list, gitAdd, append([]string{"--all"}, from...)...); err != nil {
+		return "", err
+	}
+	if _, err := git(ctx, r.top, list, gitCommit, append([]string{"--quiet", "--only", "--message", message}, from...)...); err != nil {
+		return "", err
+	}
+	return r.head(ctx)
+}
+
+// head is the commit that is checked out.
+func (r *repo) head(ctx context.Context) (string, error) {
+	out, err := git(ctx, r.top, "", gitRevParse, "--verify", "HEAD")
+	return strings.TrimSpace(out), err
+}
+
+// tag names a commit; a tag that is there already, from before a crash, stays.
+func (r *repo) tag(ctx context.Context, name, sha string) error {
+	if _, err := git(ctx, r.top, "", gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
+		return nil
+	}
+	_, err := git(ctx, r.top, "", gitTag, "--no-sign", name, sha)
+	return err
+}
+
+// differ lists the paths in which two commits differ.
+func (r *repo) differ(ctx context.Context, a, b string) ([]string, error) {
+	out, err := git(ctx, r.top, "", gitDiff, "--name-only", "--no-renames", "-z", a, b)
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+}

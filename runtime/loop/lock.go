@@ -1,0 +1,80 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/gofrs/flock"
+)
+
+// Holder is who has a project's loop: the content of loop.lock.
+type Holder struct {
+	PID     int       `json:"pid"`
+	Host    string    `json:"host"`
+	Started time.Time `json:"started"`
+}
+
+// LockedError says that another loop runs in the project.
+type LockedError struct {
+	Path string
+	Holder
+}
+
+func (e *LockedError) Error() string {
+	who := "another process"
+	if e.PID != 0 {
+		who = fmt.Sprintf("process %d on %s, started %s", e.PID, e.Host, e.Started.Local().Format(time.DateTime))
+	}
+	return fmt.Sprintf("%s is held by %s: a loop is running here already", e.Path, who)
+}
+
+// lock takes the project for this process until unlock, or until it ends in
+// whatever way: the kernel lets go of it then.
+func (s *store) lock(now time.Time) (unlock func() error, err error) {
+	l := flock.New(s.path(LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
+	taken, err := l.TryLock()
+	switch {
+	case err != nil:
+		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
+	case !taken:
+		return nil, &LockedError{l.Path(), s.holder()}
+	}
+	host, _ := os.Hostname() // for people; "" says less
+	data, _ := json.Marshal(Holder{os.Getpid(), host, now})
+	// Written in place, a rename would lose the lock. It only tells people whom
+	// to ask, and some systems let nobody write to a locked file.
+	_ = os.WriteFile(l.Path(), append(data, '\n'), 0o644)
+	return l.Unlock, nil
+}
+
+// holder reads who took the lock; zero when that cannot be known.
+func (s *store) holder() Holder {
+	var h Holder
+	f, err := os.Open(s.path(LockFile))
+	if err != nil {
+		return h
+	}
+	defer f.Close() // only read from
+	data, _ := io.ReadAll(io.LimitReader(f, 4096))
+	if json.Unmarshal(data, &h) != nil {
+		return Holder{}
+	}
+	return h
+}
+
+// locked says who runs a loop in the project, if somebody does.
+func (s *store) locked() (Holder, bool, error) {
+	if _, err := os.Stat(s.path(LockFile)); errors.Is(err, os.ErrNotExist) {
+		return Holder{}, false, nil
+	}
+	l := flock.New(s.path(LockFile), flock.SetFlag(os.O_RDWR))
+	taken, err := l.TryRLock()
+	if err != nil || taken {
+		return Holder{}, false, errors.Join(err, l.Unlock())
+	}
+	return s.holder(), true, nil
+}

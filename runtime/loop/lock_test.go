@@ -1,0 +1,48 @@
+package loop
+
+import (
+	"errors"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestTwoLoopsAtOnce(t *testing.T) {
+	s := store{t.TempDir()}
+	_, held, err := s.locked()
+	require.NoError(t, err)
+	assert.False(t, held)
+
+	unlock, err := s.lock(noon)
+	require.NoError(t, err)
+	_, err = s.lock(noon)
+	locked, ok := errors.AsType[*LockedError](err)
+	require.True(t, ok, "%v", err)
+	assert.Equal(t, os.Getpid(), locked.PID)
+	assert.True(t, noon.Equal(locked.Started))
+	assert.Contains(t, err.Error(), "a loop is running here already")
+	who, held, err := s.locked()
+	require.NoError(t, err)
+	assert.True(t, held)
+	assert.Equal(t, os.Getpid(), who.PID)
+
+	require.NoError(t, unlock())
+	_, held, err = s.locked()
+	require.NoError(t, err)
+	assert.False(t, held, "a file that a loop left behind holds nobody up")
+	unlock, err = s.lock(noon)
+	require.NoError(t, err)
+	require.NoError(t, unlock())
+}
+
+func TestLockOfSomebodyUnknown(t *testing.T) {
+	s := store{t.TempDir()}
+	unlock, err := s.lock(noon)
+	require.NoError(t, err)
+	defer unlock()
+	require.NoError(t, os.WriteFile(s.path(LockFile), []byte("{torn"), 0o600))
+	_, err = s.lock(noon)
+	assert.ErrorContains(t, err, "is held by another process")
+}

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package loop
+
+import "testing"
+
+func mkfifo(*testing.T, string) {}

@@ -1,0 +1,41 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+)
+
+// maxContext bounds what the loop adds to the prompt, in characters.
+const maxContext = 500
+
+// about is what the loop tells the agent with a turn.
+type about struct {
+	turn, maxTurns int
+	plan           plan
+	breaker        string
+	last           string // one line on the last turn
+	verify         string // the last failure of --verify
+}
+
+// context words it, the important first: what is too long is cut at the end.
+func (a about) context() string {
+	lines := []string{fmt.Sprintf("Turn %d of at most %d.", a.turn, a.maxTurns)}
+	if total := a.plan.open + a.plan.ticked; total > 0 {
+		lines = append(lines, fmt.Sprintf("Open tasks in %s/%s: %d of %d.", Dir, PlanFile, a.plan.open, total))
+	}
+	if a.breaker != closed {
+		lines = append(lines, "Circuit breaker: "+a.breaker+": this turn must make progress.")
+	}
+	if a.verify != "" {
+		lines = append(lines, "Not done yet, the check failed: "+oneLine(a.verify, 300))
+	}
+	if a.last != "" {
+		lines = append(lines, "Last turn: "+oneLine(a.last, 160))
+	}
+	return shorten(strings.Join(lines, "\n"), maxContext)
+}
+
+// oneLine puts text on one line of at most so many characters.
+func oneLine(text string, limit int) string {
+	return shorten(strings.Join(strings.Fields(text), " "), limit)
+}

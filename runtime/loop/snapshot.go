@@ -1,0 +1,225 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+)
+
+// snapshot is a working tree at a moment: the commit, and what every file that
+// differs from it contains. Without git it is every file. Names are from the
+// top of the tree, with slashes.
+type snapshot struct {
+	Turn  int               `json:"turn"` // before which it was taken
+	Head  string            `json:"head"`
+	Files map[string]string `json:"files"`
+}
+
+// equal says that nothing changed.
+func (s snapshot) equal(o snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
+
+// changed lists the files whose content is another in o, sorted; what is only
+// different because of another commit is not in it.
+func (s snapshot) changed(o snapshot) []string {
+	var list []string
+	for name, content := range o.Files {
+		if before, was := s.Files[name]; !was || before != content {
+			list = append(list, name)
+		}
+	}
+	for name := range s.Files {
+		if _, is := o.Files[name]; !is {
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// tree takes snapshots of a directory, the loop's own files left out.
+type tree struct {
+	dir   string // the agent's
+	repo  *repo  // nil: no git
+	cache map[string]cached
+}
+
+// cached is the hash of a file that had these attributes.
+type cached struct {
+	inode uint64
+	mtime int64 // ns
+	size  int64
+	mode  fs.FileMode
+	hash  string
+}
+
+// settled is how old a change must be before the time stamp shows the next one:
+// a file may be written twice within a tick of the file system's clock.
+const settled = 20 * time.Millisecond
+
+// openTree finds out whether git can tell what changed in dir.
+func openTree(ctx context.Context, dir string) (*tree, error) {
+	r, err := openRepo(ctx, dir)
+	return &tree{dir, r, map[string]cached{}}, err
+}
+
+// snapshot looks at the whole tree.
+func (t *tree) snapshot(ctx context.Context) (snapshot, error) {
+	s := snapshot{Files: map[string]string{}}
+	old := t.cache
+	t.cache = make(map[string]cached, len(old))
+	var err error
+	if t.repo == nil {
+		err = t.walk(ctx, t.dir, "", old, s.Files)
+	} else {
+		err = t.status(ctx, old, &s)
+	}
+	if err != nil {
+		t.cache = old
+		return snapshot{}, fmt.Errorf("cannot look for changes in %s: %w", t.dir, err)
+	}
+	return s, nil
+}
+
+// status asks git which files differ from HEAD and hashes these.
+func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) error {
+	out, err := git(ctx, t.repo.top, "", gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
+	if err != nil {
+		return err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		if sha, ok := strings.CutPrefix(entry, "# branch.oid "); ok && sha != "(initial)" {
+			s.Head = sha
+			continue
+		}
+		name, staged := parseEntry(entry)
+		if name == "" || t.own(name) {
+			continue
+		}
+		if err := t.add(ctx, name, staged, old, s.Files); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// parseEntry reads a line of `git status --porcelain=v2`. staged is the blob in
+// the index where that is neither what HEAD nor what the working tree has.
+func parseEntry(entry string) (name, staged string) {
+	fields := map[byte]int{'1': 9, 'u': 11, '?': 2} // with the path, the last
+	n := fields[(entry + " ")[0]]
+	f := strings.SplitN(entry, " ", n)
+	if n == 0 || len(f) < n {
+		return "", ""
+	}
+	if n == 9 && !strings.Contains(f[1], ".") {
+		staged = f[7]
+	}
+	return f[n-1], staged
+}
+
+// own says whether a name is one of the loop's own files.
+func (t *tree) own(name string) bool {
+	if t.repo != nil {
+		var inside bool
+		if name, inside = strings.CutPrefix(name, t.repo.prefix); !inside {
+			return false
+		}
+	}
+	return bookkeeping(name)
+}
+
+// add notes one file; a directory is a repository of its own: all of its files.
+func (t *tree) add(ctx context.Context, name, staged string, old map[string]cached, files map[string]string) error {
+	path := filepath.Join(t.repo.top, filepath.FromSlash(name))
+	info, err := os.Lstat(path)
+	if err == nil && info.IsDir() {
+		return t.walk(ctx, path, strings.TrimSuffix(name, "/")+"/", old, files)
+	}
+	files[name] = t.content(path, name, info, err, old) + staged
+	return nil
+}
+
+// walk notes every file below a directory.
+func (t *tree) walk(ctx context.Context, dir, prefix string, old map[string]cached, files map[string]string) error {
+	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		rel, relErr := filepath.Rel(dir, path)
+		if relErr != nil {
+			return relErr
+		}
+		name := prefix + filepath.ToSlash(rel)
+		switch {
+		case err != nil && (path == dir || !gone(err) && !errors.Is(err, fs.ErrPermission)):
+			return err
+		case err != nil: // removed meanwhile, or not for us to see
+			return nil
+		case d.IsDir() && path != dir && (d.Name() == ".git" || t.own(name+"/")):
+			return filepath.SkipDir
+		case d.IsDir() || t.own(name) || d.Name() == ".git":
+			return nil
+		}
+		info, err := d.Info()
+		files[name] = t.content(path, name, info, err, old)
+		return nil
+	})
+}
+
+// content tells one state of a file from another: hash and kind.
+func (t *tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
+	switch {
+	case gone(err):
+		return "absent"
+	case err != nil:
+		return "unreadable"
+	case info.Mode()&fs.ModeSymlink != 0:
+		target, _ := os.Readlink(path) // "" when it is gone by now: the next snapshot tells
+		return "link " + target
+	case !info.Mode().IsRegular():
+		return "special" // reading it could wait for ever
+	}
+	now := cached{inode(info), info.ModTime().UnixNano(), info.Size(), info.Mode(), ""}
+	was := old[name]
+	if now.hash = was.hash; was == now && was.hash != "" {
+		t.cache[name] = was
+		return was.hash
+	}
+	started := time.Now()
+	hash, err := hashFile(path)
+	if err != nil {
+		return fmt.Sprintf("unreadable %d %d", now.size, now.mtime)
+	}
+	if info.Mode()&0o111 != 0 {
+		hash += "x"
+	}
+	if now.hash = hash; started.Sub(info.ModTime()) > settled {
+		t.cache[name] = now
+	}
+	return hash
+}
+
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+func hashFile(path string) (string, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close() // only read from
+	h := sha256.New()
+	if _, err := io.Copy(h, f); err != nil {
+		return "", err
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16]), nil
+}

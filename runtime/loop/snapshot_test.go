@@ -1,0 +1,189 @@
+package loop
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func take(t testing.TB, tr *tree) snapshot {
+	t.Helper()
+	s, err := tr.snapshot(t.Context())
+	require.NoError(t, err)
+	return s
+}
+
+// Each row is a turn: what was there before it, what it did, and which files
+// count as changed. "HEAD" stands for a moved HEAD.
+func TestProgress(t *testing.T) {
+	nothing := func(*project) {}
+	tests := []struct {
+		name        string
+		before, did func(p *project)
+		want        []string
+	}{
+		{"nothing", nothing, nothing, nil},
+		{"a tracked file", nothing, func(p *project) { p.write("a.txt", "b\n") }, []string{"a.txt"}},
+		{"untracked only", nothing, func(p *project) { p.write("new/n.txt", "n") }, []string{"new/n.txt"}},
+		{"an untracked file again", func(p *project) { p.write("n.txt", "1") }, func(p *project) { p.write("n.txt", "2") }, []string{"n.txt"}},
+		{"old dirt", func(p *project) { p.write("a.txt", "dirt"); p.write("n.txt", "dirt") }, nothing, nil},
+		{"old dirt, more of it", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "dust") }, []string{"a.txt"}},
+		{"old dirt, taken back", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "a\n") }, []string{"a.txt"}},
+		{"written anew, the same", nothing, func(p *project) { p.write("a.txt", "a\n") }, nil},
+		{"removed", nothing, func(p *project) { p.remove("a.txt") }, []string{"a.txt"}},
+		{"ignored", nothing, func(p *project) { p.write("ignored", "1") }, nil},
+		{"staged is the same content", func(p *project) { p.write("a.txt", "b") }, func(p *project) { p.git("add", "a.txt") }, nil},
+		{
+			"staged is other content", func(p *project) { p.write("a.txt", "b"); p.git("add", "a.txt"); p.write("a.txt", "c") },
+			func(p *project) { p.write("a.txt", "d"); p.git("add", "a.txt"); p.write("a.txt", "c") },
+			[]string{"a.txt"},
+		},
+		{"a commit", nothing, func(p *project) { p.write("a.txt", "b"); p.commit("x") }, []string{"HEAD"}},
+		{"a commit of old dirt", func(p *project) { p.write("n", "1") }, func(p *project) { p.commit("x") }, []string{"HEAD", "n"}},
+		{"executable", nothing, func(p *project) {
+			require.NoError(p.t, os.Chmod(filepath.Join(p.dir, "a.txt"), 0o755))
+		}, []string{"a.txt"}},
+		{"a link", nothing, func(p *project) { require.NoError(p.t, os.Symlink("a.txt", filepath.Join(p.dir, "l"))) }, []string{"l"}},
+		{"odd names", nothing, func(p *project) { p.write("a b\n\"ü.txt", "1") }, []string{"a b\n\"ü.txt"}},
+		{
+			"a repository inside", func(p *project) { p.write("in/f", "1"); (&project{p.t, p.dir + "/in"}).git("init", "-q") },
+			func(p *project) { p.write("in/f", "2") },
+			[]string{"in/f"},
+		},
+		{"the loop's own files", nothing, func(p *project) {
+			for _, name := range kept {
+				p.write(".ralph/"+name, "x")
+			}
+			p.write(".ralph/"+tempMark+"1", "x")
+			p.write(".ralph/status.json.corrupt", "x")
+		}, nil},
+		{"the plan is the agent's", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newRepo(t)
+			tt.before(p)
+			tr, err := openTree(t.Context(), p.dir)
+			require.NoError(t, err)
+			before := take(t, tr)
+			tt.did(p)
+			after := take(t, tr)
+			got := before.changed(after)
+			if before.Head != after.Head {
+				got = append([]string{"HEAD"}, got...)
+			}
+			assert.Equal(t, tt.want, got)
+			assert.Equal(t, len(tt.want) == 0, before.equal(after))
+			fresh, err := openTree(t.Context(), p.dir)
+			require.NoError(t, err)
+			assert.Equal(t, after, take(t, fresh), "the same without what was remembered")
+		})
+	}
+}
+
+func TestProgressWithoutGit(t *testing.T) {
+	p := newProject(t)
+	p.write("a.txt", "a")
+	p.write(".ralph/PROMPT.md", "x")
+	tr, err := openTree(t.Context(), p.dir)
+	require.NoError(t, err)
+	require.Nil(t, tr.repo)
+	before := take(t, tr)
+	assert.Len(t, before.Files, 2)
+	assert.True(t, before.equal(take(t, tr)))
+	p.write(".ralph/status.json", "{}")
+	p.write(".ralph/logs/1.log", "x")
+	p.write("sub/b.txt", "b")
+	p.remove("a.txt")
+	assert.Equal(t, []string{"a.txt", "sub/b.txt"}, before.changed(take(t, tr)))
+}
+
+func TestProgressInASubdirectoryAndBesideIt(t *testing.T) {
+	p := newRepo(t)
+	p.write("sub/f", "1")
+	p.commit("sub")
+	tr, err := openTree(t.Context(), filepath.Join(p.dir, "sub"))
+	require.NoError(t, err)
+	before := take(t, tr)
+	p.write("sub/.ralph/status.json", "{}")
+	p.write("a.txt", "b")
+	p.write("sub/f", "2")
+	assert.Equal(t, []string{"a.txt", "sub/f"}, before.changed(take(t, tr)))
+}
+
+func TestSnapshotBeforeTheFirstCommit(t *testing.T) {
+	p := newProject(t)
+	p.git("init", "-q")
+	tr, err := openTree(t.Context(), p.dir)
+	require.NoError(t, err)
+	before := take(t, tr)
+	assert.Empty(t, before.Head)
+	p.write("a", "1")
+	assert.Equal(t, []string{"a"}, before.changed(take(t, tr)))
+}
+
+// A file may be written twice within one tick of the clock, with one size.
+func TestSnapshotSeesAQuickSecondWrite(t *testing.T) {
+	p := newRepo(t)
+	tr, err := openTree(t.Context(), p.dir)
+	require.NoError(t, err)
+	for i := range 200 {
+		p.write("n", fmt.Sprint(i%2))
+		before := take(t, tr)
+		p.write("n", fmt.Sprint((i+1)%2))
+		require.Equal(t, []string{"n"}, before.changed(take(t, tr)), i)
+	}
+}
+
+func TestSnapshotReadsNoPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no named pipes in directories there")
+	}
+	p := newProject(t)
+	mkfifo(t, filepath.Join(p.dir, "pipe"))
+	tr, err := openTree(t.Context(), p.dir)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"pipe": "special"}, take(t, tr).Files)
+}
+
+// BenchmarkSnapshot is of 50,000 files: tracked and clean, all of them untracked,
+// and without git. The first snapshot is not measured.
+func BenchmarkSnapshot(b *testing.B) {
+	fill := func(p *project) {
+		for i := range 50_000 {
+			name := filepath.Join(p.dir, fmt.Sprintf("d%d/e%d/f%d.txt", i/5000, i/500, i))
+			if i%500 == 0 {
+				require.NoError(b, os.MkdirAll(filepath.Dir(name), 0o755))
+			}
+			require.NoError(b, os.WriteFile(name, fmt.Appendf(nil, "content of file %d\n", i), 0o644))
+		}
+	}
+	for _, kind := range []string{"tracked", "untracked", "nogit"} {
+		b.Run(kind, func(b *testing.B) {
+			p := newProject(b)
+			if kind != "nogit" {
+				p = newRepo(b)
+			}
+			fill(p)
+			if kind == "tracked" {
+				p.commit("all")
+				p.write("d0/e0/f1.txt", "changed")
+			}
+			tr, err := openTree(b.Context(), p.dir)
+			require.NoError(b, err)
+			started := time.Now()
+			before := take(b, tr)
+			b.ReportMetric(float64(time.Since(started).Milliseconds()), "ms-cold")
+			p.write("d1/e10/f5001.txt", "changed")
+			for b.Loop() {
+				require.False(b, before.equal(take(b, tr)))
+			}
+		})
+	}
+}
