@@ -33,6 +33,7 @@ type Adapter struct {
 	Probe        *Probe       `yaml:"probe"`
 	Tests        []Test       `yaml:"tests"`
 	Samples      Samples      `yaml:"samples"`
+	Agent        *Agent       `yaml:"agent"`
 
 	// IntegrationScript is the inline body of the integration script, the
 	// top-level alternative to init.script and init.script_resource.
@@ -52,6 +53,7 @@ const (
 	FamilyShell    Family = "shell"
 	FamilyREPL     Family = "repl"
 	FamilyDebugger Family = "debugger"
+	FamilyAgent    Family = "agent"
 )
 
 // Position is a place in an adapter file; lines and columns count from 1.
@@ -434,6 +436,7 @@ type Test struct {
 	Setup         *string `yaml:"setup"`
 	SetupSequence []Step  `yaml:"setup_sequence"`
 	Step          `yaml:",inline"`
+	AgentTest     `yaml:",inline"`
 	TimeoutMS     int  `yaml:"timeout_ms"` // default 15000
 	Isolated      bool `yaml:"isolated"`
 

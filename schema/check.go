@@ -20,6 +20,7 @@ func (d *document) check(a *Adapter) {
 	d.checkCapabilities(a)
 	d.checkModes(a)
 	d.checkTests(a)
+	d.checkAgent(a)
 }
 
 // needs reports a setting that lacks all of the keys of which it needs one.

@@ -41,7 +41,7 @@ func (d *document) checkTests(a *Adapter) {
 			d.errorPointer(at+"/name", KindDuplicate, "test %q is already declared in line %d", t.Name, a.Tests[j].Pos.Line)
 		}
 		first[t.Name] = i
-		if t.Name != "" {
+		if t.Name != "" && a.Family != FamilyAgent {
 			d.needs(at, fmt.Sprintf("test %q", t.Name), at+"/eval", at+"/setup", at+"/setup_sequence")
 		}
 		d.checkMode(a, at, t.Step)
@@ -62,7 +62,7 @@ func (d *document) checkMode(a *Adapter, pointer string, s Step) {
 			return
 		}
 	}
-	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %s is not declared in modes%s", quoted(*s.ExpectMode), suggest(*s.ExpectMode, names))
+	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %s is not declared in modes%s", quoted(*s.ExpectMode), Suggest(*s.ExpectMode, names))
 }
 
 func modeNames(a *Adapter) []string {

@@ -113,7 +113,7 @@ func (s *splitter) brace() error {
 		return nil
 	}
 	if !slices.Contains(placeholders, name) {
-		return &TemplateError{s.pos + 1, fmt.Sprintf("unknown placeholder {%s}%s", name, suggest(name, placeholders))}
+		return &TemplateError{s.pos + 1, fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholders))}
 	}
 	s.begin()
 	s.flush()
@@ -174,7 +174,7 @@ func checkPath(template string) error {
 		if !strings.HasPrefix(name, "$") && !slices.Contains(placeholders, name) {
 			return &TemplateError{
 				len([]rune(template[:m[0]])) + 1,
-				fmt.Sprintf("unknown placeholder {%s}%s", name, suggest(name, placeholders)),
+				fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholders)),
 			}
 		}
 	}

@@ -94,7 +94,22 @@ func (a *Adapter) computeDefaults() {
 			PromptShellIntegration: ReadyPromptStart, PromptMarker: ReadyMarker, PromptRegex: ReadyRegex,
 		}[a.Prompt.Strategy]
 	}
+	if a.Agent != nil {
+		a.Agent.computeDefaults(a)
+	}
 	if a.Prompt.Strategy == PromptShellIntegration && a.Prompt.ShellIntegration == nil {
 		a.Prompt.ShellIntegration = &ShellIntegration{Protocol: "osc633", PropertyUpdates: PropertyUpdates{CwdKey: "Cwd"}}
+	}
+}
+
+func (g *Agent) computeDefaults(a *Adapter) {
+	if g.DisplayName == "" {
+		g.DisplayName = a.Name
+	}
+	if g.Prompt.FileFlag == "" {
+		g.Prompt.FileFlag = g.Prompt.Flag
+	}
+	if g.Output.Format == FormatText {
+		g.Output.Finish = "optional"
 	}
 }

@@ -39,6 +39,7 @@ const (
 	KindEnum      = "enum"        // not one of the listed values
 	KindValue     = "value"       // out of range, or not of the required form
 	KindPattern   = "pattern"     // not a regular expression
+	KindProgram   = "program"     // not a jq program
 	KindTemplate  = "template"    // a template that cannot be expanded
 	KindConflict  = "conflict"    // two keys that contradict or need each other
 	KindDuplicate = "duplicate"   // the same key or name twice

@@ -33,11 +33,14 @@ var formats = map[string]format{
 	"resource":         {KindValue, checkResource},
 	"marker":           {KindValue, matching(markerForm, `one letter such as "A", or the whole sequence such as "\x1b]633;A\x07"`)},
 	"no-nul":           {KindValue, checkNUL},
+	"exit-code":        {KindValue, matching(exitCode, "an exit code from 0 to 255")},
+	"jq":               {KindProgram, checkProgram},
 }
 
 var (
 	semver     = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 	envName    = regexp.MustCompile(`^[^=\x00-\x1f\x7f]+$`)
+	exitCode   = regexp.MustCompile(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
 	markerForm = regexp.MustCompile(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
 )
 

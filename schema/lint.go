@@ -32,10 +32,14 @@ func Lint(source string, data []byte, o Options) []Diagnostic {
 	if a == nil || len(d.diags) > 0 {
 		return sortDiagnostics(d.diags)
 	}
-	for _, rule := range []func(*document, *Adapter){
+	rules := []func(*document, *Adapter){
 		lintSections, lintName, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintCapabilities,
 		lintPrompts, lintMarker, lintSlow, lintPlaceholders, lintTests,
-	} {
+	}
+	if a.Family == FamilyAgent {
+		rules = []func(*document, *Adapter){lintName, lintReserved, lintSlow, lintAgent}
+	}
+	for _, rule := range rules {
 		rule(d, a)
 	}
 	return sortDiagnostics(d.diags)

@@ -89,7 +89,7 @@ func lintUnused(d *document, a *Adapter) {
 	if c := a.Commands; c != nil {
 		for i, name := range c.Scope {
 			if !slices.Contains(modeNames(a), name) {
-				d.warn(indexed("/commands/scope", i), KindMismatch, "mode %q is not declared in modes%s", name, suggest(name, modeNames(a)))
+				d.warn(indexed("/commands/scope", i), KindMismatch, "mode %q is not declared in modes%s", name, Suggest(name, modeNames(a)))
 			}
 		}
 	}

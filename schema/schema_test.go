@@ -100,6 +100,8 @@ var defaults = map[string]any{
 	"lifecycle.shutdown.grace_ms": 1000, "lifecycle.shutdown.force_signal": "kill",
 	"capabilities.stateful": true, "capabilities.exit_code": "false", "capabilities.cwd_format": "none", "capabilities.user_busy_detection": "none",
 	"tests[].timeout_ms": 15000,
+	"agent.transport": "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
+	"agent.output.stream": "stdout", "agent.output.finish": "required", "agent.linger_ms": 5000,
 }
 
 // bare declares each optional section and one item of each list, all empty.
@@ -118,8 +120,24 @@ modes: [{name: m, primary: '^> $'}]
 tests: [{name: t, setup_sequence: [{eval: 1}]}]
 `
 
+const bareAgent = `
+schema: 1
+name: bare
+version: 0.1.0
+description: Nothing but defaults
+family: agent
+process: {}
+agent:
+  prompt: {}
+  output: {format: json, events: .}
+  options: {model: [a], new_session: [a], resume: [a], context: [a], allowed_tools: [a], permission_mode: [a], max_turns: [a], directory: [a]}
+tests: [{name: t, turn: {prompt: x}, expect_argv: [bare, x]}]
+`
+
 func TestDefaultsAreThoseOfTheJSONSchema(t *testing.T) {
 	a, ds := Parse("bare", []byte(bare), Options{})
+	require.Empty(t, render(ds))
+	agent, ds := Parse("bare", []byte(bareAgent), Options{})
 	require.Empty(t, render(ds))
 	eachKey("", rootKeys(), func(path string, k keys) {
 		shown, has := k["default"]
@@ -133,7 +151,11 @@ func TestDefaultsAreThoseOfTheJSONSchema(t *testing.T) {
 			want = shown
 		}
 		assert.Equal(t, normal(t, want), normal(t, shown), "shown for %s", path)
-		assert.Equal(t, normal(t, want), normal(t, lookup(t, reflect.ValueOf(*a), path).Interface()), "loaded for %s", path)
+		from := a
+		if strings.HasPrefix(path, "agent.") || strings.HasPrefix(path, "tests[].turn.") {
+			from = agent
+		}
+		assert.Equal(t, normal(t, want), normal(t, lookup(t, reflect.ValueOf(*from), path).Interface()), "loaded for %s", path)
 	})
 }
 

@@ -36,9 +36,9 @@ func Nearest(word string, candidates []string) []string {
 	return near[:min(len(near), maxNearest)]
 }
 
-// suggest returns ` (did you mean "x"?)` for the candidate that is nearest to
+// Suggest returns ` (did you mean "x"?)` for the candidate that is nearest to
 // a word, or nothing if none is near.
-func suggest(word string, candidates []string) string {
+func Suggest(word string, candidates []string) string {
 	near := Nearest(word, candidates)
 	if len(near) == 0 {
 		return ""

@@ -99,7 +99,7 @@ func (d *document) explainValue(k keys, keyword string, e *jsonschema.Validation
 		d.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
 	case "enum":
 		allowed := k.strings("enum")
-		d.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s%s", name, describe(n), suggest(n.Value, allowed), strings.Join(allowed, ", "), agentHint(e.InstanceLocation, n))
+		d.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s", name, describe(n), Suggest(n.Value, allowed), strings.Join(allowed, ", "))
 	case "const":
 		d.errorNode(n, KindVersion, "schema version %s is not supported; this ripple supports schema %v", n.Value, k["const"])
 	case "format":
@@ -123,7 +123,10 @@ func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
 	if err == nil {
 		return
 	}
-	column := n.Column
+	line, column := n.Line, n.Column
+	if program, is := errors.AsType[*ProgramError](err); is && program.Offset >= 0 {
+		line, column = d.inside(n, program.Offset)
+	}
 	var at *TemplateError
 	if errors.As(err, &at) && d.verbatim(n) {
 		column += at.Column - 1
@@ -135,7 +138,25 @@ func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
 	if f.kind == KindPattern {
 		message = "bad pattern: " + message
 	}
-	d.errorAt(n.Line, column, f.kind, "%s: %s", name, message)
+	d.errorAt(line, column, f.kind, "%s: %s", name, message)
+}
+
+// inside is where a byte of a scalar's value stands in the file.
+func (d *document) inside(n *yaml.Node, offset int) (line, column int) {
+	before := n.Value[:min(offset, len(n.Value))]
+	inLine := len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
+	switch {
+	case n.Style&yaml.LiteralStyle != 0 && n.Line < len(d.lines):
+		first := d.lines[n.Line] // the line after the one with the "|"
+		indent := len(first) - len(strings.TrimLeft(first, " "))
+		return n.Line + 1 + strings.Count(before, "\n"), indent + 1 + inLine
+	case d.verbatim(n):
+		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
+			inLine++
+		}
+		return n.Line, n.Column + inLine
+	}
+	return n.Line, n.Column
 }
 
 // verbatim tells whether a scalar stands in the file just as it reads, so that
@@ -159,8 +180,6 @@ func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
 		bad[pointer+"/"+escape(key.Value)] = true
 		switch {
 		case len(d.diags) > maxDiagnostics: // suggestions for a hostile file take time
-		case pointer == "" && key.Value == "agent":
-			d.errorNode(key, KindUnknown, "the section agent (family agent) is not supported by this version of ripple")
 		default:
 			d.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), sectionName(pointer), knownKeys(key.Value, known))
 		}
@@ -169,7 +188,7 @@ func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
 
 // knownKeys suggests a key, or lists them all if they are few.
 func knownKeys(word string, known []string) string {
-	if hint := suggest(word, known); hint != "" || len(known) > 12 {
+	if hint := Suggest(word, known); hint != "" || len(known) > 12 {
 		return hint
 	}
 	return "; one of " + strings.Join(known, ", ")
@@ -201,14 +220,7 @@ func typeHint(k keys, n *yaml.Node) string {
 	case slices.Contains(types, "array"):
 		return fmt.Sprintf("; write [%s]", shorten(n.Value))
 	case slices.Contains(types, "boolean"):
-		return suggest(yamlBooleans[strings.ToLower(n.Value)], []string{"true", "false"})
-	}
-	return ""
-}
-
-func agentHint(pointer string, n *yaml.Node) string {
-	if pointer == "/family" && n.Value == "agent" {
-		return "; family agent is not supported by this version of ripple"
+		return Suggest(yamlBooleans[strings.ToLower(n.Value)], []string{"true", "false"})
 	}
 	return ""
 }

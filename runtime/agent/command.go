@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ripple/schema"
+)
+
+// Command is the command line of a turn, without the program's name.
+type Command struct {
+	Args  []string
+	Stdin string // the prompt, when it goes by standard input
+	File  string // the prompt, when it goes by a file: its path takes the place of FilePath in Args
+	Env   map[string]string
+}
+
+// FilePath stands in Command.Args for the path of the prompt's file.
+const FilePath = "{prompt_file}"
+
+// UnsupportedError is a turn that asks for what the agent does not have.
+type UnsupportedError struct{ Adapter, Message string }
+
+func (e *UnsupportedError) Error() string { return e.Adapter + ": " + e.Message }
+
+// builder collects the command line; the first error stays.
+type builder struct {
+	a       *schema.Adapter
+	args    []string
+	prepend []string
+	err     error
+}
+
+// NewCommand builds the command line of a turn. It starts nothing. Errors are
+// *UnsupportedError.
+func NewCommand(a *schema.Adapter, t Turn) (Command, error) {
+	g := a.Agent
+	b := &builder{a: a, args: slices.Clone(g.Args)}
+	for _, o := range []struct {
+		name   string
+		option *schema.AgentOption
+		place  string
+		values []string
+	}{
+		{"model", g.Options.Model, "{model}", one(t.Model)},
+		{"context", g.Options.Context, "{context}", one(t.Context)},
+		{"allowed_tools", g.Options.AllowedTools, "", t.AllowedTools},
+		{"permission_mode", g.Options.PermissionMode, "{mode}", one(t.PermissionMode)},
+		{"max_turns", g.Options.MaxTurns, "{n}", count(t.MaxTurns)},
+		{"directory", g.Options.Directory, "{dir}", one(t.Directory)},
+		{"new_session", g.Options.NewSession, "{session_id}", one(t.NewSessionID)},
+		{"resume", g.Options.Resume, "{session_id}", one(t.SessionID)},
+	} {
+		b.option(o.name, o.option, o.place, o.values)
+	}
+	if b.err != nil {
+		return Command{}, b.err
+	}
+	return b.prompt(t)
+}
+
+func one(s string) []string {
+	if s == "" {
+		return nil
+	}
+	return []string{s}
+}
+
+func count(n int) []string {
+	if n <= 0 {
+		return nil
+	}
+	return []string{strconv.Itoa(n)}
+}
+
+func (b *builder) refuse(format string, args ...any) {
+	if b.err == nil {
+		b.err = &UnsupportedError{b.a.Name, fmt.Sprintf(format, args...)}
+	}
+}
+
+// option adds the arguments of one feature.
+func (b *builder) option(name string, o *schema.AgentOption, place string, values []string) {
+	if o == nil {
+		if len(values) > 0 && name != "directory" { // every process starts in a directory
+			b.refuse("this agent has no %s (agent.options.%s)", strings.ReplaceAll(name, "_", " "), name)
+		}
+		return
+	}
+	if len(values) == 0 && o.Default != "" {
+		values = []string{o.Default}
+	}
+	if len(values) == 0 {
+		return
+	}
+	if name == "allowed_tools" {
+		b.checkTools(values)
+		place = "{tool}"
+		if !o.Each {
+			place, values = "{tools}", []string{strings.Join(values, separator(o.Join))}
+		}
+	}
+	for _, v := range values {
+		b.value(name, o, place, v)
+	}
+}
+
+func separator(s string) string {
+	if s == "" {
+		return ","
+	}
+	return s
+}
+
+func (b *builder) value(name string, o *schema.AgentOption, place, value string) {
+	switch {
+	case strings.ContainsRune(value, 0):
+		b.refuse("%s %q contains a NUL", name, value)
+	case o.Prepend:
+		b.prepend = append(b.prepend, value)
+	case len(o.Values) > 0:
+		args, known := o.Values[value]
+		if !known {
+			names := slices.Sorted(maps.Keys(o.Values))
+			b.refuse("%s cannot be %q%s; one of %s", strings.ReplaceAll(name, "_", " "), value, schema.Suggest(value, names), strings.Join(names, ", "))
+		}
+		b.args = append(b.args, args...)
+	default:
+		b.expanded(o.Args, place, value)
+	}
+}
+
+// expanded adds arguments with the value in its place, or after them.
+func (b *builder) expanded(args []string, place, value string) {
+	placed := false
+	for _, arg := range args {
+		placed = placed || strings.Contains(arg, place)
+		b.args = append(b.args, strings.ReplaceAll(arg, place, value))
+	}
+	if !placed {
+		b.args = append(b.args, value)
+	}
+}
+
+// checkTools refuses names that the agent does not know; "Bash(git *)" is Bash.
+func (b *builder) checkTools(tools []string) {
+	valid := b.a.Agent.Tools.Valid
+	for _, tool := range tools {
+		name, _, _ := strings.Cut(tool, "(")
+		if len(valid) > 0 && !slices.Contains(valid, name) {
+			b.refuse("tool %q is not one of this agent's%s; its tools are %s", name, schema.Suggest(name, valid), strings.Join(valid, ", "))
+		}
+	}
+}
+
+// prompt puts the prompt where the adapter wants it.
+func (b *builder) prompt(t Turn) (Command, error) {
+	p := b.a.Agent.Prompt
+	text := strings.Join(append(b.prepend, t.Prompt), "\n\n")
+	switch {
+	case strings.TrimSpace(text) == "":
+		b.refuse("the prompt is empty")
+	case strings.ContainsRune(text, 0):
+		b.refuse("the prompt contains a NUL byte")
+	}
+	deliver := p.Deliver
+	if deliver == schema.PromptArgument && len(text) > p.MaxArgumentBytes {
+		if deliver = p.Overflow; deliver == "" {
+			b.refuse("a prompt of %d bytes is longer than the %d that go on its command line (agent.prompt.max_argument_bytes), and the adapter has no agent.prompt.overflow",
+				len(text), p.MaxArgumentBytes)
+		}
+	}
+	if b.err != nil {
+		return Command{}, b.err
+	}
+	c := Command{Env: b.a.Agent.Env}
+	switch deliver {
+	case schema.PromptStdin:
+		c.Args, c.Stdin = append(b.args, p.StdinArgs...), text
+	case schema.PromptFile:
+		c.Args, c.File = append(b.args, append(one(p.FileFlag), FilePath)...), text
+	default:
+		c.Args = append(b.args, append(one(p.Flag), text)...)
+	}
+	return c, nil
+}

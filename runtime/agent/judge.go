@@ -1,0 +1,182 @@
+package agent
+
+import (
+	"cmp"
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// ending is how a process ended, and what we did to it.
+type ending struct {
+	code   int
+	signal string
+	forced *event.Failure // ended by us: timeout, interrupted
+}
+
+// judge decides whether the turn worked. What counts, in this order: what we did
+// to it, its finished event, a fatal error, the exit code, and a finished event
+// that should have come and did not. The words of tools, of the user and of the
+// agent's own prose count for nothing.
+func (r *reader) judge(e ending) *event.Failure {
+	switch {
+	case e.forced != nil:
+		return e.forced
+	case r.finished != nil && r.finished.IsError:
+		return r.failure(r.finished.Kind, event.ModelError, r.finished.Result)
+	case r.finished != nil:
+		return nil
+	}
+	for _, err := range r.failed {
+		if err.Fatal {
+			return r.failure(err.Kind, event.ModelError, err.Message)
+		}
+	}
+	code := strconv.Itoa(e.code)
+	kind, declared := r.agent.ExitCodes[code]
+	switch {
+	case declared && kind == "success":
+		return nil
+	case e.code != 0 || declared:
+		return r.failure(event.Kind(kind), event.Crashed, r.said(e))
+	case r.agent.Output.Finish == "required":
+		return r.failure("", event.Crashed, "it ended without a result"+after(r.said(ending{})))
+	}
+	return nil
+}
+
+// failure gives a failure the kind that the event said, else the one that the
+// words tell, else the usual one.
+func (r *reader) failure(said, usual event.Kind, message string) *event.Failure {
+	kind := said
+	if kind == "" {
+		kind = cmp.Or(r.kindOf(message), r.kindOfErrors(), r.kindOf(r.plain.String()), r.kindOf(r.stderr.String()), usual)
+	}
+	f := &event.Failure{Kind: kind, Message: firstLines(message)}
+	if kind == event.Limited {
+		f.ResetsAt = r.resetsAt()
+	}
+	return f
+}
+
+func (r *reader) resetsAt() time.Time {
+	if r.finished != nil && !r.finished.ResetsAt.IsZero() {
+		return r.finished.ResetsAt
+	}
+	if r.limited != nil {
+		return r.limited.ResetsAt
+	}
+	return time.Time{}
+}
+
+// kindOfErrors looks at the error events, the last one first. A limit that was
+// hit on the way explains a turn that failed after it.
+func (r *reader) kindOfErrors() event.Kind {
+	for i := len(r.failed) - 1; i >= 0; i-- {
+		if k := cmp.Or(r.failed[i].Kind, r.kindOf(r.failed[i].Message)); k != "" {
+			return k
+		}
+	}
+	return ""
+}
+
+// kindOf is the adapter's first pattern that matches.
+func (r *reader) kindOf(text string) event.Kind {
+	if text == "" {
+		return ""
+	}
+	for _, f := range r.agent.Failures {
+		re, err := schema.CompilePattern(f.Pattern)
+		if err != nil {
+			continue // the loader refuses it
+		}
+		if matches(re, text) {
+			return event.Kind(f.Kind)
+		}
+	}
+	return ""
+}
+
+func matches(re *regexp2.Regexp, text string) bool {
+	found, err := re.MatchString(text)
+	return found && err == nil
+}
+
+// said is what a failed process had to say about it.
+func (r *reader) said(e ending) string {
+	message := ""
+	if n := len(r.failed); n > 0 {
+		message = r.failed[n-1].Message
+	}
+	message = cmp.Or(message, strings.TrimSpace(r.plain.String()), lastLines(r.stderr.String()))
+	switch {
+	case e.signal != "":
+		return "it was ended by " + e.signal + after(message)
+	case message == "" && e.code != 0:
+		return fmt.Sprintf("it ended with exit code %d and said nothing", e.code)
+	}
+	return message
+}
+
+func after(message string) string {
+	if message == "" {
+		return ""
+	}
+	return ": " + message
+}
+
+// maxMessage bounds a failure's message, in bytes.
+const maxMessage = 2000
+
+func firstLines(s string) string {
+	s = strings.TrimSpace(s)
+	if len(s) > maxMessage {
+		s = strings.ToValidUTF8(s[:maxMessage], "") + "…"
+	}
+	return s
+}
+
+// lastLines is where a program that fails says why.
+func lastLines(s string) string {
+	lines := strings.Split(strings.TrimSpace(s), "\n")
+	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+}
+
+// refused finds a refusal in the final message of an agent that has no event for
+// one.
+func (r *reader) refused() {
+	if r.agent.DenialPattern == "" || len(r.denials) > 0 {
+		return
+	}
+	re, err := schema.CompilePattern(r.agent.DenialPattern)
+	if err != nil || !matches(re, r.final) {
+		return
+	}
+	e := event.Event{Type: event.PermissionDenied, Detail: firstLines(r.final)}
+	r.denials = append(r.denials, e)
+	r.emit(e)
+}
+
+// outcome ends the turn.
+func (r *reader) outcome(e ending) Outcome {
+	r.refused()
+	if r.used != (event.Tokens{}) {
+		used := r.used
+		r.emit(event.Event{Type: event.Usage, Tokens: &used})
+	}
+	o := Outcome{
+		Failure: r.judge(e), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Text: r.final,
+		Tokens: r.used, Session: r.total, Denials: r.denials, Unknown: r.unknown, Problems: r.problems,
+		Stderr: r.stderr.String(),
+	}
+	if r.finished != nil && r.finished.Result != "" && o.Text == "" && !r.finished.IsError {
+		o.Text = r.finished.Result
+	}
+	return o
+}

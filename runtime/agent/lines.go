@@ -1,0 +1,126 @@
+package agent
+
+import (
+	"bytes"
+	"fmt"
+)
+
+const (
+	// longLine is from where on a line's strings are looked at one by one.
+	longLine = 1 << 20
+	// longString is how much is kept of one string of a long line.
+	longString = 256 << 10
+	// maxLine is the longest line that is kept at all, after that.
+	maxLine = 8 << 20
+)
+
+// lines cuts a stream into lines, in bounded memory. A line of more than a
+// megabyte is still one JSON value afterwards: its long strings are cut and say
+// how much was left out. Feed calls emit with each line, without its ending; the
+// bytes are valid until it returns.
+type lines struct {
+	emit func(line []byte)
+	buf  []byte
+	cut  *cutter // of a line that has become long
+}
+
+func (l *lines) feed(b []byte) {
+	for len(b) > 0 {
+		i := bytes.IndexByte(b, '\n')
+		if i < 0 {
+			l.add(b)
+			return
+		}
+		l.add(b[:i])
+		l.end()
+		b = b[i+1:]
+	}
+}
+
+func (l *lines) add(b []byte) {
+	if l.cut == nil && len(l.buf)+len(b) > longLine {
+		l.cut = &cutter{}
+		l.cut.feed(l.buf)
+		l.buf = nil
+	}
+	if l.cut != nil {
+		l.cut.feed(b)
+		return
+	}
+	l.buf = append(l.buf, b...)
+}
+
+// end is the end of a line, or of the stream.
+func (l *lines) end() {
+	line := l.buf
+	if l.cut != nil {
+		line = l.cut.out
+	}
+	line = bytes.TrimSuffix(line, []byte("\r"))
+	if len(bytes.TrimSpace(line)) > 0 {
+		l.emit(line)
+	}
+	l.buf, l.cut = l.buf[:0], nil
+}
+
+// cutter copies JSON text and shortens its strings. It knows nothing of JSON but
+// where strings begin and end and what an escape is.
+type cutter struct {
+	out     []byte
+	inside  bool // a string
+	kept    int  // of the string
+	dropped int
+	escape  []byte // an escape sequence that is not complete
+}
+
+func (c *cutter) feed(b []byte) {
+	for _, ch := range b {
+		switch {
+		case !c.inside:
+			c.outside(ch)
+		case len(c.escape) > 0:
+			c.inEscape(ch)
+		case ch == '\\':
+			c.escape = append(c.escape, ch)
+		case ch == '"':
+			c.endString()
+		default:
+			c.keep(ch)
+		}
+	}
+}
+
+func (c *cutter) outside(ch byte) {
+	if len(c.out) < maxLine {
+		c.out = append(c.out, ch)
+	}
+	c.inside, c.kept, c.dropped = ch == '"', 0, 0
+}
+
+// inEscape collects \n or \u12ab, which may not be cut.
+func (c *cutter) inEscape(ch byte) {
+	c.escape = append(c.escape, ch)
+	if c.escape[1] != 'u' || len(c.escape) == 6 {
+		c.keep(c.escape...)
+		c.escape = c.escape[:0]
+	}
+}
+
+func (c *cutter) keep(unit ...byte) {
+	// A UTF-8 sequence that has begun is kept whole.
+	within := c.kept < longString || c.dropped == 0 && unit[0]&0xc0 == 0x80
+	if within && len(c.out) < maxLine {
+		c.kept += len(unit)
+		c.out = append(c.out, unit...)
+		return
+	}
+	c.dropped += len(unit)
+}
+
+func (c *cutter) endString() {
+	if c.dropped > 0 {
+		c.out = fmt.Appendf(c.out, "…[%d bytes left out]", c.dropped)
+	}
+	c.out = append(c.out, '"')
+	c.inside = false
+}

@@ -1,0 +1,249 @@
+package agent
+
+import (
+	"strings"
+	"unicode/utf8"
+
+	"ripple/runtime/event"
+	"ripple/runtime/mapping"
+	"ripple/schema"
+)
+
+const (
+	maxBlock   = 1 << 20  // of text that does not end
+	keptStderr = 64 << 10 // of the other stream
+	keptPlain  = 64 << 10 // of output that is no JSON
+	maxProblem = 20       // different complaints that are kept
+)
+
+// reader makes events of what an agent prints and collects what its turn is
+// judged by. It is pure: bytes in, events out. One goroutine uses it.
+type reader struct {
+	agent   *schema.Agent
+	program *mapping.Program // nil: plain text
+	lines   lines
+	emit    func(event.Event)
+
+	scratch []event.Event
+	text    joiner // pieces of text
+	thought joiner // pieces of reasoning
+
+	session  string
+	final    string // the last text
+	finished *event.Event
+	failed   []event.Event // error events
+	limited  *event.Event
+	denials  []event.Event
+	used     event.Tokens // by the turn, as counted so far
+	total    event.Tokens // by the session
+	before   event.Tokens // by the session before this turn
+	plain    tail         // lines that are no JSON
+	stderr   tail
+	unknown  int
+	problems []string
+}
+
+// newReader reads the turn of an agent. used is what its session had used
+// before. emit gets every event, in order.
+func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
+	r := &reader{agent: g, emit: emit, before: used, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}}
+	if g.Output.Format != schema.FormatText {
+		p, err := mapping.New(g)
+		if err != nil {
+			return nil, err
+		}
+		r.program = p
+	}
+	r.lines.emit = r.line
+	return r, nil
+}
+
+// write takes a piece of the stream that carries the events.
+func (r *reader) write(b []byte) {
+	switch r.agent.Output.Format {
+	case schema.FormatNDJSON:
+		r.lines.feed(b)
+	case schema.FormatJSON:
+		r.lines.add(b) // one document
+	default:
+		r.piece(&r.text, string(b))
+	}
+}
+
+// piece adds to a block that has not ended; one that becomes too long is shown
+// in parts.
+func (r *reader) piece(j *joiner, text string) {
+	j.WriteString(text)
+	if j.Len() >= maxBlock {
+		rest := j.split()
+		r.emitBlock(j)
+		j.WriteString(rest)
+	}
+}
+
+// close is the end of the stream.
+func (r *reader) close() {
+	r.lines.end()
+	r.flush()
+}
+
+func (r *reader) line(b []byte) {
+	events, err := r.program.Line(b, r.scratch[:0])
+	r.scratch = events
+	if err != nil {
+		r.problem(err.Error())
+	}
+	for _, e := range events {
+		r.take(e)
+	}
+}
+
+func (r *reader) problem(text string) {
+	if len(r.problems) < maxProblem {
+		r.problems = append(r.problems, text)
+	}
+}
+
+// take is one event of the mapping.
+func (r *reader) take(e event.Event) {
+	switch e.Type {
+	case event.Text, event.Reasoning:
+		r.block(e)
+		return
+	case event.Usage:
+		r.usage(e)
+		return // shown once, at the end of the turn
+	}
+	r.flush()
+	switch e.Type {
+	case event.Session:
+		if e.ID == "" || e.ID == r.session {
+			return
+		}
+		r.session = e.ID
+	case event.Unknown:
+		r.unknown++
+		if !strings.HasPrefix(strings.TrimSpace(e.Raw), "{") {
+			r.plain.write([]byte(e.Raw + "\n"))
+		}
+	case event.Error:
+		r.failed = append(r.failed, e)
+	case event.RateLimited:
+		r.limited = &e
+	case event.PermissionDenied:
+		if r.denied(e) {
+			return
+		}
+		r.denials = append(r.denials, e)
+	case event.Finished:
+		r.finished = &e
+		if e.CostUSD > 0 && r.used.CostUSD == 0 {
+			r.used.CostUSD = e.CostUSD
+		}
+	}
+	r.emit(e)
+}
+
+// denied says that a refusal is known already: agents tell it at once and again
+// at the end.
+func (r *reader) denied(e event.Event) bool {
+	for _, d := range r.denials {
+		if e.ID != "" && d.ID == e.ID {
+			return true
+		}
+	}
+	return false
+}
+
+// block is text or reasoning, whole or a piece. A whole block that repeats the
+// pieces before it is known already.
+func (r *reader) block(e event.Event) {
+	mine, other := &r.text, &r.thought
+	if e.Type == event.Reasoning {
+		mine, other = other, mine
+	}
+	r.emitBlock(other)
+	if e.Delta {
+		r.piece(mine, e.Text)
+		return
+	}
+	if mine.String() != e.Text {
+		r.emitBlock(mine)
+		mine.WriteString(e.Text)
+	}
+	r.emitBlock(mine)
+}
+
+func (r *reader) emitBlock(j *joiner) {
+	text := j.take()
+	if strings.TrimSpace(text) == "" {
+		return
+	}
+	kind := event.Text
+	if j == &r.thought {
+		kind = event.Reasoning
+	} else {
+		r.final = text
+	}
+	r.emit(event.Event{Type: kind, Text: text})
+}
+
+// flush ends the blocks that pieces have begun.
+func (r *reader) flush() {
+	r.emitBlock(&r.thought)
+	r.emitBlock(&r.text)
+}
+
+// usage counts. A count of the session is made the turn's.
+func (r *reader) usage(e event.Event) {
+	t := *e.Tokens
+	switch t.Scope {
+	case event.ScopeStep:
+		r.used = r.used.Add(t)
+	case event.ScopeSession:
+		r.total = t
+		r.used = t.Since(r.before)
+	default:
+		r.used = t
+	}
+	r.used.Scope, r.total.Scope = "", ""
+}
+
+// joiner joins pieces.
+type joiner struct{ strings.Builder }
+
+func (j *joiner) take() string {
+	s := strings.ToValidUTF8(j.String(), "\ufffd")
+	j.Reset()
+	return s
+}
+
+// split leaves whole lines, or at least whole characters, and returns the rest.
+func (j *joiner) split() (rest string) {
+	s := j.String()
+	at := strings.LastIndexByte(s, '\n') + 1
+	if at == 0 {
+		for at = len(s) - 1; at > len(s)-utf8.UTFMax && !utf8.RuneStart(s[at]); at-- {
+		}
+	}
+	j.Reset()
+	j.WriteString(s[:at])
+	return s[at:]
+}
+
+// tail keeps the end of a stream.
+type tail struct {
+	limit int
+	buf   []byte
+}
+
+func (t *tail) write(b []byte) {
+	t.buf = append(t.buf, b...)
+	if len(t.buf) > 2*t.limit {
+		t.buf = append(t.buf[:0], t.buf[len(t.buf)-t.limit:]...)
+	}
+}
+
+func (t *tail) String() string {
+	return strings.ToValidUTF8(string(t.buf[max(0, len(t.buf)-t.limit):]), "\ufffd")
+}

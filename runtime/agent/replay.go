@@ -1,0 +1,42 @@
+package agent
+
+import (
+	"io"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// Recording is a turn that was recorded: the stream that carries the events, the
+// other one, and the exit code.
+type Recording struct {
+	Output, Stderr io.Reader // Stderr may be nil
+	ExitCode       int
+	Used           event.Tokens // by the session before it
+}
+
+// Replay makes events of a recorded turn and judges it as Run would have.
+func Replay(a *schema.Adapter, rec Recording, emit func(event.Event)) (Outcome, error) {
+	r, err := newReader(a.Agent, rec.Used, emit)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if rec.Stderr != nil {
+		if _, err := io.Copy(writer(r.stderr.write), rec.Stderr); err != nil {
+			return Outcome{}, err
+		}
+	}
+	if _, err := io.Copy(writer(r.write), rec.Output); err != nil {
+		return Outcome{}, err
+	}
+	r.close()
+	return r.outcome(ending{code: rec.ExitCode}), nil
+}
+
+// writer is a function that takes bytes.
+type writer func([]byte)
+
+func (w writer) Write(b []byte) (int, error) {
+	w(b)
+	return len(b), nil
+}

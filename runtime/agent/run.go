@@ -1,0 +1,110 @@
+package agent
+
+import (
+	"context"
+	"crypto/rand"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+	"ripple/schema"
+)
+
+// Options are a caller's wishes for one turn; the zero value is useful.
+type Options struct {
+	Dir        string   // working directory; empty: the caller's
+	Env        []string // KEY=value, over the adapter's own
+	Executable string   // path or name; empty: found by the adapter's rules
+
+	Timeout     time.Duration // for the whole turn; 0: none
+	IdleTimeout time.Duration // without a byte from the agent; 0: none
+	Grace       time.Duration // after SIGINT, and again after SIGTERM; 0: 3 s
+
+	// Used is what the session had used before this turn (Outcome.Session of the
+	// turn before), for agents that count the whole session.
+	Used event.Tokens
+
+	OnEvent func(event.Event) // gets each event as it happens, from one goroutine
+	Output  io.Writer         // gets a copy of the stream that carries the events
+	Stderr  io.Writer         // gets a copy of the other one
+
+	// Sole says that nothing else in this process starts programs, so that every
+	// orphan which it adopted (proctree.Guard) belongs to this turn.
+	Sole bool
+}
+
+const defaultGrace = 3 * time.Second
+
+// Run takes one turn. A turn that failed is no error: Outcome.Failure says why.
+// Errors: *UnsupportedError for what the agent does not have, *launch.MissingError
+// when it is not installed, *launch.DirError, and what the system refuses.
+func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, error) {
+	if o.Grace <= 0 {
+		o.Grace = defaultGrace
+	}
+	if t.Directory == "" {
+		t.Directory = o.Dir
+	}
+	scratch, err := os.MkdirTemp("", "ripple-turn-")
+	if err != nil {
+		return Outcome{}, fmt.Errorf("a private directory for the turn: %w", err)
+	}
+	defer os.RemoveAll(scratch) // the prompt's file; what is left of it hurts nobody
+	plan, stdin, err := prepare(a, t, o, scratch)
+	if err != nil {
+		return Outcome{}, err
+	}
+	emit := o.OnEvent
+	if emit == nil {
+		emit = func(event.Event) {}
+	}
+	r, err := newReader(a.Agent, o.Used, emit)
+	if err != nil {
+		return Outcome{}, err
+	}
+	begin := time.Now()
+	p, err := start(a.Agent, plan, stdin)
+	if err != nil {
+		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
+	}
+	w := &watch{p: p, r: r, o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
+	out := r.outcome(w.turn(ctx))
+	out.Duration = time.Since(begin)
+	return out, nil
+}
+
+// prepare plans the start and writes the prompt's file.
+func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.Plan, stdin string, err error) {
+	c, err := NewCommand(a, t)
+	if err != nil {
+		return plan, "", err
+	}
+	if c.File != "" {
+		path := filepath.Join(scratch, "prompt.md")
+		if err := os.WriteFile(path, []byte(c.File), 0o600); err != nil {
+			return plan, "", fmt.Errorf("the prompt's file: %w", err)
+		}
+		for i, arg := range c.Args {
+			c.Args[i] = strings.ReplaceAll(arg, FilePath, path)
+		}
+	}
+	host := launch.OSHost()
+	plan, err = launch.Build(a, host, launch.Request{
+		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,
+		Nonce: rand.Text(), ScratchDir: scratch,
+	})
+	return plan, c.Stdin, err
+}
+
+func list(env map[string]string) []string {
+	var kv []string
+	for k, v := range env {
+		kv = append(kv, k+"="+v)
+	}
+	return kv
+}

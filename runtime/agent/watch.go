@@ -1,0 +1,189 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"syscall"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/runtime/proctree"
+	"ripple/schema"
+)
+
+// chunk is a piece of one of the streams.
+type chunk struct {
+	data   []byte
+	stderr bool
+}
+
+// watch waits for the end of a turn, and brings it about when it does not come.
+type watch struct {
+	p      *process
+	r      *reader
+	o      Options
+	linger time.Duration
+
+	open   bool // a stream has not ended
+	exited bool
+	forced *event.Failure
+}
+
+// killLimit is how long we go on killing what does not die.
+const killLimit = 10 * time.Second
+
+// turn returns when the process and its tree are gone and all output is read.
+func (w *watch) turn(ctx context.Context) ending {
+	w.open = true
+	wall, idle := timer(w.o.Timeout), timer(w.o.IdleTimeout)
+	linger := timer(0)
+	defer wall.Stop()
+	defer idle.Stop()
+	defer linger.Stop()
+	lingering := false
+	for w.open || !w.exited {
+		// Finished, or gone, or silent for ever: what is left has a limited time.
+		if done := w.r.finished != nil || w.exited || !w.open; done && !lingering {
+			lingering = true
+			linger = time.NewTimer(w.linger)
+		}
+		select {
+		case c, more := <-w.p.chunks:
+			w.take(c, more)
+			if more && w.o.IdleTimeout > 0 {
+				idle.Reset(w.o.IdleTimeout)
+			}
+			continue
+		case <-w.p.exited:
+			w.exited = true
+			w.p.exited = nil
+			continue
+		case <-ctx.Done():
+			w.cancelled(ctx)
+		case <-wall.C:
+			w.force(event.Timeout, fmt.Sprintf("the turn took longer than %s", w.o.Timeout))
+		case <-idle.C:
+			w.force(event.Timeout, fmt.Sprintf("the agent printed nothing for %s", w.o.IdleTimeout))
+		case <-linger.C:
+		}
+		break
+	}
+	w.end()
+	w.r.close()
+	code, signal := w.p.status()
+	return ending{code: code, signal: signal, forced: w.forced}
+}
+
+// timer is one that never fires when there is no limit.
+func timer(d time.Duration) *time.Timer {
+	if d > 0 {
+		return time.NewTimer(d)
+	}
+	t := time.NewTimer(time.Hour)
+	t.Stop()
+	return t
+}
+
+// force notes why the turn is ended by us. A turn whose result is there has
+// worked, whatever happens to the process after it.
+func (w *watch) force(kind event.Kind, message string) {
+	if w.r.finished == nil {
+		w.forced = &event.Failure{Kind: kind, Message: message}
+	}
+}
+
+func (w *watch) cancelled(ctx context.Context) {
+	if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+		w.force(event.Timeout, "the caller's deadline came first")
+		return
+	}
+	w.force(event.Interrupted, "the turn was interrupted")
+}
+
+// take is one piece of a stream; when there is no more, both have ended.
+func (w *watch) take(c chunk, more bool) {
+	if !more {
+		w.open, w.p.chunks = false, nil
+	}
+	if len(c.data) == 0 {
+		return
+	}
+	carries := c.stderr == (w.r.agent.Output.Stream == "stderr")
+	to := w.o.Stderr
+	if carries {
+		to = w.o.Output
+	}
+	if to != nil {
+		if _, err := to.Write(c.data); err != nil {
+			w.r.problem("the copy of the agent's output: " + err.Error())
+		}
+	}
+	if carries {
+		w.r.write(c.data)
+	} else {
+		w.r.stderr.write(c.data)
+	}
+}
+
+// end ends whoever is left, while both streams are still read: a process that
+// writes its last words must not be stopped by a full pipe.
+func (w *watch) end() {
+	w.p.tree.Sole = w.o.Sole
+	left := w.p.tree.Members()
+	steps := []proctree.Step{{Signal: syscall.SIGTERM, Grace: w.o.Grace}}
+	if !w.exited {
+		steps = append([]proctree.Step{{Signal: syscall.SIGINT, Grace: w.o.Grace}}, steps...)
+	}
+	ended := make(chan error, 1)
+	go func() {
+		limit, cancel := context.WithTimeout(context.Background(), killLimit)
+		defer cancel()
+		ended <- w.p.tree.End(limit, steps...)
+	}()
+	for over := false; !over; {
+		select {
+		case c, more := <-w.p.chunks:
+			w.take(c, more)
+		case err := <-ended:
+			over = true
+			w.resisted(err)
+		}
+	}
+	w.report(left)
+	w.p.close()
+	for w.p.chunks != nil { // what was read and not yet taken
+		c, more := <-w.p.chunks
+		w.take(c, more)
+	}
+	<-w.p.dead
+}
+
+// report says which processes a turn that had ended left behind.
+func (w *watch) report(left []proctree.Process) {
+	var names []string
+	for _, p := range left {
+		if p.PID != w.p.pid {
+			names = append(names, p.String())
+		}
+	}
+	if len(names) > 0 && w.exited && w.forced == nil {
+		w.r.problem(fmt.Sprintf("the agent left %d processes running, which were ended: %s", len(names), strings.Join(names, ", ")))
+	}
+}
+
+func (w *watch) resisted(err error) {
+	var resist *proctree.ResistError
+	switch {
+	case errors.As(err, &resist):
+		w.r.problem(resist.Error())
+	case errors.Is(err, proctree.ErrUnsupported):
+		w.p.kill()
+	case err != nil:
+		w.r.problem("ending the agent: " + err.Error())
+	}
+}
+
+// carriesTerminal says that both streams are one.
+func carriesTerminal(g *schema.Agent) bool { return g.Transport == schema.TransportPTY }

@@ -1,0 +1,126 @@
+package mapping
+
+import (
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// event makes an Event of what the program yielded.
+func (p *Program) event(v any) (event.Event, error) {
+	m, isObject := v.(map[string]any)
+	if !isObject {
+		return event.Event{}, fmt.Errorf("it yields %s, want an object with a type", short(v))
+	}
+	name := text(m["type"])
+	if !slices.Contains(types, name) {
+		return event.Event{}, fmt.Errorf("it yields the type %q; one of %v", name, types)
+	}
+	e := event.Event{
+		Type: event.Type(name), ID: text(m["id"]), Text: text(m["text"]), Delta: m["delta"] == true,
+		Name: text(m["name"]), Content: text(m["content"]), Detail: text(m["detail"]), IsError: m["is_error"] == true,
+		Message: text(m["message"]), Fatal: m["fatal"] == true, Kind: event.Kind(text(m["kind"])),
+		Result: text(m["result"]), DurationMS: number(m["duration_ms"]),
+	}
+	switch e.Type {
+	case event.Usage:
+		e.Tokens = &event.Tokens{
+			Input: number(m["input"]), Output: number(m["output"]), CacheRead: number(m["cache_read"]),
+			CacheWrite: number(m["cache_write"]), CostUSD: float(m["cost_usd"]), Scope: text(m["scope"]),
+		}
+	case event.ToolUse, event.PermissionDenied:
+		e.Tool = p.tool(e.Name)
+		if input, has := m["input"]; has && input != nil {
+			b, err := json.Marshal(input)
+			if err != nil {
+				return e, fmt.Errorf("the tool's input: %w", err)
+			}
+			e.Input = b
+		}
+	case event.RateLimited:
+		e.ResetsAt = when(m["resets_at"])
+	case event.Finished:
+		e.CostUSD = float(m["cost_usd"])
+		e.ResetsAt = when(m["resets_at"])
+	}
+	return e, nil
+}
+
+var types = schema.EventTypes()
+
+func (p *Program) tool(name string) event.Tool {
+	if t, known := p.tools[name]; known {
+		return event.Tool(t)
+	}
+	if name == "" {
+		return ""
+	}
+	return event.Other
+}
+
+// text is a string as it is and any other value as JSON: a tool's result may be
+// an object.
+func text(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+func float(v any) float64 {
+	switch v := v.(type) {
+	case float64:
+		return v
+	case int:
+		return float64(v)
+	}
+	return 0
+}
+
+func number(v any) int64 {
+	f := float(v)
+	if math.IsNaN(f) || math.Abs(f) > 1<<53 {
+		return 0
+	}
+	return int64(f)
+}
+
+// millis is where a number of seconds since 1970 would be in the year 5138, so a
+// larger one counts milliseconds.
+const millis = 1e11
+
+// when reads seconds or milliseconds since 1970, or RFC 3339.
+func when(v any) time.Time {
+	if s, is := v.(string); is {
+		t, _ := time.Parse(time.RFC3339, s) // none: not said
+		return t.UTC()
+	}
+	f := float(v)
+	switch {
+	case math.IsNaN(f) || f <= 0 || f > millis*1000:
+		return time.Time{}
+	case f >= millis:
+		return time.UnixMilli(int64(f)).UTC()
+	}
+	return time.Unix(0, int64(f*1e9)).UTC()
+}
+
+func short(v any) string {
+	s := text(v)
+	if len(s) > 40 {
+		s = s[:40] + "…"
+	}
+	return s
+}

@@ -1,0 +1,120 @@
+// Package mapping turns one line of an agent's output into events, by the jq
+// program of the agent's adapter.
+//
+// New compiles, Line maps. A Program is immutable and may be shared. A line that
+// is no JSON, or for which the program yields nothing, becomes an Unknown event
+// that keeps it: nothing is lost. A program that takes too long, yields too much
+// or fails on a line is an error that names the line's beginning; the line is
+// Unknown then too, and the next line is mapped as if nothing had happened.
+package mapping
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/itchyny/gojq"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+const (
+	// lineLimit is how long a program may take for one line.
+	lineLimit = 2 * time.Second
+	// maxEvents is how many events one line may yield.
+	maxEvents = 10_000
+)
+
+// Program maps the output of one adapter's agent.
+type Program struct {
+	code  *gojq.Code
+	tools map[string]string
+	limit time.Duration
+}
+
+// New compiles the program of an adapter. It fails only for an adapter that did
+// not come through the loader.
+func New(a *schema.Agent) (*Program, error) {
+	code, err := schema.CompileProgram(a.Output.Events)
+	if err != nil {
+		return nil, fmt.Errorf("agent.output.events: %w", err)
+	}
+	return &Program{code: code, tools: a.Tools.Canonical, limit: lineLimit}, nil
+}
+
+// LineError is a line that the program could not map.
+type LineError struct {
+	Line string // its beginning
+	Err  error
+}
+
+func (e *LineError) Error() string {
+	return fmt.Sprintf("agent.output.events fails on a line: %v; the line begins %.120q", e.Err, e.Line)
+}
+
+func (e *LineError) Unwrap() error { return e.Err }
+
+// Line appends the events of one line, or of a whole document, to out. Even with
+// an error, a *LineError, the line is among them.
+func (p *Program) Line(line []byte, out []event.Event) ([]event.Event, error) {
+	var v any
+	if err := json.Unmarshal(line, &v); err != nil {
+		return append(out, unknown(line)), nil
+	}
+	before := len(out)
+	out, err := p.run(v, out)
+	switch {
+	case err != nil:
+		return append(out[:before], unknown(line)), &LineError{Line: string(line[:min(len(line), 200)]), Err: err}
+	case len(out) == before:
+		return append(out, unknown(line)), nil
+	}
+	return withoutIgnored(out, before), nil
+}
+
+func unknown(line []byte) event.Event {
+	return event.Event{Type: event.Unknown, Raw: string(line)}
+}
+
+func (p *Program) run(v any, out []event.Event) ([]event.Event, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
+	defer cancel()
+	iter := p.code.RunWithContext(ctx, v)
+	for n := 0; ; n++ {
+		got, more := iter.Next()
+		if !more {
+			return out, nil
+		}
+		if err, failed := got.(error); failed {
+			if halt, is := errors.AsType[*gojq.HaltError](err); is && halt.Value() == nil {
+				return out, nil
+			}
+			if ctx.Err() != nil {
+				return out, fmt.Errorf("it took longer than %s", p.limit)
+			}
+			return out, err
+		}
+		if n >= maxEvents {
+			return out, fmt.Errorf("it yields more than %d events", maxEvents)
+		}
+		e, err := p.event(got)
+		if err != nil {
+			return out, err
+		}
+		out = append(out, e)
+	}
+}
+
+// withoutIgnored drops what says only that the line is known.
+func withoutIgnored(out []event.Event, from int) []event.Event {
+	kept := out[:from]
+	for _, e := range out[from:] {
+		if e.Type != event.Ignored {
+			kept = append(kept, e)
+		}
+	}
+	return kept
+}

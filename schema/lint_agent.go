@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"slices"
+	"strings"
+)
+
+// lintAgent looks for what makes an agent hang, go unjudged or be driven wrongly.
+func lintAgent(d *document, a *Adapter) {
+	g := a.Agent
+	if n := len(a.Tests); n < minTests {
+		d.warn("/tests", KindAbsent, "an adapter should have at least %d tests, this one has %d", minTests, n)
+	}
+	if a.Process.VersionProbe == nil {
+		d.warn("/process", KindAbsent, "process.version is missing: the program's version cannot be compared with agent.min_version")
+	}
+	if g.Interactive != nil {
+		d.warn("/agent/interactive", KindReserved, "agent.interactive is reserved and has no effect; turns are headless")
+	}
+	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" {
+		d.warn("/agent/prompt", KindAbsent, "a prompt of more than %d bytes is refused: agent.prompt.overflow says where it could go", g.Prompt.MaxArgumentBytes)
+	}
+	if g.Prompt.Deliver == PromptArgument && !strings.HasPrefix(g.Prompt.Flag, "-") {
+		d.warn("/agent/prompt", KindMismatch, "a prompt that begins with a dash would be read as an option; agent.prompt.flag: -- or the agent's own flag prevents it")
+	}
+	if g.Options.Resume != nil && g.Options.NewSession == nil && g.Output.Format == FormatText {
+		d.warn("/agent/options/resume", KindMismatch, "nothing gives the id of a session: plain text has no session event, and options.new_session is missing")
+	}
+	if g.Output.Format != FormatText && !strings.Contains(g.Output.Events, "ignored") {
+		d.warn("/agent/output/events", KindVacuous, "the program ignores no line; name the lines that mean nothing (`{type: \"ignored\"}`), so that one that is new is reported")
+	}
+	d.lintToolNames(g)
+	if len(d.diags) == 0 {
+		d.lintAgentKinds(a)
+	}
+}
+
+// lintToolNames reports common names for tools that the agent has not.
+func (d *document) lintToolNames(g *Agent) {
+	if len(g.Tools.Valid) == 0 {
+		return
+	}
+	for name := range g.Tools.Canonical {
+		if !slices.Contains(g.Tools.Valid, name) {
+			d.warn("/agent/tools/canonical/"+escape(name), KindUnused, "tool %s is not in tools.valid%s", quoted(name), Suggest(name, g.Tools.Valid))
+		}
+	}
+}
+
+// lintAgentKinds asks for a test of the kinds of failure that a loop acts on.
+func (d *document) lintAgentKinds(a *Adapter) {
+	tested := map[string]bool{}
+	for _, t := range a.Tests {
+		if t.ExpectFailure != nil {
+			tested[t.ExpectFailure.Kind] = true
+		}
+	}
+	for _, kind := range []string{"auth", "rate_limited"} {
+		if a.Verified && !tested[kind] && a.Agent.Output.Format != FormatText {
+			d.warn("/tests", KindAbsent, "no test expects a failure of kind %s, which a loop acts on", kind)
+		}
+	}
+}
