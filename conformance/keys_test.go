@@ -36,14 +36,22 @@ var loaded = map[string]string{
 
 // reserved are the keys that the v1 text marks as doing nothing; lint says so.
 var reserved = map[string]string{
-	"ready.timeout_ms":           "v1: reserved; callers pass a deadline",
-	"lifecycle.ready_timeout_ms": "v1: reserved; callers pass a deadline",
+	"ready.timeout_ms":                   "v1: reserved; callers pass a deadline",
+	"agent.interactive":                  notDriven,
+	"agent.interactive.command_template": notDriven,
+	"agent.interactive.ready":            notDriven,
+	"agent.interactive.ready.title":      notDriven,
+	"agent.interactive.submit":           notDriven,
+	"lifecycle.ready_timeout_ms":         "v1: reserved; callers pass a deadline",
 }
+
+const notDriven = "ours: nothing drives an agent on a terminal yet"
 
 // forPeople are the keys that describe a program to people and clients: that
 // the command shows them is all that they are for. A dot ends a section.
 var forPeople = []string{
 	"version", "description", "homepage", "license", "init.hook_type", "signals.suspend",
+	"agent.display_name", "agent.min_version", "agent.auto_detect", "agent.auto_detect.", "agent.auth", "agent.auth.", "agent.denial_help",
 	"commands", "commands.", "capabilities.", "modes.advance_commands", "modes.advance_commands.", "modes.exit_commands.",
 }
 

@@ -22,6 +22,7 @@ var layers = map[string]row{
 	"schema":                  {0, ""},
 	"adapters":                {0, ""},
 	"integration-scripts":     {0, ""},
+	"runtime/event":           {0, ""},
 	"runtime/pty":             {0, ""},
 	"runtime/proctree":        {0, ""},
 	"runtime/internal/osc":    {0, ""},
@@ -30,6 +31,7 @@ var layers = map[string]row{
 
 	"runtime/registry":         {1, "adapters integration-scripts schema"},
 	"runtime/launch":           {1, "schema"},
+	"runtime/mapping":          {1, "runtime/event schema"},
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
 	"runtime/internal/prompt":  {1, "runtime/internal/osc schema"},
@@ -38,10 +40,11 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
 		"runtime/internal/prompt runtime/internal/render runtime/launch runtime/proctree runtime/pty schema"},
 
-	"runtime/contract": {3, "runtime/launch runtime/session schema"},
 	"runtime/loop":     {3, "runtime/proctree"},
+	"runtime/contract": {3, "runtime/event runtime/launch runtime/session schema"},
+	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
-	"cmd/ripple": {4, "adapters runtime/contract runtime/launch runtime/proctree runtime/registry runtime/session schema"},
+	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

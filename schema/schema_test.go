@@ -100,7 +100,7 @@ var defaults = map[string]any{
 	"lifecycle.shutdown.grace_ms": 1000, "lifecycle.shutdown.force_signal": "kill",
 	"capabilities.stateful": true, "capabilities.exit_code": "false", "capabilities.cwd_format": "none", "capabilities.user_busy_detection": "none",
 	"tests[].timeout_ms": 15000,
-	"agent.transport": "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
+	"agent.transport":    "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
 	"agent.output.stream": "stdout", "agent.output.finish": "required", "agent.linger_ms": 5000,
 }
 

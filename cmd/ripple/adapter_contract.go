@@ -196,6 +196,7 @@ func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f tes
 	for i, e := range entries {
 		group.Go(func() error {
 			o := f.options
+			o.Agent, o.Files = agentTests{}, e.Files
 			o.Progress = func(t contract.Progress) { p.update(e.Name, t) }
 			r := contract.Run(ctx, e.Adapter, o)
 			p.done(e.Name, func() {

@@ -90,6 +90,12 @@ func (a *app) printShown(e *registry.Entry, v shown) {
 	s.row("homepage", ad.Homepage)
 	s.row("license", ad.License)
 	s.row("not verified", ad.Unverified)
+	if ad.Agent != nil {
+		s.program(ad, v)
+		s.agent(ad)
+		s.tests(ad)
+		return
+	}
 	s.process(ad, v)
 	s.prompt(ad)
 	s.input(ad)
@@ -100,7 +106,7 @@ func (a *app) printShown(e *registry.Entry, v shown) {
 	s.tests(ad)
 }
 
-func (s sheet) process(ad *schema.Adapter, v shown) {
+func (s sheet) program(ad *schema.Adapter, v shown) {
 	s.title("Program")
 	s.row("executable", v.Executable)
 	s.row("not startable", v.Missing)
@@ -110,6 +116,10 @@ func (s sheet) process(ad *schema.Adapter, v shown) {
 	for _, name := range sortedKeys(ad.Process.Env) {
 		s.row("environment", name+"="+ad.Process.Env[name])
 	}
+}
+
+func (s sheet) process(ad *schema.Adapter, v shown) {
+	s.program(ad, v)
 	tty := ad.Process.TTY
 	s.row("terminal", fmt.Sprintf("%s, %dx%d", tty.Term, tty.Cols, tty.Rows))
 	s.row("integration", fmt.Sprintf("%s, delivered by %s", ad.Init.Strategy, ad.Init.Delivery))

@@ -8,13 +8,15 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes. 5 to 8 are kept for commands that drive an agent in a loop.
+// Exit codes. 6 and 7 are kept for commands that drive an agent in a loop.
 const (
 	exitOK          = 0
 	exitFailed      = 1
 	exitUsage       = 2
 	exitMissing     = 3
 	exitTimeout     = 4
+	exitLimit       = 5
+	exitBlocked     = 8
 	exitInterrupted = 130 // 128 + SIGINT, as shells say it
 	exitPipe        = 141 // 128 + SIGPIPE
 )
@@ -28,6 +30,8 @@ var exitCodes = []struct {
 	{exitUsage, "wrong usage, or a file that is not valid"},
 	{exitMissing, "something needed is missing: the program of an adapter"},
 	{exitTimeout, "timed out"},
+	{exitLimit, "a limit was reached: of the provider, or of the agent's steps"},
+	{exitBlocked, "the agent is blocked: a tool was refused, or nobody is logged in"},
 	{exitInterrupted, "interrupted, or asked to end by a signal"},
 	{exitPipe, "the reader of standard output went away"},
 }

@@ -25,17 +25,18 @@ func newRoot(a *app) *cobra.Command {
 	root := group(&cobra.Command{
 		Use:   "ripple",
 		Short: "Drive any interactive program from one YAML file",
-		Long: "ripple drives interactive programs: shells, REPLs and debuggers. Each program\n" +
-			"is described by one YAML file, its adapter; ripple tests adapters against the\n" +
-			"real program and runs commands in sessions of it.",
-		Example: "  ripple adapter test bash\n  ripple exec python -- '1 + 1'",
+		Long: "ripple drives interactive programs: shells, REPLs, debuggers and coding\n" +
+			"agents. Each program is described by one YAML file, its adapter; ripple tests\n" +
+			"adapters against the real program, runs commands in sessions of it and lets\n" +
+			"agents take turns.",
+		Example: "  ripple adapter test bash\n  ripple exec python -- '1 + 1'\n  ripple agent run \"what does this project do?\"",
 		Version: version(),
 	})
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newAdapter(a), newExec(a), newSchema(a), newVersion(a), newExitCodes())
+	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), newExec(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
 }
 

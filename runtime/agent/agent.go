@@ -14,6 +14,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/schema"
 )
 
 // Turn is what is asked of an agent. Empty fields ask for nothing; asking for
@@ -28,6 +29,14 @@ type Turn struct {
 	PermissionMode string
 	MaxTurns       int // bound of the agent's own steps; 0: none
 	Directory      string
+}
+
+// TurnOf is the turn that a test of an adapter declares.
+func TurnOf(t schema.AgentTurn) Turn {
+	return Turn{
+		Prompt: t.Prompt, SessionID: t.SessionID, NewSessionID: t.NewSessionID, Model: t.Model, Context: t.Context,
+		AllowedTools: t.AllowedTools, PermissionMode: t.PermissionMode, MaxTurns: t.MaxTurns, Directory: t.Directory,
+	}
 }
 
 // Outcome is how a turn ended.

@@ -19,7 +19,7 @@ type Command struct {
 }
 
 // FilePath stands in Command.Args for the path of the prompt's file.
-const FilePath = "{prompt_file}"
+const FilePath = "{path}"
 
 // UnsupportedError is a turn that asks for what the agent does not have.
 type UnsupportedError struct{ Adapter, Message string }

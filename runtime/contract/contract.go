@@ -34,6 +34,7 @@ package contract
 import (
 	"context"
 	"io"
+	"io/fs"
 	"regexp"
 	"time"
 
@@ -51,6 +52,9 @@ type Options struct {
 	Require    bool           // a missing program is an error of the report, not a reason to skip it
 	Progress   func(Progress) // told when a test starts and when it ends
 	Record     io.Writer      // receives an asciicast v3 recording of the whole run
+
+	Agent Agent // for family agent: how a turn is made and judged
+	Files fs.FS // what stands beside the adapter: transcripts
 }
 
 // Progress is a test that starts (Result is nil) or has ended.

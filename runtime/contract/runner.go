@@ -34,9 +34,13 @@ func plan(a *schema.Adapter, o Options) []testCase {
 		cases = append(cases, probeCase(*a.Probe))
 	}
 	for _, t := range a.Tests {
-		cases = append(cases, declaredCase(t))
+		if a.Family == schema.FamilyAgent {
+			cases = append(cases, agentCase(a, o, t))
+		} else {
+			cases = append(cases, declaredCase(t))
+		}
 	}
-	if !o.NoDerived {
+	if !o.NoDerived && a.Family != schema.FamilyAgent {
 		cases = append(cases, derivedCases(a)...)
 	}
 	if o.Filter == nil {
@@ -88,7 +92,8 @@ func (r *runner) run(ctx context.Context) *Report {
 // prepare finds the program and makes the private directories.
 func (r *runner) prepare(ctx context.Context) bool {
 	path, err := launch.Locate(r.adapter, launch.OSHost(), r.options.Executable)
-	if err != nil {
+	agent := r.adapter.Family == schema.FamilyAgent
+	if err != nil && (!agent || r.options.Require) {
 		r.skip(err)
 		return false
 	}
@@ -100,7 +105,9 @@ func (r *runner) prepare(ctx context.Context) bool {
 		})
 		return false
 	}
-	r.report.InterpreterVersion = version(ctx, r.adapter, path, r.around)
+	if path != "" {
+		r.report.InterpreterVersion = version(ctx, r.adapter, path, r.around)
+	}
 	if r.options.Record != nil {
 		tty := r.adapter.Process.TTY
 		r.record = NewRecorder(r.options.Record, tty.Cols, tty.Rows)
@@ -262,6 +269,8 @@ func (r *runner) everStarted() bool {
 func (r *runner) grade() {
 	switch {
 	case r.report.Skipped != "":
+	case r.adapter.Family == schema.FamilyAgent:
+		r.report.LevelNote = noAgentLevel
 	case r.options.Filter != nil:
 		r.report.LevelNote = noLevel + "only some tests were run (filter)"
 	case r.options.NoDerived:

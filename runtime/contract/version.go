@@ -9,9 +9,18 @@ import (
 	"ripple/schema"
 )
 
-// version asks the program for its version as process.version says; empty when
-// the adapter does not say how or the program does not answer.
+// version asks the program in the surroundings of the tests.
 func version(ctx context.Context, a *schema.Adapter, path string, around *surroundings) string {
+	home, err := around.newHome()
+	if err != nil {
+		return "" // the first session will say so
+	}
+	return Version(ctx, a, path, around.work, append(os.Environ(), around.env(a, home)...))
+}
+
+// Version asks a program for its version as process.version says; empty when the
+// adapter does not say how or the program does not answer within ten seconds.
+func Version(ctx context.Context, a *schema.Adapter, path, dir string, env []string) string {
 	probe := a.Process.VersionProbe
 	if probe == nil {
 		return ""
@@ -20,15 +29,11 @@ func version(ctx context.Context, a *schema.Adapter, path string, around *surrou
 	if err != nil {
 		return "" // the loader has refused such a pattern
 	}
-	home, err := around.newHome()
-	if err != nil {
-		return "" // the first session will say so
-	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, probe.Args...)
-	cmd.Dir, cmd.Env = around.work, append(os.Environ(), around.env(a, home)...)
+	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdout, cmd.Stderr = &out, &out
 	cmd.WaitDelay = versionTimeout // a child may keep the pipe open
 	_ = cmd.Run()                  // many programs print their version and exit with a code of their own

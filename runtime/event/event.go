@@ -30,19 +30,12 @@ const (
 	Ignored          Type = "ignored"
 )
 
-// Tool is the common name of an agent's tool.
+// Tool is the common name of an agent's tool, as the adapter's agent.tools.canonical
+// says it: read, edit, write, bash, glob, grep or other.
 type Tool string
 
-// The tools that agents have in common.
-const (
-	Read  Tool = "read"
-	Edit  Tool = "edit"
-	Write Tool = "write"
-	Bash  Tool = "bash"
-	Glob  Tool = "glob"
-	Grep  Tool = "grep"
-	Other Tool = "other"
-)
+// Other is a tool that agents do not have in common.
+const Other Tool = "other"
 
 // Scopes of a usage event as a mapping gives it.
 const (

@@ -15,7 +15,7 @@ func TestOneLineForm(t *testing.T) {
 	for line, e := range map[string]event.Event{
 		`{"type":"session","id":"s-1"}`:   {Type: event.Session, ID: "s-1"},
 		`{"type":"text","text":"grüß\n"}`: {Type: event.Text, Text: "grüß\n"},
-		`{"type":"tool_use","id":"t","tool":"bash","name":"Bash","input":{"command":"ls"}}`:   {Type: event.ToolUse, ID: "t", Tool: event.Bash, Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
+		`{"type":"tool_use","id":"t","tool":"bash","name":"Bash","input":{"command":"ls"}}`:   {Type: event.ToolUse, ID: "t", Tool: "bash", Name: "Bash", Input: json.RawMessage(`{"command":"ls"}`)},
 		`{"type":"tool_result","id":"t","content":"x","is_error":true}`:                       {Type: event.ToolResult, ID: "t", Content: "x", IsError: true},
 		`{"type":"usage","input":1,"output":2,"cache_read":3,"cost_usd":0.5}`:                 {Type: event.Usage, Tokens: &event.Tokens{Input: 1, Output: 2, CacheRead: 3, CostUSD: 0.5}},
 		`{"type":"rate_limited","message":"wait","resets_at":"2026-01-02T03:04:05Z"}`:         {Type: event.RateLimited, Message: "wait", ResetsAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)},

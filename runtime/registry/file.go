@@ -23,6 +23,7 @@ type layer struct {
 type file struct {
 	origin, path string
 	header       header
+	beside       fs.FS // what stands in the same directory
 	load         func() (*schema.Adapter, []schema.Diagnostic)
 
 	once  sync.Once
@@ -64,14 +65,18 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 		path := OriginEmbedded + "/" + name
 		l.files = append(l.files, &file{
 			origin: OriginEmbedded, path: path, header: readHeader(data),
-			load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(path, data, o) },
+			beside: fsys,
+			load:   func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(path, data, o) },
 		})
 	}
 	return l, nil
 }
 
 func diskFile(origin, path string, o schema.Options) *file {
-	return &file{origin: origin, path: path, load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Load(path, o) }}
+	return &file{
+		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)),
+		load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Load(path, o) },
+	}
 }
 
 // yamlFiles names the adapter files of a directory in order. Hidden files are
@@ -104,7 +109,7 @@ func (f *file) result() (*Entry, error) {
 
 func (f *file) parse() {
 	a, diagnostics := f.load()
-	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Diagnostics: diagnostics}
+	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Diagnostics: diagnostics}
 	if a != nil {
 		f.entry.Name, f.entry.Aliases = a.Name, a.Aliases
 	}

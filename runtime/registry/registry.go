@@ -42,6 +42,7 @@ type Entry struct {
 	Aliases     []string
 	Origin      string
 	Path        string // embedded: "embedded/<file>", which is no path on disk
+	Files       fs.FS  // what stands beside the file, such as transcripts
 	Diagnostics []schema.Diagnostic
 }
 

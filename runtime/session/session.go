@@ -50,9 +50,12 @@ type Session struct {
 // adapter comes from schema.Load or a registry. The context bounds the start;
 // without a deadline Open waits as long as the program takes.
 //
-// Errors: *launch.MissingError when there is no executable, *StartError when no
+// Errors: ErrAgent for family agent; *launch.MissingError when there is no executable, *StartError when no
 // prompt came.
 func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
+	if a.Family == schema.FamilyAgent {
+		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
+	}
 	drv, err := start(ctx, a, o)
 	if err != nil {
 		return nil, err

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/contract"
+	"ripple/runtime/event"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+func newAgent(a *app) *cobra.Command {
+	cmd := group(&cobra.Command{
+		Use:   "agent",
+		Short: "Let a coding agent take a turn",
+		Long: `A coding agent is a program whose adapter says "family: agent": it takes a prompt,
+works, and ends. ripple drives every agent the same way and shows what it does as
+one kind of events, whatever the agent's own output looks like.`,
+	})
+	cmd.AddCommand(newAgentRun(a), newAgentMap(a))
+	return cmd
+}
+
+// agentTests lets contract tests judge turns.
+type agentTests struct{}
+
+var _ contract.Agent = agentTests{}
+
+func (agentTests) Command(a *schema.Adapter, t schema.AgentTurn) ([]string, string, error) {
+	c, err := agent.NewCommand(a, agent.TurnOf(t))
+	return c.Args, c.Stdin, err
+}
+
+func (agentTests) Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) (events []event.Event, f *event.Failure, err error) {
+	out, err := agent.Replay(a, agent.Recording{Output: output, Stderr: stderr, ExitCode: exitCode}, func(e event.Event) { events = append(events, e) })
+	return events, out.Failure, err
+}
+
+// agents are the adapters of family agent, those that are looked for first.
+func (a *app) agents() ([]*registry.Entry, error) {
+	r, err := a.registry()
+	if err != nil {
+		return nil, err
+	}
+	list := slices.DeleteFunc(r.List(), func(e *registry.Entry) bool { return e.Adapter.Family != schema.FamilyAgent })
+	slices.SortStableFunc(list, func(x, y *registry.Entry) int { return cmp.Compare(place(x), place(y)) })
+	return list, nil
+}
+
+// place is where an agent stands in the order of detection; the ones that are
+// never chosen unasked come last.
+func place(e *registry.Entry) int {
+	if p := e.Adapter.Agent.AutoDetect.Priority; p > 0 {
+		return p
+	}
+	return 1 << 20
+}
+
+// agentAdapter finds an agent by name; "auto" is the first one that is there.
+func (a *app) agentAdapter(name string) (*registry.Entry, error) {
+	if name == "" || name == "auto" {
+		return a.detect()
+	}
+	e, err := a.adapter(name)
+	if err != nil {
+		return nil, err
+	}
+	if e.Adapter.Family != schema.FamilyAgent {
+		return nil, usageError("ripple doctor lists the agents", "%s is a %s, not a coding agent", e.Name, e.Adapter.Family)
+	}
+	return e, nil
+}
+
+// detect is the installed agent with the best place.
+func (a *app) detect() (*registry.Entry, error) {
+	list, err := a.agents()
+	if err != nil {
+		return nil, err
+	}
+	var looked strings.Builder
+	for _, e := range list {
+		if e.Adapter.Agent.AutoDetect.Priority == 0 {
+			continue
+		}
+		l := newListed(e)
+		if l.Executable != "" {
+			return e, nil
+		}
+		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, cmp.Or(l.Install.line(), "no way to install it is known"))
+	}
+	return nil, failWith(exitMissing, errors.New("no coding agent is installed"),
+		"install one of these, or name another with --adapter:\n"+indent(strings.TrimSuffix(looked.String(), "\n")))
+}

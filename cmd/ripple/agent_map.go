@@ -1,0 +1,140 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+)
+
+// mapFlags are the flags of `ripple agent map`.
+type mapFlags struct {
+	adapter  string
+	stderr   string
+	exitCode int
+	strict   bool
+}
+
+func newAgentMap(a *app) *cobra.Command {
+	var f mapFlags
+	cmd := &cobra.Command{
+		Use:   "map --adapter NAME < TRANSCRIPT",
+		Short: "Show what an adapter makes of an agent's recorded output",
+		Long: `Read an agent's output from standard input and print the events that its adapter
+makes of it, one JSON object a line, and at the end how the turn is judged. Lines
+that the adapter does not know are named on standard error, with their numbers.
+For authors of adapters: "ripple agent run --transcript FILE" records such output.`,
+		Example: "  ripple agent map --adapter ./my-agent.yaml < turn.ndjson\n" +
+			"  ripple agent map --adapter claude --exit-code 1 --stderr turn.ndjson.stderr < turn.ndjson",
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error { return a.mapTranscript(cmd.Context(), f) },
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.adapter, "adapter", "", "the agent's `NAME` or adapter file")
+	flags.StringVar(&f.stderr, "stderr", "", "what the agent wrote to standard error meanwhile, in this `FILE`")
+	flags.IntVar(&f.exitCode, "exit-code", 0, "exit code with which the agent ended")
+	flags.BoolVar(&f.strict, "strict", false, "exit with 1 when a line is not known")
+	_ = cmd.MarkFlagRequired("adapter") // the flag exists
+	return cmd
+}
+
+func (a *app) mapTranscript(_ context.Context, f mapFlags) error {
+	e, err := a.agentAdapter(f.adapter)
+	if err != nil {
+		return err
+	}
+	rec := agent.Recording{ExitCode: f.exitCode}
+	if f.stderr != "" {
+		file, err := os.Open(f.stderr)
+		if err != nil {
+			return failWith(exitUsage, fmt.Errorf("--stderr: %w", err), "")
+		}
+		defer file.Close() // only read from
+		rec.Stderr = file
+	}
+	count := &lineCount{r: a.in}
+	rec.Output = count
+	unknown := 0
+	encode := json.NewEncoder(a.out)
+	encode.SetEscapeHTML(false)
+	out, err := agent.Replay(e.Adapter, rec, func(ev event.Event) {
+		if ev.Type == event.Unknown {
+			unknown++
+			a.note("line %d matches nothing in agent.output.events: %.200s", count.lineOf([]byte(ev.Raw)), ev.Raw)
+		}
+		_ = encode.Encode(ev) // a.out remembers its error
+	})
+	if err != nil {
+		return failWith(exitFailed, err, "")
+	}
+	for _, p := range out.Problems {
+		a.note("%s", p)
+	}
+	_ = encode.Encode(newTurnOutcome(out)) // a.out remembers its error
+	if f.strict && unknown > 0 {
+		return failWith(exitFailed, errors.New("lines of the transcript are not known to the adapter"), "name them in agent.output.events; {type: \"ignored\"} is for those that mean nothing")
+	}
+	return nil
+}
+
+// lineCount remembers where lines began, so that an unknown one can be named.
+type lineCount struct {
+	r    io.Reader
+	line int
+	rest []byte
+	seen []numbered
+}
+
+type numbered struct {
+	number int
+	text   []byte
+}
+
+// recentLines are enough to find a line that was just mapped again.
+const recentLines = 4096
+
+func (l *lineCount) Read(b []byte) (int, error) {
+	n, err := l.r.Read(b)
+	l.rest = append(l.rest, b[:n]...)
+	for {
+		line, rest, found := bytes.Cut(l.rest, []byte("\n"))
+		if !found {
+			break
+		}
+		l.add(line)
+		l.rest = rest
+	}
+	if err == io.EOF && len(l.rest) > 0 {
+		l.add(l.rest)
+		l.rest = nil
+	}
+	return n, err
+}
+
+func (l *lineCount) add(line []byte) {
+	l.line++
+	l.seen = append(l.seen, numbered{l.line, bytes.Clone(bytes.TrimSpace(line))})
+	if len(l.seen) > 2*recentLines {
+		l.seen = append(l.seen[:0], l.seen[recentLines:]...)
+	}
+}
+
+// lineOf is the line that reads so, 0 if it is too long ago.
+func (l *lineCount) lineOf(text []byte) int {
+	text = bytes.TrimSpace(text)
+	for i, s := range l.seen {
+		if bytes.Equal(s.text, text) {
+			l.seen = l.seen[i+1:]
+			return s.number
+		}
+	}
+	return 0
+}

@@ -1,0 +1,293 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+	"ripple/schema"
+)
+
+// runFlags are the flags of `ripple agent run`.
+type runFlags struct {
+	adapter    string
+	promptFile string
+	json       bool
+	transcript string
+	turn       agent.Turn
+	options    agent.Options
+}
+
+func newAgentRun(a *app) *cobra.Command {
+	var f runFlags
+	cmd := &cobra.Command{
+		Use:   "run [--adapter NAME] [--] PROMPT | -",
+		Short: "Let an agent take one turn",
+		Long: `Let an agent take one turn: its text goes to standard output as it comes, its tools
+and what happens besides to standard error. PROMPT is one argument; "-" reads it
+from standard input, --prompt-file from a file. Without --adapter the first agent
+that is installed takes the turn (ripple doctor shows the order).
+
+--json prints every event as one JSON object a line, and last an object of type
+"outcome": "failure" (absent when the turn worked), "session_id", "tokens".
+
+Exit codes: 0 the turn worked; 1 it failed; 3 the agent is missing or too old; 4 it
+timed out; 5 a limit was reached; 8 a tool was refused or nobody is logged in.
+Ctrl-C ends the turn and all that the agent started.`,
+		Example: `  ripple agent run "what does this project do?"
+  ripple agent run --adapter codex --timeout 10m --json - < task.md
+  ripple agent run --adapter claude --resume 7e0c… "now the tests"`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if (len(args) == 1) == (f.promptFile != "") {
+				return usageError(seeHelp(cmd), "give one prompt: as an argument, as - for standard input, or with --prompt-file")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: the first that is installed")
+	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
+	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
+	flags.StringVar(&f.transcript, "transcript", "", "record the agent's own output in this `FILE`, its standard error in FILE.stderr")
+	flags.StringVar(&f.turn.SessionID, "resume", "", "go on with the session of this `ID`")
+	flags.StringVar(&f.turn.NewSessionID, "session-id", "", "begin a session with this `ID`")
+	flags.StringVar(&f.turn.Model, "model", "", "`MODEL` to use")
+	flags.StringVar(&f.turn.Context, "context", "", "`TEXT` that is added to the agent's system prompt")
+	flags.StringSliceVar(&f.turn.AllowedTools, "allowed-tools", nil, "tools that the agent may use, `LIST` with commas")
+	flags.StringVar(&f.turn.PermissionMode, "permission-mode", "", "what the agent may do unasked (`MODE`)")
+	flags.IntVar(&f.turn.MaxTurns, "max-turns", 0, "bound of the agent's own steps")
+	flags.StringVar(&f.options.Dir, "cwd", "", "working `DIR`ectory of the agent")
+	flags.StringArrayVar(&f.options.Env, "env", nil, "`KEY=VALUE` for the agent's environment")
+	flags.StringVar(&f.options.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for the turn (0: none)")
+	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "longest time without output (0: none)")
+	return cmd
+}
+
+func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (err error) {
+	e, err := a.agentAdapter(f.adapter)
+	if err != nil {
+		return err
+	}
+	if f.turn.Prompt, err = a.promptText(args, f.promptFile); err != nil {
+		return err
+	}
+	if f.transcript != "" {
+		rec, err := newTranscript(f.transcript)
+		if err != nil {
+			return err
+		}
+		f.options.Output, f.options.Stderr = rec.out, rec
+		defer func() { err = errors.Join(err, rec.close()) }()
+	}
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	show := a.newTurnView(e.Adapter, f.json)
+	f.options.OnEvent, f.options.Sole = show.event, true
+	out, err := agent.Run(ctx, e.Adapter, f.turn, f.options)
+	if err != nil {
+		return turnError(err)
+	}
+	show.outcome(out)
+	return turnVerdict(e.Adapter, out, f.json)
+}
+
+// promptText is the prompt, wherever it comes from.
+func (a *app) promptText(args []string, file string) (string, error) {
+	var b []byte
+	var err error
+	switch {
+	case file != "":
+		b, err = os.ReadFile(file)
+	case args[0] == "-":
+		b, err = io.ReadAll(a.in)
+	default:
+		return args[0], nil
+	}
+	if err != nil {
+		return "", failWith(exitUsage, fmt.Errorf("the prompt cannot be read: %w", err), "")
+	}
+	return string(b), nil
+}
+
+// turnError is a turn that did not begin.
+func turnError(err error) error {
+	var missing *launch.MissingError
+	var unsupported *agent.UnsupportedError
+	switch {
+	case errors.As(err, &missing):
+		return failWith(exitMissing, err, "")
+	case errors.As(err, &unsupported):
+		return failWith(exitUsage, err, "ripple adapter show tells what the agent can do")
+	}
+	return failWith(exitFailed, err, "")
+}
+
+var kindCodes = map[event.Kind]int{
+	event.Auth: exitBlocked, event.Denied: exitBlocked, event.Limited: exitLimit, event.MaxTurns: exitLimit,
+	event.Timeout: exitTimeout, event.Interrupted: exitInterrupted, event.Version: exitMissing,
+}
+
+// turnVerdict is the exit code of a turn, with what to do about it.
+func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
+	g := a.Agent
+	if o.Failure == nil {
+		if len(o.Denials) == 0 {
+			return nil
+		}
+		if quiet {
+			return exitWith(exitBlocked)
+		}
+		return failWith(exitBlocked, fmt.Errorf("%s refused %s to the agent", g.DisplayName, are(len(o.Denials), "tool use")), g.DenialHelp)
+	}
+	code := exitFailed
+	if c, known := kindCodes[o.Failure.Kind]; known {
+		code = c
+	}
+	if quiet {
+		return exitWith(code)
+	}
+	return failWith(code, fmt.Errorf("%s: %s", g.DisplayName, describeFailure(o.Failure)), hintFor(a, o.Failure))
+}
+
+func describeFailure(f *event.Failure) string {
+	text := strings.ReplaceAll(string(f.Kind), "_", " ")
+	if f.Message != "" {
+		text += ": " + f.Message
+	}
+	return text
+}
+
+func hintFor(a *schema.Adapter, f *event.Failure) string {
+	switch f.Kind {
+	case event.Auth:
+		return a.Agent.Auth.Hint
+	case event.Denied:
+		return a.Agent.DenialHelp
+	case event.Limited:
+		if !f.ResetsAt.IsZero() {
+			return "the limit ends at " + f.ResetsAt.Local().Format(time.RFC1123)
+		}
+		return "wait, or choose another model with --model"
+	case event.SessionUnknown:
+		return "leave out --resume to begin a new session"
+	case event.Version:
+		return "ripple doctor --adapter " + a.Name + " says what to do"
+	case event.Timeout:
+		return "--timeout and --idle-timeout bound a turn"
+	case event.MaxTurns:
+		return "go on with --resume, or raise --max-turns"
+	}
+	return ""
+}
+
+// turnOutcome is the last line of --json.
+type turnOutcome struct {
+	Type       string         `json:"type"`
+	Failure    *event.Failure `json:"failure,omitempty"`
+	ExitCode   int            `json:"exit_code"`
+	Signal     string         `json:"signal,omitempty"`
+	SessionID  string         `json:"session_id,omitempty"`
+	Text       string         `json:"text,omitempty"`
+	Tokens     event.Tokens   `json:"tokens"`
+	Denials    int            `json:"denials,omitempty"`
+	Unknown    int            `json:"unknown,omitempty"`
+	Problems   []string       `json:"problems,omitempty"`
+	DurationMS int64          `json:"duration_ms,omitempty"`
+}
+
+func newTurnOutcome(o agent.Outcome) turnOutcome {
+	return turnOutcome{
+		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
+		Tokens: o.Tokens, Denials: len(o.Denials), Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
+	}
+}
+
+// turnView shows a turn as it goes.
+type turnView struct {
+	*app
+	adapter *schema.Adapter
+	encode  *json.Encoder // nil: for people
+}
+
+func (a *app) newTurnView(ad *schema.Adapter, asJSON bool) *turnView {
+	v := &turnView{app: a, adapter: ad}
+	if asJSON {
+		v.encode = json.NewEncoder(a.out)
+		v.encode.SetEscapeHTML(false)
+	}
+	return v
+}
+
+func (v *turnView) event(e event.Event) {
+	if v.encode != nil {
+		_ = v.encode.Encode(e) // v.out remembers its error
+		return
+	}
+	switch e.Type {
+	case event.Text:
+		v.printf("%s\n", strings.TrimRight(e.Text, "\n"))
+	case event.ToolUse:
+		v.note("%s %s", e.Name, toolSummary(e))
+	case event.ToolResult:
+		if e.IsError {
+			v.note("  failed: %s", firstLine(e.Content))
+		}
+	case event.RateLimited:
+		v.note("limited by the provider: %s", e.Message)
+	case event.PermissionDenied:
+		v.note("refused: %s %s", e.Name, e.Detail)
+	case event.Error:
+		if !e.Fatal {
+			v.note("%s", e.Message)
+		}
+	}
+}
+
+func (v *turnView) outcome(o agent.Outcome) {
+	if v.encode != nil {
+		_ = v.encode.Encode(newTurnOutcome(o)) // v.out remembers its error
+		return
+	}
+	for _, p := range o.Problems {
+		v.note("%s", p)
+	}
+	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
+		v.note("go on with --resume %s", o.SessionID)
+	}
+}
+
+// toolSummary is what a tool is used on, in one line.
+func toolSummary(e event.Event) string {
+	var input map[string]any
+	if json.Unmarshal(e.Input, &input) != nil {
+		return firstLine(string(e.Input))
+	}
+	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
+		if s, is := input[key].(string); is && s != "" {
+			return firstLine(s)
+		}
+	}
+	return firstLine(string(e.Input))
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	if r := []rune(s); len(r) > 120 {
+		s = string(r[:120]) + "…"
+	}
+	return s
+}

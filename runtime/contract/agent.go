@@ -1,0 +1,263 @@
+package contract
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"path"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// Agent is what the tests of family agent need to know of a turn: runtime/agent
+// has it, which is a peer of this package.
+type Agent interface {
+	// Command is the command line of a turn without the program's name, and what
+	// goes to standard input; {path} stands for the file of a prompt.
+	Command(a *schema.Adapter, t schema.AgentTurn) (args []string, stdin string, err error)
+	// Replay judges a recorded turn; a nil failure is a success.
+	Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) ([]event.Event, *event.Failure, error)
+}
+
+// agentCase is a declared test of family agent; it starts nothing.
+func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
+	return testCase{
+		name: test.Name, kind: KindDeclared, level: 1, line: test.Pos.Line, bare: true,
+		run: func(_ context.Context, t *trial) error {
+			switch {
+			case o.Agent == nil:
+				return unsound{errors.New("family agent cannot be tested: contract.Options.Agent is not set")}
+			case test.Turn != nil:
+				return t.commandLine(o.Agent, a, test)
+			}
+			return t.transcript(o, a, test)
+		},
+	}
+}
+
+// noAgentLevel is why the report of an agent has no level.
+const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts and command lines"
+
+func (t *trial) transcript(o Options, a *schema.Adapter, test schema.Test) error {
+	t.begin("transcript", test.Transcript)
+	output, stderr, err := recorded(o.Files, test.Transcript)
+	if err != nil {
+		return unsound{err}
+	}
+	defer output.Close() // only read from
+	if stderr != nil {
+		defer stderr.Close()
+	}
+	events, failure, err := o.Agent.Replay(a, output, stderr, test.ExitCode)
+	if err != nil {
+		return unsound{err}
+	}
+	t.result.Output = shownEvents(events)
+	if err := compareFailure(test.ExpectFailure, failure); err != nil {
+		return err
+	}
+	return compareEvents(test.ExpectEvents, events)
+}
+
+// recorded opens a transcript and what was on standard error meanwhile, if there
+// is any.
+func recorded(files fs.FS, name string) (output, stderr fs.File, err error) {
+	if files == nil {
+		return nil, nil, fmt.Errorf("the transcript %s cannot be found: contract.Options.Files is not set", name)
+	}
+	name = path.Clean(filepath.ToSlash(name))
+	if output, err = files.Open(name); err != nil {
+		return nil, nil, fmt.Errorf("the transcript cannot be read: %w", err)
+	}
+	stderr, err = files.Open(name + ".stderr")
+	if errors.Is(err, fs.ErrNotExist) {
+		return output, nil, nil
+	}
+	if err != nil {
+		_ = output.Close() // only read from
+	}
+	return output, stderr, err
+}
+
+func shownEvents(events []event.Event) string {
+	var b strings.Builder
+	for _, e := range events {
+		line, err := json.Marshal(e)
+		if err != nil {
+			line = []byte(err.Error())
+		}
+		b.Write(append(line, '\n'))
+	}
+	return b.String()
+}
+
+func compareFailure(want *schema.AgentExpectFailure, got *event.Failure) error {
+	switch {
+	case want == nil && got != nil:
+		return failf("the turn should have worked, but failed: %s", got)
+	case want != nil && got == nil:
+		return failf("the turn should have failed with %s, but worked", want.Kind)
+	case want == nil:
+		return nil
+	case string(got.Kind) != want.Kind:
+		return failf("the turn should have failed with %s, but failed with %s", want.Kind, got)
+	}
+	if want.Message == "" {
+		return nil
+	}
+	_, err := matches("expect_failure.message", &want.Message, got.Message, "the failure's message")
+	return err
+}
+
+// compareEvents: of the types that the test names, all events and in order.
+func compareEvents(want []map[string]any, events []event.Event) error {
+	named := map[string]bool{}
+	for _, w := range want {
+		named[fmt.Sprint(w["type"])] = true
+	}
+	var got []event.Event
+	for _, e := range events {
+		if named[string(e.Type)] {
+			got = append(got, e)
+		}
+	}
+	for i, w := range want {
+		if i >= len(got) {
+			return failf("expect_events[%d]: want %s, but there are only %d events of the named types", i, compact(w), len(got))
+		}
+		if key, differs := difference(w, got[i]); differs {
+			return failf("expect_events[%d]: %s differs: want %s, got %s", i, key, compact(w), compact(got[i]))
+		}
+	}
+	if len(got) > len(want) {
+		return failf("expect_events: one more event of a named type, which the test does not expect: %s", compact(got[len(want)]))
+	}
+	return nil
+}
+
+// difference gives the first key that an expectation names and an event has not.
+func difference(want map[string]any, e event.Event) (key string, differs bool) {
+	w, _ := plainJSON(want).(map[string]any)
+	g, _ := plainJSON(e).(map[string]any)
+	names := slices.Sorted(func(yield func(string) bool) {
+		for k := range w {
+			if !yield(k) {
+				return
+			}
+		}
+	})
+	for _, k := range names {
+		if !within(g[k], w[k]) {
+			return k, true
+		}
+	}
+	return "", false
+}
+
+// within says that got is what is wanted; of an object only the wanted keys. A
+// key that is absent has the zero value.
+func within(got, want any) bool {
+	w, isObject := want.(map[string]any)
+	if !isObject {
+		return reflect.DeepEqual(got, want) || got == nil && want != nil && reflect.ValueOf(want).IsZero()
+	}
+	g, _ := got.(map[string]any)
+	for k, v := range w {
+		if !within(g[k], v) {
+			return false
+		}
+	}
+	return true
+}
+
+// plainJSON is a value as JSON has it.
+func plainJSON(v any) any {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	var out any
+	if err := json.Unmarshal(b, &out); err != nil {
+		return err.Error()
+	}
+	return out
+}
+
+func compact(v any) string {
+	b, err := json.Marshal(v)
+	if err != nil {
+		return err.Error()
+	}
+	return cut(string(b), shownCode)
+}
+
+func (t *trial) commandLine(agent Agent, a *schema.Adapter, test schema.Test) error {
+	turn := *test.Turn
+	if n := turn.PromptBytes; n > 0 && turn.Prompt != "" {
+		turn.Prompt = strings.Repeat(turn.Prompt, n/len(turn.Prompt)+1)[:n]
+	}
+	t.begin("turn", test.Turn.Prompt)
+	args, stdin, err := agent.Command(a, turn)
+	if test.ExpectUsage != "" {
+		if err == nil {
+			return failf("the turn should have been refused (expect_usage), but its command line is %q", args)
+		}
+		_, err = matches("expect_usage", &test.ExpectUsage, err.Error(), "the refusal")
+		return err
+	}
+	if err != nil {
+		return failf("the turn was refused: %w", err)
+	}
+	want := withPrompt(test.ExpectArgv, turn.Prompt)
+	got := append([]string{programName(a)}, args...)
+	if !slices.Equal(want, got) {
+		return failf("expect_argv: want %s, got %s", shownArgs(want), shownArgs(got))
+	}
+	wantStdin := ""
+	if test.ExpectStdin != nil {
+		wantStdin = strings.ReplaceAll(*test.ExpectStdin, "{prompt}", turn.Prompt)
+	}
+	if wantStdin != stdin {
+		return failf("expect_stdin: want %s, got %s", shownArg(wantStdin), shownArg(stdin))
+	}
+	return nil
+}
+
+func withPrompt(args []string, prompt string) []string {
+	out := make([]string, len(args))
+	for i, a := range args {
+		out[i] = strings.ReplaceAll(a, "{prompt}", prompt)
+	}
+	return out
+}
+
+// programName is what stands first on the command line as people write it.
+func programName(a *schema.Adapter) string {
+	if a.Process.Executable != "" {
+		return filepath.Base(a.Process.Executable)
+	}
+	return a.Name
+}
+
+func shownArgs(args []string) string {
+	shown := make([]string, len(args))
+	for i, a := range args {
+		shown[i] = shownArg(a)
+	}
+	return "[" + strings.Join(shown, " ") + "]"
+}
+
+func shownArg(s string) string {
+	if len(s) > 200 {
+		return fmt.Sprintf("%q… (%d bytes)", s[:60], len(s))
+	}
+	return fmt.Sprintf("%q", s)
+}
