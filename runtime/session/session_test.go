@@ -424,7 +424,9 @@ func TestRestartByPolicy(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	before := scratchDirs(t)
 	s := open(t, "bash", session.Options{Sole: true})
-	r := eval(t, s, "sleep 1000 & echo $!; nohup sleep 1001 >/dev/null 2>&1 & echo $!; setsid sleep 1002 & sleep 0.05; pgrep -f 'sleep 100[0-2]' | tr '\\n' ' '")
+	// The number tells these from the ones of another run of the tests on this machine.
+	mine := fmt.Sprintf("100.%d", os.Getpid())
+	r := eval(t, s, strings.ReplaceAll("sleep N & echo $!; nohup sleep N >/dev/null 2>&1 & echo $!; setsid sleep N & sleep 0.05; pgrep -f 'sleep N' | tr '\\n' ' '", "N", mine))
 	pids := strings.Fields(r.Output)
 	require.GreaterOrEqual(t, len(pids), 3, r.Output)
 	require.NoError(t, s.Close(context.Background()))
