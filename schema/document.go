@@ -25,13 +25,14 @@ const (
 // each value stands. Values are addressed by JSON pointers as the JSON Schema
 // validator writes them.
 type document struct {
-	source string
-	lines  []string
-	root   *yaml.Node
-	places map[string]place
-	nodes  int
-	open   map[*yaml.Node]bool // containers being expanded
-	diags  []Diagnostic
+	grammar *grammar
+	source  string
+	lines   []string
+	root    *yaml.Node
+	places  map[string]place
+	nodes   int
+	open    map[*yaml.Node]bool // containers being expanded
+	diags   []Diagnostic
 }
 
 // place is a value with its key; the key is nil for the root and for items.
@@ -39,7 +40,11 @@ type place struct{ key, value *yaml.Node }
 
 // parseDocument reads YAML. The root is nil if there is nothing to go on with.
 func parseDocument(source string, data []byte) *document {
-	d := &document{source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
+	return parseDocumentAs(adapterGrammar, source, data)
+}
+
+func parseDocumentAs(g *grammar, source string, data []byte) *document {
+	d := &document{grammar: g, source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
 	if len(data) > maxFileSize {
 		d.errorAt(1, 1, KindLimit, "file has %d bytes, more than the limit of %d", len(data), maxFileSize)
 		return d
@@ -53,10 +58,11 @@ func parseDocument(source string, data []byte) *document {
 	switch {
 	case err != nil:
 		d.syntaxError(err, data)
+	case (root == nil || isNull(root)) && g.starts == "":
 	case root == nil || isNull(root):
-		d.errorAt(1, 1, KindSyntax, "file is empty; an adapter starts with `schema: 1`")
+		d.errorAt(1, 1, KindSyntax, "file is empty; %s starts with %s", g.one, g.starts)
 	case root.Kind != yaml.MappingNode:
-		d.errorNode(root, KindSyntax, "an adapter is a mapping of keys to values, found %s", describe(root))
+		d.errorNode(root, KindSyntax, "%s is a mapping of keys to values, found %s", g.one, describe(root))
 	default:
 		d.root = d.expand(root, "", nil, 0)
 	}

@@ -3,15 +3,11 @@ package schema
 import (
 	"bytes"
 	_ "embed"
-	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
-
-	"github.com/santhosh-tekuri/jsonschema/v5"
 )
 
 //go:embed adapter.schema.json
@@ -20,35 +16,14 @@ var jsonText []byte
 // JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
 func JSON() []byte { return bytes.Clone(jsonText) }
 
-const schemaURL = "ripple:adapter.schema.json"
-
-// compiled is the validator, built on first use.
-var compiled = sync.OnceValue(func() *jsonschema.Schema {
-	c := jsonschema.NewCompiler()
-	c.AssertFormat = true
-	for name, f := range formats {
-		c.Formats[name] = func(v any) bool {
-			s, isText := v.(string)
-			return !isText || f.check(s) == nil
-		}
-	}
-	if err := c.AddResource(schemaURL, bytes.NewReader(jsonText)); err != nil {
-		panic(fmt.Sprintf("schema: the embedded JSON Schema is broken: %v", err))
-	}
-	return c.MustCompile(schemaURL)
-})
+var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", jsonText)
 
 // keys is one object of the JSON Schema: what it says about a value.
 type keys map[string]any
 
-// rootKeys is the whole JSON Schema, read for messages, defaults and the manual.
-var rootKeys = sync.OnceValue(func() keys {
-	var k keys
-	if err := json.Unmarshal(jsonText, &k); err != nil {
-		panic(fmt.Sprintf("schema: the embedded JSON Schema is broken: %v", err))
-	}
-	return k
-})
+// rootKeys is the whole JSON Schema of adapters, read for messages, defaults
+// and the manual.
+func rootKeys() keys { return adapterGrammar.root() }
 
 // at follows a JSON pointer ("/properties/name/format") into the JSON Schema.
 func (k keys) at(pointer string) any {

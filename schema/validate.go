@@ -14,7 +14,7 @@ import (
 // pointers of the values at fault, so that the rest can be checked further.
 func (d *document) validate() map[string]bool {
 	bad := map[string]bool{}
-	err := compiled().Validate(value(d.root))
+	err := d.grammar.compiled().Validate(value(d.root))
 	var failed *jsonschema.ValidationError
 	switch {
 	case errors.As(err, &failed):
@@ -29,7 +29,7 @@ func (d *document) validate() map[string]bool {
 // validateNumbers checks the form of numbers and booleans that stand where text
 // is expected: to the validator they are no text, `expect: +5` is no pattern.
 func (d *document) validateNumbers(bad map[string]bool) {
-	d.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
+	d.eachFormat(d.grammar.root(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
 		if n.ShortTag() != "!!str" && !isNull(n) && !bad[pointer] {
 			d.explainFormat(k, keyName(pointer), n)
 		}
@@ -70,7 +70,7 @@ func (d *document) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
 func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
 	_, location, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
 	cut := strings.LastIndexByte(location, '/')
-	rule, _ := rootKeys().at(location[:cut]).(map[string]any)
+	rule, _ := d.grammar.root().at(location[:cut]).(map[string]any)
 	k, keyword := keys(rule), location[cut+1:]
 	where := d.places[e.InstanceLocation]
 	if where.value == nil {
@@ -78,7 +78,7 @@ func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
 	}
 	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
 		bad[e.InstanceLocation] = true
-		d.explainFormat(k, sectionName(parent(e.InstanceLocation)), where.key)
+		d.explainFormat(k, d.sectionName(parent(e.InstanceLocation)), where.key)
 		return
 	}
 	switch keyword {
@@ -181,7 +181,7 @@ func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
 		switch {
 		case len(d.diags) > maxDiagnostics: // suggestions for a hostile file take time
 		default:
-			d.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), sectionName(pointer), knownKeys(key.Value, known))
+			d.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), d.sectionName(pointer), knownKeys(key.Value, known))
 		}
 	}
 }
@@ -201,7 +201,7 @@ func (d *document) missingKeys(k keys, where place, pointer string) {
 	}
 	for _, name := range k.strings("required") {
 		if _, set := d.places[pointer+"/"+escape(name)]; !set {
-			d.errorNode(at, KindMissing, "%s needs the key %q", sectionName(pointer), name)
+			d.errorNode(at, KindMissing, "%s needs the key %q", d.sectionName(pointer), name)
 		}
 	}
 }
@@ -256,9 +256,9 @@ func keyName(pointer string) string {
 
 func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
-func sectionName(pointer string) string {
+func (d *document) sectionName(pointer string) string {
 	if pointer == "" {
-		return "the adapter"
+		return d.grammar.what
 	}
 	return keyName(pointer)
 }

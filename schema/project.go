@@ -1,0 +1,139 @@
+package schema
+
+import (
+	"bytes"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+
+	"gopkg.in/yaml.v3"
+)
+
+//go:embed project.schema.json
+var projectText []byte
+
+// ProjectJSON returns the JSON Schema (draft 2020-12) of ripple.yml, for editors.
+func ProjectJSON() []byte { return bytes.Clone(projectText) }
+
+var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)
+
+// Project is a ripple.yml: what it does not set is zero or nil.
+type Project struct {
+	Source   string                    `yaml:"-"`
+	CLI      ProjectCLI                `yaml:"cli"`
+	Adapters map[string]ProjectAdapter `yaml:"adapters"`
+	Loop     map[string]ProjectSetting `yaml:"-"` // by key of loop:
+	places   map[string]place          // for Position
+}
+
+// ProjectCLI is the section cli.
+type ProjectCLI struct {
+	Backend         string   `yaml:"backend"`
+	Command         string   `yaml:"command"`
+	Args            []string `yaml:"args"`
+	PromptMode      string   `yaml:"prompt_mode"` // arg, stdin
+	PromptFlag      string   `yaml:"prompt_flag"`
+	DefaultMode     string   `yaml:"default_mode"` // autonomous, interactive
+	IdleTimeoutSecs int      `yaml:"idle_timeout_secs"`
+}
+
+// ProjectAdapter is an entry of the section adapters. Enabled is nil when it is
+// not set, Timeout 0; it is in seconds.
+type ProjectAdapter struct {
+	Enabled *bool `yaml:"enabled"`
+	Timeout int   `yaml:"timeout"`
+}
+
+// ProjectSetting is a value of the section loop as it stands in the file, one
+// text or the items of a list.
+type ProjectSetting struct {
+	Values []string
+	Pos    Position
+}
+
+// LoadProject reads a ripple.yml. Both results are nil when there is none.
+func LoadProject(path string) (*Project, []Diagnostic) {
+	data, err := readFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, []Diagnostic{{
+			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
+			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
+		}}
+	}
+	return ParseProject(path, data)
+}
+
+// ParseProject reads a ripple.yml from memory; source is its name in messages.
+// The project is nil if there is any error.
+func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
+	d := parseDocumentAs(projectGrammar, source, data)
+	if d.root != nil {
+		d.validate()
+	}
+	if len(d.diags) > 0 {
+		return nil, sortDiagnostics(d.diags)
+	}
+	p := &Project{Source: source, places: d.places}
+	if d.root == nil { // nothing but comments
+		return p, nil
+	}
+	if err := d.root.Decode(p); err != nil {
+		d.errorAt(1, 1, KindType, "cannot be read: %v", err)
+		return nil, d.diags
+	}
+	p.Loop = d.settings("/loop")
+	d.checkProject(p)
+	if len(d.diags) > 0 {
+		return nil, sortDiagnostics(d.diags)
+	}
+	return p, nil
+}
+
+// Position is where a key stands: "cli.backend".
+func (p *Project) Position(section, key string) Position {
+	d := document{places: p.places}
+	return d.position("/" + escape(section) + "/" + escape(key))
+}
+
+// settings are the scalars and lists of a section as text; null sets nothing.
+func (d *document) settings(section string) map[string]ProjectSetting {
+	list := map[string]ProjectSetting{}
+	n := d.places[section].value
+	if n == nil {
+		return list
+	}
+	for i := 0; i+1 < len(n.Content); i += 2 {
+		key, v := n.Content[i], n.Content[i+1]
+		s := ProjectSetting{Pos: Position{key.Line, key.Column}}
+		if v.Kind == yaml.SequenceNode {
+			for _, item := range v.Content {
+				s.Values = append(s.Values, item.Value)
+			}
+		} else {
+			s.Values = []string{v.Value}
+		}
+		list[key.Value] = s
+	}
+	return list
+}
+
+func (d *document) checkProject(p *Project) {
+	c := p.CLI
+	switch {
+	case c.Backend == "custom":
+		d.needs("/cli/backend", "backend: custom", "/cli/command")
+		if c.PromptMode == "stdin" && c.PromptFlag != "" {
+			d.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
+		}
+	default:
+		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag"} {
+			if d.has(key) {
+				d.errorPointer(key, KindConflict, "%s goes with backend: custom", keyName(key))
+			}
+		}
+	}
+}
