@@ -39,7 +39,7 @@ func (l *lines) feed(b []byte) {
 
 func (l *lines) add(b []byte) {
 	if l.cut == nil && len(l.buf)+len(b) > longLine {
-		l.cut = &cutter{}
+		l.cut = &cutter{limit: longString}
 		l.cut.feed(l.buf)
 		l.buf = nil
 	}
@@ -66,6 +66,7 @@ func (l *lines) end() {
 // cutter copies JSON text and shortens its strings. It knows nothing of JSON but
 // where strings begin and end and what an escape is.
 type cutter struct {
+	limit   int // of a string, in bytes
 	out     []byte
 	inside  bool // a string
 	kept    int  // of the string
@@ -108,7 +109,7 @@ func (c *cutter) inEscape(ch byte) {
 
 func (c *cutter) keep(unit ...byte) {
 	// A UTF-8 sequence that has begun is kept whole.
-	within := c.kept < longString || c.dropped == 0 && unit[0]&0xc0 == 0x80
+	within := c.kept < c.limit || c.dropped == 0 && unit[0]&0xc0 == 0x80
 	if within && len(c.out) < maxLine {
 		c.kept += len(unit)
 		c.out = append(c.out, unit...)

@@ -1,0 +1,227 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"runtime"
+	"strings"
+	"testing"
+	"testing/iotest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// recorded replays lines of the scripted agent's output.
+func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome, []event.Event) {
+	t.Helper()
+	a, ds := schema.Parse("scripted", []byte(adapterText), schema.Options{})
+	require.Empty(t, ds)
+	var events []event.Event
+	rec.Output = strings.NewReader(strings.Join(lines, "\n"))
+	out, err := agent.Replay(a, rec, func(e event.Event) { events = append(events, e) })
+	require.NoError(t, err)
+	return out, events
+}
+
+// What decides over a turn, and what does not.
+func TestJudgement(t *testing.T) {
+	const done = `{"t":"end"}`
+	for _, c := range []struct {
+		name   string
+		lines  []string
+		code   int
+		stderr string
+		want   event.Kind
+		says   string
+	}{
+		{"a result", []string{done}, 0, "", "", ""},
+		{"a result wins over the exit code", []string{done}, 1, "", "", ""},
+		{"a result that is an error, with exit code 0", []string{`{"t":"end","failed":true,"x":"boom"}`}, 0, "", event.ModelError, "boom"},
+		{"its words give the kind", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 0, "", event.Limited, "Rate limit reached"},
+		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "it ended without a result"},
+		{"a fatal error", []string{`{"t":"oops","x":"bad","fatal":true}`}, 0, "", event.ModelError, "bad"},
+		{"an error on the way is none", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
+		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and said nothing"},
+		{"an exit code that is not", nil, 9, "the disk is full\n", event.Crashed, "the disk is full"},
+		{"standard error gives the kind", nil, 1, "error: no such session s-1\n", event.SessionUnknown, "error: no such session s-1"},
+		{"so does output that is no JSON", []string{"no such session"}, 1, "", event.SessionUnknown, "no such session"},
+		{"and an error event", []string{`{"t":"oops","x":"rate limit"}`}, 1, "", event.Limited, "rate limit"},
+		{"the agent's prose decides nothing", []string{`{"t":"say","x":"rate limit; no such session; fatal error"}`, done}, 0, "", "", ""},
+		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "it ended with exit code 1 and said nothing"},
+		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "it ended with exit code 1 and said nothing"},
+		{"standard error of a turn that worked decides nothing", []string{done}, 0, "warning: rate limit", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _ := recorded(t, agent.Recording{ExitCode: c.code, Stderr: strings.NewReader(c.stderr)}, c.lines...)
+			assert.Equal(t, c.want, kind(out), "%v", out.Failure)
+			if out.Failure != nil {
+				assert.Equal(t, c.says, out.Failure.Message)
+			}
+		})
+	}
+}
+
+func TestALimitSaysWhenItEnds(t *testing.T) {
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for _, when := range []string{fmt.Sprint(at.Unix()), fmt.Sprint(at.UnixMilli()), `"2026-01-02T03:04:05Z"`, `"2026-01-02T04:04:05+01:00"`} {
+		out, events := recorded(t, agent.Recording{}, `{"t":"limit","at":`+when+`}`, `{"t":"end","failed":true,"x":"rate limit"}`)
+		assert.Equal(t, event.Limited, kind(out))
+		assert.Equal(t, at, out.Failure.ResetsAt)
+		assert.Equal(t, at, events[0].ResetsAt)
+	}
+	out, _ := recorded(t, agent.Recording{}, `{"t":"limit","at":1}`, `{"t":"end"}`)
+	assert.Nil(t, out.Failure, "it waited and went on")
+}
+
+func TestPiecesAreJoined(t *testing.T) {
+	texts := func(lines ...string) (list []string) {
+		_, events := recorded(t, agent.Recording{}, lines...)
+		for _, e := range events {
+			if e.Type == event.Text {
+				list = append(list, e.Text)
+			}
+		}
+		return list
+	}
+	piece := func(s string) string { return `{"t":"piece","x":"` + s + `"}` }
+	whole := func(s string) string { return `{"t":"say","x":"` + s + `"}` }
+	tool := `{"t":"tool","name":"Shell"}`
+	assert.Equal(t, []string{"one two"}, texts(piece("one "), piece("two")))
+	assert.Equal(t, []string{"one", "two"}, texts(piece("one"), tool, piece("two")))
+	assert.Equal(t, []string{"one two"}, texts(piece("one "), piece("two"), whole("one two")), "the whole block repeats its pieces")
+	assert.Equal(t, []string{"one", "two"}, texts(piece("one"), whole("two")))
+	assert.Equal(t, []string{"one", "one"}, texts(whole("one"), whole("one")), "said twice")
+	assert.Equal(t, []string{"one two"}, texts(piece("one "), `{"t":"ping"}`, piece("two")), "what means nothing ends no block")
+	assert.Empty(t, texts(piece(" \\n")))
+}
+
+func TestToolsHaveCommonNames(t *testing.T) {
+	_, events := recorded(t, agent.Recording{}, `{"t":"tool","name":"Shell","input":{"command":"ls <x>"}}`, `{"t":"tool","name":"Teleport"}`)
+	assert.Equal(t, []event.Event{
+		{Type: event.ToolUse, ID: "1", Tool: "bash", Name: "Shell", Input: json.RawMessage(`{"command":"ls \u003cx\u003e"}`)},
+		{Type: event.ToolUse, ID: "1", Tool: event.Other, Name: "Teleport"},
+	}, events)
+}
+
+func TestUsageIsTheTurns(t *testing.T) {
+	use := func(n int, scope string) string { return fmt.Sprintf(`{"t":"use","n":%d,"scope":%q}`, n, scope) }
+	for _, c := range []struct {
+		name     string
+		before   event.Tokens
+		lines    []string
+		turn     event.Tokens
+		sessions event.Tokens
+	}{
+		{"the turn so far", event.Tokens{}, []string{use(5, ""), use(8, "turn")}, event.Tokens{Input: 8, Output: 1}, event.Tokens{}},
+		{"steps add up", event.Tokens{}, []string{use(5, "step"), use(8, "step")}, event.Tokens{Input: 13, Output: 2}, event.Tokens{}},
+		{"the session's is the turn's without what was before", event.Tokens{Input: 100}, []string{use(130, "session")}, event.Tokens{Input: 30, Output: 1}, event.Tokens{Input: 130, Output: 1}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, events := recorded(t, agent.Recording{Used: c.before}, append(c.lines, `{"t":"end"}`)...)
+			assert.Equal(t, c.turn, out.Tokens)
+			assert.Equal(t, c.sessions, out.Session)
+			last := events[len(events)-1]
+			assert.Equal(t, event.Usage, last.Type, "told once")
+			assert.Equal(t, c.turn, *last.Tokens)
+		})
+	}
+}
+
+func TestRefusals(t *testing.T) {
+	out, _ := recorded(t, agent.Recording{}, `{"t":"deny","id":"a"}`, `{"t":"deny","id":"a"}`, `{"t":"deny","id":"b"}`, `{"t":"end"}`)
+	assert.Nil(t, out.Failure)
+	assert.False(t, out.OK())
+	assert.Len(t, out.Denials, 2, "told twice with one id it counts once")
+
+	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"I was not allowed to do it."}`, `{"t":"end"}`)
+	assert.Len(t, out.Denials, 1, "denial_pattern on the final message")
+	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"I was not allowed at first."}`, `{"t":"result","x":"i was not allowed"}`, `{"t":"say","x":"done"}`, `{"t":"end"}`)
+	assert.Empty(t, out.Denials, "and on nothing else")
+}
+
+func TestLinesThatAreNotKnownAreKept(t *testing.T) {
+	out, events := recorded(t, agent.Recording{}, "Warning: no colours", `{"t":"brand new","x":1}`, `{"broken`, "", "  ", "[1,2]", `{"t":"ping"}`, `{"t":"end"}`)
+	assert.Equal(t, []event.Event{
+		{Type: event.Unknown, Raw: "Warning: no colours"}, {Type: event.Unknown, Raw: `{"t":"brand new","x":1}`},
+		{Type: event.Unknown, Raw: `{"broken`}, {Type: event.Unknown, Raw: "[1,2]"}, {Type: event.Finished},
+	}, events)
+	assert.Equal(t, 4, out.Unknown)
+	require.Len(t, out.Problems, 1, "[1,2] has no .t")
+	assert.Contains(t, out.Problems[0], "expected an object but got: array")
+}
+
+// Reads may end anywhere, also within a character.
+func TestHowReadsAreCutChangesNothing(t *testing.T) {
+	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
+	text := "{\"t\":\"say\",\"x\":\"grüße 世界 🎉\"}\r\n{\"t\":\"piece\",\"x\":\"é\"}\n\n{\"t\":\"end\"}"
+	var whole, bytewise []event.Event
+	_, err := agent.Replay(a, agent.Recording{Output: strings.NewReader(text)}, func(e event.Event) { whole = append(whole, e) })
+	require.NoError(t, err)
+	_, err = agent.Replay(a, agent.Recording{Output: iotest.OneByteReader(strings.NewReader(text))}, func(e event.Event) { bytewise = append(bytewise, e) })
+	require.NoError(t, err)
+	assert.Equal(t, whole, bytewise)
+	assert.Equal(t, "grüße 世界 🎉", whole[0].Text)
+}
+
+// A line of 50 MB is one event still, and memory stays flat.
+func TestVeryLongLines(t *testing.T) {
+	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
+	const size = 50 << 20
+	line := func() *repeated {
+		return &repeated{head: `{"t":"result","failed":true,"x":"begin `, body: `0123456789\nü`, size: size, tail: ` end"}` + "\n" + `{"t":"end"}`}
+	}
+	before := heap()
+	var events []event.Event
+	peak := before
+	out, err := agent.Replay(a, agent.Recording{Output: line()}, func(e event.Event) {
+		events = append(events, e)
+		peak = max(peak, heap())
+	})
+	require.NoError(t, err)
+	assert.Nil(t, out.Failure)
+	require.Len(t, events, 2)
+	assert.True(t, events[0].IsError)
+	assert.Regexp(t, `^begin 0123456789\nü`, events[0].Content)
+	assert.Regexp(t, `…\[\d+ bytes left out\]$`, events[0].Content)
+	assert.Less(t, peak-before, uint64(64<<20))
+}
+
+func heap() uint64 {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return m.HeapAlloc
+}
+
+// repeated is a long text that is never in memory as a whole.
+type repeated struct {
+	head, body, tail string
+	size             int
+	buf              string
+	stage            int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	for r.buf == "" {
+		switch {
+		case r.stage == 0:
+			r.buf, r.stage = r.head, 1
+		case r.stage == 1 && r.size > 0:
+			r.buf = strings.Repeat(r.body, 1000)
+			r.size -= len(r.buf)
+		case r.stage == 1:
+			r.buf, r.stage = r.tail, 2
+		default:
+			return 0, io.EOF
+		}
+	}
+	n := copy(b, r.buf)
+	r.buf = r.buf[n:]
+	return n, nil
+}

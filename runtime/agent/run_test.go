@@ -1,0 +1,293 @@
+//go:build unix
+
+package agent_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+	"ripple/schema"
+)
+
+// scripted is an agent that is a shell script: $1 is the prompt. say, tool and
+// end print a line of its output.
+func scripted(t *testing.T, script string, replace ...string) *schema.Adapter {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "agent.sh")
+	text := `say() { printf '{"t":"say","x":"%s"}\n' "$1"; }
+end() { echo '{"t":"end"}'; }
+` + script + "\n"
+	require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	yaml := strings.NewReplacer(append(replace, "SCRIPT", path)...).Replace(adapterText)
+	a, ds := schema.Parse("scripted", []byte(yaml), schema.Options{})
+	require.Empty(t, ds)
+	return a
+}
+
+const adapterText = `
+schema: 1
+name: scripted
+version: 1.0.0
+description: A shell script
+family: agent
+process: {executable: sh}
+agent:
+  transport: pipe
+  args: [SCRIPT]
+  prompt: {deliver: argument, overflow: stdin}
+  options:
+    resume: [--resume, "{session_id}"]
+    model: [--model, "{model}"]
+  linger_ms: 200
+  exit_codes: {"7": auth}
+  failures: [{pattern: '(?i)rate limit', kind: rate_limited}, {pattern: no such session, kind: session_unknown}]
+  denial_pattern: '(?i)i was not allowed'
+  output:
+    format: ndjson
+    finish: required
+    events: |
+      if .t == "say" then {type: "text", text: .x}
+      elif .t == "piece" then {type: "text", text: .x, delta: true}
+      elif .t == "tool" then {type: "tool_use", id: "1", name: .name, input: .input}
+      elif .t == "result" then {type: "tool_result", id: "1", content: .x, is_error: .failed}
+      elif .t == "use" then {type: "usage", input: .n, output: 1, scope: .scope}
+      elif .t == "deny" then {type: "permission_denied", id: .id, name: "Shell"}
+      elif .t == "limit" then {type: "rate_limited", message: "slow down", resets_at: .at}
+      elif .t == "oops" then {type: "error", message: .x, fatal: .fatal}
+      elif .t == "session" then {type: "session", id: .id}
+      elif .t == "end" then {type: "finished", is_error: .failed, result: .x}
+      elif .t == "ping" then {type: "ignored"}
+      else empty end
+  tools: {canonical: {Shell: bash}}
+tests: [{name: t, turn: {prompt: x}, expect_argv: [sh, SCRIPT, x]}]
+`
+
+// play takes a turn and returns what happened.
+func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []event.Event) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	return playIn(ctx, t, a, agent.Turn{Prompt: "go"}, o)
+}
+
+func playIn(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Turn, o agent.Options) (agent.Outcome, []event.Event) {
+	t.Helper()
+	var events []event.Event
+	o.OnEvent = func(e event.Event) { events = append(events, e) }
+	o.Sole = true
+	if o.Grace == 0 {
+		o.Grace = 100 * time.Millisecond
+	}
+	before := children(t)
+	out, err := agent.Run(ctx, a, turn, o)
+	require.NoError(t, err)
+	assert.Equal(t, before, children(t), "no process is left")
+	return out, events
+}
+
+// children are the processes below this one.
+func children(t *testing.T) string {
+	t.Helper()
+	if runtime.GOOS != "linux" {
+		return ""
+	}
+	out, _ := exec.Command("ps", "-o", "pid=,args=", "--ppid", strconv.Itoa(os.Getpid())).Output() // none: exit code 1
+	var left []string
+	for line := range strings.Lines(string(out)) {
+		if !strings.Contains(line, "ps -o pid=") {
+			left = append(left, line)
+		}
+	}
+	return strings.Join(left, "")
+}
+
+func kind(o agent.Outcome) event.Kind {
+	if o.Failure == nil {
+		return ""
+	}
+	return o.Failure.Kind
+}
+
+func TestAPlainTurn(t *testing.T) {
+	out, events := play(t, scripted(t, `say "you said $1"; end`), agent.Options{})
+	assert.Nil(t, out.Failure)
+	assert.Equal(t, "you said go", out.Text)
+	assert.Equal(t, []event.Event{{Type: event.Text, Text: "you said go"}, {Type: event.Finished}}, events)
+}
+
+// Each of these hangs the tools that people had before. Each ends in bounded
+// time, keeps what was said, and leaves no process.
+func TestNoTurnHangs(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		o            agent.Options
+		want         event.Kind
+		text         string
+	}{
+		{"the model's server stalls", `say begun; exec sleep 1000`, agent.Options{IdleTimeout: 200 * time.Millisecond}, event.Timeout, "begun"},
+		{"it goes on for ever", `while :; do say more; sleep 0.02; done`, agent.Options{Timeout: 300 * time.Millisecond}, event.Timeout, "more"},
+		{"it ignores SIGINT and SIGTERM", `trap '' INT TERM; say begun; while :; do sleep 1; done`, agent.Options{IdleTimeout: 200 * time.Millisecond}, event.Timeout, "begun"},
+		{"a grandchild keeps its output open", `say done; end; sleep 1000 & exit 0`, agent.Options{}, "", "done"},
+		{"a grandchild that left its session keeps it open", `say done; end; setsid sleep 1000 & exit 0`, agent.Options{}, "", "done"},
+		{"it lives on after its result", `say done; end; exec sleep 1000`, agent.Options{}, "", "done"},
+		{"it closes its output and stays", `say done; end; exec >&- 2>&-; exec sleep 1000`, agent.Options{}, "", "done"},
+		{"it fills its standard error", `head -c 3000000 /dev/zero >&2; say done; end`, agent.Options{}, "", "done"},
+		{"it waits for standard input", `cat >/dev/null; say done; end`, agent.Options{}, "", "done"},
+		{"a launcher whose child does the work", `sh -c 'sleep 0.1; echo "{\"t\":\"say\",\"x\":\"done\"}"; echo "{\"t\":\"end\"}"' & wait`, agent.Options{}, "", "done"},
+		{"the connection drops", `say begun; exit 1`, agent.Options{}, event.Crashed, "begun"},
+		{"it is killed", `say begun; kill -9 $$`, agent.Options{}, event.Crashed, "begun"},
+		{"it ends without a result and with exit code 0", `say begun; exit 0`, agent.Options{}, event.Crashed, "begun"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			begin := time.Now()
+			out, _ := play(t, scripted(t, c.script), c.o)
+			assert.Equal(t, c.want, kind(out), "%v", out.Failure)
+			assert.Equal(t, c.text, out.Text)
+			assert.Less(t, time.Since(begin), 20*time.Second)
+		})
+	}
+}
+
+func TestAProcessThatIsLeftIsNamed(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("processes are found on Linux only")
+	}
+	out, _ := play(t, scripted(t, `end; sleep 1000 & exit 0`), agent.Options{})
+	require.Len(t, out.Problems, 1)
+	assert.Regexp(t, `the agent left 1 processes running, which were ended: \d+ \(sleep\)`, out.Problems[0])
+}
+
+func TestInterruptedByTheCaller(t *testing.T) {
+	ctx, cancel := context.WithCancel(t.Context())
+	a := scripted(t, `trap 'say "was told"; exit 0' INT; say begun; while :; do sleep 0.05; done`)
+	var events []event.Event
+	out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{Sole: true, Grace: 5 * time.Second, OnEvent: func(e event.Event) {
+		events = append(events, e)
+		cancel()
+	}})
+	require.NoError(t, err)
+	assert.Equal(t, event.Interrupted, kind(out), "an exit code of 0 does not make it a success")
+	assert.Equal(t, "was told", out.Text, "SIGINT comes first, and what it says then is kept")
+}
+
+func TestASlowCallerDoesNotLoseEvents(t *testing.T) {
+	var n int
+	_, err := agent.Run(t.Context(), scripted(t, `i=0; while [ $i -lt 2000 ]; do say $i; i=$((i+1)); done; end`), agent.Turn{Prompt: "x"},
+		agent.Options{OnEvent: func(e event.Event) {
+			if e.Type == event.Text {
+				assert.Equal(t, strconv.Itoa(n), e.Text)
+				n++
+			}
+		}})
+	require.NoError(t, err)
+	assert.Equal(t, 2000, n)
+}
+
+func TestPromptDelivery(t *testing.T) {
+	long := strings.Repeat("0123456789", 20_000) // 200 KB
+	report := `if [ $# -eq 0 ]; then p=$(cat); how=stdin; else p=$1; how=argument; fi; say "$how ${#p}"; end`
+	for name, c := range map[string]struct {
+		prompt  string
+		replace []string
+		want    string
+	}{
+		"an argument":                  {"short", nil, "argument 5"},
+		"one that looks like a flag":   {"--help", nil, "argument 6"},
+		"too long for the kernel":      {long, nil, "stdin 200000"},
+		"by standard input":            {"short", []string{"{deliver: argument, overflow: stdin}", "{deliver: stdin}"}, "stdin 5"},
+		"several lines and characters": {"ä\nö 'x' \"y\" $HOME `z`", nil, "argument 21"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			out, _ := playIn(t.Context(), t, scripted(t, report, c.replace...), agent.Turn{Prompt: c.prompt}, agent.Options{Env: []string{"LC_ALL=C.UTF-8"}})
+			require.Nil(t, out.Failure)
+			want := c.want
+			if name == "several lines and characters" { // dash counts bytes, others characters
+				assert.Contains(t, []string{"argument 21", "argument 23"}, out.Text)
+				return
+			}
+			assert.Equal(t, want, out.Text)
+		})
+	}
+	t.Run("by file", func(t *testing.T) {
+		a := scripted(t, `say "$(wc -c <"$2" | tr -d ' ') $1 $(ls -l "$2" | cut -c1-10)"; end`, "{deliver: argument, overflow: stdin}", "{deliver: file, file_flag: --file}")
+		out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: long}, agent.Options{})
+		assert.Equal(t, "200000 --file -rw-------", out.Text)
+	})
+	t.Run("an agent that does not read it", func(t *testing.T) {
+		out, _ := playIn(t.Context(), t, scripted(t, `end`, "{deliver: argument, overflow: stdin}", "{deliver: stdin}"), agent.Turn{Prompt: long}, agent.Options{})
+		assert.Nil(t, out.Failure)
+	})
+}
+
+func TestEnvironmentAndDirectory(t *testing.T) {
+	dir := t.TempDir()
+	a := scripted(t, `say "$(pwd) $FROM_ADAPTER $FROM_CALLER"; end`, "linger_ms: 200", "env: {FROM_ADAPTER: a, FROM_CALLER: b}")
+	out, _ := play(t, a, agent.Options{Dir: dir, Env: []string{"FROM_CALLER=c"}})
+	assert.Equal(t, dir+" a c", out.Text)
+}
+
+func TestOnATerminal(t *testing.T) {
+	script := `[ -t 1 ] && [ -t 2 ] && say terminal; printf '\033[31m'; echo '{"t":"piece","x":"a"}'; printf '\033[0m'; echo '{"t":"piece","x":"b"}' >&2; end; printf '\033[?25h'`
+	out, events := play(t, scripted(t, script, "transport: pipe", "transport: pty", ", overflow: stdin", ""), agent.Options{})
+	assert.Nil(t, out.Failure)
+	assert.Equal(t, []event.Event{{Type: event.Text, Text: "terminal"}, {Type: event.Text, Text: "ab"}, {Type: event.Finished}}, events)
+
+	begin := time.Now()
+	out, _ = play(t, scripted(t, `say begun; trap '' INT TERM HUP; while :; do sleep 1; done`, "transport: pipe", "transport: pty", ", overflow: stdin", ""),
+		agent.Options{IdleTimeout: 200 * time.Millisecond})
+	assert.Equal(t, event.Timeout, kind(out))
+	assert.Equal(t, "begun", out.Text)
+	assert.Less(t, time.Since(begin), 20*time.Second)
+}
+
+func TestCopiesOfTheStreams(t *testing.T) {
+	var out, stderr bytes.Buffer
+	play(t, scripted(t, `say a; echo warn >&2; echo no json; end`), agent.Options{Output: &out, Stderr: &stderr})
+	assert.Equal(t, "{\"t\":\"say\",\"x\":\"a\"}\nno json\n{\"t\":\"end\"}\n", out.String())
+	assert.Equal(t, "warn\n", stderr.String())
+}
+
+func TestWhatCannotBegin(t *testing.T) {
+	a := scripted(t, "end")
+	_, err := agent.Run(t.Context(), a, agent.Turn{Prompt: "x"}, agent.Options{Executable: "no-such-agent"})
+	assert.ErrorAs(t, err, new(*launch.MissingError))
+	_, err = agent.Run(t.Context(), a, agent.Turn{Prompt: "x"}, agent.Options{Dir: "/no/such/dir"})
+	assert.ErrorAs(t, err, new(*launch.DirError))
+	_, err = agent.Run(t.Context(), a, agent.Turn{Prompt: "x", MaxTurns: 3}, agent.Options{})
+	assert.EqualError(t, err, "scripted: this agent has no max turns (agent.options.max_turns)")
+}
+
+func TestManyTurnsLeaveNothing(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		t.Skip("/proc is looked at")
+	}
+	a := scripted(t, `say x; end; sleep 1000 & exit 0`, "{deliver: argument, overflow: stdin}", "{deliver: file}")
+	tmp := t.TempDir()
+	t.Setenv("TMPDIR", tmp)
+	count := func(dir string) int {
+		list, err := os.ReadDir(dir)
+		require.NoError(t, err)
+		return len(list)
+	}
+	play(t, a, agent.Options{})
+	descriptors := count("/proc/self/fd")
+	for range 20 {
+		play(t, a, agent.Options{})
+	}
+	assert.Equal(t, descriptors, count("/proc/self/fd"), "descriptors")
+	assert.Zero(t, count(tmp), "files")
+}

@@ -1,0 +1,108 @@
+package mapping_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/dlclark/regexp2"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+	"ripple/runtime/mapping"
+	"ripple/schema"
+)
+
+func TestMain(m *testing.M) {
+	m.Run()
+	regexp2.StopTimeoutClock()
+}
+
+func program(t testing.TB, source string) *mapping.Program {
+	t.Helper()
+	g := &schema.Agent{}
+	g.Output.Events = source
+	g.Tools.Canonical = map[string]string{"Shell": "bash"}
+	p, err := mapping.New(g)
+	require.NoError(t, err)
+	return p
+}
+
+func TestLine(t *testing.T) {
+	for _, c := range []struct {
+		name, program, line string
+		want                []event.Event
+		err                 string
+	}{
+		{"one event", `{type: "text", text: .x}`, `{"x":"hi"}`, []event.Event{{Type: event.Text, Text: "hi"}}, ""},
+		{"several", `.[] | {type: "text", text: .}`, `["a","b"]`, []event.Event{{Type: event.Text, Text: "a"}, {Type: event.Text, Text: "b"}}, ""},
+		{"none: not known", `empty`, `{"x":1}`, []event.Event{{Type: event.Unknown, Raw: `{"x":1}`}}, ""},
+		{"ignored: known", `{type: "ignored"}`, `{"x":1}`, []event.Event{}, ""},
+		{"no JSON", `{type: "ignored"}`, `Loading…`, []event.Event{{Type: event.Unknown, Raw: "Loading…"}}, ""},
+		{"content that is an object", `{type: "tool_result", content: .x}`, `{"x":{"a":[1]}}`, []event.Event{{Type: event.ToolResult, Content: `{"a":[1]}`}}, ""},
+		{"large numbers", `{type: "usage", input: .n}`, `{"n":12345678901}`, []event.Event{{Type: event.Usage, Tokens: &event.Tokens{Input: 12345678901}}}, ""},
+		{"not an object", `.x`, `{"x":"hi"}`, []event.Event{{Type: event.Unknown, Raw: `{"x":"hi"}`}}, "it yields hi, want an object with a type"},
+		{"a type that there is not", `{type: "txt"}`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, `it yields the type "txt"`},
+		{"an error of the program", `.x.y`, `{"x":[]}`, []event.Event{{Type: event.Unknown, Raw: `{"x":[]}`}}, "expected an object but got: array"},
+		{"half a result is none", `{type: "text", text: "a"}, error("no")`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, "no"},
+		{"it may stop", `{type: "text", text: "a"}, halt`, `{}`, []event.Event{{Type: event.Text, Text: "a"}}, ""},
+		{"too many", `range(20000) | {type: "ignored"}`, `{}`, []event.Event{{Type: event.Unknown, Raw: `{}`}}, "it yields more than 10000 events"},
+		{"no environment", `{type: "text", text: (env.PATH // "none")}`, `{}`, []event.Event{{Type: event.Text, Text: "none"}}, ""},
+		{"a limit in milliseconds", `{type: "rate_limited", resets_at: .at}`, `{"at":1767323045000}`, []event.Event{{Type: event.RateLimited, ResetsAt: time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)}}, ""},
+		{"and one that says nothing", `{type: "rate_limited", resets_at: .at}`, `{"at":"soon"}`, []event.Event{{Type: event.RateLimited}}, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := program(t, c.program).Line([]byte(c.line), nil)
+			assert.Equal(t, c.want, got)
+			if c.err == "" {
+				assert.NoError(t, err)
+				return
+			}
+			var line *mapping.LineError
+			require.ErrorAs(t, err, &line)
+			assert.Contains(t, err.Error(), c.err)
+			assert.Contains(t, err.Error(), "the line begins")
+		})
+	}
+}
+
+func TestProgramsThatReadMore(t *testing.T) {
+	for _, source := range []string{"input", "inputs", "{", "nosuch"} {
+		g := &schema.Agent{}
+		g.Output.Events = source
+		_, err := mapping.New(g)
+		assert.ErrorContains(t, err, "agent.output.events: bad jq program: ", source)
+	}
+}
+
+func TestAProgramThatRunsForEver(t *testing.T) {
+	p := program(t, `def f: f; f`)
+	mapping.SetLimit(p, 20*time.Millisecond)
+	got, err := p.Line([]byte(`{}`), nil)
+	require.ErrorContains(t, err, "it took longer than 20ms")
+	assert.Equal(t, []event.Event{{Type: event.Unknown, Raw: `{}`}}, got)
+	got, err = p.Line([]byte(`Loading`), nil)
+	require.NoError(t, err, "the next line is mapped as if nothing had happened")
+	assert.Len(t, got, 1)
+}
+
+// Lines as agents print them, 300 bytes each.
+func BenchmarkLine(b *testing.B) {
+	p := program(b, `
+		if .type == "system" then (if .subtype == "init" then {type: "session", id: .session_id} else {type: "ignored"} end)
+		elif .type == "assistant" then .message.content[] |
+		  if .type == "text" then {type: "text", text}
+		  elif .type == "tool_use" then {type: "tool_use", id, name, input}
+		  else empty end
+		else empty end`)
+	line := fmt.Appendf(nil, `{"type":"assistant","message":{"id":"msg_01","role":"assistant","content":[{"type":"text","text":%q}]},"session_id":"7f0d5a52-0000-4000-8000-000000000000"}`, strings.Repeat("words ", 25))
+	b.SetBytes(int64(len(line)))
+	b.ReportAllocs()
+	var out []event.Event
+	for b.Loop() {
+		out, _ = p.Line(line, out[:0])
+	}
+	b.ReportMetric(float64(b.N)/b.Elapsed().Seconds(), "lines/s")
+}
