@@ -173,6 +173,9 @@ func (b *builder) prompt(t Turn) (Command, error) {
 				len(text), p.MaxArgumentBytes)
 		}
 	}
+	if deliver == schema.PromptArgument && p.Flag == "" && p.Overflow != "" && strings.HasPrefix(text, "-") {
+		deliver = p.Overflow // on the command line it would be read as an option
+	}
 	if b.err != nil {
 		return Command{}, b.err
 	}

@@ -1,0 +1,32 @@
+package agent_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/agent"
+	"ripple/schema"
+)
+
+// A positional prompt that begins with a dash would be an option to the agent.
+func TestPromptThatBeginsWithADash(t *testing.T) {
+	for name, c := range map[string]struct {
+		prompt schema.AgentPrompt
+		args   []string
+		stdin  string
+	}{
+		"with a flag it stays":           {schema.AgentPrompt{Flag: "--", Overflow: schema.PromptStdin}, []string{"--", "- a"}, ""},
+		"alone it goes another way":      {schema.AgentPrompt{Overflow: schema.PromptStdin, StdinArgs: []string{"-"}}, []string{"-"}, "- a"},
+		"alone with no other way at all": {schema.AgentPrompt{}, []string{"- a"}, ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c.prompt.Deliver, c.prompt.MaxArgumentBytes = schema.PromptArgument, 100
+			got, err := agent.NewCommand(&schema.Adapter{Name: "x", Agent: &schema.Agent{Prompt: c.prompt}}, agent.Turn{Prompt: "- a"})
+			require.NoError(t, err)
+			assert.Equal(t, c.args, got.Args)
+			assert.Equal(t, c.stdin, got.Stdin)
+		})
+	}
+}
