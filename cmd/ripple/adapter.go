@@ -19,7 +19,7 @@ func newAdapter(a *app) *cobra.Command {
 from ~/.config/ripple/adapters, from .ripple/adapters in the current directory and
 from files that are named by their path; later places win over earlier ones.`,
 	})
-	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a))
+	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a), newAdapterNew(a))
 	return cmd
 }
 
