@@ -184,9 +184,17 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	case schema.PromptStdin:
 		c.Args, c.Stdin = append(b.args, p.StdinArgs...), text
 	case schema.PromptFile:
-		c.Args, c.File = append(b.args, append(one(p.FileFlag), FilePath)...), text
+		c.Args, c.File = append(b.args, announced(p.FileFlag, FilePath)...), text
 	default:
-		c.Args = append(b.args, append(one(p.Flag), text)...)
+		c.Args = append(b.args, announced(p.Flag, text)...)
 	}
 	return c, nil
+}
+
+// announced is a value after its flag, in one argument when the flag ends with =.
+func announced(flag, value string) []string {
+	if strings.HasSuffix(flag, "=") {
+		return []string{flag + value}
+	}
+	return append(one(flag), value)
 }

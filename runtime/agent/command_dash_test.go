@@ -18,6 +18,7 @@ func TestPromptThatBeginsWithADash(t *testing.T) {
 		stdin  string
 	}{
 		"with a flag it stays":           {schema.AgentPrompt{Flag: "--", Overflow: schema.PromptStdin}, []string{"--", "- a"}, ""},
+		"a flag that is one with it":     {schema.AgentPrompt{Flag: "--prompt="}, []string{"--prompt=- a"}, ""},
 		"alone it goes another way":      {schema.AgentPrompt{Overflow: schema.PromptStdin, StdinArgs: []string{"-"}}, []string{"-"}, "- a"},
 		"alone with no other way at all": {schema.AgentPrompt{}, []string{"- a"}, ""},
 	} {

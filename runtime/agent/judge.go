@@ -25,38 +25,41 @@ type ending struct {
 // that should have come and did not. The words of tools, of the user and of the
 // agent's own prose count for nothing.
 func (r *reader) judge(e ending) *event.Failure {
+	kind, declared := r.agent.ExitCodes[strconv.Itoa(e.code)]
+	works := kind == "success"
+	if works {
+		kind = "" // of a failure
+	}
 	switch {
 	case e.forced != nil:
 		return e.forced
 	case r.finished != nil && r.finished.IsError:
-		return r.failure(r.finished.Kind, event.ModelError, r.finished.Result)
+		return r.failure(r.finished.Kind, event.Kind(kind), event.ModelError, r.finished.Result)
 	case r.finished != nil:
 		return nil
 	}
 	for _, err := range r.failed {
 		if err.Fatal {
-			return r.failure(err.Kind, event.ModelError, err.Message)
+			return r.failure(err.Kind, event.Kind(kind), event.ModelError, err.Message)
 		}
 	}
-	code := strconv.Itoa(e.code)
-	kind, declared := r.agent.ExitCodes[code]
 	switch {
-	case declared && kind == "success":
+	case works:
 		return nil
 	case e.code != 0 || declared:
-		return r.failure(event.Kind(kind), event.Crashed, r.said(e))
+		return r.failure(event.Kind(kind), "", event.Crashed, r.said(e))
 	case r.agent.Output.Finish == "required":
-		return r.failure("", event.Crashed, "it ended without a result"+after(r.said(ending{})))
+		return r.failure("", "", event.Crashed, "it ended without a result"+after(r.said(ending{})))
 	}
 	return nil
 }
 
-// failure gives a failure the kind that the event said, else the one that the
-// words tell, else the usual one.
-func (r *reader) failure(said, usual event.Kind, message string) *event.Failure {
+// failure gives a failure the kind that the event said, else the one that its
+// words tell, its exit code or what else was said, else the usual one.
+func (r *reader) failure(said, byCode, usual event.Kind, message string) *event.Failure {
 	kind := said
 	if kind == "" {
-		kind = cmp.Or(r.kindOf(message), r.kindOfErrors(), r.kindOf(r.plain.String()), r.kindOf(r.stderr.String()), usual)
+		kind = cmp.Or(r.kindOf(message), byCode, r.kindOfErrors(), r.kindOf(r.plain.String()), r.kindOf(r.stderr.String()), usual)
 	}
 	f := &event.Failure{Kind: kind, Message: firstLines(message)}
 	if kind == event.Limited {

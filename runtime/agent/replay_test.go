@@ -45,6 +45,8 @@ func TestJudgement(t *testing.T) {
 		{"a result wins over the exit code", []string{done}, 1, "", "", ""},
 		{"a result that is an error, with exit code 0", []string{`{"t":"end","failed":true,"x":"boom"}`}, 0, "", event.ModelError, "boom"},
 		{"its words give the kind", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 0, "", event.Limited, "Rate limit reached"},
+		{"its exit code gives the kind when its words do not", []string{`{"t":"end","failed":true,"x":"boom"}`}, 7, "rate limit", event.Auth, "boom"},
+		{"its words count more", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 7, "", event.Limited, "Rate limit reached"},
 		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "it ended without a result"},
 		{"a fatal error", []string{`{"t":"oops","x":"bad","fatal":true}`}, 0, "", event.ModelError, "bad"},
 		{"an error on the way is none", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},

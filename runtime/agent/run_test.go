@@ -206,7 +206,7 @@ func TestPromptDelivery(t *testing.T) {
 		want    string
 	}{
 		"an argument":                  {"short", nil, "argument 5"},
-		"one that looks like a flag":   {"--help", nil, "argument 6"},
+		"one that looks like a flag":   {"--help", nil, "stdin 6"},
 		"too long for the kernel":      {long, nil, "stdin 200000"},
 		"by standard input":            {"short", []string{"{deliver: argument, overflow: stdin}", "{deliver: stdin}"}, "stdin 5"},
 		"several lines and characters": {"ä\nö 'x' \"y\" $HOME `z`", nil, "argument 21"},
