@@ -32,8 +32,8 @@ type agentDraft struct {
 	File          string // where the adapter goes
 }
 
-// Bare is the command line without a prompt.
-func (n agentDraft) Bare() []string { return append([]string{n.Command}, n.Args...) }
+// Bare is the command line without a prompt, the program by its name as tests have it.
+func (n agentDraft) Bare() []string { return append([]string{filepath.Base(n.Command)}, n.Args...) }
 
 // Argv is the command line of a prompt.
 func (n agentDraft) Argv(prompt string) []string {

@@ -151,8 +151,11 @@ func TestRefusals(t *testing.T) {
 func TestLinesThatAreNotKnownAreKept(t *testing.T) {
 	out, events := recorded(t, agent.Recording{}, "Warning: no colours", `{"t":"brand new","x":1}`, `{"broken`, "", "  ", "[1,2]", `{"t":"ping"}`, `{"t":"end"}`)
 	assert.Equal(t, []event.Event{
-		{Type: event.Unknown, Raw: "Warning: no colours"}, {Type: event.Unknown, Raw: `{"t":"brand new","x":1}`},
-		{Type: event.Unknown, Raw: `{"broken`}, {Type: event.Unknown, Raw: "[1,2]"}, {Type: event.Finished},
+		{Type: event.Unknown, Raw: "Warning: no colours"},
+		{Type: event.Unknown, Raw: `{"t":"brand new","x":1}`},
+		{Type: event.Unknown, Raw: `{"broken`},
+		{Type: event.Unknown, Raw: "[1,2]"},
+		{Type: event.Finished},
 	}, events)
 	assert.Equal(t, 4, out.Unknown)
 	require.Len(t, out.Problems, 1, "[1,2] has no .t")
