@@ -107,14 +107,16 @@ func (q request) turns() (turns int, results []string) {
 	before := ""
 	for _, m := range q.messages {
 		role := m.Role
-		if len(m.Results) > 0 {
+		switch {
+		case len(m.Results) > 0:
 			role = "tool"
-		}
-		if role == "user" {
-			if before != "user" {
+		case role == "user":
+			if before != role {
 				turns++
 			}
 			results = nil
+		case role != "assistant":
+			continue // the client's own words
 		}
 		results = append(results, m.Results...)
 		before = role

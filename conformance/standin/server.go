@@ -11,11 +11,12 @@
 //	loop        calls the shell tool for ever
 //	stall       never answers; at=text: stops after a part of the answer
 //	drop        cuts the connection after a part of the answer
-//	400 … 599   refuses with this status; 429 says when to come back
+//	400 … 599   refuses with this status; 429 and 5xx say when to come back
 //
 // Parameters: text (the answer), run (the tool's command), name (the tool to
 // call, even if it is not offered), file and line (edit), times (how many calls,
-// or refusals, before the answer), after (429: seconds; 1).
+// or refusals, before the answer), after (when to come
+// back: seconds; 1).
 //
 // The shell tool is found by its name among those that a request offers. A
 // request without one is a side request (a title, a router, a memory) and gets
@@ -163,7 +164,7 @@ func (s *Server) model(w http.ResponseWriter, r *http.Request) {
 // answer does what the behaviour says with a request that was understood.
 func (s *Server) answer(w http.ResponseWriter, r *http.Request, e Exchange, d dialect, b behaviour, q request) {
 	if b.status != 0 && s.refusesAgain(b) {
-		if b.status == http.StatusTooManyRequests {
+		if b.status == http.StatusTooManyRequests || b.status >= http.StatusInternalServerError {
 			b.limitHeaders(w.Header())
 		}
 		s.refuse(w, e, d, b.status, errors.New(b.refusal()))
