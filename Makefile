@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: build test race fuzz lint bench gen interpreters fleet check
+.PHONY: build test race fuzz lint bench gen interpreters agents test-agents fleet check
 
 build: # bin/ripple
 	go build -o bin/ripple ./cmd/ripple
@@ -25,6 +25,12 @@ gen: # generated files
 
 interpreters: # the programs of the adapters in this repository
 	tools/interpreters
+
+agents: # the coding agents of the adapters in this repository, into .agents
+	tools/agents
+
+test-agents: # live: those agents against a model server of our own, without a network
+	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2
 
 fleet: build # the table of adapters in README.md, from a run of all contract tests
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \

@@ -1,19 +1,24 @@
 // Command packages reads `ripple adapter list --json` and prints the packages
 // that the adapters of this repository name, one a line, after the manager that
 // has them: debian, npm or go. With arguments it prints those of these adapters
-// only.
+// only; with -family those of this family, else those of all but agents, which are
+// large and want a folder of their own.
 package main
 
 import (
 	"encoding/json"
+	"flag"
 	"fmt"
 	"os"
 	"slices"
 )
 
 func main() {
+	family := flag.String("family", "", "only adapters of this family")
+	flag.Parse()
 	var adapters []struct {
 		Name    string
+		Family  string
 		Origin  string
 		Install *struct{ Debian, NPM, Go []string }
 	}
@@ -21,9 +26,12 @@ func main() {
 		fmt.Fprintln(os.Stderr, "packages: reading the list of adapters:", err)
 		os.Exit(1)
 	}
-	wanted := os.Args[1:]
+	wanted := flag.Args()
 	var lines []string
 	for _, a := range adapters {
+		if a.Family != *family && (*family != "" || a.Family == "agent") {
+			continue
+		}
 		if a.Origin != "embedded" || a.Install == nil || len(wanted) > 0 && !slices.Contains(wanted, a.Name) {
 			continue
 		}

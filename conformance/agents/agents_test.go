@@ -1,0 +1,216 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/conformance/standin"
+)
+
+// Exit codes of ripple.
+const (
+	exitOK, exitFailed, exitLimit, exitBlocked, exitInterrupted = 0, 1, 5, 8, 130
+)
+
+// What every agent has to do. The stand-in's base URL says what its model does.
+var cases = []struct {
+	name string
+	run  func(t *testing.T, r rig)
+}{
+	{"a plain answer", plainAnswer},
+	{"a tool and its result", tool},
+	{"a tool that fails", failingTool},
+	{"a tool that is refused", deniedTool},
+	{"a session goes on", resume},
+	{"an unknown session", unknownSession},
+	{"not logged in", func(t *testing.T, r rig) { failure(t, r, "401", "auth", exitBlocked) }},
+	{"a rate limit", func(t *testing.T, r rig) { failure(t, r, "429", "rate_limited", exitLimit) }},
+	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "model_error", exitFailed) }},
+	{"a prompt of 200 KB", largePrompt},
+	{"an interrupt while the model is silent", interrupt},
+}
+
+func TestAgents(t *testing.T) {
+	if os.Getenv(folder) == "" {
+		t.Skipf("%s names no folder with agents: make agents, then make test-agents", folder)
+	}
+	ripple := filepath.Join(t.TempDir(), "ripple")
+	out, err := exec.Command("go", "build", "-o", ripple, "ripple/cmd/ripple").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	installed := programs(t, ripple)
+	files, err := filepath.Glob("testdata/*.yaml")
+	require.NoError(t, err)
+	for _, file := range files {
+		adapter := strings.TrimSuffix(filepath.Base(file), ".yaml")
+		t.Run(adapter, func(t *testing.T) {
+			if !strings.HasPrefix(installed[adapter], os.Getenv(folder)+string(filepath.Separator)) {
+				t.Skipf("not installed in %s: tools/agents %s", os.Getenv(folder), adapter)
+			}
+			t.Parallel()
+			r := newRig(t, adapter, ripple)
+			for _, c := range cases {
+				t.Run(c.name, func(t *testing.T) {
+					if d := r.setup.Differs[c.name]; d.Skip {
+						t.Skip(d.Because)
+					}
+					c.run(t, r)
+				})
+			}
+		})
+	}
+}
+
+// programs are the paths of the adapters' programs.
+func programs(t *testing.T, ripple string) map[string]string {
+	t.Helper()
+	cmd := exec.Command(ripple, "adapter", "list", "--json")
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(os.Getenv(folder), "node_modules", ".bin"))
+	data, err := cmd.Output()
+	require.NoError(t, err)
+	var list []struct{ Name, Executable string }
+	require.NoError(t, json.Unmarshal(data, &list))
+	paths := map[string]string{}
+	for _, a := range list {
+		paths[a.Name] = a.Executable
+	}
+	return paths
+}
+
+// worked asserts what holds for every turn that worked.
+func worked(t *testing.T, s turn) {
+	t.Helper()
+	assert.Equal(t, exitOK, s.exit)
+	assert.Nil(t, s.outcome.Failure)
+	assert.NotEmpty(t, s.outcome.SessionID, "without it no session can go on")
+	assert.Empty(t, s.of("unknown"), "lines that the adapter does not know")
+	assert.Empty(t, s.outcome.Problems)
+	assert.Contains(t, s.outcome.Text, "STANDIN-OK")
+	assert.Contains(t, s.outcome.Text, "Žluťoučký kůň, 日本語, 👩‍💻.", "characters that arrive in pieces")
+}
+
+func plainAnswer(t *testing.T, r rig) {
+	s := r.turn(t, "text", "say hello")
+	worked(t, s)
+	assert.Len(t, s.of("text"), 1)
+	assert.Len(t, s.of("finished"), 1)
+	assert.Contains(t, lastPrompt(s.asked), "say hello")
+}
+
+// lastPrompt is the end of what the user said last.
+func lastPrompt(asked []standin.Exchange) string {
+	for _, e := range slices.Backward(asked) {
+		for _, m := range slices.Backward(e.Messages) {
+			if e.Shell != "" && m.Role == "user" && m.Text != "" {
+				return m.Text
+			}
+		}
+	}
+	return ""
+}
+
+func tool(t *testing.T, r rig) {
+	s := r.turn(t, "tool", "run it")
+	worked(t, s)
+	uses, results := s.of("tool_use"), s.of("tool_result")
+	require.Len(t, uses, 1)
+	require.Len(t, results, 1)
+	assert.Equal(t, "bash", uses[0].Tool)
+	assert.Contains(t, string(uses[0].Input), "echo standin-tool-ran")
+	assert.Equal(t, uses[0].ID, results[0].ID)
+	assert.False(t, results[0].IsError)
+	assert.Contains(t, results[0].Content, "standin-tool-ran")
+	assert.Contains(t, s.outcome.Text, "The tool said: ", "the model saw the result")
+}
+
+func failingTool(t *testing.T, r rig) {
+	s := r.turn(t, "failtool", "run it")
+	worked(t, s)
+	results := s.of("tool_result")
+	require.Len(t, results, 1)
+	assert.True(t, results[0].IsError)
+	assert.Contains(t, s.outcome.Text, "The tool said: ", "the model saw the result")
+}
+
+// An agent that may not write is not stopped by it; ripple says that it was.
+func deniedTool(t *testing.T, r rig) {
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := r.command(ctx, t, "edit", "--permission-mode", r.setup.Deny, "write it")
+	s := r.finish(t, cmd, nil)
+	assert.NoFileExists(t, filepath.Join(cmd.Dir, "standin.txt"))
+	assert.Equal(t, exitBlocked, s.exit)
+	assert.Positive(t, s.outcome.Denials)
+}
+
+func resume(t *testing.T, r rig) {
+	first := r.turn(t, "text", "my first words")
+	worked(t, first)
+	second := r.turn(t, "text", "--resume", first.outcome.SessionID, "and my second")
+	worked(t, second)
+	assert.Equal(t, first.outcome.SessionID, second.outcome.SessionID)
+	assert.True(t, slices.ContainsFunc(second.asked, func(e standin.Exchange) bool {
+		return slices.ContainsFunc(e.Messages, func(m standin.Message) bool { return strings.Contains(m.Text, "my first words") })
+	}), "the model is told what was said before")
+	assert.Equal(t, first.outcome.Tokens, second.outcome.Tokens, "tokens are those of the turn")
+}
+
+func unknownSession(t *testing.T, r rig) {
+	s := r.turn(t, "text", "--resume", "2c32fcb3-4af6-49ec-a94a-091baba8ec9a", "go on")
+	failed(t, r, s, "session_unknown", exitFailed)
+	assert.Empty(t, s.asked)
+}
+
+func failure(t *testing.T, r rig, behaviour, kind string, exit int) {
+	s := r.turn(t, behaviour, "say hello")
+	failed(t, r, s, kind, exit)
+	assert.NotEmpty(t, s.asked)
+}
+
+func failed(t *testing.T, r rig, s turn, kind string, exit int) {
+	t.Helper()
+	if d := r.setup.Differs[strings.ReplaceAll(filepath.Base(t.Name()), "_", " ")]; d.Kind != "" {
+		kind, exit = d.Kind, d.Exit
+	}
+	assert.Equal(t, exit, s.exit)
+	if assert.NotNil(t, s.outcome.Failure) {
+		assert.Equal(t, kind, s.outcome.Failure.Kind)
+		assert.NotEmpty(t, s.outcome.Failure.Message)
+	}
+}
+
+func largePrompt(t *testing.T, r rig) {
+	prompt := "begin " + strings.Repeat("0123456789abcde\n", 200*64) + "end"
+	file := filepath.Join(t.TempDir(), "prompt")
+	require.NoError(t, os.WriteFile(file, []byte(prompt), 0o600))
+	s := r.turn(t, "text", "--prompt-file", file)
+	worked(t, s)
+	assert.Contains(t, lastPrompt(s.asked), prompt, "the model gets all of it")
+}
+
+func interrupt(t *testing.T, r rig) {
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := r.command(ctx, t, "stall", "say hello")
+	before := len(r.server.Log())
+	var since time.Time
+	s := r.finish(t, cmd, func() {
+		require.Eventually(t, func() bool { return len(r.server.Log()) > before }, bound, 10*time.Millisecond, "the model is asked")
+		since = time.Now()
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	})
+	assert.Equal(t, exitInterrupted, s.exit)
+	if assert.NotNil(t, s.outcome.Failure) {
+		assert.Equal(t, "interrupted", s.outcome.Failure.Kind)
+	}
+	assert.Less(t, time.Since(since), 30*time.Second)
+}

@@ -1,0 +1,169 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+
+	"ripple/conformance/standin"
+)
+
+// setup is a file of testdata. {base} in it is the stand-in's base URL of a case.
+type setup struct {
+	Env     map[string]string
+	Home    map[string]string  // files of its home directory
+	Deny    string             // the permission mode in which it may not write files
+	Differs map[string]differs // by case
+}
+
+// differs is how an agent's answer differs from that of the others.
+type differs struct {
+	Because string
+	Kind    string // of the failure, with ripple's exit code
+	Exit    int
+	Skip    bool
+}
+
+// rig is one agent with a home and a stand-in of its own.
+type rig struct {
+	adapter, ripple string
+	setup           setup
+	server          *standin.Server
+	home            string
+}
+
+// bound ends what should have ended long before.
+const bound = 2 * time.Minute
+
+func newRig(t *testing.T, adapter, ripple string) rig {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", adapter+".yaml"))
+	require.NoError(t, err)
+	r := rig{adapter: adapter, ripple: ripple, home: t.TempDir()}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	require.NoError(t, d.Decode(&r.setup))
+	for name, what := range r.setup.Differs {
+		assert.NotEmpty(t, what.Because, name)
+	}
+	r.server, err = standin.Listen("127.0.0.1:0")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, r.server.Close()) })
+	return r
+}
+
+// turn is what ripple said about a turn, and what the model was asked.
+type turn struct {
+	exit    int
+	events  []event
+	outcome outcome
+	stderr  string
+	asked   []standin.Exchange
+}
+
+// event is a line of --json.
+type event struct {
+	Type, ID, Text, Tool, Name, Content, Message, Kind, Raw string
+
+	Input   json.RawMessage // of a tool; a number in usage
+	IsError bool            `json:"is_error"`
+	line    string
+}
+
+type outcome struct {
+	Failure *struct {
+		Kind, Message string
+		ResetsAt      time.Time `json:"resets_at"`
+	}
+	ExitCode  int    `json:"exit_code"`
+	SessionID string `json:"session_id"`
+	Text      string
+	Tokens    struct{ Input, Output int64 }
+	Denials   int
+	Unknown   int
+	Problems  []string
+}
+
+// command is a turn that has not started, in a new directory.
+func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args ...string) *exec.Cmd {
+	t.Helper()
+	fill := strings.NewReplacer("{base}", r.server.URL(behaviour))
+	for path, text := range r.setup.Home {
+		path = filepath.Join(r.home, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(fill.Replace(text)), 0o600))
+	}
+	cmd := exec.CommandContext(ctx, r.ripple, append([]string{"agent", "run", "--adapter", r.adapter, "--json", "--timeout", "90s"}, args...)...)
+	cmd.Dir = t.TempDir()
+	cmd.Env = []string{
+		"HOME=" + r.home, "LANG=C.UTF-8", "TMPDIR=" + t.TempDir(),
+		"PATH=" + filepath.Join(os.Getenv(folder), "node_modules", ".bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
+	}
+	for key, value := range maps.All(r.setup.Env) {
+		cmd.Env = append(cmd.Env, key+"="+fill.Replace(value))
+	}
+	return cmd
+}
+
+// turn takes one turn.
+func (r rig) turn(t *testing.T, behaviour string, args ...string) turn {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	return r.finish(t, r.command(ctx, t, behaviour, args...), nil)
+}
+
+// finish runs a turn; meanwhile may watch it.
+func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
+	t.Helper()
+	before := len(r.server.Log())
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.NoError(t, cmd.Start())
+	if meanwhile != nil {
+		meanwhile()
+	}
+	_ = cmd.Wait() // how it ended stands in the exit code
+	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
+	result := turn{exit: cmd.ProcessState.ExitCode(), stderr: stderr.String(), asked: r.server.Log()[before:]}
+	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
+	for i, line := range lines {
+		var e event
+		if !assert.NoError(t, json.Unmarshal([]byte(line), &e), line) {
+			continue
+		}
+		e.line = line
+		result.events = append(result.events, e)
+		if i == len(lines)-1 {
+			assert.NoError(t, json.Unmarshal([]byte(line), &result.outcome), line)
+		}
+	}
+	t.Cleanup(func() {
+		if t.Failed() {
+			t.Logf("%s\nexit code %d\n%s\n%s\nthe model was asked %d times", cmd, result.exit, stdout.String(), result.stderr, len(result.asked))
+		}
+	})
+	return result
+}
+
+// of are the events of a type.
+func (s turn) of(kind string) []event {
+	var list []event
+	for _, e := range s.events {
+		if e.Type == kind {
+			list = append(list, e)
+		}
+	}
+	return list
+}
