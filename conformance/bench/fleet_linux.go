@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"strings"
 	"time"
@@ -28,7 +29,10 @@ func init() { measurements = append(measurements, measurement{"fleet", fleet}) }
 
 // fleetBudget bounds how long one adapter is measured, for each of start and
 // round trip.
-const fleetBudget = 2 * time.Second
+const (
+	fleetBudget = 2 * time.Second
+	fleetLimit  = 30 * time.Second // for one adapter, whatever happens
+)
 
 // fleet measures every adapter whose program is here: start and round trip,
 // against a loop that starts the same command line with the same files and
@@ -67,7 +71,7 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 	if quick {
 		budget /= 4
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), fleetLimit)
 	defer cancel()
 	var bareStart, ourStart, bareTrip, ourTrip []time.Duration
 	for began := time.Now(); len(bareStart) < 3 || time.Since(began) < budget; {
@@ -98,7 +102,7 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 		return nil, err
 	}
 	defer s.Close(ctx)
-	code := schema.Expand(a.Samples.Print, map[string]string{"text": "x"})
+	code := schema.Expand(a.Samples.Print, map[string]string{"text": printed})
 	for i := 0; i < 20 || time.Since(b.began) < budget; i++ {
 		at := time.Now()
 		if err := b.eval(code); err != nil {
@@ -147,6 +151,9 @@ func startLike(ctx context.Context, a *schema.Adapter, own string) (*bare, error
 		return nil, err
 	}
 	for _, f := range plan.Files {
+		if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+			return nil, err
+		}
 		if err := os.WriteFile(f.Path, f.Body, 0o600); err != nil {
 			return nil, err
 		}
@@ -163,7 +170,7 @@ func startLike(ctx context.Context, a *schema.Adapter, own string) (*bare, error
 	if err := b.modes(plan.TTY); err != nil {
 		return nil, err
 	}
-	return b, b.prompt()
+	return b, b.prompt(nil)
 }
 
 // modes sets what the adapter asks of the terminal.
@@ -211,9 +218,15 @@ func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) b
 	}, nil
 }
 
-func (b *bare) prompt() error {
+// printed is what the measured command prints, on a line of its own; only the
+// prompt after it counts, for line editors draw prompts around what is typed.
+const printed = "qzx7"
+
+var answered = regexp.MustCompile(`(?m)^\W*` + printed)
+
+func (b *bare) prompt(after *regexp.Regexp) error {
 	var got []byte
-	for !b.atEnd(got) {
+	for after != nil && !after.Match(escapes.ReplaceAll(got, nil)) || !b.atEnd(got) {
 		n, err := b.tty.Read(b.buf)
 		if err != nil {
 			return fmt.Errorf("bare: %w after %q", err, got)
@@ -232,7 +245,7 @@ func (b *bare) eval(line string) error {
 	if _, err := b.tty.WriteString(line + b.ending); err != nil {
 		return err
 	}
-	return b.prompt()
+	return b.prompt(answered)
 }
 
 func (b *bare) close() {
