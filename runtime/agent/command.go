@@ -145,12 +145,17 @@ func (b *builder) expanded(args []string, place, value string) {
 	}
 }
 
-// checkTools refuses names that the agent does not know; "Bash(git *)" is Bash.
+// checkTools refuses names that the agent does not know; "Bash(git *)" is Bash,
+// and a name of the agent's that ends in * stands for all that begin like it.
 func (b *builder) checkTools(tools []string) {
 	valid := b.a.Agent.Tools.Valid
 	for _, tool := range tools {
 		name, _, _ := strings.Cut(tool, "(")
-		if len(valid) > 0 && !slices.Contains(valid, name) {
+		known := slices.ContainsFunc(valid, func(v string) bool {
+			prefix, many := strings.CutSuffix(v, "*")
+			return v == name || many && strings.HasPrefix(name, prefix)
+		})
+		if len(valid) > 0 && !known {
 			b.refuse("tool %q is not one of this agent's%s; its tools are %s", name, schema.Suggest(name, valid), strings.Join(valid, ", "))
 		}
 	}

@@ -34,9 +34,7 @@ func (r *reader) judge(e ending) *event.Failure {
 	case e.forced != nil:
 		return e.forced
 	case r.finished != nil && r.finished.IsError:
-		return r.failure(r.finished.Kind, event.Kind(kind), event.ModelError, r.finished.Result)
-	case r.finished != nil:
-		return nil
+		return r.failure(r.finished.Kind, event.Kind(kind), event.ModelError, cmp.Or(r.finished.Result, r.said(ending{})))
 	}
 	for _, err := range r.failed {
 		if err.Fatal {
@@ -44,7 +42,7 @@ func (r *reader) judge(e ending) *event.Failure {
 		}
 	}
 	switch {
-	case works:
+	case r.finished != nil || works:
 		return nil
 	case e.code != 0 || declared:
 		return r.failure(event.Kind(kind), "", event.Crashed, r.said(e))

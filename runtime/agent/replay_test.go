@@ -49,6 +49,8 @@ func TestJudgement(t *testing.T) {
 		{"its words count more", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 7, "", event.Limited, "Rate limit reached"},
 		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "it ended without a result"},
 		{"a fatal error", []string{`{"t":"oops","x":"bad","fatal":true}`}, 0, "", event.ModelError, "bad"},
+		{"a fatal error, whatever the result says", []string{`{"t":"oops","x":"bad","fatal":true}`, done}, 0, "", event.ModelError, "bad"},
+		{"a result without words, after an error with some", []string{`{"t":"oops","x":"rate limit"}`, `{"t":"end","failed":true}`}, 0, "", event.Limited, "rate limit"},
 		{"an error on the way is none", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
 		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and said nothing"},
 		{"an exit code that is not", nil, 9, "the disk is full\n", event.Crashed, "the disk is full"},
@@ -78,7 +80,11 @@ func TestALimitSaysWhenItEnds(t *testing.T) {
 		assert.Equal(t, at, out.Failure.ResetsAt)
 		assert.Equal(t, at, events[0].ResetsAt)
 	}
-	out, _ := recorded(t, agent.Recording{}, `{"t":"limit","at":1}`, `{"t":"end"}`)
+	out, events := recorded(t, agent.Recording{}, `{"t":"limit","at":1767323045}`, `{"t":"limit"}`, `{"t":"end","failed":true,"x":"rate limit"}`)
+	assert.Equal(t, at, out.Failure.ResetsAt, "told again without the time")
+	assert.Equal(t, at, events[1].ResetsAt)
+
+	out, _ = recorded(t, agent.Recording{}, `{"t":"limit","at":1}`, `{"t":"end"}`)
 	assert.Nil(t, out.Failure, "it waited and went on")
 }
 
@@ -107,9 +113,15 @@ func TestPiecesAreJoined(t *testing.T) {
 func TestToolsHaveCommonNames(t *testing.T) {
 	_, events := recorded(t, agent.Recording{}, `{"t":"tool","name":"Shell","input":{"command":"ls <x>"}}`, `{"t":"tool","name":"Teleport"}`)
 	assert.Equal(t, []event.Event{
-		{Type: event.ToolUse, ID: "1", Tool: "bash", Name: "Shell", Input: json.RawMessage(`{"command":"ls \u003cx\u003e"}`)},
-		{Type: event.ToolUse, ID: "1", Tool: event.Other, Name: "Teleport"},
+		{Type: event.ToolUse, ID: "u-Shell", Tool: "bash", Name: "Shell", Input: json.RawMessage(`{"command":"ls \u003cx\u003e"}`)},
+		{Type: event.ToolUse, ID: "u-Teleport", Tool: event.Other, Name: "Teleport"},
 	}, events)
+}
+
+func TestAToolUseToldTwiceCountsOnce(t *testing.T) {
+	use := `{"t":"tool","name":"Shell","id":"a"}`
+	_, events := recorded(t, agent.Recording{}, use, use, `{"t":"tool","name":"Shell","id":"b"}`, `{"t":"tool","name":"Shell","id":""}`, `{"t":"tool","name":"Shell","id":""}`)
+	assert.Len(t, events, 4, "a, b and two without an id")
 }
 
 func TestUsageIsTheTurns(t *testing.T) {

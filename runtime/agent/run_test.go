@@ -62,7 +62,7 @@ agent:
     events: |
       if .t == "say" then {type: "text", text: .x}
       elif .t == "piece" then {type: "text", text: .x, delta: true}
-      elif .t == "tool" then {type: "tool_use", id: "1", name: .name, input: .input}
+      elif .t == "tool" then {type: "tool_use", id: (if has("id") then .id else "u-\(.name)" end), name: .name, input: .input}
       elif .t == "result" then {type: "tool_result", id: "1", content: .x, is_error: .failed}
       elif .t == "use" then {type: "usage", input: .n, output: 1, scope: .scope}
       elif .t == "deny" then {type: "permission_denied", id: .id, name: "Shell"}

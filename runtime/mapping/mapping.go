@@ -72,7 +72,7 @@ func (p *Program) Line(line []byte, out []event.Event) ([]event.Event, error) {
 	case len(out) == before:
 		return append(out, unknown(line)), nil
 	}
-	return withoutIgnored(out, before), nil
+	return withoutIgnored(line, out, before), nil
 }
 
 func unknown(line []byte) event.Event {
@@ -109,9 +109,12 @@ func (p *Program) run(v any, out []event.Event) ([]event.Event, error) {
 }
 
 // withoutIgnored drops what says only that the line is known.
-func withoutIgnored(out []event.Event, from int) []event.Event {
+func withoutIgnored(line []byte, out []event.Event, from int) []event.Event {
 	kept := out[:from]
 	for _, e := range out[from:] {
+		if e.Type == event.Unknown {
+			e = unknown(line) // the program knows the line and not a part of it
+		}
 		if e.Type != event.Ignored {
 			kept = append(kept, e)
 		}

@@ -39,6 +39,7 @@ func TestLine(t *testing.T) {
 		{"one event", `{type: "text", text: .x}`, `{"x":"hi"}`, []event.Event{{Type: event.Text, Text: "hi"}}, ""},
 		{"several", `.[] | {type: "text", text: .}`, `["a","b"]`, []event.Event{{Type: event.Text, Text: "a"}, {Type: event.Text, Text: "b"}}, ""},
 		{"none: not known", `empty`, `{"x":1}`, []event.Event{{Type: event.Unknown, Raw: `{"x":1}`}}, ""},
+		{"a part that is not known", `{type: "text", text: .x}, {type: "unknown"}`, `{"x":"hi"}`, []event.Event{{Type: event.Text, Text: "hi"}, {Type: event.Unknown, Raw: `{"x":"hi"}`}}, ""},
 		{"ignored: known", `{type: "ignored"}`, `{"x":1}`, []event.Event{}, ""},
 		{"no JSON", `{type: "ignored"}`, `Loading…`, []event.Event{{Type: event.Unknown, Raw: "Loading…"}}, ""},
 		{"content that is an object", `{type: "tool_result", content: .x}`, `{"x":{"a":[1]}}`, []event.Event{{Type: event.ToolResult, Content: `{"a":[1]}`}}, ""},
