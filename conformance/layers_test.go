@@ -40,7 +40,7 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
 		"runtime/internal/prompt runtime/internal/render runtime/launch runtime/proctree runtime/pty schema"},
 
-	"runtime/loop":     {3, "runtime/proctree"},
+	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},
 	"runtime/contract": {3, "runtime/event runtime/launch runtime/session schema"},
 	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 

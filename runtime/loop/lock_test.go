@@ -10,7 +10,7 @@ import (
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	_, held, err := s.locked()
 	require.NoError(t, err)
 	assert.False(t, held)
@@ -38,7 +38,7 @@ func TestTwoLoopsAtOnce(t *testing.T) {
 }
 
 func TestLockOfSomebodyUnknown(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	unlock, err := s.lock(noon)
 	require.NoError(t, err)
 	defer unlock()

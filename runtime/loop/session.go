@@ -130,7 +130,7 @@ func (s *store) saveSession(v session, moves []transition) error {
 	} else if err := s.write(IDFile, []byte(v.ID+"\n")); err != nil {
 		return err
 	}
-	return s.writeJSON(SessionFile, v)
+	return s.refresh(SessionFile, v)
 }
 
 func (s *store) saveHistory(moves []transition) error {

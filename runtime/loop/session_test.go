@@ -71,7 +71,7 @@ func TestSessionExpires(t *testing.T) {
 }
 
 func TestSessionFiles(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	load := func() session {
 		v, damaged, err := s.loadSession()
 		require.NoError(t, err)
@@ -104,7 +104,7 @@ func TestSessionFiles(t *testing.T) {
 }
 
 func TestSessionHistoryKeeps50(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	for i := range 60 {
 		m := []transition{{noon, "", "a", "session_started", i}}
 		require.NoError(t, s.saveSession(session{ID: "a"}, m))

@@ -15,7 +15,8 @@ import (
 // store reads and writes the loop's files. A file is there as it was or as it
 // is to be, never in between.
 type store struct {
-	dir string // absolute: Dir in the project
+	dir     string            // absolute: Dir in the project
+	written map[string]string // what a file holds since this process wrote it
 }
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, name) }
@@ -49,6 +50,23 @@ func (s *store) writeJSON(name string, v any) error {
 		return fmt.Errorf("cannot write %s: %w", s.path(name), err)
 	}
 	return s.write(name, append(data, '\n'))
+}
+
+// refresh replaces a file by an object, unless it was the same when this process
+// wrote it last.
+func (s *store) refresh(name string, v any) error {
+	data, err := json.Marshal(v)
+	if err != nil || s.written[name] == string(data) {
+		return err
+	}
+	if err := s.writeJSON(name, v); err != nil {
+		return err
+	}
+	if s.written == nil {
+		s.written = map[string]string{}
+	}
+	s.written[name] = string(data)
+	return nil
 }
 
 // readJSON fills v and says whether it could. A file that is no JSON, or that

@@ -14,7 +14,7 @@ import (
 )
 
 func TestStoreReplacesWholeFiles(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	require.NoError(t, s.writeJSON("a.json", map[string]int{"n": 1}))
 	require.NoError(t, s.writeJSON("a.json", map[string]int{"n": 2}))
 	data, err := os.ReadFile(s.path("a.json"))
@@ -26,7 +26,7 @@ func TestStoreReplacesWholeFiles(t *testing.T) {
 }
 
 func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	require.NoError(t, os.Mkdir(s.path("a"), 0o700)) // a directory cannot be replaced by a file
 	require.NoError(t, os.WriteFile(s.path("a/keep"), nil, 0o600))
 	err := s.write("a", []byte("x"))
@@ -52,7 +52,7 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := store{t.TempDir()}
+			s := store{dir: t.TempDir()}
 			require.NoError(t, os.WriteFile(s.path("f"), []byte(tt.content), 0o600))
 			var v struct{ N int }
 			found, damaged, err := s.readJSON("f", &v, tt.valid)
@@ -66,7 +66,7 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 			}
 		})
 	}
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	found, damaged, err := s.readJSON("absent", new(int), valid)
 	require.NoError(t, err)
 	assert.False(t, found)
@@ -74,7 +74,7 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 }
 
 func TestStoreText(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	for content, want := range map[string]string{"id-1\r\n": "id-1", "id-2": "id-2", " \n": ""} {
 		require.NoError(t, os.WriteFile(s.path("id"), []byte(content), 0o600))
 		got, err := s.readText("id")
@@ -89,7 +89,7 @@ func TestStoreText(t *testing.T) {
 }
 
 func TestStoreSweeps(t *testing.T) {
-	s := store{t.TempDir()}
+	s := store{dir: t.TempDir()}
 	require.NoError(t, os.WriteFile(s.path(tempMark+"1"), nil, 0o600))
 	require.NoError(t, os.WriteFile(s.path("mine"), nil, 0o600))
 	require.NoError(t, s.sweep())

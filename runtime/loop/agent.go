@@ -1,0 +1,40 @@
+package loop
+
+import (
+	"context"
+	"time"
+
+	"ripple/runtime/event"
+)
+
+// Agent takes one turn. It calls emit for each event, in order and from one
+// goroutine at a time, before it returns. When ctx ends it ends the agent with
+// all that it started and returns an outcome or an error.
+//
+// A turn that failed is an Outcome with a Failure. The error is for a turn that
+// could not even begin: a *Stop ends the loop as it says, any other with exit
+// code 3.
+type Agent interface {
+	Turn(ctx context.Context, r Request, emit func(event.Event)) (Outcome, error)
+}
+
+// Request is what the loop asks of an agent.
+type Request struct {
+	Turn        int    // from 1
+	Prompt      string // PROMPT.md as it is
+	Context     string // what the loop adds, at most 500 characters
+	SessionID   string // go on with this session; "" begins one
+	Used        event.Tokens
+	Dir         string // where the agent works
+	Timeout     time.Duration
+	IdleTimeout time.Duration // 0: none
+}
+
+// Outcome is how a turn ended.
+type Outcome struct {
+	Failure   *event.Failure // nil: it worked
+	SessionID string         // to go on with; "": none
+	Text      string         // the final message, for agents without text events
+	CostUSD   float64
+	Used      event.Tokens // of the session so far, the next Request's
+}

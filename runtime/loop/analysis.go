@@ -1,0 +1,87 @@
+package loop
+
+import (
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"ripple/runtime/event"
+)
+
+// maxText is how much of an answer is kept for its status block, in bytes.
+const maxText = 1 << 20
+
+// analysis gathers what the events of one turn say. Tool results, reasoning and
+// what the agent was told are never read.
+type analysis struct {
+	mu       sync.Mutex
+	text     strings.Builder
+	output   int      // characters of text
+	errors   []string // error events, and lines of text that report an error
+	denied   int
+	session  string
+	resetsAt time.Time // of the last limit
+	cost     float64
+}
+
+// maxErrors bounds the errors of a turn that are looked at.
+const maxErrors = 1000
+
+func (a *analysis) note(e event.Event) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	switch e.Type {
+	case event.Session:
+		a.session = strings.TrimSpace(e.ID)
+	case event.Text:
+		a.addText(e.Text)
+	case event.Error:
+		a.addErrors(e.Message)
+	case event.RateLimited:
+		a.resetsAt = e.ResetsAt
+	case event.PermissionDenied:
+		a.denied++
+	case event.Usage:
+		if e.Tokens != nil {
+			a.cost = max(a.cost, e.Tokens.CostUSD)
+		}
+	case event.Finished:
+		a.cost = max(a.cost, e.CostUSD)
+	}
+}
+
+func (a *analysis) addText(text string) {
+	a.output += utf8.RuneCountInString(text)
+	if a.text.Len()+len(text) > 2*maxText { // what matters stands at the end
+		kept := (a.text.String() + text)
+		a.text.Reset()
+		text = kept[len(kept)-maxText:]
+	}
+	a.text.WriteString(text)
+	if !strings.HasSuffix(text, "\n") {
+		a.text.WriteByte('\n')
+	}
+	a.addErrors(errorLines(text)...)
+}
+
+func (a *analysis) addErrors(list ...string) {
+	room := max(0, maxErrors-len(a.errors))
+	a.errors = append(a.errors, list[:min(len(list), room)]...)
+}
+
+// finish adds what only the outcome tells.
+func (a *analysis) finish(o Outcome) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.text.Len() == 0 && o.Text != "" {
+		a.addText(o.Text)
+	}
+	if o.Failure != nil && !o.Failure.ResetsAt.IsZero() {
+		a.resetsAt = o.Failure.ResetsAt
+	}
+	if o.SessionID != "" {
+		a.session = strings.TrimSpace(o.SessionID)
+	}
+	a.cost = max(a.cost, o.CostUSD)
+}

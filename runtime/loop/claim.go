@@ -1,0 +1,140 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// claim asks the exit gate and, where there are commands for it, checks what the
+// agent says before it is believed. Nil: the loop goes on.
+func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
+	s, c := &l.state, l.o.Config
+	reason := s.Gate.decide(p)
+	switch {
+	case reason == ReasonBlocked:
+		return blockedStop(s), nil
+	case reason == "" || s.Examined == s.Turn+1: // nothing new was said since
+		return nil, nil
+	case len(c.Verify) == 0:
+		return doneStop(reason, s.Turn, 0), nil
+	}
+	done, ok, err := l.examine(ctx)
+	if err != nil {
+		return nil, err
+	}
+	v := line{Turn: s.Turn, Time: l.now(), Type: verified, Verdicts: done}
+	if s.VerifyFailed = ""; !ok {
+		s.Claims++
+		s.Examined, s.VerifyFailed = s.Turn+1, done[len(done)-1].String()
+		v.State = s
+	}
+	if err := l.log.add(v); err != nil {
+		return nil, err
+	}
+	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String()})
+	if !ok {
+		return nil, nil
+	}
+	return doneStop(reason, s.Turn, len(c.Verify)), nil
+}
+
+// examine runs the commands, a second time when they changed the tree: they must
+// succeed after the last change.
+func (l *Loop) examine(ctx context.Context) (done []verdict, ok bool, err error) {
+	c := l.o.Config
+	l.tell(Notice{Kind: NoticeVerifying, Turn: l.state.Turn, Text: strings.Join(c.Verify, "; ")})
+	if err := l.project("running", "verifying", ""); err != nil {
+		return nil, false, err
+	}
+	name := fmt.Sprintf("verify_%04d_%s.log", l.state.Turn, stamp(l.now()))
+	file, err := os.Create(filepath.Join(l.store.dir, LogsDir, name))
+	if err != nil {
+		return nil, false, err
+	}
+	defer file.Close() // for people
+	for range 2 {
+		before, err := l.tree.snapshot(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		done, err = verifyAll(ctx, l.tree.dir, c.Verify, c.VerifyTimeout, file)
+		if err != nil {
+			return nil, false, err
+		}
+		after, err := l.tree.snapshot(ctx)
+		if err != nil {
+			return nil, false, err
+		}
+		ok, l.last = done[len(done)-1].OK, nil
+		if !ok || before.equal(after) {
+			break
+		}
+	}
+	return done, ok, nil
+}
+
+// keep commits and tags the last turn, if it made progress and that is asked
+// for. After a crash it finds out what is left to do.
+func (l *Loop) keep(ctx context.Context) error {
+	s, c := &l.state, l.o.Config
+	if !c.Commit && !c.Tag || s.Committed >= s.Turn || !s.Progress || l.begun {
+		return nil
+	}
+	before, err := l.knownBefore(s.Turn)
+	if err != nil {
+		return err
+	}
+	now, err := l.tree.snapshot(ctx)
+	if err != nil {
+		return err
+	}
+	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
+	if paths := toCommit(before, now); c.Commit && len(paths) > 0 {
+		if v.SHA, err = l.tree.repo.commit(ctx, paths, l.message()); err != nil {
+			return gitStop("commit", err)
+		}
+	}
+	if c.Tag && v.SHA != "" {
+		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
+		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
+			return gitStop("tag", err)
+		}
+	}
+	s.Committed = s.Turn
+	v.Time, v.State, l.last = l.now(), s, nil
+	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(v.SHA + " " + v.Tag)})
+	return l.log.add(v)
+}
+
+// toCommit are the files of the turn that are not committed: what was dirty
+// before it is the user's.
+func toCommit(before *snapshot, now snapshot) []string {
+	var paths []string
+	if before == nil {
+		return nil // somebody removed the file: nothing is known to be ours
+	}
+	for _, name := range before.changed(now) {
+		if _, dirty := now.Files[name]; dirty {
+			paths = append(paths, name)
+		}
+	}
+	return paths
+}
+
+func (l *Loop) message() string {
+	text := fmt.Sprintf("ripple: turn %d", l.state.Turn)
+	if l.state.Recommended != "" {
+		text += "\n\n" + l.state.Recommended
+	}
+	return text
+}
+
+func gitStop(what string, err error) error {
+	return &Stop{
+		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
+		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",
+	}
+}

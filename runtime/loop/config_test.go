@@ -1,0 +1,213 @@
+package loop
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// sources are what a test of the configuration writes.
+type sources struct {
+	flags, env        map[string]string
+	yml, inner, outer string
+}
+
+func (s sources) load(t *testing.T) (*Config, []string, error) {
+	t.Helper()
+	dir := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(dir, Dir), 0o755))
+	for name, content := range map[string]string{ProjectFile: s.yml, Dir + "/" + RCFile: s.inner, RCFile: s.outer} {
+		if content != "" {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
+		}
+	}
+	c, notes, err := LoadConfig(dir, s.flags, func(n string) string { return s.env[n] })
+	shortPaths := func(text string) string { return strings.ReplaceAll(text, dir+string(filepath.Separator), "") }
+	for i := range notes {
+		notes[i] = shortPaths(notes[i])
+	}
+	if c != nil {
+		for n, from := range c.sources {
+			from.From = shortPaths(from.From)
+			c.sources[n] = from
+		}
+	}
+	if err != nil {
+		err = errorText(shortPaths(err.Error()))
+	}
+	return c, notes, err
+}
+
+type errorText string
+
+func (e errorText) Error() string { return string(e) }
+
+func TestConfigDefaults(t *testing.T) {
+	c, notes, err := sources{}.load(t)
+	require.NoError(t, err)
+	assert.Empty(t, notes)
+	assert.False(t, c.IsSet("MAX_TURNS"))
+	c.sources, c.timeouts = nil, nil
+	assert.Equal(t, &Config{
+		Backend: "auto", Mode: "autonomous", Timeout: 15 * time.Minute, OutputFormat: "json",
+		AllowedTools: strings.Split(defaultTools, ","), PermissionMode: "bypassPermissions",
+		ProjectName: "my-project", ProjectType: "unknown", TaskSources: []string{"local"},
+		CallsPerHour: 100, DenialMode: "continue", SessionContinuity: true, SessionExpiry: 24 * time.Hour,
+		NoProgress: 3, SameError: 5, Denials: 2, Decline: 70, Cooldown: 30 * time.Minute,
+		Promise: "LOOP_COMPLETE", MaxTurns: 100, MaxFailures: 5, MaxWait: 6 * time.Hour,
+		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute,
+	}, c)
+}
+
+func TestConfigPrecedence(t *testing.T) {
+	s := sources{
+		flags: map[string]string{"timeout": "1"},
+		env:   map[string]string{"CLAUDE_TIMEOUT_MINUTES": "2"},
+		yml:   "loop: {agent_timeout_minutes: 3}",
+		inner: "CLAUDE_TIMEOUT_MINUTES=4",
+		outer: "AGENT_TIMEOUT_MINUTES=5",
+	}
+	steps := []struct {
+		from    string
+		minutes int
+		without func()
+	}{
+		{"--timeout", 1, func() { s.flags = nil }},
+		{"environment", 2, func() { s.env = nil }},
+		{"ripple.yml:1:8", 3, func() { s.yml = "" }},
+		{".ralph/.ralphrc:1", 4, func() { s.inner = "" }},
+		{".ralphrc:1", 5, func() { s.outer = "" }},
+		{"default", 15, func() {}},
+	}
+	for _, step := range steps {
+		c, _, err := s.load(t)
+		require.NoError(t, err)
+		assert.Equal(t, time.Duration(step.minutes)*time.Minute, c.Timeout)
+		assert.Equal(t, step.from, c.Source("AGENT_TIMEOUT_MINUTES").From)
+		assert.Equal(t, step.from != "default", c.IsSet("AGENT_TIMEOUT_MINUTES"))
+		step.without()
+	}
+}
+
+func TestConfigNames(t *testing.T) {
+	rc := func(text string) func(t *testing.T) *Config {
+		return func(t *testing.T) *Config {
+			c, _, err := sources{inner: text}.load(t)
+			require.NoError(t, err)
+			return c
+		}
+	}
+	tests := []struct {
+		rc  string
+		get func(*Config) any
+		is  any
+	}{
+		{"CLAUDE_PERMISSION_MODE=plan", func(c *Config) any { return c.PermissionMode }, "plan"},
+		{"AGENT_PERMISSION_MODE=plan\nCLAUDE_PERMISSION_MODE=other", func(c *Config) any { return c.PermissionMode }, "plan"},
+		{"CLAUDE_OUTPUT_FORMAT=text", func(c *Config) any { return c.OutputFormat }, "text"},
+		{"ALLOWED_TOOLS='Bash(git a, b),Read'", func(c *Config) any { return c.AllowedTools }, []string{"Bash(git a, b)", "Read"}},
+		{"MAX_CALLS_PER_HOUR=08", func(c *Config) any { return c.CallsPerHour }, 8},
+		{"SESSION_EXPIRY_HOURS=09", func(c *Config) any { return c.SessionExpiry }, 9 * time.Hour},
+		{"SESSION_CONTINUITY=False", func(c *Config) any { return c.SessionContinuity }, false},
+		{"CLAUDE_USE_CONTINUE=false", func(c *Config) any { return c.SessionContinuity }, false},
+		{"PERMISSION_DENIAL_MODE=threshold", func(c *Config) any { return c.DenialMode }, "threshold"},
+		{"PLATFORM_DRIVER=someone", func(c *Config) any { return c.Backend }, "someone"},
+		{"TASK_SOURCES='local github'", func(c *Config) any { return c.TaskSources }, []string{"local", "github"}},
+		{"CB_COOLDOWN_MINUTES=0", func(c *Config) any { return c.Cooldown }, time.Duration(0)},
+		{"MAX_RUNTIME=1h30m", func(c *Config) any { return c.MaxRuntime }, 90 * time.Minute},
+		{"MAX_COST='$2.50'", func(c *Config) any { return c.MaxCost }, 2.5},
+		{"VERIFY='make a\nmake b'", func(c *Config) any { return c.Verify }, []string{"make a", "make b"}},
+	}
+	for _, tt := range tests {
+		assert.Equal(t, tt.is, tt.get(rc(tt.rc)(t)), tt.rc)
+	}
+}
+
+func TestConfigOfTheEnvironment(t *testing.T) {
+	c, _, err := sources{env: map[string]string{
+		"MAX_CALLS_PER_HOUR": "7", "COMMIT": "deadbeef", "TAG": "v1", "VERIFY": "x", "RIPPLE_MAX_TURNS": "3",
+	}}.load(t)
+	require.NoError(t, err, "COMMIT and TAG of a CI job mean something else")
+	assert.Equal(t, 7, c.CallsPerHour)
+	assert.Equal(t, 3, c.MaxTurns)
+	assert.False(t, c.Commit)
+	assert.Empty(t, c.Verify)
+}
+
+func TestConfigOfAdapters(t *testing.T) {
+	s := sources{yml: "adapters:\n  one: {timeout: 60}\n  two: {enabled: false}\n  none: {enabled: false}\n", inner: "CLAUDE_TIMEOUT_MINUTES=4"}
+	c, _, err := s.load(t)
+	require.NoError(t, err)
+	assert.Equal(t, time.Minute, c.For("one").Timeout)
+	assert.Equal(t, 4*time.Minute, c.For("two").Timeout)
+	assert.Equal(t, []string{"none", "two"}, c.Disabled)
+	s.flags = map[string]string{"timeout": "9"}
+	c, _, err = s.load(t)
+	require.NoError(t, err)
+	assert.Equal(t, 9*time.Minute, c.For("one").Timeout, "a flag is above it")
+}
+
+func TestConfigOfCLI(t *testing.T) {
+	c, _, err := sources{yml: "cli:\n  backend: custom\n  command: my-ai\n  args: [--json]\n  prompt_mode: stdin\n  default_mode: interactive\n  idle_timeout_secs: 30\n"}.load(t)
+	require.NoError(t, err)
+	assert.Equal(t, []any{"custom", "my-ai", []string{"--json"}, "stdin", "interactive", 30 * time.Second},
+		[]any{c.Backend, c.Command, c.Args, c.PromptMode, c.Mode, c.IdleTimeout})
+}
+
+func TestConfigErrorsComeAllAtOnce(t *testing.T) {
+	_, notes, err := sources{
+		flags: map[string]string{"max-turns": "many"},
+		env:   map[string]string{"MAX_CALLS_PER_HOUR": "-1"},
+		yml:   "loop: {max_runtime: soon, max_turn: 1}",
+		inner: "CB_NO_PROGRESS_THRESHOLD=x\nA=$(b)\n",
+		outer: "CB_NO_PROGRES_THRESHOLD=4\nGITHUB_TOKEN=x\n",
+	}.load(t)
+	require.Error(t, err)
+	for _, want := range []string{
+		`--max-turns: MAX_TURNS: "many" is no whole number from 1 to 1000000`,
+		`environment: MAX_CALLS_PER_HOUR: "-1" is no whole number from 1 to 100000`,
+		`ripple.yml:1:27: unknown key "max_turn" in loop (did you mean "max_turns"?)`,
+		`.ralph/.ralphrc:1: CB_NO_PROGRESS_THRESHOLD: "x" is no whole number from 1 to 100000`,
+		`.ralph/.ralphrc:2:3: $(…) is not executed; write the value itself`,
+	} {
+		assert.ErrorContains(t, err, want)
+	}
+	assert.Equal(t, []string{
+		".ralphrc:1: CB_NO_PROGRES_THRESHOLD is not a setting of ripple; did you mean CB_NO_PROGRESS_THRESHOLD?",
+		".ralphrc:2: GITHUB_TOKEN is not a setting of ripple",
+	}, notes)
+	_, _, err = sources{yml: "loop: {max_runtime: soon}"}.load(t)
+	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is no duration; write 90s, 15m or 2h, or a number of minutes`)
+}
+
+// The section loop: of the JSON Schema has the settings as its keys.
+func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
+	var root struct {
+		Properties struct {
+			Loop struct{ Properties map[string]any }
+		}
+	}
+	require.NoError(t, json.Unmarshal(schema.ProjectJSON(), &root))
+	var want, got []string
+	for _, s := range settings {
+		if s.Name != "PLATFORM_DRIVER" && s.Name != "AGENT_IDLE_TIMEOUT_SECS" { // of the section cli
+			want = append(want, s.Key())
+		}
+		assert.NotEmpty(t, s.Help, s.Name)
+	}
+	for key := range root.Properties.Loop.Properties {
+		got = append(got, key)
+	}
+	slices.Sort(want)
+	slices.Sort(got)
+	assert.Equal(t, want, got)
+}

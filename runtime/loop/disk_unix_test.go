@@ -1,0 +1,53 @@
+//go:build unix
+
+package loop
+
+import (
+	"os/signal"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+func TestDiskFull(t *testing.T) {
+	r := newRig(t, claims)
+	restore := func() {}
+	r.fake.script = script(works, func(d *doing) {
+		restore = limitFiles(t, 20_000)
+		for range 1000 {
+			if d.ctx.Err() != nil {
+				break
+			}
+			d.says(strings.Repeat("words ", 100))
+		}
+		assert.Error(t, d.ctx.Err(), "an agent whose work cannot be recorded is ended")
+		d.fails(event.Interrupted, "")
+	}, claims)
+	defer func() { restore() }()
+	r.onNotice = func(_ *Loop, n Notice) {
+		if n.Kind == NoticeStopped {
+			restore()
+		}
+	}
+	stop := r.run()
+	assert.Equal(t, []any{"error", 1}, []any{stop.Reason, stop.ExitCode})
+	assert.Contains(t, stop.Why, "events.jsonl")
+	r.onNotice = nil
+	r.lines() // each is whole
+	assert.Equal(t, "project_complete", r.resume().Reason)
+	assert.Equal(t, 3, r.status().LoopCount)
+}
+
+// limitFiles makes writes beyond a size fail, as a full disk does.
+func limitFiles(t *testing.T, size uint64) (restore func()) {
+	signal.Ignore(syscall.SIGXFSZ)
+	var old syscall.Rlimit
+	require.NoError(t, syscall.Getrlimit(syscall.RLIMIT_FSIZE, &old))
+	require.NoError(t, syscall.Setrlimit(syscall.RLIMIT_FSIZE, &syscall.Rlimit{Cur: size, Max: old.Max}))
+	return func() { _ = syscall.Setrlimit(syscall.RLIMIT_FSIZE, &old) }
+}

@@ -1,0 +1,155 @@
+package loop
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+// fake is an agent that does what its script says, one function a turn; the last
+// one goes on for ever.
+type fake struct {
+	dir      string
+	script   []func(*doing)
+	requests []Request
+}
+
+// doing is one turn of a fake agent.
+type doing struct {
+	ctx  context.Context
+	dir  string
+	n    int
+	r    Request
+	emit func(event.Event)
+	out  Outcome
+	err  error
+}
+
+func (f *fake) Turn(ctx context.Context, r Request, emit func(event.Event)) (Outcome, error) {
+	d := &doing{ctx: ctx, dir: r.Dir, n: len(f.requests) + 1, r: r, emit: emit}
+	f.requests = append(f.requests, r)
+	f.script[min(d.n, len(f.script))-1](d)
+	return d.out, d.err
+}
+
+func (d *doing) says(text string)             { d.emit(event.Event{Type: event.Text, Text: text}) }
+func (d *doing) event(e event.Event)          { d.emit(e) }
+func (d *doing) fails(k event.Kind, m string) { d.out.Failure = &event.Failure{Kind: k, Message: m} }
+
+func (d *doing) writes(name, content string) {
+	path := filepath.Join(d.dir, name)
+	if err := errors.Join(os.MkdirAll(filepath.Dir(path), 0o755), os.WriteFile(path, []byte(content), 0o644)); err != nil {
+		panic(err)
+	}
+}
+
+// work changes a file, so that the turn makes progress.
+func (d *doing) work() { d.writes("work.txt", strings.Repeat("x", d.n)) }
+
+// Turns that scripts are made of.
+var (
+	works  = func(d *doing) { d.work(); d.says("working") }
+	idles  = func(d *doing) { d.says("thinking") }
+	claims = func(d *doing) { d.work(); d.says("done\n" + complete) }
+	failed = func(d *doing) { d.fails(event.ModelError, "the model failed") }
+	denied = func(d *doing) {
+		d.work()
+		d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"})
+		d.says("I may not.\n" + complete)
+	}
+)
+
+func script(turns ...func(*doing)) []func(*doing) { return turns }
+
+// rig is a project with a loop's files, and what happened in it.
+type rig struct {
+	*project
+	fake     *fake
+	flags    map[string]string
+	mu       sync.Mutex
+	notices  []Notice
+	onNotice func(*Loop, Notice)
+}
+
+func newRig(t testing.TB, turns ...func(*doing)) *rig {
+	p := newProject(t)
+	p.write(".ralph/PROMPT.md", "Do the work.\n")
+	return &rig{project: p, fake: &fake{dir: p.dir, script: turns}, flags: map[string]string{}}
+}
+
+func (r *rig) options(resume bool) Options {
+	c, notes, err := LoadConfig(r.dir, r.flags, func(string) string { return "" })
+	require.NoError(r.t, err)
+	require.Empty(r.t, notes)
+	return Options{Project: r.dir, Config: c, Agent: r.fake, Resume: resume}
+}
+
+func (r *rig) run() Stop    { return r.runWith(r.options(false)) }
+func (r *rig) resume() Stop { return r.runWith(r.options(true)) }
+
+func (r *rig) runWith(o Options) Stop {
+	r.t.Helper()
+	var l *Loop
+	o.Observe = func(n Notice) {
+		r.mu.Lock()
+		r.notices = append(r.notices, n)
+		r.mu.Unlock()
+		if r.onNotice != nil {
+			r.onNotice(l, n)
+		}
+	}
+	l = New(o)
+	stop := l.Run(r.t.Context())
+	assert.Regexp(r.t, `^[A-Z0-9/.~].*\.$`, stop.Why, "one sentence on why")
+	assert.Regexp(r.t, `^[A-Z\x60].*\.$`, stop.Next, "one on what to do next")
+	return stop
+}
+
+// lines are what events.jsonl has.
+func (r *rig) lines() []line {
+	r.t.Helper()
+	var list []line
+	for l := range strings.Lines(r.read(".ralph/events.jsonl")) {
+		var v line
+		require.NoError(r.t, json.Unmarshal([]byte(l), &v), l)
+		list = append(list, v)
+	}
+	return list
+}
+
+func (r *rig) status() Status {
+	r.t.Helper()
+	s, by, found, err := ReadStatus(r.dir)
+	require.NoError(r.t, err)
+	require.True(r.t, found)
+	assert.Nil(r.t, by, "nobody holds the lock any more")
+	return s
+}
+
+func (r *rig) json(name string) map[string]any {
+	r.t.Helper()
+	v := map[string]any{}
+	require.NoError(r.t, json.Unmarshal([]byte(r.read(name)), &v), name)
+	return v
+}
+
+// waited sums up the waits of a kind.
+func (r *rig) waits(what string) (longest time.Duration) {
+	for _, n := range r.notices {
+		if n.Kind == NoticeWaiting && strings.Contains(n.Text, what) {
+			longest = max(longest, n.Left)
+		}
+	}
+	return longest
+}

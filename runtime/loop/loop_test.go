@@ -1,0 +1,573 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+// Each row is a whole run: what the agent does turn by turn, and how it ends.
+func TestStops(t *testing.T) {
+	says := func(text string) func(*doing) { return func(d *doing) { d.work(); d.says(text) } }
+	ticks := func(plan string) func(*doing) {
+		return func(d *doing) { d.work(); d.writes(".ralph/@fix_plan.md", plan) }
+	}
+	inProgress := says(ofBlock("STATUS: COMPLETE", "EXIT_SIGNAL: false"))
+	tests := []struct {
+		name   string
+		turns  []func(*doing)
+		flags  map[string]string
+		plan   string
+		reason string
+		code   int
+		taken  int
+	}{
+		{"two claims with EXIT_SIGNAL", script(works, claims, claims), nil, "", "project_complete", 0, 3},
+		{"one claim is not enough", script(claims, works), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
+		{"COMPLETE with EXIT_SIGNAL false goes on", script(inProgress), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
+		{"prose ends nothing", script(says("I am done. The project is complete. All tests pass. Done!")), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
+		{"the promise", script(works, says("all of it\nLOOP_COMPLETE")), nil, "", "project_complete", 0, 2},
+		{"a promise of another kind", script(says("THE END\n")), map[string]string{"completion-promise": "THE END"}, "", "project_complete", 0, 1},
+		{"the promise with a task open", script(says("LOOP_COMPLETE")), map[string]string{"max-turns": "2"}, "- [ ] a\n", "max_turns", 5, 2},
+		{"the plan is ticked off", script(works, ticks("- [x] a\n- [x] b\n")), nil, "- [ ] a\n- [ ] b\n", "plan_complete", 0, 2},
+		{"the plan was ticked before", script(works), nil, "- [x] a\n", "plan_complete", 0, 0},
+		{"only tests, three times", script(func(d *doing) {
+			d.writes("tests/a_test.go", fmt.Sprint(d.n))
+			d.says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))
+		}), nil, "", "test_saturation", 0, 3},
+		{"tests and code", script(says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))), map[string]string{"max-turns": "5"}, "", "max_turns", 5, 5},
+		{"blocked twice", script(says(ofBlock("STATUS: BLOCKED", "RECOMMENDATION: which port?"))), nil, "", "blocked", 8, 2},
+		{"no progress", script(idles), nil, "", "circuit_open", 6, 3},
+		{"exit 0 with is_error is a failure all the same", script(func(d *doing) {
+			d.work()
+			d.event(event.Event{Type: event.Finished, IsError: true, Result: "overloaded"})
+			d.says(complete)
+			d.fails(event.ModelError, "overloaded")
+		}), nil, "", "max_failures", 5, 5},
+		{"failures without progress open the circuit", script(failed), nil, "", "circuit_open", 6, 3},
+		{"not logged in", script(func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 8, 1},
+		{"a wrong version", script(func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3, 1},
+		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 3, 0},
+		{"a denied turn never completes", script(denied), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
+		{"nor does its plan", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 5, 2},
+		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 8, 2},
+		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 6, 2},
+		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 5, 3},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.turns...)
+				r.flags = tt.flags
+				if tt.plan != "" {
+					r.write(".ralph/@fix_plan.md", tt.plan)
+				}
+				stop := r.run()
+				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+				assert.Equal(t, tt.code, stop.ExitCode)
+				s := r.status()
+				assert.Equal(t, tt.taken, s.LoopCount)
+				assert.Equal(t, tt.reason, s.ExitReason)
+				assert.False(t, stop.Verified)
+				if tt.code == 0 {
+					assert.Contains(t, stop.Why, "not verified")
+					assert.Equal(t, "completed", s.Status)
+				}
+				last := r.lines()[len(r.lines())-1]
+				assert.Equal(t, []any{stopped, tt.reason}, []any{last.Type, last.Reason})
+			})
+		})
+	}
+}
+
+func TestRuntimeIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { d.work(); time.Sleep(25 * time.Minute) })
+		r.flags["max-runtime"] = "1h"
+		assert.Equal(t, "max_runtime", r.run().Reason)
+		assert.Len(t, r.fake.requests, 3)
+	})
+}
+
+func TestFailuresAreRepeatedLaterAndLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var at []time.Duration
+		start := time.Now()
+		r := newRig(t, func(d *doing) {
+			at = append(at, time.Since(start).Round(time.Second))
+			d.work()
+			d.fails(event.Crashed, "exit code 2")
+		})
+		r.flags["max-failures"] = "9"
+		r.flags["calls"] = "1000"
+		write := r.project
+		write.write(".ralphrc", "CB_SAME_ERROR_THRESHOLD=100\n")
+		assert.Equal(t, "max_failures", r.run().Reason)
+		var gaps []time.Duration
+		for i := 1; i < len(at); i++ {
+			gaps = append(gaps, (at[i]-at[i-1])/time.Second)
+		}
+		assert.Equal(t, []time.Duration{1, 2, 4, 8, 16, 32, 60, 60}, gaps)
+	})
+}
+
+func TestOneSuccessForgivesFailures(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := func(d *doing) { d.work(); d.fails(event.Crashed, fmt.Sprintf("error %c", 'a'+d.n)) }
+		r := newRig(t, fails, fails, fails, fails, works, fails, fails, fails, fails, claims, claims)
+		assert.Equal(t, "project_complete", r.run().Reason)
+	})
+}
+
+func TestProviderLimitIsWaitedFor(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		limited := func(in time.Duration) func(*doing) {
+			return func(d *doing) {
+				e := event.Event{Type: event.RateLimited, Message: "usage limit"}
+				if in > 0 {
+					e.ResetsAt = time.Now().Add(in)
+				}
+				d.event(e)
+				d.fails(event.Limited, "usage limit")
+			}
+		}
+		r := newRig(t, works, limited(2*time.Hour), limited(0), limited(0), works, limited(0), claims, claims)
+		start := time.Now()
+		stop := r.run()
+		assert.Equal(t, "project_complete", stop.Reason, stop.Why)
+		assert.Equal(t, 2*time.Hour+(10+20+5)*time.Minute, time.Since(start).Round(time.Minute), "until it ends; else longer and longer, and anew after a turn that worked")
+		b := r.json(".ralph/.circuit_breaker_state")
+		assert.EqualValues(t, 0, b["consecutive_no_progress"], "it counts for nothing")
+		assert.Equal(t, 2*time.Hour, r.waits("provider's limit").Round(time.Minute))
+	})
+}
+
+func TestProviderLimitIsWaitedForSoLongOnly(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.fails(event.Limited, "weekly limit")
+			d.out.Failure.ResetsAt = time.Now().Add(7 * time.Hour)
+		})
+		start := time.Now()
+		stop := r.run()
+		assert.Equal(t, []any{"provider_limit", 5}, []any{stop.Reason, stop.ExitCode})
+		assert.Less(t, time.Since(start), time.Minute, "not to wait for what takes too long")
+
+		r = newRig(t, func(d *doing) { d.fails(event.Limited, "no time given") })
+		start = time.Now()
+		assert.Equal(t, "provider_limit", r.run().Reason)
+		assert.Less(t, time.Since(start), 6*time.Hour, "nor piece by piece")
+	})
+}
+
+func TestALimitThatTheAgentSatOutIsNone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(time.Hour)})
+			d.event(event.Event{Type: event.ToolResult, Content: "Error: 429 rate limit reached, try again at 5pm"})
+			claims(d)
+		})
+		start := time.Now()
+		assert.Equal(t, "project_complete", r.run().Reason)
+		assert.Less(t, time.Since(start), time.Minute)
+	})
+}
+
+func TestCallsAnHour(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { d.work(); time.Sleep(10 * time.Minute) })
+		r.flags["calls"] = "2"
+		r.flags["max-turns"] = "4"
+		start := time.Now()
+		assert.Equal(t, "max_turns", r.run().Reason)
+		assert.Equal(t, 80*time.Minute, time.Since(start).Round(time.Minute), "two at 0 and 10, two at 60 and 70")
+		s := r.status()
+		assert.Equal(t, []int{2, 2}, []int{s.CallsMade, s.MaxCalls})
+
+		r.flags["max-turns"] = "1"
+		start = time.Now()
+		r.run()
+		assert.Equal(t, 50*time.Minute, time.Since(start).Round(time.Minute), "calls count across runs: 40 to wait, 10 to work")
+	})
+}
+
+func TestAClockThatWentBackHoldsNobodyUp(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var skew time.Duration
+		r := newRig(t, works)
+		r.flags["calls"] = "1"
+		r.flags["max-turns"] = "2"
+		o := r.options(false)
+		o.Now = func() time.Time { return time.Now().Add(skew) }
+		r.onNotice = func(_ *Loop, n Notice) {
+			if n.Kind == NoticeWaiting {
+				skew = -100 * 24 * time.Hour
+			}
+		}
+		start := time.Now()
+		assert.Equal(t, "max_turns", r.runWith(o).Reason)
+		assert.LessOrEqual(t, time.Since(start), 2*time.Hour+time.Minute)
+	})
+}
+
+func TestSameErrorOpensTheCircuit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.work()
+			d.says(fmt.Sprintf("Trying.\nError: cannot open /tmp/x%d at line %d\n", d.n, d.n))
+			d.event(event.Event{Type: event.ToolResult, Content: fmt.Sprintf("Fatal: %c", 'a'+d.n), IsError: true})
+		})
+		stop := r.run()
+		assert.Equal(t, "circuit_open", stop.Reason)
+		assert.Contains(t, stop.Why, "the same error in 5 turns")
+	})
+}
+
+func TestOpenCircuitCoolsDown(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, idles, idles, idles, works, claims, claims)
+		assert.Equal(t, 6, r.run().ExitCode)
+		b := r.json(".ralph/.circuit_breaker_state")
+		assert.Equal(t, "OPEN", b["state"])
+		assert.Equal(t, "no progress in 3 turns", b["reason"])
+		assert.Equal(t, "halted", r.status().Status)
+		assert.Equal(t, 6, r.resume().ExitCode, "not yet")
+		assert.Equal(t, 6, r.run().ExitCode, "a new run does not come around it")
+		assert.Len(t, r.fake.requests, 3)
+		time.Sleep(31 * time.Minute)
+		assert.Equal(t, "project_complete", r.resume().Reason)
+		b = r.json(".ralph/.circuit_breaker_state")
+		assert.Equal(t, "CLOSED", b["state"])
+		assert.EqualValues(t, 1, b["total_opens"])
+		assert.Contains(t, r.fake.requests[3].Context, "HALF_OPEN")
+	})
+}
+
+func TestAutoResetClosesTheCircuit(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, idles, idles, idles, claims, claims)
+		assert.Equal(t, 6, r.run().ExitCode)
+		r.flags["auto-reset-circuit"] = "true"
+		assert.Equal(t, 0, r.run().ExitCode)
+		assert.EqualValues(t, 1, r.json(".ralph/.circuit_breaker_state")["total_opens"])
+	})
+}
+
+func TestInterrupts(t *testing.T) {
+	t.Run("the first lets the turn end", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, func(d *doing) {
+				d.event(event.Event{Type: event.Session, ID: "s-1"})
+				d.event(event.Event{Type: event.Text, Text: "begun"})
+				time.Sleep(time.Minute)
+				d.work()
+			})
+			r.onNotice = func(l *Loop, n Notice) {
+				if n.Kind == NoticeEvent {
+					l.Interrupt()
+				}
+			}
+			r.fake.script[0] = func(d *doing) { d.says("begun"); time.Sleep(time.Minute); d.work(); d.out.SessionID = "s-1" }
+			stop := r.run()
+			assert.Equal(t, []any{"interrupted", 130}, []any{stop.Reason, stop.ExitCode})
+			assert.Equal(t, 1, r.status().LoopCount)
+			assert.Equal(t, "x", r.read("work.txt"))
+			session := r.json(".ralph/.ralph_session")
+			assert.Equal(t, "manual_interrupt", session["reset_reason"])
+		})
+	})
+	t.Run("the second ends the agent", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, func(d *doing) {
+				d.says("begun")
+				<-d.ctx.Done()
+				d.fails(event.Interrupted, "")
+			})
+			r.onNotice = func(l *Loop, n Notice) {
+				if n.Kind == NoticeEvent {
+					l.Interrupt()
+					l.Interrupt()
+					l.Interrupt()
+				}
+			}
+			stop := r.run()
+			assert.Equal(t, 130, stop.ExitCode)
+			assert.Contains(t, stop.Why, "in the middle of a turn")
+			assert.Equal(t, 0, r.status().LoopCount)
+
+			r.onNotice = nil
+			r.fake.script = script(claims)
+			assert.Equal(t, 0, r.resume().ExitCode)
+			var types []string
+			for _, l := range r.lines() {
+				types = append(types, l.Type)
+			}
+			assert.Equal(t, []string{"run_started", "turn_started", "text", "turn_ended", "turn_started", "text", "turn_ended", "stopped"}, types, "the turn was taken again")
+			aside, err := filepath.Glob(filepath.Join(r.dir, ".ralph/logs/*_cut_*.jsonl"))
+			require.NoError(t, err)
+			require.Len(t, aside, 1, "what the first try said is kept aside")
+		})
+	})
+	t.Run("while it waits", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, works)
+			r.flags["calls"] = "1"
+			r.onNotice = func(l *Loop, n Notice) {
+				if n.Kind == NoticeWaiting {
+					l.Interrupt()
+				}
+			}
+			start := time.Now()
+			assert.Equal(t, 130, r.run().ExitCode)
+			assert.Less(t, time.Since(start), 2*time.Second)
+		})
+	})
+	t.Run("the context", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, func(d *doing) { <-d.ctx.Done() })
+			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			defer cancel()
+			stop := New(r.options(false)).Run(ctx)
+			assert.Equal(t, 130, stop.ExitCode)
+		})
+	})
+}
+
+func TestResumeGoesOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works)
+		r.flags["max-turns"] = "2"
+		assert.Equal(t, 5, r.run().ExitCode)
+		assert.Equal(t, 5, r.resume().ExitCode)
+		assert.Len(t, r.fake.requests, 2, "the limit still holds")
+		r.flags["max-turns"] = "3"
+		assert.Equal(t, 5, r.resume().ExitCode)
+		assert.Equal(t, 3, r.status().LoopCount)
+		var stops int
+		for i, l := range r.lines() {
+			assert.EqualValues(t, i+1, l.Seq, "numbers without a gap")
+			if l.Type == stopped {
+				stops++
+			}
+		}
+		assert.Equal(t, 2, stops, "the same stop is told once")
+		r.run()
+		assert.Equal(t, 3, r.status().LoopCount, "a new run counts from the start")
+		assert.Len(t, r.fake.requests, 6)
+	})
+}
+
+func TestResumeWithoutARunBeginsOne(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, claims)
+		assert.Equal(t, 0, r.resume().ExitCode)
+	})
+}
+
+func TestFailuresAreForgivenToWhoeverResumes(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { d.fails(event.Auth, "no key") }, claims)
+		assert.Equal(t, "auth", r.run().Reason)
+		assert.Equal(t, "project_complete", r.resume().Reason)
+	})
+}
+
+func TestSessions(t *testing.T) {
+	session := func(id string, f func(*doing)) func(*doing) {
+		return func(d *doing) { d.event(event.Event{Type: event.Session, ID: id}); f(d) }
+	}
+	asked := func(r *rig) (ids []string) {
+		for _, q := range r.fake.requests {
+			ids = append(ids, q.SessionID)
+		}
+		return ids
+	}
+	tests := []struct {
+		name  string
+		turns []func(*doing)
+		flags map[string]string
+		want  []string // the session that each turn goes on with
+	}{
+		{"from turn to turn", script(session("a", works)), nil, []string{"", "a", "a", "a"}},
+		{"with CRLF", script(session("a\r\n", works)), nil, []string{"", "a", "a", "a"}},
+		{"the outcome knows better", script(func(d *doing) { session("a", works)(d); d.out.SessionID = "b" }), nil, []string{"", "b", "b", "b"}},
+		{"never from a failed turn", script(session("a", works), session("b", failed), works, works), nil, []string{"", "a", "a", "a"}},
+		{"unknown to the agent", script(session("a", works), func(d *doing) { d.work(); d.fails(event.SessionUnknown, "no such session") }, works, works), nil, []string{"", "a", "", ""}},
+		{"not wanted", script(session("a", works)), map[string]string{"continue-session": "false"}, []string{"", "", "", ""}},
+		{"expired", script(session("a", works), func(d *doing) { d.work(); time.Sleep(25 * time.Hour) }, works, works), nil, []string{"", "a", "", ""}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, tt.turns...)
+				r.flags = map[string]string{"max-turns": "4"}
+				for k, v := range tt.flags {
+					r.flags[k] = v
+				}
+				r.run()
+				assert.Equal(t, tt.want, asked(r))
+			})
+		})
+	}
+}
+
+func TestUsageOfASessionIsHandedOn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.work()
+			d.out.SessionID = "a"
+			d.out.Used = event.Tokens{Input: int64(d.n) * 100}
+		})
+		r.flags["max-turns"] = "3"
+		r.run()
+		assert.EqualValues(t, []int64{0, 100, 200}, []int64{r.fake.requests[0].Used.Input, r.fake.requests[1].Used.Input, r.fake.requests[2].Used.Input})
+	})
+}
+
+func TestSessionEndsWithTheProject(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { claims(d); d.out.SessionID = "a" })
+		r.run()
+		assert.Equal(t, "project_complete", r.json(".ralph/.ralph_session")["reset_reason"])
+		assert.NoFileExists(t, filepath.Join(r.dir, ".ralph/.claude_session_id"))
+		assert.Contains(t, r.read(".ralph/.ralph_session_history"), `"project_complete"`)
+	})
+}
+
+func TestDenialStaysVisible(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, denied, func(d *doing) {
+			assert.Equal(t, "permission_denied", r0(t, d.r.Dir).LastAction, "while the next turn runs")
+			works(d)
+		})
+		r.flags["max-turns"] = "1"
+		r.run()
+		assert.Equal(t, "permission_denied", r.status().LastAction)
+		r.flags["max-turns"] = "2"
+		r.resume()
+		o := r.options(false)
+		o.Config.DenialMode, o.DenialHelp = "halt", "Allow Bash in its settings."
+		r.fake.script = script(denied)
+		stop := r.runWith(o)
+		assert.Equal(t, "Allow Bash in its settings.", stop.Next)
+	})
+}
+
+func r0(t *testing.T, project string) Status {
+	s, _, _, err := ReadStatus(project)
+	require.NoError(t, err)
+	return s
+}
+
+func TestPromptIsVerbatimWithAContext(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		big := strings.Repeat("0123456789abcdé\r\n", 200<<10/18) + "no line feed at the end"
+		r := newRig(t, works, claims)
+		r.write(".ralph/PROMPT.md", big)
+		r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n")
+		r.run()
+		assert.Equal(t, big, r.fake.requests[0].Prompt)
+		assert.Equal(t, "Turn 1 of at most 100.\nOpen tasks in .ralph/@fix_plan.md: 1 of 2.", r.fake.requests[0].Context)
+		assert.Contains(t, r.fake.requests[1].Context, "Last turn: made progress")
+		assert.Equal(t, []any{15 * time.Minute, time.Duration(0), r.dir}, []any{r.fake.requests[0].Timeout, r.fake.requests[0].IdleTimeout, r.fake.requests[0].Dir})
+	})
+}
+
+func TestPromptGone(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { works(d); os.Remove(filepath.Join(d.dir, ".ralph/PROMPT.md")) })
+		stop := r.run()
+		assert.Equal(t, []any{"prompt_missing", 3}, []any{stop.Reason, stop.ExitCode})
+		assert.Equal(t, 1, r.status().LoopCount, "the turn before is kept")
+		empty := newProject(t)
+		r.dir = empty.dir
+		r.write("x", "")
+		stop = r.run()
+		assert.Equal(t, 3, stop.ExitCode)
+		assert.NoDirExists(t, filepath.Join(r.dir, ".ralph"), "nothing is made where nothing was set up")
+	})
+}
+
+func TestTwoLoopsInOneProject(t *testing.T) {
+	r := newRig(t, claims)
+	r.fake.script = script(func(d *doing) {
+		second := New(r.options(false)).Run(t.Context())
+		assert.Equal(t, []any{"locked", 1}, []any{second.Reason, second.ExitCode})
+		assert.Contains(t, second.Why, fmt.Sprintf("process %d", os.Getpid()))
+		claims(d)
+	}, claims)
+	assert.Equal(t, "project_complete", r.run().Reason)
+	assert.Len(t, r.fake.requests, 2)
+}
+
+func TestEventsAreThereWhileTheTurnRuns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, claims)
+		r.fake.script = script(func(d *doing) {
+			d.says("hello")
+			events := r.lines()
+			assert.Equal(t, "text", events[len(events)-1].Type)
+			assert.Contains(t, r.read(".ralph/live.log"), "hello")
+			d.event(event.Event{Type: event.ToolUse, Tool: "bash", Name: "Bash", Input: []byte(`{"command":"ls"}`)})
+			d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 1}})
+			d.event(event.Event{Type: event.Unknown, Raw: "?"})
+			claims(d)
+		})
+		r.run()
+		assert.Contains(t, r.read(".ralph/events.jsonl"), `"type":"tool_use","tool":"bash","name":"Bash","input":{"command":"ls"}}`)
+		assert.Contains(t, r.read(".ralph/events.jsonl"), `"type":"usage","input":1,"output":0}`)
+		assert.Contains(t, r.read(".ralph/live.log"), `[Bash] {"command":"ls"}`)
+		turnLogs, err := filepath.Glob(filepath.Join(r.dir, ".ralph/logs/turn_*.log"))
+		require.NoError(t, err)
+		assert.Len(t, turnLogs, 2)
+	})
+}
+
+func TestStateFilesHaveTheSeedsShape(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) { works(d); d.out.SessionID = "s-1" })
+		r.flags["max-turns"] = "1"
+		r.run()
+		keys := func(name string) (list []string) {
+			for k := range r.json(name) {
+				list = append(list, k)
+			}
+			return list
+		}
+		assert.ElementsMatch(t, []string{"timestamp", "loop_count", "calls_made_this_hour", "max_calls_per_hour", "last_action", "status", "exit_reason", "next_reset"}, keys(".ralph/status.json"))
+		assert.ElementsMatch(t, []string{"state", "consecutive_no_progress", "consecutive_same_error", "consecutive_permission_denials", "last_progress_loop", "total_opens", "reason", "current_loop"}, keys(".ralph/.circuit_breaker_state"))
+		assert.ElementsMatch(t, []string{"session_id", "created_at", "last_used"}, keys(".ralph/.ralph_session"))
+		assert.Equal(t, "s-1\n", r.read(".ralph/.claude_session_id"))
+		assert.FileExists(t, filepath.Join(r.dir, ".ralph/.loop_start_sha"))
+		s := r.json(".ralph/status.json")
+		for _, key := range []string{"timestamp", "next_reset"} {
+			_, err := time.Parse(time.RFC3339, s[key].(string))
+			assert.NoError(t, err, key)
+		}
+	})
+}
+
+func TestTornStateFiles(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, claims)
+		for _, name := range []string{BreakerFile, SessionFile, HistoryFile, callsFile, StatusFile, snapshotFile, EventsFile} {
+			r.write(".ralph/"+name, `{"state": "OPE`)
+		}
+		assert.Equal(t, "project_complete", r.run().Reason)
+		for _, name := range []string{BreakerFile, SessionFile, callsFile} {
+			assert.Equal(t, `{"state": "OPE`, r.read(".ralph/"+name+".corrupt"), "kept")
+		}
+		assert.Equal(t, "run_started", r.lines()[0].Type)
+	})
+}

@@ -1,0 +1,55 @@
+package loop
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+)
+
+// Kinds of notices.
+const (
+	NoticeNote        = "note"         // Text: something odd that does no harm
+	NoticeTurnStarted = "turn_started" // Turn
+	NoticeEvent       = "event"        // Event
+	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn
+	NoticeWaiting     = "waiting"      // Text: for what; Left; each second
+	NoticeVerifying   = "verifying"    // Text: the commands
+	NoticeVerified    = "verified"     // Text: what became of them
+	NoticeCommitted   = "committed"    // Text: the commit
+	NoticeStopped     = "stopped"      // Stop
+)
+
+// Notice is something that a person at a terminal wants to see.
+type Notice struct {
+	Kind  string
+	Turn  int
+	Text  string
+	Event *event.Event
+	Left  time.Duration
+	Stop  *Stop
+}
+
+// render shows an event in live.log and in the log of a turn.
+func render(e event.Event) string {
+	switch e.Type {
+	case event.Text:
+		return strings.TrimRight(e.Text, "\n") + "\n"
+	case event.ToolUse:
+		return fmt.Sprintf("[%s] %s\n", orElse(e.Name, string(e.Tool)), oneLine(string(e.Input), 400))
+	case event.ToolResult:
+		mark := "ok"
+		if e.IsError {
+			mark = "error"
+		}
+		return fmt.Sprintf("[%s] %s\n", mark, oneLine(e.Content, 400))
+	case event.RateLimited, event.Error:
+		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Message, 400))
+	case event.PermissionDenied:
+		return fmt.Sprintf("[%s] %s %s\n", e.Type, orElse(e.Name, string(e.Tool)), oneLine(e.Detail, 400))
+	case event.Unknown:
+		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Raw, 400))
+	}
+	return ""
+}

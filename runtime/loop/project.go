@@ -1,0 +1,67 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Status is status.json.
+type Status struct {
+	Timestamp  time.Time `json:"timestamp"`
+	LoopCount  int       `json:"loop_count"`
+	CallsMade  int       `json:"calls_made_this_hour"`
+	MaxCalls   int       `json:"max_calls_per_hour"`
+	LastAction string    `json:"last_action"`
+	Status     string    `json:"status"` // running, paused, success, error, completed, halted, stopped
+	ExitReason string    `json:"exit_reason"`
+	NextReset  time.Time `json:"next_reset"`
+}
+
+// project writes the seed's files from the state.
+func (l *Loop) project(status, action, reason string) error {
+	now := l.now()
+	l.calls.roll(now)
+	return errors.Join(
+		l.store.refresh(BreakerFile, l.state.Breaker),
+		l.store.saveSession(l.state.Session, l.state.Moves),
+		l.store.writeJSON(StatusFile, Status{
+			Timestamp: now, LoopCount: l.state.Turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
+			LastAction: action, Status: status, ExitReason: reason, NextReset: l.calls.nextReset(now),
+		}),
+	)
+}
+
+// action is what status.json gives as the last action: a denial stays visible
+// until a turn without one.
+func (l *Loop) action(otherwise string) string {
+	if l.state.Gate.Denied {
+		return ReasonPermissionDenied
+	}
+	return otherwise
+}
+
+// ReadStatus reads status.json of a project, and who runs its loop now. found is
+// false when no loop ever ran there.
+func ReadStatus(project string) (s Status, by *Holder, found bool, err error) {
+	st := &store{dir: filepath.Join(project, Dir)}
+	data, err := os.ReadFile(st.path(StatusFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, nil, false, nil
+	}
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
+	if err != nil {
+		return s, nil, false, fmt.Errorf("cannot read %s: %w", st.path(StatusFile), err)
+	}
+	h, held, err := st.locked()
+	if held {
+		by = &h
+	}
+	return s, by, true, err
+}

@@ -1,0 +1,244 @@
+package loop
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// Config is how a loop runs, from all its sources.
+type Config struct {
+	Backend        string        // name of an agent's adapter, "auto" or "custom"
+	Mode           string        // autonomous or interactive
+	Command        string        // custom: the program
+	Args           []string      // custom: its arguments before the prompt
+	PromptMode     string        // custom: arg or stdin
+	PromptFlag     string        // custom, arg: the flag before the prompt
+	Disabled       []string      // adapters that auto may not choose
+	Timeout        time.Duration // limit of a turn
+	IdleTimeout    time.Duration // limit of silence in a turn; 0: none
+	OutputFormat   string        // json or text
+	AllowedTools   []string
+	PermissionMode string
+	Verbose        bool
+
+	ProjectName string
+	ProjectType string
+	TaskSources []string
+
+	CallsPerHour      int
+	DenialMode        string // continue, halt or threshold
+	SessionContinuity bool
+	SessionExpiry     time.Duration
+
+	NoProgress, SameError, Denials, Decline int // of the breaker
+	Cooldown                                time.Duration
+	AutoReset                               bool
+
+	Promise        string
+	MaxTurns       int
+	MaxRuntime     time.Duration // 0: none
+	MaxCost        float64       // US dollars; 0: none
+	MaxFailures    int
+	MaxWait        time.Duration // for a provider's limit, in a row
+	Verify         []string
+	VerifyAttempts int
+	VerifyTimeout  time.Duration
+	Commit         bool
+	Tag            bool
+	Worktree       string // a branch; "": none
+
+	sources  map[string]Source
+	timeouts map[string]time.Duration // of single adapters
+}
+
+// Source is where a value comes from: "default", "environment", "--timeout",
+// "ripple.yml:3:5".
+type Source struct{ Name, Value, From string }
+
+// Setting is one name of the configuration.
+type Setting struct {
+	Name    string   // in the environment and in .ralphrc; in lower case the key of loop:
+	Twins   []string // other names of the same
+	Flag    string   // of the command line, without dashes; "" for none
+	Default string
+	Help    string
+	Repeats bool // the flag may be given several times, values are joined by line feeds
+
+	set func(c *Config, value string) error
+}
+
+// Settings are all names, in the order of the manual. The names and defaults are
+// those of the Ralph reference; what follows COMPLETION_PROMISE is ripple's.
+func Settings() []Setting { return settings }
+
+const defaultTools = "Write,Read,Edit,MultiEdit,Glob,Grep,Task,TodoWrite,WebFetch,WebSearch,EnterPlanMode,ExitPlanMode,NotebookEdit,Bash"
+
+var settings = []Setting{
+	{Name: "PROJECT_NAME", Default: "my-project", Help: "name of the project", set: text(func(c *Config) *string { return &c.ProjectName })},
+	{Name: "PROJECT_TYPE", Default: "unknown", Help: "kind of project", set: text(func(c *Config) *string { return &c.ProjectType })},
+	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: an adapter's name, auto, or custom", set: text(func(c *Config) *string { return &c.Backend })},
+	{Name: "MAX_CALLS_PER_HOUR", Flag: "calls", Default: "100", Help: "turns begun in any hour", set: number(1, 100_000, func(c *Config) *int { return &c.CallsPerHour })},
+	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "limit of a turn", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
+	{Name: "AGENT_IDLE_TIMEOUT_SECS", Flag: "idle-timeout", Default: "0", Help: "limit of silence in a turn, 0 for none", set: span(time.Second, true, func(c *Config) *time.Duration { return &c.IdleTimeout })},
+	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "json or text", set: choice(func(c *Config) *string { return &c.OutputFormat }, "json", "text")},
+	{Name: "ALLOWED_TOOLS", Twins: []string{"CLAUDE_ALLOWED_TOOLS"}, Flag: "allowed-tools", Default: defaultTools, Help: "tools that the agent may use, where it can be told", set: list(func(c *Config) *[]string { return &c.AllowedTools })},
+	{Name: "AGENT_PERMISSION_MODE", Twins: []string{"CLAUDE_PERMISSION_MODE"}, Flag: "permission-mode", Default: "bypassPermissions", Help: "the agent's own permission mode, where it has one", set: text(func(c *Config) *string { return &c.PermissionMode })},
+	{Name: "PERMISSION_DENIAL_MODE", Flag: "on-denial", Default: "continue", Help: "continue, halt or threshold", set: choice(func(c *Config) *string { return &c.DenialMode }, "continue", "halt", "threshold")},
+	{Name: "SESSION_CONTINUITY", Twins: []string{"AGENT_USE_CONTINUE", "CLAUDE_USE_CONTINUE"}, Flag: "continue-session", Default: "true", Help: "go on with the agent's session from turn to turn", set: boolean(func(c *Config) *bool { return &c.SessionContinuity })},
+	{Name: "SESSION_EXPIRY_HOURS", Default: "24", Help: "a session unused so long is not gone on with", set: span(time.Hour, false, func(c *Config) *time.Duration { return &c.SessionExpiry })},
+	{Name: "RALPH_VERBOSE", Flag: "verbose", Default: "false", Help: "say more", set: boolean(func(c *Config) *bool { return &c.Verbose })},
+	{Name: "CB_NO_PROGRESS_THRESHOLD", Default: "3", Help: "turns without progress that open the circuit", set: number(1, 100_000, func(c *Config) *int { return &c.NoProgress })},
+	{Name: "CB_SAME_ERROR_THRESHOLD", Default: "5", Help: "turns with the same error that open it", set: number(1, 100_000, func(c *Config) *int { return &c.SameError })},
+	{Name: "CB_PERMISSION_DENIAL_THRESHOLD", Default: "2", Help: "turns with denials that open it in threshold mode", set: number(1, 100_000, func(c *Config) *int { return &c.Denials })},
+	{Name: "CB_OUTPUT_DECLINE_THRESHOLD", Default: "70", Help: "percent of shrinking that open it", set: number(1, 100, func(c *Config) *int { return &c.Decline })},
+	{Name: "CB_COOLDOWN_MINUTES", Default: "30", Help: "time from OPEN to a try", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.Cooldown })},
+	{Name: "CB_AUTO_RESET", Flag: "auto-reset-circuit", Default: "false", Help: "close the circuit at the start", set: boolean(func(c *Config) *bool { return &c.AutoReset })},
+	{Name: "TASK_SOURCES", Default: "local", Help: "where tasks come from: local, beads, github", set: tasks},
+	{Name: "COMPLETION_PROMISE", Flag: "completion-promise", Default: "LOOP_COMPLETE", Help: "last line of an answer that ends the loop", set: text(func(c *Config) *string { return &c.Promise })},
+
+	{Name: "MAX_TURNS", Flag: "max-turns", Default: "100", Help: "turns of this run", set: number(1, 1_000_000, func(c *Config) *int { return &c.MaxTurns })},
+	{Name: "MAX_RUNTIME", Flag: "max-runtime", Default: "0", Help: "time of this run (2h), 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxRuntime })},
+	{Name: "MAX_COST", Flag: "max-cost", Default: "0", Help: "US dollars, 0 for no limit", set: cost},
+	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
+	{Name: "MAX_WAIT", Flag: "max-wait", Default: "6h", Help: "longest wait for a provider's limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxWait })},
+	{Name: "VERIFY", Flag: "verify", Repeats: true, Help: "command that must succeed before done counts", set: lines(func(c *Config) *[]string { return &c.Verify })},
+	{Name: "VERIFY_ATTEMPTS", Flag: "verify-attempts", Default: "3", Help: "claims that may fail", set: number(1, 1000, func(c *Config) *int { return &c.VerifyAttempts })},
+	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one such command", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
+	{Name: "COMMIT", Flag: "commit", Default: "false", Help: "commit each turn that made progress", set: boolean(func(c *Config) *bool { return &c.Commit })},
+	{Name: "TAG", Flag: "tag", Default: "false", Help: "tag these commits", set: boolean(func(c *Config) *bool { return &c.Tag })},
+	{Name: "WORKTREE", Flag: "worktree", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
+}
+
+// lookupSetting finds a setting by any of its names.
+func lookupSetting(name string) (Setting, bool) {
+	for _, s := range settings {
+		for _, n := range s.names() {
+			if n == name {
+				return s, true
+			}
+		}
+	}
+	return Setting{}, false
+}
+
+func (s Setting) names() []string { return append([]string{s.Name}, s.Twins...) }
+
+// Key is the setting's key in the section loop of ripple.yml.
+func (s Setting) Key() string { return strings.ToLower(s.Name) }
+
+func text(field func(*Config) *string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = v; return nil }
+}
+
+func list(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = splitTools(v); return nil }
+}
+
+func lines(field func(*Config) *[]string) func(*Config, string) error {
+	return func(c *Config, v string) error { *field(c) = words(v, "\n"); return nil }
+}
+
+// words are the parts of a text without blanks around them, empty ones left out.
+func words(v, separator string) []string {
+	var parts []string
+	for part := range strings.SplitSeq(v, separator) {
+		if part = strings.TrimSpace(part); part != "" {
+			parts = append(parts, part)
+		}
+	}
+	return parts
+}
+
+// splitTools splits at commas outside parentheses: "Bash(git a,b),Read".
+func splitTools(v string) []string {
+	depth := 0
+	return words(strings.Map(func(r rune) rune {
+		switch {
+		case r == '(':
+			depth++
+		case r == ')':
+			depth--
+		case r == ',' && depth <= 0:
+			return '\n'
+		}
+		return r
+	}, v), "\n")
+}
+
+func tasks(c *Config, v string) error {
+	c.TaskSources = words(strings.ReplaceAll(v, " ", ","), ",")
+	for _, t := range c.TaskSources {
+		if t != "local" && t != "beads" && t != "github" {
+			return fmt.Errorf("%q is none of local, beads, github", t)
+		}
+	}
+	return nil
+}
+
+func choice(field func(*Config) *string, of ...string) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		for _, o := range of {
+			if strings.EqualFold(v, o) {
+				*field(c) = o
+				return nil
+			}
+		}
+		return fmt.Errorf("%q is none of %s", v, strings.Join(of, ", "))
+	}
+}
+
+func boolean(field func(*Config) *bool) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		switch strings.ToLower(v) {
+		case "true", "yes", "on", "1":
+			*field(c) = true
+		case "false", "no", "off", "0":
+			*field(c) = false
+		default:
+			return fmt.Errorf("%q is neither true nor false", v)
+		}
+		return nil
+	}
+}
+
+// number reads decimal digits: 08 is eight.
+func number(least, most int, field func(*Config) *int) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		n, err := strconv.Atoi(v)
+		if err != nil || n < least || n > most {
+			return fmt.Errorf("%q is no whole number from %d to %d", v, least, most)
+		}
+		*field(c) = n
+		return nil
+	}
+}
+
+func cost(c *Config, v string) error {
+	f, err := strconv.ParseFloat(strings.TrimPrefix(v, "$"), 64)
+	if err != nil || !(f >= 0 && f < 1e9) {
+		return fmt.Errorf("%q is no amount of US dollars", v)
+	}
+	c.MaxCost = f
+	return nil
+}
+
+const longest = 10 * 365 * 24 * time.Hour
+
+// span reads a duration as Go writes it (90s, 1h30m) or a number of units.
+func span(unit time.Duration, zero bool, field func(*Config) *time.Duration) func(*Config, string) error {
+	return func(c *Config, v string) error {
+		d, err := time.ParseDuration(v)
+		if n, numErr := strconv.ParseFloat(v, 64); numErr == nil && n >= 0 && n <= float64(longest/unit) {
+			d, err = time.Duration(n*float64(unit)), nil
+		}
+		if err != nil || d < 0 || d == 0 && !zero || d > longest {
+			return fmt.Errorf("%q is no duration; write 90s, 15m or 2h, or a number of %ss", v, unitName[unit])
+		}
+		*field(c) = d
+		return nil
+	}
+}
+
+var unitName = map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour"}

@@ -1,0 +1,216 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ripple/runtime/event"
+)
+
+// Exit codes of a loop.
+const (
+	ExitDone        = 0
+	ExitFailed      = 1   // the loop itself could not go on
+	ExitUsage       = 2   // a setting cannot be carried out
+	ExitMissing     = 3   // the prompt, the agent or git
+	ExitLimit       = 5   // a limit or budget was reached
+	ExitOpen        = 6   // the circuit is open
+	ExitUnverified  = 7   // done was claimed, not verified
+	ExitBlocked     = 8   // the agent needs a person
+	ExitInterrupted = 130 // 128 + SIGINT
+)
+
+// Reasons for which a loop stops, besides those of the exit gate.
+const (
+	ReasonCircuitOpen      = "circuit_open"
+	ReasonPermissionDenied = "permission_denied"
+	ReasonAuth             = "auth"
+	ReasonVersion          = "version"
+	ReasonUnverified       = "unverified"
+	ReasonMaxTurns         = "max_turns"
+	ReasonMaxRuntime       = "max_runtime"
+	ReasonMaxCost          = "max_cost"
+	ReasonMaxFailures      = "max_failures"
+	ReasonProviderLimit    = "provider_limit"
+	ReasonInterrupted      = "interrupted"
+	ReasonPromptMissing    = "prompt_missing"
+	ReasonAgentMissing     = "agent_missing"
+	ReasonConflict         = "conflict"
+	ReasonLocked           = "locked"
+	ReasonError            = "error"
+)
+
+// Stop is why a loop ended.
+type Stop struct {
+	Reason   string
+	ExitCode int
+	Why      string // one sentence
+	Next     string // one sentence: what to do
+	Verified bool   // every command of --verify succeeded on the final tree
+}
+
+func (s *Stop) Error() string { return s.Why + " " + s.Next }
+
+// stopFor makes a stop of what went wrong in the loop itself.
+func stopFor(err error) *Stop {
+	if s, ok := errors.AsType[*Stop](err); ok {
+		return s
+	}
+	if c, ok := errors.AsType[*conflictError](err); ok {
+		return &Stop{Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence(c.why), Next: sentence(c.next)}
+	}
+	if l, ok := errors.AsType[*LockedError](err); ok {
+		return &Stop{
+			Reason: ReasonLocked, ExitCode: ExitFailed, Why: sentence(l.Error()),
+			Next: "Wait for it, or end it with `ripple stop`.",
+		}
+	}
+	return &Stop{
+		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(err.Error()),
+		Next: "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`.",
+	}
+}
+
+// sentence gives a text a capital and a full stop.
+func sentence(text string) string {
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	if text != "" && text[len(text)-1] != '.' {
+		text += "."
+	}
+	return text
+}
+
+func agentStop(err error) *Stop {
+	if s, ok := errors.AsType[*Stop](err); ok {
+		return s
+	}
+	return &Stop{
+		Reason: ReasonAgentMissing, ExitCode: ExitMissing, Why: sentence("The agent cannot be started: " + err.Error()),
+		Next: "`ripple doctor` shows which agents are here and what they lack.",
+	}
+}
+
+// doneStop ends a loop whose work is done; verified tells how well that is known.
+func doneStop(reason string, turns int, commands int) *Stop {
+	why := map[string]string{
+		ReasonProjectComplete: "The agent says that the project is complete",
+		ReasonPlanComplete:    "Every task in " + Dir + "/" + PlanFile + " is ticked",
+		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
+	}[reason]
+	s := &Stop{Reason: reason, Verified: commands > 0}
+	s.Why = fmt.Sprintf("%s after %s, not verified.", why, plural(turns, "turn"))
+	s.Next = "Look at the result; with --verify CMD ripple checks it before it believes it."
+	if s.Verified {
+		s.Why = fmt.Sprintf("%s after %s, verified by %s.", why, plural(turns, "turn"), plural(commands, "command"))
+		s.Next = "Look at the result and keep it."
+	}
+	return s
+}
+
+func plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return fmt.Sprintf("%d %ss", n, noun)
+}
+
+// standing is the stop that the state asks for whatever the agent says: a kind
+// of failure that no further turn can mend, or a budget used up.
+func (l *Loop) standing(p plan) *Stop {
+	s, c := &l.state, l.o.Config
+	limit := func(reason, why, next string) *Stop {
+		return &Stop{Reason: reason, ExitCode: ExitLimit, Why: why, Next: next}
+	}
+	switch {
+	case s.Halted:
+		return &Stop{
+			Reason: ReasonPermissionDenied, ExitCode: ExitBlocked,
+			Why:  "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.",
+			Next: sentence(orElse(oneLine(l.o.DenialHelp, 400), "Allow it in the agent's own settings, then run `ripple run --resume`")),
+		}
+	case s.Failed == event.Auth:
+		return &Stop{
+			Reason: ReasonAuth, ExitCode: ExitBlocked, Why: sentence("The agent is not logged in: " + s.Last),
+			Next: "Log in with the agent's own command, then run `ripple run --resume`.",
+		}
+	case s.Failed == event.Version:
+		return &Stop{
+			Reason: ReasonVersion, ExitCode: ExitMissing, Why: sentence("This version of the agent cannot be driven: " + s.Last),
+			Next: "Install the version that `ripple doctor` names.",
+		}
+	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
+		return &Stop{
+			Reason: ReasonUnverified, ExitCode: ExitUnverified,
+			Why:  sentence(fmt.Sprintf("Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)),
+			Next: "Run the command yourself, put it right or tell the agent how in " + Dir + "/" + PromptFile + ", then run `ripple run --resume`.",
+		}
+	case s.Failures >= c.MaxFailures:
+		return limit(ReasonMaxFailures, sentence(fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last)),
+			"Read the last file in "+Dir+"/"+LogsDir+", put the cause right and run `ripple run --resume`.")
+	case s.Waited > c.MaxWait:
+		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
+			"Run `ripple run --resume` after that time.")
+	case s.Turn >= c.MaxTurns:
+		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns; %s.", plural(s.Turn, "turn"), openTasks(p)),
+			"Go on with `ripple run --resume` and a higher --max-turns.")
+	case c.MaxRuntime > 0 && s.elapsed() >= c.MaxRuntime:
+		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime.", s.elapsed().Round(time.Second)),
+			"Go on with `ripple run --resume` and a higher --max-runtime.")
+	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
+		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost.", s.CostUSD),
+			"Go on with `ripple run --resume` and a higher --max-cost.")
+	}
+	return nil
+}
+
+func openTasks(p plan) string {
+	if p.open+p.ticked == 0 {
+		return "the agent did not say that it is done"
+	}
+	return fmt.Sprintf("%d of %d tasks are open", p.open, p.open+p.ticked)
+}
+
+func orElse(text, other string) string {
+	if text != "" {
+		return text
+	}
+	return other
+}
+
+// openStop says that the breaker holds the loop up, and until when.
+func (l *Loop) openStop(now time.Time) *Stop {
+	b := l.state.Breaker
+	left := l.thresholds().Cooldown
+	if b.OpenedAt != nil && !now.Before(*b.OpenedAt) {
+		left -= now.Sub(*b.OpenedAt)
+	}
+	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset --circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
+	if l.state.Gate.Denied && l.o.DenialHelp != "" {
+		next = sentence(oneLine(l.o.DenialHelp, 300) + " Then run `ripple reset --circuit`")
+	}
+	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence("The circuit breaker is open: " + orElse(b.Reason, "no reason was noted")), Next: next}
+}
+
+func blockedStop(s *state) *Stop {
+	return &Stop{
+		Reason: ReasonBlocked, ExitCode: ExitBlocked,
+		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, orElse(s.Recommended, "it gives no reason"))),
+		Next: "Answer it in " + Dir + "/" + PromptFile + " or " + Dir + "/" + PlanFile + ", then run `ripple run --resume`.",
+	}
+}
+
+func interruptStop(now bool) *Stop {
+	s := &Stop{
+		Reason: ReasonInterrupted, ExitCode: ExitInterrupted, Why: "Interrupted between two turns.",
+		Next: "Go on with `ripple run --resume`.",
+	}
+	if now {
+		s.Why = "Interrupted in the middle of a turn, which is taken again when the loop goes on."
+	}
+	return s
+}
