@@ -25,11 +25,11 @@ type Options struct {
 
 // Loop is one run of the loop.
 type Loop struct {
-	o      Options
-	store  *store
-	log    *log
-	state  state
-	calls  window
+	o     Options
+	store *store
+	log   *log
+	state state
+	calls window
 
 	tree     *tree
 	work     *worktree // nil: the agent works in the project
