@@ -32,6 +32,7 @@ var layers = map[string]row{
 	"runtime/registry":         {1, "adapters integration-scripts schema"},
 	"runtime/launch":           {1, "schema"},
 	"runtime/mapping":          {1, "runtime/event schema"},
+	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
 	"runtime/internal/prompt":  {1, "runtime/internal/osc schema"},
@@ -44,7 +45,7 @@ var layers = map[string]row{
 	"runtime/contract": {3, "runtime/event runtime/launch runtime/session schema"},
 	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
-	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/session schema"},
+	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -34,7 +34,7 @@ func Placeholders() []string { return slices.Clone(placeholders) }
 
 var placeholders = []string{
 	"banner", "guid", "history_filter", "init_invocation", "marker", "marker_continuation", "nonce", "nonce_short", "path", "pid",
-	"prompt_template", "reason", "script_path", "shell_path", "temp_dir", "tempfile_path",
+	"prompt_template", "reason", "script_path", "self", "shell_path", "temp_dir", "tempfile_path",
 }
 
 // CarriesNonce tells whether a template shows the session's nonce, or the short

@@ -134,14 +134,14 @@ func checkFileName(s string) error {
 
 func checkResource(s string) error {
 	if s == "" {
-		return errors.New("the name of a script file cannot be empty")
+		return errors.New("the name of a file cannot be empty")
 	}
 	if strings.HasPrefix(s, "/") || strings.ContainsAny(s, "\\\x00:") {
 		return fmt.Errorf("%s is not a relative path with forward slashes", quoted(s))
 	}
 	for part := range strings.SplitSeq(s, "/") {
 		if part == "" || part == "." || part == ".." {
-			return fmt.Errorf("%s leaves the directory of scripts or is not a clean path", quoted(s))
+			return fmt.Errorf("%s leaves its directory or is not a clean path", quoted(s))
 		}
 	}
 	return nil

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -9,16 +10,27 @@ import (
 )
 
 func newSchema(a *app) *cobra.Command {
+	texts := map[string]func() []byte{"adapter": schema.JSON, "project": schema.ProjectJSON, "scenario": schema.ScenarioJSON}
 	return &cobra.Command{
-		Use:   "schema",
-		Short: "Print the JSON Schema of adapter files",
-		Long: "Print the JSON Schema of adapter files, for editors that check and complete YAML.\n" +
-			"SCHEMA.md describes every key in words.",
-		Example: "  ripple schema > adapter.schema.json",
-		Args:    noArgs,
-		RunE: func(*cobra.Command, []string) error {
-			a.printf("%s\n", bytes.TrimRight(schema.JSON(), "\n"))
+		Use:   "schema [adapter | project | scenario]",
+		Short: "Print the JSON Schema of adapter files and others",
+		Long: "Print the JSON Schema of adapter files, of ripple.yml (project) or of the scenarios of\n" +
+			"the scripted agent, for editors that check and complete YAML. SCHEMA.md describes\n" +
+			"every key of an adapter in words.",
+		Example: "  ripple schema > adapter.schema.json\n  ripple schema project > project.schema.json",
+		Args:    cobra.MaximumNArgs(1),
+		RunE: func(_ *cobra.Command, args []string) error {
+			name := "adapter"
+			if len(args) > 0 {
+				name = args[0]
+			}
+			text, known := texts[name]
+			if !known {
+				return usageError(didYouMean(schema.Nearest(name, sortedKeys(texts)), "they are "+strings.Join(sortedKeys(texts), ", ")), "there is no schema %q", name)
+			}
+			a.printf("%s\n", bytes.TrimRight(text(), "\n"))
 			return nil
 		},
+		ValidArgs: sortedKeys(texts),
 	}
 }

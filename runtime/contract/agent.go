@@ -241,10 +241,13 @@ func withPrompt(args []string, prompt string) []string {
 
 // programName is what stands first on the command line as people write it.
 func programName(a *schema.Adapter) string {
-	if a.Process.Executable != "" {
-		return filepath.Base(a.Process.Executable)
+	switch a.Process.Executable {
+	case "":
+		return a.Name
+	case "{self}":
+		return "ripple"
 	}
-	return a.Name
+	return filepath.Base(a.Process.Executable)
 }
 
 func shownArgs(args []string) string {

@@ -17,6 +17,7 @@ type Host struct {
 	GUID         func() string // a new random name: letters and digits
 	GOOS         string
 	PID          int    // ours, for {pid}
+	Self         string // our own binary, for {self}
 	TempDir      string // where private directories are made
 }
 
@@ -31,8 +32,18 @@ func OSHost() Host {
 		GUID:         rand.Text,
 		GOOS:         runtime.GOOS,
 		PID:          os.Getpid(),
+		Self:         self(),
 		TempDir:      tempDir(),
 	}
+}
+
+// self is empty when this binary is no more where it was.
+func self() string {
+	path, err := os.Executable()
+	if err != nil {
+		return ""
+	}
+	return path
 }
 
 // tempDir is absolute even when TMPDIR is not.

@@ -13,7 +13,7 @@ import (
 // process.executable, then the adapter's name; an adapter whose template starts
 // with a literal program and has no {shell_path} is looked up by that word.
 //
-// Candidates have $VAR, ${VAR} and %VAR% expanded; a variable that is not set
+// {self} is ripple's own binary. Candidates have $VAR, ${VAR} and %VAR% expanded; a variable that is not set
 // stays as written, so that "$X/bin/y" never becomes "/bin/y". Bare names are
 // searched in the host's PATH, whose relative entries are skipped; a path with a
 // separator is taken as it is, relative ones from the current directory.
@@ -79,7 +79,7 @@ func firstWord(a *schema.Adapter, h Host, word, located string) (string, error) 
 
 // resolve turns a candidate into an absolute path, or says what was tried.
 func resolve(h Host, candidate string) (path, attempt string) {
-	name := expandVariables(candidate, h.Getenv)
+	name := expandVariables(schema.Expand(candidate, map[string]string{"self": h.Self}), h.Getenv)
 	attempt = name
 	if name != candidate {
 		attempt = candidate + " = " + name

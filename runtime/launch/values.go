@@ -23,6 +23,7 @@ func newValues(a *schema.Adapter, h Host, r Request, path string) *values {
 	v := &values{
 		all: map[string]string{
 			"shell_path":  path,
+			"self":        h.Self,
 			"nonce":       r.Nonce,
 			"nonce_short": r.Nonce[:min(len(r.Nonce), shortNonce)],
 			"pid":         strconv.Itoa(h.PID),

@@ -76,7 +76,7 @@ func table(list []adapter, found map[string]report) string {
 	var b strings.Builder
 	b.WriteString("| adapter | family | tested with | level | start |\n|---|---|---|---|---:|\n")
 	for _, a := range list {
-		if a.Origin != "embedded" {
+		if a.Origin != "embedded" || a.Family == "agent" { // agents have no levels
 			continue
 		}
 		r, tested := found[a.Name]

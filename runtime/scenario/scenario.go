@@ -1,0 +1,217 @@
+// Package scenario plays a coding agent from a script, so that a loop can be
+// tried, shown and tested without an account and without a model.
+//
+// Play does one turn of a schema.Scenario: it prints the events of runtime/event
+// as JSON, one a line, as a real agent prints its own, and really writes the
+// files and runs the commands that the scenario asks for.
+package scenario
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// Stage is where a turn is played.
+type Stage struct {
+	Dir     string // working directory, in which files are written
+	Prompt  string
+	Session string
+	Turn    int // counted from 1; the last turn of a scenario is repeated
+
+	Out, Err io.Writer
+	Now      func() time.Time
+	Deaf     func() // stops listening to SIGINT and SIGTERM
+}
+
+// player plays one turn.
+type player struct {
+	Stage
+	tools int
+	err   error // of Out: the first one
+}
+
+// errExit ends a turn without a result.
+type errExit struct{ code int }
+
+func (e errExit) Error() string { return "exit " + strconv.Itoa(e.code) }
+
+// Play plays a turn and returns the exit code. The error is what kept it from
+// being played: a file that cannot be written, a context that ended.
+func Play(ctx context.Context, s *schema.Scenario, st Stage) (code int, err error) {
+	turn := s.Turns[min(max(st.Turn, 1), len(s.Turns))-1]
+	p := &player{Stage: st}
+	p.emit(event.Event{Type: event.Session, ID: st.Session})
+	for _, step := range turn.Steps {
+		err := p.step(ctx, step)
+		if exit, is := errors.AsType[errExit](err); is {
+			return exit.code, p.err
+		}
+		if err != nil {
+			return 1, err
+		}
+	}
+	if u := turn.Usage; u != nil {
+		p.emit(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: int64(u.Input), Output: int64(u.Output), CostUSD: u.CostUSD}})
+	}
+	p.emit(event.Event{Type: event.Finished, IsError: turn.Failed, Kind: event.Kind(turn.Kind), Result: turn.Result})
+	return turn.ExitCode, p.err
+}
+
+func (p *player) emit(e event.Event) {
+	b, err := json.Marshal(e)
+	if err == nil {
+		_, err = p.Out.Write(append(b, '\n'))
+	}
+	if p.err == nil {
+		p.err = err
+	}
+}
+
+func (p *player) step(ctx context.Context, s schema.ScenarioStep) error {
+	switch {
+	case s.Text != nil:
+		p.say(*s.Text)
+	case s.Status != nil:
+		p.say(statusBlock(s.Status))
+	case s.Tool != nil:
+		p.tool(s.Tool.Name, s.Tool.Input, s.Tool.Result, s.Tool.Failed)
+	case s.Write != nil:
+		return p.write(*s.Write)
+	case s.Edit != nil:
+		return p.edit(*s.Edit)
+	case s.Run != "":
+		return p.run(ctx, s.Run)
+	case s.Limit != nil:
+		e := event.Event{Type: event.RateLimited, Message: s.Limit.Message}
+		if s.Limit.ResetsInMS > 0 {
+			e.ResetsAt = p.Now().Add(time.Duration(s.Limit.ResetsInMS) * time.Millisecond).UTC()
+		}
+		p.emit(e)
+	case s.Deny != nil:
+		p.emit(event.Event{Type: event.PermissionDenied, Name: s.Deny.Tool, Detail: s.Deny.Detail})
+	case s.Error != nil:
+		p.emit(event.Event{Type: event.Error, Message: s.Error.Message, Fatal: s.Error.Fatal, Kind: event.Kind(s.Error.Kind)})
+	default:
+		return p.oddities(ctx, s)
+	}
+	return nil
+}
+
+// oddities are what agents do and should not.
+func (p *player) oddities(ctx context.Context, s schema.ScenarioStep) error {
+	switch {
+	case s.Raw != nil:
+		_, err := fmt.Fprintln(p.Out, *s.Raw)
+		return err
+	case s.Stderr != nil:
+		_, err := fmt.Fprintln(p.Err, *s.Stderr)
+		return err
+	case s.Exit != nil:
+		return errExit{*s.Exit}
+	case s.Deaf:
+		p.Deaf()
+	case s.Stall:
+		<-ctx.Done()
+		return ctx.Err()
+	case s.WaitMS > 0:
+		timer := time.NewTimer(time.Duration(s.WaitMS) * time.Millisecond)
+		defer timer.Stop()
+		select {
+		case <-timer.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	return nil
+}
+
+func (p *player) say(text string) {
+	text = strings.NewReplacer("{prompt}", p.Prompt, "{turn}", strconv.Itoa(p.Turn), "{session}", p.Session).Replace(text)
+	p.emit(event.Event{Type: event.Text, Text: text})
+}
+
+// statusKeys are the keys of a status block in their usual order.
+var statusKeys = []string{"STATUS", "TASKS_COMPLETED_THIS_LOOP", "FILES_MODIFIED", "TESTS_STATUS", "WORK_TYPE", "EXIT_SIGNAL", "RECOMMENDATION"}
+
+func statusBlock(values map[string]string) string {
+	var b strings.Builder
+	b.WriteString("---RALPH_STATUS---\n")
+	for _, k := range statusKeys {
+		if v, set := values[k]; set {
+			fmt.Fprintf(&b, "%s: %s\n", k, v)
+		}
+	}
+	for _, k := range slices.Sorted(maps.Keys(values)) {
+		if !slices.Contains(statusKeys, k) {
+			fmt.Fprintf(&b, "%s: %s\n", k, values[k])
+		}
+	}
+	b.WriteString("---END_RALPH_STATUS---")
+	return b.String()
+}
+
+// tool tells of a tool use and its result.
+func (p *player) tool(name string, input map[string]any, result string, failed bool) {
+	p.tools++
+	id := fmt.Sprintf("%d-%d", p.Turn, p.tools)
+	raw, err := json.Marshal(input)
+	if err != nil || input == nil {
+		raw = nil
+	}
+	p.emit(event.Event{Type: event.ToolUse, ID: id, Name: name, Input: raw})
+	p.emit(event.Event{Type: event.ToolResult, ID: id, Content: result, IsError: failed})
+}
+
+func (p *player) write(w schema.ScenarioWrite) error {
+	path := filepath.Join(p.Dir, filepath.FromSlash(w.Path))
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, []byte(w.Content), 0o644); err != nil {
+		return err
+	}
+	p.tool("Write", map[string]any{"file_path": w.Path}, fmt.Sprintf("%d bytes written", len(w.Content)), false)
+	return nil
+}
+
+// edit says, as an agent's tool does, when there is nothing to replace.
+func (p *player) edit(e schema.ScenarioEdit) error {
+	path := filepath.Join(p.Dir, filepath.FromSlash(e.Path))
+	input := map[string]any{"file_path": e.Path, "old_string": e.Old, "new_string": e.New}
+	text, err := os.ReadFile(path)
+	if err != nil || !bytes.Contains(text, []byte(e.Old)) {
+		p.tool("Edit", input, "the text to replace is not in "+e.Path, true)
+		return nil
+	}
+	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New)), 0o644); err != nil {
+		return err
+	}
+	p.tool("Edit", input, "replaced", false)
+	return nil
+}
+
+func (p *player) run(ctx context.Context, command string) error {
+	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd.Dir = p.Dir
+	out, err := cmd.CombinedOutput()
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
+		return err
+	}
+	p.tool("Bash", map[string]any{"command": command}, string(out), err != nil)
+	return nil
+}

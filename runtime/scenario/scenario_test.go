@@ -1,0 +1,85 @@
+package scenario_test
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/scenario"
+	"ripple/schema"
+)
+
+func play(t *testing.T, text string, st scenario.Stage) (out, stderr string, code int) {
+	t.Helper()
+	s, ds := schema.ParseScenario("s.yaml", []byte(text))
+	require.Empty(t, ds)
+	var o, e bytes.Buffer
+	st.Out, st.Err, st.Now = &o, &e, func() time.Time { return time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC) }
+	if st.Dir == "" {
+		st.Dir = t.TempDir()
+	}
+	st.Deaf = func() { o.WriteString("deaf\n") }
+	code, err := scenario.Play(t.Context(), s, st)
+	require.NoError(t, err)
+	return o.String(), e.String(), code
+}
+
+func TestSteps(t *testing.T) {
+	for _, c := range []struct{ name, step, want string }{
+		{"text", `{text: "turn {turn} of {session}: {prompt}"}`, `{"type":"text","text":"turn 1 of s-1: do it"}`},
+		{"status", `{status: {EXIT_SIGNAL: true, STATUS: COMPLETE, X: 1}}`, `{"type":"text","text":"---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\nX: 1\n---END_RALPH_STATUS---"}`},
+		{"tool", `{tool: {name: Read, input: {file_path: a}, result: text}}`, `{"type":"tool_use","id":"1-1","name":"Read","input":{"file_path":"a"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"text"}`},
+		{"run", `{run: "echo hi; exit 3"}`, `{"type":"tool_use","id":"1-1","name":"Bash","input":{"command":"echo hi; exit 3"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"hi\n","is_error":true}`},
+		{"edit of what is not there", `{edit: {path: a, old: x, new: z}}`, `{"type":"tool_use","id":"1-1","name":"Edit","input":{"file_path":"a","new_string":"z","old_string":"x"}}` + "\n" + `{"type":"tool_result","id":"1-1","content":"the text to replace is not in a","is_error":true}`},
+		{"limit", `{limit: {message: slow, resets_in_ms: 1000}}`, `{"type":"rate_limited","message":"slow","resets_at":"2026-01-02T03:04:06Z"}`},
+		{"deny", `{deny: {tool: Bash, detail: no}}`, `{"type":"permission_denied","name":"Bash","detail":"no"}`},
+		{"error", `{error: {message: oops, fatal: true, kind: auth}}`, `{"type":"error","message":"oops","fatal":true,"kind":"auth"}`},
+		{"raw", `{raw: "not json"}`, `not json`},
+		{"deaf", `{deaf: true}`, `deaf`},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _, code := play(t, "turns: [{steps: ["+c.step+"]}]", scenario.Stage{Prompt: "do it", Session: "s-1", Turn: 1})
+			assert.Equal(t, `{"type":"session","id":"s-1"}`+"\n"+c.want+"\n"+`{"type":"finished"}`+"\n", out)
+			assert.Zero(t, code)
+		})
+	}
+}
+
+func TestFilesAreReallyWritten(t *testing.T) {
+	dir := t.TempDir()
+	play(t, `turns: [{steps: [{write: {path: a/b.txt, content: "one two\n"}}, {edit: {path: a/b.txt, old: two, new: three}}]}]`, scenario.Stage{Dir: dir})
+	b, err := os.ReadFile(filepath.Join(dir, "a", "b.txt"))
+	require.NoError(t, err)
+	assert.Equal(t, "one three\n", string(b))
+}
+
+func TestTurns(t *testing.T) {
+	const two = `turns: [{steps: [{text: a}]}, {steps: [{text: b}], exit_code: 4, failed: true, kind: auth, result: r, usage: {input: 1, output: 2, cost_usd: 0.5}}]`
+	for turn, want := range map[int]string{0: "a", 1: "a", 2: "b", 3: "b"} {
+		out, _, _ := play(t, two, scenario.Stage{Turn: turn})
+		assert.Contains(t, out, `"text":"`+want+`"`, "turn %d", turn)
+	}
+	out, _, code := play(t, two, scenario.Stage{Turn: 2})
+	assert.Equal(t, 4, code)
+	assert.Contains(t, out, `{"type":"usage","input":1,"output":2,"cost_usd":0.5}`)
+	assert.Contains(t, out, `{"type":"finished","is_error":true,"kind":"auth","result":"r"}`)
+}
+
+func TestEndings(t *testing.T) {
+	out, stderr, code := play(t, `turns: [{steps: [{stderr: dying}, {exit: 9}, {text: never}]}]`, scenario.Stage{})
+	assert.Equal(t, 9, code)
+	assert.Equal(t, "dying\n", stderr)
+	assert.Equal(t, `{"type":"session"}`+"\n", out)
+
+	s, _ := schema.ParseScenario("s", []byte(`turns: [{steps: [{stall: true}]}]`))
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	_, err := scenario.Play(ctx, s, scenario.Stage{Out: &bytes.Buffer{}})
+	assert.ErrorIs(t, err, context.Canceled)
+}
