@@ -1,6 +1,7 @@
 package agents
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"os"
@@ -60,9 +61,8 @@ func TestAgents(t *testing.T) {
 			r := newRig(t, adapter, ripple)
 			for _, c := range cases {
 				t.Run(c.name, func(t *testing.T) {
-					if d := r.setup.Differs[c.name]; d.Skip {
-						t.Skip(d.Because)
-					}
+					r := r
+					r.work = t.TempDir()
 					c.run(t, r)
 				})
 			}
@@ -137,19 +137,30 @@ func failingTool(t *testing.T, r rig) {
 	worked(t, s)
 	results := s.of("tool_result")
 	require.Len(t, results, 1)
-	assert.True(t, results[0].IsError)
+	assert.Equal(t, !r.differs(t).Unseen, results[0].IsError)
 	assert.Contains(t, s.outcome.Text, "The tool said: ", "the model saw the result")
 }
 
 // An agent that may not write is not stopped by it; ripple says that it was.
 func deniedTool(t *testing.T, r rig) {
-	ctx, cancel := context.WithTimeout(t.Context(), bound)
-	defer cancel()
-	cmd := r.command(ctx, t, "edit", "--permission-mode", r.setup.Deny, "write it")
-	s := r.finish(t, cmd, nil)
-	assert.NoFileExists(t, filepath.Join(cmd.Dir, "standin.txt"))
+	d := r.setup.Deny
+	args := []string{"write it"}
+	if d.Mode != "" {
+		args = append(args, "--permission-mode", d.Mode)
+	}
+	for key, value := range d.Env {
+		args = append(args, "--env", key+"="+value)
+	}
+	s := r.turn(t, cmp.Or(d.Behaviour, "edit"), args...)
+	assert.NoFileExists(t, filepath.Join(r.work, "standin.txt"))
+	if r.differs(t).Unseen {
+		worked(t, s)
+		return
+	}
+	assert.Nil(t, s.outcome.Failure)
 	assert.Equal(t, exitBlocked, s.exit)
-	assert.Positive(t, s.outcome.Denials)
+	assert.Equal(t, 1, s.outcome.Denials)
+	assert.Len(t, s.of("permission_denied"), 1)
 }
 
 func resume(t *testing.T, r rig) {
@@ -178,7 +189,7 @@ func failure(t *testing.T, r rig, behaviour, kind string, exit int) {
 
 func failed(t *testing.T, r rig, s turn, kind string, exit int) {
 	t.Helper()
-	if d := r.setup.Differs[strings.ReplaceAll(filepath.Base(t.Name()), "_", " ")]; d.Kind != "" {
+	if d := r.differs(t); d.Kind != "" {
 		kind, exit = d.Kind, d.Exit
 	}
 	assert.Equal(t, exit, s.exit)

@@ -23,8 +23,15 @@ import (
 type setup struct {
 	Env     map[string]string
 	Home    map[string]string  // files of its home directory
-	Deny    string             // the permission mode in which it may not write files
+	Deny    deny               // how it is kept from running commands that write
 	Differs map[string]differs // by case
+}
+
+// deny says what to ask for so that a tool is refused.
+type deny struct {
+	Mode      string // the permission mode
+	Env       map[string]string
+	Behaviour string // of the stand-in; edit
 }
 
 // differs is how an agent's answer differs from that of the others.
@@ -32,7 +39,7 @@ type differs struct {
 	Because string
 	Kind    string // of the failure, with ripple's exit code
 	Exit    int
-	Skip    bool
+	Unseen  bool // no event tells of it
 }
 
 // rig is one agent with a home and a stand-in of its own.
@@ -40,7 +47,12 @@ type rig struct {
 	adapter, ripple string
 	setup           setup
 	server          *standin.Server
-	home            string
+	home, work      string // work: where its turns of a case take place
+}
+
+// differs is how it differs in the case of a test.
+func (r rig) differs(t *testing.T) differs {
+	return r.setup.Differs[strings.ReplaceAll(filepath.Base(t.Name()), "_", " ")]
 }
 
 // bound ends what should have ended long before.
@@ -95,7 +107,7 @@ type outcome struct {
 	Problems  []string
 }
 
-// command is a turn that has not started, in a new directory.
+// command is a turn that has not started.
 func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args ...string) *exec.Cmd {
 	t.Helper()
 	fill := strings.NewReplacer("{base}", r.server.URL(behaviour))
@@ -105,7 +117,7 @@ func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args .
 		require.NoError(t, os.WriteFile(path, []byte(fill.Replace(text)), 0o600))
 	}
 	cmd := exec.CommandContext(ctx, r.ripple, append([]string{"agent", "run", "--adapter", r.adapter, "--json", "--timeout", "90s"}, args...)...)
-	cmd.Dir = t.TempDir()
+	cmd.Dir = r.work
 	cmd.Env = []string{
 		"HOME=" + r.home, "LANG=C.UTF-8", "TMPDIR=" + t.TempDir(),
 		"PATH=" + filepath.Join(os.Getenv(folder), "node_modules", ".bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
