@@ -53,6 +53,7 @@ func startPipe(plan launch.Plan, stdin string) (*process, error) {
 			shut(append(ours, theirs...))
 			return nil, err
 		}
+		enlarge(w)
 		ours, theirs, *to = append(ours, r), append(theirs, w), w
 	}
 	input, err := openInput(cmd, stdin)
