@@ -40,6 +40,8 @@ type differs struct {
 	Kind    string // of the failure, with ripple's exit code
 	Exit    int
 	Unseen  bool // no event tells of it
+
+	Cumulative bool // tokens are those of the whole session
 }
 
 // rig is one agent with a home and a stand-in of its own.
