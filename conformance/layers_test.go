@@ -45,7 +45,7 @@ var layers = map[string]row{
 	"runtime/contract": {3, "runtime/event runtime/launch runtime/session schema"},
 	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
-	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
+	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -79,15 +79,15 @@ func (a *app) agentAdapter(name string) (*registry.Entry, error) {
 	return e, nil
 }
 
-// detect is the installed agent with the best place.
-func (a *app) detect() (*registry.Entry, error) {
+// detect is the installed agent with the best place that is not disabled.
+func (a *app) detect(disabled ...string) (*registry.Entry, error) {
 	list, err := a.agents()
 	if err != nil {
 		return nil, err
 	}
 	var looked strings.Builder
 	for _, e := range list {
-		if e.Adapter.Agent.AutoDetect.Priority == 0 {
+		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
 		l := newListed(e)

@@ -18,6 +18,8 @@ type Options struct {
 	Config     *Config
 	Agent      Agent
 	DenialHelp string           // what to do about a denied permission; "" for a general word
+	Prompt     string           // the prompt itself; "": PromptFile
+	PromptFile string           // where the prompt is, read for each turn; "": .ralph/PROMPT.md
 	Resume     bool             // go on with the run that ended last, however it ended
 	Observe    func(Notice)     // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time // the wall clock; nil: time.Now
@@ -181,7 +183,13 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 
 // readPrompt reads PROMPT.md, each turn anew: people change it as they watch.
 func (l *Loop) readPrompt() (string, error) {
+	if l.o.Prompt != "" {
+		return l.o.Prompt, nil
+	}
 	path := l.store.path(PromptFile)
+	if l.o.PromptFile != "" {
+		path = l.o.PromptFile
+	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", &Stop{

@@ -1,0 +1,86 @@
+package main
+
+import (
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/loop"
+)
+
+// What a new project begins with.
+var (
+	//go:embed init/PROMPT.md
+	initPrompt string
+	//go:embed init/plan.md
+	initPlan string
+	//go:embed init/AGENT.md
+	initAgent string
+)
+
+func newInit(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:   "init",
+		Short: "Write .ralph/ to begin a loop with",
+		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
+notes on how to build and test (@AGENT.md) and the settings, all commented out
+(.ralphrc). What is there stays as it is.`,
+		Args: noArgs,
+		RunE: func(*cobra.Command, []string) error { return a.initLoop() },
+	}
+}
+
+func (a *app) initLoop() error {
+	if err := os.MkdirAll(filepath.Join(loop.Dir, loop.LogsDir), 0o755); err != nil {
+		return failWith(exitFailed, err, "")
+	}
+	for _, f := range []struct{ name, text string }{
+		{loop.PromptFile, initPrompt}, {loop.PlanFile, initPlan}, {loop.AgentFile, initAgent}, {loop.RCFile, initSettings()},
+	} {
+		path := filepath.Join(loop.Dir, f.name)
+		what, err := writeOnce(path, f.text)
+		if err != nil {
+			return failWith(exitFailed, err, "")
+		}
+		a.printf("%-24s %s\n", path, what)
+	}
+	a.note("write the task into %s, then: ripple run (or try it first with --adapter rehearsal)", filepath.Join(loop.Dir, loop.PromptFile))
+	return nil
+}
+
+// writeOnce writes a file that is not there.
+func writeOnce(path, text string) (what string, err error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if errors.Is(err, fs.ErrExist) {
+		return "is there, left as it is", nil
+	}
+	if err != nil {
+		return "", err
+	}
+	_, err = f.WriteString(text)
+	return "written", errors.Join(err, f.Close())
+}
+
+// initSettings are all settings with their defaults, commented out.
+func initSettings() string {
+	var b strings.Builder
+	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
+		"# Flags, the environment and ripple.yml come first; ripple run --dry-run shows each\n# with its source.\n")
+	for _, s := range loop.Settings() {
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(s.Default), "''"))
+	}
+	return b.String()
+}
+
+func shellQuote(s string) string {
+	if s == "" || strings.ContainsAny(s, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
+		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
+	}
+	return s
+}

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop"
+	"ripple/schema"
+)
+
+func newReplay(a *app) *cobra.Command {
+	var speed float64
+	var turn int
+	cmd := &cobra.Command{
+		Use:   "replay [EVENTS]",
+		Short: "Show a loop again, from its events",
+		Long: `Show what happened in a loop, from its events (.ralph/events.jsonl): as fast as it can be
+printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`,
+		Args: cobra.MaximumNArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path := filepath.Join(loop.Dir, loop.EventsFile)
+			if len(args) > 0 {
+				path = args[0]
+			}
+			if speed < 0 {
+				return usageError("", "--speed must not be negative, and is %v", speed)
+			}
+			return a.replay(cmd.Context(), path, speed, turn)
+		},
+	}
+	cmd.Flags().Float64Var(&speed, "speed", 0, "how fast, in times of its own pace (0: at once)")
+	cmd.Flags().IntVar(&turn, "turn", 0, "show only this turn")
+	return cmd
+}
+
+// recordedLine is a line of events.jsonl: an event of the agent, or one of the
+// loop's own.
+type recordedLine struct {
+	Turn     int            `json:"turn"`
+	Time     time.Time      `json:"time"`
+	Type     string         `json:"type"`
+	Progress *bool          `json:"progress"`
+	Failure  *event.Failure `json:"failure"`
+	What     string         `json:"what"`
+	SHA      string         `json:"sha"`
+	Reason   string         `json:"reason"`
+	Why      string         `json:"why"`
+}
+
+func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return failWith(exitUsage, err, "a loop writes it; ripple run begins one")
+	}
+	defer f.Close() // only read from
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	view := a.newTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
+	var last time.Time
+	r := bufio.NewReader(f)
+	for number := 1; ; number++ {
+		line, err := r.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return nil // a torn last line is not there
+		}
+		if err != nil {
+			return failWith(exitFailed, err, "")
+		}
+		var l recordedLine
+		if err := json.Unmarshal(line, &l); err != nil {
+			a.note("%s:%d: no JSON, left out: %v", path, number, err)
+			continue
+		}
+		if only > 0 && l.Turn != only {
+			continue
+		}
+		if err := pace(ctx, speed, last, l.Time); err != nil {
+			return exitWith(exitInterrupted)
+		}
+		last = l.Time
+		a.replayLine(view, l, line)
+	}
+}
+
+// pace waits as long as it took then.
+func pace(ctx context.Context, speed float64, last, now time.Time) error {
+	if speed == 0 || last.IsZero() || !now.After(last) {
+		return ctx.Err()
+	}
+	t := time.NewTimer(time.Duration(float64(now.Sub(last)) / speed))
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+func (a *app) replayLine(v *turnView, l recordedLine, line []byte) {
+	switch l.Type {
+	case "run_started":
+		a.note("%s: a run begins", l.Time.Local().Format(time.DateTime))
+	case "turn_started":
+		a.note("turn %d", l.Turn)
+	case "turn_ended":
+		what := "no progress"
+		if l.Progress != nil && *l.Progress {
+			what = "progress"
+		}
+		if l.Failure != nil {
+			what += ", failed: " + l.Failure.Error()
+		}
+		a.note("turn %d: %s", l.Turn, what)
+	case "committed":
+		a.note("committed %s", l.SHA)
+	case "reset":
+		a.note("%s reset", l.What)
+	case "stopped":
+		a.note("stopped (%s): %s", l.Reason, l.Why)
+	default:
+		var e event.Event
+		if err := json.Unmarshal(line, &e); err != nil {
+			a.note("%s", fmt.Sprint(err))
+			return
+		}
+		v.event(e)
+	}
+}

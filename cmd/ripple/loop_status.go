@@ -1,0 +1,128 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/runtime/loop"
+)
+
+func newStatus(a *app) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "status",
+		Short: "Say how the loop of this directory stands",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := loop.ReadStanding(".")
+			if err != nil {
+				return failWith(exitFailed, err, "")
+			}
+			if asJSON {
+				return a.printJSON(s)
+			}
+			a.printStanding(s)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	return cmd
+}
+
+func (a *app) printStanding(s loop.Standing) {
+	if !s.Found {
+		a.printf("no loop has run here; ripple init and ripple run begin one\n")
+		return
+	}
+	w := sheet{a}
+	state := s.Status.Status
+	if s.Runner != nil {
+		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
+	} else if state == "running" || state == "paused" {
+		state = "cut off (ripple run --resume goes on)"
+	}
+	w.row("loop", state)
+	w.row("turns", s.Status.LoopCount)
+	w.row("last action", s.Status.LastAction)
+	w.row("ended", s.Status.ExitReason)
+	w.row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))
+	w.row("circuit", circuit(s.Breaker))
+	if total := s.OpenTasks + s.DoneTasks; total > 0 {
+		w.row("tasks", fmt.Sprintf("%d of %d open", s.OpenTasks, total))
+	}
+	w.row("session", s.SessionID)
+	w.row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
+}
+
+func circuit(b loop.Breaker) string {
+	text := b.State
+	if b.Reason != "" {
+		text += ": " + b.Reason
+	}
+	if b.NoProgress > 0 {
+		text += fmt.Sprintf(" (%d turns without progress)", b.NoProgress)
+	}
+	return text
+}
+
+func newReset(a *app) *cobra.Command {
+	return &cobra.Command{
+		Use:       "reset {circuit | session}",
+		Short:     "Close the circuit breaker, or forget the agent's session",
+		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := os.Stat(loop.Dir); errors.Is(err, fs.ErrNotExist) {
+				return failWith(exitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
+			}
+			err := loop.Reset(".", args[0], time.Now().Round(0).UTC())
+			if _, locked := errors.AsType[*loop.LockedError](err); locked {
+				return failWith(exitFailed, err, "ripple stop ends it after the turn")
+			}
+			if err != nil {
+				return failWith(exitFailed, err, "")
+			}
+			a.note("%s reset", args[0])
+			return nil
+		},
+	}
+}
+
+func newStop(a *app) *cobra.Command {
+	var now bool
+	cmd := &cobra.Command{
+		Use:   "stop [--now]",
+		Short: "End the loop of this directory after its turn, or now",
+		Args:  noArgs,
+		RunE: func(*cobra.Command, []string) error {
+			s, err := loop.ReadStanding(".")
+			switch {
+			case err != nil:
+				return failWith(exitFailed, err, "")
+			case s.Runner == nil:
+				return failWith(exitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
+			}
+			signal, when := syscall.SIGINT, "after this turn"
+			if now {
+				signal, when = syscall.SIGTERM, "now"
+			}
+			p, err := os.FindProcess(s.Runner.PID)
+			if err == nil {
+				err = p.Signal(signal)
+			}
+			if err != nil {
+				return failWith(exitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
+			}
+			a.note("process %d was asked to end the loop %s", s.Runner.PID, when)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&now, "now", false, "end the agent, too, instead of waiting for it")
+	return cmd
+}

@@ -1,0 +1,172 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"ripple/runtime/loop"
+)
+
+// loopFlags are the flags of `ripple run` that are no settings of the loop.
+type loopFlags struct {
+	prompt     string
+	promptFile string
+	model      string
+	resume     bool
+	live       bool
+	dryRun     bool
+	json       bool
+}
+
+func newRun(a *app) *cobra.Command {
+	var f loopFlags
+	cmd := &cobra.Command{
+		Use:   "run [--adapter NAME]",
+		Short: "Let an agent work turn after turn until the work is done",
+		Long: `Let a coding agent work on the task in .ralph/PROMPT.md, turn after turn, until the
+work is done or something says that it should not go on: a limit, a budget, no
+progress, a refused tool. "ripple init" writes the files to begin with.
+
+A done claim ends the loop only when every --verify command succeeds after it. Each
+stop says why, and what to do next:
+
+  0  done: verified, or claimed where no --verify asks for more
+  3  the agent, the prompt or git is missing
+  5  a limit or budget was reached
+  6  the circuit is open: no progress, or the same error again and again
+  7  done was claimed, and the verification failed
+  8  the agent needs a person: permission, login, a question
+130  interrupted
+
+Ctrl-C ends the loop after the turn, a second one ends the agent now. "ripple run
+--resume" goes on where a loop ended, however it ended.
+
+Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralphrc, in
+this order; --dry-run shows each with its source.`,
+		Example: `  ripple init && ripple run --adapter rehearsal
+  ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
+  ripple run --worktree agent/work --commit --prompt-file task.md`,
+		Args: noArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md (`TEXT`)")
+	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
+	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
+	flags.BoolVar(&f.resume, "resume", false, "go on with the loop that ended last")
+	flags.BoolVar(&f.live, "live", false, "show tools and their results without a terminal, too")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
+	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
+	addSettings(flags)
+	cmd.MarkFlagsMutuallyExclusive("prompt", "prompt-file")
+	return cmd
+}
+
+// addSettings gives every setting of the loop that has one its flag. What they
+// say is read by loop.LoadConfig.
+func addSettings(flags *pflag.FlagSet) {
+	for _, s := range loop.Settings() {
+		switch {
+		case s.Flag == "":
+		case s.Repeats:
+			flags.StringArray(s.Flag, nil, s.Help+" (repeatable)")
+		case s.Default == "true" || s.Default == "false":
+			flags.Bool(s.Flag, s.Default == "true", s.Help)
+		default:
+			flags.String(s.Flag, s.Default, s.Help)
+		}
+	}
+}
+
+// changed are the settings that the command line gives, by their flags.
+func changed(flags *pflag.FlagSet) map[string]string {
+	given := map[string]string{}
+	for _, s := range loop.Settings() {
+		f := flags.Lookup(s.Flag)
+		if s.Flag == "" || f == nil || !f.Changed {
+			continue
+		}
+		given[s.Flag] = f.Value.String()
+		if s.Repeats {
+			list, _ := flags.GetStringArray(s.Flag) // it is one
+			given[s.Flag] = strings.Join(list, "\n")
+		}
+	}
+	return given
+}
+
+func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
+	project, err := os.Getwd()
+	if err != nil {
+		return failWith(exitFailed, fmt.Errorf("the working directory: %w", err), "")
+	}
+	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
+	if err != nil {
+		return failWith(exitUsage, err, "ripple run --dry-run shows each setting and where it comes from")
+	}
+	for _, n := range notes {
+		a.note("%s", n)
+	}
+	agent, err := a.newLoopAgent(config, f)
+	if err != nil {
+		return err
+	}
+	config = config.For(agent.entry.Name)
+	agent.config = config
+	if f.promptFile != "" {
+		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
+			return failWith(exitUsage, err, "")
+		}
+	}
+	o := loop.Options{
+		Project: project, Config: config, Agent: agent, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
+		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+	}
+	if f.dryRun {
+		return a.dryRun(agent, o)
+	}
+	view := a.newLoopView(agent.entry, config, f)
+	defer view.close()
+	o.Observe = view.notice
+	l := loop.New(o)
+	ctx, interrupts, done := untilSignal(ctx, false)
+	defer done()
+	go func() {
+		for {
+			select {
+			case <-interrupts:
+				view.interrupted()
+				l.Interrupt()
+			case <-ctx.Done():
+				return
+			}
+		}
+	}()
+	stop := l.Run(ctx)
+	view.close()
+	return a.stopped(stop, f.json)
+}
+
+// stopped says why the loop ended and what to do.
+func (a *app) stopped(s loop.Stop, asJSON bool) error {
+	if asJSON {
+		return exitWith(s.ExitCode)
+	}
+	if s.ExitCode == loop.ExitDone {
+		a.note("%s", s.Why)
+		if s.Next != "" {
+			a.note("%s", s.Next)
+		}
+		return nil
+	}
+	return failWith(s.ExitCode, errors.New(s.Why), s.Next)
+}

@@ -1,0 +1,187 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+	"ripple/runtime/loop"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+// loopAgent lets the agent of an adapter take the turns of a loop.
+type loopAgent struct {
+	entry  *registry.Entry
+	config *loop.Config
+	model  string
+}
+
+var _ loop.Agent = (*loopAgent)(nil)
+
+// newLoopAgent finds the agent that the configuration asks for.
+func (a *app) newLoopAgent(c *loop.Config, f loopFlags) (*loopAgent, error) {
+	var e *registry.Entry
+	var err error
+	switch c.Backend {
+	case "custom":
+		e, err = customAgent(c)
+	case "", "auto":
+		e, err = a.detect(c.Disabled...)
+	default:
+		e, err = a.agentAdapter(c.Backend)
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &loopAgent{entry: e, config: c, model: f.model}, nil
+}
+
+// customAgent makes the adapter of an agent that only ripple.yml describes: a
+// prompt in, text out.
+func customAgent(c *loop.Config) (*registry.Entry, error) {
+	a := &schema.Adapter{
+		Schema: 1, Name: "custom", Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
+		Source: "ripple.yml",
+		Process: schema.Process{
+			Executable: c.Command, CommandTemplate: `"{shell_path}"`, InheritEnvironment: true,
+			TTY: schema.TTY{Cols: 200, Rows: 50, Term: "xterm-256color"},
+		},
+		Agent: &schema.Agent{
+			DisplayName: c.Command, Transport: schema.TransportPipe, Args: c.Args, LingerMS: 5000,
+			Prompt: schema.AgentPrompt{Deliver: schema.PromptArgument, Flag: c.PromptFlag, MaxArgumentBytes: 100_000},
+			Output: schema.AgentOutput{Format: schema.FormatText, Stream: "stdout", Finish: "optional"},
+		},
+	}
+	if c.PromptMode == "stdin" {
+		a.Agent.Prompt.Deliver = schema.PromptStdin
+	}
+	return &registry.Entry{Adapter: a, Name: a.Name, Path: a.Source, Origin: registry.OriginProject}, nil
+}
+
+// Turn takes one turn of the loop.
+func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
+	out, err := agent.Run(ctx, g.entry.Adapter, g.turn(r), agent.Options{
+		Dir: r.Dir, Env: []string{turnVar + "=" + strconv.Itoa(r.Turn)}, Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
+		Used: r.Used, OnEvent: emit, Sole: true,
+	})
+	if err != nil {
+		return loop.Outcome{}, g.cannotBegin(err)
+	}
+	return loop.Outcome{
+		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, r.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, Used: out.Session,
+	}, nil
+}
+
+// turn is the agent's turn: what the adapter has no option for goes into the
+// prompt, or is left out where nobody asked for it.
+func (g *loopAgent) turn(r loop.Request) agent.Turn {
+	options := g.entry.Adapter.Agent.Options
+	t := agent.Turn{Prompt: r.Prompt, Model: g.model, SessionID: r.SessionID}
+	switch {
+	case r.Context == "":
+	case options.Context != nil:
+		t.Context = r.Context
+	default:
+		t.Prompt += "\n\n" + r.Context
+	}
+	if options.Resume == nil {
+		t.SessionID = ""
+	}
+	if t.SessionID == "" && options.NewSession != nil {
+		t.NewSessionID = newUUID()
+	}
+	if options.PermissionMode != nil && (g.config.IsSet("AGENT_PERMISSION_MODE")) {
+		t.PermissionMode = g.config.PermissionMode
+	}
+	if options.AllowedTools != nil {
+		t.AllowedTools = g.allowed()
+	}
+	return t
+}
+
+// allowed are the tools that the agent is told to use: those of the
+// configuration, without the usual ones that this agent has not.
+func (g *loopAgent) allowed() []string {
+	if g.config.IsSet("ALLOWED_TOOLS") {
+		return g.config.AllowedTools
+	}
+	valid := g.entry.Adapter.Agent.Tools.Valid
+	return slices.DeleteFunc(slices.Clone(g.config.AllowedTools), func(t string) bool {
+		return len(valid) > 0 && !slices.Contains(valid, t)
+	})
+}
+
+// cannotBegin says why no turn can begin.
+func (g *loopAgent) cannotBegin(err error) error {
+	var missing *launch.MissingError
+	var unsupported *agent.UnsupportedError
+	switch {
+	case errors.As(err, &missing):
+		return &loop.Stop{Reason: loop.ReasonAgentMissing, ExitCode: loop.ExitMissing, Why: err.Error(), Next: "Install it, or choose another agent with --adapter; `ripple doctor` lists them."}
+	case errors.As(err, &unsupported):
+		return &loop.Stop{Reason: loop.ReasonError, ExitCode: loop.ExitUsage, Why: err.Error(), Next: fmt.Sprintf("`ripple adapter show %s` tells what this agent can do.", g.entry.Name)}
+	}
+	return err
+}
+
+// newUUID is a random one (RFC 9562, version 4), as agents want ids of sessions.
+func newUUID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails
+	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
+	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
+}
+
+// dryRun shows what a run would do.
+func (a *app) dryRun(g *loopAgent, o loop.Options) error {
+	prompt, err := loop.FirstPrompt(o)
+	if err != nil {
+		return a.stopped(*asStop(err), false)
+	}
+	c, err := agent.NewCommand(g.entry.Adapter, g.turn(prompt))
+	if err != nil {
+		return turnError(err)
+	}
+	path, err := launch.Locate(g.entry.Adapter, launch.OSHost(), "")
+	if err != nil {
+		path = g.entry.Name + " (not installed)"
+	}
+	s := sheet{a}
+	a.printf("%s\n", g.entry.Adapter.Agent.DisplayName)
+	s.title("Command line")
+	words := []string{shellQuote(path)}
+	for _, arg := range c.Args {
+		words = append(words, shellQuote(arg))
+	}
+	a.printf("%s\n", strings.Join(words, " "))
+	if c.Stdin != "" {
+		s.title("Standard input")
+		a.printf("%s\n", indent(c.Stdin))
+	}
+	s.title("Prompt")
+	a.printf("%s\n", indent(strings.TrimRight(prompt.Prompt, "\n")))
+	s.title("Context")
+	a.printf("%s\n", indent(prompt.Context))
+	s.title("Settings")
+	for _, set := range loop.Settings() {
+		src := g.config.Source(set.Name)
+		a.printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), src.From)
+	}
+	return nil
+}
+
+func asStop(err error) *loop.Stop {
+	if s, is := errors.AsType[*loop.Stop](err); is {
+		return s
+	}
+	return &loop.Stop{Reason: loop.ReasonError, ExitCode: loop.ExitFailed, Why: err.Error()}
+}

@@ -1,0 +1,27 @@
+package loop
+
+import "path/filepath"
+
+// FirstPrompt is what the first turn of a new run would ask of the agent. It
+// changes nothing. The error is a *Stop where the run would stop at once.
+func FirstPrompt(o Options) (Request, error) {
+	l := New(o)
+	project, err := filepath.Abs(o.Project)
+	if err != nil {
+		return Request{}, err
+	}
+	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir)}
+	prompt, err := l.readPrompt()
+	if err != nil {
+		return Request{}, err
+	}
+	p, err := readPlan(l.store.path(PlanFile))
+	if err != nil {
+		return Request{}, err
+	}
+	c := o.Config
+	return Request{
+		Turn: 1, Prompt: prompt, Context: about{turn: 1, maxTurns: c.MaxTurns, plan: p, breaker: closed}.context(),
+		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
+	}, nil
+}

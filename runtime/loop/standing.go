@@ -1,0 +1,116 @@
+package loop
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// Standing is how a project's loop stands, by its files.
+type Standing struct {
+	Found     bool    `json:"found"` // a loop has run here
+	Status    Status  `json:"status"`
+	Runner    *Holder `json:"runner,omitempty"` // who runs it now
+	Breaker   Breaker `json:"circuit_breaker"`
+	SessionID string  `json:"session_id,omitempty"`
+	OpenTasks int     `json:"open_tasks"`
+	DoneTasks int     `json:"done_tasks"`
+}
+
+// Breaker is what .circuit_breaker_state says.
+type Breaker = breaker
+
+// ReadStanding reads the files of a project's loop; it changes nothing. Files
+// that are not there leave zero values.
+func ReadStanding(project string) (s Standing, err error) {
+	if s.Status, s.Runner, s.Found, err = ReadStatus(project); err != nil {
+		return s, err
+	}
+	dir := filepath.Join(project, Dir)
+	if err := readLoose(filepath.Join(dir, BreakerFile), &s.Breaker); err != nil {
+		return s, err
+	}
+	var session struct {
+		ID string `json:"session_id"`
+	}
+	if err := readLoose(filepath.Join(dir, SessionFile), &session); err != nil {
+		return s, err
+	}
+	s.SessionID = session.ID
+	p, err := readPlan(filepath.Join(dir, PlanFile))
+	s.OpenTasks, s.DoneTasks = p.open, p.ticked
+	return s, err
+}
+
+// readLoose reads JSON that may be absent.
+func readLoose(path string, to any) error {
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return json.Unmarshal(data, to)
+}
+
+// What Reset can reset.
+const (
+	ResetCircuit = "circuit"
+	ResetSession = "session"
+)
+
+// Reset closes the circuit (total_opens begins anew, too) or forgets the agent's
+// session. Errors: *LockedError while a loop runs.
+func Reset(project, what string, now time.Time) error {
+	s := &store{dir: filepath.Join(project, Dir)}
+	if err := os.MkdirAll(s.dir, 0o755); err != nil {
+		return err
+	}
+	unlock, err := s.lock(now)
+	if err != nil {
+		return err
+	}
+	defer unlock() // the lock ends with the process at the latest
+	log, err := openLog(s.path(EventsFile))
+	if err != nil {
+		return err
+	}
+	if err := s.reset(log, what, now); err != nil {
+		_ = log.close() // what matters was written
+		return err
+	}
+	return log.close()
+}
+
+// reset changes the files, and the state with which the last run would go on.
+func (s *store) reset(log *log, what string, now time.Time) error {
+	found, err := log.recover(func() (io.WriteCloser, error) { return s.asideFile(0, now) })
+	if err != nil {
+		return err
+	}
+	st := found.state
+	if st == nil {
+		st = &state{Run: stamp(now)}
+		if st.Session, _, err = s.loadSession(); err != nil {
+			return err
+		}
+	}
+	if what == ResetCircuit {
+		st.Breaker, st.Memory = breaker{State: closed}, memory{}
+		if err := s.writeJSON(BreakerFile, st.Breaker); err != nil {
+			return err
+		}
+	}
+	if m := st.Session.reset("manual_reset_"+what, st.Turn, now); m != nil {
+		if err := s.saveSession(st.Session, []transition{*m}); err != nil {
+			return err
+		}
+		st.Used = zeroTokens
+	}
+	return log.add(line{Turn: st.Turn, Time: now, Type: resetDone, What: what, State: st})
+}
