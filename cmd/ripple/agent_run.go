@@ -9,7 +9,9 @@ import (
 	"os"
 	"strings"
 	"time"
+	"unicode"
 
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
 	"ripple/runtime/agent"
@@ -239,7 +241,11 @@ func (v *turnView) event(e event.Event) {
 	}
 	switch e.Type {
 	case event.Text:
-		v.printf("%s\n", strings.TrimRight(e.Text, "\n"))
+		text := strings.TrimRight(e.Text, "\n")
+		if v.outTerminal() {
+			text = harmless(text)
+		}
+		v.printf("%s\n", text)
 	case event.ToolUse:
 		v.note("%s %s", e.Name, toolSummary(e))
 	case event.ToolResult:
@@ -247,12 +253,12 @@ func (v *turnView) event(e event.Event) {
 			v.note("  failed: %s", firstLine(e.Content))
 		}
 	case event.RateLimited:
-		v.note("limited by the provider: %s", e.Message)
+		v.note("limited by the provider: %s", firstLine(e.Message))
 	case event.PermissionDenied:
-		v.note("refused: %s %s", e.Name, e.Detail)
+		v.note("refused: %s %s", e.Name, firstLine(e.Detail))
 	case event.Error:
 		if !e.Fatal {
-			v.note("%s", e.Message)
+			v.note("%s", firstLine(e.Message))
 		}
 	}
 }
@@ -270,6 +276,17 @@ func (v *turnView) outcome(o agent.Outcome) {
 	}
 }
 
+// harmless is text without what would move a terminal's cursor or set its title:
+// a model wrote it, or somebody whose file it read.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
+}
+
 // toolSummary is what a tool is used on, in one line.
 func toolSummary(e event.Event) string {
 	var input map[string]any
@@ -285,7 +302,7 @@ func toolSummary(e event.Event) string {
 }
 
 func firstLine(s string) string {
-	s, _, _ = strings.Cut(strings.TrimSpace(s), "\n")
+	s, _, _ = strings.Cut(strings.TrimSpace(harmless(s)), "\n")
 	if r := []rune(s); len(r) > 120 {
 		s = string(r[:120]) + "…"
 	}

@@ -36,7 +36,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(flagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), newExec(a), newRehearse(a), newRun(a), newInit(a), newStatus(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
+	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), newExec(a), newRehearse(a), newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
 }
 

@@ -1,0 +1,80 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	tea "charm.land/bubbletea/v2"
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func watched(t *testing.T) (d *dashboard, add func(string)) {
+	t.Helper()
+	t.Chdir(t.TempDir())
+	require.NoError(t, os.Mkdir(".ralph", 0o755))
+	for name, text := range map[string]string{
+		"status.json":            `{"loop_count":1,"calls_made_this_hour":3,"max_calls_per_hour":100,"last_action":"executing","status":"running"}`,
+		".circuit_breaker_state": `{"state":"HALF_OPEN","consecutive_no_progress":2,"reason":"no progress"}`,
+		"@fix_plan.md":           "- [x] a\n- [ ] b\n",
+	} {
+		require.NoError(t, os.WriteFile(filepath.Join(".ralph", name), []byte(text), 0o644))
+	}
+	events := filepath.Join(".ralph", "events.jsonl")
+	add = func(text string) {
+		f, err := os.OpenFile(events, os.O_APPEND|os.O_CREATE|os.O_WRONLY, 0o644)
+		require.NoError(t, err)
+		_, err = f.WriteString(text)
+		require.NoError(t, err)
+		require.NoError(t, f.Close())
+	}
+	now := time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC)
+	return &dashboard{tail: &eventTail{path: events}, now: func() time.Time { return now }, width: 80, height: 24}, add
+}
+
+func TestDashboard(t *testing.T) {
+	d, add := watched(t)
+	add(`{"turn":2,"seq":1,"time":"2026-01-02T03:04:05Z","type":"turn_started"}
+{"turn":2,"seq":2,"time":"2026-01-02T03:04:06Z","type":"text","text":"I look.\nI see."}
+{"turn":2,"seq":3,"time":"2026-01-02T03:04:07Z","type":"tool_use","id":"1","tool":"bash","name":"Bash","input":{"command":"make test"}}
+{"turn":2,"seq":4,"time":"2026-01-02T03:04:08Z","type":"tool_result","id":"1","is_error":true,"content":"FAIL x\nmore"}
+{"turn":2,"seq":5,"time":"2026-01-02T03:04:09Z","type":"usage","input":10,"output":2,"cost_usd":0.25}
+{"turn":2,"seq":6,"time":"2026-01-02T0`)
+	d.read()
+	shown := ansi.Strip(d.render())
+	for _, want := range []string{
+		"cut off", "turn 2 · since 45s · calls 3 of 100 · tasks █████░░░░░ 1 of 2 · executing",
+		"circuit HALF_OPEN: no progress (2 turns without progress)", "10 tokens in, 2 out · $0.25  █",
+		"I look.\nI see.", "Bash make test  ✗ FAIL x",
+	} {
+		assert.Contains(t, shown, want)
+	}
+	add("3:04:10Z\",\"type\":\"stopped\",\"why\":\"It was enough.\"}\n")
+	d.read()
+	assert.Contains(t, ansi.Strip(d.render()), "It was enough.", "a line that was torn before")
+	assert.NotContains(t, ansi.Strip(d.render()), "since")
+}
+
+// Nothing that the agent says can be wider than the terminal or move its cursor.
+func TestDashboardKeepsItsSize(t *testing.T) {
+	d, add := watched(t)
+	add(`{"turn":1,"seq":1,"type":"text","text":"` + strings.Repeat("wide ", 100) + strings.Repeat(`\nx`, 100) + `"}` + "\n")
+	d.Update(tea.WindowSizeMsg{Width: 50, Height: 20})
+	d.read()
+	lines := strings.Split(strings.TrimRight(d.render(), "\n"), "\n")
+	assert.LessOrEqual(t, len(lines), 20)
+	for _, l := range lines {
+		assert.LessOrEqual(t, ansi.StringWidth(l), 50)
+	}
+}
+
+func TestDashboardIsLeft(t *testing.T) {
+	d, _ := watched(t)
+	_, cmd := d.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
+	require.NotNil(t, cmd)
+	assert.IsType(t, tea.QuitMsg{}, cmd())
+}
