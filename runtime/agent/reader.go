@@ -34,11 +34,11 @@ type reader struct {
 	failed   []event.Event // error events
 	limited  *event.Event
 	denials  []event.Event
-	uses     map[string]bool // ids of tool uses
-	used     event.Tokens    // by the turn, as counted so far
-	total    event.Tokens    // by the session
-	before   event.Tokens    // by the session before this turn
-	plain    tail            // lines that are no JSON
+	uses     map[string]string // names of the tools in use, by id
+	used     event.Tokens      // by the turn, as counted so far
+	total    event.Tokens      // by the session
+	before   event.Tokens      // by the session before this turn
+	plain    tail              // lines that are no JSON
 	stderr   tail
 	unknown  int
 	problems []string
@@ -47,7 +47,7 @@ type reader struct {
 // newReader reads the turn of an agent. used is what its session had used
 // before. emit gets every event, in order.
 func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
-	r := &reader{agent: g, emit: emit, before: used, uses: map[string]bool{}, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}}
+	r := &reader{agent: g, emit: emit, before: used, uses: map[string]string{}, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}}
 	if g.Output.Format != schema.FormatText {
 		p, err := mapping.New(g)
 		if err != nil {
@@ -135,13 +135,18 @@ func (r *reader) take(e event.Event) {
 		}
 		r.limited = &e
 	case event.ToolUse:
-		if e.ID != "" && r.uses[e.ID] {
+		if _, known := r.uses[e.ID]; known {
 			return // some agents tell it when it begins and when it ends
 		}
-		r.uses[e.ID] = true
+		if e.ID != "" {
+			r.uses[e.ID] = e.Name
+		}
 	case event.PermissionDenied:
 		if r.denied(e) {
 			return
+		}
+		if name, known := r.uses[e.ID]; known && e.Name == "" {
+			e.Name, e.Tool = name, r.program.Tool(name)
 		}
 		r.denials = append(r.denials, e)
 	case event.Finished:

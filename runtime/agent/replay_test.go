@@ -154,6 +154,9 @@ func TestRefusals(t *testing.T) {
 	assert.False(t, out.OK())
 	assert.Len(t, out.Denials, 2, "told twice with one id it counts once")
 
+	out, _ = recorded(t, agent.Recording{}, `{"t":"tool","name":"Shell","id":"a"}`, `{"t":"deny","id":"a","name":""}`, `{"t":"end"}`)
+	assert.Equal(t, event.Tool("bash"), out.Denials[0].Tool, "the tool of a use with this id")
+
 	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"I was not allowed to do it."}`, `{"t":"end"}`)
 	assert.Len(t, out.Denials, 1, "denial_pattern on the final message")
 	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"I was not allowed at first."}`, `{"t":"result","x":"i was not allowed"}`, `{"t":"say","x":"done"}`, `{"t":"end"}`)

@@ -65,7 +65,7 @@ agent:
       elif .t == "tool" then {type: "tool_use", id: (if has("id") then .id else "u-\(.name)" end), name: .name, input: .input}
       elif .t == "result" then {type: "tool_result", id: "1", content: .x, is_error: .failed}
       elif .t == "use" then {type: "usage", input: .n, output: 1, scope: .scope}
-      elif .t == "deny" then {type: "permission_denied", id: .id, name: "Shell"}
+      elif .t == "deny" then {type: "permission_denied", id: .id, name: (.name // "Shell")}
       elif .t == "limit" then {type: "rate_limited", message: "slow down", resets_at: .at}
       elif .t == "oops" then {type: "error", message: .x, fatal: .fatal}
       elif .t == "session" then {type: "session", id: .id}

@@ -34,7 +34,7 @@ func (p *Program) event(v any) (event.Event, error) {
 			CacheWrite: number(m["cache_write"]), CostUSD: float(m["cost_usd"]), Scope: text(m["scope"]),
 		}
 	case event.ToolUse, event.PermissionDenied:
-		e.Tool = p.tool(e.Name)
+		e.Tool = p.Tool(e.Name)
 		if input, has := m["input"]; has && input != nil {
 			b, err := json.Marshal(input)
 			if err != nil {
@@ -53,7 +53,8 @@ func (p *Program) event(v any) (event.Event, error) {
 
 var types = schema.EventTypes()
 
-func (p *Program) tool(name string) event.Tool {
+// Tool is the common name of one of the agent's tools; empty for none.
+func (p *Program) Tool(name string) event.Tool {
 	if t, known := p.tools[name]; known {
 		return event.Tool(t)
 	}
