@@ -146,7 +146,7 @@ func firstLines(s string) string {
 // lastLines is where a program that fails says why.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
-	return strings.Join(lines[max(0, len(lines)-5):], "\n")
+	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
 // refused finds a refusal in the final message of an agent that has no event for
