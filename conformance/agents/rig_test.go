@@ -42,6 +42,7 @@ type differs struct {
 	Unseen  bool // no event tells of it
 
 	Cumulative bool // tokens are those of the whole session
+	Uncounted  bool // tokens are not told
 }
 
 // rig is one agent with a home and a stand-in of its own.
