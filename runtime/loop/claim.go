@@ -21,17 +21,22 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 	case len(c.Verify) == 0:
 		return doneStop(reason, s.Turn, 0), nil
 	}
-	done, ok, err := l.examine(ctx)
+	now, err := l.tree.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	v := line{Turn: s.Turn, Time: l.now(), Type: verified, Verdicts: done}
+	if s.Proven == now.digest() { // before a crash
+		return doneStop(reason, s.Turn, len(c.Verify)), nil
+	}
+	done, ok, err := l.examine(ctx, now)
+	if err != nil {
+		return nil, err
+	}
 	if s.VerifyFailed = ""; !ok {
 		s.Claims++
 		s.Examined, s.VerifyFailed = s.Turn+1, done[len(done)-1].String()
-		v.State = s
 	}
-	if err := l.log.add(v); err != nil {
+	if err := l.log.add(line{Turn: s.Turn, Time: l.now(), Type: verified, Verdicts: done, State: s}); err != nil {
 		return nil, err
 	}
 	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String()})
@@ -43,7 +48,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 
 // examine runs the commands, a second time when they changed the tree: they must
 // succeed after the last change.
-func (l *Loop) examine(ctx context.Context) (done []verdict, ok bool, err error) {
+func (l *Loop) examine(ctx context.Context, before snapshot) (done []verdict, ok bool, err error) {
 	c := l.o.Config
 	l.tell(Notice{Kind: NoticeVerifying, Turn: l.state.Turn, Text: strings.Join(c.Verify, "; ")})
 	if err := l.project("running", "verifying", ""); err != nil {
@@ -56,10 +61,6 @@ func (l *Loop) examine(ctx context.Context) (done []verdict, ok bool, err error)
 	}
 	defer file.Close() // for people
 	for range 2 {
-		before, err := l.tree.snapshot(ctx)
-		if err != nil {
-			return nil, false, err
-		}
 		done, err = verifyAll(ctx, l.tree.dir, c.Verify, c.VerifyTimeout, file)
 		if err != nil {
 			return nil, false, err
@@ -68,10 +69,14 @@ func (l *Loop) examine(ctx context.Context) (done []verdict, ok bool, err error)
 		if err != nil {
 			return nil, false, err
 		}
-		ok, l.last = done[len(done)-1].OK, nil
+		ok, l.last, l.state.Proven = done[len(done)-1].OK, nil, ""
+		if ok {
+			l.state.Proven = after.digest()
+		}
 		if !ok || before.equal(after) {
 			break
 		}
+		before = after
 	}
 	return done, ok, nil
 }
@@ -93,7 +98,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
 	if paths := toCommit(before, now); c.Commit && len(paths) > 0 {
-		if v.SHA, err = l.tree.repo.commit(ctx, paths, l.message()); err != nil {
+		if v.SHA, err = l.commit(ctx, paths); err != nil {
 			return gitStop("commit", err)
 		}
 	}
@@ -107,6 +112,13 @@ func (l *Loop) keep(ctx context.Context) error {
 	v.Time, v.State, l.last = l.now(), s, nil
 	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(v.SHA + " " + v.Tag)})
 	return l.log.add(v)
+}
+
+func (l *Loop) commit(ctx context.Context, paths []string) (string, error) {
+	if err := l.store.write(pathsFile, []byte(strings.Join(paths, "\x00")+"\x00")); err != nil {
+		return "", err
+	}
+	return l.tree.repo.commit(ctx, l.store.path(pathsFile), l.message())
 }
 
 // toCommit are the files of the turn that are not committed: what was dirty

@@ -137,14 +137,7 @@ func (r *rig) status() Status {
 	return s
 }
 
-func (r *rig) json(name string) map[string]any {
-	r.t.Helper()
-	v := map[string]any{}
-	require.NoError(r.t, json.Unmarshal([]byte(r.read(name)), &v), name)
-	return v
-}
-
-// waited sums up the waits of a kind.
+// waits is the longest wait of a kind that was announced.
 func (r *rig) waits(what string) (longest time.Duration) {
 	for _, n := range r.notices {
 		if n.Kind == NoticeWaiting && strings.Contains(n.Text, what) {

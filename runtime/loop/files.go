@@ -28,13 +28,14 @@ const (
 	LockFile     = "loop.lock"
 	callsFile    = ".calls"         // the sliding hour
 	snapshotFile = ".turn_snapshot" // the tree before the turn
+	pathsFile    = ".commit_paths"  // what the last commit was made of
 )
 
 // kept are the files that the loop writes itself: they are no progress and are
 // never committed.
 var kept = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
-	EventsFile, LockFile, callsFile, snapshotFile,
+	EventsFile, LockFile, callsFile, snapshotFile, pathsFile,
 }
 
 const (

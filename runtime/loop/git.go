@@ -45,14 +45,14 @@ func (e *gitError) Error() string {
 }
 
 // git runs one command in dir and returns what it printed.
-func git(ctx context.Context, dir, stdin string, sub subcommand, args ...string) (string, error) {
+func git(ctx context.Context, dir string, sub subcommand, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{string(sub)}, args...)...)
-	cmd.Dir, cmd.Stdin, cmd.WaitDelay = dir, strings.NewReader(stdin), time.Second
+	cmd.Dir, cmd.WaitDelay = dir, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
-	if stdin != "" { // paths, not patterns
+	if sub == gitAdd || sub == gitCommit { // paths, not patterns
 		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
 	}
 	var out, said bytes.Buffer
@@ -87,50 +87,73 @@ type repo struct {
 // openRepo returns nil when dir is in no repository, is ignored by the one it
 // lies in, or there is no git.
 func openRepo(ctx context.Context, dir string) (*repo, error) {
-	out, err := git(ctx, dir, "", gitRevParse, "--show-toplevel", "--show-prefix")
+	out, err := git(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
 	if err != nil {
 		return nil, ctx.Err() // a bare repository, none at all: the files tell
 	}
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if prefix != "" {
-		if _, err := git(ctx, top, "", gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
+		if _, err := git(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
 			return nil, nil
 		}
 	}
 	return &repo{filepath.FromSlash(top), prefix}, ctx.Err()
 }
 
-// commit makes one commit of the given paths, relative to the top; whatever
-// else is staged or changed stays as it is. It returns the new HEAD.
-func (r *repo) commit(ctx context.Context, paths []string, message string) (string, error) {
-	list := strings.Join(paths, "\x00")
-	from := []string{"--pathspec-from-file=-", "--pathspec-file-nul"}
-	if _, err := git(ctx, r.top, list, gitAdd, append([]string{"--all"}, from...)...); err != nil {
+// commit makes one commit of the paths, relative to the top, that a file lists,
+// each ended by NUL; whatever else is staged or changed stays as it is. It returns
+// the new HEAD. The list is a file and no pipe: when ripple is killed while git
+// reads it, git must not take a shorter list, or an empty one, which means all.
+func (r *repo) commit(ctx context.Context, list, message string) (string, error) {
+	from := []string{"--pathspec-from-file=" + list, "--pathspec-file-nul"}
+	if err := r.change(ctx, gitAdd, append([]string{"--all"}, from...)...); err != nil {
 		return "", err
 	}
-	if _, err := git(ctx, r.top, list, gitCommit, append([]string{"--quiet", "--only", "--message", message}, from...)...); err != nil {
+	if err := r.change(ctx, gitCommit, append([]string{"--quiet", "--only", "--message", message}, from...)...); err != nil {
 		return "", err
 	}
 	return r.head(ctx)
 }
 
+// lockWait is how long another git may hold the index: that of a loop which was
+// killed, or the user's.
+const lockWait = 10 * time.Second
+
+// change runs a command that writes to the index.
+func (r *repo) change(ctx context.Context, sub subcommand, args ...string) error {
+	tick := time.NewTicker(20 * time.Millisecond) // nothing announces that it is free
+	defer tick.Stop()
+	for started := time.Now(); ; {
+		_, err := git(ctx, r.top, sub, args...)
+		failed, refused := errors.AsType[*gitError](err)
+		if !refused || !strings.Contains(failed.said, "index.lock") || time.Since(started) > lockWait {
+			return err
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
 // head is the commit that is checked out.
 func (r *repo) head(ctx context.Context) (string, error) {
-	out, err := git(ctx, r.top, "", gitRevParse, "--verify", "HEAD")
+	out, err := git(ctx, r.top, gitRevParse, "--verify", "HEAD")
 	return strings.TrimSpace(out), err
 }
 
 // tag names a commit; a tag that is there already, from before a crash, stays.
 func (r *repo) tag(ctx context.Context, name, sha string) error {
-	if _, err := git(ctx, r.top, "", gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
+	if _, err := git(ctx, r.top, gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
 		return nil
 	}
-	_, err := git(ctx, r.top, "", gitTag, "--no-sign", name, sha)
+	_, err := git(ctx, r.top, gitTag, "--no-sign", name, sha)
 	return err
 }
 
 // differ lists the paths in which two commits differ.
 func (r *repo) differ(ctx context.Context, a, b string) ([]string, error) {
-	out, err := git(ctx, r.top, "", gitDiff, "--name-only", "--no-renames", "-z", a, b)
+	out, err := git(ctx, r.top, gitDiff, "--name-only", "--no-renames", "-z", a, b)
 	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
 }

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"go/ast"
 	"go/parser"
 	"go/token"
@@ -12,6 +13,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -68,6 +70,13 @@ func (p *project) read(name string) string {
 	data, err := os.ReadFile(filepath.Join(p.dir, name))
 	require.NoError(p.t, err)
 	return string(data)
+}
+
+func (p *project) json(name string) map[string]any {
+	p.t.Helper()
+	v := map[string]any{}
+	require.NoError(p.t, json.Unmarshal([]byte(p.read(name)), &v), name)
+	return v
 }
 
 func (p *project) remove(name string) {
@@ -153,7 +162,9 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 	p.write("-new [x].txt", "of the turn")
 	p.remove("gone.txt")
 	r := &repo{p.dir, ""}
-	sha, err := r.commit(t.Context(), []string{"-new [x].txt", "gone.txt"}, "ripple: turn 1")
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte("-new [x].txt\x00gone.txt\x00"), 0o600))
+	sha, err := r.commit(t.Context(), list, "ripple: turn 1")
 	require.NoError(t, err)
 	assert.Equal(t, p.git("rev-parse", "HEAD"), sha)
 	assert.Equal(t, "A\t-new [x].txt\nD\tgone.txt", p.git("show", "--name-status", "--format=", "HEAD"))
@@ -167,7 +178,9 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 func TestGitErrorsSayWhatGitSaid(t *testing.T) {
 	p := newRepo(t)
 	r := &repo{p.dir, ""}
-	_, err := r.commit(t.Context(), []string{"a.txt"}, "nothing changed")
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte("a.txt\x00"), 0o600))
+	_, err := r.commit(t.Context(), list, "nothing changed")
 	assert.ErrorContains(t, err, "git commit failed (exit code 1): On branch main")
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -245,4 +258,16 @@ func TestWorktreeRefuses(t *testing.T) {
 	(&project{t, w.dir()}).git("switch", "-qc", "elsewhere")
 	_, err = r.openWorktree(t.Context(), p.dir, "deep/er")
 	assert.ErrorContains(t, err, "has elsewhere checked out and not deep/er")
+}
+
+func TestCommitWaitsForTheIndex(t *testing.T) {
+	p := newRepo(t)
+	p.write("a.txt", "b")
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte("a.txt\x00"), 0o600))
+	p.write(".git/index.lock", "") // another git at work
+	free := time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(filepath.Join(p.dir, ".git/index.lock")) })
+	defer free.Stop()
+	_, err := (&repo{p.dir, ""}).commit(t.Context(), list, "x")
+	require.NoError(t, err)
 }

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -32,13 +33,19 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is held by %s: a loop is running here already", e.Path, who)
 }
 
+// lockPatience is how long a lock may be held by what is no loop any more: a
+// program that a killed one was just starting has its files open until it runs.
+const lockPatience = 500 * time.Millisecond
+
 // lock takes the project for this process until unlock, or until it ends in
 // whatever way: the kernel lets go of it then.
 func (s *store) lock(now time.Time) (unlock func() error, err error) {
 	l := flock.New(s.path(LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
-	taken, err := l.TryLock()
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	taken, err := l.TryLockContext(ctx, lockPatience/50)
 	switch {
-	case err != nil:
+	case err != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
 	case !taken:
 		return nil, &LockedError{l.Path(), s.holder()}

@@ -210,7 +210,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 	c := l.o.Config
 	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
 		return &Stop{
-			Reason: ReasonError, ExitCode: ExitMissing, Why: "--commit, --tag and --worktree need git, and the project is in no repository.",
+			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
 			Next: "Run `git init` in the project, or leave the option out.",
 		}
 	}

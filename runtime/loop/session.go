@@ -127,7 +127,7 @@ func (s *store) saveSession(v session, moves []transition) error {
 		if err := s.remove(IDFile); err != nil {
 			return err
 		}
-	} else if err := s.write(IDFile, []byte(v.ID+"\n")); err != nil {
+	} else if err := s.refreshText(IDFile, []byte(v.ID+"\n")); err != nil {
 		return err
 	}
 	return s.refresh(SessionFile, v)

@@ -28,6 +28,16 @@ type snapshot struct {
 // equal says that nothing changed.
 func (s snapshot) equal(o snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
 
+// digest is one name for all of it.
+func (s snapshot) digest() string {
+	h := sha256.New()
+	fmt.Fprintf(h, "%q\n", s.Head)
+	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
+		fmt.Fprintf(h, "%q %q\n", name, s.Files[name])
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}
+
 // changed lists the files whose content is another in o, sorted; what is only
 // different because of another commit is not in it.
 func (s snapshot) changed(o snapshot) []string {
@@ -92,7 +102,7 @@ func (t *tree) snapshot(ctx context.Context) (snapshot, error) {
 
 // status asks git which files differ from HEAD and hashes these.
 func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) error {
-	out, err := git(ctx, t.repo.top, "", gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
+	out, err := git(ctx, t.repo.top, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
 	if err != nil {
 		return err
 	}

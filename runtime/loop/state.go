@@ -41,6 +41,7 @@ type state struct {
 	Claims       int    `json:"claims"`                  // claims of being done that failed
 	VerifyFailed string `json:"verify_failed,omitempty"` // how the last one failed
 	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1
+	Proven       string `json:"proven,omitempty"`        // digest of the tree that --verify accepted
 	Committed    int    `json:"committed"`               // the last turn that Git is done with
 }
 

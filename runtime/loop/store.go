@@ -52,14 +52,21 @@ func (s *store) writeJSON(name string, v any) error {
 	return s.write(name, append(data, '\n'))
 }
 
-// refresh replaces a file by an object, unless it was the same when this process
+// refresh replaces a file by an object, refreshText by a text, unless it was the same when this process
 // wrote it last.
 func (s *store) refresh(name string, v any) error {
-	data, err := json.Marshal(v)
-	if err != nil || s.written[name] == string(data) {
-		return err
+	data, err := json.MarshalIndent(v, "", "  ")
+	if err != nil {
+		return fmt.Errorf("cannot write %s: %w", s.path(name), err)
 	}
-	if err := s.writeJSON(name, v); err != nil {
+	return s.refreshText(name, append(data, '\n'))
+}
+
+func (s *store) refreshText(name string, data []byte) error {
+	if s.written[name] == string(data) {
+		return nil
+	}
+	if err := s.write(name, data); err != nil {
 		return err
 	}
 	if s.written == nil {
@@ -98,6 +105,7 @@ func (s *store) readText(name string) (string, error) {
 
 // remove deletes a file of the loop's own; one that is not there is no error.
 func (s *store) remove(name string) error {
+	delete(s.written, name)
 	if err := os.Remove(s.path(name)); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}

@@ -131,7 +131,7 @@ func (l *Loop) start(e *ended) error {
 	l.calls.add(now)
 	err := errors.Join(
 		l.store.writeJSON(callsFile, l.calls),
-		l.store.write(StartFile, []byte(e.before.Head+"\n")),
+		l.store.refreshText(StartFile, []byte(e.before.Head+"\n")),
 		l.project("running", l.action("executing"), ""),
 	)
 	if err == nil && !l.begun {

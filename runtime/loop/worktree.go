@@ -24,7 +24,7 @@ func (e *conflictError) Error() string { return e.why + ". " + e.next }
 
 // openWorktree makes or reuses the working tree of a branch.
 func (r *repo) openWorktree(ctx context.Context, project, branch string) (*worktree, error) {
-	if _, err := git(ctx, project, "", gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
+	if _, err := git(ctx, project, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
 		return nil, fmt.Errorf("--worktree: %q is no name for a branch", branch)
 	}
 	main, err := r.checkedOut(ctx)
@@ -56,16 +56,16 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string) (*workt
 
 func (r *repo) addWorktree(ctx context.Context, dir, branch string) error {
 	args := []string{"add", "--quiet", dir, branch}
-	if _, err := git(ctx, r.top, "", gitRevParse, "--verify", "--quiet", "refs/heads/"+branch); err != nil {
+	if _, err := git(ctx, r.top, gitRevParse, "--verify", "--quiet", "refs/heads/"+branch); err != nil {
 		args = []string{"add", "--quiet", "-b", branch, dir}
 	}
-	_, err := git(ctx, r.top, "", gitWorktree, args...)
+	_, err := git(ctx, r.top, gitWorktree, args...)
 	return err
 }
 
 // checkedOut is the branch of a working tree, its commit when there is none.
 func (r *repo) checkedOut(ctx context.Context) (string, error) {
-	out, err := git(ctx, r.top, "", gitRevParse, "--abbrev-ref", "HEAD")
+	out, err := git(ctx, r.top, gitRevParse, "--abbrev-ref", "HEAD")
 	if name := strings.TrimSpace(out); err == nil && name != "HEAD" {
 		return name, nil
 	}
@@ -84,11 +84,11 @@ func (w *worktree) update(ctx context.Context, clean bool) error {
 	if !clean {
 		return nil
 	}
-	_, err := git(ctx, w.top, "", gitBase, "--is-ancestor", w.main, "HEAD")
+	_, err := git(ctx, w.top, gitBase, "--is-ancestor", w.main, "HEAD")
 	if refused, ok := errors.AsType[*gitError](err); !ok || refused.code != 1 {
 		return err
 	}
-	_, err = git(ctx, w.top, "", gitRebase, "--quiet", "--no-autostash", w.main)
+	_, err = git(ctx, w.top, gitRebase, "--quiet", "--no-autostash", w.main)
 	if refused, ok := errors.AsType[*gitError](err); ok {
 		return w.conflict(refused.said)
 	}
@@ -105,7 +105,7 @@ func (w *worktree) conflict(why string) error {
 // rebasing says whether a rebase is under way in the working tree.
 func (w *worktree) rebasing(ctx context.Context) bool {
 	for _, name := range []string{"rebase-merge", "rebase-apply"} {
-		out, err := git(ctx, w.top, "", gitRevParse, "--path-format=absolute", "--git-path", name)
+		out, err := git(ctx, w.top, gitRevParse, "--path-format=absolute", "--git-path", name)
 		if err != nil {
 			continue
 		}

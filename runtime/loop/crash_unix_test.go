@@ -1,0 +1,182 @@
+//go:build unix
+
+package loop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+// crashScript is the work of the crash test: eight turns of all kinds, the same
+// whenever a turn is taken again.
+func crashScript(d *doing) {
+	turn := d.r.Turn
+	d.event(event.Event{Type: event.Session, ID: "s-1"})
+	for i := range 20 {
+		d.says(fmt.Sprintf("turn %d, piece %d: %s", turn, i, strings.Repeat("words ", i)))
+		if i == 10 && turn%5 != 0 {
+			d.writes(fmt.Sprintf("dir/f%d.txt", turn%4), fmt.Sprintf("content of turn %d\n", turn))
+		}
+	}
+	switch {
+	case turn == 6:
+		d.writes("tests/t_test.txt", fmt.Sprint(turn))
+		d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"})
+	case turn == 7:
+		d.event(event.Event{Type: event.Error, Message: "Error: flaky"})
+	}
+	if turn >= 7 {
+		d.says(complete)
+	}
+	d.out.SessionID = "s-1"
+	d.out.CostUSD = 0.25
+}
+
+// TestCrashChild is the program that the crash test kills.
+func TestCrashChild(t *testing.T) {
+	dir := os.Getenv("RIPPLE_CRASH_DIR")
+	if dir == "" {
+		t.Skip("only as a child of the crash test")
+	}
+	c, _, err := LoadConfig(dir, map[string]string{"commit": "true", "tag": "true", "verify": "test -f dir/f3.txt", "calls": "100000"}, func(string) string { return "" })
+	require.NoError(t, err)
+	agent := &crashAgent{dir}
+	stop := New(Options{Project: dir, Config: c, Agent: agent, Resume: true}).Run(t.Context())
+	fmt.Printf("stopped: %s %d %s\n", stop.Reason, stop.ExitCode, stop.Why)
+}
+
+type crashAgent struct{ dir string }
+
+func (a *crashAgent) Turn(ctx context.Context, r Request, emit func(event.Event)) (Outcome, error) {
+	d := &doing{ctx: ctx, dir: r.Dir, n: r.Turn, r: r, emit: emit}
+	crashScript(d)
+	return d.out, d.err
+}
+
+func crashProject(t *testing.T) *project {
+	p := newRepo(t)
+	p.write(".ralph/PROMPT.md", "Do it.\n")
+	p.write("mine.txt", "not committed")
+	p.git("config", "commit.gpgsign", "false")
+	return p
+}
+
+// child runs the loop in another process and kills it after a while, if that is
+// not 0. stopped is what it says at its end, "" when it was killed before.
+func (p *project) child(after time.Duration) (stopped string) {
+	p.t.Helper()
+	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
+	cmd.Env = append(os.Environ(), "RIPPLE_CRASH_DIR="+p.dir)
+	var out bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(p.t, cmd.Start())
+	if after > 0 {
+		kill := time.AfterFunc(after, func() { _ = cmd.Process.Kill() })
+		defer kill.Stop()
+	}
+	err := cmd.Wait()
+	for line := range strings.Lines(out.String()) {
+		if strings.HasPrefix(line, "stopped: ") {
+			stopped = line
+		}
+	}
+	var exit *exec.ExitError
+	if killed := errors.As(err, &exit) && exit.ExitCode() < 0; !killed {
+		require.NoError(p.t, err, out.String())
+		require.NotEmpty(p.t, stopped, out.String())
+	}
+	return stopped
+}
+
+// events are the lines of events.jsonl without what is another in each run.
+func (p *project) events() []string {
+	p.t.Helper()
+	var list []string
+	for l := range strings.Lines(p.read(".ralph/events.jsonl")) {
+		v := map[string]any{}
+		require.NoError(p.t, json.Unmarshal([]byte(l), &v), "a torn line: %s", l)
+		for _, key := range []string{"time", "sha", "tag"} {
+			delete(v, key)
+		}
+		if s, ok := v["state"].(map[string]any); ok {
+			for _, key := range []string{"run", "elapsed_ms", "session", "moves", "not_before", "proven"} {
+				delete(s, key)
+			}
+			if s["breaker"] != nil {
+				delete(s["breaker"].(map[string]any), "opened_at")
+			}
+		}
+		data, err := json.Marshal(v)
+		require.NoError(p.t, err)
+		list = append(list, string(data))
+	}
+	return list
+}
+
+// whole checks that no file of the loop's is torn.
+func (p *project) whole() {
+	p.t.Helper()
+	for _, name := range []string{StatusFile, BreakerFile, SessionFile, HistoryFile, callsFile, snapshotFile} {
+		data, err := os.ReadFile(filepath.Join(p.dir, Dir, name))
+		if !errors.Is(err, os.ErrNotExist) {
+			require.True(p.t, json.Valid(data), "%s is torn: %q", name, data)
+		}
+	}
+}
+
+var kills = flag.Int("kills", 20, "how often the crash test kills the loop")
+
+// kill -9 at random moments, then --resume: the same tree, the same commits, the
+// same number of turns and the same events as a run that nobody interrupted.
+func TestKilledAtAnyMoment(t *testing.T) {
+	want := crashProject(t)
+	started := time.Now()
+	stopped := want.child(0)
+	whole := time.Since(started)
+	assert.Contains(t, stopped, "project_complete 0")
+	wantEvents, wantStatus := want.events(), want.json(".ralph/status.json")
+	wantTree, wantLog := want.git("status", "--porcelain"), want.git("log", "--format=%s", "--name-status")
+
+	for killed := 0; killed < *kills; {
+		p := crashProject(t)
+		stopped := ""
+		for stopped == "" {
+			after := time.Duration(rand.Int64N(int64(whole)))
+			if stopped = p.child(1 + after); stopped == "" {
+				killed++
+			}
+			p.whole()
+			require.NotContains(t, stopped, " locked ", "by nobody")
+		}
+		events := p.events()
+		for i := range min(len(wantEvents), len(events)) {
+			require.Equal(t, wantEvents[i], events[i], "line %d", i+1)
+		}
+		require.Equal(t, len(wantEvents), len(events), "the last: %s; it said: %s", events[len(events)-1], stopped)
+		require.Equal(t, wantTree, p.git("status", "--porcelain"))
+		require.Equal(t, wantLog, p.git("log", "--format=%s", "--name-status"))
+		status := p.json(".ralph/status.json")
+		require.Equal(t, wantStatus["loop_count"], status["loop_count"])
+		require.Equal(t, wantStatus["exit_reason"], status["exit_reason"])
+		require.Equal(t, len(strings.Fields(want.git("tag"))), len(strings.Fields(p.git("tag"))))
+		left, err := filepath.Glob(filepath.Join(p.dir, Dir, tempMark+"*"))
+		require.NoError(t, err)
+		require.Empty(t, left)
+	}
+}
