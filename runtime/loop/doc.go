@@ -1,2 +1,24 @@
-// Package loop drives a coding agent turn after turn until its work is done.
+// Package loop drives a coding agent turn after turn until its work is done, or
+// something says that it should not go on.
+//
+// LoadConfig reads the settings from all their sources, New makes a loop of
+// Options and Run takes the turns; it returns the Stop with which it ended. The
+// loop knows an agent by the interface Agent alone and prints nothing: an observer
+// gets Notices.
+//
+// One turn (turn.go): wait for the hourly limit, ask the circuit breaker
+// (breaker.go) and the exit gate (gate.go), take a snapshot of the tree
+// (snapshot.go), build the context (prompt.go), have the agent work, read what it
+// said (analysis.go, status.go, signature.go), compare the tree, record, commit
+// (claim.go, git.go).
+//
+// What a run knows between two turns is its state (state.go). It is written as a
+// whole, in the line of events.jsonl with which a turn ends; status.json, the
+// breaker's file and the session's are made from it. A run that was killed goes on
+// from the last such line: a turn that had begun is taken again and is compared
+// with the tree before its first try, and what the first try said is put aside in
+// logs. So the run ends as if nothing had happened.
+//
+// Files under .ralph have the names and the JSON of the Ralph reference; the lines
+// of events.jsonl are ripple's.
 package loop

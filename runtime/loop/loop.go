@@ -34,10 +34,12 @@ type Loop struct {
 	calls window
 
 	tree     *tree
-	work     *worktree // nil: the agent works in the project
-	last     *snapshot // the tree after the last turn, if nothing happened since
-	begun    bool      // the turn that comes next was begun before a crash
-	told     *line     // the stop that events.jsonl ends with
+	work     *worktree     // nil: the agent works in the project
+	last     *snapshot     // the tree after the last turn, if nothing happened since
+	since    time.Time     // Run began
+	earlier  time.Duration // what the run took in other processes
+	begun    bool          // the turn that comes next was begun before a crash
+	told     *line         // the stop that events.jsonl ends with
 	observer sync.Mutex
 
 	mu     sync.Mutex
@@ -81,6 +83,7 @@ func (l *Loop) Run(ctx context.Context) Stop {
 		case <-over:
 		}
 	}()
+	l.since = time.Now()
 	stop := l.run(ctx)
 	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop})
 	return *stop
@@ -253,6 +256,7 @@ func (l *Loop) restore() error {
 func (l *Loop) resume(found left) {
 	l.state, l.begun, l.told = *found.state, found.begun, found.stopped
 	l.state.Moves = nil
+	l.earlier = time.Duration(l.state.Millis) * time.Millisecond
 	if found.stopped != nil {
 		if found.stopped.Reason == ReasonInterrupted && found.begun {
 			l.resetSession("manual_interrupt")
@@ -369,14 +373,22 @@ func (l *Loop) planPath() string {
 	return l.store.path(PlanFile)
 }
 
-// wait shows a countdown until a time comes, or an interrupt. It lasts no longer
-// than it would have with a clock that nobody sets.
+// elapsed is how long the run takes, its waits included, without the time in
+// which no process worked on it.
+func (l *Loop) elapsed() time.Duration { return l.earlier + time.Since(l.since) }
+
+// wait shows a countdown until a time comes, an interrupt, or the end of
+// --max-runtime. It lasts no longer than it would have with a clock that nobody
+// sets.
 func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 	if err := l.project("paused", l.action("waiting "+what), ""); err != nil {
 		return err
 	}
 	l.last = nil // people work meanwhile
 	started, whole := time.Now(), until.Sub(l.now())
+	if most := l.o.Config.MaxRuntime; most > 0 {
+		whole = min(whole, most-l.elapsed())
+	}
 	for {
 		left := min(until.Sub(l.now()), whole-time.Since(started))
 		if left <= 0 {

@@ -97,6 +97,15 @@ func TestRuntimeIsBounded(t *testing.T) {
 		r.flags["max-runtime"] = "1h"
 		assert.Equal(t, "max_runtime", r.run().Reason)
 		assert.Len(t, r.fake.requests, 3)
+		assert.Equal(t, "max_runtime", r.resume().Reason, "it counts on")
+		assert.Len(t, r.fake.requests, 3)
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works)
+		r.flags["max-runtime"], r.flags["calls"] = "30m", "1"
+		start := time.Now()
+		assert.Equal(t, "max_runtime", r.run().Reason)
+		assert.Equal(t, 30*time.Minute, time.Since(start).Round(time.Minute), "waits count")
 	})
 }
 
@@ -251,6 +260,27 @@ func TestOpenCircuitCoolsDown(t *testing.T) {
 		assert.Equal(t, "CLOSED", b["state"])
 		assert.EqualValues(t, 1, b["total_opens"])
 		assert.Contains(t, r.fake.requests[3].Context, "HALF_OPEN")
+	})
+}
+
+func TestManualReset(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, idles, idles, idles, claims, claims)
+		assert.Equal(t, 6, r.run().ExitCode)
+		require.NoError(t, Reset(r.dir, ResetCircuit, time.Now()))
+		assert.EqualValues(t, 0, r.json(".ralph/.circuit_breaker_state")["total_opens"])
+		assert.Equal(t, "project_complete", r.resume().Reason)
+		assert.Equal(t, 5, r.status().LoopCount)
+	})
+}
+
+func TestManualResetForgivesWhatStoppedTheLoop(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		fails := func(d *doing) { d.work(); d.fails(event.Crashed, "exit code 1") }
+		r := newRig(t, fails, fails, fails, fails, fails, claims, claims)
+		assert.Equal(t, "max_failures", r.run().Reason)
+		require.NoError(t, Reset(r.dir, ResetSession, time.Now()))
+		assert.Equal(t, "project_complete", r.resume().Reason)
 	})
 }
 

@@ -100,6 +100,9 @@ func (s *store) reset(log *log, what string, now time.Time) error {
 			return err
 		}
 	}
+	if found.stopped != nil {
+		st.goOn() // as --resume would have done after that stop
+	}
 	if what == ResetCircuit {
 		st.Breaker, st.Memory = breaker{State: closed}, memory{}
 		if err := s.writeJSON(BreakerFile, st.Breaker); err != nil {

@@ -45,8 +45,6 @@ type state struct {
 	Committed    int    `json:"committed"`               // the last turn that Git is done with
 }
 
-func (s *state) elapsed() time.Duration { return time.Duration(s.Millis) * time.Millisecond }
-
 // goOn forgets what stopped the loop, since somebody asked it to go on.
 func (s *state) goOn() {
 	s.Failures, s.Failed, s.Halted = 0, "", false

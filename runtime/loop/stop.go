@@ -158,8 +158,8 @@ func (l *Loop) standing(p plan) *Stop {
 	case s.Turn >= c.MaxTurns:
 		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns; %s.", plural(s.Turn, "turn"), openTasks(p)),
 			"Go on with `ripple run --resume` and a higher --max-turns.")
-	case c.MaxRuntime > 0 && s.elapsed() >= c.MaxRuntime:
-		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime.", s.elapsed().Round(time.Second)),
+	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
+		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime.", l.elapsed().Round(time.Second)),
 			"Go on with `ripple run --resume` and a higher --max-runtime.")
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
 		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost.", s.CostUSD),

@@ -29,7 +29,6 @@ type ended struct {
 	outcome       Outcome
 	said          *analysis
 	before, after snapshot
-	took          time.Duration
 }
 
 func (e *ended) progress() bool { return !e.before.equal(e.after) }
@@ -48,7 +47,7 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 		return err
 	}
 	l.expireSession()
-	if e.before, err = l.before(ctx, e.turn); err != nil {
+	if e.before, err = l.treeBefore(ctx, e.turn); err != nil {
 		return err
 	}
 	if err := l.start(e); err != nil {
@@ -80,9 +79,9 @@ type begunWith struct {
 	snapshot
 }
 
-// before is the tree before a turn. One that was begun already keeps the tree
+// treeBefore is the tree before a turn. One that was begun already keeps the tree
 // before its first try: what that try did is the turn's work.
-func (l *Loop) before(ctx context.Context, turn int) (snapshot, error) {
+func (l *Loop) treeBefore(ctx context.Context, turn int) (snapshot, error) {
 	if l.begun {
 		known, err := l.knownBefore(turn)
 		if err != nil {
@@ -173,9 +172,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 		Dir: l.tree.dir, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}
 	r.Context = about{e.turn, c.MaxTurns, p, l.state.Breaker.State, l.state.Last, l.state.VerifyFailed}.context()
-	started := time.Now()
 	e.outcome, err = l.o.Agent.Turn(turnCtx, r, emit)
-	e.took = time.Since(started)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:
 		return ctx.Err()
@@ -224,7 +221,7 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 func (l *Loop) judge(ctx context.Context, e *ended) error {
 	s, c, o, now := &l.state, l.o.Config, e.outcome, l.now()
 	s.Turn, s.Progress = e.turn, e.progress()
-	s.Millis += e.took.Milliseconds()
+	s.Millis = l.elapsed().Milliseconds()
 	s.CostUSD += e.said.cost
 	s.Failed, s.NotBefore = "", time.Time{}
 	if o.Failure != nil {
