@@ -39,10 +39,8 @@ type differs struct {
 	Because string
 	Kind    string // of the failure, with ripple's exit code
 	Exit    int
-	Unseen  bool // no event tells of it
-
-	Cumulative bool // tokens are those of the whole session
-	Uncounted  bool // tokens are not told
+	Unseen  bool   // no event tells of it
+	Tokens  string // "session": they are those of the whole session; "none": they are not told
 }
 
 // rig is one agent with a home and a stand-in of its own.
