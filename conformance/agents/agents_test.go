@@ -102,7 +102,9 @@ func plainAnswer(t *testing.T, r rig) {
 	s := r.turn(t, "text", "say hello")
 	worked(t, s)
 	assert.Len(t, s.of("text"), 1)
-	assert.Len(t, s.of("finished"), 1)
+	if !r.differs(t).Unseen {
+		assert.Len(t, s.of("finished"), 1)
+	}
 	assert.True(t, told(s.asked, "say hello"))
 }
 
