@@ -52,7 +52,7 @@ var layers = map[string]row{
 	"conformance/agents":      {5, ""},
 	"conformance/standin":     {5, ""},
 	"conformance/standin/cmd": {6, "conformance/standin"},
-	"conformance/bench":       {5, "adapters integration-scripts runtime/launch runtime/registry runtime/session schema"},
+	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
 }
 
 // confined are dependencies that only one package may import; the benchmarks
