@@ -30,6 +30,6 @@ func TestScripts(t *testing.T) {
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where ripple is, and nothing else
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
 		},
-		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits},
+		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "plays": plays},
 	})
 }

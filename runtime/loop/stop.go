@@ -189,9 +189,9 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	if b.OpenedAt != nil && !now.Before(*b.OpenedAt) {
 		left -= now.Sub(*b.OpenedAt)
 	}
-	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset --circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
+	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
 	if l.state.Gate.Denied && l.o.DenialHelp != "" {
-		next = sentence(oneLine(l.o.DenialHelp, 300) + " Then run `ripple reset --circuit`")
+		next = sentence(oneLine(l.o.DenialHelp, 300) + " Then run `ripple reset circuit`")
 	}
 	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence("The circuit breaker is open: " + orElse(b.Reason, "no reason was noted")), Next: next}
 }

@@ -1,0 +1,60 @@
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/rogpeppe/go-internal/testscript"
+)
+
+// plays is a script command: `plays SCENARIO CODE REASON TURNS [FLAG]...` has
+// ripple run play $WORK/SCENARIO.yaml in the directory $WORK/SCENARIO, which
+// becomes the working directory. A second time there it goes on from what the
+// first left. The run must stop with this exit code and reason after so many
+// turns, and say the same everywhere: in words, in events.jsonl, in status.json.
+func plays(ts *testscript.TestScript, neg bool, args []string) {
+	if neg || len(args) < 4 {
+		ts.Fatalf("usage: plays SCENARIO CODE REASON TURNS [FLAG]...")
+	}
+	dir := filepath.Join(ts.Getenv("WORK"), args[0])
+	ts.Setenv("RIPPLE_SCENARIO", dir+".yaml")
+	ts.Check(os.MkdirAll(dir, 0o755))
+	ts.Check(ts.Chdir(dir))
+	command := []string{args[1], "ripple", "run", "--adapter", "rehearsal"}
+	if _, err := os.Stat(filepath.Join(dir, ".ralph", "PROMPT.md")); errors.Is(err, fs.ErrNotExist) {
+		command = append(command, "--prompt", "Do it.")
+	}
+	exits(ts, false, append(command, args[4:]...))
+	stopped(ts, args[1:4])
+}
+
+// stopped checks how the run of the working directory ended: CODE REASON TURNS.
+func stopped(ts *testscript.TestScript, want []string) {
+	var status struct {
+		LoopCount  int    `json:"loop_count"`
+		ExitReason string `json:"exit_reason"`
+	}
+	ts.Check(json.Unmarshal([]byte(ts.ReadFile(".ralph/status.json")), &status))
+	lines := bytes.Split([]byte(strings.TrimSpace(ts.ReadFile(".ralph/events.jsonl"))), []byte("\n"))
+	var last struct {
+		Type, Reason, Why string
+		ExitCode          int `json:"exit_code"`
+	}
+	for _, line := range lines {
+		ts.Check(json.Unmarshal(line, &last))
+	}
+	got := []string{strconv.Itoa(last.ExitCode), status.ExitReason, strconv.Itoa(status.LoopCount)}
+	if last.Type != "stopped" || last.Reason != status.ExitReason || strings.Join(got, " ") != strings.Join(want, " ") {
+		ts.Fatalf("stopped with code, reason and turns %q, want %q; the last event is %s\nstderr: %s", got, want, lines[len(lines)-1], ts.ReadFile("stderr"))
+	}
+	_, next, said := strings.Cut(ts.ReadFile("stderr"), last.Why+"\n")
+	if !said || strings.TrimSpace(next) == "" {
+		ts.Fatalf("no sentence on why (%q) and one on what to do next\nstderr: %s", last.Why, ts.ReadFile("stderr"))
+	}
+}
