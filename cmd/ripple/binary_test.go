@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -138,6 +139,7 @@ func TestKillLeavesNothing(t *testing.T) {
 func TestSignalsCloseTheSession(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
 		t.Run(sig.String(), func(t *testing.T) {
+			heed(t, sig)
 			r := startBusy(t, "signal-"+strconv.Itoa(int(sig)))
 			require.NoError(t, r.Process.Signal(sig))
 			_ = r.Wait() // the state has its exit code
@@ -148,4 +150,12 @@ func TestSignalsCloseTheSession(t *testing.T) {
 			assert.Empty(t, files)
 		})
 	}
+}
+
+// heed makes programs that are started from here heed a signal that this process
+// was told to ignore, as nohup does: what is caught is not ignored after exec.
+func heed(t *testing.T, sig os.Signal) {
+	t.Helper()
+	signal.Notify(make(chan os.Signal, 1), sig)
+	t.Cleanup(func() { signal.Reset(sig) })
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"os"
 	"os/exec"
+	"os/signal"
 	"path/filepath"
 	"strconv"
 	"strings"
@@ -327,6 +328,7 @@ func TestGuardPassesTheEndOn(t *testing.T) {
 
 func TestGuardForwardsSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} { // no terminal sends the last one
+		heed(t, s)
 		cmd, _, out := guard(t, "echo up; sleep "+duration(210))
 		_, err := out.ReadString('\n')
 		require.NoError(t, err)
@@ -385,4 +387,12 @@ func BenchmarkEndOfTwenty(b *testing.B) {
 		_ = cmd.Wait() // killed, or its wait ended with its children
 		b.StartTimer()
 	}
+}
+
+// heed makes programs that are started from here heed a signal that this process
+// was told to ignore, as nohup does: what is caught is not ignored after exec.
+func heed(t *testing.T, sig os.Signal) {
+	t.Helper()
+	signal.Notify(make(chan os.Signal, 1), sig)
+	t.Cleanup(func() { signal.Reset(sig) })
 }
