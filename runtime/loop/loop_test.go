@@ -478,7 +478,8 @@ func TestSessionEndsWithTheProject(t *testing.T) {
 func TestDenialStaysVisible(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, denied, func(d *doing) {
-			assert.Equal(t, "permission_denied", r0(t, d.r.Dir).LastAction, "while the next turn runs")
+			s := r0(t, d.r.Dir)
+			assert.Equal(t, []any{"permission_denied", "running", 2}, []any{s.LastAction, s.Status, s.LoopCount}, "while the next turn runs")
 			works(d)
 		})
 		r.flags["max-turns"] = "1"

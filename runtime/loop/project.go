@@ -26,11 +26,15 @@ type Status struct {
 func (l *Loop) project(status, action, reason string) error {
 	now := l.now()
 	l.calls.roll(now)
+	turn := l.state.Turn
+	if status == "running" && l.begun {
+		turn++ // the one under way
+	}
 	return errors.Join(
 		l.store.refresh(BreakerFile, l.state.Breaker),
 		l.store.saveSession(l.state.Session, l.state.Moves),
 		l.store.writeJSON(StatusFile, Status{
-			Timestamp: now, LoopCount: l.state.Turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
+			Timestamp: now, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
 			LastAction: action, Status: status, ExitReason: reason, NextReset: l.calls.nextReset(now),
 		}),
 	)

@@ -1,0 +1,134 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+)
+
+// First and longest waits after a failed turn and after a provider's limit that
+// does not say when it ends.
+const (
+	failFirst, failMost   = time.Second, time.Minute
+	limitFirst, limitMost = 5 * time.Minute, time.Hour
+)
+
+// judge works out what a turn means for the state.
+func (l *Loop) judge(ctx context.Context, e *ended) error {
+	s, c, o, now := &l.state, l.o.Config, e.outcome, l.now()
+	s.Turn, s.Progress = e.turn, e.progress()
+	s.Millis = l.elapsed().Milliseconds()
+	s.CostUSD += e.said.cost
+	s.Failed, s.NotBefore = "", time.Time{}
+	if o.Failure != nil {
+		s.Failed = o.Failure.Kind
+	}
+	l.judgeSession(e, now)
+	if e.limited() {
+		l.judgeLimit(e, now)
+		return nil
+	}
+	s.Limits, s.Waited = 0, 0
+	text := e.said.text.String()
+	b := parseBlock(text, e.prompt)
+	denied := e.said.denied > 0
+	s.Halted = denied && c.DenialMode == "halt"
+	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
+	if b != nil {
+		s.Recommended = oneLine(b.Recommendation, 200)
+		changed, err := l.changed(ctx, e)
+		if err != nil {
+			return err
+		}
+		says.onlyTests = l.onlyTests(changed)
+	}
+	s.Gate.note(says)
+	s.Failures = count(s.Failures, o.Failure != nil)
+	if o.Failure != nil {
+		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
+	}
+	s.Breaker.observe(&s.Memory, observation{
+		turn: e.turn, progress: s.Progress, denied: denied, failed: o.Failure != nil,
+		errors: signatures(e.said.errors), output: e.said.output,
+	}, l.thresholds(), now)
+	if s.Breaker.State == open {
+		l.resetSession("circuit_breaker_open")
+	}
+	s.Last = e.summary(b)
+	return nil
+}
+
+// judgeSession keeps the session of a turn that went well.
+func (l *Loop) judgeSession(e *ended, now time.Time) {
+	switch f := e.outcome.Failure; {
+	case f == nil && e.said.session != "":
+		if m := l.state.Session.use(e.said.session, e.turn, now); m != nil {
+			l.state.Moves = append(l.state.Moves, *m)
+		}
+		l.state.Used = e.outcome.Used
+	case f != nil && f.Kind == event.SessionUnknown:
+		l.resetSession("session_unknown")
+	}
+}
+
+// judgeLimit finds out how long to wait for the provider.
+func (l *Loop) judgeLimit(e *ended, now time.Time) {
+	s := &l.state
+	s.NotBefore = e.said.resetsAt
+	if !s.NotBefore.After(now) {
+		s.NotBefore = now.Add(backoff(s.Limits, limitFirst, limitMost))
+	}
+	s.Limits++
+	if s.Examined == s.Turn { // nothing new was said
+		s.Examined++
+	}
+	s.Waited += s.NotBefore.Sub(now)
+	s.Last = e.summary(nil)
+}
+
+// changed are the files that differ after the turn, a commit's too.
+func (l *Loop) changed(ctx context.Context, e *ended) ([]string, error) {
+	list := e.before.changed(e.after)
+	if e.before.Head == e.after.Head || e.before.Head == "" {
+		return list, nil
+	}
+	more, err := l.tree.repo.differ(ctx, e.before.Head, e.after.Head)
+	return append(list, more...), err
+}
+
+// onlyTests is as seen from the project: its directory may lie deep in a
+// repository.
+func (l *Loop) onlyTests(changed []string) bool {
+	if l.tree.repo == nil {
+		return onlyTests(changed)
+	}
+	own := make([]string, len(changed))
+	for i, name := range changed {
+		own[i] = strings.TrimPrefix(name, l.tree.repo.prefix)
+	}
+	return onlyTests(own)
+}
+
+// summary is one line on a turn, for the next one and for people.
+func (e *ended) summary(b *block) string {
+	text := "no change"
+	if e.progress() {
+		text = "made progress"
+	}
+	if f := e.outcome.Failure; f != nil {
+		return oneLine(fmt.Sprintf("failed (%s): %s", f.Kind, orElse(f.Message, text)), 300)
+	}
+	if e.said.denied > 0 {
+		text += fmt.Sprintf(", %s denied", plural(e.said.denied, "permission"))
+	}
+	if b != nil && b.Status != "" {
+		text += ", status " + b.Status
+	}
+	if b != nil && b.Recommendation != "" {
+		text += ", " + b.Recommendation
+	}
+	return oneLine(text, 300)
+}

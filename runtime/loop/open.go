@@ -1,0 +1,157 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"time"
+)
+
+// open takes the lock and reads everything. closeAll is never nil.
+func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
+	var closers []func() error
+	closeAll = func() {
+		for i := range closers {
+			_ = closers[len(closers)-1-i]() // what matters was synced
+		}
+	}
+	project, err := filepath.Abs(l.o.Project)
+	if err != nil {
+		return closeAll, err
+	}
+	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir)}
+	if _, err := l.readPrompt(); err != nil {
+		return closeAll, err
+	}
+	if err := os.MkdirAll(l.store.path(LogsDir), 0o755); err != nil {
+		return closeAll, err
+	}
+	unlock, err := l.store.lock(l.now())
+	if err != nil {
+		return closeAll, err
+	}
+	closers = append(closers, unlock)
+	if err := l.store.sweep(); err != nil {
+		return closeAll, err
+	}
+	if l.log, err = openLog(l.store.path(EventsFile)); err != nil {
+		return closeAll, err
+	}
+	closers = append(closers, l.log.close)
+	return closeAll, errors.Join(l.restore(), l.openTrees(ctx), l.project("running", "starting", ""))
+}
+
+// readPrompt reads PROMPT.md, each turn anew: people change it as they watch.
+func (l *Loop) readPrompt() (string, error) {
+	if l.o.Prompt != "" {
+		return l.o.Prompt, nil
+	}
+	path := l.store.path(PromptFile)
+	if l.o.PromptFile != "" {
+		path = l.o.PromptFile
+	}
+	data, err := os.ReadFile(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return "", &Stop{
+			Reason: ReasonPromptMissing, ExitCode: ExitMissing, Why: fmt.Sprintf("There is no %s.", path),
+			Next: "Write the task into it, or let `ripple init` make one.",
+		}
+	}
+	return string(data), err
+}
+
+// openTrees finds out where the agent works and how changes are seen.
+func (l *Loop) openTrees(ctx context.Context) error {
+	dir := l.o.Project
+	r, err := openRepo(ctx, dir)
+	if err != nil {
+		return err
+	}
+	c := l.o.Config
+	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
+		return &Stop{
+			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
+			Next: "Run `git init` in the project, or leave the option out.",
+		}
+	}
+	if c.Worktree != "" {
+		if l.work, err = r.openWorktree(ctx, dir, c.Worktree); err != nil {
+			return err
+		}
+		dir = l.work.dir()
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return err
+		}
+	}
+	l.tree, err = openTree(ctx, dir)
+	return err
+}
+
+// restore makes the state: of the run that is gone on with, or of a new one,
+// which starts with what the files say.
+func (l *Loop) restore() error {
+	if _, damaged, err := l.store.readJSON(callsFile, &l.calls, func() bool { return true }); err != nil {
+		return err
+	} else if damaged != "" {
+		l.calls = window{}
+		l.noteDamage(damaged)
+	}
+	if l.o.Resume {
+		found, err := l.log.recover(func() (io.WriteCloser, error) { return l.store.asideFile(0, l.now()) })
+		if err != nil {
+			return err
+		}
+		if found.state != nil {
+			l.resume(found)
+			return nil
+		}
+		l.note("there is no run to go on with; a new one begins")
+	}
+	return l.begin()
+}
+
+func (l *Loop) resume(found left) {
+	l.state, l.begun, l.told = *found.state, found.begun, found.stopped
+	l.state.Moves = nil
+	l.earlier = time.Duration(l.state.Millis) * time.Millisecond
+	if found.stopped != nil {
+		if found.stopped.Reason == ReasonInterrupted && found.begun {
+			l.resetSession("manual_interrupt")
+		}
+		l.state.goOn()
+	}
+	if l.o.Config.AutoReset {
+		l.state.Breaker.close()
+	}
+}
+
+func (l *Loop) begin() error {
+	now := l.now()
+	s := state{Run: stamp(now)}
+	found, damaged, err := l.store.readJSON(BreakerFile, &s.Breaker, s.Breaker.valid)
+	if err != nil {
+		return err
+	}
+	if l.noteDamage(damaged); !found {
+		s.Breaker = breaker{State: closed}
+	}
+	if l.o.Config.AutoReset && s.Breaker.State != closed {
+		s.Breaker.close()
+	}
+	if s.Session, damaged, err = l.store.loadSession(); err != nil {
+		return err
+	}
+	l.noteDamage(damaged)
+	l.state = s
+	return l.log.add(line{Time: now, Type: runStarted, State: &l.state})
+}
+
+func (l *Loop) noteDamage(name string) {
+	if name != "" {
+		l.note(fmt.Sprintf("the file was damaged and is now %s; the loop begins without it", l.store.path(name)))
+	}
+}

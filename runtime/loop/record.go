@@ -1,0 +1,65 @@
+package loop
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+)
+
+// logs are where a turn is told for people.
+type logs []*os.File
+
+func (l logs) Write(data []byte) (int, error) {
+	for _, f := range l {
+		if n, err := f.Write(data); err != nil {
+			return n, err
+		}
+	}
+	return len(data), nil
+}
+
+func (l logs) Close() (err error) {
+	for _, f := range l {
+		err = errors.Join(err, f.Close())
+	}
+	return err
+}
+
+// liveLog opens live.log, which begins anew, and the turn's own log.
+func (l *Loop) liveLog(turn int) (logs, error) {
+	name := fmt.Sprintf("turn_%04d_%s.log", turn, stamp(l.now()))
+	var files logs
+	for _, path := range []string{l.store.path(LiveFile), filepath.Join(l.store.dir, LogsDir, name)} {
+		f, err := os.Create(path)
+		if err != nil {
+			return nil, errors.Join(err, files.Close())
+		}
+		files = append(files, f)
+	}
+	return files, nil
+}
+
+const maxChanged = 50 // files named in the line of a turn
+
+// record makes the turn last: one line with the whole state, then the files that
+// are made from it.
+func (l *Loop) record(e *ended) error {
+	l.last = &e.after
+	list := e.before.changed(e.after)
+	err := l.log.add(line{
+		Turn: e.turn, Time: l.now(), Type: turnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
+		Changed: list[:min(len(list), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
+	})
+	if err != nil {
+		return err
+	}
+	l.begun, l.told = false, nil
+	status := "success"
+	if e.outcome.Failure != nil {
+		status = "error"
+	}
+	err = l.project(status, l.action(l.state.Last), "")
+	l.tell(Notice{Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last})
+	return err
+}
