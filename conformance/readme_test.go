@@ -159,7 +159,7 @@ func TestReadmeTable(t *testing.T) {
 	require.NoError(t, err)
 	before, rest, _ := strings.Cut(string(data), "<!-- fleet: make fleet -->\n")
 	table, after, _ := strings.Cut(rest, "<!-- end -->")
-	assert.Less(t, strings.Count(before+after, "\n"), 200)
+	assert.Less(t, strings.Count(before+after, "\n"), 240, "README: what it is, and use by task; the rest goes to docs")
 	files, err := filepath.Glob(filepath.Join(root, "adapters", "*.yaml"))
 	require.NoError(t, err)
 	rows := 0
