@@ -2,9 +2,11 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"slices"
 	"strings"
 
@@ -65,9 +67,9 @@ func place(e *registry.Entry) int {
 }
 
 // agentAdapter finds an agent by name; "auto" is the first one that is there.
-func (a *app) agentAdapter(name string) (*registry.Entry, error) {
+func (a *app) agentAdapter(ctx context.Context, name string) (*registry.Entry, error) {
 	if name == "" || name == "auto" {
-		return a.detect()
+		return a.detect(ctx)
 	}
 	e, err := a.adapter(name)
 	if err != nil {
@@ -79,8 +81,9 @@ func (a *app) agentAdapter(name string) (*registry.Entry, error) {
 	return e, nil
 }
 
-// detect is the installed agent with the best place that is not disabled.
-func (a *app) detect(disabled ...string) (*registry.Entry, error) {
+// detect is the agent with the best place that is installed, answers when asked
+// for its version, is not too old and not disabled.
+func (a *app) detect(ctx context.Context, disabled ...string) (*registry.Entry, error) {
 	list, err := a.agents()
 	if err != nil {
 		return nil, err
@@ -90,12 +93,31 @@ func (a *app) detect(disabled ...string) (*registry.Entry, error) {
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		l := newListed(e)
-		if l.Executable != "" {
+		problem := unusable(ctx, e)
+		if problem == "" {
 			return e, nil
 		}
-		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, cmp.Or(l.Install.line(), "no way to install it is known"))
+		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, problem)
 	}
-	return nil, failWith(exitMissing, errors.New("no coding agent is installed"),
+	return nil, failWith(exitMissing, errors.New("no coding agent can be used here"),
 		"install one of these, or name another with --adapter:\n"+indent(strings.TrimSuffix(looked.String(), "\n")))
+}
+
+// unusable says why an agent cannot take turns; nothing when it can.
+func unusable(ctx context.Context, e *registry.Entry) string {
+	l := newListed(e)
+	if l.Executable == "" {
+		return cmp.Or(l.Install.line(), "not installed; how is not known")
+	}
+	if e.Adapter.Process.VersionProbe == nil {
+		return ""
+	}
+	version, least := contract.Version(ctx, e.Adapter, l.Executable, "", os.Environ()), e.Adapter.Agent.MinVersion
+	switch {
+	case version == "":
+		return l.Executable + " does not tell its version"
+	case older(version, least):
+		return fmt.Sprintf("%s is version %s; the adapter needs %s", l.Executable, version, least)
+	}
+	return ""
 }

@@ -46,8 +46,8 @@ For authors of adapters: "ripple agent run --transcript FILE" records such outpu
 	return cmd
 }
 
-func (a *app) mapTranscript(_ context.Context, f mapFlags) error {
-	e, err := a.agentAdapter(f.adapter)
+func (a *app) mapTranscript(ctx context.Context, f mapFlags) error {
+	e, err := a.agentAdapter(ctx, f.adapter)
 	if err != nil {
 		return err
 	}

@@ -80,7 +80,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 }
 
 func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (err error) {
-	e, err := a.agentAdapter(f.adapter)
+	e, err := a.agentAdapter(ctx, f.adapter)
 	if err != nil {
 		return err
 	}

@@ -116,7 +116,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	for _, n := range notes {
 		a.note("%s", n)
 	}
-	agent, err := a.newLoopAgent(config, f)
+	agent, err := a.newLoopAgent(ctx, config, f)
 	if err != nil {
 		return err
 	}

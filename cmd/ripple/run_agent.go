@@ -28,16 +28,16 @@ type loopAgent struct {
 var _ loop.Agent = (*loopAgent)(nil)
 
 // newLoopAgent finds the agent that the configuration asks for.
-func (a *app) newLoopAgent(c *loop.Config, f loopFlags) (*loopAgent, error) {
+func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*loopAgent, error) {
 	var e *registry.Entry
 	var err error
 	switch c.Backend {
 	case "custom":
 		e, err = customAgent(c)
 	case "", "auto":
-		e, err = a.detect(c.Disabled...)
+		e, err = a.detect(ctx, c.Disabled...)
 	default:
-		e, err = a.agentAdapter(c.Backend)
+		e, err = a.agentAdapter(ctx, c.Backend)
 	}
 	if err != nil {
 		return nil, err
