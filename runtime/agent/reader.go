@@ -22,6 +22,7 @@ type reader struct {
 	agent   *schema.Agent
 	program *mapping.Program // nil: plain text
 	lines   lines
+	spread  spread
 	emit    func(event.Event)
 
 	scratch []event.Event
@@ -55,7 +56,8 @@ func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*rea
 		}
 		r.program = p
 	}
-	r.lines.emit = r.line
+	r.spread.emit = r.line
+	r.lines.emit = r.spread.line
 	return r, nil
 }
 
@@ -85,6 +87,7 @@ func (r *reader) piece(j *joiner, text string) {
 // close is the end of the stream.
 func (r *reader) close() {
 	r.lines.end()
+	r.spread.end()
 	r.flush()
 }
 

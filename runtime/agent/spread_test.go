@@ -1,0 +1,52 @@
+package agent_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+)
+
+// Some agents print a JSON value over several lines, as people like to read it.
+func TestAValueOverSeveralLines(t *testing.T) {
+	said := func(texts ...string) (events []event.Event) {
+		for _, x := range texts {
+			events = append(events, event.Event{Type: event.Text, Text: x})
+		}
+		return events
+	}
+	unknown := func(lines ...string) (events []event.Event) {
+		for _, l := range lines {
+			events = append(events, event.Event{Type: event.Unknown, Raw: l})
+		}
+		return events
+	}
+	const one = `{"t":"say","x":"one"}`
+	for name, c := range map[string]struct {
+		lines []string
+		want  []event.Event
+	}{
+		"an object":                     {[]string{"{", `  "t": "say",`, `  "x": "a b"`, "}"}, said("a b")},
+		"between others":                {[]string{one, "{", ` "t": "say",`, ` "x": "two"`, "}", one}, said("one", "two", "one")},
+		"a brace that begins nothing":   {[]string{"{", one}, append(unknown("{"), said("one")...)},
+		"one that is never closed":      {[]string{"{", `  "t": "say"`}, unknown("{", `  "t": "say"`)},
+		"one that is no JSON after all": {[]string{"{", "  code", "}", one}, append(unknown("{", "  code", "}"), said("one")...)},
+		"one that nobody knows":         {[]string{"[", "  1", "]"}, unknown("[1]")},
+	} {
+		t.Run(name, func(t *testing.T) {
+			for _, ending := range []string{"\n", "\r\n"} {
+				_, got := recorded(t, agent.Recording{}, strings.Join(c.lines, ending))
+				assert.Equal(t, c.want, got)
+			}
+		})
+	}
+}
+
+// What is held back is bounded.
+func TestAValueWithoutEnd(t *testing.T) {
+	_, got := recorded(t, agent.Recording{}, "{\n"+strings.Repeat("  \"a\": 1,\n", 200_000))
+	assert.Len(t, got, 200_001)
+}
