@@ -124,7 +124,7 @@ func (l *Loop) resume(found left) {
 		}
 		l.state.goOn()
 	}
-	if l.o.Config.AutoReset {
+	if l.o.Config.AutoReset && l.state.Breaker.State != closed {
 		l.state.Breaker.close()
 	}
 }
