@@ -74,18 +74,19 @@ func (l *Loop) judgeSession(e *ended, now time.Time) {
 	}
 }
 
-// judgeLimit finds out how long to wait for the provider.
+// judgeLimit finds out how long to wait for the provider: no longer when the
+// limit ended with the turn. A time from before the turn says nothing.
 func (l *Loop) judgeLimit(e *ended, now time.Time) {
 	s := &l.state
 	s.NotBefore = e.said.resetsAt
-	if !s.NotBefore.After(now) {
+	if !s.NotBefore.After(e.begun) {
 		s.NotBefore = now.Add(backoff(s.Limits, limitFirst, limitMost))
 	}
 	s.Limits++
 	if s.Examined == s.Turn { // nothing new was said
 		s.Examined++
 	}
-	s.Waited += s.NotBefore.Sub(now)
+	s.Waited += max(0, s.NotBefore.Sub(now))
 	s.Last = e.summary(nil)
 }
 

@@ -180,6 +180,23 @@ func TestProviderLimitIsWaitedForSoLongOnly(t *testing.T) {
 	})
 }
 
+// That a limit has ended when the turn has is no reason to wait for minutes.
+func TestALimitThatEndsBeforeTheTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(time.Second)})
+			time.Sleep(2 * time.Second)
+			d.fails(event.Limited, "usage limit")
+		}, func(d *doing) {
+			d.event(event.Event{Type: event.RateLimited, ResetsAt: time.Now().Add(-time.Hour)})
+			d.fails(event.Limited, "a time of yesterday says nothing")
+		}, claims, claims)
+		start := time.Now()
+		assert.Equal(t, "project_complete", r.run().Reason)
+		assert.Equal(t, 10*time.Minute, time.Since(start).Round(time.Minute))
+	})
+}
+
 func TestALimitThatTheAgentSatOutIsNone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) {

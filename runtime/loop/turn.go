@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"io"
+	"time"
 
 	"ripple/runtime/event"
 )
@@ -17,6 +18,7 @@ type ended struct {
 	outcome       Outcome
 	said          *analysis
 	before, after snapshot
+	begun         time.Time
 }
 
 func (e *ended) progress() bool { return !e.before.equal(e.after) }
@@ -64,6 +66,7 @@ func (l *Loop) expireSession() {
 // start writes what must be on the disk before the agent runs.
 func (l *Loop) start(e *ended) error {
 	now := l.now()
+	e.begun = now
 	l.calls.roll(now)
 	l.calls.add(now)
 	err := errors.Join(

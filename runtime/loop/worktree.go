@@ -25,14 +25,14 @@ func (e *conflictError) Error() string { return e.why + ". " + e.next }
 // openWorktree makes or reuses the working tree of a branch.
 func (r *repo) openWorktree(ctx context.Context, project, branch string) (*worktree, error) {
 	if _, err := git(ctx, project, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
-		return nil, fmt.Errorf("--worktree: %q is no name for a branch", branch)
+		return nil, branchStop(fmt.Sprintf("%q is no name for a branch", branch))
 	}
 	main, err := r.checkedOut(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if main == branch {
-		return nil, fmt.Errorf("--worktree: branch %s is checked out in the project itself; name another", branch)
+		return nil, branchStop(fmt.Sprintf("branch %s is checked out in the project itself", branch))
 	}
 	dir := filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
@@ -52,6 +52,10 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string) (*workt
 		}
 	}
 	return w, nil
+}
+
+func branchStop(why string) *Stop {
+	return &Stop{Reason: ReasonError, ExitCode: ExitUsage, Why: "--worktree: " + why + ".", Next: "Name another branch."}
 }
 
 func (r *repo) addWorktree(ctx context.Context, dir, branch string) error {

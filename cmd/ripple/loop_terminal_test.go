@@ -1,0 +1,53 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Ctrl-C lets the turn end, a second one ends the agent; then the loop goes on
+// where it was.
+func TestCtrlCInALoop(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
+	}
+	t.Chdir(dir)
+	t.Setenv(scenarioVar, filepath.Join(dir, "scenario.yaml"))
+	args := []string{"run", "--adapter", "rehearsal", "--prompt", "Do it."}
+
+	write("scenario.yaml", "turns: [{steps: [{text: I begin.}, {run: until test -e go; do sleep 0.02; done}, {text: I end.}]}]")
+	c := onTerminal(t, args...)
+	c.expect("I begin.")
+	c.send("\x03")
+	c.expect("the loop ends after this turn; Ctrl-C again ends the agent now")
+	write("go", "")
+	c.expect("I end.")
+	rest, code := c.exit()
+	assert.Equal(t, exitInterrupted, code)
+	assert.Contains(t, rest, "Interrupted between two turns.")
+
+	write("scenario.yaml", "turns: [{steps: [{text: I begin.}, {stall: true}]}]")
+	c = onTerminal(t, append(args, "--resume")...)
+	c.expect("I begin.")
+	c.send("\x03")
+	c.expect("Ctrl-C again ends the agent now")
+	c.send("\x03")
+	c.expect("ending the agent")
+	rest, code = c.exit()
+	assert.Equal(t, exitInterrupted, code)
+	assert.Contains(t, rest, "Interrupted in the middle of a turn, which is taken again when the loop goes on.")
+
+	write("scenario.yaml", "turns: [{steps: [{text: Once more.}, {text: LOOP_COMPLETE}]}]")
+	c = onTerminal(t, append(args, "--resume")...)
+	c.expect("Once more.")
+	rest, code = c.exit()
+	assert.Equal(t, exitOK, code)
+	assert.Contains(t, rest, "complete after 2 turns")
+}
