@@ -37,6 +37,7 @@ func newRepo(t testing.TB) *project {
 	p.git("config", "user.name", "t")
 	p.git("config", "user.email", "t@example.org")
 	p.git("config", "commit.gpgsign", "false")
+	p.git("config", "gc.auto", "0") // it would outlive the test
 	p.write("a.txt", "a\n")
 	p.write(".gitignore", "ignored\n")
 	p.commit("first")
