@@ -27,6 +27,38 @@ const (
 	killLimit   = 5 * time.Second
 )
 
+// Restart ends the program, if it still runs, and starts it anew with the same
+// options. State of the old one is gone.
+func (s *Session) Restart(ctx context.Context) error {
+	old := s.driver()
+	if err := old.close(ctx); err != nil {
+		return err
+	}
+	drv, err := start(ctx, s.adapter, s.options)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.drv, s.running, s.idle = drv, nil, time.Now()
+	return nil
+}
+
+// Close ends the program: politely by lifecycle.shutdown, then by signals, then
+// everything it left behind; and removes the session's files. It returns when
+// all are gone or reports the processes that resisted. The context bounds the
+// polite part only. Closing twice is no error.
+func (s *Session) Close(ctx context.Context) error {
+	s.mu.Lock()
+	d, closed := s.drv, s.closed
+	s.closed = true
+	s.mu.Unlock()
+	if closed {
+		return nil
+	}
+	return d.close(ctx)
+}
+
 // close ends the program and what it started, and removes the session's files.
 // When the program went politely and left nobody, no signal is sent.
 func (d *driver) close(ctx context.Context) error {

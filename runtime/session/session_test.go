@@ -234,8 +234,12 @@ func TestInterruptOfACommandThatEnds(t *testing.T) {
 		cancel()
 		if err != nil {
 			_, err = s.Interrupt(deadline(t))
-			require.NoError(t, err, "after %s", after)
 		}
+		// Between two commands an interrupt may end bash itself (exit code 130): rare, seen under load.
+		if errors.Is(err, session.ErrExited) && s.Restart(deadline(t)) == nil {
+			continue
+		}
+		require.NoError(t, err, "after %s", after)
 		require.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %s", after)
 	}
 }

@@ -1,0 +1,104 @@
+package main
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/schema"
+
+	"github.com/charmbracelet/x/ansi"
+)
+
+// turnView shows a turn as it goes.
+type turnView struct {
+	*app
+	adapter *schema.Adapter
+	encode  *json.Encoder // nil: for people
+}
+
+func (a *app) newTurnView(ad *schema.Adapter, asJSON bool) *turnView {
+	v := &turnView{app: a, adapter: ad}
+	if asJSON {
+		v.encode = json.NewEncoder(a.out)
+		v.encode.SetEscapeHTML(false)
+	}
+	return v
+}
+
+func (v *turnView) event(e event.Event) {
+	if v.encode != nil {
+		_ = v.encode.Encode(e) // v.out remembers its error
+		return
+	}
+	switch e.Type {
+	case event.Text:
+		text := strings.TrimRight(e.Text, "\n")
+		if v.outTerminal() {
+			text = harmless(text)
+		}
+		v.printf("%s\n", text)
+	case event.ToolUse:
+		v.note("%s %s", e.Name, toolSummary(e))
+	case event.ToolResult:
+		if e.IsError {
+			v.note("  failed: %s", firstLine(e.Content))
+		}
+	case event.RateLimited:
+		v.note("limited by the provider: %s", firstLine(e.Message))
+	case event.PermissionDenied:
+		v.note("refused: %s %s", e.Name, firstLine(e.Detail))
+	case event.Error:
+		if !e.Fatal {
+			v.note("%s", firstLine(e.Message))
+		}
+	}
+}
+
+func (v *turnView) outcome(o agent.Outcome) {
+	if v.encode != nil {
+		_ = v.encode.Encode(newTurnOutcome(o)) // v.out remembers its error
+		return
+	}
+	for _, p := range o.Problems {
+		v.note("%s", p)
+	}
+	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
+		v.note("go on with --resume %s", o.SessionID)
+	}
+}
+
+// harmless is text without what would move a terminal's cursor or set its title:
+// a model wrote it, or somebody whose file it read.
+func harmless(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, ansi.Strip(s))
+}
+
+// toolSummary is what a tool is used on, in one line.
+func toolSummary(e event.Event) string {
+	var input map[string]any
+	if json.Unmarshal(e.Input, &input) != nil {
+		return firstLine(string(e.Input))
+	}
+	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
+		if s, is := input[key].(string); is && s != "" {
+			return firstLine(s)
+		}
+	}
+	return firstLine(string(e.Input))
+}
+
+func firstLine(s string) string {
+	s, _, _ = strings.Cut(strings.TrimSpace(harmless(s)), "\n")
+	if r := []rune(s); len(r) > 120 {
+		s = string(r[:120]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,74 @@
+package session
+
+import (
+	"syscall"
+	"time"
+)
+
+// taken says that the program has read the command; before that an interrupt
+// would hit its prompt, and the command would run all the same.
+func (d *driver) taken() bool {
+	c := d.cmd
+	return d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
+}
+
+// interruptOrOwe interrupts the command, or notes that it has to be interrupted as
+// soon as it has been taken and what the program has printed has been read: the
+// command may be over. It tells whether the interrupt may come too early.
+func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
+	d.locked(func() {
+		if d.cmd != c {
+			return
+		}
+		d.owed, d.owedReads = key, 0
+		d.step(input{kind: inInterrupt})
+		d.payInterrupt()
+		early = d.owed != "" || time.Since(c.sentAt) < takenLimit
+		d.settleEffects()
+	})
+	return early
+}
+
+// owedReads is how many reads an interrupt waits for what was printed before it,
+// for there are programs that never stop printing; a terminal holds less.
+const owedReads = 16
+
+// payInterrupt sends the interrupt that is owed, if it is time.
+func (d *driver) payInterrupt() {
+	if d.owed == "" || d.cmd == nil || !d.taken() {
+		return
+	}
+	if d.owedReads++; d.owedReads > owedReads || !d.tty.Readable(d.received) {
+		key := d.owed
+		d.step(input{kind: inInterrupt, sent: true})
+		d.interrupt(key)
+	}
+}
+
+// interruptAgain sends an interrupt that is still owed, or repeats one that
+// nothing has answered, not even with bytes that are still to be read. It tells
+// whether there was such a one.
+func (d *driver) interruptAgain(c *command, key string) (sent bool) {
+	d.locked(func() {
+		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable(d.received)); sent {
+			d.step(input{kind: inInterrupt, sent: true})
+			d.interrupt(key)
+			d.settleEffects()
+		}
+	})
+	return sent
+}
+
+// interrupt discards what has not reached the program and interrupts it.
+func (d *driver) interrupt(key string) {
+	d.out, d.owed, d.unanswered = nil, "", true
+	d.observe(EventSignal, []byte(key), "interrupt")
+	// When the terminal would turn the key into a signal, the signal is sent
+	// directly: the key would throw away output that was not read yet.
+	if key == "\x03" && d.tty.Interrupts() {
+		if err := d.tty.Signal(syscall.SIGINT); err == nil {
+			return
+		}
+	}
+	d.send(key)
+}
