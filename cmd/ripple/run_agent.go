@@ -69,7 +69,8 @@ func customAgent(c *loop.Config) (*registry.Entry, error) {
 
 // Turn takes one turn of the loop.
 func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
-	out, err := agent.Run(ctx, g.entry.Adapter, g.turn(r), agent.Options{
+	t := g.turn(r)
+	out, err := agent.Run(ctx, g.entry.Adapter, t, agent.Options{
 		Dir: r.Dir, Env: []string{turnVar + "=" + strconv.Itoa(r.Turn)}, Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
 		Used: r.Used, OnEvent: emit, Sole: true,
 	})
@@ -77,7 +78,7 @@ func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Ev
 		return loop.Outcome{}, g.cannotBegin(err)
 	}
 	return loop.Outcome{
-		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, r.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, Used: out.Session,
+		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, t.NewSessionID, t.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, Used: out.Session,
 	}, nil
 }
 
@@ -99,7 +100,7 @@ func (g *loopAgent) turn(r loop.Request) agent.Turn {
 	if t.SessionID == "" && options.NewSession != nil {
 		t.NewSessionID = newUUID()
 	}
-	if options.PermissionMode != nil && (g.config.IsSet("AGENT_PERMISSION_MODE")) {
+	if options.PermissionMode != nil && g.config.IsSet("AGENT_PERMISSION_MODE") {
 		t.PermissionMode = g.config.PermissionMode
 	}
 	if options.AllowedTools != nil {

@@ -18,6 +18,51 @@ import (
 	"ripple/schema"
 )
 
+const adapterText = `
+schema: 1
+name: scripted
+version: 1.0.0
+description: A shell script
+family: agent
+process: {executable: sh}
+agent:
+  transport: pipe
+  args: [SCRIPT]
+  prompt: {deliver: argument, overflow: stdin}
+  options:
+    resume: [--resume, "{session_id}"]
+    model: [--model, "{model}"]
+  linger_ms: 200
+  exit_codes: {"7": auth}
+  failures: [{pattern: '(?i)rate limit', kind: rate_limited}, {pattern: no such session, kind: session_unknown}]
+  denial_pattern: '(?i)i was not allowed'
+  output:
+    format: ndjson
+    finish: required
+    events: |
+      if .t == "say" then {type: "text", text: .x}
+      elif .t == "piece" then {type: "text", text: .x, delta: true}
+      elif .t == "tool" then {type: "tool_use", id: (if has("id") then .id else "u-\(.name)" end), name: .name, input: .input}
+      elif .t == "result" then {type: "tool_result", id: "1", content: .x, is_error: .failed}
+      elif .t == "use" then {type: "usage", input: .n, output: 1, scope: .scope}
+      elif .t == "deny" then {type: "permission_denied", id: .id, name: (.name // "Shell")}
+      elif .t == "limit" then {type: "rate_limited", message: "slow down", resets_at: .at}
+      elif .t == "oops" then {type: "error", message: .x, fatal: .fatal}
+      elif .t == "session" then {type: "session", id: .id}
+      elif .t == "end" then {type: "finished", is_error: .failed, result: .x}
+      elif .t == "ping" then {type: "ignored"}
+      else empty end
+  tools: {canonical: {Shell: bash}}
+tests: [{name: t, turn: {prompt: x}, expect_argv: [sh, SCRIPT, x]}]
+`
+
+func kind(o agent.Outcome) event.Kind {
+	if o.Failure == nil {
+		return ""
+	}
+	return o.Failure.Kind
+}
+
 // recorded replays lines of the scripted agent's output.
 func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome, []event.Event) {
 	t.Helper()
