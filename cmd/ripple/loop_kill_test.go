@@ -1,0 +1,224 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// thorough is set for the long forms of these tests: 200 moments, 1,000 turns.
+var thorough = os.Getenv("RIPPLE_THOROUGH") != ""
+
+// sixTurns is a scenario whose turns can be taken twice: a turn that was cut off
+// leaves any part of its work behind.
+func sixTurns() string {
+	var b strings.Builder
+	b.WriteString("turns:\n")
+	for n := 1; n <= 6; n++ {
+		claim := "{STATUS: IN_PROGRESS}"
+		if n >= 5 {
+			claim = "{STATUS: COMPLETE, EXIT_SIGNAL: true}"
+		}
+		fmt.Fprintf(&b, `  - steps:
+      - text: I am at it.
+      - write: {path: a/%[1]d.txt, content: "draft\nof %[1]d\n"}
+      - edit: {path: a/%[1]d.txt, old: draft, new: text}
+      - write: {path: shared.txt, content: "%[1]d\n"}
+      - run: cat a/%[1]d.txt; echo "$RIPPLE_TURN" > turn
+      - status: %[2]s
+    usage: {input: 10, output: %[1]d, cost_usd: 0.01}
+`, n, claim)
+	}
+	return b.String()
+}
+
+// looped is a loop in a directory of its own.
+type looped struct {
+	t    *testing.T
+	dir  string
+	mark string
+}
+
+func newLooped(t *testing.T, scenario string) *looped {
+	dir := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.yaml"), []byte(scenario), 0o600))
+	require.NoError(t, os.MkdirAll(filepath.Join(dir, "project/.ralph"), 0o755))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "project/.ralph/PROMPT.md"), []byte("Do it.\n"), 0o600))
+	return &looped{t: t, dir: dir, mark: "RIPPLE_TEST=" + filepath.Base(filepath.Dir(dir)) + strconv.Itoa(os.Getpid())}
+}
+
+func (l *looped) command(args ...string) *exec.Cmd {
+	path, err := binary()
+	require.NoError(l.t, err)
+	cmd := exec.Command(path, append([]string{"run", "--adapter", "rehearsal"}, args...)...)
+	cmd.Dir = filepath.Join(l.dir, "project")
+	cmd.Env = append(os.Environ(), l.mark, "HOME="+l.dir, scenarioVar+"="+filepath.Join(l.dir, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000")
+	return cmd
+}
+
+// inner is the process that runs the loop; 0 while there is none.
+func inner(outer int) int {
+	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer)) // it may be gone
+	child, _, _ := strings.Cut(string(data), " ")
+	pid, _ := strconv.Atoi(child) // "": none
+	return pid
+}
+
+// runKilled runs the loop and kills one half of ripple after a time, unless it
+// ended before; then it says how.
+func (l *looped) runKilled(after time.Duration, outer bool, args ...string) (ended bool) {
+	l.t.Helper()
+	var out bytes.Buffer
+	cmd := l.command(args...)
+	cmd.Stdout, cmd.Stderr = &out, &out
+	require.NoError(l.t, cmd.Start())
+	killer := time.AfterFunc(after, func() {
+		if pid := inner(cmd.Process.Pid); pid > 0 && !outer {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+			return
+		}
+		_ = cmd.Process.Kill() // see above
+	})
+	err := cmd.Wait()
+	killer.Stop()
+	r := running{Cmd: cmd, mark: l.mark}
+	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 5*time.Second, 10*time.Millisecond, "no process is left")
+	if err != nil {
+		require.Equal(l.t, -1, cmd.ProcessState.ExitCode(), "killed, or done: %s", &out)
+	}
+	return err == nil
+}
+
+// whole says that no file is torn; the last line of events.jsonl may be.
+func (l *looped) whole() {
+	l.t.Helper()
+	for _, name := range []string{"status.json", ".circuit_breaker_state", ".ralph_session", ".ralph_session_history", ".calls", ".turn_snapshot"} {
+		data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph", name))
+		if err == nil {
+			assert.Truef(l.t, json.Valid(data), "%s: %s", name, data)
+		}
+	}
+	l.events()
+}
+
+// events are those of the agent without what differs from run to run, and the
+// numbers of the turns that ended.
+func (l *looped) events() (agent []string, turns []int) {
+	l.t.Helper()
+	data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph/events.jsonl"))
+	if os.IsNotExist(err) {
+		return nil, nil
+	}
+	require.NoError(l.t, err)
+	seq := 0.0
+	for _, line := range bytes.SplitAfter(data, []byte("\n")) {
+		if !bytes.HasSuffix(line, []byte("\n")) {
+			break
+		}
+		var e map[string]any
+		require.NoErrorf(l.t, json.Unmarshal(line, &e), "%s", line)
+		assert.Equal(l.t, seq+1, e["seq"], "numbers without a gap")
+		seq = e["seq"].(float64)
+		switch e["type"] {
+		case "turn_ended":
+			turns = append(turns, int(e["turn"].(float64)))
+		case "run_started", "turn_started", "stopped":
+		default:
+			delete(e, "seq")
+			delete(e, "time")
+			if e["type"] == "session" {
+				delete(e, "id")
+			}
+			text, err := json.Marshal(e)
+			require.NoError(l.t, err)
+			agent = append(agent, string(text))
+		}
+	}
+	return agent, turns
+}
+
+// tree is what the agent made.
+func (l *looped) tree() map[string]string {
+	files := map[string]string{}
+	root := filepath.Join(l.dir, "project")
+	require.NoError(l.t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			if d != nil && (d.Name() == ".ralph" || d.Name() == ".git") {
+				return fs.SkipDir
+			}
+			return err
+		}
+		data, err := os.ReadFile(path)
+		files[strings.TrimPrefix(path, root)] = string(data)
+		return err
+	}))
+	return files
+}
+
+// kill -9 at any moment, and --resume: the same tree, turns and events as
+// without.
+func TestKilledLoopGoesOn(t *testing.T) {
+	t.Parallel()
+	moments := 15
+	if thorough {
+		moments = 200
+	}
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+
+	calm := newLooped(t, sixTurns())
+	started := time.Now()
+	require.True(t, calm.runKilled(time.Minute, true))
+	whole := time.Since(started)
+	wantTree := calm.tree()
+	wantEvents, wantTurns := calm.events()
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, wantTurns)
+
+	kills := 0
+	for round := 0; kills < moments; round++ {
+		l := newLooped(t, sixTurns())
+		var at []string
+		for args := []string(nil); ; args = []string{"--resume"} {
+			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
+			ended := l.runKilled(after, outer, args...)
+			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
+			l.whole()
+			if ended {
+				break
+			}
+			kills++
+		}
+		events, turns := l.events()
+		assert.Equal(t, wantTree, l.tree(), "%d %v", round, at)
+		assert.Equal(t, wantTurns, turns, "%d %v", round, at)
+		assert.Equal(t, wantEvents, events, "%d %v", round, at)
+		var status struct {
+			Turns  int    `json:"loop_count"`
+			Reason string `json:"exit_reason"`
+		}
+		data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph/status.json"))
+		require.NoError(t, err)
+		require.NoError(t, json.Unmarshal(data, &status))
+		assert.Equal(t, []any{6, "project_complete"}, []any{status.Turns, status.Reason}, "%d %v", round, at)
+		if t.Failed() {
+			return
+		}
+	}
+	t.Logf("%d kills", kills)
+}
