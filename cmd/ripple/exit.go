@@ -6,9 +6,11 @@ import (
 	"strings"
 
 	"github.com/spf13/cobra"
+
+	"ripple/runtime/loop"
 )
 
-// Exit codes. 6 and 7 are kept for commands that drive an agent in a loop.
+// Exit codes. Those of a loop are runtime/loop's; 6 and 7 only it has.
 const (
 	exitOK          = 0
 	exitFailed      = 1
@@ -25,13 +27,15 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{exitOK, "it worked; all tests passed"},
+	{exitOK, "it worked; all tests passed; the loop is done"},
 	{exitFailed, "tests failed; the command failed"},
 	{exitUsage, "wrong usage, or a file that is not valid"},
-	{exitMissing, "something needed is missing: the program of an adapter"},
+	{exitMissing, "something needed is missing: the program of an adapter, a prompt, git"},
 	{exitTimeout, "timed out"},
-	{exitLimit, "a limit was reached: of the provider, or of the agent's steps"},
-	{exitBlocked, "the agent is blocked: a tool was refused, or nobody is logged in"},
+	{exitLimit, "a limit was reached: of the provider, of the agent's steps, or a budget of the loop"},
+	{loop.ExitOpen, "the loop stopped: the circuit is open, it gets nowhere"},
+	{loop.ExitUnverified, "the loop stopped: done was claimed and not verified"},
+	{exitBlocked, "the agent is blocked: a tool was refused, nobody is logged in, or it has a question"},
 	{exitInterrupted, "interrupted, or asked to end by a signal"},
 	{exitPipe, "the reader of standard output went away"},
 }

@@ -71,11 +71,18 @@ func (l *looped) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// inner is the process that runs the loop; 0 while there is none.
-func inner(outer int) int {
-	data, _ := os.ReadFile(fmt.Sprintf("/proc/%d/task/%d/children", outer, outer)) // it may be gone
-	child, _, _ := strings.Cut(string(data), " ")
-	pid, _ := strconv.Atoi(child) // "": none
+// inner is the process that runs the loop, the first child of any thread; 0
+// while there is none.
+func inner(outer int) (pid int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", outer)) // the pattern is valid
+	for _, path := range threads {
+		data, _ := os.ReadFile(path) // it may be gone
+		for child := range strings.FieldsSeq(string(data)) {
+			if n, err := strconv.Atoi(child); err == nil && (pid == 0 || n < pid) {
+				pid = n
+			}
+		}
+	}
 	return pid
 }
 

@@ -1,0 +1,88 @@
+//go:build linux
+
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A long loop needs no more memory at its end than near its beginning, takes
+// little time of its own beside the agent's, and its events can be read at any
+// moment.
+func TestLongLoop(t *testing.T) {
+	if testing.Short() {
+		t.Skip("many turns")
+	}
+	turns := 100
+	if thorough {
+		turns = 1000
+	}
+	l := newLooped(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
+	alone := l.agentAlone(50)
+	cmd := l.command("--json", "--max-turns", strconv.Itoa(turns))
+	cmd.Env = append(cmd.Env, "CB_NO_PROGRESS_THRESHOLD=100000")
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	started := time.Now()
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should be gone
+	memory := map[int]int{}
+	for lines := bufio.NewScanner(out); lines.Scan(); {
+		var n struct {
+			Turn int
+			Type string
+		}
+		require.NoError(t, json.Unmarshal(lines.Bytes(), &n))
+		if n.Type == "turn_started" && n.Turn%50 == 0 {
+			memory[n.Turn] = resident(t, inner(cmd.Process.Pid))
+			_, ended := l.events()
+			assert.GreaterOrEqual(t, len(ended), n.Turn-1)
+		}
+	}
+	_ = cmd.Wait() // the state has its exit code
+	require.Equal(t, exitLimit, cmd.ProcessState.ExitCode())
+	took := time.Since(started) / time.Duration(turns)
+	alone = min(alone, l.agentAlone(50))
+	t.Logf("a turn takes %v, its agent alone %v; kilobytes in memory by turn: %v", took, alone, memory)
+	assert.Less(t, memory[turns]-memory[50], 8<<10, "kilobytes")
+	if thorough {
+		assert.Less(t, took-alone, 20*time.Millisecond)
+	}
+}
+
+// agentAlone is how long the agent takes for a turn without a loop.
+func (l *looped) agentAlone(times int) time.Duration {
+	l.t.Helper()
+	path, err := binary()
+	require.NoError(l.t, err)
+	started := time.Now()
+	for range times {
+		cmd := exec.Command(path, "rehearse", "--", "Do it.")
+		cmd.Dir, cmd.Env = l.dir, append(os.Environ(), scenarioVar+"="+filepath.Join(l.dir, "scenario.yaml"))
+		require.NoError(l.t, cmd.Run())
+	}
+	return time.Since(started) / time.Duration(times)
+}
+
+// resident is the memory that a process has, in kilobytes.
+func resident(t *testing.T, pid int) int {
+	t.Helper()
+	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(data), "VmRSS:")
+	n, err := strconv.Atoi(strings.Fields(rest)[0])
+	require.NoError(t, err)
+	return n
+}
