@@ -39,6 +39,11 @@ func TestWritingAnAdapter(t *testing.T) {
 	runDocument(t, "docs/writing-an-adapter.md", t.TempDir())
 }
 
+// The first loop needs no agent and no account.
+func TestRunningALoop(t *testing.T) {
+	runDocument(t, "docs/running-a-loop.md", t.TempDir())
+}
+
 // runDocument runs the transcripts of a document in their order in a directory,
 // after writing the files that come before them.
 func runDocument(t *testing.T, document, dir string) {

@@ -203,9 +203,13 @@ func TestKilledLoopGoesOn(t *testing.T) {
 		var at []string
 		for args := []string(nil); ; args = []string{"--resume"} {
 			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
+			started := time.Now()
 			ended := l.runKilled(after, outer, args...)
 			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
 			l.whole()
+			if ended && args == nil {
+				whole = time.Since(started) // a machine has its moods
+			}
 			if ended {
 				break
 			}

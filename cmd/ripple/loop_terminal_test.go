@@ -18,6 +18,8 @@ func TestCtrlCInALoop(t *testing.T) {
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
+	_, err := binary() // while we are where its source is
+	require.NoError(t, err)
 	t.Chdir(dir)
 	t.Setenv(scenarioVar, filepath.Join(dir, "scenario.yaml"))
 	args := []string{"run", "--adapter", "rehearsal", "--prompt", "Do it."}

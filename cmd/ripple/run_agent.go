@@ -154,7 +154,8 @@ func (a *app) dryRun(g *loopAgent, o loop.Options) error {
 	}
 	path, err := launch.Locate(g.entry.Adapter, launch.OSHost(), "")
 	if err != nil {
-		path = g.entry.Name + " (not installed)"
+		path = cmp.Or(g.entry.Adapter.Process.Executable, g.entry.Name)
+		a.note("%s is not installed", path)
 	}
 	s := sheet{a}
 	a.printf("%s\n", g.entry.Adapter.Agent.DisplayName)
