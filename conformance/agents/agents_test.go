@@ -39,6 +39,7 @@ var cases = []struct {
 	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "model_error", exitFailed) }},
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", interrupt},
+	{"a loop that is verified", loop},
 }
 
 func TestAgents(t *testing.T) {
