@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"slices"
+	"strings"
 	"time"
 
 	"ripple/runtime/event"
@@ -80,19 +81,25 @@ func text(v any) string {
 	return string(b)
 }
 
+// float is an amount. What cannot be one, or has no JSON form, was not said: one
+// infinite cost would make the whole event unprintable.
 func float(v any) float64 {
+	var f float64
 	switch v := v.(type) {
 	case float64:
-		return v
+		f = v
 	case int:
-		return float64(v)
+		f = float64(v)
 	}
-	return 0
+	if math.IsNaN(f) || math.IsInf(f, 0) || f < 0 {
+		return 0
+	}
+	return f
 }
 
 func number(v any) int64 {
 	f := float(v)
-	if math.IsNaN(f) || math.Abs(f) > 1<<53 {
+	if f > 1<<53 {
 		return 0
 	}
 	return int64(f)
@@ -105,23 +112,27 @@ const millis = 1e11
 // when reads seconds or milliseconds since 1970, or RFC 3339.
 func when(v any) time.Time {
 	if s, is := v.(string); is {
-		t, _ := time.Parse(time.RFC3339, s) // none: not said
-		return t.UTC()
+		t, err := time.Parse(time.RFC3339, s)
+		if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 { // in UTC; others have no JSON form
+			return time.Time{} // not said
+		}
+		return t
 	}
 	f := float(v)
 	switch {
-	case math.IsNaN(f) || f <= 0 || f > millis*1000:
+	case f == 0 || f > millis*1000:
 		return time.Time{}
 	case f >= millis:
 		return time.UnixMilli(int64(f)).UTC()
 	}
-	return time.Unix(0, int64(f*1e9)).UTC()
+	seconds, rest := math.Modf(f)
+	return time.Unix(int64(seconds), int64(rest*1e9)).UTC()
 }
 
 func short(v any) string {
 	s := text(v)
 	if len(s) > 40 {
-		s = s[:40] + "…"
+		s = strings.ToValidUTF8(s[:40], "") + "…"
 	}
 	return s
 }

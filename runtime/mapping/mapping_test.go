@@ -1,6 +1,7 @@
 package mapping_test
 
 import (
+	"encoding/json"
 	"fmt"
 	"strings"
 	"testing"
@@ -67,6 +68,34 @@ func TestLine(t *testing.T) {
 			assert.Contains(t, err.Error(), "the line begins")
 		})
 	}
+}
+
+// Whatever a program yields, the event can be written down.
+func TestAmountsAndTimesThatCannotBe(t *testing.T) {
+	for name, c := range map[string]struct{ program, line, want string }{
+		"an infinite cost":        {`{type: "finished", cost_usd: infinite}`, `{}`, `{"type":"finished"}`},
+		"no number":               {`{type: "usage", input: nan, cost_usd: nan}`, `{}`, `{"type":"usage","input":0,"output":0}`},
+		"less than nothing":       {`{type: "usage", input: -7, cost_usd: -5}`, `{}`, `{"type":"usage","input":0,"output":0}`},
+		"the year 10000 in UTC":   {`{type: "rate_limited", resets_at: .}`, `"9999-12-31T23:59:59-23:00"`, `{"type":"rate_limited"}`},
+		"the year -1 in UTC":      {`{type: "rate_limited", resets_at: .}`, `"0000-01-01T00:00:00+23:00"`, `{"type":"rate_limited"}`},
+		"more seconds than int64": {`{type: "rate_limited", resets_at: .}`, `20000000000`, `{"type":"rate_limited","resets_at":"2603-10-11T11:33:20Z"}`},
+		"parts of a second":       {`{type: "rate_limited", resets_at: .}`, `1767323045.5`, `{"type":"rate_limited","resets_at":"2026-01-02T03:04:05.5Z"}`},
+		"too far away":            {`{type: "rate_limited", resets_at: .}`, `100000000000001`, `{"type":"rate_limited"}`},
+	} {
+		t.Run(name, func(t *testing.T) {
+			got, err := program(t, c.program).Line([]byte(c.line), nil)
+			require.NoError(t, err)
+			require.Len(t, got, 1)
+			b, err := json.Marshal(got[0])
+			require.NoError(t, err)
+			assert.JSONEq(t, c.want, string(b))
+		})
+	}
+}
+
+func TestAComplaintIsNotCutInACharacter(t *testing.T) {
+	_, err := program(t, `.`).Line([]byte(`"a`+strings.Repeat("ä", 40)+`"`), nil)
+	assert.ErrorContains(t, err, "it yields a"+strings.Repeat("ä", 19)+"…, want an object")
 }
 
 func TestProgramsThatReadMore(t *testing.T) {
