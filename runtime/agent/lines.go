@@ -119,9 +119,12 @@ func (c *cutter) keep(unit ...byte) {
 }
 
 func (c *cutter) endString() {
+	c.inside = false
+	if len(c.out) >= maxLine {
+		return // no JSON any more, and must not grow
+	}
 	if c.dropped > 0 {
 		c.out = fmt.Appendf(c.out, "…[%d bytes left out]", c.dropped)
 	}
 	c.out = append(c.out, '"')
-	c.inside = false
 }

@@ -8,6 +8,17 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
+// A line without an end takes no more memory than the longest that is kept.
+func TestALineWithoutEndIsBounded(t *testing.T) {
+	for _, piece := range []string{`"a"`, `""`, `"\u0041",`, `{"a":[`, `"long without an end `} {
+		var l lines
+		for range 300 {
+			l.feed([]byte(strings.Repeat(piece, 100_000/len(piece))))
+		}
+		assert.LessOrEqual(t, len(l.cut.out), maxLine+100, piece)
+	}
+}
+
 // Whatever is cut out of a long line, what was JSON stays JSON, and where it is
 // read in pieces changes nothing.
 func FuzzLines(f *testing.F) {
