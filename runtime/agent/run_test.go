@@ -139,6 +139,17 @@ func TestInterruptedByTheCaller(t *testing.T) {
 	assert.Equal(t, "was told", out.Text, "SIGINT comes first, and what it says then is kept")
 }
 
+// What an agent has written before it ends is read, however late.
+func TestLastWordsAreReadToTheirEnd(t *testing.T) {
+	for range 12 { // it is a race that is rarely lost
+		ctx, cancel := context.WithCancel(t.Context())
+		a := scripted(t, `trap 'head -c 900000 /dev/zero | tr "\0" x; echo; say last; exit 0' INT; say begun; while :; do sleep 0.02; done`)
+		out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{Sole: true, Grace: 10 * time.Second, OnEvent: func(event.Event) { cancel() }})
+		require.NoError(t, err)
+		require.Equal(t, "last", out.Text)
+	}
+}
+
 func TestASlowCallerDoesNotLoseEvents(t *testing.T) {
 	var n int
 	_, err := agent.Run(t.Context(), scripted(t, `i=0; while [ $i -lt 2000 ]; do say $i; i=$((i+1)); done; end`), agent.Turn{Prompt: "x"},

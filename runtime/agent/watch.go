@@ -31,8 +31,11 @@ type watch struct {
 	forced *event.Failure
 }
 
-// killLimit is how long we go on killing what does not die.
-const killLimit = 10 * time.Second
+const (
+	killLimit    = 10 * time.Second // how long we go on killing what does not die
+	drainSilence = time.Second      // how long a pipe without a writer of ours may be silent
+	drainLimit   = 8 << 20          // bytes; more than both pipes hold
+)
 
 // turn returns when the process and its tree are gone and all output is read.
 func (w *watch) turn(ctx context.Context) ending {
@@ -152,12 +155,30 @@ func (w *watch) end() {
 		}
 	}
 	w.report(left)
+	w.drain()
 	w.p.close()
 	for w.p.chunks != nil { // what was read and not yet taken
 		c, more := <-w.p.chunks
 		w.take(c, more)
 	}
 	<-w.p.dead
+}
+
+// drain takes what the pipes still hold when their writers are gone: last words. A
+// stranger that keeps them open is not waited for, and not listened to for ever.
+func (w *watch) drain() {
+	silent := time.NewTimer(drainSilence)
+	defer silent.Stop()
+	for left := drainLimit; w.open && left > 0; {
+		select {
+		case c, more := <-w.p.chunks:
+			w.take(c, more)
+			left -= len(c.data)
+			silent.Reset(drainSilence)
+		case <-silent.C:
+			return
+		}
+	}
 }
 
 // report says which processes a turn that had ended left behind.
