@@ -14,7 +14,7 @@ import (
 type Command struct {
 	Args  []string
 	Stdin string // the prompt, when it goes by standard input
-	File  string // the prompt, when it goes by a file: its path takes the place of FilePath in Args
+	File  string // the prompt, when it goes by a file: its path takes the place of FilePath at the end of Args
 	Env   map[string]string
 }
 

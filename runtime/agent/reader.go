@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -103,7 +104,7 @@ func (r *reader) line(b []byte) {
 }
 
 func (r *reader) problem(text string) {
-	if len(r.problems) < maxProblem {
+	if len(r.problems) < maxProblem && !slices.Contains(r.problems, text) {
 		r.problems = append(r.problems, text)
 	}
 }

@@ -89,9 +89,8 @@ func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.
 		if err := os.WriteFile(path, []byte(c.File), 0o600); err != nil {
 			return plan, "", fmt.Errorf("the prompt's file: %w", err)
 		}
-		for i, arg := range c.Args {
-			c.Args[i] = strings.ReplaceAll(arg, FilePath, path)
-		}
+		last := len(c.Args) - 1 // others may say the same and mean it
+		c.Args[last] = strings.TrimSuffix(c.Args[last], FilePath) + path
 	}
 	host := launch.OSHost()
 	plan, err = launch.Build(a, host, launch.Request{

@@ -5,6 +5,7 @@ package agent_test
 import (
 	"bytes"
 	"context"
+	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -193,6 +194,13 @@ func TestPromptDelivery(t *testing.T) {
 		out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: long}, agent.Options{})
 		assert.Equal(t, "200000 --file -rw-------", out.Text)
 	})
+	t.Run("what only looks like the file's place", func(t *testing.T) {
+		for _, flag := range []string{"--file", "--file="} {
+			a := scripted(t, `say "$2"; end`, "{deliver: argument, overflow: stdin}", `{deliver: file, file_flag: "`+flag+`"}`)
+			out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "x", Model: "a/{path}"}, agent.Options{})
+			assert.Equal(t, "a/{path}", out.Text)
+		}
+	})
 	t.Run("an agent that does not read it", func(t *testing.T) {
 		out, _ := playIn(t.Context(), t, scripted(t, `end`, "{deliver: argument, overflow: stdin}", "{deliver: stdin}"), agent.Turn{Prompt: long}, agent.Options{})
 		assert.Nil(t, out.Failure)
@@ -225,6 +233,16 @@ func TestCopiesOfTheStreams(t *testing.T) {
 	play(t, scripted(t, `say a; echo warn >&2; echo no json; end`), agent.Options{Output: &out, Stderr: &stderr})
 	assert.Equal(t, "{\"t\":\"say\",\"x\":\"a\"}\nno json\n{\"t\":\"end\"}\n", out.String())
 	assert.Equal(t, "warn\n", stderr.String())
+}
+
+type full struct{}
+
+func (full) Write([]byte) (int, error) { return 0, errors.New("disk full") }
+
+func TestACopyThatFailsIsSaidOnce(t *testing.T) {
+	out, _ := play(t, scripted(t, `for i in 1 2 3; do say $i; sleep 0.02; done; end`), agent.Options{Output: full{}})
+	assert.Nil(t, out.Failure)
+	assert.Equal(t, []string{"the copy of the agent's output: disk full"}, out.Problems)
 }
 
 func TestWhatCannotBegin(t *testing.T) {
