@@ -120,7 +120,7 @@ func (r *reader) said(e ending) string {
 	case e.signal != "":
 		return "it was ended by " + e.signal + after(message)
 	case message == "" && e.code != 0:
-		return fmt.Sprintf("it ended with exit code %d and said nothing", e.code)
+		return fmt.Sprintf("it ended with exit code %d and did not say why", e.code)
 	}
 	return message
 }
@@ -164,6 +164,14 @@ func (r *reader) refused() {
 	r.emit(e)
 }
 
+// lastWords shows what an agent without events printed before it failed, when it
+// said nothing else. They are shown and decide nothing: they may be its answer.
+func (r *reader) lastWords(f *event.Failure, e ending) {
+	if f != nil && e.forced == nil && r.program == nil && r.final != "" && len(r.stderr.buf) == 0 {
+		f.Message = firstLines(f.Message + "; its last words: " + lastLines(r.final))
+	}
+}
+
 // outcome ends the turn.
 func (r *reader) outcome(e ending) Outcome {
 	r.refused()
@@ -176,6 +184,7 @@ func (r *reader) outcome(e ending) Outcome {
 		Tokens: r.used, Session: r.total, Denials: r.denials, Unknown: r.unknown, Problems: r.problems,
 		Stderr: r.stderr.String(),
 	}
+	r.lastWords(o.Failure, e)
 	if r.finished != nil && r.finished.Result != "" && o.Text == "" && !r.finished.IsError {
 		o.Text = r.finished.Result
 	}

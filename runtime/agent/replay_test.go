@@ -63,11 +63,17 @@ func kind(o agent.Outcome) event.Kind {
 	return o.Failure.Kind
 }
 
-// recorded replays lines of the scripted agent's output.
-func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome, []event.Event) {
+func scriptedAdapter(t *testing.T) *schema.Adapter {
 	t.Helper()
 	a, ds := schema.Parse("scripted", []byte(adapterText), schema.Options{})
 	require.Empty(t, ds)
+	return a
+}
+
+// recorded replays lines of the scripted agent's output.
+func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome, []event.Event) {
+	t.Helper()
+	a := scriptedAdapter(t)
 	var events []event.Event
 	rec.Output = strings.NewReader(strings.Join(lines, "\n"))
 	out, err := agent.Replay(a, rec, func(e event.Event) { events = append(events, e) })
@@ -97,14 +103,14 @@ func TestJudgement(t *testing.T) {
 		{"a fatal error, whatever the result says", []string{`{"t":"oops","x":"bad","fatal":true}`, done}, 0, "", event.ModelError, "bad"},
 		{"a result without words, after an error with some", []string{`{"t":"oops","x":"rate limit"}`, `{"t":"end","failed":true}`}, 0, "", event.Limited, "rate limit"},
 		{"an error on the way is none", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
-		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and said nothing"},
+		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and did not say why"},
 		{"an exit code that is not", nil, 9, "the disk is full\n", event.Crashed, "the disk is full"},
 		{"standard error gives the kind", nil, 1, "error: no such session s-1\n", event.SessionUnknown, "error: no such session s-1"},
 		{"so does output that is no JSON", []string{"no such session"}, 1, "", event.SessionUnknown, "no such session"},
 		{"and an error event", []string{`{"t":"oops","x":"rate limit"}`}, 1, "", event.Limited, "rate limit"},
 		{"the agent's prose decides nothing", []string{`{"t":"say","x":"rate limit; no such session; fatal error"}`, done}, 0, "", "", ""},
-		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "it ended with exit code 1 and said nothing"},
-		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "it ended with exit code 1 and said nothing"},
+		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
+		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
 		{"standard error of a turn that worked decides nothing", []string{done}, 0, "warning: rate limit", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -114,6 +120,23 @@ func TestJudgement(t *testing.T) {
 				assert.Equal(t, c.says, out.Failure.Message)
 			}
 		})
+	}
+}
+
+// An agent of plain text that fails is quoted; its words still decide nothing.
+func TestTheLastWordsOfPlainText(t *testing.T) {
+	a := *scriptedAdapter(t)
+	g := *a.Agent
+	g.Output = schema.AgentOutput{Format: schema.FormatText}
+	a.Agent = &g
+	for stderr, want := range map[string]string{
+		"":     "it ended with exit code 1 and did not say why; its last words: error: rate limit",
+		"boom": "boom",
+	} {
+		out, err := agent.Replay(&a, agent.Recording{Output: strings.NewReader("error: rate limit\n"), Stderr: strings.NewReader(stderr), ExitCode: 1}, func(event.Event) {})
+		require.NoError(t, err)
+		assert.Equal(t, event.Crashed, kind(out))
+		assert.Equal(t, want, out.Failure.Message)
 	}
 }
 
