@@ -73,7 +73,7 @@ type sheet struct{ a *app }
 func (s sheet) title(text string) { s.a.printf("\n%s\n", text) }
 
 func (s sheet) row(label string, value any) {
-	text := fmt.Sprint(value)
+	text := harmless(fmt.Sprint(value))
 	if text == "" {
 		return
 	}

@@ -108,9 +108,11 @@ func (a *app) printLine(v any) error {
 }
 
 // note tells something beside the result. Nothing can be done when standard
-// error is gone.
-func (a *app) note(format string, args ...any) {
-	fmt.Fprintf(a.err, "ripple: %s\n", strings.TrimRight(fmt.Sprintf(format, args...), "\n"))
+// error is gone. What programs and models have said may be a part of it.
+func (a *app) note(format string, args ...any) { a.say("", fmt.Sprintf(format, args...)) }
+
+func (a *app) say(colour, text string) {
+	fmt.Fprintf(a.err, "ripple: %s\n", a.paint(colour, strings.TrimRight(harmless(text), "\n")))
 }
 
 // end says what went wrong and gives the exit code.
@@ -127,10 +129,10 @@ func (a *app) end(cmd *cobra.Command, err error) int {
 	}
 	e := asExit(cmd, err)
 	if e.err != nil {
-		a.note("%v", a.paint(red, e.err.Error()))
+		a.say(red, e.err.Error())
 	}
 	if e.hint != "" {
-		fmt.Fprintln(a.err, indent(e.hint))
+		fmt.Fprintln(a.err, indent(harmless(e.hint)))
 	}
 	return e.code
 }
@@ -143,7 +145,7 @@ const (
 
 // paint colours a text for standard error.
 func (a *app) paint(colour, text string) string {
-	if !a.colour(a.err) {
+	if colour == "" || !a.colour(a.err) {
 		return text
 	}
 	return colour + text + reset

@@ -196,7 +196,7 @@ func (v *loopView) draw() {
 	if v.waiting != "" {
 		parts = append(parts, v.waiting)
 	}
-	line := []rune(strings.Join(parts, " · "))
+	line := []rune(firstLine(strings.Join(parts, " · ")))
 	if len(line) > maxProgress {
 		line = append(line[:maxProgress-1], '…')
 	}

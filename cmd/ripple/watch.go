@@ -150,7 +150,7 @@ func (d *dashboard) take(line []byte) {
 func (d *dashboard) event(e event.Event) {
 	switch e.Type {
 	case event.Text:
-		d.text = harmless(e.Text)
+		d.text = e.Text
 	case event.ToolUse:
 		d.tools = append(d.tools, e.Name+" "+toolSummary(e))
 		d.tools = d.tools[max(0, len(d.tools)-keptTools):]
@@ -186,7 +186,7 @@ func (d *dashboard) render() string {
 	width := max(d.width, 40)
 	var b strings.Builder
 	line := func(style lipgloss.Style, text string) {
-		b.WriteString(style.MaxWidth(width).Render(text) + "\n")
+		b.WriteString(style.MaxWidth(width).Render(harmless(text)) + "\n")
 	}
 	line(titleStyle, d.headline())
 	if !d.standing.Found {
@@ -262,12 +262,12 @@ func (d *dashboard) money() string {
 	return text
 }
 
-// chart draws the last values, the highest as a full block.
+// chart draws the last values, the highest as a full block, and none below nothing.
 func chart(values []float64, top float64, width int) string {
 	levels := []rune(" ▁▂▃▄▅▆▇█")
 	var b strings.Builder
 	for _, v := range values[max(0, len(values)-width):] {
-		b.WriteRune(levels[int(v/top*float64(len(levels)-1))])
+		b.WriteRune(levels[int(max(0, v)/top*float64(len(levels)-1))])
 	}
 	return b.String()
 }

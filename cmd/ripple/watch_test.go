@@ -72,6 +72,30 @@ func TestDashboardKeepsItsSize(t *testing.T) {
 	}
 }
 
+// The agent can write all the files that are shown.
+func TestDashboardOfHostileFiles(t *testing.T) {
+	d, add := watched(t)
+	require.NoError(t, os.WriteFile(filepath.Join(".ralph", "status.json"), []byte(`{"last_action":"a\u001b]0;evil\u0007b","status":"\u001b[2J"}`), 0o644))
+	add(`{"type":"turn_started","turn":1}
+{"type":"usage","cost_usd":-1}
+{"type":"turn_started","turn":2}
+{"type":"usage","cost_usd":5}
+{"type":"tool_use","name":"x\u001b]0;evil\u0007y","input":[]}
+{"type":"tool_use","input":"` + "\\u0000" + `"}
+{"type":"text","text":"c\u001b[2Jd"}
+{"type":"stopped","why":"e\u001b[31mf","turn":-5}
+{"type":7}
+null
+[]
+`)
+	d.read()
+	shown := d.render()
+	for _, want := range []string{"ab", "xy", "cd", "ef", "$4.00   █"} {
+		assert.Contains(t, ansi.Strip(shown), want)
+	}
+	assert.NotRegexp(t, `\x1b[^[]|\x1b\[[0-9;]*[^0-9;m]|evil|\x07`, shown, "colours only, and none of theirs")
+}
+
 func TestDashboardIsLeft(t *testing.T) {
 	d, _ := watched(t)
 	_, cmd := d.Update(tea.KeyPressMsg{Code: 'q', Text: "q"})
