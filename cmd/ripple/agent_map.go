@@ -68,7 +68,7 @@ func (a *app) mapTranscript(ctx context.Context, f mapFlags) error {
 	out, err := agent.Replay(e.Adapter, rec, func(ev event.Event) {
 		if ev.Type == event.Unknown {
 			unknown++
-			a.note("line %d matches nothing in agent.output.events: %.200s", count.lineOf([]byte(ev.Raw)), ev.Raw)
+			a.note("%s matches nothing in agent.output.events: %.200s", count.name(ev.Raw), ev.Raw)
 		}
 		_ = encode.Encode(ev) // a.out remembers its error
 	})
@@ -127,7 +127,16 @@ func (l *lineCount) add(line []byte) {
 	}
 }
 
-// lineOf is the line that reads so, 0 if it is too long ago.
+// name says which line it was; a value over several lines, or one that was cut,
+// reads like none of them.
+func (l *lineCount) name(text string) string {
+	if number := l.lineOf([]byte(text)); number > 0 {
+		return fmt.Sprintf("line %d", number)
+	}
+	return "a value"
+}
+
+// lineOf is the line that reads so, 0 if there is none.
 func (l *lineCount) lineOf(text []byte) int {
 	text = bytes.TrimSpace(text)
 	for i, s := range l.seen {

@@ -76,7 +76,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 	return cmd
 }
 
-func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (err error) {
+func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {
 	e, err := a.agentAdapter(ctx, f.adapter)
 	if err != nil {
 		return err
@@ -89,8 +89,8 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (err erro
 		if err != nil {
 			return err
 		}
-		f.options.Output, f.options.Stderr = rec.out, rec
-		defer func() { err = errors.Join(err, rec.close()) }()
+		f.options.Output, f.options.Stderr = rec, errorStream{rec}
+		defer func() { ended = a.first(ended, rec.close()) }()
 	}
 	ctx, _, stop := untilSignal(ctx, true)
 	defer stop()
@@ -102,6 +102,17 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (err erro
 	}
 	show.outcome(out)
 	return turnVerdict(e.Adapter, out, f.json)
+}
+
+// first is the error that a command ends with; the second one is told beside it.
+func (a *app) first(err, second error) error {
+	if err == nil {
+		return second
+	}
+	if second != nil {
+		a.note("%v", second)
+	}
+	return err
 }
 
 // promptText is the prompt, wherever it comes from.

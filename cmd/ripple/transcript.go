@@ -12,6 +12,7 @@ type transcript struct {
 	path   string
 	out    *os.File
 	stderr *os.File // nil: nothing came
+	failed error    // the first that a write ended with
 }
 
 func newTranscript(path string) (*transcript, error) {
@@ -23,25 +24,36 @@ func newTranscript(path string) (*transcript, error) {
 	return &transcript{path: path, out: out}, nil
 }
 
-// Write takes standard error.
+// Write takes the output. After the first error it takes no more and says nothing:
+// close tells it, and the turn goes on.
 func (t *transcript) Write(b []byte) (int, error) {
-	if t.stderr == nil {
-		f, err := os.Create(t.path + ".stderr")
-		if err != nil {
-			return 0, err
-		}
-		t.stderr = f
+	if t.failed == nil {
+		_, t.failed = t.out.Write(b)
 	}
-	return t.stderr.Write(b)
+	return len(b), nil
 }
 
+// errorStream takes standard error.
+type errorStream struct{ *transcript }
+
+func (t errorStream) Write(b []byte) (int, error) {
+	if t.failed == nil && t.stderr == nil {
+		t.stderr, t.failed = os.Create(t.path + ".stderr")
+	}
+	if t.failed == nil {
+		_, t.failed = t.stderr.Write(b)
+	}
+	return len(b), nil
+}
+
+// close ends the recording.
 func (t *transcript) close() error {
-	err := t.out.Close()
+	err := errors.Join(t.failed, t.out.Close())
 	if t.stderr != nil {
 		err = errors.Join(err, t.stderr.Close())
 	}
 	if err != nil {
-		return fmt.Errorf("the transcript is not complete: %w", err)
+		return failWith(exitFailed, fmt.Errorf("the transcript is not complete: %w", err), "")
 	}
 	return nil
 }
