@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"io/fs"
+	"maps"
 	"path"
 	"path/filepath"
 	"reflect"
@@ -147,14 +148,7 @@ func compareEvents(want []map[string]any, events []event.Event) error {
 func difference(want map[string]any, e event.Event) (key string, differs bool) {
 	w, _ := plainJSON(want).(map[string]any)
 	g, _ := plainJSON(e).(map[string]any)
-	names := slices.Sorted(func(yield func(string) bool) {
-		for k := range w {
-			if !yield(k) {
-				return
-			}
-		}
-	})
-	for _, k := range names {
+	for _, k := range slices.Sorted(maps.Keys(w)) {
 		if !within(g[k], w[k]) {
 			return k, true
 		}
