@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -78,7 +77,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 		}
 		var l recordedLine
 		if err := json.Unmarshal(line, &l); err != nil {
-			a.note("%s:%d: no JSON, left out: %v", path, number, err)
+			a.leftOut(path, number, err)
 			continue
 		}
 		if only > 0 && l.Turn != only {
@@ -88,8 +87,15 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 			return exitWith(exitInterrupted)
 		}
 		last = l.Time
-		a.replayLine(view, l, line)
+		if err := a.replayLine(view, l, line); err != nil {
+			a.leftOut(path, number, err)
+		}
 	}
+}
+
+// leftOut names a line that no loop has written.
+func (a *app) leftOut(path string, number int, err error) {
+	a.note("%s:%d: no event of a loop, left out: %v", path, number, err)
 }
 
 // pace waits as long as it took then.
@@ -107,7 +113,7 @@ func pace(ctx context.Context, speed float64, last, now time.Time) error {
 	}
 }
 
-func (a *app) replayLine(v *turnView, l recordedLine, line []byte) {
+func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 	switch l.Type {
 	case "run_started":
 		a.note("%s: a run begins", l.Time.Local().Format(time.DateTime))
@@ -131,9 +137,9 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) {
 	default:
 		var e event.Event
 		if err := json.Unmarshal(line, &e); err != nil {
-			a.note("%s", fmt.Sprint(err))
-			return
+			return err
 		}
 		v.event(e)
 	}
+	return nil
 }
