@@ -28,9 +28,15 @@ const (
 )
 
 // Restart ends the program, if it still runs, and starts it anew with the same
-// options. State of the old one is gone.
+// options. State of the old one is gone. A session that was closed stays closed:
+// ErrClosed.
 func (s *Session) Restart(ctx context.Context) error {
-	old := s.driver()
+	s.mu.Lock()
+	old, closed := s.drv, s.closed
+	s.mu.Unlock()
+	if closed {
+		return ErrClosed
+	}
 	if err := old.close(ctx); err != nil {
 		return err
 	}
@@ -39,8 +45,13 @@ func (s *Session) Restart(ctx context.Context) error {
 		return err
 	}
 	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.drv, s.running, s.idle = drv, nil, time.Now()
+	if closed = s.closed; !closed {
+		s.drv, s.running, s.idle = drv, nil, time.Now()
+	}
+	s.mu.Unlock()
+	if closed { // meanwhile
+		return errors.Join(ErrClosed, drv.close(ctx))
+	}
 	return nil
 }
 

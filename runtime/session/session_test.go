@@ -441,6 +441,8 @@ func TestCloseLeavesNothing(t *testing.T) {
 	_, err := s.Eval(deadline(t), "true")
 	assert.ErrorIs(t, err, session.ErrClosed)
 	assert.NoError(t, s.Close(context.Background()), "twice is no error")
+	assert.ErrorIs(t, s.Restart(deadline(t)), session.ErrClosed)
+	assert.Equal(t, before, scratchDirs(t), "nothing was started again")
 }
 
 func scratchDirs(t *testing.T) []string {
