@@ -106,6 +106,10 @@ func diagnose(ctx context.Context, e *registry.Entry, getenv func(string) string
 	}
 	d.Version = contract.Version(ctx, e.Adapter, d.Executable, "", os.Environ())
 	d.Usable = true
+	if g != nil && d.Version == "" && e.Adapter.Process.VersionProbe != nil {
+		d.Usable = false // nor does ripple choose it by itself
+		d.Todo = append(d.Todo, fmt.Sprintf("repair it: %s does not tell its version; %s", d.Executable, l.Install.line()))
+	}
 	if older(d.Version, d.MinVersion) {
 		d.Usable = false
 		d.Todo = append(d.Todo, fmt.Sprintf("update it: %s is older than %s, which the adapter needs; %s", d.Version, d.MinVersion, l.Install.line()))
@@ -144,6 +148,9 @@ func login(ctx context.Context, g *schema.Agent, path string, getenv func(string
 	cmd := exec.CommandContext(ctx, path, g.Auth.Status.Args...)
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it has answered
+	}
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
 		return loginUnknown
 	}
