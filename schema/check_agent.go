@@ -173,7 +173,11 @@ func (d *document) checkAgentTest(a *Adapter, i int) {
 	for j, e := range t.ExpectEvents {
 		name, _ := e["type"].(string)
 		if !slices.Contains(EventTypes(), name) {
-			d.errorPointer(indexed(at+"/expect_events", j), KindEnum, "an event needs a type%s; one of %s", Suggest(name, EventTypes()), strings.Join(EventTypes(), ", "))
+			what := "an event needs a type"
+			if name != "" {
+				what = fmt.Sprintf("there is no event of type %s%s", quoted(name), Suggest(name, EventTypes()))
+			}
+			d.errorPointer(indexed(at+"/expect_events", j), KindEnum, "%s; one of %s", what, strings.Join(EventTypes(), ", "))
 		}
 	}
 }

@@ -200,7 +200,9 @@ func (d *document) missingKeys(k keys, where place, pointer string) {
 		at = where.value
 	}
 	for _, name := range k.strings("required") {
-		if _, set := d.places[pointer+"/"+escape(name)]; !set {
+		// Whoever writes the section agent has misspelt the family, and forgotten nothing of a session.
+		misspelt := pointer == "" && d.has("/agent") && (name == "init" || name == "prompt")
+		if _, set := d.places[pointer+"/"+escape(name)]; !set && !misspelt {
 			d.errorNode(at, KindMissing, "%s needs the key %q", d.sectionName(pointer), name)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ripple/runtime/agent"
 	"ripple/runtime/event"
@@ -53,6 +54,9 @@ Ctrl-C ends the turn and all that the agent started.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := notEmpty(cmd.Flags(), "resume", "session-id", "model", "permission-mode"); err != nil {
+				return err
+			}
 			return a.guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
 		},
 	}
@@ -82,6 +86,9 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		return err
 	}
 	if f.turn.Prompt, err = a.promptText(args, f.promptFile); err != nil {
+		return err
+	}
+	if err := f.check(); err != nil {
 		return err
 	}
 	if f.transcript != "" {
@@ -115,6 +122,33 @@ func (a *app) first(err, second error) error {
 	return err
 }
 
+// check refuses values that would be taken for "nothing was asked".
+func (f runFlags) check() error {
+	switch {
+	case f.options.Timeout < 0 || f.options.IdleTimeout < 0:
+		return usageError("", "a time limit must not be negative")
+	case f.turn.MaxTurns < 0:
+		return usageError("", "--max-turns must not be negative, and is %d", f.turn.MaxTurns)
+	}
+	for _, kv := range f.options.Env {
+		if key, _, is := strings.Cut(kv, "="); !is || key == "" {
+			return usageError("", "--env %q is not KEY=VALUE", kv)
+		}
+	}
+	return nil
+}
+
+// notEmpty refuses a flag that was given without a value, as `--resume "$ID"` is
+// when ID is not set.
+func notEmpty(flags *pflag.FlagSet, names ...string) error {
+	for _, name := range names {
+		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
+			return usageError("leave it out to ask for nothing", "--%s is empty", name)
+		}
+	}
+	return nil
+}
+
 // promptText is the prompt, wherever it comes from.
 func (a *app) promptText(args []string, file string) (string, error) {
 	var b []byte
@@ -138,6 +172,8 @@ func turnError(err error) error {
 	var missing *launch.MissingError
 	var unsupported *agent.UnsupportedError
 	switch {
+	case errors.As(err, new(*launch.DirError)):
+		return failWith(exitUsage, err, "")
 	case errors.As(err, &missing):
 		return failWith(exitMissing, err, "")
 	case errors.As(err, &unsupported):
@@ -161,7 +197,7 @@ func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 		if quiet {
 			return exitWith(exitBlocked)
 		}
-		return failWith(exitBlocked, fmt.Errorf("%s refused %s to the agent", g.DisplayName, are(len(o.Denials), "tool use")), g.DenialHelp)
+		return failWith(exitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, count(len(o.Denials), "tool use")), g.DenialHelp)
 	}
 	code := exitFailed
 	if c, known := kindCodes[o.Failure.Kind]; known {
@@ -170,7 +206,7 @@ func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 	if quiet {
 		return exitWith(code)
 	}
-	return failWith(code, fmt.Errorf("%s: %s", g.DisplayName, describeFailure(o.Failure)), hintFor(a, o.Failure))
+	return failWith(code, fmt.Errorf("%s: %s", g.DisplayName, describeFailure(o.Failure)), hintFor(a, o))
 }
 
 func describeFailure(f *event.Failure) string {
@@ -181,7 +217,12 @@ func describeFailure(f *event.Failure) string {
 	return text
 }
 
-func hintFor(a *schema.Adapter, f *event.Failure) string {
+func hintFor(a *schema.Adapter, o agent.Outcome) string {
+	f := o.Failure
+	goOn := ""
+	if o.SessionID != "" && a.Agent.Options.Resume != nil {
+		goOn = "go on with --resume " + o.SessionID
+	}
 	switch f.Kind {
 	case event.Auth:
 		return a.Agent.Auth.Hint
@@ -197,11 +238,13 @@ func hintFor(a *schema.Adapter, f *event.Failure) string {
 	case event.Version:
 		return "ripple doctor --adapter " + a.Name + " says what to do"
 	case event.Timeout:
-		return "--timeout and --idle-timeout bound a turn"
-	case event.MaxTurns:
-		return "go on with --resume, or raise --max-turns"
+		return strings.TrimPrefix(goOn+"; --timeout and --idle-timeout bound a turn", "; ")
+	case event.Crashed:
+		if o.Unknown > 0 {
+			return "ripple agent run --transcript FILE records its output; ripple agent map < FILE shows what the adapter makes of it"
+		}
 	}
-	return ""
+	return goOn
 }
 
 // turnOutcome is the last line of --json.

@@ -65,6 +65,9 @@ func (v *turnView) outcome(o agent.Outcome) {
 	for _, p := range o.Problems {
 		v.note("%s", p)
 	}
+	if o.Unknown > 0 {
+		v.note("%s of the agent's output %s not known to the adapter; --transcript and ripple agent map show which", count(o.Unknown, "line"), isAre(o.Unknown))
+	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
 		v.note("go on with --resume %s", o.SessionID)
 	}
@@ -101,4 +104,11 @@ func firstLine(s string) string {
 		s = string(r[:120]) + "…"
 	}
 	return s
+}
+
+func isAre(n int) string {
+	if n == 1 {
+		return "is"
+	}
+	return "are"
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"ripple/schema"
 )
@@ -170,6 +171,8 @@ func (b *builder) prompt(t Turn) (Command, error) {
 		b.refuse("the prompt is empty")
 	case strings.ContainsRune(text, 0):
 		b.refuse("the prompt contains a NUL byte")
+	case !utf8.ValidString(text):
+		b.refuse("the prompt is not UTF-8 text")
 	}
 	deliver := p.Deliver
 	if deliver == schema.PromptArgument && len(text) > p.MaxArgumentBytes {

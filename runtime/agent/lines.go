@@ -20,6 +20,7 @@ const (
 // bytes are valid until it returns.
 type lines struct {
 	emit func(line []byte)
+	lost func(bytes int) // told when a line was cut; may be nil
 	buf  []byte
 	cut  *cutter // of a line that has become long
 }
@@ -55,6 +56,9 @@ func (l *lines) end() {
 	line := l.buf
 	if l.cut != nil {
 		line = l.cut.out
+		if l.lost != nil && l.cut.lost > 0 {
+			l.lost(l.cut.lost)
+		}
 	}
 	line = bytes.TrimSuffix(line, []byte("\r"))
 	if len(bytes.TrimSpace(line)) > 0 {
@@ -71,6 +75,7 @@ type cutter struct {
 	inside  bool // a string
 	kept    int  // of the string
 	dropped int
+	lost    int    // of all strings, in bytes
 	escape  []byte // an escape sequence that is not complete
 }
 
@@ -116,6 +121,7 @@ func (c *cutter) keep(unit ...byte) {
 		return
 	}
 	c.dropped += len(unit)
+	c.lost += len(unit)
 }
 
 func (c *cutter) endString() {

@@ -274,6 +274,7 @@ func TestVeryLongLines(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Nil(t, out.Failure)
+	assert.Regexp(t, `^5\d{7} bytes of one long line were left out`, out.Problems[0])
 	require.Len(t, events, 2)
 	assert.True(t, events[0].IsError)
 	assert.Regexp(t, `^begin 0123456789\nü`, events[0].Content)

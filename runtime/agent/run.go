@@ -75,6 +75,9 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	w := &watch{p: p, r: r, o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
 	out := r.outcome(w.turn(ctx))
 	out.Duration = time.Since(begin)
+	if t.SessionID != "" && out.Failure == nil && out.SessionID != "" && out.SessionID != t.SessionID {
+		out.Problems = append(out.Problems, fmt.Sprintf("the agent began the session %s instead of going on with %s", out.SessionID, t.SessionID))
+	}
 	return out, nil
 }
 

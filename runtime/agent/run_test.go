@@ -207,6 +207,13 @@ func TestPromptDelivery(t *testing.T) {
 	})
 }
 
+// Some agents begin a new session when they do not know the one to go on with.
+func TestAnotherSessionIsSaid(t *testing.T) {
+	a := scripted(t, `echo '{"t":"session","id":"s-2"}'; end`)
+	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "x", SessionID: "s-1"}, agent.Options{})
+	assert.Equal(t, []string{"the agent began the session s-2 instead of going on with s-1"}, out.Problems)
+}
+
 func TestEnvironmentAndDirectory(t *testing.T) {
 	dir := t.TempDir()
 	a := scripted(t, `say "$(pwd) $FROM_ADAPTER $FROM_CALLER"; end`, "linger_ms: 200", "env: {FROM_ADAPTER: a, FROM_CALLER: b}")

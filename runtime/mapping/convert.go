@@ -22,6 +22,9 @@ func (p *Program) event(v any) (event.Event, error) {
 	if !slices.Contains(types, name) {
 		return event.Event{}, fmt.Errorf("it yields the type %q; one of %v", name, types)
 	}
+	if err := onlyKnown(m); err != nil {
+		return event.Event{}, err
+	}
 	e := event.Event{
 		Type: event.Type(name), ID: text(m["id"]), Text: text(m["text"]), Delta: m["delta"] == true,
 		Name: text(m["name"]), Content: text(m["content"]), Detail: text(m["detail"]), IsError: m["is_error"] == true,
@@ -53,6 +56,23 @@ func (p *Program) event(v any) (event.Event, error) {
 }
 
 var types = schema.EventTypes()
+
+// eventKeys are the keys that events of all types may have together; tool and raw
+// are ours, and mean nothing when a mapping passes an event of ours on.
+var eventKeys = []string{
+	"type", "id", "text", "delta", "name", "input", "content", "detail", "is_error", "message", "fatal", "kind", "result",
+	"duration_ms", "cost_usd", "resets_at", "output", "cache_read", "cache_write", "scope", "tool", "raw",
+}
+
+// onlyKnown refuses a misspelt key, whose value would be lost without a word.
+func onlyKnown(m map[string]any) error {
+	for key := range m {
+		if !slices.Contains(eventKeys, key) {
+			return fmt.Errorf("it yields an event with the key %q%s", key, schema.Suggest(key, eventKeys))
+		}
+	}
+	return nil
+}
 
 // Tool is the common name of one of the agent's tools; empty for none.
 func (p *Program) Tool(name string) event.Tool {
