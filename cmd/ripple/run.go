@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/pflag"
 
 	"ripple/runtime/loop"
+	"ripple/runtime/proctree"
 )
 
 // loopFlags are the flags of `ripple run` that are no settings of the loop.
@@ -130,6 +131,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	o := loop.Options{
 		Project: project, Config: config, Agent: agent, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+		Believable: proctree.HaltIfDying,
 	}
 	if f.dryRun {
 		return a.dryRun(agent, o)

@@ -21,6 +21,11 @@ type Options struct {
 	Resume     bool             // go on with the run that ended last, however it ended
 	Observe    func(Notice)     // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time // the wall clock; nil: time.Now
+
+	// Believable is called before anything is written. It must not return when the
+	// process and its children are being killed: how they end then is no news. May
+	// be nil.
+	Believable func()
 }
 
 // Loop is one run of the loop.

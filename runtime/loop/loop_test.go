@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
+	"sync"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -419,6 +421,29 @@ func TestResumeWithoutARunBeginsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, claims)
 		assert.Equal(t, 0, r.resume().ExitCode)
+	})
+}
+
+// When ripple is killed its agent is killed, too, and may be seen to end so.
+func TestADyingProcessWritesNothing(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		dying := false
+		r := newRig(t, works, func(d *doing) { dying = true; d.fails(event.Crashed, "killed") }, claims)
+		o := r.options(false)
+		o.Believable = func() {
+			if dying {
+				runtime.Goexit()
+			}
+		}
+		var run sync.WaitGroup
+		run.Go(func() { New(o).Run(t.Context()) })
+		run.Wait()
+		lines := r.lines()
+		assert.Equal(t, []any{turnStarted, 2}, []any{lines[len(lines)-1].Type, lines[len(lines)-1].Turn})
+		r.fake.script = script(works)
+		r.flags["max-turns"] = "2"
+		assert.Equal(t, "max_turns", r.resume().Reason)
+		assert.Len(t, r.fake.requests, 3, "the second turn is taken again")
 	})
 }
 

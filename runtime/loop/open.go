@@ -23,7 +23,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if err != nil {
 		return closeAll, err
 	}
-	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir)}
+	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir), check: l.o.Believable}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
 	}
@@ -41,6 +41,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if l.log, err = openLog(l.store.path(EventsFile)); err != nil {
 		return closeAll, err
 	}
+	l.log.check = l.o.Believable
 	closers = append(closers, l.log.close)
 	return closeAll, errors.Join(l.restore(), l.openTrees(ctx), l.project("running", "starting", ""))
 }

@@ -87,7 +87,8 @@ type line struct {
 // log is events.jsonl.
 type log struct {
 	*journal
-	seq int64 // of the next line
+	seq   int64  // of the next line
+	check func() // Options.Believable; nil for a reset
 }
 
 // openLog opens events.jsonl and finds where its numbers go on.
@@ -130,6 +131,9 @@ func (l *log) event(turn int, now time.Time, e event.Event) error {
 // add adds a line of the loop itself; one with a state is on the disk when add
 // returns.
 func (l *log) add(v line) error {
+	if l.check != nil {
+		l.check()
+	}
 	v.Seq = l.seq
 	data, err := json.Marshal(v)
 	if err != nil {

@@ -17,12 +17,16 @@ import (
 type store struct {
 	dir     string            // absolute: Dir in the project
 	written map[string]string // what a file holds since this process wrote it
+	check   func()            // Options.Believable
 }
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, name) }
 
 // write replaces a file: a temporary name, synced, renamed.
 func (s *store) write(name string, data []byte) (err error) {
+	if s.check != nil {
+		s.check()
+	}
 	f, err := os.CreateTemp(s.dir, tempMark+"*")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", s.path(name), err)

@@ -45,16 +45,11 @@ const undertaking = 5 * time.Second
 // single process leaves it out and relies on Tree.End alone.
 func Guard(main func() int) int {
 	if pipe := takeMark(); pipe != nil {
-		dead := make(chan struct{})
-		go undertaker(pipe, dead)
+		go undertaker(pipe)
 		_ = Subreaper() // it succeeded in the outer process
 		code := main()
-		select {
-		case <-dead: // main ended because the undertaker works; let it finish
-			select {}
-		default:
-			return code
-		}
+		HaltIfDying() // main may have ended because the undertaker works
+		return code
 	}
 	signals := make(chan os.Signal, 16)
 	inner, keep, err := startInner(signals)
@@ -88,10 +83,24 @@ func takeMark() *os.File {
 	return os.NewFile(uintptr(fd), "guard")
 }
 
+// dying is closed when the undertaker begins to kill.
+var dying = make(chan struct{})
+
+// HaltIfDying never returns once Guard's outer process is gone and our own are
+// being killed. Who writes down how a program ended calls it first: that end may
+// be our doing.
+func HaltIfDying() {
+	select {
+	case <-dying:
+		select {}
+	default:
+	}
+}
+
 // undertaker is the inner side: the pipe ends with the outer process.
-func undertaker(pipe *os.File, dead chan struct{}) {
+func undertaker(pipe *os.File) {
 	_, _ = io.Copy(io.Discard, pipe) // end or error: nobody watches any more
-	close(dead)
+	close(dying)
 	_ = killDescendants() // whatever resists, there is nobody to tell
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 }

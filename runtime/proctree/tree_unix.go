@@ -21,6 +21,9 @@ func Descendants(int) []Process { return nil }
 // Guard runs main without a guard: it needs a subreaper.
 func Guard(main func() int) int { return main() }
 
+// HaltIfDying returns: there is no guard.
+func HaltIfDying() {}
+
 func firstSeen(leader int) Process { return Process{PID: leader} }
 
 // Members is the leader while its group exists.
