@@ -142,21 +142,10 @@ func (r *reader) take(e event.Event) {
 			e.ResetsAt = r.limited.ResetsAt // said before
 		}
 		r.limited = &e
-	case event.ToolUse:
-		if _, known := r.uses[e.ID]; known {
-			return // some agents tell it when it begins and when it ends
-		}
-		if e.ID != "" {
-			r.uses[e.ID] = e.Name
-		}
-	case event.PermissionDenied:
-		if r.denied(e) {
+	case event.ToolUse, event.PermissionDenied:
+		if !r.tool(&e) {
 			return
 		}
-		if name, known := r.uses[e.ID]; known && e.Name == "" {
-			e.Name, e.Tool = name, r.program.Tool(name)
-		}
-		r.denials = append(r.denials, e)
 	case event.Finished:
 		r.finished = &e
 		if e.CostUSD > 0 && r.used.CostUSD == 0 {
@@ -164,6 +153,26 @@ func (r *reader) take(e event.Event) {
 		}
 	}
 	r.emit(e)
+}
+
+// tool takes a tool's use or its refusal; it says whether it is news. Some agents
+// tell a use when it begins and when it ends, and a refusal without its name.
+func (r *reader) tool(e *event.Event) bool {
+	name, known := r.uses[e.ID]
+	if e.Type == event.ToolUse {
+		if e.ID != "" {
+			r.uses[e.ID] = e.Name
+		}
+		return !known
+	}
+	if r.denied(*e) {
+		return false
+	}
+	if known && e.Name == "" {
+		e.Name, e.Tool = name, r.program.Tool(name)
+	}
+	r.denials = append(r.denials, *e)
+	return true
 }
 
 // denied says that a refusal is known already: agents tell it at once and again

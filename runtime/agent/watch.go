@@ -161,7 +161,20 @@ func (w *watch) end() {
 		c, more := <-w.p.chunks
 		w.take(c, more)
 	}
-	<-w.p.dead
+	w.awaitEnd()
+}
+
+// awaitEnd waits for the leader's status, which one that hangs in the kernel
+// never gives.
+func (w *watch) awaitEnd() {
+	t := time.NewTimer(killLimit)
+	defer t.Stop()
+	select {
+	case <-w.p.dead:
+	case <-t.C:
+		w.r.problem(fmt.Sprintf("the agent, process %d, cannot be ended", w.p.pid))
+		w.p.status = func() (int, string) { return -1, "" }
+	}
 }
 
 // drain takes what the pipes still hold when their writers are gone: last words. A
