@@ -48,7 +48,7 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 		return t, err
 	}
 	for _, e := range r.List() {
-		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil {
+		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil || e.Adapter.Family == schema.FamilyAgent {
 			continue // not installed: there is nothing to compare
 		}
 		cells, err := fleetRow(e.Adapter, quick)
@@ -76,14 +76,14 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 	var bareStart, ourStart, bareTrip, ourTrip []time.Duration
 	for began := time.Now(); len(bareStart) < 3 || time.Since(began) < budget; {
 		at := time.Now()
-		b, err := startLike(ctx, a, own)
+		b, err := startLike(ctx, a, dir, own)
 		if err != nil {
 			return nil, err
 		}
 		bareStart = append(bareStart, time.Since(at))
 		b.close()
 		at = time.Now()
-		s, err := session.Open(ctx, a, session.Options{Env: []string{own}})
+		s, err := session.Open(ctx, a, session.Options{Dir: dir, Env: []string{own}})
 		if err != nil {
 			return nil, err
 		}
@@ -92,12 +92,12 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 			return nil, err
 		}
 	}
-	b, err := startLike(ctx, a, own)
+	b, err := startLike(ctx, a, dir, own)
 	if err != nil {
 		return nil, err
 	}
 	defer b.close()
-	s, err := session.Open(ctx, a, session.Options{Env: []string{own}})
+	s, err := session.Open(ctx, a, session.Options{Dir: dir, Env: []string{own}})
 	if err != nil {
 		return nil, err
 	}
@@ -137,7 +137,7 @@ type bare struct {
 var errInjected = errors.New("typed integration: no bare start")
 
 // startLike starts the program as ripple does and reads to its first prompt.
-func startLike(ctx context.Context, a *schema.Adapter, own string) (*bare, error) {
+func startLike(ctx context.Context, a *schema.Adapter, work, own string) (*bare, error) {
 	if a.Init.Delivery == schema.DeliverPTYInject {
 		return nil, errInjected
 	}
@@ -146,7 +146,7 @@ func startLike(ctx context.Context, a *schema.Adapter, own string) (*bare, error
 	if err != nil {
 		return nil, err
 	}
-	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Env: []string{own}})
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{Nonce: nonce, ScratchDir: dir, Dir: work, Env: []string{own}})
 	if err != nil {
 		return nil, err
 	}
