@@ -189,16 +189,25 @@ func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return failWith(exitFailed, err, "")
 	}
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	err := create(path, text)
 	if errors.Is(err, fs.ErrExist) {
 		return usageError("-o names another file", "%s exists and is left alone", path)
 	}
 	if err != nil {
 		return failWith(exitFailed, err, "")
 	}
+	return nil
+}
+
+// create writes a file that is not there, whole or not at all. fs.ErrExist: it is.
+func create(path string, text []byte) error {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return err
+	}
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
-		return failWith(exitFailed, errors.Join(err, os.Remove(path)), "")
+		return errors.Join(err, os.Remove(path))
 	}
 	return nil
 }

@@ -66,7 +66,7 @@ func (v *turnView) outcome(o agent.Outcome) {
 		v.note("%s", p)
 	}
 	if o.Unknown > 0 {
-		v.note("%s of the agent's output %s not known to the adapter; --transcript and ripple agent map show which", count(o.Unknown, "line"), isAre(o.Unknown))
+		v.note("in the agent's output %s not known to the adapter; --transcript and ripple agent map show which", are(o.Unknown, "line"))
 	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
 		v.note("go on with --resume %s", o.SessionID)
@@ -104,11 +104,4 @@ func firstLine(s string) string {
 		s = string(r[:120]) + "…"
 	}
 	return s
-}
-
-func isAre(n int) string {
-	if n == 1 {
-		return "is"
-	}
-	return "are"
 }

@@ -44,27 +44,16 @@ func (a *app) initLoop() error {
 		{loop.PromptFile, initPrompt}, {loop.PlanFile, initPlan}, {loop.AgentFile, initAgent}, {loop.RCFile, initSettings()},
 	} {
 		path := filepath.Join(loop.Dir, f.name)
-		what, err := writeOnce(path, f.text)
-		if err != nil {
+		what := "written"
+		if err := create(path, []byte(f.text)); errors.Is(err, fs.ErrExist) {
+			what = "is there, left as it is"
+		} else if err != nil {
 			return failWith(exitFailed, err, "")
 		}
 		a.printf("%-24s %s\n", path, what)
 	}
 	a.note("write the task into %s, then: ripple run (or try it first with --adapter rehearsal)", filepath.Join(loop.Dir, loop.PromptFile))
 	return nil
-}
-
-// writeOnce writes a file that is not there.
-func writeOnce(path, text string) (what string, err error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
-	if errors.Is(err, fs.ErrExist) {
-		return "is there, left as it is", nil
-	}
-	if err != nil {
-		return "", err
-	}
-	_, err = f.WriteString(text)
-	return "written", errors.Join(err, f.Close())
 }
 
 // initSettings are all settings with their defaults, commented out.

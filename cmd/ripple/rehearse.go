@@ -35,7 +35,7 @@ func newRehearse(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "rehearse [--scenario FILE] [--] PROMPT | -",
 		Short: "Play one turn of a scripted agent",
-		Long: `Play one turn of a scripted coding agent: what the adapter "rehearsal" starts. The
+		Long: `Play one turn of a scripted coding agent; its adapter starts this command. The
 scenario is --scenario, else the file that RIPPLE_SCENARIO names, else a demonstration;
 RIPPLE_TURN says which of its turns, 1 without it. "ripple schema scenario" prints the
 JSON Schema of scenarios.`,

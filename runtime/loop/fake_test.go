@@ -130,7 +130,7 @@ func (r *rig) lines() []line {
 
 func (r *rig) status() Status {
 	r.t.Helper()
-	s, by, found, err := ReadStatus(r.dir)
+	s, by, found, err := readStatus(r.dir)
 	require.NoError(r.t, err)
 	require.True(r.t, found)
 	assert.Nil(r.t, by, "nobody holds the lock any more")

@@ -538,7 +538,7 @@ func TestDenialStaysVisible(t *testing.T) {
 }
 
 func r0(t *testing.T, project string) Status {
-	s, _, _, err := ReadStatus(project)
+	s, _, _, err := readStatus(project)
 	require.NoError(t, err)
 	return s
 }

@@ -49,9 +49,9 @@ func (l *Loop) action(otherwise string) string {
 	return otherwise
 }
 
-// ReadStatus reads status.json of a project, and who runs its loop now. found is
+// readStatus reads status.json of a project, and who runs its loop now. found is
 // false when no loop ever ran there.
-func ReadStatus(project string) (s Status, by *Holder, found bool, err error) {
+func readStatus(project string) (s Status, by *Holder, found bool, err error) {
 	st := &store{dir: filepath.Join(project, Dir)}
 	data, err := os.ReadFile(st.path(StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {

@@ -27,7 +27,7 @@ type Breaker = breaker
 // ReadStanding reads the files of a project's loop; it changes nothing. Files
 // that are not there leave zero values.
 func ReadStanding(project string) (s Standing, err error) {
-	if s.Status, s.Runner, s.Found, err = ReadStatus(project); err != nil {
+	if s.Status, s.Runner, s.Found, err = readStatus(project); err != nil {
 		return s, err
 	}
 	dir := filepath.Join(project, Dir)
