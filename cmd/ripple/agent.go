@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 	"strings"
 
@@ -93,31 +92,12 @@ func (a *app) detect(ctx context.Context, disabled ...string) (*registry.Entry, 
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		problem := unusable(ctx, e)
-		if problem == "" {
+		d := examine(ctx, e)
+		if d.Usable {
 			return e, nil
 		}
-		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, problem)
+		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, strings.Join(d.Todo, "; "))
 	}
 	return nil, failWith(exitMissing, errors.New("no coding agent can be used here"),
 		"install one of these, or name another with --adapter:\n"+indent(strings.TrimSuffix(looked.String(), "\n")))
-}
-
-// unusable says why an agent cannot take turns; nothing when it can.
-func unusable(ctx context.Context, e *registry.Entry) string {
-	l := newListed(e)
-	if l.Executable == "" {
-		return cmp.Or(l.Install.line(), "not installed; how is not known")
-	}
-	if e.Adapter.Process.VersionProbe == nil {
-		return ""
-	}
-	version, least := contract.Version(ctx, e.Adapter, l.Executable, "", os.Environ()), e.Adapter.Agent.MinVersion
-	switch {
-	case version == "":
-		return l.Executable + " does not tell its version"
-	case older(version, least):
-		return fmt.Sprintf("%s is version %s; the adapter needs %s", l.Executable, version, least)
-	}
-	return ""
 }

@@ -93,7 +93,21 @@ func (a *app) patients(name string) ([]*registry.Entry, error) {
 	return []*registry.Entry{e}, err
 }
 
+// diagnose looks at a program, and at who is logged in.
 func diagnose(ctx context.Context, e *registry.Entry, getenv func(string) string) diagnosis {
+	d := examine(ctx, e)
+	if g := e.Adapter.Agent; g != nil && d.Executable != "" {
+		d.Login = login(ctx, g, d.Executable, getenv)
+		if d.Login == loggedOut {
+			d.Usable = false
+			d.Todo = append(d.Todo, "log in: "+cmp.Or(g.Auth.Hint, "set "+strings.Join(g.Auth.Env, " or ")))
+		}
+	}
+	return d
+}
+
+// examine looks at a program alone: ripple chooses an agent by it.
+func examine(ctx context.Context, e *registry.Entry) diagnosis {
 	l := newListed(e)
 	d := diagnosis{Name: e.Name, Family: l.Family, Executable: l.Executable, Unverified: l.Unverified}
 	g := e.Adapter.Agent
@@ -107,19 +121,12 @@ func diagnose(ctx context.Context, e *registry.Entry, getenv func(string) string
 	d.Version = contract.Version(ctx, e.Adapter, d.Executable, "", os.Environ())
 	d.Usable = true
 	if g != nil && d.Version == "" && e.Adapter.Process.VersionProbe != nil {
-		d.Usable = false // nor does ripple choose it by itself
+		d.Usable = false
 		d.Todo = append(d.Todo, fmt.Sprintf("repair it: %s does not tell its version; %s", d.Executable, l.Install.line()))
 	}
 	if older(d.Version, d.MinVersion) {
 		d.Usable = false
 		d.Todo = append(d.Todo, fmt.Sprintf("update it: %s is older than %s, which the adapter needs; %s", d.Version, d.MinVersion, l.Install.line()))
-	}
-	if g != nil {
-		d.Login = login(ctx, g, d.Executable, getenv)
-		if d.Login == loggedOut {
-			d.Usable = false
-			d.Todo = append(d.Todo, "log in: "+cmp.Or(g.Auth.Hint, "set "+strings.Join(g.Auth.Env, " or ")))
-		}
 	}
 	return d
 }

@@ -108,6 +108,9 @@ func newStop(a *app) *cobra.Command {
 			case s.Runner == nil:
 				return failWith(exitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
 			}
+			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {
+				return failWith(exitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")
+			}
 			signal, when := syscall.SIGINT, "after this turn"
 			if now {
 				signal, when = syscall.SIGTERM, "now"

@@ -112,7 +112,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	}
 	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
 	if err != nil {
-		return failWith(exitUsage, err, "ripple run --dry-run shows each setting and where it comes from")
+		return failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
 	for _, n := range notes {
 		a.note("%s", n)

@@ -33,7 +33,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 	var err error
 	switch c.Backend {
 	case "custom":
-		e, err = customAgent(c)
+		e = customAgent(c)
 	case "", "auto":
 		e, err = a.detect(ctx, c.Disabled...)
 	default:
@@ -47,7 +47,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 
 // customAgent makes the adapter of an agent that only ripple.yml describes: a
 // prompt in, text out.
-func customAgent(c *loop.Config) (*registry.Entry, error) {
+func customAgent(c *loop.Config) *registry.Entry {
 	a := &schema.Adapter{
 		Schema: 1, Name: "custom", Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
 		Source: "ripple.yml",
@@ -64,7 +64,7 @@ func customAgent(c *loop.Config) (*registry.Entry, error) {
 	if c.PromptMode == "stdin" {
 		a.Agent.Prompt.Deliver = schema.PromptStdin
 	}
-	return &registry.Entry{Adapter: a, Name: a.Name, Path: a.Source, Origin: registry.OriginProject}, nil
+	return &registry.Entry{Adapter: a, Name: a.Name, Path: a.Source, Origin: registry.OriginProject}
 }
 
 // Turn takes one turn of the loop.
