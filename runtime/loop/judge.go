@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
@@ -120,7 +121,7 @@ func (e *ended) summary(b *block) string {
 		text = "made progress"
 	}
 	if f := e.outcome.Failure; f != nil {
-		return oneLine(fmt.Sprintf("failed (%s): %s", f.Kind, orElse(f.Message, text)), 300)
+		return oneLine(fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text)), 300)
 	}
 	if e.said.denied > 0 {
 		text += fmt.Sprintf(", %s denied", plural(e.said.denied, "permission"))

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -132,12 +133,12 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	}
 	now := l.now()
 	if !l.state.Breaker.allow(l.thresholds(), now) {
-		return l.openStop(now), nil
+		return cmp.Or(l.cause(), l.openStop(now)), nil
 	}
 	if stop, err := l.claim(ctx, p); stop != nil || err != nil {
 		return stop, err
 	}
-	if stop := l.standing(p); stop != nil {
+	if stop := cmp.Or(l.cause(), l.budget(p)); stop != nil {
 		return stop, nil
 	}
 	if l.state.NotBefore.After(now) {

@@ -58,6 +58,18 @@ func TestStops(t *testing.T) {
 			d.fails(event.ModelError, "overloaded")
 		}), nil, "", "max_failures", 5, 5},
 		{"failures without progress open the circuit", script(failed), nil, "", "circuit_open", 6, 3},
+		{"as many failures as turns without progress", script(failed), map[string]string{"max-failures": "3"}, "", "max_failures", 5, 3},
+		{"as many failures as the same error", script(func(d *doing) {
+			d.work()
+			d.event(event.Event{Type: event.Error, Message: "out of paper"})
+			failed(d)
+		}), nil, "", "max_failures", 5, 5},
+		{"not logged in, in the turn that opens the circuit", script(idles, idles, func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 8, 3},
+		{"a wrong version, too", script(idles, idles, func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3, 3},
+		{"a denial in mode halt, too", script(idles, idles, func(d *doing) {
+			d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"})
+		}), map[string]string{"on-denial": "halt"}, "", "permission_denied", 8, 3},
+		{"a claim in the turn that opens the circuit is not asked for", script(idles, func(d *doing) { d.says(complete) }), nil, "", "circuit_open", 6, 3},
 		{"not logged in", script(func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 8, 1},
 		{"a wrong version", script(func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3, 1},
 		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 3, 0},
@@ -455,6 +467,30 @@ func TestFailuresAreForgivenToWhoeverResumes(t *testing.T) {
 	})
 }
 
+// A stop that says more than the circuit does must not hide that it is open.
+func TestWhatToDoWhenTheCircuitOpenedToo(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, failed, failed, failed, claims)
+		r.flags["max-failures"] = "3"
+		stop := r.run()
+		assert.Equal(t, "max_failures", stop.Reason)
+		assert.Contains(t, stop.Next, "`ripple reset circuit`")
+		assert.Equal(t, "OPEN", r.json(".ralph/.circuit_breaker_state")["state"])
+		stop = r.resume()
+		assert.Equal(t, "circuit_open", stop.Reason)
+		assert.Contains(t, stop.Why, "no progress in 3 turns")
+		require.NoError(t, Reset(r.dir, ResetCircuit, time.Now()))
+		assert.Equal(t, "project_complete", r.resume().Reason)
+	})
+}
+
+func TestAnOpenCircuitTellsOfTheLastTurn(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, failed)
+		assert.Contains(t, r.run().Why, "no progress in 3 turns; the last turn: failed (model_error): the model failed")
+	})
+}
+
 func TestSessions(t *testing.T) {
 	session := func(id string, f func(*doing)) func(*doing) {
 		return func(d *doing) { d.event(event.Event{Type: event.Session, ID: id}); f(d) }
@@ -533,7 +569,7 @@ func TestDenialStaysVisible(t *testing.T) {
 		o.Config.DenialMode, o.DenialHelp = "halt", "Allow Bash in its settings."
 		r.fake.script = script(denied)
 		stop := r.runWith(o)
-		assert.Equal(t, "Allow Bash in its settings.", stop.Next)
+		assert.Equal(t, "Allow Bash in its settings, then run `ripple run --resume`.", stop.Next)
 	})
 }
 

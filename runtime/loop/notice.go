@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
@@ -37,7 +38,7 @@ func render(e event.Event) string {
 	case event.Text:
 		return strings.TrimRight(e.Text, "\n") + "\n"
 	case event.ToolUse:
-		return fmt.Sprintf("[%s] %s\n", orElse(e.Name, string(e.Tool)), oneLine(string(e.Input), 400))
+		return fmt.Sprintf("[%s] %s\n", cmp.Or(e.Name, string(e.Tool)), oneLine(string(e.Input), 400))
 	case event.ToolResult:
 		mark := "ok"
 		if e.IsError {
@@ -47,7 +48,7 @@ func render(e event.Event) string {
 	case event.RateLimited, event.Error:
 		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Message, 400))
 	case event.PermissionDenied:
-		return fmt.Sprintf("[%s] %s %s\n", e.Type, orElse(e.Name, string(e.Tool)), oneLine(e.Detail, 400))
+		return fmt.Sprintf("[%s] %s %s\n", e.Type, cmp.Or(e.Name, string(e.Tool)), oneLine(e.Detail, 400))
 	case event.Unknown:
 		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Raw, 400))
 	}

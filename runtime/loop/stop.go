@@ -1,8 +1,10 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
+	"strings"
 	"time"
 	"unicode"
 	"unicode/utf8"
@@ -119,39 +121,58 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// standing is the stop that the state asks for whatever the agent says: a kind
-// of failure that no further turn can mend, or a budget used up.
-func (l *Loop) standing(p plan) *Stop {
-	s, c := &l.state, l.o.Config
-	limit := func(reason, why, next string) *Stop {
-		return &Stop{Reason: reason, ExitCode: ExitLimit, Why: why, Next: next}
-	}
+// cause is the stop for how the last turn went: no further turn mends it, or too
+// many failed like it. It says more than that the circuit opened, and comes first.
+func (l *Loop) cause() *Stop {
+	s := &l.state
 	switch {
 	case s.Halted:
 		return &Stop{
 			Reason: ReasonPermissionDenied, ExitCode: ExitBlocked,
 			Why:  "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.",
-			Next: sentence(orElse(oneLine(l.o.DenialHelp, 400), "Allow it in the agent's own settings, then run `ripple run --resume`")),
+			Next: cmp.Or(strings.TrimSuffix(oneLine(l.o.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
 		}
 	case s.Failed == event.Auth:
 		return &Stop{
 			Reason: ReasonAuth, ExitCode: ExitBlocked, Why: sentence("The agent is not logged in: " + s.Last),
-			Next: "Log in with the agent's own command, then run `ripple run --resume`.",
+			Next: "Log in with the agent's own command" + l.thenResume() + ".",
 		}
 	case s.Failed == event.Version:
 		return &Stop{
 			Reason: ReasonVersion, ExitCode: ExitMissing, Why: sentence("This version of the agent cannot be driven: " + s.Last),
-			Next: "Install the version that `ripple doctor` names.",
+			Next: "Install the version that `ripple doctor` names" + l.thenResume() + ".",
 		}
+	case s.Failures >= l.o.Config.MaxFailures:
+		return &Stop{
+			Reason: ReasonMaxFailures, ExitCode: ExitLimit,
+			Why:  sentence(fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last)),
+			Next: "Read the last file in " + Dir + "/" + LogsDir + ", put the cause right" + l.thenResume() + ".",
+		}
+	}
+	return nil
+}
+
+// thenResume ends a sentence on what to do.
+func (l *Loop) thenResume() string {
+	if l.state.Breaker.State == open {
+		return ", then run `ripple reset circuit` and `ripple run --resume`"
+	}
+	return ", then run `ripple run --resume`"
+}
+
+// budget is the stop for what a run may take: claims, turns, time, money.
+func (l *Loop) budget(p plan) *Stop {
+	s, c := &l.state, l.o.Config
+	limit := func(reason, why, next string) *Stop {
+		return &Stop{Reason: reason, ExitCode: ExitLimit, Why: why, Next: next}
+	}
+	switch {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
 		return &Stop{
 			Reason: ReasonUnverified, ExitCode: ExitUnverified,
 			Why:  sentence(fmt.Sprintf("Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)),
 			Next: "Run the command yourself, put it right or tell the agent how in " + Dir + "/" + PromptFile + ", then run `ripple run --resume`.",
 		}
-	case s.Failures >= c.MaxFailures:
-		return limit(ReasonMaxFailures, sentence(fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last)),
-			"Read the last file in "+Dir+"/"+LogsDir+", put the cause right and run `ripple run --resume`.")
 	case s.Waited > c.MaxWait:
 		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
 			"Run `ripple run --resume` after that time.")
@@ -175,13 +196,6 @@ func openTasks(p plan) string {
 	return fmt.Sprintf("%d of %d tasks are open", p.open, p.open+p.ticked)
 }
 
-func orElse(text, other string) string {
-	if text != "" {
-		return text
-	}
-	return other
-}
-
 // openStop says that the breaker holds the loop up, and until when.
 func (l *Loop) openStop(now time.Time) *Stop {
 	b := l.state.Breaker
@@ -191,15 +205,19 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	}
 	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
 	if l.state.Gate.Denied && l.o.DenialHelp != "" {
-		next = sentence(oneLine(l.o.DenialHelp, 300) + " Then run `ripple reset circuit`")
+		next = strings.TrimSuffix(oneLine(l.o.DenialHelp, 400), ".") + l.thenResume() + "."
 	}
-	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence("The circuit breaker is open: " + orElse(b.Reason, "no reason was noted")), Next: next}
+	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
+	if l.state.Turn > 0 && l.state.Last != "" {
+		why += "; the last turn: " + l.state.Last
+	}
+	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence(why), Next: next}
 }
 
 func blockedStop(s *state) *Stop {
 	return &Stop{
 		Reason: ReasonBlocked, ExitCode: ExitBlocked,
-		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, orElse(s.Recommended, "it gives no reason"))),
+		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, cmp.Or(s.Recommended, "it gives no reason"))),
 		Next: "Answer it in " + Dir + "/" + PromptFile + " or " + Dir + "/" + PlanFile + ", then run `ripple run --resume`.",
 	}
 }
