@@ -22,7 +22,7 @@ func newStatus(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			s, err := loop.ReadStanding(".")
 			if err != nil {
-				return failWith(exitFailed, err, "")
+				return standingError(err)
 			}
 			if asJSON {
 				return a.printJSON(s)
@@ -33,6 +33,15 @@ func newStatus(a *app) *cobra.Command {
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
+}
+
+// standingError says what helps where the files of a loop cannot be read.
+func standingError(err error) error {
+	next := ""
+	if u, is := errors.AsType[*loop.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
+		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, loop.Dir, loop.EventsFile)
+	}
+	return failWith(exitFailed, err, next)
 }
 
 func (a *app) printStanding(s loop.Standing) {
@@ -103,9 +112,10 @@ func newStop(a *app) *cobra.Command {
 		RunE: func(*cobra.Command, []string) error {
 			s, err := loop.ReadStanding(".")
 			switch {
+			case s.Runner != nil: // whatever the other files say
 			case err != nil:
-				return failWith(exitFailed, err, "")
-			case s.Runner == nil:
+				return standingError(err)
+			default:
 				return failWith(exitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
 			}
 			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {

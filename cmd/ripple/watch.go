@@ -30,7 +30,7 @@ the dashboard, not the loop. Without a terminal it prints what "ripple status" p
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := loop.ReadStanding(".")
 			if err != nil {
-				return failWith(exitFailed, err, "")
+				return standingError(err)
 			}
 			if !a.interactive() {
 				a.printStanding(s)

@@ -15,15 +15,15 @@ const (
 // breaker stops a loop that gets nowhere. Its JSON is that of
 // .circuit_breaker_state.
 type breaker struct {
-	State             string     `json:"state"`
-	NoProgress        int        `json:"consecutive_no_progress"`
-	SameError         int        `json:"consecutive_same_error"`
-	PermissionDenials int        `json:"consecutive_permission_denials"`
-	LastProgress      int        `json:"last_progress_loop"`
-	TotalOpens        int        `json:"total_opens"`
-	Reason            string     `json:"reason"`
-	OpenedAt          *time.Time `json:"opened_at,omitempty"`
-	CurrentLoop       int        `json:"current_loop"`
+	State             string  `json:"state"`
+	NoProgress        int     `json:"consecutive_no_progress"`
+	SameError         int     `json:"consecutive_same_error"`
+	PermissionDenials int     `json:"consecutive_permission_denials"`
+	LastProgress      int     `json:"last_progress_loop"`
+	TotalOpens        int     `json:"total_opens"`
+	Reason            string  `json:"reason"`
+	OpenedAt          *moment `json:"opened_at,omitempty"`
+	CurrentLoop       int     `json:"current_loop"`
 }
 
 // memory is what the breaker compares a turn with. The seed's file has no place
@@ -62,10 +62,10 @@ func (b *breaker) allow(t thresholds, now time.Time) bool {
 	if b.State != open {
 		return true
 	}
-	if b.OpenedAt == nil { // a file from elsewhere: the cooldown starts now
-		b.OpenedAt = &now
+	if b.OpenedAt == nil || b.OpenedAt.IsZero() { // a file from elsewhere: the cooldown starts now
+		b.OpenedAt = &moment{now}
 	}
-	if now.Sub(*b.OpenedAt) < t.Cooldown {
+	if now.Sub(b.OpenedAt.Time) < t.Cooldown {
 		return false
 	}
 	b.State = halfOpen
@@ -150,7 +150,7 @@ func (b *breaker) probe(m *memory, o observation, now time.Time) {
 }
 
 func (b *breaker) open(reason string, now time.Time) {
-	b.State, b.Reason, b.OpenedAt = open, reason, &now
+	b.State, b.Reason, b.OpenedAt = open, reason, &moment{now}
 	b.TotalOpens++
 }
 

@@ -69,7 +69,7 @@ func TestBreakerOpens(t *testing.T) {
 			}
 			if b.State == open {
 				assert.Equal(t, 1, b.TotalOpens)
-				assert.Equal(t, noon, *b.OpenedAt)
+				assert.Equal(t, noon, b.OpenedAt.Time)
 			}
 		})
 	}
@@ -83,10 +83,10 @@ func TestBreakerShrinksByMoreThanThePercentage(t *testing.T) {
 }
 
 func TestBreakerCooldown(t *testing.T) {
-	opened := noon
+	opened := moment{noon}
 	tests := []struct {
 		name  string
-		at    *time.Time
+		at    *moment
 		now   time.Time
 		allow bool
 		state string
@@ -137,14 +137,14 @@ func TestBreakerProbe(t *testing.T) {
 				return
 			}
 			assert.Equal(t, 8, b.TotalOpens)
-			assert.Equal(t, noon, *b.OpenedAt)
+			assert.Equal(t, noon, b.OpenedAt.Time)
 			assert.False(t, b.allow(rules, noon), "a new cooldown")
 		})
 	}
 }
 
 func TestBreakerJSON(t *testing.T) {
-	b := breaker{State: open, NoProgress: 3, LastProgress: 5, TotalOpens: 1, Reason: "no progress in 3 turns", OpenedAt: &noon, CurrentLoop: 10}
+	b := breaker{State: open, NoProgress: 3, LastProgress: 5, TotalOpens: 1, Reason: "no progress in 3 turns", OpenedAt: &moment{noon}, CurrentLoop: 10}
 	data, err := json.Marshal(b)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{

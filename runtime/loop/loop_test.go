@@ -573,6 +573,20 @@ func TestDenialStaysVisible(t *testing.T) {
 	})
 }
 
+func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
+	r := newRig(t, claims)
+	unlock, err := (&store{dir: filepath.Join(r.dir, Dir)}).lock(time.Now())
+	require.NoError(t, err)
+	r.write(".ralph/status.json", `{"a`)
+	s, err := ReadStanding(r.dir)
+	var unreadable *UnreadableError
+	require.ErrorAs(t, err, &unreadable)
+	assert.Equal(t, filepath.Join(r.dir, Dir, StatusFile), unreadable.Path)
+	require.NotNil(t, s.Runner)
+	assert.Equal(t, os.Getpid(), s.Runner.PID)
+	require.NoError(t, unlock())
+}
+
 func r0(t *testing.T, project string) Status {
 	s, _, _, err := readStatus(project)
 	require.NoError(t, err)

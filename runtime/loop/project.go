@@ -3,23 +3,21 @@ package loop
 import (
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
-	"time"
 )
 
 // Status is status.json.
 type Status struct {
-	Timestamp  time.Time `json:"timestamp"`
-	LoopCount  int       `json:"loop_count"`
-	CallsMade  int       `json:"calls_made_this_hour"`
-	MaxCalls   int       `json:"max_calls_per_hour"`
-	LastAction string    `json:"last_action"`
-	Status     string    `json:"status"` // running, paused, success, error, completed, halted, stopped
-	ExitReason string    `json:"exit_reason"`
-	NextReset  time.Time `json:"next_reset"`
+	Timestamp  moment `json:"timestamp"`
+	LoopCount  int    `json:"loop_count"`
+	CallsMade  int    `json:"calls_made_this_hour"`
+	MaxCalls   int    `json:"max_calls_per_hour"`
+	LastAction string `json:"last_action"`
+	Status     string `json:"status"` // running, paused, success, error, completed, halted, stopped
+	ExitReason string `json:"exit_reason"`
+	NextReset  moment `json:"next_reset"`
 }
 
 // project writes the seed's files from the state.
@@ -34,8 +32,8 @@ func (l *Loop) project(status, action, reason string) error {
 		l.store.refresh(BreakerFile, l.state.Breaker),
 		l.store.saveSession(l.state.Session, l.state.Moves),
 		l.store.writeJSON(StatusFile, Status{
-			Timestamp: now, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
-			LastAction: action, Status: status, ExitReason: reason, NextReset: l.calls.nextReset(now),
+			Timestamp: moment{now}, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
+			LastAction: action, Status: status, ExitReason: reason, NextReset: moment{l.calls.nextReset(now)},
 		}),
 	)
 }
@@ -49,23 +47,24 @@ func (l *Loop) action(otherwise string) string {
 	return otherwise
 }
 
-// readStatus reads status.json of a project, and who runs its loop now. found is
-// false when no loop ever ran there.
+// readStatus reads status.json of a project, and who runs its loop now; the
+// latter though the file cannot be read. found is false when no loop ever ran there.
 func readStatus(project string) (s Status, by *Holder, found bool, err error) {
 	st := &store{dir: filepath.Join(project, Dir)}
+	if h, held, err := st.locked(); err != nil {
+		return s, nil, false, err
+	} else if held {
+		by = &h
+	}
 	data, err := os.ReadFile(st.path(StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {
-		return s, nil, false, nil
+		return s, by, false, nil
 	}
 	if err == nil {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return s, nil, false, fmt.Errorf("cannot read %s: %w", st.path(StatusFile), err)
+		return s, by, false, &UnreadableError{st.path(StatusFile), err}
 	}
-	h, held, err := st.locked()
-	if held {
-		by = &h
-	}
-	return s, by, true, err
+	return s, by, true, nil
 }

@@ -17,36 +17,36 @@ type session struct {
 }
 
 type activeSession struct {
-	ID        string    `json:"session_id"`
-	CreatedAt time.Time `json:"created_at"`
-	LastUsed  time.Time `json:"last_used"`
+	ID        string `json:"session_id"`
+	CreatedAt moment `json:"created_at"`
+	LastUsed  moment `json:"last_used"`
 }
 
 type resetSession struct {
-	ID     string    `json:"session_id"`
-	At     time.Time `json:"reset_at"`
-	Reason string    `json:"reset_reason"`
+	ID     string `json:"session_id"`
+	At     moment `json:"reset_at"`
+	Reason string `json:"reset_reason"`
 }
 
 // MarshalJSON writes the shape of the seed.
 func (s session) MarshalJSON() ([]byte, error) {
 	if s.ID == "" {
-		return json.Marshal(resetSession{"", s.ResetAt, s.ResetReason})
+		return json.Marshal(resetSession{"", moment{s.ResetAt}, s.ResetReason})
 	}
-	return json.Marshal(activeSession{s.ID, s.CreatedAt, s.LastUsed})
+	return json.Marshal(activeSession{s.ID, moment{s.CreatedAt}, moment{s.LastUsed}})
 }
 
 // UnmarshalJSON reads either shape.
 func (s *session) UnmarshalJSON(data []byte) error {
 	var v struct {
 		activeSession
-		At     time.Time `json:"reset_at"`
-		Reason string    `json:"reset_reason"`
+		At     moment `json:"reset_at"`
+		Reason string `json:"reset_reason"`
 	}
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*s = session{v.ID, v.CreatedAt, v.LastUsed, v.At, v.Reason}
+	*s = session{v.ID, v.CreatedAt.Time, v.LastUsed.Time, v.At.Time, v.Reason}
 	return nil
 }
 
@@ -69,7 +69,7 @@ func (s *session) use(id string, turn int, now time.Time) *transition {
 		s.LastUsed = now
 		return nil
 	}
-	t := &transition{now, s.ID, id, "session_started", turn}
+	t := &transition{now.Truncate(time.Second), s.ID, id, "session_started", turn}
 	*s = session{ID: id, CreatedAt: now, LastUsed: now}
 	return t
 }
@@ -79,7 +79,7 @@ func (s *session) reset(reason string, turn int, now time.Time) *transition {
 	if s.ID == "" {
 		return nil
 	}
-	t := &transition{now, s.ID, "", reason, turn}
+	t := &transition{now.Truncate(time.Second), s.ID, "", reason, turn}
 	*s = session{ResetAt: now, ResetReason: reason}
 	return t
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"os"
@@ -46,16 +47,29 @@ func ReadStanding(project string) (s Standing, err error) {
 	return s, err
 }
 
+// UnreadableError is a file of the loop that ReadStanding cannot read. A loop
+// writes status.json anew and puts the others aside when they are damaged.
+type UnreadableError struct {
+	Path string
+	Err  error
+}
+
+func (e *UnreadableError) Error() string { return fmt.Sprintf("cannot read %s: %v", e.Path, e.Err) }
+func (e *UnreadableError) Unwrap() error { return e.Err }
+
 // readLoose reads JSON that may be absent.
 func readLoose(path string, to any) error {
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
-	if err != nil {
-		return err
+	if err == nil {
+		err = json.Unmarshal(data, to)
 	}
-	return json.Unmarshal(data, to)
+	if err != nil {
+		return &UnreadableError{path, err}
+	}
+	return nil
 }
 
 // What Reset can reset.

@@ -200,8 +200,8 @@ func openTasks(p plan) string {
 func (l *Loop) openStop(now time.Time) *Stop {
 	b := l.state.Breaker
 	left := l.thresholds().Cooldown
-	if b.OpenedAt != nil && !now.Before(*b.OpenedAt) {
-		left -= now.Sub(*b.OpenedAt)
+	if b.OpenedAt != nil && !now.Before(b.OpenedAt.Time) {
+		left -= now.Sub(b.OpenedAt.Time)
 	}
 	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
 	if l.state.Gate.Denied && l.o.DenialHelp != "" {
