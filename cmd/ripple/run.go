@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -56,6 +57,9 @@ this order; --dry-run shows each with its source.`,
   ripple run --worktree agent/work --commit --prompt-file task.md`,
 		Args: noArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := checkRunFlags(cmd.Flags()); err != nil {
+				return err
+			}
 			return a.guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
 		},
 	}
@@ -68,7 +72,6 @@ this order; --dry-run shows each with its source.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	addSettings(flags)
-	cmd.MarkFlagsMutuallyExclusive("prompt", "prompt-file")
 	return cmd
 }
 
@@ -86,6 +89,25 @@ func addSettings(flags *pflag.FlagSet) {
 			flags.String(s.Flag, s.Default, s.Help)
 		}
 	}
+}
+
+// checkRunFlags refuses what only a mistake can mean: an empty value is most
+// often a variable of a script that was not set.
+func checkRunFlags(flags *pflag.FlagSet) error {
+	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify"} {
+		values := []string{flags.Lookup(name).Value.String()}
+		if list, err := flags.GetStringArray(name); err == nil {
+			values = list
+		}
+		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
+		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
+			return usageError("leave the flag out, or say what", "--%s is empty", name)
+		}
+	}
+	if flags.Changed("prompt") && flags.Changed("prompt-file") {
+		return usageError("give one of them", "--prompt and --prompt-file exclude each other")
+	}
+	return nil
 }
 
 // changed are the settings that the command line gives, by their flags.
@@ -123,13 +145,16 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	}
 	config = config.For(agent.entry.Name)
 	agent.config = config
+	if err := a.checkOptions(agent); err != nil {
+		return err
+	}
 	if f.promptFile != "" {
 		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
 			return failWith(exitUsage, err, "")
 		}
 	}
 	o := loop.Options{
-		Project: project, Config: config, Agent: agent, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
+		Project: project, Config: config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
 		Believable: proctree.HaltIfDying,
 	}

@@ -33,6 +33,9 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 	var err error
 	switch c.Backend {
 	case "custom":
+		if c.Command == "" {
+			return nil, usageError("write cli: {backend: custom, command: my-agent} into it", "custom is the agent of ripple.yml, and ripple.yml has no cli.command")
+		}
 		e = customAgent(c)
 	case "", "auto":
 		e, err = a.detect(ctx, c.Disabled...)
@@ -43,6 +46,36 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 		return nil, err
 	}
 	return &loopAgent{entry: e, config: c, model: f.model}, nil
+}
+
+// checkOptions looks for what was asked for and this agent cannot be told. A flag
+// is meant for this agent and refused; other sources may be there for several.
+func (a *app) checkOptions(g *loopAgent) error {
+	o := g.entry.Adapter.Agent.Options
+	lacks := func(what, key string) error {
+		err := &agent.UnsupportedError{Adapter: g.entry.Name, Message: fmt.Sprintf("this agent has no %s (agent.options.%s)", what, key)}
+		return failWith(exitUsage, err, fmt.Sprintf("ripple adapter show %s tells what the agent can do", g.entry.Name))
+	}
+	if g.model != "" && o.Model == nil {
+		return lacks("model", "model")
+	}
+	for _, s := range []struct {
+		name, what, key string
+		option          *schema.AgentOption
+	}{
+		{"AGENT_PERMISSION_MODE", "permission mode", "permission_mode", o.PermissionMode},
+		{"ALLOWED_TOOLS", "allowed tools", "allowed_tools", o.AllowedTools},
+	} {
+		from := g.config.Source(s.name)
+		switch {
+		case s.option != nil || !g.config.IsSet(s.name):
+		case strings.HasPrefix(from.From, "--"):
+			return lacks(s.what, s.key)
+		default:
+			a.note("%s: %s has no effect: %s has no option for it", from.From, from.Name, g.entry.Name)
+		}
+	}
+	return nil
 }
 
 // customAgent makes the adapter of an agent that only ripple.yml describes: a
@@ -144,6 +177,9 @@ func newUUID() string {
 
 // dryRun shows what a run would do.
 func (a *app) dryRun(g *loopAgent, o loop.Options) error {
+	if o.Resume {
+		a.note("--dry-run shows the first turn of a new run, also with --resume")
+	}
 	prompt, err := loop.FirstPrompt(o)
 	if err != nil {
 		return a.stopped(*asStop(err), false)

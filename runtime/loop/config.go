@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -35,11 +36,12 @@ func LoadConfig(project string, flags map[string]string, env func(string) string
 		l, n, rcErrs := rcLayer(path, env)
 		layers, notes, errs = append(layers, l), append(notes, n...), append(errs, rcErrs...)
 	}
-	c = &Config{Mode: "autonomous", sources: map[string]Source{}, timeouts: map[string]time.Duration{}}
+	c = &Config{Mode: "autonomous", sources: map[string]Source{}, timeouts: map[string]ownTimeout{}}
 	for _, s := range settings {
 		errs = append(errs, c.choose(s, layers))
 	}
 	c.addProject(file)
+	notes = append(notes, c.idle(project)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, notes, err
 	}
@@ -69,13 +71,32 @@ func (c *Config) Source(name string) Source { return c.sources[name] }
 // IsSet says whether anybody set a setting: its value is not the default.
 func (c *Config) IsSet(name string) bool { return c.sources[name].From != "default" }
 
+// idle notes what somebody set and ripple makes nothing of.
+func (c *Config) idle(project string) (notes []string) {
+	for _, s := range settings {
+		if from := c.sources[s.Name]; s.Idle != "" && c.IsSet(s.Name) && !strings.EqualFold(from.Value, s.Default) {
+			notes = append(notes, fmt.Sprintf("%s: %s has no effect in ripple: %s", from.From, from.Name, s.Idle))
+		}
+	}
+	if c.Mode != "autonomous" {
+		notes = append(notes, ProjectFile+": cli.default_mode: interactive has no effect in ripple: a loop runs without a person")
+	}
+	other := strings.TrimSuffix(ProjectFile, "yml") + "yaml"
+	if _, err := os.Stat(filepath.Join(project, other)); err == nil {
+		notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
+	}
+	return notes
+}
+
 // For returns the configuration for the adapter that was chosen: adapters.NAME of
 // ripple.yml is before .ralphrc and after flags and the environment.
 func (c *Config) For(adapter string) *Config {
 	own := *c
-	from := c.sources["AGENT_TIMEOUT_MINUTES"].From
+	const name = "AGENT_TIMEOUT_MINUTES"
+	from := c.sources[name].From
 	if t, has := c.timeouts[adapter]; has && from != "environment" && !strings.HasPrefix(from, "--") {
-		own.Timeout = t
+		own.Timeout, own.sources = t.span, maps.Clone(c.sources)
+		own.sources[name] = Source{"adapters." + adapter + ".timeout", t.span.String(), t.from}
 	}
 	return &own
 }
@@ -115,7 +136,7 @@ func projectLayer(p *schema.Project) layer {
 	if p == nil {
 		return l
 	}
-	at := func(pos schema.Position) string { return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column) }
+	at := func(pos schema.Position) string { return placeIn(p, pos) }
 	for _, s := range settings {
 		if v, has := p.Loop[s.Key()]; has {
 			separator := ","
@@ -134,6 +155,10 @@ func projectLayer(p *schema.Project) layer {
 	return l
 }
 
+func placeIn(p *schema.Project, pos schema.Position) string {
+	return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column)
+}
+
 // addProject takes what only ripple.yml can say.
 func (c *Config) addProject(p *schema.Project) {
 	if p == nil {
@@ -148,7 +173,7 @@ func (c *Config) addProject(p *schema.Project) {
 			c.Disabled = append(c.Disabled, name)
 		}
 		if a.Timeout > 0 {
-			c.timeouts[name] = time.Duration(a.Timeout) * time.Second
+			c.timeouts[name] = ownTimeout{time.Duration(a.Timeout) * time.Second, placeIn(p, p.Position("adapters", name))}
 		}
 	}
 	slices.Sort(c.Disabled)

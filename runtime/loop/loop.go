@@ -16,6 +16,7 @@ type Options struct {
 	Project    string // the directory that has .ralph
 	Config     *Config
 	Agent      Agent
+	AgentName  string           // for messages; may be ""
 	DenialHelp string           // what to do about a denied permission; "" for a general word
 	Prompt     string           // the prompt itself; "": PromptFile
 	PromptFile string           // where the prompt is, read for each turn; "": .ralph/PROMPT.md
@@ -44,6 +45,7 @@ type Loop struct {
 	earlier  time.Duration // what the run took in other processes
 	begun    bool          // the turn that comes next was begun before a crash
 	told     *line         // the stop that events.jsonl ends with
+	free     bool          // it was said that the agent tells no cost
 	observer sync.Mutex
 
 	mu     sync.Mutex

@@ -57,10 +57,14 @@ func (l *Loop) readPrompt() (string, error) {
 	}
 	data, err := os.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return "", &Stop{
+		s := &Stop{
 			Reason: ReasonPromptMissing, ExitCode: ExitMissing, Why: fmt.Sprintf("There is no %s.", path),
 			Next: "Write the task into it, or let `ripple init` make one.",
 		}
+		if l.o.PromptFile != "" {
+			s.Next = "Write the task into it, or name another file with --prompt-file."
+		}
+		return "", s
 	}
 	return string(data), err
 }

@@ -50,7 +50,13 @@ type Config struct {
 	Worktree       string // a branch; "": none
 
 	sources  map[string]Source
-	timeouts map[string]time.Duration // of single adapters
+	timeouts map[string]ownTimeout // of single adapters
+}
+
+// ownTimeout is the limit of a turn of one adapter, and where it is said.
+type ownTimeout struct {
+	span time.Duration
+	from string
 }
 
 // Source is where a value comes from: "default", "environment", "--timeout",
@@ -64,7 +70,8 @@ type Setting struct {
 	Flag    string   // of the command line, without dashes; "" for none
 	Default string
 	Help    string
-	Repeats bool // the flag may be given several times, values are joined by line feeds
+	Idle    string // why another value than the default has no effect; "" where it has
+	Repeats bool   // the flag may be given several times, values are joined by line feeds
 
 	set func(c *Config, value string) error
 }
@@ -76,13 +83,13 @@ func Settings() []Setting { return settings }
 const defaultTools = "Write,Read,Edit,MultiEdit,Glob,Grep,Task,TodoWrite,WebFetch,WebSearch,EnterPlanMode,ExitPlanMode,NotebookEdit,Bash"
 
 var settings = []Setting{
-	{Name: "PROJECT_NAME", Default: "my-project", Help: "name of the project", set: text(func(c *Config) *string { return &c.ProjectName })},
-	{Name: "PROJECT_TYPE", Default: "unknown", Help: "kind of project", set: text(func(c *Config) *string { return &c.ProjectType })},
+	{Name: "PROJECT_NAME", Default: "my-project", Help: "name of the project, for other programs", set: text(func(c *Config) *string { return &c.ProjectName })},
+	{Name: "PROJECT_TYPE", Default: "unknown", Help: "kind of project, for other programs", set: text(func(c *Config) *string { return &c.ProjectType })},
 	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: an adapter's name, auto, or custom", set: text(func(c *Config) *string { return &c.Backend })},
 	{Name: "MAX_CALLS_PER_HOUR", Flag: "calls", Default: "100", Help: "turns begun in any hour", set: number(1, 100_000, func(c *Config) *int { return &c.CallsPerHour })},
-	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "limit of a turn", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
-	{Name: "AGENT_IDLE_TIMEOUT_SECS", Flag: "idle-timeout", Default: "0", Help: "limit of silence in a turn, 0 for none", set: span(time.Second, true, func(c *Config) *time.Duration { return &c.IdleTimeout })},
-	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "json or text", set: choice(func(c *Config) *string { return &c.OutputFormat }, "json", "text")},
+	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "limit of a turn: 90s, 2h, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
+	{Name: "AGENT_IDLE_TIMEOUT_SECS", Flag: "idle-timeout", Default: "0", Help: "limit of silence in a turn: 2m, or a number of seconds; 0 for none", set: span(time.Second, true, func(c *Config) *time.Duration { return &c.IdleTimeout })},
+	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "accepted, without effect: the adapter says what its agent prints", Idle: "the adapter says what its agent prints", set: choice(func(c *Config) *string { return &c.OutputFormat }, "json", "text")},
 	{Name: "ALLOWED_TOOLS", Twins: []string{"CLAUDE_ALLOWED_TOOLS"}, Flag: "allowed-tools", Default: defaultTools, Help: "tools that the agent may use, where it can be told", set: list(func(c *Config) *[]string { return &c.AllowedTools })},
 	{Name: "AGENT_PERMISSION_MODE", Twins: []string{"CLAUDE_PERMISSION_MODE"}, Flag: "permission-mode", Default: "bypassPermissions", Help: "the agent's own permission mode, where it has one", set: text(func(c *Config) *string { return &c.PermissionMode })},
 	{Name: "PERMISSION_DENIAL_MODE", Flag: "on-denial", Default: "continue", Help: "continue, halt or threshold", set: choice(func(c *Config) *string { return &c.DenialMode }, "continue", "halt", "threshold")},
@@ -95,19 +102,19 @@ var settings = []Setting{
 	{Name: "CB_OUTPUT_DECLINE_THRESHOLD", Default: "70", Help: "percent of shrinking that open it", set: number(1, 100, func(c *Config) *int { return &c.Decline })},
 	{Name: "CB_COOLDOWN_MINUTES", Default: "30", Help: "time from OPEN to a try", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.Cooldown })},
 	{Name: "CB_AUTO_RESET", Flag: "auto-reset-circuit", Default: "false", Help: "close the circuit at the start", set: boolean(func(c *Config) *bool { return &c.AutoReset })},
-	{Name: "TASK_SOURCES", Default: "local", Help: "where tasks come from: local, beads, github", set: tasks},
+	{Name: "TASK_SOURCES", Default: "local", Help: "accepted, without effect: tasks come from .ralph/@fix_plan.md", Idle: "tasks come from .ralph/@fix_plan.md", set: tasks},
 	{Name: "COMPLETION_PROMISE", Flag: "completion-promise", Default: "LOOP_COMPLETE", Help: "last line of an answer that ends the loop", set: text(func(c *Config) *string { return &c.Promise })},
 
-	{Name: "MAX_TURNS", Flag: "max-turns", Default: "100", Help: "turns of this run", set: number(1, 1_000_000, func(c *Config) *int { return &c.MaxTurns })},
-	{Name: "MAX_RUNTIME", Flag: "max-runtime", Default: "0", Help: "time of this run (2h), 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxRuntime })},
-	{Name: "MAX_COST", Flag: "max-cost", Default: "0", Help: "US dollars, 0 for no limit", set: cost},
-	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
+	{Name: "MAX_TURNS", Flag: "max-turns", Default: "100", Help: "turns of a run, resumed or not", set: number(1, 1_000_000, func(c *Config) *int { return &c.MaxTurns })},
+	{Name: "MAX_RUNTIME", Flag: "max-runtime", Default: "0", Help: "time of a run, resumed or not: 2h, or a number of minutes; 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxRuntime })},
+	{Name: "MAX_COST", Flag: "max-cost", Default: "0", Help: "US dollars that the agent may tell for a run, 0 for no limit", set: cost},
+	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row that end the loop", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
 	{Name: "MAX_WAIT", Flag: "max-wait", Default: "6h", Help: "longest wait for a provider's limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxWait })},
 	{Name: "VERIFY", Flag: "verify", Repeats: true, Help: "command that must succeed before done counts", set: lines(func(c *Config) *[]string { return &c.Verify })},
-	{Name: "VERIFY_ATTEMPTS", Flag: "verify-attempts", Default: "3", Help: "claims that may fail", set: number(1, 1000, func(c *Config) *int { return &c.VerifyAttempts })},
-	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one such command", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
+	{Name: "VERIFY_ATTEMPTS", Flag: "verify-attempts", Default: "3", Help: "done claims that may fail", set: number(1, 1000, func(c *Config) *int { return &c.VerifyAttempts })},
+	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one --verify command", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
 	{Name: "COMMIT", Flag: "commit", Default: "false", Help: "commit each turn that made progress", set: boolean(func(c *Config) *bool { return &c.Commit })},
-	{Name: "TAG", Flag: "tag", Default: "false", Help: "tag these commits", set: boolean(func(c *Config) *bool { return &c.Tag })},
+	{Name: "TAG", Flag: "tag", Default: "false", Help: "tag the commit of each turn, ripple's or the agent's", set: boolean(func(c *Config) *bool { return &c.Tag })},
 	{Name: "WORKTREE", Flag: "worktree", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
 }
 

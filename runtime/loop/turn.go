@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"time"
 
@@ -53,7 +54,12 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if err := l.judge(ctx, e); err != nil {
 		return err
 	}
-	return l.record(e)
+	err = l.record(e)
+	if l.o.Config.MaxCost > 0 && l.state.CostUSD == 0 && e.outcome.Failure == nil && !l.free {
+		l.free = true
+		l.note(fmt.Sprintf("%s told no cost of this turn, so --max-cost cannot stop it", orElse(l.o.AgentName, "the agent")))
+	}
+	return err
 }
 
 func (l *Loop) expireSession() {
