@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"strings"
 	"unicode"
@@ -44,7 +45,7 @@ func (v *turnView) event(e event.Event) {
 		v.note("%s %s", e.Name, toolSummary(e))
 	case event.ToolResult:
 		if e.IsError {
-			v.note("  failed: %s", firstLine(e.Content))
+			v.note("  failed: %s", cmp.Or(firstLine(e.Content), "it says nothing"))
 		}
 	case event.RateLimited:
 		v.note("limited by the provider: %s", firstLine(e.Message))

@@ -57,6 +57,17 @@ func (a *app) colour(stream any) bool {
 	return isTerminal(stream) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
+// columns is the room on a line of standard error that is rewritten: the last
+// column stays free, as some terminals wrap there already.
+func (a *app) columns() int {
+	if f, is := a.err.(*os.File); is {
+		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 1 {
+			return width - 1
+		}
+	}
+	return 79
+}
+
 // output is standard output. The first error stops the command: writing on
 // would be work that nobody sees.
 type output struct {

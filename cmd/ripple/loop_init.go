@@ -38,7 +38,7 @@ notes on how to build and test (@AGENT.md) and the settings, all commented out
 
 func (a *app) initLoop() error {
 	if err := os.MkdirAll(filepath.Join(loop.Dir, loop.LogsDir), 0o755); err != nil {
-		return failWith(exitFailed, err, "")
+		return failWith(exitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
 		{loop.PromptFile, initPrompt}, {loop.PlanFile, initPlan}, {loop.AgentFile, initAgent}, {loop.RCFile, initSettings()},
@@ -60,7 +60,7 @@ func (a *app) initLoop() error {
 func initSettings() string {
 	var b strings.Builder
 	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
-		"# Flags, the environment and ripple.yml come first; ripple run --dry-run shows each\n# with its source.\n")
+		"# Flags, the environment and ripple.yml come first (in the environment, RIPPLE_ stands\n# before MAX_TURNS and what follows it); ripple run --dry-run shows each with its source.\n")
 	for _, s := range loop.Settings() {
 		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(s.Default), "''"))
 	}

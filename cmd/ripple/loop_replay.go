@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -54,6 +55,14 @@ type recordedLine struct {
 	SHA      string         `json:"sha"`
 	Reason   string         `json:"reason"`
 	Why      string         `json:"why"`
+	Verdicts []struct {
+		Command string `json:"command"`
+		OK      bool   `json:"ok"`
+		Why     string `json:"why"`
+	} `json:"verdicts"`
+	State *struct {
+		CostUSD float64 `json:"cost_usd"` // of the run so far
+	} `json:"state"`
 }
 
 func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
@@ -127,7 +136,17 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 		if l.Failure != nil {
 			what += ", failed: " + l.Failure.Error()
 		}
+		if l.State != nil && l.State.CostUSD > 0 {
+			what += fmt.Sprintf(", $%.2f so far", l.State.CostUSD)
+		}
 		a.note("turn %d: %s", l.Turn, what)
+	case "verified":
+		for _, v := range l.Verdicts {
+			if v.OK {
+				v.Why = "ok"
+			}
+			a.note("`%s`: %s", v.Command, v.Why)
+		}
 	case "committed":
 		a.note("committed %s", l.SHA)
 	case "reset":

@@ -75,16 +75,24 @@ func circuit(b loop.Breaker) string {
 		text += ": " + b.Reason
 	}
 	if b.NoProgress > 0 {
-		text += fmt.Sprintf(" (%d turns without progress)", b.NoProgress)
+		text += " (" + count(b.NoProgress, "turn") + " without progress)"
 	}
 	return text
 }
 
 func newReset(a *app) *cobra.Command {
 	return &cobra.Command{
-		Use:       "reset {circuit | session}",
-		Short:     "Close the circuit breaker, or forget the agent's session",
-		Args:      cobra.MatchAll(cobra.ExactArgs(1), cobra.OnlyValidArgs),
+		Use:   "reset {circuit | session}",
+		Short: "Close the circuit breaker, or forget the agent's session",
+		Long: `"reset circuit" closes the circuit breaker and begins its counts anew, so that the next
+turn is an ordinary one; the agent's session ends with it. "reset session" only has the
+next turn begin a new session. Neither changes a file of yours.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] != loop.ResetCircuit && args[0] != loop.ResetSession {
+				return usageError(seeHelp(cmd), "%s takes one word, circuit or session", cmd.CommandPath())
+			}
+			return nil
+		},
 		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(loop.Dir); errors.Is(err, fs.ErrNotExist) {

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/charmbracelet/x/ansi"
+
 	"ripple/runtime/contract"
 )
 
@@ -15,6 +17,7 @@ import (
 // and since when. Elsewhere it says nothing: the report says it all.
 type progress struct {
 	w       io.Writer // nil: nobody looks
+	columns func() int
 	started time.Time
 	quit    chan struct{}
 	ended   sync.WaitGroup
@@ -30,7 +33,7 @@ func (a *app) newProgress() *progress {
 	if !a.errTerminal {
 		return p
 	}
-	p.w = a.err
+	p.w, p.columns = a.err, a.columns
 	p.ended.Add(1)
 	go p.tick()
 	return p
@@ -79,10 +82,6 @@ func (p *progress) done(adapter string, print func()) {
 	print()
 }
 
-// maxProgress keeps the line shorter than terminals are: a wrapped line cannot
-// be rewritten.
-const maxProgress = 76
-
 func (p *progress) draw() {
 	if p.w == nil {
 		return
@@ -92,15 +91,12 @@ func (p *progress) draw() {
 		t := p.current[name]
 		parts = append(parts, fmt.Sprintf("%s %d/%d %s", name, t.Number, t.Total, t.Name))
 	}
-	line := []rune(strings.Join(parts, " · "))
-	if len(line) > maxProgress-20 {
-		line = append(line[:maxProgress-21], '…')
-	}
-	failed := ""
+	state := "  " + time.Since(p.started).Round(time.Second).String()
 	if p.failed > 0 {
-		failed = fmt.Sprintf(", %d failed", p.failed)
+		state += fmt.Sprintf(", %d failed", p.failed)
 	}
-	fmt.Fprintf(p.w, "\r\x1b[K%s  %s%s", string(line), time.Since(p.started).Round(time.Second), failed)
+	names := ansi.Truncate(strings.Join(parts, " · "), max(0, p.columns()-len(state)), "…")
+	fmt.Fprintf(p.w, "\r\x1b[K%s", ansi.Truncate(names+state, p.columns(), ""))
 }
 
 func (p *progress) clear() {

@@ -51,7 +51,8 @@ Ctrl-C ends the loop after the turn, a second one ends the agent now. "ripple ru
 --resume" goes on where a loop ended, however it ended.
 
 Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralphrc, in
-this order; --dry-run shows each with its source.`,
+this order; --dry-run shows each with its name and source. In the environment the names
+from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 		Example: `  ripple init && ripple run --adapter rehearsal
   ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
   ripple run --worktree agent/work --commit --prompt-file task.md`,

@@ -3,9 +3,10 @@ package main
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 	"sync"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
@@ -103,6 +104,8 @@ type jsonNotice struct {
 	ExitCode *int    `json:"exit_code,omitempty"`
 	Next     string  `json:"next,omitempty"`
 	Verified bool    `json:"verified,omitempty"`
+	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
+	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
 }
 
 // jsonEvent is an event of the agent with its turn.
@@ -141,7 +144,14 @@ func (v *loopView) json(n loop.Notice) {
 			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified,
 		}) // see above
 	default:
-		_ = v.encode.Encode(jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}) // see above
+		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}
+		switch n.Kind {
+		case loop.NoticeVerified:
+			j.OK = &n.OK
+		case loop.NoticeTurnEnded:
+			j.CostUSD = n.Cost
+		}
+		_ = v.encode.Encode(j) // see above
 	}
 }
 
@@ -151,14 +161,15 @@ func (v *loopView) show(n loop.Notice) {
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
 		v.turn, v.begun = n.Turn, time.Now()
+		v.cost, v.started = n.Cost, v.begun.Add(-n.Elapsed)
 		v.note("turn %d", n.Turn)
 	case loop.NoticeEvent:
 		v.event(*n.Event)
 	case loop.NoticeTurnEnded:
 		v.note("turn %d: %s", n.Turn, n.Text)
-		v.begun = time.Time{}
+		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeWaiting:
-		v.waiting = fmt.Sprintf("waiting %s: %s", n.Text, n.Left.Round(time.Second))
+		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once
 			v.note("%s", v.waiting)
 		}
@@ -182,41 +193,55 @@ func (v *loopView) event(e event.Event) {
 
 // draw writes the status line; whoever prints clears it first.
 func (v *loopView) draw() {
-	if !v.line {
-		return
+	if v.line {
+		fmt.Fprintf(v.err, "\r\x1b[K%s", fitLine(v.parts(), v.columns()))
 	}
-	parts := []string{fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), time.Since(v.started).Round(time.Second).String()}
-	if !v.begun.IsZero() {
-		parts = append(parts, "this turn "+time.Since(v.begun).Round(time.Second).String())
-	}
-	parts = append(parts, v.standing()...)
-	if v.cost > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", v.cost))
-	}
+}
+
+// parts are those of the status line, the important first.
+func (v *loopView) parts() []string {
+	var parts []string
 	if v.waiting != "" {
 		parts = append(parts, v.waiting)
 	}
-	line := []rune(firstLine(strings.Join(parts, " · ")))
-	if len(line) > maxProgress {
-		line = append(line[:maxProgress-1], '…')
-	}
-	fmt.Fprintf(v.err, "\r\x1b[K%s", string(line))
-}
-
-// standing is what the loop's files say: calls, breaker, tasks.
-func (v *loopView) standing() []string {
+	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), time.Since(v.started).Round(time.Second).String())
 	s, err := loop.ReadStanding(".")
-	if err != nil {
-		return nil // the loop itself says what is wrong
-	}
-	parts := []string{fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-s.Status.CallsMade))}
-	if s.Breaker.State != "CLOSED" && s.Breaker.State != "" {
+	known := err == nil // the loop itself says what is wrong
+	if known && s.Breaker.State != "CLOSED" && s.Breaker.State != "" {
 		parts = append(parts, "circuit "+s.Breaker.State)
 	}
-	if total := s.OpenTasks + s.DoneTasks; total > 0 {
+	if known {
+		parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-s.Status.CallsMade)))
+	}
+	if v.cost > 0 {
+		parts = append(parts, fmt.Sprintf("$%.2f", v.cost))
+	}
+	if total := s.OpenTasks + s.DoneTasks; known && total > 0 {
 		parts = append(parts, fmt.Sprintf("%d of %d tasks open", s.OpenTasks, total))
 	}
+	if !v.begun.IsZero() {
+		parts = append(parts, "this turn "+time.Since(v.begun).Round(time.Second).String())
+	}
+	if known && s.Breaker.State == "CLOSED" {
+		parts = append(parts, "circuit CLOSED")
+	}
 	return parts
+}
+
+// fitLine joins the parts that have room on a line; the first is there in any
+// case, cut where it must be. A wrapped line could not be rewritten.
+func fitLine(parts []string, columns int) string {
+	var line string
+	for _, part := range parts {
+		longer := firstLine(part)
+		if line != "" {
+			longer = line + " · " + longer
+		}
+		if line == "" || ansi.StringWidth(longer) <= columns {
+			line = longer
+		}
+	}
+	return ansi.Truncate(line, columns, "…")
 }
 
 func (v *loopView) clear() {

@@ -251,10 +251,11 @@ func bar(part, total, width int) string {
 
 // money is the cost with a little chart of the turns.
 func (d *dashboard) money() string {
-	sum, top := 0.0, 0.0
+	top := 0.0
 	for _, c := range d.costs {
-		sum, top = sum+c, max(top, c)
+		top = max(top, c)
 	}
+	sum := d.tokens.CostUSD // of more turns than there are in the chart
 	text := fmt.Sprintf("%d tokens in, %d out", d.tokens.Input, d.tokens.Output)
 	if sum > 0 {
 		text += fmt.Sprintf(" · $%.2f  %s", sum, chart(d.costs, top, 40))

@@ -36,6 +36,16 @@ func watched(t *testing.T) (d *dashboard, add func(string)) {
 	return &dashboard{tail: &eventTail{path: events}, now: func() time.Time { return now }, width: 80, height: 24}, add
 }
 
+// The chart shows the last turns, the sum has all.
+func TestDashboardOfManyTurns(t *testing.T) {
+	d, add := watched(t)
+	for range keptCosts + 50 {
+		add(`{"turn":1,"type":"turn_started"}` + "\n" + `{"turn":1,"type":"usage","input":1,"cost_usd":1}` + "\n")
+	}
+	d.read()
+	assert.Contains(t, ansi.Strip(d.render()), "· $250.00  ")
+}
+
 func TestDashboard(t *testing.T) {
 	d, add := watched(t)
 	add(`{"turn":2,"seq":1,"time":"2026-01-02T03:04:05Z","type":"turn_started"}

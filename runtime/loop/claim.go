@@ -39,7 +39,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 	if err := l.log.add(line{Turn: s.Turn, Time: l.now(), Type: verified, Verdicts: done, State: s}); err != nil {
 		return nil, err
 	}
-	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String()})
+	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok})
 	if !ok {
 		return nil, nil
 	}
@@ -102,7 +102,11 @@ func (l *Loop) keep(ctx context.Context) error {
 			return gitStop("commit", err)
 		}
 	}
-	if c.Tag && v.SHA != "" {
+	if v.SHA == "" || before != nil && v.SHA == before.Head { // nobody committed anything
+		s.Committed = s.Turn
+		return nil
+	}
+	if c.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
 		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
 			return gitStop("tag", err)

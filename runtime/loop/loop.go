@@ -233,3 +233,11 @@ func (l *Loop) planPath() string {
 	}
 	return l.store.path(PlanFile)
 }
+
+// planForAgent is its name as the agent, in its directory, finds it.
+func (l *Loop) planForAgent() string {
+	if path := l.planPath(); l.work != nil && path == l.store.path(PlanFile) {
+		return path
+	}
+	return Dir + "/" + PlanFile
+}

@@ -12,12 +12,12 @@ import (
 // Kinds of notices.
 const (
 	NoticeNote        = "note"         // Text: something odd that does no harm
-	NoticeTurnStarted = "turn_started" // Turn
+	NoticeTurnStarted = "turn_started" // Turn, Cost, Elapsed
 	NoticeEvent       = "event"        // Event
-	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn
+	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Cost, Elapsed
 	NoticeWaiting     = "waiting"      // Text: for what; Left; each second
 	NoticeVerifying   = "verifying"    // Text: the commands
-	NoticeVerified    = "verified"     // Text: what became of them
+	NoticeVerified    = "verified"     // Text: what became of them; OK
 	NoticeCommitted   = "committed"    // Text: the commit
 	NoticeStopped     = "stopped"      // Stop
 )
@@ -29,7 +29,11 @@ type Notice struct {
 	Text  string
 	Event *event.Event
 	Left  time.Duration
+	OK    bool
 	Stop  *Stop
+
+	Cost    float64       // US dollars of the run so far, resumed or not
+	Elapsed time.Duration // of the run so far
 }
 
 // render shows an event in live.log and in the log of a turn.

@@ -83,6 +83,9 @@ func (l *Loop) openTrees(ctx context.Context) error {
 			Next: "Run `git init` in the project, or leave the option out.",
 		}
 	}
+	if c.Tag && !c.Commit {
+		l.note("--tag without --commit tags only what the agent commits itself")
+	}
 	if c.Worktree != "" {
 		if l.work, err = r.openWorktree(ctx, dir, c.Worktree); err != nil {
 			return err

@@ -12,6 +12,7 @@ const maxContext = 500
 type about struct {
 	turn, maxTurns int
 	plan           plan
+	planPath       string // as the agent finds it
 	breaker        string
 	last           string // one line on the last turn
 	verify         string // the last failure of --verify
@@ -21,7 +22,7 @@ type about struct {
 func (a about) context() string {
 	lines := []string{fmt.Sprintf("Turn %d of at most %d.", a.turn, a.maxTurns)}
 	if total := a.plan.open + a.plan.ticked; total > 0 {
-		lines = append(lines, fmt.Sprintf("Open tasks in %s/%s: %d of %d.", Dir, PlanFile, a.plan.open, total))
+		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.open, total))
 	}
 	if a.breaker != closed {
 		lines = append(lines, "Circuit breaker: "+a.breaker+": this turn must make progress.")

@@ -17,7 +17,7 @@ func TestContext(t *testing.T) {
 		{"the first turn", about{turn: 1, maxTurns: 100, breaker: closed}, "Turn 1 of at most 100."},
 		{
 			"all of it",
-			about{turn: 7, maxTurns: 9, plan: plan{2, 3}, breaker: halfOpen, last: "made\nprogress", verify: "`make test`: exit code 2: FAIL x"},
+			about{turn: 7, maxTurns: 9, plan: plan{2, 3}, planPath: ".ralph/@fix_plan.md", breaker: halfOpen, last: "made\nprogress", verify: "`make test`: exit code 2: FAIL x"},
 			"Turn 7 of at most 9.\nOpen tasks in .ralph/@fix_plan.md: 2 of 5.\nCircuit breaker: HALF_OPEN: this turn must make progress.\n" +
 				"Not done yet, the check failed: `make test`: exit code 2: FAIL x\nLast turn: made progress",
 		},

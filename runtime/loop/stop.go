@@ -105,6 +105,15 @@ func doneStop(reason string, turns int, commands int) *Stop {
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
 	s := &Stop{Reason: reason, Verified: commands > 0}
+	if turns == 0 {
+		how := "not verified"
+		if s.Verified {
+			how = "verified by " + plural(commands, "command")
+		}
+		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", Dir, PlanFile, how)
+		s.Next = "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."
+		return s
+	}
 	s.Why = fmt.Sprintf("%s after %s, not verified.", why, plural(turns, "turn"))
 	s.Next = "Look at the result; with --verify CMD ripple checks it before it believes it."
 	if s.Verified {
@@ -177,13 +186,13 @@ func (l *Loop) budget(p plan) *Stop {
 		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
 			"Run `ripple run --resume` after that time.")
 	case s.Turn >= c.MaxTurns:
-		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns; %s.", plural(s.Turn, "turn"), openTasks(p)),
+		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns is %d; %s.", plural(s.Turn, "turn"), c.MaxTurns, openTasks(p)),
 			"Go on with `ripple run --resume` and a higher --max-turns.")
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
-		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime.", l.elapsed().Round(time.Second)),
+		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime is %v.", l.elapsed().Round(time.Second), c.MaxRuntime),
 			"Go on with `ripple run --resume` and a higher --max-runtime.")
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
-		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost.", s.CostUSD),
+		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost is $%.2f.", s.CostUSD, c.MaxCost),
 			"Go on with `ripple run --resume` and a higher --max-cost.")
 	}
 	return nil

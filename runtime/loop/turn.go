@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -57,7 +58,7 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	err = l.record(e)
 	if l.o.Config.MaxCost > 0 && l.state.CostUSD == 0 && e.outcome.Failure == nil && !l.free {
 		l.free = true
-		l.note(fmt.Sprintf("%s told no cost of this turn, so --max-cost cannot stop it", orElse(l.o.AgentName, "the agent")))
+		l.note(fmt.Sprintf("%s told no cost of this turn, so --max-cost cannot stop it", cmp.Or(l.o.AgentName, "the agent")))
 	}
 	return err
 }
@@ -86,7 +87,7 @@ func (l *Loop) start(e *ended) error {
 		return err
 	}
 	l.begun = true
-	l.tell(Notice{Kind: NoticeTurnStarted, Turn: e.turn})
+	l.tell(Notice{Kind: NoticeTurnStarted, Turn: e.turn, Cost: l.state.CostUSD, Elapsed: l.elapsed()})
 	return l.project("running", l.action("executing"), "")
 }
 
@@ -120,7 +121,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
 		Dir: l.tree.dir, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}
-	r.Context = about{e.turn, c.MaxTurns, p, l.state.Breaker.State, l.state.Last, l.state.VerifyFailed}.context()
+	r.Context = about{e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.VerifyFailed}.context()
 	e.outcome, err = l.o.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:

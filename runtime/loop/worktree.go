@@ -28,6 +28,12 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string) (*workt
 		return nil, branchStop(fmt.Sprintf("%q is no name for a branch", branch))
 	}
 	main, err := r.checkedOut(ctx)
+	if _, failed := errors.AsType[*gitError](err); failed {
+		return nil, &Stop{
+			Reason: ReasonError, ExitCode: ExitMissing, Why: "The repository has no commit yet, and --worktree needs one to begin with.",
+			Next: "Commit something, or leave the option out.",
+		}
+	}
 	if err != nil {
 		return nil, err
 	}
