@@ -14,9 +14,9 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// pollable keeps the master blocking: kqueue does not report terminals
+// duplicate keeps the master blocking: kqueue does not report terminals
 // reliably. A reader is woken by the end of the program.
-func pollable(blocking *os.File) (*os.File, error) {
+func duplicate(blocking *os.File) (*os.File, error) {
 	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, fmt.Errorf("duplicate it: %w", err)

@@ -60,7 +60,7 @@ func open(c Command) (d *device, tty *os.File, err error) {
 }
 
 func (d *device) prepare(blocking, tty *os.File, c Command) (err error) {
-	if d.file, err = pollable(blocking); err != nil {
+	if d.file, err = duplicate(blocking); err != nil {
 		return err
 	}
 	if d.raw, err = d.file.SyscallConn(); err == nil {

@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"encoding/binary"
 	"os"
 	"sync"
 	"sync/atomic"
@@ -25,6 +26,8 @@ type reader struct {
 	takeMu sync.Mutex // bytes move from the terminal to total
 	total  int64      // how many were read so far
 
+	waitMu sync.Mutex // one waitWritable at a time
+
 	wakeMu   sync.Mutex // eventfd is open while it is held and closed is false
 	wakeFD   int
 	closed   atomic.Bool
@@ -37,7 +40,7 @@ const trickle = 1024
 
 func (r *reader) open() (err error) {
 	r.step = r.readFD
-	r.wakeFD, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK)
+	r.wakeFD, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK|unix.EFD_SEMAPHORE)
 	return os.NewSyscallError("eventfd", err)
 }
 
@@ -116,26 +119,60 @@ func (r *reader) remaining() (time.Duration, error) {
 }
 
 // wait returns when there is something to read, to reconsider, or no time left.
-// What ppoll reports as an error the next read will report better.
 func (r *reader) wait(fd int32, left time.Duration) {
 	r.fds[0] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
 	r.fds[1] = unix.PollFd{Fd: int32(r.wakeFD), Events: unix.POLLIN}
-	if left == 0 {
-		_, _ = unix.Ppoll(r.fds[:], nil, nil)
-	} else {
-		timeout := unix.NsecToTimespec(int64(left))
-		_, _ = unix.Ppoll(r.fds[:], &timeout, nil)
-	}
+	ppoll(r.fds[:], left)
 	if r.fds[1].Revents != 0 {
 		var count [8]byte
 		_, _ = unix.Read(r.wakeFD, count[:]) // empty: somebody else's wake-up was taken along
 	}
 }
 
-// wake makes a waiting read look again.
-func (r *reader) wake() {
-	one := [8]byte{1, 1}                // any number but zero, in either byte order
-	_, _ = unix.Write(r.wakeFD, one[:]) // full: it is awake as it is
+// ppoll waits; no time left means no limit. What it reports as an error the next
+// read or write will report better.
+func ppoll(fds []unix.PollFd, left time.Duration) {
+	if left == 0 {
+		_, _ = unix.Ppoll(fds, nil, nil)
+		return
+	}
+	timeout := unix.NsecToTimespec(int64(left))
+	_, _ = unix.Ppoll(fds, &timeout, nil)
+}
+
+// waitWritable waits for room like a read for output. A wake-up for the reader is
+// left to it; that of close stays for both.
+func (d *device) waitWritable(deadline time.Time) error {
+	r := &d.reader
+	r.waitMu.Lock()
+	defer r.waitMu.Unlock()
+	for {
+		left := time.Duration(0)
+		if !deadline.IsZero() {
+			if left = time.Until(deadline); left <= 0 {
+				return os.ErrDeadlineExceeded
+			}
+		}
+		var room bool
+		if err := d.control(func(fd int) error {
+			if !r.closed.Load() {
+				fds := [2]unix.PollFd{{Fd: int32(fd), Events: unix.POLLOUT}, {Fd: int32(r.wakeFD), Events: unix.POLLIN}}
+				ppoll(fds[:], left)
+				room = fds[0].Revents != 0
+			}
+			return nil
+		}); room || err != nil {
+			return err
+		}
+	}
+}
+
+// forever is more wake-ups than are ever taken.
+const forever = 1 << 40
+
+// wake adds wake-ups; a waiting read takes one of them and looks again.
+func (r *reader) wake(count uint64) {
+	_, _ = unix.Write(r.wakeFD, binary.NativeEndian.AppendUint64(nil, count)) // full: it is awake as it is
 }
 
 func (d *device) setReadDeadline(t time.Time) error {
@@ -150,7 +187,7 @@ func (d *device) setReadDeadline(t time.Time) error {
 		at = max(1, t.UnixNano())
 	}
 	r.deadline.Store(at)
-	r.wake()
+	r.wake(1)
 	return nil
 }
 
@@ -161,10 +198,13 @@ func (d *device) close() error {
 	if r.closed.Swap(true) {
 		return os.ErrClosed
 	}
-	r.wake()
+	r.wake(forever)
 	err := d.file.Close()
-	r.mu.Lock() // until a running read has returned
+	// Until a running read and wait have returned.
+	r.mu.Lock()
 	defer r.mu.Unlock()
+	r.waitMu.Lock()
+	defer r.waitMu.Unlock()
 	_ = unix.Close(r.wakeFD) // nothing is lost with it
 	return err
 }
