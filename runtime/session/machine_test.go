@@ -163,6 +163,9 @@ func TestMachineStarts(t *testing.T) {
 	}{
 		{"at A and B", policy{}, []input{start_, text, a, b}, []effectKind{doReady}, stepReady},
 		{"at A when the program waits and no B came", policy{}, []input{start_, a, timer, waits}, []effectKind{doReady}, stepReady},
+		{"D after A: all markers came before the prompt, there is no B to wait for", policy{}, []input{start_, a, dd}, []effectKind{doAsk}, stepFirst},
+		{"so the program that waits is at its prompt", policy{}, []input{start_, a, dd, waits}, []effectKind{doReady}, stepReady},
+		{"and the one that works is not", policy{}, []input{start_, a, dd, busy}, []effectKind{doTimer}, stepFirst},
 		{"not while it works", policy{}, []input{start_, a, timer, busy}, []effectKind{doTimer}, stepFirst},
 		{"at a prompt", policy{}, []input{start_, match, waits}, []effectKind{doReady}, stepReady},
 		{"with an Enter when the adapter wants one", policy{kick: true}, []input{start_, a, b}, []effectKind{doEnter}, stepKick},
