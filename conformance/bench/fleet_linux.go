@@ -10,6 +10,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"time"
 
@@ -47,7 +48,11 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 	if err != nil {
 		return t, err
 	}
+	chosen := strings.FieldsFunc(fleetOf, func(r rune) bool { return r == ',' })
 	for _, e := range r.List() {
+		if len(chosen) > 0 && !slices.Contains(chosen, e.Name) {
+			continue
+		}
 		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil || e.Adapter.Family == schema.FamilyAgent {
 			continue // not installed: there is nothing to compare
 		}
@@ -92,6 +97,7 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 			return nil, err
 		}
 	}
+	x, y := percentile(bareStart, 0.5), percentile(ourStart, 0.5)
 	b, err := startLike(ctx, a, dir, own)
 	if err != nil {
 		return nil, err
@@ -102,6 +108,9 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 		return nil, err
 	}
 	defer s.Close(ctx)
+	if a.Samples.Print == "" {
+		return []string{milli(x), milli(y), ratio(y, x), "no command that prints a word", "", ""}, nil
+	}
 	code := schema.Expand(a.Samples.Print, map[string]string{"text": printed})
 	for i := 0; i < 20 || time.Since(b.began) < budget; i++ {
 		at := time.Now()
@@ -117,7 +126,6 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 			bareTrip, ourTrip = append(bareTrip, bareTime), append(ourTrip, time.Since(at))
 		}
 	}
-	x, y := percentile(bareStart, 0.5), percentile(ourStart, 0.5)
 	v, w := percentile(bareTrip, 0.5), percentile(ourTrip, 0.5)
 	return []string{milli(x), milli(y), ratio(y, x), micro(v), micro(w), ratio(w, v)}, nil
 }
@@ -128,6 +136,8 @@ type bare struct {
 	tty     *os.File
 	dir     string
 	ending  string
+	before  string // what the adapter puts around every line
+	after   string
 	began   time.Time
 	atEnd   func([]byte) bool // is a prompt at the end of what came since the last line was sent
 	replies bool
@@ -159,6 +169,12 @@ func startLike(ctx context.Context, a *schema.Adapter, work, own string) (*bare,
 		}
 	}
 	b := &bare{dir: dir, ending: a.Input.LineEnding, buf: make([]byte, 64<<10), replies: len(plan.TTY.Replies) > 0, began: time.Now()}
+	if w := a.Input.MultilineWrapper; w != nil && w.Trigger == "always" {
+		if w.Open != "" {
+			b.before = schema.Expand(w.Open, plan.Values) + b.ending
+		}
+		b.after = b.ending + schema.Expand(w.Close, plan.Values)
+	}
 	if b.atEnd, err = promptOf(a, plan, nonce); err != nil {
 		return nil, err
 	}
@@ -196,12 +212,11 @@ var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\
 func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) bool, error) {
 	switch {
 	case a.Prompt.Strategy == schema.PromptShellIntegration:
+		// B ends a prompt; a program that writes D after A has no B.
+		start, end, late := []byte("]633;A;"+nonce), []byte("]633;B;"+nonce), []byte("]633;D;")
 		return func(b []byte) bool {
-			i := bytes.LastIndex(b, []byte("]633;B"))
-			if i < 0 {
-				i = bytes.LastIndex(b, []byte("]633;A"))
-			}
-			return i >= 0 && bytes.ContainsAny(b[i:], "\a\\")
+			i := bytes.LastIndex(b, start)
+			return i >= 0 && (bytes.Contains(b[i:], end) || bytes.Contains(b[i:], late))
 		}, nil
 	case a.Init.Marker != nil && a.Prompt.Strategy == schema.PromptMarker:
 		marker := []byte(schema.Expand(a.Init.Marker.Primary, plan.Values))
@@ -218,15 +233,17 @@ func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) b
 	}, nil
 }
 
-// printed is what the measured command prints, on a line of its own; only the
-// prompt after it counts, for line editors draw prompts around what is typed.
+// printed is what the measured command prints, at the end of a line or within a
+// sentence; only the prompt after it counts, for line editors draw prompts around
+// what is typed, and an echo has a quote after it.
 const printed = "qzx7"
 
-var answered = regexp.MustCompile(`(?m)^\W*` + printed)
+var answered = regexp.MustCompile(printed + `(\x1b\[[0-9;]*m)*('\.|\s*\n)`)
 
+// prompt reads to the end of a prompt; after, if there is one, has to come before it.
 func (b *bare) prompt(after *regexp.Regexp) error {
 	var got []byte
-	for after != nil && !after.Match(escapes.ReplaceAll(got, nil)) || !b.atEnd(got) {
+	for after != nil || !b.atEnd(got) {
 		n, err := b.tty.Read(b.buf)
 		if err != nil {
 			return fmt.Errorf("bare: %w after %q", err, got)
@@ -237,12 +254,18 @@ func (b *bare) prompt(after *regexp.Regexp) error {
 			}
 		}
 		got = append(got, b.buf[:n]...)
+		if after == nil {
+			continue
+		}
+		if at := after.FindIndex(got); at != nil {
+			got, after = got[at[1]:], nil
+		}
 	}
 	return nil
 }
 
 func (b *bare) eval(line string) error {
-	if _, err := b.tty.WriteString(line + b.ending); err != nil {
+	if _, err := b.tty.WriteString(b.before + line + b.after + b.ending); err != nil {
 		return err
 	}
 	return b.prompt(answered)

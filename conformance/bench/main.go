@@ -49,10 +49,14 @@ var measurements = []measurement{
 	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers},
 }
 
+// fleetOf names the adapters of the fleet's table; empty: all.
+var fleetOf string
+
 func main() {
 	out := flag.String("o", "", "also write the report to this file")
 	quick := flag.Bool("quick", false, "fewer repetitions")
 	only := flag.String("only", "", "run the measurements whose name contains this")
+	flag.StringVar(&fleetOf, "adapters", "", "measure these adapters of the fleet, separated by commas (default: all)")
 	child := flag.String("child", "", "internal: run one bulk measurement and print its figures")
 	flag.Parse()
 	if *child != "" {
