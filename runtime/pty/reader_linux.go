@@ -32,6 +32,8 @@ type reader struct {
 	wakeFD   int
 	closed   atomic.Bool
 	deadline atomic.Int64 // Unix nanoseconds; 0: none
+
+	look looker
 }
 
 // trickle is how many bytes a read has to get for the next one to be tried
@@ -206,5 +208,6 @@ func (d *device) close() error {
 	r.waitMu.Lock()
 	defer r.waitMu.Unlock()
 	_ = unix.Close(r.wakeFD) // nothing is lost with it
+	r.look.close()
 	return err
 }

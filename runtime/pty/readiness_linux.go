@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"path"
 	"strconv"
+	"sync"
 
 	"golang.org/x/sys/unix"
 )
@@ -12,12 +13,15 @@ import (
 const maxProcesses = 256
 
 func (p *PTY) readiness() Readiness {
+	look := &p.dev.look
+	look.mu.Lock()
+	defer look.mu.Unlock()
 	group, err := p.dev.foreground()
 	if err != nil || group <= 0 {
 		return Readiness{}
 	}
 	r := Readiness{Leader: group == p.leader.Pid}
-	look := looker{tty: p.dev.name, group: group}
+	look.tty, look.leader, look.group, look.reads = p.dev.name, p.leader.Pid, group, false
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
 		todo = append(todo, group)
@@ -40,11 +44,14 @@ func (p *PTY) readiness() Readiness {
 
 // looker reads /proc about one group of processes on one terminal.
 type looker struct {
-	tty   string // "/dev/pts/3"
-	group int
-	buf   [4096]byte
-	fds   [1024]byte // of a poll or select call, read from the process
-	reads bool       // some thread is in a read of the terminal
+	mu     sync.Mutex
+	tty    string // "/dev/pts/3"
+	leader int    // whose files stay open
+	group  int
+	buf    [4096]byte
+	fds    [1024]byte         // of a poll or select call, read from the process
+	reads  bool               // some thread is in a read of the terminal
+	open   map[threadFile]int // descriptors
 }
 
 // process looks at each thread of a process and appends its children, found
@@ -53,21 +60,20 @@ type looker struct {
 func (l *looker) process(pid int, children *[]int) ReadyState {
 	best := Unknown
 	for _, tid := range l.threads(pid) {
-		dir := "/proc/" + strconv.Itoa(pid) + "/task/" + strconv.Itoa(tid)
-		for _, f := range bytes.Fields(l.read(dir + "/children")) {
+		for _, f := range bytes.Fields(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
 				*children = append(*children, n)
 			}
 		}
-		state, group := parseStat(l.read(dir + "/stat"))
-		if group != l.group {
+		stat := parseStat(l.thread(pid, tid, "stat"))
+		if stat.group != l.group {
 			continue
 		}
-		switch state {
+		switch stat.state {
 		case 'R', 'D':
 			return Busy
 		case 'S':
-			switch l.blocked(pid, dir) {
+			switch l.blocked(pid, tid) {
 			case Busy:
 				return Busy
 			case Waiting:
@@ -80,8 +86,8 @@ func (l *looker) process(pid int, children *[]int) ReadyState {
 
 // blocked tells what a sleeping thread sleeps in. /proc/…/wchan adds nothing to
 // the system call and its descriptor.
-func (l *looker) blocked(pid int, dir string) ReadyState {
-	line := l.read(dir + "/syscall")
+func (l *looker) blocked(pid, tid int) ReadyState {
+	line := l.thread(pid, tid, "syscall")
 	if bytes.HasPrefix(line, []byte("running")) {
 		return Busy // it woke up since
 	}
@@ -142,7 +148,7 @@ func (l *looker) polls(pid int, array, n uint64) bool {
 // epolls looks for the terminal among what an epoll descriptor watches; see
 // "fdinfo" in proc(5).
 func (l *looker) epolls(pid, epfd int) bool {
-	info := bytes.Clone(l.read("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + strconv.Itoa(epfd)))
+	info := bytes.Clone(l.file("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + strconv.Itoa(epfd)))
 	for line := range bytes.Lines(info) {
 		f := bytes.Fields(line)
 		if len(f) < 4 || string(f[0]) != "tfd:" || string(f[2]) != "events:" {
@@ -193,23 +199,11 @@ func (l *looker) memory(pid int, address uint64, n int) []byte {
 	return l.fds[:got]
 }
 
-// read reads a small file; nothing when that fails (the process may be gone or
-// another user's). The result is valid until the next call.
-func (l *looker) read(name string) []byte {
-	fd, err := unix.Open(name, unix.O_RDONLY|unix.O_CLOEXEC, 0)
-	if err != nil {
-		return nil
-	}
-	defer unix.Close(fd)
-	n, err := unix.Read(fd, l.buf[:])
-	if err != nil {
-		return nil
-	}
-	return l.buf[:n]
-}
-
 // threads lists a process's threads.
 func (l *looker) threads(pid int) []int {
+	if parseStat(l.thread(pid, pid, "stat")).threads == 1 {
+		return []int{pid}
+	}
 	fd, err := unix.Open(path.Join("/proc", strconv.Itoa(pid), "task"), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
@@ -230,19 +224,26 @@ func (l *looker) threads(pid int) []int {
 	}
 }
 
-// parseStat reads state and process group; the name before them may hold
-// anything, parentheses and blanks included. See proc_pid_stat(5).
-func parseStat(line []byte) (state byte, group int) {
+// stat is what a look wants of proc_pid_stat(5).
+type stat struct {
+	state          byte
+	group, threads int
+}
+
+// parseStat reads a stat line; the name in it may hold anything, parentheses and
+// blanks included.
+func parseStat(line []byte) stat {
 	i := bytes.LastIndexByte(line, ')')
 	f := bytes.Fields(line[i+1:])
-	if i < 0 || len(f) < 3 {
-		return 0, 0
+	if i < 0 || len(f) < 18 {
+		return stat{}
 	}
 	group, err := strconv.Atoi(string(f[2]))
-	if err != nil {
-		return 0, 0
+	threads, err2 := strconv.Atoi(string(f[17]))
+	if err != nil || err2 != nil {
+		return stat{}
 	}
-	return f[0][0], group
+	return stat{f[0][0], group, threads}
 }
 
 // parseSyscall reads "nr arg0 … arg5 sp pc"; see proc_pid_syscall(5).

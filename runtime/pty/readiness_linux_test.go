@@ -131,12 +131,53 @@ func TestReadinessAfterTheEnd(t *testing.T) {
 }
 
 func TestParseStat(t *testing.T) {
-	for line, want := range map[string]byte{
-		"12 (a) S 1 7 7 0": 'S', "12 (a) R (b) c) D 1 7 7": 'D', "": 0, "12 (x": 0, "12 (x) S": 0, "12 (x) S 1 y": 0,
+	const rest = " 7 7 34816 7 4194560 1 0 0 0 0 0 0 0 20 0 3 0 100"
+	for line, want := range map[string]stat{
+		"12 (a) S 1" + rest: {'S', 7, 3}, "12 (a) R (b) c) D 1" + rest: {'D', 7, 3},
+		"": {}, "12 (x": {}, "12 (x) S": {}, "12 (x) S 1 7 7": {}, "12 (x) S 1 y" + rest: {},
 	} {
-		state, _ := parseStat([]byte(line))
-		assert.Equal(t, want, state, line)
+		assert.Equal(t, want, parseStat([]byte(line)), line)
 	}
+}
+
+// Threads come and go; what was open about them is not taken for another one's,
+// and is closed in the end.
+func TestReadinessOfAProgramWhoseThreadsChange(t *testing.T) {
+	before := descriptors(t)
+	p := launch(t, Command{}, "python3", "-c", `
+import sys, threading, time
+for line in sys.stdin:
+    for _ in range(30):
+        threads = [threading.Thread(target=time.sleep, args=(.001,)) for _ in range(10)]
+        [x.start() for x in threads]
+        [x.join() for x in threads]
+    print("done", flush=True)
+`)
+	for range 3 {
+		settle(t, p, Waiting)
+		_, err := p.Write([]byte("\n"))
+		require.NoError(t, err)
+		done := make(chan struct{})
+		go func() { until(t, p, "done"); close(done) }()
+		for open := true; open; {
+			p.Readiness()
+			select {
+			case <-done:
+				open = false
+			default:
+			}
+		}
+	}
+	settle(t, p, Waiting)
+	assert.LessOrEqual(t, len(p.dev.look.open), maxOpen)
+	require.NoError(t, p.Close())
+	waitFor(t, func() bool { return descriptors(t) <= before })
+}
+
+func descriptors(t *testing.T) int {
+	entries, err := os.ReadDir("/proc/self/fd")
+	require.NoError(t, err)
+	return len(entries)
 }
 
 func BenchmarkReadiness(b *testing.B) {
