@@ -23,7 +23,7 @@ type Project struct {
 	Source   string                    `yaml:"-"`
 	CLI      ProjectCLI                `yaml:"cli"`
 	Adapters map[string]ProjectAdapter `yaml:"adapters"`
-	Loop     map[string]ProjectSetting `yaml:"-"` // by key of loop:
+	Loop     map[string][]string       `yaml:"-"` // by key of loop: one text or the items of a list
 	places   map[string]place          // for Position
 }
 
@@ -43,13 +43,6 @@ type ProjectCLI struct {
 type ProjectAdapter struct {
 	Enabled *bool `yaml:"enabled"`
 	Timeout int   `yaml:"timeout"`
-}
-
-// ProjectSetting is a value of the section loop as it stands in the file, one
-// text or the items of a list.
-type ProjectSetting struct {
-	Values []string
-	Pos    Position
 }
 
 // LoadProject reads a ripple.yml. Both results are nil when there is none.
@@ -100,23 +93,22 @@ func (p *Project) Position(section, key string) Position {
 }
 
 // settings are the scalars and lists of a section as text; null sets nothing.
-func (d *document) settings(section string) map[string]ProjectSetting {
-	list := map[string]ProjectSetting{}
+func (d *document) settings(section string) map[string][]string {
+	list := map[string][]string{}
 	n := d.places[section].value
 	if n == nil {
 		return list
 	}
 	for i := 0; i+1 < len(n.Content); i += 2 {
 		key, v := n.Content[i], n.Content[i+1]
-		s := ProjectSetting{Pos: Position{key.Line, key.Column}}
-		if v.Kind == yaml.SequenceNode {
-			for _, item := range v.Content {
-				s.Values = append(s.Values, item.Value)
-			}
-		} else {
-			s.Values = []string{v.Value}
+		if v.Kind != yaml.SequenceNode {
+			list[key.Value] = []string{v.Value}
+			continue
 		}
-		list[key.Value] = s
+		list[key.Value] = nil
+		for _, item := range v.Content {
+			list[key.Value] = append(list[key.Value], item.Value)
+		}
 	}
 	return list
 }

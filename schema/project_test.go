@@ -32,12 +32,10 @@ loop:
 	assert.Equal(t, ProjectCLI{"custom", "my-ai", []string{"--headless", "--json"}, "arg", "--prompt", "autonomous", 30}, p.CLI)
 	no := false
 	assert.Equal(t, map[string]ProjectAdapter{"one": {&no, 300}, "two": {}}, p.Adapters)
-	assert.Equal(t, map[string]ProjectSetting{
-		"max_turns":     {[]string{"08"}, Position{14, 3}},
-		"verify":        {[]string{"make test", "make lint"}, Position{15, 3}},
-		"cb_auto_reset": {[]string{"true"}, Position{16, 3}},
-		"max_runtime":   {[]string{"2h"}, Position{17, 3}},
+	assert.Equal(t, map[string][]string{
+		"max_turns": {"08"}, "verify": {"make test", "make lint"}, "cb_auto_reset": {"true"}, "max_runtime": {"2h"},
 	}, p.Loop)
+	assert.Equal(t, Position{15, 3}, p.Position("loop", "verify"))
 	assert.Equal(t, Position{3, 3}, p.Position("cli", "backend"))
 }
 

@@ -129,40 +129,14 @@ func changed(flags *pflag.FlagSet) map[string]string {
 }
 
 func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
-	project, err := os.Getwd()
-	if err != nil {
-		return failWith(exitFailed, fmt.Errorf("the working directory: %w", err), "")
-	}
-	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
-	if err != nil {
-		return failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
-	}
-	for _, n := range notes {
-		a.note("%s", n)
-	}
-	agent, err := a.newLoopAgent(ctx, config, f)
+	o, agent, err := a.loopOptions(ctx, f, flags)
 	if err != nil {
 		return err
-	}
-	config = config.For(agent.entry.Name)
-	agent.config = config
-	if err := a.checkOptions(agent); err != nil {
-		return err
-	}
-	if f.promptFile != "" {
-		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
-			return failWith(exitUsage, err, "")
-		}
-	}
-	o := loop.Options{
-		Project: project, Config: config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
-		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
-		Believable: proctree.HaltIfDying,
 	}
 	if f.dryRun {
 		return a.dryRun(agent, o)
 	}
-	view := a.newLoopView(agent.entry, config, f)
+	view := a.newLoopView(agent.entry, o.Config, f)
 	defer view.close()
 	o.Observe = view.notice
 	l := loop.New(o)
@@ -182,6 +156,37 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	stop := l.Run(ctx)
 	view.close()
 	return a.stopped(stop, f.json)
+}
+
+// loopOptions reads the settings and finds the agent that they ask for.
+func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]string) (o loop.Options, agent *loopAgent, err error) {
+	project, err := os.Getwd()
+	if err != nil {
+		return o, nil, failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+	}
+	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
+	if err != nil {
+		return o, nil, failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
+	}
+	for _, n := range notes {
+		a.note("%s", n)
+	}
+	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {
+		return o, nil, err
+	}
+	if err := a.checkOptions(agent); err != nil {
+		return o, nil, err
+	}
+	if f.promptFile != "" {
+		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
+			return o, nil, failWith(exitUsage, err, "")
+		}
+	}
+	return loop.Options{
+		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
+		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+		Believable: proctree.HaltIfDying,
+	}, agent, nil
 }
 
 // stopped says why the loop ended and what to do.

@@ -29,23 +29,50 @@ var _ loop.Agent = (*loopAgent)(nil)
 
 // newLoopAgent finds the agent that the configuration asks for.
 func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*loopAgent, error) {
+	if err := a.knownAdapters(c); err != nil {
+		return nil, err
+	}
 	var e *registry.Entry
 	var err error
 	switch c.Backend {
-	case "custom":
+	case customName:
 		if c.Command == "" {
 			return nil, usageError("write cli: {backend: custom, command: my-agent} into it", "custom is the agent of ripple.yml, and ripple.yml has no cli.command")
 		}
 		e = customAgent(c)
 	case "", "auto":
-		e, err = a.detect(ctx, c.Disabled...)
+		e, err = a.detect(ctx, c.Disabled()...)
 	default:
 		e, err = a.agentAdapter(ctx, c.Backend)
 	}
 	if err != nil {
 		return nil, err
 	}
-	return &loopAgent{entry: e, config: c, model: f.model}, nil
+	return &loopAgent{entry: e, config: c.For(e.Name), model: f.model}, nil
+}
+
+const customName = "custom" // the backend that ripple.yml itself describes
+
+// knownAdapters resolves the names that ripple.yml has under adapters.
+func (a *app) knownAdapters(c *loop.Config) error {
+	r, err := a.registry()
+	if err != nil {
+		return err
+	}
+	err = c.Resolve(func(name string) (string, error) {
+		if name == customName {
+			return name, nil
+		}
+		e, err := r.Find(name)
+		if err != nil {
+			return "", err
+		}
+		return e.Name, nil
+	})
+	if err != nil {
+		return failWith(exitUsage, err, "ripple adapter list shows what there is")
+	}
+	return nil
 }
 
 // checkOptions looks for what was asked for and this agent cannot be told. A flag
@@ -71,7 +98,7 @@ func (a *app) checkOptions(g *loopAgent) error {
 		case s.option != nil || !g.config.IsSet(s.name):
 		case strings.HasPrefix(from.From, "--"):
 			return lacks(s.what, s.key)
-		default:
+		case g.config.Differs(s.name): // all configurations of the reference have the default
 			a.note("%s: %s has no effect: %s has no option for it", from.From, from.Name, g.entry.Name)
 		}
 	}
@@ -82,7 +109,7 @@ func (a *app) checkOptions(g *loopAgent) error {
 // prompt in, text out.
 func customAgent(c *loop.Config) *registry.Entry {
 	a := &schema.Adapter{
-		Schema: 1, Name: "custom", Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
+		Schema: 1, Name: customName, Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
 		Source: "ripple.yml",
 		Process: schema.Process{
 			Executable: c.Command, CommandTemplate: `"{shell_path}"`, InheritEnvironment: true,
@@ -90,7 +117,7 @@ func customAgent(c *loop.Config) *registry.Entry {
 		},
 		Agent: &schema.Agent{
 			DisplayName: c.Command, Transport: schema.TransportPipe, Args: c.Args, LingerMS: 5000,
-			Prompt: schema.AgentPrompt{Deliver: schema.PromptArgument, Flag: c.PromptFlag, MaxArgumentBytes: 100_000},
+			Prompt: schema.AgentPrompt{Deliver: schema.PromptArgument, Flag: c.PromptFlag, MaxArgumentBytes: 100_000, Overflow: schema.PromptStdin},
 			Output: schema.AgentOutput{Format: schema.FormatText, Stream: "stdout", Finish: "optional"},
 		},
 	}
@@ -212,7 +239,11 @@ func (a *app) dryRun(g *loopAgent, o loop.Options) error {
 	s.title("Settings")
 	for _, set := range loop.Settings() {
 		src := g.config.Source(set.Name)
-		a.printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), src.From)
+		from := src.From
+		if set.Idle != "" {
+			from += " (no effect: " + set.Idle + ")"
+		}
+		a.printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), from)
 	}
 	return nil
 }

@@ -1,10 +1,10 @@
 package loop
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
-	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -26,7 +26,7 @@ type layer map[string]Source
 // two names for one setting the neutral one counts within a source. All errors of
 // all files come at once, joined; notes are what is odd and does no harm.
 func LoadConfig(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
-	file, diags := schema.LoadProject(filepath.Join(project, ProjectFile))
+	file, diags := schema.LoadProject(projectFile(project))
 	var errs []error
 	for _, d := range diags {
 		errs = append(errs, errors.New(d.Format()))
@@ -36,11 +36,11 @@ func LoadConfig(project string, flags map[string]string, env func(string) string
 		l, n, rcErrs := rcLayer(path, env)
 		layers, notes, errs = append(layers, l), append(notes, n...), append(errs, rcErrs...)
 	}
-	c = &Config{Mode: "autonomous", sources: map[string]Source{}, timeouts: map[string]ownTimeout{}}
+	c = &Config{sources: map[string]Source{}, adapters: map[string]adapterSettings{}}
 	for _, s := range settings {
 		errs = append(errs, c.choose(s, layers))
 	}
-	c.addProject(file)
+	notes = append(notes, c.addProject(file)...)
 	notes = append(notes, c.idle(project)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, notes, err
@@ -68,37 +68,39 @@ func (c *Config) choose(s Setting, layers []layer) error {
 // Source says where the value of a setting comes from.
 func (c *Config) Source(name string) Source { return c.sources[name] }
 
+// Differs says whether a setting has another value than its default.
+func (c *Config) Differs(name string) bool {
+	s, known := lookupSetting(name)
+	return known && c.sources[name].Value != s.Default
+}
+
+// project is what somebody said of the project: "NAME (TYPE)", "" for nothing.
+func (c *Config) project() string {
+	var words []string
+	if c.IsSet("PROJECT_NAME") {
+		words = append(words, c.ProjectName)
+	}
+	if c.IsSet("PROJECT_TYPE") {
+		words = append(words, "("+c.ProjectType+")")
+	}
+	return strings.Join(words, " ")
+}
+
 // IsSet says whether anybody set a setting: its value is not the default.
 func (c *Config) IsSet(name string) bool { return c.sources[name].From != "default" }
 
 // idle notes what somebody set and ripple makes nothing of.
 func (c *Config) idle(project string) (notes []string) {
 	for _, s := range settings {
-		if from := c.sources[s.Name]; s.Idle != "" && c.IsSet(s.Name) && !strings.EqualFold(from.Value, s.Default) {
+		if from := c.sources[s.Name]; s.Idle != "" && c.Differs(s.Name) {
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect in ripple: %s", from.From, from.Name, s.Idle))
 		}
 	}
-	if c.Mode != "autonomous" {
-		notes = append(notes, ProjectFile+": cli.default_mode: interactive has no effect in ripple: a loop runs without a person")
-	}
 	other := strings.TrimSuffix(ProjectFile, "yml") + "yaml"
-	if _, err := os.Stat(filepath.Join(project, other)); err == nil {
+	if exists(filepath.Join(project, other)) {
 		notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
 	}
 	return notes
-}
-
-// For returns the configuration for the adapter that was chosen: adapters.NAME of
-// ripple.yml is before .ralphrc and after flags and the environment.
-func (c *Config) For(adapter string) *Config {
-	own := *c
-	const name = "AGENT_TIMEOUT_MINUTES"
-	from := c.sources[name].From
-	if t, has := c.timeouts[adapter]; has && from != "environment" && !strings.HasPrefix(from, "--") {
-		own.Timeout, own.sources = t.span, maps.Clone(c.sources)
-		own.sources[name] = Source{"adapters." + adapter + ".timeout", t.span.String(), t.from}
-	}
-	return &own
 }
 
 func flagLayer(flags map[string]string) layer {
@@ -136,47 +138,71 @@ func projectLayer(p *schema.Project) layer {
 	if p == nil {
 		return l
 	}
-	at := func(pos schema.Position) string { return placeIn(p, pos) }
 	for _, s := range settings {
 		if v, has := p.Loop[s.Key()]; has {
 			separator := ","
 			if s.Repeats {
 				separator = "\n"
 			}
-			l[s.Name] = Source{"loop." + s.Key(), strings.Join(v.Values, separator), at(v.Pos)}
+			l[s.Name] = Source{"loop." + s.Key(), strings.Join(v, separator), place(p, "loop", s.Key())}
 		}
 	}
 	if p.CLI.Backend != "" {
-		l["PLATFORM_DRIVER"] = Source{"cli.backend", p.CLI.Backend, at(p.Position("cli", "backend"))}
+		l["PLATFORM_DRIVER"] = Source{"cli.backend", p.CLI.Backend, place(p, "cli", "backend")}
 	}
 	if n := p.CLI.IdleTimeoutSecs; n > 0 {
-		l["AGENT_IDLE_TIMEOUT_SECS"] = Source{"cli.idle_timeout_secs", strconv.Itoa(n), at(p.Position("cli", "idle_timeout_secs"))}
+		l["AGENT_IDLE_TIMEOUT_SECS"] = Source{"cli.idle_timeout_secs", strconv.Itoa(n), place(p, "cli", "idle_timeout_secs")}
 	}
 	return l
 }
 
-func placeIn(p *schema.Project, pos schema.Position) string {
+// addProject takes what only ripple.yml can say.
+func (c *Config) addProject(p *schema.Project) (notes []string) {
+	if p == nil {
+		return nil
+	}
+	c.Command, c.Args, c.PromptMode, c.PromptFlag = p.CLI.Command, p.CLI.Args, p.CLI.PromptMode, p.CLI.PromptFlag
+	for name, a := range p.Adapters {
+		c.adapters[name] = adapterSettings{
+			at: place(p, "adapters", name), disabled: a.Enabled != nil && !*a.Enabled, timeout: time.Duration(a.Timeout) * time.Second,
+		}
+	}
+	if p.CLI.DefaultMode == "interactive" {
+		notes = append(notes, place(p, "cli", "default_mode")+": cli.default_mode has no effect in ripple: a loop runs without a person")
+	}
+	return notes
+}
+
+// place is where a key of ripple.yml stands.
+func place(p *schema.Project, section, key string) string {
+	pos := p.Position(section, key)
 	return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column)
 }
 
-// addProject takes what only ripple.yml can say.
-func (c *Config) addProject(p *schema.Project) {
-	if p == nil {
-		return
-	}
-	c.Command, c.Args, c.PromptMode, c.PromptFlag = p.CLI.Command, p.CLI.Args, p.CLI.PromptMode, p.CLI.PromptFlag
-	if p.CLI.DefaultMode != "" {
-		c.Mode = p.CLI.DefaultMode
-	}
-	for name, a := range p.Adapters {
-		if a.Enabled != nil && !*a.Enabled {
-			c.Disabled = append(c.Disabled, name)
+// projectFile is where the ripple.yml that goes for dir is, or would be: in dir or
+// above it, up to the top of the repository. Beyond that, or without one, a file
+// may be anybody's, and it names a program to run.
+func projectFile(dir string) string {
+	own := filepath.Join(dir, ProjectFile)
+	found := ""
+	for {
+		if path := filepath.Join(dir, ProjectFile); found == "" && exists(path) {
+			found = path
 		}
-		if a.Timeout > 0 {
-			c.timeouts[name] = ownTimeout{time.Duration(a.Timeout) * time.Second, placeIn(p, p.Position("adapters", name))}
+		if exists(filepath.Join(dir, ".git")) {
+			return cmp.Or(found, own)
 		}
+		above := filepath.Dir(dir)
+		if above == dir {
+			return own
+		}
+		dir = above
 	}
-	slices.Sort(c.Disabled)
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }
 
 // rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the

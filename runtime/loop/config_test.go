@@ -2,6 +2,7 @@ package loop
 
 import (
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
@@ -40,6 +41,10 @@ func (s sources) load(t *testing.T) (*Config, []string, error) {
 			from.From = shortPaths(from.From)
 			c.sources[n] = from
 		}
+		for n, a := range c.adapters {
+			a.at = shortPaths(a.at)
+			c.adapters[n] = a
+		}
 	}
 	if err != nil {
 		err = errorText(shortPaths(err.Error()))
@@ -56,11 +61,11 @@ func TestConfigDefaults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	assert.False(t, c.IsSet("MAX_TURNS"))
-	c.sources, c.timeouts = nil, nil
+	c.sources, c.adapters = nil, nil
 	assert.Equal(t, &Config{
-		Backend: "auto", Mode: "autonomous", Timeout: 15 * time.Minute, OutputFormat: "json",
+		Backend: "auto", Timeout: 15 * time.Minute,
 		AllowedTools: strings.Split(defaultTools, ","), PermissionMode: "bypassPermissions",
-		ProjectName: "my-project", ProjectType: "unknown", TaskSources: []string{"local"},
+		ProjectName: "my-project", ProjectType: "unknown",
 		CallsPerHour: 100, DenialMode: "continue", SessionContinuity: true, SessionExpiry: 24 * time.Hour,
 		NoProgress: 3, SameError: 5, Denials: 2, Decline: 70, Cooldown: 30 * time.Minute,
 		Promise: "LOOP_COMPLETE", MaxTurns: 100, MaxFailures: 5, MaxWait: 6 * time.Hour,
@@ -113,7 +118,6 @@ func TestConfigNames(t *testing.T) {
 	}{
 		{"CLAUDE_PERMISSION_MODE=plan", func(c *Config) any { return c.PermissionMode }, "plan"},
 		{"AGENT_PERMISSION_MODE=plan\nCLAUDE_PERMISSION_MODE=other", func(c *Config) any { return c.PermissionMode }, "plan"},
-		{"CLAUDE_OUTPUT_FORMAT=text", func(c *Config) any { return c.OutputFormat }, "text"},
 		{"ALLOWED_TOOLS='Bash(git a, b),Read'", func(c *Config) any { return c.AllowedTools }, []string{"Bash(git a, b)", "Read"}},
 		{"MAX_CALLS_PER_HOUR=08", func(c *Config) any { return c.CallsPerHour }, 8},
 		{"SESSION_EXPIRY_HOURS=09", func(c *Config) any { return c.SessionExpiry }, 9 * time.Hour},
@@ -121,7 +125,6 @@ func TestConfigNames(t *testing.T) {
 		{"CLAUDE_USE_CONTINUE=false", func(c *Config) any { return c.SessionContinuity }, false},
 		{"PERMISSION_DENIAL_MODE=threshold", func(c *Config) any { return c.DenialMode }, "threshold"},
 		{"PLATFORM_DRIVER=someone", func(c *Config) any { return c.Backend }, "someone"},
-		{"TASK_SOURCES='local github'", func(c *Config) any { return c.TaskSources }, []string{"local", "github"}},
 		{"CB_COOLDOWN_MINUTES=0", func(c *Config) any { return c.Cooldown }, time.Duration(0)},
 		{"MAX_RUNTIME=1h30m", func(c *Config) any { return c.MaxRuntime }, 90 * time.Minute},
 		{"MAX_COST='$2.50'", func(c *Config) any { return c.MaxCost }, 2.5},
@@ -148,8 +151,9 @@ func TestConfigOfAdapters(t *testing.T) {
 	c, _, err := s.load(t)
 	require.NoError(t, err)
 	assert.Equal(t, time.Minute, c.For("one").Timeout)
+	assert.Equal(t, Source{"adapters.one.timeout", "1m0s", "ripple.yml:2:3"}, c.For("one").Source("AGENT_TIMEOUT_MINUTES"), "and says so")
 	assert.Equal(t, 4*time.Minute, c.For("two").Timeout)
-	assert.Equal(t, []string{"none", "two"}, c.Disabled)
+	assert.Equal(t, []string{"none", "two"}, c.Disabled())
 	s.flags = map[string]string{"timeout": "9"}
 	c, _, err = s.load(t)
 	require.NoError(t, err)
@@ -157,10 +161,73 @@ func TestConfigOfAdapters(t *testing.T) {
 }
 
 func TestConfigOfCLI(t *testing.T) {
-	c, _, err := sources{yml: "cli:\n  backend: custom\n  command: my-ai\n  args: [--json]\n  prompt_mode: stdin\n  default_mode: interactive\n  idle_timeout_secs: 30\n"}.load(t)
+	c, _, err := sources{yml: "cli:\n  backend: custom\n  command: my-ai\n  args: [--json]\n  prompt_mode: stdin\n  default_mode: autonomous\n  idle_timeout_secs: 30\n"}.load(t)
 	require.NoError(t, err)
-	assert.Equal(t, []any{"custom", "my-ai", []string{"--json"}, "stdin", "interactive", 30 * time.Second},
-		[]any{c.Backend, c.Command, c.Args, c.PromptMode, c.Mode, c.IdleTimeout})
+	assert.Equal(t, []any{"custom", "my-ai", []string{"--json"}, "stdin", 30 * time.Second},
+		[]any{c.Backend, c.Command, c.Args, c.PromptMode, c.IdleTimeout})
+}
+
+func TestConfigNamesTheAdaptersAsTheRegistryDoes(t *testing.T) {
+	c, _, err := sources{yml: "adapters:\n  alias: {enabled: false, timeout: 60}\n"}.load(t)
+	require.NoError(t, err)
+	require.NoError(t, c.Resolve(func(string) (string, error) { return "own", nil }))
+	assert.Equal(t, []string{"own"}, c.Disabled())
+	assert.Equal(t, time.Minute, c.For("own").Timeout)
+	c, _, err = sources{yml: "adapters:\n  b: {}\n  a: {}\n"}.load(t)
+	require.NoError(t, err)
+	err = c.Resolve(func(name string) (string, error) { return "", errors.New("no adapter is named " + name) })
+	require.Error(t, err)
+	assert.Regexp(t, `ripple.yml:3:3: adapters.a: no adapter is named a\n.*ripple.yml:2:3: adapters.b: no adapter is named b`, err.Error())
+}
+
+// What the reference has a name for and ripple no use is checked, and said
+// where somebody counts on it.
+func TestConfigWithoutEffect(t *testing.T) {
+	tests := []struct {
+		name string
+		s    sources
+		note string
+	}{
+		{"the values of every configuration", sources{inner: "CLAUDE_OUTPUT_FORMAT=json\nTASK_SOURCES=local\n", yml: "cli: {default_mode: autonomous}"}, ""},
+		{"another output", sources{inner: "CLAUDE_OUTPUT_FORMAT=text"}, ".ralph/.ralphrc:1: CLAUDE_OUTPUT_FORMAT has no effect in ripple: the adapter says what its agent prints"},
+		{"by ripple.yml", sources{yml: "loop: {agent_output_format: text}"}, "ripple.yml:1:8: loop.agent_output_format has no effect in ripple: the adapter says what its agent prints"},
+		{"other tasks", sources{inner: "TASK_SOURCES='local github'"}, ".ralph/.ralphrc:1: TASK_SOURCES has no effect in ripple: tasks come from .ralph/@fix_plan.md"},
+		{"in the environment", sources{env: map[string]string{"TASK_SOURCES": "beads"}}, "environment: TASK_SOURCES has no effect in ripple: tasks come from .ralph/@fix_plan.md"},
+		{"with a person", sources{yml: "cli: {default_mode: interactive}"}, "ripple.yml:1:7: cli.default_mode has no effect in ripple: a loop runs without a person"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			_, notes, err := tt.s.load(t)
+			require.NoError(t, err)
+			assert.Equal(t, tt.note, strings.Join(notes, "\n"))
+		})
+	}
+	for _, text := range []string{"AGENT_OUTPUT_FORMAT=xml", "TASK_SOURCES=local,jira"} {
+		_, _, err := sources{inner: text}.load(t)
+		assert.ErrorContains(t, err, "is none of", text)
+	}
+}
+
+func TestConfigOfADirectoryAbove(t *testing.T) {
+	top := t.TempDir()
+	dir := filepath.Join(top, "repo", "a", "b")
+	require.NoError(t, os.MkdirAll(dir, 0o755))
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o600))
+	}
+	from := func() string {
+		c, _, err := LoadConfig(dir, nil, func(string) string { return "" })
+		require.NoError(t, err)
+		return strings.TrimPrefix(c.Source("MAX_TURNS").From, top+string(filepath.Separator))
+	}
+	write("ripple.yml", "loop: {max_turns: 1}")
+	assert.Equal(t, "default", from(), "without a repository it may be anybody's")
+	require.NoError(t, os.Mkdir(filepath.Join(top, "repo", ".git"), 0o755))
+	assert.Equal(t, "default", from(), "nor from above the repository")
+	for _, name := range []string{"repo/ripple.yml", "repo/a/ripple.yml", "repo/a/b/ripple.yml"} {
+		write(name, "loop: {max_turns: 1}")
+		assert.Equal(t, filepath.FromSlash(name)+":1:8", from())
+	}
 }
 
 func TestConfigErrorsComeAllAtOnce(t *testing.T) {

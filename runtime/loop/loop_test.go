@@ -607,6 +607,16 @@ func TestPromptIsVerbatimWithAContext(t *testing.T) {
 	})
 }
 
+func TestTheProjectIsNamedToTheAgentAndInTheLogs(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, claims)
+		r.write(".ralphrc", "PROJECT_NAME=ark\nPROJECT_TYPE=rust\n")
+		r.run()
+		assert.Contains(t, r.fake.requests[0].Context, "Project: ark (rust).")
+		assert.Contains(t, r.read(".ralph/live.log"), "ark (rust), turn 2\n")
+	})
+}
+
 func TestPromptGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { works(d); os.Remove(filepath.Join(d.dir, ".ralph/PROMPT.md")) })

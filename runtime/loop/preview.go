@@ -21,7 +21,7 @@ func FirstPrompt(o Options) (Request, error) {
 	}
 	c := o.Config
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: Dir + "/" + PlanFile, breaker: closed}.context(),
+		Turn: 1, Prompt: prompt, Context: about{project: c.project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: Dir + "/" + PlanFile, breaker: closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}, nil
 }

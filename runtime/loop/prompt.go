@@ -10,6 +10,7 @@ const maxContext = 500
 
 // about is what the loop tells the agent with a turn.
 type about struct {
+	project        string // "" when nobody named it
 	turn, maxTurns int
 	plan           plan
 	planPath       string // as the agent finds it
@@ -21,6 +22,9 @@ type about struct {
 // context words it, the important first: what is too long is cut at the end.
 func (a about) context() string {
 	lines := []string{fmt.Sprintf("Turn %d of at most %d.", a.turn, a.maxTurns)}
+	if a.project != "" {
+		lines = append(lines, "Project: "+oneLine(a.project, 80)+".")
+	}
 	if total := a.plan.open + a.plan.ticked; total > 0 {
 		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.open, total))
 	}

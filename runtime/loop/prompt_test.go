@@ -17,8 +17,8 @@ func TestContext(t *testing.T) {
 		{"the first turn", about{turn: 1, maxTurns: 100, breaker: closed}, "Turn 1 of at most 100."},
 		{
 			"all of it",
-			about{turn: 7, maxTurns: 9, plan: plan{2, 3}, planPath: ".ralph/@fix_plan.md", breaker: halfOpen, last: "made\nprogress", verify: "`make test`: exit code 2: FAIL x"},
-			"Turn 7 of at most 9.\nOpen tasks in .ralph/@fix_plan.md: 2 of 5.\nCircuit breaker: HALF_OPEN: this turn must make progress.\n" +
+			about{project: "ark (rust)", turn: 7, maxTurns: 9, plan: plan{2, 3}, planPath: ".ralph/@fix_plan.md", breaker: halfOpen, last: "made\nprogress", verify: "`make test`: exit code 2: FAIL x"},
+			"Turn 7 of at most 9.\nProject: ark (rust).\nOpen tasks in .ralph/@fix_plan.md: 2 of 5.\nCircuit breaker: HALF_OPEN: this turn must make progress.\n" +
 				"Not done yet, the check failed: `make test`: exit code 2: FAIL x\nLast turn: made progress",
 		},
 	}
@@ -28,7 +28,7 @@ func TestContext(t *testing.T) {
 }
 
 func TestContextIsShort(t *testing.T) {
-	a := about{turn: 1 << 40, maxTurns: 1 << 40, plan: plan{1 << 40, 0}, breaker: open, last: strings.Repeat("ü ", 900), verify: strings.Repeat("é", 9000)}
+	a := about{project: strings.Repeat("p", 900), turn: 1 << 40, maxTurns: 1 << 40, plan: plan{1 << 40, 0}, breaker: open, last: strings.Repeat("ü ", 900), verify: strings.Repeat("é", 9000)}
 	assert.LessOrEqual(t, utf8.RuneCountInString(a.context()), 500)
 	assert.True(t, utf8.ValidString(a.context()))
 }

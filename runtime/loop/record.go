@@ -37,6 +37,9 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 		}
 		files = append(files, f)
 	}
+	if p := l.o.Config.project(); p != "" {
+		_, _ = fmt.Fprintf(files, "%s, turn %d\n", oneLine(p, 200), turn) // for people
+	}
 	return files, nil
 }
 

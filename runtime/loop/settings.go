@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -10,22 +11,18 @@ import (
 // Config is how a loop runs, from all its sources.
 type Config struct {
 	Backend        string        // name of an agent's adapter, "auto" or "custom"
-	Mode           string        // autonomous or interactive
 	Command        string        // custom: the program
 	Args           []string      // custom: its arguments before the prompt
 	PromptMode     string        // custom: arg or stdin
 	PromptFlag     string        // custom, arg: the flag before the prompt
-	Disabled       []string      // adapters that auto may not choose
 	Timeout        time.Duration // limit of a turn
 	IdleTimeout    time.Duration // limit of silence in a turn; 0: none
-	OutputFormat   string        // json or text
 	AllowedTools   []string
 	PermissionMode string
 	Verbose        bool
 
-	ProjectName string
-	ProjectType string
-	TaskSources []string
+	ProjectName string // told to the agent and in the logs when it is set
+	ProjectType string // told with it
 
 	CallsPerHour      int
 	DenialMode        string // continue, halt or threshold
@@ -50,13 +47,7 @@ type Config struct {
 	Worktree       string // a branch; "": none
 
 	sources  map[string]Source
-	timeouts map[string]ownTimeout // of single adapters
-}
-
-// ownTimeout is the limit of a turn of one adapter, and where it is said.
-type ownTimeout struct {
-	span time.Duration
-	from string
+	adapters map[string]adapterSettings
 }
 
 // Source is where a value comes from: "default", "environment", "--timeout",
@@ -83,13 +74,13 @@ func Settings() []Setting { return settings }
 const defaultTools = "Write,Read,Edit,MultiEdit,Glob,Grep,Task,TodoWrite,WebFetch,WebSearch,EnterPlanMode,ExitPlanMode,NotebookEdit,Bash"
 
 var settings = []Setting{
-	{Name: "PROJECT_NAME", Default: "my-project", Help: "name of the project, for other programs", set: text(func(c *Config) *string { return &c.ProjectName })},
-	{Name: "PROJECT_TYPE", Default: "unknown", Help: "kind of project, for other programs", set: text(func(c *Config) *string { return &c.ProjectType })},
+	{Name: "PROJECT_NAME", Default: "my-project", Help: "name of the project, told to the agent and in the logs", set: text(func(c *Config) *string { return &c.ProjectName })},
+	{Name: "PROJECT_TYPE", Default: "unknown", Help: "kind of project, told with its name", set: text(func(c *Config) *string { return &c.ProjectType })},
 	{Name: "PLATFORM_DRIVER", Flag: "adapter", Default: "auto", Help: "the agent: an adapter's name, auto, or custom", set: text(func(c *Config) *string { return &c.Backend })},
 	{Name: "MAX_CALLS_PER_HOUR", Flag: "calls", Default: "100", Help: "turns begun in any hour", set: number(1, 100_000, func(c *Config) *int { return &c.CallsPerHour })},
 	{Name: "AGENT_TIMEOUT_MINUTES", Twins: []string{"CLAUDE_TIMEOUT_MINUTES"}, Flag: "timeout", Default: "15", Help: "limit of a turn: 90s, 2h, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.Timeout })},
 	{Name: "AGENT_IDLE_TIMEOUT_SECS", Flag: "idle-timeout", Default: "0", Help: "limit of silence in a turn: 2m, or a number of seconds; 0 for none", set: span(time.Second, true, func(c *Config) *time.Duration { return &c.IdleTimeout })},
-	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "accepted, without effect: the adapter says what its agent prints", Idle: "the adapter says what its agent prints", set: choice(func(c *Config) *string { return &c.OutputFormat }, "json", "text")},
+	{Name: "AGENT_OUTPUT_FORMAT", Twins: []string{"CLAUDE_OUTPUT_FORMAT"}, Default: "json", Help: "accepted, without effect: the adapter says what its agent prints", Idle: "the adapter says what its agent prints", set: checked("json", "text")},
 	{Name: "ALLOWED_TOOLS", Twins: []string{"CLAUDE_ALLOWED_TOOLS"}, Flag: "allowed-tools", Default: defaultTools, Help: "tools that the agent may use, where it can be told", set: list(func(c *Config) *[]string { return &c.AllowedTools })},
 	{Name: "AGENT_PERMISSION_MODE", Twins: []string{"CLAUDE_PERMISSION_MODE"}, Flag: "permission-mode", Default: "bypassPermissions", Help: "the agent's own permission mode, where it has one", set: text(func(c *Config) *string { return &c.PermissionMode })},
 	{Name: "PERMISSION_DENIAL_MODE", Flag: "on-denial", Default: "continue", Help: "continue, halt or threshold", set: choice(func(c *Config) *string { return &c.DenialMode }, "continue", "halt", "threshold")},
@@ -102,7 +93,7 @@ var settings = []Setting{
 	{Name: "CB_OUTPUT_DECLINE_THRESHOLD", Default: "70", Help: "percent of shrinking that open it", set: number(1, 100, func(c *Config) *int { return &c.Decline })},
 	{Name: "CB_COOLDOWN_MINUTES", Default: "30", Help: "time from OPEN to a try", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.Cooldown })},
 	{Name: "CB_AUTO_RESET", Flag: "auto-reset-circuit", Default: "false", Help: "close the circuit at the start", set: boolean(func(c *Config) *bool { return &c.AutoReset })},
-	{Name: "TASK_SOURCES", Default: "local", Help: "accepted, without effect: tasks come from .ralph/@fix_plan.md", Idle: "tasks come from .ralph/@fix_plan.md", set: tasks},
+	{Name: "TASK_SOURCES", Default: "local", Help: "accepted, without effect: tasks come from .ralph/@fix_plan.md", Idle: "tasks come from .ralph/@fix_plan.md", set: checked("local", "beads", "github")},
 	{Name: "COMPLETION_PROMISE", Flag: "completion-promise", Default: "LOOP_COMPLETE", Help: "last line of an answer that ends the loop", set: text(func(c *Config) *string { return &c.Promise })},
 
 	{Name: "MAX_TURNS", Flag: "max-turns", Default: "100", Help: "turns of a run, resumed or not", set: number(1, 1_000_000, func(c *Config) *int { return &c.MaxTurns })},
@@ -174,14 +165,16 @@ func splitTools(v string) []string {
 	}, v), "\n")
 }
 
-func tasks(c *Config, v string) error {
-	c.TaskSources = words(strings.ReplaceAll(v, " ", ","), ",")
-	for _, t := range c.TaskSources {
-		if t != "local" && t != "beads" && t != "github" {
-			return fmt.Errorf("%q is none of local, beads, github", t)
+// checked reads a list of words of which none has an effect.
+func checked(of ...string) func(*Config, string) error {
+	return func(_ *Config, v string) error {
+		for _, word := range words(strings.ReplaceAll(v, " ", ","), ",") {
+			if !slices.ContainsFunc(of, func(o string) bool { return strings.EqualFold(o, word) }) {
+				return fmt.Errorf("%q is none of %s", word, strings.Join(of, ", "))
+			}
 		}
+		return nil
 	}
-	return nil
 }
 
 func choice(field func(*Config) *string, of ...string) func(*Config, string) error {
