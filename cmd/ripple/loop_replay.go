@@ -26,7 +26,12 @@ func newReplay(a *app) *cobra.Command {
 		Short: "Show a loop again, from its events",
 		Long: `Show what happened in a loop, from its events (.ralph/events.jsonl): as fast as it can be
 printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`,
-		Args: cobra.MaximumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 1 {
+				return usageError(seeHelp(cmd), "%s takes one file of events, and got %d", cmd.CommandPath(), len(args))
+			}
+			return nil
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			path := filepath.Join(loop.Dir, loop.EventsFile)
 			if len(args) > 0 {
@@ -75,11 +80,15 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 	defer stop()
 	view := a.newTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
 	var last time.Time
+	found := only == 0
 	r := bufio.NewReader(f)
 	for number := 1; ; number++ {
 		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) {
-			return nil // a torn last line is not there
+		if errors.Is(err, io.EOF) { // a torn last line is not there
+			if !found {
+				return failWith(exitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
+			}
+			return nil
 		}
 		if err != nil {
 			return failWith(exitFailed, err, "")
@@ -92,6 +101,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 		if only > 0 && l.Turn != only {
 			continue
 		}
+		found = true
 		if err := pace(ctx, speed, last, l.Time); err != nil {
 			return exitWith(exitInterrupted)
 		}

@@ -69,7 +69,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
 	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the loop that ended last")
-	flags.BoolVar(&f.live, "live", false, "show tools and their results without a terminal, too")
+	flags.BoolVar(&f.live, "live", false, "show what tools the agent uses without a terminal, too")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	addSettings(flags)

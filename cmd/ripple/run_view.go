@@ -85,9 +85,12 @@ func (v *loopView) interrupted() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
 	v.clear()
-	if v.ending {
+	switch {
+	case v.begun.IsZero():
+		v.note("the loop ends")
+	case v.ending:
 		v.note("ending the agent")
-	} else {
+	default:
 		v.note("the loop ends after this turn; Ctrl-C again ends the agent now")
 	}
 	v.ending = true
@@ -217,13 +220,13 @@ func (v *loopView) parts() []string {
 		parts = append(parts, fmt.Sprintf("$%.2f", v.cost))
 	}
 	if total := s.OpenTasks + s.DoneTasks; known && total > 0 {
-		parts = append(parts, fmt.Sprintf("%d of %d tasks open", s.OpenTasks, total))
-	}
-	if !v.begun.IsZero() {
-		parts = append(parts, "this turn "+time.Since(v.begun).Round(time.Second).String())
+		parts = append(parts, fmt.Sprintf("%d/%d tasks open", s.OpenTasks, total))
 	}
 	if known && s.Breaker.State == "CLOSED" {
 		parts = append(parts, "circuit CLOSED")
+	}
+	if !v.begun.IsZero() {
+		parts = append(parts, "this turn "+time.Since(v.begun).Round(time.Second).String())
 	}
 	return parts
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -12,6 +13,7 @@ import (
 
 	tea "charm.land/bubbletea/v2"
 	"charm.land/lipgloss/v2"
+	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
@@ -183,8 +185,13 @@ var (
 
 // render lays the screen out: how the loop stands, the last text, the tools.
 func (d *dashboard) render() string {
-	width := max(d.width, 40)
+	width := cmp.Or(d.width, 80)
 	var b strings.Builder
+	whole := func(style lipgloss.Style, text string) { // on as many lines as it takes
+		for l := range strings.SplitSeq(ansi.Wrap(harmless(text), width, ""), "\n") {
+			b.WriteString(style.Render(l) + "\n")
+		}
+	}
 	line := func(style lipgloss.Style, text string) {
 		b.WriteString(style.MaxWidth(width).Render(harmless(text)) + "\n")
 	}
@@ -193,16 +200,16 @@ func (d *dashboard) render() string {
 		line(faintStyle, "no loop has run here yet; ripple run begins one")
 		return b.String()
 	}
-	line(lipgloss.NewStyle(), d.figures())
+	whole(lipgloss.NewStyle(), d.figures())
 	if c := d.standing.Breaker; c.State != "CLOSED" || c.NoProgress > 0 {
-		line(alarmStyle, "circuit "+circuit(c))
+		whole(alarmStyle, "circuit "+circuit(c))
 	}
-	line(lipgloss.NewStyle(), d.money())
+	whole(lipgloss.NewStyle(), d.money())
 	if d.problem != "" {
-		line(alarmStyle, d.problem)
+		whole(alarmStyle, d.problem)
 	}
 	if d.stopped != "" {
-		line(titleStyle, d.stopped)
+		whole(titleStyle, d.stopped)
 	}
 	rest := max(d.height-strings.Count(b.String(), "\n")-4, 6)
 	line(faintStyle, "── agent "+strings.Repeat("─", max(0, width-10)))

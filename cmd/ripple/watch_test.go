@@ -46,6 +46,23 @@ func TestDashboardOfManyTurns(t *testing.T) {
 	assert.Contains(t, ansi.Strip(d.render()), "· $250.00  ")
 }
 
+// On a narrow terminal what matters is wrapped and not cut.
+func TestDashboardIsNarrow(t *testing.T) {
+	d, add := watched(t)
+	d.width = 20
+	add(`{"turn":2,"type":"turn_started"}` + "\n" + `{"turn":2,"type":"usage","input":10,"output":2,"cost_usd":0.25}` + "\n" +
+		`{"turn":2,"type":"stopped","why":"The turns cost $0.25, the limit of --max-cost is $0.20."}` + "\n")
+	d.read()
+	shown := ansi.Strip(d.render())
+	for line := range strings.SplitSeq(shown, "\n") {
+		assert.LessOrEqual(t, ansi.StringWidth(line), 20, line)
+	}
+	words := strings.Join(strings.Fields(shown), " ")
+	assert.Contains(t, words, "limit of --max-cost is $0.20.")
+	assert.Contains(t, words, "10 tokens in, 2 out · $0.25")
+	assert.Contains(t, words, "1 of 2 · executing")
+}
+
 func TestDashboard(t *testing.T) {
 	d, add := watched(t)
 	add(`{"turn":2,"seq":1,"time":"2026-01-02T03:04:05Z","type":"turn_started"}

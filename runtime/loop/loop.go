@@ -107,7 +107,7 @@ func (l *Loop) run(ctx context.Context) *Stop {
 	}
 	switch {
 	case ctx.Err() != nil && stop == nil:
-		stop = interruptStop(true)
+		stop = interruptStop(l.begun)
 	case err != nil:
 		stop = stopFor(err)
 	}
@@ -151,7 +151,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		return nil, l.wait(ctx, l.state.NotBefore, what)
 	}
 	if d := l.calls.wait(l.o.Config.CallsPerHour, now); d > 0 {
-		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %d calls an hour", l.o.Config.CallsPerHour))
+		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %s an hour", plural(l.o.Config.CallsPerHour, "call")))
 	}
 	return nil, l.turn(ctx, p)
 }

@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 )
 
@@ -56,17 +57,24 @@ func (l *Loop) readPrompt() (string, error) {
 		path = l.o.PromptFile
 	}
 	data, err := os.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		s := &Stop{
-			Reason: ReasonPromptMissing, ExitCode: ExitMissing, Why: fmt.Sprintf("There is no %s.", path),
-			Next: "Write the task into it, or let `ripple init` make one.",
-		}
-		if l.o.PromptFile != "" {
-			s.Next = "Write the task into it, or name another file with --prompt-file."
-		}
-		return "", s
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return "", l.noPrompt("There is no " + path + ".")
+	case err == nil && strings.TrimSpace(string(data)) == "":
+		return "", l.noPrompt("Nothing is written in " + path + ".")
 	}
 	return string(data), err
+}
+
+func (l *Loop) noPrompt(why string) *Stop {
+	s := &Stop{
+		Reason: ReasonPromptMissing, ExitCode: ExitMissing, Why: why,
+		Next: "Write the task into it, or let `ripple init` make one.",
+	}
+	if l.o.PromptFile != "" {
+		s.Next = "Write the task into it, or name another file with --prompt-file."
+	}
+	return s
 }
 
 // openTrees finds out where the agent works and how changes are seen.

@@ -81,7 +81,7 @@ func sentence(text string) string {
 	if first, size := utf8.DecodeRuneInString(text); size > 0 {
 		text = string(unicode.ToUpper(first)) + text[size:]
 	}
-	if text != "" && text[len(text)-1] != '.' {
+	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".?!") {
 		text += "."
 	}
 	return text
@@ -231,12 +231,12 @@ func blockedStop(s *state) *Stop {
 	}
 }
 
-func interruptStop(now bool) *Stop {
+func interruptStop(inTurn bool) *Stop {
 	s := &Stop{
 		Reason: ReasonInterrupted, ExitCode: ExitInterrupted, Why: "Interrupted between two turns.",
 		Next: "Go on with `ripple run --resume`.",
 	}
-	if now {
+	if inTurn {
 		s.Why = "Interrupted in the middle of a turn, which is taken again when the loop goes on."
 	}
 	return s
