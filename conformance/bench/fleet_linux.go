@@ -169,9 +169,10 @@ func startLike(ctx context.Context, a *schema.Adapter, work, own string) (*bare,
 		}
 	}
 	b := &bare{dir: dir, ending: a.Input.LineEnding, buf: make([]byte, 64<<10), replies: len(plan.TTY.Replies) > 0, began: time.Now()}
+	b.before = a.Input.ClearLine
 	if w := a.Input.MultilineWrapper; w != nil && w.Trigger == "always" {
 		if w.Open != "" {
-			b.before = schema.Expand(w.Open, plan.Values) + b.ending
+			b.before += schema.Expand(w.Open, plan.Values) + b.ending
 		}
 		b.after = b.ending + schema.Expand(w.Close, plan.Values)
 	}
@@ -238,7 +239,7 @@ func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) b
 // what is typed, and an echo has a quote after it.
 const printed = "qzx7"
 
-var answered = regexp.MustCompile(printed + `(\x1b\[[0-9;]*m)*('\.|\s*\n)`)
+var answered = regexp.MustCompile(printed + `(\x1b\[[0-9;]*m)*('\.|\s*\n)|= "` + printed)
 
 // prompt reads to the end of a prompt; after, if there is one, has to come before it.
 func (b *bare) prompt(after *regexp.Regexp) error {
