@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -108,6 +109,9 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	if c.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
+		if err := l.writes(os.Getpid(), v.Tag); err != nil {
+			return err
+		}
 		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
 			return gitStop("tag", err)
 		}
@@ -115,14 +119,19 @@ func (l *Loop) keep(ctx context.Context) error {
 	s.Committed = s.Turn
 	v.Time, v.State, l.last = l.now(), s, nil
 	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(v.SHA + " " + v.Tag)})
-	return l.log.add(v)
+	return errors.Join(l.log.add(v), l.store.remove(writingFile))
 }
 
 func (l *Loop) commit(ctx context.Context, paths []string) (string, error) {
 	if err := l.store.write(pathsFile, []byte(strings.Join(paths, "\x00")+"\x00")); err != nil {
 		return "", err
 	}
-	return l.tree.repo.commit(ctx, l.store.path(pathsFile), l.message())
+	began := func(pid int) error { return l.writes(pid, "") }
+	sha, err := l.tree.repo.commit(ctx, l.store.path(pathsFile), l.message(), began)
+	if failed, ok := errors.AsType[*gitError](err); ok && failed.code >= 0 { // it ended in order
+		err = errors.Join(err, l.store.remove(writingFile))
+	}
+	return sha, err
 }
 
 // toCommit are the files of the turn that are not committed: what was dirty
@@ -151,6 +160,6 @@ func (l *Loop) message() string {
 func gitStop(what string, err error) error {
 	return &Stop{
 		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",
+		Next: "Put right what git says, then run `ripple run --resume`; it is in the index at most, and nothing of yours was changed.",
 	}
 }

@@ -29,13 +29,15 @@ const (
 	callsFile    = ".calls"         // the sliding hour
 	snapshotFile = ".turn_snapshot" // the tree before the turn
 	pathsFile    = ".commit_paths"  // what the last commit was made of
+	writingFile  = ".commit_git"    // the git that makes it
+	makingFile   = ".new_worktree"  // the working tree that is being made
 )
 
 // kept are the files that the loop writes itself: they are no progress and are
 // never committed.
 var kept = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
-	EventsFile, LockFile, callsFile, snapshotFile, pathsFile,
+	EventsFile, LockFile, callsFile, snapshotFile, pathsFile, writingFile, makingFile,
 }
 
 const (

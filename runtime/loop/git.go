@@ -5,10 +5,12 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -44,20 +46,36 @@ func (e *gitError) Error() string {
 	return fmt.Sprintf("git %s failed (exit code %d): %s", e.command, e.code, e.said)
 }
 
+// call is what a command of git gets beside its arguments.
+type call struct {
+	env   []string
+	input string              // on standard input
+	began func(pid int) error // called before git gets the input; an error ends it
+}
+
 // git runs one command in dir and returns what it printed.
 func git(ctx context.Context, dir string, sub subcommand, args ...string) (string, error) {
+	return (&repo{top: dir}).run(ctx, call{}, sub, args...)
+}
+
+// run runs one command at the top of the working tree.
+func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{string(sub)}, args...)...)
-	cmd.Dir, cmd.WaitDelay = dir, time.Second
+	cmd.Dir, cmd.WaitDelay = r.top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
 	if sub == gitAdd || sub == gitCommit { // paths, not patterns
 		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
 	}
+	cmd.Env = append(cmd.Env, c.env...)
+	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
+		return cmd.Process.Signal(syscall.SIGTERM)
+	}
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	err := cmd.Run()
+	err := c.give(cmd)
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
 	}
@@ -65,6 +83,26 @@ func git(ctx context.Context, dir string, sub subcommand, args ...string) (strin
 		return "", &gitError{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
 	}
 	return out.String(), err
+}
+
+// give runs a command with its input.
+func (c call) give(cmd *exec.Cmd) error {
+	if c.began == nil {
+		return cmd.Run()
+	}
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return err
+	}
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if err := c.began(cmd.Process.Pid); err != nil {
+		return errors.Join(err, cmd.Process.Kill(), cmd.Wait())
+	}
+	_, _ = io.WriteString(in, c.input) // git may have ended by now, and says why
+	_ = in.Close()
+	return cmd.Wait()
 }
 
 // gitWords is what git said, short enough for a message.
@@ -104,37 +142,26 @@ func openRepo(ctx context.Context, dir string) (*repo, error) {
 // each ended by NUL; whatever else is staged or changed stays as it is. It returns
 // the new HEAD. The list is a file and no pipe: when ripple is killed while git
 // reads it, git must not take a shorter list, or an empty one, which means all.
-func (r *repo) commit(ctx context.Context, list, message string) (string, error) {
-	from := []string{"--pathspec-from-file=" + list, "--pathspec-file-nul"}
-	if err := r.change(ctx, gitAdd, append([]string{"--all"}, from...)...); err != nil {
+//
+// began gets the process that will write to the branch, before it does: git waits
+// for the message, and without one it makes no commit.
+func (r *repo) commit(ctx context.Context, list, message string, began func(pid int) error) (string, error) {
+	if err := r.stage(ctx, list); err != nil {
 		return "", err
 	}
-	if err := r.change(ctx, gitCommit, append([]string{"--quiet", "--only", "--message", message}, from...)...); err != nil {
+	i, err := r.index(ctx)
+	if err != nil {
+		return "", err
+	}
+	if _, err := i.copy(); err != nil {
+		return "", err
+	}
+	_, err = r.run(ctx, call{i.env(), message, began}, gitCommit, "--quiet", "--only", "--file", "-",
+		"--pathspec-from-file="+list, "--pathspec-file-nul")
+	if err := errors.Join(err, i.sweep()); err != nil {
 		return "", err
 	}
 	return r.head(ctx)
-}
-
-// lockWait is how long another git may hold the index: that of a loop which was
-// killed, or the user's.
-const lockWait = 10 * time.Second
-
-// change runs a command that writes to the index.
-func (r *repo) change(ctx context.Context, sub subcommand, args ...string) error {
-	tick := time.NewTicker(20 * time.Millisecond) // nothing announces that it is free
-	defer tick.Stop()
-	for started := time.Now(); ; {
-		_, err := git(ctx, r.top, sub, args...)
-		failed, refused := errors.AsType[*gitError](err)
-		if !refused || !strings.Contains(failed.said, "index.lock") || time.Since(started) > lockWait {
-			return err
-		}
-		select {
-		case <-tick.C:
-		case <-ctx.Done():
-			return ctx.Err()
-		}
-	}
 }
 
 // head is the commit that is checked out.

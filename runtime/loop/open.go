@@ -95,7 +95,10 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		l.note("--tag without --commit tags only what the agent commits itself")
 	}
 	if c.Worktree != "" {
-		if l.work, err = r.openWorktree(ctx, dir, c.Worktree); err != nil {
+		if err := l.unmake(ctx, r); err != nil {
+			return err
+		}
+		if l.work, err = r.openWorktree(ctx, dir, c.Worktree, l.make); err != nil {
 			return err
 		}
 		dir = l.work.dir()
@@ -103,8 +106,13 @@ func (l *Loop) openTrees(ctx context.Context) error {
 			return err
 		}
 	}
-	l.tree, err = openTree(ctx, dir)
-	return err
+	if l.tree, err = openTree(ctx, dir); err != nil || !c.Commit && !c.Tag {
+		return err
+	}
+	if err := l.release(ctx); err != nil {
+		return gitStop("commit", err)
+	}
+	return nil
 }
 
 // restore makes the state: of the run that is gone on with, or of a new one,

@@ -22,8 +22,9 @@ type conflictError struct{ why, next string }
 
 func (e *conflictError) Error() string { return e.why + ". " + e.next }
 
-// openWorktree makes or reuses the working tree of a branch.
-func (r *repo) openWorktree(ctx context.Context, project, branch string) (*worktree, error) {
+// openWorktree makes or reuses the working tree of a branch. make has it made in
+// a directory that is not there.
+func (r *repo) openWorktree(ctx context.Context, project, branch string, make func(dir string, add func() error) error) (*worktree, error) {
 	if _, err := git(ctx, project, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
 		return nil, branchStop(fmt.Sprintf("%q is no name for a branch", branch))
 	}
@@ -42,7 +43,7 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string) (*workt
 	}
 	dir := filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
 	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
-		if err := r.addWorktree(ctx, dir, branch); err != nil {
+		if err := make(dir, func() error { return r.addWorktree(ctx, dir, branch) }); err != nil {
 			return nil, err
 		}
 	}

@@ -25,6 +25,16 @@ func isSubreaper() bool {
 	return err == nil && on != 0
 }
 
+// Seen identifies a process by its id; false when there is none, a zombie
+// counted as none.
+func Seen(pid int) (Process, bool) {
+	e, ok := stat(pid)
+	if !ok || e.zombie() {
+		return Process{PID: pid}, false
+	}
+	return e.Process, true
+}
+
 // Descendants lists the living descendants of a process, itself excluded, in
 // no order. Zombies are left out.
 func Descendants(pid int) []Process {

@@ -16,6 +16,9 @@ func Subreaper() error { return ErrUnsupported }
 // Descendants is known to Linux only; it lists none.
 func Descendants(int) []Process { return nil }
 
+// Seen is known to Linux only.
+func Seen(pid int) (Process, bool) { return Process{PID: pid}, false }
+
 // Guard runs main without a guard.
 func Guard(main func() int) int { return main() }
 

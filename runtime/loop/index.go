@@ -1,0 +1,174 @@
+package loop
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// index is where git keeps the index of a working tree, and beside it a copy of
+// the loop's own, in which its git works: whoever kills that leaves a lock on the
+// copy, and the index itself is free.
+//
+// A copy that is ready takes the index's place as git would do it. The lock is
+// another name of the copy, so that a lock which a killed loop left is known by
+// being the same file, and is never taken for that of somebody else.
+type index struct{ path, lock, own string }
+
+func (r *repo) index(ctx context.Context) (index, error) {
+	path, err := r.gitPath(ctx, "index")
+	if real, linked := filepath.EvalSymlinks(path); linked == nil {
+		path = real // git locks what a link leads to
+	}
+	place := sha256.Sum256([]byte(r.prefix)) // projects in one working tree have each their own
+	own := filepath.Join(filepath.Dir(path), "ripple-index-"+hex.EncodeToString(place[:4]))
+	return index{path, path + ".lock", own}, err
+}
+
+// env makes git work in the copy.
+func (i index) env() []string { return []string{"GIT_INDEX_FILE=" + i.own} }
+
+// sweep removes what a killed loop left.
+func (i index) sweep() error {
+	own, err := os.Lstat(i.own)
+	lock, lockErr := os.Lstat(i.lock)
+	if err == nil && lockErr == nil && os.SameFile(own, lock) {
+		if err := os.Remove(i.lock); err != nil {
+			return err
+		}
+	}
+	for _, path := range []string{i.own + ".lock", i.own} {
+		if err := os.Remove(path); err != nil && !gone(err) {
+			return err
+		}
+	}
+	return nil
+}
+
+// copy makes the copy anew and says of what; nil: there is no index yet.
+func (i index) copy() (of fs.FileInfo, err error) {
+	if err := i.sweep(); err != nil {
+		return nil, err
+	}
+	from, err := os.Open(i.path)
+	if gone(err) {
+		return nil, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer from.Close() // only read from
+	if of, err = from.Stat(); err != nil {
+		return nil, err
+	}
+	to, err := os.OpenFile(i.own, os.O_WRONLY|os.O_CREATE|os.O_EXCL, of.Mode().Perm())
+	if err != nil {
+		return nil, err
+	}
+	_, err = io.Copy(to, from)
+	// Git looks into files that are not older than its index: the copy is as old.
+	return of, errors.Join(err, to.Close(), os.Chtimes(i.own, of.ModTime(), of.ModTime()))
+}
+
+// replace puts the copy in the index's place, if that is still what was copied
+// and nobody holds it.
+func (i index) replace(of fs.FileInfo) (done bool, err error) {
+	if taken, err := i.take(); !taken {
+		return false, err
+	}
+	now, err := os.Stat(i.path)
+	same := err == nil && of != nil && os.SameFile(of, now) && of.ModTime().Equal(now.ModTime()) && of.Size() == now.Size()
+	if !same && (of != nil || !gone(err)) {
+		return false, os.Remove(i.lock)
+	}
+	if err := os.Rename(i.lock, i.path); err != nil {
+		return false, errors.Join(err, os.Remove(i.lock))
+	}
+	return true, os.Remove(i.own)
+}
+
+// take locks the index with the copy; false without an error: it is locked.
+// A file system without links gets a second copy, of which nobody knows later
+// whose it was.
+func (i index) take() (taken bool, err error) {
+	err = os.Link(i.own, i.lock)
+	if err == nil || errors.Is(err, fs.ErrExist) {
+		return err == nil, nil
+	}
+	data, err := os.ReadFile(i.own)
+	if err != nil {
+		return false, err
+	}
+	f, err := os.OpenFile(i.lock, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, err
+	}
+	if _, err = f.Write(data); err == nil {
+		return true, f.Close()
+	}
+	return false, errors.Join(err, f.Close(), os.Remove(i.lock))
+}
+
+// lockWait is how long another git may hold a lock.
+const lockWait = 10 * time.Second
+
+// stage adds the paths that a file lists, each ended by NUL, to the index.
+func (r *repo) stage(ctx context.Context, list string) error {
+	i, err := r.index(ctx)
+	if err != nil {
+		return err
+	}
+	err = patiently(ctx, func() (bool, error) {
+		of, err := i.copy()
+		if err != nil {
+			return false, err
+		}
+		if _, err := r.run(ctx, call{env: i.env()}, gitAdd, "--all", "--pathspec-from-file="+list, "--pathspec-file-nul"); err != nil {
+			return false, err
+		}
+		return i.replace(of)
+	})
+	if errors.Is(err, errHeld) {
+		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)
+	}
+	return errors.Join(err, i.sweep())
+}
+
+var errHeld = errors.New("held by another")
+
+// patiently tries until it is done, or as long as another may take.
+func patiently(ctx context.Context, try func() (done bool, err error)) error {
+	tick := time.NewTicker(20 * time.Millisecond) // nothing announces that a lock is free
+	defer tick.Stop()
+	for started := time.Now(); ; {
+		done, err := try()
+		switch {
+		case done || err != nil:
+			return err
+		case time.Since(started) > lockWait:
+			return errHeld
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// gitPath is where git keeps a file of its own.
+func (r *repo) gitPath(ctx context.Context, name string) (string, error) {
+	out, err := git(ctx, r.top, gitRevParse, "--path-format=absolute", "--git-path", name)
+	return strings.TrimSuffix(out, "\n"), err
+}

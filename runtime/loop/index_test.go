@@ -1,0 +1,141 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func openIndex(t *testing.T) (*project, index) {
+	p := newRepo(t)
+	i, err := (&repo{p.dir, ""}).index(t.Context())
+	require.NoError(t, err)
+	require.Equal(t, filepath.Join(p.dir, ".git/index.lock"), i.lock)
+	return p, i
+}
+
+// A lock is removed only when it is the loop's own copy under another name.
+func TestIndexLockOfAnotherStays(t *testing.T) {
+	tests := map[string]struct {
+		lock func(i index) error
+		free bool
+	}{
+		"of a loop that was killed": {func(i index) error { return os.Link(i.own, i.lock) }, true},
+		"of another git":            {func(i index) error { return os.WriteFile(i.lock, nil, 0o600) }, false},
+		"with the same content": {func(i index) error {
+			data, err := os.ReadFile(i.own)
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(i.lock, data, 0o600)
+		}, false},
+	}
+	for name, tt := range tests {
+		t.Run(name, func(t *testing.T) {
+			_, i := openIndex(t)
+			of, err := i.copy()
+			require.NoError(t, err)
+			require.NoError(t, tt.lock(i))
+			done, err := i.replace(of)
+			require.NoError(t, err)
+			require.False(t, done, "it is held")
+			require.NoError(t, i.sweep())
+			assert.NoFileExists(t, i.own)
+			if tt.free {
+				assert.NoFileExists(t, i.lock)
+			} else {
+				assert.FileExists(t, i.lock)
+			}
+		})
+	}
+}
+
+// What somebody staged after the copy was made is not lost.
+func TestIndexThatChangedIsCopiedAnew(t *testing.T) {
+	p, i := openIndex(t)
+	of, err := i.copy()
+	require.NoError(t, err)
+	p.write("mine", "x")
+	p.git("add", "mine")
+	done, err := i.replace(of)
+	require.NoError(t, err)
+	assert.False(t, done)
+	assert.NoFileExists(t, i.lock)
+	assert.Equal(t, "A  mine\n", p.git("status", "--porcelain")+"\n")
+}
+
+func TestIndexOnAFileSystemWithoutLinks(t *testing.T) {
+	p, i := openIndex(t)
+	other, err := os.MkdirTemp("/dev/shm", "ripple-test-")
+	if err != nil {
+		t.Skip("no second file system")
+	}
+	defer os.RemoveAll(other)
+	i.own = filepath.Join(other, "index")
+	if os.Link(i.path, i.own) == nil {
+		t.Skip("it is the same one")
+	}
+	of, err := i.copy()
+	require.NoError(t, err)
+	done, err := i.replace(of)
+	require.NoError(t, err)
+	assert.True(t, done)
+	assert.Empty(t, p.git("status", "--porcelain"))
+
+	of, err = i.copy()
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(i.lock, nil, 0o600))
+	done, err = i.replace(of)
+	require.NoError(t, err)
+	assert.False(t, done, "held")
+	assert.FileExists(t, i.lock)
+}
+
+// The same size in the same tick of the clock: git looks into the file because
+// its index is not younger, and the copy must not be either.
+func TestIndexCopyIsAsOld(t *testing.T) {
+	p, i := openIndex(t)
+	old := time.Now().Add(-time.Hour).Truncate(time.Second)
+	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "a.txt"), old, old))
+	p.git("update-index", "--refresh")
+	p.write("a.txt", "b\n")
+	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "a.txt"), old, old))
+	require.NoError(t, os.Chtimes(i.path, old, old))
+	p.write("new", "x")
+	list := filepath.Join(t.TempDir(), "list")
+	require.NoError(t, os.WriteFile(list, []byte("new\x00"), 0o600))
+	require.NoError(t, (&repo{p.dir, ""}).stage(t.Context(), list))
+	assert.Equal(t, "M a.txt\nA  new", p.git("status", "--porcelain"))
+}
+
+// A lock of the branch is dropped in the time of the git that was killed alone.
+func TestBranchLocksAreDroppedInTheirTime(t *testing.T) {
+	p := newProject(t)
+	l := New(Options{})
+	l.since = time.Now()
+	note := l.since.Add(-time.Minute)
+	for name, tt := range map[string]struct {
+		at   time.Time
+		stay bool
+	}{
+		"before the note":         {note.Add(-time.Second), true},
+		"between the two":         {note.Add(time.Second), false},
+		"after this loop started": {l.since.Add(time.Second), true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := filepath.Join(p.dir, "HEAD.lock")
+			require.NoError(t, os.WriteFile(path, nil, 0o600))
+			require.NoError(t, os.Chtimes(path, tt.at, tt.at))
+			require.NoError(t, l.drop(t.Context(), path, note))
+			if tt.stay {
+				assert.FileExists(t, path)
+			} else {
+				assert.NoFileExists(t, path)
+			}
+		})
+	}
+}
