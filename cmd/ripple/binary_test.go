@@ -128,7 +128,9 @@ func TestKillLeavesNothing(t *testing.T) {
 			if victim == "inner" {
 				pid = r.inner(t)
 			}
-			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			p, err := os.FindProcess(pid)
+			require.NoError(t, err)
+			require.NoError(t, p.Kill())
 			assert.Eventually(t, func() bool { return len(r.left()) == 0 }, 2*time.Second, 5*time.Millisecond)
 			require.Error(t, r.Wait())
 		})
