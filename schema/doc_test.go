@@ -47,7 +47,7 @@ func TestSchemaDoc(t *testing.T) {
 	})
 	golden(t, manual, got)
 
-	want := []string{"top"}
+	want := []string{"top", "project/cli", "project/adapters", "project/loop", "scenario/turns"}
 	for _, name := range rootKeys().names() {
 		if p := rootKeys().property(name); p.items().names() != nil || p.names() != nil {
 			want = append(want, name)
@@ -60,6 +60,18 @@ func TestSchemaDoc(t *testing.T) {
 func TestExamplesOfTheManual(t *testing.T) {
 	text, err := os.ReadFile(manual)
 	require.NoError(t, err)
+	var others int
+	for _, e := range regexp.MustCompile("(?s)```yaml\n# (ripple.yml|scenario.yaml)\n(.*?)```").FindAllSubmatch(text, -1) {
+		others++
+		var ds []Diagnostic
+		if string(e[1]) == "ripple.yml" {
+			_, ds = ParseProject("example", e[2])
+		} else {
+			_, ds = ParseScenario("example", e[2])
+		}
+		assert.Empty(t, render(ds))
+	}
+	assert.Equal(t, 2, others)
 	examples := regexp.MustCompile("(?s)```yaml\n(schema: 1\n.*?)```").FindAllSubmatch(text, -1)
 	require.NotEmpty(t, examples)
 	for _, e := range examples {
@@ -69,7 +81,8 @@ func TestExamplesOfTheManual(t *testing.T) {
 	}
 }
 
-// keyTable lists the keys of a section; "top" is the file itself.
+// keyTable lists the keys of a section; "top" is the adapter itself, "project/cli"
+// a section of another kind of file.
 func keyTable(t *testing.T, section string) string {
 	t.Helper()
 	var b strings.Builder
@@ -80,10 +93,18 @@ func keyTable(t *testing.T, section string) string {
 		}
 		return b.String()
 	}
-	k := rootKeys().property(section)
+	root := rootKeys()
+	if file, of, other := strings.Cut(section, "/"); other {
+		root, section = map[string]*grammar{"project": projectGrammar, "scenario": scenarioGrammar}[file].root(), of
+	}
+	k := root.property(section)
 	require.NotNil(t, k, "section %s", section)
 	if items := k.items(); items != nil {
 		k = items
+	}
+	if any, is := k["additionalProperties"].(map[string]any); is && len(k.names()) == 0 { // keys of one's own
+		writeKeys(t, &b, "NAME.", any)
+		return b.String()
 	}
 	writeKeys(t, &b, "", k)
 	return b.String()
@@ -131,7 +152,7 @@ func typeCell(k keys) string {
 	case slices.Contains(types, "array"):
 		return "list"
 	case k["minimum"] != nil:
-		return fmt.Sprintf("integer %.0f…%.0f", k["minimum"], k["maximum"])
+		return fmt.Sprintf("%s %.0f…%.0f", types[0], k["minimum"], k["maximum"])
 	case formNames[k["format"]] != "":
 		return formNames[k["format"]]
 	case len(types) == 3:
@@ -148,11 +169,15 @@ func order(t *testing.T, k keys) []string {
 	if len(names) == 0 {
 		return nil
 	}
-	var root yaml.Node // JSON is YAML, whose nodes keep the order
-	require.NoError(t, yaml.Unmarshal(jsonText, &root))
-	listed := listing(&root, names)
-	require.NotNil(t, listed)
-	return listed
+	for _, text := range [][]byte{jsonText, projectText, scenarioText} {
+		var root yaml.Node // JSON is YAML, whose nodes keep the order
+		require.NoError(t, yaml.Unmarshal(text, &root))
+		if listed := listing(&root, names); listed != nil {
+			return listed
+		}
+	}
+	require.Fail(t, "in no JSON Schema", names)
+	return nil
 }
 
 // listing finds the mapping with just these keys.

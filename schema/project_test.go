@@ -40,7 +40,7 @@ loop:
 }
 
 func TestParseProjectMayBeEmpty(t *testing.T) {
-	for _, text := range []string{"", "# nothing\n", "cli:\nadapters:\nloop:\n", "{}"} {
+	for _, text := range []string{"", "# nothing\n", "loop: {max_runtime: 0, max_wait: 90, verify_timeout: 15m}", "cli:\nadapters:\nloop:\n", "{}"} {
 		p, diags := ParseProject("ripple.yml", []byte(text))
 		assert.Empty(t, diags, text)
 		assert.NotNil(t, p, text)

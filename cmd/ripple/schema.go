@@ -16,7 +16,7 @@ func newSchema(a *app) *cobra.Command {
 		Short: "Print the JSON Schema of adapter files and others",
 		Long: "Print the JSON Schema of adapter files, of ripple.yml (project) or of the scenarios of\n" +
 			"the scripted agent, for editors that check and complete YAML. SCHEMA.md describes\n" +
-			"every key of an adapter in words.",
+			"every key in words.",
 		Example: "  ripple schema > adapter.schema.json\n  ripple schema project > project.schema.json",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -3,6 +3,7 @@ package loop
 import (
 	"encoding/json"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -256,11 +257,17 @@ func TestConfigErrorsComeAllAtOnce(t *testing.T) {
 	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is no duration; write 90s, 15m or 2h, or a number of minutes`)
 }
 
-// The section loop: of the JSON Schema has the settings as its keys.
+// The section loop: of the JSON Schema, and so of SCHEMA.md, has the settings as
+// its keys, with what --help says of them.
 func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 	var root struct {
 		Properties struct {
-			Loop struct{ Properties map[string]any }
+			Loop struct {
+				Properties map[string]struct {
+					Description string
+					Default     any
+				}
+			}
 		}
 	}
 	require.NoError(t, json.Unmarshal(schema.ProjectJSON(), &root))
@@ -270,6 +277,18 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 			want = append(want, s.Key())
 		}
 		assert.NotEmpty(t, s.Help, s.Name)
+	}
+	for _, s := range settings {
+		p, has := root.Properties.Loop.Properties[s.Key()]
+		if !has {
+			continue
+		}
+		assert.Equal(t, strings.ToUpper(s.Help[:1])+s.Help[1:]+".", p.Description, s.Name)
+		if list, is := p.Default.([]any); is {
+			assert.Equal(t, s.Default, strings.Trim(strings.ReplaceAll(fmt.Sprint(list), " ", ","), "[]"), s.Name)
+		} else if p.Default != nil || s.Default != "" {
+			assert.Equal(t, s.Default, fmt.Sprint(p.Default), s.Name)
+		}
 	}
 	for key := range root.Properties.Loop.Properties {
 		got = append(got, key)

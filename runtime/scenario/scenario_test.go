@@ -3,6 +3,7 @@ package scenario_test
 import (
 	"bytes"
 	"context"
+	"fmt"
 	"os"
 	"path/filepath"
 	"testing"
@@ -11,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/event"
 	"ripple/runtime/scenario"
 	"ripple/schema"
 )
@@ -82,4 +84,17 @@ func TestEndings(t *testing.T) {
 	cancel()
 	_, err := scenario.Play(ctx, s, scenario.Stage{Out: &bytes.Buffer{}})
 	assert.ErrorIs(t, err, context.Canceled)
+}
+
+// What a scenario can name is what the loop knows.
+func TestKindsOfAScenarioAreThoseOfEvents(t *testing.T) {
+	for _, kind := range []event.Kind{
+		event.Auth, event.Limited, event.SessionUnknown, event.Denied, event.MaxTurns, event.Version,
+		event.BadUsage, event.Crashed, event.Timeout, event.Interrupted, event.ModelError,
+	} {
+		_, diags := schema.ParseScenario("s", fmt.Appendf(nil, "turns: [{failed: true, kind: %s, steps: [{error: {message: x, kind: %s}}]}]", kind, kind))
+		assert.Empty(t, diags, kind)
+	}
+	_, diags := schema.ParseScenario("s", []byte("turns: [{failed: true, kind: limited}]"))
+	assert.NotEmpty(t, diags)
 }
