@@ -111,7 +111,7 @@ func (r *rig) runWith(o Options) Stop {
 	}
 	l = New(o)
 	stop := l.Run(r.t.Context())
-	assert.Regexp(r.t, `^[A-Z0-9/.~].*\.$`, stop.Why, "one sentence on why")
+	assert.Regexp(r.t, `^[A-Z0-9/.~].*[.?!]$`, stop.Why, "one sentence on why")
 	assert.Regexp(r.t, `^[A-Z\x60].*\.$`, stop.Next, "one on what to do next")
 	return stop
 }

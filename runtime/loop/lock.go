@@ -17,6 +17,7 @@ type Holder struct {
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
 	Started time.Time `json:"started"`
+	Dir     string    `json:"dir,omitempty"` // where the agent works, from the project; "" for the project itself
 }
 
 // LockedError says that another loop runs in the project.
@@ -51,11 +52,16 @@ func (s *store) lock(now time.Time) (unlock func() error, err error) {
 		return nil, &LockedError{l.Path(), s.holder()}
 	}
 	host, _ := os.Hostname() // for people; "" says less
-	data, _ := json.Marshal(Holder{os.Getpid(), host, now})
-	// Written in place, a rename would lose the lock. It only tells people whom
-	// to ask, and some systems let nobody write to a locked file.
-	_ = os.WriteFile(l.Path(), append(data, '\n'), 0o644)
+	s.sign(Holder{PID: os.Getpid(), Host: host, Started: now})
 	return l.Unlock, nil
+}
+
+// sign says who holds the lock. Written in place, a rename would lose the lock.
+// It only tells people whom to ask and where to look, and some systems let nobody
+// write to a locked file.
+func (s *store) sign(h Holder) {
+	data, _ := json.Marshal(h)
+	_ = os.WriteFile(s.path(LockFile), append(data, '\n'), 0o644)
 }
 
 // holder reads who took the lock; zero when that cannot be known.

@@ -226,12 +226,14 @@ func (l *Loop) thresholds() thresholds {
 }
 
 // planPath is the task list that the agent sees: in a worktree its own.
-func (l *Loop) planPath() string {
-	own := filepath.Join(l.tree.dir, Dir, PlanFile)
+func (l *Loop) planPath() string { return planIn(l.o.Project, l.tree.dir) }
+
+func planIn(project, dir string) string {
+	own := filepath.Join(dir, Dir, PlanFile)
 	if _, err := os.Stat(own); err == nil {
 		return own
 	}
-	return l.store.path(PlanFile)
+	return filepath.Join(project, Dir, PlanFile)
 }
 
 // planForAgent is its name as the agent, in its directory, finds it.

@@ -7,6 +7,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"strings"
 	"time"
@@ -86,6 +87,12 @@ func (l *Loop) openTrees(ctx context.Context) error {
 	}
 	c := l.o.Config
 	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
+		if _, err := exec.LookPath("git"); err != nil {
+			return &Stop{
+				Reason: ReasonError, ExitCode: ExitMissing, Why: "Git is not installed, and --commit, --tag and --worktree need it.",
+				Next: "Install git, or leave the option out.",
+			}
+		}
 		return &Stop{
 			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
 			Next: "Run `git init` in the project, or leave the option out.",
@@ -102,6 +109,10 @@ func (l *Loop) openTrees(ctx context.Context) error {
 			return err
 		}
 		dir = l.work.dir()
+		if h := l.store.holder(); h.PID == os.Getpid() {
+			h.Dir, _ = filepath.Rel(l.o.Project, dir) // it lies inside
+			l.store.sign(h)
+		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
 		}

@@ -42,7 +42,8 @@ func ReadStanding(project string) (s Standing, err error) {
 		return s, err
 	}
 	s.SessionID = session.ID
-	p, err := readPlan(filepath.Join(dir, PlanFile))
+	store := &store{dir: dir}
+	p, err := readPlan(planIn(project, filepath.Join(project, store.holder().Dir)))
 	s.OpenTasks, s.DoneTasks = p.open, p.ticked
 	return s, err
 }

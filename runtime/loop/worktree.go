@@ -42,7 +42,9 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string, make fu
 		return nil, branchStop(fmt.Sprintf("branch %s is checked out in the project itself", branch))
 	}
 	dir := filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
-	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return nil, branchStop(dir + ", where its files would be, is no directory")
+	} else if errors.Is(err, os.ErrNotExist) {
 		if err := make(dir, func() error { return r.addWorktree(ctx, dir, branch) }); err != nil {
 			return nil, err
 		}
@@ -71,6 +73,12 @@ func (r *repo) addWorktree(ctx context.Context, dir, branch string) error {
 		args = []string{"add", "--quiet", "-b", branch, dir}
 	}
 	_, err := git(ctx, r.top, gitWorktree, args...)
+	if refused, ok := errors.AsType[*gitError](err); ok {
+		return &conflictError{
+			fmt.Sprintf("git makes no working tree of branch %s: %s", branch, refused.said),
+			"Put right what git says (`git worktree prune` forgets those whose directory is gone), then start again",
+		}
+	}
 	return err
 }
 
