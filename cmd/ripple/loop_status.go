@@ -60,6 +60,12 @@ func (a *app) printStanding(s loop.Standing) {
 	w.row("turns", s.Status.LoopCount)
 	w.row("last action", s.Status.LastAction)
 	w.row("ended", s.Status.ExitReason)
+	if r, err := loop.ReadRun("."); err == nil { // the rest is there in any case
+		w.row("because", r.Why)
+		if r.CostUSD > 0 {
+			w.row("cost", fmt.Sprintf("$%.2f", r.CostUSD))
+		}
+	}
 	w.row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))
 	w.row("circuit", circuit(s.Breaker))
 	if total := s.OpenTasks + s.DoneTasks; total > 0 {

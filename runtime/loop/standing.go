@@ -48,6 +48,45 @@ func ReadStanding(project string) (s Standing, err error) {
 	return s, err
 }
 
+// Run is what events.jsonl has of the run that is under way or ended last.
+type Run struct {
+	CostUSD float64 // of its turns that ended
+	Why     string  // it stopped; "" while it runs
+}
+
+// ReadRun reads the end of a project's events.jsonl; it changes nothing. One
+// that is not there leaves zero values.
+func ReadRun(project string) (r Run, err error) {
+	f, err := os.Open(filepath.Join(project, Dir, EventsFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return r, nil
+	}
+	if err != nil {
+		return r, err
+	}
+	defer f.Close() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return r, err
+	}
+	last := true
+	err = eachLineBackwards(f, info.Size(), func(data []byte, _ int64) bool {
+		var v line
+		err := json.Unmarshal(data, &v)
+		if last && err == nil && v.Type == stopped {
+			r.Why = v.Why
+		}
+		if last = false; err != nil {
+			return false // torn, or nobody's
+		}
+		if v.State != nil {
+			r.CostUSD = v.State.CostUSD
+		}
+		return v.State != nil
+	})
+	return r, err
+}
+
 // UnreadableError is a file of the loop that ReadStanding cannot read. A loop
 // writes status.json anew and puts the others aside when they are damaged.
 type UnreadableError struct {

@@ -19,7 +19,9 @@ func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 	l.last = nil // people work meanwhile
 	started, whole := time.Now(), until.Sub(l.now())
 	if most := l.o.Config.MaxRuntime; most > 0 {
-		whole = min(whole, most-l.elapsed())
+		if left := most - l.elapsed(); left < whole {
+			whole, what = left, what+", no longer than --max-runtime"
+		}
 	}
 	for {
 		left := min(until.Sub(l.now()), whole-time.Since(started))
