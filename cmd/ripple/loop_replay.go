@@ -7,6 +7,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
@@ -72,8 +73,11 @@ type recordedLine struct {
 
 func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
 	f, err := os.Open(path)
-	if err != nil {
+	if errors.Is(err, fs.ErrNotExist) {
 		return failWith(exitUsage, err, "a loop writes it; ripple run begins one")
+	}
+	if err != nil {
+		return failWith(exitFailed, err, "")
 	}
 	defer f.Close() // only read from
 	ctx, _, stop := untilSignal(ctx, true)

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io/fs"
 	"strings"
 	"time"
 	"unicode"
@@ -70,10 +71,14 @@ func stopFor(err error) *Stop {
 			Next: "Wait for it, or end it with `ripple stop`.",
 		}
 	}
-	return &Stop{
+	s := &Stop{
 		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(err.Error()),
 		Next: "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`.",
 	}
+	if errors.Is(err, fs.ErrPermission) {
+		s.Next = "A loop reads and writes in " + Dir + ": run it as the owner of that directory, or where you may write."
+	}
+	return s
 }
 
 // sentence gives a text a capital and a full stop.
