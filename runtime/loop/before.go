@@ -2,12 +2,42 @@ package loop
 
 import (
 	"context"
+	"encoding/hex"
+	"maps"
+	"unicode/utf8"
 )
 
 // begunWith is the content of the file that holds the tree before a turn.
 type begunWith struct {
 	Run string `json:"run"`
 	snapshot
+	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are no UTF-8
+}
+
+// written is a snapshot as JSON can have it: it knows text, and names are bytes.
+func written(run string, s snapshot) begunWith {
+	b := begunWith{Run: run, snapshot: s}
+	b.Files = maps.Clone(s.Files)
+	for name, content := range s.Files {
+		if !utf8.ValidString(name) {
+			if b.Bytes == nil {
+				b.Bytes = map[string]string{}
+			}
+			b.Bytes[hex.EncodeToString([]byte(name))] = content
+			delete(b.Files, name)
+		}
+	}
+	return b
+}
+
+// read is the snapshot that was written.
+func (b *begunWith) read() *snapshot {
+	for name, content := range b.Bytes {
+		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
+			b.Files[string(raw)] = content
+		}
+	}
+	return &b.snapshot
 }
 
 // treeBefore is the tree before a turn. One that was begun already keeps the tree
@@ -27,7 +57,7 @@ func (l *Loop) treeBefore(ctx context.Context, turn int) (snapshot, error) {
 		return now, err
 	}
 	now.Turn = turn
-	return now, l.store.writeJSON(snapshotFile, begunWith{l.state.Run, now})
+	return now, l.store.writeJSON(snapshotFile, written(l.state.Run, now))
 }
 
 // knownBefore reads the tree before a turn, nil when that is not known.
@@ -37,7 +67,7 @@ func (l *Loop) knownBefore(turn int) (*snapshot, error) {
 	if err != nil || !found || known.Run != l.state.Run || known.Turn != turn {
 		return nil, err
 	}
-	return &known.snapshot, nil
+	return known.read(), nil
 }
 
 func (l *Loop) lookBefore(ctx context.Context) (snapshot, error) {

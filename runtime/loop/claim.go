@@ -99,7 +99,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
 	if paths := toCommit(before, now); c.Commit && len(paths) > 0 {
-		if v.SHA, err = l.commit(ctx, paths); err != nil {
+		if v.SHA, err = l.commit(ctx, paths, now.Head); err != nil {
 			return gitStop("commit", err)
 		}
 	}
@@ -109,7 +109,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	if c.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
-		if err := l.writes(os.Getpid(), v.Tag); err != nil {
+		if err := l.writes(os.Getpid(), v.SHA, v.Tag); err != nil {
 			return err
 		}
 		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
@@ -122,11 +122,11 @@ func (l *Loop) keep(ctx context.Context) error {
 	return errors.Join(l.log.add(v), l.store.remove(writingFile))
 }
 
-func (l *Loop) commit(ctx context.Context, paths []string) (string, error) {
+func (l *Loop) commit(ctx context.Context, paths []string, head string) (string, error) {
 	if err := l.store.write(pathsFile, []byte(strings.Join(paths, "\x00")+"\x00")); err != nil {
 		return "", err
 	}
-	began := func(pid int) error { return l.writes(pid, "") }
+	began := func(pid int) error { return l.writes(pid, head, "") }
 	sha, err := l.tree.repo.commit(ctx, l.store.path(pathsFile), l.message(), began)
 	if failed, ok := errors.AsType[*gitError](err); ok && failed.code >= 0 { // it ended in order
 		err = errors.Join(err, l.store.remove(writingFile))
@@ -142,7 +142,7 @@ func toCommit(before *snapshot, now snapshot) []string {
 		return nil // somebody removed the file: nothing is known to be ours
 	}
 	for _, name := range before.changed(now) {
-		if _, dirty := now.Files[name]; dirty {
+		if content, dirty := now.Files[name]; dirty && !strings.HasPrefix(content, within) {
 			paths = append(paths, name)
 		}
 	}
@@ -160,6 +160,6 @@ func (l *Loop) message() string {
 func gitStop(what string, err error) error {
 	return &Stop{
 		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Next: "Put right what git says, then run `ripple run --resume`; it is in the index at most, and nothing of yours was changed.",
+		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",
 	}
 }

@@ -146,20 +146,28 @@ func openRepo(ctx context.Context, dir string) (*repo, error) {
 // began gets the process that will write to the branch, before it does: git waits
 // for the message, and without one it makes no commit.
 func (r *repo) commit(ctx context.Context, list, message string, began func(pid int) error) (string, error) {
-	if err := r.stage(ctx, list); err != nil {
-		return "", err
-	}
 	i, err := r.index(ctx)
 	if err != nil {
 		return "", err
 	}
-	if _, err := i.copy(); err != nil {
+	of, err := i.copy()
+	if err != nil {
 		return "", err
+	}
+	if err := r.add(ctx, i, list); err != nil {
+		return "", errors.Join(err, i.sweep())
 	}
 	_, err = r.run(ctx, call{i.env(), message, began}, gitCommit, "--quiet", "--only", "--file", "-",
 		"--pathspec-from-file="+list, "--pathspec-file-nul")
-	if err := errors.Join(err, i.sweep()); err != nil {
+	if err != nil {
+		return "", errors.Join(err, i.sweep())
+	}
+	if done, err := i.replace(of); err != nil {
 		return "", err
+	} else if !done { // somebody staged something meanwhile
+		if err := r.stage(ctx, list); err != nil {
+			return "", err
+		}
 	}
 	return r.head(ctx)
 }

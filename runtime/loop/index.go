@@ -134,7 +134,7 @@ func (r *repo) stage(ctx context.Context, list string) error {
 		if err != nil {
 			return false, err
 		}
-		if _, err := r.run(ctx, call{env: i.env()}, gitAdd, "--all", "--pathspec-from-file="+list, "--pathspec-file-nul"); err != nil {
+		if err := r.add(ctx, i, list); err != nil {
 			return false, err
 		}
 		return i.replace(of)
@@ -143,6 +143,16 @@ func (r *repo) stage(ctx context.Context, list string) error {
 		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)
 	}
 	return errors.Join(err, i.sweep())
+}
+
+// add adds these paths to the copy.
+func (r *repo) add(ctx context.Context, i index, list string) error {
+	args := []string{"--all", "--pathspec-from-file=" + list, "--pathspec-file-nul"}
+	_, err := r.run(ctx, call{env: i.env()}, gitAdd, args...)
+	if refused, ok := errors.AsType[*gitError](err); ok && strings.Contains(refused.said, "sparse-checkout") {
+		_, err = r.run(ctx, call{env: i.env()}, gitAdd, append(args, "--sparse")...) // older ones know no such thing
+	}
+	return err
 }
 
 var errHeld = errors.New("held by another")

@@ -16,18 +16,19 @@ import (
 // that starts it. It is on the disk before: a lock of the branch that is newer can
 // be its own, and one that is older cannot.
 type writing struct {
-	By  proctree.Process `json:"by"`
-	Tag string           `json:"tag,omitempty"`
+	By   proctree.Process `json:"by"`
+	Head string           `json:"head"` // before it
+	Tag  string           `json:"tag,omitempty"`
 }
 
 // writes notes who writes.
-func (l *Loop) writes(pid int, tag string) error {
+func (l *Loop) writes(pid int, head, tag string) error {
 	p, _ := proctree.Seen(pid) // nothing is known of it: no lock will be its own
-	return l.store.writeJSON(writingFile, writing{p, tag})
+	return l.store.writeJSON(writingFile, writing{p, head, tag})
 }
 
-// release removes what a git of a killed loop left: the loop's own index, and
-// locks of the branch. They
+// release makes up for a git of a killed loop. What it committed and did not get
+// to note in the index is staged. Locks of the branch that it left are removed: they
 // are its own when they are newer than the note, older than this process, and that
 // git is dead. A git that lives holds such a lock for milliseconds, so that one
 // which stays has nobody.
@@ -44,10 +45,26 @@ func (l *Loop) release(ctx context.Context) error {
 		return err
 	}
 	var w writing
-	found, _, err := l.store.readJSON(writingFile, &w, func() bool { return w.By.Start > 0 })
+	found, _, err := l.store.readJSON(writingFile, &w, func() bool { return true })
 	if err != nil || !found {
 		return err
 	}
+	if w.By.Start > 0 {
+		if err := l.unlock(ctx, w, note.ModTime()); err != nil {
+			return err
+		}
+	}
+	now, err := l.tree.repo.head(ctx)
+	if refused, ok := errors.AsType[*gitError](err); err == nil && now != w.Head {
+		err = l.tree.repo.stage(ctx, l.store.path(pathsFile))
+	} else if ok && refused.code >= 0 { // there is no commit yet
+		err = nil
+	}
+	return errors.Join(err, l.store.remove(writingFile))
+}
+
+// unlock removes the locks of one that is dead.
+func (l *Loop) unlock(ctx context.Context, w writing, noted time.Time) error {
 	dead := func() (bool, error) {
 		p, lives := proctree.Seen(w.By.PID)
 		return !lives || p.Start != w.By.Start, nil
@@ -62,11 +79,11 @@ func (l *Loop) release(ctx context.Context) error {
 		return err
 	}
 	for _, path := range paths {
-		if err := l.drop(ctx, path, note.ModTime()); err != nil {
+		if err := l.drop(ctx, path, noted); err != nil {
 			return err
 		}
 	}
-	return l.store.remove(writingFile)
+	return nil
 }
 
 // branchLocks are the files with which git locks a branch, its tag and the index

@@ -106,35 +106,44 @@ func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) e
 	if err != nil {
 		return err
 	}
-	for entry := range strings.SplitSeq(out, "\x00") {
-		if sha, ok := strings.CutPrefix(entry, "# branch.oid "); ok && sha != "(initial)" {
+	for line := range strings.SplitSeq(out, "\x00") {
+		if sha, ok := strings.CutPrefix(line, "# branch.oid "); ok && sha != "(initial)" {
 			s.Head = sha
 			continue
 		}
-		name, staged := parseEntry(entry)
-		if name == "" || t.own(name) {
+		e := parseEntry(line)
+		if e.name == "" || t.own(e.name) {
 			continue
 		}
-		if err := t.add(ctx, name, staged, old, s.Files); err != nil {
+		if err := t.add(ctx, e, old, s.Files); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-// parseEntry reads a line of `git status --porcelain=v2`. staged is the blob in
-// the index where that is neither what HEAD nor what the working tree has.
-func parseEntry(entry string) (name, staged string) {
+// entry is a line of `git status --porcelain=v2`.
+type entry struct {
+	name   string
+	staged string // the blob in the index, where that is neither what HEAD nor what the working tree has
+	moved  bool   // a submodule that is at another commit
+}
+
+func parseEntry(line string) (e entry) {
 	fields := map[byte]int{'1': 9, 'u': 11, '?': 2} // with the path, the last
-	n := fields[(entry + " ")[0]]
-	f := strings.SplitN(entry, " ", n)
+	n := fields[(line + " ")[0]]
+	f := strings.SplitN(line, " ", n)
 	if n == 0 || len(f) < n {
-		return "", ""
+		return e
 	}
-	if n == 9 && !strings.Contains(f[1], ".") {
-		staged = f[7]
+	e.name = f[n-1]
+	if n == 9 {
+		e.moved = f[2][0] == 'S' && (f[1][0] != '.' || strings.Contains(f[2], "C"))
+		if !strings.Contains(f[1], ".") {
+			e.staged = f[7]
+		}
 	}
-	return f[n-1], staged
+	return e
 }
 
 // own says whether a name is one of the loop's own files.
@@ -148,14 +157,33 @@ func (t *tree) own(name string) bool {
 	return bookkeeping(name)
 }
 
-// add notes one file; a directory is a repository of its own: all of its files.
-func (t *tree) add(ctx context.Context, name, staged string, old map[string]cached, files map[string]string) error {
-	path := filepath.Join(t.repo.top, filepath.FromSlash(name))
+// within marks the files of a repository inside this one: they are work, and
+// cannot be committed here.
+const within = "within "
+
+// add notes one file; a directory is a repository of its own: all of its files,
+// and where it is a submodule its commit.
+func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files map[string]string) error {
+	path := filepath.Join(t.repo.top, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
-	if err == nil && info.IsDir() {
-		return t.walk(ctx, path, strings.TrimSuffix(name, "/")+"/", old, files)
+	if err != nil || !info.IsDir() {
+		files[e.name] = t.content(path, e.name, info, err, old) + e.staged
+		return nil
 	}
-	files[name] = t.content(path, name, info, err, old) + staged
+	if e.moved {
+		head, err := (&repo{top: path}).head(ctx)
+		if err != nil {
+			return err
+		}
+		files[e.name] = "commit " + head + e.staged
+	}
+	inner := map[string]string{}
+	if err := t.walk(ctx, path, strings.TrimSuffix(e.name, "/")+"/", old, inner); err != nil {
+		return err
+	}
+	for name, content := range inner {
+		files[name] = within + content
+	}
 	return nil
 }
 
@@ -194,8 +222,8 @@ func (t *tree) content(path, name string, info fs.FileInfo, err error, old map[s
 	case err != nil:
 		return "unreadable"
 	case info.Mode()&fs.ModeSymlink != 0:
-		target, _ := os.Readlink(path) // "" when it is gone by now: the next snapshot tells
-		return "link " + target
+		target, _ := os.Readlink(path)        // "" when it is gone by now: the next snapshot tells
+		return fmt.Sprintf("link %q", target) // it is written as JSON, which has no bytes
 	case !info.Mode().IsRegular():
 		return "special" // reading it could wait for ever
 	}
