@@ -60,7 +60,11 @@ Ctrl-C ends the turn and all that the agent started.`,
 			return a.guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
 		},
 	}
-	flags := cmd.Flags()
+	f.addTo(cmd.Flags())
+	return cmd
+}
+
+func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: the first that is installed")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
@@ -77,7 +81,6 @@ Ctrl-C ends the turn and all that the agent started.`,
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to start instead of the one that the adapter names")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for the turn (0: none)")
 	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "longest time without output (0: none)")
-	return cmd
 }
 
 func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {

@@ -18,10 +18,11 @@ type turnView struct {
 	*app
 	adapter *schema.Adapter
 	encode  *json.Encoder // nil: for people
+	roots   []string      // for shortPath
 }
 
 func (a *app) newTurnView(ad *schema.Adapter, asJSON bool) *turnView {
-	v := &turnView{app: a, adapter: ad}
+	v := &turnView{app: a, adapter: ad, roots: roots()}
 	if asJSON {
 		v.encode = json.NewEncoder(a.out)
 		v.encode.SetEscapeHTML(false)
@@ -42,7 +43,7 @@ func (v *turnView) event(e event.Event) {
 		}
 		v.printf("%s\n", text)
 	case event.ToolUse:
-		v.note("%s %s", e.Name, toolSummary(e))
+		v.note("%s %s", e.Name, toolSummary(e, v.roots))
 	case event.ToolResult:
 		if e.IsError {
 			v.note("  failed: %s", cmp.Or(firstLine(e.Content), "it says nothing"))
@@ -85,14 +86,17 @@ func harmless(s string) string {
 	}, ansi.Strip(s))
 }
 
-// toolSummary is what a tool is used on, in one line.
-func toolSummary(e event.Event) string {
+// toolSummary is what a tool is used on, in one line; roots are for shortPath.
+func toolSummary(e event.Event, roots []string) string {
 	var input map[string]any
 	if json.Unmarshal(e.Input, &input) != nil {
 		return firstLine(string(e.Input))
 	}
 	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
 		if s, is := input[key].(string); is && s != "" {
+			if strings.HasSuffix(key, "path") {
+				s = shortPath(s, roots)
+			}
 			return firstLine(s)
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
 
 	"ripple/runtime/session"
 )
@@ -59,7 +60,13 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 		},
 		ValidArgsFunction: a.completeAdapter,
 	}
-	flags := cmd.Flags()
+	f.addTo(cmd.Flags())
+	cmd.MarkFlagsMutuallyExclusive("file", "lines")
+	cmd.MarkFlagsMutuallyExclusive("file", "null")
+	return cmd
+}
+
+func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
 	flags.VarP(stepFlag{&f.steps, false}, "code", "e", "run this `CODE`; repeatable")
 	flags.Var(stepFlag{&f.steps, true}, "op", "run this `OPERATION` of a debugger, with its arguments as name=value; repeatable")
@@ -75,9 +82,6 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
 	flags.StringVar(&f.record, "record", "", "record the session as an asciicast in this file")
-	cmd.MarkFlagsMutuallyExclusive("file", "lines")
-	cmd.MarkFlagsMutuallyExclusive("file", "null")
-	return cmd
 }
 
 // execArgs: one adapter, and the code in exactly one way.

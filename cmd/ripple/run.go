@@ -64,7 +64,11 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 			return a.guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
 		},
 	}
-	flags := cmd.Flags()
+	f.addTo(cmd.Flags())
+	return cmd
+}
+
+func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md (`TEXT`)")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
 	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
@@ -73,7 +77,6 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	addSettings(flags)
-	return cmd
 }
 
 // addSettings gives every setting of the loop that has one its flag. What they

@@ -38,7 +38,7 @@ the dashboard, not the loop. Without a terminal it prints what "ripple status" p
 				a.printStanding(s)
 				return nil
 			}
-			d := &dashboard{standing: s, tail: &eventTail{path: filepath.Join(loop.Dir, loop.EventsFile)}, now: time.Now}
+			d := &dashboard{standing: s, tail: &eventTail{path: filepath.Join(loop.Dir, loop.EventsFile)}, now: time.Now, roots: roots()}
 			d.read()
 			_, err = tea.NewProgram(d, tea.WithContext(cmd.Context()), tea.WithInput(a.in), tea.WithOutput(a.out.to)).Run()
 			if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
@@ -70,6 +70,7 @@ type dashboard struct {
 	problem       string
 	tail          *eventTail
 	now           func() time.Time
+	roots         []string // for shortPath
 	width, height int
 
 	turn    int
@@ -154,7 +155,7 @@ func (d *dashboard) event(e event.Event) {
 	case event.Text:
 		d.text = e.Text
 	case event.ToolUse:
-		d.tools = append(d.tools, e.Name+" "+toolSummary(e))
+		d.tools = append(d.tools, e.Name+" "+toolSummary(e, d.roots))
 		d.tools = d.tools[max(0, len(d.tools)-keptTools):]
 	case event.ToolResult:
 		if n := len(d.tools); e.IsError && n > 0 {

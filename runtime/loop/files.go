@@ -9,7 +9,8 @@ import (
 // Dir is the directory of the loop's files, in the project.
 const Dir = ".ralph"
 
-// Files under Dir. The names are the seed's; the last four are ours.
+// Files under Dir. The names are the seed's; those from EventsFile on are ours. All
+// of them stand in docs/running-a-loop.md.
 const (
 	PromptFile  = "PROMPT.md"
 	PlanFile    = "@fix_plan.md"

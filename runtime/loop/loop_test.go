@@ -617,6 +617,20 @@ func TestTheProjectIsNamedToTheAgentAndInTheLogs(t *testing.T) {
 	})
 }
 
+func TestTheAgentWorksWhereTheSystemSaysThatItIs(t *testing.T) {
+	r := newRig(t, claims)
+	link := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink(r.dir, link); err != nil {
+		t.Skip("no symbolic links here: ", err)
+	}
+	real, err := filepath.EvalSymlinks(r.dir)
+	require.NoError(t, err)
+	o := r.options(false)
+	o.Project = link
+	assert.Equal(t, "project_complete", r.runWith(o).Reason)
+	assert.Equal(t, real, r.fake.requests[0].Dir)
+}
+
 func TestPromptGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { works(d); os.Remove(filepath.Join(d.dir, ".ralph/PROMPT.md")) })

@@ -25,6 +25,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if err != nil {
 		return closeAll, err
 	}
+	if real, err := filepath.EvalSymlinks(project); err == nil {
+		project = real // the name that the agent and git have for it
+	}
 	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir), check: l.o.Believable}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err

@@ -77,10 +77,10 @@ func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, 
 	case <-limit.C:
 		v.Why = fmt.Sprintf("timed out after %v", timeout)
 		endTree(tree, cmd)
-		<-ended
+		reaped(ended)
 	case <-ctx.Done():
 		endTree(tree, cmd)
-		<-ended
+		reaped(ended)
 		return v, ctx.Err()
 	}
 	if !v.OK {
@@ -95,6 +95,17 @@ func endTree(t *proctree.Tree, cmd *exec.Cmd) {
 	defer cancel()
 	if err := t.End(ctx, steps()...); err != nil {
 		_ = cmd.Process.Kill() // it may have ended
+	}
+}
+
+// reaped waits for a leader that was killed, but not for one that hangs in the
+// kernel: that one may stay for ever.
+func reaped(ended <-chan error) {
+	limit := time.NewTimer(verifyGrace)
+	defer limit.Stop()
+	select {
+	case <-ended:
+	case <-limit.C:
 	}
 }
 
