@@ -101,6 +101,7 @@ type command struct {
 
 	sent     string
 	sentAt   time.Time
+	sentTo   int64 // how many bytes had been received then
 	expectC  bool
 	pre      []byte // text before C
 	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere

@@ -8,8 +8,7 @@ import (
 // taken says that the program has read the command; before that an interrupt
 // would hit its prompt, and the command would run all the same.
 func (d *driver) taken() bool {
-	c := d.cmd
-	return d.state.sawC || !c.expectC && time.Since(c.sentAt) > inFlight
+	return d.state.sawC || !d.onItsWay()
 }
 
 // interruptOrOwe interrupts the command, or notes that it has to be interrupted as

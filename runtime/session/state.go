@@ -66,12 +66,23 @@ func (d *driver) snapState() State {
 // for that very input.
 const inFlight = 5 * time.Millisecond
 
+// onItsWay says whether what was sent last may not have reached the program. A
+// terminal echoes what reaches it, unless somebody turned that off: then the time
+// has to do.
+func (d *driver) onItsWay() bool {
+	c := d.cmd
+	if c.expectC || len(d.out) > 0 || time.Since(c.sentAt) < inFlight {
+		return true
+	}
+	echoes, _, err := d.tty.Flags()
+	return err == nil && echoes && d.received == c.sentTo
+}
+
 // waits asks whether the running command reads the terminal: a secret when the
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	onItsWay := d.cmd.expectC || len(d.out) > 0 || time.Since(d.cmd.sentAt) < inFlight
-	if onItsWay || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
+	if d.onItsWay() || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {
@@ -136,7 +147,7 @@ func (d *driver) typed(b []byte) {
 		d.cmd.echoes.Expect(b)
 	}
 	d.send(string(b))
-	d.cmd.sentAt = time.Now()
+	d.cmd.sentAt, d.cmd.sentTo = time.Now(), d.received
 }
 
 func (d *driver) resize(cols, rows int) error {
