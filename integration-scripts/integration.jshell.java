@@ -5,24 +5,32 @@
 // program and the tool print and nothing else. Standard input is read only when somebody wants it.
 
 import java.io.ByteArrayOutputStream;
+import java.io.FilterInputStream;
 import java.io.IOException;
 import java.io.InputStream;
 import java.io.OutputStream;
 import java.io.PrintStream;
 import java.lang.reflect.Proxy;
+import java.net.Socket;
 import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
 import java.util.Deque;
 import java.util.HashMap;
+import java.util.List;
 import java.util.Locale;
+import java.util.Map;
+import java.util.function.Consumer;
 import java.util.jar.JarEntry;
 import java.util.jar.JarOutputStream;
 import java.util.jar.Manifest;
 import java.util.regex.Pattern;
 import java.util.stream.Stream;
+import jdk.jshell.execution.RemoteExecutionControl;
+import jdk.jshell.execution.Util;
 import jdk.jshell.tool.JavaShellToolBuilder;
+import jdk.net.ExtendedSocketOptions;
 
 import static java.nio.charset.StandardCharsets.UTF_8;
 
@@ -269,15 +277,23 @@ class Integration {
         }
     }
 
+    // Later tools have a console that only their own other end knows.
+    static Stream<String> own() throws IOException {
+        Stream<String> deaf = Stream.of("-R-javaagent:" + agent());
+        return Runtime.version().feature() > 21 ? deaf : Stream.concat(deaf, Stream.of("--execution", "jdi:remoteAgent(Prompt)"));
+    }
+
     static Path agent() throws IOException {
         Path path = Path.of("{temp_dir}", "deaf.jar");
         Manifest manifest = new Manifest();
         manifest.getMainAttributes().putValue("Manifest-Version", "1.0");
         manifest.getMainAttributes().putValue("Premain-Class", "Deaf");
         try (JarOutputStream jar = new JarOutputStream(Files.newOutputStream(path), manifest)) {
-            jar.putNextEntry(new JarEntry("Deaf.class"));
-            try (InputStream in = Deaf.class.getClassLoader().getResourceAsStream("Deaf.class")) {
-                in.transferTo(jar);
+            for (String name : List.of("Deaf.class", "Prompt.class", "Prompt$Acknowledged.class")) {
+                jar.putNextEntry(new JarEntry(name));
+                try (InputStream in = Deaf.class.getClassLoader().getResourceAsStream(name)) {
+                    in.transferTo(jar);
+                }
             }
         }
         return path;
@@ -304,7 +320,7 @@ class Integration {
             .out(new PrintStream(new Feedback(), true, UTF_8), new PrintStream(new Screen(), true, UTF_8), terminal)
             .persistence(new HashMap<>()) // a person's history stays as it is
             .locale(Locale.ENGLISH)
-            .run(Stream.concat(Stream.of(args), Stream.of("-R-javaagent:" + agent())).toArray(String[]::new));
+            .run(Stream.concat(Stream.of(args), own()).toArray(String[]::new));
         System.exit(0);
     }
 }
@@ -324,5 +340,61 @@ class Deaf {
             return null;
         });
         signal.getMethod("handle", signal, handler).invoke(null, signal.getConstructor(String.class).newInstance("INT"), proxy);
+    }
+}
+
+// The other end of the tool's connection to the code's JVM. Both write a message in several pieces, and TCP holds the
+// second one back until the first was acknowledged, which takes 40 ms each time: a fifth of a second for every
+// snippet. This end acknowledges at once what it reads and holds nothing back that it writes.
+class Prompt extends RemoteExecutionControl {
+    public static void main(String[] args) throws Exception {
+        Socket socket = new Socket((String) null, Integer.parseInt(args[0]));
+        socket.setTcpNoDelay(true);
+        Map<String, Consumer<OutputStream>> outputs = new HashMap<>();
+        outputs.put("out", to -> System.setOut(new PrintStream(to, true)));
+        outputs.put("err", to -> System.setErr(new PrintStream(to, true)));
+        Map<String, Consumer<InputStream>> inputs = Map.of("in", System::setIn);
+        Util.forwardExecutionControlAndIO(new Prompt(), new Acknowledged(socket), socket.getOutputStream(), outputs, inputs);
+    }
+
+    // To stop the code the tool looks for these two in the stack, by this class.
+    @Override
+    public String invoke(String type, String method) throws RunException, EngineTerminationException, InternalException {
+        return super.invoke(type, method);
+    }
+
+    @Override
+    public String varValue(String type, String name) throws RunException, EngineTerminationException, InternalException {
+        return super.varValue(type, name);
+    }
+
+    static class Acknowledged extends FilterInputStream {
+        final Socket socket;
+
+        Acknowledged(Socket socket) throws IOException {
+            super(socket.getInputStream());
+            this.socket = socket;
+        }
+
+        @Override
+        public int read() throws IOException {
+            int b = super.read();
+            acknowledge();
+            return b;
+        }
+
+        @Override
+        public int read(byte[] into, int offset, int length) throws IOException {
+            int n = super.read(into, offset, length);
+            acknowledge();
+            return n;
+        }
+
+        // The kernel forgets it with the next answer.
+        void acknowledge() throws IOException {
+            if (socket.supportedOptions().contains(ExtendedSocketOptions.TCP_QUICKACK)) {
+                socket.setOption(ExtendedSocketOptions.TCP_QUICKACK, true);
+            }
+        }
     }
 }
