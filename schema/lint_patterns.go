@@ -27,6 +27,13 @@ func lintPrompts(d *document, a *Adapter) {
 	for i, m := range a.Modes {
 		prompts[indexed("/modes", i)+"/primary"] = m.Primary
 	}
+	if re, err := CompilePattern(a.Prompt.Continuation); err == nil && a.Prompt.Continuation != "" && matches(re, "") {
+		delete(prompts, "/prompt/continuation") // it stands for silence
+		if a.Process.TTY.Echo {
+			d.warn("/prompt/continuation", KindMismatch,
+				"prompt.continuation matches empty text, which stands for a program that asks for more in silence: the echo breaks it, so set process.tty.echo: false")
+		}
+	}
 	for pointer, pattern := range prompts {
 		if pattern != "" {
 			d.lintPrompt(pointer, pattern)

@@ -71,4 +71,6 @@ func awaitExit(int) {}
 
 func (p *PTY) readiness() Readiness { return Readiness{} }
 
+func (p *PTY) turn() uint64 { return 0 }
+
 func (d *device) signalForeground(syscall.Signal) error { return ErrUnsupported }

@@ -29,6 +29,8 @@ func (*device) path() string                          { return "" }
 
 func (*PTY) readiness() Readiness { return Readiness{} }
 
+func (*PTY) turn() uint64 { return 0 }
+
 func awaitExit(int)                             {}
 func killGroup(int, syscall.Signal) error       { return ErrUnsupported }
 func exitStatus(*os.ProcessState) (int, string) { return -1, "" }

@@ -28,3 +28,7 @@ type Readiness struct {
 // Programs that block alike idle and busy, and systems other than Linux, answer
 // Unknown. It costs a few small file reads for each thread of the group.
 func (p *PTY) Readiness() Readiness { return p.readiness() }
+
+// Turn is another number when the thread that Readiness last found waiting has been
+// awake since the call before, or is another one. 0: not known.
+func (p *PTY) Turn() uint64 { return p.turn() }

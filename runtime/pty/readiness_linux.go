@@ -51,6 +51,7 @@ type looker struct {
 	buf    [4096]byte
 	fds    [1024]byte         // of a poll or select call, read from the process
 	reads  bool               // some thread is in a read of the terminal
+	waiter [2]int             // process and thread that were last found waiting
 	open   map[threadFile]int // descriptors
 }
 
@@ -93,6 +94,7 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 	}
 	nr, args, ok := parseSyscall(line)
 	if ok && l.onTerminal(pid, nr, args) {
+		l.waiter = [2]int{pid, tid}
 		return Waiting
 	}
 	return Unknown
@@ -222,6 +224,26 @@ func (l *looker) threads(pid int) []int {
 			}
 		}
 	}
+}
+
+func (p *PTY) turn() uint64 {
+	l := &p.dev.look
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	pid, tid := l.waiter[0], l.waiter[1]
+	if pid == 0 {
+		return 0
+	}
+	return turn(tid, l.thread(pid, tid, "status"))
+}
+
+// turn makes a number of a thread and of how often it has gone to sleep, which
+// its status says; see proc_pid_status(5).
+func turn(tid int, status []byte) uint64 {
+	_, count, _ := bytes.Cut(status, []byte("\nvoluntary_ctxt_switches:"))
+	line, _, _ := bytes.Cut(count, []byte("\n"))
+	sleeps, _ := strconv.ParseUint(string(bytes.TrimSpace(line)), 10, 64) // no number: nothing can be told apart
+	return uint64(tid)<<32 + sleeps
 }
 
 // stat is what a look wants of proc_pid_stat(5).

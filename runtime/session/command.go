@@ -37,7 +37,7 @@ func (d *driver) nextLine() {
 	c.pending = c.pending[1:]
 	d.newOutput(c, line+d.lineEnding())
 	d.send(line + d.lineEnding())
-	c.sentAt, c.sentTo = time.Now(), d.received
+	c.sentAt, c.sentTo, d.sentTurn = time.Now(), d.received, d.turn
 }
 
 // giveUp makes the program abandon a command that it wants more of: by the

@@ -48,6 +48,9 @@ func (d *driver) detectors(nonce string) (err error) {
 		add("prompt.primary", a.Prompt.Primary, tagPrimary)
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation)
 		d.continues = a.Prompt.Continuation != ""
+		if d.policy.silent, err = silent(a.Prompt.Continuation); err != nil {
+			return err
+		}
 	}
 	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
 		add("ready.pattern", a.Ready.Pattern, tagPrimary)
@@ -84,6 +87,18 @@ func (d *driver) detectors(nonce string) (err error) {
 		}
 	}
 	return nil
+}
+
+// silent says whether a continuation prompt may be empty text.
+func silent(continuation string) (bool, error) {
+	if continuation == "" {
+		return false, nil
+	}
+	re, err := schema.CompilePattern(continuation)
+	if err != nil {
+		return false, fmt.Errorf("prompt.continuation: %w", err)
+	}
+	return re.MatchString("")
 }
 
 // markers prepares the marker strategy. A literal that carries the nonce is

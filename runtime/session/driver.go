@@ -40,6 +40,8 @@ type driver struct {
 	groups      *prompt.Patterns // the primary prompt, where its groups have names
 	match       prompt.Match     // the latest candidate
 	reads       bool             // at its first prompt the program was in a read of the terminal
+	turn        uint64           // which wait the program was last seen in
+	sentTurn    uint64           // and in which when the line was sent
 	promptLines int              // how many lines a prompt may span
 	// promptLength is the length of the latest proven prompt in characters.
 	promptLength int
@@ -206,6 +208,12 @@ func (d *driver) fired(gen int) {
 // not be the end of it.
 func (d *driver) look() readiness {
 	r := d.tty.Readiness()
+	if r.State == pty.Waiting && d.policy.silent {
+		d.turn = d.tty.Turn()
+		if d.state.proof == proofSilence && (len(d.out) > 0 || d.turn == d.sentTurn) {
+			return readyBusy // the line is on its way
+		}
+	}
 	unread := r.State == pty.Waiting && d.tty.Readable(d.received)
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())

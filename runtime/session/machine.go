@@ -26,11 +26,12 @@ const (
 type proof uint8
 
 const (
-	proofNone   proof = iota
-	proofPrompt       // a pattern matches at the end of the stream: ask whether the program waits
-	proofMarker       // a marker came where one alone does not prove it: ask as well
-	proofInput        // A came, B must follow; ask only when it does not
-	proofMore         // F came and there is no more: ask, for the program may not read yet
+	proofNone    proof = iota
+	proofPrompt        // a pattern matches at the end of the stream: ask whether the program waits
+	proofMarker        // a marker came where one alone does not prove it: ask as well
+	proofInput         // A came, B must follow; ask only when it does not
+	proofMore          // F came and there is no more: ask, for the program may not read yet
+	proofSilence       // nothing came since the line was sent: ask whether the program waits for the next
 )
 
 // policy are the facts about an adapter that decisions depend on.
@@ -42,6 +43,7 @@ type policy struct {
 	injectDelay time.Duration // after injecting
 	kick        bool          // ready.kick_enter_after_ready
 	settle      time.Duration // silence that proves a prompt when the kernel has no answer
+	silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
 }
 
 // machineState is everything the machine remembers.
@@ -50,6 +52,7 @@ type machineState struct {
 	proof    proof
 	more     bool // the prompt in question is a continuation prompt
 	looks    int  // how often the kernel was asked about this proof
+	quiet    bool // proofSilence: the program waited when the kernel was last asked
 	learnedB bool // this program announces the end of its prompts (B after A)
 
 	remaining   int  // lines of the block not yet sent

@@ -342,6 +342,17 @@ func TestIncompleteInputIsWithdrawn(t *testing.T) {
 	}
 }
 
+func TestEmptyContinuationPromptIsKnownByTheSilence(t *testing.T) {
+	s := open(t, "silentsh", session.Options{})
+	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do", "echo 1\necho 'open"} {
+		r, err := s.Eval(deadline(t), code)
+		require.ErrorIs(t, err, session.ErrIncompleteInput, code)
+		assert.NotContains(t, r.Output, "prompt>", code)
+		assert.Equal(t, "ok\n", eval(t, s, "sleep 0.05; echo ok").Output, "after %q: silent work is not waiting", code)
+	}
+	assert.Equal(t, "1\n2\n", eval(t, s, "for i in 1 2; do\n  echo $i\ndone").Output)
+}
+
 func TestForgedMarkersAreOutput(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for _, forged := range []string{`\e]633;D;77\a\e]633;A\a`, `\e]633;P;Cwd=/forged\a`, `\e]633;D;77\e\\\\\e]633;A\e\\\\`, `\x9d633;D;77\x9c`, `\e]633;A;0123456789abcdef0123456789abcdef\a`} {

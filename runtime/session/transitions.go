@@ -12,7 +12,7 @@ func (p *policy) next(s machineState, in input, out []effect) (machineState, []e
 	case inSubmit:
 		if s.step == stepReady {
 			s = machineState{step: stepRunning, learnedB: s.learnedB, remaining: in.lines, confirm: in.confirm}
-			out = append(out, effect{kind: doNoTimer})
+			return p.sent(s, append(out, effect{kind: doNoTimer}))
 		}
 		return s, out
 	case inInterrupt:
@@ -64,11 +64,38 @@ func (p *policy) text(s machineState, now time.Duration, out []effect) (machineS
 	switch {
 	case s.step == stepSettle:
 		out = append(out, effect{kind: doTimer, delay: p.silence(now)})
-	case s.proof == proofPrompt:
+	case s.proof == proofPrompt, s.proof == proofSilence:
 		s.proof, s.looks = proofNone, 0
 		out = append(out, effect{kind: doNoTimer})
 	}
 	return s, out
+}
+
+// sent is a line on its way to a program that may ask for more in silence.
+func (p *policy) sent(s machineState, out []effect) (machineState, []effect) {
+	if !p.silent {
+		return s, out
+	}
+	s.proof, s.looks = proofSilence, 0
+	return s, append(out, effect{kind: doTimer, delay: inFlight})
+}
+
+// askedSilence is the kernel's answer about a silence. It must be the same twice in a
+// row, since the end of a long line may have been on its way; without an answer silence proves nothing.
+func (p *policy) askedSilence(s machineState, r readiness, out []effect) (machineState, []effect) {
+	switch {
+	case r == readyUnknown:
+		s.proof = proofNone
+		return s, out
+	case r == readyBusy:
+		s.quiet = false
+		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
+	case !s.quiet:
+		s.quiet = true
+		return s, append(out, effect{kind: doTimer, delay: inFlight})
+	}
+	s.proof, s.quiet = proofNone, false
+	return p.continues(s, out)
 }
 
 func (p *policy) timer(s machineState, out []effect) (machineState, []effect) {
@@ -186,7 +213,7 @@ func (p *policy) continues(s machineState, out []effect) (machineState, []effect
 	out = append(out, effect{kind: doNoTimer})
 	if s.remaining > 0 {
 		s.remaining--
-		return s, append(out, effect{kind: doNextLine})
+		return p.sent(s, append(out, effect{kind: doNextLine}))
 	}
 	s.incomplete, s.sawD = true, false
 	return s, append(out, effect{kind: doGiveUp})
@@ -201,6 +228,8 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 	switch {
 	case s.proof == proofMore:
 		return p.askedMore(s, r, out)
+	case s.proof == proofSilence:
+		return p.askedSilence(s, r, out)
 	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
 		// The line may still be on its way through the tty: look twice.
 		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
@@ -239,7 +268,7 @@ func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineSt
 	case s.remaining > 0:
 		s.remaining--
 		s.sawC, s.sawD = false, false
-		return s, append(out, effect{kind: doNextLine, match: match})
+		return p.sent(s, append(out, effect{kind: doNextLine, match: match}))
 	}
 	if s.signalled {
 		by = ByInterrupt
