@@ -60,6 +60,7 @@ type machineState struct {
 	sawC, sawD  bool // since the line was sent
 	interrupted bool // whoever asked for it: no further line is sent
 	signalled   bool // and the program has got it
+	cut         bool // lines were left out for it
 	incomplete  bool // the program asked for more than there is; it was told to give up
 }
 

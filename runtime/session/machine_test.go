@@ -152,6 +152,16 @@ func TestMachineSendsABlockLineByLine(t *testing.T) {
 	require.Equal(t, []effectKind{doComplete}, kinds(effs))
 }
 
+func TestMachineTellsABlockThatAnInterruptCutShort(t *testing.T) {
+	var p policy
+	ready := machineState{step: stepReady, learnedB: true}
+	_, effs := run(p, ready, lines(2), c, owed, dd, a, b)
+	require.Equal(t, []effectKind{doComplete}, kinds(effs), "its first line ended by itself, the others are not sent")
+	assert.Equal(t, ByInterrupt, effs[len(effs)-1].by)
+	_, effs = run(p, ready, submit, c, owed, dd, a, b)
+	assert.Equal(t, ByMarker, effs[len(effs)-1].by, "nothing was cut from a single line")
+}
+
 func TestMachineStarts(t *testing.T) {
 	quiet := policy{inject: true, settleQuiet: time.Second, settleMin: 2 * time.Second, settleMax: 10 * time.Second, injectDelay: time.Minute}
 	for _, row := range []struct {

@@ -11,7 +11,7 @@ const (
 	ByIdle      CompletedBy = "idle"      // a prompt pattern, and then the declared settle time in silence
 	ByExit      CompletedBy = "exit"      // the program ended
 	ByTimeout   CompletedBy = "timeout"   // the caller's deadline; the command goes on
-	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt
+	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt, or before the rest of the block was sent
 )
 
 // Result is what one command did.

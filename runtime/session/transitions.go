@@ -17,7 +17,8 @@ func (p *policy) next(s machineState, in input, out []effect) (machineState, []e
 		return s, out
 	case inInterrupt:
 		if s.step == stepRunning {
-			s.interrupted, s.signalled, s.remaining = true, in.sent, 0
+			s.interrupted, s.signalled = true, in.sent
+			s.cut, s.remaining = s.cut || s.remaining > 0, 0
 		}
 		return s, out
 	case inTimer:
@@ -270,7 +271,7 @@ func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineSt
 		s.sawC, s.sawD = false, false
 		return p.sent(s, append(out, effect{kind: doNextLine, match: match}))
 	}
-	if s.signalled {
+	if s.signalled || s.cut {
 		by = ByInterrupt
 	}
 	s.step = stepReady
