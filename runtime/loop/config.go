@@ -208,7 +208,7 @@ func exists(path string) bool {
 // rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the
 // file may serve other programs too.
 func rcLayer(path string, env func(string) string) (l layer, notes []string, errs []error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

@@ -1,6 +1,9 @@
 package loop
 
 import (
+	"fmt"
+	"io/fs"
+	"os"
 	"path"
 	"slices"
 	"strings"
@@ -46,6 +49,22 @@ const (
 	corruptMark    = ".corrupt"
 	worktreeSuffix = "-worktree"
 )
+
+// readFile reads a file that is one: a pipe could let the loop wait for ever.
+func readFile(path string) ([]byte, error) {
+	if err := notPipe(path); err != nil {
+		return nil, err
+	}
+	return os.ReadFile(path)
+}
+
+func notPipe(path string) error {
+	info, err := os.Stat(path)
+	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
+		return fmt.Errorf("%s is a pipe or socket and should be a file: remove it", path)
+	}
+	return nil
+}
 
 // bookkeeping says whether a path, from the project and with slashes, is a file
 // that the loop writes itself.

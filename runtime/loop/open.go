@@ -60,7 +60,7 @@ func (l *Loop) readPrompt() (string, error) {
 	if l.o.PromptFile != "" {
 		path = l.o.PromptFile
 	}
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", l.noPrompt("There is no " + path + ".")

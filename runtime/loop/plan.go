@@ -3,7 +3,6 @@ package loop
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"regexp"
 	"strings"
 )
@@ -39,7 +38,7 @@ func parsePlan(text string) plan {
 
 // readPlan reads a task list; one that is not there has no boxes.
 func readPlan(path string) (plan, error) {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return plan{}, nil
 	}

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 )
 
@@ -56,7 +55,7 @@ func readStatus(project string) (s Status, by *Holder, found bool, err error) {
 	} else if held {
 		by = &h
 	}
-	data, err := os.ReadFile(st.path(StatusFile))
+	data, err := readFile(st.path(StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, by, false, nil
 	}

@@ -31,7 +31,11 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 	name := fmt.Sprintf("turn_%04d_%s.log", turn, stamp(l.now()))
 	var files logs
 	for _, path := range []string{l.store.path(LiveFile), filepath.Join(l.store.dir, LogsDir, name)} {
-		f, err := os.Create(path)
+		err := notPipe(path)
+		var f *os.File
+		if err == nil {
+			f, err = os.Create(path)
+		}
 		if err != nil {
 			return nil, errors.Join(err, files.Close())
 		}

@@ -99,7 +99,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // readLoose reads JSON that may be absent.
 func readLoose(path string, to any) error {
-	data, err := os.ReadFile(path)
+	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}

@@ -83,7 +83,7 @@ func (s *store) refreshText(name string, data []byte) error {
 // readJSON fills v and says whether it could. A file that is no JSON, or that
 // valid refuses, is put aside under a name that damaged returns.
 func (s *store) readJSON(name string, v any, valid func() bool) (found bool, damaged string, err error) {
-	data, err := os.ReadFile(s.path(name))
+	data, err := readFile(s.path(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, "", nil
@@ -100,7 +100,7 @@ func (s *store) readJSON(name string, v any, valid func() bool) (found bool, dam
 // readText reads a small file of one line; "" when it is not there. Blanks and
 // line ends around the text do not belong to it.
 func (s *store) readText(name string) (string, error) {
-	data, err := os.ReadFile(s.path(name))
+	data, err := readFile(s.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -182,14 +182,19 @@ const maxLine = 64 << 20
 // their line feed; what follows the last one is a line too.
 func eachLineBackwards(f io.ReaderAt, size int64, visit func(line []byte, start int64) bool) error {
 	var rest []byte // the beginning of a line whose start is not read yet
+	const usual = 64 << 10
+	step := int64(usual) // grows within a long line, which would be copied for each piece
 	for at := size; at > 0; {
-		n := min(at, 64<<10)
+		n := min(at, step)
 		piece := make([]byte, n, n+int64(len(rest)))
 		if _, err := f.ReadAt(piece, at-n); err != nil {
 			return err
 		}
 		at -= n
 		rest = append(piece, rest...)
+		if step *= 2; bytes.IndexByte(piece, '\n') >= 0 {
+			step = usual
+		}
 		for {
 			i := bytes.LastIndexByte(rest, '\n')
 			if i < 0 {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -148,6 +149,21 @@ func TestJournalBackwards(t *testing.T) {
 	n := 0
 	require.NoError(t, j.backwards(func([]byte, int64) bool { n++; return n == 3 }))
 	assert.Equal(t, 3, n)
+}
+
+// A line of 60 MB, torn, is read once and not once for each piece.
+func TestJournalWithALongTornLine(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "j")
+	long := append([]byte("{\"a\":1}\n{\"b\":\""), bytes.Repeat([]byte("x"), 60<<20)...)
+	require.NoError(t, os.WriteFile(path, long, 0o600))
+	started := time.Now()
+	j, err := openJournal(path)
+	require.NoError(t, err)
+	require.NoError(t, j.close())
+	assert.Less(t, time.Since(started), 5*time.Second)
+	data, err := os.ReadFile(path)
+	require.NoError(t, err)
+	assert.Equal(t, "{\"a\":1}\n", string(data))
 }
 
 func FuzzJournalRepair(f *testing.F) {
