@@ -3,6 +3,7 @@ package loop
 import (
 	"fmt"
 	"strings"
+	"unicode"
 )
 
 // maxContext bounds what the loop adds to the prompt, in characters.
@@ -40,7 +41,14 @@ func (a about) context() string {
 	return shorten(strings.Join(lines, "\n"), maxContext)
 }
 
-// oneLine puts text on one line of at most so many characters.
+// oneLine puts text on one line of at most so many characters. What a program
+// printed may hold bytes that neither an argument nor a commit can have.
 func oneLine(text string, limit int) string {
-	return shorten(strings.Join(strings.Fields(text), " "), limit)
+	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
+	return shorten(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return -1
+		}
+		return r
+	}, text), limit)
 }
