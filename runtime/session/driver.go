@@ -85,6 +85,7 @@ type driver struct {
 	owed       string   // an interrupt that waits for payInterrupt
 	owedReads  int      // how often it was looked at
 	unanswered bool     // no byte came since the last interrupt
+	readAt     time.Time
 	waiting    bool     // somebody waits until the tty takes more
 
 	readyOnce sync.Once

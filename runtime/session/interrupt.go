@@ -44,18 +44,33 @@ func (d *driver) payInterrupt() {
 	}
 }
 
-// interruptAgain sends an interrupt that is still owed, or repeats one that
-// nothing has answered, not even with bytes that are still to be read. It tells
-// whether there was such a one.
-func (d *driver) interruptAgain(c *command, key string) (sent bool) {
+// Output as recent as stillPrinting is that of a program which goes on printing;
+// one that has been silent for quiet has answered the interrupt.
+const (
+	stillPrinting = 20 * time.Millisecond
+	quiet         = 100 * time.Millisecond
+)
+
+// interruptAgain sends an interrupt that is still owed, or repeats one that nothing
+// has answered, not even with bytes that are still to be read, or that has not kept
+// the program from printing. It tells whether to look again later.
+func (d *driver) interruptAgain(c *command, key string) (again bool) {
 	d.locked(func() {
-		if sent = d.cmd == c && (d.owed != "" || d.unanswered && !d.tty.Readable(d.received)); sent {
+		silent := d.unanswered && !d.tty.Readable(d.received)
+		last := time.Since(d.readAt)
+		again = d.cmd == c && (d.owed != "" || silent || last < quiet)
+		switch {
+		case !again:
+		case d.owed != "" || silent:
 			d.step(input{kind: inInterrupt, sent: true})
 			d.interrupt(key)
-			d.settleEffects()
+		case last < stillPrinting: // its prompt may be among what is not read yet
+			d.owed, d.owedReads = key, 0
+			d.payInterrupt()
 		}
+		d.settleEffects()
 	})
-	return sent
+	return again
 }
 
 // interrupt discards what has not reached the program and interrupts it.

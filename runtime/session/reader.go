@@ -52,7 +52,7 @@ func (d *driver) read() {
 
 // take is one read.
 func (d *driver) take(b []byte) {
-	d.received += int64(len(b))
+	d.received, d.readAt = d.received+int64(len(b)), time.Now()
 	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
 		d.observe(EventRead, b, "")
 	}

@@ -199,7 +199,8 @@ const takenLimit = 100 * time.Millisecond
 // interrupt sends the key as soon as the command has been taken, or after
 // takenLimit whatever happened to it. An interpreter may lose an interrupt
 // between reading a command and running it: to one that came so early and was
-// answered by nothing at all, more are sent, ever less often.
+// answered by nothing at all, or by nothing but more output, more are sent, ever
+// less often.
 func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
 	if !d.interruptOrOwe(c, key) {
 		return

@@ -291,6 +291,29 @@ func TestALineThatIsTooLongForTheProgram(t *testing.T) {
 	assert.Equal(t, "3456789012345678\n", eval(t, s2, "echo 3456789012345678").Output)
 }
 
+// A program that loses an early interrupt and goes on printing gets another one.
+func TestAnEarlyInterruptThatOutputAnswersIsRepeated(t *testing.T) {
+	s := open(t, "bash", session.Options{Window: 1000})
+	for early := false; !early; {
+		began := time.Now()
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			_, err := s.Eval(deadline(t), "(trap 'trap - INT' INT; while :; do echo x; done)")
+			assert.NoError(t, err)
+		}()
+		_, err := s.WaitState(deadline(t), func(st session.State) bool { return strings.Contains(st.Partial, "x") })
+		require.NoError(t, err)
+		if early = time.Since(began) < 50*time.Millisecond; !early {
+			require.NoError(t, s.Signal(os.Interrupt)) // a busy machine: this is the one that gets lost
+		}
+		r, err := s.Interrupt(deadline(t))
+		require.NoError(t, err)
+		require.Equal(t, session.ByInterrupt, r.CompletedBy)
+		<-done
+	}
+}
+
 // An interrupt that hits a program in the middle of printing leaves nothing stuck.
 func TestInterruptWhileTheProgramPrints(t *testing.T) {
 	for name, code := range map[string][2]string{
