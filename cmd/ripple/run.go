@@ -56,7 +56,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 		Example: `  ripple init && ripple run --adapter rehearsal
   ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
   ripple run --worktree agent/work --commit --prompt-file task.md`,
-		Args: noArgs,
+		Args: branchArg,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkRunFlags(cmd.Flags()); err != nil {
 				return err
@@ -91,8 +91,19 @@ func addSettings(flags *pflag.FlagSet) {
 			flags.Bool(s.Flag, s.Default == "true", s.Help)
 		default:
 			flags.String(s.Flag, s.Default, s.Help)
+			flags.Lookup(s.Flag).NoOptDefVal = s.Alone
 		}
 	}
+}
+
+// branchArg takes the argument after a --worktree that stands alone for its branch:
+// a flag whose value may be missing gets one only behind "=".
+func branchArg(cmd *cobra.Command, args []string) error {
+	worktree := cmd.Flags().Lookup("worktree")
+	if len(args) != 1 || !worktree.Changed || worktree.Value.String() != worktree.NoOptDefVal {
+		return noArgs(cmd, args)
+	}
+	return worktree.Value.Set(args[0])
 }
 
 // checkRunFlags refuses what only a mistake can mean: an empty value is most

@@ -59,6 +59,7 @@ type Setting struct {
 	Name    string   // in the environment and in .ralphrc; in lower case the key of loop:
 	Twins   []string // other names of the same
 	Flag    string   // of the command line, without dashes; "" for none
+	Alone   string   // what the flag means without a value; "": it needs one
 	Default string
 	Help    string
 	Idle    string // why another value than the default has no effect; "" where it has
@@ -106,7 +107,7 @@ var settings = []Setting{
 	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one --verify command: 30m, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
 	{Name: "COMMIT", Flag: "commit", Default: "false", Help: "commit each turn that made progress", set: boolean(func(c *Config) *bool { return &c.Commit })},
 	{Name: "TAG", Flag: "tag", Default: "false", Help: "tag the commit of each turn, ripple's or the agent's", set: boolean(func(c *Config) *bool { return &c.Tag })},
-	{Name: "WORKTREE", Flag: "worktree", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
+	{Name: "WORKTREE", Flag: "worktree", Alone: "ripple", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
 }
 
 // lookupSetting finds a setting by any of its names.
