@@ -86,7 +86,7 @@ type driver struct {
 	owedReads  int      // how often it was looked at
 	unanswered bool     // no byte came since the last interrupt
 	readAt     time.Time
-	waiting    bool     // somebody waits until the tty takes more
+	waiting    bool // somebody waits until the tty takes more
 
 	readyOnce sync.Once
 	ready     chan struct{}
