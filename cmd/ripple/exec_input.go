@@ -6,8 +6,12 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
+	"strings"
+	"sync"
 	"time"
 
 	"golang.org/x/term"
@@ -68,8 +72,44 @@ func (x *execution) waitHint(s session.State) string {
 	if x.keyboard != nil {
 		return "the program waits for " + what + ": type it and press Enter; Ctrl-C interrupts"
 	}
-	return "the program waits for " + what + " and none will come: Ctrl-C interrupts it, --timeout limits it"
+	hint := "the program waits for " + what + " and none will come: Ctrl-C interrupts it, --timeout limits it"
+	if last := x.printed.end(s.Partial); promptLike.MatchString(last) {
+		hint += fmt.Sprintf("\n  if %q is its prompt, the command has replaced the one that the adapter knows", last)
+	}
+	return hint
 }
+
+// lastLine is the unfinished line at the end of what was printed, as far as it may be
+// a prompt.
+type lastLine struct {
+	mu   sync.Mutex
+	text []byte
+}
+
+// longestPrompt is how many bytes of the line are kept.
+const longestPrompt = 120
+
+func (l *lastLine) add(b []byte) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if i := bytes.LastIndexByte(b, '\n'); i >= 0 {
+		l.text, b = l.text[:0], b[i+1:]
+	}
+	l.text = append(l.text, b[:min(len(b), longestPrompt-len(l.text))]...)
+}
+
+// end is the last line of partial, or the one that was kept where that is empty.
+func (l *lastLine) end(partial string) string {
+	if partial != "" {
+		return partial[strings.LastIndexByte(partial, '\n')+1:]
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return string(l.text)
+}
+
+// promptLike is how prompts end.
+var promptLike = regexp.MustCompile(`^.{0,80}[>#$%»❯] ?$`)
 
 // answer sends the program one typed line.
 func (x *execution) answer(ctx context.Context, s session.State) error {

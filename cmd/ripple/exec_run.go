@@ -33,6 +33,7 @@ type execution struct {
 	keyboard   *keyboard // nil: nobody is there to answer the program
 	recorder   *contract.Recorder
 	closing    atomic.Bool // what is printed from now on is no command's output
+	printed    lastLine    // in place of the session's State.Partial, which holds nothing when output is passed on
 }
 
 // exec runs the commands in one session.
@@ -135,6 +136,7 @@ func (x *execution) open(ctx context.Context) error {
 func (x *execution) print(b []byte) {
 	if !x.closing.Load() {
 		_, _ = x.out.Write(b)
+		x.printed.add(b)
 	}
 }
 
