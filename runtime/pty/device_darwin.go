@@ -27,7 +27,7 @@ func duplicate(blocking *os.File) (*os.File, error) {
 // writeSome writes a piece small enough not to block once poll reports room.
 func writeSome(fd int, b []byte) (int, error) {
 	const piece = 64
-	if !writable(fd) {
+	if !polls(fd, unix.POLLOUT) {
 		return 0, unix.EAGAIN
 	}
 	return unix.Write(fd, b[:min(len(b), piece)])

@@ -151,9 +151,6 @@ func (d *device) writeFD(fd uintptr) {
 	}
 }
 
-// writable asks without waiting.
-func writable(fd int) bool { return polls(fd, unix.POLLOUT) }
-
 // polls looks for an event without waiting.
 func polls(fd int, events int16) bool {
 	fds := [1]unix.PollFd{{Fd: int32(fd), Events: events}}
