@@ -60,7 +60,10 @@ func TestLeaksAreFound(t *testing.T) {
 }
 
 func TestAProcessThatIsLeftIsFound(t *testing.T) {
-	result := faulty(t, "close leaves nothing behind", func(y *toy) { y.state.PID = aProcess(t) })
+	result := faulty(t, "starts and stops leak nothing", func(y *toy) { y.state.PID = aProcess(t) })
+	require.NotNil(t, result.Failure)
+	assert.Regexp(t, `processes are left after stop \d+ of 50: \d+ \(cat, state \w\)`, result.Failure.Message)
+	result = faulty(t, "close leaves nothing behind", func(y *toy) { y.state.PID = aProcess(t) })
 	require.NotNil(t, result.Failure)
 	assert.Regexp(t, `processes are left after close: \d+ \(cat, state \w\)`, result.Failure.Message)
 }

@@ -54,16 +54,6 @@ func readProcess(pid int) (process, bool) {
 	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
 }
 
-func children(pid int) []process {
-	var list []process
-	for _, p := range processes() {
-		if p.parent == pid {
-			list = append(list, p)
-		}
-	}
-	return list
-}
-
 // membersOf are the processes of the session that pid leads and its descendants.
 func membersOf(pid int) []process {
 	if pid <= 0 {
