@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/dlclark/regexp2"
 	"golang.org/x/sync/errgroup"
 
 	"ripple/runtime/session"
@@ -166,7 +167,10 @@ func (t *trial) cycle(ctx context.Context, cycles int) error {
 // programs under other tests may start some at any time.
 type possessions struct{ descriptors, goroutines int }
 
-func inventory() possessions { return possessions{openDescriptors(), runtime.NumGoroutine()} }
+func inventory() possessions {
+	regexp2.StopTimeoutClock() // its goroutine comes with a match, and goes seconds later
+	return possessions{openDescriptors(), runtime.NumGoroutine()}
+}
 
 // settled compares until nothing is more than before: a goroutine that has been
 // told to end needs a moment.

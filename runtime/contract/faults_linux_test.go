@@ -6,10 +6,12 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"sync/atomic"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/dlclark/regexp2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -42,6 +44,18 @@ func faultyWithin(t *testing.T, limit time.Duration, test string, spoil func(*to
 func TestLeaksAreFound(t *testing.T) {
 	t.Run("nothing", func(t *testing.T) {
 		assert.Equal(t, Passed, faulty(t, "starts and stops leak nothing", func(*toy) {}).Status)
+	})
+	t.Run("nothing, and patterns are matched", func(t *testing.T) {
+		re, err := schema.CompilePattern("x+y")
+		require.NoError(t, err)
+		regexp2.StopTimeoutClock()
+		var starts atomic.Int32
+		assert.Equal(t, Passed, faulty(t, "starts and stops leak nothing", func(*toy) {
+			if starts.Add(1) > 1 { // the first one makes what is made once
+				_, err := re.MatchString("xxx")
+				assert.NoError(t, err)
+			}
+		}).Status)
 	})
 	t.Run("descriptors", func(t *testing.T) {
 		result := faulty(t, "starts and stops leak nothing", func(*toy) {
