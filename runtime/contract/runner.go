@@ -163,8 +163,10 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 	case c.inapplicable != "":
 		result.Status, result.Reason = NotApplicable, c.inapplicable
 	default:
-		start := r.now()
+		leave := takePart(c.exclusive)
+		start := r.now() // the wait for others is not the test's
 		r.carryOut(ctx, c, &result)
+		leave()
 		result.Duration = r.now().Sub(start)
 		r.stopAfter(result)
 	}
@@ -178,7 +180,6 @@ func (r *runner) stopAfter(t TestResult) {
 }
 
 func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
-	defer takePart(c.exclusive)()
 	r.record.Mark(r.now().Sub(r.began), c.name)
 	t := &trial{run: r, adapter: r.adapter, line: c.line}
 	if err := r.sit(ctx, c, t); err != nil {
