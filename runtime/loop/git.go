@@ -58,11 +58,15 @@ func git(ctx context.Context, dir string, sub subcommand, args ...string) (strin
 	return (&repo{top: dir}).run(ctx, call{}, sub, args...)
 }
 
+// noMaintenance keeps git from tidying up after a commit: killed at it, it would leave
+// a lock that keeps the user's git from doing so ever after.
+const noMaintenance = "maintenance.auto=false"
+
 // run runs one command at the top of the working tree.
 func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{string(sub)}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", noMaintenance, string(sub)}, args...)...)
 	cmd.Dir, cmd.WaitDelay = r.top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
