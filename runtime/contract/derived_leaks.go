@@ -127,12 +127,12 @@ func startsLeakNothing(ctx context.Context, t *trial) error {
 	if cycles < leakCycles {
 		t.note("%d cycles instead of %d, because one takes %s", cycles, leakCycles, time.Since(began).Round(time.Millisecond))
 	}
-	before := inventory()
+	before := t.inventory()
 	if err := t.cycle(ctx, cycles); err != nil {
 		return err
 	}
 	t.begin(fmt.Sprintf("%d starts and stops", cycles), "")
-	return settled(ctx, before)
+	return t.settled(ctx, before)
 }
 
 func affordable(one time.Duration) int {
@@ -163,32 +163,33 @@ func (t *trial) cycle(ctx context.Context, cycles int) error {
 	return group.Wait()
 }
 
-// possessions are what a leak would add to. Processes are looked for by session:
-// programs under other tests may start some at any time.
-type possessions struct{ descriptors, goroutines int }
+// possessions are what a leak would add to. Processes are children of ours, such as
+// daemons that left their session, with this run's surroundings: programs under other
+// tests may start some at any time.
+type possessions struct{ descriptors, goroutines, processes int }
 
-func inventory() possessions {
+func (t *trial) inventory() possessions {
 	regexp2.StopTimeoutClock() // its goroutine comes with a match, and goes seconds later
-	return possessions{openDescriptors(), runtime.NumGoroutine()}
+	return possessions{openDescriptors(), runtime.NumGoroutine(), childrenWith(t.run.around.root)}
 }
 
 // settled compares until nothing is more than before: a goroutine that has been
 // told to end needs a moment.
-func settled(ctx context.Context, before possessions) error {
+func (t *trial) settled(ctx context.Context, before possessions) error {
 	ctx, cancel := context.WithTimeout(ctx, leakSettled)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		after := inventory()
-		if after.descriptors <= before.descriptors && after.goroutines <= before.goroutines {
+		after := t.inventory()
+		if after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.processes <= before.processes {
 			return nil
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return failf("leaked: file descriptors %d → %d, goroutines %d → %d",
-				before.descriptors, after.descriptors, before.goroutines, after.goroutines)
+			return failf("leaked: file descriptors %d → %d, goroutines %d → %d, child processes %d → %d", before.descriptors,
+				after.descriptors, before.goroutines, after.goroutines, before.processes, after.processes)
 		}
 	}
 }

@@ -54,6 +54,21 @@ func readProcess(pid int) (process, bool) {
 	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
 }
 
+// childrenWith counts the children of this process in whose environment a directory
+// is. One whose environment cannot be read (it has ended) has none.
+func childrenWith(dir string) (n int) {
+	for _, p := range processes() {
+		if p.parent != os.Getpid() {
+			continue
+		}
+		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))
+		if err == nil && strings.Contains(string(env), dir) {
+			n++
+		}
+	}
+	return n
+}
+
 // membersOf are the processes of the session that pid leads and its descendants.
 func membersOf(pid int) []process {
 	if pid <= 0 {

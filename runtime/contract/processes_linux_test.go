@@ -48,3 +48,19 @@ func TestOpenDescriptors(t *testing.T) {
 	assert.Equal(t, before+1, openDescriptors())
 	require.NoError(t, f.Close())
 }
+
+// A daemon is known by its surroundings, for it is in nobody's session.
+func TestChildrenWithTheirSurroundings(t *testing.T) {
+	dir := t.TempDir()
+	cmd := exec.Command("cat")
+	cmd.Env = []string{"HOME=" + dir + "/home"}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	assert.Equal(t, 1, childrenWith(dir))
+	assert.Zero(t, childrenWith(t.TempDir()), "those of others do not count")
+	require.NoError(t, in.Close())
+	require.NoError(t, cmd.Wait())
+	assert.Zero(t, childrenWith(dir))
+}

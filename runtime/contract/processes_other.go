@@ -9,6 +9,7 @@ const (
 
 type process struct{}
 
+func childrenWith(string) int            { return 0 }
 func membersOf(int) []process            { return nil }
 func stillThere([]process, int) []string { return nil }
 func openDescriptors() int               { return 0 }

@@ -81,12 +81,12 @@ type driver struct {
 	timer      *time.Timer
 	timerGen   int
 
-	out        [][]byte // to be written
-	owed       string   // an interrupt that waits for payInterrupt
-	owedReads  int      // how often it was looked at
-	unanswered bool     // no byte came since the last interrupt
-	readAt     time.Time
-	waiting    bool // somebody waits until the tty takes more
+	out        [][]byte  // to be written
+	owed       string    // an interrupt that waits for payInterrupt
+	owedReads  int       // how often it was looked at
+	unanswered bool      // no byte came since the last interrupt
+	readAt     time.Time // when the last bytes came
+	waiting    bool      // somebody waits until the tty takes more
 
 	readyOnce sync.Once
 	ready     chan struct{}
