@@ -57,45 +57,51 @@ type looker struct {
 
 // process looks at each thread of a process and appends its children, found
 // through each of its threads, to children. A process outside the group is only
-// passed through.
+// passed through, and so is a stopped one.
 func (l *looker) process(pid int, children *[]int) ReadyState {
+	stat := parseStat(l.thread(pid, pid, "stat"))
+	asked := stat.group == l.group && (stat.state == 'S' || stat.state == 'Z') // Z: the others may live on
+	if stat.group == l.group && stat.busy() {
+		return Busy
+	}
 	best := Unknown
-	for _, tid := range l.threads(pid) {
-		for _, f := range bytes.Fields(l.thread(pid, tid, "children")) {
+	for _, tid := range l.threads(pid, stat.threads) {
+		for f := range bytes.FieldsSeq(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
 				*children = append(*children, n)
 			}
 		}
-		stat := parseStat(l.thread(pid, tid, "stat"))
-		if stat.group != l.group {
+		if !asked {
 			continue
 		}
-		switch stat.state {
-		case 'R', 'D':
+		switch l.blocked(pid, tid, best == Waiting) {
+		case Busy:
 			return Busy
-		case 'S':
-			switch l.blocked(pid, tid) {
-			case Busy:
-				return Busy
-			case Waiting:
-				best = Waiting
-			}
+		case Waiting:
+			best = Waiting
 		}
 	}
 	return best
 }
 
-// blocked tells what a sleeping thread sleeps in. /proc/…/wchan adds nothing to
-// the system call and its descriptor.
-func (l *looker) blocked(pid, tid int) ReadyState {
+// blocked tells what a thread is blocked in; known: another one waits for the
+// terminal. The system call tells more than the thread's state does, and costs
+// half; /proc/…/wchan adds nothing to it.
+func (l *looker) blocked(pid, tid int, known bool) ReadyState {
 	line := l.thread(pid, tid, "syscall")
 	if bytes.HasPrefix(line, []byte("running")) {
-		return Busy // it woke up since
+		return Busy
 	}
 	nr, args, ok := parseSyscall(line)
-	if ok && l.onTerminal(pid, nr, args) {
+	kind := calls[nr]
+	switch {
+	case ok && (!known || kind == callRead) && l.onTerminal(pid, kind, args):
 		l.waiter = [2]int{pid, tid}
 		return Waiting
+	case kind == 0 || kind == callRead: // it may wait for a disk
+		if tid != pid && parseStat(l.thread(pid, tid, "stat")).busy() {
+			return Busy
+		}
 	}
 	return Unknown
 }
@@ -103,8 +109,8 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 // onTerminal says whether a blocked system call waits for input on the terminal
 // and for nothing that time brings. Argument orders: read(2), select(2),
 // poll(2), epoll_wait(2).
-func (l *looker) onTerminal(pid, nr int, a [6]uint64) bool {
-	switch calls[nr] {
+func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
+	switch kind {
 	case callRead:
 		in := l.isTerminal(pid, int(a[0]))
 		l.reads = l.reads || in
@@ -201,9 +207,9 @@ func (l *looker) memory(pid int, address uint64, n int) []byte {
 	return l.fds[:got]
 }
 
-// threads lists a process's threads.
-func (l *looker) threads(pid int) []int {
-	if parseStat(l.thread(pid, pid, "stat")).threads == 1 {
+// threads lists the threads of a process, which has so many of them.
+func (l *looker) threads(pid, count int) []int {
+	if count == 1 {
 		return []int{pid}
 	}
 	fd, err := unix.Open(path.Join("/proc", strconv.Itoa(pid), "task"), unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
@@ -252,20 +258,33 @@ type stat struct {
 	group, threads int
 }
 
+// busy says that it runs or waits for a disk.
+func (s stat) busy() bool { return s.state == 'R' || s.state == 'D' }
+
 // parseStat reads a stat line; the name in it may hold anything, parentheses and
 // blanks included.
 func parseStat(line []byte) stat {
-	i := bytes.LastIndexByte(line, ')')
-	f := bytes.Fields(line[i+1:])
-	if i < 0 || len(f) < 18 {
-		return stat{}
+	const state, group, threads = 0, 2, 17 // counted from the one behind the name
+	var s stat
+	n := 0
+	for f := range bytes.FieldsSeq(line[bytes.LastIndexByte(line, ')')+1:]) {
+		var err error
+		switch n {
+		case state:
+			s.state = f[0]
+		case group:
+			s.group, err = strconv.Atoi(string(f))
+		case threads:
+			if s.threads, err = strconv.Atoi(string(f)); err == nil {
+				return s
+			}
+		}
+		if err != nil {
+			break
+		}
+		n++
 	}
-	group, err := strconv.Atoi(string(f[2]))
-	threads, err2 := strconv.Atoi(string(f[17]))
-	if err != nil || err2 != nil {
-		return stat{}
-	}
-	return stat{f[0][0], group, threads}
+	return stat{}
 }
 
 // parseSyscall reads "nr arg0 … arg5 sp pc"; see proc_pid_syscall(5).

@@ -1,6 +1,6 @@
 package pty
 
-// call is a system call in which a program may wait for input.
+// call is a system call in which a program may wait for input, or for anything but a disk.
 type call uint8
 
 const (
@@ -10,4 +10,5 @@ const (
 	callPpoll                  // pointer to the timeout, third
 	callEpoll                  // timeout in ms, fourth
 	callEpoll2                 // pointer to the timeout, fourth
+	callOther                  // for another thread, or for time
 )

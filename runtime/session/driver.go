@@ -235,8 +235,8 @@ func (d *driver) look() readiness {
 }
 
 // locked runs f under the lock and then, outside of it, delivers output and
-// wakes whoever waits for the command that ended.
-func (d *driver) locked(f func()) {
+// wakes whoever waits for the command that ended, if one did.
+func (d *driver) locked(f func()) (woke bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f()
@@ -251,10 +251,12 @@ func (d *driver) locked(f func()) {
 		}
 		if ended != nil {
 			close(ended.done)
+			woke = true
 		}
 		d.mu.Lock()
 		d.spare, d.delivering = emit, false
 	}
+	return woke
 }
 
 // fail makes the session unusable: a pattern of the adapter cannot be matched.

@@ -32,8 +32,7 @@ func (d *driver) read() {
 	exited, drained := false, 0
 	for {
 		n, err := d.tty.Read(buf)
-		if n > 0 {
-			d.locked(func() { d.take(buf[:n]) })
+		if n > 0 && d.locked(func() { d.take(buf[:n]) }) {
 			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
 		}
 		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
