@@ -119,16 +119,19 @@ const (
 // startsLeakNothing opens and closes many sessions and compares what this process
 // has before and after. One cycle goes first: it makes what is made only once.
 func startsLeakNothing(ctx context.Context, t *trial) error {
-	began := time.Now()
 	if err := startsAndEnds(ctx, t); err != nil {
 		return err
 	}
-	cycles := affordable(time.Since(began))
-	if cycles < leakCycles {
-		t.note("%d cycles instead of %d, because one takes %s", cycles, leakCycles, time.Since(began).Round(time.Millisecond))
+	before, began := t.inventory(), time.Now()
+	if err := t.cycle(ctx, leakAtOnce); err != nil {
+		return err
 	}
-	before := t.inventory()
-	if err := t.cycle(ctx, cycles); err != nil {
+	one := time.Since(began) / leakAtOnce // of many at once: some programs start on every processor, others on one
+	cycles := affordable(one)
+	if cycles < leakCycles {
+		t.note("%d cycles instead of %d, because one takes %s", cycles, leakCycles, one.Round(time.Millisecond))
+	}
+	if err := t.cycle(ctx, cycles-leakAtOnce); err != nil {
 		return err
 	}
 	t.begin(fmt.Sprintf("%d starts and stops", cycles), "")
@@ -136,7 +139,7 @@ func startsLeakNothing(ctx context.Context, t *trial) error {
 }
 
 func affordable(one time.Duration) int {
-	n := int(leakBudget * leakAtOnce / 2 / max(one, time.Millisecond))
+	n := int(leakBudget / max(one, time.Millisecond))
 	return min(max(n, leakAtOnce), leakCycles)
 }
 
