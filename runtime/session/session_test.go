@@ -356,12 +356,16 @@ func TestWaitingForInputIsReported(t *testing.T) {
 }
 
 func TestIncompleteInputIsWithdrawn(t *testing.T) {
-	s := open(t, "bash", session.Options{})
-	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do"} {
-		r, err := s.Eval(deadline(t), code)
-		require.ErrorIs(t, err, session.ErrIncompleteInput, code)
-		assert.Empty(t, r.Output, "neither the continuation prompt nor our withdrawal is output")
-		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
+	for _, name := range []string{"bash", "dash", "regexsh"} { // with C, without it, without any marker
+		t.Run(name, func(t *testing.T) {
+			s := open(t, name, session.Options{})
+			for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do"} {
+				r, err := s.Eval(deadline(t), code)
+				require.ErrorIs(t, err, session.ErrIncompleteInput, code)
+				assert.Empty(t, r.Output, "neither the continuation prompt nor our withdrawal is output")
+				assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
+			}
+		})
 	}
 }
 

@@ -19,6 +19,7 @@ const (
 	regionIdle                  // at the prompt; nobody asked for it
 	regionOutput                // a line was sent: its echo, then what the command prints
 	regionHook                  // after D: the command is over, the prompt is not there yet
+	regionMore                  // a continuation prompt that has no answer: after F, up to the next marker
 )
 
 const (
@@ -93,7 +94,11 @@ func (d *driver) onMarker(m osc.Marker) {
 		d.finished(e.Code)
 		d.step(input{kind: inFinished})
 	case prompt.Continuation:
+		d.releaseHeld(len(d.held))
 		d.step(input{kind: inContinuation})
+		if d.state.proof == proofMore {
+			d.region = regionMore
+		}
 	case prompt.Cwd:
 		d.cwd = e.Cwd
 		if d.cmd != nil {
@@ -152,6 +157,8 @@ func (d *driver) text(b []byte) {
 	case regionPrompt:
 		d.promptText = appendBounded(d.promptText, b, keptStartup)
 		return // between A and B: says nothing about the command
+	case regionMore:
+		return
 	case regionStartup:
 		d.startup = appendBounded(d.startup, b, keptStartup)
 	case regionIdle, regionHook:
