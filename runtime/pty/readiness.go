@@ -16,10 +16,12 @@ func (s ReadyState) String() string {
 
 // Readiness is the answer to "does the program wait for input?".
 type Readiness struct {
-	State  ReadyState
-	Leader bool // the foreground group is the started program's own
-	PID    int  // the process that decided; 0: none
-	Read   bool // it waits in a read of the terminal itself, not in a poll
+	State   ReadyState
+	Leader  bool // the foreground group is the started program's own
+	PID     int  // the process that decided; 0: none
+	Listens bool // one of its threads waits for input on the terminal, whatever the others do
+	Read    bool // in a read of the terminal itself, not in a poll
+	Timed   bool // Unknown, and a thread waits for input and for time: a prompt, or a look for keys in mid-work
 }
 
 // Readiness asks the kernel whether the foreground program waits for input on

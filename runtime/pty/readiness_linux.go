@@ -21,7 +21,8 @@ func (p *PTY) readiness() Readiness {
 		return Readiness{}
 	}
 	r := Readiness{Leader: group == p.leader.Pid}
-	look.tty, look.leader, look.group, look.reads = p.dev.name, p.leader.Pid, group, false
+	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
+	look.listens, look.reads, look.timed = false, false, false
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
 		todo = append(todo, group)
@@ -38,21 +39,23 @@ func (p *PTY) readiness() Readiness {
 			break
 		}
 	}
-	r.Read = r.State == Waiting && look.reads
+	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
 	return r
 }
 
 // looker reads /proc about one group of processes on one terminal.
 type looker struct {
-	mu     sync.Mutex
-	tty    string // "/dev/pts/3"
-	leader int    // whose files stay open
-	group  int
-	buf    [4096]byte
-	fds    [1024]byte         // of a poll or select call, read from the process
-	reads  bool               // some thread is in a read of the terminal
-	waiter [2]int             // process and thread that were last found waiting
-	open   map[threadFile]int // descriptors
+	mu      sync.Mutex
+	tty     string // "/dev/pts/3"
+	leader  int    // whose files stay open
+	group   int
+	buf     [4096]byte
+	fds     [1024]byte         // of a poll or select call, read from the process
+	listens bool               // some thread waits for the terminal
+	reads   bool               // in a read of it
+	timed   bool               // some thread waits for the terminal and for time
+	waiter  [2]int             // process and thread that were last found waiting
+	open    map[threadFile]int // descriptors
 }
 
 // process looks at each thread of a process and appends its children, found
@@ -60,11 +63,11 @@ type looker struct {
 // passed through, and so is a stopped one.
 func (l *looker) process(pid int, children *[]int) ReadyState {
 	stat := parseStat(l.thread(pid, pid, "stat"))
-	asked := stat.group == l.group && (stat.state == 'S' || stat.state == 'Z') // Z: the others may live on
-	if stat.group == l.group && stat.busy() {
-		return Busy
-	}
+	asked := stat.group == l.group && stat.state != 'T' && stat.state != 't' // Z: the others may live on
 	best := Unknown
+	if stat.group == l.group && stat.busy() {
+		best = Busy
+	}
 	for _, tid := range l.threads(pid, stat.threads) {
 		for f := range bytes.FieldsSeq(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
@@ -74,20 +77,17 @@ func (l *looker) process(pid int, children *[]int) ReadyState {
 		if !asked {
 			continue
 		}
-		switch l.blocked(pid, tid, best == Waiting) {
-		case Busy:
-			return Busy
-		case Waiting:
-			best = Waiting
+		switch state := l.blocked(pid, tid); {
+		case state == Busy, best == Unknown:
+			best = state
 		}
 	}
 	return best
 }
 
-// blocked tells what a thread is blocked in; known: another one waits for the
-// terminal. The system call tells more than the thread's state does, and costs
+// blocked tells what a thread is blocked in. The system call tells more than the thread's state does, and costs
 // half; /proc/…/wchan adds nothing to it.
-func (l *looker) blocked(pid, tid int, known bool) ReadyState {
+func (l *looker) blocked(pid, tid int) ReadyState {
 	line := l.thread(pid, tid, "syscall")
 	if bytes.HasPrefix(line, []byte("running")) {
 		return Busy
@@ -95,8 +95,8 @@ func (l *looker) blocked(pid, tid int, known bool) ReadyState {
 	nr, args, ok := parseSyscall(line)
 	kind := calls[nr]
 	switch {
-	case ok && (!known || kind == callRead) && l.onTerminal(pid, kind, args):
-		l.waiter = [2]int{pid, tid}
+	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
+		l.waiter, l.listens = [2]int{pid, tid}, true
 		return Waiting
 	case kind == 0 || kind == callRead: // it may wait for a disk
 		if tid != pid && parseStat(l.thread(pid, tid, "stat")).busy() {
@@ -110,23 +110,24 @@ func (l *looker) blocked(pid, tid int, known bool) ReadyState {
 // and for nothing that time brings. Argument orders: read(2), select(2),
 // poll(2), epoll_wait(2).
 func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
+	in, timed := false, false
 	switch kind {
 	case callRead:
-		in := l.isTerminal(pid, int(a[0]))
+		in = l.isTerminal(pid, int(a[0]))
 		l.reads = l.reads || in
-		return in
 	case callSelect:
-		return a[1] != 0 && a[4] == 0 && l.selects(pid, int(a[0]), a[1])
+		in, timed = a[1] != 0 && l.selects(pid, int(a[0]), a[1]), a[4] != 0
 	case callPoll:
-		return int32(a[2]) < 0 && l.polls(pid, a[0], a[1])
+		in, timed = l.polls(pid, a[0], a[1]), int32(a[2]) >= 0
 	case callPpoll:
-		return a[2] == 0 && l.polls(pid, a[0], a[1])
+		in, timed = l.polls(pid, a[0], a[1]), a[2] != 0
 	case callEpoll:
-		return int32(a[3]) < 0 && l.epolls(pid, int(a[0]))
+		in, timed = l.epolls(pid, int(a[0])), int32(a[3]) >= 0
 	case callEpoll2:
-		return a[3] == 0 && l.epolls(pid, int(a[0]))
+		in, timed = l.epolls(pid, int(a[0])), a[3] != 0
 	}
-	return false
+	l.timed = l.timed || in && timed
+	return in && !timed
 }
 
 // selects looks for the terminal in the set of a select. The kernel works on a

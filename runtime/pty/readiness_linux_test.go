@@ -73,37 +73,45 @@ func TestReadinessOfRealPrograms(t *testing.T) {
 }
 
 func TestReadinessOfOtherPrograms(t *testing.T) {
+	reads := Readiness{State: Waiting, Listens: true, Read: true}
+	polls := Readiness{State: Waiting, Listens: true}
+	timed := Readiness{State: Unknown, Timed: true}
 	for _, tt := range []struct {
 		argv []string
-		want ReadyState
+		want Readiness
 	}{
-		{[]string{"sleep", "1000"}, Unknown},
-		{[]string{"cat"}, Waiting},
-		{[]string{"sh", "-c", "read x"}, Waiting},
-		{[]string{"sh", "-c", "read x < /dev/tty"}, Waiting},
-		{[]string{"sh", "-c", "sleep 1000 | cat"}, Unknown},
-		{[]string{"sh", "-c", "cat; :"}, Waiting},
-		{[]string{"perl", "-e", "$x = <STDIN>"}, Waiting},
-		{[]string{"perl", "-e", "select(undef, undef, undef, undef)"}, Unknown},
-		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, undef)"}, Waiting},
-		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, 1000)"}, Unknown},
-		{[]string{"perl", "-e", "pipe(R, W); vec($r, fileno(R), 1) = 1; select($r, undef, undef, undef)"}, Unknown},
-		{[]string{"perl", "-e", "1 while 1"}, Busy},
-		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll()"}, Waiting},
-		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll(1000000)"}, Unknown},
-		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
-		{[]string{"python3", "-c", "import select; p = select.epoll(); p.register(0, 1); p.poll()"}, Waiting},
-		{[]string{"python3", "-c", "import select, os; p = select.epoll(); p.register(os.pipe()[0], 1); p.poll()"}, Unknown},
-		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); p = select.poll(); p.register(e, 1); p.poll()"}, Waiting},
-		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); select.select([e], [], [])"}, Waiting},
-		{[]string{"python3", "-c", "import select, os; e = select.epoll(); e.register(os.pipe()[0], 1); p = select.poll(); p.register(e, 1); p.poll()"}, Unknown},
-		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, Waiting},
-		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Busy},
+		{[]string{"sleep", "1000"}, Readiness{}},
+		{[]string{"cat"}, reads},
+		{[]string{"sh", "-c", "read x"}, reads},
+		{[]string{"sh", "-c", "read x < /dev/tty"}, reads},
+		{[]string{"sh", "-c", "sleep 1000 | cat"}, Readiness{}},
+		{[]string{"sh", "-c", "cat; :"}, reads},
+		{[]string{"perl", "-e", "$x = <STDIN>"}, reads},
+		{[]string{"perl", "-e", "select(undef, undef, undef, undef)"}, Readiness{}},
+		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, undef)"}, polls},
+		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, 1000)"}, timed},
+		{[]string{"perl", "-e", "pipe(R, W); vec($r, fileno(R), 1) = 1; select($r, undef, undef, undef)"}, Readiness{}},
+		{[]string{"perl", "-e", "1 while 1"}, Readiness{State: Busy}},
+		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll()"}, polls},
+		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll(1000000)"}, timed},
+		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(os.pipe()[0], 1); p.poll()"}, Readiness{}},
+		{[]string{"python3", "-c", "import select; p = select.epoll(); p.register(0, 1); p.poll()"}, polls},
+		{[]string{"python3", "-c", "import select, os; p = select.epoll(); p.register(os.pipe()[0], 1); p.poll()"}, Readiness{}},
+		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); p = select.poll(); p.register(e, 1); p.poll()"}, polls},
+		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); select.select([e], [], [])"}, polls},
+		{[]string{"python3", "-c", "import select, os; e = select.epoll(); e.register(os.pipe()[0], 1); p = select.poll(); p.register(e, 1); p.poll()"}, Readiness{}},
+		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, reads},
+		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Readiness{State: Busy, Listens: true, Read: true}},
 	} {
 		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {
 			p := launch(t, Command{}, tt.argv...)
-			r := settle(t, p, tt.want)
-			assert.True(t, r.Leader)
+			settle(t, p, tt.want.State)
+			waitFor(t, func() bool { // a thread of it may come later
+				r := p.Readiness()
+				assert.True(t, r.Leader)
+				r.Leader, r.PID = false, 0
+				return r == tt.want
+			})
 		})
 	}
 }

@@ -13,6 +13,9 @@ import (
 
 // submit sends a payload; the program is at its prompt.
 func (d *driver) submit(p payload) *command {
+	if d.policy.learns && !d.visible { // it may not have come to waiting when it started
+		d.look()
+	}
 	c := &command{
 		pending: p.lines, file: p.file, started: time.Now(),
 		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),

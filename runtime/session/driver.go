@@ -39,7 +39,8 @@ type driver struct {
 	patterns    *prompt.Patterns
 	groups      *prompt.Patterns // the primary prompt, where its groups have names
 	match       prompt.Match     // the latest candidate
-	reads       bool             // at its first prompt the program was in a read of the terminal
+	visible     bool             // at a prompt a thread of the program was seen to wait for input
+	reads       bool             // and in a read of the terminal
 	turn        uint64           // which wait the program was last seen in
 	sentTurn    uint64           // and in which when the line was sent
 	promptLines int              // how many lines a prompt may span
@@ -215,6 +216,9 @@ func (d *driver) look() readiness {
 			return readyBusy // the line is on its way
 		}
 	}
+	if d.cmd == nil {
+		d.visible, d.reads = d.visible || r.Listens, d.reads || r.Read
+	}
 	unread := r.State == pty.Waiting && d.tty.Readable(d.received)
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())
@@ -223,13 +227,14 @@ func (d *driver) look() readiness {
 	case unread:
 		return readyBusy
 	case r.State == pty.Waiting:
-		d.reads = d.reads || r.Read && d.cmd == nil
 		return readyWaiting
+	case d.state.proof == proofMarker && d.state.step != stepRunning && r.Listens:
+		return readyWaiting // the marker is proof enough of a first prompt
 	case r.State == pty.Busy, !r.Leader:
 		// Somebody else in the foreground: the program runs a job.
 		return readyBusy
-	case d.reads:
-		return readyBusy // at its prompt it would be in a read
+	case d.reads, d.visible && !r.Timed:
+		return readyBusy // it sleeps, say: at a prompt it would be seen to wait
 	}
 	return readyUnknown
 }

@@ -43,6 +43,7 @@ type policy struct {
 	injectDelay time.Duration // after injecting
 	kick        bool          // ready.kick_enter_after_ready
 	settle      time.Duration // silence that proves a prompt when the kernel has no answer
+	learns      bool          // prompts are patterns too: find out at the first marker whether the kernel shows this program's waiting
 	silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
 }
 
@@ -52,7 +53,7 @@ type machineState struct {
 	proof    proof
 	more     bool // the prompt in question is a continuation prompt
 	looks    int  // how often the kernel was asked about this proof
-	quiet    bool // proofSilence: the program waited when the kernel was last asked
+	quiet    bool // proofSilence: the program waited when the kernel was last asked; else: it had no answer then
 	learnedB bool // this program announces the end of its prompts (B after A)
 
 	remaining   int  // lines of the block not yet sent

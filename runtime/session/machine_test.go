@@ -78,6 +78,8 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 		{"a prompt and the program waits", []input{text, match, waits}, []effectKind{doComplete}, ByPrompt},
 		{"a prompt and no answer: silence decides", []input{text, match, unclear}, []effectKind{doTimer}, ""},
 		{"and then proves", []input{text, match, unclear, timer, unclear}, []effectKind{doComplete}, ByIdle},
+		{"work before it is no silence", []input{text, match, busy, timer, unclear}, []effectKind{doTimer}, ""},
+		{"nor is work between", []input{text, match, unclear, timer, busy, timer, unclear}, []effectKind{doTimer}, ""},
 		{"a marker with the nonce proves", []input{text, marker}, []effectKind{doComplete}, ByMarker},
 		{"the end of the program", []input{c, text, exit}, []effectKind{doComplete}, ByExit},
 		{"an interrupt ends nothing by itself", []input{c, intr}, []effectKind{}, ""},
@@ -134,6 +136,18 @@ func TestMachineBelievesThePromptOfAProgramThatIsNeverSeenToWait(t *testing.T) {
 	t.Fatal("the interrupt's prompt was seen, and nothing came of it")
 }
 
+func TestMachineStartsAProgramThatIsNeverSeenToWait(t *testing.T) {
+	p := policy{learns: true}
+	s, effs := run(p, machineState{}, start_, a, b)
+	for range 100 {
+		if kinds(effs)[0] == doReady {
+			return
+		}
+		s, effs = run(p, s, timer, busy)
+	}
+	t.Fatal("a marker announced the prompt, and nothing came of it")
+}
+
 func TestMachineSendsABlockLineByLine(t *testing.T) {
 	var p policy
 	ready := machineState{step: stepReady, learnedB: true}
@@ -178,6 +192,10 @@ func TestMachineStarts(t *testing.T) {
 		{"and the one that works is not", policy{}, []input{start_, a, dd, busy}, []effectKind{doTimer}, stepFirst},
 		{"not while it works", policy{}, []input{start_, a, timer, busy}, []effectKind{doTimer}, stepFirst},
 		{"at a prompt", policy{}, []input{start_, match, waits}, []effectKind{doReady}, stepReady},
+		{"where patterns are prompts too, whether it is seen to wait is found out", policy{learns: true}, []input{start_, a, b}, []effectKind{doAsk}, stepFirst},
+		{"it is", policy{learns: true}, []input{start_, a, b, waits}, []effectKind{doReady}, stepReady},
+		{"it may not have come to reading", policy{learns: true}, []input{start_, a, b, busy}, []effectKind{doTimer}, stepFirst},
+		{"it cannot be seen", policy{learns: true}, []input{start_, a, b, busy, timer, unclear}, []effectKind{doReady}, stepReady},
 		{"with an Enter when the adapter wants one", policy{kick: true}, []input{start_, a, b}, []effectKind{doEnter}, stepKick},
 		{"and the prompt after it", policy{kick: true}, []input{start_, a, b, dd, a, b}, []effectKind{doReady}, stepReady},
 		{"injection waits for silence", quiet, []input{start_, text}, []effectKind{doTimer}, stepSettle},
@@ -216,7 +234,7 @@ func FuzzMachine(f *testing.F) { f.Fuzz(rapid.MakeFuzz(machineInvariants)) }
 
 func machineInvariants(t *rapid.T) {
 	p := policy{
-		inject: rapid.Bool().Draw(t, "inject"), kick: rapid.Bool().Draw(t, "kick"),
+		inject: rapid.Bool().Draw(t, "inject"), kick: rapid.Bool().Draw(t, "kick"), learns: rapid.Bool().Draw(t, "learns"),
 		settleQuiet: time.Second, settleMax: time.Minute, settle: time.Millisecond,
 	}
 	s, running, linesLeft, ended := machineState{}, false, 0, false

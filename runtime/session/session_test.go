@@ -547,18 +547,36 @@ func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// A program that reads the terminal at its prompt is busy when it sleeps in anything else, though the kernel's
+// A program that is seen to wait at its prompt is busy when it sleeps in anything else, though the kernel's
 // answer is no clear one then.
-func TestProgramThatReadsAtItsPromptIsBusyOtherwise(t *testing.T) {
-	a := adapter(t, "regexsh")
-	a.Process.Executable = "perl"
-	a.Process.CommandTemplate = `"{shell_path}" -e '$| = 1; print "prompt> "; while (<STDIN>) { eval; print "prompt> " }'`
-	s, err := session.Open(deadline(t), a, session.Options{})
-	require.NoError(t, err)
-	t.Cleanup(func() { _ = s.Close(deadline(t)) })
-	r := eval(t, s, `print "a\n"; print "prompt> "; select(undef, undef, undef, 0.3); print "done\n"`)
-	assert.Equal(t, "a\nprompt> done\n", r.Output)
-	assert.Equal(t, session.ByPrompt, r.CompletedBy)
+func TestProgramThatWaitsVisiblyIsBusyOtherwise(t *testing.T) {
+	for name, wait := range map[string]string{
+		"in a read": "",
+		"in a poll": `$in = q(); vec($in, 0, 1) = 1; select($in, undef, undef, undef);`,
+	} {
+		t.Run(name, func(t *testing.T) {
+			a := adapter(t, "regexsh")
+			a.Process.Executable = "perl"
+			a.Process.CommandTemplate = `"{shell_path}" -e '$| = 1; while (1) { print "prompt> "; ` + wait + ` $_ = <STDIN> // last; eval }'`
+			s, err := session.Open(deadline(t), a, session.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close(deadline(t)) })
+			r := eval(t, s, `print "a\n"; print "prompt> "; select(undef, undef, undef, 0.3); print "done\n"`)
+			assert.Equal(t, "a\nprompt> done\n", r.Output)
+			assert.Equal(t, session.ByPrompt, r.CompletedBy)
+		})
+	}
+}
+
+// Where markers announce the main prompt, that of a mode is known by its looks: to print it is not to be there.
+func TestPromptOfAModeIsProvenByTheKernel(t *testing.T) {
+	s := open(t, "python", session.Options{})
+	r := eval(t, s, `import time; print("(Pdb) ", end="", flush=True); time.sleep(0.3); print("done")`)
+	assert.Equal(t, "(Pdb) done\n", r.Output)
+	assert.Equal(t, session.ByMarker, r.CompletedBy)
+	assert.Equal(t, "main", r.Mode)
+	assert.Equal(t, "pdb", eval(t, s, "import pdb; pdb.set_trace()").Mode)
+	assert.Equal(t, "main", eval(t, s, "continue").Mode)
 }
 
 // The groups are those of the primary prompt, however its end was recognised.

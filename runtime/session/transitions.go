@@ -66,18 +66,21 @@ func (p *policy) text(s machineState, now time.Duration, out []effect) (machineS
 	case s.step == stepSettle:
 		out = append(out, effect{kind: doTimer, delay: p.silence(now)})
 	case s.proof == proofPrompt, s.proof == proofSilence:
-		s.proof, s.looks = proofNone, 0
+		s.ask(proofNone)
 		out = append(out, effect{kind: doNoTimer})
 	}
 	return s, out
 }
+
+// ask begins the questions about another prompt.
+func (s *machineState) ask(about proof) { s.proof, s.looks, s.quiet = about, 0, false }
 
 // sent is a line on its way to a program that may ask for more in silence.
 func (p *policy) sent(s machineState, out []effect) (machineState, []effect) {
 	if !p.silent {
 		return s, out
 	}
-	s.proof, s.looks = proofSilence, 0
+	s.ask(proofSilence)
 	return s, append(out, effect{kind: doTimer, delay: inFlight})
 }
 
@@ -135,7 +138,8 @@ func (p *policy) boundary(s machineState, in input, out []effect) (machineState,
 	case inMarker:
 		return p.marker(s, out)
 	case inMatch:
-		s.proof, s.more, s.looks = proofPrompt, in.more, 0
+		s.ask(proofPrompt)
+		s.more = in.more
 		out = append(out, effect{kind: doAsk})
 	case inReadiness:
 		return p.asked(s, in.ready, out)
@@ -150,12 +154,12 @@ func (p *policy) promptStart(s machineState, out []effect) (machineState, []effe
 	ours := s.step != stepRunning || s.sawC || s.sawD
 	switch {
 	case ours && (s.learnedB || s.step != stepRunning):
-		s.proof, s.looks = proofInput, 0
+		s.ask(proofInput)
 		return s, append(out, effect{kind: doTimer, delay: inputGrace})
 	case ours:
 		return p.marker(s, out)
 	}
-	s.proof, s.looks = proofMarker, 0
+	s.ask(proofMarker)
 	return s, append(out, effect{kind: doAsk})
 }
 
@@ -173,8 +177,8 @@ func (p *policy) inputStart(s machineState, out []effect) (machineState, []effec
 // it may be the prompt of a command that had just ended: the interrupt is then still
 // to come, and would take the next line with it.
 func (p *policy) marker(s machineState, out []effect) (machineState, []effect) {
-	if (s.confirm || s.signalled) && s.step == stepRunning {
-		s.proof, s.looks = proofMarker, 0
+	if s.step == stepRunning && (s.confirm || s.signalled) || s.step != stepRunning && p.learns {
+		s.ask(proofMarker)
 		return s, append(out, effect{kind: doAsk})
 	}
 	return p.proven(s, ByMarker, out)
@@ -187,7 +191,7 @@ func (p *policy) wantsMore(s machineState, out []effect) (machineState, []effect
 		return p.continues(s, out)
 	}
 	if s.proof != proofMore {
-		s.proof, s.looks = proofMore, 0
+		s.ask(proofMore)
 	}
 	return s, append(out, effect{kind: doAsk})
 }
@@ -231,6 +235,12 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 		return p.askedMore(s, r, out)
 	case s.proof == proofSilence:
 		return p.askedSilence(s, r, out)
+	case s.step != stepRunning && s.proof == proofMarker:
+		return p.askedFirst(s, r, out)
+	}
+	noAnswer := s.quiet
+	s.quiet = r == readyUnknown
+	switch {
 	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
 		// The line may still be on its way through the tty: look twice.
 		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
@@ -242,8 +252,8 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 		return p.proven(s, ByMarker, out)
 	case r == readyBusy:
 		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
-	case s.looks < 2:
-		// No answer: silence for the settle time has to do.
+	case !noAnswer:
+		// Silence for the settle time has to do.
 		return s, append(out, effect{kind: doTimer, delay: p.settle})
 	case s.proof == proofPrompt:
 		return p.proven(s, ByIdle, out)
@@ -251,10 +261,19 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 	return p.proven(s, ByMarker, out)
 }
 
+// askedFirst is the kernel's answer about a first prompt that a marker has proven:
+// whether it shows this program's waiting is worth a moment, but no more.
+func (p *policy) askedFirst(s machineState, r readiness, out []effect) (machineState, []effect) {
+	if r == readyBusy && s.looks < fewLooks {
+		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
+	}
+	return p.proven(s, ByMarker, out)
+}
+
 // proven is a prompt that counts.
 func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineState, []effect) {
 	match := by != ByMarker
-	s.proof, s.looks = proofNone, 0
+	s.ask(proofNone)
 	if match && s.more {
 		return p.continues(s, out)
 	}
@@ -284,6 +303,7 @@ const (
 	firstLook  = 200 * time.Microsecond
 	longestGap = 50 * time.Millisecond
 	inputGrace = 20 * time.Millisecond // A came: how long to wait for its B before asking
+	fewLooks   = 8                     // take 25 ms
 	// enoughLooks take half a second.
 	enoughLooks = 18
 )
