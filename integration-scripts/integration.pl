@@ -18,7 +18,7 @@ ripple_report(E) :-
 
 ripple_query :-
     ripple_drop, % the end of the line that a program read a term from
-    prompt(_, '\e]633;F;{nonce}\a|    \e]633;G;{nonce}\a'),
+    prompt(_, '\e]633;F;{nonce}\a\e]633;G;{nonce}\a'),
     repeat,
     ripple_prompt,
     ripple_begins,
