@@ -43,10 +43,12 @@ other code. --op sends the program's own command for an operation of a debugger
 ("ripple adapter show" lists them), such as step_over or 'print expr=a + b'.
 
 --json prints for each command "output", "exit_code" (null: the program reports
-none), "cwd" and "mode" where known, "error" (whether it failed), "duration_ns",
-"completed_by" (marker, prompt, idle, exit, timeout or interrupt; empty when nothing
-was sent), "bytes" (length of the output) and, where ripple could not carry it out to
-its end, "failure" (why).
+none), "error" (whether it failed), "duration_ns", "completed_by" (marker, prompt,
+idle, exit, timeout or interrupt; empty when nothing was sent) and "bytes" (length of
+the output). Where they are known or there is something to say: "cwd", "mode" and
+"level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
+from the prompt, by name), "out_of_band" (what came between the commands) and
+"failure" (why ripple could not carry it out to its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
