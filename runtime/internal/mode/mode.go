@@ -18,6 +18,9 @@ package mode
 import (
 	"fmt"
 	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
@@ -121,8 +124,9 @@ func (d *Detector) at(i int) State {
 	return State{Name: d.modes[i].Name}
 }
 
-// level reads level_capture. A nested mode whose group is empty is on its
-// outermost level, 0: some programs number only those above it.
+// level reads level_capture: a number, or a sign for each level. A nested mode
+// whose group is empty is on its outermost level, 0: some programs number only those
+// above it.
 func level(m schema.Mode, match *regexp2.Match) *int {
 	if m.LevelCapture == nil {
 		return nil
@@ -134,8 +138,17 @@ func level(m schema.Mode, match *regexp2.Match) *int {
 	if n, err := strconv.Atoi(text); err == nil {
 		return &n
 	}
-	if m.Nested && text == "" {
-		return new(int)
+	if n, drawn := tally(text); m.Nested && drawn {
+		return &n
 	}
 	return nil
+}
+
+// tally counts a text that repeats one sign, which is no letter or digit.
+func tally(text string) (n int, ok bool) {
+	sign, _ := utf8.DecodeRuneInString(text)
+	if unicode.IsLetter(sign) || unicode.IsDigit(sign) {
+		return 0, false
+	}
+	return utf8.RuneCountInString(text), strings.Trim(text, string(sign)) == ""
 }

@@ -128,8 +128,8 @@ func TestLevelsThatAreNoNumbers(t *testing.T) {
 		nested bool
 		text   string
 		want   *int
-	}{{true, "a] ", nil}, {true, "] ", group(0)}, {false, "] ", nil}, {true, "99999999999999999999] ", nil}, {true, "07] ", group(7)}} {
-		d, err := New([]schema.Mode{{Name: "m", Primary: `^(\w*)\] $`, Nested: c.nested, LevelCapture: group(1)}}, nil)
+	}{{true, "a] ", nil}, {true, "] ", group(0)}, {false, "] ", nil}, {true, "99999999999999999999] ", nil}, {true, "07] ", group(7)}, {true, ">] ", group(1)}, {true, ">>>] ", group(3)}, {true, "»»] ", group(2)}, {true, ">»] ", nil}, {false, ">>] ", nil}} {
+		d, err := New([]schema.Mode{{Name: "m", Primary: `^([^]]*)\] $`, Nested: c.nested, LevelCapture: group(1)}}, nil)
 		require.NoError(t, err)
 		got, err := d.Detect("", c.text)
 		require.NoError(t, err)
