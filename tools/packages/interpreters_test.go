@@ -1,0 +1,160 @@
+//go:build linux
+
+package main
+
+import (
+	"errors"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// The list that ripple would give.
+const list = `[
+	{"name": "fish", "family": "shell", "origin": "embedded", "install": {"debian": ["fish"]}},
+	{"name": "lua", "family": "repl", "origin": "embedded", "install": {"debian": ["lua5.4", "lua-doc"]}},
+	{"name": "nu", "family": "shell", "origin": "embedded", "install": {"npm": ["nushell"]}},
+	{"name": "dlv", "family": "debugger", "origin": "embedded", "install": {"go": ["example.org/dlv@latest"]}},
+	{"name": "ccl", "family": "repl", "origin": "embedded", "install": {"hint": "version 1.11", "url": "https://ccl.example"}},
+	{"name": "fsi", "family": "repl", "origin": "embedded", "executable": "/opt/fsi", "install": {"hint": "by hand"}},
+	{"name": "codex", "family": "agent", "origin": "embedded", "install": {"npm": ["codex"]}}
+]`
+
+// Stand-ins for the managers, in one: what they install they note in $DIR/there, their
+// calls in $DIR/calls. A package in $UNKNOWN fails the whole call.
+const standIn = `#!/bin/bash
+me=${0##*/}
+case "$me $*" in
+"go run ./cmd/ripple"*) exec cat "$DIR/list" ;;
+"go -C tools run"*) exec "$GO" "$@" ;;
+"go env"*) exec echo "$DIR" ;;
+"df "*) exec echo 0 ;;
+"sudo "*) exec "$@" ;;
+dpkg-query*) grep -qx "${!#}" "$DIR/there" && echo "install ok installed"; exit ;;
+"npm ls"*) exec grep -qx "${!#}" "$DIR/there" ;;
+esac
+names=()
+for name in "${@:2}"; do [[ $name = -* ]] || names+=("$name"); done
+echo "$me $1" "${names[@]}" >>"$DIR/calls"
+for name in "${names[@]}"; do
+	if [[ " $UNKNOWN " = *" $name "* ]]; then echo "E: no $name" >&2; exit 100; fi
+done
+[ "$me $1" = "apt-get update" ] || printf '%s\n' "${names[@]}" >>"$DIR/there"
+if [ "$me" = go ]; then >"$DIR/dlv"; chmod +x "$DIR/dlv"; fi
+`
+
+// interpreters runs tools/interpreters with stand-ins in dir.
+func interpreters(t *testing.T, dir, unknown string, args ...string) (said string, calls []string, code int) {
+	t.Helper()
+	real, err := exec.LookPath("go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "calls"), "")
+	cmd := exec.Command("../interpreters", args...)
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
+		"DIR="+dir, "GO="+real, "UNKNOWN="+unknown, "ALSO=")
+	out, err := cmd.CombinedOutput()
+	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
+		code = exit.ExitCode()
+	} else if err != nil {
+		t.Fatal(err)
+	}
+	data, err := os.ReadFile(filepath.Join(dir, "calls"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(out), strings.FieldsFunc(string(data), func(r rune) bool { return r == '\n' }), code
+}
+
+func machine(t *testing.T) (dir string) {
+	dir = t.TempDir()
+	write(t, filepath.Join(dir, "list"), list)
+	write(t, filepath.Join(dir, "there"), "")
+	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"go", "df", "sudo", "dpkg-query", "apt-get", "npm"} {
+		write(t, filepath.Join(dir, "bin", name), standIn)
+	}
+	return dir
+}
+
+func write(t *testing.T, path, content string) {
+	t.Helper()
+	if err := os.WriteFile(path, []byte(content), 0o755); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestInterpreters(t *testing.T) {
+	ending := "interpreters: no package has ccl: version 1.11; https://ccl.example\n"
+	for _, row := range []struct {
+		name, unknown string
+		args          []string
+		calls         []string
+		said          []string // in this order; the last is the end
+		code          int
+	}{
+		{
+			"one call for all that a manager has", "", nil,
+			[]string{"apt-get update", "apt-get install fish lua-doc lua5.4", "npm install nushell", "go install example.org/dlv@latest"},
+			[]string{"debian: 3 installed, 0 MB in ", "npm: 1 installed", "): 1 installed", ending + "interpreters: all there: 5 packages\n"},
+			0,
+		},
+		{
+			"what cannot be had is named, the others are installed", "lua-doc example.org/dlv@latest", nil,
+			[]string{
+				"apt-get update", "apt-get install fish lua-doc lua5.4",
+				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4",
+				"npm install nushell", "go install example.org/dlv@latest",
+			},
+			[]string{"E: no lua-doc", "debian: 2 installed", "npm: 1 installed", ending + "interpreters: could not be installed: lua-doc example.org/dlv@latest\n"},
+			1,
+		},
+		{
+			"those that are asked for", "",
+			[]string{"fish", "fsi"},
+			[]string{"apt-get update", "apt-get install fish"},
+			[]string{"debian: 1 installed", "interpreters: all there: 1 packages\n"},
+			0,
+		},
+		{"of which there may be no package", "", []string{"ccl"}, nil, []string{ending + "interpreters: all there: 0 packages\n"}, 0},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			dir := machine(t)
+			said, calls, code := interpreters(t, dir, row.unknown, row.args...)
+			if code != row.code || !slices.Equal(calls, row.calls) {
+				t.Errorf("exit code %d, want %d; calls\n%q, want\n%q\nit said:\n%s", code, row.code, calls, row.calls, said)
+			}
+			rest := said
+			for _, want := range row.said {
+				var found bool
+				if _, rest, found = strings.Cut(rest, want); !found {
+					t.Errorf("it did not say %q, in this place:\n%s", want, said)
+				}
+			}
+			if rest != "" {
+				t.Errorf("it went on after the end:\n%s", said)
+			}
+			if row.code == 0 {
+				if said, calls, code = interpreters(t, dir, "", row.args...); code != 0 || len(calls) > 0 {
+					t.Errorf("once more: exit code %d, calls %q, said:\n%s", code, calls, said)
+				}
+			}
+		})
+	}
+}
+
+func TestAListThatCannotBeUpdatedIsNoEnd(t *testing.T) {
+	dir := machine(t)
+	apt := strings.Replace(standIn, "names=()", `[ "$1" = update ] && exit 100; names=()`, 1)
+	write(t, filepath.Join(dir, "bin", "apt-get"), apt)
+	said, calls, code := interpreters(t, dir, "", "fish")
+	if code != 0 || !slices.Equal(calls, []string{"apt-get install fish"}) || !strings.Contains(said, "apt-get update failed") {
+		t.Errorf("exit code %d, calls %q, said:\n%s", code, calls, said)
+	}
+}
