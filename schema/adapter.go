@@ -319,8 +319,10 @@ type BalancedParens struct {
 	Close              []string `yaml:"close"`
 	StringDelims       []string `yaml:"string_delims"`
 	Escape             string   `yaml:"escape"`
+	EscapeSymbols      bool     `yaml:"escape_symbols"`
 	LineComment        string   `yaml:"line_comment"`
 	BlockComment       []string `yaml:"block_comment"` // open, close
+	BlockCommentFlat   bool     `yaml:"block_comment_flat"`
 	CharLiteralPrefix  string   `yaml:"char_literal_prefix"`
 	DatumCommentPrefix string   `yaml:"datum_comment_prefix"`
 }

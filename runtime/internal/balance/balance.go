@@ -102,7 +102,7 @@ func (r Report) Message() string {
 // Check judges a text by an adapter's rules. When brackets are left open, the
 // innermost is reported.
 func Check(cfg schema.BalancedParens, text string) Report {
-	s := scanner{text: text, escape: cfg.Escape, tokens: newTokens(cfg)}
+	s := scanner{text: text, escape: cfg.Escape, symbols: cfg.EscapeSymbols, flat: cfg.BlockCommentFlat, tokens: newTokens(cfg)}
 	r := s.run()
 	if r.Problem == None {
 		return Report{Complete: true}

@@ -8,9 +8,11 @@ import (
 
 // scanner goes once over the text.
 type scanner struct {
-	text   string
-	escape string
-	tokens *tokens
+	text    string
+	escape  string
+	symbols bool // the escape is one outside strings too
+	flat    bool // block comments do not nest
+	tokens  *tokens
 
 	pos     int     // byte offset of what comes next
 	at      int     // byte offset of the problem
@@ -89,6 +91,12 @@ func (s *scanner) atom() {
 		r, size := utf8.DecodeRuneInString(s.text[s.pos:])
 		if unicode.IsSpace(r) {
 			break
+		}
+		if s.symbols && s.escape != "" && strings.HasPrefix(s.text[s.pos:], s.escape) {
+			s.pos += len(s.escape)
+			s.skipRune()
+			quotes = false
+			continue
 		}
 		if tok, ok := s.tokens.match(s.text[s.pos:]); ok {
 			if isPrefix(s.text[start], quotes, tok) {
@@ -188,7 +196,7 @@ func (s *scanner) skipLine() {
 	s.pos = len(s.text)
 }
 
-// comment consumes a block comment and those within it.
+// comment consumes a block comment and, where they nest, those within it.
 func (s *scanner) comment(tok token, start int) Report {
 	for depth := 1; s.pos < len(s.text); {
 		switch rest := s.text[s.pos:]; {
@@ -197,7 +205,7 @@ func (s *scanner) comment(tok token, start int) Report {
 			if depth--; depth == 0 {
 				return Report{}
 			}
-		case strings.HasPrefix(rest, tok.text):
+		case !s.flat && strings.HasPrefix(rest, tok.text):
 			s.pos += len(tok.text)
 			depth++
 		default:
