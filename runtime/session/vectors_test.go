@@ -181,9 +181,9 @@ func TestOSCVectors(t *testing.T) {
 
 func TestPromptVectors(t *testing.T) {
 	type want struct {
-		None   bool
-		Prompt int
-		Text   string
+		None         bool
+		Prompt       int
+		Text, Before string
 	}
 	type testCase struct {
 		vector   `yaml:",inline"`
@@ -202,7 +202,11 @@ func TestPromptVectors(t *testing.T) {
 		require.NoError(t, err)
 		m, ok, err := p.AtEnd(c.bytes(t), c.Usual)
 		require.NoError(t, err)
-		return differs(c.Want, want{!ok, m.Tag, m.Text})
+		got := want{None: !ok, Prompt: m.Tag, Text: m.Text}
+		if c.Want.Before != "" {
+			got.Before = string(c.bytes(t)[:m.Start])
+		}
+		return differs(c.Want, got)
 	})
 }
 

@@ -1,6 +1,7 @@
 package prompt
 
 import (
+	"bytes"
 	"fmt"
 	"unicode/utf8"
 
@@ -46,7 +47,7 @@ func (p *Patterns) Empty() bool { return p == nil || len(p.compiled) == 0 }
 // Match is a prompt at the end of the stream.
 type Match struct {
 	Tag    int
-	Start  int      // offset in the raw tail where the prompt begins
+	Start  int      // offset in the raw tail where the prompt begins, with the sequences that colour it
 	Text   string   // the prompt as matched, without escape sequences
 	Groups []string // group 0 is Text
 }
@@ -74,7 +75,28 @@ func (p *Patterns) AtEnd(tail []byte, usual int) (Match, bool, error) {
 		m, ok, err = p.atEnd(clean.runes[from:])
 	}
 	m.Start = base + clean.offset(from+m.Start)
+	if begin := lineStart(tail, m.Start); begin >= base {
+		m.Start = begin
+	}
 	return m, ok, err
+}
+
+// lineStart is where the line of at begins, if nothing but escape sequences stands
+// before at in it: they belong to what follows. Otherwise at: a sequence behind
+// text may end the text's own colour.
+func lineStart(b []byte, at int) int {
+	begin := 1 + bytes.LastIndexAny(b[:at], "\r\n")
+	for i := begin; i < at; {
+		switch b[i] {
+		case 0x1b:
+			i += escapeLength(b[i:at])
+		case 0, 7:
+			i++
+		default:
+			return at
+		}
+	}
+	return begin
 }
 
 // atEnd is AtEnd on characters; Start counts them.
