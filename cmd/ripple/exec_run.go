@@ -247,6 +247,8 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 		if err := x.printLine(r); err != nil {
 			return failWith(exitFailed, err, "")
 		}
+	} else {
+		_, _ = io.WriteString(x.err, o.result.OutOfBand) // no command's output, but nothing to lose
 	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled):
