@@ -48,7 +48,8 @@ idle, exit, timeout or interrupt; empty when nothing was sent) and "bytes" (leng
 the output). Where they are known or there is something to say: "cwd", "mode" and
 "level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
 from the prompt, by name), "out_of_band" (what came between the commands; without
---json it goes to standard error) and "failure" (why ripple could not carry it out to its end).
+--json it goes to standard error) and "failure" (why ripple could not carry it out to
+its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
