@@ -140,7 +140,25 @@ func (d *driver) wrapped(w schema.MultilineWrapper, block []string) (payload, er
 	lines = append(append(lines, block...), strings.Split(end, "\n")...)
 	marker := d.plan.Values["marker"]
 	marks := d.literal != nil && marker != "" && strings.Contains(end, marker)
+	if err := staysInside(block, end); err != nil && !marks { // a printed marker is the end, whatever was typed before it
+		return payload{}, err
+	}
 	return d.typable(payload{lines: lines, whole: marks || !d.continues, marks: marks}, strings.Join(block, "\n"))
+}
+
+// staysInside refuses a block with a line that would end its wrapper early: the rest
+// would run as commands of its own, and their results be taken for later ones'. Of an
+// end that begins with an empty line nothing is known.
+func staysInside(block []string, end string) error {
+	first, _, _ := strings.Cut(end, "\n")
+	first = strings.TrimSpace(first)
+	for i, line := range block {
+		if first != "" && strings.TrimSpace(line) == first {
+			return fmt.Errorf("input not sent: line %d (%q) is what ends a block (input.multiline_wrapper.close), and the lines after it would be commands of their own: "+
+				"write that line in another way, or send what is before and behind it as two commands", i+1, line)
+		}
+	}
+	return nil
 }
 
 // typable makes sure that the lines can be typed; where they cannot, the code goes

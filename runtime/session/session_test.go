@@ -655,6 +655,36 @@ func TestWrapperThatPrintsTheMarker(t *testing.T) {
 	assert.Empty(t, eval(t, s, "").Output)
 }
 
+// A line of the block that would end its wrapper early is refused: what follows it would run
+// as commands of its own, and each result would be taken for the next command's.
+func TestBlockThatEndsItsWrapperIsNotSent(t *testing.T) {
+	for _, c := range []struct{ name, end, code, line string }{
+		{"the whole close", "}", "echo a\n}\n{ echo b", `line 2 ("}")`},
+		{"between blanks", "}", "echo a\n\necho b\n } \n{ echo c", `line 4 (" } ")`},
+		{"the first line of a longer close", "}\ntrue", "}\n{ echo a", `line 1 ("}")`},
+		{"not a part of a line", "}", "echo '}'\necho }", ""},
+		{"not the second line of a longer close", "}\ntrue", "echo a\ntrue", ""},
+		{"not an empty line", "\n}", "echo a\n\necho b", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			a := adapter(t, "markersh")
+			a.Input.MultilineDelivery = schema.DeliverWrapper
+			a.Input.MultilineWrapper = &schema.MultilineWrapper{Open: "{", Close: c.end}
+			s, err := session.Open(deadline(t), a, session.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close(deadline(t)) })
+			_, err = s.Eval(deadline(t), c.code)
+			if c.line == "" {
+				require.NoError(t, err)
+			} else {
+				require.ErrorContains(t, err, "input not sent: "+c.line)
+				require.ErrorContains(t, err, "input.multiline_wrapper.close")
+			}
+			assert.Equal(t, "usable\n", eval(t, s, "echo usable").Output)
+		})
+	}
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
 	require.Error(t, err)
