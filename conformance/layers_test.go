@@ -50,6 +50,7 @@ var layers = map[string]row{
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},
 	"conformance/agents":      {5, ""},
+	"conformance/dialogues":   {5, ""},
 	"conformance/standin":     {5, ""},
 	"conformance/standin/cmd": {6, "conformance/standin"},
 	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
