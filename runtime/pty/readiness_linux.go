@@ -39,6 +39,10 @@ func (p *PTY) readiness() Readiness {
 			break
 		}
 	}
+	if r.State == Unknown && r.Leader { // it may have ended meanwhile, and left the terminal
+		now, err := p.dev.foreground()
+		r.Leader = err == nil && now == group
+	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
 	return r
 }
@@ -98,6 +102,8 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
 		l.waiter, l.listens = [2]int{pid, tid}, true
 		return Waiting
+	case kind == callExit:
+		return Busy
 	case kind == 0 || kind == callRead: // it may wait for a disk
 		if tid != pid && parseStat(l.thread(pid, tid, "stat")).busy() {
 			return Busy

@@ -11,4 +11,5 @@ const (
 	callEpoll                  // timeout in ms, fourth
 	callEpoll2                 // pointer to the timeout, fourth
 	callOther                  // for another thread, or for time
+	callExit                   // the kernel may take its time to end a process
 )
