@@ -69,19 +69,29 @@ func (o outcome) record() (record, error) {
 	return r, nil
 }
 
-// explain says why no command can run any more. A program that ended is no
-// error to be told: it comes with its exit code, 0 included.
+// explain says why no command can run any more. A program that ended by itself in a
+// command is no error to be told: it comes with its exit code, 0 included.
 func (o outcome) explain(timeout time.Duration) error {
 	code := o.code()
+	exit, exited := errors.AsType[*session.ExitError](o.err)
+	late, isLate := errors.AsType[*session.TimeoutError](o.err)
 	switch {
-	case errors.Is(o.err, session.ErrExited):
+	case exited && exit.Withdrawal != nil:
+		return failWith(code, o.err, withdrawalHint)
+	case exited && exit.Output != "":
+		return failWith(code, o.err, "it printed:\n"+indent(exit.Output))
+	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
 		return &exitError{code: code}
-	case errors.Is(o.err, session.ErrTimeout):
+	case isLate && late.Withdrawal != nil:
+		return failWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
+	case isLate:
 		return failWith(code, fmt.Errorf("the command did not end within %s", timeout),
 			o.soFar()+"; give it more time with --timeout")
 	}
 	return failWith(code, o.err, "")
 }
+
+const withdrawalHint = "send complete input; what makes the program drop an unfinished line and show its prompt can be declared as prompt.continuation_escape"
 
 // soFar says where the output of a command is that did not end.
 func (o outcome) soFar() string {

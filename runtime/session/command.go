@@ -21,7 +21,7 @@ func (d *driver) submit(p payload) *command {
 		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
 	c.rend, c.endings = d.newRenderer(c), d.lineEndings()
-	d.cmd = c
+	d.cmd, d.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
 		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
@@ -47,14 +47,19 @@ func (d *driver) nextLine() {
 // declared escape, else by an interrupt, else by the end of input.
 func (d *driver) giveUp() {
 	d.cmd.incomplete = true // from here on nothing is output: what comes is about our withdrawal
+	w := &Withdrawal{}
+	d.cmd.withdrawal = w
 	signals := d.adapter.Signals
 	switch {
 	case d.adapter.Prompt.ContinuationEscape != "":
-		d.send(d.adapter.Prompt.ContinuationEscape)
+		w.Setting, w.Key = "prompt.continuation_escape", d.adapter.Prompt.ContinuationEscape
+		d.send(w.Key)
 	case signals.Interrupt != nil:
-		d.interrupt(*signals.Interrupt)
+		w.Setting, w.Key = "signals.interrupt", *signals.Interrupt
+		d.interrupt(w.Key)
 	case signals.EOF != nil:
-		d.send(*signals.EOF)
+		w.Setting, w.Key = "signals.eof", *signals.EOF
+		d.send(w.Key)
 	}
 }
 
@@ -118,7 +123,9 @@ func (d *driver) complete(e effect) {
 	}
 	switch {
 	case e.by == ByExit:
-		c.err = d.exit
+		exit := *d.exit
+		exit.Withdrawal = c.withdrawal
+		c.err = &exit
 	case c.incomplete && c.err == nil:
 		c.err = &IncompleteError{Reason: "the program asked for another line; the input was withdrawn"}
 	}

@@ -67,7 +67,7 @@ func (d *driver) detectors(nonce string) (err error) {
 	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
 		return err
 	}
-	d.policy.learns = len(patterns) > 0
+	d.policy.learns = len(patterns) > 0 || d.literal != nil // which a message may quote
 	d.promptLines = 1
 	for _, p := range patterns {
 		d.promptLines = max(d.promptLines, 1+strings.Count(p.Source, `\n`))

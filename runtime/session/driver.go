@@ -67,6 +67,7 @@ type driver struct {
 	queries    queries
 
 	// What the program is doing.
+	used     bool // a command was sent to it
 	cmd      *command
 	ended    *command // completed in this read; its waiters are told after the output went out
 	byMarker bool     // the prompt we are at was announced by a marker
@@ -118,6 +119,7 @@ type command struct {
 	code        *int
 	cwdReported bool
 	incomplete  bool
+	withdrawal  *Withdrawal // what was sent since the input is incomplete
 	result      Result
 	err         error
 	done        chan struct{}

@@ -31,21 +31,39 @@ var (
 	ErrNotReady = errors.New("no first prompt")
 )
 
-// timeoutError is ErrTimeout with the context's error behind it.
-type timeoutError struct {
-	cause   error
-	waiting Waiting // whether the program waits for input
+// TimeoutError is ErrTimeout with the context's error behind it.
+type TimeoutError struct {
+	Err        error
+	Waiting    Waiting     // whether the program waits for input
+	Withdrawal *Withdrawal // the input was incomplete, and no prompt came after this; nil: nothing was withdrawn
 }
 
-func (e *timeoutError) Error() string {
-	if e.waiting == WaitingNo {
+func (e *TimeoutError) Error() string {
+	switch {
+	case e.Withdrawal != nil:
+		return fmt.Sprintf("%v: %v, and no prompt came after it", ErrTimeout, e.Withdrawal)
+	case e.Waiting == WaitingNo:
 		return ErrTimeout.Error()
 	}
 	return ErrTimeout.Error() + ", and the program waits for input"
 }
 
 // Unwrap gives ErrTimeout and the context's error.
-func (e *timeoutError) Unwrap() []error { return []error{ErrTimeout, e.cause} }
+func (e *TimeoutError) Unwrap() []error { return []error{ErrTimeout, e.Err} }
+
+// Withdrawal is what was sent to make a program give up input that it wants more of.
+type Withdrawal struct {
+	Key     string // the bytes
+	Setting string // where the adapter has them; empty: it has nothing to send
+}
+
+func (w *Withdrawal) String() string {
+	if w.Setting == "" {
+		return "the program asked for another line, and the adapter has nothing to withdraw the input with" +
+			" (prompt.continuation_escape, signals.interrupt or signals.eof)"
+	}
+	return fmt.Sprintf("the program asked for another line, and %q (%s) was sent to withdraw the input", w.Key, w.Setting)
+}
 
 // StartError is a program that did not get to its first prompt. It is
 // ErrNotReady, and what the context or the program said.
@@ -72,13 +90,20 @@ func (e *StartError) Unwrap() []error { return []error{ErrNotReady, e.Err} }
 type ExitError struct {
 	Code   int    // exit code; 128+n when signal n ended it; -1: unknown
 	Signal string // "SIGKILL", …; empty: it ended by itself
+
+	Withdrawal *Withdrawal // it ended after this; nil: its input was not withdrawn
+	Output     string      // all that it printed, when it ended before a command was sent to it
 }
 
 func (e *ExitError) Error() string {
+	text := fmt.Sprintf("the program ended with exit code %d", e.Code)
 	if e.Signal != "" {
-		return "the program was ended by a signal: " + e.Signal
+		text = "the program was ended by a signal: " + e.Signal
 	}
-	return fmt.Sprintf("the program ended with exit code %d", e.Code)
+	if e.Withdrawal != nil {
+		text += fmt.Sprintf(" (before that %v)", e.Withdrawal)
+	}
+	return text
 }
 
 // Is makes it ErrExited.

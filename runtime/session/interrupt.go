@@ -81,6 +81,7 @@ func (d *driver) interrupt(key string) {
 	// directly: the key would throw away output that was not read yet.
 	if key == "\x03" && d.tty.Interrupts() {
 		if err := d.tty.Signal(syscall.SIGINT); err == nil {
+			d.observe(EventWrite, []byte(key), "") // what its user would have typed
 			return
 		}
 	}

@@ -43,7 +43,7 @@ type policy struct {
 	injectDelay time.Duration // after injecting
 	kick        bool          // ready.kick_enter_after_ready
 	settle      time.Duration // silence that proves a prompt when the kernel has no answer
-	learns      bool          // prompts are patterns too: find out at the first marker whether the kernel shows this program's waiting
+	learns      bool          // find out at the first marker whether the kernel shows this program's waiting
 	silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
 }
 

@@ -7,6 +7,8 @@ import (
 	"os"
 	"runtime"
 	"time"
+
+	"ripple/runtime/internal/prompt"
 )
 
 // drainGap is how long the terminal must be silent after the program has ended
@@ -71,6 +73,9 @@ func (d *driver) ends(err error) {
 		}
 		code, signal := d.tty.ExitStatus()
 		d.exit = &ExitError{Code: code, Signal: signal}
+		if !d.used {
+			d.exit.Output = prompt.Visible(d.startup)
+		}
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 			d.failure = fmt.Errorf("reading from the program: %w", err)
 		}

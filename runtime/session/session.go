@@ -69,8 +69,8 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 // to have ended.
 //
 // Errors: ErrIncompleteInput (with *IncompleteError) for code the program would
-// wait for more of; ErrTimeout when the context ended first, with the output so
-// far in the Result; ErrBusy while such a command still runs; ErrExited (with
+// wait for more of; ErrTimeout (with *TimeoutError) when the context ended first, with the
+// output so far in the Result; ErrBusy while such a command still runs; ErrExited (with
 // *ExitError) when the program ended, with its last output; ErrClosed.
 func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	select {
@@ -146,10 +146,10 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	case <-ctx.Done():
 	}
 	var r Result
-	late := &timeoutError{cause: ctx.Err()}
+	late := &TimeoutError{Err: ctx.Err()}
 	d.locked(func() {
 		if r = d.snapshot(c); d.cmd == c {
-			late.waiting = d.waits()
+			late.Waiting, late.Withdrawal = d.waits(), c.withdrawal
 		}
 	})
 	return r, late

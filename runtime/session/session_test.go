@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"syscall"
 	"testing"
 	"time"
 
@@ -369,6 +370,40 @@ func TestIncompleteInputIsWithdrawn(t *testing.T) {
 	}
 }
 
+// What a program does about a withdrawal is its own affair, and is told.
+func TestWithdrawalThatFailsIsReported(t *testing.T) {
+	interrupt, quiet := "\x03", `%SIG = (INT => IGNORE); `
+	for _, row := range []struct {
+		name, program  string
+		escape         string
+		interrupt, eof *string
+		want           string
+	}{
+		{"ends at the escape", `exit 3 if /drop/; `, "drop\n", &interrupt, nil, `the program ended with exit code 3 (before that the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input)`},
+		{"ends by the interrupt", "", "", &interrupt, nil, `the program was ended by a signal: SIGINT (before that the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input)`},
+		{"asks on", "", "drop\n", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input, and no prompt came after it`},
+		{"does not mind the interrupt", quiet, "", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input, and no prompt came after it`},
+		{"has no means", "", "", nil, nil, `timed out; the command is still running: the program asked for another line, and the adapter has nothing to withdraw the input with (prompt.continuation_escape, signals.interrupt or signals.eof), and no prompt came after it`},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			a := adapter(t, "regexsh")
+			a.Process.Executable = "perl"
+			a.Process.CommandTemplate = `"{shell_path}" -e '$| = 1; while (1) { print $more ? "more> " : "prompt> "; $_ = <STDIN> // last; ` + row.program + `$more ||= /more/ }'`
+			a.Prompt.ContinuationEscape, a.Signals.Interrupt, a.Signals.EOF = row.escape, row.interrupt, row.eof
+			s, err := session.Open(deadline(t), a, session.Options{})
+			require.NoError(t, err)
+			t.Cleanup(func() { _ = s.Close(context.Background()) })
+			ctx, cancel := context.WithTimeout(deadline(t), 300*time.Millisecond)
+			defer cancel()
+			if strings.Contains(row.want, "ended") {
+				ctx = deadline(t)
+			}
+			_, err = s.Eval(ctx, "more")
+			assert.EqualError(t, err, row.want)
+		})
+	}
+}
+
 func TestEmptyContinuationPromptIsKnownByTheSilence(t *testing.T) {
 	s := open(t, "silentsh", session.Options{})
 	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do", "echo 1\necho 'open"} {
@@ -508,6 +543,22 @@ func TestStartThatFails(t *testing.T) {
 	require.ErrorAs(t, err, &start)
 	assert.Contains(t, start.Output, "hm")
 	assert.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+// What ended before it got a command says why in what it printed.
+func TestEndBehindTheFirstPromptIsReportedWithItsOutput(t *testing.T) {
+	a := adapter(t, "regexsh")
+	a.Process.CommandTemplate = `"{shell_path}" -c "trap 'echo no memory; exit 4' TERM; printf 'prompt> '; read x"`
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	require.NoError(t, s.Signal(syscall.SIGTERM))
+	<-s.Done()
+	_, err = s.Eval(deadline(t), "echo a")
+	var exit *session.ExitError
+	require.ErrorAs(t, err, &exit)
+	assert.Equal(t, 4, exit.Code)
+	assert.Contains(t, exit.Output, "no memory")
 }
 
 func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {

@@ -115,6 +115,9 @@ func (d *driver) onLiteral(index int) {
 		d.step(input{kind: inContinuation})
 		return
 	}
+	if !d.used { // a message may quote it
+		d.startup = appendBounded(d.startup, []byte(d.plan.Values["marker"]), keptStartup)
+	}
 	d.region = regionIdle
 	d.step(input{kind: inMarker})
 }
@@ -162,6 +165,9 @@ func (d *driver) text(b []byte) {
 	case regionStartup:
 		d.startup = appendBounded(d.startup, b, keptStartup)
 	case regionIdle, regionHook:
+		if !d.used {
+			d.startup = appendBounded(d.startup, b, keptStartup)
+		}
 		if a := d.adapter.Output.AsyncInterleave; a != nil && a.Strategy != "none" {
 			d.aside = appendBounded(d.aside, b, keptAside)
 			d.asideAt = time.Now()
