@@ -12,9 +12,10 @@ import (
 
 // visit is a way into a mode and one way out of it.
 type visit struct {
-	mode schema.Mode
-	way  []string // what to evaluate to get there
-	exit schema.ModeCommand
+	mode    schema.Mode
+	way     []string // what to evaluate to get there
+	byError bool     // that is samples.error, for no test enters the mode
+	exit    schema.ModeCommand
 }
 
 // visits are all known ones: the way in is that of the first test that expects
@@ -26,35 +27,35 @@ func visits(a *schema.Adapter) []visit {
 		if m.Default {
 			continue
 		}
-		way := wayInto(a, m)
+		way, byError := wayInto(a, m)
 		if way == nil {
 			continue
 		}
 		for _, exit := range m.ExitCommands {
 			if !strings.ContainsAny(exit.Command, "{}") {
-				list = append(list, visit{m, way, exit})
+				list = append(list, visit{m, way, byError, exit})
 			}
 		}
 	}
 	return list
 }
 
-func wayInto(a *schema.Adapter, m schema.Mode) []string {
+func wayInto(a *schema.Adapter, m schema.Mode) (way []string, byError bool) {
 	for _, test := range a.Tests {
-		var way []string
+		way = nil
 		for _, s := range steps(test) {
 			if s.Eval != nil {
 				way = append(way, *s.Eval)
 			}
 			if s.ExpectMode != nil && *s.ExpectMode == m.Name && len(way) > 0 {
-				return way
+				return way, false
 			}
 		}
 	}
 	if m.AutoEnter && a.Samples.Error != "" {
-		return []string{a.Samples.Error}
+		return []string{a.Samples.Error}, true
 	}
-	return nil
+	return nil, false
 }
 
 func modesReachedAndLeft(ctx context.Context, t *trial) error {
@@ -86,7 +87,11 @@ func (t *trial) pay(ctx context.Context, v visit) error {
 		}
 		entered = r
 	}
-	if entered.Mode != v.mode.Name {
+	switch {
+	case entered.Mode != v.mode.Name && v.byError:
+		return failf("mode %q was not reached: after samples.error the mode is %q, and no test has expect_mode: %s (write one that enters it)",
+			v.mode.Name, entered.Mode, v.mode.Name)
+	case entered.Mode != v.mode.Name:
 		return failf("mode %q was not reached in a new session: the mode is %q (a test that enters a mode must not rely on the tests before it)",
 			v.mode.Name, entered.Mode)
 	}

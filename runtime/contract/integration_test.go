@@ -62,6 +62,7 @@ func TestBrokenAdapters(t *testing.T) {
 		{"variables do not persist", "state persists", "its value was not printed", []string{`set_var: "v={n}"`, `set_var: "(v={n})"`}},
 		{"a mode is not left", "modes are reached and left", `exit command "leave" did not leave mode "sub"`, []string{"leave() { PS1=${PS1/sub/small}; }", "leave() { :; }"}},
 		{"a mode is not reached", "modes are reached and left", `mode "sub" was not reached in a new session`, []string{"enter() { PS1=${PS1/small/sub}; }", "enter() { :; }"}},
+		{"no test enters a mode", "modes are reached and left", `mode "sub" was not reached: after samples.error the mode is "main", and no test has expect_mode: sub`, []string{"primary: '^sub> $'", "primary: '^sub> $', auto_enter: true", "expect_mode: sub", "expect_mode: main", "eval: enter", "eval: 'true'"}},
 		{"a line is not read", "reading a line is reported", "waiting_for_input", []string{`read_line: "read -r -p 'name? ' name; echo \"hello $name\""`, `read_line: "echo no"`}},
 		{"a secret is shown", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input", []string{"read -r -s", "read -r"}},
 		{"tabs become blanks", "characters arrive as printed", "it differs: want", []string{"x=${x:2}; done", "x=${x:2}; done | tr '\\\\t' ' '"}},
