@@ -128,7 +128,10 @@ func (d *driver) markers(nonce string, add func(key, source string, tag int)) {
 
 // wanted is the first prompt in the adapter's terms.
 func (d *driver) wanted() string {
+	ready := d.adapter.Ready
 	switch {
+	case ready.Pattern != "" && (ready.WaitForEvent == schema.ReadyRegex || ready.WaitForEvent == schema.ReadyCustom):
+		return fmt.Sprintf("ready.pattern %q at the end of what the program prints, while it waits for input", ready.Pattern)
 	case d.classifier != nil && d.adapter.Prompt.ShellIntegration != nil && d.adapter.Prompt.ShellIntegration.Nonce == "required":
 		return "the prompt_start marker (OSC 633;A) with this session's nonce"
 	case d.classifier != nil:

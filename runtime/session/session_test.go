@@ -563,14 +563,19 @@ func TestEndBehindTheFirstPromptIsReportedWithItsOutput(t *testing.T) {
 
 func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	session.ShortenStuckGap(t)
-	a := *adapter(t, "regexsh")
-	a.Prompt.Primary = `^another> $`
-	_, err := session.Open(deadline(t), &a, session.Options{})
-	var start *session.StartError
-	require.ErrorAs(t, err, &start)
-	assert.Equal(t, "prompt> ", start.Output)
-	assert.ErrorContains(t, err, "waits for input")
-	assert.ErrorContains(t, err, `^another> $`)
+	for waited, ready := range map[string]schema.Ready{
+		`a prompt that matches prompt.primary "^another> $" while the program waits for input`:     {WaitForEvent: schema.ReadyRegex},
+		`ready.pattern "^welcome" at the end of what the program prints, while it waits for input`: {WaitForEvent: schema.ReadyRegex, Pattern: "^welcome"},
+	} {
+		a := *adapter(t, "regexsh")
+		a.Prompt.Primary, a.Ready = `^another> $`, ready
+		_, err := session.Open(deadline(t), &a, session.Options{})
+		var start *session.StartError
+		require.ErrorAs(t, err, &start)
+		assert.Equal(t, "prompt> ", start.Output)
+		assert.ErrorContains(t, err, "waits for input")
+		assert.ErrorContains(t, err, "(waited for "+waited+")")
+	}
 }
 
 func TestCwdIsReported(t *testing.T) {
