@@ -15,7 +15,7 @@ const (
 	KindLoose       = "loose"       // a prompt pattern that matches ordinary text
 	KindSlow        = "slow"        // a pattern that takes too long on some text
 	KindVacuous     = "vacuous"     // a test that cannot fail
-	KindImpossible  = "impossible"  // a test that cannot pass
+	KindImpossible  = "impossible"  // a test that cannot pass, a prompt that cannot match
 	KindMarkerByte  = "marker-byte" // a marker that line editors swallow
 	KindSettle      = "settle"      // a wait for time instead of evidence
 	KindName        = "name"        // names that mislead

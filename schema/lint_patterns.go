@@ -70,6 +70,9 @@ func (d *document) lintPrompt(pointer, pattern string) {
 		d.warn(pointer, KindLoose, "the prompt pattern matches empty text: every command ends at once")
 		return
 	}
+	if strings.Contains(pattern, `\r\n`) || strings.Contains(pattern, "\r\n") {
+		d.warn(pointer, KindImpossible, `\r\n in the prompt pattern never matches: a line break of the program is \n in it`)
+	}
 	for _, line := range ordinary {
 		if matches(re, line) || matches(re, line+"\n") {
 			d.warn(pointer, KindLoose, "the prompt pattern matches ordinary output such as %q", line)

@@ -69,7 +69,7 @@ func newAdapterNew(a *app) *cobra.Command {
 	var mode, output string
 	cmd := &cobra.Command{
 		Use:   "new --agent NAME [flags]",
-		Short: "Write an adapter file to start from",
+		Short: "Write an adapter of a coding agent to start from",
 		Long: `Write the adapter of a coding agent of your own, with comments that say what else it
 can declare. What is written is complete: it passes "ripple adapter lint --strict"
 and its contract tests. A file that exists is left alone.`,
