@@ -42,6 +42,7 @@ func (d *driver) detectors(nonce string) (err error) {
 		}
 		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
 		d.continues = true
+		add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F
 	case schema.PromptMarker:
 		d.markers(nonce, add)
 	default:

@@ -676,6 +676,22 @@ func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
 	assert.Equal(t, session.ByMarker, r.CompletedBy)
 }
 
+// Where markers announce the prompt, a continuation prompt without one is told by its looks.
+func TestContinuationPromptWithoutAMarker(t *testing.T) {
+	a := adapter(t, "bash")
+	a.Prompt.Continuation = "^rest> $"
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	eval(t, s, "PROMPT_COMMAND=(\"${PROMPT_COMMAND[@]}\" \"PS2='rest> '\")")
+	for range 10 {
+		_, err = s.Eval(deadline(t), "for x in a b")
+		require.ErrorIs(t, err, session.ErrIncompleteInput)
+		assert.Equal(t, "usable\n", eval(t, s, "echo usable").Output)
+	}
+	assert.Equal(t, "rest> \nno\n", eval(t, s, "echo 'rest> '; echo no").Output)
+}
+
 // A byte that the terminal would take as a key goes through a file, in a block as in a line.
 func TestBlockThatCannotBeTypedGoesThroughAFile(t *testing.T) {
 	a := adapter(t, "regexsh")
