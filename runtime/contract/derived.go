@@ -3,6 +3,7 @@ package contract
 import (
 	"context"
 	"fmt"
+	"strings"
 	"time"
 
 	"ripple/schema"
@@ -56,6 +57,7 @@ var derivedTests = []derived{
 	{name: "1 MB of output", level: 3, needs: needs(printLines), run: megabyteOut},
 	{name: "one line of 64 KB in", level: 3, needs: needs(print_), run: longLineIn},
 	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), timeout: slowest, run: longBlockIn},
+	{name: "half a block", level: 3, needs: needs(multiline, severalLines, print_), run: halfBlock},
 	{name: "prompt look-alike in mid-work", level: 3, needs: needs(rawBytes, print_, sleep), run: promptLookAlike},
 	{name: "forged OSC 633", level: 3, needs: needs(rawBytes), run: forgedOSC},
 	{name: "forged marker", level: 3, needs: needs(rawBytes, marked), own: true, run: forgedMarker},
@@ -115,6 +117,13 @@ var (
 func stateful(a *schema.Adapter) string {
 	if !a.Capabilities.Stateful {
 		return "capabilities.stateful is false"
+	}
+	return ""
+}
+
+func severalLines(a *schema.Adapter) string {
+	if !strings.Contains(a.Samples.Multiline, "\n") {
+		return "samples.multiline is one line"
 	}
 	return ""
 }

@@ -13,14 +13,14 @@ import (
 )
 
 // inMemory are the derived tests that need no process.
-var inMemory = regexp.MustCompile(`^(starts and ends|prints|state|a multi|usable|exit codes|cwd|modes|empty|two|characters|leading|1 MB|one line|a block|prompt|forged|timeout|reading)`)
+var inMemory = regexp.MustCompile(`^(starts and ends|prints|state|a multi|usable|exit codes|cwd|modes|empty|two|characters|leading|1 MB|one line|a block|half|prompt|forged|timeout|reading)`)
 
 func TestASoundProgramPasses(t *testing.T) {
 	report := runToy(t, toyAdapter(), "", Options{Filter: inMemory})
 	for _, r := range report.Tests {
 		assert.Equal(t, Passed, r.Status, "%s: %s %+v", r.Name, r.Reason, r.Failure)
 	}
-	assert.Len(t, report.Tests, 21)
+	assert.Len(t, report.Tests, 22)
 }
 
 // Each defect is found, by the test that is about it, in words that name it.
@@ -42,6 +42,12 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
 		{"loses 1 KB", "1 MB of output", "should be"},
 		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65530 on it differs"},
+		{"hangs in half a block", "half a block", `"begin", the first line of samples.multiline, was sent alone: the end of the command was not recognised within the test's time`},
+		{"hangs in half a block", "half a block", `made to give up by signals.interrupt, "\x03", where prompt.continuation_escape is not declared`},
+		{"exits in half a block", "half a block", "was sent alone: the program ended with exit code 3"},
+		{"keeps half a block", "half a block", `the next command failed: the output does not hold usable`},
+		{"ends half a block later", "half a block", "the next command, which is correct, ended with an error"},
+		{"shows half a block later", "half a block", "it is in the output of the next command"},
 		{"ends at its prompt", "prompt look-alike in mid-work", `after the printed look-alike "toy> "`},
 		{"believes OSC 633", "forged OSC 633", `a forged marker was believed: \x1b]633;A\x07 ended the command`},
 		{"believes the exit code", "forged OSC 633", `633;D;77\x07 gave the exit code`},
@@ -79,6 +85,7 @@ func TestNotApplicable(t *testing.T) {
 		{"state persists", "capabilities.stateful is false", func(a *schema.Adapter) { a.Capabilities.Stateful = false }},
 		{"state persists", "samples.get_var is not declared", func(a *schema.Adapter) { a.Samples.GetVar = "" }},
 		{"exit codes as declared", "capabilities.exit_code is unreliable", func(a *schema.Adapter) { a.Capabilities.ExitCode = schema.ExitCodeUnreliable }},
+		{"half a block", "samples.multiline is one line", func(a *schema.Adapter) { a.Samples.Multiline = "next {n}" }},
 		{"cwd as declared", "capabilities.cwd_tracking is false", func(a *schema.Adapter) { a.Capabilities.CwdTracking = false }},
 		{"cwd as declared", "neither samples.cd nor capabilities.cd_command is declared", func(a *schema.Adapter) { a.Samples.Cd = "" }},
 		{"modes are reached and left", "no modes are declared", func(a *schema.Adapter) { a.Modes = nil }},
@@ -97,6 +104,23 @@ func TestNotApplicable(t *testing.T) {
 			assert.Equal(t, NotApplicable, report.Tests[0].Status)
 			assert.Contains(t, report.Tests[0].Reason, c.reason)
 		})
+	}
+}
+
+// The failure names what the session sends to a program that asks for more.
+func TestWithdrawal(t *testing.T) {
+	for _, c := range []struct {
+		escape         string
+		interrupt, eof *string
+		want           string
+	}{
+		{":}\n", ptr("\x03"), ptr("\x04"), `prompt.continuation_escape, ":}\n"`},
+		{"", ptr("\x03"), ptr("\x04"), `signals.interrupt, "\x03", where prompt.continuation_escape is not declared`},
+		{"", nil, ptr("\x04"), `signals.eof, "\x04", where prompt.continuation_escape and signals.interrupt are not declared`},
+		{"", nil, nil, "prompt.continuation_escape, signals.interrupt or signals.eof: none of them is declared"},
+	} {
+		a := &schema.Adapter{Prompt: schema.Prompt{ContinuationEscape: c.escape}, Signals: schema.Signals{Interrupt: c.interrupt, EOF: c.eof}}
+		assert.Equal(t, c.want, withdrawal(a))
 	}
 }
 

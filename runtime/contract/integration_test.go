@@ -58,6 +58,8 @@ func TestBrokenAdapters(t *testing.T) {
 		{"an interrupt that is none", "timeout, interrupt, usable", "the interrupt did not bring a prompt back", []string{`interrupt: "\x03"`, `interrupt: "\x01"`}},
 		{"busy that ends", "timeout, interrupt, usable", "samples.busy came to an end", []string{`busy: "while :; do :; done"`, `busy: "true"`}},
 		{"no way for a long line", "one line of 64 KB in", "input not sent", []string{"  tempfile: {prefix: .ripple-exec-, extension: .sh, invocation_template: \". '{path}'\"}\n", "", "multiline_delivery: tempfile", "multiline_delivery: direct"}},
+		{"the continuation prompt is another one", "half a block", `"f() {", the first line of samples.multiline, was sent alone: the end of the command was not recognised`, []string{"continuation: '^> $'", "continuation: '^more> $'"}},
+		{"half a block is not withdrawn", "half a block", "made to give up by prompt.continuation_escape, \": no\\n\"", []string{"continuation: '^> $'", "continuation: '^> $'\n  continuation_escape: \": no\\n\""}},
 		{"the block loses its last line", "a multi-line block", "should print 4101", []string{`invocation_template: ". '{path}'"`, `invocation_template: "sed '$d' '{path}' | bash"`}},
 		{"variables do not persist", "state persists", "its value was not printed", []string{`set_var: "v={n}"`, `set_var: "(v={n})"`}},
 		{"a mode is not left", "modes are reached and left", `exit command "leave" did not leave mode "sub"`, []string{"leave() { PS1=${PS1/sub/small}; }", "leave() { :; }"}},

@@ -29,6 +29,7 @@ type toy struct {
 
 	state   session.State
 	value   string
+	half    bool        // of a block that has begun, the end is still to come
 	blocked chan string // the answer to a read, or "" from an interrupt
 	queue   sync.Mutex
 	evals   []string
@@ -50,7 +51,7 @@ func toyAdapter() *schema.Adapter {
 		Probe:        &schema.Probe{Eval: "print ready", Expect: "^ready$"},
 		Samples: schema.Samples{
 			Print: "print {text}", PrintLines: "lines {n}", Error: "fail", Busy: "busy", Sleep: "sleep {n}",
-			ReadLine: "read", ReadSecret: "secret", Multiline: "noop\nnext {n}", SetVar: "set {n}", GetVar: "get",
+			ReadLine: "read", ReadSecret: "secret", Multiline: "begin\nnext {n}", SetVar: "set {n}", GetVar: "get",
 			RawBytes: "raw {text}", Comment: "# nothing", Cd: "cd {path}",
 		},
 		Modes: []schema.Mode{{Name: "main", Default: true}, {Name: "debugger", ExitCommands: []schema.ModeCommand{{Command: "leave"}}}},
@@ -158,6 +159,12 @@ func (y *toy) Eval(ctx context.Context, code string) (session.Result, error) {
 	y.observe(session.EventWrite, code+"\n")
 	y.set(func(s *session.State) { s.Phase, s.Partial = session.PhaseRunning, "" })
 	r := session.Result{CompletedBy: session.ByMarker, ExitCode: ptr(0)}
+	if code == "begin" {
+		return y.incomplete(ctx, r)
+	}
+	if y.half {
+		r, code = y.later(r, code)
+	}
 	var err error
 	for line := range strings.SplitSeq(code, "\n") {
 		if err = y.line(ctx, line, &r); err != nil || r.CompletedBy == session.ByExit {
@@ -168,6 +175,33 @@ func (y *toy) Eval(ctx context.Context, code string) (session.Result, error) {
 		y.set(func(s *session.State) { s.Phase, s.Partial, s.Waiting = session.PhaseReady, "", "" })
 	}
 	return y.finish(code, r), err
+}
+
+// incomplete is the first line of a block alone. A sound toy withdraws it.
+func (y *toy) incomplete(ctx context.Context, r session.Result) (session.Result, error) {
+	switch y.defect {
+	case "hangs in half a block":
+		return r, y.block(ctx, &r, session.WaitingNo)
+	case "exits in half a block":
+		return r, y.line(ctx, "exit", &r)
+	}
+	y.half = true
+	y.set(func(s *session.State) { s.Phase, s.Partial, s.Waiting = session.PhaseReady, "", "" })
+	return r, &session.IncompleteError{Reason: "the toy asked for another line; the input was withdrawn"}
+}
+
+// later is the first command after that.
+func (y *toy) later(r session.Result, code string) (session.Result, string) {
+	y.half = false
+	switch y.defect {
+	case "keeps half a block":
+		code = ""
+	case "ends half a block later":
+		r.ErrorSeen = true
+	case "shows half a block later":
+		r.Output = "begin\n"
+	}
+	return r, code
 }
 
 // finish fills in what a session knows at the end, and spoils it.

@@ -1,0 +1,56 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// halfBlock sends the first line of a block alone. The program may take it as it is,
+// call it an error, or ask for the rest, which has the session withdraw it: each time
+// the session comes back, and nothing of the line is left in the program.
+func halfBlock(ctx context.Context, t *trial) error {
+	half, _, _ := strings.Cut(withNumber(t.adapter.Samples.Multiline, 4711), "\n")
+	before, err := t.prints(ctx, "before half a block", token("usable"))
+	if err != nil {
+		return err
+	}
+	if _, err := t.eval(ctx, "half a block", half); err != nil && !errors.Is(err, session.ErrIncompleteInput) {
+		return notWithdrawn(t.adapter, half, err)
+	}
+	if err := t.backToDefaultMode(ctx); err != nil {
+		return notWithdrawn(t.adapter, half, err)
+	}
+	after, err := t.prints(ctx, "after half a block", token("usable"))
+	switch {
+	case err != nil:
+		return notWithdrawn(t.adapter, half, fmt.Errorf("the next command failed: %w", err))
+	case after.ErrorSeen && !before.ErrorSeen:
+		return notWithdrawn(t.adapter, half, failf("the next command, which is correct, ended with an error"))
+	case strings.Count(after.Output, half) > strings.Count(before.Output, half):
+		return notWithdrawn(t.adapter, half, failf("it is in the output of the next command"))
+	}
+	return nil
+}
+
+func notWithdrawn(a *schema.Adapter, half string, err error) error {
+	return fmt.Errorf("%q, the first line of samples.multiline, was sent alone: %w. "+
+		"A program that asks for more is known by its continuation prompt, and made to give up by %s", half, err, withdrawal(a))
+}
+
+// withdrawal is what a session sends to a program that asks for more than there is.
+func withdrawal(a *schema.Adapter) string {
+	switch s := a.Signals; {
+	case a.Prompt.ContinuationEscape != "":
+		return fmt.Sprintf("prompt.continuation_escape, %q", a.Prompt.ContinuationEscape)
+	case s.Interrupt != nil:
+		return fmt.Sprintf("signals.interrupt, %q, where prompt.continuation_escape is not declared", *s.Interrupt)
+	case s.EOF != nil:
+		return fmt.Sprintf("signals.eof, %q, where prompt.continuation_escape and signals.interrupt are not declared", *s.EOF)
+	}
+	return "prompt.continuation_escape, signals.interrupt or signals.eof: none of them is declared"
+}
