@@ -150,15 +150,15 @@ func (t *trial) cycle(ctx context.Context, cycles int) error {
 		group.Go(func() error {
 			ev, err := t.run.openWith(ctx, session.Options{}, nil)
 			if err != nil {
-				return fmt.Errorf("start %d of %d: %w", i+1, cycles, err)
+				return fmt.Errorf("start %d: %w", i+1, err)
 			}
 			pid := ev.State().PID
 			members := membersOf(pid)
 			if err := ev.Close(ctx); err != nil {
-				return fmt.Errorf("stop %d of %d: %w", i+1, cycles, err)
+				return fmt.Errorf("stop %d: %w", i+1, err)
 			}
 			if left := stillThere(members, pid); len(left) > 0 {
-				return failf("processes are left after stop %d of %d: %s", i+1, cycles, strings.Join(left, ", "))
+				return failf("processes are left after stop %d: %s", i+1, strings.Join(left, ", "))
 			}
 			return nil
 		})
