@@ -31,7 +31,10 @@ lambda do |here|
       line = @stdin.gets
       # A block of several lines comes in a file, and is run as if it were typed.
       path = line && line[/\Aload "(.*\/\.ripple-exec-[^"]*)"$/, 1]
-      line = File.read(path, encoding: "UTF-8").chomp + "\n" if path
+      if path
+        line = File.read(path, encoding: "UTF-8").chomp + "\n"
+        line += ";\n" if line.match?(/^\s*#.*\n\z/) # irb 1 waits for what follows a last comment
+      end
       @line[@line_no += 1] = line
     end
 
