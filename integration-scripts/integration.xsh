@@ -19,6 +19,11 @@ def __rp_before(cmd, **_):
 def __rp_after(cmd, rtn, out, ts, **_):
     __rp_send("D;" + str(130 if rtn is None else rtn)) # None: interrupted
 
+@events.on_pre_cmdloop
+def __rp_plain(**_): # xonsh turns it on, whatever the terminal and the user's inputrc say
+    import readline
+    readline.parse_and_bind("set enable-bracketed-paste off")
+
 for __rp_file in ("~/.config/xonsh/rc.xsh", "~/.xonshrc"):
     if __rp_os.path.exists(__rp_os.path.expanduser(__rp_file)):
         source @(__rp_os.path.expanduser(__rp_file))
