@@ -51,7 +51,10 @@ func (t *trial) closeOwn(ctx context.Context) error {
 }
 
 func printsText(ctx context.Context, t *trial) error {
-	_, err := t.prints(ctx, "print", token("Hello, world: ")+" (a-z) 1+1=2 x/y_z.")
+	r, err := t.prints(ctx, "print", token("Hello, world: ")+" (a-z) 1+1=2 x/y_z.")
+	if err == nil && r.ErrorSeen {
+		return failf("it counts as an error: %s, mode %q, output.error_pattern %q", exitCode(r), r.Mode, t.adapter.Output.ErrorPattern)
+	}
 	return err
 }
 

@@ -211,6 +211,8 @@ func (y *toy) finish(code string, r session.Result) session.Result {
 	switch y.defect {
 	case "keeps the echo":
 		r.Output = code + "\n" + r.Output
+	case "sees errors everywhere":
+		r.ErrorSeen = true
 	case "reports no exit codes":
 		r.ExitCode = nil
 	case "reports 0 always":
