@@ -27,6 +27,7 @@ func TestDialogues(t *testing.T) {
 	}
 	for _, a := range unverified(t) {
 		t.Run(a.Name, func(t *testing.T) {
+			a.Lifecycle.Shutdown.GraceMS = int(time.Minute.Milliseconds()) // how it ends matters here, and not how soon
 			path, err := filepath.Abs(filepath.Join("testdata", a.Name+".yaml"))
 			require.NoError(t, err)
 			doc, err := load(path)
