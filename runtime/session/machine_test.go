@@ -178,6 +178,8 @@ func TestMachineTellsABlockThatAnInterruptCutShort(t *testing.T) {
 
 func TestMachineStarts(t *testing.T) {
 	quiet := policy{inject: true, settleQuiet: time.Second, settleMin: 2 * time.Second, settleMax: 10 * time.Second, injectDelay: time.Minute}
+	learning := quiet
+	learning.learns = true
 	for _, row := range []struct {
 		name   string
 		policy policy
@@ -202,6 +204,8 @@ func TestMachineStarts(t *testing.T) {
 		{"and then types", quiet, []input{start_, text, timer}, []effectKind{doInject, doTimer}, stepInjected},
 		{"and then looks for a prompt", quiet, []input{start_, timer, timer, a, b}, []effectKind{doReady}, stepReady},
 		{"a marker proves that the script ran, whatever delay is declared", quiet, []input{start_, timer, marker}, []effectKind{doReady}, stepReady},
+		{"and where it is asked about then, the question is repeated", learning, []input{start_, timer, marker, busy, timer}, []effectKind{doAsk}, stepFirst},
+		{"until it has an answer", learning, []input{start_, timer, marker, busy, timer, waits}, []effectKind{doReady}, stepReady},
 		{"a pattern may be the old prompt", quiet, []input{start_, timer, match}, []effectKind{}, stepInjected},
 		{"a program that ends", policy{}, []input{start_, exit}, []effectKind{}, stepExited},
 	} {

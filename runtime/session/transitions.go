@@ -109,7 +109,6 @@ func (p *policy) timer(s machineState, out []effect) (machineState, []effect) {
 		return s, append(out, effect{kind: doInject}, effect{kind: doTimer, delay: p.injectDelay})
 	case stepInjected:
 		s.step = stepFirst
-		return s, out
 	}
 	if s.proof == proofNone {
 		return s, out
