@@ -110,12 +110,15 @@ func (r *running) left() []int {
 func (r *running) inner(t *testing.T) int {
 	t.Helper()
 	var found []int
-	for _, p := range proctree.Descendants(r.Process.Pid) {
-		if !slices.Contains(r.left(), p.PID) {
-			found = append(found, p.PID)
+	require.Eventually(t, func() bool { // a process shows no environment in the moment of its exec
+		found = nil
+		for _, p := range proctree.Descendants(r.Process.Pid) {
+			if !slices.Contains(r.left(), p.PID) {
+				found = append(found, p.PID)
+			}
 		}
-	}
-	require.Len(t, found, 1)
+		return len(found) == 1
+	}, 10*time.Second, time.Millisecond)
 	return found[0]
 }
 
