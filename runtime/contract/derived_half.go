@@ -44,13 +44,15 @@ func notWithdrawn(a *schema.Adapter, half string, err error) error {
 
 // withdrawal is what a session sends to a program that asks for more than there is.
 func withdrawal(a *schema.Adapter) string {
-	switch s := a.Signals; {
-	case a.Prompt.ContinuationEscape != "":
-		return fmt.Sprintf("prompt.continuation_escape, %q", a.Prompt.ContinuationEscape)
-	case s.Interrupt != nil:
-		return fmt.Sprintf("signals.interrupt, %q, where prompt.continuation_escape is not declared", *s.Interrupt)
-	case s.EOF != nil:
-		return fmt.Sprintf("signals.eof, %q, where prompt.continuation_escape and signals.interrupt are not declared", *s.EOF)
+	w := session.WithdrawalOf(a)
+	sent := fmt.Sprintf("%s, %q", w.Setting, w.Key)
+	switch w.Setting {
+	case "":
+		return "prompt.continuation_escape, signals.interrupt or signals.eof: none of them is declared"
+	case "signals.interrupt":
+		return sent + ", where prompt.continuation_escape is not declared"
+	case "signals.eof":
+		return sent + ", where prompt.continuation_escape and signals.interrupt are not declared"
 	}
-	return "prompt.continuation_escape, signals.interrupt or signals.eof: none of them is declared"
+	return sent
 }

@@ -1,6 +1,7 @@
 package pty
 
 import (
+	"bytes"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -80,4 +81,56 @@ func (l *looker) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.closeFiles()
+}
+
+// stat is what a look wants of proc_pid_stat(5).
+type stat struct {
+	state          byte
+	group, threads int
+}
+
+// busy says that it runs or waits for a disk.
+func (s stat) busy() bool { return s.state == 'R' || s.state == 'D' }
+
+// parseStat reads a stat line; the name in it may hold anything, parentheses and
+// blanks included.
+func parseStat(line []byte) stat {
+	const state, group, threads = 0, 2, 17 // counted from the one behind the name
+	var s stat
+	n := 0
+	for f := range bytes.FieldsSeq(line[bytes.LastIndexByte(line, ')')+1:]) {
+		var err error
+		switch n {
+		case state:
+			s.state = f[0]
+		case group:
+			s.group, err = strconv.Atoi(string(f))
+		case threads:
+			if s.threads, err = strconv.Atoi(string(f)); err == nil {
+				return s
+			}
+		}
+		if err != nil {
+			break
+		}
+		n++
+	}
+	return stat{}
+}
+
+// parseSyscall reads "nr arg0 … arg5 sp pc"; see proc_pid_syscall(5).
+func parseSyscall(line []byte) (nr int, args [6]uint64, ok bool) {
+	f := bytes.Fields(line)
+	if len(f) < 7 {
+		return 0, args, false
+	}
+	nr, err := strconv.Atoi(string(f[0]))
+	for i := range args {
+		var e error
+		args[i], e = strconv.ParseUint(string(bytes.TrimPrefix(f[i+1], []byte("0x"))), 16, 64)
+		if err == nil {
+			err = e
+		}
+	}
+	return nr, args, err == nil
 }

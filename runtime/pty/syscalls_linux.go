@@ -1,6 +1,7 @@
 package pty
 
-// call is a system call in which a program may wait for input, or for anything but a disk.
+// call is a kind of system call: what a thread that is blocked in it waits for. All but
+// callRead wait for no disk.
 type call uint8
 
 const (
@@ -10,6 +11,6 @@ const (
 	callPpoll                  // pointer to the timeout, third
 	callEpoll                  // timeout in ms, fourth
 	callEpoll2                 // pointer to the timeout, fourth
-	callOther                  // for another thread, or for time
-	callExit                   // the kernel may take its time to end a process
+	callOther                  // another thread, or time
+	callExit                   // nothing: the process ends, which may take a while
 )

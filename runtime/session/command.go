@@ -47,20 +47,13 @@ func (d *driver) nextLine() {
 // declared escape, else by an interrupt, else by the end of input.
 func (d *driver) giveUp() {
 	d.cmd.incomplete = true // from here on nothing is output: what comes is about our withdrawal
-	w := &Withdrawal{}
-	d.cmd.withdrawal = w
-	signals := d.adapter.Signals
-	switch {
-	case d.adapter.Prompt.ContinuationEscape != "":
-		w.Setting, w.Key = "prompt.continuation_escape", d.adapter.Prompt.ContinuationEscape
-		d.send(w.Key)
-	case signals.Interrupt != nil:
-		w.Setting, w.Key = "signals.interrupt", *signals.Interrupt
+	w := WithdrawalOf(d.adapter)
+	d.cmd.withdrawal = &w
+	if w.Setting == settingInterrupt {
 		d.interrupt(w.Key)
-	case signals.EOF != nil:
-		w.Setting, w.Key = "signals.eof", *signals.EOF
-		d.send(w.Key)
+		return
 	}
+	d.send(w.Key)
 }
 
 // becomeReady is the first prompt.

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"ripple/schema"
 )
 
 // Sentinels for errors.Is.
@@ -55,6 +57,22 @@ func (e *TimeoutError) Unwrap() []error { return []error{ErrTimeout, e.Err} }
 type Withdrawal struct {
 	Key     string // the bytes
 	Setting string // where the adapter has them; empty: it has nothing to send
+}
+
+const settingInterrupt = "signals.interrupt"
+
+// WithdrawalOf is what an adapter has for it: the declared escape, else an
+// interrupt, else the end of input.
+func WithdrawalOf(a *schema.Adapter) Withdrawal {
+	switch s := a.Signals; {
+	case a.Prompt.ContinuationEscape != "":
+		return Withdrawal{a.Prompt.ContinuationEscape, "prompt.continuation_escape"}
+	case s.Interrupt != nil:
+		return Withdrawal{*s.Interrupt, settingInterrupt}
+	case s.EOF != nil:
+		return Withdrawal{*s.EOF, "signals.eof"}
+	}
+	return Withdrawal{}
 }
 
 func (w *Withdrawal) String() string {

@@ -53,7 +53,8 @@ type machineState struct {
 	proof    proof
 	more     bool // the prompt in question is a continuation prompt
 	looks    int  // how often the kernel was asked about this proof
-	quiet    bool // proofSilence: the program waited when the kernel was last asked; else: it had no answer then
+	quiet    bool // proofSilence: the program waited when the kernel was last asked
+	noAnswer bool // the kernel had none when it was last asked
 	learnedB bool // this program announces the end of its prompts (B after A)
 
 	remaining   int  // lines of the block not yet sent

@@ -73,7 +73,9 @@ func (p *policy) text(s machineState, now time.Duration, out []effect) (machineS
 }
 
 // ask begins the questions about another prompt.
-func (s *machineState) ask(about proof) { s.proof, s.looks, s.quiet = about, 0, false }
+func (s *machineState) ask(about proof) {
+	s.proof, s.looks, s.quiet, s.noAnswer = about, 0, false, false
+}
 
 // sent is a line on its way to a program that may ask for more in silence.
 func (p *policy) sent(s machineState, out []effect) (machineState, []effect) {
@@ -82,24 +84,6 @@ func (p *policy) sent(s machineState, out []effect) (machineState, []effect) {
 	}
 	s.ask(proofSilence)
 	return s, append(out, effect{kind: doTimer, delay: inFlight})
-}
-
-// askedSilence is the kernel's answer about a silence. It must be the same twice in a
-// row, since the end of a long line may have been on its way; without an answer silence proves nothing.
-func (p *policy) askedSilence(s machineState, r readiness, out []effect) (machineState, []effect) {
-	switch {
-	case r == readyUnknown:
-		s.proof = proofNone
-		return s, out
-	case r == readyBusy:
-		s.quiet = false
-		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
-	case !s.quiet:
-		s.quiet = true
-		return s, append(out, effect{kind: doTimer, delay: inFlight})
-	}
-	s.proof, s.quiet = proofNone, false
-	return p.continues(s, out)
 }
 
 func (p *policy) timer(s machineState, out []effect) (machineState, []effect) {
@@ -195,18 +179,6 @@ func (p *policy) wantsMore(s machineState, out []effect) (machineState, []effect
 	return s, append(out, effect{kind: doAsk})
 }
 
-// askedMore is the kernel's answer about F. Without one F itself is evidence.
-func (p *policy) askedMore(s machineState, r readiness, out []effect) (machineState, []effect) {
-	switch {
-	case r == readyBusy && s.looks < enoughLooks:
-		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
-	case r == readyUnknown && s.looks < 2:
-		return s, append(out, effect{kind: doTimer, delay: p.settle})
-	}
-	s.proof = proofNone
-	return p.continues(s, out)
-}
-
 // continues is a continuation prompt: the next line of the block goes out, or
 // there is none and the program must be brought back.
 func (p *policy) continues(s machineState, out []effect) (machineState, []effect) {
@@ -221,52 +193,6 @@ func (p *policy) continues(s machineState, out []effect) (machineState, []effect
 	}
 	s.incomplete, s.sawD = true, false
 	return s, append(out, effect{kind: doGiveUp})
-}
-
-// asked is the kernel's answer about the prompt in question.
-func (p *policy) asked(s machineState, r readiness, out []effect) (machineState, []effect) {
-	if s.proof == proofNone {
-		return s, out
-	}
-	s.looks++
-	switch {
-	case s.proof == proofMore:
-		return p.askedMore(s, r, out)
-	case s.proof == proofSilence:
-		return p.askedSilence(s, r, out)
-	case s.step != stepRunning && s.proof == proofMarker:
-		return p.askedFirst(s, r, out)
-	}
-	noAnswer := s.quiet
-	s.quiet = r == readyUnknown
-	switch {
-	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
-		// The line may still be on its way through the tty: look twice.
-		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
-	case r == readyWaiting && s.proof == proofPrompt:
-		return p.proven(s, ByPrompt, out)
-	case r == readyWaiting:
-		return p.proven(s, ByMarker, out)
-	case r == readyBusy && s.signalled && s.proof != proofPrompt && s.looks >= enoughLooks:
-		return p.proven(s, ByMarker, out)
-	case r == readyBusy:
-		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
-	case !noAnswer:
-		// Silence for the settle time has to do.
-		return s, append(out, effect{kind: doTimer, delay: p.settle})
-	case s.proof == proofPrompt:
-		return p.proven(s, ByIdle, out)
-	}
-	return p.proven(s, ByMarker, out)
-}
-
-// askedFirst is the kernel's answer about a first prompt that a marker has proven:
-// whether it shows this program's waiting is worth a moment, but no more.
-func (p *policy) askedFirst(s machineState, r readiness, out []effect) (machineState, []effect) {
-	if r == readyBusy && s.looks < fewLooks {
-		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
-	}
-	return p.proven(s, ByMarker, out)
 }
 
 // proven is a prompt that counts.
@@ -295,17 +221,3 @@ func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineSt
 	s.step = stepReady
 	return s, append(out, effect{kind: doComplete, by: by, match: match})
 }
-
-// How often to look whether a program that printed its prompt has come to
-// reading: it is a matter of microseconds on an idle machine.
-const (
-	firstLook  = 200 * time.Microsecond
-	longestGap = 50 * time.Millisecond
-	inputGrace = 20 * time.Millisecond // A came: how long to wait for its B before asking
-	fewLooks   = 8                     // take 25 ms
-	// enoughLooks take half a second.
-	enoughLooks = 18
-)
-
-// lookGap is how long to wait after that many looks.
-func lookGap(looks int) time.Duration { return min(firstLook<<min(looks-1, 10), longestGap) }
