@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strings"
 
+	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/mode"
 	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
@@ -55,6 +56,9 @@ func (d *driver) detectors(nonce string) (err error) {
 	}
 	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
 		add("ready.pattern", a.Ready.Pattern, tagPrimary)
+	}
+	if in := a.Input; in.MultilineDetect == schema.DetectBalancedParens && in.BalancedParens != nil {
+		d.balance = balance.New(*in.BalancedParens)
 	}
 	if d.modes, err = mode.New(a.Modes, d.plan.Values); err != nil {
 		return err

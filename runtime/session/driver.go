@@ -4,6 +4,7 @@ import (
 	"sync"
 	"time"
 
+	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/mode"
 	"ripple/runtime/internal/osc"
@@ -48,8 +49,9 @@ type driver struct {
 	promptLength int
 	continues    bool // continuation prompts can be told
 	modes        *mode.Detector
-	errors       *pattern // output.error_pattern
-	echoPrompt   *pattern // the prompt that fuzzy_byte_match skips
+	errors       *pattern       // output.error_pattern
+	echoPrompt   *pattern       // the prompt that fuzzy_byte_match skips
+	balance      *balance.Rules // nil: input is not checked
 
 	// The stream.
 	region     region

@@ -9,7 +9,6 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/internal/balance"
 	"ripple/schema"
 )
 
@@ -63,11 +62,10 @@ func (d *driver) build(code string) (payload, error) {
 
 // gate refuses incomplete input before a byte is sent.
 func (d *driver) gate(code string) error {
-	in := d.adapter.Input
-	if in.MultilineDetect != schema.DetectBalancedParens || in.BalancedParens == nil {
+	if d.balance == nil {
 		return nil
 	}
-	r := balance.Check(*in.BalancedParens, code)
+	r := d.balance.Check(code)
 	if r.Complete {
 		return nil
 	}

@@ -133,7 +133,7 @@ func TestBalanceVectors(t *testing.T) {
 	eachVector(t, "balance.yaml", &doc, &doc.Cases, func(c *testCase) vector { return c.vector }, func(t *testing.T, c *testCase) error {
 		rules, ok := doc.Rulesets[c.Rules]
 		require.True(t, ok, c.Rules)
-		r := balance.Check(rules, c.Text)
+		r := balance.New(rules).Check(c.Text)
 		return differs(c.Want, want{r.Complete, r.Problem, r.Line, r.Column})
 	})
 }

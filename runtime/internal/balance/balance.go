@@ -1,5 +1,5 @@
 // Package balance tells complete code from code that a program would wait for
-// more of, by counting brackets. [Check] is the whole of it: one pass over the
+// more of, by counting brackets. [Rules.Check] is the whole of it: one pass over the
 // text, in linear time, that knows strings, comments and the reader prefixes of
 // the Lisp family as the adapter's input.balanced_parens describes them. It does
 // not know the language: what it cannot judge by these rules it accepts.
@@ -99,10 +99,22 @@ func (r Report) Message() string {
 	return ""
 }
 
-// Check judges a text by an adapter's rules. When brackets are left open, the
-// innermost is reported.
-func Check(cfg schema.BalancedParens, text string) Report {
-	s := scanner{text: text, escape: cfg.Escape, symbols: cfg.EscapeSymbols, flat: cfg.BlockCommentFlat, tokens: newTokens(cfg)}
+// Rules are what an adapter declares, made ready to judge many texts.
+type Rules struct {
+	escape  string
+	symbols bool // the escape is one outside strings too
+	flat    bool // block comments do not nest
+	tokens  tokens
+}
+
+// New makes ready an adapter's input.balanced_parens.
+func New(cfg schema.BalancedParens) *Rules {
+	return &Rules{escape: cfg.Escape, symbols: cfg.EscapeSymbols, flat: cfg.BlockCommentFlat, tokens: newTokens(cfg)}
+}
+
+// Check judges a text. When brackets are left open, the innermost is reported.
+func (rules *Rules) Check(text string) Report {
+	s := scanner{Rules: rules, text: text}
 	r := s.run()
 	if r.Problem == None {
 		return Report{Complete: true}

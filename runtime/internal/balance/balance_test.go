@@ -89,7 +89,7 @@ func TestLisp(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			r := Check(lisp, c.text)
+			r := New(lisp).Check(c.text)
 			assert.Equal(t, c.want, r.Message())
 			assert.Equal(t, c.want == complete, r.Complete)
 			assert.Equal(t, r.Complete, r.Line == 0 && r.Column == 0)
@@ -130,15 +130,15 @@ func TestOtherLanguages(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, Check(c.cfg, c.text).Message())
+			assert.Equal(t, c.want, New(c.cfg).Check(c.text).Message())
 		})
 	}
 }
 
 func TestReportFields(t *testing.T) {
-	assert.Equal(t, Report{Complete: true}, Check(lisp, "(a)"))
-	assert.Equal(t, Report{Problem: Mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")", Text: " ]"}, Check(lisp, "(\n ]"))
-	assert.Equal(t, Report{Problem: Unclosed, Line: 1, Column: 3, Opener: "(", Around: 2, Outer: 1, Missing: ")))", Text: "((("}, Check(lisp, "((("))
+	assert.Equal(t, Report{Complete: true}, New(lisp).Check("(a)"))
+	assert.Equal(t, Report{Problem: Mismatched, Line: 2, Column: 2, Opener: "(", Found: "]", Want: ")", Text: " ]"}, New(lisp).Check("(\n ]"))
+	assert.Equal(t, Report{Problem: Unclosed, Line: 1, Column: 3, Opener: "(", Around: 2, Outer: 1, Missing: ")))", Text: "((("}, New(lisp).Check("((("))
 }
 
 func TestExcerpt(t *testing.T) {
@@ -157,14 +157,14 @@ func TestExcerpt(t *testing.T) {
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {
-			assert.Equal(t, c.want, Check(lisp, c.text).Excerpt())
+			assert.Equal(t, c.want, New(lisp).Check(c.text).Excerpt())
 		})
 	}
 }
 
 func TestManyOpenBracketsAreNotListed(t *testing.T) {
 	assert.Equal(t, `"(" at line 1, column 5000 is never closed, nor are the 4999 around it from line 1 on`,
-		Check(lisp, strings.Repeat("(", 5000)).Message())
+		New(lisp).Check(strings.Repeat("(", 5000)).Message())
 }
 
 func TestTimeIsLinear(t *testing.T) {
@@ -172,7 +172,7 @@ func TestTimeIsLinear(t *testing.T) {
 		half := 1 << 20 / len(unit)
 		text := strings.Repeat(unit[:1], half) + strings.Repeat(unit, half)
 		start := time.Now()
-		Check(lisp, text)
+		New(lisp).Check(text)
 		// A quadratic pass over a MiB would take hours.
 		assert.Less(t, time.Since(start), 20*time.Second, "%q", unit)
 	}
@@ -184,7 +184,7 @@ func FuzzCheck(f *testing.F) {
 		f.Add(seed, "\n")
 	}
 	f.Fuzz(func(t *testing.T, text, more string) {
-		r := Check(lisp, text)
+		r := New(lisp).Check(text)
 		if r.Complete != (r.Message() == "") {
 			t.Fatalf("%+v", r)
 		}
@@ -196,13 +196,13 @@ func FuzzCheck(f *testing.F) {
 		}
 		// What is complete stays so before a datum of its own line, and an open
 		// bracket after it opens it again.
-		if next := Check(lisp, text+"\n(a)\n"); !next.Complete {
+		if next := New(lisp).Check(text + "\n(a)\n"); !next.Complete {
 			t.Fatalf("%q with a datum: %s", text, next.Message())
 		}
-		if next := Check(lisp, text+"\n("); next.Problem != Unclosed || next.Around != 0 {
+		if next := New(lisp).Check(text + "\n("); next.Problem != Unclosed || next.Around != 0 {
 			t.Fatalf("%q with a bracket: %s", text, next.Message())
 		}
-		if next := Check(lisp, more); next.Complete && !Check(lisp, text+"\n"+more).Complete {
+		if next := New(lisp).Check(more); next.Complete && !New(lisp).Check(text+"\n"+more).Complete {
 			t.Fatalf("%q and %q are complete, but not together", text, more)
 		}
 	})
@@ -212,7 +212,7 @@ func BenchmarkCheck(b *testing.B) {
 	text := strings.Repeat("(define (f x) ; comment (\n  (+ x \"a \\\" b\" #\\( ))\n", 20<<10/50)
 	b.SetBytes(int64(len(text)))
 	for b.Loop() {
-		if r := Check(lisp, text); !r.Complete {
+		if r := New(lisp).Check(text); !r.Complete {
 			b.Fatal(r.Message())
 		}
 	}

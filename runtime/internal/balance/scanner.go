@@ -8,11 +8,8 @@ import (
 
 // scanner goes once over the text.
 type scanner struct {
-	text    string
-	escape  string
-	symbols bool // the escape is one outside strings too
-	flat    bool // block comments do not nest
-	tokens  *tokens
+	*Rules
+	text string
 
 	pos     int     // byte offset of what comes next
 	at      int     // byte offset of the problem

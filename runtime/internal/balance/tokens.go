@@ -30,8 +30,7 @@ type token struct {
 // `"""` is seen before `"` and `--[[` before `--`.
 type tokens [256][]token
 
-func newTokens(cfg schema.BalancedParens) *tokens {
-	var t tokens
+func newTokens(cfg schema.BalancedParens) (t tokens) {
 	for i, text := range cfg.Open {
 		if i < len(cfg.Close) { // the loader refuses lists of unequal length
 			t.add(token{openBracket, text, cfg.Close[i]})
@@ -50,7 +49,7 @@ func newTokens(cfg schema.BalancedParens) *tokens {
 	for i := range t {
 		slices.SortStableFunc(t[i], func(a, b token) int { return len(b.text) - len(a.text) })
 	}
-	return &t
+	return t
 }
 
 func (t *tokens) add(tok token) {
