@@ -63,19 +63,27 @@ func (d *driver) snapState() State {
 }
 
 // inFlight is how long after sending a program that still waits may be waiting
-// for that very input.
-const inFlight = 5 * time.Millisecond
+// for that very input, when it has shown a sign of life since. Without one, and
+// without an echo, a busy machine may take up to silentFlight.
+const (
+	inFlight     = 5 * time.Millisecond
+	silentFlight = takenLimit
+)
 
 // onItsWay says whether what was sent last may not have reached the program. A
 // terminal echoes what reaches it, unless somebody turned that off: then the time
 // has to do.
 func (d *driver) onItsWay() bool {
 	c := d.cmd
-	if c.expectC || len(d.out) > 0 || time.Since(c.sentAt) < inFlight {
+	passed := time.Since(c.sentAt)
+	switch {
+	case c.expectC, len(d.out) > 0, passed < inFlight:
 		return true
+	case d.received > c.sentTo:
+		return false
 	}
 	echoes, _, err := d.tty.Flags()
-	return err == nil && echoes && d.received == c.sentTo
+	return err == nil && (echoes || passed < silentFlight)
 }
 
 // waits asks whether the running command reads the terminal: a secret when the
