@@ -261,6 +261,17 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 	assert.Equal(t, "the program did not start", report.Tests[1].Reason)
 }
 
+// A start that fails in the middle of a test shows what the program printed then,
+// and not what the last command did.
+func TestALaterStartThatFails(t *testing.T) {
+	for printed, want := range map[string]string{"starting\x1b[0m": "starting\\x1b[0m", "": ""} {
+		tr := &trial{result: session.Result{Output: "of the last command"}}
+		f := tr.failure(fmt.Errorf("start 21: %w", &session.StartError{Adapter: "toy", Wanted: "marker A", Output: printed, Err: context.DeadlineExceeded}))
+		assert.Equal(t, want, f.Output)
+		assert.Equal(t, printed == "", strings.HasSuffix(f.Message, "; it printed nothing"), f.Message)
+	}
+}
+
 func TestAStoppedRunSkipsTheRest(t *testing.T) {
 	ctx, cancel := context.WithCancelCause(t.Context())
 	self, err := os.Executable()

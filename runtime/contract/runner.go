@@ -244,10 +244,6 @@ func (r *runner) notStarted(err error, t *trial, result *TestResult) {
 	var start *session.StartError
 	if errors.As(err, &start) {
 		result.Status = Failed
-		result.Failure.Output = visible(cut(start.Output, shownOutput))
-		if start.Output == "" {
-			result.Failure.Message += "; it printed nothing"
-		}
 	}
 	if !r.everStarted() {
 		r.broken = notStartedReason

@@ -87,5 +87,12 @@ func (t *trial) failure(err error) *Failure {
 	if t.trace != nil {
 		f.Received, f.Timeline = t.trace.received(), t.trace.timeline()
 	}
+	var start *session.StartError
+	if errors.As(err, &start) {
+		f.Output = visible(cut(start.Output, shownOutput))
+		if start.Output == "" {
+			f.Message += "; it printed nothing"
+		}
+	}
 	return f
 }
