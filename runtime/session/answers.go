@@ -23,7 +23,7 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 	switch {
 	case r == readyWaiting && s.proof == proofMarker && !s.sawC && !s.sawD && s.looks < 2:
 		// The line may still be on its way through the tty: look twice.
-		return s, append(out, effect{kind: doTimer, delay: 5 * time.Millisecond})
+		return s, append(out, effect{kind: doTimer, delay: inFlight})
 	case r == readyWaiting && s.proof == proofPrompt:
 		return p.proven(s, ByPrompt, out)
 	case r == readyWaiting:
