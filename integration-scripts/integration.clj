@@ -14,7 +14,8 @@
 (def source (atom nil)) ; the rest of the line or block
 (def status (atom 0))
 (def announced (atom false)) ; the prompt; C was not sent since
-(def running (atom false)) ; there is something to interrupt
+(def running (atom false)) ; there is a form to stop
+(def interrupted (atom false)) ; an interrupt came between two forms
 (def lock (Object.))
 
 (defn write [& parts]
@@ -85,9 +86,12 @@
 
 (defn execute [form]
   (when @announced
+    (reset! interrupted false) ; it was the prompt's
     (write (mark "C"))
     (reset! announced false))
-  (locking lock (reset! running true))
+  (when (locking lock (reset! running true) @interrupted)
+    (reset! interrupted false)
+    (throw (ThreadDeath.)))
   form)
 
 (defn read-command [request-prompt request-exit]
@@ -106,9 +110,10 @@
 
 (defn interrupt [^Thread thread]
   (locking lock
-    (when @running
+    (if @running
       (try (.stop thread)
-           (catch Throwable _ (.interrupt thread)))))) ; Java 20 and later
+           (catch Throwable _ (.interrupt thread))) ; Java 20 and later
+      (reset! interrupted true))))
 
 (defn start []
   (let [out (OutputStreamWriter. System/out "UTF-8")
@@ -124,6 +129,6 @@
                                   :read read-command
                                   :caught caught)
                        true
-                       (catch ThreadDeath _ (reset! status 130) false)) ; between two forms
+                       (catch ThreadDeath _ (forget) (reset! status 130) false)) ; while it told of an error
           (recur))))
     (System/exit 0)))

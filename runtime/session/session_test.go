@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -222,6 +223,30 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An interrupt between two forms of a block, which has nothing to stop, ends the block:
+// the second form is being read when it comes.
+func TestInterruptBetweenTwoForms(t *testing.T) {
+	if _, err := exec.LookPath("clojure"); err != nil {
+		t.Skip("clojure is not installed")
+	}
+	s := open(t, "clojure", session.Options{})
+	block := "(Thread/sleep 150)\n#=(eval (do (println \"reading\") (Thread/sleep 50)))\n" + adapter(t, "clojure").Samples.Busy
+	ctx, cancel := context.WithCancel(deadline(t))
+	defer cancel()
+	go func() {
+		for !strings.Contains(s.State().Partial, "reading") && ctx.Err() == nil {
+			runtime.Gosched()
+		}
+		cancel()
+	}()
+	_, err := s.Eval(ctx, block)
+	require.ErrorIs(t, err, session.ErrTimeout)
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+	assert.Equal(t, "42\n", eval(t, s, "(* 6 7)").Output)
 }
 
 // A command that ends by itself at that moment shows a prompt that is not the
