@@ -21,8 +21,9 @@ func Subreaper() error {
 
 func isSubreaper() bool {
 	var on int32
-	err := unix.Prctl(unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0, 0, 0)
-	return err == nil && on != 0
+	// Not unix.Prctl, which takes the address as a number: the variable may move meanwhile.
+	_, _, err := unix.RawSyscall(unix.SYS_PRCTL, unix.PR_GET_CHILD_SUBREAPER, uintptr(unsafe.Pointer(&on)), 0)
+	return err == 0 && on != 0
 }
 
 // Seen identifies a process by its id; false when there is none, a zombie

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
 
@@ -14,14 +15,21 @@ const (
 	setTermios = unix.TIOCSETA
 )
 
-// duplicate keeps the master blocking: kqueue does not report terminals
-// reliably. A reader is woken by the end of the program.
-func duplicate(blocking *os.File) (*os.File, error) {
+// openPair opens a terminal. The master is a duplicate of creack/pty's, which stays
+// blocking: kqueue does not report terminals reliably. A reader is woken by the end
+// of the program.
+func openPair() (master, tty *os.File, err error) {
+	blocking, tty, err := pty.Open()
+	if err != nil {
+		return nil, nil, err
+	}
+	defer blocking.Close() // its duplicate lives on
 	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("duplicate it: %w", err)
+		_ = tty.Close() // nothing was written to it
+		return nil, nil, fmt.Errorf("duplicate it: %w", err)
 	}
-	return os.NewFile(uintptr(fd), "/dev/ptmx"), nil
+	return os.NewFile(uintptr(fd), "/dev/ptmx"), tty, nil
 }
 
 // writeSome writes a piece small enough not to block once poll reports room.

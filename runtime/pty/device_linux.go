@@ -1,8 +1,8 @@
 package pty
 
 import (
-	"fmt"
 	"os"
+	"strconv"
 	"syscall"
 
 	"golang.org/x/sys/unix"
@@ -13,19 +13,34 @@ const (
 	setTermios = unix.TCSETS
 )
 
-// duplicate is the master as a non-blocking file outside Go's poller, which would
-// be woken for each byte that the program reads. creack/pty's own file blocks.
-func duplicate(blocking *os.File) (*os.File, error) {
-	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+// openPair opens a terminal: the master as a non-blocking file outside Go's poller,
+// which would be woken for each byte that the program reads, and the other side. See
+// pts(4). creack/pty's Open hands the kernel the address of a variable as a number:
+// when the garbage collector moves the stack meanwhile the terminal's own number is
+// lost and /dev/pts/0, somebody else's, opened in its place.
+func openPair() (master, tty *os.File, err error) {
+	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
-		return nil, fmt.Errorf("duplicate it: %w", err)
+		return nil, nil, &os.PathError{Op: "open", Path: "/dev/ptmx", Err: err}
 	}
-	file := os.NewFile(uintptr(fd), "/dev/ptmx") // still blocking: the poller does not get it
+	master = os.NewFile(uintptr(fd), "/dev/ptmx") // still blocking: the poller does not get it
+	defer func() {
+		if err != nil {
+			_ = master.Close() // nothing was written to it
+		}
+	}()
 	if err := unix.SetNonblock(fd, true); err != nil {
-		_ = file.Close() // nothing was written to it
-		return nil, fmt.Errorf("make it non-blocking: %w", err)
+		return nil, nil, os.NewSyscallError("make it non-blocking", err)
 	}
-	return file, nil
+	if err := unix.IoctlSetPointerInt(fd, unix.TIOCSPTLCK, 0); err != nil {
+		return nil, nil, os.NewSyscallError("unlock it", err)
+	}
+	number, err := unix.IoctlGetUint32(fd, unix.TIOCGPTN)
+	if err != nil {
+		return nil, nil, os.NewSyscallError("ask for its number", err)
+	}
+	tty, err = os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|unix.O_NOCTTY, 0)
+	return master, tty, err
 }
 
 func writeSome(fd int, b []byte) (int, error) { return unix.Write(fd, b) }

@@ -10,7 +10,6 @@ import (
 	"sync"
 	"syscall"
 
-	"github.com/creack/pty"
 	"golang.org/x/sys/unix"
 )
 
@@ -46,23 +45,19 @@ func start(c Command) (*device, *os.Process, error) {
 
 // open makes a terminal with size and modes in force.
 func open(c Command) (d *device, tty *os.File, err error) {
-	blocking, tty, err := pty.Open()
+	master, tty, err := openPair()
 	if err != nil {
 		return nil, nil, fmt.Errorf("open a pseudo-terminal: %w", err)
 	}
-	defer blocking.Close() // its duplicate lives on
-	d = &device{name: tty.Name()}
-	if err := d.prepare(blocking, tty, c); err != nil {
+	d = &device{file: master, name: tty.Name()}
+	if err := d.prepare(tty, c); err != nil {
 		_ = tty.Close() // nothing was written to it
 		return nil, nil, fmt.Errorf("prepare a pseudo-terminal: %w", err)
 	}
 	return d, tty, nil
 }
 
-func (d *device) prepare(blocking, tty *os.File, c Command) (err error) {
-	if d.file, err = duplicate(blocking); err != nil {
-		return err
-	}
+func (d *device) prepare(tty *os.File, c Command) (err error) {
 	if d.raw, err = d.file.SyscallConn(); err == nil {
 		err = d.reader.open()
 	}

@@ -1,0 +1,66 @@
+package pty
+
+import (
+	"fmt"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+)
+
+// The program's side of the terminal is that of the master we hold, even when the
+// garbage collector moves the stack while the terminal is being opened: with a number
+// that was written to where a variable had been, it was /dev/pts/0.
+func TestBothSidesAreOfOneTerminal(t *testing.T) {
+	first, firstTTY, err := openPair() // whatever the next get, it is not number 0
+	require.NoError(t, err)
+	defer first.Close()
+	defer firstTTY.Close()
+	stop := make(chan struct{})
+	defer close(stop)
+	go func() {
+		for {
+			select {
+			case <-stop:
+				return
+			default:
+				runtime.GC()
+			}
+		}
+	}()
+	for range 2000 {
+		done := make(chan error)
+		go func() { // each on a stack of its own, to be shrunk
+			grow(1000)
+			done <- sides()
+		}()
+		require.NoError(t, <-done)
+	}
+}
+
+func sides() error {
+	master, tty, err := openPair()
+	if err != nil {
+		return err
+	}
+	defer master.Close()
+	defer tty.Close()
+	number, err := unix.IoctlGetUint32(int(master.Fd()), unix.TIOCGPTN)
+	if name := fmt.Sprintf("/dev/pts/%d", number); err == nil && tty.Name() != name {
+		err = fmt.Errorf("the master is that of %s, the program got %s", name, tty.Name())
+	}
+	return err
+}
+
+//go:noinline
+func grow(depth int) (sum byte) {
+	var frame [64]byte
+	if depth > 0 {
+		frame[depth%len(frame)] = grow(depth-1) + 1
+	}
+	for _, b := range frame {
+		sum += b
+	}
+	return sum
+}
