@@ -23,10 +23,10 @@ func openPair() (master, tty *os.File, err error) {
 	if err != nil {
 		return nil, nil, &os.PathError{Op: "open", Path: "/dev/ptmx", Err: err}
 	}
-	master = os.NewFile(uintptr(fd), "/dev/ptmx") // still blocking: the poller does not get it
+	file := os.NewFile(uintptr(fd), "/dev/ptmx") // still blocking: the poller does not get it
 	defer func() {
 		if err != nil {
-			_ = master.Close() // nothing was written to it
+			_ = file.Close() // nothing was written to it
 		}
 	}()
 	if err := unix.SetNonblock(fd, true); err != nil {
@@ -40,7 +40,7 @@ func openPair() (master, tty *os.File, err error) {
 		return nil, nil, os.NewSyscallError("ask for its number", err)
 	}
 	tty, err = os.OpenFile("/dev/pts/"+strconv.FormatUint(uint64(number), 10), os.O_RDWR|unix.O_NOCTTY, 0)
-	return master, tty, err
+	return file, tty, err
 }
 
 func writeSome(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
