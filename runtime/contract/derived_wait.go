@@ -44,12 +44,25 @@ func (t *trial) until(ctx context.Context, p *pending, want func(session.State) 
 }
 
 // interrupted: a command that goes on forever is left at a deadline, with the
-// output so far; it is still running; an interrupt ends it.
-//
-// The deadline is evidence, not a time: the wait ends when the command's first
-// output has arrived. Only an adapter without samples.print gets a short time.
+// output so far; it is still running; an interrupt ends it. First after a while,
+// in which a command that ends would have ended, then at its first output.
 func interrupted(ctx context.Context, t *trial) error {
-	p, partial := t.startBusy(ctx)
+	if err := t.interruptBusy(ctx, ""); err != nil {
+		return err
+	}
+	if t.adapter.Samples.Print == "" || t.adapter.Samples.Multiline == "" {
+		return nil
+	}
+	return t.interruptBusy(ctx, token("partial"))
+}
+
+// interruptBusy runs samples.busy, after printing partial where there is one.
+func (t *trial) interruptBusy(ctx context.Context, partial string) error {
+	code := t.adapter.Samples.Busy
+	if partial != "" {
+		code = withText(t.adapter.Samples.Print, partial) + "\n" + code
+	}
+	p := t.evalInBackground(ctx, "busy", code)
 	err := t.leave(ctx, p, partial)
 	p.cancel()
 	<-p.done
@@ -60,28 +73,23 @@ func interrupted(ctx context.Context, t *trial) error {
 	if err := timedOut(p, partial); err != nil {
 		return err
 	}
-	if _, err := t.ev.Eval(ctx, "0"); !errors.Is(err, session.ErrBusy) {
+	switch _, err := t.ev.Eval(ctx, "0"); {
+	case err == nil:
+		return failf("a second command while the first one runs was taken: samples.busy came to an end, or its end was seen where there is none")
+	case !errors.Is(err, session.ErrBusy):
 		return failf("a second command while the first one runs: want %v, got %v", session.ErrBusy, err)
 	}
 	return t.interrupt(ctx)
 }
 
-func (t *trial) startBusy(ctx context.Context) (p *pending, partial string) {
-	code := t.adapter.Samples.Busy
-	if t.adapter.Samples.Print != "" && t.adapter.Samples.Multiline != "" {
-		partial = token("partial")
-		code = withText(t.adapter.Samples.Print, partial) + "\n" + code
-	}
-	return t.evalInBackground(ctx, "busy", code), partial
-}
+// busyFor is how long a busy command is left running. A busy machine may need
+// some of it to show the end of one that ends; then the rest is not waited for.
+const busyFor = 250 * time.Millisecond
 
-// quietBusy is how long a busy command without output is left running: the time
-// is not waited for, it is the caller's deadline that is being tested.
-const quietBusy = 250 * time.Millisecond
-
+// leave ends the wait at the command's first output, or without one after busyFor.
 func (t *trial) leave(ctx context.Context, p *pending, partial string) error {
 	if partial == "" {
-		timer := time.AfterFunc(quietBusy, p.cancel)
+		timer := time.AfterFunc(busyFor, p.cancel)
 		defer timer.Stop()
 		<-p.done
 		return nil

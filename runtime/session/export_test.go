@@ -11,3 +11,10 @@ func ShortenStuckGap(t *testing.T) {
 	stuckGap = 5 * time.Millisecond
 	t.Cleanup(func() { stuckGap = before })
 }
+
+// Ended says whether the end of the command that timed out last can be told.
+func (s *Session) Ended() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.running.ended()
+}

@@ -136,23 +136,25 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, error) {
 	select {
 	case <-c.done:
-		s.mu.Lock()
-		if s.running == c {
-			s.running = nil
-		}
-		s.idle = time.Now()
-		s.mu.Unlock()
-		return c.result, c.err
 	case <-ctx.Done():
-	}
-	var r Result
-	late := &TimeoutError{Err: ctx.Err()}
-	d.locked(func() {
-		if r = d.snapshot(c); d.cmd == c {
-			late.Waiting, late.Withdrawal = d.waits(), c.withdrawal
+		var r Result
+		late := &TimeoutError{Err: ctx.Err()}
+		d.locked(func() {
+			if r = d.snapshot(c); d.cmd == c {
+				late.Waiting, late.Withdrawal = d.waits(), c.withdrawal
+			}
+		})
+		if !c.ended() {
+			return r, late
 		}
-	})
-	return r, late
+	}
+	s.mu.Lock()
+	if s.running == c {
+		s.running = nil
+	}
+	s.idle = time.Now()
+	s.mu.Unlock()
+	return c.result, c.err
 }
 
 // Wait waits on for the command whose Eval timed out. Without one it returns

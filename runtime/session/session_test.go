@@ -78,6 +78,40 @@ func timeout(t testing.TB, s *session.Session, code string, d time.Duration) ses
 	return r
 }
 
+// A deadline that passes while a command ends: either the command has ended, or it
+// still runs, never a bit of both.
+func TestDeadlineAtTheEndOfACommand(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	evaluated, last := make(chan struct{}), make(chan struct{})
+	s := open(t, "bash", session.Options{Output: func(b []byte) {
+		if strings.Contains(string(b), "last") {
+			cancel()
+			<-evaluated // so the deadline passes before the end can be told
+			close(last)
+		}
+	}})
+	r, err := s.Eval(ctx, "echo last")
+	close(evaluated)
+	require.ErrorIs(t, err, session.ErrTimeout)
+	assert.Equal(t, session.ByTimeout, r.CompletedBy)
+	assert.Equal(t, "last\n", r.Output)
+	<-last
+	r, err = s.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByMarker, r.CompletedBy)
+	assert.Equal(t, "last\n", r.Output)
+
+	for i := range 50 {
+		timeout(t, s, "read -r line", time.Millisecond)
+		require.NoError(t, s.Send(deadline(t), []byte("go\n")))
+		_, err := s.WaitState(deadline(t), func(session.State) bool { return s.Ended() })
+		require.NoError(t, err)
+		r, err := s.Wait(ctx)
+		require.NoError(t, err, "wait %d: the command has ended, whatever the deadline", i)
+		require.Equal(t, session.ByMarker, r.CompletedBy)
+	}
+}
+
 func code(r session.Result) int {
 	if r.ExitCode == nil {
 		return -999

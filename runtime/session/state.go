@@ -137,13 +137,13 @@ func (d *driver) quiesce(ctx context.Context) error {
 	return nil
 }
 
-// snapshot is the running command's result so far.
+// snapshot is the result so far of a command whose end has not been told yet.
 func (d *driver) snapshot(c *command) Result {
-	if c.ended() || d.cmd != c {
-		return c.result
+	r := c.result
+	if d.cmd == c {
+		r = d.partial(c)
+		r.Output += string(c.rend.Pending()) + string(d.held)
 	}
-	r := d.partial(c)
-	r.Output += string(c.rend.Pending()) + string(d.held)
 	r.CompletedBy = ByTimeout
 	return r
 }
