@@ -41,18 +41,17 @@ func Example() {
 	// "" exit 2 in /
 }
 
-// A deadline ends the wait, not the command.
+// The end of a context, such as a deadline, ends the wait and not the command.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
-	s, err := session.Open(ctx, bashAdapter(), session.Options{})
+	short, enough := context.WithCancel(ctx)
+	s, err := session.Open(ctx, bashAdapter(), session.Options{Output: func([]byte) { enough() }})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Close(ctx)
 
-	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
-	defer cancel()
 	r, err := s.Eval(short, "echo working; sleep 1000")
 	fmt.Printf("%v %q\n", errors.Is(err, session.ErrTimeout), r.Output)
 

@@ -183,9 +183,17 @@ func TestEndOfTheProgramKeepsTheLastLine(t *testing.T) {
 
 func TestTimeoutKeepsTheSession(t *testing.T) {
 	s := open(t, "bash", session.Options{})
-	r := timeout(t, s, "echo before; read answer; echo after $answer", 300*time.Millisecond)
+	ctx, cancel := context.WithCancel(context.Background())
+	go func() {
+		defer cancel()
+		_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Partial == "before\n" })
+		assert.NoError(t, err)
+	}()
+	r, err := s.Eval(ctx, "echo before; read answer; echo after $answer")
+	require.ErrorIs(t, err, session.ErrTimeout)
+	assert.Equal(t, session.ByTimeout, r.CompletedBy)
 	assert.Equal(t, "before\n", r.Output)
-	_, err := s.Eval(deadline(t), "true")
+	_, err = s.Eval(deadline(t), "true")
 	require.ErrorIs(t, err, session.ErrBusy)
 	require.NoError(t, s.Send(deadline(t), []byte("x\n")))
 	r, err = s.Wait(deadline(t))
@@ -601,12 +609,15 @@ func TestStartThatFails(t *testing.T) {
 	assert.ErrorIs(t, err, session.ErrExited)
 
 	a.Process.CommandTemplate = `"{shell_path}" -c "echo hm; read x"`
-	ctx, cancel := context.WithTimeout(context.Background(), 200*time.Millisecond)
-	defer cancel()
-	_, err = session.Open(ctx, &a, session.Options{})
+	ctx, cancel := context.WithCancel(deadline(t))
+	_, err = session.Open(ctx, &a, session.Options{Observer: session.ObserverFunc(func(e session.Event) {
+		if e.Kind == session.EventRead && strings.Contains(string(e.Data), "hm") {
+			cancel()
+		}
+	})})
 	require.ErrorAs(t, err, &start)
 	assert.Contains(t, start.Output, "hm")
-	assert.ErrorIs(t, err, context.DeadlineExceeded)
+	assert.ErrorIs(t, err, context.Canceled)
 }
 
 // What ended before it got a command says why in what it printed.
