@@ -42,9 +42,10 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 }
 
 // askedFirst is the kernel's answer about a first prompt that a marker has proven:
-// whether it shows this program's waiting is worth a moment, but no more.
+// whether it shows this program's waiting is worth a while, but no more. A program
+// reads right after its prompt; on a busy machine that may take its time.
 func (p *policy) askedFirst(s machineState, r readiness, out []effect) (machineState, []effect) {
-	if r == readyBusy && s.looks < fewLooks {
+	if r == readyBusy && s.looks < enoughLooks {
 		return s, append(out, effect{kind: doTimer, delay: lookGap(s.looks)})
 	}
 	return p.proven(s, ByMarker, out)
@@ -83,12 +84,10 @@ func (p *policy) askedSilence(s machineState, r readiness, out []effect) (machin
 // How often to look whether a program that printed its prompt has come to
 // reading: it is a matter of microseconds on an idle machine.
 const (
-	firstLook  = 200 * time.Microsecond
-	longestGap = 50 * time.Millisecond
-	inputGrace = 20 * time.Millisecond // A came: how long to wait for its B before asking
-	fewLooks   = 8                     // take 25 ms
-	// enoughLooks take half a second.
-	enoughLooks = 18
+	firstLook   = 200 * time.Microsecond
+	longestGap  = 50 * time.Millisecond
+	inputGrace  = 20 * time.Millisecond // A came: how long to wait for its B before asking
+	enoughLooks = 18                    // take half a second
 )
 
 // lookGap is how long to wait after that many looks.

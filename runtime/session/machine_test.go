@@ -139,10 +139,14 @@ func TestMachineBelievesThePromptOfAProgramThatIsNeverSeenToWait(t *testing.T) {
 func TestMachineStartsAProgramThatIsNeverSeenToWait(t *testing.T) {
 	p := policy{learns: true}
 	s, effs := run(p, machineState{}, start_, a, b)
+	var patience time.Duration
 	for range 100 {
+		last := effs[len(effs)-1]
 		if kinds(effs)[0] == doReady {
+			assert.Greater(t, patience, 300*time.Millisecond, "a program may need that long on a busy machine")
 			return
 		}
+		patience += last.delay
 		s, effs = run(p, s, timer, busy)
 	}
 	t.Fatal("a marker announced the prompt, and nothing came of it")
