@@ -94,9 +94,9 @@ func TestNoTurnHangs(t *testing.T) {
 		want         event.Kind
 		text         string
 	}{
-		{"the model's server stalls", `say begun; exec sleep 1000`, agent.Options{IdleTimeout: 200 * time.Millisecond}, event.Timeout, "begun"},
-		{"it goes on for ever", `while :; do say more; sleep 0.02; done`, agent.Options{Timeout: 300 * time.Millisecond}, event.Timeout, "more"},
-		{"it ignores SIGINT and SIGTERM", `trap '' INT TERM; say begun; while :; do sleep 1; done`, agent.Options{IdleTimeout: 200 * time.Millisecond}, event.Timeout, "begun"},
+		{"the model's server stalls", `say begun; exec sleep 1000`, agent.Options{IdleTimeout: time.Second}, event.Timeout, "begun"},
+		{"it goes on for ever", `while :; do say more; sleep 0.02; done`, agent.Options{Timeout: time.Second}, event.Timeout, "more"},
+		{"it ignores SIGINT and SIGTERM", `trap '' INT TERM; say begun; while :; do sleep 1; done`, agent.Options{IdleTimeout: time.Second}, event.Timeout, "begun"},
 		{"a grandchild keeps its output open", `say done; end; sleep 1000 & exit 0`, agent.Options{}, "", "done"},
 		{"a grandchild that left its session keeps it open", `say done; end; setsid sleep 1000 & exit 0`, agent.Options{}, "", "done"},
 		{"it lives on after its result", `say done; end; exec sleep 1000`, agent.Options{}, "", "done"},
@@ -229,7 +229,7 @@ func TestOnATerminal(t *testing.T) {
 
 	begin := time.Now()
 	out, _ = play(t, scripted(t, `say begun; trap '' INT TERM HUP; while :; do sleep 1; done`, "transport: pipe", "transport: pty", ", overflow: stdin", ""),
-		agent.Options{IdleTimeout: 200 * time.Millisecond})
+		agent.Options{IdleTimeout: time.Second})
 	assert.Equal(t, event.Timeout, kind(out))
 	assert.Equal(t, "begun", out.Text)
 	assert.Less(t, time.Since(begin), 20*time.Second)
