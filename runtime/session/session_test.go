@@ -278,19 +278,26 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	}
 }
 
-// An interrupt between two forms of a block, which has nothing to stop, ends the block:
-// the second form is being read when it comes.
-func TestInterruptBetweenTwoForms(t *testing.T) {
-	if _, err := exec.LookPath("clojure"); err != nil {
-		t.Skip("clojure is not installed")
+// An interrupt ends a whole block: in a statement that others follow, and between two,
+// where it has nothing to stop (Clojure's second form is being read when it comes).
+func TestInterruptEndsTheWholeBlock(t *testing.T) {
+	for name, block := range map[string]struct{ first, then, want string }{
+		"clojure": {"(Thread/sleep 150)\n#=(eval (do (println \"reading\") (Thread/sleep 50)))", "(* 6 7)", "42\n"},
+		"ghci":    {"putStrLn \"reading\" >> GHC.Conc.threadDelay 100000000", "6 * 7", "42\n"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			if _, err := exec.LookPath(name); err != nil {
+				t.Skip("not installed")
+			}
+			s := open(t, name, session.Options{})
+			code := block.first + "\n" + adapter(t, name).Samples.Busy
+			leave(t, s, code, func(st session.State) bool { return strings.Contains(st.Partial, "reading") })
+			r, err := s.Interrupt(deadline(t))
+			require.NoError(t, err)
+			assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+			assert.Equal(t, block.want, eval(t, s, block.then).Output)
+		})
 	}
-	s := open(t, "clojure", session.Options{})
-	block := "(Thread/sleep 150)\n#=(eval (do (println \"reading\") (Thread/sleep 50)))\n" + adapter(t, "clojure").Samples.Busy
-	leave(t, s, block, func(st session.State) bool { return strings.Contains(st.Partial, "reading") })
-	r, err := s.Interrupt(deadline(t))
-	require.NoError(t, err)
-	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
-	assert.Equal(t, "42\n", eval(t, s, "(* 6 7)").Output)
 }
 
 // A command that ends by itself at that moment shows a prompt that is not the
