@@ -31,7 +31,7 @@ func smallBash(t *testing.T, replacements ...string) *schema.Adapter {
 	return a
 }
 
-// Against a real program: all levels, and nothing left in this process.
+// Against a real program: all levels, in seconds, and nothing left in this process.
 func TestRealProgram(t *testing.T) {
 	report := Run(t.Context(), smallBash(t), Options{})
 	for _, r := range report.Tests {
@@ -40,6 +40,7 @@ func TestRealProgram(t *testing.T) {
 	}
 	assert.Equal(t, 4, report.Level, report.LevelNote)
 	assert.Regexp(t, `^\d+\.\d+$`, report.InterpreterVersion)
+	assert.Less(t, report.Duration, 15*time.Second)
 }
 
 // Each thing that an adapter can get wrong is found by the test that is about it,
