@@ -41,17 +41,18 @@ func Example() {
 	// "" exit 2 in /
 }
 
-// The end of a context, such as a deadline, ends the wait and not the command.
+// A deadline ends the wait, not the command.
 func ExampleSession_Interrupt() {
 	ctx := context.Background()
-	short, enough := context.WithCancel(ctx)
-	s, err := session.Open(ctx, bashAdapter(), session.Options{Output: func([]byte) { enough() }})
+	s, err := session.Open(ctx, bashAdapter(), session.Options{})
 	if err != nil {
 		fmt.Println(err)
 		return
 	}
 	defer s.Close(ctx)
 
+	short, cancel := context.WithTimeout(ctx, 100*time.Millisecond)
+	defer cancel()
 	r, err := s.Eval(short, "echo working; sleep 1000")
 	fmt.Printf("%v %q\n", errors.Is(err, session.ErrTimeout), r.Output)
 
