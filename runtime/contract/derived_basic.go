@@ -51,37 +51,66 @@ func (t *trial) closeOwn(ctx context.Context) error {
 }
 
 func printsText(ctx context.Context, t *trial) error {
-	r, err := t.prints(ctx, "print", token("Hello, world: ")+" (a-z) 1+1=2 x/y_z.")
-	if err == nil && r.ErrorSeen {
-		return failf("it counts as an error: %s, mode %q, output.error_pattern %q", exitCode(r), r.Mode, t.adapter.Output.ErrorPattern)
-	}
-	return err
-}
-
-func statePersists(ctx context.Context, t *trial) error {
-	for _, n := range []int{4711, 815} {
-		if _, err := t.eval(ctx, "set_var", withNumber(t.adapter.Samples.SetVar, n)); err != nil {
+	for _, text := range []string{token("Hello, world: ") + " (a-z) 1+1=2 x/y_z.", token("short")} {
+		if _, err := t.prints(ctx, "print", text); err != nil {
 			return err
-		}
-		r, err := t.eval(ctx, "get_var", t.adapter.Samples.GetVar)
-		if err != nil {
-			return err
-		}
-		if !strings.Contains(r.Output, strconv.Itoa(n)) {
-			return failf("the variable was set to %d, but its value was not printed", n)
 		}
 	}
 	return nil
 }
 
+func statePersists(ctx context.Context, t *trial) error {
+	s := t.adapter.Samples
+	for _, n := range []int{4711, 815} {
+		if err := t.setVariable(ctx, "set_var", withNumber(s.SetVar, n), n); err != nil {
+			return err
+		}
+	}
+	if s.Print == "" || s.Multiline == "" {
+		return nil
+	}
+	const n = 2611
+	block := withNumber(s.SetVar, n) + "\n" + withText(s.Print, token("set"))
+	return t.setVariable(ctx, "set_var in a block", block, n)
+}
+
+// setVariable evaluates code that sets the samples' variable to n, and requires that
+// the next command sees it.
+func (t *trial) setVariable(ctx context.Context, step, code string, n int) error {
+	if _, err := t.succeeds(ctx, step, code); err != nil {
+		return err
+	}
+	return t.variableIs(ctx, step, n)
+}
+
+// variableIs asks for the variable that a step has set to n.
+func (t *trial) variableIs(ctx context.Context, step string, n int) error {
+	r, err := t.succeeds(ctx, "get_var", t.adapter.Samples.GetVar)
+	if err != nil {
+		return err
+	}
+	value := strconv.Itoa(n)
+	if !strings.Contains(r.Output, value) {
+		return failf("the variable was set to %d (%s), but its value was not printed", n, step)
+	}
+	return nil // what else there is stays free: a debugger lists what was set before
+}
+
 func multilineBlock(ctx context.Context, t *trial) error {
-	for _, n := range []int{4100, 77} {
-		r, err := t.eval(ctx, "multiline", withNumber(t.adapter.Samples.Multiline, n))
+	for i, n := range []int{4100, 77, 512} {
+		r, err := t.succeeds(ctx, "multiline", withNumber(t.adapter.Samples.Multiline, n))
 		if err != nil {
 			return err
 		}
-		if !strings.Contains(r.Output, strconv.Itoa(n+1)) {
-			return failf("samples.multiline with n = %d should print %d", n, n+1)
+		value := strconv.Itoa(n + 1)
+		if !strings.Contains(r.Output, value) {
+			return failf("samples.multiline with n = %d should print %s", n, value)
+		}
+		if i == 0 {
+			continue // a program may say that it defined something, and later that it did so again
+		}
+		if err := t.shaped("multiline", value, r); err != nil {
+			return err
 		}
 	}
 	return t.usable(ctx, "after the block")
@@ -156,7 +185,7 @@ func cwdAsDeclared(ctx context.Context, t *trial) error {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return unsound{err}
 		}
-		r, err := t.eval(ctx, "cd to "+name, code)
+		r, err := t.succeeds(ctx, "cd to "+name, code)
 		if err != nil {
 			return err
 		}
@@ -185,12 +214,15 @@ func (t *trial) cdTo(dir string) (code string, ok bool) {
 }
 
 func emptyInput(ctx context.Context, t *trial) error {
-	if _, err := t.eval(ctx, "empty input", ""); err != nil {
+	if err := t.usable(ctx, "before empty input"); err != nil { // a shell shows its exit code again
+		return err
+	}
+	if _, err := t.succeeds(ctx, "empty input", ""); err != nil {
 		return err
 	}
 	if c := t.adapter.Samples.Comment; c == "" {
 		t.note("comment-only input was not tried: samples.comment is not declared")
-	} else if r, err := t.eval(ctx, "comment", c); err != nil {
+	} else if r, err := t.succeeds(ctx, "comment", c); err != nil {
 		return err
 	} else if err := t.noEcho(c, r); err != nil {
 		return err
@@ -239,6 +271,9 @@ func (t *trial) concurrently(ctx context.Context) error {
 		} else if !strings.Contains(a.r.Output, text) || strings.Contains(a.r.Output, texts[1-i]) {
 			t.result = a.r
 			err = errors.Join(err, failf("one of two queued commands did not get its own output (%s)", text))
+		} else if wrong := errors.Join(good(t.adapter, a.r), t.shaped("print", text, a.r)); wrong != nil {
+			t.result = a.r
+			err = errors.Join(err, wrong)
 		}
 	}
 	return err

@@ -23,7 +23,7 @@ func promptLookAlike(ctx context.Context, t *trial) error {
 	}
 	before, after := token("before"), token("after")
 	block := []string{t.raw(before + "\n" + look), withNumber(t.adapter.Samples.Sleep, 1), withText(t.adapter.Samples.Print, after)}
-	r, err := t.eval(ctx, "before a pause", strings.Join(block, "\n"))
+	r, err := t.succeeds(ctx, "before a pause", strings.Join(block, "\n"))
 	if err != nil {
 		return err
 	}
@@ -149,7 +149,7 @@ func (t *trial) forge(ctx context.Context, forgeries []string) error {
 	case r.Cwd == forgedCwd || t.ev.State().Cwd != cwd:
 		return t.believed(forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
 	}
-	return nil
+	return good(t.adapter, r)
 }
 
 func (t *trial) believed(forgery, effect string) error {

@@ -32,7 +32,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"sees errors everywhere", "prints what it is told to", `it counts as an error: exit code 0, mode "main", output.error_pattern ""`},
 		{"prints hex", "characters arrive as printed", "samples.raw_bytes did not write the bytes that it was given: begin"},
 		{"prints hex", "forged OSC 633", "samples.raw_bytes did not write the bytes that it was given: begin"},
-		{"forgets", "state persists", "the variable was set to 4711, but its value was not printed"},
+		{"forgets", "state persists", "the variable was set to 4711 (set_var), but its value was not printed"},
 		{"hides errors", "usable after an error", "the error was not seen: exit code 0"},
 		{"reports no exit codes", "exit codes as declared", "capabilities.exit_code is true, but no exit code was reported"},
 		{"reports 0 always", "exit codes as declared", "samples.error ended with exit code 0"},
@@ -42,13 +42,23 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"composes", "characters arrive as printed", `want "e\u0301|`},
 		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
 		{"loses 1 KB", "1 MB of output", "should be"},
+		{"fails at long lines", "one line of 64 KB in", `it counts as an error: exit code 1, mode "main"`},
+		{"adds to long lines", "one line of 64 KB in", `the output of samples.print is not the one that it had before: want {text}\n, got {text}\nTraceback\n`},
+		{"forgets long lines", "one line of 64 KB in", "the variable was set to 6464 (set_var in a line of 64 KB), but its value was not printed"},
+		{"forgets blocks", "state persists", "the variable was set to 2611 (set_var in a block), but its value was not printed"},
+		{"forgets blocks", "a block of 24 KB in", "the variable was set to 2424 (a block of 24 KB), but its value was not printed"},
+		{"fails in blocks", "a block of 24 KB in", "it counts as an error"},
+		{"fails in blocks", "a multi-line block", "it counts as an error"},
+		{"says more the third time", "a multi-line block", "the output of samples.multiline is not the one that it had before"},
+		{"adds to long blocks", "a block of 24 KB in", `the block printed \n> ; in a short block that is \n`},
+		{"adds to 1 MB", "1 MB of output", `the output of samples.print_lines is not the one that it had before: want {text}\n, got {text}\n...\n`},
 		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65530 on it differs"},
 		{"hangs in half a block", "half a block", `"begin", the first line of samples.multiline, was sent alone: the end of the command was not recognised within the test's time`},
 		{"hangs in half a block", "half a block", `made to give up by signals.interrupt, "\x03", where prompt.continuation_escape is not declared`},
 		{"exits in half a block", "half a block", "was sent alone: the program ended with exit code 3"},
 		{"keeps half a block", "half a block", `the next command failed: the output does not hold usable`},
-		{"ends half a block later", "half a block", "the next command, which is correct, ended with an error"},
-		{"shows half a block later", "half a block", "it is in the output of the next command"},
+		{"ends half a block later", "half a block", "the next command failed: it counts as an error"},
+		{"shows half a block later", "half a block", "the next command failed: the output of samples.print is not the one that it had before: want {text}\\n, got begin\\n{text}\\n"},
 		{"ends at its prompt", "prompt look-alike in mid-work", `after the printed look-alike "toy> "`},
 		{"believes OSC 633", "forged OSC 633", `a forged marker was believed: \x1b]633;A\x07 ended the command`},
 		{"believes the exit code", "forged OSC 633", `633;D;77\x07 gave the exit code`},
@@ -144,14 +154,16 @@ func TestFilesInHome(t *testing.T) {
 }
 
 func TestConsecutive(t *testing.T) {
-	for _, c := range []struct{ output, message string }{
-		{"0\n1\n2\n", ""},
-		{"noise\n0\n1\n2\nnil\n", ""},
-		{"0\n2\n", "line 2 should be 1, but is 2"},
-		{"0\n1\n", "2 of 3 lines arrived; the last is 1"},
-		{"", "0 of 3 lines arrived"},
+	for _, c := range []struct{ output, around, message string }{
+		{"0\n1\n2\n", "{text}\n", ""},
+		{"noise\n0\n1 \n2\nnil\n", "noise\n{text}\nnil\n", ""},
+		{"0\n1\n2\n3\n", "{text}\n3\n", ""},
+		{"0\n2\n", "", "line 2 should be 1, but is 2"},
+		{"0\n1\n", "", "2 of 3 lines arrived; the last is 1"},
+		{"", "", "0 of 3 lines arrived"},
 	} {
-		err := consecutive(c.output, 0, 3)
+		around, err := consecutive(c.output, 0, 3)
+		assert.Equal(t, c.around, around)
 		if c.message == "" {
 			assert.NoError(t, err)
 		} else {

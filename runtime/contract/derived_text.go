@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"ripple/runtime/session"
 	"ripple/schema"
 )
 
@@ -40,7 +41,7 @@ func megabyteOut(ctx context.Context, t *trial) error {
 		return err
 	}
 	const lines = 160_000
-	r, err := t.eval(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, lines))
+	r, err := t.succeeds(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, lines))
 	if err != nil {
 		return err
 	}
@@ -50,51 +51,91 @@ func megabyteOut(ctx context.Context, t *trial) error {
 	if r.Truncated {
 		return failf("the output of %d bytes was truncated within a window of 1 MiB", r.Bytes)
 	}
-	if err := consecutive(r.Output, first, lines); err != nil {
+	around, err := consecutive(r.Output, first, lines)
+	if err != nil {
+		return err
+	}
+	if err := t.shaped("print_lines", slot, session.Result{Output: around, Mode: r.Mode}); err != nil {
 		return err
 	}
 	return t.usable(ctx, "after 1 MB")
 }
 
 func (t *trial) firstNumber(ctx context.Context) (int, error) {
-	r, err := t.eval(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, 3))
+	r, err := t.succeeds(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, 3))
 	if err != nil {
 		return 0, err
 	}
 	for first := range 2 {
-		if consecutive(r.Output, first, 3) == nil {
-			return first, nil
+		if around, err := consecutive(r.Output, first, 3); err == nil {
+			return first, t.shaped("print_lines", slot, session.Result{Output: around, Mode: r.Mode})
 		}
 	}
 	return 0, failf("samples.print_lines with n = 3 should print three numbers from 0 or from 1, one on a line")
 }
 
 // consecutive requires a line for each number from first on, in order and next
-// to each other; what a REPL adds before and after is passed over.
-func consecutive(output string, first, count int) error {
+// to each other, and gives what a REPL adds, with a slot in their place.
+func consecutive(output string, first, count int) (around string, err error) {
 	next := first
+	var b strings.Builder
 	for line := range strings.Lines(output) {
-		line = strings.TrimRight(line, " \r\n")
+		trimmed := strings.TrimRight(line, " \r\n")
 		switch {
-		case line == strconv.Itoa(next):
-			next++
+		case trimmed == strconv.Itoa(next) && next < first+count:
+			if next++; next == first+count {
+				b.WriteString(slot + "\n")
+			}
 		case next > first && next < first+count:
-			return failf("line %d should be %d, but is %s", next-first+1, next, quoted(cut(line, 80)))
+			return "", failf("line %d should be %d, but is %s", next-first+1, next, quoted(cut(trimmed, 80)))
+		default:
+			b.WriteString(line)
 		}
 	}
 	if next < first+count {
-		return failf("%d of %d lines arrived; the last is %d", next-first, count, next-1)
+		return "", failf("%d of %d lines arrived; the last is %d", next-first, count, next-1)
 	}
-	return nil
+	return b.String(), nil
 }
 
 func longLineIn(ctx context.Context, t *trial) error {
+	if err := t.usable(ctx, "a short line"); err != nil { // it gives the shape
+		return err
+	}
 	// The whole line is as long as that: in some languages no text may be.
-	length := 64<<10 - len(withText(t.adapter.Samples.Print, ""))
+	length := longLine - len(withText(t.adapter.Samples.Print, ""))
 	if _, err := t.prints(ctx, "a line of 64 KB", pattern(length)); err != nil {
 		return err
 	}
-	return t.usable(ctx, "after the long line")
+	if err := t.usable(ctx, "after the long line"); err != nil {
+		return err
+	}
+	return t.longLineSets(ctx)
+}
+
+// longLineSets has a line set the variable that blanks at its end make long. Where a
+// program takes no blank there, nothing that is long is left to be asked.
+func (t *trial) longLineSets(ctx context.Context) error {
+	if !t.remembers() {
+		return nil
+	}
+	const n = 6464
+	code := withNumber(t.adapter.Samples.SetVar, n)
+	if r, err := t.eval(ctx, "set_var and a blank", withNumber(t.adapter.Samples.SetVar, n-1)+" "); err != nil {
+		return err
+	} else if r.ErrorSeen {
+		t.note("that a long line changes a variable was not tried: the program takes no blank behind samples.set_var")
+		return nil
+	}
+	return t.setVariable(ctx, "set_var in a line of 64 KB", code+strings.Repeat(" ", longLine-len(code)), n)
+}
+
+const longLine = 64 << 10
+
+// remembers says that the adapter has a variable to set and to ask for.
+func (t *trial) remembers() bool {
+	s := t.adapter.Samples
+	return t.adapter.Capabilities.Stateful && s.SetVar != "" && s.GetVar != ""
 }
 
 // pattern is text of that length in which every place is different, so that a
@@ -107,36 +148,88 @@ func pattern(length int) string {
 	return b.String()[:length]
 }
 
-// longBlockIn sends a block of prints and requires each text, in order.
+// longBlockIn sends a block of prints and requires each text, in order, and nothing
+// between them that a short block does not have there. A variable that the block sets
+// outlives it.
 func longBlockIn(ctx context.Context, t *trial) error {
-	const length = 24 << 10
-	var block strings.Builder
-	var texts []string
-	for block.Len() < length {
-		text := fmt.Sprintf("%s of the block", token("line"))
-		texts = append(texts, text)
-		block.WriteString(withText(t.adapter.Samples.Print, text) + "\n")
+	var short []string
+	for range 2 { // a program may say of the first one that it made the variable
+		var err error
+		if short, err = t.block(ctx, "a short block", 0, 3141); err != nil {
+			return err
+		}
 	}
 	began := t.run.now()
 	if err := t.usable(ctx, "one line of the block"); err != nil {
 		return err
 	}
-	limit := max(blockTimeout(t.run.now().Sub(began), len(texts)), t.run.options.Timeout)
+	limit := max(blockTimeout(t.run.now().Sub(began), blockLength/len(t.adapter.Samples.Print)), t.run.options.Timeout)
 	bounded, cancel := context.WithTimeout(ctx, limit)
-	r, err := t.eval(bounded, "a block of 24 KB", strings.TrimSuffix(block.String(), "\n"))
-	cancel()
+	defer cancel()
+	const n = 2424
+	long, err := t.block(bounded, "a block of 24 KB", blockLength, n)
 	if err != nil {
 		return err
 	}
-	rest := r.Output
-	for i, text := range texts {
-		_, after, found := strings.Cut(rest, text)
-		if !found {
-			return failf("line %d of %d of the block did not print its text (delivery: %s)", i+1, len(texts), delivery(t.adapter))
+	if err := sameGaps(long, short); err != nil {
+		return err
+	}
+	if t.remembers() {
+		if err := t.variableIs(ctx, "a block of 24 KB", n); err != nil {
+			return err
 		}
-		rest = after
 	}
 	return t.usable(ctx, "after the block")
+}
+
+const blockLength = 24 << 10
+
+// block sends prints of at least that length, three or more, after setting the
+// samples' variable to n, and gives what was printed before, between and after the
+// texts.
+func (t *trial) block(ctx context.Context, step string, length, n int) (gaps []string, err error) {
+	var block strings.Builder
+	if t.remembers() {
+		block.WriteString(withNumber(t.adapter.Samples.SetVar, n) + "\n")
+	}
+	var texts []string
+	for len(texts) < 3 || block.Len() < length {
+		text := fmt.Sprintf("%s of the block", token("line"))
+		texts = append(texts, text)
+		block.WriteString(withText(t.adapter.Samples.Print, text) + "\n")
+	}
+	r, err := t.succeeds(ctx, step, strings.TrimSuffix(block.String(), "\n"))
+	if err != nil {
+		return nil, err
+	}
+	rest := r.Output
+	for i, text := range texts {
+		before, after, found := strings.Cut(rest, text)
+		if !found {
+			return nil, failf("line %d of %d of the block did not print its text (delivery: %s)", i+1, len(texts), delivery(t.adapter))
+		}
+		gaps, rest = append(gaps, numberless(before)), after
+	}
+	return append(gaps, numberless(rest)), nil
+}
+
+// sameGaps requires the gaps of a block to be those of one of three lines; the second
+// may differ from the first.
+func sameGaps(long, short []string) error {
+	for i, got := range long {
+		want := short[2]
+		switch i {
+		case 0, 1:
+			want = short[i]
+		case len(long) - 1:
+			want = short[3]
+		}
+		if got != want {
+			return failf("before text %d of %d the block printed %s; in a short block that is %s",
+				i+1, len(long)-1, quoted(cut(got, shownShape)), quoted(cut(want, shownShape)))
+		}
+	}
+	return nil
 }
 
 // blockTimeout gives the lines of a block the time that they need one by one, for

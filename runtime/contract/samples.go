@@ -29,7 +29,8 @@ func (t *trial) raw(bytes string) string {
 	return withText(t.adapter.Samples.RawBytes, hex.EncodeToString([]byte(bytes)))
 }
 
-// prints has text printed and looks for it in the output.
+// prints has text printed: it is the output, in the shape of samples.print, and
+// nothing counts as an error.
 func (t *trial) prints(ctx context.Context, step, text string) (session.Result, error) {
 	code := withText(t.adapter.Samples.Print, text)
 	r, err := t.eval(ctx, step, code)
@@ -39,7 +40,13 @@ func (t *trial) prints(ctx context.Context, step, text string) (session.Result, 
 	if err := t.noEcho(code, r); err != nil {
 		return r, err
 	}
-	return r, holds(r.Output, text)
+	if err := holds(r.Output, text); err != nil {
+		return r, err
+	}
+	if err := good(t.adapter, r); err != nil {
+		return r, err
+	}
+	return r, t.shaped("print", text, r)
 }
 
 // printsRaw has bytes printed between two tokens and requires them between the
@@ -58,7 +65,13 @@ func (t *trial) printsRaw(ctx context.Context, step, bytes, want string) (sessio
 	if !found {
 		return r, failf("the command was taken for ended before its last output (ended by %s)", r.CompletedBy)
 	}
-	return r, same(got, want)
+	if err := same(got, want); err != nil {
+		return r, err
+	}
+	if err := good(t.adapter, r); err != nil {
+		return r, err
+	}
+	return r, t.shaped("raw_bytes", begin+want+end, r)
 }
 
 // notRaw is a sample that does not do what it is for: nothing that follows could

@@ -211,6 +211,31 @@ func (y *toy) finish(code string, r session.Result) session.Result {
 	switch y.defect {
 	case "keeps the echo":
 		r.Output = code + "\n" + r.Output
+	case "fails at long lines":
+		if len(code) > 4096 && !strings.Contains(code, "\n") {
+			r.ExitCode, r.ErrorSeen = ptr(1), true
+			r.Output += "Traceback\n"
+		}
+	case "adds to long lines":
+		if len(code) > 4096 && !strings.Contains(code, "\n") {
+			r.Output += "Traceback\n"
+		}
+	case "adds to long blocks":
+		if i := strings.LastIndex(r.Output, "line"); len(code) > 4096 && i > 0 {
+			r.Output = r.Output[:i] + "> " + r.Output[i:]
+		}
+	case "adds to 1 MB":
+		if len(r.Output) > 500_000 {
+			r.Output += "...\n"
+		}
+	case "fails in blocks":
+		if strings.Contains(code, "\n") {
+			r.ErrorSeen = true
+		}
+	case "says more the third time":
+		if strings.Count(strings.Join(y.evals, " "), "next") > 2 {
+			r.Output += "again\n"
+		}
 	case "sees errors everywhere":
 		r.ErrorSeen = true
 	case "reports no exit codes":
@@ -294,8 +319,10 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 			r.ExitCode, r.ErrorSeen = ptr(1), true
 		}
 	case "set":
-		if y.defect != "forgets" {
-			y.value = rest
+		long := len(rest) > 4096
+		block := strings.Contains(y.evals[len(y.evals)-1], "\n")
+		if y.defect != "forgets" && (y.defect != "forgets long lines" || !long) && (y.defect != "forgets blocks" || !block) {
+			y.value = strings.TrimSpace(rest)
 		}
 	case "get":
 		say(y.value + "\n")

@@ -39,6 +39,16 @@ func (t *trial) eval(ctx context.Context, step, code string) (session.Result, er
 	return r, nil
 }
 
+// succeeds is eval for code that is correct: an error that the session sees in what
+// it did is a fault.
+func (t *trial) succeeds(ctx context.Context, step, code string) (session.Result, error) {
+	r, err := t.eval(ctx, step, code)
+	if err != nil {
+		return r, err
+	}
+	return r, good(t.adapter, r)
+}
+
 func (t *trial) begin(step, code string) {
 	t.step, t.sent, t.pattern, t.result = step, code, "", session.Result{}
 }

@@ -1,0 +1,48 @@
+package contract
+
+import (
+	"regexp"
+	"strings"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// shape is all that a command printed, with its text taken out. Numbers count as one:
+// a REPL may number its answers, or show how many bytes it wrote.
+func shape(output, text string) string {
+	return numberless(strings.ReplaceAll(output, text, slot))
+}
+
+func numberless(s string) string { return number.ReplaceAllString(s, "#") }
+
+const slot = "{text}"
+
+var number = regexp.MustCompile(`[0-9]+`)
+
+// shaped requires the output to be text in the shape that this sample had the first
+// time in the same mode: what comes besides the text, such as a traceback, is a fault.
+func (t *trial) shaped(sample, text string, r session.Result) error {
+	got, key := shape(r.Output, text), sample+" in mode "+r.Mode
+	want, known := t.run.shapes[key]
+	if !known {
+		t.run.shapes[key] = got
+		return nil
+	}
+	if got == want {
+		return nil
+	}
+	return failf("the output of samples.%s is not the one that it had before: want %s, got %s",
+		sample, quoted(cut(want, shownShape)), quoted(cut(got, shownShape)))
+}
+
+// shownShape is how much of an output a message shows, in bytes.
+const shownShape = 400
+
+// good requires that a correct command did not count as an error.
+func good(a *schema.Adapter, r session.Result) error {
+	if !r.ErrorSeen {
+		return nil
+	}
+	return failf("it counts as an error: %s, mode %q, output.error_pattern %q", exitCode(r), r.Mode, a.Output.ErrorPattern)
+}
