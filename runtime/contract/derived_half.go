@@ -15,8 +15,10 @@ import (
 // the session comes back, and nothing of the line is left in the program.
 func halfBlock(ctx context.Context, t *trial) error {
 	half, _, _ := strings.Cut(withNumber(t.adapter.Samples.Multiline, 4711), "\n")
-	if err := t.usable(ctx, "before half a block"); err != nil {
-		return err
+	for range 2 { // they give the shape
+		if err := t.usable(ctx, "before half a block"); err != nil {
+			return err
+		}
 	}
 	if _, err := t.eval(ctx, "half a block", half); err != nil && !errors.Is(err, session.ErrIncompleteInput) {
 		return notWithdrawn(t.adapter, half, err)

@@ -23,6 +23,11 @@ func everyCharacter() string {
 }
 
 func charactersArrive(ctx context.Context, t *trial) error {
+	for range 2 { // they give the shape
+		if _, err := t.printsRaw(ctx, "a word", "word", "word"); err != nil {
+			return err
+		}
+	}
 	_, err := t.printsRaw(ctx, "characters", everyCharacter(), everyCharacter())
 	return err
 }
@@ -36,9 +41,12 @@ func blanksStay(ctx context.Context, t *trial) error {
 // megabyteOut has the numbers printed that fill a little more than 1,000,000
 // bytes, one on a line. Whether a program counts from 0 or from 1 is asked first.
 func megabyteOut(ctx context.Context, t *trial) error {
-	first, err := t.firstNumber(ctx)
-	if err != nil {
-		return err
+	first := 0
+	for range 2 { // they give the shape
+		var err error
+		if first, err = t.firstNumber(ctx); err != nil {
+			return err
+		}
 	}
 	const lines = 160_000
 	r, err := t.succeeds(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, lines))
@@ -99,8 +107,10 @@ func consecutive(output string, first, count int) (around string, err error) {
 }
 
 func longLineIn(ctx context.Context, t *trial) error {
-	if err := t.usable(ctx, "a short line"); err != nil { // it gives the shape
-		return err
+	for range 2 { // they give the shape
+		if err := t.usable(ctx, "a short line"); err != nil {
+			return err
+		}
 	}
 	// The whole line is as long as that: in some languages no text may be.
 	length := longLine - len(withText(t.adapter.Samples.Print, ""))
@@ -113,21 +123,31 @@ func longLineIn(ctx context.Context, t *trial) error {
 	return t.longLineSets(ctx)
 }
 
-// longLineSets has a line set the variable that blanks at its end make long. Where a
-// program takes no blank there, nothing that is long is left to be asked.
+// longLineSets has a line set the variable that blanks make long. Where a program
+// takes no more of them than the sample has, nothing that is long is left to be asked.
 func (t *trial) longLineSets(ctx context.Context) error {
 	if !t.remembers() {
 		return nil
 	}
 	const n = 6464
-	code := withNumber(t.adapter.Samples.SetVar, n)
-	if r, err := t.eval(ctx, "set_var and a blank", withNumber(t.adapter.Samples.SetVar, n-1)+" "); err != nil {
+	sample := t.adapter.Samples.SetVar
+	if r, err := t.eval(ctx, "set_var and a blank", padded(withNumber(sample, n-1), 1)); err != nil {
 		return err
 	} else if r.ErrorSeen {
-		t.note("that a long line changes a variable was not tried: the program takes no blank behind samples.set_var")
+		t.note("that a long line changes a variable was not tried: the program takes no more blanks in samples.set_var")
 		return nil
 	}
-	return t.setVariable(ctx, "set_var in a line of 64 KB", code+strings.Repeat(" ", longLine-len(code)), n)
+	code := withNumber(sample, n)
+	return t.setVariable(ctx, "set_var in a line of 64 KB", padded(code, longLine-len(code)), n)
+}
+
+// padded puts more blanks where code has its last one, or at its end.
+func padded(code string, blanks int) string {
+	at := strings.LastIndexByte(code, ' ')
+	if at < 0 {
+		at = len(code)
+	}
+	return code[:at] + strings.Repeat(" ", blanks) + code[at:]
 }
 
 const longLine = 64 << 10

@@ -65,13 +65,13 @@ type runner struct {
 	record  *Recorder
 	began   time.Time
 	shared  map[Kind]*seat
-	shapes  map[string]string // of the samples' output, by sample and mode
+	shapes  map[string][]string // of the samples' output, by sample and mode
 	report  *Report
 	broken  string // why nothing more is run
 }
 
 func newRunner(a *schema.Adapter, o Options) *runner {
-	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*seat{}, shapes: map[string]string{}}
+	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*seat{}, shapes: map[string][]string{}}
 }
 
 func (r *runner) run(ctx context.Context) *Report {
