@@ -98,8 +98,8 @@ func (l *Loop) keep(ctx context.Context) error {
 		return err
 	}
 	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
-	if paths := toCommit(before, now); c.Commit && len(paths) > 0 {
-		if v.SHA, err = l.commit(ctx, paths, now.Head); err != nil {
+	if ch := toCommit(before, now); c.Commit && !ch.empty() {
+		if v.SHA, err = l.commit(ctx, ch, now.Head); err != nil {
 			return gitStop("commit", err)
 		}
 	}
@@ -122,12 +122,12 @@ func (l *Loop) keep(ctx context.Context) error {
 	return errors.Join(l.log.add(v), l.store.remove(writingFile))
 }
 
-func (l *Loop) commit(ctx context.Context, paths []string, head string) (string, error) {
-	if err := l.store.write(pathsFile, []byte(strings.Join(paths, "\x00")+"\x00")); err != nil {
+func (l *Loop) commit(ctx context.Context, ch change, head string) (string, error) {
+	if err := l.store.write(pathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
 	began := func(pid int) error { return l.writes(pid, head, "") }
-	sha, err := l.tree.repo.commit(ctx, l.store.path(pathsFile), l.message(), began)
+	sha, err := l.tree.repo.commit(ctx, ch, head, l.message(), began)
 	if failed, ok := errors.AsType[*gitError](err); ok && failed.code >= 0 { // it ended in order
 		err = errors.Join(err, l.store.remove(writingFile))
 	}
@@ -136,17 +136,21 @@ func (l *Loop) commit(ctx context.Context, paths []string, head string) (string,
 
 // toCommit are the files of the turn that are not committed: what was dirty
 // before it is the user's.
-func toCommit(before *snapshot, now snapshot) []string {
-	var paths []string
+func toCommit(before *snapshot, now snapshot) (ch change) {
 	if before == nil {
-		return nil // somebody removed the file: nothing is known to be ours
+		return ch // somebody removed the file: nothing is known to be ours
 	}
 	for _, name := range before.changed(now) {
-		if content, dirty := now.Files[name]; dirty && !strings.HasPrefix(content, within) {
-			paths = append(paths, name)
+		content, dirty := now.Files[name]
+		switch {
+		case !dirty || strings.HasPrefix(content, within):
+		case strings.HasPrefix(content, absent):
+			ch.gone = append(ch.gone, name)
+		default:
+			ch.there = append(ch.there, name)
 		}
 	}
-	return paths
+	return ch
 }
 
 func (l *Loop) message() string {
@@ -158,6 +162,9 @@ func (l *Loop) message() string {
 }
 
 func gitStop(what string, err error) error {
+	if c, ok := errors.AsType[*conflictError](err); ok {
+		return c
+	}
 	return &Stop{
 		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
 		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",

@@ -19,16 +19,17 @@ import (
 type subcommand string
 
 const (
-	gitAdd      subcommand = "add"
 	gitCheckRef subcommand = "check-ref-format"
 	gitIgnored  subcommand = "check-ignore"
 	gitCommit   subcommand = "commit"
 	gitDiff     subcommand = "diff"
 	gitBase     subcommand = "merge-base" // only asks for ancestry
+	gitReadTree subcommand = "read-tree"  // only into an index of the loop's own
 	gitRebase   subcommand = "rebase"     // only of a worktree that we made and that is clean
 	gitRevParse subcommand = "rev-parse"
 	gitStatus   subcommand = "status"
 	gitTag      subcommand = "tag"
+	gitIndex    subcommand = "update-index" // only one of the loop's own
 	gitWorktree subcommand = "worktree"
 )
 
@@ -70,9 +71,6 @@ func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	cmd.Dir, cmd.WaitDelay = r.top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
-	if sub == gitAdd || sub == gitCommit { // paths, not patterns
-		cmd.Env = append(cmd.Env, "GIT_LITERAL_PATHSPECS=1")
-	}
 	cmd.Env = append(cmd.Env, c.env...)
 	cmd.Cancel = func() error { // git takes its locks away when it is asked to end
 		return cmd.Process.Signal(syscall.SIGTERM)
@@ -92,6 +90,9 @@ func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 // give runs a command with its input.
 func (c call) give(cmd *exec.Cmd) error {
 	if c.began == nil {
+		if c.input != "" {
+			cmd.Stdin = strings.NewReader(c.input)
+		}
 		return cmd.Run()
 	}
 	in, err := cmd.StdinPipe()
@@ -140,40 +141,6 @@ func openRepo(ctx context.Context, dir string) (*repo, error) {
 		}
 	}
 	return &repo{filepath.FromSlash(top), prefix}, ctx.Err()
-}
-
-// commit makes one commit of the paths, relative to the top, that a file lists,
-// each ended by NUL; whatever else is staged or changed stays as it is. It returns
-// the new HEAD. The list is a file and no pipe: when ripple is killed while git
-// reads it, git must not take a shorter list, or an empty one, which means all.
-//
-// began gets the process that will write to the branch, before it does: git waits
-// for the message, and without one it makes no commit.
-func (r *repo) commit(ctx context.Context, list, message string, began func(pid int) error) (string, error) {
-	i, err := r.index(ctx)
-	if err != nil {
-		return "", err
-	}
-	of, err := i.copy()
-	if err != nil {
-		return "", err
-	}
-	if err := r.add(ctx, i, list); err != nil {
-		return "", errors.Join(err, i.sweep())
-	}
-	_, err = r.run(ctx, call{i.env(), message, began}, gitCommit, "--quiet", "--only", "--file", "-",
-		"--pathspec-from-file="+list, "--pathspec-file-nul")
-	if err != nil {
-		return "", errors.Join(err, i.sweep())
-	}
-	if done, err := i.replace(of); err != nil {
-		return "", err
-	} else if !done { // somebody staged something meanwhile
-		if err := r.stage(ctx, list); err != nil {
-			return "", err
-		}
-	}
-	return r.head(ctx)
 }
 
 // head is the commit that is checked out.

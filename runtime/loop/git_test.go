@@ -87,7 +87,7 @@ func (p *project) remove(name string) {
 
 // Nothing of the user's is ever stashed, reset, cleaned or forced away.
 func TestGitCommandsAreAClosedList(t *testing.T) {
-	allowed := []string{"add", "check-ignore", "check-ref-format", "commit", "diff", "merge-base", "rebase", "rev-parse", "status", "tag", "worktree"}
+	allowed := []string{"check-ignore", "check-ref-format", "commit", "diff", "merge-base", "read-tree", "rebase", "rev-parse", "status", "tag", "update-index", "worktree"}
 	banned := []string{
 		"stash", "reset", "clean", "push", "pull", "fetch", "checkout", "switch", "restore", "rm", "gc", "prune", "reflog",
 		"update-ref", "filter-branch", "branch", "merge", "-f", "-D", "-d", "--force", "--hard", "--autostash", "--amend", "--delete",
@@ -112,7 +112,7 @@ func TestGitCommandsAreAClosedList(t *testing.T) {
 				}
 			case *ast.BasicLit:
 				text, err := strconv.Unquote(n.Value)
-				if n.Kind == token.STRING && err == nil && slices.Contains([]string{"git.go", "worktree.go", "snapshot.go", "index.go", "release.go", "unmake.go"}, file) {
+				if n.Kind == token.STRING && err == nil && slices.Contains([]string{"git.go", "commit.go", "ready.go", "worktree.go", "snapshot.go", "index.go", "release.go", "unmake.go"}, file) {
 					assert.NotContains(t, banned, text, file)
 				}
 			case *ast.CallExpr:
@@ -163,9 +163,8 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 	p.write("-new [x].txt", "of the turn")
 	p.remove("gone.txt")
 	r := &repo{p.dir, ""}
-	list := filepath.Join(t.TempDir(), "list")
-	require.NoError(t, os.WriteFile(list, []byte("-new [x].txt\x00gone.txt\x00"), 0o600))
-	sha, err := r.commit(t.Context(), list, "ripple: turn 1", unnoticed)
+	head := p.git("rev-parse", "HEAD")
+	sha, err := r.commit(t.Context(), change{there: []string{"-new [x].txt"}, gone: []string{"gone.txt"}}, head, "ripple: turn 1", unnoticed)
 	require.NoError(t, err)
 	assert.Equal(t, p.git("rev-parse", "HEAD"), sha)
 	assert.Equal(t, "A\t-new [x].txt\nD\tgone.txt", p.git("show", "--name-status", "--format=", "HEAD"))
@@ -179,10 +178,12 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 func TestGitErrorsSayWhatGitSaid(t *testing.T) {
 	p := newRepo(t)
 	r := &repo{p.dir, ""}
-	list := filepath.Join(t.TempDir(), "list")
-	require.NoError(t, os.WriteFile(list, []byte("a.txt\x00"), 0o600))
-	_, err := r.commit(t.Context(), list, "nothing changed", unnoticed)
-	assert.ErrorContains(t, err, "git commit failed (exit code 1): On branch main")
+	head := p.git("rev-parse", "HEAD")
+	_, err := r.commit(t.Context(), change{there: []string{"none"}}, head, "x", unnoticed)
+	assert.ErrorContains(t, err, "git update-index failed (exit code 128): ")
+	sha, err := r.commit(t.Context(), change{there: []string{"a.txt"}}, head, "nothing changed", unnoticed)
+	require.NoError(t, err)
+	assert.Equal(t, head, sha)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
 	_, err = r.head(ctx)
@@ -264,12 +265,10 @@ func TestWorktreeRefuses(t *testing.T) {
 func TestCommitWaitsForTheIndex(t *testing.T) {
 	p := newRepo(t)
 	p.write("a.txt", "b")
-	list := filepath.Join(t.TempDir(), "list")
-	require.NoError(t, os.WriteFile(list, []byte("a.txt\x00"), 0o600))
 	p.write(".git/index.lock", "") // another git at work
 	free := time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(filepath.Join(p.dir, ".git/index.lock")) })
 	defer free.Stop()
-	_, err := (&repo{p.dir, ""}).commit(t.Context(), list, "x", unnoticed)
+	_, err := (&repo{p.dir, ""}).commit(t.Context(), change{there: []string{"a.txt"}}, p.git("rev-parse", "HEAD"), "x", unnoticed)
 	require.NoError(t, err)
 }
 

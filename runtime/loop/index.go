@@ -14,14 +14,15 @@ import (
 	"time"
 )
 
-// index is where git keeps the index of a working tree, and beside it a copy of
-// the loop's own, in which its git works: whoever kills that leaves a lock on the
-// copy, and the index itself is free.
+// index is where git keeps the index of a working tree, and beside it two copies of
+// the loop's own, in which its git works: whoever kills that leaves a lock on a
+// copy, and the index itself is free. One becomes the index, of the other the commit
+// is made.
 //
 // A copy that is ready takes the index's place as git would do it. The lock is
 // another name of the copy, so that a lock which a killed loop left is known by
 // being the same file, and is never taken for that of somebody else.
-type index struct{ path, lock, own string }
+type index struct{ path, lock, own, tree string }
 
 func (r *repo) index(ctx context.Context) (index, error) {
 	path, err := r.gitPath(ctx, "index")
@@ -30,11 +31,8 @@ func (r *repo) index(ctx context.Context) (index, error) {
 	}
 	place := sha256.Sum256([]byte(r.prefix)) // projects in one working tree have each their own
 	own := filepath.Join(filepath.Dir(path), "ripple-index-"+hex.EncodeToString(place[:4]))
-	return index{path, path + ".lock", own}, err
+	return index{path, path + ".lock", own, own + "-tree"}, err
 }
-
-// env makes git work in the copy.
-func (i index) env() []string { return []string{"GIT_INDEX_FILE=" + i.own} }
 
 // sweep removes what a killed loop left.
 func (i index) sweep() error {
@@ -45,7 +43,7 @@ func (i index) sweep() error {
 			return err
 		}
 	}
-	for _, path := range []string{i.own + ".lock", i.own} {
+	for _, path := range []string{i.own + ".lock", i.own, i.tree + ".lock", i.tree} {
 		if err := os.Remove(path); err != nil && !gone(err) {
 			return err
 		}
@@ -69,13 +67,22 @@ func (i index) copy() (of fs.FileInfo, err error) {
 	if of, err = from.Stat(); err != nil {
 		return nil, err
 	}
-	to, err := os.OpenFile(i.own, os.O_WRONLY|os.O_CREATE|os.O_EXCL, of.Mode().Perm())
-	if err != nil {
-		return nil, err
+	for _, path := range []string{i.own, i.tree} {
+		if err := copyIndex(from, path, of); err != nil {
+			return nil, err
+		}
 	}
-	_, err = io.Copy(to, from)
+	return of, nil
+}
+
+func copyIndex(from *os.File, path string, of fs.FileInfo) error {
+	to, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, of.Mode().Perm())
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(to, io.NewSectionReader(from, 0, of.Size()))
 	// Git looks into files that are not older than its index: the copy is as old.
-	return of, errors.Join(err, to.Close(), os.Chtimes(i.own, of.ModTime(), of.ModTime()))
+	return errors.Join(err, to.Close(), os.Chtimes(path, of.ModTime(), of.ModTime()))
 }
 
 // replace puts the copy in the index's place, if that is still what was copied
@@ -123,8 +130,8 @@ func (i index) take() (taken bool, err error) {
 // lockWait is how long another git may hold a lock.
 const lockWait = 10 * time.Second
 
-// stage adds the paths that a file lists, each ended by NUL, to the index.
-func (r *repo) stage(ctx context.Context, list string) error {
+// stage puts a change into the index.
+func (r *repo) stage(ctx context.Context, ch change) error {
 	i, err := r.index(ctx)
 	if err != nil {
 		return err
@@ -134,7 +141,7 @@ func (r *repo) stage(ctx context.Context, list string) error {
 		if err != nil {
 			return false, err
 		}
-		if err := r.add(ctx, i, list); err != nil {
+		if err := r.apply(ctx, i.own, ch); err != nil {
 			return false, err
 		}
 		return i.replace(of)
@@ -143,16 +150,6 @@ func (r *repo) stage(ctx context.Context, list string) error {
 		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)
 	}
 	return errors.Join(err, i.sweep())
-}
-
-// add adds these paths to the copy.
-func (r *repo) add(ctx context.Context, i index, list string) error {
-	args := []string{"--all", "--pathspec-from-file=" + list, "--pathspec-file-nul"}
-	_, err := r.run(ctx, call{env: i.env()}, gitAdd, args...)
-	if refused, ok := errors.AsType[*gitError](err); ok && strings.Contains(refused.said, "sparse-checkout") {
-		_, err = r.run(ctx, call{env: i.env()}, gitAdd, append(args, "--sparse")...) // older ones know no such thing
-	}
-	return err
 }
 
 var errHeld = errors.New("held by another")

@@ -106,9 +106,7 @@ func TestIndexCopyIsAsOld(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "a.txt"), old, old))
 	require.NoError(t, os.Chtimes(i.path, old, old))
 	p.write("new", "x")
-	list := filepath.Join(t.TempDir(), "list")
-	require.NoError(t, os.WriteFile(list, []byte("new\x00"), 0o600))
-	require.NoError(t, (&repo{p.dir, ""}).stage(t.Context(), list))
+	require.NoError(t, (&repo{p.dir, ""}).stage(t.Context(), change{there: []string{"new"}}))
 	assert.Equal(t, "M a.txt\nA  new", p.git("status", "--porcelain"))
 }
 

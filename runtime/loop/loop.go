@@ -43,6 +43,7 @@ type Loop struct {
 	last     *snapshot     // the tree after the last turn, if nothing happened since
 	since    time.Time     // Run began
 	earlier  time.Duration // what the run took in other processes
+	restored bool          // the state is there: how the run ends can be recorded
 	begun    bool          // the turn that comes next was begun before a crash
 	told     *line         // the stop that events.jsonl ends with
 	free     bool          // it was said that the agent tells no cost
@@ -98,7 +99,7 @@ func (l *Loop) Run(ctx context.Context) Stop {
 func (l *Loop) run(ctx context.Context) *Stop {
 	closeAll, err := l.open(ctx)
 	defer closeAll()
-	if err != nil {
+	if err != nil && !l.restored {
 		return stopFor(err)
 	}
 	var stop *Stop
@@ -170,7 +171,7 @@ func (l *Loop) finish(stop *Stop) error {
 		l.resetSession("manual_interrupt")
 	case stop.ExitCode == ExitBlocked, stop.ExitCode == ExitUnverified:
 		status = "halted"
-	case stop.ExitCode == ExitFailed, stop.ExitCode == ExitMissing:
+	case stop.ExitCode == ExitFailed, stop.ExitCode == ExitMissing, stop.ExitCode == ExitUsage:
 		status = "error"
 	}
 	if t := l.told; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {

@@ -48,7 +48,14 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	}
 	l.log.check = l.o.Believable
 	closers = append(closers, l.log.close)
-	return closeAll, errors.Join(l.restore(), l.openTrees(ctx), l.project("running", "starting", ""))
+	if err := l.restore(); err != nil {
+		return closeAll, errors.Join(err, l.status("error", "starting", ReasonError))
+	}
+	l.restored = true
+	if err := l.project("running", "starting", ""); err != nil {
+		return closeAll, err
+	}
+	return closeAll, l.openTrees(ctx)
 }
 
 // readPrompt reads PROMPT.md, each turn anew: people change it as they watch.
@@ -126,7 +133,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 	if err := l.release(ctx); err != nil {
 		return gitStop("commit", err)
 	}
-	return nil
+	return l.ready(ctx)
 }
 
 // restore makes the state: of the run that is gone on with, or of a new one,

@@ -21,20 +21,25 @@ type Status struct {
 
 // project writes the seed's files from the state.
 func (l *Loop) project(status, action, reason string) error {
+	return errors.Join(
+		l.store.refresh(BreakerFile, l.state.Breaker),
+		l.store.saveSession(l.state.Session, l.state.Moves),
+		l.status(status, action, reason),
+	)
+}
+
+// status writes status.json.
+func (l *Loop) status(status, action, reason string) error {
 	now := l.now()
 	l.calls.roll(now)
 	turn := l.state.Turn
 	if status == "running" && l.begun {
 		turn++ // the one under way
 	}
-	return errors.Join(
-		l.store.refresh(BreakerFile, l.state.Breaker),
-		l.store.saveSession(l.state.Session, l.state.Moves),
-		l.store.writeJSON(StatusFile, Status{
-			Timestamp: moment{now}, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
-			LastAction: action, Status: status, ExitReason: reason, NextReset: moment{l.calls.nextReset(now)},
-		}),
-	)
+	return l.store.writeJSON(StatusFile, Status{
+		Timestamp: moment{now}, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
+		LastAction: action, Status: status, ExitReason: reason, NextReset: moment{l.calls.nextReset(now)},
+	})
 }
 
 // action is what status.json gives as the last action: a denial stays visible

@@ -56,11 +56,20 @@ func (l *Loop) release(ctx context.Context) error {
 	}
 	now, err := l.tree.repo.head(ctx)
 	if refused, ok := errors.AsType[*gitError](err); err == nil && now != w.Head {
-		err = l.tree.repo.stage(ctx, l.store.path(pathsFile))
+		err = l.restage(ctx)
 	} else if ok && refused.code >= 0 { // there is no commit yet
 		err = nil
 	}
 	return errors.Join(err, l.store.remove(writingFile))
+}
+
+// restage puts what was committed into the index.
+func (l *Loop) restage(ctx context.Context) error {
+	data, err := readFile(l.store.path(pathsFile))
+	if err != nil {
+		return err
+	}
+	return l.tree.repo.stage(ctx, readChange(string(data)))
 }
 
 // unlock removes the locks of one that is dead.
@@ -86,14 +95,13 @@ func (l *Loop) unlock(ctx context.Context, w writing, noted time.Time) error {
 	return nil
 }
 
-// branchLocks are the files with which git locks a branch, its tag and the index
-// of a commit of some paths.
+// branchLocks are the files with which git locks a branch and its tag.
 func (r *repo) branchLocks(ctx context.Context, w writing) ([]string, error) {
 	head, err := r.gitPath(ctx, "HEAD")
 	if err != nil {
 		return nil, err
 	}
-	names := []string{"HEAD.lock", fmt.Sprintf("next-index-%d.lock", w.By.PID)}
+	names := []string{"HEAD.lock"}
 	content, err := os.ReadFile(head)
 	if ref, on := strings.CutPrefix(strings.TrimSpace(string(content)), "ref: "); on {
 		names = append(names, ref+".lock")

@@ -126,6 +126,8 @@ func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) e
 type entry struct {
 	name   string
 	staged string // the blob in the index, where that is neither what HEAD nor what the working tree has
+	gone   bool   // from the working tree, or from the index alone
+	inner  bool   // a repository of its own
 	moved  bool   // a submodule that is at another commit
 }
 
@@ -137,7 +139,10 @@ func parseEntry(line string) (e entry) {
 		return e
 	}
 	e.name = f[n-1]
+	e.inner = strings.HasSuffix(e.name, "/")
 	if n == 9 {
+		e.inner = f[2][0] == 'S'
+		e.gone = f[1][1] == 'D' || f[1] == "D."
 		e.moved = f[2][0] == 'S' && (f[1][0] != '.' || strings.Contains(f[2], "C"))
 		if !strings.Contains(f[1], ".") {
 			e.staged = f[7]
@@ -161,12 +166,19 @@ func (t *tree) own(name string) bool {
 // cannot be committed here.
 const within = "within "
 
+// absent is the content of a file that is gone.
+const absent = "absent"
+
 // add notes one file; a directory is a repository of its own: all of its files,
 // and where it is a submodule its commit.
 func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files map[string]string) error {
 	path := filepath.Join(t.repo.top, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
-	if err != nil || !info.IsDir() {
+	switch {
+	case e.gone: // what lies there, if anything, is not what the index had
+		files[e.name] = absent + e.staged
+		return nil
+	case err != nil || !info.IsDir() || !e.inner:
 		files[e.name] = t.content(path, e.name, info, err, old) + e.staged
 		return nil
 	}
@@ -218,7 +230,7 @@ func (t *tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 func (t *tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
 	switch {
 	case gone(err):
-		return "absent"
+		return absent
 	case err != nil:
 		return "unreadable"
 	case info.Mode()&fs.ModeSymlink != 0:

@@ -64,7 +64,7 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string, make fu
 }
 
 func branchStop(why string) *Stop {
-	return &Stop{Reason: ReasonError, ExitCode: ExitUsage, Why: "--worktree: " + why + ".", Next: "Name another branch."}
+	return &Stop{Reason: ReasonError, ExitCode: ExitUsage, Why: "The branch of --worktree cannot be used: " + why + ".", Next: "Name another branch."}
 }
 
 func (r *repo) addWorktree(ctx context.Context, dir, branch string) error {

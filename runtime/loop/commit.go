@@ -1,0 +1,123 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"strings"
+)
+
+// change is what a commit does to a tree: paths relative to the top of it.
+type change struct {
+	there []string // as they are in the working tree now
+	gone  []string // no longer in it
+}
+
+func (c change) empty() bool { return len(c.there)+len(c.gone) == 0 }
+
+// String is a change as readChange reads it: each path after + or -, and ended by
+// NUL.
+func (c change) String() string {
+	var b strings.Builder
+	for _, path := range c.there {
+		b.WriteString("+" + path + "\x00")
+	}
+	for _, path := range c.gone {
+		b.WriteString("-" + path + "\x00")
+	}
+	return b.String()
+}
+
+func readChange(text string) (c change) {
+	for path := range strings.SplitSeq(text, "\x00") {
+		if name, there := strings.CutPrefix(path, "+"); there {
+			c.there = append(c.there, name)
+		} else if name, gone := strings.CutPrefix(path, "-"); gone {
+			c.gone = append(c.gone, name)
+		}
+	}
+	return c
+}
+
+// commit makes one commit of HEAD and a change; whatever else is staged or changed
+// stays as it is. It returns the new HEAD, or head when the change is none.
+//
+// The commit is made of an index of its own: git has no way to name a path that is
+// in the index alone, or that lies behind a link by now.
+//
+// began gets the process that will write to the branch, before it does: git waits
+// for the message, and without one it makes no commit.
+func (r *repo) commit(ctx context.Context, ch change, head, message string, began func(pid int) error) (string, error) {
+	if err := r.underWay(ctx); err != nil {
+		return "", err
+	}
+	i, err := r.index(ctx)
+	if err != nil {
+		return "", err
+	}
+	of, err := i.copy()
+	if err != nil {
+		return "", err
+	}
+	made, err := r.commitFrom(ctx, i, ch, head, call{env: indexIs(i.tree), input: message, began: began})
+	if err != nil {
+		return "", errors.Join(err, i.sweep())
+	}
+	if done, err := i.replace(of); err != nil {
+		return "", err
+	} else if !done { // somebody staged something meanwhile
+		if err := r.stage(ctx, ch); err != nil {
+			return "", err
+		}
+	}
+	if err := i.sweep(); err != nil || !made {
+		return head, err
+	}
+	return r.head(ctx)
+}
+
+// commitFrom makes both indexes and the commit of one. False: there is nothing in
+// which it would differ from HEAD.
+func (r *repo) commitFrom(ctx context.Context, i index, ch change, head string, c call) (made bool, err error) {
+	base := []string{"--empty"} // there is no commit yet
+	if head != "" {
+		base = []string{"-m", "-i", "HEAD"} // what HEAD has and the index, too, is not looked at again
+	}
+	if _, err := r.run(ctx, call{env: c.env}, gitReadTree, base...); err != nil {
+		return false, err
+	}
+	for _, index := range []string{i.own, i.tree} {
+		if err := r.apply(ctx, index, ch); err != nil {
+			return false, err
+		}
+	}
+	differs, err := r.run(ctx, call{env: c.env}, gitDiff, "--cached", "--name-only", "--no-renames", "-z")
+	if err != nil || differs == "" {
+		return false, err
+	}
+	_, err = r.run(ctx, c, gitCommit, "--quiet", "--file", "-")
+	return err == nil, err
+}
+
+// apply puts a change into an index of the loop's own. What is gone goes first: a
+// directory may have taken a file's place, and the other way about.
+func (r *repo) apply(ctx context.Context, index string, ch change) error {
+	for _, part := range []struct {
+		paths []string
+		how   []string
+	}{
+		{ch.gone, []string{"--force-remove"}},
+		{ch.there, []string{"--add", "--replace"}},
+	} {
+		if len(part.paths) == 0 {
+			continue
+		}
+		c := call{env: indexIs(index), input: strings.Join(part.paths, "\x00") + "\x00"}
+		if _, err := r.run(ctx, c, gitIndex, append(part.how, "-z", "--stdin")...); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// indexIs has git use an index.
+func indexIs(path string) []string { return []string{"GIT_INDEX_FILE=" + path} }

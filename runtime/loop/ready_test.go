@@ -1,0 +1,51 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// Each row is a repository in which no turn can be committed. The run ends before
+// the first turn, and its files say so.
+func TestWhatKeepsARunFromBeginning(t *testing.T) {
+	conflict := `git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m; `
+	tests := []struct {
+		name, before string
+		flags        map[string]string
+		code         int
+		status       string
+		why, next    string
+	}{
+		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, 3, "error", "in no git repository", "git init"},
+		{"a merge", conflict + "git merge -q o || true", map[string]string{"commit": "true"}, 8, "halted", "A merge is under way", "`git merge --abort`"},
+		{"a cherry-pick", conflict + "git cherry-pick o || true", map[string]string{"commit": "true"}, 8, "halted", "A cherry-pick is under way", "`git cherry-pick --abort`"},
+		{"a revert", conflict + "git revert HEAD~1 || true", map[string]string{"commit": "true"}, 8, "halted", "A revert is under way", "`git revert --abort`"},
+		{"a rebase", conflict + "git rebase -q o || true", map[string]string{"commit": "true"}, 8, "halted", "A rebase is under way", "`git rebase --abort`"},
+		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, 8, "halted", "patches for git am is under way", "`git am --abort`"},
+		{"the project's own branch", "", map[string]string{"worktree": "main"}, 2, "error", "is checked out in the project itself", "another branch"},
+		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, 3, "error", "no commit yet", "Commit something"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, works)
+			r.project = newRepo(t)
+			r.write(".ralph/PROMPT.md", "Do the work.\n")
+			if tt.before != "" {
+				r.sh(tt.before)
+			}
+			r.flags = tt.flags
+			for range 2 { // the second time goes on with it
+				stop := r.runWith(r.options(true))
+				assert.Equal(t, tt.code, stop.ExitCode, stop.Why)
+				assert.Contains(t, stop.Why, tt.why)
+				assert.Contains(t, stop.Next, tt.next)
+				s := r.status()
+				assert.Equal(t, []any{tt.status, stop.Reason}, []any{s.Status, s.ExitReason})
+				last := r.lines()[len(r.lines())-1]
+				assert.Equal(t, []any{stopped, stop.Reason}, []any{last.Type, last.Reason})
+			}
+			assert.Empty(t, r.fake.requests, "no turn was paid for")
+		})
+	}
+}
