@@ -112,6 +112,7 @@ const (
 type Ready struct {
 	WaitForEvent               ReadyEvent `yaml:"wait_for_event"` // default by prompt.strategy
 	Pattern                    string     `yaml:"pattern"`        // wait_for_event regex, custom
+	Needs                      *Needs     `yaml:"needs"`          // ours
 	TimeoutMS                  int        `yaml:"timeout_ms"`     // reserved by v1
 	SettleBeforeInjectMS       int        `yaml:"settle_before_inject_ms"`
 	SuppressMirrorDuringInject bool       `yaml:"suppress_mirror_during_inject"`
@@ -120,6 +121,13 @@ type Ready struct {
 	OutputSettledMinMS         int        `yaml:"output_settled_min_ms"`    // default 2000
 	OutputSettledStableMS      int        `yaml:"output_settled_stable_ms"` // default 1000
 	OutputSettledMaxMS         int        `yaml:"output_settled_max_ms"`    // default 30000
+}
+
+// Needs is what a program talks to, such as a server, and how it shows that it is
+// not there.
+type Needs struct {
+	What    string `yaml:"what"`
+	Missing string `yaml:"missing"` // pattern
 }
 
 // ReadyEvent is what ends startup.

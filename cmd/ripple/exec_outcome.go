@@ -118,6 +118,9 @@ func startError(err error) error {
 	if start.Output != "" {
 		hint = "it printed:\n" + indent(start.Output)
 	}
+	if start.Needs != "" {
+		return failWith(exitMissing, err, hint)
+	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		return failWith(exitTimeout, err, hint+"\ngive it more time with --ready-timeout")
 	}

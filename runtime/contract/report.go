@@ -15,8 +15,8 @@ type Report struct {
 	Start              time.Duration `json:"start_ns,omitempty"`   // from the launch to the first prompt, the shortest of the run
 	Level              int           `json:"level"`                // 0: not even level 1, or see LevelNote
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
-	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program is missing
-	Missing            error         `json:"-"`                    // then a *launch.MissingError
+	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program, or what it talks to, is missing
+	Missing            error         `json:"-"`                    // then a *launch.MissingError or *session.StartError
 	Unverified         string        `json:"unverified,omitempty"` // why nobody has run the adapter against its program
 	Required           bool          `json:"required,omitempty"`   // [Options.Require]: then Skipped is an error
 	Started            time.Time     `json:"started"`

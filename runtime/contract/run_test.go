@@ -252,6 +252,18 @@ func TestMissingLaterIsSkippedToo(t *testing.T) {
 	assert.Empty(t, report.Tests)
 }
 
+// Without what it talks to, a program that is installed is skipped, with the reason.
+func TestAProgramWithoutItsServerIsSkipped(t *testing.T) {
+	for _, defect := range []string{"ends without its server", "has no server"} {
+		report := runToy(t, declared(named("one", step("get"))), defect, Options{NoDerived: true})
+		assert.Equal(t, "toy: needs a server", report.Skipped)
+		assert.Empty(t, report.Tests)
+		assert.True(t, report.OK())
+		assert.Error(t, report.Missing)
+		assert.False(t, runToy(t, declared(), defect, Options{Require: true}).OK(), "required")
+	}
+}
+
 func TestAProgramThatDoesNotStart(t *testing.T) {
 	report := runToy(t, declared(named("one", step("get"))), "does not start", Options{NoDerived: true})
 	assert.Equal(t, []string{"probe", "one"}, []string{report.Tests[0].Name, report.Tests[1].Name})

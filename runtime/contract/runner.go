@@ -118,6 +118,10 @@ func (r *runner) prepare(ctx context.Context) bool {
 
 func (r *runner) skip(err error) {
 	r.report.Skipped, r.report.Missing = err.Error(), err
+	var start *session.StartError
+	if errors.As(err, &start) {
+		r.report.Skipped = fmt.Sprintf("%s: needs %s", start.Adapter, start.Needs)
+	}
 }
 
 func (r *runner) rounds(ctx context.Context) {
@@ -236,14 +240,15 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *trial, err error, 
 // first one of the run, nothing else can come up either.
 func (r *runner) notStarted(err error, t *trial, result *TestResult) {
 	var missing *launch.MissingError
-	if errors.As(err, &missing) {
+	var start *session.StartError
+	isStart := errors.As(err, &start)
+	if errors.As(err, &missing) || isStart && start.Needs != "" && !r.everStarted() {
 		r.skip(err)
 		result.Status, result.Reason = Skipped, err.Error()
 		return
 	}
 	result.Status, result.Failure = Errored, t.failure(fmt.Errorf("the program did not start: %w", err))
-	var start *session.StartError
-	if errors.As(err, &start) {
+	if isStart {
 		result.Status = Failed
 	}
 	if !r.everStarted() {

@@ -59,6 +59,10 @@ func (r *runner) start(ctx context.Context, s *seat, t *trial) error {
 	if err != nil {
 		return err
 	}
+	if what := ev.State().Needs; what != "" {
+		_ = r.close(ctx, ev) // what matters is why nothing can be tested
+		return &session.StartError{Adapter: r.adapter.Name, Needs: what}
+	}
 	s.ev, s.started = ev, r.now().Sub(began)
 	if r.report.Start == 0 || s.started < r.report.Start {
 		r.report.Start = s.started

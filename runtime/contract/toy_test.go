@@ -74,8 +74,14 @@ func toyOpener(defect string) opener {
 		if defect == "does not start" {
 			return nil, &session.StartError{Adapter: a.Name, Wanted: "marker A", Output: "toy: cannot start", Err: ctx.Err()}
 		}
+		if defect == "ends without its server" {
+			return nil, &session.StartError{Adapter: a.Name, Needs: "a server", Err: session.ErrExited}
+		}
 		y := &toy{defect: defect, watch: o.Observer, changed: make(chan struct{}), done: make(chan struct{})}
 		y.state = session.State{Phase: session.PhaseReady, Mode: "main", Cwd: o.Dir}
+		if defect == "has no server" {
+			y.state.Needs = "a server"
+		}
 		y.observe(session.EventRead, "Welcome\r\n\x1b]633;A;"+strings.Repeat("ab", 16)+"\a"+toyPrompt)
 		return y, nil
 	}

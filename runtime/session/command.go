@@ -59,6 +59,7 @@ func (d *driver) giveUp() {
 // becomeReady is the first prompt.
 func (d *driver) becomeReady(e effect) {
 	d.injected = nil
+	d.needs = d.missing()
 	d.atPrompt(e)
 	d.readyOnce.Do(func() { close(d.ready) })
 }

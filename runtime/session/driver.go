@@ -50,6 +50,7 @@ type driver struct {
 	continues    bool // continuation prompts can be told
 	modes        *mode.Detector
 	errors       *pattern       // output.error_pattern
+	needs        string         // what the program lacks, by ready.needs
 	echoPrompt   *pattern       // the prompt that fuzzy_byte_match skips
 	balance      *balance.Rules // nil: input is not checked
 

@@ -90,11 +90,15 @@ type StartError struct {
 	Waited  time.Duration
 	Wanted  string // what was waited for, in the adapter's terms
 	Output  string // what the program printed instead
+	Needs   string // what it talks to and did not find, by ready.needs; empty: not that
 	Err     error
 }
 
 func (e *StartError) Error() string {
 	text := fmt.Sprintf("%s: no first prompt after %s (waited for %s)", e.Adapter, e.Waited.Round(time.Millisecond), e.Wanted)
+	if e.Needs != "" {
+		text = fmt.Sprintf("%s: needs %s", e.Adapter, e.Needs)
+	}
 	if e.Err == nil || errors.Is(e.Err, context.DeadlineExceeded) {
 		return text // the time was up
 	}

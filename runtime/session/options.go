@@ -108,4 +108,5 @@ type State struct {
 	Waiting Waiting
 	PID     int
 	Partial string // output of the running command so far, at most the window
+	Needs   string // what the program talks to and did not find at its start, by ready.needs
 }

@@ -629,6 +629,26 @@ func TestStartThatFails(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
+// What a program talks to and does not find has a name, whether the program ends
+// or goes on without it.
+func TestWhatIsNotThereIsNamed(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Ready.Needs = &schema.Needs{What: "a server", Missing: "^no server"}
+	a.Process.CommandTemplate = `"{shell_path}" -c "echo no server; exit 2"`
+	_, err := session.Open(deadline(t), &a, session.Options{})
+	var start *session.StartError
+	require.ErrorAs(t, err, &start)
+	assert.Equal(t, "a server", start.Needs)
+	assert.EqualError(t, err, a.Name+": needs a server: the program ended with exit code 2")
+	for printed, want := range map[string]string{"no server": "a server", "there it is": ""} {
+		a.Process.CommandTemplate = `"{shell_path}" -c "echo ` + printed + `; printf 'prompt> '; read x"`
+		s, err := session.Open(deadline(t), &a, session.Options{})
+		require.NoError(t, err)
+		assert.Equal(t, want, s.State().Needs)
+		assert.NoError(t, s.Close(deadline(t)))
+	}
+}
+
 // What ended before it got a command says why in what it printed.
 func TestEndBehindTheFirstPromptIsReportedWithItsOutput(t *testing.T) {
 	a := adapter(t, "regexsh")

@@ -159,7 +159,7 @@ func (d *driver) launch() error {
 func (d *driver) notReady(cause error) error {
 	e := &StartError{Adapter: d.adapter.Name, Waited: time.Since(d.opened), Wanted: d.wanted(), Err: cause}
 	d.locked(func() {
-		e.Output = prompt.Visible(d.startup)
+		e.Output, e.Needs = prompt.Visible(d.startup), d.missing()
 		if errors.Is(cause, errStuck) {
 			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
 		}

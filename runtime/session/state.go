@@ -52,7 +52,7 @@ func (d *driver) phase() Phase {
 func (d *driver) snapState() State {
 	var st State
 	d.locked(func() {
-		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID()}
+		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID(), Needs: d.needs}
 		if d.cmd == nil {
 			return
 		}
