@@ -44,7 +44,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"loses 1 KB", "1 MB of output", "should be"},
 		{"fails at long lines", "one line of 64 KB in", `it counts as an error: exit code 1, mode "main"`},
 		{"adds to long lines", "one line of 64 KB in", `the output of samples.print is not the one that it had before: want {text}\n, got {text}\nTraceback\n`},
-		{"forgets long lines", "one line of 64 KB in", "the variable was set to 6464 (set_var in a line of 64 KB), but its value was not printed"},
+		{"forgets long lines", "one line of 64 KB in", "the variable was set to 6464 (set_var in a long line), but its value was not printed"},
 		{"forgets blocks", "state persists", "the variable was set to 2611 (set_var in a block), but its value was not printed"},
 		{"forgets blocks", "a block of 24 KB in", "the variable was set to 2424 (a block of 24 KB), but its value was not printed"},
 		{"fails in blocks", "a block of 24 KB in", "it counts as an error"},

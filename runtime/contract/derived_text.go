@@ -138,7 +138,7 @@ func (t *trial) longLineSets(ctx context.Context) error {
 		return nil
 	}
 	code := withNumber(sample, n)
-	return t.setVariable(ctx, "set_var in a line of 64 KB", padded(code, longLine-len(code)), n)
+	return t.setVariable(ctx, "set_var in a long line", padded(code, longBlank), n)
 }
 
 // padded puts more blanks where code has its last one, or at its end.
@@ -150,7 +150,10 @@ func padded(code string, blanks int) string {
 	return code[:at] + strings.Repeat(" ", blanks) + code[at:]
 }
 
-const longLine = 64 << 10
+const (
+	longLine  = 64 << 10
+	longBlank = 16 << 10 // some languages take a time for blanks that grows with their square
+)
 
 // remembers says that the adapter has a variable to set and to ask for.
 func (t *trial) remembers() bool {
