@@ -29,8 +29,9 @@ func newInit(a *app) *cobra.Command {
 		Use:   "init",
 		Short: "Write .ralph/ to begin a loop with",
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
-notes on how to build and test (@AGENT.md) and the settings, all commented out
-(.ralphrc). What is there stays as it is.`,
+notes on how to build and test (@AGENT.md), the settings, all commented out
+(.ralphrc), and a .gitignore that keeps all of it out of git. What is there stays as
+it is.`,
 		Args: noArgs,
 		RunE: func(*cobra.Command, []string) error { return a.initLoop() },
 	}
@@ -41,7 +42,11 @@ func (a *app) initLoop() error {
 		return failWith(exitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
-		{loop.PromptFile, initPrompt}, {loop.PlanFile, initPlan}, {loop.AgentFile, initAgent}, {loop.RCFile, initSettings()},
+		{loop.PromptFile, initPrompt},
+		{loop.PlanFile, initPlan},
+		{loop.AgentFile, initAgent},
+		{loop.RCFile, initSettings()},
+		{loop.IgnoreFile, loop.Ignore},
 	} {
 		path := filepath.Join(loop.Dir, f.name)
 		what := "written"

@@ -70,12 +70,20 @@ func (l *Loop) knownBefore(turn int) (*snapshot, error) {
 	return known.read(), nil
 }
 
-func (l *Loop) lookBefore(ctx context.Context) (snapshot, error) {
-	if l.last != nil && l.work == nil {
+// treeNow is the tree as it is.
+func (l *Loop) treeNow(ctx context.Context) (snapshot, error) {
+	if l.last != nil {
 		return *l.last, nil
 	}
+	return l.tree.snapshot(ctx)
+}
+
+func (l *Loop) lookBefore(ctx context.Context) (snapshot, error) {
+	if l.work == nil {
+		return l.treeNow(ctx)
+	}
 	s, err := l.tree.snapshot(ctx)
-	if err != nil || l.work == nil {
+	if err != nil {
 		return s, err
 	}
 	if err := l.work.update(ctx, len(s.Files) == 0); err != nil {

@@ -82,18 +82,18 @@ func (l *Loop) examine(ctx context.Context, before snapshot) (done []verdict, ok
 	return done, ok, nil
 }
 
-// keep commits and tags the last turn, if it made progress and that is asked
+// keep commits and tags the last turn, if it changed something and that is asked
 // for. After a crash it finds out what is left to do.
 func (l *Loop) keep(ctx context.Context) error {
 	s, c := &l.state, l.o.Config
-	if !c.Commit && !c.Tag || s.Committed >= s.Turn || !s.Progress || l.begun {
+	if !c.Commit && !c.Tag || s.Committed >= s.Turn || l.begun {
 		return nil
 	}
 	before, err := l.knownBefore(s.Turn)
 	if err != nil {
 		return err
 	}
-	now, err := l.tree.snapshot(ctx)
+	now, err := l.treeNow(ctx)
 	if err != nil {
 		return err
 	}

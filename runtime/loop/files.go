@@ -18,7 +18,8 @@ const (
 	PromptFile  = "PROMPT.md"
 	PlanFile    = "@fix_plan.md"
 	AgentFile   = "@AGENT.md"
-	RCFile      = ".ralphrc" // under Dir and in the project
+	RCFile      = ".ralphrc"   // under Dir and in the project
+	IgnoreFile  = ".gitignore" // keeps Dir out of git
 	StatusFile  = "status.json"
 	BreakerFile = ".circuit_breaker_state"
 	SessionFile = ".ralph_session"
@@ -36,6 +37,9 @@ const (
 	writingFile  = ".commit_git"    // the git that makes it
 	makingFile   = ".new_worktree"  // the working tree that is being made
 )
+
+// Ignore is the content of IgnoreFile.
+const Ignore = "# Nothing here is the project's. To have the prompt and the plan in git all the same:\n# git add -f .ralph/PROMPT.md .ralph/@fix_plan.md\n*\n"
 
 // kept are the files that the loop writes itself: they are no progress and are
 // never committed.

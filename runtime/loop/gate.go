@@ -80,8 +80,9 @@ func (g *gate) decide(p plan) string {
 var testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
 
 // onlyTests says that no file changed but tests and those of the loop.
-func onlyTests(changed []string) bool {
+func (t *tree) onlyTests(changed []string) bool {
 	for _, path := range changed {
+		path = t.fromProject(path)
 		if !testPath.MatchString(path) && !ofLoop(path) {
 			return false
 		}

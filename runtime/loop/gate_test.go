@@ -93,8 +93,8 @@ func TestOnlyTests(t *testing.T) {
 		{"inspect.py", false},
 	}
 	for _, tt := range tests {
-		assert.Equal(t, tt.want, onlyTests([]string{tt.path}), tt.path)
+		assert.Equal(t, tt.want, (&tree{}).onlyTests([]string{tt.path}), tt.path)
 	}
-	assert.True(t, onlyTests(nil))
-	assert.False(t, onlyTests([]string{"a_test.go", "a.go"}))
+	assert.True(t, (&tree{}).onlyTests(nil))
+	assert.False(t, (&tree{}).onlyTests([]string{"a_test.go", "a.go"}))
 }

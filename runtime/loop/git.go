@@ -24,8 +24,9 @@ const (
 	gitCommit   subcommand = "commit"
 	gitDiff     subcommand = "diff"
 	gitBase     subcommand = "merge-base" // only asks for ancestry
-	gitReadTree subcommand = "read-tree"  // only into an index of the loop's own
-	gitRebase   subcommand = "rebase"     // only of a worktree that we made and that is clean
+	gitListTree subcommand = "ls-tree"
+	gitReadTree subcommand = "read-tree" // only into an index of the loop's own
+	gitRebase   subcommand = "rebase"    // only of a worktree that we made and that is clean
 	gitRevParse subcommand = "rev-parse"
 	gitStatus   subcommand = "status"
 	gitTag      subcommand = "tag"
@@ -156,10 +157,4 @@ func (r *repo) tag(ctx context.Context, name, sha string) error {
 	}
 	_, err := git(ctx, r.top, gitTag, "--no-sign", name, sha)
 	return err
-}
-
-// differ lists the paths in which two commits differ.
-func (r *repo) differ(ctx context.Context, a, b string) ([]string, error) {
-	out, err := git(ctx, r.top, gitDiff, "--name-only", "--no-renames", "-z", a, b)
-	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
 }

@@ -2,9 +2,7 @@ package loop
 
 import (
 	"cmp"
-	"context"
 	"fmt"
-	"strings"
 	"time"
 
 	"ripple/runtime/event"
@@ -18,9 +16,9 @@ const (
 )
 
 // judge works out what a turn means for the state.
-func (l *Loop) judge(ctx context.Context, e *ended) error {
+func (l *Loop) judge(e *ended) {
 	s, c, o, now := &l.state, l.o.Config, e.outcome, l.now()
-	s.Turn, s.Progress = e.turn, e.progress()
+	s.Turn, s.Progress = e.turn, e.progress
 	s.Millis = l.elapsed().Milliseconds()
 	s.CostUSD += e.said.cost
 	s.Failed, s.NotBefore = "", time.Time{}
@@ -30,7 +28,7 @@ func (l *Loop) judge(ctx context.Context, e *ended) error {
 	l.judgeSession(e, now)
 	if e.limited() {
 		l.judgeLimit(e, now)
-		return nil
+		return
 	}
 	s.Limits, s.Waited = 0, 0
 	text := e.said.text.String()
@@ -40,11 +38,7 @@ func (l *Loop) judge(ctx context.Context, e *ended) error {
 	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = oneLine(b.Recommendation, 200)
-		changed, err := l.changed(ctx, e)
-		if err != nil {
-			return err
-		}
-		says.onlyTests = l.onlyTests(changed)
+		says.onlyTests = l.tree.onlyTests(e.changed)
 	}
 	s.Gate.note(says)
 	s.Failures = count(s.Failures, o.Failure != nil)
@@ -59,7 +53,6 @@ func (l *Loop) judge(ctx context.Context, e *ended) error {
 		l.resetSession("circuit_breaker_open")
 	}
 	s.Last = e.summary(b)
-	return nil
 }
 
 // judgeSession keeps the session of a turn that went well.
@@ -91,34 +84,14 @@ func (l *Loop) judgeLimit(e *ended, now time.Time) {
 	s.Last = e.summary(nil)
 }
 
-// changed are the files that differ after the turn, a commit's too.
-func (l *Loop) changed(ctx context.Context, e *ended) ([]string, error) {
-	list := e.before.changed(e.after)
-	if e.before.Head == e.after.Head || e.before.Head == "" {
-		return list, nil
-	}
-	more, err := l.tree.repo.differ(ctx, e.before.Head, e.after.Head)
-	return append(list, more...), err
-}
-
-// onlyTests is as seen from the project: its directory may lie deep in a
-// repository.
-func (l *Loop) onlyTests(changed []string) bool {
-	if l.tree.repo == nil {
-		return onlyTests(changed)
-	}
-	own := make([]string, len(changed))
-	for i, name := range changed {
-		own[i] = strings.TrimPrefix(name, l.tree.repo.prefix)
-	}
-	return onlyTests(own)
-}
-
 // summary is one line on a turn, for the next one and for people.
 func (e *ended) summary(b *block) string {
 	text := "no change"
-	if e.progress() {
+	switch {
+	case e.progress:
 		text = "made progress"
+	case len(e.changed) > 0:
+		text = "no change outside of " + Dir
 	}
 	if f := e.outcome.Failure; f != nil {
 		return oneLine(fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text)), 300)

@@ -32,7 +32,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
 	}
-	if err := os.MkdirAll(l.store.path(LogsDir), 0o755); err != nil {
+	if err := l.store.make(); err != nil {
 		return closeAll, err
 	}
 	unlock, err := l.store.lock(l.now())

@@ -53,10 +53,9 @@ const maxChanged = 50 // files named in the line of a turn
 // are made from it.
 func (l *Loop) record(e *ended) error {
 	l.last = &e.after
-	list := e.before.changed(e.after)
 	err := l.log.add(line{
 		Turn: e.turn, Time: l.now(), Type: turnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
-		Changed: list[:min(len(list), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
+		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
 	})
 	if err != nil {
 		return err

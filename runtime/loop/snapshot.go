@@ -128,7 +128,11 @@ type entry struct {
 	staged string // the blob in the index, where that is neither what HEAD nor what the working tree has
 	gone   bool   // from the working tree, or from the index alone
 	inner  bool   // a repository of its own
-	moved  bool   // a submodule that is at another commit
+
+	// Of a submodule:
+	moved    bool // it is at another commit
+	dirty    bool // it has changes of its own
+	recorded string
 }
 
 func parseEntry(line string) (e entry) {
@@ -144,6 +148,7 @@ func parseEntry(line string) (e entry) {
 		e.inner = f[2][0] == 'S'
 		e.gone = f[1][1] == 'D' || f[1] == "D."
 		e.moved = f[2][0] == 'S' && (f[1][0] != '.' || strings.Contains(f[2], "C"))
+		e.dirty, e.recorded = strings.ContainsAny(f[2][1:], "MU"), f[6]
 		if !strings.Contains(f[1], ".") {
 			e.staged = f[7]
 		}
@@ -166,8 +171,12 @@ func (t *tree) own(name string) bool {
 // cannot be committed here.
 const within = "within "
 
-// absent is the content of a file that is gone.
-const absent = "absent"
+// Other contents than a hash.
+const (
+	absent     = "absent"  // the file is gone
+	commitOf   = "commit " // a submodule: the tree of its commit
+	executable = "x"       // after a hash
+)
 
 // add notes one file; a directory is a repository of its own: all of its files,
 // and where it is a submodule its commit.
@@ -183,11 +192,11 @@ func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 		return nil
 	}
 	if e.moved {
-		head, err := (&repo{top: path}).head(ctx)
-		if err != nil {
+		before, now, err := (&repo{top: path}).trees(ctx, e.recorded)
+		if err != nil || before == now && !e.dirty {
 			return err
 		}
-		files[e.name] = "commit " + head + e.staged
+		files[e.name] = commitOf + now + e.staged
 	}
 	inner := map[string]string{}
 	if err := t.walk(ctx, path, strings.TrimSuffix(e.name, "/")+"/", old, inner); err != nil {
@@ -197,6 +206,18 @@ func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 		files[name] = within + content
 	}
 	return nil
+}
+
+// trees are the contents of a commit, "" when it is not there, and of HEAD: one
+// commit after another is no change while these are the same.
+func (r *repo) trees(ctx context.Context, commit string) (of, head string, err error) {
+	of, err = git(ctx, r.top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
+	of = strings.TrimSpace(of)
+	if _, none := errors.AsType[*gitError](err); err != nil && !none {
+		return "", "", err
+	}
+	head, err = git(ctx, r.top, gitRevParse, "--verify", "HEAD^{tree}")
+	return of, strings.TrimSpace(head), err
 }
 
 // walk notes every file below a directory.
@@ -251,7 +272,7 @@ func (t *tree) content(path, name string, info fs.FileInfo, err error, old map[s
 		return fmt.Sprintf("unreadable %d %d", now.size, now.mtime)
 	}
 	if info.Mode()&0o111 != 0 {
-		hash += "x"
+		hash += executable
 	}
 	if now.hash = hash; started.Sub(info.ModTime()) > settled {
 		t.cache[name] = now

@@ -20,9 +20,14 @@ func take(t testing.TB, tr *tree) snapshot {
 }
 
 // Each row is a turn: what was there before it, what it did, and which files
-// count as changed. "HEAD" stands for a moved HEAD.
+// count as changed.
 func TestProgress(t *testing.T) {
 	nothing := func(*project) {}
+	submodule := func(p *project) {
+		p.sh(`git init -q -b main ../sub; cd ../sub; git config user.name t; git config user.email t@x; echo 1 > f; git add f; git commit -qm s
+			cd "$OLDPWD"; git -c protocol.file.allow=always submodule --quiet add "$PWD/../sub" sub; git commit -qm sub
+			cd sub; git config user.name t; git config user.email t@x`)
+	}
 	tests := []struct {
 		name        string
 		before, did func(p *project)
@@ -44,8 +49,33 @@ func TestProgress(t *testing.T) {
 			func(p *project) { p.write("a.txt", "d"); p.git("add", "a.txt"); p.write("a.txt", "c") },
 			[]string{"a.txt"},
 		},
-		{"a commit", nothing, func(p *project) { p.write("a.txt", "b"); p.commit("x") }, []string{"HEAD"}},
-		{"a commit of old dirt", func(p *project) { p.write("n", "1") }, func(p *project) { p.commit("x") }, []string{"HEAD", "n"}},
+		{"a commit", nothing, func(p *project) { p.write("a.txt", "b"); p.commit("x") }, []string{"a.txt"}},
+		{"a commit of nothing", nothing, func(p *project) { p.git("commit", "-q", "--allow-empty", "-m", "x") }, nil},
+		{"another word for a commit", nothing, func(p *project) { p.git("commit", "-q", "--amend", "-m", "x") }, nil},
+		{"a commit of old dirt", func(p *project) { p.write("n", "1"); p.write("a.txt", "b") }, func(p *project) { p.commit("x") }, nil},
+		{"a commit of an old removal", func(p *project) { p.remove("a.txt") }, func(p *project) { p.commit("x") }, nil},
+		{"a commit of old dirt and more of it", func(p *project) { p.write("n", "1") }, func(p *project) { p.write("n", "2"); p.commit("x") }, []string{"n"}},
+		{"a commit of old dirt, executable now", func(p *project) { p.write("n", "1") }, func(p *project) { p.sh("chmod +x n"); p.commit("x") }, []string{"n"}},
+		{"a commit and dirt beside it", nothing, func(p *project) { p.write("n", "1"); p.commit("x"); p.write("a.txt", "b") }, []string{"a.txt", "n"}},
+		{"a commit taken back by another", nothing, func(p *project) {
+			p.write("a.txt", "b")
+			p.commit("x")
+			p.write("a.txt", "a\n")
+			p.commit("y")
+		}, nil},
+		{"the first commit, of what was there", func(p *project) { p.sh("rm -rf .git; git init -q; git config user.name t; git config user.email t@x") }, func(p *project) { p.commit("x") }, nil},
+		{"the first commit, of something new", func(p *project) { p.sh("rm -rf .git; git init -q; git config user.name t; git config user.email t@x") }, func(p *project) {
+			p.write("n", "1")
+			p.commit("x")
+		}, []string{"n"}},
+		{"another branch", func(p *project) {
+			p.sh("git checkout -qb o; echo o > o; git add o; git commit -qm o; git checkout -q main")
+		}, func(p *project) { p.git("checkout", "-q", "o") }, []string{"o"}},
+		{"the same on another branch", nothing, func(p *project) { p.git("checkout", "-qb", "o") }, nil},
+		{"a directory in a file's place", nothing, func(p *project) { p.sh("rm a.txt; mkdir a.txt; echo 1 > a.txt/n") }, []string{"a.txt", "a.txt/n"}},
+		{"a commit of nothing in a submodule", submodule, func(p *project) { p.sh("git -C sub commit -q --allow-empty -m x") }, nil},
+		{"a commit in a submodule", submodule, func(p *project) { p.sh("cd sub; echo 1 > n; git add n; git commit -qm x") }, []string{"sub", "sub/f", "sub/n"}},
+		{"a commit of a submodule's old commit", func(p *project) { submodule(p); p.sh("cd sub; echo 1 > n; git add n; git commit -qm x") }, func(p *project) { p.commit("y") }, nil},
 		{"executable", nothing, func(p *project) {
 			require.NoError(p.t, os.Chmod(filepath.Join(p.dir, "a.txt"), 0o755))
 		}, []string{"a.txt"}},
@@ -63,7 +93,7 @@ func TestProgress(t *testing.T) {
 			p.write(".ralph/"+tempMark+"1", "x")
 			p.write(".ralph/status.json.corrupt", "x")
 		}, nil},
-		{"the plan is the agent's", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
+		{"the plan alone is no work", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -74,12 +104,14 @@ func TestProgress(t *testing.T) {
 			before := take(t, tr)
 			tt.did(p)
 			after := take(t, tr)
-			got := before.changed(after)
-			if before.Head != after.Head {
-				got = append([]string{"HEAD"}, got...)
+			got, err := tr.changed(t.Context(), before, after)
+			require.NoError(t, err)
+			if len(tt.want) == 0 {
+				assert.Empty(t, got)
+			} else {
+				assert.Equal(t, tt.want, got)
 			}
-			assert.Equal(t, tt.want, got)
-			assert.Equal(t, len(tt.want) == 0, before.equal(after))
+			assert.Equal(t, len(tt.want) > 0 && tt.want[0] != ".ralph/@fix_plan.md", tr.work(got))
 			fresh, err := openTree(t.Context(), p.dir)
 			require.NoError(t, err)
 			assert.Equal(t, after, take(t, fresh), "the same without what was remembered")

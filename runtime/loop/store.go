@@ -22,6 +22,15 @@ type store struct {
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, name) }
 
+// make makes the loop's directory; git does not see one that was not there.
+func (s *store) make() error {
+	_, missing := os.Lstat(s.dir)
+	if err := os.MkdirAll(s.path(LogsDir), 0o755); err != nil || !gone(missing) {
+		return err
+	}
+	return s.write(IgnoreFile, []byte(Ignore))
+}
+
 // write replaces a file: a temporary name, synced, renamed.
 func (s *store) write(name string, data []byte) (err error) {
 	if s.check != nil {

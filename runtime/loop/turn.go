@@ -20,10 +20,10 @@ type ended struct {
 	outcome       Outcome
 	said          *analysis
 	before, after snapshot
+	changed       []string // files, committed or not
+	progress      bool     // one of them is not the loop's own
 	begun         time.Time
 }
-
-func (e *ended) progress() bool { return !e.before.equal(e.after) }
 
 // limited says that the turn ended in a limit of the provider.
 func (e *ended) limited() bool {
@@ -51,10 +51,12 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if e.after, err = l.tree.snapshot(ctx); err != nil {
 		return err
 	}
-	e.said.finish(e.outcome)
-	if err := l.judge(ctx, e); err != nil {
+	if e.changed, err = l.tree.changed(ctx, e.before, e.after); err != nil {
 		return err
 	}
+	e.progress = l.tree.work(e.changed)
+	e.said.finish(e.outcome)
+	l.judge(e)
 	err = l.record(e)
 	if l.o.Config.MaxCost > 0 && l.state.CostUSD == 0 && e.outcome.Failure == nil && !l.free {
 		l.free = true
