@@ -216,6 +216,20 @@ func TestNames(t *testing.T) {
 	assert.Len(t, Names(a, Options{}), 2+len(derivedTests))
 }
 
+// A prompt that nothing matches is not waited for until the test's time is up.
+func TestAStrangePromptEndsTheWait(t *testing.T) {
+	gap := strayGap
+	strayGap = time.Millisecond
+	defer func() { strayGap = gap }()
+	a := declared(named("asks", step("ask")))
+	a.Modes = []schema.Mode{{Name: "main", Default: true}, {Name: "question", Primary: `^sure\?$`}}
+	report := runToy(t, a, "", Options{NoDerived: true, Filter: exactly("asks")})
+	f := report.Tests[0].Failure
+	require.NotNil(t, f)
+	assert.Equal(t, `the program waits for input at "really? ", which is no prompt that the adapter knows (tried the markers of prompt.shell_integration, mode question)`, f.Message)
+	assert.Less(t, report.Duration, defaultTimeout)
+}
+
 // Whatever a deadline cuts short says so: the exit code of the run depends on it.
 func TestOutOfTime(t *testing.T) {
 	a := declared(named("hangs", step("print x")))

@@ -349,6 +349,9 @@ func (y *toy) line(ctx context.Context, line string, r *session.Result) error {
 		r.OutOfBand = rest
 	case "busy":
 		return y.block(ctx, r, session.WaitingNo)
+	case "ask":
+		say("first\nreally? ")
+		return y.block(ctx, r, session.WaitingInput)
 	case "read":
 		return y.block(ctx, r, session.WaitingInput)
 	case "secret":

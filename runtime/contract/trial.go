@@ -31,7 +31,7 @@ type trial struct {
 // eval evaluates one line or block of code and remembers it for the report.
 func (t *trial) eval(ctx context.Context, step, code string) (session.Result, error) {
 	t.begin(step, code)
-	r, err := t.ev.Eval(ctx, code)
+	r, err := t.answerless(ctx, code)
 	t.result = r
 	if err != nil {
 		return r, explain(err)
@@ -60,6 +60,8 @@ func (t *trial) note(format string, args ...any) {
 // explain puts a session's error into a test's terms; errors.Is still works.
 func explain(err error) error {
 	switch {
+	case errors.As(err, new(*strayError)):
+		return err
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
 		return fmt.Errorf("the end of the command was not recognised within the test's time: %w", err)
 	case errors.Is(err, session.ErrBusy):
