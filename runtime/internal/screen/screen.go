@@ -33,6 +33,7 @@ const (
 // Screen is a terminal's grid and scrollback.
 type Screen struct {
 	em      *vt.Emulator
+	bound   bound
 	held    []byte // the last character: combining ones may follow
 	history []byte // lines that scrolled off
 	err     error
@@ -40,7 +41,7 @@ type Screen struct {
 
 // New makes an empty screen of cols × rows cells, at most 1,000 of each.
 func New(cols, rows int) *Screen {
-	s := &Screen{}
+	s := &Screen{bound: bound{cols: clamp(cols), rows: clamp(rows)}}
 	s.guard(func() {
 		s.em = vt.NewEmulator(clamp(cols), clamp(rows))
 		s.em.SetScrollbackSize(scrollbackLines)
@@ -88,7 +89,7 @@ func (s *Screen) Err() error { return s.err }
 
 // Write takes what a program prints. It keeps no reference to b.
 func (s *Screen) Write(b []byte) {
-	s.held = append(s.held, b...)
+	s.held = s.bound.filter(s.held, b)
 	i := len(s.held) - 1
 	for i >= 0 && s.held[i] >= 0x80 {
 		i--
@@ -105,6 +106,8 @@ func (s *Screen) Write(b []byte) {
 // feed stops after each line feed and before each sequence to take what
 // scrolled off, before the library drops it or a sequence erases it.
 func (s *Screen) feed(b []byte) {
+	// A byte that is no character may be half of one to the library, or a control.
+	b = bytes.ToValidUTF8(b, []byte("\uFFFD"))
 	for len(b) > 0 {
 		n := len(b)
 		if i := bytes.IndexByte(b, '\n'); i >= 0 {
@@ -176,6 +179,7 @@ func (s *Screen) Text() string {
 func (s *Screen) Resize(cols, rows int) {
 	s.guard(func() {
 		if s.em != nil {
+			s.bound.cols, s.bound.rows = clamp(cols), clamp(rows)
 			s.em.Resize(clamp(cols), clamp(rows))
 		}
 	})
