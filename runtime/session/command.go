@@ -47,6 +47,7 @@ func (d *driver) nextLine() {
 // declared escape, else by an interrupt, else by the end of input.
 func (d *driver) giveUp() {
 	d.cmd.incomplete = true // from here on nothing is output: what comes is about our withdrawal
+	d.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := WithdrawalOf(d.adapter)
 	d.cmd.withdrawal = &w
 	if w.Setting == settingInterrupt {
@@ -60,34 +61,30 @@ func (d *driver) giveUp() {
 func (d *driver) becomeReady(e effect) {
 	d.injected = nil
 	d.needs = d.missing()
-	d.atPrompt(e)
+	d.readMode("", d.atPrompt(e))
 	d.readyOnce.Do(func() { close(d.ready) })
 }
 
-// atPrompt takes over what the prompt tells.
-func (d *driver) atPrompt(e effect) {
+// atPrompt takes over what the prompt tells, and returns it.
+func (d *driver) atPrompt(e effect) (shown string) {
 	d.byMarker = !e.match
-	text := d.promptText
-	if e.match {
-		d.releaseHeld(min(d.match.Start, len(d.held)))
-		d.held = d.held[:0]
-		d.region = regionIdle
-		text = []byte(d.match.Text)
-		d.promptLength = utf8.RuneCountInString(d.match.Text)
+	if !e.match {
+		return string(d.promptText)
 	}
-	if len(d.adapter.Modes) > 0 {
-		d.readMode(prompt.Visible(text))
-	}
+	d.releaseHeld(min(d.match.Start, len(d.held)))
+	d.held = d.held[:0]
+	d.region = regionIdle
+	d.promptLength = utf8.RuneCountInString(d.match.Text)
+	return d.match.Text
 }
 
 // readMode reads mode and level from the prompt and from the output since the
 // command was sent, never from anything older.
-func (d *driver) readMode(promptText string) {
-	recent := ""
-	if d.cmd != nil {
-		recent = d.cmd.kept.recent()
+func (d *driver) readMode(recent, shown string) {
+	if len(d.adapter.Modes) == 0 {
+		return
 	}
-	st, err := d.modes.Detect(d.mode, recent+promptText)
+	st, err := d.modes.Detect(d.mode, recent+prompt.Visible([]byte(shown)))
 	if err != nil {
 		d.fail(err)
 		return
@@ -95,28 +92,48 @@ func (d *driver) readMode(promptText string) {
 	d.mode, d.level = st.Name, st.Level
 }
 
-// complete ends the running command.
+// ending is how a command ended, as far as the prompt tells.
+type ending struct {
+	by    CompletedBy
+	shown string // the prompt
+	aside []byte // what came since the command before
+}
+
+// complete ends the running command. Its result comes when all that it printed
+// is output.
 func (d *driver) complete(e effect) {
 	c := d.cmd
-	before := d.mode
+	c.end.by = e.by
 	if e.by == ByExit {
 		d.releaseHeld(len(d.held))
-	}
-	if e.by != ByExit {
-		d.atPrompt(e)
+	} else {
+		c.end.shown = d.atPrompt(e)
 	}
 	d.endOutput(c)
+	if c.file != "" {
+		_ = os.Remove(c.file) // the code may have removed it itself
+	}
+	c.end.aside, d.aside = d.aside, nil
+	d.cmd, d.owed = nil, ""
+}
+
+// finish makes the result of a command that has ended.
+func (d *driver) finish(c *command) {
+	before := d.mode
+	if c.end.by != ByExit {
+		d.readMode(c.kept.recent(), c.end.shown)
+	}
 	r := d.partial(c)
-	r.CompletedBy = e.by
-	r.ExitCode = d.exitCode(c, e.by)
+	r.CompletedBy = c.end.by
+	r.ExitCode = d.exitCode(c, c.end.by)
 	r.ErrorSeen = d.failed(c, r, before)
-	d.capture(e, &r)
+	d.capture(c.end, &r)
 	var err error
 	if r.SpillPath, err = c.kept.close(); err != nil && c.err == nil {
 		c.err = err
 	}
 	switch {
-	case e.by == ByExit:
+	case c.end.by == ByExit:
 		exit := *d.exit
 		exit.Withdrawal = c.withdrawal
 		c.err = &exit
@@ -127,10 +144,6 @@ func (d *driver) complete(e effect) {
 		c.err = d.failure
 	}
 	c.result = r
-	if c.file != "" {
-		_ = os.Remove(c.file) // the code may have removed it itself
-	}
-	d.cmd, d.ended, d.aside, d.owed = nil, c, d.aside[:0], ""
 }
 
 // partial is the result as far as it is known now.
@@ -140,17 +153,20 @@ func (d *driver) partial(c *command) Result {
 		Duration: time.Since(c.started), Bytes: c.kept.total,
 	}
 	r.Output, r.Truncated = c.kept.text()
-	d.addAside(&r)
+	aside := c.end.aside
+	if d.cmd == c {
+		aside = d.aside
+	}
+	d.addAside(&r, aside)
 	return r
 }
 
 // addAside puts what came between the commands where the adapter wants it.
-func (d *driver) addAside(r *Result) {
+func (d *driver) addAside(r *Result, raw []byte) {
 	async := d.adapter.Output.AsyncInterleave
-	if async == nil || len(d.aside) == 0 {
+	if async == nil || len(raw) == 0 {
 		return
 	}
-	raw := d.aside
 	if async.Strategy == "redraw_detect" && !d.patterns.Empty() {
 		// The program redraws its prompt behind what it interjects.
 		if m, ok, err := d.patterns.AtEnd(raw, d.promptLength); ok && err == nil {
@@ -197,15 +213,11 @@ func (d *driver) failed(c *command, r Result, modeBefore string) bool {
 
 // capture reads the groups of the primary prompt that the adapter gave a name. A
 // group's role makes it the level or the mode where no declared mode told one.
-func (d *driver) capture(e effect, r *Result) {
+func (d *driver) capture(e ending, r *Result) {
 	if d.groups.Empty() || e.by == ByExit {
 		return
 	}
-	shown := d.promptText
-	if e.match {
-		shown = []byte(d.match.Text)
-	}
-	m, ok, err := d.groups.AtEnd(shown, 0)
+	m, ok, err := d.groups.AtEnd([]byte(e.shown), 0)
 	if err != nil {
 		d.fail(err)
 	}

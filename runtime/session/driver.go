@@ -64,16 +64,13 @@ type driver struct {
 	held       []byte
 	aside      []byte // text between commands
 	asideAt    time.Time
-	emit       []byte // for Options.Output, delivered outside the lock
-	spare      []byte // the other buffer for it
-	delivering bool
+	printer    printer
 	queries    queries
 
 	// What the program is doing.
 	used     bool // a command was sent to it
 	cmd      *command
-	ended    *command // completed in this read; its waiters are told after the output went out
-	byMarker bool     // the prompt we are at was announced by a marker
+	byMarker bool // the prompt we are at was announced by a marker
 	cwd      string
 	mode     string
 	level    *int
@@ -113,11 +110,15 @@ type command struct {
 	expectC  bool
 	pre      []byte // text before C
 	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere
-	strip    *echo.Stripper
-	echoes   echo.Pending    // of input sent while it runs
-	endings  *prompt.Literal // of the program's own kind; nil: the terminal's
-	rend     *render.Renderer
-	kept     *capture
+	end      ending // how it ended
+
+	// Under printer.mu.
+	strip   *echo.Stripper
+	echoes  echo.Pending    // of input sent while it runs
+	endings *prompt.Literal // of the program's own kind; nil: the terminal's
+	rend    *render.Renderer
+	kept    *capture
+	mute    bool
 
 	code        *int
 	cwdReported bool
@@ -196,7 +197,7 @@ func (d *driver) settleEffects() {
 }
 
 func (d *driver) fired(gen int) {
-	d.locked(func() {
+	d.happened(func() {
 		if gen != d.timerGen || !d.wantTimer {
 			return
 		}
@@ -244,29 +245,24 @@ func (d *driver) look() readiness {
 	return readyUnknown
 }
 
-// locked runs f under the lock and then, outside of it, delivers output and
-// wakes whoever waits for the command that ended, if one did.
-func (d *driver) locked(f func()) (woke bool) {
+// locked runs f under the lock. A caller does not wait for the output that f
+// may have made due.
+func (d *driver) locked(f func()) {
+	if d.due(f) {
+		go d.passOn()
+	}
+}
+
+// happened runs f under the lock and then, outside of it, makes and delivers output
+// and wakes whoever waits for the command that ended, if one did.
+func (d *driver) happened(f func()) (woke bool) { return d.due(f) && d.passOn() }
+
+// due runs f under the lock and says whether there is output to be made.
+func (d *driver) due(f func()) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	f()
-	// Whoever is delivering already takes along what f added, so that output
-	// stays in order and precedes the end of its command.
-	for !d.delivering && (len(d.emit) > 0 || d.ended != nil) {
-		emit, ended := d.emit, d.ended
-		d.emit, d.ended, d.delivering = d.spare[:0], nil, true
-		d.mu.Unlock()
-		if len(emit) > 0 {
-			d.options.Output(emit)
-		}
-		if ended != nil {
-			close(ended.done)
-			woke = true
-		}
-		d.mu.Lock()
-		d.spare, d.delivering = emit, false
-	}
-	return woke
+	return d.printer.due
 }
 
 // fail makes the session unusable: a pattern of the adapter cannot be matched.

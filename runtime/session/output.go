@@ -7,11 +7,10 @@ import (
 	"ripple/schema"
 )
 
-// release passes text on as output of the command: through the echo stripper
-// and the renderer into the capture.
+// release passes text on as output of the command.
 func (d *driver) release(b []byte) {
 	c := d.cmd
-	if c == nil {
+	if c == nil || c.incomplete {
 		return
 	}
 	if c.expectC {
@@ -21,25 +20,7 @@ func (d *driver) release(b []byte) {
 		}
 		return
 	}
-	if len(c.echoes) > 0 {
-		b = c.echoes.Feed(b)
-	}
-	if c.strip != nil {
-		b = c.strip.Feed(b)
-	}
-	d.render(c, b)
-}
-
-// render passes on output with the program's line endings as the terminal's.
-func (d *driver) render(c *command, b []byte) {
-	if c.incomplete {
-		return
-	}
-	if c.endings == nil {
-		c.rend.Write(b)
-		return
-	}
-	c.endings.Feed(b, func(text []byte) { c.rend.Write(text) }, func(int) { c.rend.Write([]byte("\n")) })
+	d.enqueue(job{kind: jobText, c: c}, b)
 }
 
 // withoutBegin gives up waiting for C: what was kept as echo is output, minus
@@ -67,27 +48,19 @@ func (d *driver) newOutput(c *command, sent string) {
 	if strategy == schema.EchoOSCBoundaries {
 		strategy = schema.EchoDeterministicByte
 	}
-	c.strip = echo.New(echo.Config{Strategy: string(strategy), Sent: []byte(sent), Prompt: d.echoPrompt})
+	strip := echo.New(echo.Config{Strategy: string(strategy), Sent: []byte(sent), Prompt: d.echoPrompt})
+	d.enqueue(job{kind: jobSent, c: c, strip: strip}, nil)
 	c.pre, c.redrawAt = c.pre[:0], -1
 	d.region, d.held = regionOutput, d.held[:0]
 }
 
-// endOutput releases everything that is still held back.
+// endOutput ends the command's text.
 func (d *driver) endOutput(c *command) {
 	if c.expectC && c.redrawAt >= 0 {
 		c.pre = c.pre[:c.redrawAt]
 	}
 	d.withoutBegin()
-	rest := c.echoes.Flush()
-	if c.strip != nil {
-		d.render(c, c.strip.Feed(rest))
-		rest = c.strip.Flush()
-	}
-	d.render(c, rest)
-	if c.endings != nil {
-		c.endings.Flush(func(text []byte) { c.rend.Write(text) })
-	}
-	c.rend.Close()
+	d.enqueue(job{kind: jobEnd, c: c}, nil)
 }
 
 // lineEndings finds the program's line ending when it is one that a terminal
@@ -106,7 +79,7 @@ func (d *driver) newRenderer(c *command) *render.Renderer {
 	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.adapter.Output.StripANSI}, func(b []byte) {
 		c.kept.write(b)
 		if d.options.Output != nil {
-			d.emit = append(d.emit, b...)
+			d.printer.emit = append(d.printer.emit, b...)
 		}
 	})
 }

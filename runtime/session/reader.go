@@ -34,9 +34,10 @@ func (d *driver) read() {
 	exited, drained := false, 0
 	for {
 		n, err := d.tty.Read(buf)
-		if n > 0 && d.locked(func() { d.take(buf[:n]) }) {
+		if n > 0 && d.happened(func() { d.take(buf[:n]) }) {
 			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
 		}
+		d.await()
 		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
 			exited, err = true, nil
 		}
@@ -64,7 +65,7 @@ func (d *driver) take(b []byte) {
 // ends is the end of the stream: whatever runs is over.
 func (d *driver) ends(err error) {
 	<-d.tty.Exited()
-	d.locked(func() {
+	d.happened(func() {
 		if d.parser != nil {
 			d.parser.Flush(d.onText)
 		}

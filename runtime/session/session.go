@@ -140,10 +140,11 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		var r Result
 		late := &TimeoutError{Err: ctx.Err()}
 		d.locked(func() {
-			if r = d.snapshot(c); d.cmd == c {
+			if d.cmd == c {
 				late.Waiting, late.Withdrawal = d.waits(), c.withdrawal
 			}
 		})
+		d.upToDate(func() { r = d.snapshot(c) })
 		if !c.ended() {
 			return r, late
 		}

@@ -872,3 +872,17 @@ func TestErrorsAreTyped(t *testing.T) {
 	_, err = s.Eval(canceled, "sleep 1000")
 	assert.True(t, errors.Is(err, session.ErrTimeout) || errors.Is(err, context.Canceled))
 }
+
+// A screenful of work in a few bytes: the deadline holds, the session is usable, and what came is there.
+func TestSequencesThatCostMuchHoldNothingUp(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	for _, final := range "b@PXSTLMIZ" {
+		r := eval(t, s, fmt.Sprintf(`printf 'ab\e[2;1Hcd\e[999999999%cend\n'`, final))
+		assert.Contains(t, strings.ReplaceAll(r.Output, "\n", ""), "end", "%c", final)
+	}
+	r := timeout(t, s, `printf '\e[2;2H'; while :; do printf 'x\e[999999999@'; done`, 500*time.Millisecond)
+	assert.Equal(t, session.ByTimeout, r.CompletedBy)
+	_, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, "here\n", eval(t, s, "echo here").Output)
+}

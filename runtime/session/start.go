@@ -34,6 +34,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		adapter: a, options: o, opened: time.Now(), policy: newPolicy(a), queries: newQueries(a.Process.TTY.Replies),
 		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
 	}
+	d.printer.room = sync.NewCond(&d.mu)
 	if err := d.launch(); err != nil {
 		d.removeFiles()
 		return nil, err

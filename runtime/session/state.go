@@ -52,12 +52,16 @@ func (d *driver) phase() Phase {
 func (d *driver) snapState() State {
 	var st State
 	d.locked(func() {
-		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID(), Needs: d.needs}
-		if d.cmd == nil {
-			return
+		if d.cmd != nil {
+			st.Waiting = d.waits()
 		}
-		st.Waiting = d.waits()
-		st.Partial = d.snapshot(d.cmd).Output
+	})
+	d.upToDate(func() {
+		waiting := st.Waiting
+		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID(), Needs: d.needs}
+		if d.cmd != nil {
+			st.Waiting, st.Partial = waiting, d.snapshot(d.cmd).Output
+		}
 	})
 	return st
 }
@@ -94,10 +98,10 @@ func (d *driver) waits() Waiting {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {
-		d.cmd.rend.FlushPending()
+		d.enqueue(job{kind: jobShow, c: d.cmd}, nil)
 	} else if d.held != nil {
 		d.releaseHeld(len(d.held))
-		d.cmd.rend.FlushPending()
+		d.enqueue(job{kind: jobShow, c: d.cmd}, nil)
 	}
 	echoes, canonical, err := d.tty.Flags()
 	if err == nil && canonical && !echoes && d.plan.TTY.Echo {
@@ -137,7 +141,8 @@ func (d *driver) quiesce(ctx context.Context) error {
 	return nil
 }
 
-// snapshot is the result so far of a command whose end has not been told yet.
+// snapshot is the result so far of a command whose end has not been told yet,
+// for upToDate.
 func (d *driver) snapshot(c *command) Result {
 	r := c.result
 	if d.cmd == c {
@@ -152,7 +157,7 @@ func (d *driver) snapshot(c *command) Result {
 // echoes of it.
 func (d *driver) typed(b []byte) {
 	if echoes, canonical, err := d.tty.Flags(); err == nil && echoes && canonical {
-		d.cmd.echoes.Expect(b)
+		d.enqueue(job{kind: jobTyped, c: d.cmd}, b)
 	}
 	d.send(string(b))
 	d.cmd.sentAt, d.cmd.sentTo = time.Now(), d.received

@@ -3,6 +3,7 @@
 package session
 
 import (
+	"sync"
 	"testing"
 	"time"
 
@@ -28,6 +29,7 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 			require.True(t, time.Now().Before(deadline))
 		}
 		d := &driver{tty: tty, patterns: &prompt.Patterns{}, cmd: &command{rend: render.New(render.Options{}, func([]byte) {}), kept: newCapture(0, "")}}
+		d.printer.room = sync.NewCond(&d.mu)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls
 			d.cmd.sentAt = time.Now().Add(-c.ago)

@@ -148,7 +148,7 @@ func (d *driver) finished(code *int) {
 func (d *driver) begin() {
 	if c := d.cmd; c != nil {
 		c.pre, c.expectC = nil, false
-		c.strip = nil
+		d.enqueue(job{kind: jobBegin, c: c}, nil)
 		d.held = d.held[:0]
 		d.region = regionOutput
 	}

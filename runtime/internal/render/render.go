@@ -266,3 +266,6 @@ func indexFrom(b []byte, from int, c byte) int {
 	}
 	return len(b)
 }
+
+// Slow says that text may cost much: a cursor is about.
+func (r *Renderer) Slow() bool { return r.screen != nil || r.cells != nil }

@@ -1,0 +1,225 @@
+package session
+
+import (
+	"sync"
+	"time"
+
+	"ripple/runtime/internal/echo"
+)
+
+// printer turns the text of commands into their output. Under the driver's lock
+// text is only queued; echo, renderer and the caller's Output come outside of
+// it, so that no deadline, interrupt or end waits for what a program prints.
+type printer struct {
+	// Under driver.mu.
+	queue      []job
+	text       []byte // of the jobs
+	delivering bool
+	due        bool       // there is something to do or to deliver
+	room       *sync.Cond // the queue was taken, or a delivery has ended
+
+	mu   sync.Mutex // is taken before driver.mu, for one piece of work at a time
+	jobs []job      // what was taken from the queue, in order
+	work []byte     // its text
+	did  []job      // the other buffer for the queue
+	emit []byte     // for Options.Output
+	next []byte     // the other buffer for it
+	over []*command // whose waiters are told after the output went out
+}
+
+type jobKind uint8
+
+const (
+	jobText  jobKind = iota
+	jobSent          // a line was sent: strip takes its echo out
+	jobBegin         // C: what follows is output
+	jobTyped         // text was sent while the command runs
+	jobShow          // the program waits behind its unfinished line
+	jobMute          // nothing is output any more
+	jobEnd
+)
+
+type job struct {
+	kind     jobKind
+	c        *command
+	strip    *echo.Stripper // jobSent
+	from, to int            // in the text
+}
+
+const (
+	// slowPiece is how much is rendered at once where that is slow.
+	slowPiece = 256
+	// maxQueue is how much may wait while output is being delivered; then
+	// nothing more is read.
+	maxQueue = 256 << 10
+	// maxEmit is about how much is delivered at once.
+	maxEmit = 64 << 10
+)
+
+// enqueue notes work for outside of the lock.
+func (d *driver) enqueue(j job, text []byte) {
+	p := &d.printer
+	j.from = len(p.text)
+	p.text = append(p.text, text...)
+	j.to = len(p.text)
+	if last := len(p.queue) - 1; j.kind == jobText && last >= 0 && p.queue[last].kind == jobText && p.queue[last].c == j.c {
+		p.queue[last].to = j.to
+		return
+	}
+	p.queue = append(p.queue, j)
+	p.due = p.due || j.kind == jobText || j.kind == jobShow || j.kind == jobEnd
+}
+
+// passOn does what is queued, passes output on and wakes whoever waits for a
+// command that ended. Whoever is at it already takes along what others add, so
+// that output stays in order and precedes the end of its command.
+func (d *driver) passOn() (woke bool) {
+	p := &d.printer
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for !p.delivering && p.due {
+		p.delivering, p.due = true, false
+		d.mu.Unlock()
+		emit, over, more := d.batch()
+		if len(emit) > 0 {
+			d.options.Output(emit)
+		}
+		for _, c := range over {
+			close(c.done)
+			woke = true
+		}
+		d.mu.Lock()
+		p.next = emit
+		p.delivering, p.due = false, p.due || more
+		p.room.Broadcast()
+	}
+	return woke
+}
+
+// batch does a delivery's worth of work.
+func (d *driver) batch() (emit []byte, over []*command, more bool) {
+	p := &d.printer
+	p.mu.Lock()
+	for more = d.piece(); more && len(p.emit) < maxEmit; more = d.piece() {
+		p.mu.Unlock() // whoever wants to look comes in between
+		p.mu.Lock()
+	}
+	emit, over = p.emit, p.over
+	p.emit, p.next, p.over = p.next[:0], nil, nil
+	p.mu.Unlock()
+	return emit, over, more
+}
+
+// lookLimit is how long somebody who looks at the output so far works on it.
+const lookLimit = 50 * time.Millisecond
+
+// upToDate runs f when the text that has been read is output, as far as there
+// is time for that.
+func (d *driver) upToDate(f func()) {
+	p := &d.printer
+	p.mu.Lock()
+	for start := time.Now(); d.piece() && time.Since(start) < lookLimit; {
+	}
+	d.mu.Lock()
+	f()
+	p.due = p.due || len(p.emit) > 0 || len(p.over) > 0 || len(p.jobs) > 0
+	due := p.due
+	d.mu.Unlock()
+	p.mu.Unlock()
+	if due {
+		go d.passOn()
+	}
+}
+
+// await lets the reader wait while too much is queued.
+func (d *driver) await() {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.printer.delivering && len(d.printer.text) > maxQueue {
+		d.printer.room.Wait()
+	}
+}
+
+// piece does the next piece of work; printer.mu is held.
+func (d *driver) piece() (more bool) {
+	p := &d.printer
+	if len(p.jobs) == 0 {
+		d.mu.Lock()
+		p.queue, p.jobs, p.did = p.did[:0], p.queue, p.queue
+		p.text, p.work = p.work[:0], p.text
+		d.mu.Unlock()
+		p.room.Broadcast()
+		if len(p.jobs) == 0 {
+			return false
+		}
+	}
+	j := &p.jobs[0]
+	end := j.to
+	if j.c.rend.Slow() {
+		end = min(end, j.from+slowPiece)
+	}
+	d.do(*j, p.work[j.from:end])
+	if j.from = end; end == j.to {
+		p.jobs = p.jobs[1:]
+	}
+	return true
+}
+
+func (d *driver) do(j job, text []byte) {
+	switch c := j.c; j.kind {
+	case jobText:
+		d.print(c, text)
+	case jobSent:
+		c.strip = j.strip
+	case jobBegin:
+		c.strip = nil
+	case jobTyped:
+		c.echoes.Expect(text)
+	case jobShow:
+		c.rend.FlushPending()
+	case jobMute:
+		c.mute = true
+	case jobEnd:
+		d.flush(c)
+		d.mu.Lock()
+		d.finish(c)
+		d.mu.Unlock()
+		d.printer.over = append(d.printer.over, c)
+	}
+}
+
+// print takes the echo out of what a command printed and renders the rest.
+func (d *driver) print(c *command, b []byte) {
+	if len(c.echoes) > 0 {
+		b = c.echoes.Feed(b)
+	}
+	if c.strip != nil {
+		b = c.strip.Feed(b)
+	}
+	c.render(b)
+}
+
+// render passes on output with the program's line endings as the terminal's.
+func (c *command) render(b []byte) {
+	switch {
+	case c.mute:
+	case c.endings == nil:
+		c.rend.Write(b)
+	default:
+		c.endings.Feed(b, func(text []byte) { c.rend.Write(text) }, func(int) { c.rend.Write([]byte("\n")) })
+	}
+}
+
+// flush releases everything that is still held back.
+func (d *driver) flush(c *command) {
+	rest := c.echoes.Flush()
+	if c.strip != nil {
+		c.render(c.strip.Feed(rest))
+		rest = c.strip.Flush()
+	}
+	c.render(rest)
+	if c.endings != nil {
+		c.endings.Flush(func(text []byte) { c.rend.Write(text) })
+	}
+	c.rend.Close()
+}

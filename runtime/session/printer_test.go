@@ -1,0 +1,99 @@
+package session
+
+import (
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/internal/echo"
+	"ripple/runtime/internal/prompt"
+	"ripple/runtime/internal/render"
+	"ripple/runtime/pty"
+	"ripple/schema"
+)
+
+// running is a driver whose command has been taken by cat.
+func running(t *testing.T, output func([]byte)) *driver {
+	tty, err := pty.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Canonical: true})
+	require.NoError(t, err)
+	t.Cleanup(func() { tty.Close() })
+	d := &driver{
+		adapter: &schema.Adapter{}, exit: &ExitError{}, tty: tty, patterns: &prompt.Patterns{}, options: Options{Output: output}, changed: make(chan struct{}),
+		cmd: &command{kept: newCapture(0, ""), strip: echo.New(echo.Config{}), done: make(chan struct{}), sentAt: time.Now().Add(-time.Hour), end: ending{by: ByExit}},
+	}
+	c := d.cmd
+	c.rend = render.New(render.Options{}, func(b []byte) {
+		c.kept.write(b)
+		d.printer.emit = append(d.printer.emit, b...)
+	})
+	d.printer.room = sync.NewCond(&d.mu)
+	d.state.step = stepRunning
+	return d
+}
+
+// However long the text of a program takes to become output, nothing that ends
+// or interrupts it waits for that.
+func TestNothingWaitsForOutputBeingMade(t *testing.T) {
+	d := running(t, func([]byte) {})
+	d.printer.mu.Lock() // as while something slow is rendered
+	d.mu.Lock()
+	d.enqueue(job{kind: jobText, c: d.cmd}, []byte("text\n"))
+	d.mu.Unlock()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		// None of these does the work itself.
+		d.interruptOrOwe(d.cmd, "\x03")
+		d.interruptAgain(d.cmd, "\x03")
+		assert.NoError(t, d.signal(os.Interrupt))
+		assert.NoError(t, d.resize(10, 10))
+	}()
+	select {
+	case <-done:
+	case <-time.After(10 * time.Second):
+		t.Error("an interrupt, a signal or a new size waits for output")
+	}
+	d.printer.mu.Unlock()
+	<-done
+}
+
+// The order of the text, of what the program was sent and of the end is kept,
+// whoever does the work: the one that reads or one that looks.
+func TestOutputIsInOrderWhoeverMakesIt(t *testing.T) {
+	for range 50 {
+		var got []byte
+		d := running(t, func(b []byte) { got = append(got, b...) })
+		c := d.cmd
+		stop := make(chan struct{})
+		var lookers sync.WaitGroup
+		for range 2 {
+			lookers.Go(func() {
+				for {
+					select {
+					case <-stop:
+						return
+					default:
+						d.upToDate(func() {})
+					}
+				}
+			})
+		}
+		var want []byte
+		for i := range 200 {
+			line := []byte{byte('a' + i%26), '\n'}
+			want = append(want, line...)
+			d.happened(func() { d.enqueue(job{kind: jobText, c: c}, line) })
+		}
+		close(stop)
+		lookers.Wait()
+		d.happened(func() { d.enqueue(job{kind: jobEnd, c: c}, nil) })
+		<-c.done
+		require.Equal(t, string(want), string(got))
+		text, _ := c.kept.text()
+		require.Equal(t, string(want), text)
+	}
+}
