@@ -165,6 +165,8 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 		a.note("committed %s", l.SHA)
 	case "reset":
 		a.note("%s reset", l.What)
+	case "written_back":
+		a.note("the events before this were removed")
 	case "stopped":
 		a.note("stopped (%s): %s", l.Reason, l.Why)
 	default:

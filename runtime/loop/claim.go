@@ -30,7 +30,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 		return doneStop(reason, s.Turn, len(c.Verify)), nil
 	}
 	done, ok, err := l.examine(ctx, now)
-	if err != nil {
+	if err := errors.Join(err, l.mend()); err != nil {
 		return nil, err
 	}
 	if s.VerifyFailed = ""; !ok {

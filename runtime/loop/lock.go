@@ -51,9 +51,34 @@ func (s *store) lock(now time.Time) (unlock func() error, err error) {
 	case !taken:
 		return nil, &LockedError{l.Path(), s.holder()}
 	}
+	s.held = l
 	host, _ := os.Hostname() // for people; "" says less
 	s.sign(Holder{PID: os.Getpid(), Host: host, Started: now})
-	return l.Unlock, nil
+	return func() error { return s.held.Unlock() }, nil
+}
+
+// unlocked says whether the lock's name no longer leads to what was locked: a second
+// loop could begin.
+func (s *store) unlocked() bool {
+	locked, err := s.held.Stat()
+	if err != nil {
+		return true
+	}
+	named, err := os.Stat(s.held.Path())
+	return err != nil || !os.SameFile(locked, named)
+}
+
+// relock takes a lock that was removed once more.
+func (s *store) relock(now time.Time) error {
+	if !s.unlocked() {
+		return nil
+	}
+	before := s.held
+	if _, err := s.lock(now); err != nil {
+		return err
+	}
+	_ = before.Unlock() // nobody can find it any more
+	return nil
 }
 
 // sign says who holds the lock. Written in place, a rename would lose the lock.

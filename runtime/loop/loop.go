@@ -39,7 +39,9 @@ type Loop struct {
 	calls window
 
 	tree     *tree
-	work     *worktree     // nil: the agent works in the project
+	work     *worktree // nil: the agent works in the project
+	before   *snapshot // the tree before the turn
+	theirs   map[string][]byte
 	last     *snapshot     // the tree after the last turn, if nothing happened since
 	since    time.Time     // Run began
 	earlier  time.Duration // what the run took in other processes
@@ -112,6 +114,9 @@ func (l *Loop) run(ctx context.Context) *Stop {
 	case err != nil:
 		stop = stopFor(err)
 	}
+	if stop.Reason == ReasonLocked { // the files are another loop's by now
+		return stop
+	}
 	if err := l.finish(stop); err != nil {
 		l.note("the end could not be recorded: " + err.Error())
 	}
@@ -123,6 +128,9 @@ func (l *Loop) run(ctx context.Context) *Stop {
 func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
+	}
+	if err := l.mend(); err != nil {
+		return nil, err
 	}
 	if err := l.keep(ctx); err != nil {
 		return nil, err

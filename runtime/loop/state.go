@@ -61,6 +61,7 @@ const (
 	committed   = "committed"
 	resetDone   = "reset"
 	stopped     = "stopped"
+	writtenBack = "written_back"
 )
 
 // line is one of these. Events of the agent have the first three keys too.

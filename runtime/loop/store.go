@@ -10,6 +10,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"github.com/gofrs/flock"
 )
 
 // store reads and writes the loop's files. A file is there as it was or as it
@@ -18,6 +20,7 @@ type store struct {
 	dir     string            // absolute: Dir in the project
 	written map[string]string // what a file holds since this process wrote it
 	check   func()            // Options.Believable
+	held    *flock.Flock      // the lock
 }
 
 func (s *store) path(name string) string { return filepath.Join(s.dir, name) }
@@ -138,6 +141,7 @@ func (s *store) sweep() error {
 type journal struct {
 	f    *os.File
 	size int64
+	cut  bool // somebody shortened it
 }
 
 // openJournal opens a journal for appending. A torn last line, left by a crash
@@ -161,6 +165,9 @@ func openJournal(path string) (*journal, error) {
 // append adds lines, each a JSON value that ends with a line feed. When that
 // fails the file is as it was before.
 func (j *journal) append(lines []byte) error {
+	if err := j.refit(); err != nil { // else there would be a hole
+		return err
+	}
 	if _, err := j.f.WriteAt(lines, j.size); err != nil {
 		_ = j.f.Truncate(j.size) // else the next opening cuts the torn line off
 		return fmt.Errorf("cannot write %s: %w", j.f.Name(), err)

@@ -42,10 +42,14 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if e.before, err = l.treeBefore(ctx, e.turn); err != nil {
 		return err
 	}
+	l.remember(e.before)
 	if err := l.start(e); err != nil {
 		return err
 	}
 	if err := l.drive(ctx, e, p); err != nil {
+		return err
+	}
+	if err := l.mend(); err != nil {
 		return err
 	}
 	if e.after, err = l.tree.snapshot(ctx); err != nil {

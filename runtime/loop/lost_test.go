@@ -1,0 +1,82 @@
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Each row is what an agent does to the loop's own files in its second turn. The
+// run goes on as if nothing had been, and can be gone on with.
+func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
+	tests := []struct{ name, did, lost string }{
+		{"all of it removed", "rm -rf .ralph", ""},
+		{"git clean", "git clean -fdxq", ""},
+		{"git stash", "git stash push -qua", ""},
+		{"git stash and back", "git stash push -qua; git stash pop -q", ""},
+		{"its content removed", "rm -rf .ralph/* .ralph/.[a-z]*", ""},
+		{"the events removed", "rm .ralph/events.jsonl", ""},
+		{"the events emptied", ": > .ralph/events.jsonl", "events"},
+		{"the lock removed", "rm .ralph/loop.lock", ""},
+		{"by another's directory", "mv .ralph elsewhere; mkdir .ralph; echo x > .ralph/events.jsonl", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := repoRig(t, nil)
+			r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+			r.fake.script = script(works, func(d *doing) { r.sh(tt.did); d.work(); d.says("working") }, works, claims)
+			r.flags = map[string]string{"max-turns": "3", "commit": "true"}
+			stop := r.run()
+			require.Equal(t, "max_turns", stop.Reason, stop.Why)
+			assert.Equal(t, "Do the work.\n", r.read(".ralph/PROMPT.md"))
+			assert.Equal(t, "- [ ] one\n", r.read(".ralph/@fix_plan.md"))
+			assert.Equal(t, 3, r.status().LoopCount)
+			assert.Equal(t, "ripple: turn 3\nripple: turn 2\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
+			var ends int
+			for _, l := range r.lines() {
+				if l.Type == turnEnded {
+					ends++
+				}
+			}
+			if tt.lost == "" {
+				assert.Equal(t, 3, ends, "the events are all there")
+			}
+			var said []string
+			for _, n := range r.notices {
+				if n.Kind == NoticeNote {
+					said = append(said, n.Text)
+				}
+			}
+			assert.Len(t, said, 1, "it is said once")
+			assert.Contains(t, said[0], "was removed or emptied while the loop ran")
+			r.flags["max-turns"] = "9"
+			assert.Equal(t, "plan_complete", func() string { r.write(".ralph/@fix_plan.md", "- [x] one\n"); return r.resume().Reason }())
+			assert.Equal(t, 3, r.status().LoopCount, "it knows where it was")
+		})
+	}
+}
+
+// A loop that began where the lock was taken away keeps its place.
+func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
+	r := newRig(t, nil)
+	r.fake.script = script(func(d *doing) {
+		require.NoError(t, os.Remove(filepath.Join(d.dir, ".ralph/loop.lock")))
+		_, err := (&store{dir: filepath.Join(d.dir, Dir)}).lock(noon)
+		require.NoError(t, err)
+	})
+	stop := r.run()
+	assert.Equal(t, []any{"locked", 1}, []any{stop.Reason, stop.ExitCode}, stop.Why)
+}
+
+func TestTheProjectIsGone(t *testing.T) {
+	r := newRig(t, nil)
+	r.fake.script = script(func(d *doing) { require.NoError(t, os.RemoveAll(r.dir)) })
+	stop := r.run()
+	assert.Equal(t, []any{"error", 1}, []any{stop.Reason, stop.ExitCode})
+	assert.Contains(t, stop.Why, "project's directory was removed")
+	assert.NotContains(t, stop.Next, "lost: ")
+	assert.NoDirExists(t, r.dir)
+}
