@@ -57,6 +57,20 @@ func (a *app) colour(stream any) bool {
 	return isTerminal(stream) && a.getenv("NO_COLOR") == "" && a.getenv("TERM") != "dumb"
 }
 
+// pages says whether a stream is a terminal that pages can be written to.
+func (a *app) pages(stream any) bool { return isTerminal(stream) && a.getenv("TERM") != "dumb" }
+
+// page is one for a stream that is a terminal, as wide as it is now.
+func (a *app) page(stream any) page {
+	width := 80
+	if f, is := stream.(*os.File); is {
+		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
+			width = w
+		}
+	}
+	return page{width: max(width, 10), colour: a.colour(stream)}
+}
+
 // columns is the room on a line of standard error that is rewritten: the last
 // column stays free, as some terminals wrap there already.
 func (a *app) columns() int {

@@ -1,45 +1,53 @@
 package main
 
 import (
+	"cmp"
 	"encoding/json"
 	"fmt"
+	"io"
+	"strings"
 	"sync"
 	"time"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/registry"
 )
 
-// loopView shows a loop as it runs. The agent's text goes to standard output; on
-// a terminal its tools, and on the last line how the loop stands, go to standard
-// error. Elsewhere there are plain lines; with --json there are events.
+// loopView shows a loop as it runs. The agent's text goes to standard output; its
+// tools, and on a terminal's last line how the loop stands, go to standard error.
+// A stream that is a terminal gets pages; elsewhere there are plain lines, and with
+// --json there are events.
 type loopView struct {
 	*app
 	turns  *turnView
 	config *loop.Config
 	encode *json.Encoder // nil: for people
 	tools  bool
+	paged  bool // standard output gets pages
 
 	mu      sync.Mutex
-	line    bool // a status line is on the terminal
+	line    bool // a status line is on the terminal, and standard error gets pages
 	started time.Time
 	turn    int
 	begun   time.Time // of the turn
+	open    []*toolUse
+	before  float64 // cost of the run before the turn
 	cost    float64
 	waiting string
 	ending  bool
 	quit    chan struct{}
 	ended   sync.WaitGroup
 	once    sync.Once
+
+	now    func() time.Time
+	pageOf func(stream any) page // one as wide as the stream is now
 }
 
 func (a *app) newLoopView(e *registry.Entry, c *loop.Config, f loopFlags) *loopView {
 	v := &loopView{
 		app: a, turns: a.newTurnView(e.Adapter, false), config: c, tools: a.errTerminal || f.live || c.Verbose,
-		started: time.Now(), quit: make(chan struct{}),
+		paged: a.pages(a.out.to), started: time.Now(), now: time.Now, pageOf: a.page, quit: make(chan struct{}),
 	}
 	if f.json {
 		v.encode = json.NewEncoder(a.out)
@@ -51,22 +59,6 @@ func (a *app) newLoopView(e *registry.Entry, c *loop.Config, f loopFlags) *loopV
 		v.ended.Go(v.tick)
 	}
 	return v
-}
-
-// tick keeps the clock on the status line going.
-func (v *loopView) tick() {
-	t := time.NewTicker(time.Second)
-	defer t.Stop()
-	for {
-		select {
-		case <-t.C:
-			v.mu.Lock()
-			v.draw()
-			v.mu.Unlock()
-		case <-v.quit:
-			return
-		}
-	}
 }
 
 func (v *loopView) close() {
@@ -97,34 +89,6 @@ func (v *loopView) interrupted() {
 	v.draw()
 }
 
-// jsonNotice is what --json prints for what is no event of the agent.
-type jsonNotice struct {
-	Turn     int     `json:"turn"`
-	Type     string  `json:"type"`
-	Text     string  `json:"text,omitempty"`
-	Seconds  float64 `json:"seconds,omitempty"`
-	Reason   string  `json:"reason,omitempty"`
-	ExitCode *int    `json:"exit_code,omitempty"`
-	Next     string  `json:"next,omitempty"`
-	Verified bool    `json:"verified,omitempty"`
-	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
-	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
-}
-
-// jsonEvent is an event of the agent with its turn.
-type jsonEvent struct {
-	turn int
-	e    event.Event
-}
-
-func (j jsonEvent) MarshalJSON() ([]byte, error) {
-	b, err := json.Marshal(j.e)
-	if err != nil {
-		return nil, err
-	}
-	return append(fmt.Appendf(nil, `{"turn":%d,`, j.turn), b[1:]...), nil
-}
-
 // notice gets what happens in the loop.
 func (v *loopView) notice(n loop.Notice) {
 	v.mu.Lock()
@@ -134,48 +98,50 @@ func (v *loopView) notice(n loop.Notice) {
 		return
 	}
 	v.clear()
-	v.show(n)
+	v.count(n)
+	if v.line {
+		v.show(n)
+	} else {
+		v.tell(n)
+	}
 	v.draw()
 }
 
-func (v *loopView) json(n loop.Notice) {
-	switch {
-	case n.Event != nil:
-		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out remembers its error
-	case n.Stop != nil:
-		_ = v.encode.Encode(jsonNotice{
-			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified,
-		}) // see above
-	default:
-		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}
-		switch n.Kind {
-		case loop.NoticeVerified:
-			j.OK = &n.OK
-		case loop.NoticeTurnEnded:
-			j.CostUSD = n.Cost
-		}
-		_ = v.encode.Encode(j) // see above
-	}
-}
-
-func (v *loopView) show(n loop.Notice) {
+// count takes in what the status line tells.
+func (v *loopView) count(n loop.Notice) {
 	waited := v.waiting
 	v.waiting = ""
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turn, v.begun = n.Turn, time.Now()
-		v.cost, v.started = n.Cost, v.begun.Add(-n.Elapsed)
-		v.note("turn %d", n.Turn)
+		v.turn, v.begun = n.Turn, v.now()
+		v.before, v.cost, v.started = n.Cost, n.Cost, v.begun.Add(-n.Elapsed)
 	case loop.NoticeEvent:
-		v.event(*n.Event)
-	case loop.NoticeTurnEnded:
-		v.note("turn %d: %s", n.Turn, n.Text)
-		v.begun, v.cost = time.Time{}, n.Cost
+		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
+			v.cost = v.before + n.Event.Tokens.CostUSD // of the turn so far
+		}
 	case loop.NoticeWaiting:
 		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once
 			v.note("%s", v.waiting)
 		}
+	}
+}
+
+// tell writes plain lines.
+func (v *loopView) tell(n loop.Notice) {
+	switch n.Kind {
+	case loop.NoticeTurnStarted:
+		v.note("turn %d", n.Turn)
+	case loop.NoticeEvent:
+		switch {
+		case n.Event.Type == event.Text && v.paged:
+			v.lines(v.out, v.pageOf(v.out.to).say(n.Event.Text))
+		case n.Event.Type == event.Text, v.tools:
+			v.turns.event(*n.Event)
+		}
+	case loop.NoticeTurnEnded:
+		v.note("turn %d: %s", n.Turn, n.Text)
+		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
 		v.note("verifying: %s", n.Text)
 	case loop.NoticeVerified, loop.NoticeNote:
@@ -185,70 +151,87 @@ func (v *loopView) show(n loop.Notice) {
 	}
 }
 
-func (v *loopView) event(e event.Event) {
-	if e.Type == event.Usage && e.Tokens != nil {
-		v.cost += e.Tokens.CostUSD
-	}
-	if e.Type == event.Text || v.tools {
-		v.turns.event(e)
-	}
-}
-
-// draw writes the status line; whoever prints clears it first.
-func (v *loopView) draw() {
-	if v.line {
-		fmt.Fprintf(v.err, "\r\x1b[K%s", fitLine(v.parts(), v.columns()))
-	}
-}
-
-// parts are those of the status line, the important first.
-func (v *loopView) parts() []string {
-	var parts []string
-	if v.waiting != "" {
-		parts = append(parts, v.waiting)
-	}
-	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), time.Since(v.started).Round(time.Second).String())
-	s, err := loop.ReadStanding(".")
-	known := err == nil // the loop itself says what is wrong
-	if known && s.Breaker.State != "CLOSED" && s.Breaker.State != "" {
-		parts = append(parts, "circuit "+s.Breaker.State)
-	}
-	if known {
-		parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-s.Status.CallsMade)))
-	}
-	if v.cost > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", v.cost))
-	}
-	if total := s.OpenTasks + s.DoneTasks; known && total > 0 {
-		parts = append(parts, fmt.Sprintf("%d/%d tasks open", s.OpenTasks, total))
-	}
-	if known && s.Breaker.State == "CLOSED" {
-		parts = append(parts, "circuit CLOSED")
-	}
-	if !v.begun.IsZero() {
-		parts = append(parts, "this turn "+time.Since(v.begun).Round(time.Second).String())
-	}
-	return parts
-}
-
-// fitLine joins the parts that have room on a line; the first is there in any
-// case, cut where it must be. A wrapped line could not be rewritten.
-func fitLine(parts []string, columns int) string {
-	var line string
-	for _, part := range parts {
-		longer := firstLine(part)
-		if line != "" {
-			longer = line + " · " + longer
+// show writes pages, the agent's words to standard output.
+func (v *loopView) show(n loop.Notice) {
+	p := v.pageOf(v.err)
+	switch n.Kind {
+	case loop.NoticeTurnStarted:
+		v.lines(v.err, append([]string{""}, p.head(heading{turn: n.Turn, most: v.config.MaxTurns, agent: n.Agent, branch: n.Branch, task: n.Task})...))
+	case loop.NoticeEvent:
+		v.lines(v.err, v.event(p, *n.Event))
+	case loop.NoticeTurnEnded:
+		for _, t := range v.open {
+			v.lines(v.err, p.tool(t))
 		}
-		if line == "" || ansi.StringWidth(longer) <= columns {
-			line = longer
+		v.lines(v.err, v.end(p, n))
+		v.open, v.begun, v.cost = nil, time.Time{}, n.Cost
+	case loop.NoticeVerifying:
+		v.lines(v.err, p.aside(cyan, "…", "verifying: "+n.Text))
+	case loop.NoticeVerified:
+		mark, colour := "✗", red
+		if n.OK {
+			mark, colour = "✓", green
 		}
+		v.lines(v.err, p.aside(colour, mark, n.Text))
+	case loop.NoticeNote:
+		v.lines(v.err, p.aside(magenta, "!", n.Text))
+	case loop.NoticeCommitted:
+		v.lines(v.err, p.aside(green, "✓", "committed "+n.Text))
 	}
-	return ansi.Truncate(line, columns, "…")
 }
 
-func (v *loopView) clear() {
-	if v.line {
-		fmt.Fprint(v.err, "\r\x1b[K")
+// event shows what the agent does: its words at once, a tool when it has ended.
+func (v *loopView) event(p page, e event.Event) []string {
+	switch e.Type {
+	case event.Text:
+		if v.paged {
+			v.lines(v.out, v.pageOf(v.out.to).say(e.Text))
+		} else {
+			v.printf("%s\n", strings.TrimRight(e.Text, "\n"))
+		}
+	case event.ToolUse:
+		v.open = append(v.open, newToolUse(e, v.now(), v.turns.roots))
+	case event.ToolResult:
+		t := endOf(v.open, e.ID)
+		if t == nil {
+			return nil
+		}
+		t.end(e, v.now())
+		v.open = without(v.open, t)
+		return p.tool(t)
+	default:
+		return p.beside(e)
 	}
+	return nil
+}
+
+// end is the line below a turn.
+func (v *loopView) end(p page, n loop.Notice) []string {
+	mark, colour := "·", dim
+	switch {
+	case strings.HasPrefix(n.Outcome, "failed"):
+		mark, colour = "✗", red
+	case n.OK:
+		mark, colour = "✓", green
+	}
+	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.now().Sub(v.begun).Round(time.Second))
+	if cost := n.Cost - v.before; cost > 0 {
+		text += fmt.Sprintf(" · $%.2f", cost)
+	}
+	return p.aside(colour, mark, text)
+}
+
+func (v *loopView) lines(to io.Writer, list []string) {
+	if len(list) > 0 {
+		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out remembers its error
+	}
+}
+
+func without(list []*toolUse, t *toolUse) (rest []*toolUse) {
+	for _, o := range list {
+		if o != t {
+			rest = append(rest, o)
+		}
+	}
+	return rest
 }

@@ -118,7 +118,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	s.Committed = s.Turn
 	v.Time, v.State, l.last = l.now(), s, nil
-	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(v.SHA + " " + v.Tag)})
+	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag)})
 	return errors.Join(l.log.add(v), l.store.remove(writingFile))
 }
 
@@ -155,11 +155,16 @@ func toCommit(before *snapshot, now snapshot) (ch change) {
 
 func (l *Loop) message() string {
 	text := fmt.Sprintf("ripple: turn %d", l.state.Turn)
-	if l.state.Recommended != "" {
-		text += "\n\n" + l.state.Recommended
+	for _, more := range []struct{ label, text string }{{"Task: ", l.state.Task}, {"Next: ", l.state.Recommended}} {
+		if more.text != "" {
+			text += "\n\n" + more.label + more.text
+		}
 	}
 	return text
 }
+
+// short is a commit as people write it; the whole name is in events.jsonl.
+func short(sha string) string { return sha[:min(len(sha), 10)] }
 
 func gitStop(what string, err error) error {
 	if c, ok := errors.AsType[*conflictError](err); ok {

@@ -19,6 +19,7 @@ const (
 func (l *Loop) judge(e *ended) {
 	s, c, o, now := &l.state, l.o.Config, e.outcome, l.now()
 	s.Turn, s.Progress = e.turn, e.progress
+	s.Task, s.Said = e.task, lastSentence(e.said.text.String())
 	s.Millis = l.elapsed().Milliseconds()
 	s.CostUSD += e.said.cost
 	s.Failed, s.NotBefore = "", time.Time{}
@@ -84,8 +85,8 @@ func (l *Loop) judgeLimit(e *ended, now time.Time) {
 	s.Last = e.summary(nil)
 }
 
-// summary is one line on a turn, for the next one and for people.
-func (e *ended) summary(b *block) string {
+// result says what became of a turn.
+func (e *ended) result() string {
 	text := "no change"
 	switch {
 	case e.progress:
@@ -94,10 +95,19 @@ func (e *ended) summary(b *block) string {
 		text = "no change outside of " + Dir
 	}
 	if f := e.outcome.Failure; f != nil {
-		return oneLine(fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text)), 300)
+		return fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text))
 	}
 	if e.said.denied > 0 {
 		text += fmt.Sprintf(", %s denied", plural(e.said.denied, "permission"))
+	}
+	return text
+}
+
+// summary is one line on a turn, for the next one and for people.
+func (e *ended) summary(b *block) string {
+	text := e.result()
+	if e.outcome.Failure != nil {
+		return oneLine(text, 300)
 	}
 	if b != nil && b.Status != "" {
 		text += ", status " + b.Status

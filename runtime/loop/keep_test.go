@@ -80,12 +80,18 @@ func TestCommitEachTurnThatMadeProgress(t *testing.T) {
 		d.says(ofBlock("STATUS: IN_PROGRESS", "RECOMMENDATION: go on with the parser"))
 	}
 	r := repoRig(t, turn)
+	r.write(".ralph/@fix_plan.md", "- [x] Read\n- [ ] Write the parser\n")
 	r.git("add", "mine.txt")
 	r.flags = map[string]string{"commit": "true", "tag": "true", "max-turns": "3"}
 	r.run()
 	assert.Equal(t, "ripple: turn 3\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 	assert.Equal(t, "src/new file.txt", r.git("show", "--format=", "--name-only", "HEAD"), "nothing of the user's, nothing of the loop's")
-	assert.Equal(t, "go on with the parser", r.git("log", "-1", "--format=%b"))
+	assert.Equal(t, "Task: Write the parser\n\nNext: go on with the parser", r.git("log", "-1", "--format=%b"))
+	for _, n := range r.notices {
+		if n.Kind == NoticeCommitted {
+			assert.Regexp(t, `^[0-9a-f]{10} ripple/`, n.Text, "a hash for people")
+		}
+	}
 	assert.Equal(t, "A  mine.txt\n?? .ralph/", r.git("status", "--porcelain"), "what was staged is still staged")
 	tags := strings.Fields(r.git("tag", "--sort=refname"))
 	require.Len(t, tags, 2)

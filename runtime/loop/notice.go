@@ -12,9 +12,9 @@ import (
 // Kinds of notices.
 const (
 	NoticeNote        = "note"         // Text: something odd that does no harm
-	NoticeTurnStarted = "turn_started" // Turn, Cost, Elapsed
+	NoticeTurnStarted = "turn_started" // Turn, Agent, Branch, Task, Cost, Elapsed
 	NoticeEvent       = "event"        // Event
-	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Cost, Elapsed
+	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Outcome, OK: it made progress; Cost, Elapsed
 	NoticeWaiting     = "waiting"      // Text: for what; Left; each second
 	NoticeVerifying   = "verifying"    // Text: the commands
 	NoticeVerified    = "verified"     // Text: what became of them; OK
@@ -31,6 +31,11 @@ type Notice struct {
 	Left  time.Duration
 	OK    bool
 	Stop  *Stop
+
+	Agent   string // who takes the turn
+	Branch  string // where, with --worktree
+	Task    string // the first open one of the plan
+	Outcome string // Text without what the agent said of itself
 
 	Cost    float64       // US dollars of the run so far, resumed or not
 	Elapsed time.Duration // of the run so far

@@ -14,33 +14,67 @@ type plan struct{ open, ticked int }
 func (p plan) complete() bool { return p.open == 0 && p.ticked > 0 }
 
 // box is an item of a Markdown list that begins with [ ] or [x].
-var box = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s|$)`)
+var box = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s+(.*)|$)`)
+
+// Task is a box of a task list.
+type Task struct {
+	Text string
+	Done bool
+}
 
 // parsePlan counts the boxes outside fenced code.
-func parsePlan(text string) plan {
-	var p plan
-	fenced := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-		}
-		m := box.FindStringSubmatch(line)
-		switch {
-		case fenced || m == nil:
-		case m[1] == " ":
-			p.open++
-		default:
+func parsePlan(text string) (p plan) {
+	for _, t := range parseTasks(text) {
+		if t.Done {
 			p.ticked++
+		} else {
+			p.open++
 		}
 	}
 	return p
 }
 
-// readPlan reads a task list; one that is not there has no boxes.
+// parseTasks lists the boxes outside fenced code.
+func parseTasks(text string) (list []Task) {
+	fenced := false
+	for line := range strings.Lines(text) {
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if m := box.FindStringSubmatch(line); !fenced && m != nil {
+			list = append(list, Task{oneLine(m[2], 200), m[1] != " "})
+		}
+	}
+	return list
+}
+
+// readPlan counts the boxes of a task list; one that is not there has none.
 func readPlan(path string) (plan, error) {
+	text, err := readPlanText(path)
+	return parsePlan(text), err
+}
+
+func readPlanText(path string) (string, error) {
 	data, err := readFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return plan{}, nil
+		return "", nil
 	}
-	return parsePlan(string(data)), err
+	return string(data), err
+}
+
+// nextTask is the first open one, "" for none.
+func nextTask(list []Task) string {
+	for _, t := range list {
+		if !t.Done {
+			return t.Text
+		}
+	}
+	return ""
+}
+
+// task is what the plan has the agent do next. That it cannot be read is said
+// elsewhere.
+func (l *Loop) task() string {
+	text, _ := readPlanText(l.planPath())
+	return nextTask(parseTasks(text))
 }

@@ -66,6 +66,9 @@ func (l *Loop) record(e *ended) error {
 		status = "error"
 	}
 	err = l.project(status, l.action(l.state.Last), "")
-	l.tell(Notice{Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Cost: l.state.CostUSD, Elapsed: l.elapsed()})
+	l.tell(Notice{
+		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: oneLine(e.result(), 300), OK: l.state.Progress,
+		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
+	})
 	return err
 }

@@ -20,6 +20,8 @@ type Standing struct {
 	SessionID string  `json:"session_id,omitempty"`
 	OpenTasks int     `json:"open_tasks"`
 	DoneTasks int     `json:"done_tasks"`
+	NextTask  string  `json:"next_task,omitempty"` // the first open one
+	Tasks     []Task  `json:"-"`
 }
 
 // Breaker is what .circuit_breaker_state says.
@@ -43,8 +45,10 @@ func ReadStanding(project string) (s Standing, err error) {
 	}
 	s.SessionID = session.ID
 	store := &store{dir: dir}
-	p, err := readPlan(planIn(project, filepath.Join(project, store.holder().Dir)))
-	s.OpenTasks, s.DoneTasks = p.open, p.ticked
+	text, err := readPlanText(planIn(project, filepath.Join(project, store.holder().Dir)))
+	p := parsePlan(text)
+	s.OpenTasks, s.DoneTasks, s.Tasks = p.open, p.ticked, parseTasks(text)
+	s.NextTask = nextTask(s.Tasks)
 	return s, err
 }
 

@@ -35,6 +35,8 @@ type state struct {
 	Waited    time.Duration `json:"waited_ns"`        // for these
 	NotBefore time.Time     `json:"not_before,omitzero"`
 
+	Task         string `json:"task,omitempty"` // what the plan had the last turn do
+	Said         string `json:"said,omitempty"` // the last sentence of the last turn
 	Last         string `json:"last,omitempty"` // one line on the last turn
 	Recommended  string `json:"recommended,omitempty"`
 	Progress     bool   `json:"progress"`
@@ -72,6 +74,10 @@ type line struct {
 	Type string    `json:"type"`
 
 	Session  string         `json:"session_id,omitempty"` // turn_started
+	Agent    string         `json:"agent,omitempty"`      // turn_started
+	Branch   string         `json:"branch,omitempty"`     // turn_started: that of --worktree
+	Task     string         `json:"task,omitempty"`       // turn_started: the first open one
+	MaxTurns int            `json:"max_turns,omitempty"`  // turn_started
 	Progress *bool          `json:"progress,omitempty"`   // turn_ended
 	Changed  []string       `json:"changed,omitempty"`    // turn_ended: files, at most 50
 	Failure  *event.Failure `json:"failure,omitempty"`    // turn_ended

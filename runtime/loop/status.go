@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"regexp"
 	"slices"
 	"strings"
 )
@@ -73,6 +74,24 @@ func findBlocks(text string) []placed {
 		}
 	}
 	return found
+}
+
+var sentenceEnd = regexp.MustCompile(`[.!?] +`)
+
+// lastSentence is the last thing that an answer says before its status block.
+func lastSentence(text string) string {
+	last, open := "", false
+	for line := range strings.Lines(text) {
+		line = strings.TrimSpace(line)
+		switch {
+		case line == blockBegin, line == blockEnd:
+			open = line == blockBegin
+		case line != "" && !open && !strings.HasPrefix(line, "```"):
+			last = line
+		}
+	}
+	sentences := sentenceEnd.Split(last, -1)
+	return oneLine(sentences[len(sentences)-1], 200)
 }
 
 // readBlock takes keys at line starts; of a key that stands twice, the last.

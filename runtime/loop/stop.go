@@ -225,6 +225,9 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	if l.state.Turn > 0 && l.state.Last != "" {
 		why += "; the last turn: " + l.state.Last
 	}
+	if l.state.Said != "" {
+		why = strings.TrimSuffix(why, ".") + "; the agent said last: “" + strings.TrimSuffix(l.state.Said, ".") + "”"
+	}
 	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence(why), Next: next}
 }
 

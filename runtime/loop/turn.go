@@ -16,6 +16,7 @@ var zeroTokens event.Tokens
 // ended is a turn that the agent has taken.
 type ended struct {
 	turn          int
+	task          string
 	prompt        string
 	outcome       Outcome
 	said          *analysis
@@ -79,7 +80,7 @@ func (l *Loop) expireSession() {
 // start writes what must be on the disk before the agent runs.
 func (l *Loop) start(e *ended) error {
 	now := l.now()
-	e.begun = now
+	e.begun, e.task = now, l.task()
 	l.calls.roll(now)
 	l.calls.add(now)
 	err := errors.Join(
@@ -87,13 +88,19 @@ func (l *Loop) start(e *ended) error {
 		l.store.refreshText(StartFile, []byte(e.before.Head+"\n")),
 	)
 	if err == nil && !l.begun {
-		err = l.log.add(line{Turn: e.turn, Time: now, Type: turnStarted, Session: l.sessionID()})
+		err = l.log.add(line{
+			Turn: e.turn, Time: now, Type: turnStarted, Session: l.sessionID(),
+			Agent: l.o.AgentName, Branch: l.o.Config.Worktree, Task: e.task, MaxTurns: l.o.Config.MaxTurns,
+		})
 	}
 	if err != nil {
 		return err
 	}
 	l.begun = true
-	l.tell(Notice{Kind: NoticeTurnStarted, Turn: e.turn, Cost: l.state.CostUSD, Elapsed: l.elapsed()})
+	l.tell(Notice{
+		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.o.AgentName, Branch: l.o.Config.Worktree, Task: e.task,
+		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
+	})
 	return l.project("running", l.action("executing"), "")
 }
 

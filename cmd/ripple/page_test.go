@@ -1,0 +1,113 @@
+package main
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/event"
+)
+
+var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+
+func TestWrapLine(t *testing.T) {
+	for _, tt := range []struct {
+		line  string
+		width int
+		want  []string
+	}{
+		{"", 10, []string{""}},
+		{"one two three", 20, []string{"one two three"}},
+		{"one two three", 8, []string{"one two", "three"}},
+		{"one two three", 7, []string{"one two", "three"}},
+		{"one two   three", 8, []string{"one two", "three"}},
+		{"a --max-cost b", 12, []string{"a --max-cost", "b"}},
+		{"see a-very-long-word", 8, []string{"see", "a-very-l", "ong-word"}},
+		{"- an item of a list", 10, []string{"- an item", "  of a", "  list"}},
+		{"  - deeper down", 10, []string{"  - deeper", "    down"}},
+		{"12. numbered item", 12, []string{"12. numbered", "    item"}},
+		{"- [ ] a box to tick", 12, []string{"- [ ] a box", "      to", "      tick"}},
+		{"- word-that-is-wider", 10, []string{"- word-tha", "  t-is-wid", "  er"}},
+		{"  indented words here", 12, []string{"  indented", "  words here"}},
+		{"日本語のテキスト", 7, []string{"日本語", "のテキ", "スト"}},
+		{"ab 日本語 cd", 8, []string{"ab 日本", "語 cd"}},
+		{"e\u0301e\u0301e\u0301 e\u0301", 3, []string{"e\u0301e\u0301e\u0301", "e\u0301"}},
+		{"👩‍💻👩‍💻 x", 4, []string{"👩‍💻👩‍💻", "x"}},
+		{"x", 0, []string{"x"}},
+	} {
+		assert.Equal(t, tt.want, wrapLine(tt.line, tt.width), "%q at %d", tt.line, tt.width)
+	}
+}
+
+// Whatever an agent says stays within the page, says nothing to the terminal,
+// and no word of it is lost.
+func FuzzPage(f *testing.F) {
+	f.Add("- a list\n  with  words\n```go\nfunc x() {\n\treturn\n}\n```\n日本語 e\u0301 👩‍💻", 20)
+	f.Add("---RALPH_STATUS---\nSTATUS: COMPLETE\nRECOMMENDATION: go\n---END_RALPH_STATUS---", 40)
+	f.Add("\x1b]52;c;eA==\x07\x1b[2J\u009b31m\x00\r\n# "+strings.Repeat("long ", 50), 11)
+	f.Fuzz(func(t *testing.T, text string, width int) {
+		width = 10 + int(uint(width)%200)
+		p := page{width: width}
+		lines := p.say(text)
+		fits(t, strings.Join(lines, "\n"), width)
+		if strings.Contains(text, "```") || strings.Contains(text, "RALPH_STATUS") {
+			return
+		}
+		letters := func(s string) string { return strings.Join(strings.Fields(s), "") }
+		assert.Equal(t, letters(harmless(text)), letters(strings.Join(lines, "\n")))
+	})
+}
+
+func TestPassages(t *testing.T) {
+	block := "---RALPH_STATUS---\nSTATUS: COMPLETE\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---"
+	done := map[string]string{"STATUS": "COMPLETE", "EXIT_SIGNAL": "true"}
+	for _, tt := range []struct {
+		name, answer string
+		want         []passage
+	}{
+		{"nothing", "", nil},
+		{"words", "I am at it.\n", []passage{{text: "I am at it."}}},
+		{"a block", block, []passage{{status: done}}},
+		{"both", "Done.\n\n" + block + "\n", []passage{{text: "Done."}, {status: done}}},
+		{"in a fence", "Done.\n```\n" + block + "\n```\n", []passage{{text: "Done."}, {status: done}}},
+		{"in the middle", "a\n" + block + "\nb", []passage{{text: "a"}, {status: done}, {text: "b"}}},
+		{"CRLF", strings.ReplaceAll("Done.\n"+block, "\n", "\r\n"), []passage{{text: "Done."}, {status: done}}},
+		{"without its end", "---RALPH_STATUS---\nSTATUS: COMPLETE", []passage{{text: "---RALPH_STATUS---\nSTATUS: COMPLETE"}}},
+		{"empty", "---RALPH_STATUS---\n---END_RALPH_STATUS---", []passage{{status: map[string]string{}}}},
+	} {
+		assert.Equal(t, tt.want, passages(tt.answer), tt.name)
+	}
+}
+
+func TestFolded(t *testing.T) {
+	for _, tt := range []struct {
+		values       map[string]string
+		text, colour string
+	}{
+		{map[string]string{}, "● no status", cyan},
+		{map[string]string{"STATUS": "IN_PROGRESS", "TASKS_COMPLETED_THIS_LOOP": "1", "FILES_MODIFIED": "3", "TESTS_STATUS": "PASSING", "EXIT_SIGNAL": "false", "RECOMMENDATION": "write more"}, "● in progress · 1 task · 3 files · tests passing · write more", cyan},
+		{map[string]string{"STATUS": "IN_PROGRESS", "TESTS_STATUS": "FAILING"}, "● in progress · tests failing", magenta},
+		{map[string]string{"STATUS": "COMPLETE", "EXIT_SIGNAL": "true", "TESTS_STATUS": "NOT_RUN"}, "✓ complete · wants to end", green},
+		{map[string]string{"STATUS": "BLOCKED", "RECOMMENDATION": "which key?"}, "■ blocked · which key?", red},
+		{map[string]string{"STATUS": "BLOCKED", "TESTS_STATUS": "FAILING"}, "■ blocked · tests failing", red},
+	} {
+		text, colour := folded(tt.values)
+		assert.Equal(t, []string{tt.text, tt.colour}, []string{text, colour})
+	}
+}
+
+// Results find their tools, though several run at once and some agents give no ids.
+func TestEndOf(t *testing.T) {
+	a, b := &toolUse{id: "a"}, &toolUse{id: "b"}
+	assert.Same(t, b, endOf([]*toolUse{a, b}, "b"))
+	assert.Same(t, a, endOf([]*toolUse{a, b}, ""))
+	assert.Nil(t, endOf([]*toolUse{a, b}, "c"))
+	b.end(event.Event{Type: event.ToolResult, IsError: true}, time.Now())
+	assert.Nil(t, endOf([]*toolUse{a, b}, "b"), "it has ended")
+	assert.Equal(t, "it says nothing", b.said)
+	assert.LessOrEqual(t, ansi.StringWidth(strings.Join(page{width: 20}.tool(&toolUse{name: "Bash", what: strings.Repeat("日本", 40), took: 90 * time.Second}), "")), 20)
+}

@@ -1,0 +1,57 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop"
+)
+
+// jsonNotice is what --json prints for what is no event of the agent.
+type jsonNotice struct {
+	Turn     int     `json:"turn"`
+	Type     string  `json:"type"`
+	Text     string  `json:"text,omitempty"`
+	Seconds  float64 `json:"seconds,omitempty"`
+	Reason   string  `json:"reason,omitempty"`
+	ExitCode *int    `json:"exit_code,omitempty"`
+	Next     string  `json:"next,omitempty"`
+	Verified bool    `json:"verified,omitempty"`
+	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
+	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
+}
+
+// jsonEvent is an event of the agent with its turn.
+type jsonEvent struct {
+	turn int
+	e    event.Event
+}
+
+func (j jsonEvent) MarshalJSON() ([]byte, error) {
+	b, err := json.Marshal(j.e)
+	if err != nil {
+		return nil, err
+	}
+	return append(fmt.Appendf(nil, `{"turn":%d,`, j.turn), b[1:]...), nil
+}
+
+func (v *loopView) json(n loop.Notice) {
+	switch {
+	case n.Event != nil:
+		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out remembers its error
+	case n.Stop != nil:
+		_ = v.encode.Encode(jsonNotice{
+			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified,
+		}) // see above
+	default:
+		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}
+		switch n.Kind {
+		case loop.NoticeVerified:
+			j.OK = &n.OK
+		case loop.NoticeTurnEnded:
+			j.CostUSD = n.Cost
+		}
+		_ = v.encode.Encode(j) // see above
+	}
+}

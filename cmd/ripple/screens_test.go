@@ -1,0 +1,58 @@
+package main
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+// golden compares a screen with the file that shows it; escape sequences are
+// written there as people read them. -update writes it anew.
+func golden(t *testing.T, name, screen string) {
+	t.Helper()
+	path := filepath.Join(home, "testdata", "screens", name)
+	screen = strings.ReplaceAll(screen, "\x1b", "␛")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(screen), 0o644))
+		return
+	}
+	want, err := os.ReadFile(path)
+	require.NoError(t, err, "-update writes it")
+	assert.Equal(t, string(want), screen, name)
+}
+
+var home, _ = os.Getwd() // before a test goes elsewhere
+
+// fits says that a screen is no wider than a terminal, and that nothing in it
+// but colours speaks to the terminal.
+func fits(t *testing.T, screen string, width int) {
+	t.Helper()
+	for line := range strings.SplitSeq(screen, "\n") {
+		assert.LessOrEqual(t, ansi.StringWidth(line), width, line)
+	}
+	for _, r := range sgr.ReplaceAllString(screen, "") {
+		if unicode.IsControl(r) && r != '\n' {
+			t.Errorf("the screen has the control character %q", r)
+		}
+	}
+}
+
+// events reads events as a loop records them, one a line.
+func events(t *testing.T, text string) (list []event.Event) {
+	t.Helper()
+	for line := range strings.Lines(strings.TrimSpace(text)) {
+		var e event.Event
+		require.NoError(t, json.Unmarshal([]byte(line), &e), line)
+		list = append(list, e)
+	}
+	return list
+}

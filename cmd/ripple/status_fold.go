@@ -1,0 +1,76 @@
+package main
+
+import (
+	"cmp"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// statusBlock finds the status blocks of an answer, with the fence around one.
+var statusBlock = regexp.MustCompile("(?m)^(?:```[^\n`]*\n)?---RALPH_STATUS---[ \t]*\n((?:[^\n]*\n)*?)---END_RALPH_STATUS---[ \t]*$(?:\n```[ \t]*$)?")
+
+// passage is a piece of an answer: words, or the status block that they end with.
+type passage struct {
+	text   string
+	status map[string]string // nil: words
+}
+
+// passages takes an answer apart.
+func passages(answer string) (list []passage) {
+	words := func(text string) {
+		if text = strings.Trim(text, "\n"); strings.TrimSpace(text) != "" {
+			list = append(list, passage{text: text})
+		}
+	}
+	answer = strings.ReplaceAll(answer, "\r\n", "\n")
+	at := 0
+	for _, m := range statusBlock.FindAllStringSubmatchIndex(answer, -1) {
+		words(answer[at:m[0]])
+		list = append(list, passage{status: statusValues(answer[m[2]:m[3]])})
+		at = m[1]
+	}
+	words(answer[at:])
+	return list
+}
+
+func statusValues(block string) map[string]string {
+	values := map[string]string{}
+	for line := range strings.Lines(block) {
+		if key, value, found := strings.Cut(line, ":"); found {
+			values[strings.TrimSpace(key)] = strings.TrimSpace(value)
+		}
+	}
+	return values
+}
+
+// folded is a status block in one line, and its colour.
+func folded(values map[string]string) (text, colour string) {
+	status := strings.ToUpper(cmp.Or(values["STATUS"], "no status"))
+	mark, colour := "●", cyan
+	switch status {
+	case "COMPLETE":
+		mark, colour = "✓", green
+	case "BLOCKED":
+		mark, colour = "■", red
+	}
+	parts := []string{mark + " " + strings.ReplaceAll(strings.ToLower(status), "_", " ")}
+	if strings.EqualFold(values["EXIT_SIGNAL"], "true") {
+		parts = append(parts, "wants to end")
+	}
+	for _, c := range []struct{ key, noun string }{{"TASKS_COMPLETED_THIS_LOOP", "task"}, {"FILES_MODIFIED", "file"}} {
+		if n, err := strconv.Atoi(values[c.key]); err == nil && n > 0 {
+			parts = append(parts, count(n, c.noun))
+		}
+	}
+	if tests := strings.ToLower(values["TESTS_STATUS"]); tests != "" && tests != "not_run" {
+		parts = append(parts, "tests "+tests)
+		if tests == "failing" && colour != red {
+			colour = magenta
+		}
+	}
+	if next := values["RECOMMENDATION"]; next != "" {
+		parts = append(parts, next)
+	}
+	return strings.Join(parts, " · "), colour
+}
