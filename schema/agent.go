@@ -73,14 +73,14 @@ type AgentPrompt struct {
 // AgentOptions are the features of a turn and their command-line arguments; nil
 // means that the agent has no such flag.
 type AgentOptions struct {
-	Model          *AgentOption `yaml:"model"`
-	NewSession     *AgentOption `yaml:"new_session"`
-	Resume         *AgentOption `yaml:"resume"`
-	Context        *AgentOption `yaml:"context"`
-	AllowedTools   *AgentOption `yaml:"allowed_tools"`
-	PermissionMode *AgentOption `yaml:"permission_mode"`
-	MaxTurns       *AgentOption `yaml:"max_turns"`
-	Directory      *AgentOption `yaml:"directory"`
+	Model          *AgentOption   `yaml:"model"`
+	NewSession     *AgentOption   `yaml:"new_session"`
+	Resume         *AgentOption   `yaml:"resume"`
+	Context        *AgentOption   `yaml:"context"`
+	AllowedTools   *AgentToolList `yaml:"allowed_tools"`
+	PermissionMode *AgentOption   `yaml:"permission_mode"`
+	MaxTurns       *AgentOption   `yaml:"max_turns"`
+	Directory      *AgentOption   `yaml:"directory"`
 }
 
 // AgentOption is a feature's arguments, with the feature's placeholder; a list
@@ -101,6 +101,29 @@ func (o *AgentOption) UnmarshalYAML(n *yaml.Node) error {
 	}
 	type plain AgentOption
 	return n.Decode((*plain)(o))
+}
+
+// AgentToolList is the option that keeps an agent to a list of tools.
+type AgentToolList struct {
+	AgentOption     `yaml:",inline"`
+	Limit           string   `yaml:"limit"`            // jq program in the place of Args
+	PermissionModes []string `yaml:"permission_modes"` // in which the list is kept; the first is the default; empty: in all
+}
+
+// UnmarshalYAML accepts the short form.
+func (o *AgentToolList) UnmarshalYAML(n *yaml.Node) error {
+	if n.Kind == yaml.SequenceNode {
+		return n.Decode(&o.Args)
+	}
+	var own struct {
+		Limit           string   `yaml:"limit"`
+		PermissionModes []string `yaml:"permission_modes"`
+	}
+	if err := n.Decode(&own); err != nil {
+		return err
+	}
+	o.Limit, o.PermissionModes = own.Limit, own.PermissionModes
+	return n.Decode(&o.AgentOption)
 }
 
 // AgentOutput says what the agent's output is.

@@ -98,7 +98,10 @@ func optionPlaceholder(name string, o *AgentOption) string {
 func (o AgentOptions) ByName() map[string]*AgentOption {
 	all := map[string]*AgentOption{
 		"model": o.Model, "new_session": o.NewSession, "resume": o.Resume, "context": o.Context,
-		"allowed_tools": o.AllowedTools, "permission_mode": o.PermissionMode, "max_turns": o.MaxTurns, "directory": o.Directory,
+		"permission_mode": o.PermissionMode, "max_turns": o.MaxTurns, "directory": o.Directory,
+	}
+	if o.AllowedTools != nil {
+		all["allowed_tools"] = &o.AllowedTools.AgentOption
 	}
 	maps.DeleteFunc(all, func(_ string, v *AgentOption) bool { return v == nil })
 	return all
@@ -109,7 +112,7 @@ func (d *document) checkAgentOptions(a *Agent) {
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		o, at := options[name], "/agent/options/"+name
 		want := optionPlaceholder(name, o)
-		if !o.Prepend && len(o.Args) == 0 && len(o.Values) == 0 {
+		if !o.Prepend && len(o.Args) == 0 && len(o.Values) == 0 && !d.has(at+"/limit") {
 			d.errorPointer(at, KindConflict, "options.%s needs args, values or prepend: true", name)
 		}
 		if o.Prepend && (len(o.Args) > 0 || len(o.Values) > 0) {
@@ -120,6 +123,26 @@ func (d *document) checkAgentOptions(a *Agent) {
 		}
 		if _, ok := o.Values[o.Default]; o.Default != "" && len(o.Values) > 0 && !ok {
 			d.errorPointer(at+"/default", KindConflict, "options.%s has no values for its default %s", name, quoted(o.Default))
+		}
+	}
+	if o := a.Options.AllowedTools; o != nil {
+		d.checkToolList(o, a.Options.PermissionMode)
+	}
+}
+
+// checkToolList wants a program to stand alone, and the modes that a list of tools
+// is kept in to be the agent's.
+func (d *document) checkToolList(o *AgentToolList, mode *AgentOption) {
+	const at = "/agent/options/allowed_tools"
+	if o.Limit != "" && (o.Prepend || o.Each || o.Join != "" || len(o.Args) > 0 || len(o.Values) > 0) {
+		d.errorPointer(at+"/limit", KindConflict, "limit makes all of the option: args, values, each, join and prepend have no place beside it")
+	}
+	for i, m := range o.PermissionModes {
+		p := indexed(at+"/permission_modes", i)
+		if mode == nil {
+			d.errorPointer(p, KindConflict, "the agent has no options.permission_mode")
+		} else if _, ok := mode.Values[m]; len(mode.Values) > 0 && !ok {
+			d.errorPointer(p, KindConflict, "options.permission_mode has no value %s%s", quoted(m), Suggest(m, slices.Sorted(maps.Keys(mode.Values))))
 		}
 	}
 }

@@ -188,7 +188,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {
 		return o, nil, err
 	}
-	if err := a.checkOptions(agent); err != nil {
+	if err := a.takeOptions(agent); err != nil {
 		return o, nil, err
 	}
 	if f.promptFile != "" {

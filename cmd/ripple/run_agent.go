@@ -6,7 +6,6 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 
@@ -23,6 +22,8 @@ type loopAgent struct {
 	entry  *registry.Entry
 	config *loop.Config
 	model  string
+	mode   string   // permission mode; "": the adapter's
+	tools  []string // that are allowed; nil: the mode says which
 }
 
 var _ loop.Agent = (*loopAgent)(nil)
@@ -71,36 +72,6 @@ func (a *app) knownAdapters(c *loop.Config) error {
 	})
 	if err != nil {
 		return failWith(exitUsage, err, "ripple adapter list shows what there is")
-	}
-	return nil
-}
-
-// checkOptions looks for what was asked for and this agent cannot be told. A flag
-// is meant for this agent and refused; other sources may be there for several.
-func (a *app) checkOptions(g *loopAgent) error {
-	o := g.entry.Adapter.Agent.Options
-	lacks := func(what, key string) error {
-		err := &agent.UnsupportedError{Adapter: g.entry.Name, Message: fmt.Sprintf("this agent has no %s (agent.options.%s)", what, key)}
-		return failWith(exitUsage, err, fmt.Sprintf("ripple adapter show %s tells what the agent can do", g.entry.Name))
-	}
-	if g.model != "" && o.Model == nil {
-		return lacks("model", "model")
-	}
-	for _, s := range []struct {
-		name, what, key string
-		option          *schema.AgentOption
-	}{
-		{"AGENT_PERMISSION_MODE", "permission mode", "permission_mode", o.PermissionMode},
-		{"ALLOWED_TOOLS", "allowed tools", "allowed_tools", o.AllowedTools},
-	} {
-		from := g.config.Source(s.name)
-		switch {
-		case s.option != nil || !g.config.IsSet(s.name):
-		case strings.HasPrefix(from.From, "--"):
-			return lacks(s.what, s.key)
-		case g.config.Differs(s.name): // all configurations of the reference have the default
-			a.note("%s: %s has no effect: %s has no option for it", from.From, from.Name, g.entry.Name)
-		}
 	}
 	return nil
 }
@@ -160,25 +131,8 @@ func (g *loopAgent) turn(r loop.Request) agent.Turn {
 	if t.SessionID == "" && options.NewSession != nil {
 		t.NewSessionID = newUUID()
 	}
-	if options.PermissionMode != nil && g.config.IsSet("AGENT_PERMISSION_MODE") {
-		t.PermissionMode = g.config.PermissionMode
-	}
-	if options.AllowedTools != nil {
-		t.AllowedTools = g.allowed()
-	}
+	t.PermissionMode, t.AllowedTools = g.mode, g.tools
 	return t
-}
-
-// allowed are the tools that the agent is told to use: those of the
-// configuration, without the usual ones that this agent has not.
-func (g *loopAgent) allowed() []string {
-	if g.config.IsSet("ALLOWED_TOOLS") {
-		return g.config.AllowedTools
-	}
-	valid := g.entry.Adapter.Agent.Tools.Valid
-	return slices.DeleteFunc(slices.Clone(g.config.AllowedTools), func(t string) bool {
-		return len(valid) > 0 && !slices.Contains(valid, t)
-	})
 }
 
 // cannotBegin says why no turn can begin.

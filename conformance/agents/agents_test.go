@@ -20,7 +20,7 @@ import (
 
 // Exit codes of ripple.
 const (
-	exitOK, exitFailed, exitLimit, exitBlocked, exitInterrupted = 0, 1, 5, 8, 130
+	exitOK, exitFailed, exitUsage, exitLimit, exitBlocked, exitInterrupted = 0, 1, 2, 5, 8, 130
 )
 
 // What every agent has to do. The stand-in's base URL says what its model does.
@@ -32,6 +32,7 @@ var cases = []struct {
 	{"a tool and its result", tool},
 	{"a tool that fails", failingTool},
 	{"a tool that is refused", deniedTool},
+	{"a list of allowed tools", allowedTools},
 	{"a session goes on", resume},
 	{"an unknown session", unknownSession},
 	{"not logged in", func(t *testing.T, r rig) { failure(t, r, "401", "auth", exitBlocked) }},
@@ -161,6 +162,51 @@ func deniedTool(t *testing.T, r rig) {
 	assert.Equal(t, exitBlocked, s.exit)
 	assert.Equal(t, 1, s.outcome.Denials)
 	assert.Len(t, s.of("permission_denied"), 1)
+}
+
+// What is not in the list is refused by the program itself, whatever the project's
+// own configuration allows; what is in the list runs. An agent that cannot be kept
+// to a list takes no turn with one.
+func allowedTools(t *testing.T, r rig) {
+	l := r.setup.Limit
+	if l.Because != "" {
+		ctx, cancel := context.WithTimeout(t.Context(), bound)
+		defer cancel()
+		before, cmd := len(r.server.Log()), r.command(ctx, t, "text", "--allowed-tools", "Read", "write it")
+		said, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+		assert.Equal(t, exitUsage, cmd.ProcessState.ExitCode())
+		assert.Contains(t, string(said), "this agent has no allowed tools")
+		assert.Len(t, r.server.Log(), before, "the model is not asked")
+		return
+	}
+	require.NotEmpty(t, l.Calls)
+	written := filepath.Join(r.work, "standin.txt")
+	for path, text := range l.Allow {
+		path = filepath.Join(r.work, path)
+		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
+		require.NoError(t, os.WriteFile(path, []byte(text), 0o600))
+	}
+	for _, call := range l.Calls {
+		s := r.turn(t, call.behaviour(t, r.work), "--allowed-tools", l.Without, "write it")
+		assert.NoFileExists(t, written, "%s is not one of %s", call.Name, l.Without)
+		assert.NotEmpty(t, results(s.asked), "%s: the model is told that it was refused", call.Name)
+		for _, offered := range s.asked {
+			assert.NotContains(t, offered.Tools, call.Name)
+		}
+	}
+	s := r.turn(t, l.Calls[0].behaviour(t, r.work), "--allowed-tools", l.With, "write it")
+	assert.Equal(t, exitOK, s.exit)
+	assert.FileExists(t, written, "%s is one of %s", l.Calls[0].Name, l.With)
+}
+
+// results are what tools said to the model.
+func results(asked []standin.Exchange) (list []string) {
+	for _, e := range asked {
+		for _, m := range e.Messages {
+			list = append(list, m.Results...)
+		}
+	}
+	return list
 }
 
 func resume(t *testing.T, r rig) {

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"maps"
+	"net/url"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -24,6 +25,7 @@ type setup struct {
 	Env     map[string]string
 	Home    map[string]string  // files of its home directory
 	Deny    deny               // how it is kept from running commands that write
+	Limit   limit              // how it is kept to a list of tools
 	Differs map[string]differs // by case
 }
 
@@ -32,6 +34,34 @@ type deny struct {
 	Mode      string // the permission mode
 	Env       map[string]string
 	Behaviour string // of the stand-in; edit
+}
+
+// limit is what a list of allowed tools is tried with.
+type limit struct {
+	Because string            // it has no list, and why
+	Calls   []toolCall        // each writes standin.txt; the first one is allowed by With
+	With    string            // a list with which the first call works
+	Without string            // a list with which none does
+	Allow   map[string]string // files of a project that allows everything
+}
+
+// toolCall is what the model asks for; without input it is a command that writes.
+type toolCall struct {
+	Name  string
+	Input map[string]any
+}
+
+// behaviour is the stand-in's that makes the call; {work} in the input is where
+// the agent works.
+func (c toolCall) behaviour(t *testing.T, work string) string {
+	t.Helper()
+	b := "edit/name=" + url.PathEscape(c.Name)
+	if c.Input != nil {
+		input, err := json.Marshal(c.Input)
+		require.NoError(t, err)
+		b += "/input=" + url.PathEscape(strings.ReplaceAll(string(input), "{work}", work))
+	}
+	return b
 }
 
 // differs is how an agent's answer differs from that of the others.

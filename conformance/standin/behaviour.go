@@ -1,6 +1,7 @@
 package standin
 
 import (
+	"encoding/json"
 	"fmt"
 	"net/http"
 	"net/url"
@@ -15,13 +16,14 @@ type behaviour struct {
 	path   string // the name with its parameters, as in the URL
 	name   string
 	params url.Values
-	status int // of a refusal; else 0
-	times  int // 0: the behaviour's own
+	input  map[string]any // of the tool's call; nil: made of the command
+	status int            // of a refusal; else 0
+	times  int            // 0: the behaviour's own
 }
 
 var (
 	behaviours = []string{"text", "tool", "failtool", "edit", "loop", "stall", "drop"}
-	parameters = []string{"text", "run", "name", "file", "line", "times", "after", "at"}
+	parameters = []string{"text", "run", "name", "input", "file", "line", "times", "after", "at"}
 )
 
 // parseBehaviour reads an escaped path "/m/NAME[/KEY=VALUE...]/rest".
@@ -47,6 +49,11 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 		b.status = status
 	} else if !slices.Contains(behaviours, b.name) {
 		return b, "", fmt.Errorf("unknown behaviour %q: there are %s and statuses from 400 to 599", b.name, strings.Join(behaviours, ", "))
+	}
+	if input := b.params.Get("input"); input != "" {
+		if err := json.Unmarshal([]byte(input), &b.input); err != nil {
+			return b, "", fmt.Errorf("parameter input: %w", err)
+		}
 	}
 	b.times, err = b.number("times", 0)
 	if err == nil {
@@ -108,7 +115,11 @@ func (b behaviour) reply(q request) reply {
 		shell = q.tool(name)
 	}
 	if command, times := b.command(len(results)), b.calls(); command != "" && shell.Name != "" && (times < 0 || len(results) < times) {
-		return reply{call: &call{id: newID("call"), name: shell.Name, arguments: shell.arguments(command)}}
+		arguments := b.input
+		if arguments == nil {
+			arguments = shell.arguments(command)
+		}
+		return reply{call: &call{id: newID("call"), name: shell.Name, arguments: arguments}}
 	}
 	text := fmt.Sprintf("STANDIN-OK: %d messages, %d user turns.", len(q.messages), turns)
 	if len(results) > 0 {

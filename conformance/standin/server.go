@@ -14,7 +14,7 @@
 //	400 … 599   refuses with this status; 429 and 5xx say when to come back
 //
 // Parameters: text (the answer), run (the tool's command), name (the tool to
-// call, even if it is not offered), file and line (edit), times (how many calls,
+// call, even if it is not offered), input (the call's arguments, a JSON object), file and line (edit), times (how many calls,
 // or refusals, before the answer), after (when to come
 // back: seconds; 1).
 //

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"ripple/runtime/mapping"
 	"ripple/schema"
 )
 
@@ -17,10 +18,19 @@ type Command struct {
 	Stdin string // the prompt, when it goes by standard input
 	File  string // the prompt, when it goes by a file: its path takes the place of FilePath at the end of Args
 	Env   map[string]string
+
+	// A file that keeps the agent to the allowed tools: its path takes the place of
+	// ToolsPath in the arguments at ToolsAt.
+	ToolsFile, ToolsName string
+	ToolsAt              []int
 }
 
-// FilePath stands in Command.Args for the path of the prompt's file.
-const FilePath = "{path}"
+const (
+	// FilePath stands in Command.Args for the path of the prompt's file.
+	FilePath = "{path}"
+	// ToolsPath stands there for the path of the file about tools.
+	ToolsPath = "{file}"
+)
 
 // UnsupportedError is a turn that asks for what the agent does not have.
 type UnsupportedError struct{ Adapter, Message string }
@@ -32,6 +42,8 @@ type builder struct {
 	a       *schema.Adapter
 	args    []string
 	prepend []string
+	limit   mapping.Limit
+	limitAt []int // where the limit's arguments stand that name its file
 	err     error
 }
 
@@ -39,6 +51,9 @@ type builder struct {
 // *UnsupportedError.
 func NewCommand(a *schema.Adapter, t Turn) (Command, error) {
 	g := a.Agent
+	if err := enforce(a, &t); err != nil {
+		return Command{}, err
+	}
 	b := &builder{a: a, args: slices.Clone(g.Args)}
 	for _, o := range []struct {
 		name   string
@@ -48,7 +63,7 @@ func NewCommand(a *schema.Adapter, t Turn) (Command, error) {
 	}{
 		{"model", g.Options.Model, "{model}", one(t.Model)},
 		{"context", g.Options.Context, "{context}", one(t.Context)},
-		{"allowed_tools", g.Options.AllowedTools, "", t.AllowedTools},
+		{"allowed_tools", toolList(g), "", t.AllowedTools},
 		{"permission_mode", g.Options.PermissionMode, "{mode}", one(t.PermissionMode)},
 		{"max_turns", g.Options.MaxTurns, "{n}", count(t.MaxTurns)},
 		{"directory", g.Options.Directory, "{dir}", one(t.Directory)},
@@ -98,7 +113,13 @@ func (b *builder) option(name string, o *schema.AgentOption, place string, value
 		return
 	}
 	if name == "allowed_tools" {
-		b.checkTools(values)
+		if b.checkTools(values); b.err != nil {
+			return
+		}
+		if b.a.Agent.Options.AllowedTools.Limit != "" {
+			b.limitTools(values)
+			return
+		}
 		place = "{tool}"
 		if !o.Each {
 			place, values = "{tools}", []string{strings.Join(values, separator(o.Join))}
@@ -146,22 +167,6 @@ func (b *builder) expanded(args []string, place, value string) {
 	}
 }
 
-// checkTools refuses names that the agent does not know; "Bash(git *)" is Bash,
-// and a name of the agent's that ends in * stands for all that begin like it.
-func (b *builder) checkTools(tools []string) {
-	valid := b.a.Agent.Tools.Valid
-	for _, tool := range tools {
-		name, _, _ := strings.Cut(tool, "(")
-		known := slices.ContainsFunc(valid, func(v string) bool {
-			prefix, many := strings.CutSuffix(v, "*")
-			return v == name || many && strings.HasPrefix(name, prefix)
-		})
-		if len(valid) > 0 && !known {
-			b.refuse("tool %q is not one of this agent's%s; its tools are %s", name, schema.Suggest(name, valid), strings.Join(valid, ", "))
-		}
-	}
-}
-
 // prompt puts the prompt where the adapter wants it.
 func (b *builder) prompt(t Turn) (Command, error) {
 	p := b.a.Agent.Prompt
@@ -187,7 +192,7 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	if b.err != nil {
 		return Command{}, b.err
 	}
-	c := Command{Env: b.a.Agent.Env}
+	c := Command{Env: merged(b.a.Agent.Env, b.limit.Env), ToolsFile: b.limit.File.Text, ToolsName: b.limit.File.Name, ToolsAt: b.limitAt}
 	switch deliver {
 	case schema.PromptStdin:
 		c.Args, c.Stdin = append(b.args, p.StdinArgs...), text

@@ -12,7 +12,7 @@ import (
 // Tools that may be allowed: by name, and by how the name begins.
 func TestAllowedTools(t *testing.T) {
 	a := &schema.Adapter{Name: "x", Agent: &schema.Agent{Prompt: schema.AgentPrompt{Deliver: schema.PromptStdin}}}
-	a.Agent.Options.AllowedTools = &schema.AgentOption{Args: []string{"--allow={tools}"}}
+	a.Agent.Options.AllowedTools = &schema.AgentToolList{AgentOption: schema.AgentOption{Args: []string{"--allow={tools}"}}}
 	a.Agent.Tools.Valid = []string{"Bash", "mcp__*"}
 	for tool, ok := range map[string]bool{
 		"Bash": true, "Bash(git *)": true, "mcp__files__read": true, "mcp__*": true,
@@ -21,4 +21,42 @@ func TestAllowedTools(t *testing.T) {
 		_, err := agent.NewCommand(a, agent.Turn{Prompt: "p", AllowedTools: []string{tool}})
 		assert.Equal(t, ok, err == nil, "%q: %v", tool, err)
 	}
+}
+
+// A list of tools chooses the permission mode that keeps to it; a mode that would
+// not is refused, and so is a list that the adapter's program refuses.
+func TestALimitIsKept(t *testing.T) {
+	a := &schema.Adapter{Name: "x", Agent: &schema.Agent{Prompt: schema.AgentPrompt{Deliver: schema.PromptStdin}, Env: map[string]string{"A": "1"}}}
+	a.Agent.Options.PermissionMode = &schema.AgentOption{Default: "all", Values: map[string][]string{"all": {"--all"}, "ask": {"--ask"}, "plan": {"--plan"}}}
+	a.Agent.Options.AllowedTools = &schema.AgentToolList{
+		PermissionModes: []string{"ask", "plan"},
+		Limit:           `if .tools[0].tool == "never" then error("not that") else {args: ["--policy={file}"], env: {B: "2"}, file: {name: "p", text: .tools[0].tool}} end`,
+	}
+	for _, c := range []struct {
+		turn    agent.Turn
+		args    []string
+		refused string
+	}{
+		{turn: agent.Turn{}, args: []string{"--all"}},
+		{turn: agent.Turn{AllowedTools: []string{"read"}}, args: []string{"--policy={file}", "--ask"}},
+		{turn: agent.Turn{AllowedTools: []string{"read"}, PermissionMode: "plan"}, args: []string{"--policy={file}", "--plan"}},
+		{turn: agent.Turn{AllowedTools: []string{"read"}, PermissionMode: "all"}, refused: `in permission mode "all" it would not keep to a list of allowed tools; with one it can have ask, plan`},
+		{turn: agent.Turn{AllowedTools: []string{"never"}}, refused: "it cannot be kept to these tools: not that"},
+		{turn: agent.Turn{AllowedTools: []string{"a\nb"}}, refused: "contains a control character"},
+	} {
+		c.turn.Prompt = "p"
+		got, err := agent.NewCommand(a, c.turn)
+		if c.refused != "" {
+			assert.ErrorContains(t, err, c.refused)
+			continue
+		}
+		assert.NoError(t, err)
+		assert.Equal(t, c.args, got.Args)
+		if len(c.turn.AllowedTools) > 0 {
+			assert.Equal(t, map[string]string{"A": "1", "B": "2"}, got.Env)
+			assert.Equal(t, "read", got.ToolsFile)
+			assert.Equal(t, []int{0}, got.ToolsAt)
+		}
+	}
+	assert.Equal(t, map[string]string{"A": "1"}, a.Agent.Env, "the adapter is as it was")
 }

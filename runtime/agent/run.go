@@ -95,6 +95,15 @@ func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.
 		last := len(c.Args) - 1 // others may say the same and mean it
 		c.Args[last] = strings.TrimSuffix(c.Args[last], FilePath) + path
 	}
+	if c.ToolsFile != "" {
+		path := filepath.Join(scratch, c.ToolsName)
+		if err := os.WriteFile(path, []byte(c.ToolsFile), 0o600); err != nil {
+			return plan, "", fmt.Errorf("the file of allowed tools: %w", err)
+		}
+		for _, i := range c.ToolsAt {
+			c.Args[i] = strings.ReplaceAll(c.Args[i], ToolsPath, path)
+		}
+	}
 	host := launch.OSHost()
 	plan, err = launch.Build(a, host, launch.Request{
 		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,

@@ -85,6 +85,16 @@ func TestAPlainTurn(t *testing.T) {
 	assert.Equal(t, []event.Event{{Type: event.Text, Text: "you said go"}, {Type: event.Finished}}, events)
 }
 
+// The file that keeps an agent to a list of tools is there for its turn.
+func TestTheFileOfAllowedTools(t *testing.T) {
+	a := scripted(t, `case $1 in --policy=*) say "$(cat "${1#--policy=}")";; esac; end`, "options:",
+		`options:
+    allowed_tools: {limit: '{args: ["--policy={file}"], file: {name: "p.toml", text: .tools[0].name}}'}`)
+	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "go", AllowedTools: []string{"read"}}, agent.Options{})
+	assert.Nil(t, out.Failure)
+	assert.Equal(t, "read", out.Text)
+}
+
 // Each of these hangs the tools that people had before. Each ends in bounded
 // time, keeps what was said, and leaves no process.
 func TestNoTurnHangs(t *testing.T) {

@@ -89,6 +89,13 @@ func (c *Config) project() string {
 // IsSet says whether anybody set a setting: its value is not the default.
 func (c *Config) IsSet(name string) bool { return c.sources[name].From != "default" }
 
+// Bound says whether a setting was made for this loop: by a flag or in ripple.yml.
+// The environment and .ralphrc may serve other programs, and other agents.
+func (c *Config) Bound(name string) bool {
+	s := c.sources[name]
+	return strings.HasPrefix(s.From, "--") || strings.HasPrefix(s.Name, "loop.")
+}
+
 // idle notes what somebody set and ripple makes nothing of.
 func (c *Config) idle(project string) (notes []string) {
 	for _, s := range settings {

@@ -1,0 +1,83 @@
+package agent
+
+import (
+	"maps"
+	"slices"
+	"strings"
+
+	"ripple/runtime/mapping"
+	"ripple/schema"
+)
+
+// enforce gives a turn with a list of tools a permission mode in which the agent
+// keeps to it. One in which it would not is refused.
+func enforce(a *schema.Adapter, t *Turn) error {
+	o := a.Agent.Options.AllowedTools
+	if o == nil || len(t.AllowedTools) == 0 || len(o.PermissionModes) == 0 {
+		return nil
+	}
+	b := builder{a: a}
+	switch {
+	case t.PermissionMode == "":
+		t.PermissionMode = o.PermissionModes[0]
+	case !slices.Contains(o.PermissionModes, t.PermissionMode):
+		b.refuse("in permission mode %q it would not keep to a list of allowed tools; with one it can have %s",
+			t.PermissionMode, strings.Join(o.PermissionModes, ", "))
+	}
+	return b.err
+}
+
+// HasTool says whether an agent knows a tool by this name; "Bash(git *)" is Bash,
+// and a name of the agent's that ends in * stands for all that begin like it.
+func HasTool(g *schema.Agent, tool string) bool {
+	name, _, _ := strings.Cut(tool, "(")
+	return len(g.Tools.Valid) == 0 || slices.ContainsFunc(g.Tools.Valid, func(v string) bool {
+		prefix, many := strings.CutSuffix(v, "*")
+		return v == name || many && strings.HasPrefix(name, prefix)
+	})
+}
+
+func (b *builder) checkTools(tools []string) {
+	valid := b.a.Agent.Tools.Valid
+	for _, tool := range tools {
+		name, _, _ := strings.Cut(tool, "(")
+		if !HasTool(b.a.Agent, tool) {
+			b.refuse("tool %q is not one of this agent's%s; its tools are %s", name, schema.Suggest(name, valid), strings.Join(valid, ", "))
+		}
+		if strings.ContainsAny(tool, "\x00\n\r") {
+			b.refuse("tool %q contains a control character", tool)
+		}
+	}
+}
+
+// toolList is the option that allows tools; nil when the agent has none.
+func toolList(g *schema.Agent) *schema.AgentOption {
+	if g.Options.AllowedTools == nil {
+		return nil
+	}
+	return &g.Options.AllowedTools.AgentOption
+}
+
+// limitTools adds what the adapter's program makes of a list of tools.
+func (b *builder) limitTools(tools []string) {
+	l, err := mapping.NewLimit(b.a.Agent, tools)
+	if err != nil {
+		b.refuse("it cannot be kept to these tools: %v", err)
+		return
+	}
+	b.limit = l
+	for _, arg := range l.Args {
+		if l.File.Text != "" && strings.Contains(arg, ToolsPath) {
+			b.limitAt = append(b.limitAt, len(b.args))
+		}
+		b.args = append(b.args, arg)
+	}
+}
+
+// merged is one environment with another one over it.
+func merged(under, over map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, under)
+	maps.Copy(all, over)
+	return all
+}
