@@ -24,11 +24,12 @@ var layers = map[string]row{
 	"integration-scripts":     {0, ""},
 	"runtime/event":           {0, ""},
 	"runtime/pty":             {0, ""},
-	"runtime/proctree":        {0, ""},
+	"runtime/internal/birth":  {0, ""},
 	"runtime/internal/osc":    {0, ""},
 	"runtime/internal/screen": {0, ""},
 	"runtime/internal/echo":   {0, ""},
 
+	"runtime/proctree":         {1, "runtime/internal/birth"},
 	"runtime/registry":         {1, "adapters integration-scripts schema"},
 	"runtime/launch":           {1, "schema"},
 	"runtime/mapping":          {1, "runtime/event schema"},
@@ -42,7 +43,7 @@ var layers = map[string]row{
 		"runtime/internal/prompt runtime/internal/render runtime/launch runtime/proctree runtime/pty schema"},
 
 	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},
-	"runtime/contract": {3, "runtime/event runtime/launch runtime/session schema"},
+	"runtime/contract": {3, "runtime/event runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/proctree runtime/registry runtime/scenario runtime/session schema"},

@@ -73,8 +73,9 @@ func startBusy(t *testing.T, mark string) *running {
 	require.NoError(t, err)
 	r := &running{mark: "RIPPLE_TEST=" + mark + strconv.Itoa(os.Getpid()), temp: t.TempDir()}
 	r.Cmd = exec.Command(path, "exec", "bash", "--env", r.mark,
-		`setsid sleep 1000 & nohup sleep 1000 > /dev/null 2>&1 & sleep 1000 & echo ready; sleep 1000`)
+		`setsid sleep 1000 & (setsid nohup sleep 1000 > /dev/null 2>&1 &); nohup sleep 1000 > /dev/null 2>&1 & sleep 1000 & echo ready; sleep 1000`)
 	r.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+r.temp)
+	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	stdout, stderr := &awaited{text: []byte("ready\n"), came: make(chan struct{})}, &bytes.Buffer{}
 	r.Stdout, r.Stderr = stdout, stderr
 	require.NoError(t, r.Start())
@@ -86,7 +87,7 @@ func startBusy(t *testing.T, mark string) *running {
 		_ = r.Wait()
 		require.FailNow(t, "no session", "stdout: %s\nstderr: %s", stdout.got, stderr)
 	}
-	require.Eventually(t, func() bool { return len(r.left()) >= 5 }, 10*time.Second, time.Millisecond, "the shell and its four children")
+	require.Eventually(t, func() bool { return len(r.left()) >= 6 }, 10*time.Second, time.Millisecond, "the shell and its five children")
 	return r
 }
 
@@ -105,15 +106,15 @@ func (r *running) left() []int {
 	return pids
 }
 
-// inner is the process that does the work: below the one we started, and not
-// below the session.
+// inner is the process that does the work: below the one we started and its
+// keeper, and not below the session.
 func (r *running) inner(t *testing.T) int {
 	t.Helper()
 	var found []int
 	require.Eventually(t, func() bool { // a process shows no environment in the moment of its exec
 		found = nil
 		for _, p := range proctree.Descendants(r.Process.Pid) {
-			if !slices.Contains(r.left(), p.PID) {
+			if p.Name == "ripple" && !slices.Contains(r.left(), p.PID) {
 				found = append(found, p.PID)
 			}
 		}
@@ -122,18 +123,19 @@ func (r *running) inner(t *testing.T) int {
 	return found[0]
 }
 
-// kill -9 of either half leaves nothing within 2 s.
+// kill -9 of either process, or of both at once, leaves nothing within 2 s.
 func TestKillLeavesNothing(t *testing.T) {
-	for _, victim := range []string{"outer", "inner"} {
+	for _, victim := range []string{"outer", "inner", "group"} {
 		t.Run(victim, func(t *testing.T) {
 			r := startBusy(t, "kill-"+victim)
 			pid := r.Process.Pid
-			if victim == "inner" {
+			switch victim {
+			case "inner":
 				pid = r.inner(t)
+			case "group":
+				pid = -pid
 			}
-			p, err := os.FindProcess(pid)
-			require.NoError(t, err)
-			require.NoError(t, p.Kill())
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
 			assert.Eventually(t, func() bool { return len(r.left()) == 0 }, 2*time.Second, 5*time.Millisecond)
 			require.Error(t, r.Wait())
 		})
@@ -142,7 +144,7 @@ func TestKillLeavesNothing(t *testing.T) {
 
 // Signals that ask for an end get an orderly one: no process, no file, 130.
 func TestSignalsCloseTheSession(t *testing.T) {
-	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP} {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			heed(t, sig)
 			r := startBusy(t, "signal-"+strconv.Itoa(int(sig)))

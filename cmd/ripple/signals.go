@@ -6,6 +6,8 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
+
+	"ripple/runtime/proctree"
 )
 
 // errSignal is why a command ended early.
@@ -22,12 +24,12 @@ func untilSignal(ctx context.Context, interruptEnds bool) (context.Context, <-ch
 	interrupts := make(chan os.Signal, 4)
 	// SIGPIPE is only taken so that a write fails instead of ending us at once:
 	// there is a session to close first.
-	signal.Notify(asked, syscall.SIGTERM, syscall.SIGHUP)
+	proctree.Notify(asked, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT)
 	signal.Notify(make(chan os.Signal, 1), syscall.SIGPIPE)
 	if interruptEnds {
-		signal.Notify(asked, os.Interrupt)
+		proctree.Notify(asked, os.Interrupt)
 	} else {
-		signal.Notify(interrupts, os.Interrupt)
+		proctree.Notify(interrupts, os.Interrupt)
 	}
 	go func() {
 		select {
@@ -37,8 +39,8 @@ func untilSignal(ctx context.Context, interruptEnds bool) (context.Context, <-ch
 		}
 	}()
 	return ctx, interrupts, func() {
-		signal.Stop(asked)
-		signal.Stop(interrupts)
+		proctree.Stop(asked)
+		proctree.Stop(interrupts)
 		cancel(nil)
 	}
 }

@@ -5,6 +5,8 @@ import (
 	"os"
 	"strconv"
 	"strings"
+
+	"ripple/runtime/proctree"
 )
 
 const (
@@ -54,11 +56,13 @@ func readProcess(pid int) (process, bool) {
 	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
 }
 
-// childrenWith counts the children of this process in whose environment a directory
+// childrenWith counts the children of this process, and of the one that adopts their
+// orphans, in whose environment a directory
 // is. One whose environment cannot be read (it has ended) has none.
 func childrenWith(dir string) (n int) {
+	adopter := proctree.Adopter()
 	for _, p := range processes() {
-		if p.parent != os.Getpid() {
+		if p.parent != os.Getpid() && p.parent != adopter || p.pid == os.Getpid() {
 			continue
 		}
 		env, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", p.pid))

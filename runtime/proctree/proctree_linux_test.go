@@ -31,9 +31,13 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// guarded prints its pid and its environment's mark and runs a script.
+// guarded prints its pid and its environment's mark and runs a script, or counts
+// the interrupts that come.
 func guarded(script string) int {
 	fmt.Println("inner", os.Getpid(), os.Getenv(mark))
+	if script == "count" {
+		return countInterrupts()
+	}
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -43,6 +47,18 @@ func guarded(script string) int {
 		return 128 + int(w.Signal()) // as a shell reports it
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// countInterrupts prints a line for each until it is asked to end.
+func countInterrupts() int {
+	c := make(chan os.Signal, 8)
+	Notify(c, syscall.SIGINT, syscall.SIGTERM)
+	fmt.Println("up")
+	for n := 1; <-c == syscall.SIGINT; n++ {
+		fmt.Println("interrupt", n)
+	}
+	fmt.Println("end")
+	return 0
 }
 
 // within bounds one test's wait for what nothing announces.
@@ -241,12 +257,18 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// guard runs the guarded test binary; inner is the inner process's id.
-func guard(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *bufio.Reader) {
+// startGuarded runs the guarded test binary; inner is the inner process's id.
+func startGuarded(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *bufio.Reader) {
 	t.Helper()
 	cmd = exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT="+script, "GORACE=atexit_sleep_ms=0")
 	cmd.Stderr = os.Stderr
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdin, input, err := os.Pipe()
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = input.Close() })
+	cmd.Stdin = stdin
+	defer stdin.Close()
 	pipe, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
@@ -267,27 +289,103 @@ func scriptTree(d string) string {
 		sleep D & sleep D & kill -STOP $!; echo up; wait`, "D", d)
 }
 
-func TestKillingEitherHalfEndsTheTree(t *testing.T) {
-	for i, half := range []string{"outer", "inner"} {
-		t.Run(half, func(t *testing.T) {
+// However few of the guarded program's processes live on, the tree does not.
+func TestKillingEndsTheTree(t *testing.T) {
+	for i, tt := range []struct {
+		name    string
+		victims func(outer, keeper, inner int) []int // of SIGKILL; negative: a group
+		signal  syscall.Signal
+	}{
+		{"outer", func(o, _, _ int) []int { return []int{o} }, syscall.SIGKILL},
+		{"inner", func(_, _, i int) []int { return []int{i} }, syscall.SIGKILL},
+		{"keeper", func(_, k, _ int) []int { return []int{k} }, syscall.SIGKILL},
+		{"their group", func(o, _, _ int) []int { return []int{-o} }, syscall.SIGKILL},
+		{"outer and inner", func(o, _, i int) []int { return []int{o, i} }, syscall.SIGKILL},
+		{"inner and keeper", func(_, k, i int) []int { return []int{i, k} }, syscall.SIGKILL},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
 			d := duration(200 + i)
-			cmd, inner, out := guard(t, scriptTree(d))
+			cmd, inner, out := startGuarded(t, scriptTree(d))
 			line, err := out.ReadString('\n')
 			require.NoError(t, err)
 			require.Equal(t, "up\n", line)
 			waitFor(t, func() bool { return marked("sleep\x00"+d) >= 3 }) // the stopped one may not have come to its exec
-			victim := map[string]int{"outer": cmd.Process.Pid, "inner": inner}[half]
+			e, ok := stat(inner)
+			require.True(t, ok)
+			keeper := e.parent
 			start := time.Now()
-			require.NoError(t, syscall.Kill(victim, syscall.SIGKILL))
+			for _, v := range tt.victims(cmd.Process.Pid, keeper, inner) {
+				require.NoError(t, syscall.Kill(v, syscall.SIGKILL))
+			}
 			_, _ = io.Copy(io.Discard, out) // everybody who wrote to us has ended
 			_ = cmd.Wait()                  // its status is looked at
-			waitFor(t, func() bool { reap(inner); return marked(d) == 0 && syscall.Kill(inner, 0) == syscall.ESRCH })
+			gone := func(pid int) bool { _, alive := Seen(pid); return !alive }
+			waitFor(t, func() bool { return marked(d) == 0 && gone(inner) && gone(keeper) })
 			t.Logf("gone after %v", time.Since(start))
 			assert.Less(t, time.Since(start), 5*time.Second)
-			assert.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+			assert.Equal(t, tt.signal, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
 			reapAll(t)
 		})
 	}
+}
+
+// The keeper is not found by the program's name, holds no file of it but its own
+// two ends, and is no member of its session.
+func TestTheKeeperKeepsAway(t *testing.T) {
+	cmd, inner, out := startGuarded(t, "cd /tmp; echo up; read x")
+	_, err := out.ReadString('\n')
+	require.NoError(t, err)
+	e, ok := stat(inner)
+	require.True(t, ok)
+	of := func(file string) string { return fmt.Sprintf("/proc/%d/%s", e.parent, file) }
+	waitFor(t, func() bool { keeper, _ := stat(e.parent); return keeper.Name == keeperName }) // it may not have come that far
+	waitFor(t, func() bool { keeper, _ := stat(e.parent); return keeper.state == 'S' })
+	keeper, _ := stat(e.parent)
+	assert.Equal(t, cmd.Process.Pid, keeper.parent)
+	assert.Equal(t, e.parent, keeper.sess)
+	line, err := os.ReadFile(of("cmdline"))
+	require.NoError(t, err)
+	assert.Equal(t, keeperName[:min(len(keeperName), len(line))], strings.TrimRight(string(line), "\x00"))
+	cwd, err := os.Readlink(of("cwd"))
+	require.NoError(t, err)
+	assert.Equal(t, "/", cwd)
+	files, err := os.ReadDir(of("fd"))
+	require.NoError(t, err)
+	assert.Len(t, files, 3, "the socket, the pipe, its signals")
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // the signal
+	reapAll(t)
+}
+
+// Orphans of the program are reaped while it runs: who asks whether one is alive
+// gets a true answer.
+func TestOrphansAreReapedMeanwhile(t *testing.T) {
+	cmd, inner, out := startGuarded(t, `for i in $(seq 1000); do (setsid true &) ; (true & exit); done; echo up; read x`)
+	_, err := out.ReadString('\n')
+	require.NoError(t, err)
+	e, ok := stat(inner)
+	require.True(t, ok)
+	waitFor(t, func() bool {
+		n := 0
+		for pid := range first(scan()).descend(map[int]bool{e.parent: true}) {
+			if z, ok := stat(pid); ok && z.zombie() {
+				n++
+			}
+		}
+		return n == 0
+	})
+	require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+	_ = cmd.Wait() // the signal
+	reapAll(t)
+}
+
+// Limits are inherited, though the Go runtime raises that of open files for itself.
+func TestGuardKeepsLimits(t *testing.T) {
+	cmd := exec.Command("sh", "-c", `ulimit -S -n 234; exec "$0"`, os.Args[0])
+	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=ulimit -S -n", "GORACE=atexit_sleep_ms=0")
+	out, err := cmd.Output()
+	require.NoError(t, err)
+	assert.Contains(t, string(out), "\n234\n")
 }
 
 // reapAll takes the guarded tree's orphans off our hands.
@@ -315,7 +413,7 @@ func TestGuardPassesTheEndOn(t *testing.T) {
 		{"kill -KILL $PPID; sleep 100", -1, syscall.SIGKILL},
 		{"kill -INT $PPID; sleep 100", -1, syscall.SIGINT},
 	} {
-		cmd, _, out := guard(t, tt.script)
+		cmd, _, out := startGuarded(t, tt.script)
 		_, _ = io.Copy(io.Discard, out) // until the end
 		_ = cmd.Wait()                  // its status is looked at
 		assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), tt.script)
@@ -328,8 +426,8 @@ func TestGuardPassesTheEndOn(t *testing.T) {
 
 func TestGuardForwardsSignals(t *testing.T) {
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT} { // no terminal sends the last one
-		heed(t, s)
-		cmd, _, out := guard(t, "echo up; sleep "+duration(210))
+		heedSignal(t, s)
+		cmd, _, out := startGuarded(t, "echo up; sleep "+duration(210))
 		_, err := out.ReadString('\n')
 		require.NoError(t, err)
 		require.NoError(t, cmd.Process.Signal(s))
@@ -340,8 +438,38 @@ func TestGuardForwardsSignals(t *testing.T) {
 	}
 }
 
+// One SIGINT to the outer process, to the inner one or to both is one interrupt.
+func TestOneInterruptIsOne(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		to   func(outer, inner int) int
+	}{
+		{"outer", func(o, _ int) int { return o }},
+		{"inner", func(_, i int) int { return i }},
+		{"group", func(o, _ int) int { return -o }},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			heedSignal(t, syscall.SIGINT)
+			cmd, inner, out := startGuarded(t, "count")
+			expect := func(want string) {
+				line, err := out.ReadString('\n')
+				require.NoError(t, err)
+				require.Equal(t, want+"\n", line)
+			}
+			expect("up")
+			for n := range 3 {
+				require.NoError(t, syscall.Kill(tt.to(cmd.Process.Pid, inner), syscall.SIGINT))
+				expect(fmt.Sprintf("interrupt %d", n+1))
+			}
+			require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+			expect("end")
+			require.NoError(t, cmd.Wait())
+		})
+	}
+}
+
 func TestGuardHidesItself(t *testing.T) {
-	cmd, inner, out := guard(t, "env | grep GUARD; ls -l /proc/$$/fd | grep -c pipe: ; ps -o pgid= -p $$,$PPID | sort -u | wc -l")
+	cmd, inner, out := startGuarded(t, "env | grep GUARD; ls -l /proc/$$/fd | grep -c pipe: ; ps -o pgid= -p $$,$PPID | sort -u | wc -l")
 	all, err := io.ReadAll(out)
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
@@ -389,9 +517,9 @@ func BenchmarkEndOfTwenty(b *testing.B) {
 	}
 }
 
-// heed makes programs that are started from here heed a signal that this process
+// heedSignal makes programs that are started from here heed a signal that this process
 // was told to ignore, as nohup does: what is caught is not ignored after exec.
-func heed(t *testing.T, sig os.Signal) {
+func heedSignal(t *testing.T, sig os.Signal) {
 	t.Helper()
 	signal.Notify(make(chan os.Signal, 1), sig)
 	t.Cleanup(func() { signal.Reset(sig) })

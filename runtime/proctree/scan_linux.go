@@ -26,6 +26,18 @@ func isSubreaper() bool {
 	return err == 0 && on != 0
 }
 
+// Adopter is the process that adopts the orphans below this one: this one itself
+// after Subreaper, Guard's keeper in the inner process; 0: another program.
+func Adopter() int {
+	if keeper := keeperID.Load(); keeper != 0 {
+		return int(keeper)
+	}
+	if isSubreaper() {
+		return os.Getpid()
+	}
+	return 0
+}
+
 // Seen identifies a process by its id; false when there is none, a zombie
 // counted as none.
 func Seen(pid int) (Process, bool) {

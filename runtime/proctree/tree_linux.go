@@ -107,7 +107,8 @@ func (s snapshot) adopted(e entry, self int) bool {
 // seeds are the members that need no parent to be known as such.
 func (t *Tree) seeds(s snapshot, self int) map[int]bool {
 	set := map[int]bool{}
-	ours, adopting := s.descend(map[int]bool{self: true}), isSubreaper()
+	adopter := Adopter()
+	ours := s.descend(map[int]bool{self: true, adopter: adopter != 0})
 	// Ids are used again. While a session has members its id is not; so the
 	// leader's id stands for the tree unless a later process has it now.
 	leader, there := s[t.root.PID]
@@ -115,13 +116,13 @@ func (t *Tree) seeds(s snapshot, self int) map[int]bool {
 	for pid, e := range s {
 		p, known := t.known[pid]
 		switch {
-		case pid == self || e.Start < t.root.Start:
+		case pid == self || pid == adopter || e.Start < t.root.Start:
 		case known && p.Start == e.Start, pid == t.root.PID && !another:
 			set[pid] = true
 		case e.sess == s[self].sess: // who left our session cannot come back
 		case e.sess == t.root.PID && !another,
-			t.Sole && e.parent == self,
-			t.tty != "" && (ours[pid] || !adopting) && !beforeExec(pid) && holds(pid, t.tty):
+			t.Sole && adopter != 0 && e.parent == adopter,
+			t.tty != "" && (ours[pid] || adopter == 0) && !beforeExec(pid) && holds(pid, t.tty):
 			set[pid] = true
 		}
 	}

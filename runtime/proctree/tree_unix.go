@@ -15,6 +15,9 @@ const Complete = false
 // Subreaper is known to Linux only.
 func Subreaper() error { return ErrUnsupported }
 
+// Adopter is known to Linux only.
+func Adopter() int { return 0 }
+
 // Descendants is known to Linux only; it lists none.
 func Descendants(int) []Process { return nil }
 

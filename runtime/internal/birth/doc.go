@@ -1,0 +1,4 @@
+//go:build !linux
+
+// Package birth is of use on Linux only.
+package birth
