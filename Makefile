@@ -1,12 +1,15 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: build test race fuzz lint bench gen interpreters agents test-agents fleet check
+.PHONY: build test torture race fuzz lint bench gen interpreters agents test-agents fleet check
 
 build: # bin/ripple
 	go build -o bin/ripple ./cmd/ripple
 
 test:
 	go test ./...
+
+torture: build # what people do to sessions, to every program that is there: a quarter of an hour
+	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
 
 race:
 	go test -race ./...

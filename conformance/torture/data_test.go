@@ -1,0 +1,281 @@
+//go:build linux
+
+package torture
+
+import (
+	"bytes"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"gopkg.in/yaml.v3"
+)
+
+// programs is programs.yaml.
+type programs struct {
+	Groups   map[string][]string // from the narrowest to the widest they stand in Wider
+	Wider    []string            // the groups in the order in which a spelling is looked for
+	Programs []program
+}
+
+// program is one that cases are run with.
+type program struct {
+	Name      string
+	ExitCodes bool `yaml:"exit_codes"` // false: it reports none, and null is the truth
+	Say       map[string]string
+	Probe     []step
+}
+
+// class is a file of cases.
+type class struct {
+	name  string
+	Cases []tortureCase
+}
+
+// tortureCase is one abuse of a session, with everything that has to hold in it.
+type tortureCase struct {
+	Name    string
+	Because string
+	CI      []string          // the programs, or groups, with which it runs in CI
+	Home    map[string]string // files of the home directory
+	Work    map[string]string // files of the working directory
+	Flags   []string
+	Timeout time.Duration // for one command; 10s
+	Steps   []step
+	Files   map[string]string // what is in the working directory afterwards
+	Matches map[string]string // patterns of what is in it afterwards; nothing there may be ours
+	Kept    []string          // files of Home that are as they were afterwards
+	Writer  *writer
+	Ends    *ending
+}
+
+// step is one command and what is to be known of it, or a probe.
+type step struct {
+	Send   spelling
+	Probe  string  // loud: the program's probe; mute: its output goes elsewhere
+	Await  string  // a file that has to be there before the step
+	Signal *signal // while the command runs
+	Silent bool    // ripple is killed: no record comes
+	Ours   bool    // it prints what the shell knows, and that may be ripple's
+
+	Expect `yaml:",inline"`
+	Except map[string]Expect // by program or group, in place of all of the above
+}
+
+// Expect is what a command's record has to say.
+type Expect struct {
+	Output      *string
+	Match       string    // a pattern in place of Output
+	ExitCode    yaml.Node `yaml:"exit_code"`    // a number or null
+	CompletedBy string    `yaml:"completed_by"` // marker or prompt where nothing is said
+	Failure     string    // a pattern; nothing may have failed where there is none
+	OutOfBand   *string   `yaml:"out_of_band"`
+	Unknown     string    // why the truth may not be known: from here on all of the above holds, or null and a reason
+}
+
+// signal is sent to ripple once a file is there.
+type signal struct {
+	Name string
+	To   string // ripple, or group: all processes that were started with it
+	When string
+}
+
+// writer prints numbered lines from the background, from 1 to Lines. Each arrives
+// once, whole and in order, in some output or between two.
+type writer struct {
+	Line  string // a pattern with one group, the number
+	Lines int
+}
+
+// ending is how ripple itself ends.
+type ending struct {
+	Exit   int
+	Stderr string // a pattern
+}
+
+// spelling is a text for every program, or one by program or group; or an idea
+// of programs.yaml with the values that it wants.
+type spelling struct {
+	text  string
+	by    map[string]*string // nil: not for this one
+	given bool
+}
+
+func (s *spelling) UnmarshalYAML(n *yaml.Node) error {
+	s.given = true
+	if n.Kind == yaml.ScalarNode {
+		return n.Decode(&s.text)
+	}
+	return n.Decode(&s.by)
+}
+
+// lookup finds what is said of a program by its name, or by a group that it is in.
+func lookup[T any](p programs, by map[string]T, name string) (T, bool) {
+	if v, ok := by[name]; ok {
+		return v, true
+	}
+	for _, g := range p.Wider {
+		if v, ok := by[g]; ok && slices.Contains(p.Groups[g], name) {
+			return v, true
+		}
+	}
+	var none T
+	return none, false
+}
+
+// in spells it in a program; false: there is no such idea there.
+func (s spelling) in(p programs, in program) (string, bool) {
+	if s.by == nil {
+		return s.text, s.given
+	}
+	if idea := s.by["do"]; idea != nil {
+		text, ok := in.Say[*idea]
+		for key, value := range s.by {
+			text = strings.ReplaceAll(text, "{"+key+"}", *value)
+		}
+		return text, ok
+	}
+	text, ok := lookup(p, s.by, in.Name)
+	if !ok || text == nil {
+		return "", false
+	}
+	return *text, true
+}
+
+// applies says whether every step of a case can be said in a program.
+func (c tortureCase) applies(p programs, in program) bool {
+	for _, s := range c.Steps {
+		if s.Probe != "" {
+			if len(in.Probe) == 0 {
+				return false
+			}
+			continue
+		}
+		if _, ok := s.Send.in(p, in); !ok {
+			return false
+		}
+	}
+	return true
+}
+
+// inCI says whether a case is run with a program in CI.
+func (c tortureCase) inCI(p programs, in program) bool {
+	listed := map[string]bool{}
+	for _, name := range c.CI {
+		listed[name] = true
+	}
+	_, ok := lookup(p, listed, in.Name)
+	return ok
+}
+
+// load reads all of the data.
+func load() (programs, []class, error) {
+	var p programs
+	if err := decode("programs.yaml", &p); err != nil {
+		return p, nil, err
+	}
+	files, err := filepath.Glob("cases/*.yaml")
+	if err != nil {
+		return p, nil, err
+	}
+	var classes []class
+	for _, file := range files {
+		c := class{name: strings.TrimSuffix(filepath.Base(file), ".yaml")}
+		if err := decode(file, &c); err != nil {
+			return p, nil, err
+		}
+		for i := range c.Cases {
+			if err := c.Cases[i].check(p); err != nil {
+				return p, nil, fmt.Errorf("%s: %s: %w", file, c.Cases[i].Name, err)
+			}
+		}
+		classes = append(classes, c)
+	}
+	return p, classes, nil
+}
+
+func decode(file string, into any) error {
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return err
+	}
+	d := yaml.NewDecoder(bytes.NewReader(data))
+	d.KnownFields(true)
+	if err := d.Decode(into); err != nil {
+		return fmt.Errorf("%s: %w", file, err)
+	}
+	return nil
+}
+
+// check refuses a case that could pass without having said anything.
+func (c *tortureCase) check(p programs) error {
+	if c.Because == "" || len(c.Steps) == 0 {
+		return fmt.Errorf("it needs because and steps")
+	}
+	if c.Timeout == 0 {
+		c.Timeout = 10 * time.Second
+	}
+	names := append(slices.Clone(c.CI), c.spelled()...)
+	for _, name := range names {
+		if !p.known(name) {
+			return fmt.Errorf("%q is neither a program nor a group of programs.yaml", name)
+		}
+	}
+	for i, s := range c.Steps {
+		expects := append(slices.Collect(maps.Values(s.Except)), s.Expect)
+		if s.Probe == "loud" || s.Probe == "mute" || s.Silent {
+			continue
+		}
+		for _, e := range expects {
+			if err := e.check(); err != nil {
+				return fmt.Errorf("step %d: %w", i+1, err)
+			}
+		}
+	}
+	return nil
+}
+
+// spelled are the names of programs and groups that its steps mention.
+func (c tortureCase) spelled() []string {
+	var names []string
+	for _, s := range c.Steps {
+		if s.Send.by["do"] == nil {
+			names = append(names, slices.Collect(maps.Keys(s.Send.by))...)
+		}
+		names = append(names, slices.Collect(maps.Keys(s.Except))...)
+	}
+	return names
+}
+
+// find is the program of a name; a zero one where there is none.
+func (p programs) find(name string) program {
+	if i := slices.IndexFunc(p.Programs, func(q program) bool { return q.Name == name }); i >= 0 {
+		return p.Programs[i]
+	}
+	return program{}
+}
+
+func (p programs) known(name string) bool {
+	_, group := p.Groups[name]
+	return group || p.find(name).Name != ""
+}
+
+func (e Expect) check() error {
+	for _, pattern := range []string{e.Match, e.Failure} {
+		if _, err := regexp.Compile(pattern); err != nil {
+			return err
+		}
+	}
+	switch {
+	case e.Output == nil && e.Match == "":
+		return fmt.Errorf("it needs output or match")
+	case e.ExitCode.Kind == 0:
+		return fmt.Errorf("it needs exit_code, a number or null")
+	}
+	return nil
+}
