@@ -53,6 +53,10 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 // loop's own.
 type recordedLine struct {
 	Turn     int            `json:"turn"`
+	Agent    string         `json:"agent"`
+	Branch   string         `json:"branch"`
+	Task     string         `json:"task"`
+	MaxTurns int            `json:"max_turns"`
 	Time     time.Time      `json:"time"`
 	Type     string         `json:"type"`
 	Progress *bool          `json:"progress"`

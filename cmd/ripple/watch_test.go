@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -8,7 +9,6 @@ import (
 	"time"
 
 	tea "charm.land/bubbletea/v2"
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 )
@@ -36,91 +36,147 @@ func watched(t *testing.T) (d *dashboard, add func(string)) {
 	return &dashboard{tail: &eventTail{path: events}, now: func() time.Time { return now }, width: 80, height: 24}, add
 }
 
-// The chart shows the last turns, the sum has all.
+// recorded makes lines of events.jsonl of a turn.
+func recorded(t *testing.T, turn int, from string) string {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(home, "testdata", "screens", from))
+	require.NoError(t, err)
+	var b strings.Builder
+	fmt.Fprintf(&b, `{"turn":%d,"time":"2026-01-02T03:04:05Z","type":"turn_started","agent":"claude","branch":"agent/work","task":"Write the tokenizer","max_turns":100}`+"\n", turn)
+	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
+	for line := range strings.Lines(string(data)) {
+		at = at.Add(time.Second)
+		fmt.Fprintf(&b, `{"turn":%d,"time":"%s",%s`, turn, at.Format(time.RFC3339), line[1:])
+	}
+	return b.String()
+}
+
+// The screens of three sizes, as the loop runs and when somebody scrolled back.
+func TestDashboardScreens(t *testing.T) {
+	d, add := watched(t)
+	add(recorded(t, 1, "turn.ndjson"))
+	add(`{"turn":1,"time":"2026-01-02T03:04:25Z","type":"turn_ended","progress":true}` + "\n" +
+		`{"turn":1,"type":"committed","sha":"0123456789abcdef"}` + "\n")
+	add(recorded(t, 2, "turn.ndjson"))
+	d.read()
+	screen := func(name string, width, height int) string {
+		d.Update(tea.WindowSizeMsg{Width: width, Height: height})
+		shown := d.render()
+		fits(t, shown, width)
+		assert.Len(t, strings.Split(shown, "\n"), height, "the footer is at the bottom")
+		golden(t, name, shown)
+		return shown
+	}
+	screen("watch-40.txt", 40, 15)
+	plain := screen("watch-80.txt", 80, 24)
+	screen("watch-200.txt", 200, 50)
+	d.colour = true
+	assert.Equal(t, plain, sgr.ReplaceAllString(screen("watch-80-colour.txt", 80, 24), ""), "colours add nothing but colours")
+	d.colour = false
+	for range 3 {
+		d.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
+	}
+	back := screen("watch-80-back.txt", 80, 24)
+	add(`{"turn":2,"type":"text","text":"more"}` + "\n")
+	d.read()
+	assert.Equal(t, strings.Split(back, "\n")[:23], strings.Split(d.render(), "\n")[:23], "what is new does not move it")
+	d.Update(tea.KeyPressMsg{Code: tea.KeyEnd})
+	assert.Contains(t, d.render(), "more")
+	for range 100 {
+		d.Update(tea.KeyPressMsg{Code: tea.KeyUp})
+	}
+	assert.Contains(t, d.render(), "line 1 of ", "and not above the first line")
+}
+
+// A result marks its tool where it stands, whatever came after it.
+func TestDashboardMarksTools(t *testing.T) {
+	d, add := watched(t)
+	add(`{"turn":2,"time":"2026-01-02T03:04:05Z","type":"turn_started"}
+{"turn":2,"time":"2026-01-02T03:04:07Z","type":"tool_use","id":"1","name":"Bash","input":{"command":"make test"}}
+{"turn":2,"time":"2026-01-02T03:04:07Z","type":"tool_use","id":"2","name":"Read","input":{"file_path":"a"}}
+`)
+	d.read()
+	assert.Contains(t, d.render(), "  … Bash make test\n  … Read a\n")
+	add(`{"turn":2,"time":"2026-01-02T03:04:09Z","type":"tool_result","id":"1","is_error":true,"content":"FAIL x\nmore"}` + "\n")
+	d.read()
+	assert.Contains(t, d.render(), "  ✗ Bash make test  2s\n    FAIL x\n  … Read a\n")
+	add(`{"turn":2,"seq":6,"time":"2026-01-02T0`)
+	d.read()
+	add("3:04:10Z\",\"type\":\"stopped\",\"reason\":\"max_turns\",\"why\":\"It was enough.\"}\n")
+	d.read()
+	assert.Contains(t, d.render(), "  ■ stopped (max_turns): It was enough.", "a line that was torn before")
+	assert.NotContains(t, d.render(), "this turn")
+}
+
+// The chart shows the last turns, the sum has all; what a turn used is told more
+// than once.
 func TestDashboardOfManyTurns(t *testing.T) {
 	d, add := watched(t)
-	for range keptCosts + 50 {
-		add(`{"turn":1,"type":"turn_started"}` + "\n" + `{"turn":1,"type":"usage","input":1,"cost_usd":1}` + "\n")
+	for range keptTurns + 50 {
+		add(`{"turn":1,"type":"turn_started"}` + "\n" + `{"turn":1,"type":"usage","input":1,"cost_usd":0.5}` + "\n" +
+			`{"turn":1,"type":"usage","input":3,"cost_usd":1}` + "\n")
 	}
 	d.read()
-	assert.Contains(t, ansi.Strip(d.render()), "· $250.00  ")
+	assert.Contains(t, d.render(), "cost $250.00 █")
+	assert.Contains(t, d.render(), "tokens 750 in")
 }
 
-// On a narrow terminal what matters is wrapped and not cut.
-func TestDashboardIsNarrow(t *testing.T) {
-	d, add := watched(t)
-	d.width = 20
-	add(`{"turn":2,"type":"turn_started"}` + "\n" + `{"turn":2,"type":"usage","input":10,"output":2,"cost_usd":0.25}` + "\n" +
-		`{"turn":2,"type":"stopped","why":"The turns cost $0.25, the limit of --max-cost is $0.20."}` + "\n")
-	d.read()
-	shown := ansi.Strip(d.render())
-	for line := range strings.SplitSeq(shown, "\n") {
-		assert.LessOrEqual(t, ansi.StringWidth(line), 20, line)
+// A long story costs memory for its end only, and is laid out once.
+func TestStoryIsBounded(t *testing.T) {
+	s := story{}
+	s.layOut(page{width: 80})
+	for n := range 5 * keptItems {
+		s.read(fmt.Appendf(nil, `{"type":"text","text":"line %d"}`, n))
 	}
-	words := strings.Join(strings.Fields(shown), " ")
-	assert.Contains(t, words, "limit of --max-cost is $0.20.")
-	assert.Contains(t, words, "10 tokens in, 2 out · $0.25")
-	assert.Contains(t, words, "1 of 2 · executing")
+	assert.LessOrEqual(t, len(s.items), 2*keptItems)
+	lines := s.layOut(page{width: 80})
+	assert.Len(t, lines, len(s.items))
+	assert.Equal(t, fmt.Sprintf("line %d", 5*keptItems-1), lines[len(lines)-1])
 }
 
-func TestDashboard(t *testing.T) {
-	d, add := watched(t)
-	add(`{"turn":2,"seq":1,"time":"2026-01-02T03:04:05Z","type":"turn_started"}
-{"turn":2,"seq":2,"time":"2026-01-02T03:04:06Z","type":"text","text":"I look.\nI see."}
-{"turn":2,"seq":3,"time":"2026-01-02T03:04:07Z","type":"tool_use","id":"1","tool":"bash","name":"Bash","input":{"command":"make test"}}
-{"turn":2,"seq":4,"time":"2026-01-02T03:04:08Z","type":"tool_result","id":"1","is_error":true,"content":"FAIL x\nmore"}
-{"turn":2,"seq":5,"time":"2026-01-02T03:04:09Z","type":"usage","input":10,"output":2,"cost_usd":0.25}
-{"turn":2,"seq":6,"time":"2026-01-02T0`)
-	d.read()
-	shown := ansi.Strip(d.render())
-	for _, want := range []string{
-		"cut off", "turn 2 · since 45s · calls 3 of 100 · tasks █████░░░░░ 1 of 2 · executing",
-		"circuit HALF_OPEN: no progress (2 turns without progress)", "10 tokens in, 2 out · $0.25  █",
-		"I look.\nI see.", "Bash make test  ✗ FAIL x",
-	} {
-		assert.Contains(t, shown, want)
-	}
-	add("3:04:10Z\",\"type\":\"stopped\",\"why\":\"It was enough.\"}\n")
-	d.read()
-	assert.Contains(t, ansi.Strip(d.render()), "It was enough.", "a line that was torn before")
-	assert.NotContains(t, ansi.Strip(d.render()), "since")
-}
-
-// Nothing that the agent says can be wider than the terminal or move its cursor.
+// Whatever is in the files stays within the screen.
 func TestDashboardKeepsItsSize(t *testing.T) {
 	d, add := watched(t)
 	add(`{"turn":1,"seq":1,"type":"text","text":"` + strings.Repeat("wide ", 100) + strings.Repeat(`\nx`, 100) + `"}` + "\n")
-	d.Update(tea.WindowSizeMsg{Width: 50, Height: 20})
 	d.read()
-	lines := strings.Split(strings.TrimRight(d.render(), "\n"), "\n")
-	assert.LessOrEqual(t, len(lines), 20)
-	for _, l := range lines {
-		assert.LessOrEqual(t, ansi.StringWidth(l), 50)
+	for _, size := range [][2]int{{50, 20}, {20, 8}, {10, 12}, {300, 100}, {120, 3}} {
+		d.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
+		fits(t, d.render(), size[0])
+		if size[1] > 8 {
+			assert.Len(t, strings.Split(d.render(), "\n"), size[1])
+		}
 	}
 }
 
 // The agent can write all the files that are shown.
 func TestDashboardOfHostileFiles(t *testing.T) {
 	d, add := watched(t)
-	require.NoError(t, os.WriteFile(filepath.Join(".ralph", "status.json"), []byte(`{"last_action":"a\u001b]0;evil\u0007b","status":"\u001b[2J"}`), 0o644))
-	add(`{"type":"turn_started","turn":1}
+	require.NoError(t, os.WriteFile(filepath.Join(".ralph", "status.json"), []byte(`{"last_action":"\u001b]0;evil\u0007b","status":"a\u001b[2Jb"}`), 0o644))
+	require.NoError(t, os.WriteFile(filepath.Join(".ralph", "@fix_plan.md"), []byte("- [ ] n\x1b[2Jo\n"), 0o644))
+	add(`{"type":"turn_started","turn":1,"agent":"p\u001b[2Jq","branch":"\u001b]0;evil\u0007r"}
 {"type":"usage","cost_usd":-1}
 {"type":"turn_started","turn":2}
 {"type":"usage","cost_usd":5}
 {"type":"tool_use","name":"x\u001b]0;evil\u0007y","input":[]}
 {"type":"tool_use","input":"` + "\\u0000" + `"}
 {"type":"text","text":"c\u001b[2Jd"}
-{"type":"stopped","why":"e\u001b[31mf","turn":-5}
+{"type":"committed","sha":"\u001b]0;evil\u0007"}
+{"type":"verified","verdicts":[{"command":"\u001b[2J","why":"\u001b]0;evil\u0007"}]}
+{"type":"stopped","why":"e\u001b[31mf","reason":"g\u001b[2Jh","turn":-5}
 {"type":7}
 null
 []
 `)
 	d.read()
-	shown := d.render()
-	for _, want := range []string{"ab", "xy", "cd", "ef", "$4.00   █"} {
-		assert.Contains(t, ansi.Strip(shown), want)
+	for _, width := range []int{80, 200} {
+		d.width = width
+		shown := d.render()
+		for _, want := range []string{"ab", "xy", "cd", "ef", "● ab · gh", "next: n[2Jo", "$4.00  █"} {
+			assert.Contains(t, shown, want)
+		}
+		fits(t, shown, width)
+		assert.NotContains(t, shown, "evil")
 	}
-	assert.NotRegexp(t, `\x1b[^[]|\x1b\[[0-9;]*[^0-9;m]|evil|\x07`, shown, "colours only, and none of theirs")
 }
 
 func TestDashboardIsLeft(t *testing.T) {

@@ -1,0 +1,160 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+)
+
+// story is what happened in a loop, from its events, as a page shows it. It
+// remembers how it was laid out, so that only what is new costs anything.
+type story struct {
+	roots []string
+	items []item
+	open  []*toolUse
+
+	page  page
+	lines []string // of all items
+}
+
+// item is one thing that happened.
+type item struct {
+	lines func(page) []string
+	tool  *toolUse // nil: it does not change any more
+	at    int      // where it begins in story.lines
+}
+
+// keptItems bounds what can be scrolled back to; twice as many are in memory.
+const keptItems = 2000
+
+func (s *story) add(i item) {
+	if len(s.items) >= 2*keptItems {
+		s.items = append([]item(nil), s.items[len(s.items)-keptItems:]...)
+		s.page, s.lines = page{}, nil // laid out anew
+	}
+	i.at = len(s.lines)
+	s.items = append(s.items, i)
+	if s.page != (page{}) {
+		s.lines = append(s.lines, i.lines(s.page)...)
+	}
+}
+
+// layOut makes the lines for a page that may have become another.
+func (s *story) layOut(p page) []string {
+	if p != s.page {
+		s.page = p
+		s.again(0)
+	}
+	return s.lines
+}
+
+// again lays out what follows an item.
+func (s *story) again(from int) {
+	if s.page == (page{}) {
+		return
+	}
+	if from == 0 {
+		s.lines = nil
+	} else {
+		s.lines = s.lines[:s.items[from].at]
+	}
+	for i := from; i < len(s.items); i++ {
+		s.items[i].at = len(s.lines)
+		s.lines = append(s.lines, s.items[i].lines(s.page)...)
+	}
+}
+
+// heading begins a turn.
+func (s *story) heading(h heading) {
+	s.open = nil
+	s.add(item{lines: func(p page) []string { return append([]string{""}, p.head(h)...) }})
+}
+
+// aside is something that the loop itself has to say.
+func (s *story) aside(colour, mark, text string) {
+	s.add(item{lines: func(p page) []string { return p.aside(colour, mark, text) }})
+}
+
+func (s *story) event(e event.Event, at time.Time) {
+	switch e.Type {
+	case event.Text:
+		s.add(item{lines: func(p page) []string { return p.say(e.Text) }})
+	case event.ToolUse:
+		t := newToolUse(e, at, s.roots)
+		s.open = append(s.open, t)
+		s.add(item{tool: t, lines: func(p page) []string { return p.tool(t) }})
+	case event.ToolResult:
+		s.ended(e, at)
+	default:
+		s.add(item{lines: func(p page) []string { return p.beside(e) }})
+	}
+}
+
+// ended marks the tool of a result where it stands.
+func (s *story) ended(e event.Event, at time.Time) {
+	t := endOf(s.open, e.ID)
+	if t == nil {
+		return
+	}
+	t.end(e, at)
+	s.open = without(s.open, t)
+	for i := len(s.items) - 1; i >= 0; i-- {
+		if s.items[i].tool == t {
+			s.again(i)
+			return
+		}
+	}
+}
+
+// read takes in a line of events.jsonl; it returns what the line is, nil for what
+// no loop has written.
+func (s *story) read(line []byte) *recordedLine {
+	var l recordedLine
+	if json.Unmarshal(line, &l) != nil || l.Type == "" {
+		return nil
+	}
+	switch l.Type {
+	case "run_started":
+		*s = story{roots: s.roots, page: s.page}
+	case "turn_started":
+		s.heading(heading{turn: l.Turn, most: l.MaxTurns, agent: l.Agent, branch: l.Branch, task: l.Task})
+	case "turn_ended":
+		s.turnEnded(l)
+	case "verified":
+		for _, v := range l.Verdicts {
+			if v.OK {
+				s.aside(green, "✓", fmt.Sprintf("`%s`: ok", v.Command))
+			} else {
+				s.aside(red, "✗", fmt.Sprintf("`%s`: %s", v.Command, v.Why))
+			}
+		}
+	case "committed":
+		s.aside(green, "✓", "committed "+l.SHA[:min(10, len(l.SHA))])
+	case "reset":
+		s.aside(magenta, "!", l.What+" reset")
+	case "stopped":
+		s.aside(bold, "■", strings.TrimSpace("stopped ("+l.Reason+"): "+l.Why))
+	default:
+		var e event.Event
+		if json.Unmarshal(line, &e) != nil {
+			return nil
+		}
+		s.event(e, l.Time)
+	}
+	return &l
+}
+
+func (s *story) turnEnded(l recordedLine) {
+	s.open = nil
+	switch {
+	case l.Failure != nil:
+		s.aside(red, "✗", "failed: "+l.Failure.Error())
+	case l.Progress != nil && *l.Progress:
+		s.aside(green, "✓", "made progress")
+	default:
+		s.aside(dim, "·", "no progress")
+	}
+}

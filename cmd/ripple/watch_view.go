@@ -1,0 +1,278 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"ripple/runtime/loop"
+)
+
+// layout is a screen of the dashboard, in lines: how the loop stands, what happened
+// in it, on a wide terminal its plan and turns beside that, and the keys.
+type layout struct {
+	head  []string
+	story []string
+	rows  int // for the story
+	side  int // columns of what stands beside it; 0: nothing
+}
+
+// A wide terminal has room for more than the story.
+const wide, widestSide = 120, 60
+
+func (d *dashboard) layout() layout {
+	p := page{width: max(cmp.Or(d.width, 80), 10), colour: d.colour}
+	height := cmp.Or(d.height, 24)
+	head := d.head(p)
+	l := layout{head: head[:min(len(head), max(1, height-4))]}
+	l.rows = max(1, height-len(l.head)-2) // the rule and the footer
+	if p.width >= wide {
+		l.side = min(p.width/3, widestSide)
+		p.width -= l.side + 3
+	}
+	l.story = d.story.layOut(p)
+	return l
+}
+
+func (d *dashboard) render() string {
+	p := page{width: max(cmp.Or(d.width, 80), 10), colour: d.colour}
+	l := d.layout()
+	last := max(0, len(l.story)-l.rows)
+	at := last
+	if d.behind {
+		at = min(d.top, last)
+	}
+	body := l.story[at:min(at+l.rows, len(l.story))]
+	if !d.standing.Found {
+		body = p.aside("", "·", "no loop has run here yet; ripple run begins one")
+	}
+	lines := append(l.head, p.paint(dim, strings.Repeat("─", p.width)))
+	lines = append(lines, d.beside(p, l, body)...)
+	return strings.Join(append(lines, d.foot(p, at, last, len(l.story))), "\n")
+}
+
+// beside fills the rows of the story, with the side next to it where there is one.
+func (d *dashboard) beside(p page, l layout, body []string) []string {
+	lines := make([]string, l.rows)
+	copy(lines, body)
+	if l.side == 0 {
+		return lines
+	}
+	room := p.width - l.side - 3
+	for i, s := range d.side(page{width: l.side, colour: p.colour}, l.rows) {
+		pad := strings.Repeat(" ", max(0, room-ansi.StringWidth(lines[i])))
+		lines[i] += pad + p.paint(dim, " │ ") + s
+	}
+	return lines
+}
+
+// head is how the loop stands.
+func (d *dashboard) head(p page) []string {
+	s := d.standing
+	h := d.heading
+	h.turn, h.task = max(h.turn, s.Status.LoopCount), s.NextTask
+	lines := d.wrapped(p, bold, append(h.parts(), h.next()...))
+	if p.width < 60 { // the task has a line of its own
+		lines = []string{p.paint(bold, fitLine(h.parts(), p.width))}
+		for _, n := range h.next() {
+			lines = append(lines, p.paint(bold, ansi.Truncate(n, p.width, "…")))
+		}
+	}
+	lines = append(lines, d.state(p)...)
+	lines = append(lines, d.wrapped(p, "", d.figures())...)
+	if d.problem != "" {
+		lines = append(lines, p.coloured(red, strings.ReplaceAll(harmless(d.problem), "\n", " "))...)
+	}
+	return lines
+}
+
+// wrapped puts parts on as many lines as they need, none of them broken.
+func (d *dashboard) wrapped(p page, colour string, parts []string) (lines []string) {
+	line := ""
+	for _, part := range parts {
+		part = ansi.Truncate(firstLine(part), p.width, "…")
+		longer := strings.TrimPrefix(line+" · "+part, " · ")
+		if line != "" && ansi.StringWidth(longer) > p.width {
+			lines = append(lines, p.paint(colour, line))
+			longer = part
+		}
+		line = longer
+	}
+	return append(lines, p.paint(colour, line))
+}
+
+// state says in colour whether the loop runs, and how it ended.
+func (d *dashboard) state(p page) []string {
+	s := d.standing
+	state, colour := firstLine(s.Status.Status), cyan
+	switch {
+	case !s.Found:
+		state = "no loop yet"
+	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
+		state, colour = "cut off (ripple run --resume goes on)", red
+	case state == "completed":
+		colour = green
+	case state == "halted" || state == "error":
+		colour = red
+	case state == "stopped" || state == "paused":
+		colour = magenta
+	}
+	parts := []string{"● " + state}
+	if reason := cmp.Or(d.reason, s.Status.ExitReason); reason != "" && s.Runner == nil {
+		parts = append(parts, reason)
+	} else if action := firstLine(s.Status.LastAction); s.Found && action != "" && action != "executing" {
+		parts = append(parts, action)
+	}
+	if !d.begun.IsZero() {
+		parts = append(parts, "this turn "+d.now().Sub(d.begun).Round(time.Second).String())
+	}
+	if dir, err := os.Getwd(); err == nil && !d.low() {
+		parts = append(parts, filepath.Base(dir))
+	}
+	lines := d.wrapped(p, colour, parts)
+	if c := s.Breaker; c.State != "" && (c.State != "CLOSED" || c.NoProgress > 0) {
+		said := p.coloured(red, "circuit "+firstLine(circuit(c)))
+		if d.low() {
+			said = []string{p.paint(red, ansi.Truncate("circuit "+firstLine(circuit(c)), p.width, "…"))}
+		}
+		lines = append(lines, said...)
+	}
+	return lines
+}
+
+// low says that there is little room above each other.
+func (d *dashboard) low() bool { return d.height > 0 && d.height < 20 }
+
+// figures are tasks, calls, the circuit and the money.
+func (d *dashboard) figures() (parts []string) {
+	s := d.standing
+	if !s.Found {
+		return nil
+	}
+	if total := s.OpenTasks + s.DoneTasks; total > 0 {
+		parts = append(parts, fmt.Sprintf("tasks %s %d of %d", bar(s.DoneTasks, total, 10), s.DoneTasks, total))
+	}
+	if s.Breaker.State == "CLOSED" && s.Breaker.NoProgress == 0 {
+		parts = append(parts, "circuit CLOSED")
+	}
+	if !d.low() {
+		parts = append(parts, fmt.Sprintf("calls %d of %d an hour", s.Status.CallsMade, s.Status.MaxCalls))
+	}
+	if t := d.tokens; t.Input+t.Output > 0 && (!d.low() || d.tokens.CostUSD == 0) {
+		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", short(t.Input), short(t.Output)))
+	}
+	if d.tokens.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("cost $%.2f %s", d.tokens.CostUSD, d.chart(20)))
+	}
+	return parts
+}
+
+// short is a number as people say it: 1234567 is 1.2M.
+func short(n int64) string {
+	switch {
+	case n >= 1_000_000:
+		return fmt.Sprintf("%.1fM", float64(n)/1e6)
+	case n >= 10_000:
+		return fmt.Sprintf("%dk", n/1000)
+	case n >= 1000:
+		return fmt.Sprintf("%.1fk", float64(n)/1e3)
+	}
+	return fmt.Sprint(n)
+}
+
+func bar(part, total, width int) string {
+	n := part * width / total
+	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
+}
+
+// chart draws what the last turns cost, the dearest as a full block.
+func (d *dashboard) chart(width int) string {
+	levels := []rune(" ▁▂▃▄▅▆▇█")
+	top := 0.0
+	shown := d.turns[max(0, len(d.turns)-width):]
+	for _, t := range shown {
+		top = max(top, t.used.CostUSD)
+	}
+	var b strings.Builder
+	for _, t := range shown {
+		if top > 0 {
+			b.WriteRune(levels[int(max(0, t.used.CostUSD)/top*float64(len(levels)-1))])
+		}
+	}
+	return b.String()
+}
+
+// side has the plan and the last turns.
+func (d *dashboard) side(p page, rows int) []string {
+	lines := []string{p.paint(bold, "plan")}
+	tasks, turns := d.standing.Tasks, d.turns
+	if len(tasks) == 0 {
+		lines = append(lines, p.paint(dim, "no task has a box"))
+	}
+	room := max(3, rows-min(len(turns), rows/2)-3)
+	first := 0
+	for first < len(tasks) && len(tasks)-first > room && tasks[first].Done {
+		first++
+	}
+	for _, t := range tasks[first:min(len(tasks), first+room)] {
+		lines = append(lines, d.task(p, t))
+	}
+	lines = append(lines, "", p.paint(bold, "turns"))
+	for _, t := range turns[max(0, len(turns)-max(0, rows-len(lines))):] {
+		lines = append(lines, d.turn(p, t))
+	}
+	for len(lines) < rows {
+		lines = append(lines, "")
+	}
+	return lines[:rows]
+}
+
+func (d *dashboard) task(p page, t loop.Task) string {
+	text := ansi.Truncate(firstLine(t.Text), max(1, p.width-2), "…")
+	switch {
+	case t.Done:
+		return p.paint(green, "✓ ") + p.paint(dim, text)
+	case t.Text == d.standing.NextTask:
+		return p.paint(cyan, "▸ "+text)
+	}
+	return "· " + text
+}
+
+func (d *dashboard) turn(p page, t turnFigures) string {
+	mark, colour, took := "·", dim, t.took
+	switch {
+	case !t.ended && !t.begun.IsZero():
+		mark, colour, took = "…", cyan, max(0, d.now().Sub(t.begun))
+	case t.failed:
+		mark, colour = "✗", red
+	case t.progress:
+		mark, colour = "✓", green
+	}
+	text := fmt.Sprintf("turn %-4d %8s", t.turn, took.Round(time.Second))
+	if n := t.used.Input + t.used.Output; n > 0 {
+		text += fmt.Sprintf("  %6s tokens", short(n))
+	}
+	if t.used.CostUSD > 0 {
+		text += fmt.Sprintf("  $%.2f", t.used.CostUSD)
+	}
+	return p.paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.width-2), "…")
+}
+
+// foot has the keys, and where the story is.
+func (d *dashboard) foot(p page, at, last, total int) string {
+	where := "following"
+	if d.behind {
+		where = fmt.Sprintf("line %d of %d", at+1, total)
+	}
+	room := p.width - len(where) - 2
+	if room < len("q quits") {
+		return p.paint(dim, ansi.Truncate(where, p.width, ""))
+	}
+	keys := fitLine([]string{"q quits", "↑↓ PgUp PgDn scroll", "End follows", "the loop goes on without this"}, room)
+	return p.paint(dim, keys+strings.Repeat(" ", max(1, p.width-ansi.StringWidth(keys)-len(where)))+where)
+}
