@@ -159,6 +159,17 @@ func (b *breaker) close() {
 	*b = breaker{State: closed, LastProgress: b.LastProgress, TotalOpens: b.TotalOpens, CurrentLoop: b.CurrentLoop}
 }
 
+// begin makes the breaker of an earlier run that of a new one, which has counts of
+// its own. What is carried over is that the circuit is open, unless it is to be
+// closed, and how often it was.
+func (b *breaker) begin(reset bool) {
+	if reset || b.State == closed {
+		*b = breaker{State: closed, TotalOpens: b.TotalOpens}
+		return
+	}
+	*b = breaker{State: b.State, Reason: b.Reason, OpenedAt: b.OpenedAt, TotalOpens: b.TotalOpens}
+}
+
 // valid says whether a state that was read can be used.
 func (b *breaker) valid() bool {
 	known := b.State == closed || b.State == halfOpen || b.State == open

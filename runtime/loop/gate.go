@@ -23,8 +23,10 @@ type gate struct {
 	TestTurns  int  `json:"test_turns"` // turns in a row that only tested
 	Blocked    int  `json:"blocked"`    // turns in a row that were blocked
 	ExitSignal bool `json:"exit_signal"`
-	Promise    bool `json:"promise"` // the last turn ended with the promise
-	Denied     bool `json:"denied"`  // the last turn was denied something
+	Promise    bool `json:"promise"`           // the last turn ended with the promise
+	Denied     bool `json:"denied"`            // the last turn was denied something
+	Failing    bool `json:"failing,omitempty"` // it said that its tests fail
+	Claimed    bool `json:"claimed,omitempty"` // it said that it is done, whether that counts or not
 }
 
 // said is what one turn said.
@@ -36,13 +38,16 @@ type said struct {
 	onlyTests bool // nothing but tests and the loop's own files changed
 }
 
-// note takes in a turn. What a failed or denied turn claims is no claim.
+// note takes in a turn. What a turn claims that failed, was denied something or
+// says that its tests fail is no claim.
 func (g *gate) note(s said) {
 	b := block{}
 	if s.block != nil && !s.failed {
 		b = *s.block
 	}
-	claims := !s.failed && !s.denied
+	g.Failing = b.Tests == testsFailing
+	g.Claimed = s.block != nil && (s.block.Status == statusComplete || s.block.ExitSignal) || s.promise
+	claims := !s.failed && !s.denied && !g.Failing
 	g.ExitSignal = claims && b.ExitSignal
 	g.Promise = claims && s.promise
 	g.Denied = s.denied
@@ -64,7 +69,7 @@ func (g *gate) decide(p plan) string {
 	switch {
 	case g.Blocked >= blockedToStop:
 		return ReasonBlocked
-	case g.Denied:
+	case g.Denied, g.Failing:
 		return ""
 	case g.Indicators >= indicatorsToFinish && g.ExitSignal, g.Promise && p.open == 0:
 		return ReasonProjectComplete

@@ -19,6 +19,7 @@ func TestDone(t *testing.T) {
 		denied   = said{block: &block{Status: "COMPLETE", ExitSignal: true}, denied: true}
 		deniedAs = said{promise: true, denied: true}
 		failed   = said{block: &block{Status: "COMPLETE", ExitSignal: true}, failed: true}
+		failing  = said{block: &block{Status: "COMPLETE", ExitSignal: true, Tests: "FAILING"}}
 		silent   = said{}
 	)
 	tests := []struct {
@@ -40,6 +41,8 @@ func TestDone(t *testing.T) {
 		{"a promise is an indicator", []said{promise, exit}, plan{open: 1}, "project_complete"},
 		{"a failed turn claims nothing", []said{exit, failed}, plan{}, ""},
 		{"a denied turn never completes", []said{exit, denied}, plan{}, ""},
+		{"a turn whose tests fail never completes", []said{failing, failing}, plan{ticked: 1}, ""},
+		{"and is no indicator", []said{failing, exit}, plan{}, ""},
 		{"and ends the row", []said{exit, denied, exit}, plan{}, ""},
 
 		{"the promise, no plan", []said{promise}, plan{}, "project_complete"},

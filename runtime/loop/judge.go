@@ -42,12 +42,12 @@ func (l *Loop) judge(e *ended) {
 		says.onlyTests = l.tree.onlyTests(e.changed)
 	}
 	s.Gate.note(says)
-	s.Failures = count(s.Failures, o.Failure != nil)
-	if o.Failure != nil {
+	s.Failures = count(s.Failures, e.failed())
+	if e.failed() {
 		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
 	}
 	s.Breaker.observe(&s.Memory, observation{
-		turn: e.turn, progress: s.Progress, denied: denied, failed: o.Failure != nil,
+		turn: e.turn, progress: s.Progress, denied: denied, failed: e.failed(),
 		errors: signatures(e.said.errors), output: e.said.output,
 	}, l.thresholds(), now)
 	if s.Breaker.State == open {
@@ -94,8 +94,10 @@ func (e *ended) result() string {
 	case len(e.changed) > 0:
 		text = "no change outside of " + Dir
 	}
-	if f := e.outcome.Failure; f != nil {
+	if f := e.outcome.Failure; e.failed() {
 		return fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text))
+	} else if f != nil {
+		text += fmt.Sprintf(" and was cut off (%s): %s", f.Kind, f.Message)
 	}
 	if e.said.denied > 0 {
 		text += fmt.Sprintf(", %s denied", plural(e.said.denied, "permission"))
@@ -106,11 +108,20 @@ func (e *ended) result() string {
 // summary is one line on a turn, for the next one and for people.
 func (e *ended) summary(b *block) string {
 	text := e.result()
-	if e.outcome.Failure != nil {
+	if e.failed() {
 		return oneLine(text, 300)
 	}
 	if b != nil && b.Status != "" {
 		text += ", status " + b.Status
+	}
+	if b != nil && b.Tests == testsFailing {
+		text += ", tests FAILING"
+		if b.ExitSignal || b.Status == statusComplete {
+			text += ": so it is not done"
+		}
+	}
+	if b != nil && b.Files > 0 && len(e.changed) == 0 {
+		text += fmt.Sprintf(", though it tells of %s", plural(b.Files, "file"))
 	}
 	if b != nil && b.Recommendation != "" {
 		text += ", " + b.Recommendation

@@ -171,6 +171,7 @@ func (l *Loop) resume(found left) {
 	}
 	if l.o.Config.AutoReset && l.state.Breaker.State != closed {
 		l.state.Breaker.close()
+		l.state.Memory = memory{}
 	}
 }
 
@@ -184,13 +185,14 @@ func (l *Loop) begin() error {
 	if l.noteDamage(damaged); !found {
 		s.Breaker = breaker{State: closed}
 	}
-	if l.o.Config.AutoReset && s.Breaker.State != closed {
-		s.Breaker.close()
-	}
+	s.Breaker.begin(l.o.Config.AutoReset)
 	if s.Session, damaged, err = l.store.loadSession(); err != nil {
 		return err
 	}
 	l.noteDamage(damaged)
+	if s.Used, err = l.log.usedIn(s.Session.ID); err != nil {
+		return err
+	}
 	l.state = s
 	return l.log.add(line{Time: now, Type: runStarted, State: &l.state})
 }

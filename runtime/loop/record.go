@@ -62,7 +62,7 @@ func (l *Loop) record(e *ended) error {
 	}
 	l.begun, l.told = false, nil
 	status := "success"
-	if e.outcome.Failure != nil {
+	if e.failed() {
 		status = "error"
 	}
 	err = l.project(status, l.action(l.state.Last), "")

@@ -153,6 +153,25 @@ func (l *log) add(v line) error {
 	return l.sync()
 }
 
+// usedIn is what a session had used when the last run ended: a new run that goes on
+// with the session must not pay for it again.
+func (l *log) usedIn(session string) (used event.Tokens, err error) {
+	if session == "" {
+		return used, nil
+	}
+	err = l.backwards(func(data []byte, _ int64) bool {
+		var v line
+		if json.Unmarshal(data, &v) != nil || v.State == nil {
+			return false
+		}
+		if v.State.Session.ID == session {
+			used = v.State.Used
+		}
+		return true
+	})
+	return used, err
+}
+
 // left is what a loop that ended, somehow, left behind.
 type left struct {
 	state   *state

@@ -3,6 +3,7 @@ package loop
 import (
 	"regexp"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -17,6 +18,7 @@ const (
 	statusComplete = "COMPLETE"
 	statusBlocked  = "BLOCKED"
 	workTesting    = "TESTING"
+	testsFailing   = "FAILING"
 )
 
 // block is what an agent says about its turn. A key that is missing or has a
@@ -24,12 +26,16 @@ const (
 type block struct {
 	Status         string `json:"status,omitempty"`    // IN_PROGRESS, COMPLETE, BLOCKED
 	WorkType       string `json:"work_type,omitempty"` // IMPLEMENTATION, TESTING, …
+	Tests          string `json:"tests,omitempty"`     // PASSING, FAILING, NOT_RUN
+	Tasks          int    `json:"tasks,omitempty"`     // that it says it completed
+	Files          int    `json:"files,omitempty"`     // that it says it changed
 	ExitSignal     bool   `json:"exit_signal,omitempty"`
 	Recommendation string `json:"recommendation,omitempty"`
 }
 
 var (
 	statuses  = []string{"IN_PROGRESS", statusComplete, statusBlocked}
+	tests     = []string{"PASSING", testsFailing, "NOT_RUN"}
 	workTypes = []string{"IMPLEMENTATION", workTesting, "DOCUMENTATION", "REFACTORING"}
 )
 
@@ -108,6 +114,12 @@ func readBlock(lines []string) *block {
 			b.Status = oneOf(v, statuses)
 		case "WORK_TYPE":
 			b.WorkType = oneOf(v, workTypes)
+		case "TESTS_STATUS":
+			b.Tests = oneOf(v, tests)
+		case "TASKS_COMPLETED_THIS_LOOP":
+			b.Tasks, _ = strconv.Atoi(v) // what is no number says nothing
+		case "FILES_MODIFIED":
+			b.Files, _ = strconv.Atoi(v) // see above
 		case "EXIT_SIGNAL":
 			b.ExitSignal = strings.EqualFold(v, "true")
 		case "RECOMMENDATION":

@@ -15,21 +15,23 @@ func ofBlock(lines ...string) string {
 }
 
 func TestParseBlock(t *testing.T) {
+	all := block{Status: "COMPLETE", WorkType: "IMPLEMENTATION", Tests: "PASSING", Tasks: 1, Files: 2, ExitSignal: true, Recommendation: "all done"}
 	tests := []struct {
 		name, text string
 		want       *block
 	}{
-		{"all keys", "I did it.\n" + complete, &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
-		{"no newline at the end", strings.TrimSuffix(complete, "\n"), &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
-		{"CRLF", strings.ReplaceAll(complete, "\n", "\r\n"), &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"all keys", "I did it.\n" + complete, &all},
+		{"no newline at the end", strings.TrimSuffix(complete, "\n"), &all},
+		{"CRLF", strings.ReplaceAll(complete, "\n", "\r\n"), &all},
 		{"values in any case", ofBlock("STATUS: complete", "EXIT_SIGNAL: True"), &block{Status: "COMPLETE", ExitSignal: true}},
 		{"missing EXIT_SIGNAL is false", ofBlock("STATUS: COMPLETE"), &block{Status: "COMPLETE"}},
 		{"EXIT_SIGNAL of another value is false", ofBlock("EXIT_SIGNAL: yes"), &block{}},
 		{"keys at line start only", ofBlock("STATUS: IN_PROGRESS", " STATUS: COMPLETE", "> EXIT_SIGNAL: true"), &block{Status: "IN_PROGRESS"}},
+		{"tests that fail", ofBlock("TESTS_STATUS: Failing", "FILES_MODIFIED: none", "TASKS_COMPLETED_THIS_LOOP: 0"), &block{Tests: "FAILING"}},
 		{"keys in their case only", ofBlock("status: COMPLETE"), &block{}},
 		{"the template of the prompt", ofBlock("STATUS: IN_PROGRESS | COMPLETE | BLOCKED", "EXIT_SIGNAL: false | true"), &block{}},
 		{"two blocks: the last", complete + ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false"), &block{Status: "IN_PROGRESS"}},
-		{"the last is cut off: the last complete one", complete + blockBegin + "\nSTATUS: BLOCKED\n", &block{"COMPLETE", "IMPLEMENTATION", true, "all done"}},
+		{"the last is cut off: the last complete one", complete + blockBegin + "\nSTATUS: BLOCKED\n", &all},
 		{"begun twice", blockBegin + "\nSTATUS: COMPLETE\n" + ofBlock("STATUS: BLOCKED"), &block{Status: "BLOCKED"}},
 		{"no words about it end a loop", "STATUS: COMPLETE\nEXIT_SIGNAL: true\nThe project is done, all tasks complete.", nil},
 		{"markers inside a line", "see " + blockBegin + "\nSTATUS: COMPLETE\n" + blockEnd, nil},

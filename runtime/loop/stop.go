@@ -191,7 +191,7 @@ func (l *Loop) budget(p plan) *Stop {
 		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
 			"Run `ripple run --resume` after that time.")
 	case s.Turn >= c.MaxTurns:
-		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns is %d; %s.", plural(s.Turn, "turn"), c.MaxTurns, openTasks(p)),
+		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns is %d; %s.", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p)),
 			"Go on with `ripple run --resume` and a higher --max-turns.")
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
 		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime is %v.", l.elapsed().Round(time.Second), c.MaxRuntime),
@@ -203,11 +203,24 @@ func (l *Loop) budget(p plan) *Stop {
 	return nil
 }
 
-func openTasks(p plan) string {
-	if p.open+p.ticked == 0 {
-		return "the agent did not say that it is done"
+// notDone says why the work does not count as done.
+func (l *Loop) notDone(p plan) string {
+	s := &l.state
+	switch g := s.Gate; {
+	case s.VerifyFailed != "":
+		return "it is not done, the check failed: " + s.VerifyFailed
+	case g.Claimed && g.Denied:
+		return "the agent said that it is done, which does not count in a turn that was denied a permission"
+	case g.Claimed && g.Failing:
+		return "the agent said that it is done, and that its tests fail"
+	case g.Claimed && s.Failed != "":
+		return fmt.Sprintf("the agent said that it is done, which does not count in a turn that failed (%s)", s.Failed)
+	case p.open+p.ticked > 0:
+		return fmt.Sprintf("%d of %d tasks are open", p.open, p.open+p.ticked)
+	case g.Claimed:
+		return fmt.Sprintf("the agent said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", indicatorsToFinish)
 	}
-	return fmt.Sprintf("%d of %d tasks are open", p.open, p.open+p.ticked)
+	return "the agent did not say that it is done"
 }
 
 // openStop says that the breaker holds the loop up, and until when.

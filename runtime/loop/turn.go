@@ -26,6 +26,13 @@ type ended struct {
 	begun         time.Time
 }
 
+// failed says that the turn failed. One that ran out of time or of steps, and had
+// changed something by then, did not: the next goes on from there.
+func (e *ended) failed() bool {
+	f := e.outcome.Failure
+	return f != nil && !(e.progress && (f.Kind == event.Timeout || f.Kind == event.MaxTurns))
+}
+
 // limited says that the turn ended in a limit of the provider.
 func (e *ended) limited() bool {
 	return e.outcome.Failure != nil && e.outcome.Failure.Kind == event.Limited

@@ -1,0 +1,178 @@
+package loop
+
+import (
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/event"
+)
+
+// A new run begins with counts of its own. Each row is a turn that comes as often as
+// it may without ending the first run, and once more in the second.
+func TestANewRunCountsAnew(t *testing.T) {
+	denied := func(d *doing) { d.work(); d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"}) }
+	tests := []struct {
+		name  string
+		turn  func(*doing)
+		times string
+		flags map[string]string
+	}{
+		{"turns without progress", idles, "2", nil},
+		{"that, with the circuit closed at the start", idles, "2", map[string]string{"auto-reset-circuit": "true"}},
+		{"failures", func(d *doing) { d.work(); d.fails(event.Crashed, string(rune('a'+d.n))) }, "4", nil},
+		{"the same error", func(d *doing) { d.work(); d.event(event.Event{Type: event.Error, Message: "out of paper"}) }, "4", nil},
+		{"denials", denied, "1", map[string]string{"on-denial": "threshold"}},
+		{"claims that failed", claims, "3", map[string]string{"verify": "false"}},
+		{"blocked", func(d *doing) { d.work(); d.says(ofBlock("STATUS: BLOCKED")) }, "1", nil},
+		{"tests", func(d *doing) {
+			d.writes("tests/a_test.go", string(rune('a'+d.n)))
+			d.says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))
+		}, "2", nil},
+		{"cost", func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.9}) }, "1", map[string]string{"max-cost": "1"}},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			runs := func(t *testing.T) {
+				r := newRig(t, tt.turn)
+				r.flags["max-turns"] = tt.times
+				for name, v := range tt.flags {
+					r.flags[name] = v
+				}
+				for range 2 {
+					stop := r.run()
+					assert.Equal(t, "max_turns", stop.Reason, stop.Why)
+				}
+				assert.Equal(t, "CLOSED", r.json(".ralph/.circuit_breaker_state")["state"])
+			}
+			if tt.flags["verify"] != "" { // it starts a process
+				runs(t)
+				return
+			}
+			synctest.Test(t, runs)
+		})
+	}
+}
+
+// What a session used before is not the new run's to pay.
+func TestANewRunKnowsWhatTheSessionUsed(t *testing.T) {
+	r := newRig(t, func(d *doing) {
+		d.work()
+		d.out.SessionID, d.out.Used = "s1", event.Tokens{Input: int64(100 * d.n)}
+	})
+	r.flags["max-turns"] = "2"
+	r.run()
+	r.run()
+	assert.Equal(t, "s1", r.fake.requests[2].SessionID)
+	assert.EqualValues(t, 200, r.fake.requests[2].Used.Input)
+}
+
+// A turn that ran out of time, and had changed something, is no failure.
+func TestATurnThatRanOutOfTime(t *testing.T) {
+	for _, kind := range []event.Kind{event.Timeout, event.MaxTurns} {
+		out := func(work bool) func(*doing) {
+			return func(d *doing) {
+				if work {
+					d.work()
+				}
+				d.says(complete)
+				d.fails(kind, "the turn took longer than 15m0s")
+			}
+		}
+		tests := []struct {
+			name, reason string
+			flags        map[string]string
+			turns        []func(*doing)
+			taken        int
+		}{
+			{"with changes", "max_turns", map[string]string{"max-turns": "7"}, script(out(true)), 7},
+			{"without", "circuit_open", nil, script(out(false)), 3},
+			{"without, and no circuit", "max_failures", map[string]string{"max-failures": "2"}, script(out(false)), 2},
+			{"changes forgive", "max_turns", map[string]string{"max-turns": "4", "max-failures": "2"}, script(failed, out(true), failed, out(true)), 4},
+			{"what it claims is cut off, too", "max_turns", map[string]string{"max-turns": "3"}, script(out(true)), 3},
+		}
+		for _, tt := range tests {
+			t.Run(string(kind)+" "+tt.name, func(t *testing.T) {
+				synctest.Test(t, func(t *testing.T) {
+					r := newRig(t, tt.turns...)
+					for name, v := range tt.flags {
+						r.flags[name] = v
+					}
+					stop := r.run()
+					assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+					assert.Len(t, r.fake.requests, tt.taken)
+					if tt.name == "with changes" {
+						assert.Zero(t, r.waits("after a failed turn"))
+						assert.Contains(t, r.fake.requests[1].Context, "made progress and was cut off (")
+					}
+				})
+			})
+		}
+	}
+}
+
+// A run that ends before it is done says why it is not.
+func TestWhyItIsNotDone(t *testing.T) {
+	says := func(lines ...string) func(*doing) {
+		return func(d *doing) { d.work(); d.says(ofBlock(lines...)) }
+	}
+	tests := []struct {
+		name  string
+		turn  func(*doing)
+		flags map[string]string
+		plan  string
+		want  string
+	}{
+		{"nothing was said", works, nil, "", "the agent did not say that it is done"},
+		{"tasks are open", works, nil, "- [x] a\n- [ ] b\n", "1 of 2 tasks are open"},
+		{"the check failed", claims, map[string]string{"verify": "echo no paper; false"}, "", "it is not done, the check failed: `echo no paper; false`: exit code 1: no paper"},
+		{"a permission was denied", denied, nil, "", "the agent said that it is done, which does not count in a turn that was denied a permission"},
+		{"that, with the plan ticked", func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }, nil, "", "in a turn that was denied a permission"},
+		{"its tests fail", says("STATUS: COMPLETE", "TESTS_STATUS: FAILING", "EXIT_SIGNAL: true"), nil, "", "the agent said that it is done, and that its tests fail"},
+		{"it was cut off", func(d *doing) { claims(d); d.fails(event.Timeout, "too long") }, nil, "", "which does not count in a turn that failed (timeout)"},
+		{"no EXIT_SIGNAL", says("STATUS: COMPLETE", "EXIT_SIGNAL: false"), nil, "", "but not 2 turns in a row and EXIT_SIGNAL: true in the last"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, tt.turn)
+			r.flags["max-turns"] = "2"
+			for name, v := range tt.flags {
+				r.flags[name] = v
+			}
+			if tt.plan != "" {
+				r.write(".ralph/@fix_plan.md", tt.plan)
+			}
+			stop := r.run()
+			assert.Equal(t, "max_turns", stop.Reason)
+			assert.Contains(t, stop.Why, tt.want)
+		})
+	}
+}
+
+// Whatever completes a loop does not while its tests fail.
+func TestFailingTestsAreNeverDone(t *testing.T) {
+	for name, turn := range map[string]func(*doing){
+		"EXIT_SIGNAL": func(d *doing) { d.says(ofBlock("STATUS: COMPLETE", "TESTS_STATUS: failing", "EXIT_SIGNAL: true")) },
+		"promise":     func(d *doing) { d.says(ofBlock("TESTS_STATUS: FAILING") + "\nLOOP_COMPLETE") },
+		"plan":        func(d *doing) { d.says(ofBlock("TESTS_STATUS: FAILING")); d.writes(".ralph/@fix_plan.md", "- [x] a\n") },
+		"saturation": func(d *doing) {
+			d.writes("tests/a_test.go", string(rune('a'+d.n)))
+			d.says(ofBlock("TESTS_STATUS: FAILING", "WORK_TYPE: TESTING"))
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, func(d *doing) {
+					if name != "saturation" {
+						d.work()
+					}
+					turn(d)
+				})
+				r.flags["max-turns"] = "4"
+				assert.Equal(t, "max_turns", r.run().Reason)
+				assert.Contains(t, r.fake.requests[1].Context, "tests FAILING")
+			})
+		})
+	}
+}
