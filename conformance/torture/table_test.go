@@ -82,6 +82,9 @@ func (tab *table) String() string {
 	}
 	var sum [3]int
 	for _, c := range tab.classes {
+		if tab.cells[c.name] == nil {
+			continue
+		}
 		fmt.Fprintf(&b, "\n%-14s", c.name)
 		for _, p := range tab.Programs {
 			cell := tab.cells[c.name][p.Name]

@@ -138,6 +138,7 @@ func (d *driver) finish(c *command) {
 		exit.Withdrawal = c.withdrawal
 		c.err = &exit
 	case c.incomplete && c.err == nil:
+		r.ExitCode = nil // what the prompt tells is of the withdrawal
 		c.err = &IncompleteError{Reason: "the program asked for another line; the input was withdrawn"}
 	}
 	if d.failure != nil {

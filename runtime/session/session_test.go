@@ -440,6 +440,7 @@ func TestIncompleteInputIsWithdrawn(t *testing.T) {
 				r, err := s.Eval(deadline(t), code)
 				require.ErrorIs(t, err, session.ErrIncompleteInput, code)
 				assert.Empty(t, r.Output, "neither the continuation prompt nor our withdrawal is output")
+				assert.Nil(t, r.ExitCode, "the exit code of the withdrawal is not the code's")
 				assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
 			}
 		})
