@@ -224,6 +224,7 @@ const (
 type ShellIntegration struct {
 	Protocol        string          `yaml:"protocol"` // osc633 (default), osc133
 	Nonce           string          `yaml:"nonce"`    // required, or absent
+	Numbered        bool            `yaml:"numbered"` // each marker carries its prompt's number before the nonce
 	Markers         Markers         `yaml:"markers"`
 	PropertyUpdates PropertyUpdates `yaml:"property_updates"`
 }

@@ -164,6 +164,10 @@ func (d *document) checkPrompt(a *Adapter) {
 		d.needs("/prompt/strategy", "prompt.strategy: regex", "/prompt/primary")
 	case PromptShellIntegration: // the protocol is known
 	}
+	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Nonce == "" {
+		at := "/prompt/shell_integration/numbered"
+		d.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required: anybody could number a marker")
+	}
 	if d.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
 		d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
 	}

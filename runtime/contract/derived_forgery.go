@@ -91,7 +91,7 @@ func forgedOSC(ctx context.Context, t *trial) error {
 }
 
 // forgedMarker replays the markers and the literal prompt that this very session
-// has used, with a nonce of its own.
+// has used, with a nonce of its own, and those that are numbered as they were.
 func forgedMarker(ctx context.Context, t *trial) error {
 	first := t.trace.firstPrompt()
 	forgeries := oscSequence.FindAllString(first, -1)
@@ -106,6 +106,9 @@ func forgedMarker(ctx context.Context, t *trial) error {
 	}
 	if err := t.forge(ctx, forgeries); err != nil {
 		return err
+	}
+	if si := t.adapter.Prompt.ShellIntegration; si != nil && si.Numbered {
+		forgeries = append(forgeries, oscSequence.FindAllString(first, -1)...)
 	}
 	together := strings.Join(forgeries, "") // as they come at a prompt
 	if err := t.forge(ctx, []string{together}); err != nil {

@@ -27,6 +27,8 @@ const (
 	Finished                 // D: a command ended
 	Cwd                      // P;Cwd=… or OSC 7
 	Continuation             // F: the prompt for more of the same command begins
+
+	kinds = iota
 )
 
 // Event is a marker's meaning.
@@ -41,6 +43,7 @@ type Event struct {
 type Classifier struct {
 	protocol int
 	nonce    string // empty: markers are trusted as they are
+	turns    *turns // nil: markers carry no number
 	cwdKey   string
 	letters  map[byte]Kind
 }
@@ -60,6 +63,9 @@ func NewClassifier(si schema.ShellIntegration, nonce string) *Classifier {
 	}
 	if si.Nonce == "required" {
 		c.nonce = nonce
+	}
+	if si.Numbered {
+		c.turns = &turns{}
 	}
 	if c.cwdKey == "" {
 		c.cwdKey = "Cwd"
@@ -111,7 +117,8 @@ func parseDeclared(s string) (protocol int, letter byte, ok bool) {
 }
 
 // Classify gives a marker its meaning. When trusted is false the marker is
-// program output: another protocol's, or without this session's nonce.
+// program output: another protocol's, without this session's nonce, or out of
+// its turn, as when a program prints what it has recorded of the session.
 func (c *Classifier) Classify(m osc.Marker) (e Event, trusted bool) {
 	if m.Protocol == 7 {
 		return c.directory(m)
@@ -120,18 +127,28 @@ func (c *Classifier) Classify(m osc.Marker) (e Event, trusted bool) {
 		return Event{}, false
 	}
 	params := m.Params
+	upper := false
 	if c.nonce != "" {
 		last := len(params) - 1
-		if last < 0 || params[last] != c.nonce {
+		if last < 0 || !strings.EqualFold(params[last], c.nonce) {
 			return Event{}, false
 		}
+		upper = params[last] != c.nonce
 		params = params[:last]
 	}
 	kind := c.letters[m.Code]
-	switch kind {
-	case Finished:
+	if c.turns != nil {
+		var inTurn bool
+		if params, inTurn = c.turns.take(kind, params); !inTurn {
+			return Event{}, false
+		}
+	}
+	switch {
+	case kind == Finished:
 		return Event{Kind: Finished, Code: exitCode(params)}, true
-	case Cwd:
+	case kind == Cwd && upper: // the terminal turns letters into capitals (stty olcuc)
+		return Event{}, true
+	case kind == Cwd:
 		return c.property(params), true
 	}
 	return Event{Kind: kind}, true

@@ -36,6 +36,8 @@ func TestClassifier(t *testing.T) {
 		{"directory, escaped", required, 633, 'P', `Cwd=/a\x3bb\\c;` + nonce, Event{Kind: Cwd, Cwd: `/a;b\c`}, true},
 		{"another property", required, 633, 'P', "IsWindows=True;" + nonce, Event{}, true},
 		{"a letter without a meaning", required, 633, 'G', nonce, Event{}, true},
+		{"a terminal that prints capitals", required, 633, 'D', "7;" + strings.ToUpper(nonce), Event{Kind: Finished, Code: &seven}, true},
+		{"a directory in capitals is unknown", required, 633, 'P', "CWD=/A;" + strings.ToUpper(nonce), Event{}, true},
 		{"no nonce", required, 633, 'D', "0", Event{}, false},
 		{"no parameters at all", required, 633, 'A', "", Event{}, false},
 		{"another nonce", required, 633, 'A', strings.Repeat("0", 32), Event{}, false},
@@ -58,6 +60,34 @@ func TestClassifier(t *testing.T) {
 			got, trusted := NewClassifier(row.si, nonce).Classify(osc.Marker{Protocol: row.protocol, Code: row.code, Params: params})
 			assert.Equal(t, row.trusted, trusted)
 			assert.Equal(t, row.want, got)
+		})
+	}
+}
+
+// Each marker counts once, in its turn: T is trusted, and the others are output.
+func TestNumberedMarkers(t *testing.T) {
+	for _, row := range []struct{ name, markers, trusted string }{
+		{"a prompt and its command", "D;0;1 P;Cwd=/;1 A;1 B;1 C;1 D;0;2 P;Cwd=/;2 A;2 B;2", "TTTTTTTTT"},
+		{"the same prompt again", "D;0;1 A;1 B;1 C;1 D;5;1 P;Cwd=/;1 A;1 B;1 C;1 D;0;2 A;2", "TTTT.....TT"},
+		{"a prompt of the past", "D;0;7 A;7 B;7 D;0;6 A;6 B;6 C;6 C;7 D;0;8", "TTT....TT"},
+		{"numbers may be left out, by program and by prompt", "D;0;3 A;3 B F G F;3 C;3 B F G D;0;9 A;9", "TTTTTTT...TT"},
+		{"D early, and with the prompt", "D;0;1 D;0;1 A;1 D;0;1 D;0;2", "TTT.T"},
+		{"A before D", "P;Cwd=/;1 A;1 D;0;1 D;0;1 A;1 P;Cwd=/;1", "TTT..."},
+		{"no command without a prompt", "C;0 C;1 F B D;0;1 C;1 A;1 C;1", "....T.TT"},
+		{"no number", "D D;0;x A P;Cwd=/ C D;0;-1", "......"},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			c := NewClassifier(schema.ShellIntegration{Nonce: "required", Numbered: true}, nonce)
+			got := ""
+			for _, m := range strings.Fields(row.markers) {
+				params := strings.Split(m+";"+nonce, ";")[1:]
+				if _, trusted := c.Classify(osc.Marker{Protocol: 633, Code: m[0], Params: params}); trusted {
+					got += "T"
+				} else {
+					got += "."
+				}
+			}
+			assert.Equal(t, row.trusted, got)
 		})
 	}
 }

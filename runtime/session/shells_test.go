@@ -1,0 +1,127 @@
+package session_test
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/session"
+)
+
+// step is one command in a shell that its user does odd things to.
+type step struct {
+	code   string
+	output string // a pattern for the whole output
+	exit   int    // or unknown
+}
+
+const unknown = -1
+
+// markers is what a prompt of ours looks like when a program prints it.
+const markers = `(?s:\x1b\]633;D;.*\x1b\]633;A;.*)`
+
+var oddUses = []struct {
+	name, adapter string
+	steps         []step
+}{
+	{"a prompt that is expanded again", "bash", []step{
+		{`echo "${PS1@P}"; echo AFTER; (exit 5)`, markers + `AFTER\n`, 5},
+		{`echo next`, `next\n`, 0},
+		{`unset PROMPT_COMMAND; echo "${PS1@P}"; (exit 6)`, markers + `\n`, 6},
+		{`(exit 7)`, ``, 7},
+	}},
+	{"all variables", "bash", []step{
+		{`set -o posix; set | tail -n 1000 | grep -c PS1=; (exit 3)`, `1\n`, 3},
+		{`set +o posix`, ``, 0},
+	}},
+	{"a log of the terminal", "bash", []step{
+		{`log=$(mktemp); exec 3>&1 4>&2 > >(tee "$log") 2>&1; (exit 4)`, ``, 4},
+		{`(exit 5)`, ``, 5},
+		{`exec >&3 2>&4; (exit 6)`, ``, 6},
+		{`cat "$log"; rm "$log"; (exit 7)`, markers, 7},
+		{`echo next`, `next\n`, 0},
+	}},
+	{"standard output in a file", "bash", []step{
+		{`PROMPT_COMMAND='echo title'; f=$(mktemp); exec 3>&1 >"$f"`, ``, 0},
+		{`(exit 4)`, ``, 4},
+		{`exec >&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
+	}},
+	{"no standard error", "bash", []step{
+		{`exec 3>&2 2>/dev/null; ls /nonexistent; (exit 4)`, ``, 4},
+		{`echo a; (exit 5)`, `a\n`, 5},
+		{`exec 2>&-; echo b; (exit 6)`, `b\n`, 6},
+		{"if true; then\n  echo c\nfi; (exit 7)", `c\n`, 7},
+		{`exec 2>&3; ls /nonexistent`, `ls: cannot access.*\n`, 2},
+		{`(exit 8)`, ``, 8},
+	}},
+	{"standard error in a file", "bash", []step{
+		{`f=$(mktemp); exec 3>&2 2>"$f"; (exit 4)`, ``, 4},
+		{`(exit 5)`, ``, 5},
+		{`exec 2>&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
+		{`echo "$(</dev/null)"; (exit 6)`, `\n`, 6},
+	}},
+	{"no standard output", "bash", []step{
+		{`exec 3>&1 >&-; (exit 4)`, ``, 4},
+		{`exec >&3; echo a`, `a\n`, 0},
+	}},
+	{"a prompt that cannot be changed", "bash", []step{
+		{`readonly PS1='foo '; (exit 4)`, ``, 4},
+		{`if )`, `bash: syntax error.*\n`, 2},
+		{`echo a; (exit 5)`, `a\n`, 5},
+	}},
+	{"hooks that cannot be changed", "bash", []step{
+		{`unset PROMPT_COMMAND; (exit 4)`, ``, 4},
+		{`readonly PROMPT_COMMAND; (exit 5)`, ``, 5},
+		{`PS1='x '; (exit 6)`, ``, 6},
+		{`(exit 7)`, ``, 7},
+	}},
+	{"capitals", "bash", []step{
+		{`stty olcuc; echo a; (exit 4)`, `A\n`, 4},
+		{`cd /; (exit 5)`, ``, 5},
+		{`stty -olcuc; echo a; pwd; (exit 6)`, `a\n/\n`, 6},
+	}},
+}
+
+func TestOddUses(t *testing.T) {
+	for _, use := range oddUses {
+		t.Run(use.adapter+": "+use.name, func(t *testing.T) {
+			s := open(t, use.adapter, session.Options{})
+			for _, step := range use.steps {
+				r, err := s.Eval(deadline(t), step.code)
+				require.NoError(t, err, "%s: %q", step.code, r.Output)
+				assert.Regexp(t, `\A`+step.output+`\z`, r.Output, step.code)
+				if step.exit == unknown {
+					assert.Nil(t, r.ExitCode, step.code)
+				} else if assert.NotNil(t, r.ExitCode, step.code) {
+					assert.Equal(t, step.exit, *r.ExitCode, step.code)
+				}
+			}
+		})
+	}
+}
+
+// A session reads its user's history and has one of its own.
+func TestHistoryIsNotWritten(t *testing.T) {
+	for name, row := range map[string]struct{ file, content, list string }{
+		"bash": {".bash_history", "echo of yesterday\n", "history"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			path := filepath.Join(home, row.file)
+			require.NoError(t, os.WriteFile(path, []byte(row.content), 0o600))
+			s, err := session.Open(deadline(t), adapter(t, name), session.Options{Env: []string{"HOME=" + home}})
+			require.NoError(t, err)
+			eval(t, s, "echo of today")
+			r := eval(t, s, row.list)
+			assert.Contains(t, r.Output, "echo of yesterday")
+			assert.Contains(t, r.Output, "echo of today")
+			require.NoError(t, s.Close(deadline(t)))
+			content, err := os.ReadFile(path)
+			require.NoError(t, err)
+			assert.Equal(t, row.content, string(content))
+		})
+	}
+}
