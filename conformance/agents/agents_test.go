@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -37,6 +38,8 @@ var cases = []struct {
 	{"an unknown session", unknownSession},
 	{"not logged in", func(t *testing.T, r rig) { failure(t, r, "401", "auth", exitBlocked) }},
 	{"a rate limit", func(t *testing.T, r rig) { failure(t, r, "429", "rate_limited", exitLimit) }},
+	{"a limit that it waits out", func(t *testing.T, r rig) { waitedOut(t, r, "429", "rate_limited", exitLimit) }},
+	{"a refused login that it tries again", func(t *testing.T, r rig) { waitedOut(t, r, "401", "auth", exitBlocked) }},
 	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "model_error", exitFailed) }},
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", interrupt},
@@ -234,6 +237,25 @@ func failure(t *testing.T, r rig, behaviour, kind string, exit int) {
 	s := r.turn(t, behaviour, "say hello")
 	failed(t, r, s, kind, exit)
 	assert.NotEmpty(t, s.asked)
+}
+
+// waitedOut is a turn whose time is over while the agent tries again: what held it
+// back decides, and not that it took long.
+func waitedOut(t *testing.T, r rig, behaviour, kind string, exit int) {
+	again := r.setup.Retries
+	if len(again.Env)+len(again.Home) == 0 {
+		t.Skip("it gives up, or says nothing while it tries again")
+	}
+	r.setup.Env, r.setup.Home = merged(r.setup.Env, again.Env), merged(r.setup.Home, again.Home)
+	s := r.turn(t, behaviour+"/after=1", "--timeout", "20s", "say hello")
+	failed(t, r, s, kind, exit)
+}
+
+func merged(under, over map[string]string) map[string]string {
+	all := map[string]string{}
+	maps.Copy(all, under)
+	maps.Copy(all, over)
+	return all
 }
 
 func failed(t *testing.T, r rig, s turn, kind string, exit int) {

@@ -26,6 +26,7 @@ type setup struct {
 	Home    map[string]string  // files of its home directory
 	Deny    deny               // how it is kept from running commands that write
 	Limit   limit              // how it is kept to a list of tools
+	Retries retries            // how it tries again as it would elsewhere
 	Differs map[string]differs // by case
 }
 
@@ -34,6 +35,13 @@ type deny struct {
 	Mode      string // the permission mode
 	Env       map[string]string
 	Behaviour string // of the stand-in; edit
+}
+
+// retries are its environment and files where it tries again after a limit; without
+// any it gives up at once, or says nothing of it.
+type retries struct {
+	Env  map[string]string
+	Home map[string]string
 }
 
 // limit is what a list of allowed tools is tried with.

@@ -32,7 +32,7 @@ func (r *reader) judge(e ending) *event.Failure {
 	}
 	switch {
 	case e.forced != nil:
-		return e.forced
+		return r.cause(e.forced)
 	case r.finished != nil && r.finished.IsError:
 		return r.failure(r.finished.Kind, event.Kind(kind), event.ModelError, cmp.Or(r.finished.Result, r.said(ending{})))
 	}
@@ -50,6 +50,47 @@ func (r *reader) judge(e ending) *event.Failure {
 		return r.failure("", "", event.Crashed, "it ended without a result"+after(r.said(ending{})))
 	}
 	return nil
+}
+
+// cause is why a turn ran out of time: agents try again for minutes when the
+// provider's limit is reached or the login is refused, and that is what there is
+// to act on. What was answered since is no cause.
+func (r *reader) cause(forced *event.Failure) *event.Failure {
+	if forced.Kind != event.Timeout {
+		return forced
+	}
+	kind, said := r.heldBack()
+	if kind == "" {
+		return forced
+	}
+	f := &event.Failure{Kind: kind, Message: firstLines(forced.Message + after(said))}
+	if kind == event.Limited {
+		f.ResetsAt = r.resetsAt()
+	}
+	return f
+}
+
+// heldBack is the last limit or refused login after which nothing came, from an
+// event or else from the words on standard error that the adapter has a pattern
+// for.
+func (r *reader) heldBack() (kind event.Kind, said string) {
+	if r.held != nil {
+		return cmp.Or(r.held.Kind, event.Limited), r.held.Message
+	}
+	text := r.heldText.String()
+	for _, f := range r.agent.Failures {
+		if kind := event.Kind(f.Kind); kind != event.Auth && kind != event.Limited {
+			continue
+		}
+		re, err := schema.CompilePattern(f.Pattern)
+		if err != nil {
+			continue // the loader refuses it
+		}
+		if m, err := re.FindStringMatch(text); m != nil && err == nil {
+			return event.Kind(f.Kind), m.String()
+		}
+	}
+	return "", ""
 }
 
 // failure gives a failure the kind that the event said, else the one that its

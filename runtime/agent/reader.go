@@ -36,6 +36,8 @@ type reader struct {
 	finished *event.Event
 	failed   []event.Event // error events
 	limited  *event.Event
+	held     *event.Event // the last limit or refused login, while nothing came after it
+	heldText tail         // standard error since the last that came
 	denials  []event.Event
 	uses     map[string]string // names of the tools in use, by id
 	used     event.Tokens      // by the turn, as counted so far
@@ -50,7 +52,7 @@ type reader struct {
 // newReader reads the turn of an agent. used is what its session had used
 // before. emit gets every event, in order.
 func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
-	r := &reader{agent: g, emit: emit, before: used, uses: map[string]string{}, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}}
+	r := &reader{agent: g, emit: emit, before: used, uses: map[string]string{}, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}, heldText: tail{limit: keptPlain}}
 	if g.Output.Format != schema.FormatText {
 		p, err := mapping.New(g)
 		if err != nil {
@@ -64,6 +66,12 @@ func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*rea
 		r.problem(fmt.Sprintf("%d bytes of one long line were left out; --transcript keeps all", n))
 	}
 	return r, nil
+}
+
+// writeOther takes a piece of the other stream.
+func (r *reader) writeOther(b []byte) {
+	r.stderr.write(b)
+	r.heldText.write(b)
 }
 
 // write takes a piece of the stream that carries the events.
@@ -116,6 +124,10 @@ func (r *reader) problem(text string) {
 // take is one event of the mapping.
 func (r *reader) take(e event.Event) {
 	switch e.Type {
+	case event.Text, event.Reasoning, event.ToolUse, event.ToolResult:
+		r.held, r.heldText.buf = nil, r.heldText.buf[:0] // the provider answers
+	}
+	switch e.Type {
 	case event.Text, event.Reasoning:
 		r.block(e)
 		return
@@ -137,11 +149,14 @@ func (r *reader) take(e event.Event) {
 		}
 	case event.Error:
 		r.failed = append(r.failed, e)
+		if e.Kind == event.Auth || e.Kind == event.Limited {
+			r.held = &e
+		}
 	case event.RateLimited:
 		if r.limited != nil && e.ResetsAt.IsZero() {
 			e.ResetsAt = r.limited.ResetsAt // said before
 		}
-		r.limited = &e
+		r.limited, r.held = &e, &e
 	case event.ToolUse, event.PermissionDenied:
 		if !r.tool(&e) {
 			return

@@ -22,7 +22,7 @@ func Replay(a *schema.Adapter, rec Recording, emit func(event.Event)) (Outcome, 
 		return Outcome{}, err
 	}
 	if rec.Stderr != nil {
-		if _, err := io.Copy(writer(r.stderr.write), rec.Stderr); err != nil {
+		if _, err := io.Copy(writer(r.writeOther), rec.Stderr); err != nil {
 			return Outcome{}, err
 		}
 	}

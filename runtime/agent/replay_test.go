@@ -47,7 +47,7 @@ agent:
       elif .t == "use" then {type: "usage", input: .n, output: 1, scope: .scope}
       elif .t == "deny" then {type: "permission_denied", id: .id, name: (.name // "Shell")}
       elif .t == "limit" then {type: "rate_limited", message: "slow down", resets_at: .at}
-      elif .t == "oops" then {type: "error", message: .x, fatal: .fatal}
+      elif .t == "oops" then {type: "error", message: .x, fatal: .fatal, kind: .kind}
       elif .t == "session" then {type: "session", id: .id}
       elif .t == "end" then {type: "finished", is_error: .failed, result: .x}
       elif .t == "ping" then {type: "ignored"}

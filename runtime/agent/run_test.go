@@ -85,6 +85,32 @@ func TestAPlainTurn(t *testing.T) {
 	assert.Equal(t, []event.Event{{Type: event.Text, Text: "you said go"}, {Type: event.Finished}}, events)
 }
 
+// An agent that tries again until its time is over has not been slow: the limit or
+// the refused login that it was told decides, unless something came after it.
+func TestATimeoutHasACause(t *testing.T) {
+	const wait = "; exec sleep 1000"
+	limit := `echo '{"t":"limit"}'`
+	for _, c := range []struct {
+		name, script string
+		want         event.Kind
+		message      string
+	}{
+		{"a limit", limit + wait, event.Limited, "the turn took longer than 1s: slow down"},
+		{"a refused login", `echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
+		{"another error is none", `echo '{"t":"oops","x":"overloaded"}'` + wait, event.Timeout, "the turn took longer than 1s"},
+		{"what was answered since is no cause", limit + "; say on" + wait, event.Timeout, "the turn took longer than 1s"},
+		{"the last one decides", limit + `; say on; echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
+		{"on standard error", `echo 'Rate limit. Trying again' >&2` + wait, event.Limited, "the turn took longer than 1s: Rate limit"},
+		{"on standard error before an answer", `echo 'Rate limit. Trying again' >&2; sleep 0.3; say on` + wait, event.Timeout, "the turn took longer than 1s"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, _ := play(t, scripted(t, c.script), agent.Options{Timeout: time.Second})
+			assert.Equal(t, c.want, kind(out))
+			assert.Equal(t, c.message, out.Failure.Message)
+		})
+	}
+}
+
 // The file that keeps an agent to a list of tools is there for its turn.
 func TestTheFileOfAllowedTools(t *testing.T) {
 	a := scripted(t, `case $1 in --policy=*) say "$(cat "${1#--policy=}")";; esac; end`, "options:",

@@ -126,7 +126,7 @@ func (w *watch) take(c chunk, more bool) {
 	if carries {
 		w.r.write(c.data)
 	} else {
-		w.r.stderr.write(c.data)
+		w.r.writeOther(c.data)
 	}
 }
 
