@@ -52,6 +52,7 @@ type tortureCase struct {
 	Kept    []string          // files of Home that are as they were afterwards
 	Writer  *writer
 	Ends    *ending
+	Again   bool // the next session removes what this one had to leave
 }
 
 // step is one command and what is to be known of it, or a probe.
@@ -60,7 +61,7 @@ type step struct {
 	Probe  string  // loud: the program's probe; mute: its output goes elsewhere
 	Await  string  // a file that has to be there before the step
 	Signal *signal // while the command runs
-	Silent bool    // ripple is killed: no record comes
+	Silent bool    // ripple is ended: a record may come or not
 	Ours   bool    // it prints what the shell knows, and that may be ripple's
 
 	Expect `yaml:",inline"`

@@ -252,9 +252,12 @@ func (d *drive) kill() { _ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) }
 // end lets ripple end and judges how it did.
 func (d *drive) end(ctx context.Context) {
 	_ = d.stdin.Close() // it may be gone already
+	silent := d.Steps[len(d.Steps)-1].Silent
 	for r := range d.records {
 		d.got = append(d.got, r)
-		d.complain("a record too many: %v", r)
+		if !silent {
+			d.complain("a record too many: %v", r)
+		}
 	}
 	err := d.cmd.Wait()
 	exit, failed := errors.AsType[*exec.ExitError](err)
@@ -301,6 +304,13 @@ func (d *drive) afterwards(ctx context.Context) {
 		d.complain("processes are left: %v", slices.Collect(maps.Values(left)))
 		for pid := range left {
 			_ = syscall.Kill(pid, syscall.SIGKILL) // it bears our mark
+		}
+	}
+	if d.Again {
+		again := exec.CommandContext(context.WithoutCancel(ctx), d.binary, "exec", d.program.Name, "--timeout", "10s", "--", "")
+		again.Env = d.cmd.Env
+		if out, err := again.CombinedOutput(); err != nil {
+			d.complain("the next session: %v: %s", err, short(string(out)))
 		}
 	}
 	left, err := os.ReadDir(d.dir("tmp"))
