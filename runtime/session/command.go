@@ -79,12 +79,21 @@ func (d *driver) atPrompt(e effect) (shown string) {
 }
 
 // readMode reads mode and level from the prompt and from the output since the
-// command was sent, never from anything older.
+// command was sent, never from anything older. An unfinished line before the prompt
+// belongs to it only where the prompt is known by it, as in (?<=\?)\n$.
 func (d *driver) readMode(recent, shown string) {
 	if len(d.adapter.Modes) == 0 {
 		return
 	}
-	st, err := d.modes.Detect(d.mode, recent+prompt.Visible([]byte(shown)))
+	shown = prompt.Visible([]byte(shown))
+	_, alone, err := d.patterns.AtEnd([]byte(shown), 0)
+	if err != nil {
+		d.fail(err)
+	}
+	if alone || d.byMarker {
+		recent = recent[:1+strings.LastIndexByte(recent, '\n')]
+	}
+	st, err := d.modes.Detect(d.mode, recent+shown)
 	if err != nil {
 		d.fail(err)
 		return

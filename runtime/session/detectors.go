@@ -2,7 +2,6 @@ package session
 
 import (
 	"fmt"
-	"strings"
 
 	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/mode"
@@ -75,7 +74,7 @@ func (d *driver) detectors(nonce string) (err error) {
 	d.policy.learns = len(patterns) > 0 || d.literal != nil // which a message may quote
 	d.promptLines = 1
 	for _, p := range patterns {
-		d.promptLines = max(d.promptLines, 1+strings.Count(p.Source, `\n`))
+		d.promptLines = max(d.promptLines, prompt.Lines(p.Source))
 	}
 	if len(a.Prompt.GroupCaptures) > 0 {
 		if d.groups, err = prompt.NewPatterns([]prompt.Pattern{{Key: "prompt.primary", Source: a.Prompt.Primary}}); err != nil {

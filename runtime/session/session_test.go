@@ -683,6 +683,50 @@ func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A prompt of several lines is known by any pattern that names its line breaks, the
+// first time and every other; output ends where it begins.
+func TestPromptsOfSeveralLines(t *testing.T) {
+	for _, c := range []struct{ prompt, pattern string }{
+		{"[dir 1]\n$ ", `^\[dir \d+\]\n\$ $`},
+		{"[dir 1]\n$ ", `^\[dir \d+\]\s\$ $`},
+		{"[dir 1]\n$ ", "^\\[dir \\d+\\]\n\\$ $"},
+		{"[dir 1]\n$ ", `^\[dir \d+\][\r\n]+\$ $`},
+		{"[dir]\n\n\n$ ", `^\[dir\]\n+\$ $`},
+		{"ready?\n\n", `^ready\?\n+$`},
+	} {
+		a := *adapter(t, "regexsh")
+		a.Process.Env = map[string]string{"PS1": c.prompt, "ENV": ""}
+		a.Process.TTY.Echo, a.Process.TTY.Canonical = false, false
+		a.Output.InputEchoStrategy = schema.EchoNone
+		a.Prompt.Primary = c.pattern
+		s, err := session.Open(deadline(t), &a, session.Options{})
+		require.NoError(t, err, c.pattern)
+		for _, want := range []string{"", "a\n", "a\n\nb\n"} {
+			assert.Equal(t, want, eval(t, s, "printf '"+strings.ReplaceAll(want, "\n", `\n`)+"'").Output, c.pattern)
+		}
+		assert.NoError(t, s.Close(deadline(t)))
+	}
+}
+
+// A mode may be known by what stands before its prompt.
+func TestAModeIsKnownByTheLineBeforeItsPrompt(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Process.TTY.Echo, a.Process.TTY.Canonical = false, false
+	a.Output.InputEchoStrategy = schema.EchoNone
+	a.Modes = []schema.Mode{{Name: "main", Default: true}, {Name: "question", Primary: `(?<=\?)\n\n$`}, {Name: "two", Primary: `^prompt2> $`}}
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+	r := eval(t, s, `echo first; printf 'sure?\n\n'; read answer`)
+	assert.Equal(t, "question", r.Mode)
+	assert.Equal(t, "first\nsure?", r.Output)
+	assert.Equal(t, "main", eval(t, s, "yes").Mode)
+	assert.Equal(t, "yes\n", eval(t, s, `echo "$answer"`).Output)
+	r = eval(t, s, "PS1='prompt2> '; printf unfinished")
+	assert.Equal(t, "unfinished", r.Output)
+	assert.Equal(t, "two", r.Mode, "what stands before a prompt on its line is no part of it")
+}
+
 func TestCwdIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{Dir: "/"})
 	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")
