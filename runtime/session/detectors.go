@@ -49,9 +49,9 @@ func (d *driver) detectors(nonce string) (err error) {
 		add("prompt.primary", a.Prompt.Primary, tagPrimary)
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation)
 		d.continues = a.Prompt.Continuation != ""
-		if d.policy.silent, err = silent(a.Prompt.Continuation); err != nil {
-			return err
-		}
+	}
+	if d.policy.silent, err = silent(a.Prompt.Continuation); err != nil {
+		return err
 	}
 	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
 		add("ready.pattern", a.Ready.Pattern, tagPrimary)

@@ -727,6 +727,33 @@ func TestAModeIsKnownByTheLineBeforeItsPrompt(t *testing.T) {
 	assert.Equal(t, "two", r.Mode, "what stands before a prompt on its line is no part of it")
 }
 
+// A program that announces its prompts may still ask for more in silence.
+func TestSilenceAsksForMoreBesideMarkers(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Process.Executable = "bash"
+	a.Process.CommandTemplate = `"{shell_path}" {script_path}`
+	a.Process.TTY.Echo, a.Process.TTY.Canonical = false, false
+	a.Init = schema.Init{Strategy: schema.InitShellIntegration, Delivery: schema.DeliverLaunchCommand, Tempfile: &schema.InitTempfile{Extension: ".sh"}}
+	a.Prompt = schema.Prompt{
+		Strategy: schema.PromptShellIntegration, ShellIntegration: &schema.ShellIntegration{Nonce: "required"},
+		Continuation: `\A\z`, ContinuationEscape: "\n",
+	}
+	a.Output.InputEchoStrategy = schema.EchoOSCBoundaries
+	a.Script = `mark() { printf '\e]633;%s;{nonce}\a' "$1"; }
+mark A; mark B
+while IFS= read -r line; do
+  while [[ $line = *\\ ]]; do IFS= read -r more; line=${line%\\}$more; done
+  mark C; eval "$line"; mark "D;$?"; mark A; mark B
+done`
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+	assert.Equal(t, "ab\n", eval(t, s, "echo a\\\nb").Output)
+	_, err = s.Eval(deadline(t), "echo a\\")
+	require.ErrorIs(t, err, session.ErrIncompleteInput)
+	assert.Equal(t, "c\n", eval(t, s, "sleep 0.05; echo c").Output)
+}
+
 func TestCwdIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{Dir: "/"})
 	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")

@@ -108,6 +108,10 @@ func (p *policy) boundary(s machineState, in input, out []effect) (machineState,
 		return s, append(out, effect{kind: doNoTimer}, effect{kind: doBegin})
 	case inFinished:
 		s.sawD = true
+		if s.proof == proofSilence { // it has answered
+			s.ask(proofNone)
+			return s, append(out, effect{kind: doNoTimer})
+		}
 		if s.proof == proofInput {
 			// D after A is of a shell that writes all its markers before the prompt, B is not to come.
 			return s, append(out, effect{kind: doAsk})
