@@ -67,9 +67,9 @@ func (d *document) lintPrompt(pointer, pattern string) {
 		return // a file with a bad pattern does not get here
 	}
 	if matches(re, "") {
-		d.warn(pointer, KindLoose, "the prompt pattern matches empty text: every command ends at once")
-		return
+		d.warn(pointer, KindLoose, "the prompt pattern matches empty text, which is never taken for a prompt: a prompt has at least one character")
 	}
+	d.lintLines(pointer, pattern)
 	if strings.Contains(pattern, `\r\n`) || strings.Contains(pattern, "\r\n") {
 		d.warn(pointer, KindImpossible, `\r\n in the prompt pattern never matches: a line break of the program is \n in it`)
 	}
@@ -88,6 +88,22 @@ func (d *document) lintPrompt(pointer, pattern string) {
 		d.warn(pointer, KindLoose, "the prompt pattern is not anchored at the end; close it with $")
 	}
 }
+
+// lintLines: a prompt that takes more line breaks than it has takes those of the output.
+func (d *document) lintLines(pointer, pattern string) {
+	named := excludingClass.ReplaceAllString(pattern, "")
+	switch {
+	case repeatedBreak.MatchString(named):
+		d.warn(pointer, KindLoose, "the prompt pattern repeats a line break, so that blank lines at the end of the output become part of the prompt; write as many as the prompt has")
+	case strings.Contains(named, `\s`):
+		d.warn(pointer, KindLoose, `\s in the prompt pattern matches a line break too; where a blank is meant, write one`)
+	}
+}
+
+var (
+	excludingClass = regexp.MustCompile(`\[\^[^\]]*\]`)
+	repeatedBreak  = regexp.MustCompile(`(?:\\n|\n)(?:[+*]|\{\d+,)`)
+)
 
 var (
 	startAnchor = regexp.MustCompile(`^(\(\?[a-z]+\)|\((\?:|\?<\w+>)?)*(\^|\\A|\(\?<=)`)

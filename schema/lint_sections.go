@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"fmt"
 	"regexp"
 	"slices"
 	"strings"
@@ -21,6 +22,9 @@ func lintEscapes(d *document, a *Adapter) {
 			continue
 		}
 		value := d.places[pointer].value
+		if key := namedKey(value.Value); key != "" {
+			d.warn(pointer, KindLiteral, `%s is sent as these %d characters; for that key write %s`, quoted(value.Value), len(value.Value), key)
+		}
 		if value.Style&yaml.DoubleQuotedStyle != 0 {
 			continue // a backslash that is left there was meant
 		}
@@ -31,6 +35,25 @@ func lintEscapes(d *document, a *Adapter) {
 	if a.Input.LineEnding == "" {
 		d.warn("/process/line_ending", KindMismatch, "without a line ending no line is ever submitted")
 	}
+}
+
+// caretKey is how people write a control key.
+var caretKey = regexp.MustCompile(`^(?:\^|(?i:ctrl|c)[-+])([A-Za-z@\[\\\]^_])$`)
+
+// namedKey is the key that a text names instead of being it, as it is to be written.
+func namedKey(text string) string {
+	signals := map[string]string{
+		"INT": `"\x03"`, "QUIT": `"\x1c"`, "TSTP": `"\x1a"`,
+		"ESC": `"\x1b"`, "ESCAPE": `"\x1b"`, "ENTER": `"\r"`, "RETURN": `"\r"`, "EOF": `"\x04"`,
+	}
+	upper := strings.ToUpper(strings.Trim(text, "<>"))
+	if key, known := signals[strings.TrimPrefix(upper, "SIG")]; known {
+		return key
+	}
+	if m := caretKey.FindStringSubmatch(strings.Trim(text, "<>")); m != nil {
+		return fmt.Sprintf(`"\x%02x"`, strings.ToUpper(m[1])[0]&0x1f)
+	}
+	return ""
 }
 
 // lintSamples: a sample is a template, which makes each use of it different.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"regexp"
 	"slices"
 
 	"github.com/dlclark/regexp2"
@@ -42,7 +43,13 @@ func (s Step) asserts() bool {
 		s.ExpectOutOfBand != nil || s.ExpectNoLastExit != nil
 }
 
-// lintExpect reports a pattern that matches no matter what is printed.
+// trimmedEnd and trimmedStart are patterns of one line that want a blank at an end.
+var (
+	trimmedEnd   = regexp.MustCompile(`^(?:\^|\\A)(?:[^\\\n.|]|\\[^nsSDWX])*(?: |\\[nrt]|\n)\+?(?:\$|\\[zZ])$`)
+	trimmedStart = regexp.MustCompile(`^\\A(?: |\\[nrt]|\n)[^*?{]`)
+)
+
+// lintExpect reports a pattern that matches no matter what is printed, or never.
 func (d *document) lintExpect(pointer string, pattern *string) {
 	if pattern == nil {
 		return
@@ -52,6 +59,8 @@ func (d *document) lintExpect(pointer string, pattern *string) {
 		return // a file with a bad pattern does not get here
 	}
 	switch {
+	case trimmedEnd.MatchString(*pattern), trimmedStart.MatchString(*pattern):
+		d.warn(pointer, KindImpossible, "blank space at both ends of the output is removed before it is compared: the pattern wants some there")
 	case matches(re, "") && matches(re, "x"):
 		d.warn(pointer, KindVacuous, "the pattern matches whatever is printed, even nothing")
 	case !slices.ContainsFunc([]string{"\u2603", "zq", "-7", "A\nb"}, func(s string) bool { return !matches(re, s) }):

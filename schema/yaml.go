@@ -85,6 +85,9 @@ func (d *document) syntaxError(err error, data []byte) {
 	}
 	if strings.HasPrefix(message, "did not find expected") {
 		line = firstBadLine(data, message)
+		if d.flowError(line) {
+			return
+		}
 	}
 	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
 		line = 1 + max(0, slices.IndexFunc(d.lines, func(l string) bool { return strings.Contains(l, "*"+m[1]) }))
@@ -102,6 +105,28 @@ func (d *document) syntaxError(err error, data []byte) {
 	}
 	d.errorAt(line, column, KindSyntax, "%s", message)
 }
+
+// flowError reports what is wrong with the collection in brackets that a line belongs to.
+func (d *document) flowError(line int) bool {
+	for top := min(line, len(d.lines)); top >= max(1, line-longestCollection); top-- {
+		start := flowStart(d.lines[top-1])
+		if start < 0 {
+			continue
+		}
+		text := strings.Join(d.lines[top-1:], "\n")
+		at, why, ok := flowFault(text, start)
+		if !ok {
+			continue
+		}
+		before := text[:at]
+		d.errorAt(top+strings.Count(before, "\n"), 1+utf8.RuneCountInString(before[strings.LastIndexByte(before, '\n')+1:]), KindSyntax, "%s", why)
+		return true
+	}
+	return false
+}
+
+// longestCollection is how many lines back one in brackets is looked for.
+const longestCollection = 20
 
 // firstBadLine finds the first line with which the file fails as it does: the
 // parser stops at its first error, so all longer beginnings fail alike.
