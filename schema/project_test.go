@@ -61,7 +61,7 @@ func TestParseProjectErrors(t *testing.T) {
 		{"loop: {max_turns: 0}", `ripple.yml:1:19: loop.max_turns must lie between 1 and 1000000, found 0 [value]`},
 		{"loop: {commit: yes}", `ripple.yml:1:16: loop.commit must be true or false, found the string "yes" (did you mean "true"?) [type]`},
 		{"[]", `ripple.yml:1:1: ripple.yml is a mapping of keys to values, found a list [syntax]`},
-		{"cli: {\n", `ripple.yml:1:1: did not find expected node content [syntax]`},
+		{"cli: {\n", `ripple.yml:1:6: this "{" is never closed; inside {…} and […], text that holds { } [ ] , # or ": " needs quotes: '…' [syntax]`},
 	}
 	for _, tt := range tests {
 		p, diags := ParseProject("ripple.yml", []byte(tt.text))
