@@ -19,17 +19,18 @@ type row struct {
 // never import each other. Add a line for a new package and a name for a new
 // import; what the rule forbids needs another design, not another line.
 var layers = map[string]row{
-	"schema":                  {0, ""},
-	"adapters":                {0, ""},
-	"integration-scripts":     {0, ""},
-	"runtime/event":           {0, ""},
-	"runtime/pty":             {0, ""},
-	"runtime/internal/birth":  {0, ""},
-	"runtime/internal/osc":    {0, ""},
-	"runtime/internal/screen": {0, ""},
-	"runtime/internal/echo":   {0, ""},
+	"schema":                   {0, ""},
+	"adapters":                 {0, ""},
+	"integration-scripts":      {0, ""},
+	"runtime/event":            {0, ""},
+	"runtime/pty":              {0, ""},
+	"runtime/internal/birth":   {0, ""},
+	"runtime/internal/scratch": {0, ""},
+	"runtime/internal/osc":     {0, ""},
+	"runtime/internal/screen":  {0, ""},
+	"runtime/internal/echo":    {0, ""},
 
-	"runtime/proctree":         {1, "runtime/internal/birth"},
+	"runtime/proctree":         {1, "runtime/internal/birth runtime/internal/scratch"},
 	"runtime/registry":         {1, "adapters integration-scripts schema"},
 	"runtime/launch":           {1, "schema"},
 	"runtime/mapping":          {1, "runtime/event schema"},
@@ -40,11 +41,11 @@ var layers = map[string]row{
 	"runtime/internal/render":  {1, "runtime/internal/screen"},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
-		"runtime/internal/prompt runtime/internal/render runtime/launch runtime/proctree runtime/pty schema"},
+		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty schema"},
 
 	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},
-	"runtime/contract": {3, "runtime/event runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
+	"runtime/contract": {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"cmd/ripple": {4, "adapters runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 

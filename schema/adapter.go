@@ -344,7 +344,7 @@ type InputTempfile struct {
 	InvocationTemplate string `yaml:"invocation_template"`
 	HistoryFilter      string `yaml:"history_filter"`
 	CleanupOnStart     bool   `yaml:"cleanup_on_start"`
-	StaleTTLHours      int    `yaml:"stale_ttl_hours"` // default 24
+	StaleTTLHours      int    `yaml:"stale_ttl_hours"` // default 0
 }
 
 // Mode is a state of the program with its own prompt.

@@ -106,6 +106,13 @@ func (r *running) left() []int {
 	return pids
 }
 
+// files are what is in its directory for temporary files.
+func (r *running) files(t *testing.T) []os.DirEntry {
+	files, err := os.ReadDir(r.temp)
+	require.NoError(t, err)
+	return files
+}
+
 // inner is the process that does the work: below the one we started and its
 // keeper, and not below the session.
 func (r *running) inner(t *testing.T) int {
@@ -136,10 +143,36 @@ func TestKillLeavesNothing(t *testing.T) {
 				pid = -pid
 			}
 			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-			assert.Eventually(t, func() bool { return len(r.left()) == 0 }, 2*time.Second, 5*time.Millisecond)
+			assert.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 2*time.Second, 5*time.Millisecond)
 			require.Error(t, r.Wait())
 		})
 	}
+}
+
+// When nobody was left to do it, the next start removes the files of the dead, and
+// nobody else's.
+func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
+	r := startBusy(t, "kill-all")
+	thesis := filepath.Join(r.temp, "ripple-2024-thesis")
+	require.NoError(t, os.Mkdir(thesis, 0o700))
+	victims := append(r.left(), r.Process.Pid)
+	for _, p := range proctree.Descendants(r.Process.Pid) {
+		victims = append(victims, p.PID)
+	}
+	for _, pid := range victims {
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // so that none sees another's end
+	}
+	for _, pid := range victims {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // named twice
+	}
+	require.Error(t, r.Wait())
+	require.Len(t, r.files(t), 2)
+	next := exec.Command(r.Path, "exec", "bash", "true")
+	next.Env = r.Env
+	require.NoError(t, next.Run())
+	files := r.files(t)
+	require.Len(t, files, 1)
+	assert.Equal(t, filepath.Base(thesis), files[0].Name())
 }
 
 // Signals that ask for an end get an orderly one: no process, no file, 130.
@@ -152,9 +185,7 @@ func TestSignalsCloseTheSession(t *testing.T) {
 			_ = r.Wait() // the state has its exit code
 			assert.Equal(t, exitInterrupted, r.ProcessState.ExitCode())
 			assert.Empty(t, r.left())
-			files, err := os.ReadDir(r.temp)
-			require.NoError(t, err)
-			assert.Empty(t, files)
+			assert.Empty(t, r.files(t))
 		})
 	}
 }

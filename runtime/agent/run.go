@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
 	"ripple/schema"
 )
@@ -50,12 +51,13 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	if t.Directory == "" {
 		t.Directory = o.Dir
 	}
-	scratch, err := os.MkdirTemp("", "ripple-turn-")
+	scratch.SweepOnce("", 0)
+	private, err := scratch.New("", "turn")
 	if err != nil {
-		return Outcome{}, fmt.Errorf("a private directory for the turn: %w", err)
+		return Outcome{}, err
 	}
-	defer os.RemoveAll(scratch) // the prompt's file; what is left of it hurts nobody
-	plan, stdin, err := prepare(a, t, o, scratch)
+	defer private.Remove() // the prompt's file
+	plan, stdin, err := prepare(a, t, o, private.Path)
 	if err != nil {
 		return Outcome{}, err
 	}

@@ -5,24 +5,28 @@ import (
 	"os"
 	"path/filepath"
 
+	"ripple/runtime/internal/scratch"
 	"ripple/schema"
 )
 
 // surroundings are the private directories of one run. HOME is another one for
 // each session, because a program writes its history there when it ends.
 type surroundings struct {
+	private          *scratch.Dir
 	root, work, temp string
 }
 
 func newSurroundings() (*surroundings, error) {
-	root, err := os.MkdirTemp("", "ripple-contract-")
+	scratch.SweepOnce("", 0)
+	private, err := scratch.New("", "contract")
 	if err != nil {
-		return nil, fmt.Errorf("private directory for the run: %w", err)
+		return nil, err
 	}
+	root := private.Path
 	if resolved, err := filepath.EvalSymlinks(root); err == nil {
 		root = resolved // a program that reports its cwd reports the real path
 	}
-	s := &surroundings{root, filepath.Join(root, "work"), filepath.Join(root, "tmp")}
+	s := &surroundings{private, root, filepath.Join(root, "work"), filepath.Join(root, "tmp")}
 	for _, dir := range []string{s.work, s.temp} {
 		if err := os.Mkdir(dir, 0o700); err != nil {
 			s.remove()
@@ -33,9 +37,7 @@ func newSurroundings() (*surroundings, error) {
 }
 
 func (s *surroundings) remove() {
-	// Best effort: what a program keeps open or makes unreadable stays in the
-	// system's temporary directory.
-	_ = os.RemoveAll(s.root)
+	s.private.Remove()
 }
 
 // newHome makes an empty HOME.

@@ -14,6 +14,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"ripple/runtime/internal/scratch"
 )
 
 // mark is the environment variable that tells a process of ours what it is:
@@ -36,7 +38,8 @@ const undertaking = 5 * time.Second
 // the inner one, which runs main, and between them the keeper, a copy of the
 // outer one in a session of its own. The keeper adopts all orphans and reaps them.
 // When main returns, exits or is killed, when the outer process is killed, or both
-// are at once (kill -9 of their group), the keeper ends what is left; when it is
+// are at once (kill -9 of their group), the keeper ends what is left, the private directories
+// of runtime/internal/scratch included; when it is
 // killed itself, the outer process does. Only who kills the keeper and one of the
 // others in the same instant leaves something.
 //
@@ -91,7 +94,9 @@ func init() {
 	if genuine(role, unix.S_IFSOCK) < 0 {
 		return
 	}
-	if killDescendants() != nil { // there is nobody to tell
+	err := killDescendants()
+	scratch.Sweep("", 0) // the dead had some
+	if err != nil {      // there is nobody to tell
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -268,6 +273,7 @@ func (g *guard) outlive() (syscall.WaitStatus, error) {
 	if err := killDescendants(); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 	}
+	scratch.Sweep("", 0)
 	return status, nil
 }
 

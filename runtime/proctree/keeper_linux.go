@@ -3,6 +3,7 @@ package proctree
 import (
 	"math"
 	"os"
+	"path/filepath"
 	"runtime"
 	"strconv"
 	"strings"
@@ -82,11 +83,15 @@ func newKeeper(control, life int, innerMark, undertakerMark string) (*keeper, er
 		all: math.MaxUint64, child: 1 << (unix.SIGCHLD - 1),
 		poll: [2]unix.PollFd{{Fd: keptControl, Events: unix.POLLIN}, {Fd: keptSignals, Events: unix.POLLIN}},
 	}
-	var err error
+	temp, err := filepath.Abs(os.TempDir()) // the keeper goes elsewhere
+	if err != nil {
+		return nil, err
+	}
 	if k.inner, err = newImage(executable(), os.Args, append(os.Environ(), mark+"="+innerMark)); err != nil {
 		return nil, err
 	}
-	if k.undertaker, err = newImage(self, []string{keeperName}, []string{mark + "=" + undertakerMark}); err != nil {
+	env := []string{mark + "=" + undertakerMark, "TMPDIR=" + temp}
+	if k.undertaker, err = newImage(self, []string{keeperName}, env); err != nil {
 		return nil, err
 	}
 	var now unix.Rlimit

@@ -258,5 +258,5 @@ func (d *driver) spillDir() string {
 	if d.options.SpillDir != "" {
 		return d.options.SpillDir
 	}
-	return d.scratch
+	return d.scratch.Path
 }

@@ -10,6 +10,7 @@ import (
 	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
+	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
@@ -23,7 +24,7 @@ type driver struct {
 	adapter *schema.Adapter
 	options Options
 	plan    launch.Plan
-	scratch string // private directory, 0700
+	scratch *scratch.Dir
 	tty     *pty.PTY
 	tree    *proctree.Tree
 	opened  time.Time

@@ -212,7 +212,7 @@ func (d *driver) tempfile(code string) (payload, error) {
 		values[k] = v
 	}
 	values["guid"] = guid
-	path := filepath.Join(d.scratch, t.Prefix+guid+t.Extension)
+	path := filepath.Join(d.scratch.Path, t.Prefix+guid+t.Extension)
 	if t.PathTemplate != "" {
 		path = filepath.FromSlash(schema.Expand(t.PathTemplate, values))
 	}

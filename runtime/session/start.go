@@ -8,14 +8,15 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
-	"syscall"
 	"time"
 
 	"github.com/dlclark/regexp2"
 
 	"ripple/runtime/internal/prompt"
+	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
@@ -119,16 +120,13 @@ func (d *driver) launch() error {
 		return err
 	}
 	host := launch.OSHost()
-	if t := d.adapter.Input.Tempfile; t != nil && t.CleanupOnStart {
-		staleOnce.Do(func() { removeStale(host.TempDir, time.Duration(t.StaleTTLHours)*time.Hour) })
-	}
-	d.scratch, err = os.MkdirTemp(host.TempDir, fmt.Sprintf("ripple-%d-*", host.PID))
-	if err != nil {
-		return fmt.Errorf("making a private directory: %w", err)
+	d.removeDead(host.TempDir)
+	if d.scratch, err = scratch.New(host.TempDir, strconv.Itoa(host.PID)); err != nil {
+		return err
 	}
 	d.plan, err = launch.Build(d.adapter, host, launch.Request{
 		Dir: d.options.Dir, Env: d.options.Env, Args: d.options.Args, Cols: d.options.Cols, Rows: d.options.Rows,
-		Executable: d.options.Executable, Nonce: nonce, ScratchDir: d.scratch,
+		Executable: d.options.Executable, Nonce: nonce, ScratchDir: d.scratch.Path,
 	})
 	if err != nil {
 		return err
@@ -190,43 +188,19 @@ func (d *driver) removeStaged() {
 	}
 }
 
-func (d *driver) removeFiles() {
-	if d.scratch != "" {
-		_ = os.RemoveAll(d.scratch) // what cannot be removed is stale later
-	}
-}
+func (d *driver) removeFiles() { d.scratch.Remove() }
 
-// staleOnce: what was left behind before this process needs one look.
-var staleOnce sync.Once
-
-// removeStale removes the private directories of processes that are gone and
-// were older than the adapter's stale_ttl_hours.
-func removeStale(dir string, age time.Duration) {
-	found, err := filepath.Glob(filepath.Join(dir, "ripple-*-*"))
-	if err != nil {
-		return // only a bad pattern fails
-	}
-	for _, path := range found {
-		var pid int
-		if _, err := fmt.Sscanf(filepath.Base(path), "ripple-%d-", &pid); err != nil {
-			continue
+// removeDead removes what sessions left whose process was killed, unless the adapter
+// wants it otherwise.
+func (d *driver) removeDead(dir string) {
+	var age time.Duration
+	if t := d.adapter.Input.Tempfile; t != nil {
+		if !t.CleanupOnStart {
+			return
 		}
-		info, err := os.Lstat(path)
-		if err != nil || !info.IsDir() || time.Since(info.ModTime()) < age || alive(pid) {
-			continue
-		}
-		_ = os.RemoveAll(path) // another user's stays
+		age = time.Duration(t.StaleTTLHours) * time.Hour
 	}
-}
-
-// alive says whether a process exists; one of another user's counts.
-func alive(pid int) bool {
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		return false
-	}
-	err = p.Signal(syscall.Signal(0))
-	return err == nil || errors.Is(err, os.ErrPermission)
+	scratch.SweepOnce(dir, age)
 }
 
 // randomHex is n random bytes in hexadecimal.

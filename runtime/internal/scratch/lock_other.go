@@ -1,0 +1,20 @@
+//go:build !(linux || darwin)
+
+package scratch
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+)
+
+const (
+	wait = iota
+	try
+)
+
+func lock(*os.File, int) error { return errors.ErrUnsupported }
+
+func private(fs.FileInfo) bool { return false }
+
+func openProof(path string) (*os.File, error) { return os.Open(path) }

@@ -1,0 +1,145 @@
+package scratch_test
+
+import (
+	"bufio"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/internal/scratch"
+)
+
+// The test binary is also the owner that is killed.
+func TestMain(m *testing.M) {
+	if parent, is := os.LookupEnv("SCRATCH_OWNER"); is {
+		d, err := scratch.New(parent, "1")
+		if err != nil {
+			panic(err)
+		}
+		if err := os.WriteFile(filepath.Join(d.Path, "code"), []byte("secret"), 0o600); err != nil {
+			panic(err)
+		}
+		fmt.Println(d.Path)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until the test ends it
+		os.Exit(0)
+	}
+	os.Exit(m.Run())
+}
+
+// owner is a process with a directory of its own.
+func owner(t *testing.T, parent string) (dir string, kill func()) {
+	t.Helper()
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), "SCRATCH_OWNER="+parent)
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	out, err := cmd.StdoutPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	line, err := bufio.NewReader(out).ReadString('\n')
+	require.NoError(t, err)
+	kill = func() { _ = cmd.Process.Kill(); _ = cmd.Wait(); _ = in.Close() } // the second time it is gone
+	t.Cleanup(kill)
+	return line[:len(line)-1], kill
+}
+
+func skipWithoutLocks(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no lock ends with its owner here")
+	}
+}
+
+func TestADeadOwnersDirectoryGoes(t *testing.T) {
+	skipWithoutLocks(t)
+	parent := t.TempDir()
+	dir, kill := owner(t, parent)
+	scratch.Sweep(parent, 0)
+	require.FileExists(t, filepath.Join(dir, "code"), "its owner lives")
+	kill()
+	scratch.Sweep(parent, time.Hour)
+	require.DirExists(t, dir, "it is not that old")
+	scratch.Sweep(parent, 0)
+	require.NoDirExists(t, dir)
+}
+
+func TestOwnDirectory(t *testing.T) {
+	parent := t.TempDir()
+	d, err := scratch.New(parent, "turn")
+	require.NoError(t, err)
+	info, err := os.Stat(d.Path)
+	require.NoError(t, err)
+	if runtime.GOOS != "windows" {
+		assert.Equal(t, os.FileMode(0o700), info.Mode().Perm())
+	}
+	assert.Regexp(t, `^ripple-turn-\d+$`, filepath.Base(d.Path))
+	require.NoError(t, os.MkdirAll(filepath.Join(d.Path, "a", "b"), 0o700))
+	scratch.Sweep(parent, 0)
+	require.DirExists(t, d.Path, "we live")
+	d.Remove()
+	d.Remove()
+	(*scratch.Dir)(nil).Remove()
+	left, err := os.ReadDir(parent)
+	require.NoError(t, err)
+	assert.Empty(t, left)
+}
+
+// What only looks like ours is somebody's.
+func TestNothingElseGoes(t *testing.T) {
+	skipWithoutLocks(t)
+	old := time.Now().Add(-1000 * time.Hour)
+	const proof = ".ripple-owner"
+	claim := func(name string) string {
+		return "Private directory of a running ripple, removed when that has ended: " + name + "\n"
+	}
+	for _, tt := range []struct {
+		name string
+		make func(t *testing.T, dir string)
+	}{
+		{"ripple-2024-thesis", func(*testing.T, string) {}},
+		{"ripple-1-1", func(*testing.T, string) {}},
+		{"ripple-empty-proof", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), nil, 0o600))
+		}},
+		{"ripple-copy", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim("ripple-original")), 0o600))
+		}},
+		{"ripple-open-to-all", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.Chmod(dir, 0o755))
+		}},
+		{"ripple-link", func(t *testing.T, dir string) {
+			real := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(real, "proof"), []byte(claim(filepath.Base(dir))), 0o600))
+			require.NoError(t, os.Symlink(filepath.Join(real, "proof"), filepath.Join(dir, proof)))
+		}},
+		{"other-1-2", func(t *testing.T, dir string) {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), []byte(claim(filepath.Base(dir))), 0o600))
+		}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			parent := t.TempDir()
+			dir := filepath.Join(parent, tt.name)
+			require.NoError(t, os.Mkdir(dir, 0o700))
+			require.NoError(t, os.WriteFile(filepath.Join(dir, "work"), []byte("x"), 0o600))
+			tt.make(t, dir)
+			require.NoError(t, os.Chtimes(dir, old, old))
+			scratch.Sweep(parent, 0)
+			assert.FileExists(t, filepath.Join(dir, "work"))
+		})
+	}
+	t.Run("a link to a directory", func(t *testing.T) {
+		parent, real := t.TempDir(), t.TempDir()
+		require.NoError(t, os.WriteFile(filepath.Join(real, proof), []byte(claim("ripple-1-1")), 0o600))
+		require.NoError(t, os.Symlink(real, filepath.Join(parent, "ripple-1-1")))
+		scratch.Sweep(parent, 0)
+		assert.FileExists(t, filepath.Join(real, proof))
+	})
+}
