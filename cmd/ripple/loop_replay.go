@@ -167,6 +167,8 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 		}
 	case "committed":
 		a.note("committed %s", l.SHA)
+	case "commit_refused":
+		a.note("not committed: %s", l.Why)
 	case "reset":
 		a.note("%s reset", l.What)
 	case "written_back":

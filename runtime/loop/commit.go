@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 )
 
@@ -13,6 +14,8 @@ type change struct {
 }
 
 func (c change) empty() bool { return len(c.there)+len(c.gone) == 0 }
+
+func (c change) names() []string { return slices.Concat(c.there, c.gone) }
 
 // String is a change as readChange reads it: each path after + or -, and ended by
 // NUL.
@@ -94,8 +97,22 @@ func (r *repo) commitFrom(ctx context.Context, i index, ch change, head string, 
 	if err != nil || differs == "" {
 		return false, err
 	}
-	_, err = r.run(ctx, c, gitCommit, "--quiet", "--file", "-")
-	return err == nil, err
+	if _, err = r.run(ctx, c, gitCommit, "--quiet", "--file", "-"); err != nil {
+		return false, err
+	}
+	return true, r.follow(ctx, i, ch)
+}
+
+// follow puts what a hook made of the change into the index, too, where that is what
+// the working tree has: else it would be the other way about, staged to be undone.
+func (r *repo) follow(ctx context.Context, i index, ch change) error {
+	out, err := r.run(ctx, call{env: indexIs(i.own)}, gitDiff, "--cached", "--name-only", "--no-renames", "-z")
+	if err != nil || out == "" {
+		return err
+	}
+	differs := strings.Split(out, "\x00")
+	changed := change{there: slices.DeleteFunc(slices.Clone(ch.there), func(name string) bool { return !slices.Contains(differs, name) })}
+	return r.apply(ctx, i.own, changed)
 }
 
 // apply puts a change into an index of the loop's own. What is gone goes first: a

@@ -53,7 +53,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 		{"outside of a sparse checkout", "mkdir in out; echo 1 > in/f; echo 2 > out/f; git add .; git commit -qm s; git sparse-checkout set in", "mkdir -p out; echo n > out/n", "A\tout/n", ""},
 		{"on a detached HEAD", "git checkout -q --detach", "git mv a.txt b.txt", "D\ta.txt\nA\tb.txt", ""},
 		{"line ends", "git config core.autocrlf input", "printf 'a\\r\\n' > a.txt; echo n > n", "A\tn", ""},
-		{"before the first commit", "rm -rf .git; git init -q; echo .ralph > .git/info/exclude; git config user.name t; git config user.email t@x", "git add a.txt; rm a.txt; echo n > n", "A\tn", "?? .gitignore"},
+		{"before the first commit", "rm -rf .git; git init -q; echo .ralph > .git/info/exclude; git config user.name t; git config user.email t@x", "git add a.txt; rm a.txt; echo n > n", "A\tn", "AD a.txt\n?? .gitignore"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,4 +80,129 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 			assert.Empty(t, files, strings.Join(files, " "))
 		})
 	}
+}
+
+// What was changed before the turn is the user's: it is named, and a file that both
+// changed is left out, or not.
+func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
+	tests := []struct {
+		name, before, did string
+		flags             map[string]string
+		commit, left      string
+		notes             []string
+	}{
+		{"clean", "", "echo n > n", nil, "A\tn", "", nil},
+		{
+			"both", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n", nil, "A\tn", "M a.txt\n?? u",
+			[]string{"changed and not committed before the loop: a.txt, u; a file of these that the agent changes as well is not committed", "not committed, since you had changes in it before the turn: a.txt; --commit-all"},
+		},
+		{
+			"both, and all", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n",
+			map[string]string{"commit-all": "true"},
+			"M\ta.txt\nA\tn", "?? u",
+			[]string{"is committed with both"},
+		},
+		{"staged by the user", "echo u > u; git add u", "echo v > u", nil, "", "AM u", []string{"before the loop: u;", "before the turn: u;"}},
+		{"many", "touch 1 2 3 4 5 6 7", "echo n > n", nil, "A\tn", "?? 1\n?? 2\n?? 3\n?? 4\n?? 5\n?? 6\n?? 7", []string{"1, 2, 3, 4, 5 and 2 more; "}},
+		{"a repository inside", "git init -q in; touch in/f", "echo n > n; echo f > in/f", nil, "A\tn", "?? in/", []string{"in is a git repository of its own: what changes in it is progress, and is not committed here"}},
+		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a git repository of its own"}},
+		{
+			"a submodule", "git init -q -b main ../sub; git -C ../sub -c user.name=t -c user.email=t@x commit -q --allow-empty -m s; git -c protocol.file.allow=always submodule --quiet add \"$PWD/../sub\" d/sub; git commit -qm sub",
+			"echo f > d/sub/f", nil, "", "? d/sub",
+			[]string{"d/sub is a git repository of its own"},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, nil)
+			r.project = newRepo(t)
+			r.write(".git/info/exclude", ".ralph\n")
+			r.write(".ralph/PROMPT.md", "Do the work.\n")
+			if tt.before != "" {
+				r.sh(tt.before)
+			}
+			r.fake.script = script(func(*doing) { r.sh(tt.did) })
+			r.flags = map[string]string{"commit": "true", "max-turns": "1"}
+			for name, v := range tt.flags {
+				r.flags[name] = v
+			}
+			require.Equal(t, "max_turns", r.run().Reason)
+			made := ""
+			if r.git("log", "-1", "--format=%s") == "ripple: turn 1" {
+				made = r.git("show", "--format=", "--name-status", "--no-renames", "HEAD")
+			}
+			assert.Equal(t, tt.commit, made)
+			assert.Equal(t, tt.left, r.git("status", "--porcelain"))
+			said := r.notes()
+			require.Len(t, said, len(tt.notes), "%q", said)
+			for i, want := range tt.notes {
+				assert.Contains(t, said[i], want)
+			}
+		})
+	}
+}
+
+// Each row is a hook. What it refuses goes to the agent, and is committed when the
+// agent has put it right; what it changes is not lost.
+func TestHooks(t *testing.T) {
+	fixes := func(d *doing) { d.writes("ok", ""); claims(d) }
+	tests := []struct {
+		name, hook, script string
+		turns              []func(*doing)
+		flags              map[string]string
+		reason             string
+		taken              int
+		commits            string // the last first, with their files
+		left               string
+	}{
+		{"refuses once", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(works, fixes, claims), nil, "project_complete", 3, "3 work.txt\n2 ok work.txt", ""},
+		{"refuses what is said to be done", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(claims, claims, fixes), nil, "project_complete", 3, "3 ok work.txt", ""},
+		{"refuses for ever", "commit-msg", "echo no paper; exit 1", script(works), nil, "conflict", 3, "", "?? work.txt"},
+		{"in the ref", "reference-transaction", "test -e ok || { echo no paper; exit 1; }", script(works, fixes), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 ok work.txt", ""},
+		{"formats, and refuses once", "pre-commit", "test -e made && exit; touch made; echo f >> work.txt; echo no paper; exit 1", script(works, idles), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 made work.txt", ""},
+		{"formats and adds", "pre-commit", "echo f >> work.txt; git add work.txt", script(works), map[string]string{"max-turns": "1"}, "max_turns", 1, "1 work.txt", ""},
+		{"formats and does not add", "pre-commit", "echo f >> work.txt", script(works, idles), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 work.txt\n1 work.txt", "M work.txt"},
+		{"comes after", "post-commit", "echo no paper; exit 1", script(works), map[string]string{"max-turns": "1"}, "max_turns", 1, "1 work.txt", ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			r := newRig(t, tt.turns...)
+			r.project = newRepo(t)
+			r.fake.dir = r.dir
+			r.write(".git/info/exclude", ".ralph\n")
+			r.write(".ralph/PROMPT.md", "Do the work.\n")
+			r.write(".git/hooks/"+tt.hook, "#!/bin/sh\n"+tt.script+"\n")
+			require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks", tt.hook), 0o755))
+			r.flags = map[string]string{"commit": "true"}
+			for name, v := range tt.flags {
+				r.flags[name] = v
+			}
+			stop := r.run()
+			assert.Equal(t, tt.reason, stop.Reason, stop.Why)
+			assert.Len(t, r.fake.requests, tt.taken)
+			var commits []string
+			for _, sha := range strings.Fields(r.git("log", "--format=%h", "HEAD")) {
+				if turn, ours := strings.CutPrefix(r.git("log", "-1", "--format=%s", sha), "ripple: turn "); ours {
+					commits = append(commits, turn+" "+strings.Join(strings.Fields(r.git("show", "--format=", "--name-only", sha)), " "))
+				}
+			}
+			assert.Equal(t, tt.commits, strings.Join(commits, "\n"))
+			assert.Equal(t, tt.left, r.git("status", "--porcelain"))
+			if strings.Contains(tt.script, "exit 1") && tt.taken > 1 {
+				assert.Contains(t, r.fake.requests[1].Context, "Not committed, git refused: ")
+				assert.Contains(t, r.fake.requests[1].Context, "no paper")
+			}
+		})
+	}
+}
+
+// A merge that the agent leaves open is told to the agent, too.
+func TestAMergeOfTheAgent(t *testing.T) {
+	r := repoRig(t, nil)
+	r.sh(`git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m`)
+	r.fake.script = script(func(*doing) { r.sh("git merge -q o || true") }, func(*doing) { r.sh("echo both > a.txt; git commit -qam both") })
+	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
+	assert.Equal(t, "max_turns", r.run().Reason)
+	assert.Contains(t, r.fake.requests[1].Context, "a merge is under way")
+	assert.Equal(t, "both", r.git("log", "-1", "--format=%s"))
 }

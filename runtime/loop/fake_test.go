@@ -146,3 +146,13 @@ func (r *rig) waits(what string) (longest time.Duration) {
 	}
 	return longest
 }
+
+// notes are what was noted, in order.
+func (r *rig) notes() (texts []string) {
+	for _, n := range r.notices {
+		if n.Kind == NoticeNote {
+			texts = append(texts, n.Text)
+		}
+	}
+	return texts
+}

@@ -19,19 +19,23 @@ import (
 type subcommand string
 
 const (
-	gitCheckRef subcommand = "check-ref-format"
-	gitIgnored  subcommand = "check-ignore"
-	gitCommit   subcommand = "commit"
-	gitDiff     subcommand = "diff"
-	gitBase     subcommand = "merge-base" // only asks for ancestry
-	gitListTree subcommand = "ls-tree"
-	gitReadTree subcommand = "read-tree" // only into an index of the loop's own
-	gitRebase   subcommand = "rebase"    // only of a worktree that we made and that is clean
-	gitRevParse subcommand = "rev-parse"
-	gitStatus   subcommand = "status"
-	gitTag      subcommand = "tag"
-	gitIndex    subcommand = "update-index" // only one of the loop's own
-	gitWorktree subcommand = "worktree"
+	gitCheckRef   subcommand = "check-ref-format"
+	gitWriteBlank subcommand = "hash-object" // only of nothing
+	gitIgnored    subcommand = "check-ignore"
+	gitCommit     subcommand = "commit"
+	gitCommitTree subcommand = "commit-tree" // only of nothing, to see whether it can be signed
+	gitConfig     subcommand = "config"      // only asked
+	gitDiff       subcommand = "diff"
+	gitBase       subcommand = "merge-base" // only asks for ancestry
+	gitListTree   subcommand = "ls-tree"
+	gitReadTree   subcommand = "read-tree" // only into an index of the loop's own
+	gitRebase     subcommand = "rebase"    // only of a worktree that we made and that is clean
+	gitRevParse   subcommand = "rev-parse"
+	gitStatus     subcommand = "status"
+	gitTag        subcommand = "tag"
+	gitIndex      subcommand = "update-index" // only one of the loop's own
+	gitVar        subcommand = "var"
+	gitWorktree   subcommand = "worktree"
 )
 
 // gitTimeout bounds one command: a hook or a prompt must not hold the loop.

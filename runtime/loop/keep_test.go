@@ -117,11 +117,11 @@ func TestARefusedCommitStopsTheLoop(t *testing.T) {
 	stop := r.run()
 	assert.Equal(t, 8, stop.ExitCode)
 	assert.Contains(t, stop.Why, "not on a Sunday")
-	assert.Equal(t, "x", r.read("work.txt"), "the work is there")
+	assert.Equal(t, "xxx", r.read("work.txt"), "the work is there")
 	r.remove(".git/hooks/pre-commit")
 	r.flags["max-turns"] = "1"
 	assert.Equal(t, "max_turns", r.resume().Reason)
-	assert.Equal(t, "ripple: turn 1", r.git("log", "-1", "--format=%s"), "made up for")
+	assert.Equal(t, "ripple: turn 3", r.git("log", "-1", "--format=%s"), "made up for")
 }
 
 func TestGitIsAskedForOnlyWhereItIs(t *testing.T) {

@@ -38,18 +38,20 @@ type Loop struct {
 	state state
 	calls window
 
-	tree     *tree
-	work     *worktree // nil: the agent works in the project
-	before   *snapshot // the tree before the turn
-	theirs   map[string][]byte
-	last     *snapshot     // the tree after the last turn, if nothing happened since
-	since    time.Time     // Run began
-	earlier  time.Duration // what the run took in other processes
-	restored bool          // the state is there: how the run ends can be recorded
-	begun    bool          // the turn that comes next was begun before a crash
-	told     *line         // the stop that events.jsonl ends with
-	free     bool          // it was said that the agent tells no cost
-	observer sync.Mutex
+	tree      *tree
+	work      *worktree // nil: the agent works in the project
+	before    *snapshot // the tree before the turn
+	theirs    map[string][]byte
+	last      *snapshot       // the tree after the last turn, if nothing happened since
+	since     time.Time       // Run began
+	earlier   time.Duration   // what the run took in other processes
+	restored  bool            // the state is there: how the run ends can be recorded
+	begun     bool            // the turn that comes next was begun before a crash
+	told      *line           // the stop that events.jsonl ends with
+	noted     map[string]bool // what was said once
+	refusedIn int             // the turn whose commit was refused
+	free      bool            // it was said that the agent tells no cost
+	observer  sync.Mutex
 
 	mu     sync.Mutex
 	soft   chan struct{} // closed by the first interrupt
@@ -62,7 +64,7 @@ func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Loop{o: o, soft: make(chan struct{}), hard: make(chan struct{})}
+	return &Loop{o: o, noted: map[string]bool{}, soft: make(chan struct{}), hard: make(chan struct{})}
 }
 
 // Interrupt asks the loop to stop: the first time after the turn, the second

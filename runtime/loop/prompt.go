@@ -17,6 +17,7 @@ type about struct {
 	planPath       string // as the agent finds it
 	breaker        string
 	last           string // one line on the last turn
+	refusal        string // why git did not commit the last turn
 	verify         string // the last failure of --verify
 }
 
@@ -31,6 +32,9 @@ func (a about) context() string {
 	}
 	if a.breaker != closed {
 		lines = append(lines, "Circuit breaker: "+a.breaker+": this turn must make progress.")
+	}
+	if a.refusal != "" {
+		lines = append(lines, "Not committed, git refused: "+oneLine(a.refusal, 300))
 	}
 	if a.verify != "" {
 		lines = append(lines, "Not done yet, the check failed: "+oneLine(a.verify, 300))

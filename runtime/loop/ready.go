@@ -2,7 +2,11 @@ package loop
 
 import (
 	"context"
+	"errors"
+	"maps"
 	"os"
+	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -42,10 +46,99 @@ func (r *repo) underWay(ctx context.Context) error {
 	return nil
 }
 
-// ready finds out before the first turn whether its work can be committed.
+// ready finds out before the first turn whether its work can be committed, and
+// names what will not be.
 func (l *Loop) ready(ctx context.Context) error {
-	if !l.o.Config.Commit {
+	c := l.o.Config
+	if !c.Commit {
+		if c.CommitAll {
+			l.note("--commit-all has no effect without --commit")
+		}
 		return nil
 	}
-	return l.tree.repo.underWay(ctx)
+	r := l.tree.repo
+	if err := r.underWay(ctx); err != nil {
+		return err
+	}
+	if err := r.identity(ctx); err != nil {
+		return err
+	}
+	if err := r.writable(ctx); err != nil {
+		return err
+	}
+	return l.nameDirt(ctx)
+}
+
+// identity asks git who commits, and for a signature where one is wanted.
+func (r *repo) identity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		if _, err := git(ctx, r.top, gitVar, who); err != nil {
+			return notReady(err, "git does not know who commits", "Set your name and address with `git config user.name` and `git config user.email`, then start again")
+		}
+	}
+	sign, err := git(ctx, r.top, gitConfig, "--type=bool", "--get", "commit.gpgSign")
+	if err != nil || strings.TrimSpace(sign) != "true" {
+		return ctx.Err() // it is not set
+	}
+	tree, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
+	if err == nil { // a commit of nothing, which no branch has
+		_, err = git(ctx, r.top, gitCommitTree, "-S", "-m", "ripple: can this be signed?", strings.TrimSpace(tree))
+	}
+	return notReady(err, "commits are to be signed here (commit.gpgSign), and that does not work", "Put the key right, or set commit.gpgSign to false for this repository, then start again")
+}
+
+// writable makes sure that the index can be written, and waits for another git.
+func (r *repo) writable(ctx context.Context) error {
+	i, err := r.index(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err = i.copy(); err == nil {
+		err = i.sweep()
+	}
+	if err != nil {
+		return notReady(err, "the repository cannot be written to", "Run the loop as its owner")
+	}
+	err = patiently(ctx, func() (bool, error) { return !exists(i.lock), nil })
+	if errors.Is(err, errHeld) {
+		return notReady(errHeld, i.lock+" is there", "Wait for the other git; if none runs, one was killed, and the file can be removed")
+	}
+	return err
+}
+
+// notReady is a conflict, unless the error is none or the end of the run.
+func notReady(err error, why, next string) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &conflictError{why + ": " + err.Error(), next + "; nothing was changed"}
+}
+
+// nameDirt names what was changed and not committed before the loop.
+func (l *Loop) nameDirt(ctx context.Context) error {
+	if l.begun { // it is what the turn that was cut off made
+		return nil
+	}
+	now, err := l.treeNow(ctx)
+	if err != nil {
+		return err
+	}
+	l.last = &now
+	var names []string
+	for _, name := range slices.Sorted(maps.Keys(now.Files)) {
+		if !slices.Contains(l.state.Owed, strconv.Quote(name)) && !strings.HasPrefix(now.Files[name], within) {
+			names = append(names, name)
+		}
+	}
+	if l.state.Committed < l.state.Turn { // the last turn's is still to be committed
+		return nil
+	}
+	what := "a file of these that the agent changes as well is not committed, unless with --commit-all"
+	if l.o.Config.CommitAll {
+		what = "a file of these that the agent changes as well is committed with both"
+	}
+	if len(names) > 0 {
+		l.note("changed and not committed before the loop: " + listed(names) + "; " + what)
+	}
+	return nil
 }

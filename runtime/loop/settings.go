@@ -43,6 +43,7 @@ type Config struct {
 	VerifyAttempts int
 	VerifyTimeout  time.Duration
 	Commit         bool
+	CommitAll      bool
 	Tag            bool
 	Worktree       string // a branch; "": none
 
@@ -106,6 +107,7 @@ var settings = []Setting{
 	{Name: "VERIFY_ATTEMPTS", Flag: "verify-attempts", Default: "3", Help: "done claims that may fail", set: number(1, 1000, func(c *Config) *int { return &c.VerifyAttempts })},
 	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one --verify command: 30m, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},
 	{Name: "COMMIT", Flag: "commit", Default: "false", Help: "commit each turn that made progress", set: boolean(func(c *Config) *bool { return &c.Commit })},
+	{Name: "COMMIT_ALL", Flag: "commit-all", Default: "false", Help: "with --commit: also files that had changes before the turn, with these", set: boolean(func(c *Config) *bool { return &c.CommitAll })},
 	{Name: "TAG", Flag: "tag", Default: "false", Help: "tag the commit of each turn, ripple's or the agent's", set: boolean(func(c *Config) *bool { return &c.Tag })},
 	{Name: "WORKTREE", Flag: "worktree", Alone: "ripple", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
 }

@@ -45,12 +45,17 @@ type state struct {
 	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1
 	Proven       string `json:"proven,omitempty"`        // digest of the tree that --verify accepted
 	Committed    int    `json:"committed"`               // the last turn that Git is done with
+
+	Refused int      `json:"refused,omitempty"` // commits in a row
+	Refusal string   `json:"refusal,omitempty"` // of the last one
+	Owed    []string `json:"owed,omitempty"`    // files that the next commit takes, quoted
 }
 
 // goOn forgets what stopped the loop, since somebody asked it to go on.
 func (s *state) goOn() {
 	s.Failures, s.Failed, s.Halted = 0, "", false
 	s.Limits, s.Waited, s.NotBefore = 0, 0, time.Time{}
+	s.Refused = 0
 	s.Claims, s.Gate.Blocked, s.Gate.TestTurns = 0, 0, 0
 }
 
@@ -64,6 +69,8 @@ const (
 	resetDone   = "reset"
 	stopped     = "stopped"
 	writtenBack = "written_back"
+
+	commitRefused = "commit_refused"
 )
 
 // line is one of these. Events of the agent have the first three keys too.
@@ -87,7 +94,7 @@ type line struct {
 	What     string         `json:"what,omitempty"`       // reset
 	Reason   string         `json:"reason,omitempty"`     // stopped
 	ExitCode *int           `json:"exit_code,omitempty"`  // stopped
-	Why      string         `json:"why,omitempty"`        // stopped
+	Why      string         `json:"why,omitempty"`        // stopped, commit_refused
 	State    *state         `json:"state,omitempty"`
 }
 

@@ -141,7 +141,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
 		Dir: l.tree.dir, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}
-	r.Context = about{c.project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.VerifyFailed}.context()
+	r.Context = about{c.project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
 	e.outcome, err = l.o.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:

@@ -1,0 +1,239 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// keep commits and tags the last turn, if it changed something and that is asked
+// for. After a crash it finds out what is left to do.
+func (l *Loop) keep(ctx context.Context) error {
+	s, c := &l.state, l.o.Config
+	if !c.Commit && !c.Tag || s.Committed >= s.Turn || l.begun || l.refusedIn == s.Turn {
+		return nil
+	}
+	before, err := l.knownBefore(s.Turn)
+	if err != nil {
+		return err
+	}
+	now, err := l.treeNow(ctx)
+	if err != nil {
+		return err
+	}
+	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
+	var ch change
+	if c.Commit {
+		ch = l.toCommit(before, now)
+		if v.SHA, err = l.commit(ctx, ch, now.Head); err != nil {
+			return l.notCommitted(ctx, err, ch, now)
+		}
+	}
+	if err := l.accepted(ctx, v.SHA, ch, now); err != nil {
+		return err
+	}
+	if v.SHA == "" || before != nil && v.SHA == before.Head { // nobody committed anything
+		s.Committed = s.Turn
+		return nil
+	}
+	if c.Tag {
+		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
+		if err := l.writes(os.Getpid(), v.SHA, v.Tag); err != nil {
+			return err
+		}
+		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
+			return gitStop("tag", err)
+		}
+	}
+	s.Committed = s.Turn
+	v.Time, v.State = l.now(), s
+	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag)})
+	return errors.Join(l.log.add(v), l.store.remove(writingFile))
+}
+
+// accepted forgets an earlier refusal. What a hook changed beside the commit goes
+// into the next one.
+func (l *Loop) accepted(ctx context.Context, head string, ch change, before snapshot) (err error) {
+	s := &l.state
+	if s.Refusal != "" && s.Examined == s.Turn+1 { // what the turn claims counts again
+		s.Examined = s.Turn
+	}
+	s.Refused, s.Refusal, s.Owed = 0, "", nil
+	if head == before.Head {
+		return nil
+	}
+	s.Owed, err = l.changedByHook(ctx, ch, before)
+	return err
+}
+
+func (l *Loop) commit(ctx context.Context, ch change, head string) (string, error) {
+	if ch.empty() {
+		return head, nil
+	}
+	if err := l.store.write(pathsFile, []byte(ch.String())); err != nil {
+		return "", err
+	}
+	began := func(pid int) error { return l.writes(pid, head, "") }
+	sha, err := l.tree.repo.commit(ctx, ch, head, l.message(), began)
+	if failed, ok := errors.AsType[*gitError](err); ok && failed.code >= 0 { // it ended in order
+		err = errors.Join(err, l.store.remove(writingFile))
+	}
+	return sha, err
+}
+
+// notCommitted tells the agent, like a check that failed, what a hook or a merge of
+// the agent's own refuses; its files are committed with the next turn's. Others, and
+// one that is refused again and again, are a person's.
+func (l *Loop) notCommitted(ctx context.Context, err error, ch change, now snapshot) error {
+	s := &l.state
+	words, refused := refusal(err)
+	if !refused {
+		return gitStop("commit", err)
+	}
+	l.refusedIn = s.Turn
+	s.Refused, s.Refusal, s.Examined = s.Refused+1, oneLine(words, 400), s.Turn+1
+	var serr error
+	if s.Owed, serr = l.changedByHook(ctx, ch, now); serr != nil {
+		return serr
+	}
+	if err := l.log.add(line{Turn: s.Turn, Time: l.now(), Type: commitRefused, Why: s.Refusal, State: s}); err != nil {
+		return err
+	}
+	if s.Refused >= l.o.Config.VerifyAttempts {
+		return gitStop("commit", err)
+	}
+	l.note("the turn is not committed yet, and the agent is told why: " + s.Refusal)
+	return nil
+}
+
+// refusal is what git says of a commit that the agent may put right.
+func refusal(err error) (words string, refused bool) {
+	if c, ok := errors.AsType[*conflictError](err); ok {
+		return c.why, true
+	}
+	g, ok := errors.AsType[*gitError](err)
+	if !ok || g.command != string(gitCommit) || g.code != 1 && !strings.Contains(g.said, "aborted by hook") {
+		return "", false
+	}
+	return g.said, true
+}
+
+// changedByHook is what a commit was to be made of and what its hooks changed since
+// a snapshot, as far as it is not committed. Names are quoted: they are bytes.
+func (l *Loop) changedByHook(ctx context.Context, ch change, since snapshot) (quoted []string, err error) {
+	now, err := l.tree.snapshot(ctx)
+	if err != nil {
+		return nil, err
+	}
+	l.last = &now
+	names := ch.names()
+	for _, name := range since.changed(now) {
+		if _, was := since.Files[name]; !was { // else it is the user's, or in names
+			names = append(names, name)
+		}
+	}
+	slices.Sort(names)
+	for _, name := range slices.Compact(names) {
+		if _, dirty := now.Files[name]; dirty {
+			quoted = append(quoted, strconv.Quote(name))
+		}
+	}
+	return quoted, nil
+}
+
+// toCommit is what the turn changed and is not committed, and what is owed from
+// before it. What was dirty before the turn is the user's.
+func (l *Loop) toCommit(before *snapshot, now snapshot) (ch change) {
+	if before == nil {
+		return ch // somebody removed the file: nothing is known to be ours
+	}
+	owed := map[string]bool{}
+	for _, q := range l.state.Owed {
+		if name, err := strconv.Unquote(q); err == nil {
+			owed[name] = true
+		}
+	}
+	names := before.changed(now)
+	for name := range owed {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	var theirs []string
+	for _, name := range slices.Compact(names) {
+		content, dirty := now.Files[name]
+		_, was := before.Files[name]
+		switch {
+		case !dirty:
+		case strings.HasPrefix(content, within):
+			l.noteInner(name)
+		case was && !owed[name] && !l.o.Config.CommitAll:
+			theirs = append(theirs, name)
+		case strings.HasPrefix(content, absent):
+			ch.gone = append(ch.gone, name)
+		default:
+			ch.there = append(ch.there, name)
+		}
+	}
+	if len(theirs) > 0 {
+		l.noteOnce("not committed, since you had changes in it before the turn: " + listed(theirs) + "; --commit-all commits both")
+	}
+	return ch
+}
+
+// noteInner says that a repository inside this one keeps its files to itself.
+func (l *Loop) noteInner(name string) {
+	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
+		if exists(filepath.Join(l.tree.repo.top, dir, ".git")) {
+			l.noteOnce(filepath.ToSlash(dir) + " is a git repository of its own: what changes in it is progress, and is not committed here")
+			return
+		}
+	}
+}
+
+// noteOnce notes what would be the same with each turn.
+func (l *Loop) noteOnce(text string) {
+	if !l.noted[text] {
+		l.noted[text] = true
+		l.note(text)
+	}
+}
+
+const maxListed = 5 // names in a note
+
+// listed are the first of some names.
+func listed(names []string) string {
+	more := ""
+	if n := len(names) - maxListed; n > 0 {
+		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
+	}
+	return oneLine(strings.Join(names, ", "), 400) + more
+}
+
+// message is what a commit says.
+func (l *Loop) message() string {
+	text := fmt.Sprintf("ripple: turn %d", l.state.Turn)
+	for _, more := range []struct{ label, text string }{{"Task: ", l.state.Task}, {"Next: ", l.state.Recommended}} {
+		if more.text != "" {
+			text += "\n\n" + more.label + more.text
+		}
+	}
+	return text
+}
+
+// short is a commit as people write it; the whole name is in events.jsonl.
+func short(sha string) string { return sha[:min(len(sha), 10)] }
+
+func gitStop(what string, err error) error {
+	if c, ok := errors.AsType[*conflictError](err); ok {
+		return c
+	}
+	return &Stop{
+		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
+		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",
+	}
+}
