@@ -61,6 +61,22 @@ func (a *app) initLoop() error {
 	return nil
 }
 
+// warnOfTemplates says that the agent would get the example of `ripple init` for
+// its task.
+func (a *app) warnOfTemplates(project string, f loopFlags) {
+	same := func(name, text string) bool {
+		path := filepath.Join(project, loop.Dir, name)
+		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
+			return false // a pipe would have to be waited for
+		}
+		data, err := os.ReadFile(path)
+		return err == nil && string(data) == text
+	}
+	if f.prompt == "" && f.promptFile == "" && same(loop.PromptFile, initPrompt) && same(loop.PlanFile, initPlan) {
+		a.note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(loop.Dir, loop.PromptFile), loop.PlanFile)
+	}
+}
+
 // initSettings are all settings with their defaults, commented out.
 func initSettings() string {
 	var b strings.Builder

@@ -25,7 +25,14 @@ func newStatus(a *app) *cobra.Command {
 				return standingError(err)
 			}
 			if asJSON {
-				return a.printJSON(s)
+				r, err := loop.ReadRun(".")
+				if err != nil {
+					return standingError(err)
+				}
+				return a.printJSON(struct {
+					loop.Standing
+					loop.Run
+				}{s, r})
 			}
 			a.printStanding(s)
 			return nil
@@ -64,6 +71,9 @@ func (a *app) printStanding(s loop.Standing) {
 		w.row("because", r.Why)
 		if r.CostUSD > 0 {
 			w.row("cost", fmt.Sprintf("$%.2f", r.CostUSD))
+		}
+		if r.Tokens.Input+r.Tokens.Output > 0 {
+			w.row("tokens", fmt.Sprintf("%s in, %s out", short(r.Tokens.Input), short(r.Tokens.Output)))
 		}
 	}
 	w.row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))

@@ -5,6 +5,7 @@ package main
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,7 +45,7 @@ func TestCtrlCInALoop(t *testing.T) {
 	c.expect("ending the agent")
 	rest, code = c.exit()
 	assert.Equal(t, exitInterrupted, code)
-	assert.Contains(t, rest, "Interrupted in the middle of a turn, which is taken again when the loop goes on.")
+	assert.Contains(t, strings.Join(strings.Fields(rest), " "), "Interrupted in the middle of a turn, which is taken again when the loop goes on.", "words are not cut")
 
 	write("scenario.yaml", "turns: [{steps: [{text: Once more.}, {text: LOOP_COMPLETE}]}]")
 	c = onTerminal(t, append(args, "--resume")...)

@@ -169,6 +169,9 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	}()
 	stop := l.Run(ctx)
 	view.close()
+	if !f.json {
+		a.summarise(view.summary)
+	}
 	return a.stopped(stop, f.json)
 }
 
@@ -196,6 +199,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 			return o, nil, failWith(exitUsage, err, "")
 		}
 	}
+	a.warnOfTemplates(project, f)
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
@@ -207,6 +211,9 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 func (a *app) stopped(s loop.Stop, asJSON bool) error {
 	if asJSON {
 		return exitWith(s.ExitCode)
+	}
+	if a.errTerminal {
+		s.Why, s.Next = a.wrapped(s.Why, "ripple: "), a.wrapped(s.Next, "  ")
 	}
 	if s.ExitCode == loop.ExitDone {
 		a.note("%s", s.Why)

@@ -20,6 +20,8 @@ type jsonNotice struct {
 	Verified bool    `json:"verified,omitempty"`
 	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
 	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
+
+	Summary *loop.Summary `json:"summary,omitempty"` // stopped
 }
 
 // jsonEvent is an event of the agent with its turn.
@@ -42,7 +44,7 @@ func (v *loopView) json(n loop.Notice) {
 		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out remembers its error
 	case n.Stop != nil:
 		_ = v.encode.Encode(jsonNotice{
-			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified,
+			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified, Summary: n.Summary,
 		}) // see above
 	default:
 		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}

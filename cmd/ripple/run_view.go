@@ -36,6 +36,7 @@ type loopView struct {
 	cost    float64
 	waiting string
 	ending  bool
+	summary *loop.Summary // at the end
 	quit    chan struct{}
 	ended   sync.WaitGroup
 	once    sync.Once
@@ -119,6 +120,8 @@ func (v *loopView) count(n loop.Notice) {
 		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
 			v.cost = v.before + n.Event.Tokens.CostUSD // of the turn so far
 		}
+	case loop.NoticeStopped:
+		v.summary = n.Summary
 	case loop.NoticeWaiting:
 		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once

@@ -23,6 +23,7 @@ type analysis struct {
 	session  string
 	resetsAt time.Time // of the last limit
 	cost     float64
+	used     event.Tokens // the turn so far, without its cost
 }
 
 // maxErrors bounds the errors of a turn that are looked at.
@@ -45,6 +46,8 @@ func (a *analysis) note(e event.Event) {
 	case event.Usage:
 		if e.Tokens != nil {
 			a.cost = max(a.cost, e.Tokens.CostUSD)
+			a.used = *e.Tokens
+			a.used.CostUSD, a.used.Scope = 0, ""
 		}
 	case event.Finished:
 		a.cost = max(a.cost, e.CostUSD)

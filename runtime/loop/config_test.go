@@ -129,10 +129,20 @@ func TestConfigNames(t *testing.T) {
 		{"CB_COOLDOWN_MINUTES=0", func(c *Config) any { return c.Cooldown }, time.Duration(0)},
 		{"MAX_RUNTIME=1h30m", func(c *Config) any { return c.MaxRuntime }, 90 * time.Minute},
 		{"MAX_COST='$2.50'", func(c *Config) any { return c.MaxCost }, 2.5},
+		{"MAX_TOKENS=500k", func(c *Config) any { return c.MaxTokens }, int64(500_000)},
+		{"MAX_TOKENS=1.5M", func(c *Config) any { return c.MaxTokens }, int64(1_500_000)},
+		{"MAX_TOKENS=1234", func(c *Config) any { return c.MaxTokens }, int64(1234)},
 		{"VERIFY='make a\nmake b'", func(c *Config) any { return c.Verify }, []string{"make a", "make b"}},
 	}
 	for _, tt := range tests {
 		assert.Equal(t, tt.is, tt.get(rc(tt.rc)(t)), tt.rc)
+	}
+}
+
+func TestTokensThatAreNone(t *testing.T) {
+	for _, v := range []string{"many", "-1", "1.2345k", "k", "NaN", "1e99", "5 k"} {
+		_, _, err := sources{flags: map[string]string{"max-tokens": v}}.load(t)
+		assert.ErrorContains(t, err, "is no number of tokens; write 500k, 2M or 1500000", v)
 	}
 }
 

@@ -30,6 +30,7 @@ const (
 	gitListTree   subcommand = "ls-tree"
 	gitReadTree   subcommand = "read-tree" // only into an index of the loop's own
 	gitRebase     subcommand = "rebase"    // only of a worktree that we made and that is clean
+	gitRevList    subcommand = "rev-list"
 	gitRevParse   subcommand = "rev-parse"
 	gitStatus     subcommand = "status"
 	gitTag        subcommand = "tag"

@@ -22,6 +22,7 @@ func (l *Loop) judge(e *ended) {
 	s.Task, s.Said = e.task, lastSentence(e.said.text.String())
 	s.Millis = l.elapsed().Milliseconds()
 	s.CostUSD += e.said.cost
+	s.Tokens = s.Tokens.Add(e.said.used)
 	s.Failed, s.NotBefore = "", time.Time{}
 	if o.Failure != nil {
 		s.Failed = o.Failure.Kind

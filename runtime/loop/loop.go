@@ -96,7 +96,7 @@ func (l *Loop) Run(ctx context.Context) Stop {
 	}()
 	l.since = time.Now()
 	stop := l.run(ctx)
-	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop})
+	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.summary(ctx)})
 	return *stop
 }
 

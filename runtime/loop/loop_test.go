@@ -78,6 +78,12 @@ func TestStops(t *testing.T) {
 		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 8, 2},
 		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 6, 2},
 		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 5, 3},
+		{"the tokens", script(func(d *doing) {
+			d.work()
+			for n := range int64(3) { // of the turn so far
+				d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 100 * n, Output: 10 * n, CacheRead: 5000}})
+			}
+		}), map[string]string{"max-tokens": "0.6k"}, "", "max_tokens", 5, 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

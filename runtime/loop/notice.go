@@ -19,7 +19,7 @@ const (
 	NoticeVerifying   = "verifying"    // Text: the commands
 	NoticeVerified    = "verified"     // Text: what became of them; OK
 	NoticeCommitted   = "committed"    // Text: the commit
-	NoticeStopped     = "stopped"      // Stop
+	NoticeStopped     = "stopped"      // Stop; Summary of a run that took a turn
 )
 
 // Notice is something that a person at a terminal wants to see.
@@ -31,6 +31,8 @@ type Notice struct {
 	Left  time.Duration
 	OK    bool
 	Stop  *Stop
+
+	Summary *Summary
 
 	Agent   string // who takes the turn
 	Branch  string // where, with --worktree

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -175,7 +176,25 @@ func (l *Loop) resume(found left) {
 	}
 }
 
+// cutOff says after which turn the run before was killed, 0 when it was not.
+func (l *Loop) cutOff() (turn int) {
+	_ = l.log.backwards(func(data []byte, _ int64) bool { // only a hint
+		var last line
+		if json.Unmarshal(data, &last) != nil {
+			return false
+		}
+		if last.Type != stopped && last.Type != resetDone && last.Type != runStarted {
+			turn = last.Turn
+		}
+		return true
+	})
+	return turn
+}
+
 func (l *Loop) begin() error {
+	if turn := l.cutOff(); turn > 0 {
+		l.note(fmt.Sprintf("the run before was cut off in or after turn %d, and `ripple run --resume` would have gone on with it; this is a new run", turn))
+	}
 	now := l.now()
 	s := state{Run: stamp(now)}
 	found, damaged, err := l.store.readJSON(BreakerFile, &s.Breaker, s.Breaker.valid)

@@ -2,6 +2,7 @@ package loop
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -37,6 +38,7 @@ type Config struct {
 	MaxTurns       int
 	MaxRuntime     time.Duration // 0: none
 	MaxCost        float64       // US dollars; 0: none
+	MaxTokens      int64         // in and out; 0: none
 	MaxFailures    int
 	MaxWait        time.Duration // for a provider's limit, in a row
 	Verify         []string
@@ -101,6 +103,7 @@ var settings = []Setting{
 	{Name: "MAX_TURNS", Flag: "max-turns", Default: "100", Help: "turns of a run, resumed or not", set: number(1, 1_000_000, func(c *Config) *int { return &c.MaxTurns })},
 	{Name: "MAX_RUNTIME", Flag: "max-runtime", Default: "0", Help: "time of a run, resumed or not: 2h, or a number of minutes; 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxRuntime })},
 	{Name: "MAX_COST", Flag: "max-cost", Default: "0", Help: "US dollars that the agent may tell for a run, 0 for no limit", set: cost},
+	{Name: "MAX_TOKENS", Flag: "max-tokens", Default: "0", Help: "tokens in and out, without those of a cache, that the agent may tell for a run: 500k, 2M, or a number; 0 for no limit", set: tokens},
 	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row that end the loop", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
 	{Name: "MAX_WAIT", Flag: "max-wait", Default: "6h", Help: "longest wait for a provider's limit: 6h, or a number of minutes", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxWait })},
 	{Name: "VERIFY", Flag: "verify", Repeats: true, Help: "command that must succeed before done counts", set: lines(func(c *Config) *[]string { return &c.Verify })},
@@ -224,6 +227,22 @@ func cost(c *Config, v string) error {
 		return fmt.Errorf("%q is no amount of US dollars", v)
 	}
 	c.MaxCost = f
+	return nil
+}
+
+// tokens reads a number that may end with k or M.
+func tokens(c *Config, v string) error {
+	digits, unit := v, 1.0
+	for suffix, times := range map[string]float64{"k": 1e3, "m": 1e6} {
+		if d, has := strings.CutSuffix(strings.ToLower(v), suffix); has {
+			digits, unit = d, times
+		}
+	}
+	n, err := strconv.ParseFloat(digits, 64)
+	if n *= unit; err != nil || !(n >= 0 && n <= 1e15) || n != math.Trunc(n) {
+		return fmt.Errorf("%q is no number of tokens; write 500k, 2M or 1500000", v)
+	}
+	c.MaxTokens = int64(n)
 	return nil
 }
 

@@ -9,6 +9,8 @@ import (
 	"os"
 	"path/filepath"
 	"time"
+
+	"ripple/runtime/event"
 )
 
 // Standing is how a project's loop stands, by its files.
@@ -54,8 +56,10 @@ func ReadStanding(project string) (s Standing, err error) {
 
 // Run is what events.jsonl has of the run that is under way or ended last.
 type Run struct {
-	CostUSD float64 // of its turns that ended
-	Why     string  // it stopped; "" while it runs
+	CostUSD float64      `json:"cost_usd"`         // of its turns that ended
+	Tokens  event.Tokens `json:"tokens,omitzero"`  // of these
+	Reason  string       `json:"reason,omitempty"` // it stopped; "" while it runs
+	Why     string       `json:"why,omitempty"`    // the same in words
 }
 
 // ReadRun reads the end of a project's events.jsonl; it changes nothing. One
@@ -78,13 +82,13 @@ func ReadRun(project string) (r Run, err error) {
 		var v line
 		err := json.Unmarshal(data, &v)
 		if last && err == nil && v.Type == stopped {
-			r.Why = v.Why
+			r.Reason, r.Why = v.Reason, v.Why
 		}
 		if last = false; err != nil {
 			return false // torn, or nobody's
 		}
 		if v.State != nil {
-			r.CostUSD = v.State.CostUSD
+			r.CostUSD, r.Tokens = v.State.CostUSD, v.State.Tokens
 		}
 		return v.State != nil
 	})

@@ -16,10 +16,12 @@ import (
 // with one line of events.jsonl, so that a crash finds it before or after a turn
 // and never in between; the seed's files are made from it.
 type state struct {
-	Run     string  `json:"run"`
-	Turn    int     `json:"turn"` // the last one that ended
-	Millis  int64   `json:"elapsed_ms"`
-	CostUSD float64 `json:"cost_usd"`
+	Run     string       `json:"run"`
+	Turn    int          `json:"turn"` // the last one that ended
+	Millis  int64        `json:"elapsed_ms"`
+	CostUSD float64      `json:"cost_usd"`
+	Tokens  event.Tokens `json:"tokens,omitzero"` // without their cost
+	Start   string       `json:"start,omitempty"` // commit before the first turn
 
 	Breaker breaker      `json:"breaker"`
 	Memory  memory       `json:"memory"`
@@ -50,6 +52,10 @@ type state struct {
 	Refusal string   `json:"refusal,omitempty"` // of the last one
 	Owed    []string `json:"owed,omitempty"`    // files that the next commit takes, quoted
 }
+
+// tokens are those that --max-tokens counts: in and out, without what came from a
+// cache or went there.
+func (s *state) tokens() int64 { return s.Tokens.Input + s.Tokens.Output }
 
 // goOn forgets what stopped the loop, since somebody asked it to go on.
 func (s *state) goOn() {

@@ -36,6 +36,7 @@ const (
 	ReasonMaxTurns         = "max_turns"
 	ReasonMaxRuntime       = "max_runtime"
 	ReasonMaxCost          = "max_cost"
+	ReasonMaxTokens        = "max_tokens"
 	ReasonMaxFailures      = "max_failures"
 	ReasonProviderLimit    = "provider_limit"
 	ReasonInterrupted      = "interrupted"
@@ -199,6 +200,9 @@ func (l *Loop) budget(p plan) *Stop {
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
 		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost is $%.2f.", s.CostUSD, c.MaxCost),
 			"Go on with `ripple run --resume` and a higher --max-cost.")
+	case c.MaxTokens > 0 && s.tokens() >= c.MaxTokens:
+		return limit(ReasonMaxTokens, fmt.Sprintf("The turns took %d tokens, the limit of --max-tokens is %d.", s.tokens(), c.MaxTokens),
+			"Go on with `ripple run --resume` and a higher --max-tokens.")
 	}
 	return nil
 }

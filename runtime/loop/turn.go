@@ -50,6 +50,9 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if e.before, err = l.treeBefore(ctx, e.turn); err != nil {
 		return err
 	}
+	if l.state.Turn == 0 {
+		l.state.Start = e.before.Head
+	}
 	l.remember(e.before)
 	if err := l.start(e); err != nil {
 		return err
@@ -70,11 +73,24 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	e.said.finish(e.outcome)
 	l.judge(e)
 	err = l.record(e)
-	if l.o.Config.MaxCost > 0 && l.state.CostUSD == 0 && e.outcome.Failure == nil && !l.free {
-		l.free = true
-		l.note(fmt.Sprintf("%s told no cost of this turn, so --max-cost cannot stop it", cmp.Or(l.o.AgentName, "the agent")))
-	}
+	l.untold(e)
 	return err
+}
+
+// untold says once that a budget has nothing to go by.
+func (l *Loop) untold(e *ended) {
+	s, c := &l.state, l.o.Config
+	lacks := func(what, flag string) {
+		l.free = true
+		l.note(fmt.Sprintf("%s told no %s of this turn, so %s cannot stop it", cmp.Or(l.o.AgentName, "the agent"), what, flag))
+	}
+	switch {
+	case e.outcome.Failure != nil || l.free:
+	case c.MaxCost > 0 && s.CostUSD == 0:
+		lacks("cost", "--max-cost")
+	case c.MaxTokens > 0 && s.tokens() == 0:
+		lacks("tokens", "--max-tokens")
+	}
 }
 
 func (l *Loop) expireSession() {

@@ -1,0 +1,66 @@
+package loop
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+)
+
+// at the end a run says what it did.
+func (r *rig) summary() *Summary {
+	r.t.Helper()
+	last := r.notices[len(r.notices)-1]
+	require.Equal(r.t, NoticeStopped, last.Kind)
+	return last.Summary
+}
+
+func TestSummary(t *testing.T) {
+	turn := func(d *doing) {
+		d.writes("a.txt", "one\ntwo\n"+string(rune('a'+d.n))+"\n")
+		d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 5, Output: 1}})
+		d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 10, Output: 2, CostUSD: 0.5}})
+		d.says("working")
+	}
+	r := repoRig(t, turn)
+	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
+	r.run()
+	s := r.summary()
+	s.Elapsed = 0
+	want := Summary{Turns: 2, CostUSD: 1, Tokens: event.Tokens{Input: 20, Output: 4}, Commits: 2, Files: 1, Added: 3, Removed: 1, Dirty: 1, Git: true}
+	assert.Equal(t, want, *s, "mine.txt is not committed")
+
+	r.flags["max-turns"] = "3"
+	r.resume()
+	assert.Equal(t, 3, r.summary().Commits, "a resumed run is one run")
+	r.flags = map[string]string{"max-turns": "1", "worktree": "side", "commit": "true"}
+	r.run()
+	s = r.summary()
+	assert.Equal(t, []any{1, 1, "side", ".ralph/side-worktree", "main"}, []any{s.Turns, s.Commits, s.Branch, s.Dir, s.Main})
+	r.flags = map[string]string{"worktree": "-bad"}
+	r.run()
+	assert.Nil(t, r.summary(), "no turn, no summary")
+}
+
+// A run that was killed could have been gone on with.
+func TestANewRunAfterAKill(t *testing.T) {
+	said := func(r *rig) (notes []string) {
+		for _, n := range r.notices {
+			if n.Kind == NoticeNote {
+				notes = append(notes, n.Text)
+			}
+		}
+		r.notices = nil
+		return notes
+	}
+	r := newRig(t, works)
+	r.flags = map[string]string{"max-turns": "1"}
+	r.run()
+	r.run()
+	assert.Empty(t, said(r), "it had ended in order")
+	r.write(".ralph/events.jsonl", r.read(".ralph/events.jsonl")+`{"turn":2,"seq":99,"type":"turn_started"}`+"\n"+`{"turn":2,"seq":100,"type":"text","text":"a"}`+"\n{\"tu")
+	r.run()
+	assert.Equal(t, []string{"the run before was cut off in or after turn 2, and `ripple run --resume` would have gone on with it; this is a new run"}, said(r))
+}
