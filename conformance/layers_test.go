@@ -27,7 +27,7 @@ var layers = map[string]row{
 	"runtime/internal/birth":   {0, ""},
 	"runtime/internal/scratch": {0, ""},
 	"runtime/internal/osc":     {0, ""},
-	"runtime/internal/screen":  {0, ""},
+	"runtime/internal/vt":      {0, ""},
 	"runtime/internal/echo":    {0, ""},
 
 	"runtime/proctree":         {1, "runtime/internal/birth runtime/internal/scratch"},
@@ -38,7 +38,7 @@ var layers = map[string]row{
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
 	"runtime/internal/prompt":  {1, "runtime/internal/osc schema"},
-	"runtime/internal/render":  {1, "runtime/internal/screen"},
+	"runtime/internal/render":  {1, "runtime/internal/vt"},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty schema"},
@@ -65,7 +65,6 @@ var confined = map[string]string{
 	"gopkg.in/yaml.v3":                         "schema",
 	"github.com/santhosh-tekuri/jsonschema/v5": "schema",
 	"github.com/creack/pty":                    "runtime/pty",
-	"github.com/charmbracelet/x/vt":            "runtime/internal/screen",
 	"github.com/spf13/cobra":                   "cmd/ripple",
 }
 

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/screen"
+	"ripple/runtime/internal/vt"
 )
 
 // maxSequence bounds what is kept of a control sequence, in bytes; the longest
@@ -232,14 +232,16 @@ func harmlessAtStart(seq []byte) bool {
 // handOver gives the unfinished line, seq and all that follows to a screen.
 func (r *Renderer) handOver(seq []byte) {
 	r.carriageForScreen()
-	s := screen.New(r.opt.Cols, r.opt.Rows)
+	s := vt.New(vt.Options{Cols: r.opt.Cols, Rows: r.opt.Rows, ScrolledOff: func(line []byte) {
+		r.buf = append(r.buf, line...)
+	}})
 	r.lead()
 	if r.cells != nil {
 		s.Write(r.cells.render(nil, colour{}))
 		s.Write(moveTo(r.cells.col))
 		r.spare, r.cells = r.cells, nil
 	} else {
-		s.Write(r.buf[r.open:])
+		s.Write(bytes.Clone(r.buf[r.open:]))
 	}
 	r.buf = r.buf[:r.open]
 	r.screen = s

@@ -15,14 +15,14 @@
 //
 // From the first sequence that addresses another line (CSI H, A, B, 2J, scroll
 // regions, the alternate screen, saved cursors) the rest of the output is
-// rendered by package screen. On a still empty screen homing and clearing
-// change nothing and are dropped.
+// rendered by a screen (vt.Screen): lines that wrapped on it are one line. On a
+// still empty screen homing and clearing change nothing and are dropped.
 package render
 
 import (
 	"bytes"
 
-	"ripple/runtime/internal/screen"
+	"ripple/runtime/internal/vt"
 )
 
 const (
@@ -53,7 +53,7 @@ type Renderer struct {
 	colour  colour
 	cells   *cellLine // not nil: the unfinished line, as it is being overwritten
 	spare   *cellLine
-	screen  *screen.Screen // not nil: gets everything
+	screen  *vt.Screen // not nil: gets everything
 }
 
 // New makes a renderer. emit gets finished lines, as many as a Write completes
@@ -197,7 +197,7 @@ func (r *Renderer) release(n int) {
 func (r *Renderer) Pending() []byte {
 	switch {
 	case r.screen != nil:
-		return []byte(r.screen.Text())
+		return r.screen.AppendText(nil)
 	case r.cells != nil:
 		return r.cells.render(nil, r.colour)
 	}
@@ -221,8 +221,8 @@ func (r *Renderer) FlushPending() {
 // The renderer is then as new.
 func (r *Renderer) Close() {
 	if r.screen != nil {
-		if text := r.screen.Text(); text != "" {
-			r.emit([]byte(text))
+		if text := r.screen.AppendText(nil); len(text) > 0 {
+			r.emit(text)
 		}
 	} else {
 		if !r.opt.StripANSI {
@@ -233,10 +233,9 @@ func (r *Renderer) Close() {
 	*r = Renderer{opt: r.opt, emit: r.emit, buf: r.buf[:0], spare: r.spare}
 }
 
-// toScreen gives the screen what comes, and passes on what scrolled off it.
+// toScreen gives the screen what comes; what scrolls off it is finished.
 func (r *Renderer) toScreen(b []byte) {
 	r.screen.Write(b)
-	r.buf = append(r.buf, r.screen.Scrolled()...)
 	r.open = len(r.buf)
 }
 

@@ -1,0 +1,280 @@
+package vt
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+)
+
+// AppendANSI adds what paints the screen, with its history, cursor, modes and
+// title, on an empty terminal of the same size. Two states cannot be said in
+// such bytes: a cursor behind the last column whose character was erased, and
+// the history of the main screen beyond the limit of the other terminal.
+func (s *Screen) AppendANSI(out []byte) []byte {
+	p := painter{s: s, out: out, pen: blank(DefaultColour)}
+	p.buffer(s.main, true)
+	if s.b == s.alt {
+		p.style(blank(DefaultColour))
+		p.write("\x1b[?1047h")
+		p.buffer(s.alt, false)
+	}
+	p.state()
+	return p.out
+}
+
+// painter writes sequences; pen and sets are how the other terminal would
+// write now.
+type painter struct {
+	s    *Screen
+	out  []byte
+	pen  cell
+	sets charsets
+}
+
+func (p *painter) write(text string)            { p.out = append(p.out, text...) }
+func (p *painter) writef(f string, args ...any) { p.out = fmt.Appendf(p.out, f, args...) }
+
+// buffer paints rows from the top; history goes before them and scrolls off.
+func (p *painter) buffer(b *buffer, history bool) {
+	var above []*row
+	if history {
+		above = b.history.rows
+	}
+	p.write("\x1b[H")
+	var last cell // of the row before
+	for i := range len(above) + b.lines {
+		var r *row
+		if i < len(above) {
+			r = above[i]
+		} else {
+			r = b.row(i - len(above))
+		}
+		wrapped := i > 0 && r.wrapped
+		if wrapped {
+			p.wrap(last, b.cols)
+		} else if i > 0 {
+			p.style(blank(DefaultColour))
+			p.write("\r\n")
+		}
+		p.row(r, b.cols, wrapped)
+		last = shown(r.at(b.cols - 1))
+	}
+	p.tabs(b.tabs)
+	p.savedCursor(b)
+}
+
+// wrap begins a row as the continuation of the one before, by writing behind
+// its last column. What that takes is undone.
+func (p *painter) wrap(last cell, cols int) {
+	none := blank(DefaultColour)
+	p.style(none)
+	if last.ch != 0 || last.width == 0 { // the cursor is behind it
+		p.write(" \r")
+		return
+	}
+	p.writef("\x1b[%dG  ", cols)
+	p.style(last)
+	p.writef("\x1b[A\x1b[%dG\x1b[X\x1b[B\r", cols)
+	p.style(none)
+}
+
+// row paints r from its first column, where a wrapped one has a blank that was
+// written.
+func (p *painter) row(r *row, cols int, wrapped bool) {
+	for x := 0; x < cols; {
+		c := shown(r.at(x))
+		if c.ch != 0 {
+			p.char(c)
+			x += int(max(c.width, 1))
+			continue
+		}
+		n := 1
+		for x+n < cols && shown(r.at(x+n)) == c {
+			n++
+		}
+		if c != blank(DefaultColour) || x == 0 && wrapped {
+			p.style(c)
+			p.writef("\x1b[%dX", n)
+		}
+		if x += n; x < cols {
+			p.writef("\x1b[%dC", n)
+		}
+	}
+}
+
+// shown is c without what is not seen.
+func shown(c cell) cell {
+	c.attr &^= tabbed
+	return c
+}
+
+// char writes the character of c. The NUL keeps a combining one that has a
+// column of its own from joining the character before.
+func (p *painter) char(c cell) {
+	p.style(c)
+	if c.width == 0 {
+		p.out = append(p.out, 0)
+	}
+	p.out = p.s.clusters.append(p.out, c)
+}
+
+// style changes the pen to that of c.
+func (p *painter) style(c cell) {
+	c.ch, c.width = 0, 1
+	if c == p.pen {
+		return
+	}
+	if (c.attr^p.pen.attr)&protected != 0 {
+		p.writef("\x1b[%d\"q", number(1, c.attr&protected != 0))
+	}
+	p.out = appendSGR(p.out, c)
+	p.pen = c
+}
+
+// appendSGR adds the sequence that sets the pen anew.
+func appendSGR(out []byte, c cell) []byte {
+	out = append(out, "\x1b[0"...)
+	for n, a := range sgrOn {
+		if c.attr&a != 0 {
+			out = strconv.AppendInt(append(out, ';'), int64(n), 10)
+		}
+	}
+	if u := c.attr & UnderlineMask >> underlineShift; u != 0 {
+		out = fmt.Appendf(out, ";4:%d", u)
+	}
+	out = appendColour(out, c.fg, 30)
+	out = appendColour(out, c.bg, 40)
+	return append(out, 'm')
+}
+
+func appendColour(out []byte, c Colour, base int) []byte {
+	switch v := int(c &^ colourKind); c & colourKind {
+	case palette:
+		switch {
+		case v < 8:
+			return fmt.Appendf(out, ";%d", base+v)
+		case v < 16:
+			return fmt.Appendf(out, ";%d", base+60+v-8)
+		}
+		return fmt.Appendf(out, ";%d;5;%d", base+8, v)
+	case rgb:
+		return fmt.Appendf(out, ";%d;2;%d;%d;%d", base+8, v>>16, v>>8&0xff, v&0xff)
+	}
+	return out
+}
+
+func (p *painter) savedCursor(b *buffer) {
+	y := min(max(b.saved.y-b.base(), 0), b.lines-1)
+	p.writef("\x1b[%d;%dH", y+1, min(b.saved.x, b.cols-1)+1)
+	p.charsets(b.saved.sets)
+	p.style(b.saved.pen)
+	p.write("\x1b7")
+	p.charsets(charsets{})
+}
+
+// charset designates set to G0 to G3.
+func (p *painter) charset(g byte, set *charset) {
+	final := byte('B')
+	switch set {
+	case graphics:
+		final = '0'
+	case british:
+		final = 'A'
+	}
+	p.out = append(p.out, '\x1b', g, final)
+}
+
+// state is what a terminal has beside its cells.
+func (p *painter) state() {
+	s, b, m := p.s, p.s.b, p.s.modes
+	if b.top > 0 || b.bottom < b.lines-1 {
+		p.writef("\x1b[%d;%dr", b.top+1, b.bottom+1)
+	}
+	if s.title != "" {
+		p.writef("\x1b]2;%s\x1b\\", s.title)
+	}
+	p.cursor()
+	p.style(s.pen)
+	p.charsets(s.sets)
+	for _, f := range s.keyboard {
+		p.writef("\x1b[=%du\x1b[>0u", f)
+	}
+	p.out = m.append(p.out)
+	if m.Origin {
+		p.writef("\x1b[%d;%dH", max(b.y-b.top, 0)+1, min(b.x, b.cols-1)+1)
+	}
+}
+
+func (p *painter) tabs(tabs []bool) {
+	for x, set := range tabs {
+		if set != (x%tabWidth == 0) {
+			p.writef("\x1b[%dG\x1b[g", x+1)
+			if set {
+				p.write("\x1bH")
+			}
+		}
+	}
+}
+
+// cursor puts the cursor at its place, behind the last column by writing the
+// character there again.
+func (p *painter) cursor() {
+	b := p.s.b
+	r := b.line()
+	x := b.x
+	if x < b.cols {
+		p.writef("\x1b[%d;%dH", b.y+1, x+1)
+		return
+	}
+	x--
+	if r.at(x).width == 0 {
+		x--
+	}
+	c := r.at(x)
+	p.writef("\x1b[%d;%dH", b.y+1, x+1)
+	if c.ch != 0 {
+		p.char(c)
+	}
+}
+
+func (p *painter) charsets(c charsets) {
+	for i, set := range c.g {
+		if set != p.sets.g[i] {
+			p.charset("()*+"[i], set)
+		}
+	}
+	if c.level != p.sets.level {
+		p.write([...]string{"\x0f", "\x0e", "\x1bn", "\x1bo"}[c.level])
+	}
+	p.sets = c
+}
+
+// append adds what sets the modes that are not as they are at first.
+func (m Modes) append(out []byte) []byte {
+	var b bytes.Buffer
+	for _, mode := range []struct {
+		set  bool
+		text string
+	}{
+		{m.Insert, "\x1b[4h"},
+		{m.NewLine, "\x1b[20h"},
+		{m.AppCursor, "\x1b[?1h"},
+		{m.AppKeypad, "\x1b="},
+		{m.Origin, "\x1b[?6h"},
+		{!m.Wrap, "\x1b[?7l"},
+		{m.ReverseWrap, "\x1b[?45h"},
+		{m.CursorHidden, "\x1b[?25l"},
+		{m.BracketedPaste, "\x1b[?2004h"},
+		{m.Focus, "\x1b[?1004h"},
+		{m.Synchronized, "\x1b[?2026h"},
+		{m.Mouse != 0, "\x1b[?" + strconv.Itoa(m.Mouse) + "h"},
+		{m.MouseEncoding != 0, "\x1b[?" + strconv.Itoa(m.MouseEncoding) + "h"},
+		{m.CursorStyle != 0, "\x1b[" + strconv.Itoa(m.CursorStyle) + " q"},
+		{m.Keyboard != 0, "\x1b[=" + strconv.Itoa(m.Keyboard) + "u"},
+	} {
+		if mode.set {
+			b.WriteString(mode.text)
+		}
+	}
+	return append(out, b.Bytes()...)
+}

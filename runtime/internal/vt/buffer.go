@@ -1,0 +1,176 @@
+package vt
+
+// buffer is the main or the alternate screen: rows, cursor, margins and tabs.
+// Rows are a ring, so that scrolling all of them moves none.
+type buffer struct {
+	cols, lines int
+	ring        []*row
+	head        int // index in ring of the top row
+	gen         uint32
+	genFill     cell // of the last clearing
+
+	x, y        int // the cursor; x is cols when the next character wraps
+	top, bottom int // margins, both inside
+	tabs        []bool
+	saved       savedCursor
+
+	history *history // nil: what scrolls off is lost
+}
+
+type savedCursor struct {
+	x, y int // y counts from the oldest line of the history
+	pen  cell
+	sets charsets
+}
+
+func newBuffer(cols, lines int, h *history) *buffer {
+	b := &buffer{history: h}
+	b.reset(cols, lines)
+	return b
+}
+
+// reset makes the buffer as new.
+func (b *buffer) reset(cols, lines int) {
+	*b = buffer{cols: cols, lines: lines, bottom: lines - 1, history: b.history, ring: b.ring, gen: b.gen, tabs: b.tabs[:0]}
+	b.saved.pen = blank(DefaultColour)
+	for len(b.ring) < lines {
+		b.ring = append(b.ring, &row{})
+	}
+	b.ring = b.ring[:lines]
+	if b.history != nil {
+		b.history.clear()
+	}
+	b.clear(blank(DefaultColour))
+	b.setTabs()
+}
+
+const tabWidth = 8
+
+func (b *buffer) setTabs() {
+	for x := len(b.tabs); x < b.cols; x++ {
+		b.tabs = append(b.tabs, x%tabWidth == 0)
+	}
+}
+
+// row is line y of the screen.
+func (b *buffer) row(y int) *row {
+	r := *b.slot(y)
+	if r.gen != b.gen {
+		r.clear(b.genFill)
+		r.gen = b.gen
+	}
+	return r
+}
+
+func (b *buffer) slot(y int) **row {
+	i := b.head + y
+	if i >= len(b.ring) {
+		i -= len(b.ring)
+	}
+	return &b.ring[i]
+}
+
+// line is the row of the cursor.
+func (b *buffer) line() *row { return b.row(b.y) }
+
+// clear makes every row fill; each does so when it is next looked at.
+func (b *buffer) clear(fill cell) {
+	b.gen++
+	b.genFill = fill
+}
+
+// base is the number of lines above the screen.
+func (b *buffer) base() int {
+	if b.history == nil {
+		return 0
+	}
+	return len(b.history.rows)
+}
+
+// scroll moves the rows between the margins up by one; what leaves the top of
+// the screen goes to the history.
+func (b *buffer) scroll(fill cell, wrapped bool) {
+	var r *row
+	if b.top == 0 && b.history != nil {
+		r = b.history.push(b.row(0), b.continued(0, wrapped))
+		*b.slot(0) = r
+	}
+	if b.top == 0 && b.bottom == b.lines-1 {
+		if b.head++; b.head == len(b.ring) {
+			b.head = 0
+		}
+	} else {
+		b.rotate(b.top, b.bottom, 1)
+	}
+	r = *b.slot(b.bottom)
+	r.clear(fill)
+	r.wrapped, r.gen = wrapped, b.gen
+}
+
+// continued says that the row below y goes on with its line; below is said of
+// the row that is about to come at the bottom.
+func (b *buffer) continued(y int, below bool) bool {
+	if y+1 < b.lines {
+		return b.row(y + 1).wrapped
+	}
+	return below
+}
+
+// rotate moves the rows from top to bottom up by n, or down by -n, around.
+func (b *buffer) rotate(top, bottom, n int) {
+	height := bottom - top + 1
+	n = (n%height + height) % height
+	if n == 0 {
+		return
+	}
+	moved := make([]*row, 0, 64)
+	for y := range height {
+		moved = append(moved, *b.slot(top + (y+n)%height))
+	}
+	for y, r := range moved {
+		*b.slot(top + y) = r
+	}
+}
+
+// up and down move rows top to bottom by n; fill comes in.
+func (b *buffer) up(top, bottom, n int, fill cell) {
+	n = min(n, bottom-top+1)
+	b.rotate(top, bottom, n)
+	b.blankRows(bottom-n+1, bottom, fill)
+}
+
+func (b *buffer) down(top, bottom, n int, fill cell) {
+	n = min(n, bottom-top+1)
+	b.rotate(top, bottom, -n)
+	b.blankRows(top, top+n-1, fill)
+}
+
+func (b *buffer) blankRows(from, to int, fill cell) {
+	for y := from; y <= to; y++ {
+		b.row(y).clear(fill)
+	}
+}
+
+// restrict keeps the cursor on the screen, with columns 0 to maxX, and in
+// origin mode between the margins.
+func (b *buffer) restrict(maxX int, origin bool) {
+	b.x = min(max(b.x, 0), maxX)
+	if origin {
+		b.y = min(max(b.y, b.top), b.bottom)
+	} else {
+		b.y = min(max(b.y, 0), b.lines-1)
+	}
+}
+
+// moveTo puts the cursor at a column and line, which counts from the top margin
+// in origin mode.
+func (b *buffer) moveTo(x, y int, origin bool) {
+	b.x, b.y = x, y
+	if origin {
+		b.y += b.top
+	}
+	b.restrict(b.cols-1, origin)
+}
+
+// within says that the cursor is between the margins.
+func (b *buffer) within() bool { return b.y >= b.top && b.y <= b.bottom }

@@ -1,0 +1,118 @@
+package vt
+
+import "unicode/utf8"
+
+// Colour is a foreground or background: the terminal's default, one of the 256
+// of its palette, or red, green and blue.
+type Colour uint32
+
+const (
+	DefaultColour Colour = 0
+	palette       Colour = 1 << 24
+	rgb           Colour = 2 << 24
+	colourKind    Colour = 3 << 24
+)
+
+// Attr is how a character is shown; several are or-ed.
+type Attr uint16
+
+const (
+	Bold Attr = 1 << iota
+	Dim
+	Italic
+	Blink
+	Inverse
+	Invisible
+	Strike
+	Overline
+	protected // from erasing by DECSED and DECSEL (VT220)
+	tabbed    // nothing was written here, but a tab went from here to the next stop
+
+	underlineShift = iota
+	// UnderlineMask holds the style of the underline: 0 none, 1 single,
+	// 2 double, 3 curly, 4 dotted, 5 dashed.
+	UnderlineMask Attr = 7 << underlineShift
+)
+
+// cell is one column of a row. A wide character is a cell of width 2 followed
+// by one of width 0 without a character.
+type cell struct {
+	ch     uint32 // a character, or cluster|index into clusters; 0: nothing was written here
+	fg, bg Colour
+	attr   Attr
+	width  uint8
+}
+
+// cluster marks a cell whose character has combining ones.
+const cluster = 1 << 31
+
+func blank(bg Colour) cell { return cell{bg: bg, width: 1} }
+
+// maxCluster bounds the text of one cell, in bytes; further combining
+// characters are dropped.
+const maxCluster = 64
+
+// clusters are the texts of cells that hold more than one character. Cells
+// refer to them by index; sweep forgets those that no cell refers to.
+type clusters struct {
+	text  []string
+	index map[string]uint32
+	limit int // sweep when there are more
+}
+
+const minClusters = 4096
+
+// join is cell c with a combining character added.
+func (s *clusters) join(c cell, r rune) cell {
+	text := utf8.AppendRune(s.append(nil, c), r)
+	if len(text) > maxCluster {
+		return c
+	}
+	i, ok := s.index[string(text)]
+	if !ok {
+		if s.index == nil {
+			s.index = map[string]uint32{}
+		}
+		i = uint32(len(s.text))
+		s.text = append(s.text, string(text))
+		s.index[string(text)] = i
+	}
+	c.ch = cluster | i
+	return c
+}
+
+// append adds the text of c, nothing for an empty cell.
+func (s *clusters) append(out []byte, c cell) []byte {
+	switch {
+	case c.ch&cluster != 0:
+		return append(out, s.text[c.ch&^cluster]...)
+	case c.ch == 0:
+		return out
+	case c.ch < utf8.RuneSelf:
+		return append(out, byte(c.ch))
+	}
+	return utf8.AppendRune(out, rune(c.ch))
+}
+
+// full says that it is time for a sweep.
+func (s *clusters) full() bool { return len(s.text) >= max(s.limit, minClusters) }
+
+// sweep keeps what the cells refer to that each visits.
+func (s *clusters) sweep(each func(visit func(*cell))) {
+	old := s.text
+	*s = clusters{index: map[string]uint32{}}
+	each(func(c *cell) {
+		if c.ch&cluster == 0 {
+			return
+		}
+		text := old[c.ch&^cluster]
+		i, ok := s.index[text]
+		if !ok {
+			i = uint32(len(s.text))
+			s.text = append(s.text, text)
+			s.index[text] = i
+		}
+		c.ch = cluster | i
+	})
+	s.limit = 2 * len(s.text)
+}

@@ -1,0 +1,291 @@
+package vt
+
+import (
+	"bytes"
+	"unicode/utf8"
+)
+
+const (
+	bel = 0x07
+	can = 0x18
+	sub = 0x1a
+	esc = 0x1b
+	del = 0x7f
+
+	byteOrderMark = 0xfeff
+
+	c1First, c1Last = 0x80, 0x9f
+	c1DCS           = 0x90
+	c1SOS           = 0x98
+	c1CSI           = 0x9b
+	c1ST            = 0x9c
+	c1OSC           = 0x9d
+	c1PM            = 0x9e
+	c1APC           = 0x9f
+)
+
+type state uint8
+
+const (
+	ground state = iota
+	escape
+	escapeInter
+	csiEntry
+	csiParam
+	csiInter
+	csiIgnore
+	dcsEntry
+	dcsParam
+	dcsInter
+	dcsIgnore
+	dcsData
+	oscData
+	strData
+	strEscape // an ESC within a string: the first half of ST, or the next sequence
+)
+
+// Parser divides a stream into tokens. Its zero value is ready to use; it is
+// not safe for concurrent use.
+type Parser struct {
+	// LineFeedEnds makes a line feed cancel a string, so that a title without
+	// its end does not swallow what follows it. A terminal passes it over.
+	LineFeedEnds bool
+
+	st     state
+	str    state  // the string that strEscape interrupts
+	tok    Token  // under construction
+	params Params // of tok
+	other  Token  // what is emitted meanwhile
+	raw    []byte // of it
+	head   int    // length of its introducer, for strings
+	inters int
+	char   [utf8.UTFMax]byte // a character inside a sequence
+	nchar  int
+	heldC2 bool // the stream ended with 0xC2 in the ground state: a C1 control may follow
+	offset int64
+	emit   func(*Token)
+}
+
+// Feed parses b and calls emit with each token, in the order of the stream.
+// It keeps no reference to b.
+func (p *Parser) Feed(b []byte, emit func(*Token)) {
+	p.emit = emit
+	for len(b) > 0 {
+		if p.st == ground {
+			b = p.text(b)
+		} else {
+			b = p.sequence(b)
+		}
+	}
+	p.emit = nil
+}
+
+// Flush emits what is held back: the stream has ended. The parser is then in
+// its ground state.
+func (p *Parser) Flush(emit func(*Token)) {
+	p.emit = emit
+	if p.heldC2 {
+		p.heldC2 = false
+		p.token(Text, 0, []byte{0xc2})
+	}
+	p.giveUp()
+	p.emit = nil
+}
+
+// token emits one that is nothing but its bytes, and of a control its code.
+func (p *Parser) token(kind Kind, final byte, raw []byte) {
+	p.other = Token{Kind: kind, Final: final, Raw: raw, Offset: p.offset}
+	p.offset += int64(len(raw))
+	p.emit(&p.other)
+}
+
+// text handles b in the ground state, up to the beginning of a sequence.
+func (p *Parser) text(b []byte) []byte {
+	if p.heldC2 {
+		p.heldC2 = false
+		if b[0] >= c1First && b[0] <= c1Last {
+			p.control(b[0], []byte{0xc2, b[0]})
+			return b[1:]
+		}
+		p.token(Text, 0, []byte{0xc2})
+	}
+	n := textLen(b)
+	if n == len(b) && b[n-1] == 0xc2 {
+		p.heldC2 = true
+		n, b = n-1, b[:n-1]
+	}
+	if n > 0 {
+		p.token(Text, 0, b[:n])
+	}
+	if n == len(b) {
+		return nil
+	}
+	if b[n] == 0xc2 {
+		p.control(b[n+1], b[n:n+2])
+		return b[n+2:]
+	}
+	p.control(b[n], b[n:n+1])
+	return b[n+1:]
+}
+
+// control handles a C0 control, DEL or C1 control; raw is its bytes. It acts
+// the same in every state that lets controls through.
+func (p *Parser) control(c byte, raw []byte) {
+	switch c {
+	case esc:
+		p.begin(escape, raw)
+	case c1CSI:
+		p.begin(csiEntry, raw)
+	case c1DCS:
+		p.begin(dcsEntry, raw)
+	case c1OSC:
+		p.begin(oscData, raw)
+	case c1SOS, c1PM, c1APC:
+		p.begin(strData, raw)
+	default:
+		p.token(Control, c, raw)
+	}
+}
+
+// begin starts a sequence whose introducer is raw.
+func (p *Parser) begin(s state, raw []byte) {
+	p.st, p.nchar, p.inters = s, 0, 0
+	p.raw = append(p.raw[:0], raw...)
+	p.head = len(p.raw)
+	p.tok.Prefix, p.tok.Inter, p.tok.Continued = 0, [2]byte{}, false
+	p.tok.Params = &p.params
+	p.params.reset()
+}
+
+// introduce turns the escape under construction into a longer introducer.
+func (p *Parser) introduce(s state) {
+	p.st, p.head = s, len(p.raw)
+	p.inters = 0
+}
+
+// end emits the sequence under construction and returns to the ground state.
+func (p *Parser) end(kind Kind, final byte) {
+	p.st = ground
+	p.tok.Kind, p.tok.Final = kind, final
+	p.tok.Raw, p.tok.Offset = p.raw, p.offset
+	p.offset += int64(len(p.raw))
+	p.emit(&p.tok)
+	p.raw = p.raw[:0]
+}
+
+// giveUp emits the bytes of an unfinished sequence and returns to the ground
+// state.
+func (p *Parser) giveUp() {
+	switch p.st {
+	case ground:
+		return
+	case oscData, dcsData, strData, strEscape:
+		p.cancelString()
+		return
+	}
+	p.flushInvalid()
+	p.st = ground
+}
+
+// flushInvalid emits what is kept of a sequence that will have no effect.
+func (p *Parser) flushInvalid() {
+	p.raw = append(p.raw, p.char[:p.nchar]...)
+	p.nchar = 0
+	if len(p.raw) > 0 {
+		p.token(Invalid, 0, p.raw)
+		p.raw = p.raw[:0]
+	}
+}
+
+// sequence handles b within a sequence and returns what is left.
+func (p *Parser) sequence(b []byte) []byte {
+	for i := 0; i < len(b); i++ {
+		if p.st == ground {
+			return b[i:]
+		}
+		if p.st >= oscData || p.st == dcsData {
+			n := p.stringData(b[i:])
+			i += n - 1
+			continue
+		}
+		c := b[i]
+		if p.nchar > 0 || c >= utf8.RuneSelf {
+			if !p.character(c) {
+				i-- // c begins something of its own
+			}
+			continue
+		}
+		p.step(c)
+	}
+	return nil
+}
+
+// character collects a non-ASCII character inside a sequence and reports
+// whether it took c. C1 controls in it act, other characters end most
+// sequences, and what is no UTF-8 is passed over.
+func (p *Parser) character(c byte) bool {
+	if p.nchar > 0 && c&0xc0 != 0x80 {
+		p.keepChar()
+		return false
+	}
+	p.char[p.nchar] = c
+	p.nchar++
+	length := sequenceLen(p.char[0])
+	if length == 0 {
+		p.keepChar()
+		return true
+	}
+	if p.nchar < length {
+		return true
+	}
+	r, n := utf8.DecodeRune(p.char[:p.nchar])
+	switch {
+	case r == utf8.RuneError && n <= 1, r == byteOrderMark:
+		p.keepChar()
+	case r >= c1First && r <= c1Last:
+		p.c1(byte(r))
+	case p.st == csiIgnore || p.st == dcsIgnore:
+		p.keepChar()
+	default:
+		p.giveUp()
+	}
+	return true
+}
+
+// keepChar makes what was collected of a character a part of the sequence.
+func (p *Parser) keepChar() {
+	for _, c := range p.char[:p.nchar] {
+		p.keep(c)
+	}
+	p.nchar = 0
+}
+
+// sequenceLen is how many bytes the character has that begins with c, 0 when
+// none does.
+func sequenceLen(c byte) int {
+	switch {
+	case c&0xe0 == 0xc0:
+		return 2
+	case c&0xf0 == 0xe0:
+		return 3
+	case c&0xf8 == 0xf0:
+		return 4
+	}
+	return 0
+}
+
+// c1 handles a C1 control within a sequence, which it ends.
+func (p *Parser) c1(c byte) {
+	raw := bytes.Clone(p.char[:p.nchar])
+	p.nchar = 0
+	p.giveUp()
+	p.control(c, raw)
+}
+
+// keep adds c to the bytes of the sequence, within bounds.
+func (p *Parser) keep(c byte) {
+	if len(p.raw) == maxSequence {
+		p.flushInvalid()
+	}
+	p.raw = append(p.raw, c)
+}

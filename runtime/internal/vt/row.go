@@ -1,0 +1,177 @@
+package vt
+
+// row is one line of the grid. Its cells are those that were written; from
+// there to the right edge it is fill, so that clearing it costs nothing.
+type row struct {
+	cells   []cell
+	fill    cell
+	wrapped bool   // it continues the row above
+	gen     uint32 // of the buffer's clearing that it has seen
+}
+
+func (r *row) clear(fill cell) {
+	r.cells, r.fill, r.wrapped = r.cells[:0], fill, false
+}
+
+// at is the cell of column x.
+func (r *row) at(x int) cell {
+	if x < len(r.cells) {
+		return r.cells[x]
+	}
+	return r.fill
+}
+
+// cell is column x to be changed.
+func (r *row) cell(x int) *cell {
+	r.reach(x + 1)
+	return &r.cells[x]
+}
+
+// reach makes the first n columns cells of their own.
+func (r *row) reach(n int) {
+	if n > cap(r.cells) {
+		r.grow(n)
+	}
+	for i := len(r.cells); i < n; i++ {
+		r.cells = append(r.cells, r.fill)
+	}
+}
+
+// write is columns x to x+n-1 to be filled by the caller.
+func (r *row) write(x, n int) []cell {
+	r.reach(x)
+	if end := x + n; end > len(r.cells) {
+		if end > cap(r.cells) {
+			r.grow(end)
+		}
+		r.cells = r.cells[:end]
+	}
+	return r.cells[x : x+n]
+}
+
+func (r *row) grow(n int) {
+	r.cells = append(make([]cell, 0, max(n, 2*cap(r.cells))), r.cells...)
+}
+
+// trim forgets cells at the end that equal the fill.
+func (r *row) trim() {
+	n := len(r.cells)
+	for n > 0 && r.cells[n-1] == r.fill {
+		n--
+	}
+	r.cells = r.cells[:n]
+}
+
+// used is the column behind the last character.
+func (r *row) used(cols int) int {
+	if r.fill.ch != 0 {
+		return cols
+	}
+	for n := len(r.cells); n > 0; n-- {
+		if c := r.cells[n-1]; c.ch != 0 {
+			return min(n-1+int(c.width), cols) // one of width 0 alone shows only before others
+		}
+	}
+	return 0
+}
+
+// unpair makes nothing of the half of a wide character whose other half is
+// written over: the left one at x-1, when x is its right.
+func (r *row) unpair(x int, fill cell) {
+	if x > 0 && r.at(x-1).width == 2 {
+		fill.ch, fill.width = 0, 1
+		*r.cell(x - 1) = fill
+	}
+}
+
+// orphan makes nothing of the right half of a wide character at x whose left
+// half is gone.
+func (r *row) orphan(x int, fill cell) {
+	if c := r.at(x); c.width == 0 && c.ch == 0 {
+		fill.ch, fill.width = 0, 1
+		*r.cell(x) = fill
+	}
+}
+
+// erase makes columns from to end-1 of cols fill. selective leaves protected
+// cells as they are.
+func (r *row) erase(from, end, cols int, fill cell, selective bool) {
+	end = min(end, cols)
+	if from >= end || from >= len(r.cells) && r.fill == fill {
+		return
+	}
+	if from == 0 || !selective || r.at(from-1).attr&protected == 0 {
+		r.unpair(from, fill)
+	}
+	if end < cols && r.at(end-1).width == 2 && !(selective && r.at(end).attr&protected != 0) {
+		*r.cell(end) = fill
+	}
+	switch {
+	case selective:
+		for x := from; x < end; x++ {
+			if r.at(x).attr&protected == 0 {
+				*r.cell(x) = fill
+			}
+		}
+	case end == cols:
+		r.reach(from)
+		r.cells, r.fill = r.cells[:from], fill
+		r.trim()
+	default:
+		r.reach(end)
+		for x := from; x < end; x++ {
+			r.cells[x] = fill
+		}
+	}
+}
+
+// insert makes n columns of fill at x; what is pushed over the edge is lost.
+func (r *row) insert(x, n, cols int, fill cell) {
+	r.unpair(x, fill)
+	if x >= len(r.cells) && r.fill == fill {
+		return
+	}
+	n = min(n, cols-x)
+	r.reach(cols)
+	copy(r.cells[x+n:cols], r.cells[x:cols-n])
+	for i := x; i < x+n; i++ {
+		r.cells[i] = fill
+	}
+	r.unpair(cols, fill)
+	r.refill()
+}
+
+// remove takes n columns at x away; fill comes in at the edge.
+func (r *row) remove(x, n, cols int, fill cell) {
+	if x < len(r.cells) || r.fill != fill {
+		n = min(n, cols-x)
+		r.reach(cols)
+		copy(r.cells[x:cols-n], r.cells[x+n:cols])
+		for i := cols - n; i < cols; i++ {
+			r.cells[i] = fill
+		}
+		r.refill()
+	}
+	r.unpair(x, fill)
+	r.orphan(x, fill)
+}
+
+// refill makes the last cell of a row that reaches the edge its fill, when
+// nothing is written there.
+func (r *row) refill() {
+	if last := r.cells[len(r.cells)-1]; last.ch == 0 && last.width == 1 {
+		r.fill = last
+		r.trim()
+	}
+}
+
+// resize cuts the row off at cols, or lets it grow with nothing.
+func (r *row) resize(from, to int) {
+	if to < from {
+		r.cells = r.cells[:min(len(r.cells), to)]
+		r.unpair(to, blank(DefaultColour))
+	} else if r.fill != blank(DefaultColour) {
+		r.reach(from)
+		r.fill = blank(DefaultColour)
+	}
+}

@@ -1,0 +1,89 @@
+package vt
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+func dump(s *Screen) string {
+	var b strings.Builder
+	_, rows := s.Size()
+	for i := range s.History() {
+		text, wrapped := s.HistoryRow(i)
+		fmt.Fprintln(&b, "above", i, wrapped && i > 0, text)
+	}
+	for y := range rows {
+		_, wrapped := s.Row(y)
+		fmt.Fprint(&b, y, wrapped && y+s.History() > 0 && !(y == 0 && s.Alternate()))
+		for _, c := range s.Cells(y) {
+			fmt.Fprintf(&b, " %q/%d/%x/%x/%x", c.Text, c.Width, c.Fg, c.Bg, c.Attr)
+		}
+		fmt.Fprintln(&b)
+	}
+	x, y := s.Cursor()
+	fmt.Fprintln(&b, "cursor", x, y, s.Alternate(), s.Modes(), s.Title(), s.pen, s.b.top, s.b.bottom, s.b.tabs)
+	return b.String()
+}
+
+func TestSnapshotPaintsTheSameScreen(t *testing.T) {
+	for i := range 400 {
+		r := rand.New(rand.NewPCG(7, uint64(i)))
+		o := Options{Cols: pick(r, 80, 20, 11), Rows: pick(r, 24, 5, 3), History: 50}
+		s := New(o)
+		s.Write(stream(r, 1500))
+		s.Write([]byte("\x18")) // whole, not in the middle of a sequence
+		if x, _ := s.Cursor(); x == o.Cols {
+			s.Write([]byte("\r"))
+		}
+		again := New(o)
+		again.Write(s.AppendANSI(nil))
+		require.Equal(t, dump(s), dump(again), "stream %d", i)
+	}
+}
+
+// Lines are wrapped anew, and the cursor stays at its character.
+func TestResize(t *testing.T) {
+	long := "0123456789abcdefghij"
+	for _, tt := range []struct {
+		name, in   string
+		cols, rows int
+		want       string
+		x, y       int
+	}{
+		{"narrower", long + "\r\nx", 5, 6, "01234|56789|abcde|fghij|x", 1, 4},
+		{"wider", long + long + "\r\nx", 40, 6, long + long + "|x", 1, 1},
+		{"into the history", long + "\r\nx", 5, 3, "abcde|fghij|x", 1, 2},
+		{"lower", "a\r\nb\r\nc", 20, 2, "b|c", 1, 1},
+		{"higher brings the history back", "1\r\n2\r\n3\r\n4\r\n5\r\n6\r\n7\r\n8", 20, 8, "1|2|3|4|5|6|7|8", 1, 7},
+		{"wide characters are whole", "日本語日本語", 5, 6, "日本|語日|本語", 4, 2},
+		{"the cursor in a wrapped line", long + "\x1b[1;8H", 5, 6, "01234|56789|abcde|fghij", 2, 1},
+		{"the alternate screen is cut", "\x1b[?1049h\x1b[H" + long + "\r\nb", 5, 6, "01234|b", 1, 1},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(Options{Cols: 20, Rows: 6, History: 100})
+			s.Write([]byte(tt.in))
+			s.Resize(tt.cols, tt.rows)
+			p := pictureOf(s)
+			require.Equal(t, tt.want, strings.TrimRight(strings.Join(p.Rows, "|"), "|"))
+			require.Equal(t, []int{tt.x, tt.y}, []int{p.X, p.Y})
+		})
+	}
+}
+
+func TestCutAnywhereIsTheSame(t *testing.T) {
+	for i := range 100 {
+		r := rand.New(rand.NewPCG(8, uint64(i)))
+		b := stream(r, 400)
+		o := Options{Cols: 20, Rows: 5, History: 100}
+		whole, bytewise := New(o), New(o)
+		whole.Write(b)
+		for _, c := range b {
+			bytewise.Write([]byte{c})
+		}
+		require.Equal(t, dump(whole), dump(bytewise), "stream %d", i)
+	}
+}

@@ -1,0 +1,210 @@
+package vt
+
+// step takes an ASCII byte in any state but the ground state and those of
+// string data.
+func (p *Parser) step(c byte) {
+	switch {
+	case c == esc:
+		p.giveUp()
+		p.begin(escape, []byte{esc})
+		return
+	case c == can || c == sub:
+		p.giveUp()
+		p.token(Control, c, []byte{c})
+		return
+	case c < 0x20 && p.st < dcsEntry: // acts within the sequence
+		p.token(Control, c, []byte{c})
+		return
+	}
+	p.keep(c)
+	if c < 0x20 || c == del {
+		return
+	}
+	switch p.st {
+	case escape:
+		p.escape(c)
+	case escapeInter:
+		if c < 0x30 {
+			p.intermediate(c)
+		} else {
+			p.end(Escape, c)
+		}
+	case csiEntry, csiParam, csiInter, csiIgnore:
+		p.csi(c)
+	default:
+		p.dcs(c)
+	}
+}
+
+func (p *Parser) escape(c byte) {
+	switch {
+	case c < 0x30:
+		p.intermediate(c)
+		p.st = escapeInter
+	case c == '[':
+		p.introduce(csiEntry)
+	case c == 'P':
+		p.introduce(dcsEntry)
+	case c == ']':
+		p.introduce(oscData)
+	case c == 'X' || c == '^' || c == '_':
+		p.introduce(strData)
+	default:
+		p.end(Escape, c)
+	}
+}
+
+// intermediate keeps the first two; a sequence with more has no meaning.
+func (p *Parser) intermediate(c byte) {
+	if p.inters < len(p.tok.Inter) {
+		p.tok.Inter[p.inters] = c
+	}
+	p.inters++
+}
+
+// csi and dcs differ only in what their final byte does.
+func (p *Parser) csi(c byte) {
+	if c >= 0x40 {
+		if p.st == csiIgnore || p.inters > len(p.tok.Inter) {
+			p.flushInvalid()
+			p.st = ground
+			return
+		}
+		p.end(CSI, c)
+		return
+	}
+	p.st = p.parameter(c, csiEntry)
+}
+
+func (p *Parser) dcs(c byte) {
+	if c >= 0x40 && p.st != dcsIgnore {
+		p.tok.Final = c
+		p.introduce(dcsData)
+		return
+	}
+	if c < 0x40 {
+		p.st = p.parameter(c, dcsEntry)
+	}
+}
+
+// parameter takes a byte below the final ones. The states of CSI and DCS follow
+// each other in the same order from entry on: parameters, intermediates, ignore.
+func (p *Parser) parameter(c byte, entry state) state {
+	const param, inter, ignore = 1, 2, 3
+	at := p.st - entry
+	switch {
+	case at == ignore:
+		return p.st
+	case c < 0x30:
+		p.intermediate(c)
+		return entry + inter
+	case at == inter:
+		return entry + ignore
+	case c >= 0x3c:
+		if at != 0 {
+			return entry + ignore
+		}
+		p.tok.Prefix = c
+	default:
+		p.params.add(c)
+	}
+	return entry + param
+}
+
+// stringData handles b within a string and returns how many bytes it took.
+func (p *Parser) stringData(b []byte) int {
+	if p.st == strEscape {
+		p.st = p.str
+		if b[0] == '\\' {
+			p.raw = append(p.raw, esc, '\\')
+			p.endString(2, false)
+			return 1
+		}
+		p.endString(0, false)
+		p.begin(escape, []byte{esc})
+		return 0
+	}
+	for i, c := range b {
+		if p.nchar > 0 { // a C2 came last: ST or another C1 control?
+			p.nchar = 0
+			if c >= c1First && c <= c1Last {
+				p.stringC1(c)
+				return i + 1
+			}
+			p.keepData(0xc2)
+		}
+		switch {
+		case c == 0xc2:
+			p.char[0], p.nchar = c, 1
+		case c == esc:
+			p.str, p.st = p.st, strEscape
+			return i + 1
+		case c == bel && p.st == oscData:
+			p.raw = append(p.raw, c)
+			p.endString(1, false)
+			return i + 1
+		case c == can || c == sub || c == '\n' && p.LineFeedEnds:
+			p.cancelString()
+			if c != '\n' {
+				p.token(Control, c, []byte{c})
+				return i + 1
+			}
+			return i
+		default:
+			p.keepData(c)
+		}
+	}
+	return len(b)
+}
+
+// stringC1 ends a string with ST in UTF-8, or gives it up for another control.
+func (p *Parser) stringC1(c byte) {
+	if c == c1ST {
+		p.raw = append(p.raw, 0xc2, c)
+		p.endString(2, false)
+		return
+	}
+	p.cancelString()
+	p.control(c, []byte{0xc2, c})
+}
+
+// keepData adds a byte of payload; a string that is too long is emitted in
+// pieces.
+func (p *Parser) keepData(c byte) {
+	p.raw = append(p.raw, c)
+	if len(p.raw) < MaxString {
+		return
+	}
+	st := p.st
+	p.tok.Partial = true
+	p.endString(0, false)
+	p.tok.Partial, p.tok.Continued = false, true
+	p.st, p.head = st, 0
+}
+
+// endString emits the string, whose last term bytes are its terminator.
+func (p *Parser) endString(term int, cancelled bool) {
+	kind := String
+	switch p.st {
+	case oscData:
+		kind = OSC
+	case dcsData:
+		kind = DCS
+	}
+	p.tok.Data = p.raw[p.head : len(p.raw)-term]
+	p.tok.Cancelled = cancelled
+	p.end(kind, p.tok.Final)
+	p.tok.Data, p.tok.Cancelled = nil, false
+}
+
+func (p *Parser) cancelString() {
+	if p.nchar > 0 {
+		p.nchar = 0
+		p.raw = append(p.raw, 0xc2)
+	}
+	if p.st == strEscape {
+		p.st = p.str
+		p.raw = append(p.raw, esc)
+	}
+	p.endString(0, true)
+}

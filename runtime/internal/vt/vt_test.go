@@ -1,0 +1,230 @@
+package vt
+
+import (
+	"math/rand/v2"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func tokens(cuts bool, in string) (out []string) {
+	var p Parser
+	emit := func(t *Token) {
+		names := [...]string{"text", "control", "escape", "csi", "osc", "dcs", "string", "invalid"}
+		kind := names[t.Kind]
+		if n := len(out); t.Kind == Text && n > 0 && strings.HasPrefix(out[n-1], "text ") {
+			out[n-1] += string(t.Raw)
+			return
+		}
+		what := kind + " " + string(t.Raw)
+		if t.Cancelled {
+			what += " cancelled"
+		}
+		out = append(out, what)
+	}
+	if cuts {
+		for i := range len(in) {
+			p.Feed([]byte(in[i:i+1]), emit)
+		}
+	} else {
+		p.Feed([]byte(in), emit)
+	}
+	p.Flush(emit)
+	return out
+}
+
+func TestTokens(t *testing.T) {
+	for _, tt := range []struct {
+		in   string
+		want []string
+	}{
+		{"ab\tc", []string{"text ab", "control \t", "text c"}},
+		{"\x1b[1;31mred\x1b[m", []string{"csi \x1b[1;31m", "text red", "csi \x1b[m"}},
+		{"\x1b7\x1b(0\x1b#8", []string{"escape \x1b7", "escape \x1b(0", "escape \x1b#8"}},
+		{"\x1b]0;t\a-\x1b]0;t\x1b\\-\x1b]0;t\u009c-", []string{"osc \x1b]0;t\a", "text -", "osc \x1b]0;t\x1b\\", "text -", "osc \x1b]0;t\u009c", "text -"}},
+		{"\x1bP1$qm\x1b\\", []string{"dcs \x1bP1$qm\x1b\\"}},
+		{"\x1b_G\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\", []string{"string \x1b_G\x1b\\", "string \x1b^p\x1b\\", "string \x1bXs\x1b\\"}},
+		// a control inside a sequence acts, before it
+		{"\x1b[1\n2C", []string{"control \n", "csi \x1b[12C"}},
+		// what gives a sequence up
+		{"\x1b[1\x18x", []string{"invalid \x1b[1", "control \x18", "text x"}},
+		{"\x1b[1\x1b[2C", []string{"invalid \x1b[1", "csi \x1b[2C"}},
+		{"\x1b[1éx", []string{"invalid \x1b[1é", "text x"}},
+		{"\x1b[1?2Cx", []string{"invalid \x1b[1?2C", "text x"}},
+		{"\x1b]0;a\x18x", []string{"osc \x1b]0;a cancelled", "control \x18", "text x"}},
+		{"\x1b]0;a\x1b[2C", []string{"osc \x1b]0;a", "csi \x1b[2C"}},
+		{"\x1b]0;never ends", []string{"osc \x1b]0;never ends cancelled"}},
+		{"\x1b[12", []string{"invalid \x1b[12"}},
+		// C1 controls in UTF-8; single bytes of 0x80 to 0x9f are parts of characters
+		{"\u009b2C\u0085", []string{"csi \u009b2C", "control \u0085"}},
+		{"a\x9b2C", []string{"text a\x9b2C"}},
+		{"é日😀\xc2", []string{"text é日😀\xc2"}},
+	} {
+		assert.Equal(t, tt.want, tokens(false, tt.in), "%q", tt.in)
+		assert.Equal(t, tt.want, tokens(true, tt.in), "%q, byte by byte", tt.in)
+	}
+}
+
+func TestLineFeedEndsAString(t *testing.T) {
+	p := Parser{LineFeedEnds: true}
+	var got []string
+	p.Feed([]byte("\x1b]0;title\nafter"), func(t *Token) { got = append(got, string(t.Raw)) })
+	assert.Equal(t, []string{"\x1b]0;title", "\n", "after"}, got)
+}
+
+func TestParams(t *testing.T) {
+	var got Params
+	parse := func(in string) {
+		var p Parser
+		p.Feed([]byte(in), func(t *Token) {
+			if t.Params != nil {
+				got = *t.Params
+			}
+		})
+	}
+	parse("\x1b[m")
+	assert.Equal(t, []int{1, 0, 1}, []int{got.Len(), got.Get(0), got.Count(0)})
+	parse("\x1b[;5;;7m")
+	assert.Equal(t, []int{4, 0, 5, 0, 7, 0}, []int{got.Len(), got.Get(0), got.Get(1), got.Get(2), got.Get(3), got.Get(4)})
+	parse("\x1b[38:2::1:2:3;4:3m")
+	assert.Equal(t, []int32{2, -1, 1, 2, 3}, got.Sub(0))
+	assert.Equal(t, []int32{3}, got.Sub(1))
+	parse("\x1b[99999999999999999999m")
+	assert.Equal(t, maxParam, got.Get(0))
+	parse("\x1b[" + strings.Repeat("1;", 1000) + "m")
+	assert.Equal(t, maxParams, got.Len())
+	parse("\x1b[" + strings.Repeat("1:", 1000) + "m")
+	assert.Len(t, got.Sub(0), maxParams)
+}
+
+// Nothing of the stream is lost or kept for ever: all Raw together are its
+// bytes, whatever its cuts. Only controls may come before the sequence that
+// they are in.
+func TestRawIsTheStream(t *testing.T) {
+	for i := range 300 {
+		r := rand.New(rand.NewPCG(3, uint64(i)))
+		in := string(stream(r, 600))
+		if i%3 == 0 {
+			in += "\x1b]52;c;" + strings.Repeat("x", 200<<10) + "\a\x1b[" + strings.Repeat("1", 10000) + "mend"
+		}
+		var p Parser
+		var out []byte
+		emit := func(tok *Token) {
+			require.Equal(t, int64(len(out)), tok.Offset)
+			require.LessOrEqual(t, len(tok.Raw), max(MaxString+2, len(in)))
+			out = append(out, tok.Raw...)
+		}
+		for rest := []byte(in); len(rest) > 0; {
+			n := 1 + r.IntN(len(rest))
+			p.Feed(rest[:n], emit)
+			rest = rest[n:]
+		}
+		p.Flush(emit)
+		controls := regexp.MustCompile(`[\x00-\x1a\x7f]`)
+		require.Equal(t, controls.ReplaceAllString(in, ""), controls.ReplaceAllString(string(out), ""))
+		require.Len(t, out, len(in))
+	}
+}
+
+func FuzzScreen(f *testing.F) {
+	for i := range 20 {
+		f.Add(stream(rand.New(rand.NewPCG(1, uint64(i))), 200), uint8(i))
+	}
+	f.Fuzz(func(t *testing.T, in []byte, cut uint8) {
+		o := Options{Cols: 20, Rows: 5, History: 20}
+		s, pieces := New(o), New(o)
+		s.Write(in)
+		n := min(int(cut), len(in))
+		pieces.Write(in[:n])
+		pieces.Write(in[n:])
+		require.Equal(t, dump(s), dump(pieces))
+		again := New(o)
+		again.Write(s.AppendANSI(nil))
+		require.Equal(t, s.AppendText(nil), again.AppendText(nil))
+		for _, size := range [][2]int{{7, 3}, {40, 10}, {2, 1}, {20, 5}} {
+			s.Resize(size[0], size[1])
+			x, y := s.Cursor()
+			cols, rows := s.Size()
+			require.True(t, x >= 0 && x <= cols && y >= 0 && y < rows, "cursor %d %d", x, y)
+			s.Write([]byte("x\r\n"))
+			_ = s.AppendANSI(nil)
+		}
+	})
+}
+
+// What 64 KB can cost, the worst of each kind: see BenchmarkHostile.
+var hostile = map[string]string{
+	"clear":            "\x1b[2J",
+	"reset":            "\x1bc",
+	"alternate":        "\x1b[?1049h\x1b[?1049l",
+	"align":            "\x1b#8",
+	"repeat":           "a\x1b[99999b",
+	"insert lines":     "\x1b[999L",
+	"insert":           "\x1b[@",
+	"scroll":           "\x1b[S\x1b[T",
+	"insert columns":   "\x1b[C\x1b['}",
+	"tabs":             "\x1b[H\x1b[9999I\x1b[9999Z",
+	"combining":        "e\u0301\u0302\u0303",
+	"one long cluster": "\u0301",
+	"colours":          "\x1b[38;2;1;2;3mx",
+	"unfinished":       "\x1b]0;",
+	"huge":             "\x1b[999999999999999999999X\x1b[999999999999C",
+}
+
+// Whatever 64 KB hold, the work they make is bounded: cells written, not time, is
+// what is counted here.
+func TestHostileOutputIsBounded(t *testing.T) {
+	const cols, rows, limit = 200, 50, 100
+	for name, piece := range hostile {
+		s := New(Options{Cols: cols, Rows: rows, History: limit})
+		s.Write([]byte(strings.Repeat(piece, 64<<10/len(piece))))
+		require.LessOrEqual(t, s.History(), limit, name)
+		require.LessOrEqual(t, len(s.AppendText(nil)), cols*rows*(maxCluster+1), name)
+		require.LessOrEqual(t, len(s.clusters.text), 2*cols*(rows+limit)+minClusters, name)
+		require.LessOrEqual(t, len(s.parser.raw), MaxString, name)
+		require.LessOrEqual(t, len(s.Title()), maxTitle, name)
+	}
+}
+
+func BenchmarkHostile(b *testing.B) {
+	for name, piece := range hostile {
+		b.Run(name, func(b *testing.B) {
+			fill := []byte(strings.Repeat(strings.Repeat("0123456789", 20)+"\r\n", 50))
+			in := []byte(strings.Repeat(piece, 64<<10/len(piece)))
+			s := New(Options{Cols: 200, Rows: 50, History: 1000})
+			for b.Loop() {
+				s.Write(fill)
+				s.Write(in)
+			}
+		})
+	}
+}
+
+func BenchmarkScreen(b *testing.B) {
+	plain := strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000)
+	coloured := strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000)
+	unicode := strings.Repeat("日本語のテキスト│─┼ üé 😀\r\n", 1000)
+	for name, in := range map[string]string{"plain": plain, "coloured": coloured, "unicode": unicode} {
+		b.Run(name, func(b *testing.B) {
+			s := New(Options{Cols: 200, Rows: 50, History: 1000})
+			b.SetBytes(int64(len(in)))
+			data := []byte(in)
+			for b.Loop() {
+				s.Write(data)
+			}
+		})
+	}
+}
+
+func BenchmarkParser(b *testing.B) {
+	in := []byte(strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000))
+	var p Parser
+	n := 0
+	b.SetBytes(int64(len(in)))
+	for b.Loop() {
+		p.Feed(in, func(t *Token) { n += len(t.Raw) })
+	}
+}
