@@ -59,6 +59,7 @@ func TestDeterministic(t *testing.T) {
 		{"UTF-8", "é日本\n", "é日本\r\nb", "b"},
 		{"colours", "echo\n", "\x1b[32mec\x1b[0mho\x1b[m\r\nb", "b"},
 		{"bracketed paste off", "ls\n", "ls\r\n\x1b[?2004l\rb", "\x1b[?2004l\rb"},
+		{"characters that the line editor cannot draw", "e 'ü漢🙂e\u0301?'\n", "e 'ü??e??'\r\n?x", "?x"},
 		{"bracketed paste sent", "\x1b[200~a\nb\x1b[201~\n", "\x1b[7ma\r\nb\x1b[27m\r\nc", "c"},
 		{"bracketed paste echoed", "\x1b[200~a\x1b[201~\n", "^[[200~a^[[201~\r\nc", "c"},
 		{"title in the midst", "ls\n", "l\x1b]0;ls\as\r\nb", "b"},

@@ -176,6 +176,10 @@ func (m *matcher) readPlain(s state, w, c byte) {
 	if c == w {
 		m.add(state{at: s.at + 1})
 	}
+	if c == '?' && w >= utf8.RuneSelf && utf8.RuneStart(w) { // a character that the line editor cannot draw
+		_, size := utf8.DecodeRune(m.want[s.at:])
+		m.add(state{at: s.at + size})
+	}
 	if c == ' ' {
 		if w == '\t' { // of any width
 			m.add(state{at: s.at + 1})
