@@ -89,6 +89,9 @@ func addSettings(flags *pflag.FlagSet) {
 			flags.StringArray(s.Flag, nil, s.Help+" (repeatable)")
 		case s.Default == "true" || s.Default == "false":
 			flags.Bool(s.Flag, s.Default == "true", s.Help)
+			if s.Off != "" {
+				flags.Bool(s.Off, false, "do not "+s.Help)
+			}
 		default:
 			flags.String(s.Flag, s.Default, s.Help)
 			flags.Lookup(s.Flag).NoOptDefVal = s.Alone
@@ -109,7 +112,7 @@ func branchArg(cmd *cobra.Command, args []string) error {
 // checkRunFlags refuses what only a mistake can mean: an empty value is most
 // often a variable of a script that was not set.
 func checkRunFlags(flags *pflag.FlagSet) error {
-	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify"} {
+	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback"} {
 		values := []string{flags.Lookup(name).Value.String()}
 		if list, err := flags.GetStringArray(name); err == nil {
 			values = list
@@ -119,8 +122,10 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 			return usageError("leave the flag out, or say what", "--%s is empty", name)
 		}
 	}
-	if flags.Changed("prompt") && flags.Changed("prompt-file") {
-		return usageError("give one of them", "--prompt and --prompt-file exclude each other")
+	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {
+		if flags.Changed(two[0]) && flags.Changed(two[1]) {
+			return usageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
+		}
 	}
 	return nil
 }
@@ -129,6 +134,9 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 func changed(flags *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
 	for _, s := range loop.Settings() {
+		if f := flags.Lookup(s.Off); s.Off != "" && f != nil && f.Changed {
+			given[s.Off] = f.Value.String()
+		}
 		f := flags.Lookup(s.Flag)
 		if s.Flag == "" || f == nil || !f.Changed {
 			continue
@@ -194,6 +202,10 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err := a.takeOptions(agent); err != nil {
 		return o, nil, err
 	}
+	fallback, err := a.fallback(ctx, config, agent)
+	if err != nil {
+		return o, nil, err
+	}
 	if f.promptFile != "" {
 		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
 			return o, nil, failWith(exitUsage, err, "")
@@ -202,7 +214,8 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	a.warnOfTemplates(project, f)
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
-		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+		Fallback: fallback,
+		Prompt:   f.prompt, PromptFile: f.promptFile, Resume: f.resume,
 		Believable: proctree.HaltIfDying,
 	}, agent, nil
 }

@@ -110,11 +110,17 @@ func (c *Config) idle(project string) (notes []string) {
 	return notes
 }
 
+// opposite is what a flag says that means false.
+func opposite(v string) string { return strconv.FormatBool(v == "false") }
+
 func flagLayer(flags map[string]string) layer {
 	l := layer{}
 	for _, s := range settings {
 		if v, given := flags[s.Flag]; given && s.Flag != "" {
 			l[s.Name] = Source{s.Name, v, "--" + s.Flag}
+		}
+		if v, given := flags[s.Off]; given && s.Off != "" {
+			l[s.Name] = Source{s.Name, opposite(v), "--" + s.Off}
 		}
 	}
 	return l

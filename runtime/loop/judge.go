@@ -78,11 +78,14 @@ func (l *Loop) judgeLimit(e *ended, now time.Time) {
 	if !s.NotBefore.After(e.begun) {
 		s.NotBefore = now.Add(backoff(s.Limits, limitFirst, limitMost))
 	}
+	s.NotBefore = l.limit(s.NotBefore, now)
 	s.Limits++
 	if s.Examined == s.Turn { // nothing new was said
 		s.Examined++
 	}
-	s.Waited += max(0, s.NotBefore.Sub(now))
+	if s.NotBefore.After(now) {
+		s.Waited += s.NotBefore.Sub(now)
+	}
 	s.Last = e.summary(nil)
 }
 

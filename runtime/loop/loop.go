@@ -18,6 +18,7 @@ type Options struct {
 	Agent      Agent
 	AgentName  string           // for messages; may be ""
 	DenialHelp string           // what to do about a denied permission; "" for a general word
+	Fallback   []Member         // take turns, in this order, while the agents before them are limited
 	Prompt     string           // the prompt itself; "": PromptFile
 	PromptFile string           // where the prompt is, read for each turn; "": .ralph/PROMPT.md
 	Resume     bool             // go on with the run that ended last, however it ended
@@ -39,6 +40,7 @@ type Loop struct {
 	calls window
 
 	tree      *tree
+	who       Member    // takes the turn, or took the last one
 	work      *worktree // nil: the agent works in the project
 	before    *snapshot // the tree before the turn
 	theirs    map[string][]byte
@@ -64,7 +66,9 @@ func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	return &Loop{o: o, noted: map[string]bool{}, soft: make(chan struct{}), hard: make(chan struct{})}
+	l := &Loop{o: o, noted: map[string]bool{}, soft: make(chan struct{}), hard: make(chan struct{})}
+	l.who = l.team()[0]
+	return l
 }
 
 // Interrupt asks the loop to stop: the first time after the turn, the second

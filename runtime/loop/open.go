@@ -163,6 +163,7 @@ func (l *Loop) restore() error {
 func (l *Loop) resume(found left) {
 	l.state, l.begun, l.told = *found.state, found.begun, found.stopped
 	l.state.Moves = nil
+	l.who = l.member(l.state.Agent)
 	l.earlier = time.Duration(l.state.Millis) * time.Millisecond
 	if found.stopped != nil {
 		if found.stopped.Reason == ReasonInterrupted && found.begun {

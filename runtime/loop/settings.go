@@ -47,7 +47,8 @@ type Config struct {
 	Commit         bool
 	CommitAll      bool
 	Tag            bool
-	Worktree       string // a branch; "": none
+	Worktree       string   // a branch; "": none
+	Fallback       []string // agents for when the one before is limited
 
 	sources  map[string]Source
 	adapters map[string]adapterSettings
@@ -62,6 +63,7 @@ type Setting struct {
 	Name    string   // in the environment and in .ralphrc; in lower case the key of loop:
 	Twins   []string // other names of the same
 	Flag    string   // of the command line, without dashes; "" for none
+	Off     string   // flag that means false; "" for none
 	Alone   string   // what the flag means without a value; "": it needs one
 	Default string
 	Help    string
@@ -88,7 +90,7 @@ var settings = []Setting{
 	{Name: "ALLOWED_TOOLS", Twins: []string{"CLAUDE_ALLOWED_TOOLS"}, Flag: "allowed-tools", Default: defaultTools, Help: "tools that the agent may use, where it can be told", set: list(func(c *Config) *[]string { return &c.AllowedTools })},
 	{Name: "AGENT_PERMISSION_MODE", Twins: []string{"CLAUDE_PERMISSION_MODE"}, Flag: "permission-mode", Default: "bypassPermissions", Help: "the agent's own permission mode, where it has one", set: text(func(c *Config) *string { return &c.PermissionMode })},
 	{Name: "PERMISSION_DENIAL_MODE", Flag: "on-denial", Default: "continue", Help: "what a denied permission does: continue, halt or threshold", set: choice(func(c *Config) *string { return &c.DenialMode }, "continue", "halt", "threshold")},
-	{Name: "SESSION_CONTINUITY", Twins: []string{"AGENT_USE_CONTINUE", "CLAUDE_USE_CONTINUE"}, Flag: "continue-session", Default: "true", Help: "go on with the agent's session from turn to turn", set: boolean(func(c *Config) *bool { return &c.SessionContinuity })},
+	{Name: "SESSION_CONTINUITY", Twins: []string{"AGENT_USE_CONTINUE", "CLAUDE_USE_CONTINUE"}, Flag: "continue-session", Off: "fresh", Default: "true", Help: "go on with the agent's session from turn to turn", set: boolean(func(c *Config) *bool { return &c.SessionContinuity })},
 	{Name: "SESSION_EXPIRY_HOURS", Default: "24", Help: "a session unused so long is not gone on with: 90m, or a number of hours", set: span(time.Hour, false, func(c *Config) *time.Duration { return &c.SessionExpiry })},
 	{Name: "RALPH_VERBOSE", Flag: "verbose", Default: "false", Help: "show tools and their results without a terminal, as --live does", set: boolean(func(c *Config) *bool { return &c.Verbose })},
 	{Name: "CB_NO_PROGRESS_THRESHOLD", Default: "3", Help: "turns without progress that open the circuit", set: number(1, 100_000, func(c *Config) *int { return &c.NoProgress })},
@@ -106,6 +108,7 @@ var settings = []Setting{
 	{Name: "MAX_TOKENS", Flag: "max-tokens", Default: "0", Help: "tokens in and out, without those of a cache, that the agent may tell for a run: 500k, 2M, or a number; 0 for no limit", set: tokens},
 	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row that end the loop", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
 	{Name: "MAX_WAIT", Flag: "max-wait", Default: "6h", Help: "longest wait for a provider's limit: 6h, or a number of minutes", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxWait })},
+	{Name: "FALLBACK", Flag: "fallback", Help: "agents that take the turns, in this order, while the one before is limited by its provider: codex,gemini", set: list(func(c *Config) *[]string { return &c.Fallback })},
 	{Name: "VERIFY", Flag: "verify", Repeats: true, Help: "command that must succeed before done counts", set: lines(func(c *Config) *[]string { return &c.Verify })},
 	{Name: "VERIFY_ATTEMPTS", Flag: "verify-attempts", Default: "3", Help: "done claims that may fail", set: number(1, 1000, func(c *Config) *int { return &c.VerifyAttempts })},
 	{Name: "VERIFY_TIMEOUT", Flag: "verify-timeout", Default: "30m", Help: "limit of one --verify command: 30m, or a number of minutes", set: span(time.Minute, false, func(c *Config) *time.Duration { return &c.VerifyTimeout })},

@@ -16,12 +16,14 @@ import (
 // with one line of events.jsonl, so that a crash finds it before or after a turn
 // and never in between; the seed's files are made from it.
 type state struct {
-	Run     string       `json:"run"`
-	Turn    int          `json:"turn"` // the last one that ended
-	Millis  int64        `json:"elapsed_ms"`
-	CostUSD float64      `json:"cost_usd"`
-	Tokens  event.Tokens `json:"tokens,omitzero"` // without their cost
-	Start   string       `json:"start,omitempty"` // commit before the first turn
+	Run     string               `json:"run"`
+	Turn    int                  `json:"turn"` // the last one that ended
+	Millis  int64                `json:"elapsed_ms"`
+	CostUSD float64              `json:"cost_usd"`
+	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
+	Agent   string               `json:"agent,omitempty"`   // took the last turn
+	Limited map[string]time.Time `json:"limited,omitempty"` // with --fallback: agents, until when
+	Start   string               `json:"start,omitempty"`   // commit before the first turn
 
 	Breaker breaker      `json:"breaker"`
 	Memory  memory       `json:"memory"`
@@ -60,7 +62,7 @@ func (s *state) tokens() int64 { return s.Tokens.Input + s.Tokens.Output }
 // goOn forgets what stopped the loop, since somebody asked it to go on.
 func (s *state) goOn() {
 	s.Failures, s.Failed, s.Halted = 0, "", false
-	s.Limits, s.Waited, s.NotBefore = 0, 0, time.Time{}
+	s.Limits, s.Waited, s.NotBefore, s.Limited = 0, 0, time.Time{}, nil
 	s.Refused = 0
 	s.Claims, s.Gate.Blocked, s.Gate.TestTurns = 0, 0, 0
 }

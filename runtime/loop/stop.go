@@ -145,7 +145,7 @@ func (l *Loop) cause() *Stop {
 		return &Stop{
 			Reason: ReasonPermissionDenied, ExitCode: ExitBlocked,
 			Why:  "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.",
-			Next: cmp.Or(strings.TrimSuffix(oneLine(l.o.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
+			Next: cmp.Or(strings.TrimSuffix(oneLine(l.who.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
 		}
 	case s.Failed == event.Auth:
 		return &Stop{
@@ -235,8 +235,8 @@ func (l *Loop) openStop(now time.Time) *Stop {
 		left -= now.Sub(b.OpenedAt.Time)
 	}
 	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
-	if l.state.Gate.Denied && l.o.DenialHelp != "" {
-		next = strings.TrimSuffix(oneLine(l.o.DenialHelp, 400), ".") + l.thenResume() + "."
+	if l.state.Gate.Denied && l.who.DenialHelp != "" {
+		next = strings.TrimSuffix(oneLine(l.who.DenialHelp, 400), ".") + l.thenResume() + "."
 	}
 	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
 	if l.state.Turn > 0 && l.state.Last != "" {

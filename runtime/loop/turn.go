@@ -47,6 +47,7 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 		return err
 	}
 	l.expireSession()
+	l.choose()
 	if e.before, err = l.treeBefore(ctx, e.turn); err != nil {
 		return err
 	}
@@ -82,7 +83,7 @@ func (l *Loop) untold(e *ended) {
 	s, c := &l.state, l.o.Config
 	lacks := func(what, flag string) {
 		l.free = true
-		l.note(fmt.Sprintf("%s told no %s of this turn, so %s cannot stop it", cmp.Or(l.o.AgentName, "the agent"), what, flag))
+		l.note(fmt.Sprintf("%s told no %s of this turn, so %s cannot stop it", cmp.Or(l.who.Name, "the agent"), what, flag))
 	}
 	switch {
 	case e.outcome.Failure != nil || l.free:
@@ -113,7 +114,7 @@ func (l *Loop) start(e *ended) error {
 	if err == nil && !l.begun {
 		err = l.log.add(line{
 			Turn: e.turn, Time: now, Type: turnStarted, Session: l.sessionID(),
-			Agent: l.o.AgentName, Branch: l.o.Config.Worktree, Task: e.task, MaxTurns: l.o.Config.MaxTurns,
+			Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task, MaxTurns: l.o.Config.MaxTurns,
 		})
 	}
 	if err != nil {
@@ -121,7 +122,7 @@ func (l *Loop) start(e *ended) error {
 	}
 	l.begun = true
 	l.tell(Notice{
-		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.o.AgentName, Branch: l.o.Config.Worktree, Task: e.task,
+		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
 	})
 	return l.project("running", l.action("executing"), "")
@@ -155,10 +156,10 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 	c := l.o.Config
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
-		Dir: l.tree.dir, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
+		Dir: l.tree.dir, Timeout: cmp.Or(l.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
 	}
 	r.Context = about{c.project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
-	e.outcome, err = l.o.Agent.Turn(turnCtx, r, emit)
+	e.outcome, err = l.who.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:
 		return ctx.Err()
