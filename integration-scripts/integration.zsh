@@ -1,25 +1,39 @@
 # ripple's OSC 633 integration for zsh, staged as `.zshenv` for `zsh +Z -i`. It gives ZDOTDIR back, runs
 # the user's own .zshenv and lets zsh load the rest. The prompts carry the markers as percent escapes: one
-# write, no fork. A no-op `%{%}` stands inside the nonce, so `echo $PROMPT` prints no live marker.
+# write, no fork. Their number is that of the line, %i, which a function, an eval and a sourced file count
+# for themselves: what is expanded there (%e) has none.
 
 if [[ -n '{rc_dir_previous}' ]]; then export ZDOTDIR='{rc_dir_previous}'; else unset ZDOTDIR; fi
 
-__rp_key={nonce}
-__rp_split=${__rp_key[1,9]}%{%}${__rp_key[10,-1]}
-__rp_b=$'\e]633;B;'$__rp_key$'\a' __rp_c=$'\e]633;C;'$__rp_key$'\a' __rp_1= __rp_2= __rp_pwd= __rp_s=0
+__rp_z=$';{nonce}\a' __rp_b=$'\e]633;B;{nonce}\a' __rp_c=$'\e]633;C;{nonce}\a' __rp_1= __rp_2= __rp_pwd= __rp_s=0 __rp_early= __rp_mute=
 
-# The hooks come first to a glance that costs little. What `set -x` prints of the other two lies before C
-# and is dropped with the echo; here a redirection hides it. That has to be inside, because zsh does not
-# look at a function's own when it calls a hook. Descriptor 3 is where the prompt will go.
-__rp_precmd() { {
-  __rp_s=$?
-  [[ -t 3 && -o promptpercent && ! -o zle && ! -o promptsp && ${PWD-} == "$__rp_pwd" &&
-    ${(t)PS1}${(t)PROMPT} != *export* && ${PROMPT-} == "$__rp_1" && ${PROMPT2-} == "$__rp_2" && ${precmd_functions[-1]-} == __rp_precmd ]] ||
-    { __rp_prompt; builtin unsetopt zle promptsp } >/dev/null
-} 3>&2 2>/dev/null }
+# The hooks come first to a glance that costs little. What `set -x` prints of the others lies before C and
+# is dropped with the echo; here a redirection hides it. That has to be inside, because zsh does not look at
+# a function's own when it calls a hook. Descriptor 3 is where the prompt will go; there may be none.
+__rp_precmd() {
+  { __rp_glance; : } 3>&$((__rp_s = $?, 2)) 2>/dev/null || __rp_glance 3>/dev/null
+}
+
+__rp_glance() {
+  [[ -t 3 && -z $__rp_mute && -o promptpercent && ! -o zle && ! -o promptsp && ! -o correct && ! -o correctall && -o rmstarsilent && ${PWD-} == "$__rp_pwd" &&
+    ${(t)PS1}${(t)PROMPT} != *(export|readonly)* && ${PROMPT-} == "$__rp_1" && ${PROMPT2-} == "$__rp_2" && ${precmd_functions[-1]-} == __rp_precmd &&
+    ( -n $__rp_early || ( -z ${precmd_functions[2]-} && -z ${functions[precmd]+1} ) ) ]] || {
+    __rp_prompt >/dev/null
+    builtin unsetopt zle promptsp correct correctall # nobody is there to answer
+    builtin setopt rmstarsilent
+  }
+  __rp_early=
+}
+
+# __rp_first is the first hook where the user has some: what they print is no output of the command.
+__rp_first() {
+  if [[ -z $__rp_early ]]; then builtin print -rn -- $'\e]633;D;'"$1;${funcfiletrace[-1]##*:}$__rp_z" >$TTY; fi
+  __rp_early=1
+  if [[ ! -o errexit ]]; then return $1; fi
+}
 
 __rp_preexec() {
-  if [[ -t 2 ]]; then builtin print -rnu 2 -- "$__rp_c"; else builtin print -rn -- "$__rp_c" >$TTY; fi
+  if [[ -t 2 || -p /dev/fd/2 ]]; then builtin print -rnu 2 -- "$__rp_c"; else builtin print -rn -- "$__rp_c" >$TTY; fi
 }
 
 __rp_zshaddhistory() {
@@ -31,13 +45,19 @@ __rp_zshaddhistory() {
   fi
 }
 
-# __rp_last makes our hooks the last ones, or puts them back.
+# __rp_last makes our hooks the first and the last ones, or puts them back.
 __rp_last() {
   builtin emulate -L zsh
-  precmd_functions=(${precmd_functions:#__rp_precmd} __rp_precmd)
+  local -a theirs=(${precmd_functions:#__rp_(precmd|early)})
+  precmd_functions=(${theirs:+__rp_early} $theirs __rp_precmd)
   preexec_functions=(${preexec_functions:#__rp_preexec} __rp_preexec)
   zshaddhistory_functions=(${zshaddhistory_functions:#__rp_zshaddhistory} __rp_zshaddhistory)
+  # This one runs before those of the array.
+  if [[ -n ${functions[precmd]-} && $functions[precmd] != *__rp_first* ]]; then
+    functions[precmd]='{ __rp_first $? } 2>/dev/null'$'\n'$functions[precmd]
+  fi
 }
+__rp_early() { { __rp_first $? } 2>/dev/null }
 
 # __rp_prompt sees to it that the prompts have their markers.
 __rp_prompt() {
@@ -46,10 +66,12 @@ __rp_prompt() {
   if [[ -o promptpercent ]]; then form=percent; fi
   builtin emulate -L zsh -o noerrexit -o noerrreturn -o unset -o noxtrace -o extendedglob
   # Someone after us may replace the prompt, or it cannot carry the markers, or it goes elsewhere: then
-  # they are sent from here.
+  # they are sent from here. A pipe may lead to the terminal.
   local direct=1 c cwd=%/
   __rp_pwd=$PWD
-  if [[ $precmd_functions[-1] == __rp_precmd && $form == percent && -t 3 ]]; then direct=; fi
+  __rp_mute=1
+  if [[ -t 3 || -p /dev/fd/3 ]]; then __rp_mute=; fi
+  if [[ $precmd_functions[-1] == __rp_precmd && $form$__rp_mute == percent && ${(t)PROMPT} != *readonly* ]]; then direct=; fi
   __rp_last
   # What the prompt or a marker would take for its own is written as \xHH.
   if [[ $PWD == *[\\\;%\$\`\![:cntrl:]]* ]]; then
@@ -60,17 +82,17 @@ __rp_prompt() {
     done
   fi
   if [[ -n $direct ]]; then
-    c=$'\e]633;D;'$__rp_s\;$__rp_key$'\a\e]633;P;Cwd='${cwd/#%\%\//$PWD}\;$__rp_key$'\a\e]633;A;'$__rp_key$'\a'
-    builtin print -rn -- $c >$TTY
+    c=\;${funcfiletrace[-1]##*:}$__rp_z
+    builtin print -rn -- $'\e]633;D;'$__rp_s$c$'\e]633;P;Cwd='${cwd/#%\%\//$PWD}$c$'\e]633;A'$c${__rp_mute:+$__rp_b} >$TTY
   fi
   # An exported prompt would show the markers to other shells, who cannot use them.
   if [[ ${(t)PS1} == *export* ]]; then typeset -g +x PS1; fi
   if [[ ${(t)PROMPT} == *export* ]]; then typeset -g +x PROMPT; fi
-  c=$'%{\e]633;D;%?;'$__rp_split$'\a\e]633;P;Cwd='$cwd\;$__rp_split$'\a\e]633;A;'$__rp_split$'\a%}'
+  c=';%(1e.x.%i)'$__rp_z
+  c=$'%{\e]633;D;%?'$c$'\e]633;P;Cwd='$cwd$c$'\e]633;A'$c'%}'
+  if [[ -n $__rp_mute ]]; then form=plain; fi
   case $form in
-    percent)
-      __rp_wrap PROMPT $c $'%{\e]633;B;'$__rp_split$'\a%}'
-      __rp_wrap PROMPT2 $'%{\e]633;F;'$__rp_split$'\a%}' $'%{\e]633;G;'$__rp_split$'\a%}' ;;
+    percent) __rp_wrap PROMPT "${${direct:-$c}:#1}" "%{$__rp_b%}"; __rp_wrap PROMPT2 "%{${__rp_b/B/F}%}" "%{${__rp_b/B/G}%}" ;;
     subst) __rp_wrap PROMPT '' '${__rp_b}'; __rp_wrap PROMPT2 '${__rp_b/B/F}' '${__rp_b/B/G}' ;;
     plain) __rp_wrap PROMPT '' ''; __rp_wrap PROMPT2 '' '' ;;
   esac
@@ -80,6 +102,7 @@ __rp_prompt() {
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that
 # the user's own handling of it (virtualenv's save and restore, PROMPT="x$PROMPT") may have moved about.
 __rp_wrap() {
+  if [[ ${(Pt)1} == *readonly* ]]; then return 0; fi
   local v=${(P)1} ours=$'%{\e]633;'
   while [[ $v == *$ours*$'\a%}'* ]]; do v=${v%%$ours*}${${v#*$ours}#*$'\a%}'}; done
   v=${v//'${__rp_b'[^\}]#\}/}
@@ -96,7 +119,12 @@ __rp_history() {
 
 __rp_last
 # In case the user's files set those arrays anew: this runs once, after the first precmd.
-zmodload zsh/sched && sched +0 __rp_precmd
+# The session's history is its own: the user's file has been read by then, and is not written.
+__rp_once() {
+  if [[ -n ${HISTFILE-} && ${(t)HISTFILE} != *readonly* ]]; then HISTFILE='{temp_dir}/history'; fi
+  __rp_precmd
+}
+zmodload zsh/sched && sched +0 __rp_once
 
 # Text that is sent means what it would mean in a script: `#` comments, no `!` history expansion.
 setopt interactivecomments

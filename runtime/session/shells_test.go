@@ -83,6 +83,45 @@ var oddUses = []struct {
 		{`cd /; (exit 5)`, ``, 5},
 		{`stty -olcuc; echo a; pwd; (exit 6)`, `a\n/\n`, 6},
 	}},
+	{"a prompt that is expanded again", "zsh", []step{
+		{`print -P "$PROMPT"; echo AFTER; (exit 5)`, markers + `AFTER\n`, 5},
+		{"for i in {1..9}; do :\ndone\n\n\n\n\n\n\n\n\n\nprint -P $PROMPT; (exit 6)", markers + `\n`, 6},
+		{`precmd_functions=(); print -P "$PROMPT"; (exit 7)`, markers + `\n`, 7},
+		{`(exit 8)`, ``, 8},
+	}},
+	{"a log of the terminal", "zsh", []step{
+		{`log=$(mktemp); exec 3>&1 4>&2 2> >(tee "$log" >&2); (exit 4)`, ``, 4},
+		{`(exit 5)`, ``, 5},
+		{`exec >&3 2>&4; (exit 6)`, ``, 6},
+		{`cat "$log"; rm "$log"; (exit 7)`, markers, 7},
+		{`echo next`, `next\n`, 0},
+	}},
+	{"hooks that print, and options that ask", "zsh", []step{
+		{`precmd() { echo $?; return 9 }; foo() { echo foo; }; setopt correct_all; (exit 4)`, `(4\n)?`, 4},
+		{`precmd_functions=(foo $precmd_functions); (exit 5)`, ``, 5},
+		{`gti --version`, `zsh: command not found: gti\n`, 127},
+		{`set -x; (exit 5)`, `\+\S+ exit 5\n`, 5},
+		{`set +x`, `\+\S+ set \+x\n`, 0},
+		{`cd "$(mktemp -d)"; touch a b; rm *; echo *(N)`, `\n`, 0},
+	}},
+	{"no standard error", "zsh", []step{
+		{`exec 3>&2 2>/dev/null; ls /nonexistent; (exit 4)`, ``, 4},
+		{`echo a; (exit 5)`, `a\n`, 5},
+		{`exec 2>&-; echo b; (exit 6)`, `b\n`, 6},
+		{`exec 2>&3; ls /nonexistent`, `ls: cannot access.*\n(zsh: write error\n)?`, 2},
+		{`(exit 8)`, ``, 8},
+	}},
+	{"standard error in a file", "zsh", []step{
+		{`f=$(mktemp); exec 3>&2 2>"$f"; (exit 4)`, ``, 4},
+		{`(exit 5)`, ``, 5},
+		{`exec 2>&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
+	}},
+	{"a prompt that cannot be changed", "zsh", []step{
+		{`readonly PS1='foo '; (exit 4)`, ``, 4},
+		{`true`, ``, 0},
+		{`if )`, `zsh: parse error.*\n`, 1},
+		{`echo a; (exit 5)`, `a\n`, 5},
+	}},
 }
 
 func TestOddUses(t *testing.T) {
@@ -107,10 +146,12 @@ func TestOddUses(t *testing.T) {
 func TestHistoryIsNotWritten(t *testing.T) {
 	for name, row := range map[string]struct{ file, content, list string }{
 		"bash": {".bash_history", "echo of yesterday\n", "history"},
+		"zsh":  {".zsh_history", ": 1600000000:0;echo of yesterday\n", "fc -l 1"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
 			path := filepath.Join(home, row.file)
+			require.NoError(t, os.WriteFile(filepath.Join(home, ".zshrc"), []byte("HISTFILE=~/.zsh_history SAVEHIST=100; setopt sharehistory\n"), 0o600))
 			require.NoError(t, os.WriteFile(path, []byte(row.content), 0o600))
 			s, err := session.Open(deadline(t), adapter(t, name), session.Options{Env: []string{"HOME=" + home}})
 			require.NoError(t, err)

@@ -70,7 +70,7 @@ func TestNumberedMarkers(t *testing.T) {
 		{"a prompt and its command", "D;0;1 P;Cwd=/;1 A;1 B;1 C;1 D;0;2 P;Cwd=/;2 A;2 B;2", "TTTTTTTTT"},
 		{"the same prompt again", "D;0;1 A;1 B;1 C;1 D;5;1 P;Cwd=/;1 A;1 B;1 C;1 D;0;2 A;2", "TTTT.....TT"},
 		{"a prompt of the past", "D;0;7 A;7 B;7 D;0;6 A;6 B;6 C;6 C;7 D;0;8", "TTT....TT"},
-		{"numbers may be left out, by program and by prompt", "D;0;3 A;3 B F G F;3 C;3 B F G D;0;9 A;9", "TTTTTTT...TT"},
+		{"numbers may be left out, by program and by prompt", "D;0;3 A;3 B F G F;3 C B F G C D;0;9 A;9", "TTTTTTT....TT"},
 		{"D early, and with the prompt", "D;0;1 D;0;1 A;1 D;0;1 D;0;2", "TTT.T"},
 		{"A before D", "P;Cwd=/;1 A;1 D;0;1 D;0;1 A;1 P;Cwd=/;1", "TTT..."},
 		{"no command without a prompt", "C;0 C;1 F B D;0;1 C;1 A;1 C;1", "....T.TT"},

@@ -12,7 +12,7 @@ type turns struct {
 }
 
 // take judges a marker by its number, the last parameter, and returns the others.
-// B, F and G may leave the number out: they mean the prompt that has just begun.
+// Only D, P and A must have one: the others then mean the prompt that has just begun.
 func (t *turns) take(kind Kind, params []string) (rest []string, inTurn bool) {
 	number, last := t.number, len(params)-1
 	switch {
@@ -22,7 +22,7 @@ func (t *turns) take(kind Kind, params []string) (rest []string, inTurn bool) {
 			return params, false
 		}
 		number, params = n, params[:last]
-	case kind != InputStart && kind != Continuation && kind != Unknown:
+	case kind == Finished || kind == PromptStart || kind == Cwd:
 		return params, false
 	}
 	if !t.allows(kind, number) {
