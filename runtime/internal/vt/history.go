@@ -3,7 +3,7 @@ package vt
 // history is the lines above the screen, oldest first, at most limit.
 type history struct {
 	limit int
-	rows  []*row // a slice of a larger array, whose front is given up now and then
+	rows  []*row                       // a slice of a larger array, whose front is given up now and then
 	gone  func(r *row, continued bool) // told of each row that leaves the screen
 }
 
