@@ -11,21 +11,26 @@ import (
 // maxScript bounds an integration script.
 const maxScript = 1 << 20
 
-// findScript resolves the integration script from whichever key declares it.
+// findScript resolves the integration script.
 func (d *document) findScript(a *Adapter, dirs []fs.FS) {
+	text, err := a.script(dirs)
+	if err != nil {
+		d.errorPointer("/init/script_resource", KindScript, "%v", err)
+	}
+	a.Script = text
+}
+
+// script is the text of the integration script, from whichever key declares it.
+func (a *Adapter) script(dirs []fs.FS) (text string, err error) {
 	switch {
 	case a.Init.ScriptResource != "":
-		text, err := readScript(a.Init.ScriptResource, dirs)
-		if err != nil {
-			d.errorPointer("/init/script_resource", KindScript, "%v", err)
-		}
-		a.Script = text
+		text, err = readScript(a.Init.ScriptResource, dirs)
 	case a.Init.Script != "":
-		a.Script = a.Init.Script
+		text = a.Init.Script
 	default:
-		a.Script = a.IntegrationScript
+		text = a.IntegrationScript
 	}
-	a.Script = strings.ReplaceAll(a.Script, "\r\n", "\n")
+	return strings.ReplaceAll(text, "\r\n", "\n"), err
 }
 
 func readScript(name string, dirs []fs.FS) (string, error) {

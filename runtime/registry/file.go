@@ -57,17 +57,21 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 		return nil, fmt.Errorf("the embedded adapters cannot be listed: %w", err)
 	}
 	l := &layer{origin: OriginEmbedded}
+	ready := readyMade(fsys)
 	for _, name := range names {
 		data, err := fs.ReadFile(fsys, name)
 		if err != nil {
 			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
 		}
-		path := OriginEmbedded + "/" + name
-		l.files = append(l.files, &file{
-			origin: OriginEmbedded, path: path, header: readHeader(data),
-			beside: fsys,
-			load:   func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(path, data, o) },
-		})
+		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys}
+		f.load = func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(f.path, data, o) }
+		if r, is := ready[name]; is && r.sum == checksum(data) {
+			f.header = r.header
+			f.load = r.load(fsys, f.path, o, f.load)
+		} else {
+			f.header = readHeader(data)
+		}
+		l.files = append(l.files, f)
 	}
 	return l, nil
 }

@@ -1,0 +1,90 @@
+package registry
+
+import (
+	"bytes"
+	"fmt"
+	"hash/crc32"
+	"io/fs"
+	"path"
+	"strings"
+
+	"ripple/schema"
+)
+
+// The adapters that come with the binary are also there ready-made: parsed,
+// validated and written as JSON when ripple was made (Generate). What is used is
+// always what the YAML says: a ready-made form whose YAML has another checksum
+// is passed over.
+const (
+	readyDir   = "ready"
+	readyIndex = readyDir + "/index" // a line each: file, checksum, name and aliases
+)
+
+// ready is a line of the index.
+type ready struct {
+	file   string
+	sum    string
+	header header
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+func checksum(data []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli)) }
+
+// readyMade reads the index; there is none in most file systems.
+func readyMade(fsys fs.FS) map[string]ready {
+	index, err := fs.ReadFile(fsys, readyIndex)
+	if err != nil {
+		return nil
+	}
+	list := map[string]ready{}
+	for line := range bytes.Lines(index) {
+		if f := strings.Fields(string(line)); len(f) >= 3 {
+			list[f[0]] = ready{f[0], f[1], header{plain: true, text: strings.Join(f[2:], "\n"), name: f[2]}}
+		}
+	}
+	return list
+}
+
+// load reads the ready-made form, or parses when that cannot be read.
+func (r ready) load(fsys fs.FS, source string, o schema.Options, parse func() (*schema.Adapter, []schema.Diagnostic)) func() (*schema.Adapter, []schema.Diagnostic) {
+	return func() (*schema.Adapter, []schema.Diagnostic) {
+		if data, err := fs.ReadFile(fsys, readyFile(r.file)); err == nil {
+			if a, err := schema.ParseReady(source, data, o); err == nil {
+				return a, nil
+			}
+		}
+		return parse()
+	}
+}
+
+func readyFile(name string) string {
+	return readyDir + "/" + strings.TrimSuffix(name, path.Ext(name)) + ".json"
+}
+
+// Generate makes the ready-made form of all adapters in fsys: contents by file
+// name, to be written beside them.
+func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
+	names, err := yamlFiles(fsys)
+	if err != nil {
+		return nil, err
+	}
+	files := map[string][]byte{}
+	var index bytes.Buffer
+	for _, name := range names {
+		data, err := fs.ReadFile(fsys, name)
+		if err != nil {
+			return nil, err
+		}
+		a, diagnostics := schema.Parse(OriginEmbedded+"/"+name, data, o)
+		if a == nil {
+			return nil, fmt.Errorf("%s does not load: %v", name, diagnostics[0])
+		}
+		if files[readyFile(name)], err = a.MarshalReady(); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintln(&index, name, checksum(data), strings.Join(append([]string{a.Name}, a.Aliases...), " "))
+	}
+	files[readyIndex] = index.Bytes()
+	return files, nil
+}
