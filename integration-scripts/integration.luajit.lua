@@ -82,7 +82,7 @@ local function finish(ok, ...)
     return complain((...))
   elseif select("#", ...) > 0 then
     local values = {n = select("#", ...), ...}
-    local shown, message = xpcall(function() global.print(unpack(values, 1, values.n)) end, tostring)
+    local shown, message = xpcall(global.print, tostring, unpack(values, 1, values.n))
     if not shown then
       return complain("error calling 'print' (" .. message .. ")")
     end

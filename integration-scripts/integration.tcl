@@ -1,5 +1,6 @@
 # A read-eval loop for tclsh that announces its prompts with OSC 633, in place of the built-in one, which reads
-# startup files but takes no script. What it does for each command: D P A prompt B, read, C, run.
+# startup files but takes no script. What it does for each command: D P A prompt B, read, C, run. The subcommands of
+# chan stay when a user has puts, gets or flush renamed.
 apply {{} {
     set ::tcl_interactive 1
     set ::argv0 tclsh
@@ -15,7 +16,7 @@ apply {{} {
         lappend escapes [format %c $i] [format {\x%02x} $i]
     }
     set mark {{code} {
-        puts -nonewline stdout "\x1b\]633;$code;{nonce}\x07"
+        chan puts -nonewline stdout "\x1b\]633;$code;{nonce}\x07"
     }}
     set status 0
 
@@ -25,10 +26,10 @@ apply {{} {
             apply $mark P\;Cwd=[string map $escapes $here]
         }
         apply $mark A
-        puts -nonewline stdout "% "
+        chan puts -nonewline stdout "% "
         apply $mark B
-        flush stdout
-        if {[gets stdin command] < 0 && [eof stdin]} {
+        chan flush stdout
+        if {[chan gets stdin command] < 0 && [chan eof stdin]} {
             exit
         }
         # A block of several lines comes in a file and is one script.
@@ -41,27 +42,27 @@ apply {{} {
         while {![info complete $command\n]} {
             apply $mark F
             apply $mark G
-            flush stdout
-            if {[gets stdin line] < 0 && [eof stdin]} {
+            chan flush stdout
+            if {[chan gets stdin line] < 0 && [chan eof stdin]} {
                 break ;# what is missing is an error
             }
             append command \n $line
         }
         apply $mark C
-        flush stdout
+        chan flush stdout
         if {[string trim $command] ne {}} {
             history add $command
         }
         set status [catch {uplevel #0 $command} result options]
         if {$status == 1} {
             set ::errorInfo [regsub {\n    \("uplevel" body line \d+\)\n    invoked from within\n.*$} [dict get $options -errorinfo] {}]
-            catch {puts stderr $result}
+            catch {chan puts stderr $result}
         } else {
             if {$status == 2} {
                 set status 0 ;# return, as from a file
             }
             if {$result ne {}} {
-                catch {puts stdout $result}
+                catch {chan puts stdout $result}
             }
         }
     }
