@@ -60,7 +60,7 @@ type step struct {
 	Send   spelling
 	Probe  string  // loud: the program's probe; mute: its output goes elsewhere
 	Await  string  // a file that has to be there before the step
-	Signal *signal // while the command runs
+	Signal *signal // while the command runs; without Send, between two commands
 	Silent bool    // ripple is ended: a record may come or not
 	Ours   bool    // it prints what the shell knows, and that may be ripple's
 
@@ -157,7 +157,7 @@ func (c tortureCase) applies(p programs, in program) bool {
 			}
 			continue
 		}
-		if _, ok := s.Send.in(p, in); !ok {
+		if _, ok := s.Send.in(p, in); !ok && s.Send.given {
 			return false
 		}
 	}
@@ -229,7 +229,7 @@ func (c *tortureCase) check(p programs) error {
 	}
 	for i, s := range c.Steps {
 		expects := append(slices.Collect(maps.Values(s.Except)), s.Expect)
-		if s.Probe == "loud" || s.Probe == "mute" || s.Silent {
+		if s.Probe == "loud" || s.Probe == "mute" || s.Silent || !s.Send.given && s.Signal != nil {
 			continue
 		}
 		for _, e := range expects {

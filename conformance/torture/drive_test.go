@@ -138,7 +138,10 @@ func (d *drive) step(ctx context.Context, s step) error {
 			return err
 		}
 	}
-	if s.Probe == "" {
+	switch {
+	case s.Probe == "" && !s.Send.given:
+		return d.signal(ctx, *s.Signal)
+	case s.Probe == "":
 		return d.command(ctx, s)
 	}
 	for _, p := range d.program.Probe {
@@ -236,8 +239,10 @@ var signals = map[string]syscall.Signal{
 }
 
 func (d *drive) signal(ctx context.Context, s signal) error {
-	if err := d.await(ctx, s.When); err != nil {
-		return err
+	if s.When != "" {
+		if err := d.await(ctx, s.When); err != nil {
+			return err
+		}
 	}
 	pid := d.cmd.Process.Pid
 	if s.To == "group" {
