@@ -156,7 +156,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 		return err
 	}
 	if f.dryRun {
-		return a.dryRun(agent, o)
+		return a.dryRun(ctx, agent, o)
 	}
 	view := a.newLoopView(agent.entry, o.Config, f)
 	defer view.close()
@@ -193,7 +193,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
-	for _, n := range notes {
+	for _, n := range append(notes, loop.Misnamed(os.Environ())...) {
 		a.note("%s", n)
 	}
 	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {

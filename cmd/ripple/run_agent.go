@@ -157,11 +157,11 @@ func newUUID() string {
 }
 
 // dryRun shows what a run would do.
-func (a *app) dryRun(g *loopAgent, o loop.Options) error {
+func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	if o.Resume {
 		a.note("--dry-run shows the first turn of a new run, also with --resume")
 	}
-	prompt, err := loop.FirstPrompt(o)
+	prompt, err := loop.FirstPrompt(ctx, o)
 	if err != nil {
 		return a.stopped(*asStop(err), false)
 	}

@@ -26,20 +26,21 @@ type loopView struct {
 	tools  bool
 	paged  bool // standard output gets pages
 
-	mu      sync.Mutex
-	line    bool // a status line is on the terminal, and standard error gets pages
-	started time.Time
-	turn    int
-	begun   time.Time // of the turn
-	open    []*toolUse
-	before  float64 // cost of the run before the turn
-	cost    float64
-	waiting string
-	ending  bool
-	summary *loop.Summary // at the end
-	quit    chan struct{}
-	ended   sync.WaitGroup
-	once    sync.Once
+	mu       sync.Mutex
+	line     bool // a status line is on the terminal, and standard error gets pages
+	started  time.Time
+	turn     int
+	begun    time.Time // of the turn
+	open     []*toolUse
+	before   float64 // cost of the run before the turn
+	cost     float64
+	waiting  string
+	checking bool // --verify is under way
+	ending   bool
+	summary  *loop.Summary // at the end
+	quit     chan struct{}
+	ended    sync.WaitGroup
+	once     sync.Once
 
 	now    func() time.Time
 	pageOf func(stream any) page // one as wide as the stream is now
@@ -79,6 +80,10 @@ func (v *loopView) interrupted() {
 	defer v.mu.Unlock()
 	v.clear()
 	switch {
+	case v.checking && v.ending:
+		v.note("ending the check")
+	case v.checking:
+		v.note("the loop ends after this check; Ctrl-C again ends the check now")
 	case v.begun.IsZero():
 		v.note("the loop ends")
 	case v.ending:
@@ -112,6 +117,9 @@ func (v *loopView) notice(n loop.Notice) {
 func (v *loopView) count(n loop.Notice) {
 	waited := v.waiting
 	v.waiting = ""
+	if n.Kind != loop.NoticeNote {
+		v.checking = n.Kind == loop.NoticeVerifying
+	}
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
 		v.turn, v.begun = n.Turn, v.now()

@@ -20,14 +20,14 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 	case reason == "" || s.Examined == s.Turn+1: // nothing new was said since
 		return nil, nil
 	case len(c.Verify) == 0:
-		return doneStop(reason, s.Turn, 0), nil
+		return doneStop(reason, s.Turn, s.Removed, 0), nil
 	}
 	now, err := l.tree.snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s.Proven == now.digest() { // before a crash
-		return doneStop(reason, s.Turn, len(c.Verify)), nil
+		return doneStop(reason, s.Turn, s.Removed, len(c.Verify)), nil
 	}
 	done, ok, err := l.examine(ctx, now)
 	if err := errors.Join(err, l.mend()); err != nil {
@@ -44,7 +44,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 	if !ok {
 		return nil, nil
 	}
-	return doneStop(reason, s.Turn, len(c.Verify)), nil
+	return doneStop(reason, s.Turn, s.Removed, len(c.Verify)), nil
 }
 
 // examine runs the commands, a second time when they changed the tree: they must
@@ -61,6 +61,8 @@ func (l *Loop) examine(ctx context.Context, before snapshot) (done []verdict, ok
 		return nil, false, err
 	}
 	defer file.Close() // for people
+	l.checking = true
+	defer func() { l.checking = err != nil }() // how an interrupt is told
 	for range 2 {
 		done, err = verifyAll(ctx, l.tree.dir, c.Verify, c.VerifyTimeout, file)
 		if err != nil {

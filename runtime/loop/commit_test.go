@@ -108,7 +108,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a git repository of its own"}},
 		{
 			"a submodule", "git init -q -b main ../sub; git -C ../sub -c user.name=t -c user.email=t@x commit -q --allow-empty -m s; git -c protocol.file.allow=always submodule --quiet add \"$PWD/../sub\" d/sub; git commit -qm sub",
-			"echo f > d/sub/f", nil, "", "? d/sub",
+			"echo f > d/sub/f", nil, "", "M d/sub",
 			[]string{"d/sub is a git repository of its own"},
 		},
 	}

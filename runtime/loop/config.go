@@ -103,15 +103,48 @@ func (c *Config) idle(project string) (notes []string) {
 			notes = append(notes, fmt.Sprintf("%s: %s has no effect in ripple: %s", from.From, from.Name, s.Idle))
 		}
 	}
-	other := strings.TrimSuffix(ProjectFile, "yml") + "yaml"
-	if exists(filepath.Join(project, other)) {
-		notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
+	for _, other := range []string{strings.TrimSuffix(ProjectFile, "yml") + "yaml", "ralph.yml", "ralph.yaml"} {
+		if exists(filepath.Join(project, other)) {
+			notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
+		}
 	}
 	return notes
 }
 
 // opposite is what a flag says that means false.
 func opposite(v string) string { return strconv.FormatBool(v == "false") }
+
+// Misnamed notes variables of the environment ("NAME=value") that nobody reads and
+// that look like a setting's. Others that begin with RIPPLE_ are left alone.
+func Misnamed(environ []string) (notes []string) {
+	var seeds, ours []string
+	for i, s := range settings {
+		if i > lastOfSeed {
+			ours = append(ours, s.names()...)
+		} else {
+			seeds = append(seeds, s.names()...)
+		}
+	}
+	for _, pair := range environ {
+		name, _, _ := strings.Cut(pair, "=")
+		short, prefixed := strings.CutPrefix(name, "RIPPLE_")
+		if !prefixed || slices.Contains(ours, short) {
+			continue
+		}
+		meant := ""
+		if near := schema.Nearest(short, ours); len(near) > 0 {
+			meant = "RIPPLE_" + near[0]
+		}
+		if slices.Contains(seeds, short) { // these have no prefix
+			meant = short
+		}
+		if meant != "" {
+			notes = append(notes, fmt.Sprintf("environment: %s is not read; did you mean %s?", name, meant))
+		}
+	}
+	slices.Sort(notes)
+	return notes
+}
 
 func flagLayer(flags map[string]string) layer {
 	l := layer{}

@@ -55,6 +55,10 @@ func (l *Loop) judge(e *ended) {
 		l.resetSession("circuit_breaker_open")
 	}
 	s.Last = e.summary(b)
+	if wrong := odd(text, e.prompt, b); wrong != "" {
+		s.Last = oneLine(s.Last, 300-len(wrong)) + "; " + wrong
+		l.noteOnce("block", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
+	}
 }
 
 // judgeSession keeps the session of a turn that went well.

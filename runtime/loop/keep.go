@@ -180,7 +180,7 @@ func (l *Loop) toCommit(before *snapshot, now snapshot) (ch change) {
 		}
 	}
 	if len(theirs) > 0 {
-		l.noteOnce("not committed, since you had changes in it before the turn: " + listed(theirs) + "; --commit-all commits both")
+		l.noteOnce(strings.Join(theirs, "\x00"), "not committed, since you had changes in it before the turn: "+listed(theirs)+"; --commit-all commits both")
 	}
 	return ch
 }
@@ -189,16 +189,16 @@ func (l *Loop) toCommit(before *snapshot, now snapshot) (ch change) {
 func (l *Loop) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		if exists(filepath.Join(l.tree.repo.top, dir, ".git")) {
-			l.noteOnce(filepath.ToSlash(dir) + " is a git repository of its own: what changes in it is progress, and is not committed here")
+			l.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
 			return
 		}
 	}
 }
 
 // noteOnce notes what would be the same with each turn.
-func (l *Loop) noteOnce(text string) {
-	if !l.noted[text] {
-		l.noted[text] = true
+func (l *Loop) noteOnce(about, text string) {
+	if !l.noted[about] {
+		l.noted[about] = true
 		l.note(text)
 	}
 }

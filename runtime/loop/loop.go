@@ -48,6 +48,7 @@ type Loop struct {
 	since     time.Time       // Run began
 	earlier   time.Duration   // what the run took in other processes
 	restored  bool            // the state is there: how the run ends can be recorded
+	checking  bool            // the commands of --verify run
 	begun     bool            // the turn that comes next was begun before a crash
 	told      *line           // the stop that events.jsonl ends with
 	noted     map[string]bool // what was said once
@@ -116,7 +117,7 @@ func (l *Loop) run(ctx context.Context) *Stop {
 	}
 	switch {
 	case ctx.Err() != nil && stop == nil:
-		stop = interruptStop(l.begun)
+		stop = interruptStop(l.begun, l.checking)
 	case err != nil:
 		stop = stopFor(err)
 	}
@@ -142,7 +143,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		return nil, err
 	}
 	if l.interrupted() {
-		return interruptStop(false), nil
+		return interruptStop(false, false), nil
 	}
 	p, err := readPlan(l.planPath())
 	if err != nil {
@@ -154,6 +155,9 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	}
 	if stop, err := l.claim(ctx, p); stop != nil || err != nil {
 		return stop, err
+	}
+	if l.interrupted() { // while it was checked
+		return interruptStop(false, false), nil
 	}
 	if stop := cmp.Or(l.cause(), l.budget(p)); stop != nil {
 		return stop, nil
@@ -197,7 +201,16 @@ func (l *Loop) finish(stop *Stop) error {
 			return err
 		}
 	}
-	return l.project(status, l.action(stop.Reason), stop.Reason)
+	return l.project(status, l.action(lastAction(stop)), stop.Reason)
+}
+
+// lastAction is the one of status.json after the end; of a loop that is done it is
+// the reference's word.
+func lastAction(s *Stop) string {
+	if s.ExitCode == ExitDone {
+		return "graceful_exit"
+	}
+	return s.Reason
 }
 
 func (l *Loop) resetSession(reason string) {

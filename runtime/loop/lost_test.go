@@ -3,6 +3,7 @@ package loop
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -44,14 +45,8 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 			if tt.lost == "" {
 				assert.Equal(t, 3, ends, "the events are all there")
 			}
-			var said []string
-			for _, n := range r.notices {
-				if n.Kind == NoticeNote {
-					said = append(said, n.Text)
-				}
-			}
-			assert.Len(t, said, 1, "it is said once")
-			assert.Contains(t, said[0], "was removed or emptied while the loop ran")
+			said := strings.Join(r.notes(), "\n")
+			assert.Equal(t, 1, strings.Count(said, "was removed or emptied while the loop ran"), said)
 			r.flags["max-turns"] = "9"
 			assert.Equal(t, "plan_complete", func() string { r.write(".ralph/@fix_plan.md", "- [x] one\n"); return r.resume().Reason }())
 			assert.Equal(t, 3, r.status().LoopCount, "it knows where it was")

@@ -5,6 +5,9 @@ import (
 	"fmt"
 	"strings"
 	"time"
+	"unicode"
+
+	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
 )
@@ -47,7 +50,7 @@ type Notice struct {
 func render(e event.Event) string {
 	switch e.Type {
 	case event.Text:
-		return strings.TrimRight(e.Text, "\n") + "\n"
+		return printable(strings.TrimRight(e.Text, "\n")) + "\n"
 	case event.ToolUse:
 		return fmt.Sprintf("[%s] %s\n", cmp.Or(e.Name, string(e.Tool)), oneLine(string(e.Input), 400))
 	case event.ToolResult:
@@ -64,4 +67,15 @@ func render(e event.Event) string {
 		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Raw, 400))
 	}
 	return ""
+}
+
+// printable is a text that does nothing to the terminal of who reads it: without
+// escape sequences and control characters other than tabs and line feeds.
+func printable(text string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, ansi.Strip(strings.ToValidUTF8(text, "\ufffd")))
 }

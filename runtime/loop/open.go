@@ -97,17 +97,8 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		return err
 	}
 	c := l.o.Config
-	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
-		if _, err := exec.LookPath("git"); err != nil {
-			return &Stop{
-				Reason: ReasonError, ExitCode: ExitMissing, Why: "Git is not installed, and --commit, --tag and --worktree need it.",
-				Next: "Install git, or leave the option out.",
-			}
-		}
-		return &Stop{
-			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
-			Next: "Run `git init` in the project, or leave the option out.",
-		}
+	if err := c.needsGit(r); err != nil {
+		return err
 	}
 	if c.Tag && !c.Commit {
 		l.note("--tag without --commit tags only what the agent commits itself")
@@ -135,6 +126,23 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		return gitStop("commit", err)
 	}
 	return l.ready(ctx)
+}
+
+// needsGit is the stop for a setting that needs a repository where there is none.
+func (c *Config) needsGit(r *repo) error {
+	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
+		if _, err := exec.LookPath("git"); err != nil {
+			return &Stop{
+				Reason: ReasonError, ExitCode: ExitMissing, Why: "Git is not installed, and --commit, --tag and --worktree need it.",
+				Next: "Install git, or leave the option out.",
+			}
+		}
+		return &Stop{
+			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
+			Next: "Run `git init` in the project, or leave the option out.",
+		}
+	}
+	return nil
 }
 
 // restore makes the state: of the run that is gone on with, or of a new one,

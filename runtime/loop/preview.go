@@ -1,10 +1,13 @@
 package loop
 
-import "path/filepath"
+import (
+	"context"
+	"path/filepath"
+)
 
 // FirstPrompt is what the first turn of a new run would ask of the agent. It
 // changes nothing. The error is a *Stop where the run would stop at once.
-func FirstPrompt(o Options) (Request, error) {
+func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	l := New(o)
 	project, err := filepath.Abs(o.Project)
 	if err != nil {
@@ -20,8 +23,24 @@ func FirstPrompt(o Options) (Request, error) {
 		return Request{}, err
 	}
 	c := o.Config
+	if err := c.possible(ctx, project); err != nil {
+		return Request{}, err
+	}
 	return Request{
 		Turn: 1, Prompt: prompt, Context: about{project: c.project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: Dir + "/" + PlanFile, breaker: closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}, nil
+}
+
+// possible is the stop for what the repository cannot do. It changes nothing.
+func (c *Config) possible(ctx context.Context, project string) error {
+	r, err := openRepo(ctx, project)
+	if err != nil {
+		return err
+	}
+	if err := c.needsGit(r); err != nil || c.Worktree == "" {
+		return err
+	}
+	_, err = r.follows(ctx, project, c.Worktree)
+	return err
 }

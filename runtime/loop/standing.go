@@ -8,6 +8,7 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"slices"
 	"time"
 
 	"ripple/runtime/event"
@@ -16,6 +17,7 @@ import (
 // Standing is how a project's loop stands, by its files.
 type Standing struct {
 	Found     bool    `json:"found"` // a loop has run here
+	State     string  `json:"state"` // running, blocked, completed, not_started or unknown
 	Status    Status  `json:"status"`
 	Runner    *Holder `json:"runner,omitempty"` // who runs it now
 	Breaker   Breaker `json:"circuit_breaker"`
@@ -51,7 +53,24 @@ func ReadStanding(project string) (s Standing, err error) {
 	p := parsePlan(text)
 	s.OpenTasks, s.DoneTasks, s.Tasks = p.open, p.ticked, parseTasks(text)
 	s.NextTask = nextTask(s.Tasks)
+	s.State = s.normal()
 	return s, err
+}
+
+// normal is one of five words for how a loop stands. Who is not running and not
+// done waits for somebody: blocked is a loop that stopped or was killed.
+func (s *Standing) normal() string {
+	switch {
+	case s.Runner != nil:
+		return "running"
+	case !s.Found:
+		return "not_started"
+	case s.Status.Status == "completed", s.Status.Status == "graceful_exit":
+		return "completed"
+	case slices.Contains([]string{"running", "paused", "halted", "stopped", "success", "error"}, s.Status.Status):
+		return "blocked"
+	}
+	return "unknown"
 }
 
 // Run is what events.jsonl has of the run that is under way or ended last.

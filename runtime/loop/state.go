@@ -44,6 +44,7 @@ type state struct {
 	Last         string `json:"last,omitempty"` // one line on the last turn
 	Recommended  string `json:"recommended,omitempty"`
 	Progress     bool   `json:"progress"`
+	Removed      int    `json:"removed,omitempty"`       // boxes that were taken out of the plan
 	Claims       int    `json:"claims"`                  // claims of being done that failed
 	VerifyFailed string `json:"verify_failed,omitempty"` // how the last one failed
 	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1

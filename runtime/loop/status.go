@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"regexp"
 	"slices"
 	"strconv"
@@ -31,6 +32,7 @@ type block struct {
 	Files          int    `json:"files,omitempty"`     // that it says it changed
 	ExitSignal     bool   `json:"exit_signal,omitempty"`
 	Recommendation string `json:"recommendation,omitempty"`
+	Odd            string `json:"-"` // the first thing in it that is not read
 }
 
 var (
@@ -109,22 +111,28 @@ func readBlock(lines []string) *block {
 		if !found {
 			continue
 		}
+		read := true
 		switch key {
 		case "STATUS":
 			b.Status = oneOf(v, statuses)
+			read = b.Status != ""
 		case "WORK_TYPE":
 			b.WorkType = oneOf(v, workTypes)
+			read = b.WorkType != ""
 		case "TESTS_STATUS":
 			b.Tests = oneOf(v, tests)
+			read = b.Tests != ""
 		case "TASKS_COMPLETED_THIS_LOOP":
 			b.Tasks, _ = strconv.Atoi(v) // what is no number says nothing
 		case "FILES_MODIFIED":
 			b.Files, _ = strconv.Atoi(v) // see above
 		case "EXIT_SIGNAL":
 			b.ExitSignal = strings.EqualFold(v, "true")
+			read = b.ExitSignal || strings.EqualFold(v, "false")
 		case "RECOMMENDATION":
 			b.Recommendation = v
 		}
+		b.Odd = cmp.Or(b.Odd, oddLine(key, v, read))
 	}
 	return &b
 }

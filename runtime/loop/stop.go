@@ -104,12 +104,15 @@ func agentStop(err error) *Stop {
 }
 
 // doneStop ends a loop whose work is done; verified tells how well that is known.
-func doneStop(reason string, turns int, commands int) *Stop {
+func doneStop(reason string, turns, removed, commands int) *Stop {
 	why := map[string]string{
 		ReasonProjectComplete: "The agent says that the project is complete",
 		ReasonPlanComplete:    "Every task in " + Dir + "/" + PlanFile + " is ticked",
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
+	if reason == ReasonPlanComplete && removed > 0 {
+		why += fmt.Sprintf(", %s of it taken out and not ticked,", plural(removed, "other"))
+	}
 	s := &Stop{Reason: reason, Verified: commands > 0}
 	if turns == 0 {
 		how := "not verified"
@@ -256,10 +259,13 @@ func blockedStop(s *state) *Stop {
 	}
 }
 
-func interruptStop(inTurn bool) *Stop {
+func interruptStop(inTurn, inCheck bool) *Stop {
 	s := &Stop{
 		Reason: ReasonInterrupted, ExitCode: ExitInterrupted, Why: "Interrupted between two turns.",
 		Next: "Go on with `ripple run --resume`.",
+	}
+	if inCheck {
+		s.Why = "Interrupted in the middle of a check, which is made again when the loop goes on."
 	}
 	if inTurn {
 		s.Why = "Interrupted in the middle of a turn, which is taken again when the loop goes on."

@@ -72,6 +72,9 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	}
 	e.progress = l.tree.work(e.changed)
 	e.said.finish(e.outcome)
+	if err := l.tasksRemoved(p); err != nil {
+		return err
+	}
 	l.judge(e)
 	err = l.record(e)
 	l.untold(e)
@@ -92,6 +95,17 @@ func (l *Loop) untold(e *ended) {
 	case c.MaxTokens > 0 && s.tokens() == 0:
 		lacks("tokens", "--max-tokens")
 	}
+}
+
+// tasksRemoved notes that boxes went away with a turn: a plan is complete without
+// them, too.
+func (l *Loop) tasksRemoved(before plan) error {
+	after, err := readPlan(l.planPath())
+	if fewer := before.open + before.ticked - after.open - after.ticked; err == nil && fewer > 0 {
+		l.state.Removed += fewer
+		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.open, after.open+after.ticked))
+	}
+	return err
 }
 
 func (l *Loop) expireSession() {

@@ -25,26 +25,12 @@ func (e *conflictError) Error() string { return e.why + ". " + e.next }
 // openWorktree makes or reuses the working tree of a branch. make has it made in
 // a directory that is not there.
 func (r *repo) openWorktree(ctx context.Context, project, branch string, make func(dir string, add func() error) error) (*worktree, error) {
-	if _, err := git(ctx, project, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
-		return nil, branchStop(fmt.Sprintf("%q is no name for a branch", branch))
-	}
-	main, err := r.checkedOut(ctx)
-	if _, failed := errors.AsType[*gitError](err); failed {
-		return nil, &Stop{
-			Reason: ReasonError, ExitCode: ExitMissing, Why: "The repository has no commit yet, and --worktree needs one to begin with.",
-			Next: "Commit something, or leave the option out.",
-		}
-	}
+	main, err := r.follows(ctx, project, branch)
 	if err != nil {
 		return nil, err
 	}
-	if main == branch {
-		return nil, branchStop(fmt.Sprintf("branch %s is checked out in the project itself", branch))
-	}
-	dir := filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
-	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return nil, branchStop(dir + ", where its files would be, is no directory")
-	} else if errors.Is(err, os.ErrNotExist) {
+	dir := worktreeDir(project, branch)
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
 		if err := make(dir, func() error { return r.addWorktree(ctx, dir, branch) }); err != nil {
 			return nil, err
 		}
@@ -61,6 +47,37 @@ func (r *repo) openWorktree(ctx context.Context, project, branch string, make fu
 		}
 	}
 	return w, nil
+}
+
+// follows is the branch of the project that another is to follow; an error where it
+// cannot be that one's name. It changes nothing.
+func (r *repo) follows(ctx context.Context, project, branch string) (main string, err error) {
+	if _, err := git(ctx, project, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
+		return "", branchStop(fmt.Sprintf("%q is no name for a branch", branch))
+	}
+	main, err = r.checkedOut(ctx)
+	if _, failed := errors.AsType[*gitError](err); failed {
+		return "", &Stop{
+			Reason: ReasonError, ExitCode: ExitMissing, Why: "The repository has no commit yet, and --worktree needs one to begin with.",
+			Next: "Commit something, or leave the option out.",
+		}
+	}
+	if err != nil {
+		return "", err
+	}
+	if main == branch {
+		return "", branchStop(fmt.Sprintf("branch %s is checked out in the project itself", branch))
+	}
+	dir := worktreeDir(project, branch)
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", branchStop(dir + ", where its files would be, is no directory")
+	}
+	return main, nil
+}
+
+// worktreeDir is where the files of a branch are.
+func worktreeDir(project, branch string) string {
+	return filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
 }
 
 func branchStop(why string) *Stop {

@@ -1,0 +1,101 @@
+package loop
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What an agent meant as its block and ripple does not read is said once, to people
+// and to the agent.
+func TestOddBlocks(t *testing.T) {
+	tests := []struct{ name, text, want string }{
+		{"as it should be", complete, ""},
+		{"none", "I am at it.", ""},
+		{"an unknown status", ofBlock("STATUS: DONE", "EXIT_SIGNAL: true"), "STATUS: DONE of its status block is not read: it must be one of IN_PROGRESS, COMPLETE, BLOCKED"},
+		{"an unknown signal", ofBlock("STATUS: COMPLETE", "EXIT_SIGNAL: yes"), "EXIT_SIGNAL: yes of its status block is not read: it must be one of true, false"},
+		{"unknown tests", ofBlock("TESTS_STATUS: GREEN"), "TESTS_STATUS: GREEN"},
+		{"bold keys", ofBlock("**STATUS:** COMPLETE"), `the line "**STATUS: ** COMPLETE" of its status block is not read: STATUS must stand at its beginning`},
+		{"a list", ofBlock("- STATUS: COMPLETE"), `the line "- STATUS: COMPLETE"`},
+		{"a bold block", "**" + blockBegin + "**\nSTATUS: COMPLETE\n**" + blockEnd + "**\n", `its status block is not read: ---RALPH_STATUS--- must stand alone on its line, without "****"`},
+		{"an indented block", "  " + strings.ReplaceAll(complete, "\n", "\n  "), "its status block is not read: ---RALPH_STATUS--- must stand alone on its line"},
+		{"no end", blockBegin + "\nSTATUS: COMPLETE\n", "its status block is not read: it has no line ---END_RALPH_STATUS---"},
+		{"the template", ofBlock("STATUS: IN_PROGRESS | COMPLETE | BLOCKED", "EXIT_SIGNAL: false | true"), ""},
+		{"words about it", "I shall write " + blockBegin + " at the end.", ""},
+		{"an odd one before a good one", ofBlock("STATUS: DONE") + complete, ""},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			got := odd(tt.text, "", parseBlock(tt.text, ""))
+			assert.Contains(t, got, tt.want)
+			assert.Equal(t, tt.want == "", got == "", got)
+			synctest.Test(t, func(t *testing.T) {
+				r := newRig(t, func(d *doing) { d.work(); d.says(tt.text) })
+				r.flags["max-turns"] = "3"
+				r.run()
+				if tt.want == "" {
+					assert.Empty(t, r.notes())
+					return
+				}
+				require.Len(t, r.notes(), 1, "once")
+				assert.Contains(t, r.notes()[0], "turn 1: "+tt.want)
+				assert.Contains(t, r.fake.requests[1].Context, strings.Fields(tt.want)[0], "the agent hears of it")
+			})
+		})
+	}
+	prompt := "Write:\n" + blockBegin + "\nSTATUS: IN_PROGRESS | COMPLETE\n" + blockEnd + "\n"
+	assert.Empty(t, odd("> "+prompt, prompt, nil))
+}
+
+// Boxes that go away are no work that was done.
+func TestTasksTakenOutOfThePlan(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works, func(d *doing) { d.work(); d.writes(".ralph/@fix_plan.md", "- [x] a\n") })
+		r.write(".ralph/@fix_plan.md", "- [x] a\n- [ ] b\n- [ ] c\n")
+		stop := r.run()
+		assert.Equal(t, "plan_complete", stop.Reason)
+		assert.Contains(t, stop.Why, "is ticked, 2 others of it taken out and not ticked, after 2 turns")
+		assert.Equal(t, []string{"turn 2 took 2 tasks out of the plan; 0 of 1 are open"}, r.notes())
+		assert.Equal(t, "graceful_exit", r.status().LastAction)
+	})
+}
+
+// The logs do nothing to the terminal of who reads them.
+func TestLogsArePrintable(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(d *doing) {
+			d.work()
+			d.says("a\x1b]52;c;ZXZpbA==\x07b\x1b[2J\tc\u009b2Jd\re\xff\n\x1b[1mbold\x1b[0m")
+		})
+		r.flags["max-turns"] = "1"
+		r.run()
+		live := r.read(".ralph/live.log")
+		assert.Contains(t, live, "ab\tc")
+		assert.Contains(t, live, "\nbold\n")
+		assert.NotRegexp(t, `[\x00-\x08\x0b-\x1f\x7f-\x9f]`, strings.ReplaceAll(live, "\ufffd", ""))
+		assert.NotContains(t, live, "ZXZpbA")
+	})
+}
+
+func TestStateOfAStanding(t *testing.T) {
+	for status, want := range map[string]string{
+		"completed": "completed", "graceful_exit": "completed", "halted": "blocked", "stopped": "blocked", "error": "blocked",
+		"running": "blocked", "paused": "blocked", "success": "blocked", "of another program": "unknown", "": "unknown",
+	} {
+		s := Standing{Found: true, Status: Status{Status: status}}
+		assert.Equal(t, want, s.normal(), status)
+		s.Runner = &Holder{}
+		assert.Equal(t, "running", s.normal(), status)
+	}
+	assert.Equal(t, "not_started", (&Standing{}).normal())
+}
+
+func TestMisnamed(t *testing.T) {
+	assert.Equal(t, []string{
+		"environment: RIPPLE_MAX_CALLS_PER_HOUR is not read; did you mean MAX_CALLS_PER_HOUR?",
+		"environment: RIPPLE_MAX_TURN is not read; did you mean RIPPLE_MAX_TURNS?",
+	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}))
+}
