@@ -1,7 +1,8 @@
 # ripple's OSC 633 integration for tcsh, staged as `.tcshrc` in a HOME of its own, which it gives back first.
 #
 # Without its line editor tcsh leaves the terminal in its normal mode. Prompts carry the markers: D, P, A, the prompt,
-# B. tcsh reads \033 in them itself, so nothing that prints a variable prints a live marker.
+# B. tcsh reads \033 in them itself, and takes out the %{%} within the nonce, so nothing that prints a variable prints a
+# live marker.
 
 setenv HOME '{rc_dir_previous}'
 set home = '{rc_dir_previous}'
@@ -11,13 +12,13 @@ else if (-r ~/.cshrc) then
   source ~/.cshrc
 endif
 
-unset edit autologout autolist correct
+unset edit autologout autolist correct rmstar
 # `!` stays: the arguments of aliases are written with it.
 if (! $?prompt2) set prompt2 = '%R? '
 if (! $?prompt) set prompt = '%# '
-set __rp_a = '\033]633;D;%?;{nonce}\007\033]633;P;Cwd=%/;{nonce}\007\033]633;A;{nonce}\007'
-set __rp_b = '\033]633;B;{nonce}\007'
+set __rp_a = '\033]633;D;%?;%{%}{nonce}\007\033]633;P;Cwd=%/;%{%}{nonce}\007\033]633;A;%{%}{nonce}\007'
+set __rp_b = '\033]633;B;%{%}{nonce}\007'
 set prompt = "${__rp_a}$prompt:q${__rp_b}"
-set prompt2 = '\033]633;F;{nonce}\007'"$prompt2:q"
+set prompt2 = '\033]633;F;%{%}{nonce}\007'"$prompt2:q"
 # A prompt that was replaced gets the markers again.
 if ("`alias precmd`" == "") alias precmd 'if ("$prompt:q" !~ *{nonce}*) set prompt = "${__rp_a}$prompt:q${__rp_b}"'
