@@ -1,5 +1,5 @@
-# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt's function P and A, and the
-# prompt carries B.
+# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt's function P and A, and
+# readline's last hook before it reads B.
 
 import os as __rp_os
 import sys as __rp_sys
@@ -23,6 +23,17 @@ def __rp_after(cmd, rtn, out, ts, **_):
 def __rp_plain(**_): # xonsh turns it on, whatever the terminal and the user's inputrc say
     import readline
     readline.parse_and_bind("set enable-bracketed-paste off")
+    # readline writes a prompt byte by byte, and a job's output may come in between: B is a write of its own.
+    # xonsh sets that hook too, before each line.
+    set_hook = readline.set_pre_input_hook
+    def with_mark(theirs=None):
+        def hook():
+            __rp_os.write(1, __rp_mark("B").encode())
+            if theirs:
+                theirs()
+        set_hook(hook)
+    readline.set_pre_input_hook = with_mark
+    with_mark()
 
 for __rp_file in ("~/.config/xonsh/rc.xsh", "~/.xonshrc"):
     if __rp_os.path.exists(__rp_os.path.expanduser(__rp_file)):
@@ -35,11 +46,9 @@ def __rp_prompt():
         cwd = __rp_os.getcwd().replace("\\", "\\\\").replace(";", "\\x3b")
     except OSError: # it was removed
         cwd = ""
-    # These two are sent once; the rest comes again whenever readline draws the line anew. \x01 and \x02 tell readline
-    # that what is between them takes no room.
     __rp_send("P;Cwd=" + cwd)
     __rp_send("A")
-    return (__rp_theirs() if callable(__rp_theirs) else __rp_theirs) + "\x01" + __rp_mark("B") + "\x02"
+    return __rp_theirs() if callable(__rp_theirs) else __rp_theirs
 
 # xonsh repeats or cuts this text to the width of the prompt, so the marker is not in it.
 def __rp_more():

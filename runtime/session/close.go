@@ -109,13 +109,18 @@ func (d *driver) steps() []proctree.Step {
 func (d *driver) politely(ctx context.Context) {
 	shutdown := d.adapter.Lifecycle.Shutdown
 	asked := false
-	d.locked(func() {
+	due := d.catchUp(func() {
+		d.late = d.takeAside()
+		d.leaving = true
 		if d.state.step == stepReady && shutdown.Command != "" {
 			d.region = regionIdle
 			d.send(shutdown.Command + d.lineEnding())
 			asked = true
 		}
 	})
+	if due {
+		d.passOn()
+	}
 	if !asked {
 		return
 	}

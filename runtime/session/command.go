@@ -105,7 +105,6 @@ func (d *driver) readMode(recent, shown string) {
 type ending struct {
 	by    CompletedBy
 	shown string // the prompt
-	aside []byte // what came since the command before
 }
 
 // complete ends the running command. Its result comes when all that it printed
@@ -122,7 +121,6 @@ func (d *driver) complete(e effect) {
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
-	c.end.aside, d.aside = d.aside, nil
 	d.cmd, d.owed = nil, ""
 }
 
@@ -160,36 +158,10 @@ func (d *driver) finish(c *command) {
 func (d *driver) partial(c *command) Result {
 	r := Result{
 		Cwd: d.cwd, CwdReported: c.cwdReported, Mode: d.mode, Level: d.level,
-		Duration: time.Since(c.started), Bytes: c.kept.total,
+		Duration: time.Since(c.started), Bytes: c.kept.total, OutOfBand: c.outOfBand,
 	}
 	r.Output, r.Truncated = c.kept.text()
-	aside := c.end.aside
-	if d.cmd == c {
-		aside = d.aside
-	}
-	d.addAside(&r, aside)
 	return r
-}
-
-// addAside puts what came between the commands where the adapter wants it.
-func (d *driver) addAside(r *Result, raw []byte) {
-	async := d.adapter.Output.AsyncInterleave
-	if async == nil || len(raw) == 0 {
-		return
-	}
-	if async.Strategy == "redraw_detect" && !d.patterns.Empty() {
-		// The program redraws its prompt behind what it interjects.
-		if m, ok, err := d.patterns.AtEnd(raw, d.promptLength); ok && err == nil {
-			raw = raw[:m.Start]
-		}
-	}
-	text := strings.ReplaceAll(prompt.Visible(raw), "\r\n", "\n")
-	switch async.CaptureAs {
-	case "out_of_band":
-		r.OutOfBand = text
-	case "merge":
-		r.Output = text + r.Output
-	}
 }
 
 func (d *driver) exitCode(c *command, by CompletedBy) *int {

@@ -63,8 +63,11 @@ type driver struct {
 	startup    []byte
 	promptText []byte
 	held       []byte
-	aside      []byte // text between commands
+	shown      []byte // the latest prompt, with what it has of sequences
 	asideAt    time.Time
+	late       string // what came after the last command
+	leaving    bool   // the program was asked to end
+	beginsSeen bool   // this program announces the beginning of output (C)
 	printer    printer
 	queries    queries
 
@@ -110,16 +113,19 @@ type command struct {
 	sentTo   int64 // how many bytes had been received then
 	expectC  bool
 	pre      []byte // text before C
+	echo     echo.Config
 	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere
 	end      ending // how it ended
 
 	// Under printer.mu.
-	strip   *echo.Stripper
-	echoes  echo.Pending    // of input sent while it runs
-	endings *prompt.Literal // of the program's own kind; nil: the terminal's
-	rend    *render.Renderer
-	kept    *capture
-	mute    bool
+	strip     *echo.Stripper
+	echoes    echo.Pending    // of input sent while it runs
+	endings   *prompt.Literal // of the program's own kind; nil: the terminal's
+	rend      *render.Renderer
+	pass      func([]byte) // takes final output
+	kept      *capture
+	mute      bool
+	outOfBand string // so far
 
 	code        *int
 	cwdReported bool

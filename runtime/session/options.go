@@ -21,6 +21,11 @@ type Options struct {
 	// one lasts nothing is read from the program.
 	Output func([]byte)
 
+	// OutOfBand receives what the program prints between commands, in whole lines
+	// as they come; results then have none of it. nil: it is in the next result.
+	// Not for an adapter that merges it into the output.
+	OutOfBand func([]byte)
+
 	// Observer sees everything that happens, as it happens.
 	Observer Observer
 

@@ -15,7 +15,11 @@ func (d *driver) release(b []byte) {
 	}
 	if c.expectC {
 		c.pre = append(c.pre, b...)
-		if len(c.pre) > 4*len(c.sent)+echoSlack {
+		slack := echoSlack
+		if d.beginsSeen {
+			slack = beginSlack
+		}
+		if len(c.pre) > 4*len(c.sent)+slack {
 			d.withoutBegin()
 		}
 		return
@@ -39,19 +43,32 @@ func (d *driver) withoutBegin() {
 // newOutput prepares the path of one line's output.
 func (d *driver) newOutput(c *command, sent string) {
 	c.sent = sent
-	out := d.adapter.Output
-	strategy := out.InputEchoStrategy
-	if !out.StripInputEcho {
-		strategy = schema.EchoNone
+	if d.region == regionPrompt { // nothing announces its end
+		d.splitPrompt()
 	}
-	c.expectC = strategy == schema.EchoOSCBoundaries && d.byMarker
-	if strategy == schema.EchoOSCBoundaries {
-		strategy = schema.EchoDeterministicByte
-	}
-	strip := echo.New(echo.Config{Strategy: string(strategy), Sent: []byte(sent), Prompt: d.echoPrompt})
-	d.enqueue(job{kind: jobSent, c: c, strip: strip}, nil)
+	strategy := d.adapter.Output.InputEchoStrategy
+	c.expectC = d.byMarker && (strategy == schema.EchoOSCBoundaries || d.beginsSeen)
+	c.echo = d.expectedEcho(sent)
+	d.enqueue(job{kind: jobSent, c: c, strip: echo.New(c.echo)}, nil)
 	c.pre, c.redrawAt = c.pre[:0], -1
 	d.region, d.held = regionOutput, d.held[:0]
+}
+
+// expectedEcho is what is known of the echo of a line that is about to be sent.
+func (d *driver) expectedEcho(sent string) echo.Config {
+	out := d.adapter.Output
+	c := echo.Config{Strategy: string(out.InputEchoStrategy), Sent: []byte(sent), Prompt: d.echoPrompt}
+	if out.InputEchoStrategy == schema.EchoOSCBoundaries {
+		c.Strategy = echo.Deterministic
+	}
+	echoes, canonical, err := d.tty.Flags()
+	if !out.StripInputEcho || out.InputEchoStrategy == schema.EchoNone || err == nil && canonical && !echoes {
+		c.Strategy = echo.Silent
+	}
+	c.Foreign = d.takesAside() && d.byMarker && c.Strategy == echo.Deterministic
+	c.Kernel = err == nil && canonical && echoes
+	c.Shown = []byte(prompt.Visible(d.shown))
+	return c
 }
 
 // endOutput ends the command's text.
@@ -75,11 +92,12 @@ func (d *driver) lineEndings() *prompt.Literal {
 }
 
 func (d *driver) newRenderer(c *command) *render.Renderer {
-	size := d.tty.Size()
-	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.adapter.Output.StripANSI}, func(b []byte) {
+	c.pass = func(b []byte) {
 		c.kept.write(b)
 		if d.options.Output != nil {
 			d.printer.emit = append(d.printer.emit, b...)
 		}
-	})
+	}
+	size := d.tty.Size()
+	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.adapter.Output.StripANSI}, c.pass)
 }

@@ -18,13 +18,15 @@ type printer struct {
 	due        bool       // there is something to do or to deliver
 	room       *sync.Cond // the queue was taken, or a delivery has ended
 
-	mu   sync.Mutex // is taken before driver.mu, for one piece of work at a time
-	jobs []job      // what was taken from the queue, in order
-	work []byte     // its text
-	did  []job      // the other buffer for the queue
-	emit []byte     // for Options.Output
-	next []byte     // the other buffer for it
-	over []*command // whose waiters are told after the output went out
+	mu        sync.Mutex // is taken before driver.mu, for one piece of work at a time
+	jobs      []job      // what was taken from the queue, in order
+	work      []byte     // its text
+	did       []job      // the other buffer for the queue
+	aside     aside
+	emitAside []byte     // for Options.OutOfBand
+	emit      []byte     // for Options.Output
+	next      []byte     // the other buffer for it
+	over      []*command // whose waiters are told after the output went out
 }
 
 type jobKind uint8
@@ -34,8 +36,10 @@ const (
 	jobSent          // a line was sent: strip takes its echo out
 	jobBegin         // C: what follows is output
 	jobTyped         // text was sent while the command runs
-	jobShow          // the program waits behind its unfinished line
 	jobMute          // nothing is output any more
+	jobShow          // the program waits behind its unfinished line
+	jobEcho          // what came before C, to be divided into echo and aside
+	jobAside         // what came between the commands
 	jobEnd
 )
 
@@ -43,6 +47,7 @@ type job struct {
 	kind     jobKind
 	c        *command
 	strip    *echo.Stripper // jobSent
+	config   echo.Config    // jobEcho
 	from, to int            // in the text
 }
 
@@ -62,12 +67,12 @@ func (d *driver) enqueue(j job, text []byte) {
 	j.from = len(p.text)
 	p.text = append(p.text, text...)
 	j.to = len(p.text)
-	if last := len(p.queue) - 1; j.kind == jobText && last >= 0 && p.queue[last].kind == jobText && p.queue[last].c == j.c {
+	if last := len(p.queue) - 1; (j.kind == jobText || j.kind == jobAside) && last >= 0 && p.queue[last].kind == j.kind && p.queue[last].c == j.c {
 		p.queue[last].to = j.to
 		return
 	}
 	p.queue = append(p.queue, j)
-	p.due = p.due || j.kind == jobText || j.kind == jobShow || j.kind == jobEnd
+	p.due = p.due || j.kind == jobText || j.kind >= jobShow
 }
 
 // passOn does what is queued, passes output on and wakes whoever waits for a
@@ -80,7 +85,10 @@ func (d *driver) passOn() (woke bool) {
 	for !p.delivering && p.due {
 		p.delivering, p.due = true, false
 		d.mu.Unlock()
-		emit, over, more := d.batch()
+		emit, aside, over, more := d.batch()
+		if len(aside) > 0 {
+			d.options.OutOfBand(aside)
+		}
 		if len(emit) > 0 {
 			d.options.Output(emit)
 		}
@@ -97,17 +105,18 @@ func (d *driver) passOn() (woke bool) {
 }
 
 // batch does a delivery's worth of work.
-func (d *driver) batch() (emit []byte, over []*command, more bool) {
+func (d *driver) batch() (emit, aside []byte, over []*command, more bool) {
 	p := &d.printer
 	p.mu.Lock()
 	for more = d.piece(); more && len(p.emit) < maxEmit; more = d.piece() {
 		p.mu.Unlock() // whoever wants to look comes in between
 		p.mu.Lock()
 	}
-	emit, over = p.emit, p.over
+	emit, aside, over = p.emit, p.emitAside, p.over
+	p.emitAside = nil
 	p.emit, p.next, p.over = p.next[:0], nil, nil
 	p.mu.Unlock()
-	return emit, over, more
+	return emit, aside, over, more
 }
 
 // lookLimit is how long somebody who looks at the output so far works on it.
@@ -116,19 +125,24 @@ const lookLimit = 50 * time.Millisecond
 // upToDate runs f when the text that has been read is output, as far as there
 // is time for that.
 func (d *driver) upToDate(f func()) {
+	if d.catchUp(f) {
+		go d.passOn()
+	}
+}
+
+// catchUp is upToDate without the delivery, and says whether there is one.
+func (d *driver) catchUp(f func()) bool {
 	p := &d.printer
 	p.mu.Lock()
 	for start := time.Now(); d.piece() && time.Since(start) < lookLimit; {
 	}
 	d.mu.Lock()
 	f()
-	p.due = p.due || len(p.emit) > 0 || len(p.over) > 0 || len(p.jobs) > 0
+	p.due = p.due || len(p.emit)+len(p.emitAside) > 0 || len(p.over) > 0 || len(p.jobs) > 0
 	due := p.due
 	d.mu.Unlock()
 	p.mu.Unlock()
-	if due {
-		go d.passOn()
-	}
+	return due
 }
 
 // await lets the reader wait while too much is queued.
@@ -155,7 +169,7 @@ func (d *driver) piece() (more bool) {
 	}
 	j := &p.jobs[0]
 	end := j.to
-	if j.c.rend.Slow() {
+	if j.kind == jobText && j.c.rend.Slow() {
 		end = min(end, j.from+slowPiece)
 	}
 	d.do(*j, p.work[j.from:end])
@@ -170,13 +184,20 @@ func (d *driver) do(j job, text []byte) {
 	case jobText:
 		d.print(c, text)
 	case jobSent:
+		d.before(c)
 		c.strip = j.strip
 	case jobBegin:
+		d.before(c)
 		c.strip = nil
 	case jobTyped:
 		c.echoes.Expect(text)
 	case jobShow:
 		c.rend.FlushPending()
+	case jobEcho:
+		d.putAside(echo.Split(j.config, text))
+		d.before(c)
+	case jobAside:
+		d.putAside(text)
 	case jobMute:
 		c.mute = true
 	case jobEnd:
@@ -195,6 +216,10 @@ func (d *driver) print(c *command, b []byte) {
 	}
 	if c.strip != nil {
 		b = c.strip.Feed(b)
+		if f := c.strip.Foreign(); len(f) > 0 {
+			d.putAside(f)
+			d.before(c)
+		}
 	}
 	c.render(b)
 }

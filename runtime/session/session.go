@@ -253,6 +253,15 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 	return errors.Join(err, ctx.Err())
 }
 
+// Late is what the program printed after its last command and before Close,
+// when Options.OutOfBand has not received it.
+func (s *Session) Late() string {
+	d := s.driver()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.late
+}
+
 // State is a snapshot. It asks the kernel whether a running program waits for
 // input.
 func (s *Session) State() State { return s.driver().snapState() }

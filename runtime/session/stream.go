@@ -24,12 +24,13 @@ const (
 
 const (
 	keptStartup = 64 << 10 // startup text kept for the error message
-	keptAside   = 64 << 10 // text between commands
 	// promptLine is the longest unfinished line that is tried as a prompt.
 	promptLine = 1024
 	// echoSlack is how much more than the sent bytes may come before C until we
 	// conclude that this program announces no C for this command.
 	echoSlack = 32 << 10
+	// beginSlack is the same for a program that has announced C before.
+	beginSlack = 1 << 20
 )
 
 // feed takes what the program printed through the parsers, in order.
@@ -84,6 +85,9 @@ func (d *driver) onMarker(m osc.Marker) {
 		d.promptBegins()
 		d.step(input{kind: inPromptStart})
 	case prompt.InputStart:
+		if d.region == regionPrompt {
+			d.splitPrompt()
+		}
 		d.step(input{kind: inInputStart})
 		if d.region == regionPrompt {
 			d.region = regionIdle
@@ -141,13 +145,22 @@ func (d *driver) finished(code *int) {
 	}
 	d.cmd.code = code
 	d.withoutBegin()
-	d.region = regionHook
+	switch c := d.cmd; {
+	case d.region == regionPrompt:
+	case c.redrawAt >= 0: // D comes after A: the prompt's text is still to come
+		d.region, d.promptText = regionPrompt, d.promptText[:0]
+	default:
+		d.region = regionHook
+	}
 }
 
 // begin is C: what came since the line was sent is its echo.
 func (d *driver) begin() {
 	if c := d.cmd; c != nil {
-		c.pre, c.expectC = nil, false
+		if c.expectC {
+			d.splitEcho(c, c.pre)
+		}
+		c.pre, c.redrawAt, c.expectC, d.beginsSeen = nil, -1, false, true
 		d.enqueue(job{kind: jobBegin, c: c}, nil)
 		d.held = d.held[:0]
 		d.region = regionOutput
@@ -158,7 +171,11 @@ func (d *driver) begin() {
 func (d *driver) text(b []byte) {
 	switch d.region {
 	case regionPrompt:
-		d.promptText = appendBounded(d.promptText, b, keptStartup)
+		d.promptText = append(d.promptText, b...)
+		if len(d.promptText) > keptStartup { // that is no prompt any more
+			d.splitPromptLines(bytes.Count(d.promptText, []byte("\n")))
+			d.promptText = appendBounded(d.promptText, nil, keptStartup)
+		}
 		return // between A and B: says nothing about the command
 	case regionMore:
 		return
@@ -168,10 +185,8 @@ func (d *driver) text(b []byte) {
 		if !d.used {
 			d.startup = appendBounded(d.startup, b, keptStartup)
 		}
-		if a := d.adapter.Output.AsyncInterleave; a != nil && a.Strategy != "none" {
-			d.aside = appendBounded(d.aside, b, keptAside)
-			d.asideAt = time.Now()
-		}
+		d.between(b)
+		d.asideAt = time.Now()
 	default:
 		d.hold(b)
 	}

@@ -22,7 +22,14 @@ const owedWithin = 256 << 10
 // Expect notes that sent was written to a terminal which echoes: a line end
 // comes back as \r\n, another control byte as ^X, tab as it is.
 func (p *Pending) Expect(sent []byte) {
-	var want []byte
+	if want := kernelEcho(sent); len(want) > 0 {
+		*p = append(*p, owed{want: want, back: borders(want)})
+	}
+}
+
+// kernelEcho is how a line discipline echoes sent (N_TTY with ECHO, ECHOCTL and
+// ONLCR).
+func kernelEcho(sent []byte) (want []byte) {
 	for _, c := range sent {
 		switch {
 		case c == '\n' || c == '\r':
@@ -33,9 +40,7 @@ func (p *Pending) Expect(sent []byte) {
 			want = append(want, c)
 		}
 	}
-	if len(want) > 0 {
-		*p = append(*p, owed{want: want, back: borders(want)})
-	}
+	return want
 }
 
 // borders gives for each prefix of s the length of its longest proper prefix

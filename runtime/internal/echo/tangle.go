@@ -1,0 +1,351 @@
+package echo
+
+import (
+	"cmp"
+	"slices"
+)
+
+// tangle takes an echo out of a stream to which other programs write at the
+// same time. It follows every way to divide the stream into the echo and what
+// is foreign to it, and weighs them: foreign text mostly comes in whole lines,
+// and an echo in one piece.
+type tangle struct {
+	m      *matcher
+	kernel bool   // the echo is exact, and may stand within a foreign line
+	prompt []byte // a redraw may repeat it before the echo
+
+	now, next []thread
+	last      byte
+	read      int // bytes so far
+}
+
+// thread is one way to read the stream so far.
+type thread struct {
+	state         // of the echo
+	cost     int  // how unlikely it is
+	foreign  bool // in foreign text, since start
+	fresh    bool // a foreign line has just ended
+	run      int  // of a kernel's echo: bytes since foreign text ended
+	first    bool // that run began where a foreign line had ended
+	start    int
+	prompted int   // bytes of the prompt that were read
+	spans    *span // what was foreign
+}
+
+// span is a piece of foreign text.
+type span struct {
+	from, to int
+	before   *span
+}
+
+// What makes a reading less likely.
+const (
+	costLine   = 1 // foreign text that begins where a line may begin
+	costRedraw = 1 // the line editor begins anew
+	costInside = 3 // foreign text in the middle of the echo, or the echo in a foreign line
+	costSilent = 6 // nothing was echoed at all
+)
+
+// maxThreads bounds the readings that are followed.
+const maxThreads = 128
+
+func newTangle(c Config) *tangle {
+	t := &tangle{m: newMatcher(c.Sent), kernel: c.Kernel, prompt: c.Shown}
+	if c.Kernel {
+		t.m.want = kernelEcho(c.Sent)
+		t.m.now = []state{{}}
+	}
+	for _, s := range t.m.now {
+		t.now = append(t.now, thread{state: s})
+	}
+	return t
+}
+
+// step reads one byte.
+func (t *tangle) step(c byte) {
+	t.next = t.next[:0]
+	inside, move := false, 0
+	if !t.kernel {
+		inside, move = t.m.esc.step(c)
+	}
+	for _, th := range t.now {
+		switch {
+		case th.foreign:
+			t.foreign(th, c)
+		case inside:
+			t.add(th)
+			if c == 0x1b { // or a coloured foreign line
+				t.enter(th)
+			}
+		case move != 0 || c == 0x07 && !t.kernel:
+			t.control(th, move)
+		case t.kernel:
+			t.exact(th, c)
+		default:
+			t.enterWith(th, c)
+			t.echo(th, c)
+		}
+	}
+	t.read, t.last = t.read+1, c
+	t.now, t.next = t.next, t.now
+	t.prune()
+}
+
+// foreign goes on with foreign text.
+func (t *tangle) foreign(th thread, c byte) {
+	if t.kernel && c == t.wanted(th) && t.read > th.start {
+		back := th
+		back.leave(t.read)
+		back.fresh = false
+		back.cost += costInside
+		t.exact(back, c)
+	}
+	if !t.kernel && t.last == '\r' && c != '\n' && c != '\r' {
+		th.cost += costInside // it is line editors that go back
+	}
+	if c == '\n' {
+		th.leave(t.read + 1)
+	}
+	t.add(th)
+}
+
+// maxAlike is how many bytes at its beginning foreign text may have in common
+// with the echo that it interrupts.
+const maxAlike = 64
+
+// exact reads c as part of an echo that is known byte for byte. Where it is
+// not, what is foreign may have begun before.
+func (t *tangle) exact(th thread, c byte) {
+	if th.at < len(t.m.want) && c == t.m.want[th.at] {
+		if th.run == 0 {
+			th.first = th.fresh
+		}
+		th.at, th.run, th.fresh = th.at+1, th.run+1, false
+		t.add(th)
+		return
+	}
+	for back := 0; back <= min(th.run, maxAlike); back++ {
+		f := th
+		f.at -= back
+		switch {
+		case back == th.run && (th.first || th.fresh):
+		case f.at == 0 || f.at == len(t.m.want):
+			f.cost += costLine
+		default:
+			f.cost += costInside
+		}
+		f.foreign, f.fresh, f.start, f.run = true, false, t.read-back, 0
+		if c == '\n' {
+			f.leave(t.read + 1)
+		}
+		t.add(f)
+	}
+}
+
+func (th *thread) leave(at int) {
+	th.spans, th.foreign, th.fresh = &span{th.start, at, th.spans}, false, true
+	th.run, th.first = 0, false
+	th.mode = plain
+}
+
+func (t *tangle) wanted(th thread) byte {
+	if th.at == len(t.m.want) {
+		return 0
+	}
+	return t.m.want[th.at]
+}
+
+// enter takes what comes as foreign.
+func (t *tangle) enter(th thread) {
+	switch {
+	case th.fresh:
+	case th.at == 0 || th.at >= len(t.m.want)-1: // all but its line end is there
+		th.cost += costLine
+	default:
+		th.cost += costInside
+	}
+	th.foreign, th.fresh, th.start, th.prompted = true, false, t.read, 0
+	t.add(th)
+}
+
+func (t *tangle) enterWith(th thread, c byte) {
+	if th.mode == afterCR && c == '\n' || th.prompted > 0 {
+		return // the end of a line of the echo
+	}
+	if c == '\n' {
+		th.foreign, th.start = true, t.read
+		th.cost += costLine
+		th.leave(t.read + 1)
+		t.add(th)
+		return
+	}
+	t.enter(th)
+}
+
+// control is a sequence of the line editor.
+func (t *tangle) control(th thread, move int) {
+	th.fresh = false
+	t.add(th)
+	if move > 0 {
+		at := th
+		at.state = state{at: t.m.back(th.at, move)}
+		t.add(at)
+	}
+	t.redraw(th)
+}
+
+// redraw lets the line editor begin anew, with its prompt or without.
+func (t *tangle) redraw(th thread) {
+	if th.at > 0 && th.at < len(t.m.want) {
+		th.state, th.cost = state{}, th.cost+costRedraw
+		t.add(th)
+	}
+}
+
+// echo reads c as part of the echo.
+func (t *tangle) echo(th thread, c byte) {
+	th.fresh = false
+	t.promptByte(th, c)
+	if th.prompted > 0 {
+		return
+	}
+	if th.at == len(t.m.want) {
+		if c == '\r' || c == '\n' || c == ' ' {
+			t.add(th)
+		}
+		return
+	}
+	t.m.next = t.m.next[:0]
+	t.m.read(th.state, c)
+	for _, s := range t.m.next {
+		n := th
+		n.state = s
+		t.add(n)
+	}
+	if c == '\r' {
+		t.redraw(th)
+	}
+}
+
+// promptByte follows the prompt that a redraw repeats.
+func (t *tangle) promptByte(th thread, c byte) {
+	if th.prompted == len(t.prompt) || t.prompt[th.prompted] != c {
+		return
+	}
+	if th.prompted == 0 {
+		th.cost += costRedraw
+	}
+	if th.prompted++; th.prompted == len(t.prompt) {
+		th.prompted, th.state = 0, state{}
+	}
+	t.add(th)
+}
+
+func (t *tangle) add(th thread) {
+	for i := range t.next {
+		have := &t.next[i]
+		if have.state == th.state && have.foreign == th.foreign && have.prompted == th.prompted {
+			if th.cost < have.cost || th.cost == have.cost && th.fresh {
+				*have = th
+			}
+			return
+		}
+	}
+	t.next = append(t.next, th)
+}
+
+// prune drops readings that cannot win any more, and the least likely ones of
+// too many.
+func (t *tangle) prune() {
+	for _, th := range t.now {
+		if th.at == len(t.m.want) && !th.foreign {
+			limit := th.cost + costLine
+			t.now = slices.DeleteFunc(t.now, func(o thread) bool { return o.cost > limit })
+			break
+		}
+	}
+	if len(t.now) > maxThreads {
+		slices.SortStableFunc(t.now, func(a, b thread) int {
+			return cmp.Or(cmp.Compare(a.cost, b.cost), cmp.Compare(b.start, a.start))
+		})
+		t.now = t.now[:maxThreads]
+	}
+}
+
+// whole says that the echo was read, and nothing foreign but whole lines.
+func (t *tangle) whole() (thread, bool) {
+	for _, th := range t.now {
+		if th.at == len(t.m.want) && !th.foreign && th.cost < costInside {
+			return th, true
+		}
+	}
+	return thread{}, false
+}
+
+// best is the likeliest reading at the end of the stream, and whether it has
+// the whole echo in it. Where none has, only whole lines are foreign for sure.
+func (t *tangle) best() (spans []span, ok bool) {
+	var best thread
+	found := false
+	weigh := func(th thread) int {
+		if th.at == 0 {
+			return th.cost + costSilent
+		}
+		return th.cost
+	}
+	for _, th := range t.now {
+		if th.foreign {
+			th.leave(t.read)
+		}
+		done := th.at == len(t.m.want) || th.at == 0
+		was := best.at == len(t.m.want) || best.at == 0
+		switch {
+		case !found, done && !was, done == was && (done && weigh(th) < weigh(best) || !done && th.at > best.at):
+			best, found = th, true
+		}
+	}
+	for s := best.spans; s != nil; s = s.before {
+		spans = append(spans, *s)
+	}
+	slices.Reverse(spans)
+	return spans, best.at == len(t.m.want) || best.at == 0
+}
+
+// Split divides what came while an echo was expected, all of it, into the echo
+// and what others printed meanwhile, which it returns.
+func Split(c Config, stream []byte) (foreign []byte) {
+	t := newTangle(c)
+	for _, b := range stream {
+		t.step(b)
+	}
+	spans, ok := t.best()
+	for _, s := range spans {
+		if ok || wholeLines(stream, s) {
+			foreign = append(foreign, stream[s.from:s.to]...)
+		}
+	}
+	return foreign
+}
+
+func wholeLines(b []byte, s span) bool {
+	return (s.from == 0 || b[s.from-1] == '\n') && s.to > 0 && b[s.to-1] == '\n'
+}
+
+// Cut takes known, a text that is expected byte for byte and in one piece or
+// several, out of the stream. ok says that all of it was there.
+func Cut(known, stream []byte) (foreign []byte, ok bool) {
+	if len(known) == 0 {
+		return stream, true
+	}
+	t := &tangle{m: &matcher{want: known}, kernel: true, now: []thread{{}}}
+	for _, b := range stream {
+		t.step(b)
+	}
+	spans, _ := t.best()
+	total := 0
+	for _, s := range spans {
+		foreign = append(foreign, stream[s.from:s.to]...)
+		total += s.to - s.from
+	}
+	return foreign, total+len(known) == len(stream)
+}

@@ -1,0 +1,102 @@
+package echo
+
+import (
+	"fmt"
+	"math/rand"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What a line editor or the kernel echoes, in pieces, and where a background
+// job's lines came in between.
+func TestSplit(t *testing.T) {
+	for _, tt := range []struct {
+		name         string
+		kernel       bool
+		sent, prompt string
+		stream, want string
+	}{
+		{"the kernel's echo alone", true, "echo hi\n", "", "echo hi\r\n", ""},
+		{"lines before", true, "echo hi\n", "", "bg 1\r\nbg 2\r\necho hi\r\n", "bg 1\r\nbg 2\r\n"},
+		{"lines behind", true, "echo hi\n", "", "echo hi\r\nbg 1\r\nbg 2\r\n", "bg 1\r\nbg 2\r\n"},
+		{"the echo within a line", true, "echo hi\n", "", "bg 1\r\nbg echo hi\r\n2\r\nbg 3\r\n", "bg 1\r\nbg 2\r\nbg 3\r\n"},
+		{"the echo before a line end", true, "echo hi\n", "", "bg 1echo hi\r\n\r\n", "bg 1\r\n"},
+		{"a line within the echo", true, "echo hi\n", "", "echbg 1\r\no hi\r\n", "bg 1\r\n"},
+		{"lines that begin as the echo does", true, "echo hi\n", "", "e\r\nec\r\necho h\r\necho hi\r\n", "e\r\nec\r\necho h\r\n"},
+		{"an unfinished line", true, "x\n", "", "x\r\nbg", "bg"},
+		{"control bytes", true, "a\x03\tb\n", "", "bg\r\na^C\tb\r\n", "bg\r\n"},
+		{"no echo", false, "print(1)\n", "", "bg 1\r\nbg 2\r\n", "bg 1\r\nbg 2\r\n"},
+		{"a line editor's echo in pieces", false, "echo hi there\n", "", "bg 9\r\necho hi there\r\n", "bg 9\r\n"},
+		{"and between them", false, "echo hi there\n", "", "ebg 9\r\necho\r\ncho hi there\r\nbg 10\r\n", "bg 9\r\necho\r\nbg 10\r\n"},
+		{
+			"fish draws the line again", false, "echo hi there\r", "",
+			"bg 1\r\necho hi there\r\x1b[39Cbg 2\r\n\x1b[13Decho hi there\r\x1b[39C\r\n\x1b[30m\x1b(B\x1b[mbg 3\r\n", "bg 1\r\nbg 2\r\nbg 3\r\n",
+		},
+		{
+			"nu draws the prompt again", false, "print \"hi\"\r", "/tmp> ",
+			"\x1b[6nbg 1\n\x1b[?25l\x1b[1;1H\x1b[J\x1b[38;5;10m/tmp\x1b[0m> \x1b[38;5;5m\x1b7\x1b[1;201H\x1b8\x1b[0m\x1b[1;36mprint\x1b[0m \x1b[32m\"hi\"\x1b[0m\x1b7\x1b8\x1b[?25h\r\nbg 2\r\n",
+			"bg 1\nbg 2\r\n",
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := Config{Strategy: Deterministic, Sent: []byte(tt.sent), Foreign: true, Kernel: tt.kernel, Shown: []byte(tt.prompt)}
+			assert.Equal(t, tt.want, string(Split(c, []byte(tt.stream))))
+		})
+	}
+}
+
+// A kernel's echo is taken out of numbered lines wherever it came.
+func TestSplitAnywhere(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for range 500 {
+		var b strings.Builder
+		for i := range 1 + r.Intn(20) {
+			fmt.Fprintf(&b, "line %04d\r\n", i)
+		}
+		lines := b.String()
+		code := strings.Repeat("x", 1+r.Intn(5)) + fmt.Sprint(r.Intn(1000)) + "\n"
+		at := r.Intn(len(lines))
+		stream := lines[:at] + string(kernelEcho([]byte(code))) + lines[at:]
+		c := Config{Strategy: Deterministic, Sent: []byte(code), Foreign: true, Kernel: true}
+		require.Equal(t, lines, string(Split(c, []byte(stream))), "%q in %q", code, stream)
+	}
+}
+
+// Where nothing announces the output's beginning the echo ends what others printed.
+func TestStripperAmongOthers(t *testing.T) {
+	stream := "bg 1\r\nbg 2\r\necho hi\r\nhi\r\nbg 3\r\n"
+	for cut := range len(stream) {
+		s := New(Config{Strategy: Deterministic, Sent: []byte("echo hi\n"), Foreign: true, Kernel: true})
+		out := string(s.Feed([]byte(stream[:cut])))
+		out += string(s.Feed([]byte(stream[cut:])))
+		out += string(s.Flush())
+		assert.Equal(t, "hi\r\nbg 3\r\n", out)
+		assert.Equal(t, "bg 1\r\nbg 2\r\n", string(s.Foreign()))
+	}
+}
+
+func BenchmarkSplit(b *testing.B) {
+	lines := strings.Repeat("background line 12345 and more of it\r\n", 2000)
+	c := Config{Strategy: Deterministic, Sent: []byte("echo hello world\n"), Foreign: true, Kernel: true}
+	stream := []byte(lines + "echo hello world\r\n" + lines)
+	b.SetBytes(int64(len(stream)))
+	for b.Loop() {
+		Split(c, stream)
+	}
+}
+
+// A prompt that is known is taken out of what others print meanwhile.
+func TestCut(t *testing.T) {
+	prompt := "\r\x1b[1;38;5;34m<user>@vm\x1b[1;38;5;18m /tmp/h/core/runtime/session\x1b[1;38;5;167m core\x1b[0m \x1b[38;5;124m\x1b[0m\x1b[1;38;5;18m#\x1b[0m "
+	for at := range len(prompt) + 1 {
+		stream := "bg 47\r\nbg 48\r\n" + prompt[:at] + "bg 49\r\nbg 50\r\n" + prompt[at:]
+		foreign, ok := Cut([]byte(prompt), []byte(stream))
+		assert.True(t, ok, "%d", at)
+		assert.Equal(t, "bg 47\r\nbg 48\r\nbg 49\r\nbg 50\r\n", string(foreign), "%d: %q", at, stream)
+	}
+	_, ok := Cut([]byte("$ "), []byte("# bg\r\n"))
+	assert.False(t, ok)
+}
