@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	_ "embed"
 	"errors"
 	"fmt"
@@ -25,27 +26,86 @@ var (
 )
 
 func newInit(a *app) *cobra.Command {
-	return &cobra.Command{
-		Use:   "init",
+	var from string
+	cmd := &cobra.Command{
+		Use:   "init [--from FILE]",
 		Short: "Write .ralph/ to begin a loop with",
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
 notes on how to build and test (@AGENT.md), the settings, all commented out
 (.ralphrc), and a .gitignore that keeps all of it out of git. What is there stays as
-it is.`,
+it is. How the project is built and tested is taken from its files where they tell.
+
+--from FILE takes the task and the plan from a document: Markdown (its boxes become
+the plan, else the items under headings like Tasks or Requirements, else its
+sections), or JSON of issues. "-" is standard input.`,
+		Example: `  ripple init --from prd.md
+  gh issue list --json number,title,body,state | ripple init --from -`,
 		Args: noArgs,
-		RunE: func(*cobra.Command, []string) error { return a.initLoop() },
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if from == "" && cmd.Flags().Changed("from") {
+				return usageError("leave the flag out, or say what", "--from is empty")
+			}
+			return a.initLoop(from)
+		},
 	}
+	cmd.Flags().StringVar(&from, "from", "", "a `FILE` that says what is wanted: Markdown, or JSON of issues")
+	return cmd
 }
 
-func (a *app) initLoop() error {
+func (a *app) initLoop(from string) error {
+	dir, err := os.Getwd()
+	if err != nil {
+		return failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+	}
+	found, err := detectProject(dir)
+	if err != nil {
+		return failWith(exitFailed, err, "")
+	}
+	var w wanted
+	files := map[string]string{loop.PromptFile: initPrompt, loop.PlanFile: initPlan}
+	if from != "" {
+		if w, err = a.readWanted(from); err != nil {
+			return err
+		}
+		files = map[string]string{loop.PromptFile: w.prompt(), loop.PlanFile: w.plan()}
+		if err := a.makeRoom(); err != nil {
+			return err
+		}
+	}
+	if err := a.writeInit(files, found); err != nil {
+		return err
+	}
+	a.adviseInit(w, found)
+	return nil
+}
+
+// makeRoom takes the examples away that --from replaces, and refuses to replace
+// what somebody wrote.
+func (a *app) makeRoom() error {
+	examples := map[string]string{loop.PromptFile: initPrompt, loop.PlanFile: initPlan}
+	for name, text := range examples {
+		path := filepath.Join(loop.Dir, name)
+		if _, err := os.Lstat(path); err == nil && smallFile(path) != text {
+			return usageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", path)
+		}
+	}
+	for name := range examples {
+		if err := os.Remove(filepath.Join(loop.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			return failWith(exitFailed, err, "")
+		}
+	}
+	return nil
+}
+
+func (a *app) writeInit(files map[string]string, found project) error {
 	if err := os.MkdirAll(filepath.Join(loop.Dir, loop.LogsDir), 0o755); err != nil {
 		return failWith(exitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
-		{loop.PromptFile, initPrompt},
-		{loop.PlanFile, initPlan},
-		{loop.AgentFile, initAgent},
-		{loop.RCFile, initSettings()},
+		{loop.PromptFile, files[loop.PromptFile]},
+		{loop.PlanFile, files[loop.PlanFile]},
+		{loop.AgentFile, cmp.Or(found.notes(), initAgent)},
+		{loop.RCFile, initSettings(found)},
 		{loop.IgnoreFile, loop.Ignore},
 	} {
 		path := filepath.Join(loop.Dir, f.name)
@@ -57,8 +117,28 @@ func (a *app) initLoop() error {
 		}
 		a.printf("%-24s %s\n", path, what)
 	}
-	a.note("write the task into %s, then: ripple run (or try it first with --adapter rehearsal)", filepath.Join(loop.Dir, loop.PromptFile))
 	return nil
+}
+
+// adviseInit says what to do next.
+func (a *app) adviseInit(w wanted, found project) {
+	prompt, verify := filepath.Join(loop.Dir, loop.PromptFile), ""
+	if found.test != "" {
+		verify = " --verify " + shellQuote(found.test)
+		a.note("%s", strings.TrimSpace(found.kind+" project")+": built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
+	}
+	if w.name == "" {
+		a.note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)
+		return
+	}
+	left := ""
+	if w.closed > 0 {
+		left = fmt.Sprintf(", %s left out", count(w.closed, "closed issue"))
+	}
+	a.note("%s from %s%s: read the plan and the prompt, then: ripple run%s", count(len(w.tasks), "task"), w.name, left, verify)
+	if w.issues {
+		a.note("what issues say becomes the agent's task: read them first when others may write them")
+	}
 }
 
 // warnOfTemplates says that the agent would get the example of `ripple init` for
@@ -77,13 +157,18 @@ func (a *app) warnOfTemplates(project string, f loopFlags) {
 	}
 }
 
-// initSettings are all settings with their defaults, commented out.
-func initSettings() string {
+// initSettings are all settings with their defaults, commented out; for --verify
+// there is what the project's files say.
+func initSettings(found project) string {
 	var b strings.Builder
 	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
 		"# Flags, the environment and ripple.yml come first (in the environment, RIPPLE_ stands\n# before MAX_TURNS and what follows it); ripple run --dry-run shows each with its source.\n")
 	for _, s := range loop.Settings() {
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(s.Default), "''"))
+		value := s.Default
+		if s.Flag == "verify" {
+			value = found.test
+		}
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(value), "''"))
 	}
 	return b.String()
 }

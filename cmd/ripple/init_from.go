@@ -1,0 +1,163 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+// wanted is what a document asks for: the tasks of a plan, and what they are about.
+type wanted struct {
+	name   string   // of the document
+	tasks  []string // items of a Markdown list, with their boxes
+	text   string   // for the prompt
+	closed int      // issues that were left out
+	issues bool
+}
+
+// maxWanted bounds the document: all of it is in the prompt of every turn.
+const maxWanted = 1 << 20
+
+// readWanted reads a document, "-" for standard input: Markdown, or issues as
+// `gh issue list --json number,title,body,state` prints them.
+func (a *app) readWanted(path string) (w wanted, err error) {
+	in, name := a.in, "standard input"
+	if path != "-" {
+		f, err := os.Open(path)
+		if err != nil {
+			return w, failWith(exitUsage, err, "--from names a file, or - for standard input")
+		}
+		defer f.Close() // only read from
+		in, name = f, filepath.Base(path)
+	}
+	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
+	switch {
+	case err != nil:
+		return w, failWith(exitFailed, fmt.Errorf("%s: %w", name, err), "")
+	case len(data) > maxWanted:
+		return w, usageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
+	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
+		return w, usageError("--from takes Markdown, or JSON of issues", "%s is no text in UTF-8", name)
+	}
+	text := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"))
+	if text == "" {
+		return w, usageError("", "%s is empty", name)
+	}
+	if text[0] == '[' && json.Valid([]byte(text)) || text[0] == '{' {
+		return wantedIssues(name, text)
+	}
+	return wanted{name: name, tasks: markdownTasks(text), text: text}, nil
+}
+
+// issue is one of `gh issue list --json`; other keys are left alone.
+type issue struct {
+	Number int    `json:"number"`
+	Title  string `json:"title"`
+	Body   string `json:"body"`
+	State  string `json:"state"`
+}
+
+func wantedIssues(name, text string) (w wanted, err error) {
+	var list []issue
+	if text[0] == '{' {
+		text = "[" + text + "]" // gh issue view
+	}
+	if err := json.Unmarshal([]byte(text), &list); err != nil {
+		return w, usageError("gh issue list --json number,title,body,state prints what is wanted", "%s: %s", name, jsonPlace(text, err))
+	}
+	slices.SortStableFunc(list, func(a, b issue) int { return cmp.Compare(a.Number, b.Number) })
+	w = wanted{name: name, issues: true}
+	var b strings.Builder
+	for i, one := range list {
+		title := strings.Join(strings.Fields(one.Title), " ")
+		switch {
+		case title == "":
+			return w, usageError("gh issue list --json number,title,body,state prints what is wanted", "%s: issue %d of %d has no title", name, i+1, len(list))
+		case strings.EqualFold(one.State, "closed"):
+			w.closed++
+			continue
+		case one.Number > 0:
+			title = fmt.Sprintf("#%d %s", one.Number, title)
+		}
+		w.tasks = append(w.tasks, "- [ ] "+title)
+		fmt.Fprintf(&b, "## %s\n\n%s\n\n", title, cmp.Or(strings.TrimSpace(strings.ReplaceAll(one.Body, "\r\n", "\n")), "(It says no more.)"))
+	}
+	if w.text = strings.TrimSpace(b.String()); len(w.tasks) == 0 {
+		return w, usageError("", "%s has no open issue", name)
+	}
+	return w, nil
+}
+
+// jsonPlace says where in a text the JSON is wrong.
+func jsonPlace(text string, err error) string {
+	at := int64(-1)
+	if s, is := errors.AsType[*json.SyntaxError](err); is {
+		at = s.Offset
+	} else if t, is := errors.AsType[*json.UnmarshalTypeError](err); is {
+		at = t.Offset
+	}
+	if at < 0 || at > int64(len(text)) {
+		return err.Error()
+	}
+	return fmt.Sprintf("line %d: %v", 1+strings.Count(text[:at], "\n"), err)
+}
+
+var (
+	boxItem  = regexp.MustCompile(`^(\s*)(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$`)
+	topItem  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(\S.*)$`)
+	titled   = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
+	ofTasks  = regexp.MustCompile(`(?i)\b(tasks?|to-?dos?|requirements?|features?|user stor(y|ies)|stories|milestones?|steps?|deliverables?|acceptance criteria|scope|must haves?)\b`)
+	ofNoTask = regexp.MustCompile(`(?i)\b(overview|introduction|background|summary|context|motivation|glossary|references?|appendix|risks?|open questions|non-?goals|out of scope|goals?|objectives?|metrics|audience|personas?|timeline|history|contents)\b`)
+)
+
+// markdownTasks finds the tasks of a document: its boxes; else the items of lists
+// under headings that promise tasks; else the sections themselves; else the
+// document as a whole.
+func markdownTasks(text string) (tasks []string) {
+	var boxes, items, sections []string
+	title, wants, fenced := "", false, false
+	for line := range strings.SplitSeq(text, "\n") {
+		line = strings.TrimRight(line, " \t")
+		if strings.HasPrefix(strings.TrimSpace(line), "```") {
+			fenced = !fenced
+		}
+		if fenced {
+			continue
+		}
+		if m := titled.FindStringSubmatch(line); m != nil {
+			title = cmp.Or(title, m[2])
+			wants = ofTasks.MatchString(m[2]) && !regexp.MustCompile(`(?i)\bout of scope|non-`).MatchString(m[2])
+			if len(m[1]) > 1 && !ofNoTask.MatchString(m[2]) && !wants {
+				sections = append(sections, "- [ ] "+m[2])
+			}
+		} else if m := boxItem.FindStringSubmatch(line); m != nil {
+			boxes = append(boxes, fmt.Sprintf("%s- [%s] %s", m[1], strings.ToLower(m[2]), m[3]))
+		} else if m := topItem.FindStringSubmatch(line); m != nil && wants {
+			items = append(items, "- [ ] "+m[1])
+		}
+	}
+	for _, list := range [][]string{boxes, items, sections} {
+		if len(list) > 0 {
+			return list
+		}
+	}
+	return []string{"- [ ] " + cmp.Or(title, "Do what .ralph/PROMPT.md asks for")}
+}
+
+// prompt is the task with the document in it, before what every answer ends with.
+func (w wanted) prompt() string {
+	const end = "# At the end of every answer"
+	what := "# What is wanted (" + w.name + ")\n\n" + w.text + "\n\n"
+	return strings.Replace(initPrompt, end, what+end, 1)
+}
+
+func (w wanted) plan() string { return "# Plan\n\n" + strings.Join(w.tasks, "\n") + "\n" }
