@@ -288,6 +288,8 @@ type Input struct {
 	BalancedParens    *BalancedParens   `yaml:"balanced_parens"`
 	Tempfile          *InputTempfile    `yaml:"tempfile"`
 	MaxLineBytes      int               `yaml:"max_line_bytes"` // 0: no limit of its own
+	LineCharset       string            `yaml:"line_charset"`   // ours: utf-8, ascii
+	EmptyLine         string            `yaml:"empty_line"`     // ours: send, none
 	ChunkDelayMS      int               `yaml:"chunk_delay_ms"`
 	ClearLine         string            `yaml:"clear_line"`
 }

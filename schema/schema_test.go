@@ -94,7 +94,7 @@ var defaults = map[string]any{
 	"init.strategy": "none", "init.hook_type": "none", "init.delivery": "none", "init.tempfile.prefix": ".ripple-integration-", "init.banner_injection.mode": "none",
 	"prompt.shell_integration.protocol": "osc633", "prompt.shell_integration.property_updates.cwd_key": "Cwd", "prompt.group_captures[].type": "string",
 	"output.strip_input_echo": true, "output.line_ending": "\r\n", "output.async_interleave.strategy": "none", "output.async_interleave.capture_as": "out_of_band",
-	"input.multiline_detect": "prompt_based", "input.multiline_delivery": "direct", "input.multiline_wrapper.trigger": "auto",
+	"input.multiline_detect": "prompt_based", "input.multiline_delivery": "direct", "input.multiline_wrapper.trigger": "auto", "input.line_charset": "utf-8", "input.empty_line": "send",
 	"input.tempfile.prefix": ".ripple-exec-", "input.tempfile.stale_ttl_hours": 0, "input.tempfile.cleanup_on_start": true,
 	"signals.interrupt": "\x03", "signals.eof": "\x04",
 	"lifecycle.shutdown.grace_ms": 1000, "lifecycle.shutdown.force_signal": "kill",

@@ -214,7 +214,9 @@ func emptyInput(ctx context.Context, t *trial) error {
 	if err := t.usable(ctx, "before empty input"); err != nil { // a shell shows its exit code again
 		return err
 	}
-	if _, err := t.succeeds(ctx, "empty input", ""); err != nil {
+	if _, err := t.succeeds(ctx, "empty input", ""); errors.Is(err, session.ErrTimeout) {
+		return fmt.Errorf("%w; for a program that answers an empty line with nothing there is input.empty_line: none", err)
+	} else if err != nil {
 		return err
 	}
 	if c := t.adapter.Samples.Comment; c == "" {

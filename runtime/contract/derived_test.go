@@ -42,6 +42,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"composes", "characters arrive as printed", `want "e\u0301|`},
 		{"loses leading blanks", "leading blanks and blank lines stay", `want "   three`},
 		{"loses 1 KB", "1 MB of output", "should be"},
+		{"is silent about nothing", "empty and comment-only input", "for a program that answers an empty line with nothing there is input.empty_line: none"},
 		{"fails at long lines", "one line of 64 KB in", `it counts as an error: exit code 1, mode "main"`},
 		{"adds to long lines", "one line of 64 KB in", `the output of samples.print is not the one that it had before: want {text}\n, got {text}\nTraceback\n`},
 		{"forgets long lines", "one line of 64 KB in", "the variable was set to 6464 (set_var in a long line), but its value was not printed"},

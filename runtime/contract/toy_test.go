@@ -165,6 +165,9 @@ func (y *toy) Eval(ctx context.Context, code string) (session.Result, error) {
 	y.observe(session.EventWrite, code+"\n")
 	y.set(func(s *session.State) { s.Phase, s.Partial = session.PhaseRunning, "" })
 	r := session.Result{CompletedBy: session.ByMarker, ExitCode: ptr(0)}
+	if code == "" && y.defect == "is silent about nothing" {
+		return r, y.block(ctx, &r, session.WaitingInput)
+	}
 	if code == "begin" {
 		return y.incomplete(ctx, r)
 	}

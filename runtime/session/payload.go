@@ -78,6 +78,11 @@ func (d *driver) unsendable(line string) string {
 	if limit := d.adapter.Input.MaxLineBytes; limit > 0 && len(line) > limit {
 		return fmt.Sprintf("a line of %d bytes is longer than the %d that the program reads (input.max_line_bytes)", len(line), limit)
 	}
+	if d.adapter.Input.LineCharset == "ascii" {
+		if at := strings.IndexFunc(line, func(r rune) bool { return r >= 0x80 }); at >= 0 {
+			return fmt.Sprintf("the character at byte %d is not ASCII, and the program reads no other on a line (input.line_charset)", at+1)
+		}
+	}
 	key := strings.IndexFunc(line, func(r rune) bool { return r < ' ' || r == 0x7f })
 	if key < 0 && len(line) <= ttyLine {
 		return "" // the usual case: no need to ask the terminal

@@ -25,6 +25,7 @@ import (
 	"fmt"
 	"os"
 	"slices"
+	"strings"
 	"sync"
 	"time"
 
@@ -82,6 +83,9 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	d, err := s.usable(ctx)
 	if err != nil {
 		return Result{}, err
+	}
+	if s.adapter.Input.EmptyLine == "none" && strings.TrimSpace(code) == "" && !d.isDead() {
+		return d.nothing(), nil
 	}
 	if err := d.quiesce(ctx); err != nil {
 		return Result{}, err

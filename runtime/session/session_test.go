@@ -754,6 +754,46 @@ done`
 	assert.Equal(t, "c\n", eval(t, s, "sleep 0.05; echo c").Output)
 }
 
+// A program may answer an empty line with nothing at all.
+func TestAnEmptyLineNeedNotBeSent(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Process.CommandTemplate = `"{shell_path}" -c 'printf "prompt> "; while read -r l; do test -z "$l" || { eval "$l"; printf "prompt> "; }; done'`
+	a.Input.EmptyLine = "none"
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+	for _, code := range []string{"", " ", "\n"} {
+		assert.Empty(t, eval(t, s, code).Output)
+	}
+	assert.Equal(t, "a\n", eval(t, s, "echo a").Output)
+}
+
+// What a line editor would take apart goes by a file.
+func TestALineThatIsNotASCIIGoesByAFile(t *testing.T) {
+	a := *adapter(t, "regexsh")
+	a.Input.LineCharset = "ascii"
+	a.Input.Tempfile = &schema.InputTempfile{Prefix: "block-", InvocationTemplate: ". '{path}'"}
+	var sent strings.Builder
+	s, err := session.Open(deadline(t), &a, session.Options{Observer: session.ObserverFunc(func(e session.Event) {
+		if e.Kind == session.EventWrite {
+			sent.Write(e.Data)
+		}
+	})})
+	require.NoError(t, err)
+	assert.Equal(t, "grüße\n", eval(t, s, "echo grüße").Output)
+	assert.Equal(t, "plain\n", eval(t, s, "echo plain").Output)
+	require.NoError(t, s.Close(deadline(t)))
+	assert.NotContains(t, sent.String(), "grüße")
+	assert.Contains(t, sent.String(), "echo plain\n")
+
+	a.Input.Tempfile = nil
+	s, err = session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+	_, err = s.Eval(deadline(t), "echo grüße")
+	assert.ErrorContains(t, err, "the character at byte 8 is not ASCII, and the program reads no other on a line (input.line_charset), and the adapter has no input.tempfile")
+}
+
 func TestCwdIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{Dir: "/"})
 	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")

@@ -66,6 +66,12 @@ func (d *driver) snapState() State {
 	return st
 }
 
+// nothing is the result of a command that is not sent: the session is as it was.
+func (d *driver) nothing() (r Result) {
+	d.locked(func() { r = Result{Cwd: d.cwd, Mode: d.mode, Level: d.level, CompletedBy: ByPrompt} })
+	return r
+}
+
 // inFlight is how long after sending a program that still waits may be waiting
 // for that very input, when it has shown a sign of life since. Without one, and
 // without an echo, a busy machine may take up to silentFlight.
