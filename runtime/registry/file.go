@@ -59,21 +59,32 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 	l := &layer{origin: OriginEmbedded}
 	ready := readyMade(fsys)
 	for _, name := range names {
-		data, err := fs.ReadFile(fsys, name)
-		if err != nil {
-			return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
-		}
 		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys}
-		f.load = func() (*schema.Adapter, []schema.Diagnostic) { return schema.Parse(f.path, data, o) }
-		if r, is := ready[name]; is && r.sum == checksum(data) {
+		f.load = func() (*schema.Adapter, []schema.Diagnostic) { return loadEmbedded(fsys, name, f.path, ready[name], o) }
+		if r, is := ready[name]; is {
 			f.header = r.header
-			f.load = r.load(fsys, f.path, o, f.load)
 		} else {
+			data, err := fs.ReadFile(fsys, name)
+			if err != nil {
+				return nil, fmt.Errorf("the embedded adapter %s cannot be read: %w", name, err)
+			}
 			f.header = readHeader(data)
 		}
 		l.files = append(l.files, f)
 	}
 	return l, nil
+}
+
+// loadEmbedded takes the ready-made form when it is that of the file, else it
+// parses the file.
+func loadEmbedded(fsys fs.FS, name, source string, r ready, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
+	data, err := fs.ReadFile(fsys, name)
+	if err == nil && r.sum == checksum(data) {
+		if a := r.load(fsys, source, o); a != nil {
+			return a, nil
+		}
+	}
+	return schema.Parse(source, data, o)
 }
 
 func diskFile(origin, path string, o schema.Options) *file {

@@ -46,16 +46,17 @@ func readyMade(fsys fs.FS) map[string]ready {
 	return list
 }
 
-// load reads the ready-made form, or parses when that cannot be read.
-func (r ready) load(fsys fs.FS, source string, o schema.Options, parse func() (*schema.Adapter, []schema.Diagnostic)) func() (*schema.Adapter, []schema.Diagnostic) {
-	return func() (*schema.Adapter, []schema.Diagnostic) {
-		if data, err := fs.ReadFile(fsys, readyFile(r.file)); err == nil {
-			if a, err := schema.ParseReady(source, data, o); err == nil {
-				return a, nil
-			}
-		}
-		return parse()
+// load reads the ready-made form; nil if it cannot be read.
+func (r ready) load(fsys fs.FS, source string, o schema.Options) *schema.Adapter {
+	data, err := fs.ReadFile(fsys, readyFile(r.file))
+	if err != nil {
+		return nil
 	}
+	a, err := schema.ParseReady(source, data, o)
+	if err != nil {
+		return nil
+	}
+	return a
 }
 
 func readyFile(name string) string {

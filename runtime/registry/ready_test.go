@@ -52,9 +52,7 @@ func TestReadyMade(t *testing.T) {
 		require.NoError(t, err)
 		a, _ := schema.Parse("embedded/"+name, data, o)
 		require.Equal(t, checksum(data), index[name].sum)
-		made, diagnostics := index[name].load(adapters.FS, "embedded/"+name, o, nil)()
-		require.Empty(t, diagnostics)
-		require.Equal(t, a, made, name)
+		require.Equal(t, a, index[name].load(adapters.FS, "embedded/"+name, o), name)
 	}
 }
 
@@ -73,8 +71,9 @@ func TestReadyMadeOfAnotherFile(t *testing.T) {
 		return e.Adapter
 	}
 	require.Equal(t, "first", find().Description)
-	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("x", "second"))}
+	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("y", "second", "x"))}
 	require.Equal(t, "second", find().Description)
+	require.Equal(t, "y", find().Name, "a name that the index does not know")
 	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("x", "first"))}
 	files["ready/x.json"] = &fstest.MapFile{Data: []byte("{")}
 	require.Equal(t, "first", find().Description)
