@@ -145,12 +145,13 @@ const (
 type AgentFailure struct {
 	Pattern string `yaml:"pattern"`
 	Kind    string `yaml:"kind"`
+	Hint    string `yaml:"hint"` // what to do, for people
 }
 
 // AgentTools are the agent's own names of its tools.
 type AgentTools struct {
 	Valid     []string          `yaml:"valid"`
-	Canonical map[string]string `yaml:"canonical"` // own name → read, edit, write, bash, glob, grep, other
+	Canonical map[string]string `yaml:"canonical"` // own name → read, edit, write, bash, glob, grep, question, other
 }
 
 // AgentInteractive is how a person would start the agent. Nothing drives it yet.

@@ -42,7 +42,8 @@ that is installed takes the turn (ripple doctor shows the order).
 "outcome": "failure" (absent when the turn worked), "session_id", "tokens".
 
 Exit codes: 0 the turn worked; 1 it failed; 3 the agent is missing or too old; 4 it
-timed out; 5 a limit was reached; 8 a tool was refused or nobody is logged in.
+timed out; 5 a limit was reached; 8 a tool was refused, the agent asks, or nobody is
+logged in.
 Ctrl-C ends the turn and all that the agent started.`,
 		Example: `  ripple agent run "what does this project do?"
   ripple agent run --adapter codex --timeout 10m --json - < task.md
@@ -194,11 +195,17 @@ var kindCodes = map[event.Kind]int{
 func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 	g := a.Agent
 	if o.Failure == nil {
-		if len(o.Denials) == 0 {
+		switch {
+		case o.OK():
 			return nil
-		}
-		if quiet {
+		case quiet:
 			return exitWith(exitBlocked)
+		case len(o.Asked) > 0:
+			hint := "answer in the next prompt"
+			if o.SessionID != "" && g.Options.Resume != nil {
+				hint += ", with --resume " + o.SessionID
+			}
+			return failWith(exitBlocked, fmt.Errorf("%s asks: %s", g.DisplayName, harmless(strings.Join(o.Asked, "\n"))), hint)
 		}
 		return failWith(exitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, count(len(o.Denials), "tool use")), g.DenialHelp)
 	}
@@ -225,6 +232,9 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 	goOn := ""
 	if o.SessionID != "" && a.Agent.Options.Resume != nil {
 		goOn = "go on with --resume " + o.SessionID
+	}
+	if f.Hint != "" {
+		return f.Hint
 	}
 	switch f.Kind {
 	case event.Auth:
@@ -260,6 +270,7 @@ type turnOutcome struct {
 	Text       string         `json:"text,omitempty"`
 	Tokens     event.Tokens   `json:"tokens"`
 	Denials    int            `json:"denials,omitempty"`
+	Asked      []string       `json:"asked,omitempty"`
 	Unknown    int            `json:"unknown,omitempty"`
 	Problems   []string       `json:"problems,omitempty"`
 	DurationMS int64          `json:"duration_ms,omitempty"`
@@ -268,6 +279,6 @@ type turnOutcome struct {
 func newTurnOutcome(o agent.Outcome) turnOutcome {
 	return turnOutcome{
 		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
-		Tokens: o.Tokens, Denials: len(o.Denials), Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
+		Tokens: o.Tokens, Denials: len(o.Denials), Asked: o.Asked, Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
 	}
 }

@@ -53,11 +53,12 @@ type Outcome struct {
 	Session event.Tokens `json:"session_tokens,omitzero"`
 
 	Denials  []event.Event `json:"denials,omitempty"`  // refused tools
+	Asked    []string      `json:"asked,omitempty"`    // questions that nobody could answer
 	Unknown  int           `json:"unknown,omitempty"`  // lines that the adapter does not know
 	Problems []string      `json:"problems,omitempty"` // what the mapping failed on, what outlived the turn
 	Duration time.Duration `json:"duration_ns"`
 	Stderr   string        `json:"-"` // its last 64 KiB
 }
 
-// OK says that the turn worked and no tool was refused.
-func (o Outcome) OK() bool { return o.Failure == nil && len(o.Denials) == 0 }
+// OK says that the turn worked, no tool was refused and nothing was asked.
+func (o Outcome) OK() bool { return o.Failure == nil && len(o.Denials) == 0 && len(o.Asked) == 0 }

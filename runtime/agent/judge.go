@@ -3,6 +3,7 @@ package agent
 import (
 	"cmp"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -104,7 +105,22 @@ func (r *reader) failure(said, byCode, usual event.Kind, message string) *event.
 	if kind == event.Limited {
 		f.ResetsAt = r.resetsAt()
 	}
+	f.Hint = r.hint(kind, message, r.plain.String(), r.stderr.String())
 	return f
+}
+
+// hint is what the adapter says to do about a failure of this kind.
+func (r *reader) hint(kind event.Kind, texts ...string) string {
+	for _, f := range r.agent.Failures {
+		re, err := schema.CompilePattern(f.Pattern)
+		if err != nil || f.Hint == "" || event.Kind(f.Kind) != kind {
+			continue
+		}
+		if slices.ContainsFunc(texts, func(text string) bool { return matches(re, text) }) {
+			return f.Hint
+		}
+	}
+	return ""
 }
 
 func (r *reader) resetsAt() time.Time {
@@ -222,7 +238,7 @@ func (r *reader) outcome(e ending) Outcome {
 	}
 	o := Outcome{
 		Failure: r.judge(e), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Text: r.final,
-		Tokens: r.used, Session: r.total, Denials: r.denials, Unknown: r.unknown, Problems: r.problems,
+		Tokens: r.used, Session: r.total, Denials: r.denials, Asked: r.asked, Unknown: r.unknown, Problems: r.problems,
 		Stderr: r.stderr.String(),
 	}
 	r.lastWords(o.Failure, e)

@@ -3,12 +3,15 @@ package agent
 import (
 	"bytes"
 	"fmt"
+	"slices"
+	"unicode/utf8"
 )
 
 const (
 	// longLine is from where on a line's strings are looked at one by one.
 	longLine = 1 << 20
-	// longString is how much is kept of one string of a long line.
+	// longString is how much is kept of one string of a long line: half of it from
+	// its beginning, and half from its end, where an answer says what came of it.
 	longString = 256 << 10
 	// maxLine is the longest line that is kept at all, after that.
 	maxLine = 8 << 20
@@ -56,8 +59,8 @@ func (l *lines) end() {
 	line := l.buf
 	if l.cut != nil {
 		line = l.cut.out
-		if l.lost != nil && l.cut.lost > 0 {
-			l.lost(l.cut.lost)
+		if n := l.cut.lost + l.cut.open(); l.lost != nil && n > 0 {
+			l.lost(n)
 		}
 	}
 	line = bytes.TrimSuffix(line, []byte("\r"))
@@ -67,17 +70,23 @@ func (l *lines) end() {
 	l.buf, l.cut = l.buf[:0], nil
 }
 
-// cutter copies JSON text and shortens its strings. It knows nothing of JSON but
-// where strings begin and end and what an escape is.
+// cutter copies JSON text and shortens its strings in the middle. It knows nothing
+// of JSON but where strings begin and end and what an escape is.
 type cutter struct {
-	limit   int // of a string, in bytes
-	out     []byte
-	inside  bool // a string
-	kept    int  // of the string
-	dropped int
-	lost    int    // of all strings, in bytes
-	escape  []byte // an escape sequence that is not complete
+	limit  int // of a string, in bytes
+	out    []byte
+	inside bool   // a string
+	kept   int    // of the string's beginning
+	late   []byte // the end of the string so far
+	starts []int  // places in late where a character begins, in steps of markStep
+	lost   int    // of all strings, in bytes
+	here   int    // of this string
+	escape []byte // an escape sequence that is not complete
 }
+
+// markStep is how close to each other the places are at which the kept end of a
+// string may begin, in bytes.
+const markStep = 1 << 10
 
 func (c *cutter) feed(b []byte) {
 	for _, ch := range b {
@@ -100,7 +109,7 @@ func (c *cutter) outside(ch byte) {
 	if len(c.out) < maxLine {
 		c.out = append(c.out, ch)
 	}
-	c.inside, c.kept, c.dropped = ch == '"', 0, 0
+	c.inside, c.kept, c.here, c.late, c.starts = ch == '"', 0, 0, c.late[:0], c.starts[:0]
 }
 
 // inEscape collects \n or \u12ab, which may not be cut.
@@ -113,24 +122,59 @@ func (c *cutter) inEscape(ch byte) {
 }
 
 func (c *cutter) keep(unit ...byte) {
-	// A UTF-8 sequence that has begun is kept whole.
-	within := c.kept < c.limit || c.dropped == 0 && unit[0]&0xc0 == 0x80
-	if within && len(c.out) < maxLine {
+	first := unit[0]&0xc0 != 0x80 // of a UTF-8 sequence, which is kept whole
+	within := c.kept < c.limit/2 || !first && c.kept < c.limit/2+utf8.UTFMax
+	if within && len(c.late) == 0 && len(c.out) < maxLine {
 		c.kept += len(unit)
 		c.out = append(c.out, unit...)
 		return
 	}
-	c.dropped += len(unit)
-	c.lost += len(unit)
+	if n := len(c.starts); first && (n == 0 || len(c.late)-c.starts[n-1] >= markStep) {
+		c.starts = append(c.starts, len(c.late))
+	}
+	c.late = append(c.late, unit...)
+	if len(c.late) > c.limit {
+		c.drop(len(c.late) - c.limit/2)
+	}
+}
+
+// drop forgets at least so many bytes of the end that was kept.
+func (c *cutter) drop(bytes int) {
+	i, _ := slices.BinarySearch(c.starts, bytes)
+	at := bytes
+	switch {
+	case i < len(c.starts):
+		at = c.starts[i]
+	case bytes < c.limit+2*markStep:
+		return // the next place is near
+	}
+	c.here += at
+	c.late = append(c.late[:0], c.late[at:]...)
+	c.starts = append(c.starts[:0], c.starts[i:]...)
+	for j := range c.starts {
+		c.starts[j] -= at
+	}
+}
+
+// open is what is lost of a string that does not end.
+func (c *cutter) open() int {
+	if !c.inside {
+		return 0
+	}
+	return c.here + len(c.late)
 }
 
 func (c *cutter) endString() {
 	c.inside = false
+	if len(c.late) > c.limit/2 {
+		c.drop(len(c.late) - c.limit/2)
+	}
 	if len(c.out) >= maxLine {
 		return // no JSON any more, and must not grow
 	}
-	if c.dropped > 0 {
-		c.out = fmt.Appendf(c.out, "…[%d bytes left out]", c.dropped)
+	if c.here > 0 {
+		c.out = fmt.Appendf(c.out, "…[%d bytes left out]…", c.here)
+		c.lost += c.here
 	}
-	c.out = append(c.out, '"')
+	c.out = append(append(c.out, c.late...), '"')
 }

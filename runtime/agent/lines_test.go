@@ -1,11 +1,14 @@
 package agent
 
 import (
+	"bytes"
 	"encoding/json"
+	"fmt"
 	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 )
 
 // A line without an end takes no more memory than the longest that is kept.
@@ -16,6 +19,31 @@ func TestALineWithoutEndIsBounded(t *testing.T) {
 			l.feed([]byte(strings.Repeat(piece, 100_000/len(piece))))
 		}
 		assert.LessOrEqual(t, len(l.cut.out), maxLine+100, piece)
+	}
+}
+
+// What is cut out of a long text is its middle: an answer says at its end what came
+// of it.
+func TestALongStringKeepsBothEnds(t *testing.T) {
+	for name, middle := range map[string]string{"text": "é", "escapes": `\n`, "code points": `\u00e9`, "no text": "\x80", "quotes": `\"`} {
+		var got []byte
+		l := lines{emit: func(b []byte) { got = bytes.Clone(b) }}
+		lost := 0
+		l.lost = func(n int) { lost = n }
+		for _, part := range []string{`{"text":"begin `, strings.Repeat(middle, 5<<20/len(middle)), ` STATUS: COMPLETE","n":1}` + "\n"} {
+			l.feed([]byte(part))
+		}
+		var v struct {
+			Text string
+			N    int
+		}
+		require.NoError(t, json.Unmarshal(got, &v), name)
+		assert.Equal(t, 1, v.N, name)
+		assert.True(t, strings.HasPrefix(v.Text, "begin "), name)
+		assert.True(t, strings.HasSuffix(v.Text, " STATUS: COMPLETE"), name)
+		assert.Equal(t, 1, strings.Count(v.Text, "bytes left out]…"), name)
+		assert.Less(t, len(got), longString+4*markStep, name)
+		assert.Equal(t, len(`begin  STATUS: COMPLETE`)+5<<20/len(middle)*len(middle)-(len(got)-len(`{"text":"","n":1}`)-len(fmt.Sprintf("…[%d bytes left out]…", lost))), lost, name)
 	}
 }
 

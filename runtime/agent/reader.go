@@ -39,6 +39,7 @@ type reader struct {
 	held     *event.Event // the last limit or refused login, while nothing came after it
 	heldText tail         // standard error since the last that came
 	denials  []event.Event
+	asked    []string          // questions for a person
 	uses     map[string]string // names of the tools in use, by id
 	used     event.Tokens      // by the turn, as counted so far
 	total    event.Tokens      // by the session
@@ -94,6 +95,7 @@ func (r *reader) piece(j *joiner, text string) {
 		rest := j.split()
 		r.emitBlock(j)
 		j.WriteString(rest)
+		j.parted = true
 	}
 }
 
@@ -178,6 +180,9 @@ func (r *reader) tool(e *event.Event) bool {
 		if e.ID != "" {
 			r.uses[e.ID] = e.Name
 		}
+		if text := e.Asked(); text != "" && !known {
+			r.asked = append(r.asked, text)
+		}
 		return !known
 	}
 	if r.denied(*e) {
@@ -185,6 +190,9 @@ func (r *reader) tool(e *event.Event) bool {
 	}
 	if known && e.Name == "" {
 		e.Name, e.Tool = name, r.program.Tool(name)
+	}
+	if e.Tool == event.Question {
+		return false // nobody is there to answer: told when it was asked
 	}
 	r.denials = append(r.denials, *e)
 	return true
@@ -213,7 +221,7 @@ func (r *reader) block(e event.Event) {
 		r.piece(mine, e.Text)
 		return
 	}
-	if mine.String() != e.Text {
+	if !mine.repeats(e.Text) {
 		r.emitBlock(mine)
 		mine.WriteString(e.Text)
 	}
@@ -256,12 +264,23 @@ func (r *reader) usage(e event.Event) {
 }
 
 // joiner joins pieces.
-type joiner struct{ strings.Builder }
+type joiner struct {
+	strings.Builder
+	parted bool // its beginning was shown already
+}
 
 func (j *joiner) take() string {
 	s := strings.ToValidUTF8(j.String(), "\ufffd")
 	j.Reset()
+	j.parted = false
 	return s
+}
+
+// repeats says that a whole text is what the pieces were. Of one that was shown in
+// parts only the end can be compared.
+func (j *joiner) repeats(whole string) bool {
+	s := j.String()
+	return s == whole || j.parted && strings.HasSuffix(whole, s[max(0, len(s)-longString/4):])
 }
 
 // split leaves whole lines, or at least whole characters, and returns the rest.

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"testing/iotest"
@@ -258,6 +259,29 @@ func TestHowReadsAreCutChangesNothing(t *testing.T) {
 	assert.Equal(t, "grüße 世界 🎉", whole[0].Text)
 }
 
+// An answer of 5 MB that comes in pieces and then as a whole is shown once, in
+// parts, and its end is the final message's.
+func TestAVeryLongAnswer(t *testing.T) {
+	var lines []string
+	whole := ""
+	for i := range 5 << 10 {
+		piece := strings.Repeat(strconv.Itoa(i%10), 1023) + `\n`
+		lines = append(lines, `{"t":"piece","x":"`+piece+`"}`)
+		whole += piece
+	}
+	const block = `---RALPH_STATUS---\nEXIT_SIGNAL: true\n---END_RALPH_STATUS---`
+	lines = append(lines, `{"t":"piece","x":"`+block+`"}`, `{"t":"say","x":"`+whole+block+`"}`, `{"t":"end"}`)
+	out, events := recorded(t, agent.Recording{}, lines...)
+	text := ""
+	for _, e := range events {
+		text += e.Text
+	}
+	assert.Len(t, text, 5<<20+len(strings.ReplaceAll(block, `\n`, "\n")), "once")
+	assert.True(t, strings.HasSuffix(out.Text, "---END_RALPH_STATUS---"))
+	out, _ = recorded(t, agent.Recording{}, `{"t":"say","x":"`+whole+block+`"}`, `{"t":"end"}`)
+	assert.True(t, strings.HasSuffix(out.Text, "---END_RALPH_STATUS---"), "also where there are no pieces")
+}
+
 // A line of 50 MB is one event still, and memory stays flat.
 func TestVeryLongLines(t *testing.T) {
 	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
@@ -278,7 +302,8 @@ func TestVeryLongLines(t *testing.T) {
 	require.Len(t, events, 2)
 	assert.True(t, events[0].IsError)
 	assert.Regexp(t, `^begin 0123456789\nü`, events[0].Content)
-	assert.Regexp(t, `…\[\d+ bytes left out\]$`, events[0].Content)
+	assert.Regexp(t, `…\[\d+ bytes left out\]…[0-9\nü]`, events[0].Content)
+	assert.True(t, strings.HasSuffix(events[0].Content, "ü end"), "the end is where an answer says what came of it")
 	assert.Less(t, peak-before, uint64(64<<20))
 }
 

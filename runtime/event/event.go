@@ -31,11 +31,15 @@ const (
 )
 
 // Tool is the common name of an agent's tool, as the adapter's agent.tools.canonical
-// says it: read, edit, write, bash, glob, grep or other.
+// says it: read, edit, write, bash, glob, grep, question or other.
 type Tool string
 
-// Other is a tool that agents do not have in common.
-const Other Tool = "other"
+const (
+	// Question is a tool that asks a person, which nobody can answer in a turn.
+	Question Tool = "question"
+	// Other is a tool that agents do not have in common.
+	Other Tool = "other"
+)
 
 // Scopes of a usage event as a mapping gives it.
 const (

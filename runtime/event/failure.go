@@ -25,6 +25,7 @@ type Failure struct {
 	Kind     Kind      `json:"kind"`
 	Message  string    `json:"message"`
 	ResetsAt time.Time `json:"resets_at,omitzero"` // Limited: when to try again
+	Hint     string    `json:"hint,omitempty"`     // what to do, in the adapter's words
 }
 
 func (f *Failure) Error() string {

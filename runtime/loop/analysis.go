@@ -20,6 +20,7 @@ type analysis struct {
 	output   int      // characters of text
 	errors   []string // error events, and lines of text that report an error
 	denied   int
+	asked    string // the last question for a person
 	session  string
 	resetsAt time.Time // of the last limit
 	cost     float64
@@ -41,6 +42,10 @@ func (a *analysis) note(e event.Event) {
 		a.addErrors(e.Message)
 	case event.RateLimited:
 		a.resetsAt = e.ResetsAt
+	case event.ToolUse:
+		if text := e.Asked(); text != "" {
+			a.asked = text
+		}
 	case event.PermissionDenied:
 		a.denied++
 	case event.Usage:

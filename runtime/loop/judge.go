@@ -23,9 +23,11 @@ func (l *Loop) judge(e *ended) {
 	s.Millis = l.elapsed().Milliseconds()
 	s.CostUSD += e.said.cost
 	s.Tokens = s.Tokens.Add(e.said.used)
-	s.Failed, s.NotBefore = "", time.Time{}
+	s.Failed, s.Hint, s.Asked, s.NotBefore = "", "", "", time.Time{}
 	if o.Failure != nil {
-		s.Failed = o.Failure.Kind
+		s.Failed, s.Hint = o.Failure.Kind, o.Failure.Hint
+	} else if !s.Progress {
+		s.Asked = oneLine(e.said.asked, 1000)
 	}
 	l.judgeSession(e, now)
 	if e.limited() {

@@ -35,6 +35,8 @@ type state struct {
 	Failures  int           `json:"failures"`         // turns in a row
 	Failed    event.Kind    `json:"failed,omitempty"` // how the last turn failed
 	Halted    bool          `json:"halted,omitempty"` // a denial in mode halt
+	Hint      string        `json:"hint,omitempty"`   // what to do about Failed, in the adapter's words
+	Asked     string        `json:"asked,omitempty"`  // what the last turn asked a person, and did nothing else
 	Limits    int           `json:"limits"`           // provider limits in a row
 	Waited    time.Duration `json:"waited_ns"`        // for these
 	NotBefore time.Time     `json:"not_before,omitzero"`
@@ -62,7 +64,7 @@ func (s *state) tokens() int64 { return s.Tokens.Input + s.Tokens.Output }
 
 // goOn forgets what stopped the loop, since somebody asked it to go on.
 func (s *state) goOn() {
-	s.Failures, s.Failed, s.Halted = 0, "", false
+	s.Failures, s.Failed, s.Halted, s.Hint, s.Asked = 0, "", false, "", ""
 	s.Limits, s.Waited, s.NotBefore, s.Limited = 0, 0, time.Time{}, nil
 	s.Refused = 0
 	s.Claims, s.Gate.Blocked, s.Gate.TestTurns = 0, 0, 0

@@ -32,6 +32,8 @@ const (
 	ReasonPermissionDenied = "permission_denied"
 	ReasonAuth             = "auth"
 	ReasonVersion          = "version"
+	ReasonUsage            = "usage"
+	ReasonQuestion         = "question"
 	ReasonUnverified       = "unverified"
 	ReasonMaxTurns         = "max_turns"
 	ReasonMaxRuntime       = "max_runtime"
@@ -159,6 +161,16 @@ func (l *Loop) cause() *Stop {
 		return &Stop{
 			Reason: ReasonVersion, ExitCode: ExitMissing, Why: sentence("This version of the agent cannot be driven: " + s.Last),
 			Next: "Install the version that `ripple doctor` names" + l.thenResume() + ".",
+		}
+	case s.Failed == event.BadUsage:
+		return &Stop{
+			Reason: ReasonUsage, ExitCode: ExitUsage, Why: sentence("The agent refuses how it is started: " + s.Last),
+			Next: sentence(cmp.Or(s.Hint, "look at its command line with `ripple run --dry-run`")),
+		}
+	case s.Asked != "":
+		return &Stop{
+			Reason: ReasonQuestion, ExitCode: ExitBlocked, Why: sentence("The agent asks: " + s.Asked),
+			Next: "Answer in " + Dir + "/" + PromptFile + l.thenResume() + ".",
 		}
 	case s.Failures >= l.o.Config.MaxFailures:
 		return &Stop{

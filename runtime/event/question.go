@@ -1,0 +1,46 @@
+package event
+
+import (
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+)
+
+// Asked is the text of a question that an agent asks a person with a tool: all
+// that its input has under "question", a line each. Without any it is the input.
+// It is empty for other events.
+func (e Event) Asked() string {
+	if e.Type != ToolUse || e.Tool != Question {
+		return ""
+	}
+	var input any
+	if json.Unmarshal(e.Input, &input) != nil {
+		return string(e.Input)
+	}
+	var list []string
+	collect(input, &list)
+	if len(list) == 0 {
+		return string(e.Input)
+	}
+	return strings.Join(list, "\n")
+}
+
+// collect finds the questions in what a tool was given.
+func collect(v any, list *[]string) {
+	switch v := v.(type) {
+	case []any:
+		for _, item := range v {
+			collect(item, list)
+		}
+	case map[string]any:
+		if text, is := v["question"].(string); is && strings.TrimSpace(text) != "" {
+			*list = append(*list, strings.TrimSpace(text))
+		}
+		for _, key := range slices.Sorted(maps.Keys(v)) {
+			if key != "question" && key != "options" {
+				collect(v[key], list)
+			}
+		}
+	}
+}

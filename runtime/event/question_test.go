@@ -1,0 +1,22 @@
+package event_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/event"
+)
+
+// What agents give the tools with which they ask, each in its own shape.
+func TestAsked(t *testing.T) {
+	for input, want := range map[string]string{
+		`{"questions":[{"question":"Which colour?","options":[{"label":"red","question":"no"}]},{"question":" And size? "}]}`: "Which colour?\nAnd size?",
+		`{"question":"Go on?","choices":["yes","no"]}`: "Go on?",
+		`{"text":"Go on?"}`:                            `{"text":"Go on?"}`,
+		`"Go on?"`:                                     `"Go on?"`,
+	} {
+		assert.Equal(t, want, event.Event{Type: event.ToolUse, Tool: event.Question, Input: []byte(input)}.Asked())
+	}
+	assert.Empty(t, event.Event{Type: event.ToolUse, Tool: "bash", Input: []byte(`{"question":"x"}`)}.Asked())
+}
