@@ -47,8 +47,9 @@ none), "error" (whether it failed), "duration_ns", "completed_by" (marker, promp
 idle, exit, timeout or interrupt; empty when nothing was sent) and "bytes" (length of
 the output). Where they are known or there is something to say: "cwd", "mode" and
 "level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
-from the prompt, by name), "out_of_band" (what came between the commands; without
---json it goes to standard error) and "failure" (why ripple could not carry it out to
+from the prompt, by name), "out_of_band" (what came between the commands, before this
+one's output; without --json it goes to standard error), "screen" (true: the program
+draws on the whole screen, and what that shows ends the output) and "failure" (why ripple could not carry it out to
 its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"ripple/runtime/launch"
@@ -50,23 +49,14 @@ type record struct {
 	Failure string `json:"failure,omitempty"`
 }
 
-// record is complete: what did not fit into memory is read back, because the
-// session's file goes away with the session.
-func (o outcome) record() (record, error) {
+// record is what is printed of it.
+func (o outcome) record() record {
 	r := record{Result: o.result}
 	if o.err != nil {
 		r.Failure = o.err.Error()
 		r.ErrorSeen = r.ErrorSeen || o.code() != exitOK
 	}
-	if !r.Truncated {
-		return r, nil
-	}
-	all, err := os.ReadFile(r.SpillPath)
-	if err != nil {
-		return r, fmt.Errorf("reading the output back: %w", err)
-	}
-	r.Output, r.Truncated, r.SpillPath = string(all), false, ""
-	return r, nil
+	return r
 }
 
 // explain says why no command can run any more. A program that ended by itself in a
@@ -95,7 +85,10 @@ const withdrawalHint = "send complete input; what makes the program drop an unfi
 
 // soFar says where the output of a command is that did not end.
 func (o outcome) soFar() string {
-	if o.result.Bytes == 0 {
+	switch {
+	case o.result.Screen:
+		return "it draws on the whole screen, as editors and pagers do: what its screen shows is above"
+	case o.result.Bytes == 0:
 		return "it printed nothing"
 	}
 	return "its output so far is above"

@@ -33,7 +33,8 @@ type execution struct {
 	keyboard   *keyboard // nil: nobody is there to answer the program
 	recorder   *contract.Recorder
 	closing    atomic.Bool // what is printed from now on is no command's output
-	printed    lastLine    // in place of the session's State.Partial, which holds nothing when output is passed on
+	json       jsonOutput
+	printed    lastLine // in place of the session's State.Partial, which holds nothing when output is passed on
 }
 
 // exec runs the commands in one session.
@@ -53,7 +54,7 @@ func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
 	next = after(steps, next)
 	ctx, interrupts, stop := untilSignal(ctx, false)
 	defer stop()
-	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts}
+	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.out}}
 	if !stdin {
 		x.keyboard = a.newKeyboard(entry.Adapter)
 		defer x.keyboard.restore()
@@ -102,8 +103,9 @@ func (x *execution) open(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o := x.flags.session
+	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
-		o.Output, o.Window = x.print, -1 // nothing is asked for again
+		o.OutOfBand = func(b []byte) { _, _ = x.err.Write(b) } // no command's output, but nothing to lose
 	}
 	if x.recorder != nil {
 		o.Observer = x.recorder
@@ -135,7 +137,11 @@ func (x *execution) open(ctx context.Context) error {
 // print passes on what a command prints; output keeps the error.
 func (x *execution) print(b []byte) {
 	if !x.closing.Load() {
-		_, _ = x.out.Write(b)
+		if x.flags.json {
+			x.json.Write(b)
+		} else {
+			_, _ = x.out.Write(b)
+		}
 		x.printed.add(b)
 	}
 }
@@ -240,15 +246,11 @@ func (x *execution) interrupt(ctx context.Context) {
 func (x *execution) report(ctx context.Context, o outcome) error {
 	ended := ctx.Err() != nil // a signal, or nobody reads
 	if x.flags.json {
-		r, err := o.record()
-		if err != nil {
+		if err := x.json.finish(o.record(), o.final()); err != nil {
 			return failWith(exitFailed, err, "")
 		}
-		if err := x.printLine(r); err != nil {
-			return failWith(exitFailed, err, "")
-		}
-	} else {
-		_, _ = io.WriteString(x.err, o.result.OutOfBand) // no command's output, but nothing to lose
+	} else if o.err != nil { // the unfinished line, or the screen
+		_, _ = io.WriteString(x.out, o.result.Output)
 	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled):
@@ -282,6 +284,7 @@ func (x *execution) close(ctx context.Context) error {
 	go func() { closed <- x.session.Close(polite) }()
 	select {
 	case err := <-closed:
+		_, _ = io.WriteString(x.err, x.session.Late()) // there is no record left for it
 		return err
 	case <-limit.C:
 		return errors.New("the session did not end in time; what is left of it is ended from outside")

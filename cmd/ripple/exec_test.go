@@ -14,17 +14,42 @@ import (
 	"ripple/runtime/session"
 )
 
-// What came between the commands is nobody's output, and yet is not lost.
-func TestWhatCameBetweenTheCommandsGoesToStandardError(t *testing.T) {
-	var out, err bytes.Buffer
-	x := &execution{app: newApp(nil, &out, &err, nil)}
-	require.NoError(t, x.report(context.Background(), outcome{result: session.Result{Output: "a\n", OutOfBand: "[1]+ Done\n"}}))
-	assert.Equal(t, "[1]+ Done\n", err.String())
-	assert.Empty(t, out.String(), "the output itself was passed on as it came")
-	x.flags.json = true
-	require.NoError(t, x.report(context.Background(), outcome{result: session.Result{OutOfBand: "[1]+ Done\n"}}))
-	assert.Contains(t, out.String(), `"out_of_band":"[1]+ Done\n"`)
-	assert.Equal(t, "[1]+ Done\n", err.String())
+// A record of much output is printed as the output comes: whatever its bytes and
+// however they come, it is the same record.
+func TestRecordOfMuchOutput(t *testing.T) {
+	unit := "\"grüße\" <&> 漢字 \\ \x01\n\xff"
+	text := strings.Repeat(unit, 3*maxHeld/len(unit)/2)
+	want, err := marshal(record{Result: session.Result{Output: text, Bytes: int64(len(text))}})
+	require.NoError(t, err)
+	for _, size := range []int{1000, 4093, 65536, len(text)} {
+		var out bytes.Buffer
+		j := jsonOutput{out: &out}
+		for rest := []byte(text); len(rest) > 0; {
+			n := min(size, len(rest))
+			j.Write(rest[:n])
+			require.LessOrEqual(t, len(j.held), maxHeld)
+			rest = rest[n:]
+		}
+		require.NotZero(t, out.Len(), "nothing was printed yet")
+		require.NoError(t, j.finish(record{Result: session.Result{Bytes: int64(len(text)), Truncated: true}}, false))
+		require.True(t, string(want)+"\n" == out.String(), "size %d", size)
+		out.Reset()
+		require.NoError(t, j.finish(record{Result: session.Result{Output: "next"}}, true))
+		assert.Contains(t, out.String(), `{"output":"next",`)
+	}
+}
+
+// A command that did not end has its unfinished line in its result.
+func TestUnfinishedLineIsPrinted(t *testing.T) {
+	var out, errors bytes.Buffer
+	x := &execution{app: newApp(nil, &out, &errors, nil)}
+	late := outcome{session.Result{Output: "connecting... ", Bytes: 14}, &session.TimeoutError{Err: context.DeadlineExceeded}}
+	err := x.report(context.Background(), late)
+	assert.Equal(t, "connecting... ", out.String())
+	require.Error(t, err)
+	assert.Equal(t, "its output so far is above", late.soFar())
+	late.result.Screen = true
+	assert.Contains(t, late.soFar(), "draws on the whole screen")
 }
 
 // The help is the description of --json: it names each field, and no other.

@@ -36,5 +36,9 @@ type Result struct {
 	CompletedBy CompletedBy    `json:"completed_by"`
 	Bytes       int64          `json:"bytes"` // length of the whole output in bytes
 	SpillPath   string         `json:"spill_path,omitempty"`
-	OutOfBand   string         `json:"out_of_band,omitempty"`
+	// Screen says that the command draws on the whole screen: the end of Output is
+	// what that shows.
+	Screen bool `json:"screen,omitempty"`
+	// OutOfBand is what came before the command's output began and is not its own.
+	OutOfBand string `json:"out_of_band,omitempty"`
 }

@@ -153,7 +153,10 @@ func (d *driver) snapshot(c *command) Result {
 	r := c.result
 	if d.cmd == c {
 		r = d.partial(c)
-		r.Output += string(c.rend.Pending()) + string(d.held)
+		pending := string(c.rend.Pending()) + string(d.held)
+		r.Output += pending
+		r.Bytes += int64(len(pending))
+		r.Screen = c.rend.Screen()
 	}
 	r.CompletedBy = ByTimeout
 	return r

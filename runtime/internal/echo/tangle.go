@@ -15,6 +15,7 @@ type tangle struct {
 	prompt []byte // a redraw may repeat it before the echo
 
 	now, next []thread
+	silent    bool // nothing was echoed
 	last      byte
 	read      int // bytes so far
 }
@@ -308,6 +309,7 @@ func (t *tangle) best() (spans []span, ok bool) {
 		spans = append(spans, *s)
 	}
 	slices.Reverse(spans)
+	t.silent = best.at == 0
 	return spans, best.at == len(t.m.want) || best.at == 0
 }
 
@@ -319,6 +321,9 @@ func Split(c Config, stream []byte) (foreign []byte) {
 		t.step(b)
 	}
 	spans, ok := t.best()
+	if t.silent && visible(stream) {
+		return stream
+	}
 	for _, s := range spans {
 		if ok || wholeLines(stream, s) {
 			foreign = append(foreign, stream[s.from:s.to]...)
@@ -348,4 +353,15 @@ func Cut(known, stream []byte) (foreign []byte, ok bool) {
 		total += s.to - s.from
 	}
 	return foreign, total+len(known) == len(stream)
+}
+
+// visible says that b has text, and not only what a line editor moves its cursor with.
+func visible(b []byte) bool {
+	var e escape
+	for _, c := range b {
+		if inside, move := e.step(c); !inside && move == 0 && c != '\r' && c != ' ' && c != 0x07 {
+			return true
+		}
+	}
+	return false
 }

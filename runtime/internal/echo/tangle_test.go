@@ -29,6 +29,8 @@ func TestSplit(t *testing.T) {
 		{"an unfinished line", true, "x\n", "", "x\r\nbg", "bg"},
 		{"control bytes", true, "a\x03\tb\n", "", "bg\r\na^C\tb\r\n", "bg\r\n"},
 		{"no echo", false, "print(1)\n", "", "bg 1\r\nbg 2\r\n", "bg 1\r\nbg 2\r\n"},
+		{"no echo but a line end", false, "print(1)\n", "", "\r\n", "\r\n"},
+		{"a cursor that moves", false, "print(1)\n", "", "\r\x1b[3C", ""},
 		{"a line editor's echo in pieces", false, "echo hi there\n", "", "bg 9\r\necho hi there\r\n", "bg 9\r\n"},
 		{"and between them", false, "echo hi there\n", "", "ebg 9\r\necho\r\ncho hi there\r\nbg 10\r\n", "bg 9\r\necho\r\nbg 10\r\n"},
 		{

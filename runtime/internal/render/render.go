@@ -268,3 +268,6 @@ func indexFrom(b []byte, from int, c byte) int {
 
 // Slow says that text may cost much: a cursor is about.
 func (r *Renderer) Slow() bool { return r.screen != nil || r.cells != nil }
+
+// Screen says that the program addresses the screen's lines.
+func (r *Renderer) Screen() bool { return r.screen != nil }
