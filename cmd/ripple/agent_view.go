@@ -75,11 +75,11 @@ func (v *turnView) outcome(o agent.Outcome) {
 	}
 }
 
-// harmless is text without what would move a terminal's cursor or set its title:
-// a model wrote it, or somebody whose file it read.
+// harmless is text without what would move a terminal's cursor, set its title or
+// turn the order of its letters: a model wrote it, or somebody whose file it read.
 func harmless(s string) string {
 	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
 			return -1
 		}
 		return r

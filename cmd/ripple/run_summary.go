@@ -27,7 +27,8 @@ func summaryRows(s *loop.Summary) []row {
 		main, branch := shellQuote(s.Main), shellQuote(s.Branch)
 		add(true, "to look", "git diff "+main+"..."+branch)
 		add(true, "to merge", "git merge "+branch)
-		add(true, "to remove", "git worktree remove "+shellQuote(s.Dir)+" && git branch -d "+branch)
+		add(true, "to remove", "git worktree remove "+shellQuote(s.Dir))
+		add(true, "", "git branch -d "+branch)
 	}
 	return rows
 }
@@ -49,6 +50,9 @@ func (a *app) wrapped(text, prefix string) string {
 	return strings.Join(lines, "\n")
 }
 
+// summaryIndent is the column at which the texts of a summary stand.
+const summaryIndent = 13
+
 // summarise writes them where notes go.
 func (a *app) summarise(s *loop.Summary) {
 	if s == nil {
@@ -58,6 +62,10 @@ func (a *app) summarise(s *loop.Summary) {
 		fmt.Fprintln(a.err)
 	}
 	for _, r := range summaryRows(s) {
-		fmt.Fprintf(a.err, "  %s %s\n", a.paint(bold, fmt.Sprintf("%-14s", r.label)), harmless(r.text))
+		text := harmless(r.text)
+		if a.errTerminal {
+			text = strings.ReplaceAll(a.wrapped(text, strings.Repeat(" ", summaryIndent)), "\n", "\n"+strings.Repeat(" ", summaryIndent))
+		}
+		fmt.Fprintf(a.err, "  %s %s\n", a.paint(bold, fmt.Sprintf("%-*s", summaryIndent-3, r.label)), text)
 	}
 }
