@@ -98,6 +98,9 @@ func lintReserved(d *document, a *Adapter) {
 	if a.Lifecycle.ReadyTimeoutMS != 0 {
 		d.warn("/lifecycle/ready_timeout_ms", KindReserved, deadline, "lifecycle.ready_timeout_ms")
 	}
+	if a.Capabilities.UserBusyDetection != "none" {
+		d.warn("/capabilities/user_busy_detection", KindReserved, "capabilities.user_busy_detection is reserved and has no effect")
+	}
 	if a.Input.MultilineDetect == DetectIndentBased {
 		d.warn("/input/multiline_detect", KindReserved, "indent_based is reserved: nothing is detected")
 	}

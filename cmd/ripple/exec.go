@@ -60,6 +60,7 @@ Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
   ripple exec gdb --arg ./a.out --op 'breakpoint_set target=main' --op run --op locals`,
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			f.session.Patient = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
 			return a.guarded(func() error { return a.exec(cmd.Context(), args, f) })
 		},
 		ValidArgsFunction: a.completeAdapter,
@@ -78,7 +79,7 @@ func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.BoolVarP(&f.nul, "null", "0", false, "commands on standard input are separated by NUL; implies --lines")
 	flags.BoolVar(&f.json, "json", false, "print one JSON result a command, a line each")
 	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one command (0: no limit)")
-	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "longest time until the program's first prompt")
+	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "longest time until the program's first prompt; where it is not given, a program that waits at something else for 5 seconds is given up")
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
 	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as what is to be debugged; repeatable")

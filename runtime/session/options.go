@@ -15,6 +15,16 @@ type Options struct {
 	// is to debug. nil: what the adapter has in their place.
 	Args []string
 
+	// Banner and Reason are shown to a person when the program starts, by the
+	// adapter's init.banner_injection; an adapter without one shows neither.
+	Banner string
+	Reason string
+
+	// Patient has Open wait for the first prompt until its context ends, even when
+	// the program has waited at something else for five seconds: a person may be
+	// answering it.
+	Patient bool
+
 	// Output receives the running command's output as it becomes final: whole
 	// lines at once, an unfinished line when the program is found waiting for
 	// input (State, WaitState) or the command ends. Calls do not overlap; while

@@ -794,6 +794,48 @@ func TestALineThatIsNotASCIIGoesByAFile(t *testing.T) {
 	assert.ErrorContains(t, err, "the character at byte 8 is not ASCII, and the program reads no other on a line (input.line_charset), and the adapter has no input.tempfile")
 }
 
+// A caller's words are shown at the start, in the adapter's way.
+func TestBanner(t *testing.T) {
+	for mode, want := range map[string]string{
+		"write_before_pty":    "Welcome, Ann\r\nfor: an audit\r\n",
+		"prepend_to_tempfile": "<Welcome, Ann>\r\n",
+		"none":                "",
+	} {
+		a := *adapter(t, "bash")
+		a.Init.BannerInjection = &schema.BannerInjection{Mode: mode, ReasonTemplate: "for: {reason}"}
+		if mode == "prepend_to_tempfile" {
+			a.Init.BannerInjection.BannerTemplate, a.Init.BannerInjection.ReasonTemplate = "echo '<{banner}>'", ""
+		}
+		var read strings.Builder
+		s, err := session.Open(deadline(t), &a, session.Options{
+			Env: []string{"HOME=" + t.TempDir()}, Banner: "Welcome, Ann", Reason: "an audit",
+			Observer: session.ObserverFunc(func(e session.Event) {
+				if e.Kind == session.EventRead {
+					read.Write(e.Data)
+				}
+			}),
+		})
+		require.NoError(t, err)
+		require.NoError(t, s.Close(deadline(t)))
+		shown, _, _ := strings.Cut(read.String(), "\x1b")
+		assert.Equal(t, want, shown, mode)
+	}
+}
+
+// Who is patient decides alone how long the first prompt may take.
+func TestPatience(t *testing.T) {
+	session.ShortenStuckGap(t)
+	a := *adapter(t, "regexsh")
+	a.Prompt.Primary = `^another> $`
+	ctx, cancel := context.WithTimeout(deadline(t), 500*time.Millisecond)
+	defer cancel()
+	_, err := session.Open(ctx, &a, session.Options{Patient: true})
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	_, err = session.Open(deadline(t), &a, session.Options{})
+	require.Error(t, err)
+	assert.NotErrorIs(t, err, context.DeadlineExceeded)
+}
+
 func TestCwdIsReported(t *testing.T) {
 	s := open(t, "bash", session.Options{Dir: "/"})
 	dir := filepath.Join(t.TempDir(), "a b;c\\d ü")

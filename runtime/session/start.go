@@ -41,6 +41,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		return nil, err
 	}
 	d.locked(func() { // before the first byte is read
+		d.showBanner()
 		d.step(input{kind: inStart})
 		d.settleEffects()
 	})
@@ -75,7 +76,7 @@ func (d *driver) awaitReady(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 			looks++
-			if !d.stuck() {
+			if d.options.Patient || !d.stuck() {
 				looks = 0
 			}
 		}
@@ -126,7 +127,7 @@ func (d *driver) launch() error {
 	}
 	d.plan, err = launch.Build(d.adapter, host, launch.Request{
 		Dir: d.options.Dir, Env: d.options.Env, Args: d.options.Args, Cols: d.options.Cols, Rows: d.options.Rows,
-		Executable: d.options.Executable, Nonce: nonce, ScratchDir: d.scratch.Path,
+		Executable: d.options.Executable, Banner: d.options.Banner, Reason: d.options.Reason, Nonce: nonce, ScratchDir: d.scratch.Path,
 	})
 	if err != nil {
 		return err

@@ -1,0 +1,16 @@
+package session
+
+import "strings"
+
+// showBanner makes the text that init.banner_injection shows before the program
+// starts the first of what it prints.
+func (d *driver) showBanner() {
+	if d.plan.Banner == "" {
+		return
+	}
+	text := []byte(strings.ReplaceAll(strings.TrimSuffix(d.plan.Banner, "\n"), "\n", "\r\n") + "\r\n")
+	d.startup = append(d.startup, text...)
+	if d.watched() {
+		d.observe(EventRead, text, "")
+	}
+}
