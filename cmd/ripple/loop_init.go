@@ -33,7 +33,8 @@ func newInit(a *app) *cobra.Command {
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
 notes on how to build and test (@AGENT.md), the settings, all commented out
 (.ralphrc), and a .gitignore that keeps all of it out of git. What is there stays as
-it is. How the project is built and tested is taken from its files where they tell.
+it is; settings that nobody changed are renewed. How the project is built and tested is
+taken from its files where they tell.
 
 --from FILE takes the task and the plan from a document: Markdown (its boxes become
 the plan, else the items under headings like Tasks or Requirements, else its
@@ -109,10 +110,8 @@ func (a *app) writeInit(files map[string]string, found project) error {
 		{loop.IgnoreFile, loop.Ignore},
 	} {
 		path := filepath.Join(loop.Dir, f.name)
-		what := "written"
-		if err := create(path, []byte(f.text)); errors.Is(err, fs.ErrExist) {
-			what = "is there, left as it is"
-		} else if err != nil {
+		what, err := placeFile(path, f.text, f.name == loop.RCFile)
+		if err != nil {
 			return failWith(exitFailed, err, "")
 		}
 		a.printf("%-24s %s\n", path, what)
@@ -155,22 +154,6 @@ func (a *app) warnOfTemplates(project string, f loopFlags) {
 	if f.prompt == "" && f.promptFile == "" && same(loop.PromptFile, initPrompt) && same(loop.PlanFile, initPlan) {
 		a.note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(loop.Dir, loop.PromptFile), loop.PlanFile)
 	}
-}
-
-// initSettings are all settings with their defaults, commented out; for --verify
-// there is what the project's files say.
-func initSettings(found project) string {
-	var b strings.Builder
-	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
-		"# Flags, the environment and ripple.yml come first (in the environment, RIPPLE_ stands\n# before MAX_TURNS and what follows it); ripple run --dry-run shows each with its source.\n")
-	for _, s := range loop.Settings() {
-		value := s.Default
-		if s.Flag == "verify" {
-			value = found.test
-		}
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(value), "''"))
-	}
-	return b.String()
 }
 
 func shellQuote(s string) string {

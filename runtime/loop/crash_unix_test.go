@@ -115,7 +115,7 @@ func (p *project) events() []string {
 			delete(v, key)
 		}
 		if s, ok := v["state"].(map[string]any); ok {
-			for _, key := range []string{"run", "elapsed_ms", "session", "moves", "not_before", "proven"} {
+			for _, key := range []string{"run", "elapsed_ms", "session", "moves", "not_before", "proven", "start"} {
 				delete(s, key)
 			}
 			if s["breaker"] != nil {
