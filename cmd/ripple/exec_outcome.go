@@ -20,6 +20,8 @@ type outcome struct {
 func (o outcome) code() int {
 	exit, exited := errors.AsType[*session.ExitError](o.err)
 	switch {
+	case exited && exit.Untaken:
+		return exitFailed
 	case exited && exit.Signal != "":
 		return 128 + signalNumber(exit.Signal)
 	case exited:
@@ -68,6 +70,8 @@ func (o outcome) explain(timeout time.Duration) error {
 	switch {
 	case exited && exit.Withdrawal != nil:
 		return failWith(code, o.err, withdrawalHint)
+	case exited && exit.Untaken:
+		return failWith(code, o.err, "its standard input may be another than the terminal")
 	case exited && exit.Output != "":
 		return failWith(code, o.err, "it printed:\n"+indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:

@@ -81,4 +81,6 @@ func (p *PTY) readiness() Readiness { return Readiness{} }
 
 func (p *PTY) turn() uint64 { return 0 }
 
+func (*PTY) holds(int) bool { return true }
+
 func (d *device) signalForeground(syscall.Signal) error { return ErrUnsupported }

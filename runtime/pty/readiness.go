@@ -31,6 +31,10 @@ type Readiness struct {
 // Unknown. It costs a few small file reads for each thread of the group.
 func (p *PTY) Readiness() Readiness { return p.readiness() }
 
+// Holds tells whether a descriptor of the started program, 0 for its standard input,
+// is this terminal. Where only that program knows (not on Linux), it is.
+func (p *PTY) Holds(fd int) bool { return p.holds(fd) }
+
 // Turn is another number when the thread that Readiness last found waiting has been
 // awake since the call before, or is another one. 0: not known.
 func (p *PTY) Turn() uint64 { return p.turn() }

@@ -239,6 +239,14 @@ func (l *looker) threads(pid, count int) []int {
 	}
 }
 
+func (p *PTY) holds(fd int) bool {
+	l := &p.dev.look
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.tty = p.dev.name
+	return l.isTerminal(p.leader.Pid, fd)
+}
+
 func (p *PTY) turn() uint64 {
 	l := &p.dev.look
 	l.mu.Lock()

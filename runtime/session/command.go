@@ -21,6 +21,7 @@ func (d *driver) submit(p payload) *command {
 		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
 	c.rend, c.endings = d.newRenderer(c), d.lineEndings()
+	c.elsewhere = !d.announced && !d.tty.Holds(0)
 	d.cmd, d.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
@@ -116,6 +117,7 @@ func (d *driver) complete(e effect) {
 		d.releaseHeld(len(d.held))
 	} else {
 		c.end.shown = d.atPrompt(e)
+		d.announced = c.began
 	}
 	d.endOutput(c)
 	if c.file != "" {
@@ -143,6 +145,9 @@ func (d *driver) finish(c *command) {
 	case c.end.by == ByExit:
 		exit := *d.exit
 		exit.Withdrawal = c.withdrawal
+		if exit.Untaken = !c.began && (d.announced || c.elsewhere); exit.Untaken {
+			r.ExitCode, r.ErrorSeen = nil, true
+		}
 		c.err = &exit
 	case c.incomplete && c.err == nil:
 		r.ExitCode = nil // what the prompt tells is of the withdrawal

@@ -72,12 +72,13 @@ type driver struct {
 	queries    queries
 
 	// What the program is doing.
-	used     bool // a command was sent to it
-	cmd      *command
-	byMarker bool // the prompt we are at was announced by a marker
-	cwd      string
-	mode     string
-	level    *int
+	used      bool // a command was sent to it
+	cmd       *command
+	announced bool // the command before was announced by C
+	byMarker  bool // the prompt we are at was announced by a marker
+	cwd       string
+	mode      string
+	level     *int
 
 	// Effects that wait for the end of the read.
 	ask        bool
@@ -129,6 +130,8 @@ type command struct {
 
 	code        *int
 	cwdReported bool
+	began       bool // C came
+	elsewhere   bool // when it was sent, the program's standard input was not the terminal
 	incomplete  bool
 	withdrawal  *Withdrawal // what was sent since the input is incomplete
 	result      Result

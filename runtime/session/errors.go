@@ -114,6 +114,7 @@ type ExitError struct {
 	Signal string // "SIGKILL", …; empty: it ended by itself
 
 	Withdrawal *Withdrawal // it ended after this; nil: its input was not withdrawn
+	Untaken    bool        // nothing tells that it took the command before it ended
 	Output     string      // all that it printed, when it ended before a command was sent to it
 }
 
@@ -121,6 +122,9 @@ func (e *ExitError) Error() string {
 	text := fmt.Sprintf("the program ended with exit code %d", e.Code)
 	if e.Signal != "" {
 		text = "the program was ended by a signal: " + e.Signal
+	}
+	if e.Untaken {
+		text += "; nothing tells that it took the command before that"
 	}
 	if e.Withdrawal != nil {
 		text += fmt.Sprintf(" (before that %v)", e.Withdrawal)

@@ -142,6 +142,31 @@ func TestOddUses(t *testing.T) {
 	}
 }
 
+// A program that ends without having read a line did not run it: nobody knows its code.
+func TestStandardInputElsewhere(t *testing.T) {
+	for _, name := range []string{"bash", "dash", "busybox", "mksh", "yash"} {
+		t.Run(name, func(t *testing.T) {
+			s := open(t, name, session.Options{})
+			eval(t, s, "true")
+			eval(t, s, "exec </dev/null")
+			r, err := s.Eval(deadline(t), "false")
+			require.ErrorIs(t, err, session.ErrExited)
+			assert.Nil(t, r.ExitCode)
+			if r.CompletedBy != "" { // it was not gone before
+				assert.True(t, r.ErrorSeen)
+			}
+		})
+		t.Run(name+" that is told to end", func(t *testing.T) {
+			s := open(t, name, session.Options{})
+			r, err := s.Eval(deadline(t), "exit 3")
+			require.ErrorIs(t, err, session.ErrExited)
+			if assert.NotNil(t, r.ExitCode) {
+				assert.Equal(t, 3, *r.ExitCode)
+			}
+		})
+	}
+}
+
 // A session reads its user's history and has one of its own.
 func TestHistoryIsNotWritten(t *testing.T) {
 	for name, row := range map[string]struct{ file, content, list string }{

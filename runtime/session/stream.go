@@ -160,7 +160,7 @@ func (d *driver) begin() {
 		if c.expectC {
 			d.splitEcho(c, c.pre)
 		}
-		c.pre, c.redrawAt, c.expectC, d.beginsSeen = nil, -1, false, true
+		c.pre, c.redrawAt, c.expectC, c.began, d.beginsSeen = nil, -1, false, true, true
 		d.enqueue(job{kind: jobBegin, c: c}, nil)
 		d.held = d.held[:0]
 		d.region = regionOutput
