@@ -67,7 +67,7 @@ func (l *Loop) judge(e *ended) {
 func (l *Loop) judgeSession(e *ended, now time.Time) {
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
-		if m := l.state.Session.use(e.said.session, e.turn, now); m != nil {
+		if m := l.state.Session.use(e.said.session, l.who.Name, e.turn, now); m != nil {
 			l.state.Moves = append(l.state.Moves, *m)
 		}
 		l.state.Used = e.outcome.Used

@@ -10,6 +10,7 @@ import (
 // is that of .ralph_session: one shape while there is one, another without.
 type session struct {
 	ID          string
+	Agent       string // whose it is; "" when nobody noted it
 	CreatedAt   time.Time
 	LastUsed    time.Time
 	ResetAt     time.Time
@@ -20,6 +21,7 @@ type activeSession struct {
 	ID        string `json:"session_id"`
 	CreatedAt moment `json:"created_at"`
 	LastUsed  moment `json:"last_used"`
+	Agent     string `json:"agent,omitempty"`
 }
 
 type resetSession struct {
@@ -33,7 +35,7 @@ func (s session) MarshalJSON() ([]byte, error) {
 	if s.ID == "" {
 		return json.Marshal(resetSession{"", moment{s.ResetAt}, s.ResetReason})
 	}
-	return json.Marshal(activeSession{s.ID, moment{s.CreatedAt}, moment{s.LastUsed}})
+	return json.Marshal(activeSession{s.ID, moment{s.CreatedAt}, moment{s.LastUsed}, s.Agent})
 }
 
 // UnmarshalJSON reads either shape.
@@ -46,7 +48,7 @@ func (s *session) UnmarshalJSON(data []byte) error {
 	if err := json.Unmarshal(data, &v); err != nil {
 		return err
 	}
-	*s = session{v.ID, v.CreatedAt.Time, v.LastUsed.Time, v.At.Time, v.Reason}
+	*s = session{v.ID, v.Agent, v.CreatedAt.Time, v.LastUsed.Time, v.At.Time, v.Reason}
 	return nil
 }
 
@@ -62,15 +64,15 @@ type transition struct {
 // maxHistory is how many transitions are kept.
 const maxHistory = 50
 
-// use notes that a turn went well in a session. The transition is nil when it
-// is the one that was there.
-func (s *session) use(id string, turn int, now time.Time) *transition {
+// use notes that a turn of an agent went well in a session. The transition is nil
+// when it is the one that was there.
+func (s *session) use(id, agent string, turn int, now time.Time) *transition {
 	if id == s.ID {
-		s.LastUsed = now
+		s.LastUsed, s.Agent = now, agent
 		return nil
 	}
 	t := &transition{now.Truncate(time.Second), s.ID, id, "session_started", turn}
-	*s = session{ID: id, CreatedAt: now, LastUsed: now}
+	*s = session{ID: id, Agent: agent, CreatedAt: now, LastUsed: now}
 	return t
 }
 

@@ -42,11 +42,11 @@ func TestSessionJSON(t *testing.T) {
 func TestSessionLife(t *testing.T) {
 	var s session
 	assert.Nil(t, s.reset("x", 0, noon), "nothing to reset")
-	assert.Equal(t, &transition{noon, "", "a", "session_started", 1}, s.use("a", 1, noon))
+	assert.Equal(t, &transition{noon, "", "a", "session_started", 1}, s.use("a", "x", 1, noon))
 	later := noon.Add(time.Hour)
-	assert.Nil(t, s.use("a", 2, later))
-	assert.Equal(t, session{ID: "a", CreatedAt: noon, LastUsed: later}, s)
-	assert.Equal(t, &transition{later, "a", "b", "session_started", 3}, s.use("b", 3, later))
+	assert.Nil(t, s.use("a", "x", 2, later))
+	assert.Equal(t, session{ID: "a", Agent: "x", CreatedAt: noon, LastUsed: later}, s)
+	assert.Equal(t, &transition{later, "a", "b", "session_started", 3}, s.use("b", "x", 3, later))
 	assert.Equal(t, &transition{later, "b", "", "project_complete", 4}, s.reset("project_complete", 4, later))
 	assert.Equal(t, session{ResetAt: later, ResetReason: "project_complete"}, s)
 }

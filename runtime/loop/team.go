@@ -47,6 +47,10 @@ func (l *Loop) choose() {
 		}
 		s.Agent = who.Name
 	}
+	// A session of the run before may be another agent's.
+	if of := l.state.Session.Agent; of != "" && of != who.Name {
+		l.resetSession("agent_changed")
+	}
 	if until.IsZero() {
 		delete(l.state.Limited, who.Name)
 	}
