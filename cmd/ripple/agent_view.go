@@ -3,7 +3,10 @@ package main
 import (
 	"cmp"
 	"encoding/json"
+	"fmt"
+	"io"
 	"strings"
+	"time"
 	"unicode"
 
 	"ripple/runtime/agent"
@@ -13,16 +16,25 @@ import (
 	"github.com/charmbracelet/x/ansi"
 )
 
-// turnView shows a turn as it goes.
+// turnView shows a turn as it goes: on a stream that is a terminal as a page,
+// elsewhere in plain lines.
 type turnView struct {
 	*app
 	adapter *schema.Adapter
 	encode  *json.Encoder // nil: for people
 	roots   []string      // for shortPath
+	paged   bool          // standard output gets pages
+	marked  bool          // standard error gets them
+	open    []*toolUse    // that have no result yet
+
+	now    func() time.Time
+	pageOf func(stream any) page // one as wide as the stream is now
 }
 
 func (a *app) newTurnView(ad *schema.Adapter, asJSON bool) *turnView {
-	v := &turnView{app: a, adapter: ad, roots: roots()}
+	v := &turnView{
+		app: a, adapter: ad, roots: roots(), paged: a.pages(a.out.to), marked: a.errTerminal, now: time.Now, pageOf: a.page,
+	}
 	if asJSON {
 		v.encode = json.NewEncoder(a.out)
 		v.encode.SetEscapeHTML(false)
@@ -35,13 +47,61 @@ func (v *turnView) event(e event.Event) {
 		_ = v.encode.Encode(e) // v.out remembers its error
 		return
 	}
+	switch {
+	case e.Type == event.Text && v.paged:
+		v.lines(v.out, v.pageOf(v.out.to).say(e.Text))
+	case e.Type == event.Text:
+		v.printf("%s\n", v.plain(e.Text))
+	case v.marked:
+		v.mark(e)
+	default:
+		v.tell(e)
+	}
+}
+
+// plain is text for a pipe, as it is, or for a terminal that knows no pages.
+func (v *turnView) plain(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if v.outTerminal() {
+		text = harmless(text)
+	}
+	return text
+}
+
+// mark shows a tool when it has ended, with the mark of its success.
+func (v *turnView) mark(e event.Event) {
+	p := v.pageOf(v.err)
 	switch e.Type {
-	case event.Text:
-		text := strings.TrimRight(e.Text, "\n")
-		if v.outTerminal() {
-			text = harmless(text)
+	case event.ToolUse:
+		v.open = append(v.open, newToolUse(e, v.now(), v.roots))
+	case event.ToolResult:
+		if t := endOf(v.open, e.ID); t != nil {
+			t.end(e, v.now())
+			v.open = without(v.open, t)
+			v.lines(v.err, p.tool(t))
 		}
-		v.printf("%s\n", text)
+	default:
+		v.lines(v.err, p.beside(e))
+	}
+}
+
+// end shows the tools that never told of an end.
+func (v *turnView) end() {
+	for _, t := range v.open {
+		v.lines(v.err, v.pageOf(v.err).tool(t))
+	}
+	v.open = nil
+}
+
+func (v *turnView) lines(to io.Writer, list []string) {
+	if len(list) > 0 {
+		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out remembers its error
+	}
+}
+
+// tell says it in plain lines.
+func (v *turnView) tell(e event.Event) {
+	switch e.Type {
 	case event.ToolUse:
 		v.note("%s %s", e.Name, toolSummary(e, v.roots))
 	case event.ToolResult:
@@ -64,6 +124,7 @@ func (v *turnView) outcome(o agent.Outcome) {
 		_ = v.encode.Encode(newTurnOutcome(o)) // v.out remembers its error
 		return
 	}
+	v.end()
 	for _, p := range o.Problems {
 		v.note("%s", p)
 	}

@@ -88,6 +88,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 	defer stop()
 	view := a.newTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
 	var last time.Time
+	view.now = func() time.Time { return last } // how long its tools took then
 	found := only == 0
 	r := bufio.NewReader(f)
 	for number := 1; ; number++ {
@@ -145,8 +146,14 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 	case "run_started":
 		a.note("%s: a run begins", l.Time.Local().Format(time.DateTime))
 	case "turn_started":
-		a.note("turn %d", l.Turn)
+		if v.marked {
+			h := heading{turn: l.Turn, most: l.MaxTurns, agent: l.Agent, branch: l.Branch, task: l.Task}
+			v.lines(a.err, append([]string{""}, v.pageOf(a.err).head(h)...))
+		} else {
+			a.note("turn %d", l.Turn)
+		}
 	case "turn_ended":
+		v.end()
 		what := "no progress"
 		if l.Progress != nil && *l.Progress {
 			what = "progress"

@@ -203,7 +203,19 @@ func (p page) beside(e event.Event) []string {
 	case event.PermissionDenied:
 		return p.aside(red, "⊘", strings.TrimSpace("refused: "+firstLine(e.Name)+" "+firstLine(e.Detail)))
 	case event.Error:
+		if e.Fatal { // the turn ends with it, and says so
+			return nil
+		}
 		return p.aside(red, "!", firstLine(e.Message))
 	}
 	return nil
+}
+
+func without(list []*toolUse, t *toolUse) (rest []*toolUse) {
+	for _, o := range list {
+		if o != t {
+			rest = append(rest, o)
+		}
+	}
+	return rest
 }

@@ -38,10 +38,10 @@ func (v *loopView) parts() []string {
 	if v.waiting != "" {
 		parts = append(parts, v.waiting)
 	}
-	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.now().Sub(v.started).Round(time.Second).String())
-	if n := len(v.open); n > 0 {
-		t := v.open[n-1]
-		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.name+" "+t.what, 40, "…"), v.now().Sub(t.begun).Round(time.Second)))
+	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.turns.now().Sub(v.started).Round(time.Second).String())
+	if n := len(v.turns.open); n > 0 {
+		t := v.turns.open[n-1]
+		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.name+" "+t.what, 40, "…"), v.turns.now().Sub(t.begun).Round(time.Second)))
 	}
 	s, err := loop.ReadStanding(".")
 	known := err == nil // the loop itself says what is wrong
@@ -61,7 +61,7 @@ func (v *loopView) parts() []string {
 		parts = append(parts, "circuit CLOSED")
 	}
 	if !v.begun.IsZero() {
-		parts = append(parts, "this turn "+v.now().Sub(v.begun).Round(time.Second).String())
+		parts = append(parts, "this turn "+v.turns.now().Sub(v.begun).Round(time.Second).String())
 	}
 	return parts
 }

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"encoding/json"
 	"fmt"
-	"io"
 	"strings"
 	"sync"
 	"time"
@@ -24,7 +23,6 @@ type loopView struct {
 	config *loop.Config
 	encode *json.Encoder // nil: for people
 	tools  bool
-	paged  bool // standard output gets pages
 
 	mu       sync.Mutex
 	line     bool // a status line is on the terminal, and standard error gets pages
@@ -41,15 +39,12 @@ type loopView struct {
 	quit     chan struct{}
 	ended    sync.WaitGroup
 	once     sync.Once
-
-	now    func() time.Time
-	pageOf func(stream any) page // one as wide as the stream is now
 }
 
 func (a *app) newLoopView(e *registry.Entry, c *loop.Config, f loopFlags) *loopView {
 	v := &loopView{
 		app: a, turns: a.newTurnView(e.Adapter, false), config: c, tools: a.errTerminal || f.live || c.Verbose,
-		paged: a.pages(a.out.to), started: time.Now(), now: time.Now, pageOf: a.page, quit: make(chan struct{}),
+		started: time.Now(), quit: make(chan struct{}),
 	}
 	if f.json {
 		v.encode = json.NewEncoder(a.out)
@@ -122,7 +117,7 @@ func (v *loopView) count(n loop.Notice) {
 	}
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turn, v.begun = n.Turn, v.now()
+		v.turn, v.begun = n.Turn, v.turns.now()
 		v.before, v.cost, v.started = n.Cost, n.Cost, v.begun.Add(-n.Elapsed)
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
@@ -144,10 +139,7 @@ func (v *loopView) tell(n loop.Notice) {
 	case loop.NoticeTurnStarted:
 		v.note("turn %d", n.Turn)
 	case loop.NoticeEvent:
-		switch {
-		case n.Event.Type == event.Text && v.paged:
-			v.lines(v.out, v.pageOf(v.out.to).say(n.Event.Text))
-		case n.Event.Type == event.Text, v.tools:
+		if n.Event.Type == event.Text || v.tools {
 			v.turns.event(*n.Event)
 		}
 	case loop.NoticeTurnEnded:
@@ -164,60 +156,33 @@ func (v *loopView) tell(n loop.Notice) {
 
 // show writes pages, the agent's words to standard output.
 func (v *loopView) show(n loop.Notice) {
-	p := v.pageOf(v.err)
+	p := v.turns.pageOf(v.err)
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.lines(v.err, append([]string{""}, p.head(heading{turn: n.Turn, most: v.config.MaxTurns, agent: n.Agent, branch: n.Branch, task: n.Task})...))
+		v.turns.lines(v.err, append([]string{""}, p.head(heading{turn: n.Turn, most: v.config.MaxTurns, agent: n.Agent, branch: n.Branch, task: n.Task})...))
 	case loop.NoticeEvent:
-		v.lines(v.err, v.event(p, *n.Event))
+		v.turns.event(*n.Event)
 	case loop.NoticeTurnEnded:
-		for _, t := range v.open {
-			v.lines(v.err, p.tool(t))
-		}
-		v.lines(v.err, v.end(p, n))
-		v.open, v.begun, v.cost = nil, time.Time{}, n.Cost
+		v.turns.end()
+		v.turns.lines(v.err, v.result(p, n))
+		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
-		v.lines(v.err, p.aside(cyan, "…", "verifying: "+n.Text))
+		v.turns.lines(v.err, p.aside(cyan, "…", "verifying: "+n.Text))
 	case loop.NoticeVerified:
 		mark, colour := "✗", red
 		if n.OK {
 			mark, colour = "✓", green
 		}
-		v.lines(v.err, p.aside(colour, mark, n.Text))
+		v.turns.lines(v.err, p.aside(colour, mark, n.Text))
 	case loop.NoticeNote:
-		v.lines(v.err, p.aside(magenta, "!", n.Text))
+		v.turns.lines(v.err, p.aside(magenta, "!", n.Text))
 	case loop.NoticeCommitted:
-		v.lines(v.err, p.aside(green, "✓", "committed "+n.Text))
+		v.turns.lines(v.err, p.aside(green, "✓", "committed "+n.Text))
 	}
 }
 
-// event shows what the agent does: its words at once, a tool when it has ended.
-func (v *loopView) event(p page, e event.Event) []string {
-	switch e.Type {
-	case event.Text:
-		if v.paged {
-			v.lines(v.out, v.pageOf(v.out.to).say(e.Text))
-		} else {
-			v.printf("%s\n", strings.TrimRight(e.Text, "\n"))
-		}
-	case event.ToolUse:
-		v.open = append(v.open, newToolUse(e, v.now(), v.turns.roots))
-	case event.ToolResult:
-		t := endOf(v.open, e.ID)
-		if t == nil {
-			return nil
-		}
-		t.end(e, v.now())
-		v.open = without(v.open, t)
-		return p.tool(t)
-	default:
-		return p.beside(e)
-	}
-	return nil
-}
-
-// end is the line below a turn.
-func (v *loopView) end(p page, n loop.Notice) []string {
+// result is the line below a turn.
+func (v *loopView) result(p page, n loop.Notice) []string {
 	mark, colour := "·", dim
 	switch {
 	case strings.HasPrefix(n.Outcome, "failed"):
@@ -225,24 +190,9 @@ func (v *loopView) end(p page, n loop.Notice) []string {
 	case n.OK:
 		mark, colour = "✓", green
 	}
-	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.now().Sub(v.begun).Round(time.Second))
+	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.now().Sub(v.begun).Round(time.Second))
 	if cost := n.Cost - v.before; cost > 0 {
 		text += fmt.Sprintf(" · $%.2f", cost)
 	}
 	return p.aside(colour, mark, text)
-}
-
-func (v *loopView) lines(to io.Writer, list []string) {
-	if len(list) > 0 {
-		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out remembers its error
-	}
-}
-
-func without(list []*toolUse, t *toolUse) (rest []*toolUse) {
-	for _, o := range list {
-		if o != t {
-			rest = append(rest, o)
-		}
-	}
-	return rest
 }

@@ -26,10 +26,10 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	var out bytes.Buffer
 	a := newApp(strings.NewReader(""), &out, &out, func(error) {})
 	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &loop.Config{MaxTurns: 100, CallsPerHour: 100}, loopFlags{})
-	v.line, v.paged, v.tools = true, true, true
+	v.line, v.tools, v.turns.paged, v.turns.marked = true, true, true, true
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	v.now = func() time.Time { at = at.Add(time.Second); return at }
-	v.pageOf = func(any) page { return page{width: width, colour: colour} }
+	v.turns.now = func() time.Time { at = at.Add(time.Second); return at }
+	v.turns.pageOf = func(any) page { return page{width: width, colour: colour} }
 	v.notice(loop.Notice{Kind: loop.NoticeNote, Text: "the prompt is still the template"})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnStarted, Turn: 2, Agent: "claude", Branch: "agent/work", Task: "Write the tokenizer", Cost: 1})
 	for _, e := range events(t, string(turn)) {
