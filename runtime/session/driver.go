@@ -63,6 +63,8 @@ type driver struct {
 	startup    []byte
 	promptText []byte
 	held       []byte
+	more       []byte // what came since F
+	endsMore   bool   // this program announces the end of such a prompt (G)
 	shown      []byte // the latest prompt, with what it has of sequences
 	asideAt    time.Time
 	late       string // what came after the last command

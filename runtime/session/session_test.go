@@ -1040,3 +1040,11 @@ func TestSequencesThatCostMuchHoldNothingUp(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, "here\n", eval(t, s, "echo here").Output)
 }
+
+// What follows a continuation prompt that nobody waited at is output.
+func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
+	s := open(t, "moresh", session.Options{})
+	for _, code := range []string{"F", "G", "A"} {
+		assert.Equal(t, "text\n", eval(t, s, code).Output, code)
+	}
+}

@@ -100,8 +100,13 @@ func (d *driver) onMarker(m osc.Marker) {
 	case prompt.Continuation:
 		d.releaseHeld(len(d.held))
 		d.step(input{kind: inContinuation})
-		if d.state.proof == proofMore {
-			d.region = regionMore
+		if d.state.proof == proofMore || d.endsMore && d.state.step == stepRunning {
+			d.region, d.more = regionMore, d.more[:0]
+		}
+	case prompt.ContinuationEnd:
+		d.endsMore = true
+		if d.region == regionMore {
+			d.region, d.more = regionOutput, d.more[:0]
 		}
 	case prompt.Cwd:
 		d.cwd = e.Cwd
@@ -130,15 +135,29 @@ func (d *driver) onLiteral(index int) {
 // command that has not been seen to run: then it may be a redraw.
 func (d *driver) promptBegins() {
 	if d.cmd != nil && !d.state.sawC && !d.state.sawD {
+		d.releaseMore()
 		d.cmd.redrawAt = len(d.cmd.pre)
 		return
 	}
+	d.releaseMore()
 	d.releaseHeld(len(d.held))
 	d.region, d.promptText = regionPrompt, d.promptText[:0]
 }
 
+// releaseMore gives back what followed F without an end of that prompt: the
+// command has ended, so nobody was asked for more.
+func (d *driver) releaseMore() {
+	if d.region != regionMore {
+		return
+	}
+	d.region = regionOutput
+	d.hold(d.more)
+	d.more = d.more[:0]
+}
+
 // finished is D: the output ends here.
 func (d *driver) finished(code *int) {
+	d.releaseMore()
 	d.releaseHeld(len(d.held))
 	if d.cmd == nil {
 		return
@@ -178,6 +197,7 @@ func (d *driver) text(b []byte) {
 		}
 		return // between A and B: says nothing about the command
 	case regionMore:
+		d.more = appendBounded(d.more, b, keptStartup)
 		return
 	case regionStartup:
 		d.startup = appendBounded(d.startup, b, keptStartup)

@@ -11,10 +11,10 @@
 //   - aborted by a control character other than its terminator, CAN, SUB and a
 //     new ESC included: text up to that byte, which is then looked at afresh;
 //   - complete, but without a code letter (ESC ] 633 ; x BEL): text;
+//   - longer than any marker: text from its beginning on;
 //   - unfinished at the end of the stream: text, by Flush.
 //
-// Only an overlong candidate is dropped, up to its terminator or the next
-// control character, and counted. Splitting the input differently changes
+// Splitting the input differently changes
 // nothing but how the text is cut into pieces. At most the beginning of a
 // candidate is held back.
 package osc
@@ -50,23 +50,16 @@ type Marker struct {
 
 // Parser is ready to use as its zero value. It is not safe for concurrent use.
 type Parser struct {
-	held     []byte // the beginning of a candidate, from its ESC
-	scanned  int    // bytes of held that need no second look
-	skipping bool   // inside an overlong sequence; held is empty or one ESC
-	dropped  int
-	params   []string
+	held    []byte // the beginning of a candidate, from its ESC
+	scanned int    // bytes of held that need no second look
+	params  []string
 }
-
-// Dropped counts the overlong sequences that were discarded.
-func (p *Parser) Dropped() int { return p.dropped }
 
 // Feed parses b and calls text and marker in the order of the stream. Their
 // arguments are valid during the call. text never gets an empty slice.
 func (p *Parser) Feed(b []byte, text func([]byte), marker func(Marker)) {
 	for len(b) > 0 {
-		if p.skipping {
-			b = p.skip(b)
-		} else if len(p.held) > 0 {
+		if len(p.held) > 0 {
 			b = p.resume(b, text, marker)
 		} else {
 			b = p.scan(b, text, marker)
@@ -78,7 +71,7 @@ func (p *Parser) Feed(b []byte, text func([]byte), marker func(Marker)) {
 // owner cannot wait any longer.
 func (p *Parser) Flush(text func([]byte)) {
 	emit(text, p.held)
-	p.held, p.scanned, p.skipping = p.held[:0], 0, false
+	p.held, p.scanned = p.held[:0], 0
 }
 
 func emit(text func([]byte), b []byte) {
@@ -103,7 +96,7 @@ func (p *Parser) scan(b []byte, text func([]byte), marker func(Marker)) []byte {
 		}
 		n, v := examine(b[i:], 0)
 		switch v {
-		case aborted:
+		case aborted, overlong:
 			from = i + n
 		case complete:
 			if m, ok := p.parse(b[i : i+n]); ok {
@@ -116,10 +109,6 @@ func (p *Parser) scan(b []byte, text func([]byte), marker func(Marker)) []byte {
 			emit(text, b[:i])
 			p.held, p.scanned = append(p.held[:0], b[i:]...), n
 			return nil
-		case overlong:
-			emit(text, b[:i])
-			p.drop()
-			return b[i+n:]
 		}
 	}
 }
@@ -144,7 +133,7 @@ func (p *Parser) resume(b []byte, text func([]byte), marker func(Marker)) []byte
 			}
 			return b[i+1:]
 		case overlong:
-			p.drop()
+			text(seq[:n])
 			return b[i:]
 		}
 		text(seq[:n])
@@ -152,38 +141,6 @@ func (p *Parser) resume(b []byte, text func([]byte), marker func(Marker)) []byte
 			p.held = append(p.held, esc)
 		}
 		return b[i:]
-	}
-	return nil
-}
-
-func (p *Parser) drop() {
-	p.held, p.scanned, p.skipping = p.held[:0], 0, true
-	p.dropped++
-}
-
-// skip discards the rest of an overlong sequence and returns what is left.
-func (p *Parser) skip(b []byte) []byte {
-	if len(p.held) > 0 { // an ESC: the first half of ST?
-		p.skipping = false
-		if b[0] == '\\' {
-			p.held = p.held[:0]
-			return b[1:]
-		}
-		return b
-	}
-	for i, c := range b {
-		switch {
-		case c >= 0x20:
-		case c == esc:
-			p.held = append(p.held, esc)
-			return b[i+1:]
-		default:
-			p.skipping = false
-			if c == bel {
-				i++
-			}
-			return b[i:]
-		}
 	}
 	return nil
 }

@@ -20,13 +20,14 @@ import (
 type Kind uint8
 
 const (
-	Unknown      Kind = iota // trusted, and without a meaning for us
-	PromptStart              // A: the prompt begins, the program is done
-	InputStart               // B: the prompt is complete, input starts here
-	Executed                 // C: a command starts; what follows is its output
-	Finished                 // D: a command ended
-	Cwd                      // P;Cwd=… or OSC 7
-	Continuation             // F: the prompt for more of the same command begins
+	Unknown         Kind = iota // trusted, and without a meaning for us
+	PromptStart                 // A: the prompt begins, the program is done
+	InputStart                  // B: the prompt is complete, input starts here
+	Executed                    // C: a command starts; what follows is its output
+	Finished                    // D: a command ended
+	Cwd                         // P;Cwd=… or OSC 7
+	Continuation                // F: the prompt for more of the same command begins
+	ContinuationEnd             // G: that prompt is complete
 
 	kinds = iota
 )
@@ -49,9 +50,9 @@ type Classifier struct {
 }
 
 // standard is the meaning of the protocols' own letters. F is VS Code's start
-// of a continuation prompt; G, its end, needs no reaction.
+// of a continuation prompt, and G its end.
 var standard = map[byte]Kind{
-	'A': PromptStart, 'B': InputStart, 'C': Executed, 'D': Finished, 'F': Continuation, 'P': Cwd,
+	'A': PromptStart, 'B': InputStart, 'C': Executed, 'D': Finished, 'F': Continuation, 'G': ContinuationEnd, 'P': Cwd,
 }
 
 // NewClassifier prepares the markers that si declares. The nonce is asked for

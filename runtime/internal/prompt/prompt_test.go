@@ -35,7 +35,7 @@ func TestClassifier(t *testing.T) {
 		{"directory", required, 633, 'P', "Cwd=/a;b;" + nonce, Event{Kind: Cwd, Cwd: "/a;b"}, true},
 		{"directory, escaped", required, 633, 'P', `Cwd=/a\x3bb\\c;` + nonce, Event{Kind: Cwd, Cwd: `/a;b\c`}, true},
 		{"another property", required, 633, 'P', "IsWindows=True;" + nonce, Event{}, true},
-		{"a letter without a meaning", required, 633, 'G', nonce, Event{}, true},
+		{"a letter without a meaning", required, 633, 'H', nonce, Event{}, true},
 		{"a terminal that prints capitals", required, 633, 'D', "7;" + strings.ToUpper(nonce), Event{Kind: Finished, Code: &seven}, true},
 		{"a directory in capitals is unknown", required, 633, 'P', "CWD=/A;" + strings.ToUpper(nonce), Event{}, true},
 		{"no nonce", required, 633, 'D', "0", Event{}, false},
