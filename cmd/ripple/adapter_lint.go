@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 
 	"github.com/spf13/cobra"
 
@@ -16,12 +17,12 @@ import (
 func newAdapterLint(a *app) *cobra.Command {
 	var all, asJSON, strict bool
 	cmd := &cobra.Command{
-		Use:   "lint {FILE | NAME}... | --all",
+		Use:   "lint {FILE | DIRECTORY | NAME}... | --all",
 		Short: "Check adapter files without starting anything",
 		Long: `Check adapter files without starting anything. Errors are what keeps a file from
 loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 with
---strict).`,
-		Example: "  ripple adapter lint adapters/*.yaml\n  ripple adapter lint --all --strict",
+--strict). Of a directory every .yaml and .yml file is checked.`,
+		Example: "  ripple adapter lint adapters\n  ripple adapter lint --all --strict",
 		Args:    namesOrAll,
 		RunE: func(_ *cobra.Command, args []string) error {
 			found, err := a.lint(args, all)
@@ -74,6 +75,9 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 			args = append(args, e.Name)
 		}
 	}
+	if args, err = filesOf(args); err != nil {
+		return nil, err
+	}
 	for _, name := range args {
 		entry, err := r.Find(name)
 		diagnostics, err := a.lintOne(entry, err)
@@ -84,6 +88,33 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	}
 	return found, nil
 }
+
+// filesOf puts the adapter files of a directory in its place.
+func filesOf(args []string) ([]string, error) {
+	var files []string
+	for _, arg := range args {
+		if info, err := os.Stat(arg); err != nil || !info.IsDir() || isYAML(arg) {
+			files = append(files, arg)
+			continue
+		}
+		found, err := os.ReadDir(arg) // in order of names
+		if err != nil {
+			return nil, failWith(exitUsage, err, "")
+		}
+		before := len(files)
+		for _, f := range found {
+			if !f.IsDir() && isYAML(f.Name()) {
+				files = append(files, filepath.Join(arg, f.Name()))
+			}
+		}
+		if len(files) == before {
+			return nil, usageError("adapter files end in .yaml or .yml", "the directory %s holds no adapter", arg)
+		}
+	}
+	return files, nil
+}
+
+func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" }
 
 // lintOne gives the errors of a file that did not load, or the warnings about
 // one that did.

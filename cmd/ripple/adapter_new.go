@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bytes"
 	_ "embed"
 	"encoding/json"
 	"errors"
@@ -10,7 +9,6 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -48,11 +46,13 @@ func (n agentDraft) Argv(prompt string) []string {
 }
 
 // Named is how the file is called in its comments.
-func (n agentDraft) Named() string {
-	if n.File == "-" {
-		return n.Name + ".yaml"
+func (n agentDraft) Named() string { return fileNamed(n.Name, n.File) }
+
+func fileNamed(name, file string) string {
+	if file == "-" {
+		return name + ".yaml"
 	}
-	return n.File
+	return file
 }
 
 // Ext is the usual extension of recorded output.
@@ -64,30 +64,39 @@ func (n agentDraft) Ext() string {
 }
 
 func newAdapterNew(a *app) *cobra.Command {
-	n := agentDraft{}
+	n, program := agentDraft{}, programDraft{}
 	var words []string
 	var mode, output string
 	cmd := &cobra.Command{
-		Use:   "new --agent NAME [flags]",
-		Short: "Write an adapter of a coding agent to start from",
-		Long: `Write the adapter of a coding agent of your own, with comments that say what else it
-can declare. What is written is complete: it passes "ripple adapter lint --strict"
-and its contract tests. A file that exists is left alone.`,
-		Example: "  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
+		Use:   "new {NAME | --agent NAME} [flags]",
+		Short: "Write an adapter to start from",
+		Long: `Write an adapter with comments that say what else it can declare: of the program NAME
+that has a prompt, or of a coding agent. That of an agent is complete: it passes
+"ripple adapter lint --strict" and its contract tests. That of a program runs when
+--prompt is what it shows; docs/writing-an-adapter.md goes on from there. A file that
+exists is left alone. --family says what the program is: a shell runs other programs,
+a repl (the default) evaluates a language, a debugger steps through a program.`,
+		Example: "  ripple adapter new gforth --prompt '> '\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
-		Args: noArgs,
-		RunE: func(cmd *cobra.Command, _ []string) error {
-			if n.Name == "" {
-				return usageError(`adapters of other families begin as a copy of the closest one: "ripple adapter list" shows them`, "--agent NAME is missing")
+		Args: newArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				program.Name, program.Command, program.File = args[0], n.Command, n.File
+				if err := program.choose(); err != nil {
+					return err
+				}
+				return a.writeDraft(program, program.File)
 			}
 			if err := n.choose(words, mode, output); err != nil {
 				return err
 			}
-			return a.writeAgent(n)
+			return a.writeDraft(n, n.File)
 		},
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
-	cmd.Flags().StringVar(&n.Name, "agent", "", "the adapter's name")
+	cmd.Flags().StringVar(&n.Name, "agent", "", "the name of a coding agent's adapter")
+	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "what a program NAME is: shell, repl, debugger")
+	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "the prompt of a program NAME as it shows it, to the last blank")
 	cmd.Flags().StringVar(&n.Command, "command", "", "its program: a name to look for in PATH, or a path (default: the name)")
 	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments of every turn, before the prompt; quotes group, repeat it for more")
 	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt gets there: arg, stdin")
@@ -95,6 +104,29 @@ and its contract tests. A file that exists is left alone.`,
 	cmd.Flags().StringVar(&output, "output", "text", "what it prints: text, ndjson")
 	cmd.Flags().StringVarP(&n.File, "file", "o", "", "where to write it; - is standard output (default: .ripple/adapters/NAME.yaml)")
 	return cmd
+}
+
+// newArgs: a program or an agent, and the flags of the one that it is.
+func newArgs(cmd *cobra.Command, args []string) error {
+	agent := cmd.Flags().Changed("agent")
+	switch {
+	case agent && len(args) > 0, len(args) > 1:
+		return usageError("write one adapter after the other", "one NAME, or --agent NAME: %q is too much", args[len(args)-1])
+	case !agent && len(args) == 0:
+		return usageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
+	}
+	foreign := []string{"family", "prompt"}
+	if !agent {
+		foreign = []string{"args", "prompt-mode", "prompt-flag", "output"}
+	}
+	for _, name := range foreign {
+		if cmd.Flags().Changed(name) && agent {
+			return usageError("", "--%s is for a program with a prompt, not for an agent", name)
+		} else if cmd.Flags().Changed(name) {
+			return usageError("", "--%s is for --agent", name)
+		}
+	}
+	return nil
 }
 
 // choose checks the flags' values and fills in what follows from them.
@@ -141,22 +173,7 @@ func plainWord(w schema.Word) string {
 }
 
 // render fills the template. A value that no adapter can have is a usage error.
-func (n agentDraft) render() ([]byte, error) {
-	t, err := template.New("agent").Funcs(template.FuncMap{"json": inYAML}).Parse(agentTemplate)
-	if err != nil {
-		return nil, failWith(exitFailed, err, "")
-	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, n); err != nil {
-		return nil, failWith(exitFailed, err, "")
-	}
-	for _, d := range schema.Lint(n.File, b.Bytes(), schema.Options{}) {
-		if d.Severity == schema.SeverityError {
-			return nil, usageError("nothing was written", "%s", d.Message)
-		}
-	}
-	return b.Bytes(), nil
-}
+func (n agentDraft) render() ([]byte, error) { return renderDraft(agentTemplate, n, n.File) }
 
 // inYAML writes a value as JSON, which YAML reads too.
 func inYAML(v any) (string, error) {
@@ -167,20 +184,21 @@ func inYAML(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-func (a *app) writeAgent(n agentDraft) error {
-	text, err := n.render()
+// writeDraft writes a new adapter, to standard output where file is "-".
+func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file string) error {
+	text, err := draft.render()
 	if err != nil {
 		return err
 	}
-	if n.File == "-" {
+	if file == "-" {
 		a.printf("%s", text)
 		return nil
 	}
-	if err := writeNew(n.File, text); err != nil {
+	if err := writeNew(file, text); err != nil {
 		return err
 	}
-	a.printf("%s\n", n.File)
-	_, _ = fmt.Fprintf(a.err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", n.File, n.File) // a hint: nothing depends on it
+	a.printf("%s\n", file)
+	_, _ = fmt.Fprintf(a.err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // a hint: nothing depends on it
 	return nil
 }
 

@@ -180,7 +180,7 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 
 func (r *runner) stopAfter(t TestResult) {
 	if r.options.FailFast && (t.Status == Failed || t.Status == Errored) && r.broken == "" {
-		r.broken = "fail-fast: " + t.Name + " did not pass"
+		r.broken = failFast + t.Name + " did not pass"
 	}
 }
 
@@ -255,6 +255,9 @@ func (r *runner) notStarted(err error, t *trial, result *TestResult) {
 		r.broken = notStartedReason
 	}
 }
+
+// failFast begins the reason of what is not run after the first failure.
+const failFast = "fail-fast: "
 
 // notStartedReason is why the tests after the first one are skipped then.
 const notStartedReason = "the program did not start"

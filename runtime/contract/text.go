@@ -43,23 +43,36 @@ func (p *textWriter) line(format string, args ...any) {
 }
 
 func (p *textWriter) report(r *Report) {
-	unstarted := 0
+	unstarted, left, why := 0, 0, ""
 	for _, t := range r.Tests {
 		switch {
 		case t.Status == Passed && len(t.Notes) == 0 && !p.o.Verbose:
 		case t.Status == Skipped && t.Reason == notStartedReason && !p.o.Verbose:
 			unstarted++
+		case t.Status == Skipped && strings.HasPrefix(t.Reason, failFast) && !p.o.Verbose:
+			left++
+			why = t.Reason
 		default:
 			p.test(r, t)
 		}
 	}
-	if unstarted > 0 {
-		p.line("%s %s: the %d tests after it: %s", p.status(Skipped), r.Adapter, unstarted, notStartedReason)
-	}
+	p.after(r, unstarted, notStartedReason)
+	p.after(r, left, why)
 	for _, note := range r.Notes {
 		p.line("  note: %s", note)
 	}
 	p.line("%s", summary(r))
+}
+
+// after tells of tests that were left out for one reason.
+func (p *textWriter) after(r *Report, n int, why string) {
+	switch n {
+	case 0:
+	case 1:
+		p.line("%s %s: the test after it: %s", p.status(Skipped), r.Adapter, why)
+	default:
+		p.line("%s %s: the %d tests after it: %s", p.status(Skipped), r.Adapter, n, why)
+	}
 }
 
 var statusWords = map[Status]struct{ word, mark, color string }{

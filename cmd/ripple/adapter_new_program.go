@@ -1,0 +1,74 @@
+package main
+
+import (
+	"bytes"
+	_ "embed"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"text/template"
+
+	"ripple/schema"
+)
+
+// programTemplate is the adapter of a program with a prompt that nobody has described yet.
+//
+//go:embed program.yaml.tmpl
+var programTemplate string
+
+// programDraft is what the template knows about the program.
+type programDraft struct {
+	Name, Command, Family string
+	Prompt                string // as the program shows it, to the last blank
+	File                  string // where the adapter goes
+}
+
+// Named is how the file is called in its comments.
+func (n programDraft) Named() string { return fileNamed(n.Name, n.File) }
+
+// Primary is the pattern of the prompt, as YAML has it.
+func (n programDraft) Primary() (string, error) {
+	return inYAML("^" + regexp.QuoteMeta(n.Prompt) + "$")
+}
+
+// choose checks the flags' values and fills in what follows from them.
+func (n *programDraft) choose() error {
+	families := []string{string(schema.FamilyREPL), string(schema.FamilyShell), string(schema.FamilyDebugger)}
+	switch {
+	case n.Family == string(schema.FamilyAgent):
+		return usageError("ripple adapter new --agent "+n.Name, "a coding agent has a command of its own")
+	case !slices.Contains(families, n.Family):
+		return usageError(didYouMean(schema.Nearest(n.Family, families), "a shell runs other programs, a repl evaluates a language, a debugger steps through a program"),
+			"--family takes shell, repl or debugger, and got %q", n.Family)
+	case n.Prompt == "":
+		return usageError("give the prompt as the program shows it, with its last blank", "--prompt must not be empty")
+	}
+	if n.Command == "" {
+		n.Command = n.Name
+	}
+	if n.File == "" {
+		n.File = filepath.Join(".ripple", "adapters", n.Name+".yaml")
+	}
+	return nil
+}
+
+// render fills the template. A value that no adapter can have is a usage error.
+func (n programDraft) render() ([]byte, error) { return renderDraft(programTemplate, n, n.File) }
+
+// renderDraft fills a template of an adapter and checks what comes out.
+func renderDraft(text string, draft any, file string) ([]byte, error) {
+	t, err := template.New("adapter").Funcs(template.FuncMap{"json": inYAML}).Parse(text)
+	if err != nil {
+		return nil, failWith(exitFailed, err, "")
+	}
+	var b bytes.Buffer
+	if err := t.Execute(&b, draft); err != nil {
+		return nil, failWith(exitFailed, err, "")
+	}
+	for _, d := range schema.Lint(file, b.Bytes(), schema.Options{}) {
+		if d.Severity == schema.SeverityError {
+			return nil, usageError("nothing was written", "%s", d.Message)
+		}
+	}
+	return b.Bytes(), nil
+}
