@@ -4,6 +4,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/displaywidth"
+
+	"ripple/runtime/internal/vt"
 )
 
 const (
@@ -48,21 +50,10 @@ func (r *Renderer) toCells() {
 	}
 	*r.cells = cellLine{lead: r.cells.lead[:0], cells: r.cells.cells[:0], partial: r.cells.partial[:0]}
 	r.cr, r.printed = false, true
-	seq := r.seq // the sequence that made this necessary is not part of the line
-	r.seq = sequence{}
 	r.colour.now = r.colour.lineStart
-	for i := 0; i < len(raw); {
-		switch {
-		case r.seq.place != ground:
-			i += r.escape(raw[i:])
-		case raw[i] == 0x1b:
-			r.beginSequence()
-			i++
-		default:
-			i += r.overwrite(raw[i:])
-		}
-	}
-	r.seq = seq
+	p := vt.Parser{LineFeedEnds: true}
+	p.Feed(raw, r.handle)
+	p.Flush(r.handle)
 }
 
 // overwrite takes text into the cells, up to an escape or a line feed.

@@ -1,7 +1,7 @@
 package render
 
 // edit obeys a sequence that moves or erases within the line; n is its
-// parameter, -1 when it has none.
+// parameter, 0 when it has none.
 func (r *Renderer) edit(final byte, n int) {
 	r.carriage()
 	if r.cells == nil {
@@ -21,7 +21,7 @@ func (r *Renderer) edit(final byte, n int) {
 	case 'G', '`':
 		l.col = min(count-1, last)
 	case 'K', 'J':
-		l.erase(max(n, 0), r.colour.now)
+		l.erase(n, r.colour.now)
 	case 'P':
 		l.remove(count)
 	case '@':
@@ -37,7 +37,7 @@ func (r *Renderer) edit(final byte, n int) {
 func nothingToDo(final byte, n, length int) bool {
 	switch final {
 	case 'K', 'J':
-		return n <= 0 || length == 0
+		return n == 0 || length == 0
 	case 'P', 'X':
 		return true
 	case 'D':

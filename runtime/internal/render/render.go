@@ -21,6 +21,7 @@ package render
 
 import (
 	"bytes"
+	"unicode/utf8"
 
 	"ripple/runtime/internal/vt"
 )
@@ -49,7 +50,8 @@ type Renderer struct {
 	open    int
 	cr      bool // a carriage return came last, and may belong to a line end
 	printed bool // something is on the screen
-	seq     sequence
+	parser  vt.Parser
+	handle  func(*vt.Token)
 	colour  colour
 	cells   *cellLine // not nil: the unfinished line, as it is being overwritten
 	spare   *cellLine
@@ -62,7 +64,16 @@ func New(o Options, emit func([]byte)) *Renderer {
 	if o.Cols <= 0 || o.Rows <= 0 {
 		o.Cols, o.Rows = 200, 50
 	}
-	return &Renderer{opt: o, emit: emit}
+	r := &Renderer{}
+	r.reset(o, emit)
+	return r
+}
+
+// reset makes the renderer as new, but for its buffers.
+func (r *Renderer) reset(o Options, emit func([]byte)) {
+	*r = Renderer{opt: o, emit: emit, buf: r.buf[:0], spare: r.spare}
+	r.parser.LineFeedEnds = true
+	r.handle = r.token
 }
 
 // Write takes what the program printed. It keeps no reference to raw.
@@ -75,26 +86,67 @@ func (r *Renderer) Write(raw []byte) {
 }
 
 func (r *Renderer) write(b []byte) {
-	next := lookahead{b: b}
-	for i := 0; i < len(b); {
-		switch {
-		case r.screen != nil:
-			r.toScreen(b[i:])
-			i = len(b)
-		case r.seq.place != ground:
-			i += r.escape(b[i:])
-		case b[i] == 0x1b:
-			r.beginSequence()
-			i++
-		case r.cells != nil:
-			i += r.overwrite(b[i:])
-		default:
-			i += r.text(b[i:next.special(i)])
-		}
-	}
+	r.parser.Feed(b, r.handle)
 	r.cut()
 	r.lead()
 	r.release(r.open)
+}
+
+// token takes text, and sequences one by one.
+func (r *Renderer) token(t *vt.Token) {
+	if r.screen != nil {
+		r.screen.Token(t)
+		r.open = len(r.buf)
+		return
+	}
+	if t.Kind != vt.Text && r.cells != nil {
+		r.cells.flushPartial(r.colour.now)
+	}
+	switch t.Kind {
+	case vt.Text:
+		r.plain(t.Raw)
+	case vt.Control:
+		r.control(t)
+	case vt.CSI:
+		r.csi(t)
+	case vt.Escape:
+		if t.Inter[0] == 0 && bytes.IndexByte([]byte("78DEMc"), t.Final) >= 0 {
+			r.address(t)
+			return
+		}
+		r.keep(t.Raw)
+	default:
+		if t.Kind == vt.Invalid && t.Raw[0] >= utf8.RuneSelf { // nothing is lost
+			r.plain(t.Raw)
+			return
+		}
+		r.keep(t.Raw)
+	}
+}
+
+// control takes one that stood inside a sequence; CAN and SUB belong to the
+// sequence that they ended.
+func (r *Renderer) control(t *vt.Token) {
+	if t.Final == 0x18 || t.Final == 0x1a {
+		r.keep(t.Raw)
+		return
+	}
+	r.plain(t.Raw)
+}
+
+// plain takes what is no sequence.
+func (r *Renderer) plain(b []byte) {
+	for i := 0; i < len(b); {
+		if r.cells != nil {
+			i += r.overwrite(b[i:])
+			continue
+		}
+		end := len(b)
+		if n := bytes.IndexByte(b[i+1:], '\b'); n >= 0 {
+			end = i + 1 + n
+		}
+		i += r.text(b[i:end])
+	}
 }
 
 // lead moves what takes no column, and so stands before the line that is being
@@ -225,45 +277,10 @@ func (r *Renderer) Close() {
 			r.emit(text)
 		}
 	} else {
-		if !r.opt.StripANSI {
-			r.keep(r.seq.bytes)
-		}
+		r.parser.Flush(r.handle)
 		r.FlushPending()
 	}
-	*r = Renderer{opt: r.opt, emit: r.emit, buf: r.buf[:0], spare: r.spare}
-}
-
-// toScreen gives the screen what comes; what scrolls off it is finished.
-func (r *Renderer) toScreen(b []byte) {
-	r.screen.Write(b)
-	r.open = len(r.buf)
-}
-
-// lookahead finds the next byte that plain text does not contain, searching
-// each byte once.
-type lookahead struct {
-	b        []byte
-	esc, bs  int
-	searched bool
-}
-
-// special is the first escape or backspace after i, or the end.
-func (l *lookahead) special(i int) int {
-	if !l.searched || l.esc <= i {
-		l.esc = indexFrom(l.b, i+1, 0x1b)
-	}
-	if !l.searched || l.bs <= i {
-		l.bs = indexFrom(l.b, i+1, '\b')
-	}
-	l.searched = true
-	return min(l.esc, l.bs)
-}
-
-func indexFrom(b []byte, from int, c byte) int {
-	if i := bytes.IndexByte(b[from:], c); i >= 0 {
-		return from + i
-	}
-	return len(b)
+	r.reset(r.opt, r.emit)
 }
 
 // Slow says that text may cost much: a cursor is about.

@@ -7,6 +7,10 @@ import (
 
 // control acts on a C0 or C1 control.
 func (s *Screen) control(c byte) {
+	if c == del { // is nothing
+		return
+	}
+	s.lastWidth = 0
 	b := s.b
 	switch c {
 	case '\n', '\v', '\f':

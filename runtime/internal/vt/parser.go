@@ -59,6 +59,7 @@ type Parser struct {
 	raw    []byte // of it
 	head   int    // length of its introducer, for strings
 	inters int
+	long   bool              // its beginning was emitted already
 	char   [utf8.UTFMax]byte // a character inside a sequence
 	nchar  int
 	heldC2 bool // the stream ended with 0xC2 in the ground state: a C1 control may follow
@@ -117,23 +118,20 @@ func (p *Parser) text(b []byte) []byte {
 	if n > 0 {
 		p.token(Text, 0, b[:n])
 	}
-	if n == len(b) {
+	switch {
+	case n == len(b):
 		return nil
+	case b[n] == esc:
+		p.begin(escape, b[n:n+1])
+		return b[n+1:]
 	}
-	if b[n] == 0xc2 {
-		p.control(b[n+1], b[n:n+2])
-		return b[n+2:]
-	}
-	p.control(b[n], b[n:n+1])
-	return b[n+1:]
+	p.control(b[n+1], b[n:n+2])
+	return b[n+2:]
 }
 
-// control handles a C0 control, DEL or C1 control; raw is its bytes. It acts
-// the same in every state that lets controls through.
+// control handles a C1 control; raw is its bytes.
 func (p *Parser) control(c byte, raw []byte) {
 	switch c {
-	case esc:
-		p.begin(escape, raw)
 	case c1CSI:
 		p.begin(csiEntry, raw)
 	case c1DCS:
@@ -149,7 +147,7 @@ func (p *Parser) control(c byte, raw []byte) {
 
 // begin starts a sequence whose introducer is raw.
 func (p *Parser) begin(s state, raw []byte) {
-	p.st, p.nchar, p.inters = s, 0, 0
+	p.st, p.nchar, p.inters, p.long = s, 0, 0, false
 	p.raw = append(p.raw[:0], raw...)
 	p.head = len(p.raw)
 	p.tok.Prefix, p.tok.Inter, p.tok.Continued = 0, [2]byte{}, false
@@ -166,6 +164,10 @@ func (p *Parser) introduce(s state) {
 // end emits the sequence under construction and returns to the ground state.
 func (p *Parser) end(kind Kind, final byte) {
 	p.st = ground
+	if p.long {
+		p.flushInvalid()
+		return
+	}
 	p.tok.Kind, p.tok.Final = kind, final
 	p.tok.Raw, p.tok.Offset = p.raw, p.offset
 	p.offset += int64(len(p.raw))
@@ -247,7 +249,10 @@ func (p *Parser) character(c byte) bool {
 	case p.st == csiIgnore || p.st == dcsIgnore:
 		p.keepChar()
 	default:
+		char := bytes.Clone(p.char[:p.nchar])
+		p.nchar = 0
 		p.giveUp()
+		p.token(Invalid, 0, char)
 	}
 	return true
 }
@@ -286,6 +291,7 @@ func (p *Parser) c1(c byte) {
 func (p *Parser) keep(c byte) {
 	if len(p.raw) == maxSequence {
 		p.flushInvalid()
+		p.long = true
 	}
 	p.raw = append(p.raw, c)
 }

@@ -12,18 +12,21 @@ type decoder struct {
 	n int
 }
 
-// text prints characters. b may begin and end within one.
+// text prints characters and obeys the controls between them. b may begin and
+// end within a character.
 func (s *Screen) text(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]
-		if c < utf8.RuneSelf {
+		if n := printableLen(b[i:]); n > 0 {
 			s.decoder.n = 0
-			n := asciiLen(b[i:])
 			s.ascii(b[i : i+n])
 			i += n
 			continue
 		}
-		if r, ok := s.decode(c); ok {
+		if c < utf8.RuneSelf {
+			s.decoder.n = 0
+			s.control(c)
+		} else if r, ok := s.decode(c); ok {
 			s.put(r, displaywidth.Rune(r))
 		}
 		i++

@@ -1,6 +1,9 @@
 package vt
 
-import "encoding/binary"
+import (
+	"bytes"
+	"encoding/binary"
+)
 
 // Eight bytes at a time: what plain output spends its time with.
 const (
@@ -12,43 +15,34 @@ const (
 // above such a one.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
-// textLen is the length of the text that b begins with: up to a C0 control, DEL
-// or a C1 control in UTF-8.
+// textLen is the length of the text that b begins with: up to an escape or a C1
+// control in UTF-8.
 func textLen(b []byte) int {
+	end := bytes.IndexByte(b, esc)
+	if end < 0 {
+		end = len(b)
+	}
+	for i := 0; ; {
+		k := bytes.IndexByte(b[i:end], 0xc2)
+		if k < 0 {
+			return end
+		}
+		if i += k + 1; i < end && b[i] >= c1First && b[i] <= c1Last {
+			return i - 1
+		}
+	}
+}
+
+// printableLen is the number of printable ASCII characters that b begins with.
+func printableLen(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {
 		x := binary.LittleEndian.Uint64(b[i:])
-		if (x-0x20*ones)&^x&highs|zeros(x^del*ones)|zeros(x^0xc2*ones) == 0 {
-			continue
-		}
-		if n := controlAt(b, i, i+8); n >= 0 {
-			return n
+		if x&highs|(x-0x20*ones)&^x&highs|zeros(x^del*ones) != 0 {
+			break
 		}
 	}
-	if n := controlAt(b, i, len(b)); n >= 0 {
-		return n
-	}
-	return len(b)
-}
-
-// controlAt is the index of the first control in b[from:to], or -1.
-func controlAt(b []byte, from, to int) int {
-	for i := from; i < to; i++ {
-		c := b[i]
-		if c < 0x20 || c == del || c == 0xc2 && i+1 < len(b) && b[i+1] >= c1First && b[i+1] <= c1Last {
-			return i
-		}
-	}
-	return -1
-}
-
-// asciiLen is the number of ASCII bytes that b begins with.
-func asciiLen(b []byte) int {
-	i := 0
-	for i+8 <= len(b) && binary.LittleEndian.Uint64(b[i:])&highs == 0 {
-		i += 8
-	}
-	for i < len(b) && b[i] < 0x80 {
+	for i < len(b) && b[i] >= 0x20 && b[i] < del {
 		i++
 	}
 	return i

@@ -50,7 +50,7 @@ func New(o Options) *Screen {
 			o.ScrolledOff(text)
 		}
 	}
-	s.handle = s.token
+	s.handle = s.Token
 	return s
 }
 
@@ -59,15 +59,15 @@ func clampSize(cols, lines int) (int, int) {
 }
 
 // Write takes what a program prints. It keeps no reference to b.
-func (s *Screen) Write(b []byte) {
-	s.parser.Feed(b, s.handle)
+func (s *Screen) Write(b []byte) { s.parser.Feed(b, s.handle) }
+
+// Token paints one token, for a caller that has a Parser of its own.
+func (s *Screen) Token(t *Token) {
+	s.token(t)
 	if s.clusters.full() {
 		s.clusters.sweep(s.eachCell)
 	}
 }
-
-// Token paints one token, for a caller that has a Parser of its own.
-func (s *Screen) Token(t *Token) { s.token(t) }
 
 func (s *Screen) token(t *Token) {
 	switch t.Kind {
@@ -75,10 +75,8 @@ func (s *Screen) token(t *Token) {
 		s.text(t.Raw)
 		return
 	case Control:
-		if t.Final == del { // is nothing
-			return
-		}
 		s.control(t.Final)
+		return
 	case Escape:
 		s.escape(t)
 	case CSI:

@@ -1,5 +1,7 @@
 package vt
 
+import "unicode/utf8"
+
 // step takes an ASCII byte in any state but the ground state and those of
 // string data.
 func (p *Parser) step(c byte) {
@@ -139,7 +141,7 @@ func (p *Parser) stringData(b []byte) int {
 		case c == esc:
 			p.str, p.st = p.st, strEscape
 			return i + 1
-		case c == bel && p.st == oscData:
+		case c == bel && p.st == oscData, c == c1ST && p.raw[len(p.raw)-1] < utf8.RuneSelf: // ST in 8 bits
 			p.raw = append(p.raw, c)
 			p.endString(1, false)
 			return i + 1

@@ -17,11 +17,11 @@ package vt
 type Kind uint8
 
 const (
-	// Text is characters to be shown: no C0 or C1 control in it. It may begin
-	// or end within a character.
+	// Text is characters and the C0 controls between them: all that is no
+	// sequence. It may begin or end within a character.
 	Text Kind = iota
-	// Control is one C0 control, DEL, or a C1 control in UTF-8 (U+0080 to
-	// U+009F); Final is its code.
+	// Control is a C1 control in UTF-8 (U+0080 to U+009F), or a C0 control
+	// inside a sequence or that ended one; Final is its code.
 	Control
 	// Escape is ESC, intermediates and a final byte.
 	Escape
@@ -33,7 +33,8 @@ const (
 	DCS
 	String
 	// Invalid is bytes of a sequence that was given up: interrupted by a
-	// control that cancels it, or malformed.
+	// control that cancels it, or malformed; and a character that is not ASCII
+	// and interrupted one, which a terminal does not show.
 	Invalid
 )
 
@@ -63,8 +64,7 @@ const (
 	// is longer arrives in pieces.
 	MaxString = 64 << 10
 	// maxSequence bounds what is kept of an escape or control sequence, in
-	// bytes; the parameters beyond the first 32 have no effect anyway. The rest
-	// arrives as Invalid pieces before it.
+	// bytes; a longer one has no effect and arrives in pieces that are Invalid.
 	maxSequence = 4 << 10
 	maxParams   = 32
 	maxParam    = 1<<31 - 1

@@ -41,10 +41,11 @@ func TestTokens(t *testing.T) {
 		in   string
 		want []string
 	}{
-		{"ab\tc", []string{"text ab", "control \t", "text c"}},
+		{"ab\tc\r\n", []string{"text ab\tc\r\n"}},
 		{"\x1b[1;31mred\x1b[m", []string{"csi \x1b[1;31m", "text red", "csi \x1b[m"}},
 		{"\x1b7\x1b(0\x1b#8", []string{"escape \x1b7", "escape \x1b(0", "escape \x1b#8"}},
 		{"\x1b]0;t\a-\x1b]0;t\x1b\\-\x1b]0;t\u009c-", []string{"osc \x1b]0;t\a", "text -", "osc \x1b]0;t\x1b\\", "text -", "osc \x1b]0;t\u009c", "text -"}},
+		{"\x1b]0;t\x9c-", []string{"osc \x1b]0;t\x9c", "text -"}},
 		{"\x1bP1$qm\x1b\\", []string{"dcs \x1bP1$qm\x1b\\"}},
 		{"\x1b_G\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\", []string{"string \x1b_G\x1b\\", "string \x1b^p\x1b\\", "string \x1bXs\x1b\\"}},
 		// a control inside a sequence acts, before it
@@ -52,7 +53,7 @@ func TestTokens(t *testing.T) {
 		// what gives a sequence up
 		{"\x1b[1\x18x", []string{"invalid \x1b[1", "control \x18", "text x"}},
 		{"\x1b[1\x1b[2C", []string{"invalid \x1b[1", "csi \x1b[2C"}},
-		{"\x1b[1éx", []string{"invalid \x1b[1é", "text x"}},
+		{"\x1b[1éx", []string{"invalid \x1b[1", "invalid é", "text x"}},
 		{"\x1b[1?2Cx", []string{"invalid \x1b[1?2C", "text x"}},
 		{"\x1b]0;a\x18x", []string{"osc \x1b]0;a cancelled", "control \x18", "text x"}},
 		{"\x1b]0;a\x1b[2C", []string{"osc \x1b]0;a", "csi \x1b[2C"}},
@@ -72,7 +73,7 @@ func TestLineFeedEndsAString(t *testing.T) {
 	p := Parser{LineFeedEnds: true}
 	var got []string
 	p.Feed([]byte("\x1b]0;title\nafter"), func(t *Token) { got = append(got, string(t.Raw)) })
-	assert.Equal(t, []string{"\x1b]0;title", "\n", "after"}, got)
+	assert.Equal(t, []string{"\x1b]0;title", "\nafter"}, got)
 }
 
 func TestParams(t *testing.T) {
