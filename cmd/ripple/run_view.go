@@ -29,8 +29,7 @@ type loopView struct {
 	started  time.Time
 	turn     int
 	begun    time.Time // of the turn
-	open     []*toolUse
-	before   float64 // cost of the run before the turn
+	before   float64   // cost of the run before the turn
 	cost     float64
 	waiting  string
 	checking bool // --verify is under way

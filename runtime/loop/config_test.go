@@ -139,6 +139,16 @@ func TestConfigNames(t *testing.T) {
 	}
 }
 
+func TestConfigOfBudgetsAndTeamInRippleYML(t *testing.T) {
+	c, _, err := sources{yml: "loop: {max_tokens: 2M, fallback: [one, two], session_continuity: false}\n"}.load(t)
+	require.NoError(t, err)
+	assert.Equal(t, []any{int64(2_000_000), []string{"one", "two"}, false}, []any{c.MaxTokens, c.Fallback, c.SessionContinuity})
+	c, _, err = sources{yml: "loop: {max_tokens: 1500, session_continuity: false}\n", flags: map[string]string{"fresh": "false"}}.load(t)
+	require.NoError(t, err)
+	assert.Equal(t, []any{int64(1500), true}, []any{c.MaxTokens, c.SessionContinuity}, "a flag is above it")
+	assert.Equal(t, "--fresh", c.Source("SESSION_CONTINUITY").From)
+}
+
 func TestTokensThatAreNone(t *testing.T) {
 	for _, v := range []string{"many", "-1", "1.2345k", "k", "NaN", "1e99", "5 k"} {
 		_, _, err := sources{flags: map[string]string{"max-tokens": v}}.load(t)
