@@ -112,6 +112,15 @@ func (i *installView) line() string {
 	return i.URL
 }
 
+// linked is the same with what to read about it.
+func (i *installView) linked() string {
+	line := i.line()
+	if i == nil || i.URL == "" || line == i.URL {
+		return line
+	}
+	return line + "; see " + i.URL
+}
+
 // notices tells of shadowed names and broken files.
 func (a *app) notices(r *registry.Registry) {
 	for _, n := range r.Notices() {

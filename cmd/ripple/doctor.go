@@ -15,6 +15,7 @@ import (
 	"golang.org/x/mod/semver"
 
 	"ripple/runtime/contract"
+	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/schema"
 )
@@ -115,20 +116,37 @@ func examine(ctx context.Context, e *registry.Entry) diagnosis {
 		d.Priority, d.MinVersion = g.AutoDetect.Priority, g.MinVersion
 	}
 	if d.Executable == "" {
-		d.Todo = append(d.Todo, "install it: "+cmp.Or(l.Install.line(), "how is not known"))
+		d.Todo = append(d.Todo, "install it: "+cmp.Or(l.Install.linked(), "how is not known"))
 		return d
 	}
 	d.Version = contract.Version(ctx, e.Adapter, d.Executable, "", os.Environ())
 	d.Usable = true
 	if g != nil && d.Version == "" && e.Adapter.Process.VersionProbe != nil {
 		d.Usable = false
-		d.Todo = append(d.Todo, fmt.Sprintf("repair it: %s does not tell its version; %s", d.Executable, l.Install.line()))
+		d.Todo = append(d.Todo, fmt.Sprintf("repair it: %s does not tell its version; %s", d.Executable, l.Install.linked()))
 	}
 	if older(d.Version, d.MinVersion) {
 		d.Usable = false
-		d.Todo = append(d.Todo, fmt.Sprintf("update it: %s is older than %s, which the adapter needs; %s", d.Version, d.MinVersion, l.Install.line()))
+		d.Todo = append(d.Todo, fmt.Sprintf("update it: %s is older than %s, which the adapter needs; %s", d.Version, d.MinVersion, l.Install.linked()))
 	}
 	return d
+}
+
+// ready says before the first turn what every turn would fail of: the program is
+// missing or too old, or nobody is logged in. A version that is not told is none.
+func (a *app) ready(ctx context.Context, e *registry.Entry) error {
+	d := diagnose(ctx, e, a.getenv)
+	todo := strings.Join(d.Todo, "\n")
+	switch {
+	case d.Executable == "":
+		_, err := launch.Locate(e.Adapter, launch.OSHost(), "")
+		return failWith(exitMissing, err, "or choose another agent with --adapter: ripple doctor lists them")
+	case older(d.Version, d.MinVersion):
+		return failWith(exitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
+	case d.Login == loggedOut:
+		return failWith(exitBlocked, fmt.Errorf("nobody is logged in to %s", e.Adapter.Agent.DisplayName), todo)
+	}
+	return nil
 }
 
 // older compares versions number by number; what is not known is not older.

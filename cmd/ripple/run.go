@@ -158,6 +158,9 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if f.dryRun {
 		return a.dryRun(ctx, agent, o)
 	}
+	if err := a.ready(ctx, agent.entry); err != nil {
+		return err
+	}
 	view := a.newLoopView(agent.entry, o.Config, f)
 	defer view.close()
 	o.Observe = view.notice

@@ -5,6 +5,7 @@ import (
 	"context"
 	"os"
 	"os/exec"
+	"strings"
 
 	"ripple/schema"
 )
@@ -32,13 +33,16 @@ func Version(ctx context.Context, a *schema.Adapter, path, dir string, env []str
 	}
 	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
 	defer cancel()
-	var out bytes.Buffer
+	var out, errs bytes.Buffer
 	cmd := exec.CommandContext(ctx, path, probe.Args...)
 	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdout, cmd.Stderr = &out, &out
+	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.WaitDelay = versionTimeout // a child may keep the pipe open
 	_ = cmd.Run()                  // many programs print their version and exit with a code of their own
 	m, err := re.FindStringMatch(out.String())
+	if m == nil && err == nil && strings.TrimSpace(out.String()) == "" { // warnings go to standard error, and some programs' versions
+		m, err = re.FindStringMatch(errs.String())
+	}
 	if err != nil || m == nil {
 		return ""
 	}
