@@ -1,23 +1,50 @@
-# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C and D, the prompt's function P and A, and
-# readline's last hook before it reads B.
+# ripple's OSC 633 integration for xonsh, run as its --rc. Events send C, D, P and A, and readline's last hook before
+# it reads B. The prompt is the user's own. The markers are numbered by their prompts.
 
 import os as __rp_os
 import sys as __rp_sys
 
+class __rp_state:
+    number = 0
+    begun = running = False
+
 def __rp_mark(code):
-    return "\x1b]633;" + code + ";{nonce}\a"
+    return "\x1b]633;" + code + ";" + str(__rp_state.number) + ";{nonce}\a"
 
 def __rp_send(code):
     __rp_sys.__stdout__.write(__rp_mark(code))
     __rp_sys.__stdout__.flush()
 
+# The first marker of a prompt gives it its number.
+def __rp_done(code):
+    if not __rp_state.begun:
+        __rp_state.begun = True
+        __rp_state.number += 1
+        __rp_send("D;" + str(code))
+
 @events.on_precommand
 def __rp_before(cmd, **_):
     __rp_send("C")
+    __rp_state.running = True
 
 @events.on_postcommand
 def __rp_after(cmd, rtn, out, ts, **_):
-    __rp_send("D;" + str(130 if rtn is None else rtn)) # None: interrupted
+    __rp_state.running = False
+    interrupted = rtn is None or isinstance(__rp_sys.exc_info()[1], KeyboardInterrupt)
+    __rp_done(130 if interrupted else rtn)
+
+@events.on_pre_prompt_format
+def __rp_start(**_):
+    if __rp_state.running or __xonsh__.shell.shell.need_more_lines:
+        return # a command has sent the event; it is the prompt for another line
+    try:
+        cwd = __rp_os.getcwd().replace("\\", "\\\\").replace(";", "\\x3b")
+    except OSError: # it was removed
+        cwd = ""
+    __rp_done(__xonsh__.env.get("LAST_RETURN_CODE", 0)) # of nothing, which leaves it as it was
+    __rp_send("P;Cwd=" + cwd)
+    __rp_send("A")
+    __rp_state.begun = False
 
 @events.on_pre_cmdloop
 def __rp_plain(**_): # xonsh turns it on, whatever the terminal and the user's inputrc say
@@ -39,23 +66,11 @@ for __rp_file in ("~/.config/xonsh/rc.xsh", "~/.xonshrc"):
     if __rp_os.path.exists(__rp_os.path.expanduser(__rp_file)):
         source @(__rp_os.path.expanduser(__rp_file))
 
-__rp_theirs = $PROMPT
-
-def __rp_prompt():
-    try:
-        cwd = __rp_os.getcwd().replace("\\", "\\\\").replace(";", "\\x3b")
-    except OSError: # it was removed
-        cwd = ""
-    __rp_send("P;Cwd=" + cwd)
-    __rp_send("A")
-    return __rp_theirs() if callable(__rp_theirs) else __rp_theirs
-
 # xonsh repeats or cuts this text to the width of the prompt, so the marker is not in it.
 def __rp_more():
     __rp_send("F")
     return "."
 
-$PROMPT = __rp_prompt
 $MULTILINE_PROMPT = __rp_more
 $TITLE = ""
 $XONSH_SHOW_TRACEBACK = False
