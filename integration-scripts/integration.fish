@@ -9,6 +9,7 @@
 functions --erase __fish_on_interactive
 
 set -g fish_autosuggestion_enabled 0
+set -g fish_history '' # a session's history is its own, in memory
 set -g __rp_end ';{nonce}'
 set -g __rp_cwd ''
 set -g __rp_dir ''

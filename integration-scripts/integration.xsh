@@ -75,4 +75,5 @@ $MULTILINE_PROMPT = __rp_more
 $TITLE = ""
 $XONSH_SHOW_TRACEBACK = False
 $COLOR_RESULTS = False
+$XONSH_HISTORY_BACKEND = "dummy" # the user's history is not for a session to write
 $SUGGEST_COMMANDS = False

@@ -31,6 +31,7 @@ type payload struct {
 // build turns code into a payload by the adapter's input rules. Nothing has
 // been sent when it fails.
 func (d *driver) build(code string) (payload, error) {
+	whole := strings.TrimRight(code, "\n") // a file holds the bytes that were given; a terminal takes CR for a line's end
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	if err := d.gate(code); err != nil {
 		return payload{}, err
@@ -56,6 +57,9 @@ func (d *driver) build(code string) (payload, error) {
 			return payload{}, fmt.Errorf("input not sent: %s, and the adapter has no input.tempfile to deliver it by", reason)
 		}
 		delivery = schema.DeliverDirect
+	}
+	if delivery == schema.DeliverTempfile {
+		return d.tempfile(whole)
 	}
 	return d.deliver(code, delivery)
 }
@@ -106,8 +110,6 @@ func (d *driver) unsendable(line string) string {
 func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, error) {
 	lines := strings.Split(code, "\n")
 	switch by {
-	case schema.DeliverTempfile:
-		return d.tempfile(code)
 	case schema.DeliverEncodedScriptblock:
 		line := scriptblock(code)
 		if len(line) <= scriptblockLine && d.unsendable(line) == "" || d.adapter.Input.Tempfile == nil {

@@ -3,6 +3,7 @@ package session_test
 import (
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -77,6 +78,9 @@ var oddUses = []struct {
 		{`readonly PROMPT_COMMAND; (exit 5)`, ``, 5},
 		{`PS1='x '; (exit 6)`, ``, 6},
 		{`(exit 7)`, ``, 7},
+	}},
+	{"lines that end with CR LF", "bash", []step{
+		{"cat <<'X' | od -An -c\na\r\nX", ` +a +\\r +\\n\n`, 0},
 	}},
 	{"capitals", "bash", []step{
 		{`stty olcuc; echo a; (exit 4)`, `A\n`, 4},
@@ -188,6 +192,23 @@ func TestHistoryIsNotWritten(t *testing.T) {
 			content, err := os.ReadFile(path)
 			require.NoError(t, err)
 			assert.Equal(t, row.content, string(content))
+		})
+	}
+}
+
+// Nor does one make a history where there was none.
+func TestNoHistoryIsLeft(t *testing.T) {
+	for _, name := range []string{"bash", "zsh", "fish", "ksh93", "mksh", "yash", "tcsh", "nu", "xonsh"} {
+		t.Run(name, func(t *testing.T) {
+			home := t.TempDir()
+			s, err := session.Open(deadline(t), adapter(t, name), session.Options{Env: []string{"HOME=" + home}})
+			require.NoError(t, err)
+			eval(t, s, "echo hi")
+			require.NoError(t, s.Close(deadline(t)))
+			require.NoError(t, filepath.WalkDir(home, func(path string, d os.DirEntry, err error) error {
+				assert.False(t, err == nil && !d.IsDir() && strings.Contains(d.Name(), "history"), path)
+				return err
+			}))
 		})
 	}
 }
