@@ -245,8 +245,21 @@ def __ripple_loop(main):
             sys.stderr.write("\nOriginal exception was:\n")
             display(kind, error, trace)
 
+    def plainly(act):
+        # From 3.13 on tracebacks are coloured: what the code prints keeps its colours, and this has none.
+        import _colorize
+
+        colours = _colorize.can_colorize
+        _colorize.can_colorize = lambda *_, **__: False
+        try:
+            act()
+        finally:
+            _colorize.can_colorize = colours
+
     def display(kind, error, trace):
-        if numbered or not count:
+        if numbered:
+            return plainly(lambda: sys.__excepthook__(kind, error, trace))
+        if not count:
             return sys.__excepthook__(kind, error, trace)
         # Before 3.13 the built-in display does not ask linecache, where the lines of blocks are.
         import traceback

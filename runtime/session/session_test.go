@@ -1048,3 +1048,29 @@ func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
 		assert.Equal(t, "text\n", eval(t, s, code).Output, code)
 	}
 }
+
+// Sequences that code prints are its output, in a REPL as in a shell; what the REPL itself prints has none.
+func TestSequencesThatCodePrints(t *testing.T) {
+	for _, tt := range []struct{ name, code, fails string }{
+		{"bash", `printf '\e[31mred\e[m\n'`, "nonexistent-command-x"},
+		{"python", `print("\x1b[31mred\x1b[m")`, "1/0"},
+		{"node", `console.log("\x1b[31mred\x1b[m")`, "null.x"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, tt.name, session.Options{})
+			assert.Contains(t, eval(t, s, tt.code).Output, "\x1b[31mred\x1b[m\n")
+			r := eval(t, s, tt.fails)
+			assert.True(t, r.ErrorSeen)
+			assert.NotContains(t, r.Output, "\x1b")
+		})
+	}
+}
+
+// A line that is wider than the terminal is one line, also once the cursor was addressed; tabs stay, and
+// the last line end.
+func TestLinesStayLinesAfterTheCursorWasAddressed(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	long := strings.Repeat("0", 299) + "1\n"
+	assert.Equal(t, long+"a\tb\n", eval(t, s, `printf '\e7\e8%0300d\na\tb\n' 1`).Output)
+	assert.Equal(t, long, eval(t, s, `printf 'x\e[2;1H\e[H%0300d\n' 1`).Output)
+}
