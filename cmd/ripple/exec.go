@@ -34,8 +34,10 @@ print. The exit code is the last command's, where the program reports one.
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
 argument, of one line or several; "-" reads it from standard input. With --lines
 every line of standard input is a command of its own, answered before the next
-one is read, all in the same session; when the program ends or a command runs out
-of time, the rest is not run. A line that is no whole command is taken back: send
+one is read, all in the same session. When a command runs out of time the rest is
+not run. When the program ends it is started anew for the next command if the
+adapter says so (lifecycle.restart_on); otherwise the rest is not run either. A line
+that is no whole command is taken back: send
 blocks with "-", -f or -0.
 
 -e CODE and --op OPERATION are commands too, run in the order given and before any
@@ -44,16 +46,18 @@ other code. --op sends the program's own command for an operation of a debugger
 
 --json prints for each command "output", "exit_code" (null: the program reports
 none), "error" (whether it failed), "duration_ns", "completed_by" (marker, prompt,
-idle, exit, timeout or interrupt; empty when nothing was sent) and "bytes" (length of
+idle, exit, timeout or interrupt; the last one too when ripple was asked to end) and "bytes" (length of
 the output). Where they are known or there is something to say: "cwd", "mode" and
 "level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
 from the prompt, by name), "out_of_band" (what came between the commands, before this
 one's output; without --json it goes to standard error), "screen" (true: the program
-draws on the whole screen, and what that shows ends the output) and "failure" (why ripple could not carry it out to
+draws on the whole screen, and what that shows ends the output), "restarted" (true: the
+program was started anew for this command) and "failure" (why ripple could not carry it out to
 its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
-Ctrl-C interrupts the command, not the session; a second one ends ripple.`,
+Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
+that waits for nothing but input when nobody can type any is interrupted after 5s.`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json

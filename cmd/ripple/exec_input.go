@@ -24,15 +24,19 @@ import (
 // look at the terminal in passing.
 const hintAfter = 300 * time.Millisecond
 
+// hopelessAfter is how long a program may wait for nothing but input that nobody can
+// give before it is interrupted.
+const hopelessAfter = 5 * time.Second
+
 // attend watches a running command: when it waits for input, a person at the
 // keyboard is asked, or it is said that nobody will answer.
-func (x *execution) attend(ctx context.Context) {
+func (x *execution) attend(ctx context.Context, hopeless chan<- session.State) {
 	for told := session.WaitingNo; ; {
 		st, err := x.session.WaitState(ctx, waiting)
 		if err != nil {
 			return
 		}
-		if !x.lasts(ctx) {
+		if !x.lasts(ctx, hintAfter) {
 			if ctx.Err() != nil {
 				return
 			}
@@ -42,10 +46,17 @@ func (x *execution) attend(ctx context.Context) {
 			told = st.Waiting
 			x.note("%s", x.waitHint(st))
 		}
-		if x.keyboard != nil {
+		switch {
+		case x.keyboard != nil:
 			err = x.answer(ctx, st)
-		} else {
+		case x.lasts(ctx, hopelessAfter):
+			if st = x.session.State(); st.Stuck {
+				hopeless <- st
+				return
+			}
 			_, err = x.session.WaitState(ctx, notWaiting)
+		default:
+			err = ctx.Err()
 		}
 		if err != nil {
 			return
@@ -57,8 +68,8 @@ func waiting(s session.State) bool    { return s.Waiting != session.WaitingNo }
 func notWaiting(s session.State) bool { return s.Waiting == session.WaitingNo }
 
 // lasts says whether the program still waits after a while.
-func (x *execution) lasts(ctx context.Context) bool {
-	while, cancel := context.WithTimeout(ctx, hintAfter)
+func (x *execution) lasts(ctx context.Context, d time.Duration) bool {
+	while, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
 	_, err := x.session.WaitState(while, notWaiting)
 	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
@@ -73,6 +84,9 @@ func (x *execution) waitHint(s session.State) string {
 		return "the program waits for " + what + ": type it and press Enter; Ctrl-C interrupts"
 	}
 	hint := "the program waits for " + what + " and none will come: Ctrl-C interrupts it, --timeout limits it"
+	if s.Stuck {
+		hint += fmt.Sprintf(", and so does ripple after %s", hopelessAfter)
+	}
 	if last := x.printed.end(s.Partial); promptLike.MatchString(last) {
 		hint += fmt.Sprintf("\n  if %q is its prompt, the command has replaced the one that the adapter knows", last)
 	}

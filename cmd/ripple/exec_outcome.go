@@ -26,7 +26,9 @@ func (o outcome) code() int {
 		return 128 + signalNumber(exit.Signal)
 	case exited:
 		return exit.Code
-	case errors.Is(o.err, session.ErrTimeout):
+	case errors.Is(o.err, context.Canceled):
+		return exitInterrupted
+	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput):
 		return exitTimeout
 	case o.err != nil:
 		return exitFailed
@@ -76,6 +78,10 @@ func (o outcome) explain(timeout time.Duration) error {
 		return failWith(code, o.err, "it printed:\n"+indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
 		return &exitError{code: code}
+	case errors.Is(o.err, errNoInput):
+		return failWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
+	case isLate && late.Unsent:
+		return failWith(code, o.err, "give it more time with --timeout")
 	case isLate && late.Withdrawal != nil:
 		return failWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
 	case isLate:

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"slices"
 	"sync/atomic"
 	"time"
 
@@ -22,6 +23,9 @@ const closeLimit = 10 * time.Second
 
 // errInterrupted is a second Ctrl-C.
 var errInterrupted = errors.New("interrupted")
+
+// errNoInput is a command that was ended because it waited for what cannot come.
+var errNoInput = errors.New("the command waited for input, and none can come: it was interrupted")
 
 // execution is one run of `ripple exec`.
 type execution struct {
@@ -103,6 +107,7 @@ func (x *execution) open(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o := x.flags.session
+	o.Restart = true
 	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
 		o.OutOfBand = func(b []byte) { _, _ = x.err.Write(b) } // no command's output, but nothing to lose
@@ -148,24 +153,40 @@ func (x *execution) print(b []byte) {
 
 // all runs one command after another until there are no more or none can run.
 func (x *execution) all(ctx context.Context, next source) error {
-	code := exitOK
+	var end error // what to end with when there is no more
 	for {
 		text, err := x.read(ctx, next)
 		switch {
 		case errors.Is(err, io.EOF):
-			return exitWith(code)
+			return end
 		case err != nil:
 			return err
 		}
+		if why := x.gone(ctx); why != nil && x.restarts() {
+			x.note("%v; it is started anew, and what it knew is gone (lifecycle.restart_on)", why)
+		}
 		o := x.eval(ctx, text)
-		code = o.code()
+		end = exitWith(o.code())
 		if err := x.report(ctx, o); err != nil {
-			return err
+			if !x.goesOn(ctx, o) {
+				return err
+			}
+			end = err
 		}
 	}
 }
 
-// read waits for the next command, and no longer than there is a session.
+// restarts says whether the adapter lets its program be started again.
+func (x *execution) restarts() bool { return slices.Contains(x.adapter.Lifecycle.RestartOn, "crash") }
+
+// goesOn says that the program's end in a command is not the end of the run.
+func (x *execution) goesOn(ctx context.Context, o outcome) bool {
+	return x.restarts() && errors.Is(o.err, session.ErrExited) && ctx.Err() == nil
+}
+
+// read waits for the next command, and no longer than there is a session. The first
+// Ctrl-C finds nothing to interrupt: it may have been meant for a command that had
+// just ended.
 func (x *execution) read(ctx context.Context, next source) (string, error) {
 	type line struct {
 		text string
@@ -176,24 +197,40 @@ func (x *execution) read(ctx context.Context, next source) (string, error) {
 		text, err := next()
 		got <- line{text, err}
 	}()
-	select {
-	case l := <-got:
-		if l.err != nil && !errors.Is(l.err, io.EOF) {
-			return "", failWith(exitFailed, l.err, "")
-		}
-		return l.text, l.err
-	case <-x.session.Done():
-		return "", outcome{err: x.gone(ctx)}.explain(0)
-	case <-x.interrupts:
-	case <-ctx.Done():
+	ended := x.session.Done()
+	if x.restarts() {
+		ended = nil
 	}
-	return "", exitWith(exitInterrupted)
+	for interrupted := false; ; {
+		select {
+		case l := <-got:
+			if l.err != nil && !errors.Is(l.err, io.EOF) {
+				return "", failWith(exitFailed, l.err, "")
+			}
+			return l.text, l.err
+		case <-ended:
+			return "", outcome{err: x.gone(ctx)}.explain(0)
+		case <-x.interrupts:
+			if interrupted {
+				return "", exitWith(exitInterrupted)
+			}
+			interrupted = true
+			x.note("no command is running; Ctrl-C again ends the session")
+		case <-ctx.Done():
+			return "", exitWith(exitInterrupted)
+		}
+	}
 }
 
-// gone is why the program is no longer there.
+// gone is why the program is no longer there; nil: it is.
 func (x *execution) gone(ctx context.Context) error {
-	_, err := x.session.WaitState(ctx, func(session.State) bool { return false })
-	return err
+	select {
+	case <-x.session.Done():
+		_, err := x.session.WaitState(ctx, func(session.State) bool { return false })
+		return err
+	default:
+		return nil
+	}
 }
 
 // eval runs one command. The first Ctrl-C interrupts the command, a second one
@@ -211,11 +248,22 @@ func (x *execution) eval(ctx context.Context, text string) outcome {
 		r, err := x.session.Eval(ctx, text)
 		done <- outcome{r, err}
 	}()
-	go x.attend(ctx)
+	hopeless := make(chan session.State, 1)
+	go x.attend(ctx, hopeless)
+	noInput := false
 	for interrupted := false; ; {
 		select {
 		case o := <-done:
+			if errors.Is(o.err, context.Canceled) { // not by time: we were asked to end
+				o.result.CompletedBy = session.ByInterrupt
+			}
+			if noInput && o.result.CompletedBy == session.ByInterrupt {
+				o.err = errNoInput
+			}
 			return o
+		case <-hopeless:
+			noInput = true
+			go x.withdraw(ctx, cancel)
 		case <-x.interrupts:
 			if interrupted {
 				cancel(errInterrupted)
@@ -224,6 +272,15 @@ func (x *execution) eval(ctx context.Context, text string) outcome {
 			interrupted = true
 			go x.interrupt(ctx)
 		}
+	}
+}
+
+// withdraw ends a command that waits for input which cannot come, or the wait for it.
+func (x *execution) withdraw(ctx context.Context, cancel context.CancelCauseFunc) {
+	soon, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if _, err := x.session.Interrupt(soon); err != nil {
+		cancel(errNoInput)
 	}
 }
 
@@ -246,14 +303,14 @@ func (x *execution) interrupt(ctx context.Context) {
 func (x *execution) report(ctx context.Context, o outcome) error {
 	ended := ctx.Err() != nil // a signal, or nobody reads
 	if x.flags.json {
-		if err := x.json.finish(o.record(), o.final()); err != nil {
+		if err := x.json.finish(o.record(), o.final() && !x.goesOn(ctx, o)); err != nil {
 			return failWith(exitFailed, err, "")
 		}
 	} else if o.err != nil { // the unfinished line, or the screen
 		_, _ = io.WriteString(x.out, o.result.Output)
 	}
 	switch {
-	case ended || errors.Is(o.err, context.Canceled):
+	case ended || errors.Is(o.err, context.Canceled): // a second Ctrl-C
 		return exitWith(exitInterrupted)
 	case o.final():
 		return o.explain(x.flags.timeout)

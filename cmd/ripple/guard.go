@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"os"
 
 	"ripple/runtime/proctree"
@@ -14,10 +15,27 @@ func (a *app) guarded(run func() error) error {
 	if a.in != os.Stdin || a.out.to != os.Stdout || a.err != os.Stderr {
 		return run()
 	}
+	if err := enoughFiles(); err != nil {
+		return err
+	}
 	var err error // of the inner process; the outer one has its exit code
 	code := proctree.Guard(func() int { err = run(); return exitOK })
 	if code != exitOK {
 		return exitWith(code)
 	}
 	return err
+}
+
+// leastFiles is how many files a session may have open at once, and some more.
+const leastFiles = 16
+
+// enoughFiles tries it: without them the Go runtime itself would give up, with all
+// its stacks.
+func enoughFiles() error {
+	n, err := room(leastFiles)
+	if err != nil {
+		return failWith(exitMissing, fmt.Errorf("a session needs %d open files, and there is room for %d: %w", leastFiles, n, err),
+			"raise the limit: ulimit -n 256")
+	}
+	return nil
 }

@@ -1,17 +1,13 @@
 package main
 
 import (
-	"bufio"
-	"errors"
 	"fmt"
 	"os"
 )
 
-// recordingFile is the file that --record names.
-type recordingFile struct {
-	*bufio.Writer
-	file *os.File
-}
+// recordingFile is the file that --record names. Nothing is held back: what was
+// seen is there, whatever becomes of us.
+type recordingFile struct{ *os.File }
 
 // createRecording makes the file, readable by its owner alone: a recording
 // shows everything, typed secrets too.
@@ -20,11 +16,11 @@ func createRecording(path string) (*recordingFile, error) {
 	if err != nil {
 		return nil, usageError("", "creating the recording: %w", err)
 	}
-	return &recordingFile{bufio.NewWriter(f), f}, nil
+	return &recordingFile{f}, nil
 }
 
 func (r *recordingFile) close() error {
-	if err := errors.Join(r.Flush(), r.file.Close()); err != nil {
+	if err := r.Close(); err != nil {
 		return fmt.Errorf("writing the recording: %w", err)
 	}
 	return nil

@@ -21,6 +21,7 @@ type Readiness struct {
 	PID     int  // the process that decided; 0: none
 	Listens bool // one of its threads waits for input on the terminal, whatever the others do
 	Read    bool // in a read of the terminal itself, not in a poll
+	Only    bool // Waiting, and by a process of one thread for the terminal alone: nothing but input wakes it, signals apart
 	Timed   bool // Unknown, and a thread waits for input and for time: a prompt, or a look for keys in mid-work
 }
 

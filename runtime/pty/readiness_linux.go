@@ -2,6 +2,7 @@ package pty
 
 import (
 	"bytes"
+	"math/bits"
 	"path"
 	"strconv"
 	"sync"
@@ -22,7 +23,7 @@ func (p *PTY) readiness() Readiness {
 	}
 	r := Readiness{Leader: group == p.leader.Pid}
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
-	look.listens, look.reads, look.timed = false, false, false
+	look.listens, look.reads, look.only, look.timed = false, false, false, false
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
 		todo = append(todo, group)
@@ -43,6 +44,7 @@ func (p *PTY) readiness() Readiness {
 		now, err := p.dev.foreground()
 		r.Leader = err == nil && now == group
 	}
+	r.Only = r.State == Waiting && look.only
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
 	return r
 }
@@ -57,6 +59,9 @@ type looker struct {
 	fds     [1024]byte         // of a poll or select call, read from the process
 	listens bool               // some thread waits for the terminal
 	reads   bool               // in a read of it
+	only    bool               // a process with no other thread waits for it and nothing else
+	nested  bool               // what was looked at last is an epoll descriptor, with others in it perhaps
+	alone   bool               // the process that is looked at has one thread
 	timed   bool               // some thread waits for the terminal and for time
 	waiter  [2]int             // process and thread that were last found waiting
 	open    map[threadFile]int // descriptors
@@ -72,6 +77,7 @@ func (l *looker) process(pid int, children *[]int) ReadyState {
 	if stat.group == l.group && stat.busy() {
 		best = Busy
 	}
+	l.alone = stat.threads == 1
 	for _, tid := range l.threads(pid, stat.threads) {
 		for f := range bytes.FieldsSeq(l.thread(pid, tid, "children")) {
 			if n, err := strconv.Atoi(string(f)); err == nil {
@@ -116,22 +122,25 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 // and for nothing that time brings. Argument orders: read(2), select(2),
 // poll(2), epoll_wait(2).
 func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
-	in, timed := false, false
+	in, timed, others := false, false, false
+	l.nested = false
 	switch kind {
 	case callRead:
 		in = l.isTerminal(pid, int(a[0]))
 		l.reads = l.reads || in
 	case callSelect:
 		in, timed = a[1] != 0 && l.selects(pid, int(a[0]), a[1]), a[4] != 0
+		others = l.selected(pid, int(a[0]), a[1]) != 1
 	case callPoll:
-		in, timed = l.polls(pid, a[0], a[1]), int32(a[2]) >= 0
+		in, timed, others = l.polls(pid, a[0], a[1]), int32(a[2]) >= 0, a[1] != 1
 	case callPpoll:
-		in, timed = l.polls(pid, a[0], a[1]), a[2] != 0
+		in, timed, others = l.polls(pid, a[0], a[1]), a[2] != 0, a[1] != 1
 	case callEpoll:
-		in, timed = l.epolls(pid, int(a[0])), int32(a[3]) >= 0
+		in, timed, others = l.epolls(pid, int(a[0])), int32(a[3]) >= 0, true
 	case callEpoll2:
-		in, timed = l.epolls(pid, int(a[0])), a[3] != 0
+		in, timed, others = l.epolls(pid, int(a[0])), a[3] != 0, true
 	}
+	l.only = l.only || in && !timed && !others && !l.nested && l.alone
 	l.timed = l.timed || in && timed
 	return in && !timed
 }
@@ -139,13 +148,21 @@ func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
 // selects looks for the terminal in the set of a select. The kernel works on a
 // copy, so the caller's set is as it was given.
 func (l *looker) selects(pid, nfds int, set uint64) bool {
-	bits := l.memory(pid, set, (min(nfds, 1024)+7)/8)
-	for fd := 0; fd < min(nfds, len(bits)*8); fd++ {
-		if bits[fd/8]&(1<<(fd%8)) != 0 && l.leadsToTerminal(pid, fd) {
+	members := l.memory(pid, set, (min(nfds, 1024)+7)/8)
+	for fd := 0; fd < min(nfds, len(members)*8); fd++ {
+		if members[fd/8]&(1<<(fd%8)) != 0 && l.leadsToTerminal(pid, fd) {
 			return true
 		}
 	}
 	return false
+}
+
+// selected counts the descriptors in the set.
+func (l *looker) selected(pid, nfds int, set uint64) (n int) {
+	for _, b := range l.memory(pid, set, (min(nfds, 1024)+7)/8) {
+		n += bits.OnesCount8(b)
+	}
+	return n
 }
 
 // polls looks for the terminal in an array of struct pollfd.
@@ -182,7 +199,8 @@ func (l *looker) epolls(pid, epfd int) bool {
 // descriptor that watches it.
 func (l *looker) leadsToTerminal(pid, fd int) bool {
 	link := l.link(pid, fd)
-	return l.names(link) || link == "anon_inode:[eventpoll]" && l.epolls(pid, fd)
+	l.nested = link == "anon_inode:[eventpoll]"
+	return l.names(link) || l.nested && l.epolls(pid, fd)
 }
 
 func (l *looker) isTerminal(pid, fd int) bool { return l.names(l.link(pid, fd)) }

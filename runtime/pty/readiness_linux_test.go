@@ -73,7 +73,9 @@ func TestReadinessOfRealPrograms(t *testing.T) {
 }
 
 func TestReadinessOfOtherPrograms(t *testing.T) {
-	reads := Readiness{State: Waiting, Listens: true, Read: true}
+	reads := Readiness{State: Waiting, Listens: true, Read: true, Only: true}
+	readsAmongOthers := Readiness{State: Waiting, Listens: true, Read: true}
+	pollsOne := Readiness{State: Waiting, Listens: true, Only: true}
 	polls := Readiness{State: Waiting, Listens: true}
 	timed := Readiness{State: Unknown, Timed: true}
 	for _, tt := range []struct {
@@ -88,11 +90,13 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		{[]string{"sh", "-c", "cat; :"}, reads},
 		{[]string{"perl", "-e", "$x = <STDIN>"}, reads},
 		{[]string{"perl", "-e", "select(undef, undef, undef, undef)"}, Readiness{}},
-		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, undef)"}, polls},
+		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, undef)"}, pollsOne},
+		{[]string{"perl", "-e", "pipe(R, W); vec($r, 0, 1) = 1; vec($r, fileno(R), 1) = 1; select($r, undef, undef, undef)"}, polls},
 		{[]string{"perl", "-e", "vec($r, 0, 1) = 1; select($r, undef, undef, 1000)"}, timed},
 		{[]string{"perl", "-e", "pipe(R, W); vec($r, fileno(R), 1) = 1; select($r, undef, undef, undef)"}, Readiness{}},
 		{[]string{"perl", "-e", "1 while 1"}, Readiness{State: Busy}},
-		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll()"}, polls},
+		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll()"}, pollsOne},
+		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(0, 1); p.register(os.pipe()[0], 1); p.poll()"}, polls},
 		{[]string{"python3", "-c", "import select; p = select.poll(); p.register(0, 1); p.poll(1000000)"}, timed},
 		{[]string{"python3", "-c", "import select, os; p = select.poll(); p.register(os.pipe()[0], 1); p.poll()"}, Readiness{}},
 		{[]string{"python3", "-c", "import select; p = select.epoll(); p.register(0, 1); p.poll()"}, polls},
@@ -100,7 +104,7 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); p = select.poll(); p.register(e, 1); p.poll()"}, polls},
 		{[]string{"python3", "-c", "import select; e = select.epoll(); e.register(0, 1); select.select([e], [], [])"}, polls},
 		{[]string{"python3", "-c", "import select, os; e = select.epoll(); e.register(os.pipe()[0], 1); p = select.poll(); p.register(e, 1); p.poll()"}, Readiness{}},
-		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, reads},
+		{[]string{"python3", "-c", "import threading, sys; threading.Thread(target=sys.stdin.readline).start()"}, readsAmongOthers},
 		{[]string{"python3", "-c", "import threading, sys\nthreading.Thread(target=sys.stdin.readline).start()\nwhile 1: pass"}, Readiness{State: Busy, Listens: true, Read: true}},
 	} {
 		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {

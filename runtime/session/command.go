@@ -23,6 +23,7 @@ func (d *driver) submit(p payload) *command {
 	c.rend, c.endings = d.newRenderer(c), d.lineEndings()
 	c.elsewhere = !d.announced && !d.tty.Holds(0)
 	d.cmd, d.used = c, true
+	c.restarted, d.restarted = d.restarted, false
 	following := len(p.lines) - 1
 	if p.whole {
 		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
@@ -163,7 +164,7 @@ func (d *driver) finish(c *command) {
 func (d *driver) partial(c *command) Result {
 	r := Result{
 		Cwd: d.cwd, CwdReported: c.cwdReported, Mode: d.mode, Level: d.level,
-		Duration: time.Since(c.started), Bytes: c.kept.total, OutOfBand: c.outOfBand,
+		Restarted: c.restarted, Duration: time.Since(c.started), Bytes: c.kept.total, OutOfBand: c.outOfBand,
 	}
 	r.Output, r.Truncated = c.kept.text()
 	return r

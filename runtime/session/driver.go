@@ -75,6 +75,7 @@ type driver struct {
 
 	// What the program is doing.
 	used      bool // a command was sent to it
+	restarted bool // the next command is the first one of a new program
 	cmd       *command
 	announced bool // the command before was announced by C
 	byMarker  bool // the prompt we are at was announced by a marker
@@ -130,6 +131,7 @@ type command struct {
 	mute      bool
 	outOfBand string // so far
 
+	restarted   bool
 	code        *int
 	cwdReported bool
 	began       bool // C came
@@ -292,7 +294,7 @@ func (d *driver) watched() bool { return d.options.Observer != nil }
 
 func (d *driver) observe(kind EventKind, data []byte, text string) {
 	if d.options.Observer != nil {
-		d.options.Observer.Observe(Event{At: time.Since(d.opened), Kind: kind, Data: data, Text: text})
+		d.options.Observer.Observe(Event{At: time.Since(d.options.began), Kind: kind, Data: data, Text: text})
 	}
 }
 

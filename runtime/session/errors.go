@@ -38,10 +38,18 @@ type TimeoutError struct {
 	Err        error
 	Waiting    Waiting     // whether the program waits for input
 	Withdrawal *Withdrawal // the input was incomplete, and no prompt came after this; nil: nothing was withdrawn
+	Unsent     bool        // the time was over before anything was sent
 }
 
 func (e *TimeoutError) Error() string {
+	cancelled := !errors.Is(e.Err, context.DeadlineExceeded)
 	switch {
+	case e.Unsent && cancelled:
+		return "cancelled before anything was sent"
+	case e.Unsent:
+		return "timed out before anything was sent"
+	case cancelled:
+		return "no longer waited for; the command is still running"
 	case e.Withdrawal != nil:
 		return fmt.Sprintf("%v: %v, and no prompt came after it", ErrTimeout, e.Withdrawal)
 	case e.Waiting == WaitingNo:

@@ -57,6 +57,8 @@ type Options struct {
 	// too long and lifecycle.restart_on allows that. The command during which it
 	// ended is reported as ErrExited all the same.
 	Restart bool
+
+	began time.Time // of the session: what an Observer's times count from
 }
 
 // Observer is told about bytes and transitions in the order in which they
@@ -121,6 +123,7 @@ type State struct {
 	Level   *int
 	Cwd     string
 	Waiting Waiting
+	Stuck   bool // it waits for nothing else: without input it will wait for ever
 	PID     int
 	Partial string // output of the running command so far, at most the window
 	Needs   string // what the program talks to and did not find at its start, by ready.needs

@@ -57,6 +57,7 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 	if a.Family == schema.FamilyAgent {
 		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
 	}
+	o.began = time.Now()
 	drv, err := start(ctx, a, o)
 	if err != nil {
 		return nil, err
@@ -78,7 +79,10 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	case <-s.turn:
 		defer func() { s.turn <- struct{}{} }()
 	case <-ctx.Done():
-		return Result{}, ctx.Err()
+		return unsent(ctx)
+	}
+	if ctx.Err() != nil {
+		return unsent(ctx)
 	}
 	d, err := s.usable(ctx)
 	if err != nil {
@@ -87,8 +91,8 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	if s.adapter.Input.EmptyLine == "none" && strings.TrimSpace(code) == "" && !d.isDead() {
 		return d.nothing(), nil
 	}
-	if err := d.quiesce(ctx); err != nil {
-		return Result{}, err
+	if d.quiesce(ctx) != nil {
+		return unsent(ctx)
 	}
 	p, err := d.build(code)
 	if err != nil {
@@ -107,6 +111,12 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	s.running = c
 	s.mu.Unlock()
 	return s.collect(ctx, d, c)
+}
+
+// unsent is the result of a command for which there was no time.
+func unsent(ctx context.Context) (Result, error) {
+	late := &TimeoutError{Err: ctx.Err(), Unsent: true}
+	return Result{CompletedBy: ByTimeout}, late
 }
 
 // usable is the driver that can take a command: the current one, or a new one
@@ -133,7 +143,9 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 	if err := s.Restart(ctx); err != nil {
 		return nil, err
 	}
-	return s.driver(), nil
+	d = s.driver()
+	d.restarted = true
+	return d, nil
 }
 
 // collect waits for a command and returns what it did.

@@ -54,13 +54,14 @@ func (d *driver) snapState() State {
 	d.locked(func() {
 		if d.cmd != nil {
 			st.Waiting = d.waits()
+			st.Stuck = st.Waiting != WaitingNo && d.tty.Readiness().Only
 		}
 	})
 	d.upToDate(func() {
-		waiting := st.Waiting
+		waiting, stuck := st.Waiting, st.Stuck
 		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID(), Needs: d.needs}
 		if d.cmd != nil {
-			st.Waiting, st.Partial = waiting, d.snapshot(d.cmd).Output
+			st.Waiting, st.Stuck, st.Partial = waiting, stuck, d.snapshot(d.cmd).Output
 		}
 	})
 	return st

@@ -1,0 +1,120 @@
+//go:build linux
+
+package main
+
+import (
+	"bytes"
+	"encoding/json"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// started is the binary in a group of its own, without a terminal, after its
+// command has touched the file.
+func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cmd *exec.Cmd, stdout *bytes.Buffer) {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	cmd, stdout = exec.Command(path, args...), &bytes.Buffer{}
+	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
+	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = stdout, stderr, &syscall.SysProcAttr{Setpgid: true}
+	require.NoError(t, cmd.Start())
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should be gone
+	require.Eventually(t, func() bool { _, err := os.Stat(touched); return err == nil }, 30*time.Second, time.Millisecond)
+	return cmd, stdout
+}
+
+// One interrupt is one, whoever gets it: the command ends and the session goes on.
+func TestOneInterruptEndsOneCommand(t *testing.T) {
+	for _, to := range []string{"process", "group"} {
+		t.Run(to, func(t *testing.T) {
+			heed(t, syscall.SIGINT)
+			up := filepath.Join(t.TempDir(), "up")
+			cmd, stdout := started(t, up, nil, "exec", "bash", "-e", "touch "+up+"; sleep 1000", "-e", "echo next")
+			pid := cmd.Process.Pid
+			if to == "group" {
+				pid = -pid
+			}
+			require.NoError(t, syscall.Kill(pid, syscall.SIGINT))
+			require.NoError(t, cmd.Wait())
+			assert.Equal(t, "next", strings.TrimSpace(stdout.String()))
+		})
+	}
+}
+
+// What ended the wait for a command is told as it was.
+func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
+	for _, tt := range []struct {
+		name    string
+		signals []syscall.Signal
+	}{
+		{"SIGTERM", []syscall.Signal{syscall.SIGTERM}},
+		{"second SIGINT", []syscall.Signal{syscall.SIGINT, syscall.SIGINT}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			heed(t, tt.signals[0])
+			up := filepath.Join(t.TempDir(), "up")
+			stderr := &awaited{text: []byte("Ctrl-C again ends the session"), came: make(chan struct{})}
+			cmd, stdout := started(t, up, stderr, "exec", "bash", "--json", "trap '' INT; touch "+up+"; while :; do :; done")
+			for i, s := range tt.signals {
+				if i > 0 {
+					<-stderr.came
+				}
+				require.NoError(t, cmd.Process.Signal(s))
+			}
+			_ = cmd.Wait() // the state has its exit code
+			assert.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+			var r record
+			require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), stdout)
+			assert.Equal(t, "interrupt", string(r.CompletedBy))
+			assert.Equal(t, "no longer waited for; the command is still running", r.Failure)
+			assert.True(t, r.ErrorSeen)
+		})
+	}
+}
+
+// A recording holds what was seen, though nobody came to close it.
+func TestARecordingSurvivesKill(t *testing.T) {
+	dir := t.TempDir()
+	up, cast := filepath.Join(dir, "up"), filepath.Join(dir, "session.cast")
+	cmd, _ := started(t, up, nil, "exec", "bash", "--record", cast, "echo hello; touch "+up+"; sleep 1000")
+	shown := func() string { b, _ := os.ReadFile(cast); return string(b) } // absent: nothing yet
+	require.Eventually(t, func() bool { return strings.Contains(shown(), `hello\r\n`) }, 30*time.Second, time.Millisecond)
+	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
+	require.Error(t, cmd.Wait())
+	assert.Contains(t, shown(), `hello\r\n`)
+}
+
+func TestCtrlCBetweenCommandsIsNoEnd(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", "--lines", "--json") // the line of its record is the end of a command
+	c.send("echo o''ne\n")
+	c.expect(`"bytes":4}`)
+	c.send("\x03")
+	c.expect("no command is running; Ctrl-C again ends the session")
+	c.send("echo t''wo\n")
+	c.expect(`"bytes":4}`)
+	c.send("\x03")
+	c.expect("no command is running")
+	c.send("\x03")
+	_, code := c.exit()
+	assert.Equal(t, exitInterrupted, code)
+}
+
+// The terminal does not send it, so it comes from elsewhere, and counts.
+func TestAnInterruptFromElsewhereCountsOnATerminal(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", "-e", "echo started; sleep 1000", "-e", "echo next")
+	c.expect("started")
+	require.NoError(t, c.cmd.Process.Signal(syscall.SIGINT))
+	c.expect("next")
+	_, code := c.exit()
+	assert.Equal(t, 0, code)
+}
