@@ -18,6 +18,7 @@ type execFlags struct {
 	json         bool
 	timeout      time.Duration
 	readyTimeout time.Duration
+	verbose      bool
 	record       string
 	steps        []execStep
 	session      session.Options
@@ -90,6 +91,7 @@ func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.session.Executable, "executable", "", "the program to start instead of the one that the adapter names")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show on standard error what is sent and read, and each marker, with its time in milliseconds")
 	flags.StringVar(&f.record, "record", "", "record the session as an asciicast in this file")
 }
 

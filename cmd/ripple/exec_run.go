@@ -115,6 +115,9 @@ func (x *execution) open(ctx context.Context) error {
 	if x.recorder != nil {
 		o.Observer = x.recorder
 	}
+	if x.flags.verbose {
+		o.Observer = contract.Observers(contract.Log(x.err), o.Observer)
+	}
 	opened := make(chan error, 1)
 	go func() {
 		limited, done := context.WithTimeout(ctx, x.flags.readyTimeout)

@@ -42,8 +42,8 @@ func alive(e evaluator) bool {
 	}
 }
 
-// observers hands each event to all of them.
-func observers(list ...session.Observer) session.Observer {
+// Observers hands each event to all of them; nil ones are passed over.
+func Observers(list ...session.Observer) session.Observer {
 	return session.ObserverFunc(func(e session.Event) {
 		for _, o := range list {
 			if o != nil {

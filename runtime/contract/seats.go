@@ -79,7 +79,7 @@ func (r *runner) openWith(ctx context.Context, o session.Options, watch session.
 		return nil, err
 	}
 	o.Dir, o.Env, o.Executable = r.around.work, append(r.around.env(r.adapter, home), o.Env...), r.options.Executable
-	o.Observer = observers(watch, r.recording())
+	o.Observer = Observers(watch, r.recording())
 	return r.open(ctx, r.adapter, o)
 }
 
