@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"encoding/json"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -205,4 +206,24 @@ func TestAMergeOfTheAgent(t *testing.T) {
 	assert.Equal(t, "max_turns", r.run().Reason)
 	assert.Contains(t, r.fake.requests[1].Context, "a merge is under way")
 	assert.Equal(t, "both", r.git("log", "-1", "--format=%s"))
+}
+
+// A run that was killed as the next turn began commits nothing in the name of the
+// one before, and still owes what a hook refused.
+func TestKilledAsTheNextTurnBegins(t *testing.T) {
+	r := repoRig(t, works, works)
+	r.write(".git/hooks/pre-commit", "#!/bin/sh\ntest -e ok\n")
+	require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks/pre-commit"), 0o755))
+	r.flags = map[string]string{"commit": "true", "max-turns": "1"}
+	assert.Equal(t, "max_turns", r.run().Reason)
+	known := r.json(".ralph/.turn_snapshot")
+	known["turn"] = 2
+	data, err := json.Marshal(known)
+	require.NoError(t, err)
+	r.write(".ralph/.turn_snapshot", string(data))
+	r.fake.script = script(func(d *doing) { d.writes("ok", "") }, func(d *doing) { d.writes("ok", "") })
+	r.flags["max-turns"] = "2"
+	assert.Equal(t, "max_turns", r.resume().Reason)
+	assert.Equal(t, "ok\nwork.txt", r.git("show", "--format=", "--name-only", "HEAD"))
+	assert.Equal(t, "ripple: turn 2\nfirst", r.git("log", "--format=%s"))
 }

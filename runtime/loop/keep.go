@@ -22,6 +22,10 @@ func (l *Loop) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
+	if before == nil { // it is of the next turn already, or somebody removed it
+		s.Committed = s.Turn
+		return nil
+	}
 	now, err := l.treeNow(ctx)
 	if err != nil {
 		return err
@@ -29,7 +33,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
 	var ch change
 	if c.Commit {
-		ch = l.toCommit(before, now)
+		ch = l.toCommit(*before, now)
 		if v.SHA, err = l.commit(ctx, ch, now.Head); err != nil {
 			return l.notCommitted(ctx, err, ch, now)
 		}
@@ -37,7 +41,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	if err := l.accepted(ctx, v.SHA, ch, now); err != nil {
 		return err
 	}
-	if v.SHA == "" || before != nil && v.SHA == before.Head { // nobody committed anything
+	if v.SHA == "" || v.SHA == before.Head { // nobody committed anything
 		s.Committed = s.Turn
 		return nil
 	}
@@ -148,10 +152,7 @@ func (l *Loop) changedByHook(ctx context.Context, ch change, since snapshot) (qu
 
 // toCommit is what the turn changed and is not committed, and what is owed from
 // before it. What was dirty before the turn is the user's.
-func (l *Loop) toCommit(before *snapshot, now snapshot) (ch change) {
-	if before == nil {
-		return ch // somebody removed the file: nothing is known to be ours
-	}
+func (l *Loop) toCommit(before, now snapshot) (ch change) {
 	owed := map[string]bool{}
 	for _, q := range l.state.Owed {
 		if name, err := strconv.Unquote(q); err == nil {
