@@ -12,6 +12,13 @@ else if (-r ~/.cshrc) then
   source ~/.cshrc
 endif
 
+# A session's history is its own: the user's is read, not written.
+if ($?savehist) then
+  if (! $?histfile) set histfile = ~/.history
+  if (-r $histfile:q) history -L $histfile:q
+  set histfile = '{temp_dir}/history'
+endif
+
 unset edit autologout autolist correct rmstar
 # `!` stays: the arguments of aliases are written with it.
 if (! $?prompt2) set prompt2 = '%R? '

@@ -176,9 +176,11 @@ func TestHistoryIsNotWritten(t *testing.T) {
 	for name, row := range map[string]struct{ file, content, list string }{
 		"bash": {".bash_history", "echo of yesterday\n", "history"},
 		"zsh":  {".zsh_history", ": 1600000000:0;echo of yesterday\n", "fc -l 1"},
+		"tcsh": {".history", "#+1600000000\necho of yesterday\n", "history"},
 	} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(home, ".tcshrc"), []byte("set history=50 savehist=50\n"), 0o600))
 			path := filepath.Join(home, row.file)
 			require.NoError(t, os.WriteFile(filepath.Join(home, ".zshrc"), []byte("HISTFILE=~/.zsh_history SAVEHIST=100; setopt sharehistory\n"), 0o600))
 			require.NoError(t, os.WriteFile(path, []byte(row.content), 0o600))
