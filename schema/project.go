@@ -36,6 +36,7 @@ type ProjectCLI struct {
 	PromptFlag      string   `yaml:"prompt_flag"`
 	DefaultMode     string   `yaml:"default_mode"` // autonomous, interactive
 	IdleTimeoutSecs int      `yaml:"idle_timeout_secs"`
+	TTY             bool     `yaml:"tty"`
 }
 
 // ProjectAdapter is an entry of the section adapters. Enabled is nil when it is
@@ -118,11 +119,14 @@ func (d *document) checkProject(p *Project) {
 	switch {
 	case c.Backend == "custom":
 		d.needs("/cli/backend", "backend: custom", "/cli/command")
+		if c.PromptMode == "stdin" && c.TTY {
+			d.errorPointer("/cli/tty", KindConflict, "a prompt on standard input needs no terminal, which has no end of input: leave out tty, or take prompt_mode: arg")
+		}
 		if c.PromptMode == "stdin" && c.PromptFlag != "" {
 			d.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
 		}
 	default:
-		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag"} {
+		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag", "/cli/tty"} {
 			if d.has(key) {
 				d.errorPointer(key, KindConflict, "%s goes with backend: custom", keyName(key))
 			}

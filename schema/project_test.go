@@ -29,7 +29,7 @@ loop:
   max_runtime: 2h
 `))
 	require.Empty(t, diags)
-	assert.Equal(t, ProjectCLI{"custom", "my-ai", []string{"--headless", "--json"}, "arg", "--prompt", "autonomous", 30}, p.CLI)
+	assert.Equal(t, ProjectCLI{"custom", "my-ai", []string{"--headless", "--json"}, "arg", "--prompt", "autonomous", 30, false}, p.CLI)
 	no := false
 	assert.Equal(t, map[string]ProjectAdapter{"one": {&no, 300}, "two": {}}, p.Adapters)
 	assert.Equal(t, map[string][]string{

@@ -95,6 +95,9 @@ func customAgent(c *loop.Config) *registry.Entry {
 	if c.PromptMode == "stdin" {
 		a.Agent.Prompt.Deliver = schema.PromptStdin
 	}
+	if c.TTY {
+		a.Agent.Transport, a.Agent.Prompt.Overflow = schema.TransportPTY, ""
+	}
 	return &registry.Entry{Adapter: a, Name: a.Name, Path: a.Source, Origin: registry.OriginProject}
 }
 

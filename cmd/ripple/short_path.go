@@ -27,7 +27,7 @@ func roots() []string {
 
 // shortPath is a path as seen from the project, or with … for the working tree of
 // a loop in it. Backslashes count as slashes, and case does not where file names
-// do not know it either.
+// do not know it either: on Windows and macOS. Elsewhere two such paths are two files.
 func shortPath(path string, roots []string) string {
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	for _, root := range roots {

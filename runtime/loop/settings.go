@@ -16,6 +16,7 @@ type Config struct {
 	Args           []string      // custom: its arguments before the prompt
 	PromptMode     string        // custom: arg or stdin
 	PromptFlag     string        // custom, arg: the flag before the prompt
+	TTY            bool          // custom: it needs a terminal
 	Timeout        time.Duration // limit of a turn
 	IdleTimeout    time.Duration // limit of silence in a turn; 0: none
 	AllowedTools   []string
