@@ -125,13 +125,6 @@ func (a *app) printJSON(v any) error {
 	return e.Encode(v)
 }
 
-// printLine writes one JSON value on a line to standard output.
-func (a *app) printLine(v any) error {
-	e := json.NewEncoder(a.out)
-	e.SetEscapeHTML(false)
-	return e.Encode(v)
-}
-
 // note tells something beside the result. Nothing can be done when standard
 // error is gone. What programs and models have said may be a part of it.
 func (a *app) note(format string, args ...any) { a.say("", fmt.Sprintf(format, args...)) }
