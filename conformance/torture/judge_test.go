@@ -37,7 +37,7 @@ func (r record) String() string {
 
 // ours is what no command prints by itself: names of ripple's own, and markers
 // that carry the session's number.
-var ours = regexp.MustCompile(`__rp_|\.ripple-(integration|exec)|\x1b\]633;[^\a\x1b]*[0-9a-f]{32}`)
+var ours = regexp.MustCompile(`__rp_|\.ripple-(integration|exec)|\x1b\]633;[^\a\x1b]*;[0-9a-f]{32}\a`)
 
 // short quotes a text and leaves out the middle of a long one.
 func short(s string) string {
