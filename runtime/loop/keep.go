@@ -15,7 +15,7 @@ import (
 // for. After a crash it finds out what is left to do.
 func (l *Loop) keep(ctx context.Context) error {
 	s, c := &l.state, l.o.Config
-	if !c.Commit && !c.Tag || s.Committed >= s.Turn || l.begun || l.refusedIn == s.Turn {
+	if !c.Commit && !c.Tag || s.Committed >= s.Turn || l.begun || l.keptIn == s.Turn {
 		return nil
 	}
 	before, err := l.knownBefore(s.Turn)
@@ -23,7 +23,7 @@ func (l *Loop) keep(ctx context.Context) error {
 		return err
 	}
 	if before == nil { // it is of the next turn already, or somebody removed it
-		s.Committed = s.Turn
+		l.keptIn = s.Turn
 		return nil
 	}
 	now, err := l.treeNow(ctx)
@@ -42,7 +42,7 @@ func (l *Loop) keep(ctx context.Context) error {
 		return err
 	}
 	if v.SHA == "" || v.SHA == before.Head { // nobody committed anything
-		s.Committed = s.Turn
+		l.keptIn = s.Turn
 		return nil
 	}
 	if c.Tag {
@@ -99,7 +99,7 @@ func (l *Loop) notCommitted(ctx context.Context, err error, ch change, now snaps
 	if !refused {
 		return gitStop("commit", err)
 	}
-	l.refusedIn = s.Turn
+	l.keptIn = s.Turn
 	s.Refused, s.Refusal, s.Examined = s.Refused+1, oneLine(words, 400), s.Turn+1
 	var serr error
 	if s.Owed, serr = l.changedByHook(ctx, ch, now); serr != nil {

@@ -39,22 +39,22 @@ type Loop struct {
 	state state
 	calls window
 
-	tree      *tree
-	who       Member    // takes the turn, or took the last one
-	work      *worktree // nil: the agent works in the project
-	before    *snapshot // the tree before the turn
-	theirs    map[string][]byte
-	last      *snapshot       // the tree after the last turn, if nothing happened since
-	since     time.Time       // Run began
-	earlier   time.Duration   // what the run took in other processes
-	restored  bool            // the state is there: how the run ends can be recorded
-	checking  bool            // the commands of --verify run
-	begun     bool            // the turn that comes next was begun before a crash
-	told      *line           // the stop that events.jsonl ends with
-	noted     map[string]bool // what was said once
-	refusedIn int             // the turn whose commit was refused
-	free      bool            // it was said that the agent tells no cost
-	observer  sync.Mutex
+	tree     *tree
+	who      Member    // takes the turn, or took the last one
+	work     *worktree // nil: the agent works in the project
+	before   *snapshot // the tree before the turn
+	theirs   map[string][]byte
+	last     *snapshot       // the tree after the last turn, if nothing happened since
+	since    time.Time       // Run began
+	earlier  time.Duration   // what the run took in other processes
+	restored bool            // the state is there: how the run ends can be recorded
+	checking bool            // the commands of --verify run
+	begun    bool            // the turn that comes next was begun before a crash
+	told     *line           // the stop that events.jsonl ends with
+	noted    map[string]bool // what was said once
+	keptIn   int             // the turn that git has nothing more of: refused, or nothing to commit
+	free     bool            // it was said that the agent tells no cost
+	observer sync.Mutex
 
 	mu     sync.Mutex
 	soft   chan struct{} // closed by the first interrupt
