@@ -2,9 +2,13 @@ package pty
 
 import (
 	"fmt"
+	"io"
+	"os"
 	"runtime"
 	"testing"
+	"time"
 
+	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 )
@@ -63,4 +67,22 @@ func grow(depth int) (sum byte) {
 		sum += b
 	}
 	return sum
+}
+
+// A deadline that has passed, because the reader's thread came late, loses nothing.
+func TestWhatIsThereIsReadAfterTheDeadline(t *testing.T) {
+	p := launch(t, Command{}, "sh", "-c", "printf first; read x; printf last; exit 7")
+	until(t, p, "first") // so little that the next read would wait before it tries
+	require.NoError(t, p.SetReadDeadline(time.Now().Add(-time.Second)))
+	buf := make([]byte, 100)
+	_, err := p.Read(buf)
+	require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+	_, err = p.Write([]byte("\n"))
+	require.NoError(t, err)
+	<-p.Exited()
+	n, err := p.Read(buf)
+	require.NoError(t, err)
+	assert.Contains(t, string(buf[:n]), "last")
+	_, err = p.Read(buf)
+	require.ErrorIs(t, err, io.EOF)
 }

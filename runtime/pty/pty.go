@@ -88,8 +88,8 @@ func (p *PTY) wait() {
 
 // Read reads what programs wrote to the terminal: at least one byte, at most
 // about 4 KB in one call. It returns io.EOF after the last byte, once no
-// process has the terminal open; os.ErrDeadlineExceeded after the deadline;
-// os.ErrClosed after Close.
+// process has the terminal open; os.ErrDeadlineExceeded after the deadline, when
+// there is nothing to read; os.ErrClosed after Close.
 func (p *PTY) Read(b []byte) (int, error) { return p.dev.read(b) }
 
 // SetReadDeadline bounds running and later Reads; the zero time removes it.

@@ -58,15 +58,16 @@ func (d *device) read(b []byte) (int, error) {
 	return r.n, r.err
 }
 
-// readFD reads once; the descriptor stays open meanwhile.
+// readFD reads once; the descriptor stays open meanwhile. What is there is read
+// after the deadline too: a thread may come to it late.
 func (r *reader) readFD(fd uintptr) {
 	for len(r.buf) > 0 {
-		left, err := r.remaining()
-		if err != nil {
-			r.err = err
+		left, late := r.remaining()
+		if late == os.ErrClosed {
+			r.err = late
 			return
 		}
-		if r.calm {
+		if r.calm && late == nil {
 			r.calm = false
 			r.wait(int32(fd), left)
 			continue
@@ -79,6 +80,10 @@ func (r *reader) readFD(fd uintptr) {
 			return
 		case unix.EINTR:
 		case unix.EAGAIN:
+			if late != nil {
+				r.err = late
+				return
+			}
 			r.wait(int32(fd), left)
 		default:
 			r.err = os.NewSyscallError("read from the terminal", err)

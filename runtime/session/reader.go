@@ -26,9 +26,11 @@ const readSize = 8 << 10
 // reports the end only when nobody has it open any more, so the program's exit
 // wakes the reader, which then takes what is left.
 func (d *driver) read() {
+	woken := make(chan struct{})
 	go func() {
 		<-d.tty.Exited()
 		_ = d.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
+		close(woken)
 	}()
 	buf := make([]byte, readSize)
 	exited, drained := false, 0
@@ -38,8 +40,8 @@ func (d *driver) read() {
 			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
 		}
 		d.await()
-		if errors.Is(err, os.ErrDeadlineExceeded) && !exited {
-			exited, err = true, nil
+		if !exited {
+			exited, err = awake(woken, err)
 		}
 		if exited && err == nil {
 			drained += n
@@ -49,6 +51,21 @@ func (d *driver) read() {
 			d.ends(err)
 			return
 		}
+	}
+}
+
+// awake tells whether the program's exit has woken the reader, which that deadline
+// was for; a job that goes on writing may have kept it from expiring.
+func awake(woken <-chan struct{}, err error) (bool, error) {
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		<-woken
+		return true, nil
+	}
+	select {
+	case <-woken:
+		return true, err
+	default:
+		return false, err
 	}
 }
 
