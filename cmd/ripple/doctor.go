@@ -20,24 +20,58 @@ import (
 	"ripple/schema"
 )
 
+// doctorFlags are the flags of `ripple doctor`.
+type doctorFlags struct {
+	adapter string
+	json    bool
+	probe   bool
+	timeout time.Duration
+}
+
 func newDoctor(a *app) *cobra.Command {
-	var name string
-	var asJSON bool
+	var f doctorFlags
 	cmd := &cobra.Command{
-		Use:   "doctor [--adapter NAME]",
+		Use:   "doctor [--probe] [NAME...]",
 		Short: "Say which coding agents can be used here, and what to do about the others",
 		Long: `Look for the coding agents, compare their versions with what their adapters need,
 and ask whether somebody is logged in, where an agent can tell. They stand in the
-order in which ripple chooses one by itself.
+order in which ripple chooses one by itself. With NAMEs (or files of adapters) look
+at these programs instead, whatever their family.
 
-The exit code is 3 when no agent can be used or, with --adapter, when that program
-cannot: it is missing, too old, or nobody is logged in.`,
-		Example: "  ripple doctor\n  ripple doctor --adapter claude --json",
-		Args:    noArgs,
-		RunE:    func(cmd *cobra.Command, _ []string) error { return a.doctor(cmd.Context(), name, asJSON) },
+--probe starts programs for real, each in a session with your own environment, and
+sends them the probe of their adapter: a line of code whose answer is known. Without
+a NAME it is every program that is here and has a probe. Agents have none: what can
+be asked without a turn is asked anyway.
+
+The exit code is 3 when no agent can be used or, with NAMEs or --probe, when one of
+the programs cannot: it is missing, too old, nobody is logged in, or its probe failed.`,
+		Example: "  ripple doctor\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, names []string) error {
+			if f.adapter != "" {
+				names = append(names, f.adapter)
+			}
+			if !f.probe {
+				if cmd.Flags().Changed("timeout") {
+					return usageError("add --probe", "--timeout is for --probe")
+				}
+				return a.doctor(cmd.Context(), names, f)
+			}
+			if f.timeout <= 0 {
+				return usageError("", "--timeout must be more than nothing, and is %s", f.timeout)
+			}
+			return a.guarded(func() error {
+				ctx, _, stop := untilSignal(cmd.Context(), true)
+				defer stop()
+				return a.doctor(ctx, names, f)
+			})
+		},
+		ValidArgsFunction: a.completeAdapter,
 	}
-	cmd.Flags().StringVar(&name, "adapter", "", "look at this adapter only (`NAME` or file)")
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
+	cmd.Flags().StringVar(&f.adapter, "adapter", "", "look at this adapter (`NAME` or file), as an argument does")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
+	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and ask them their adapters' probes")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "longest time for a program's start and its probe, with --probe")
 	return cmd
 }
 
@@ -57,41 +91,82 @@ type diagnosis struct {
 	Version    string   `json:"version,omitempty"`
 	MinVersion string   `json:"min_version,omitempty"`
 	Login      string   `json:"login,omitempty"` // yes, no, unknown
+	Probe      *checkup `json:"probe,omitempty"` // nil: not asked
 	Usable     bool     `json:"usable"`
 	Todo       []string `json:"todo,omitempty"`
 	Unverified string   `json:"unverified,omitempty"`
 }
 
-func (a *app) doctor(ctx context.Context, name string, asJSON bool) error {
-	list, err := a.patients(name)
+func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
+	list, err := a.patients(names, f.probe)
 	if err != nil {
 		return err
 	}
-	found := make([]diagnosis, len(list))
-	usable := 0
-	for i, e := range list {
-		found[i] = diagnose(ctx, e, a.getenv)
-		if found[i].Usable {
-			usable++
-		}
+	found := a.examineAll(ctx, list, f)
+	if ctx.Err() != nil {
+		return exitWith(exitInterrupted)
 	}
-	if asJSON {
+	if f.json {
 		err = a.printJSON(found)
 	} else {
 		err = a.printDiagnoses(found)
 	}
-	if err == nil && usable == 0 {
+	usable := usableOf(found)
+	if each := len(names) > 0 || f.probe; err == nil && (usable == 0 || each && usable < len(found)) {
 		err = exitWith(exitMissing)
 	}
 	return err
 }
 
-func (a *app) patients(name string) ([]*registry.Entry, error) {
-	if name == "" {
+// examineAll looks at one program after another, until it is interrupted.
+func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFlags) []diagnosis {
+	shown := a.newProgress()
+	defer shown.stop()
+	found := make([]diagnosis, 0, len(list))
+	for i, e := range list {
+		if ctx.Err() != nil {
+			break
+		}
+		d := diagnose(ctx, e, a.getenv)
+		if f.probe {
+			shown.update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
+			d.probe(ctx, e, f.timeout)
+		}
+		shown.done(e.Name, func() {})
+		found = append(found, d)
+	}
+	return found
+}
+
+func usableOf(list []diagnosis) (n int) {
+	for _, d := range list {
+		if d.Usable {
+			n++
+		}
+	}
+	return n
+}
+
+// patients are the programs to look at.
+func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err error) {
+	switch {
+	case len(names) > 0:
+	case probe:
+		return a.sessions()
+	default:
 		return a.agents()
 	}
-	e, err := a.adapter(name)
-	return []*registry.Entry{e}, err
+	for _, name := range names {
+		e, err := a.adapter(name)
+		if err != nil {
+			return nil, err
+		}
+		if probe && e.Adapter.Probe == nil {
+			return nil, usageError("leave out --probe to see whether it is here, its version and its login", "%s has no probe: its adapter (family %s) declares none", e.Name, e.Adapter.Family)
+		}
+		list = append(list, e)
+	}
+	return list, nil
 }
 
 // diagnose looks at a program, and at who is logged in.
@@ -194,9 +269,9 @@ func login(ctx context.Context, g *schema.Agent, path string, getenv func(string
 
 func (a *app) printDiagnoses(list []diagnosis) error {
 	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tPROGRAM")
+	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tPROBE\tPROGRAM")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, yesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(d.Login), dash(d.Executable))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, yesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(d.Login), d.Probe, dash(d.Executable))
 	}
 	if err := w.Flush(); err != nil {
 		return err

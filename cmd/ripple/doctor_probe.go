@@ -1,0 +1,81 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"ripple/runtime/contract"
+	"ripple/runtime/launch"
+	"ripple/runtime/registry"
+	"ripple/runtime/session"
+)
+
+// checkup is what a program made of its adapter's probe.
+type checkup struct {
+	Passed     bool   `json:"passed"`
+	DurationMS int64  `json:"duration_ms"`
+	Failure    string `json:"failure,omitempty"`
+}
+
+func (c *checkup) String() string {
+	switch {
+	case c == nil:
+		return "-"
+	case !c.Passed:
+		return "failed"
+	}
+	return fmt.Sprintf("passed in %s", (time.Duration(c.DurationMS) * time.Millisecond).Round(10*time.Millisecond))
+}
+
+// probe starts a program that can be used and asks it its probe.
+func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Duration) {
+	if d.Executable == "" {
+		return
+	}
+	ctx, cancel := context.WithTimeout(ctx, limit)
+	defer cancel()
+	began := time.Now()
+	err := contract.Probe(ctx, e.Adapter, session.Options{Sole: true})
+	d.Probe = &checkup{Passed: err == nil, DurationMS: time.Since(began).Milliseconds()}
+	if err == nil {
+		return
+	}
+	d.Usable, d.Probe.Failure = false, err.Error()
+	d.Todo = append(d.Todo, append([]string{"its probe failed: " + err.Error()}, afterProbe(e, err)...)...)
+}
+
+// afterProbe is what there is to see, or to do, about a probe that failed.
+func afterProbe(e *registry.Entry, err error) (todo []string) {
+	start, isStart := errors.AsType[*session.StartError](err)
+	if isStart && start.Output != "" {
+		todo = append(todo, "it printed:\n"+indent(start.Output))
+	}
+	name := shellQuote(e.Name)
+	switch {
+	case isStart && start.Needs != "":
+		return todo
+	case errors.Is(err, context.DeadlineExceeded):
+		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+shellQuote(e.Adapter.Probe.Eval))
+	}
+	return append(todo, "see whether your own configuration of it is the cause: ripple adapter test "+name+" runs it without")
+}
+
+// sessions are the adapters of programs that are here and have a probe.
+func (a *app) sessions() ([]*registry.Entry, error) {
+	r, err := a.registry()
+	if err != nil {
+		return nil, err
+	}
+	var list []*registry.Entry
+	for _, e := range r.List() {
+		if e.Adapter.Probe == nil {
+			continue
+		}
+		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err == nil {
+			list = append(list, e)
+		}
+	}
+	return list, nil
+}
