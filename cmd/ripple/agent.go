@@ -92,7 +92,7 @@ func (a *app) detect(ctx context.Context, disabled ...string) (*registry.Entry, 
 		if e.Adapter.Agent.AutoDetect.Priority == 0 || slices.Contains(disabled, e.Name) {
 			continue
 		}
-		d := examine(ctx, e)
+		d := a.examine(ctx, e, agent.Options{})
 		if d.Usable {
 			return e, nil
 		}

@@ -95,6 +95,14 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	if err := f.check(); err != nil {
 		return err
 	}
+	if _, err := agent.NewCommand(e.Adapter, f.turn); err != nil {
+		return turnError(err) // nothing is started for what cannot be asked
+	}
+	ctx, _, stop := untilSignal(ctx, true)
+	defer stop()
+	if err := a.ready(ctx, e, f.options); err != nil {
+		return err
+	}
 	if f.transcript != "" {
 		rec, err := newTranscript(f.transcript)
 		if err != nil {
@@ -103,8 +111,6 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		f.options.Output, f.options.Stderr = rec, errorStream{rec}
 		defer func() { ended = a.first(ended, rec.close()) }()
 	}
-	ctx, _, stop := untilSignal(ctx, true)
-	defer stop()
 	show := a.newTurnView(e.Adapter, f.json)
 	f.options.OnEvent, f.options.Sole = show.event, true
 	out, err := agent.Run(ctx, e.Adapter, f.turn, f.options)

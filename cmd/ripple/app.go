@@ -37,6 +37,8 @@ type app struct {
 
 	getenv      func(string) string
 	errTerminal bool // standard error is a terminal that understands escapes
+
+	versions map[string]string // of programs that were asked, by their paths
 }
 
 func newApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCauseFunc) *app {

@@ -3,21 +3,16 @@ package main
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
-	"os"
-	"os/exec"
 	"strings"
 	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/mod/semver"
 
+	"ripple/runtime/agent"
 	"ripple/runtime/contract"
-	"ripple/runtime/launch"
 	"ripple/runtime/registry"
-	"ripple/schema"
 )
 
 // doctorFlags are the flags of `ripple doctor`.
@@ -127,7 +122,7 @@ func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFl
 		if ctx.Err() != nil {
 			break
 		}
-		d := diagnose(ctx, e, a.getenv)
+		d := a.diagnose(ctx, e, agent.Options{})
 		if f.probe {
 			shown.update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
 			d.probe(ctx, e, f.timeout)
@@ -167,104 +162,6 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 		list = append(list, e)
 	}
 	return list, nil
-}
-
-// diagnose looks at a program, and at who is logged in.
-func diagnose(ctx context.Context, e *registry.Entry, getenv func(string) string) diagnosis {
-	d := examine(ctx, e)
-	if g := e.Adapter.Agent; g != nil && d.Executable != "" {
-		d.Login = login(ctx, g, d.Executable, getenv)
-		if d.Login == loggedOut {
-			d.Usable = false
-			d.Todo = append(d.Todo, "log in: "+cmp.Or(g.Auth.Hint, "set "+strings.Join(g.Auth.Env, " or ")))
-		}
-	}
-	return d
-}
-
-// examine looks at a program alone: ripple chooses an agent by it.
-func examine(ctx context.Context, e *registry.Entry) diagnosis {
-	l := newListed(e)
-	d := diagnosis{Name: e.Name, Family: l.Family, Executable: l.Executable, Unverified: l.Unverified}
-	g := e.Adapter.Agent
-	if g != nil {
-		d.Priority, d.MinVersion = g.AutoDetect.Priority, g.MinVersion
-	}
-	if d.Executable == "" {
-		d.Todo = append(d.Todo, "install it: "+cmp.Or(l.Install.linked(), "how is not known"))
-		return d
-	}
-	d.Version = contract.Version(ctx, e.Adapter, d.Executable, "", os.Environ())
-	d.Usable = true
-	if g != nil && d.Version == "" && e.Adapter.Process.VersionProbe != nil {
-		d.Usable = false
-		d.Todo = append(d.Todo, fmt.Sprintf("repair it: %s does not tell its version; %s", d.Executable, l.Install.linked()))
-	}
-	if older(d.Version, d.MinVersion) {
-		d.Usable = false
-		d.Todo = append(d.Todo, fmt.Sprintf("update it: %s is older than %s, which the adapter needs; %s", d.Version, d.MinVersion, l.Install.linked()))
-	}
-	return d
-}
-
-// ready says before the first turn what every turn would fail of: the program is
-// missing or too old, or nobody is logged in. A version that is not told is none.
-func (a *app) ready(ctx context.Context, e *registry.Entry) error {
-	d := diagnose(ctx, e, a.getenv)
-	todo := strings.Join(d.Todo, "\n")
-	switch {
-	case d.Executable == "":
-		_, err := launch.Locate(e.Adapter, launch.OSHost(), "")
-		return failWith(exitMissing, err, "or choose another agent with --adapter: ripple doctor lists them")
-	case older(d.Version, d.MinVersion):
-		return failWith(exitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
-	case d.Login == loggedOut:
-		return failWith(exitBlocked, fmt.Errorf("nobody is logged in to %s", e.Adapter.Agent.DisplayName), todo)
-	}
-	return nil
-}
-
-// older compares versions number by number; what is not known is not older.
-func older(version, least string) bool {
-	v, l := "v"+version, "v"+least
-	return semver.IsValid(v) && semver.IsValid(l) && semver.Compare(v, l) < 0
-}
-
-// statusLimit is how long an agent may take to say who is logged in.
-const statusLimit = 20 * time.Second
-
-// login is a variable that stands for one, else what the agent says.
-func login(ctx context.Context, g *schema.Agent, path string, getenv func(string) string) string {
-	for _, name := range g.Auth.Env {
-		if getenv(name) != "" {
-			return loggedIn
-		}
-	}
-	if g.Auth.Status == nil {
-		return loginUnknown
-	}
-	ctx, cancel := context.WithTimeout(ctx, statusLimit)
-	defer cancel()
-	cmd := exec.CommandContext(ctx, path, g.Auth.Status.Args...)
-	cmd.WaitDelay = time.Second // a child may keep the pipe open
-	out, err := cmd.CombinedOutput()
-	if errors.Is(err, exec.ErrWaitDelay) {
-		err = nil // it has answered
-	}
-	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
-		return loginUnknown
-	}
-	if g.Auth.Status.LoggedOut == "" {
-		return map[bool]string{true: loggedIn, false: loggedOut}[err == nil]
-	}
-	re, compileErr := schema.CompilePattern(g.Auth.Status.LoggedOut)
-	if compileErr != nil {
-		return loginUnknown // the loader refuses it
-	}
-	if says, _ := re.MatchString(string(out)); says {
-		return loggedOut
-	}
-	return loggedIn
 }
 
 func (a *app) printDiagnoses(list []diagnosis) error {

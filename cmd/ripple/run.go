@@ -158,7 +158,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if f.dryRun {
 		return a.dryRun(ctx, agent, o)
 	}
-	if err := a.ready(ctx, agent.entry); err != nil {
+	if err := a.readyAll(ctx, agent, o); err != nil {
 		return err
 	}
 	view := a.newLoopView(agent.entry, o.Config, f)

@@ -2,14 +2,14 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 
-	"ripple/runtime/launch"
+	"ripple/runtime/agent"
 	"ripple/runtime/loop"
 )
 
-// fallback finds the agents of --fallback, which must all be here: when the first
-// one is limited, nobody is there to install another.
+// fallback finds the agents of --fallback.
 func (a *app) fallback(ctx context.Context, c *loop.Config, first *loopAgent) (list []loop.Member, err error) {
 	from := c.Source("FALLBACK")
 	seen := map[string]bool{first.entry.Name: true}
@@ -24,13 +24,28 @@ func (a *app) fallback(ctx context.Context, c *loop.Config, first *loopAgent) (l
 			return nil, usageError("name each agent once", "%s: %s is the first agent already, or is named twice", from.From, g.entry.Name)
 		}
 		seen[g.entry.Name] = true
-		if _, err := launch.Locate(g.entry.Adapter, launch.OSHost(), ""); err != nil {
-			return nil, failWith(exitMissing, fmt.Errorf("%s: %w", from.From, err), "install it, or leave it out; ripple doctor lists the agents")
-		}
 		if err := a.takeOptions(g); err != nil {
 			return nil, err
 		}
 		list = append(list, loop.Member{Name: g.entry.Name, Agent: g, DenialHelp: g.entry.Adapter.Agent.DenialHelp, Timeout: g.config.Timeout})
 	}
 	return list, nil
+}
+
+// readyAll looks at all agents of a loop before the first turn: when the first one is
+// limited, nobody is there to install another or to log in.
+func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) error {
+	if err := a.ready(ctx, first.entry, agent.Options{}); err != nil {
+		return err
+	}
+	for _, m := range o.Fallback {
+		err := a.ready(ctx, m.Agent.(*loopAgent).entry, agent.Options{})
+		if e, is := errors.AsType[*exitError](err); is && e.err != nil {
+			return failWith(e.code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.err), e.hint)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
