@@ -9,9 +9,11 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"reflect"
 	"regexp"
 	"slices"
 	"strings"
+	"syscall"
 	"unicode/utf8"
 )
 
@@ -41,8 +43,10 @@ func (a *app) readWanted(path string) (w wanted, err error) {
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
 	switch {
+	case errors.Is(err, syscall.EISDIR):
+		return w, usageError("--from names a file, or - for standard input", "%s is a directory", name)
 	case err != nil:
-		return w, failWith(exitFailed, fmt.Errorf("%s: %w", name, err), "")
+		return w, failWith(exitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
 	case len(data) > maxWanted:
 		return w, usageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
@@ -52,11 +56,14 @@ func (a *app) readWanted(path string) (w wanted, err error) {
 	if text == "" {
 		return w, usageError("", "%s is empty", name)
 	}
-	if text[0] == '[' && json.Valid([]byte(text)) || text[0] == '{' {
+	if json.Valid([]byte(text)) || beginsJSON.MatchString(text) || strings.EqualFold(filepath.Ext(name), ".json") {
 		return wantedIssues(name, text)
 	}
 	return wanted{name: name, tasks: markdownTasks(text), text: text}, nil
 }
+
+// beginsJSON is what no Markdown begins with; a list of boxes may begin with "[".
+var beginsJSON = regexp.MustCompile(`^(\{|\[\s*\{)`)
 
 // issue is one of `gh issue list --json`; other keys are left alone.
 type issue struct {
@@ -99,16 +106,29 @@ func wantedIssues(name, text string) (w wanted, err error) {
 
 // jsonPlace says where in a text the JSON is wrong.
 func jsonPlace(text string, err error) string {
-	at := int64(-1)
+	at, why := int64(-1), err.Error()
 	if s, is := errors.AsType[*json.SyntaxError](err); is {
 		at = s.Offset
 	} else if t, is := errors.AsType[*json.UnmarshalTypeError](err); is {
 		at = t.Offset
+		why = fmt.Sprintf("%s must be %s, and is a %s", cmp.Or(t.Field[strings.LastIndex(t.Field, ".")+1:], "an issue"), jsonKind(t.Type), t.Value)
 	}
 	if at < 0 || at > int64(len(text)) {
-		return err.Error()
+		return why
 	}
-	return fmt.Sprintf("line %d: %v", 1+strings.Count(text[:at], "\n"), err)
+	return fmt.Sprintf("line %d: %s", 1+strings.Count(text[:at], "\n"), why)
+}
+
+func jsonKind(t reflect.Type) string {
+	switch t.Kind() {
+	case reflect.String:
+		return "text"
+	case reflect.Int:
+		return "a whole number"
+	case reflect.Slice:
+		return "a list"
+	}
+	return "an object"
 }
 
 var (

@@ -44,6 +44,8 @@ func TestDetectProject(t *testing.T) {
 		{"pnpm", map[string]string{"package.json": `{"scripts": {"test": "vitest"}}`, "pnpm-lock.yaml": ""}, project{"JavaScript", "", "pnpm test"}},
 		{"the test that npm init writes is none", map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, project{kind: "JavaScript"}},
 		{"uv", map[string]string{"pyproject.toml": "", "uv.lock": ""}, project{"Python", "", "uv run pytest"}},
+		{"requirements with tests", map[string]string{"requirements.txt": "flask\n", "tests": ""}, project{"Python", "", "python -m pytest"}},
+		{"requirements of something else", map[string]string{"requirements.txt": ""}, project{kind: "Python"}},
 		{"Maven with its wrapper", map[string]string{"pom.xml": "", "mvnw": ""}, project{"Java", "./mvnw -q compile", "./mvnw -q test"}},
 		{"solutions", map[string]string{"a.slnx": ""}, project{".NET", "dotnet build", "dotnet test"}},
 	} {

@@ -124,7 +124,7 @@ func (a *app) adviseInit(w wanted, found project) {
 	prompt, verify := filepath.Join(loop.Dir, loop.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + shellQuote(found.test)
-		a.note("%s", strings.TrimSpace(found.kind+" project")+": built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
+		a.note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
 	}
 	if w.name == "" {
 		a.note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)
