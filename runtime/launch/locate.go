@@ -3,6 +3,7 @@ package launch
 import (
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 
 	"ripple/schema"
@@ -44,7 +45,13 @@ func candidates(a *schema.Adapter, explicit string) []string {
 	if a.Process.Executable != "" {
 		list = append(list, a.Process.Executable)
 	}
-	return append(list, a.Name)
+	var once []string
+	for _, candidate := range append(list, a.Name) {
+		if !slices.Contains(once, candidate) {
+			once = append(once, candidate)
+		}
+	}
+	return once
 }
 
 // literalProgram is the template's first word when that names the program

@@ -40,6 +40,7 @@ func TestLocate(t *testing.T) {
 		},
 		{name: "a path with a separator counts from the current directory", explicit: "./bin/x", have: []string{"/home/u/project/bin/x"}, want: "/home/u/project/bin/x"},
 		{name: "relative entries of PATH are skipped", have: []string{"relative/jdb", "/home/u/project/relative/jdb", "jdb"}, tried: []string{"jdb (not in PATH)"}},
+		{name: "a candidate that is named again is tried once", process: schema.Process{ExecutableCandidates: []string{"jdb", "/opt/jdb"}, Executable: "jdb"}, tried: []string{"jdb (not in PATH)", "/opt/jdb (no such executable)"}},
 		{name: "explicit wins", explicit: "/opt/x", process: schema.Process{Executable: "java"}, have: []string{"/opt/x", "/bin/java"}, want: "/opt/x"},
 		{name: "explicit has no fallback", explicit: "/opt/x", have: []string{"/bin/jdb"}, tried: []string{"/opt/x (no such executable)"}},
 		{name: "a literal program", process: schema.Process{CommandTemplate: "node inspect {temp_dir}"}, have: []string{"/bin/node", "/bin/jdb"}, want: "/bin/node"},

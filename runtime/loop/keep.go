@@ -235,6 +235,6 @@ func gitStop(what string, err error) error {
 	}
 	return &Stop{
 		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Next: "Put right what git says, then run `ripple run --resume`; nothing was changed.",
+		Next: "Put right what git says, then run `ripple run --resume`; the work stays as it is until then.",
 	}
 }

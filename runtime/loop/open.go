@@ -11,6 +11,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
+	"syscall"
 	"time"
 )
 
@@ -72,6 +73,8 @@ func (l *Loop) readPrompt() (string, error) {
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", l.noPrompt("There is no " + path + ".")
+	case errors.Is(err, syscall.EISDIR):
+		return "", l.noPrompt(path + " is a directory.")
 	case err == nil && strings.TrimSpace(string(data)) == "":
 		return "", l.noPrompt("Nothing is written in " + path + ".")
 	}

@@ -73,6 +73,9 @@ func (l *Loop) ready(ctx context.Context) error {
 func (r *repo) identity(ctx context.Context) error {
 	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
 		if _, err := git(ctx, r.top, gitVar, who); err != nil {
+			if _, refused := errors.AsType[*gitError](err); refused {
+				err = errors.New("no name and address are set") // git's own words are a page of advice
+			}
 			return notReady(err, "git does not know who commits", "Set your name and address with `git config user.name` and `git config user.email`, then start again")
 		}
 	}

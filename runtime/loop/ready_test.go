@@ -24,7 +24,7 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 		{"a revert", conflict + "git revert HEAD~1 || true", map[string]string{"commit": "true"}, 8, "halted", "A revert is under way", "`git revert --abort`"},
 		{"a rebase", conflict + "git rebase -q o || true", map[string]string{"commit": "true"}, 8, "halted", "A rebase is under way", "`git rebase --abort`"},
 		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, 8, "halted", "patches for git am is under way", "`git am --abort`"},
-		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, 8, "halted", "Git does not know who commits: ", "git config user.name"},
+		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, 8, "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
 		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, 8, "halted", "Commits are to be signed here", "commit.gpgSign"},
 		{"the project's own branch", "", map[string]string{"worktree": "main"}, 2, "error", "is checked out in the project itself", "another branch"},
 		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, 3, "error", "no commit yet", "Commit something"},

@@ -46,7 +46,7 @@ func (l *Loop) summary(ctx context.Context) *Summary {
 		sum.Branch, sum.Main = w.branch, w.main
 		sum.Dir = Dir + "/" + w.branch + worktreeSuffix
 	}
-	if l.tree != nil && l.tree.repo != nil && s.Start != "" {
+	if l.tree != nil && l.tree.repo != nil {
 		sum.Git = l.differences(ctx, sum) == nil
 	}
 	return sum
@@ -65,7 +65,15 @@ func (l *Loop) differences(ctx context.Context, sum *Summary) error {
 		}
 		from = strings.TrimSpace(base)
 	}
-	commits, err := git(ctx, r.top, gitRevList, "--count", from+"..HEAD")
+	reach := from + "..HEAD"
+	if from == "" { // the first turn found no commit
+		blank, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
+		if err != nil {
+			return err
+		}
+		reach, from = "HEAD", strings.TrimSpace(blank)
+	}
+	commits, err := git(ctx, r.top, gitRevList, "--count", reach)
 	if err != nil {
 		return err
 	}

@@ -44,6 +44,19 @@ func TestSummary(t *testing.T) {
 	assert.Nil(t, r.summary(), "no turn, no summary")
 }
 
+// The first commit has nothing to be compared with.
+func TestSummaryOfAFirstCommit(t *testing.T) {
+	r := newRig(t, works)
+	r.project = newRepo(t)
+	r.write(".ralph/PROMPT.md", "Do the work.\n")
+	r.sh("rm -rf .git; git init -q; git config user.name a; git config user.email a@b")
+	r.flags = map[string]string{"commit": "true", "max-turns": "2"}
+	r.run()
+	s := r.summary()
+	assert.Equal(t, []any{true, 2}, []any{s.Git, s.Commits})
+	assert.Positive(t, s.Files)
+}
+
 // A run that was killed could have been gone on with.
 func TestANewRunAfterAKill(t *testing.T) {
 	said := func(r *rig) (notes []string) {
