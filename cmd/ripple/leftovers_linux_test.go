@@ -1,0 +1,174 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/proctree"
+)
+
+// running is a started binary with a session whose shell has children in its
+// own group, in a session of their own, and out of reach of a hang-up.
+type running struct {
+	*exec.Cmd
+	mark string // in the environment of everything below
+	temp string // where its private directories are
+}
+
+// awaited is output in which a text is waited for.
+type awaited struct {
+	text, got []byte
+	came      chan struct{}
+}
+
+func (a *awaited) Write(b []byte) (int, error) {
+	before := bytes.Contains(a.got, a.text)
+	a.got = append(a.got, b...)
+	if !before && bytes.Contains(a.got, a.text) {
+		close(a.came)
+	}
+	return len(b), nil
+}
+
+func startBusy(t *testing.T, mark string) *running {
+	t.Helper()
+	path, err := binary()
+	require.NoError(t, err)
+	r := &running{mark: "RIPPLE_TEST=" + mark + strconv.Itoa(os.Getpid()), temp: t.TempDir()}
+	r.Cmd = exec.Command(path, "exec", "bash", "--env", r.mark,
+		`setsid sleep 1000 & (setsid nohup sleep 1000 > /dev/null 2>&1 &); nohup sleep 1000 > /dev/null 2>&1 & sleep 1000 & echo ready; sleep 1000`)
+	r.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+r.temp)
+	r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	stdout, stderr := &awaited{text: []byte("ready\n"), came: make(chan struct{})}, &bytes.Buffer{}
+	r.Stdout, r.Stderr = stdout, stderr
+	require.NoError(t, r.Start())
+	t.Cleanup(func() { _ = r.Process.Kill() }) // it should be gone
+	select {
+	case <-stdout.came:
+	case <-time.After(30 * time.Second):
+		_ = r.Process.Kill() // reported below
+		_ = r.Wait()
+		require.FailNow(t, "no session", "stdout: %s\nstderr: %s", stdout.got, stderr)
+	}
+	require.Eventually(t, func() bool { return len(r.left()) >= 6 }, 10*time.Second, time.Millisecond, "the shell and its five children")
+	return r
+}
+
+// left are the processes that carry the mark: all that the session started.
+func (r *running) left() []int {
+	var pids []int
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	for _, path := range paths {
+		environ, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(environ, []byte(r.mark)) {
+			continue
+		}
+		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // digits, by the pattern
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// files are what is in its directory for temporary files.
+func (r *running) files(t *testing.T) []os.DirEntry {
+	files, err := os.ReadDir(r.temp)
+	require.NoError(t, err)
+	return files
+}
+
+// inner is the process that does the work: below the one we started and its
+// keeper, and not below the session.
+func (r *running) inner(t *testing.T) int {
+	t.Helper()
+	var found []int
+	require.Eventually(t, func() bool { // a process shows no environment in the moment of its exec
+		found = nil
+		for _, p := range proctree.Descendants(r.Process.Pid) {
+			if p.Name == "ripple" && !slices.Contains(r.left(), p.PID) {
+				found = append(found, p.PID)
+			}
+		}
+		return len(found) == 1
+	}, 10*time.Second, time.Millisecond)
+	return found[0]
+}
+
+// kill -9 of either process, or of both at once, leaves nothing within 2 s.
+func TestKillLeavesNothing(t *testing.T) {
+	for _, victim := range []string{"outer", "inner", "group"} {
+		t.Run(victim, func(t *testing.T) {
+			r := startBusy(t, "kill-"+victim)
+			pid := r.Process.Pid
+			switch victim {
+			case "inner":
+				pid = r.inner(t)
+			case "group":
+				pid = -pid
+			}
+			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+			assert.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 2*time.Second, 5*time.Millisecond)
+			require.Error(t, r.Wait())
+		})
+	}
+}
+
+// When nobody was left to do it, the next start removes the files of the dead, and
+// nobody else's.
+func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
+	r := startBusy(t, "kill-all")
+	thesis := filepath.Join(r.temp, "ripple-2024-thesis")
+	require.NoError(t, os.Mkdir(thesis, 0o700))
+	victims := append(r.left(), r.Process.Pid)
+	for _, p := range proctree.Descendants(r.Process.Pid) {
+		victims = append(victims, p.PID)
+	}
+	for _, pid := range victims {
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // so that none sees another's end
+	}
+	for _, pid := range victims {
+		_ = syscall.Kill(pid, syscall.SIGKILL) // named twice
+	}
+	require.Error(t, r.Wait())
+	require.Len(t, r.files(t), 2)
+	next := exec.Command(r.Path, "exec", "bash", "true")
+	next.Env = r.Env
+	require.NoError(t, next.Run())
+	files := r.files(t)
+	require.Len(t, files, 1)
+	assert.Equal(t, filepath.Base(thesis), files[0].Name())
+}
+
+// Signals that ask for an end get an orderly one: no process, no file, 130.
+func TestSignalsCloseTheSession(t *testing.T) {
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
+		t.Run(sig.String(), func(t *testing.T) {
+			heed(t, sig)
+			r := startBusy(t, "signal-"+strconv.Itoa(int(sig)))
+			require.NoError(t, r.Process.Signal(sig))
+			_ = r.Wait() // the state has its exit code
+			assert.Equal(t, exitInterrupted, r.ProcessState.ExitCode())
+			assert.Empty(t, r.left())
+			assert.Empty(t, r.files(t))
+		})
+	}
+}
+
+// heed makes programs that are started from here heed a signal that this process
+// was told to ignore, as nohup does: what is caught is not ignored after exec.
+func heed(t *testing.T, sig os.Signal) {
+	t.Helper()
+	signal.Notify(make(chan os.Signal, 1), sig)
+	t.Cleanup(func() { signal.Reset(sig) })
+}
