@@ -175,11 +175,11 @@ func allowedTools(t *testing.T, r rig) {
 	if l.Because != "" {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
 		defer cancel()
-		before, cmd := len(r.server.Log()), r.command(ctx, t, "text", "--allowed-tools", "Read", "write it")
+		before, cmd := len(r.asked()), r.command(ctx, t, "text", "--allowed-tools", "Read", "write it")
 		said, _ := cmd.CombinedOutput() // how it ended stands in the exit code
 		assert.Equal(t, exitUsage, cmd.ProcessState.ExitCode())
 		assert.Contains(t, string(said), "this agent has no allowed tools")
-		assert.Len(t, r.server.Log(), before, "the model is not asked")
+		assert.Len(t, r.asked(), before, "the model is not asked")
 		return
 	}
 	require.NotEmpty(t, l.Calls)
@@ -283,10 +283,10 @@ func interrupt(t *testing.T, r rig) {
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
 	cmd := r.command(ctx, t, "stall", "say hello")
-	before := len(r.server.Log())
+	before := len(r.asked())
 	var since time.Time
 	s := r.finish(t, cmd, func() {
-		require.Eventually(t, func() bool { return len(r.server.Log()) > before }, bound, 10*time.Millisecond, "the model is asked")
+		require.Eventually(t, func() bool { return len(r.asked()) > before }, bound, 10*time.Millisecond, "the model is asked")
 		since = time.Now()
 		require.NoError(t, cmd.Process.Signal(os.Interrupt))
 	})

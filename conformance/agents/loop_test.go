@@ -63,7 +63,7 @@ func loop(t *testing.T, r rig) {
 	assert.Equal(t, 2, count["verifying"], "the first claim is not verified")
 	assert.GreaterOrEqual(t, count["tool_use"], 4)
 	assert.Zero(t, count["unknown"])
-	if asked := r.server.Log(); told(asked, "Turn 4 of at most 6.") { // else it stands in the system prompt, which is not logged
+	if asked := r.asked(); told(asked, "Turn 4 of at most 6.") { // else it stands in the system prompt, which is not logged
 		assert.True(t, told(asked, "Not done yet, the check failed"), "the agent is told why")
 	}
 }

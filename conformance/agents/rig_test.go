@@ -9,6 +9,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -175,10 +176,16 @@ func (r rig) turn(t *testing.T, behaviour string, args ...string) turn {
 	return r.finish(t, r.command(ctx, t, behaviour, args...), nil)
 }
 
+// asked are the calls of the model. A login that is looked at before a turn may
+// look for its server, too, and asks the model nothing.
+func (r rig) asked() []standin.Exchange {
+	return slices.DeleteFunc(r.server.Log(), func(e standin.Exchange) bool { return e.Dialect == "" })
+}
+
 // finish runs a turn; meanwhile may watch it.
 func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 	t.Helper()
-	before := len(r.server.Log())
+	before := len(r.asked())
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	require.NoError(t, cmd.Start())
@@ -187,7 +194,7 @@ func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 	}
 	_ = cmd.Wait() // how it ended stands in the exit code
 	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
-	result := turn{exit: cmd.ProcessState.ExitCode(), stderr: stderr.String(), asked: r.server.Log()[before:]}
+	result := turn{exit: cmd.ProcessState.ExitCode(), stderr: stderr.String(), asked: r.asked()[before:]}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	for i, line := range lines {
 		var e event
