@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"strings"
 
 	"gopkg.in/yaml.v3"
 )
@@ -37,6 +38,8 @@ type ProjectCLI struct {
 	DefaultMode     string   `yaml:"default_mode"` // autonomous, interactive
 	IdleTimeoutSecs int      `yaml:"idle_timeout_secs"`
 	TTY             bool     `yaml:"tty"`
+	Output          string   `yaml:"output"` // text, json
+	Resume          []string `yaml:"resume"` // with {session_id}
 }
 
 // ProjectAdapter is an entry of the section adapters. Enabled is nil when it is
@@ -125,8 +128,14 @@ func (d *document) checkProject(p *Project) {
 		if c.PromptMode == "stdin" && c.PromptFlag != "" {
 			d.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
 		}
+		if c.Resume != nil && c.Output != "json" {
+			d.errorPointer("/cli/resume", KindConflict, "plain text tells no session to go on with: resume needs output: json")
+		}
+		if c.Resume != nil && !strings.Contains(strings.Join(c.Resume, "\n"), "{session_id}") {
+			d.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")
+		}
 	default:
-		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag", "/cli/tty"} {
+		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag", "/cli/tty", "/cli/output", "/cli/resume"} {
 			if d.has(key) {
 				d.errorPointer(key, KindConflict, "%s goes with backend: custom", keyName(key))
 			}

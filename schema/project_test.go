@@ -19,6 +19,8 @@ cli:
   prompt_flag: --prompt
   default_mode: autonomous
   idle_timeout_secs: 30
+  output: json
+  resume: [--resume, "{session_id}"]
 adapters:
   one: {enabled: false, timeout: 300}
   two: {}
@@ -29,13 +31,13 @@ loop:
   max_runtime: 2h
 `))
 	require.Empty(t, diags)
-	assert.Equal(t, ProjectCLI{"custom", "my-ai", []string{"--headless", "--json"}, "arg", "--prompt", "autonomous", 30, false}, p.CLI)
+	assert.Equal(t, ProjectCLI{"custom", "my-ai", []string{"--headless", "--json"}, "arg", "--prompt", "autonomous", 30, false, "json", []string{"--resume", "{session_id}"}}, p.CLI)
 	no := false
 	assert.Equal(t, map[string]ProjectAdapter{"one": {&no, 300}, "two": {}}, p.Adapters)
 	assert.Equal(t, map[string][]string{
 		"max_turns": {"08"}, "verify": {"make test", "make lint"}, "cb_auto_reset": {"true"}, "max_runtime": {"2h"},
 	}, p.Loop)
-	assert.Equal(t, Position{15, 3}, p.Position("loop", "verify"))
+	assert.Equal(t, Position{17, 3}, p.Position("loop", "verify"))
 	assert.Equal(t, Position{3, 3}, p.Position("cli", "backend"))
 }
 
@@ -57,6 +59,8 @@ func TestParseProjectErrors(t *testing.T) {
 		{"adapters: [a]", `ripple.yml:1:11: adapters must be a mapping, found a list [type]`},
 		{"cli: {prompt_mode: pipe}", `ripple.yml:1:20: cli.prompt_mode cannot be the string "pipe"; one of arg, stdin [enum]`},
 		{"cli: {backend: custom}", `ripple.yml:1:16: backend: custom needs cli.command [conflict]`},
+		{"cli: {backend: custom, command: x, resume: ['--resume={session_id}']}", `ripple.yml:1:44: plain text tells no session to go on with: resume needs output: json [conflict]`},
+		{"cli: {backend: custom, command: x, output: json, resume: [-c]}", `ripple.yml:1:58: resume says nowhere which session: one of its arguments needs {session_id} [conflict]`},
 		{"cli: {backend: x, command: y}", `ripple.yml:1:28: cli.command goes with backend: custom [conflict]`},
 		{"loop: {max_turns: 0}", `ripple.yml:1:19: loop.max_turns must lie between 1 and 1000000, found 0 [value]`},
 		{"loop: {commit: yes}", `ripple.yml:1:16: loop.commit must be true or false, found the string "yes" (did you mean "true"?) [type]`},

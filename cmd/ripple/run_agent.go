@@ -14,7 +14,6 @@ import (
 	"ripple/runtime/launch"
 	"ripple/runtime/loop"
 	"ripple/runtime/registry"
-	"ripple/schema"
 )
 
 // loopAgent lets the agent of an adapter take the turns of a loop.
@@ -52,8 +51,6 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 	return &loopAgent{entry: e, config: c.For(e.Name), model: f.model}, nil
 }
 
-const customName = "custom" // the backend that ripple.yml itself describes
-
 // knownAdapters resolves the names that ripple.yml has under adapters.
 func (a *app) knownAdapters(c *loop.Config) error {
 	r, err := a.registry()
@@ -74,31 +71,6 @@ func (a *app) knownAdapters(c *loop.Config) error {
 		return failWith(exitUsage, err, "ripple adapter list shows what there is")
 	}
 	return nil
-}
-
-// customAgent makes the adapter of an agent that only ripple.yml describes: a
-// prompt in, text out.
-func customAgent(c *loop.Config) *registry.Entry {
-	a := &schema.Adapter{
-		Schema: 1, Name: customName, Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
-		Source: "ripple.yml",
-		Process: schema.Process{
-			Executable: c.Command, CommandTemplate: `"{shell_path}"`, InheritEnvironment: true,
-			TTY: schema.TTY{Cols: 200, Rows: 50, Term: "xterm-256color"},
-		},
-		Agent: &schema.Agent{
-			DisplayName: c.Command, Transport: schema.TransportPipe, Args: c.Args, LingerMS: 5000,
-			Prompt: schema.AgentPrompt{Deliver: schema.PromptArgument, Flag: c.PromptFlag, MaxArgumentBytes: 100_000, Overflow: schema.PromptStdin},
-			Output: schema.AgentOutput{Format: schema.FormatText, Stream: "stdout", Finish: "optional"},
-		},
-	}
-	if c.PromptMode == "stdin" {
-		a.Agent.Prompt.Deliver = schema.PromptStdin
-	}
-	if c.TTY {
-		a.Agent.Transport, a.Agent.Prompt.Overflow = schema.TransportPTY, ""
-	}
-	return &registry.Entry{Adapter: a, Name: a.Name, Path: a.Source, Origin: registry.OriginProject}
 }
 
 // Turn takes one turn of the loop.

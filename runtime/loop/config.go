@@ -208,7 +208,7 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 		return nil
 	}
 	c.Command, c.Args, c.PromptMode, c.PromptFlag = p.CLI.Command, p.CLI.Args, p.CLI.PromptMode, p.CLI.PromptFlag
-	c.TTY = p.CLI.TTY
+	c.TTY, c.JSON, c.ResumeArgs = p.CLI.TTY, p.CLI.Output == "json", p.CLI.Resume
 	for name, a := range p.Adapters {
 		c.adapters[name] = adapterSettings{
 			at: place(p, "adapters", name), disabled: a.Enabled != nil && !*a.Enabled, timeout: time.Duration(a.Timeout) * time.Second,

@@ -17,6 +17,8 @@ type Config struct {
 	PromptMode     string        // custom: arg or stdin
 	PromptFlag     string        // custom, arg: the flag before the prompt
 	TTY            bool          // custom: it needs a terminal
+	JSON           bool          // custom: it prints JSON, not text
+	ResumeArgs     []string      // custom: go on with the session {session_id}; nil: it cannot
 	Timeout        time.Duration // limit of a turn
 	IdleTimeout    time.Duration // limit of silence in a turn; 0: none
 	AllowedTools   []string
