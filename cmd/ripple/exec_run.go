@@ -207,6 +207,10 @@ func (x *execution) read(ctx context.Context, next source) (string, error) {
 	for interrupted := false; ; {
 		select {
 		case l := <-got:
+			if len(x.interrupts) > 0 { // they came first
+				got <- l
+				continue
+			}
 			if l.err != nil && !errors.Is(l.err, io.EOF) {
 				return "", failWith(exitFailed, l.err, "")
 			}

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -105,21 +106,32 @@ func (r *running) inner(t *testing.T) int {
 	return found[0]
 }
 
-// kill -9 of either process, or of both at once, leaves nothing within 2 s.
+// kill -9 of either process, of both at once, or of one right after the other as
+// killall does, leaves nothing within 2 s.
 func TestKillLeavesNothing(t *testing.T) {
-	for _, victim := range []string{"outer", "inner", "group"} {
+	times := 1
+	if thorough {
+		times = 100
+	}
+	for _, victim := range []string{"outer", "inner", "group", "each"} {
 		t.Run(victim, func(t *testing.T) {
-			r := startBusy(t, "kill-"+victim)
-			pid := r.Process.Pid
-			switch victim {
-			case "inner":
-				pid = r.inner(t)
-			case "group":
-				pid = -pid
+			for n := range times {
+				r := startBusy(t, fmt.Sprintf("kill-%s-%d-", victim, n))
+				victims := []int{r.Process.Pid}
+				switch victim {
+				case "inner":
+					victims = []int{r.inner(t)}
+				case "group":
+					victims = []int{-r.Process.Pid}
+				case "each":
+					victims = append(victims, r.inner(t))
+				}
+				for _, pid := range victims {
+					require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+				}
+				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 2*time.Second, 5*time.Millisecond, "time %d", n)
+				require.Error(t, r.Wait())
 			}
-			require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
-			assert.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 2*time.Second, 5*time.Millisecond)
-			require.Error(t, r.Wait())
 		})
 	}
 }

@@ -21,7 +21,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// thorough is set for the long forms of these tests: 200 moments, 1,000 turns.
+// thorough is set for the long forms of tests: 100 kills, 200 moments, 1,000 turns.
 var thorough = os.Getenv("RIPPLE_THOROUGH") != ""
 
 // sixTurns is a scenario whose turns can be taken twice: a turn that was cut off

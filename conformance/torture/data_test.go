@@ -61,6 +61,7 @@ type step struct {
 	Probe  string  // loud: the program's probe; mute: its output goes elsewhere
 	Await  string  // a file that has to be there before the step
 	Signal *signal // while the command runs; without Send, between two commands
+	Says   string  // what standard error has to say by then; nothing follows before
 	Silent bool    // ripple is ended: a record may come or not
 	Ours   bool    // it prints what the shell knows, and that may be ripple's
 

@@ -15,6 +15,7 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"time"
 )
@@ -24,6 +25,24 @@ const (
 	limit = 2 * time.Minute
 	grace = 15 * time.Second
 )
+
+// transcript is what a process writes, to be read meanwhile.
+type transcript struct {
+	mu   sync.Mutex
+	text strings.Builder
+}
+
+func (t *transcript) Write(b []byte) (int, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.Write(b)
+}
+
+func (t *transcript) String() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.text.String()
+}
 
 // drive is one run of a case with a program.
 type drive struct {
@@ -37,7 +56,8 @@ type drive struct {
 	cmd      *exec.Cmd
 	stdin    io.WriteCloser
 	records  chan record
-	stderr   strings.Builder
+	stderr   transcript
+	heard    int // how much of it was waited for
 	got      []record
 	sent     []string
 	problems []string
@@ -141,7 +161,10 @@ func (d *drive) step(ctx context.Context, s step) error {
 	}
 	switch {
 	case s.Probe == "" && !s.Send.given:
-		return d.signal(ctx, *s.Signal)
+		if err := d.signal(ctx, *s.Signal); err != nil {
+			return err
+		}
+		return d.hear(ctx, s.Says)
 	case s.Probe == "":
 		return d.command(ctx, s)
 	}
@@ -212,6 +235,16 @@ func (d *drive) command(ctx context.Context, s step) error {
 	}
 	d.doubtful = d.doubtful || e.Unknown != ""
 	d.over = r.CompletedBy == "exit" || r.CompletedBy == "timeout"
+	return nil
+}
+
+// hear waits until standard error has said something once more.
+func (d *drive) hear(ctx context.Context, text string) error {
+	at := -1
+	if !d.until(ctx, grace, func() bool { at = strings.Index(d.stderr.String()[d.heard:], text); return at >= 0 }) {
+		return fmt.Errorf("standard error should say %q, but is %s", text, short(d.stderr.String()))
+	}
+	d.heard += at + len(text)
 	return nil
 }
 
