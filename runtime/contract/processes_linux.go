@@ -99,6 +99,7 @@ func membersOf(pid int) []process {
 
 // stillThere names those of the processes that live on, and newcomers in the
 // session of pid. A process id that was given to another program is not the same.
+// An ended orphan lives on in the list only until its adopter has reaped it.
 func stillThere(members []process, pid int) []string {
 	if pid <= 0 {
 		return nil
@@ -108,7 +109,11 @@ func stillThere(members []process, pid int) []string {
 		was[m.pid] = m.started
 	}
 	var left []string
+	adopter := proctree.Adopter()
 	for _, p := range processes() {
+		if p.state == "Z" && p.parent == adopter {
+			continue
+		}
 		if was[p.pid] == p.started || p.session == pid {
 			left = append(left, fmt.Sprintf("%d (%s, state %s)", p.pid, p.name, p.state))
 		}
