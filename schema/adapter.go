@@ -225,6 +225,7 @@ type ShellIntegration struct {
 	Protocol        string          `yaml:"protocol"` // osc633 (default), osc133
 	Nonce           string          `yaml:"nonce"`    // required, or absent
 	Numbered        bool            `yaml:"numbered"` // each marker carries its prompt's number before the nonce
+	Confirm         bool            `yaml:"confirm"`  // a prompt counts when the program waits for input there
 	Markers         Markers         `yaml:"markers"`
 	PropertyUpdates PropertyUpdates `yaml:"property_updates"`
 }

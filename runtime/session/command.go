@@ -21,7 +21,7 @@ func (d *driver) submit(p payload) *command {
 		kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
 	c.rend, c.endings = d.newRenderer(c), d.lineEndings()
-	c.elsewhere = !d.announced && !d.tty.Holds(0)
+	c.elsewhere = !d.announced && d.onTTY && !d.tty.Holds(0)
 	d.cmd, d.used = c, true
 	c.restarted, d.restarted = d.restarted, false
 	following := len(p.lines) - 1
@@ -61,7 +61,7 @@ func (d *driver) giveUp() {
 
 // becomeReady is the first prompt.
 func (d *driver) becomeReady(e effect) {
-	d.injected = nil
+	d.injected, d.onTTY = nil, d.tty.Holds(0)
 	d.needs = d.missing()
 	d.readMode("", d.atPrompt(e))
 	d.readyOnce.Do(func() { close(d.ready) })

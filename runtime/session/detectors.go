@@ -41,7 +41,7 @@ func (d *driver) detectors(nonce string) (err error) {
 			si = *a.Prompt.ShellIntegration
 		}
 		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
-		d.continues = true
+		d.continues, d.policy.confirms = true, si.Confirm
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F
 	case schema.PromptMarker:
 		d.markers(nonce, add)

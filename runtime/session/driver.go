@@ -78,6 +78,7 @@ type driver struct {
 	restarted bool // the next command is the first one of a new program
 	cmd       *command
 	announced bool // the command before was announced by C
+	onTTY     bool // at the first prompt the program's standard input was the terminal
 	byMarker  bool // the prompt we are at was announced by a marker
 	cwd       string
 	mode      string

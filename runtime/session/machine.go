@@ -44,6 +44,7 @@ type policy struct {
 	kick        bool          // ready.kick_enter_after_ready
 	settle      time.Duration // silence that proves a prompt when the kernel has no answer
 	learns      bool          // find out at the first marker whether the kernel shows this program's waiting
+	confirms    bool          // a prompt's marker is not enough: the program may go on behind it
 	silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
 }
 

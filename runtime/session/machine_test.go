@@ -112,6 +112,26 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 	}
 }
 
+// A program that may print its prompt and go on must be seen to wait behind it.
+func TestMachineConfirmsAPrompt(t *testing.T) {
+	for _, row := range []struct {
+		name   string
+		inputs []input
+		want   []effectKind // of the last input
+	}{
+		{"the prompt alone is a question", []input{text, dd, a, b}, []effectKind{doAsk}},
+		{"it goes on", []input{text, dd, a, b, busy}, []effectKind{doTimer}},
+		{"and prints another", []input{text, dd, a, b, busy, text, dd, a, b}, []effectKind{doAsk}},
+		{"where it waits", []input{text, dd, a, b, busy, text, dd, a, b, waits}, []effectKind{doComplete}},
+		{"or it ends", []input{text, dd, a, b, busy, text, exit}, []effectKind{doComplete}},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, effs := run(policy{confirms: true}, machineState{step: stepReady, learnedB: true}, append([]input{submit}, row.inputs...)...)
+			assert.Equal(t, row.want, kinds(effs))
+		})
+	}
+}
+
 func TestMachineGivesUpOnAProgramThatIsNeverSeenToRead(t *testing.T) {
 	var p policy
 	s, effs := run(p, machineState{step: stepReady, learnedB: true}, submit, f)

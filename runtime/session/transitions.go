@@ -164,7 +164,7 @@ func (p *policy) inputStart(s machineState, out []effect) (machineState, []effec
 // it may be the prompt of a command that had just ended: the interrupt is then still
 // to come, and would take the next line with it.
 func (p *policy) marker(s machineState, out []effect) (machineState, []effect) {
-	if s.step == stepRunning && (s.confirm || s.signalled) || s.step != stepRunning && p.learns {
+	if s.step == stepRunning && (s.confirm || s.signalled || p.confirms) || s.step != stepRunning && p.learns {
 		s.ask(proofMarker)
 		return s, append(out, effect{kind: doAsk})
 	}
