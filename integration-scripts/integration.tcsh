@@ -27,5 +27,6 @@ set __rp_a = '\033]633;D;%?;%{%}{nonce}\007\033]633;P;Cwd=%/;%{%}{nonce}\007\033
 set __rp_b = '\033]633;B;%{%}{nonce}\007'
 set prompt = "${__rp_a}$prompt:q${__rp_b}"
 set prompt2 = '\033]633;F;%{%}{nonce}\007'"$prompt2:q"
-# A prompt that was replaced gets the markers again.
-if ("`alias precmd`" == "") alias precmd 'if ("$prompt:q" !~ *{nonce}*) set prompt = "${__rp_a}$prompt:q${__rp_b}"'
+# A prompt that was replaced or unset gets the markers again. Of this, `set echo` shows one line.
+set __rp_c = 'if (! $?prompt) set prompt = ""; if ("$prompt:q" !~ *{nonce}*) set prompt = "${__rp_a}$prompt:q${__rp_b}"'
+if ("`alias precmd`" == "") alias precmd 'eval $__rp_c:q >& /dev/null'
