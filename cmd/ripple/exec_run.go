@@ -27,6 +27,9 @@ var errInterrupted = errors.New("interrupted")
 // errNoInput is a command that was ended because it waited for what cannot come.
 var errNoInput = errors.New("the command waited for input, and none can come: it was interrupted")
 
+// errNoPrompt is one after which nothing is known of the program any more.
+var errNoPrompt = fmt.Errorf("%w, and no prompt came: the command may have replaced it", errNoInput)
+
 // execution is one run of `ripple exec`.
 type execution struct {
 	*app
@@ -267,6 +270,9 @@ func (x *execution) eval(ctx context.Context, text string) outcome {
 			if noInput && o.result.CompletedBy == session.ByInterrupt {
 				o.err = errNoInput
 			}
+			if noInput && context.Cause(ctx) == errNoPrompt {
+				o.err = errNoPrompt
+			}
 			return o
 		case <-hopeless:
 			noInput = true
@@ -287,7 +293,7 @@ func (x *execution) withdraw(ctx context.Context, cancel context.CancelCauseFunc
 	soon, stop := context.WithTimeout(ctx, patience)
 	defer stop()
 	if _, err := x.session.Interrupt(soon); err != nil {
-		cancel(errNoInput)
+		cancel(errNoPrompt)
 	}
 }
 
