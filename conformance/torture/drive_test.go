@@ -234,7 +234,7 @@ func (d *drive) command(ctx context.Context, s step) error {
 		d.complain("%s: %s\n    but: %v", short(text), strings.Join(wrong, "; "), shown)
 	}
 	d.doubtful = d.doubtful || e.Unknown != ""
-	d.over = r.CompletedBy == "exit" || r.CompletedBy == "timeout"
+	d.over = r.final()
 	return nil
 }
 

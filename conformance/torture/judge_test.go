@@ -20,6 +20,12 @@ type record struct {
 	Failure     string `json:"failure"`
 }
 
+// final says that no command can follow this one: the program has ended, or it
+// did not come back from the command, which the record tells.
+func (r record) final() bool {
+	return r.CompletedBy == "exit" || r.CompletedBy == "timeout" || strings.Contains(r.Failure, "none can come")
+}
+
 func (r record) String() string {
 	code := "null"
 	if r.ExitCode != nil {
