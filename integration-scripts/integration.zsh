@@ -7,9 +7,9 @@ if [[ -n '{rc_dir_previous}' ]]; then export ZDOTDIR='{rc_dir_previous}'; else u
 
 __rp_z=$';{nonce}\a' __rp_b=$'\e]633;B;{nonce}\a' __rp_c=$'\e]633;C;{nonce}\a' __rp_1= __rp_2= __rp_pwd= __rp_s=0 __rp_early= __rp_mute=
 
-# The hooks come first to a glance that costs little. What `set -x` prints of the others lies before C and
-# is dropped with the echo; here a redirection hides it. That has to be inside, because zsh does not look at
-# a function's own when it calls a hook. Descriptor 3 is where the prompt will go; there may be none.
+# The hooks come first to a glance that costs little. A redirection hides what `set -x` prints of them. That has to
+# be inside, because zsh does not look at a function's own when it calls a hook. Descriptor 3 is where the prompt
+# will go; there may be none.
 __rp_precmd() {
   { __rp_glance; : } 3>&$((__rp_s = $?, 2)) 2>/dev/null || __rp_glance 3>/dev/null
 }
@@ -33,16 +33,22 @@ __rp_first() {
 }
 
 __rp_preexec() {
-  if [[ -t 2 || -p /dev/fd/2 ]]; then builtin print -rnu 2 -- "$__rp_c"; else builtin print -rn -- "$__rp_c" >$TTY; fi
+  { __rp_begin; : } 3>&2 2>/dev/null || __rp_begin 3>/dev/null
+}
+
+__rp_begin() {
+  if [[ -t 3 || -p /dev/fd/3 ]]; then builtin print -rnu 3 -- "$__rp_c"; else builtin print -rn -- "$__rp_c" >$TTY; fi
 }
 
 __rp_zshaddhistory() {
-  if [[ ${precmd_functions[-1]-} != __rp_precmd ]]; then __rp_last; fi
-  if [[ $1 == ". '"*"/.ripple-exec-"* ]]; then
-    setopt localoptions noerrexit noerrreturn # `return 1` says: do not keep this line
-    __rp_history "$1"
-    return
-  fi
+  {
+    if [[ ${precmd_functions[-1]-} != __rp_precmd ]]; then __rp_last; fi
+    if [[ $1 == ". '"*"/.ripple-exec-"* ]]; then
+      setopt localoptions noerrexit noerrreturn # `return 1` says: do not keep this line
+      __rp_history "$1"
+      return
+    fi
+  } 2>/dev/null
 }
 
 # __rp_last makes our hooks the first and the last ones, or puts them back.
