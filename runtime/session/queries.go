@@ -32,25 +32,38 @@ func newQueries(replies []schema.TTYReply) queries {
 	return q
 }
 
+// longestWait bounds what may come between a query and its answer.
+const longestWait = 4 << 10
+
 // answerQueries replies to the queries in b, but only to a program that reads
 // keys itself: while the terminal is in its line mode a reply would end up as
-// the beginning of the next command.
+// the beginning of the next command. So it would when whoever asked has ended and
+// the program's line editor reads: what a command asked is not answered any more
+// when the next prompt is there, or may be in what is still to be read.
 func (d *driver) answerQueries(b []byte) {
 	q := &d.queries
 	if !q.enabled || (len(q.carry) == 0 && bytes.IndexByte(b, 0x1b) < 0) {
 		return
 	}
 	seen := append(q.carry, b...)
-	reply := q.replies(seen)
+	q.carry = nil
+	runs := d.state.step == stepRunning && !d.state.sawD
+	if i := bytes.LastIndex(seen, []byte(d.plan.Values["nonce"])); runs && d.classifier != nil && i >= 0 {
+		seen = seen[i:]
+	}
 	if i := bytes.LastIndexByte(seen, 0x1b); i >= 0 && len(seen)-i < longestQuery && !bytes.HasPrefix(seen[i:], queryDA1[0]) {
 		q.carry = append([]byte(nil), seen[i:]...)
-	} else {
-		q.carry = nil
 	}
+	reply := q.replies(seen)
 	if reply == "" {
 		return
 	}
-	if _, canonical, err := d.tty.Flags(); err == nil && !canonical {
+	_, canonical, err := d.tty.Flags()
+	switch {
+	case err != nil || canonical:
+	case runs && len(seen) < longestWait && d.tty.Readable(d.received):
+		q.carry = append([]byte(nil), seen...)
+	default:
 		d.send(reply)
 	}
 }

@@ -1,0 +1,20 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/session"
+)
+
+// Who asks the terminal in a command of a shell with a line editor gets an answer
+// while it reads keys itself.
+func TestAnAnswerReachesWhoAsked(t *testing.T) {
+	s := open(t, "busybox", session.Options{})
+	asks := `stty -icanon -echo min 4 time 20; printf '\033[5n'; dd bs=4 count=1 2>/dev/null | od -An -c; stty sane`
+	for range 5 {
+		assert.Contains(t, eval(t, s, asks).Output, "033   [   0   n")
+		assert.Equal(t, "next\n", eval(t, s, "echo next").Output)
+	}
+}
