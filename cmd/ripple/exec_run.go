@@ -327,6 +327,8 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 		return exitWith(exitInterrupted)
 	case o.final():
 		return o.explain(x.flags.timeout)
+	case o.result.PromptElsewhere:
+		x.note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
 	case o.err != nil && !x.flags.json:
 		x.note("%v", o.err)
 		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {

@@ -83,4 +83,6 @@ func (p *PTY) turn() uint64 { return 0 }
 
 func (*PTY) holds(int) bool { return true }
 
+func (*PTY) has(int) bool { return true }
+
 func (d *device) signalForeground(syscall.Signal) error { return ErrUnsupported }

@@ -33,6 +33,8 @@ func (*PTY) turn() uint64 { return 0 }
 
 func (*PTY) holds(int) bool { return true }
 
+func (*PTY) has(int) bool { return true }
+
 func awaitExit(int)                             {}
 func killGroup(int, syscall.Signal) error       { return ErrUnsupported }
 func exitStatus(*os.ProcessState) (int, string) { return -1, "" }

@@ -119,18 +119,22 @@ func parseStat(line []byte) stat {
 }
 
 // parseSyscall reads "nr arg0 … arg5 sp pc"; see proc_pid_syscall(5).
-func parseSyscall(line []byte) (nr int, args [6]uint64, ok bool) {
+func parseSyscall(line []byte) (nr int, args [6]uint64, stack uint64, ok bool) {
 	f := bytes.Fields(line)
-	if len(f) < 7 {
-		return 0, args, false
+	if len(f) < 8 {
+		return 0, args, 0, false
 	}
 	nr, err := strconv.Atoi(string(f[0]))
-	for i := range args {
-		var e error
-		args[i], e = strconv.ParseUint(string(bytes.TrimPrefix(f[i+1], []byte("0x"))), 16, 64)
+	hex := func(field []byte) uint64 {
+		n, e := strconv.ParseUint(string(bytes.TrimPrefix(field, []byte("0x"))), 16, 64)
 		if err == nil {
 			err = e
 		}
+		return n
 	}
-	return nr, args, err == nil
+	for i := range args {
+		args[i] = hex(f[i+1])
+	}
+	stack = hex(f[7])
+	return nr, args, stack, err == nil
 }

@@ -24,6 +24,7 @@ func (p *PTY) readiness() Readiness {
 	r := Readiness{Leader: group == p.leader.Pid}
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
 	look.listens, look.reads, look.only, look.timed = false, false, false, false
+	look.place = Place{}
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
 		todo = append(todo, group)
@@ -45,6 +46,9 @@ func (p *PTY) readiness() Readiness {
 		r.Leader = err == nil && now == group
 	}
 	r.Only = r.State == Waiting && look.only
+	if r.State == Waiting {
+		r.Place = look.place
+	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
 	return r
 }
@@ -64,6 +68,7 @@ type looker struct {
 	alone   bool               // the process that is looked at has one thread
 	timed   bool               // some thread waits for the terminal and for time
 	waiter  [2]int             // process and thread that were last found waiting
+	place   Place              // and where
 	open    map[threadFile]int // descriptors
 }
 
@@ -102,11 +107,12 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 	if bytes.HasPrefix(line, []byte("running")) {
 		return Busy
 	}
-	nr, args, ok := parseSyscall(line)
+	nr, args, stack, ok := parseSyscall(line)
 	kind := calls[nr]
 	switch {
 	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
 		l.waiter, l.listens = [2]int{pid, tid}, true
+		l.place = Place{PID: pid, Call: nr, Args: [3]uint64(args[:3]), Stack: stack}
 		return Waiting
 	case kind == callExit:
 		return Busy
@@ -263,6 +269,13 @@ func (p *PTY) holds(fd int) bool {
 	defer l.mu.Unlock()
 	l.tty = p.dev.name
 	return l.isTerminal(p.leader.Pid, fd)
+}
+
+func (p *PTY) has(fd int) bool {
+	l := &p.dev.look
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.link(p.leader.Pid, fd) != ""
 }
 
 func (p *PTY) turn() uint64 {

@@ -15,6 +15,8 @@ func (p *policy) asked(s machineState, r readiness, out []effect) (machineState,
 		return p.askedMore(s, r, out)
 	case s.proof == proofSilence:
 		return p.askedSilence(s, r, out)
+	case s.proof == proofElsewhere:
+		return p.askedElsewhere(s, r, out)
 	case s.step != stepRunning && s.proof == proofMarker:
 		return p.askedFirst(s, r, out)
 	}
@@ -81,11 +83,25 @@ func (p *policy) askedSilence(s machineState, r readiness, out []effect) (machin
 	return p.continues(s, out)
 }
 
+// askedElsewhere is the kernel's answer about a prompt that goes elsewhere, twice in a row.
+func (p *policy) askedElsewhere(s machineState, r readiness, out []effect) (machineState, []effect) {
+	switch {
+	case r != readyWaiting:
+		s.quiet = false
+		return s, append(out, effect{kind: doTimer, delay: min(longestGap<<min(s.looks, 10), rareGap)})
+	case !s.quiet:
+		s.quiet = true
+		return s, append(out, effect{kind: doTimer, delay: inFlight})
+	}
+	return p.proven(s, ByIdle, out)
+}
+
 // How often to look whether a program that printed its prompt has come to
 // reading: it is a matter of microseconds on an idle machine.
 const (
 	firstLook   = 200 * time.Microsecond
 	longestGap  = 50 * time.Millisecond
+	rareGap     = time.Second           // for what hardly ever is the case
 	inputGrace  = 20 * time.Millisecond // A came: how long to wait for its B before asking
 	enoughLooks = 18                    // take half a second
 )

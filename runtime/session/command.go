@@ -41,6 +41,12 @@ func (d *driver) nextLine() {
 	line := c.pending[0]
 	c.pending = c.pending[1:]
 	d.newOutput(c, line+d.lineEnding())
+	if d.policy.printed {
+		d.turn = 0
+		if d.elsewhere() { // nothing else tells that the line was taken
+			d.turn = d.tty.Turn()
+		}
+	}
 	d.send(line + d.lineEnding())
 	c.sentAt, c.sentTo, d.sentTurn = time.Now(), d.received, d.turn
 }
@@ -63,6 +69,8 @@ func (d *driver) giveUp() {
 func (d *driver) becomeReady(e effect) {
 	d.injected, d.onTTY = nil, d.tty.Holds(0)
 	d.needs = d.missing()
+	d.usual = !d.elsewhere()
+	d.policy.printed = d.policy.printed && d.usual
 	d.readMode("", d.atPrompt(e))
 	d.readyOnce.Do(func() { close(d.ready) })
 }
@@ -105,15 +113,16 @@ func (d *driver) readMode(recent, shown string) {
 
 // ending is how a command ended, as far as the prompt tells.
 type ending struct {
-	by    CompletedBy
-	shown string // the prompt
+	by        CompletedBy
+	shown     string // the prompt
+	elsewhere bool   // it was not seen
 }
 
 // complete ends the running command. Its result comes when all that it printed
 // is output.
 func (d *driver) complete(e effect) {
 	c := d.cmd
-	c.end.by = e.by
+	c.end.by, c.end.elsewhere = e.by, e.by == ByIdle && !e.match
 	if e.by == ByExit {
 		d.releaseHeld(len(d.held))
 	} else {
@@ -134,7 +143,7 @@ func (d *driver) finish(c *command) {
 		d.readMode(c.kept.recent(), c.end.shown)
 	}
 	r := d.partial(c)
-	r.CompletedBy = c.end.by
+	r.CompletedBy, r.PromptElsewhere = c.end.by, c.end.elsewhere
 	r.ExitCode = d.exitCode(c, c.end.by)
 	r.ErrorSeen = d.failed(c, r, before)
 	d.capture(c.end, &r)

@@ -42,6 +42,7 @@ func (d *driver) detectors(nonce string) (err error) {
 		}
 		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
 		d.continues, d.policy.confirms = true, si.Confirm
+		d.policy.printed = a.Init.HookType == "none" || a.Init.HookType == "prompt_variable"
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F
 	case schema.PromptMarker:
 		d.markers(nonce, add)
@@ -71,7 +72,7 @@ func (d *driver) detectors(nonce string) (err error) {
 	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
 		return err
 	}
-	d.policy.learns = len(patterns) > 0 || d.literal != nil // which a message may quote
+	d.policy.learns = len(patterns) > 0 || d.literal != nil || d.policy.printed // a message may quote a pattern, a prompt may go elsewhere
 	d.promptLines = 1
 	for _, p := range patterns {
 		d.promptLines = max(d.promptLines, prompt.Lines(p.Source))

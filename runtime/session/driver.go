@@ -44,6 +44,8 @@ type driver struct {
 	visible     bool             // at a prompt a thread of the program was seen to wait for input
 	reads       bool             // and in a read of the terminal
 	turn        uint64           // which wait the program was last seen in
+	place       pty.Place        // where it waits for a command
+	usual       bool             // its standard output and error were the terminal: some keep that under other numbers
 	sentTurn    uint64           // and in which when the line was sent
 	promptLines int              // how many lines a prompt may span
 	// promptLength is the length of the latest proven prompt in characters.
@@ -237,7 +239,13 @@ func (d *driver) look() readiness {
 			return readyBusy // the line is on its way
 		}
 	}
+	if d.state.proof == proofElsewhere {
+		return d.lookElsewhere(r)
+	}
 	if d.cmd == nil {
+		if r.State == pty.Waiting {
+			d.place = r.Place
+		}
 		d.visible, d.reads = d.visible || r.Listens, d.reads || r.Read
 	}
 	unread := r.State == pty.Waiting && d.tty.Readable(d.received)
@@ -259,6 +267,19 @@ func (d *driver) look() readiness {
 	}
 	return readyUnknown
 }
+
+// lookElsewhere says that the program waits where it waits for a command, while what
+// it prints goes elsewhere. What a command reads it reads in another place.
+func (d *driver) lookElsewhere(r pty.Readiness) readiness {
+	there := r.State == pty.Waiting && r.Place == d.place && d.place != pty.Place{} && d.elsewhere()
+	if !there || len(d.out) > 0 || d.tty.Readable(d.received) || d.sentTurn != 0 && d.tty.Turn() == d.sentTurn {
+		return readyBusy
+	}
+	return readyWaiting
+}
+
+// elsewhere says whether standard output or error of the program is not the terminal.
+func (d *driver) elsewhere() bool { return !d.tty.Holds(1) || !d.tty.Holds(2) }
 
 // locked runs f under the lock. A caller does not wait for the output that f
 // may have made due.

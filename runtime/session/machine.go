@@ -26,12 +26,13 @@ const (
 type proof uint8
 
 const (
-	proofNone    proof = iota
-	proofPrompt        // a pattern matches at the end of the stream: ask whether the program waits
-	proofMarker        // a marker came where one alone does not prove it: ask as well
-	proofInput         // A came, B must follow; ask only when it does not
-	proofMore          // F came and there is no more: ask, for the program may not read yet
-	proofSilence       // nothing came since the line was sent: ask whether the program waits for the next
+	proofNone      proof = iota
+	proofPrompt          // a pattern matches at the end of the stream: ask whether the program waits
+	proofMarker          // a marker came where one alone does not prove it: ask as well
+	proofInput           // A came, B must follow; ask only when it does not
+	proofMore            // F came and there is no more: ask, for the program may not read yet
+	proofSilence         // nothing came since the line was sent: ask whether the program waits for the next
+	proofElsewhere       // no marker came since the line was sent: ask whether its prompt goes elsewhere
 )
 
 // policy are the facts about an adapter that decisions depend on.
@@ -46,6 +47,7 @@ type policy struct {
 	learns      bool          // find out at the first marker whether the kernel shows this program's waiting
 	confirms    bool          // a prompt's marker is not enough: the program may go on behind it
 	silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
+	printed     bool          // its prompts are all that announces it, and may be printed elsewhere
 }
 
 // machineState is everything the machine remembers.

@@ -300,3 +300,39 @@ func machineInvariants(t *rapid.T) {
 		}
 	}
 }
+
+// Where a prompt is all that announces itself, one that goes elsewhere is known by the
+// place in which the program waits: when that is so twice.
+func TestMachineKnowsAPromptThatGoesElsewhere(t *testing.T) {
+	p := policy{printed: true}
+	ready := machineState{step: stepReady}
+	for _, row := range []struct {
+		name   string
+		inputs []input
+		want   []effectKind
+		by     CompletedBy
+	}{
+		{"a line is sent: look after a while", []input{submit}, []effectKind{doTimer}, ""},
+		{"then ask", []input{submit, timer}, []effectKind{doAsk}, ""},
+		{"text is no answer", []input{submit, text, timer}, []effectKind{doAsk}, ""},
+		{"it works: ask again later", []input{submit, timer, busy}, []effectKind{doTimer}, ""},
+		{"once is not enough", []input{submit, timer, waits}, []effectKind{doTimer}, ""},
+		{"nor is twice with work between", []input{submit, timer, waits, timer, busy, timer, waits}, []effectKind{doTimer}, ""},
+		{"twice in a row", []input{submit, timer, waits, timer, waits}, []effectKind{doComplete}, ByIdle},
+		{"a marker is an answer", []input{submit, dd, a}, []effectKind{doComplete}, ByMarker},
+		{"and nothing is asked after it", []input{submit, dd, timer}, []effectKind{}, ""},
+		{"an interrupt", []input{submit, intr, timer, waits, timer, waits}, []effectKind{doComplete}, ByInterrupt},
+		{"the next line of a block", []input{lines(1), timer, waits, timer, waits}, []effectKind{doNextLine, doTimer}, ""},
+	} {
+		t.Run(row.name, func(t *testing.T) {
+			_, out := run(p, ready, row.inputs...)
+			assert.Equal(t, row.want, kinds(out))
+			for _, e := range out {
+				if e.kind == doComplete {
+					assert.Equal(t, row.by, e.by)
+					assert.False(t, e.match)
+				}
+			}
+		})
+	}
+}

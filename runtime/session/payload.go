@@ -44,7 +44,10 @@ func (d *driver) build(code string) (payload, error) {
 	}
 	reason := ""
 	if !multi {
-		if reason = d.unsendable(code); reason == "" {
+		if reason = d.unsendable(code); reason == "" && d.unseen() {
+			reason = "its continuation prompt would not be seen"
+		}
+		if reason == "" {
 			return payload{lines: []string{code}}, nil
 		}
 	}
@@ -62,6 +65,14 @@ func (d *driver) build(code string) (payload, error) {
 		return d.tempfile(whole)
 	}
 	return d.deliver(code, delivery)
+}
+
+// unseen says whether a continuation prompt, which makes an unfinished line known, would
+// be printed elsewhere. In a file such a line is a mistake that the program itself tells.
+func (d *driver) unseen() bool {
+	in := d.adapter.Input
+	return d.classifier != nil && in.MultilineDelivery == schema.DeliverTempfile && in.Tempfile != nil && in.Tempfile.InvocationTemplate != "" &&
+		d.usual && d.elsewhere() && d.tty.Has(1) && d.tty.Has(2) // the file would be opened in the place of one that is closed
 }
 
 // gate refuses incomplete input before a byte is sent.

@@ -8,7 +8,7 @@ type CompletedBy string
 const (
 	ByMarker    CompletedBy = "marker"    // an authenticated OSC or literal marker
 	ByPrompt    CompletedBy = "prompt"    // a prompt pattern, and the program was waiting for input
-	ByIdle      CompletedBy = "idle"      // a prompt pattern, and then the declared settle time in silence
+	ByIdle      CompletedBy = "idle"      // a prompt pattern, and then the declared settle time in silence; or see PromptElsewhere
 	ByExit      CompletedBy = "exit"      // the program ended
 	ByTimeout   CompletedBy = "timeout"   // the caller's deadline, or it waits no longer; the command goes on, or was not even sent
 	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt, or before the rest of the block was sent
@@ -41,6 +41,10 @@ type Result struct {
 	Screen bool `json:"screen,omitempty"`
 	// OutOfBand is what came before the command's output began and is not its own.
 	OutOfBand string `json:"out_of_band,omitempty"`
+	// PromptElsewhere says that the program waits for the next command while its output
+	// or its errors, and its prompt with them, go elsewhere: what a prompt tells, the exit
+	// code and the directory, is not known.
+	PromptElsewhere bool `json:"prompt_elsewhere,omitempty"`
 	// Restarted says that the program had ended, or was idle for too long, and was
 	// started anew for this command (lifecycle.restart_on): its state is new.
 	Restarted bool `json:"restarted,omitempty"`

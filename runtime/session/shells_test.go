@@ -24,6 +24,17 @@ const unknown = -1
 // markers is what a prompt of ours looks like when a program prints it.
 const markers = `(?s:\x1b\]633;D;.*\x1b\]633;A;.*)`
 
+// hiddenPrompt is what a shell does whose prompt, on standard error, goes elsewhere.
+var hiddenPrompt = []step{
+	{`exec 2>/dev/null; (exit 4)`, ``, unknown},
+	{`sleep 0.1; echo a; (exit 5)`, `a\n`, unknown},
+	{`echo "open`, ``, unknown},
+	{"if true; then\n  echo c\nfi", `c\n`, unknown},
+	{`exec 2>&-; echo b`, `b\n`, unknown},
+	{`exec 2>/dev/tty; (exit 6)`, ``, 6},
+	{`(exit 7)`, ``, 7},
+}
+
 var oddUses = []struct {
 	name, adapter string
 	steps         []step
@@ -50,8 +61,18 @@ var oddUses = []struct {
 		{`(exit 4)`, ``, 4},
 		{`exec >&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
 	}},
+	{"a prompt that goes elsewhere, in a shell that knows prompts only", "dash", hiddenPrompt},
+	{"a prompt that goes elsewhere, in a shell that knows prompts only", "mksh", hiddenPrompt},
+	{"a prompt that goes elsewhere, in a shell that knows prompts only", "yash", hiddenPrompt},
+	{"a prompt that goes elsewhere, with the line editor's", "busybox", []step{
+		{`exec 3>&1 >/dev/null`, ``, unknown},
+		{`sleep 0.1; echo a >&3; (exit 5)`, `a\n`, unknown},
+		{`echo "open`, `(?s).*`, unknown},
+		{`exec >&3; (exit 6)`, ``, 6},
+	}},
 	{"no standard error", "bash", []step{
 		{`exec 3>&2 2>/dev/null; ls /nonexistent; (exit 4)`, ``, 4},
+		{`echo "open; (exit 4)`, ``, 2},
 		{`echo a; (exit 5)`, `a\n`, 5},
 		{`exec 2>&-; echo b; (exit 6)`, `b\n`, 6},
 		{"if true; then\n  echo c\nfi; (exit 7)", `c\n`, 7},

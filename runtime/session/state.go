@@ -101,7 +101,7 @@ func (d *driver) onItsWay() bool {
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	if d.onItsWay() || d.state.proof != proofNone || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
+	if d.onItsWay() || d.state.proof != proofNone && d.state.proof != proofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {

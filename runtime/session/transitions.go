@@ -77,13 +77,18 @@ func (s *machineState) ask(about proof) {
 	s.proof, s.looks, s.quiet, s.noAnswer = about, 0, false, false
 }
 
-// sent is a line on its way to a program that may ask for more in silence.
+// sent is a line on its way to a program that may ask for more in silence, or whose
+// prompt may not come.
 func (p *policy) sent(s machineState, out []effect) (machineState, []effect) {
-	if !p.silent {
-		return s, out
+	switch {
+	case p.silent:
+		s.ask(proofSilence)
+		return s, append(out, effect{kind: doTimer, delay: inFlight})
+	case p.printed:
+		s.ask(proofElsewhere)
+		return s, append(out, effect{kind: doTimer, delay: longestGap})
 	}
-	s.ask(proofSilence)
-	return s, append(out, effect{kind: doTimer, delay: inFlight})
+	return s, out
 }
 
 func (p *policy) timer(s machineState, out []effect) (machineState, []effect) {
@@ -108,7 +113,7 @@ func (p *policy) boundary(s machineState, in input, out []effect) (machineState,
 		return s, append(out, effect{kind: doNoTimer}, effect{kind: doBegin})
 	case inFinished:
 		s.sawD = true
-		if s.proof == proofSilence { // it has answered
+		if s.proof == proofSilence || s.proof == proofElsewhere { // it has answered
 			s.ask(proofNone)
 			return s, append(out, effect{kind: doNoTimer})
 		}
@@ -201,7 +206,7 @@ func (p *policy) continues(s machineState, out []effect) (machineState, []effect
 
 // proven is a prompt that counts.
 func (p *policy) proven(s machineState, by CompletedBy, out []effect) (machineState, []effect) {
-	match := by != ByMarker
+	match := by != ByMarker && s.proof != proofElsewhere
 	s.ask(proofNone)
 	if match && s.more {
 		return p.continues(s, out)
