@@ -39,7 +39,6 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 		{"bash", "-ic", "true"},
 		{binary, "version"},
 		{binary, "exec", "bash", "true"},
-		{binary, "exec", "python", "1"},
 		{binary, "adapter", "list"},
 		{binary, "adapter", "show", "bash"},
 		{binary, "run", "--adapter", "rehearsal", "--dry-run"},
