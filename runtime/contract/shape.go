@@ -12,8 +12,11 @@ import (
 // a REPL may number its answers, show an address or the name of the file that brought
 // a block.
 func shape(output, text string) string {
-	return numberless(strings.ReplaceAll(output, text, slot))
+	return numberless(strings.ReplaceAll(ownName.ReplaceAllString(output, "#"), text, slot))
 }
+
+// ownName is what ripple calls its files, at random: the text may be a part of it.
+var ownName = regexp.MustCompile(`ripple-\d+-\d+|\.ripple-exec-[0-9a-f]+`)
 
 func numberless(s string) string { return number.ReplaceAllString(s, "#") }
 

@@ -127,7 +127,8 @@ func (d *driver) splitPrompt() {
 		d.shown = append(d.shown[:0], text...)
 		return
 	}
-	if foreign, ok := echo.Cut(d.shown, text); ok {
+	// A prompt that has grown within its line, by a directory or a level, is the prompt.
+	if foreign, ok := echo.Cut(d.shown, text); ok && bytes.IndexByte(foreign, '\n') >= 0 {
 		d.between(foreign)
 		d.promptText = append(text[:0], d.shown...)
 		return

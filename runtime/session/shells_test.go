@@ -235,3 +235,22 @@ func TestNoHistoryIsLeft(t *testing.T) {
 		})
 	}
 }
+
+// A prompt that is longer than the one before, by a directory's name, is a prompt
+// and nobody's output.
+func TestAPromptThatGrows(t *testing.T) {
+	for _, name := range []string{"bash", "zsh", "tcsh"} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			require.NoError(t, os.MkdirAll(filepath.Join(dir, "a", "b"), 0o755))
+			s, err := session.Open(deadline(t), adapter(t, name), session.Options{Env: []string{"HOME=" + dir}, Dir: dir})
+			require.NoError(t, err)
+			for _, code := range []string{"cd a", "cd b", "echo hi", "cd ../..", "echo there"} {
+				r := eval(t, s, code)
+				assert.Empty(t, r.OutOfBand, code)
+			}
+			assert.Empty(t, s.Late())
+			require.NoError(t, s.Close(deadline(t)))
+		})
+	}
+}
