@@ -92,7 +92,7 @@ func BenchmarkSplit(b *testing.B) {
 
 // A prompt that is known is taken out of what others print meanwhile.
 func TestCut(t *testing.T) {
-	prompt := "\r\x1b[1;38;5;34m<user>@vm\x1b[1;38;5;18m /tmp/h/core/runtime/session\x1b[1;38;5;167m core\x1b[0m \x1b[38;5;124m\x1b[0m\x1b[1;38;5;18m#\x1b[0m "
+	prompt := "\r\x1b[1;38;5;34m<user>@vm\x1b[1;38;5;18m /home/user/src/a/directory\x1b[1;38;5;167m main\x1b[0m \x1b[38;5;124m\x1b[0m\x1b[1;38;5;18m#\x1b[0m "
 	for at := range len(prompt) + 1 {
 		stream := "bg 47\r\nbg 48\r\n" + prompt[:at] + "bg 49\r\nbg 50\r\n" + prompt[at:]
 		foreign, ok := Cut([]byte(prompt), []byte(stream))
