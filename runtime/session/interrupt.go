@@ -1,6 +1,8 @@
 package session
 
 import (
+	"context"
+	"fmt"
 	"syscall"
 	"time"
 )
@@ -86,4 +88,68 @@ func (d *driver) interrupt(key string) {
 		}
 	}
 	d.send(key)
+}
+
+// Interrupt interrupts the running command by the adapter's means and waits
+// until a prompt came back. It returns the interrupted command's Result, whose
+// CompletedBy says whether the interrupt ended it. With nothing running it does
+// nothing.
+//
+// Errors: ErrNoInterrupt; ErrTimeout when no prompt came back in time.
+func (s *Session) Interrupt(ctx context.Context) (Result, error) {
+	s.mu.Lock()
+	d, c := s.drv, s.running
+	s.mu.Unlock()
+	if c == nil || c.ended() {
+		return s.Wait(ctx)
+	}
+	signals := s.adapter.Signals
+	if signals.Interrupt == nil {
+		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", s.adapter.Name, ErrNoInterrupt)
+	}
+	s.interrupt(ctx, d, c, *signals.Interrupt)
+	if signals.InterruptConfirm != nil {
+		s.confirm(ctx, d, c, *signals.InterruptConfirm)
+	}
+	return s.collect(ctx, d, c)
+}
+
+// takenLimit is how long an interrupt waits for the command to be taken, and
+// how long a program may need until a command that it has taken can be
+// interrupted.
+const takenLimit = 100 * time.Millisecond
+
+// interrupt sends the key as soon as the command has been taken, or after
+// takenLimit whatever happened to it. An interpreter may lose an interrupt
+// between reading a command and running it: to one that came so early and was
+// answered by nothing at all, or by nothing but more output, more are sent, ever
+// less often.
+func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
+	if !d.interruptOrOwe(c, key) {
+		return
+	}
+	t := time.NewTimer(takenLimit)
+	defer t.Stop()
+	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
+		select {
+		case <-t.C:
+			if !d.interruptAgain(c, key) {
+				return
+			}
+			t.Reset(wait)
+		case <-c.done:
+			return
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// confirm sends the second keystroke of an interrupt once the program waits
+// for it instead of showing its prompt.
+func (s *Session) confirm(ctx context.Context, d *driver, c *command, key string) {
+	_, err := s.WaitState(ctx, func(st State) bool { return st.Waiting != WaitingNo || c.ended() })
+	if err == nil && !c.ended() {
+		d.locked(func() { d.send(key) })
+	}
 }

@@ -1,0 +1,116 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+
+	"ripple/runtime/session"
+)
+
+// gone is why the program is no longer there; nil: it is.
+func (x *execution) gone(ctx context.Context) error {
+	select {
+	case <-x.session.Done():
+		_, err := x.session.WaitState(ctx, func(session.State) bool { return false })
+		return err
+	default:
+		return nil
+	}
+}
+
+// eval runs one command. The first Ctrl-C interrupts the command, a second one
+// gives up waiting for it.
+func (x *execution) eval(ctx context.Context, text string) outcome {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	if x.flags.timeout > 0 {
+		var stop context.CancelFunc
+		ctx, stop = context.WithTimeout(ctx, x.flags.timeout)
+		defer stop()
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		r, err := x.session.Eval(ctx, text)
+		done <- outcome{r, err}
+	}()
+	hopeless := make(chan session.State, 1)
+	go x.attend(ctx, hopeless)
+	noInput := false
+	for interrupted := false; ; {
+		select {
+		case o := <-done:
+			if errors.Is(o.err, context.Canceled) { // not by time: we were asked to end
+				o.result.CompletedBy = session.ByInterrupt
+			}
+			if noInput && o.result.CompletedBy == session.ByInterrupt {
+				o.err = errNoInput
+			}
+			if noInput && context.Cause(ctx) == errNoPrompt {
+				o.err = errNoPrompt
+			}
+			return o
+		case <-hopeless:
+			noInput = true
+			go x.withdraw(ctx, cancel)
+		case <-x.interrupts:
+			if interrupted {
+				cancel(errInterrupted)
+				continue
+			}
+			interrupted = true
+			go x.interrupt(ctx)
+		}
+	}
+}
+
+// withdraw ends a command that waits for input which cannot come, or the wait for it.
+func (x *execution) withdraw(ctx context.Context, cancel context.CancelCauseFunc) {
+	soon, stop := context.WithTimeout(ctx, patience)
+	defer stop()
+	if _, err := x.session.Interrupt(soon); err != nil {
+		cancel(errNoPrompt)
+	}
+}
+
+func (x *execution) interrupt(ctx context.Context) {
+	soon, cancel := context.WithTimeout(ctx, patience)
+	defer cancel()
+	_, err := x.session.Interrupt(soon)
+	switch {
+	case errors.Is(err, session.ErrNoInterrupt):
+		x.note("%v; Ctrl-C again ends the session", err)
+	case errors.Is(err, session.ErrTimeout) && ctx.Err() == nil:
+		x.note("the program goes on in spite of the interrupt; Ctrl-C again ends the session")
+	}
+}
+
+// report prints a command's result and says whether the next one can run.
+func (x *execution) report(ctx context.Context, o outcome) error {
+	ended := ctx.Err() != nil // a signal, or nobody reads
+	if x.flags.json {
+		if err := x.json.finish(o.record(), o.final() && !x.goesOn(ctx, o)); err != nil {
+			return failWith(exitFailed, err, "")
+		}
+	} else if o.err != nil { // the unfinished line, or the screen
+		_, _ = io.WriteString(x.out, o.result.Output)
+	}
+	switch {
+	case ended || errors.Is(o.err, context.Canceled): // a second Ctrl-C
+		return exitWith(exitInterrupted)
+	case o.final():
+		return o.explain(x.flags.timeout)
+	case o.result.PromptElsewhere:
+		x.note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
+	case o.err != nil && !x.flags.json:
+		x.note("%v", o.err)
+		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {
+			fmt.Fprintln(x.err, indent(open.Excerpt))
+		}
+		if x.flags.lines && !x.flags.nul && errors.Is(o.err, session.ErrIncompleteInput) {
+			fmt.Fprintln(x.err, indent(`each line is a command here; send a block with "-", -f FILE or -0`))
+		}
+	}
+	return nil
+}
