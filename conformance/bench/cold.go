@@ -3,6 +3,7 @@
 package main
 
 import (
+	_ "embed"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,14 +11,19 @@ import (
 	"strings"
 	"time"
 
+	"gopkg.in/yaml.v3"
+
 	"ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"cold", colds}) }
 
+//go:embed cold.yaml
+var coldCommands []byte
+
 // colds times whole commands as someone at a prompt meets them: from fork to
-// exit, through a pipe, with an empty home. The rows take turns, so that what
-// else the machine does falls on all of them.
+// exit, through a pipe, with an empty home. They take turns, so that what else
+// the machine does falls on all of them.
 func colds(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "A whole command, from fork to exit",
@@ -25,38 +31,24 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 			"Home is empty; output goes to a pipe.",
 		columns: []string{"median", "p90", "to expect(1)"},
 	}
+	var commands [][]string
+	if err := yaml.Unmarshal(coldCommands, &commands); err != nil {
+		return t, err
+	}
 	dir, err := os.MkdirTemp("", "bench-cold-")
 	if err != nil {
 		return t, err
 	}
-	defer os.RemoveAll(dir)
-	binary := filepath.Join(dir, "ripple")
-	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/ripple").CombinedOutput(); err != nil {
-		return t, fmt.Errorf("go build: %w: %s", err, out)
-	}
-	commands := [][]string{
-		{"expect", "-c", `log_user 0; spawn bash --norc --noediting; expect -re {[$#] $}; send "true\r"; expect -re {[$#] $}; send "exit\r"; expect eof`},
-		{"bash", "-ic", "true"},
-		{binary, "version"},
-		{binary, "exec", "bash", "true"},
-		{binary, "adapter", "list"},
-		{binary, "adapter", "show", "bash"},
-		{binary, "run", "--adapter", "rehearsal", "--dry-run"},
-	}
-	work := filepath.Join(dir, "work")
-	if err := os.Mkdir(work, 0o755); err != nil {
+	defer os.RemoveAll(dir) // a stray temporary directory harms nobody
+	work, err := coldPlace(dir)
+	if err != nil {
 		return t, err
 	}
-	setup := exec.Command(binary, "init")
-	setup.Dir = work
-	if out, err := setup.CombinedOutput(); err != nil {
-		return t, fmt.Errorf("ripple init: %w: %s", err, out)
-	}
-	times := make([][]time.Duration, len(commands))
 	rounds := 100
 	if quick {
 		rounds = 10
 	}
+	times := make([][]time.Duration, len(commands))
 	for range rounds {
 		for i, argv := range commands {
 			d, err := cold(argv, work, dir)
@@ -69,30 +61,39 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 		}
 	}
 	for i, argv := range commands {
-		name := "expect(1): the same as `exec bash true`"
-		if i > 0 {
-			name = "`" + strings.Join(append([]string{filepath.Base(argv[0])}, argv[1:]...), " ") + "`"
-		}
-		if len(times[i]) == 0 {
-			t.rows = append(t.rows, missing(name, len(t.columns)))
-			continue
-		}
-		median := percentile(times[i], 0.5)
-		compared := "–"
-		if len(times[0]) > 0 {
-			compared = ratio(median, percentile(times[0], 0.5))
-		}
-		t.rows = append(t.rows, row{name, []string{milli(median), milli(percentile(times[i], 0.9)), compared}})
+		t.rows = append(t.rows, coldRow(argv, times[i], times[0]))
 	}
 	return t, nil
 }
 
+// coldPlace builds the binary in dir and returns a directory with a loop's files.
+func coldPlace(dir string) (work string, err error) {
+	binary := filepath.Join(dir, "ripple")
+	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/ripple").CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	work = filepath.Join(dir, "work")
+	if err := os.Mkdir(work, 0o755); err != nil {
+		return "", err
+	}
+	setup := exec.Command(binary, "init")
+	setup.Dir = work
+	if out, err := setup.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("ripple init: %w: %s", err, out)
+	}
+	return work, nil
+}
+
 // cold runs one command; 0 when the program is not there.
 func cold(argv []string, work, home string) (time.Duration, error) {
-	if _, err := exec.LookPath(argv[0]); err != nil {
+	program := argv[0]
+	if program == "ripple" {
+		program = filepath.Join(home, program)
+	}
+	if _, err := exec.LookPath(program); err != nil {
 		return 0, nil
 	}
-	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd := exec.Command(program, argv[1:]...)
 	cmd.Dir = work
 	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "TERM=xterm-256color")
 	begin := time.Now()
@@ -101,4 +102,20 @@ func cold(argv []string, work, home string) (time.Duration, error) {
 		return 0, fmt.Errorf("%w: %s", err, out)
 	}
 	return time.Since(begin), nil
+}
+
+func coldRow(argv []string, times, base []time.Duration) row {
+	name := "`" + strings.Join(argv, " ") + "`"
+	if len(name) > 60 {
+		name = argv[0] + ": the same as `exec bash true`"
+	}
+	if len(times) == 0 {
+		return missing(name, 3)
+	}
+	compared := "–"
+	median := percentile(times, 0.5)
+	if len(base) > 0 {
+		compared = ratio(median, percentile(base, 0.5))
+	}
+	return row{name, []string{milli(median), milli(percentile(times, 0.9)), compared}}
 }
