@@ -33,7 +33,7 @@ func (d *driver) look() readiness {
 		return readyBusy
 	case r.State == pty.Waiting:
 		return readyWaiting
-	case d.state.proof == proofMarker && d.state.step != stepRunning && r.Listens:
+	case d.state.proof == proofMarker && d.state.step != stepRunning && r.Listens && !d.seeksPlace(r):
 		return readyWaiting // the marker is proof enough of a first prompt
 	case r.State == pty.Busy, !r.Leader:
 		// Somebody else in the foreground: the program runs a job.
@@ -43,6 +43,10 @@ func (d *driver) look() readiness {
 	}
 	return readyUnknown
 }
+
+// seeksPlace says that the program has not quite come to where it waits for commands,
+// and that this place has to be known: its prompts may go elsewhere later.
+func (d *driver) seeksPlace(r pty.Readiness) bool { return d.policy.printed && r.State == pty.Busy }
 
 // lookElsewhere says that the program waits where it waits for a command, while what
 // it prints goes elsewhere. What a command reads it reads in another place.

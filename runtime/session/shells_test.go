@@ -64,6 +64,12 @@ var oddUses = []struct {
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "dash", hiddenPrompt},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "mksh", hiddenPrompt},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "yash", hiddenPrompt},
+	{"a prompt that goes elsewhere, with the line editor's", "busybox", []step{
+		{`exec 3>&1 >/dev/null`, ``, unknown},
+		{`sleep 0.1; echo a >&3; (exit 5)`, `a\n`, unknown},
+		{`echo "open`, `(?s).*`, unknown},
+		{`exec >&3; (exit 6)`, ``, 6},
+	}},
 	{"no standard error", "bash", []step{
 		{`exec 3>&2 2>/dev/null; ls /nonexistent; (exit 4)`, ``, 4},
 		{`echo "open; (exit 4)`, ``, 2},
