@@ -72,7 +72,7 @@ func New(o Options, emit func([]byte)) *Renderer {
 // reset makes the renderer as new, but for its buffers.
 func (r *Renderer) reset(o Options, emit func([]byte)) {
 	*r = Renderer{opt: o, emit: emit, buf: r.buf[:0], spare: r.spare}
-	r.parser.LineFeedEnds = true
+	r.parser.LineFeedEnds, r.parser.SevenBit = true, true
 	r.handle = r.token
 }
 

@@ -117,7 +117,7 @@ func TestLines(t *testing.T) {
 		{"unfinished sequence", "a\x1b[1", "a"},
 		{"unfinished string", "a\x1b]0;t", "a"},
 		{"CR, then sequences, then LF", "abc\r\x1b[?2004l\x1b[m\r\nx", "abc\nx"},
-		{"CSI in UTF-8", "\u009b1mx", "x"},
+		{"C1 controls in UTF-8 are what was written", "\u009b1mx\u009fy\u0085", "\u009b1mx\u009fy\u0085"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			eachSplit([]byte(tt.in), func(pieces ...[]byte) {
@@ -306,6 +306,7 @@ func FuzzNeverPanics(f *testing.F) {
 // the cursor arrives byte for byte.
 func FuzzPlainIsUnchanged(f *testing.F) {
 	f.Add([]byte("a\n\n\tb\xff\a"))
+	f.Add([]byte("a\u009f\u009b2C\n\u0085b\xc2")) // C1 controls in UTF-8 are text here
 	f.Fuzz(func(t *testing.T, in []byte) {
 		if bytes.ContainsAny(in, "\r\b\x1b") {
 			return

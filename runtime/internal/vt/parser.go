@@ -50,6 +50,10 @@ type Parser struct {
 	// LineFeedEnds makes a line feed cancel a string, so that a title without
 	// its end does not swallow what follows it. A terminal passes it over.
 	LineFeedEnds bool
+	// SevenBit makes C1 controls in UTF-8 (U+0080 to U+009F) text, as they are
+	// to a reader that wants what a program wrote; to a terminal they are
+	// controls.
+	SevenBit bool
 
 	st     state
 	str    state  // the string that strEscape interrupts
@@ -104,14 +108,14 @@ func (p *Parser) token(kind Kind, final byte, raw []byte) {
 func (p *Parser) text(b []byte) []byte {
 	if p.heldC2 {
 		p.heldC2 = false
-		if b[0] >= c1First && b[0] <= c1Last {
+		if !p.SevenBit && b[0] >= c1First && b[0] <= c1Last {
 			p.control(b[0], []byte{0xc2, b[0]})
 			return b[1:]
 		}
 		p.token(Text, 0, []byte{0xc2})
 	}
-	n := textLen(b)
-	if n == len(b) && b[n-1] == 0xc2 {
+	n := p.textLen(b)
+	if n == len(b) && b[n-1] == 0xc2 && !p.SevenBit {
 		p.heldC2 = true
 		n, b = n-1, b[:n-1]
 	}
@@ -244,7 +248,7 @@ func (p *Parser) character(c byte) bool {
 	switch {
 	case r == utf8.RuneError && n <= 1, r == byteOrderMark:
 		p.keepChar()
-	case r >= c1First && r <= c1Last:
+	case r >= c1First && r <= c1Last && !p.SevenBit:
 		p.c1(byte(r))
 	case p.st == csiIgnore || p.st == dcsIgnore:
 		p.keepChar()

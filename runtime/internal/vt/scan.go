@@ -17,10 +17,13 @@ func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
 // textLen is the length of the text that b begins with: up to an escape or a C1
 // control in UTF-8.
-func textLen(b []byte) int {
+func (p *Parser) textLen(b []byte) int {
 	end := bytes.IndexByte(b, esc)
 	if end < 0 {
 		end = len(b)
+	}
+	if p.SevenBit {
+		return end
 	}
 	for i := 0; ; {
 		k := bytes.IndexByte(b[i:end], 0xc2)

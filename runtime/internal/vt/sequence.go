@@ -136,7 +136,7 @@ func (p *Parser) stringData(b []byte) int {
 			p.keepData(0xc2)
 		}
 		switch {
-		case c == 0xc2:
+		case c == 0xc2 && !p.SevenBit:
 			p.char[0], p.nchar = c, 1
 		case c == esc:
 			p.str, p.st = p.st, strEscape

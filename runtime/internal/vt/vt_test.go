@@ -76,6 +76,17 @@ func TestLineFeedEndsAString(t *testing.T) {
 	assert.Equal(t, []string{"\x1b]0;title", "\nafter"}, got)
 }
 
+func TestSevenBitTakesC1AsText(t *testing.T) {
+	in := "a\u009f\u009b2C\u0085\x1b]0;t\u009c\u009b\a\x1b[1mb\xc2"
+	want := []string{"a\u009f\u009b2C\u0085", "\x1b]0;t\u009c\u009b\a", "\x1b[1m", "b\xc2"}
+	p := Parser{SevenBit: true}
+	var got []string
+	emit := func(t *Token) { got = append(got, string(t.Raw)) }
+	p.Feed([]byte(in), emit)
+	p.Flush(emit)
+	assert.Equal(t, want, got)
+}
+
 func TestParams(t *testing.T) {
 	var got Params
 	parse := func(in string) {
