@@ -32,7 +32,7 @@ type Agent interface {
 func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
 	return testCase{
 		name: test.Name, kind: KindDeclared, level: 1, line: test.Pos.Line, bare: true,
-		run: func(_ context.Context, t *trial) error {
+		run: func(_ context.Context, t *testRun) error {
 			switch {
 			case o.Agent == nil:
 				return unsound{errors.New("family agent cannot be tested: contract.Options.Agent is not set")}
@@ -47,7 +47,7 @@ func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
 // noAgentLevel is why the report of an agent has no level.
 const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts and command lines"
 
-func (t *trial) transcript(o Options, a *schema.Adapter, test schema.Test) error {
+func (t *testRun) transcript(o Options, a *schema.Adapter, test schema.Test) error {
 	t.begin("transcript", test.Transcript)
 	output, stderr, err := recorded(o.Files, test.Transcript)
 	if err != nil {
@@ -193,7 +193,7 @@ func compact(v any) string {
 	return cut(string(b), shownCode)
 }
 
-func (t *trial) commandLine(agent Agent, a *schema.Adapter, test schema.Test) error {
+func (t *testRun) commandLine(agent Agent, a *schema.Adapter, test schema.Test) error {
 	turn := *test.Turn
 	if n := turn.PromptBytes; n > 0 && turn.Prompt != "" {
 		turn.Prompt = strings.Repeat(turn.Prompt, n/len(turn.Prompt)+1)[:n]

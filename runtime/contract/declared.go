@@ -16,7 +16,7 @@ func declaredCase(test schema.Test) testCase {
 		name: test.Name, kind: KindDeclared, level: 2, line: test.Pos.Line,
 		timeout: time.Duration(test.TimeoutMS) * time.Millisecond,
 		own:     test.Isolated,
-		run:     func(ctx context.Context, t *trial) error { return runDeclared(ctx, t, test) },
+		run:     func(ctx context.Context, t *testRun) error { return runDeclared(ctx, t, test) },
 	}
 }
 
@@ -46,7 +46,7 @@ func steps(test schema.Test) []namedStep {
 	return append(list, namedStep{"eval", test.Step})
 }
 
-func runDeclared(ctx context.Context, t *trial, test schema.Test) error {
+func runDeclared(ctx context.Context, t *testRun, test schema.Test) error {
 	var seen observation
 	evaluated := false
 	for _, s := range steps(test) {
@@ -71,7 +71,7 @@ func runDeclared(ctx context.Context, t *trial, test schema.Test) error {
 	return nil
 }
 
-func (t *trial) assert(s namedStep, seen observation) error {
+func (t *testRun) assert(s namedStep, seen observation) error {
 	pattern, err := check(s.Step, seen)
 	if err != nil {
 		t.pattern = pattern
@@ -89,7 +89,7 @@ func (t *trial) assert(s namedStep, seen observation) error {
 // evalDeclared evaluates one step. Input that the session refuses as incomplete
 // is a failed evaluation whose output is the refusal, so that expect_error and
 // expect can assert it.
-func (t *trial) evalDeclared(ctx context.Context, step, code string) (session.Result, error) {
+func (t *testRun) evalDeclared(ctx context.Context, step, code string) (session.Result, error) {
 	r, err := t.eval(ctx, step, code)
 	if errors.Is(err, session.ErrIncompleteInput) {
 		t.result = session.Result{Output: err.Error(), ErrorSeen: true}

@@ -18,7 +18,7 @@ type derived struct {
 	bare      bool          // opens its sessions itself
 	timeout   time.Duration // 0: the default
 	exclusive bool          // looks at what the whole process has open: nothing else may run
-	run       func(context.Context, *trial) error
+	run       func(context.Context, *testRun) error
 }
 
 // need says why an adapter cannot be asked something; empty: it can.

@@ -14,7 +14,7 @@ import (
 	"ripple/schema"
 )
 
-func startsAndEnds(ctx context.Context, t *trial) error {
+func startsAndEnds(ctx context.Context, t *testRun) error {
 	if err := t.openOwn(ctx, session.Options{}); err != nil {
 		return err
 	}
@@ -25,7 +25,7 @@ func startsAndEnds(ctx context.Context, t *trial) error {
 }
 
 // openOwn starts a session for a test that opens its own.
-func (t *trial) openOwn(ctx context.Context, o session.Options) error {
+func (t *testRun) openOwn(ctx context.Context, o session.Options) error {
 	t.begin("start", "")
 	t.trace = &trace{}
 	ev, err := t.run.openWith(ctx, o, t.trace)
@@ -37,8 +37,8 @@ func (t *trial) openOwn(ctx context.Context, o session.Options) error {
 	return nil
 }
 
-// closeOwn ends it; the trial can open another one.
-func (t *trial) closeOwn(ctx context.Context) error {
+// closeOwn ends it; the test can open another one.
+func (t *testRun) closeOwn(ctx context.Context) error {
 	t.begin("close", t.adapter.Lifecycle.Shutdown.Command)
 	ev := t.ev
 	t.ev = nil
@@ -50,7 +50,7 @@ func (t *trial) closeOwn(ctx context.Context) error {
 	return nil
 }
 
-func printsText(ctx context.Context, t *trial) error {
+func printsText(ctx context.Context, t *testRun) error {
 	for _, text := range []string{token("Hello, world: ") + " (a-z) 1+1=2 x/y_z.", token("short")} {
 		if _, err := t.prints(ctx, "print", text); err != nil {
 			return err
@@ -59,7 +59,7 @@ func printsText(ctx context.Context, t *trial) error {
 	return nil
 }
 
-func statePersists(ctx context.Context, t *trial) error {
+func statePersists(ctx context.Context, t *testRun) error {
 	s := t.adapter.Samples
 	for _, n := range []int{4711, 815} {
 		if err := t.setVariable(ctx, "set_var", withNumber(s.SetVar, n), n); err != nil {
@@ -76,7 +76,7 @@ func statePersists(ctx context.Context, t *trial) error {
 
 // setVariable evaluates code that sets the samples' variable to n, and requires that
 // the next command sees it.
-func (t *trial) setVariable(ctx context.Context, step, code string, n int) error {
+func (t *testRun) setVariable(ctx context.Context, step, code string, n int) error {
 	if _, err := t.succeeds(ctx, step, code); err != nil {
 		return err
 	}
@@ -84,7 +84,7 @@ func (t *trial) setVariable(ctx context.Context, step, code string, n int) error
 }
 
 // variableIs asks for the variable that a step has set to n.
-func (t *trial) variableIs(ctx context.Context, step string, n int) error {
+func (t *testRun) variableIs(ctx context.Context, step string, n int) error {
 	r, err := t.succeeds(ctx, "get_var", t.adapter.Samples.GetVar)
 	if err != nil {
 		return err
@@ -96,7 +96,7 @@ func (t *trial) variableIs(ctx context.Context, step string, n int) error {
 	return nil // what else there is stays free: a debugger lists what was set before
 }
 
-func multilineBlock(ctx context.Context, t *trial) error {
+func multilineBlock(ctx context.Context, t *testRun) error {
 	for _, n := range []int{4100, 77, 512} {
 		r, err := t.succeeds(ctx, "multiline", withNumber(t.adapter.Samples.Multiline, n))
 		if err != nil {
@@ -113,7 +113,7 @@ func multilineBlock(ctx context.Context, t *trial) error {
 	return t.usable(ctx, "after the block")
 }
 
-func usableAfterError(ctx context.Context, t *trial) error {
+func usableAfterError(ctx context.Context, t *testRun) error {
 	r, err := t.eval(ctx, "error", t.adapter.Samples.Error)
 	if err != nil {
 		return err
@@ -141,7 +141,7 @@ func errorsAreSeen(a *schema.Adapter) bool {
 	return false
 }
 
-func exitCodesAsDeclared(ctx context.Context, t *trial) error {
+func exitCodesAsDeclared(ctx context.Context, t *testRun) error {
 	reliable := t.adapter.Capabilities.ExitCode == schema.ExitCodeTrue
 	good, err := t.prints(ctx, "print", token("good"))
 	if err != nil {
@@ -170,7 +170,7 @@ func exitCodesAsDeclared(ctx context.Context, t *trial) error {
 
 // cwdAsDeclared uses a directory whose name has a blank and a letter beyond
 // ASCII, and a quote where the adapter says how that is escaped.
-func cwdAsDeclared(ctx context.Context, t *trial) error {
+func cwdAsDeclared(ctx context.Context, t *testRun) error {
 	parent := t.run.around.work
 	for _, name := range []string{"plain", "with blank ünï", "it's (a) \"quote\""} {
 		dir := filepath.Join(parent, name)
@@ -201,7 +201,7 @@ func cwdAsDeclared(ctx context.Context, t *trial) error {
 
 // cdTo is code that changes the directory. capabilities.cd_command says how to
 // quote; samples.cd does not, so it only gets what every quoting keeps.
-func (t *trial) cdTo(dir string) (code string, ok bool) {
+func (t *testRun) cdTo(dir string) (code string, ok bool) {
 	if c := t.adapter.Capabilities; c.CdCommand != "" {
 		path, err := launch.Quote(c.CdCommandQuote, dir)
 		return strings.ReplaceAll(c.CdCommand, "{path}", path), err == nil
@@ -210,7 +210,7 @@ func (t *trial) cdTo(dir string) (code string, ok bool) {
 	return strings.ReplaceAll(t.adapter.Samples.Cd, "{path}", path), err == nil
 }
 
-func emptyInput(ctx context.Context, t *trial) error {
+func emptyInput(ctx context.Context, t *testRun) error {
 	if err := t.usable(ctx, "before empty input"); err != nil { // a shell shows its exit code again
 		return err
 	}
@@ -231,7 +231,7 @@ func emptyInput(ctx context.Context, t *trial) error {
 
 // backToBack evaluates one command right after the other and then two from
 // different goroutines: each gets its own output and nothing of the other's.
-func backToBack(ctx context.Context, t *trial) error {
+func backToBack(ctx context.Context, t *testRun) error {
 	last := ""
 	for range 10 {
 		text := token("turn")
@@ -247,7 +247,7 @@ func backToBack(ctx context.Context, t *trial) error {
 	return t.concurrently(ctx)
 }
 
-func (t *trial) concurrently(ctx context.Context) error {
+func (t *testRun) concurrently(ctx context.Context) error {
 	t.begin("two commands at once", t.adapter.Samples.Print)
 	texts := [2]string{token("left"), token("right")}
 	type answer struct {

@@ -13,7 +13,7 @@ import (
 // killedProgram: a program that is killed is a typed error at the command that
 // was running and at the next; with lifecycle.restart_on: [crash] the session
 // can start it again.
-func killedProgram(ctx context.Context, t *trial) error {
+func killedProgram(ctx context.Context, t *testRun) error {
 	restarts := slices.Contains(t.adapter.Lifecycle.RestartOn, "crash")
 	if err := t.openOwn(ctx, session.Options{Restart: restarts}); err != nil {
 		return err
@@ -28,7 +28,7 @@ func killedProgram(ctx context.Context, t *trial) error {
 }
 
 // closeQuietly closes without changing what a failure says about its step.
-func (t *trial) closeQuietly(ctx context.Context, failed error) error {
+func (t *testRun) closeQuietly(ctx context.Context, failed error) error {
 	step, sent, result := t.step, t.sent, t.result
 	err := t.closeOwn(ctx)
 	if failed != nil {
@@ -40,7 +40,7 @@ func (t *trial) closeQuietly(ctx context.Context, failed error) error {
 
 // kill ends the program in mid-work when there is a sample for work, otherwise
 // at its prompt.
-func (t *trial) kill(ctx context.Context) error {
+func (t *testRun) kill(ctx context.Context) error {
 	work := t.adapter.Samples.Busy
 	if work == "" {
 		work = withNumber(t.adapter.Samples.Sleep, 60)
@@ -93,7 +93,7 @@ func diedTyped(err error) error {
 	return nil
 }
 
-func (t *trial) staysEnded(ctx context.Context) error {
+func (t *testRun) staysEnded(ctx context.Context) error {
 	_, err := t.eval(ctx, "after the end", "0")
 	if !errors.Is(err, session.ErrExited) && !errors.Is(err, session.ErrClosed) {
 		return failf("a command for a program that has ended: want %v, got %v", session.ErrExited, err)

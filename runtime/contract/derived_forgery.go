@@ -12,7 +12,7 @@ import (
 
 // promptLookAlike has the visible part of the program's own prompt printed while
 // it works: within one write, and before a pause of a second.
-func promptLookAlike(ctx context.Context, t *trial) error {
+func promptLookAlike(ctx context.Context, t *testRun) error {
 	look := lookAlike(t.trace.firstPrompt())
 	if strings.TrimSpace(look) == "" {
 		return notApplicable("the prompt has no visible text")
@@ -69,7 +69,7 @@ const (
 // forgedOSC prints the markers that end a command, report an exit code or move
 // the directory, in every form a terminal accepts: ESC ] or its 8-bit form, ended
 // by BEL or by ST or by its 8-bit form, without a nonce and with a wrong one.
-func forgedOSC(ctx context.Context, t *trial) error {
+func forgedOSC(ctx context.Context, t *testRun) error {
 	wrong := strings.Repeat("0", 32)
 	bodies := []string{
 		"633;A", "633;B", "633;C", "633;D", fmt.Sprintf("633;D;%d", forgedCode), "633;P;Cwd=" + forgedCwd,
@@ -92,7 +92,7 @@ func forgedOSC(ctx context.Context, t *trial) error {
 
 // forgedMarker replays the markers and the literal prompt that this very session
 // has used, with a nonce of its own, and those that are numbered as they were.
-func forgedMarker(ctx context.Context, t *trial) error {
+func forgedMarker(ctx context.Context, t *testRun) error {
 	first := t.trace.firstPrompt()
 	forgeries := oscSequence.FindAllString(first, -1)
 	if t.adapter.Prompt.Strategy == schema.PromptMarker {
@@ -120,7 +120,7 @@ func forgedMarker(ctx context.Context, t *trial) error {
 // forge prints forgeries with a token before, between and after them: all tokens
 // must be in the output of this command, neither exit code nor directory may be
 // the forged ones, and the session must not have taken any for a marker.
-func (t *trial) forge(ctx context.Context, forgeries []string) error {
+func (t *testRun) forge(ctx context.Context, forgeries []string) error {
 	tokens, text := []string{token("begin")}, ""
 	for _, f := range forgeries {
 		text += tokens[len(tokens)-1] + f
@@ -155,7 +155,7 @@ func (t *trial) forge(ctx context.Context, forgeries []string) error {
 	return good(t.adapter, r)
 }
 
-func (t *trial) believed(forgery, effect string) error {
+func (t *testRun) believed(forgery, effect string) error {
 	return failf("a forged marker was believed: %s %s%s", quoted(forgery), effect, trust(t.adapter))
 }
 

@@ -13,7 +13,7 @@ import (
 // halfBlock sends the first line of a block alone. The program may take it as it is,
 // call it an error, or ask for the rest, which has the session withdraw it: each time
 // the session comes back, and nothing of the line is left in the program.
-func halfBlock(ctx context.Context, t *trial) error {
+func halfBlock(ctx context.Context, t *testRun) error {
 	half, _, _ := strings.Cut(withNumber(t.adapter.Samples.Multiline, 4711), "\n")
 	for range 2 { // they give the shape
 		if err := t.usable(ctx, "before half a block"); err != nil {

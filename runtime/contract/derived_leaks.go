@@ -21,7 +21,7 @@ import (
 // closeLeavesNothing lets a session make files (a block, and output beyond its
 // window) and processes, closes it, and looks for what is left. What a program
 // itself leaves in its HOME (a history, say) is its own affair and only noted.
-func closeLeavesNothing(ctx context.Context, t *trial) error {
+func closeLeavesNothing(ctx context.Context, t *testRun) error {
 	before := ourFiles(t)
 	home, err := t.run.around.newHome()
 	if err != nil {
@@ -50,7 +50,7 @@ func closeLeavesNothing(ctx context.Context, t *trial) error {
 	return nil
 }
 
-func (t *trial) makeFiles(ctx context.Context) error {
+func (t *testRun) makeFiles(ctx context.Context) error {
 	if s := t.adapter.Samples.Multiline; s != "" {
 		if _, err := t.eval(ctx, "a block", withNumber(s, 1)); err != nil {
 			return err
@@ -68,7 +68,7 @@ func (t *trial) makeFiles(ctx context.Context) error {
 // private directory in the system's temporary one, and whatever in the run's
 // working and temporary directories begins like a file of ripple's or of the
 // adapter's.
-func ourFiles(t *trial) map[string]bool {
+func ourFiles(t *testRun) map[string]bool {
 	files := map[string]bool{}
 	patterns := []string{filepath.Join(os.TempDir(), fmt.Sprintf("ripple-%d-*", os.Getpid()))}
 	for _, dir := range []string{t.run.around.work, t.run.around.temp} {
@@ -118,7 +118,7 @@ const (
 
 // startsLeakNothing opens and closes many sessions and compares what this process
 // has before and after. One cycle goes first: it makes what is made only once.
-func startsLeakNothing(ctx context.Context, t *trial) error {
+func startsLeakNothing(ctx context.Context, t *testRun) error {
 	if err := startsAndEnds(ctx, t); err != nil {
 		return err
 	}
@@ -143,7 +143,7 @@ func affordable(one time.Duration) int {
 	return min(max(n, leakAtOnce), leakCycles)
 }
 
-func (t *trial) cycle(ctx context.Context, cycles int) error {
+func (t *testRun) cycle(ctx context.Context, cycles int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(leakAtOnce)
 	for i := range cycles {
@@ -171,14 +171,14 @@ func (t *trial) cycle(ctx context.Context, cycles int) error {
 // tests may start some at any time.
 type possessions struct{ descriptors, goroutines, processes int }
 
-func (t *trial) inventory() possessions {
+func (t *testRun) inventory() possessions {
 	regexp2.StopTimeoutClock() // its goroutine comes with a match, and goes seconds later
 	return possessions{openDescriptors(), runtime.NumGoroutine(), childrenWith(t.run.around.root)}
 }
 
 // settled compares until nothing is more than before: a goroutine that has been
 // told to end needs a moment.
-func (t *trial) settled(ctx context.Context, before possessions) error {
+func (t *testRun) settled(ctx context.Context, before possessions) error {
 	ctx, cancel := context.WithTimeout(ctx, leakSettled)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)

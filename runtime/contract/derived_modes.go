@@ -58,7 +58,7 @@ func wayInto(a *schema.Adapter, m schema.Mode) (way []string, byError bool) {
 	return nil, false
 }
 
-func modesReachedAndLeft(ctx context.Context, t *trial) error {
+func modesReachedAndLeft(ctx context.Context, t *testRun) error {
 	for _, v := range visits(t.adapter) {
 		if err := t.openOwn(ctx, session.Options{}); err != nil {
 			return err
@@ -78,7 +78,7 @@ func modesReachedAndLeft(ctx context.Context, t *trial) error {
 
 // pay carries out one visit. A debugger that ends with its program has left the
 // mode too.
-func (t *trial) pay(ctx context.Context, v visit) error {
+func (t *testRun) pay(ctx context.Context, v visit) error {
 	var entered session.Result
 	for i, code := range v.way {
 		r, err := t.eval(ctx, fmt.Sprintf("into mode %s (%d of %d)", v.mode.Name, i+1, len(v.way)), code)
@@ -113,7 +113,7 @@ func lower(now, before *int) bool { return now != nil && before != nil && *now <
 
 // backToDefaultMode leaves what an error may have entered, by the modes' own
 // exit commands; a nested mode may take several.
-func (t *trial) backToDefaultMode(ctx context.Context) error {
+func (t *testRun) backToDefaultMode(ctx context.Context) error {
 	const deepest = 8
 	for range deepest {
 		exit := exitOf(t.adapter, t.ev.State().Mode)

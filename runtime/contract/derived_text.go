@@ -22,7 +22,7 @@ func everyCharacter() string {
 	return b.String() + "\t|é e\u0301|漢字 かな 한글|🙂 👩\u200d👩\u200d👧|\t."
 }
 
-func charactersArrive(ctx context.Context, t *trial) error {
+func charactersArrive(ctx context.Context, t *testRun) error {
 	for range 2 { // they give the shape
 		if _, err := t.printsRaw(ctx, "a word", "word", "word"); err != nil {
 			return err
@@ -32,7 +32,7 @@ func charactersArrive(ctx context.Context, t *trial) error {
 	return err
 }
 
-func blanksStay(ctx context.Context, t *trial) error {
+func blanksStay(ctx context.Context, t *testRun) error {
 	const text = "\n\n   three blanks\n\n\n\ttab\n \n      six\n"
 	_, err := t.printsRaw(ctx, "blanks", text, text)
 	return err
@@ -40,7 +40,7 @@ func blanksStay(ctx context.Context, t *trial) error {
 
 // megabyteOut has the numbers printed that fill a little more than 1,000,000
 // bytes, one on a line. Whether a program counts from 0 or from 1 is asked first.
-func megabyteOut(ctx context.Context, t *trial) error {
+func megabyteOut(ctx context.Context, t *testRun) error {
 	first := 0
 	for range 2 { // they give the shape
 		var err error
@@ -69,7 +69,7 @@ func megabyteOut(ctx context.Context, t *trial) error {
 	return t.usable(ctx, "after 1 MB")
 }
 
-func (t *trial) firstNumber(ctx context.Context) (int, error) {
+func (t *testRun) firstNumber(ctx context.Context) (int, error) {
 	r, err := t.succeeds(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, 3))
 	if err != nil {
 		return 0, err
@@ -106,7 +106,7 @@ func consecutive(output string, first, count int) (around string, err error) {
 	return b.String(), nil
 }
 
-func longLineIn(ctx context.Context, t *trial) error {
+func longLineIn(ctx context.Context, t *testRun) error {
 	for range 2 { // they give the shape
 		if err := t.usable(ctx, "a short line"); err != nil {
 			return err
@@ -125,7 +125,7 @@ func longLineIn(ctx context.Context, t *trial) error {
 
 // longLineSets has a line set the variable that blanks make long. Where a program
 // takes no more of them than the sample has, nothing that is long is left to be asked.
-func (t *trial) longLineSets(ctx context.Context) error {
+func (t *testRun) longLineSets(ctx context.Context) error {
 	if !t.remembers() {
 		return nil
 	}
@@ -156,7 +156,7 @@ const (
 )
 
 // remembers says that the adapter has a variable to set and to ask for.
-func (t *trial) remembers() bool {
+func (t *testRun) remembers() bool {
 	s := t.adapter.Samples
 	return t.adapter.Capabilities.Stateful && s.SetVar != "" && s.GetVar != ""
 }
@@ -174,7 +174,7 @@ func pattern(length int) string {
 // longBlockIn sends a block of prints and requires each text, in order, and nothing
 // between them that a short block does not have there. A variable that the block sets
 // outlives it.
-func longBlockIn(ctx context.Context, t *trial) error {
+func longBlockIn(ctx context.Context, t *testRun) error {
 	var short []string
 	for range 2 { // a program may say of the first one that it made the variable
 		var err error
@@ -210,7 +210,7 @@ const blockLength = 24 << 10
 // block sends prints of at least that length, three or more, after setting the
 // samples' variable to n, and gives what was printed before, between and after the
 // texts.
-func (t *trial) block(ctx context.Context, step string, length, n int) (gaps []string, err error) {
+func (t *testRun) block(ctx context.Context, step string, length, n int) (gaps []string, err error) {
 	var block strings.Builder
 	if t.remembers() {
 		block.WriteString(withNumber(t.adapter.Samples.SetVar, n) + "\n")

@@ -18,7 +18,7 @@ type pending struct {
 	err    error
 }
 
-func (t *trial) evalInBackground(ctx context.Context, step, code string) *pending {
+func (t *testRun) evalInBackground(ctx context.Context, step, code string) *pending {
 	t.begin(step, code)
 	ctx, cancel := context.WithCancel(ctx)
 	p := &pending{cancel: cancel, done: make(chan struct{})}
@@ -30,7 +30,7 @@ func (t *trial) evalInBackground(ctx context.Context, step, code string) *pendin
 }
 
 // until waits for a state of the session, or for the evaluation to end before.
-func (t *trial) until(ctx context.Context, p *pending, want func(session.State) bool) (session.State, error) {
+func (t *testRun) until(ctx context.Context, p *pending, want func(session.State) bool) (session.State, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
@@ -46,7 +46,7 @@ func (t *trial) until(ctx context.Context, p *pending, want func(session.State) 
 // interrupted: a command that goes on forever is left at a deadline, with the
 // output so far; it is still running; an interrupt ends it. First after a while,
 // in which a command that ends would have ended, then at its first output.
-func interrupted(ctx context.Context, t *trial) error {
+func interrupted(ctx context.Context, t *testRun) error {
 	if err := t.interruptBusy(ctx, ""); err != nil {
 		return err
 	}
@@ -57,7 +57,7 @@ func interrupted(ctx context.Context, t *trial) error {
 }
 
 // interruptBusy runs samples.busy, after printing partial where there is one.
-func (t *trial) interruptBusy(ctx context.Context, partial string) error {
+func (t *testRun) interruptBusy(ctx context.Context, partial string) error {
 	code := t.adapter.Samples.Busy
 	if partial != "" {
 		code = withText(t.adapter.Samples.Print, partial) + "\n" + code
@@ -87,7 +87,7 @@ func (t *trial) interruptBusy(ctx context.Context, partial string) error {
 const busyFor = 250 * time.Millisecond
 
 // leave ends the wait at the command's first output, or without one after busyFor.
-func (t *trial) leave(ctx context.Context, p *pending, partial string) error {
+func (t *testRun) leave(ctx context.Context, p *pending, partial string) error {
 	if partial == "" {
 		timer := time.AfterFunc(busyFor, p.cancel)
 		defer timer.Stop()
@@ -115,7 +115,7 @@ func timedOut(p *pending, partial string) error {
 	return nil
 }
 
-func (t *trial) interrupt(ctx context.Context) error {
+func (t *testRun) interrupt(ctx context.Context) error {
 	t.begin("interrupt", *t.adapter.Signals.Interrupt)
 	r, err := t.ev.Interrupt(ctx)
 	t.result = r
@@ -131,7 +131,7 @@ func (t *trial) interrupt(ctx context.Context) error {
 	return t.usable(ctx, "after the interrupt")
 }
 
-func readingLine(ctx context.Context, t *trial) error {
+func readingLine(ctx context.Context, t *testRun) error {
 	answer, err := t.reading(ctx, t.adapter.Samples.ReadLine, session.WaitingInput)
 	if err == nil && !strings.Contains(t.result.Output, answer) {
 		err = failf("%s was reported and a line was sent, but samples.read_line did not print it: %s is not in the output",
@@ -143,7 +143,7 @@ func readingLine(ctx context.Context, t *trial) error {
 	return t.usable(ctx, "after the answer")
 }
 
-func readingSecret(ctx context.Context, t *trial) error {
+func readingSecret(ctx context.Context, t *testRun) error {
 	if _, err := t.reading(ctx, t.adapter.Samples.ReadSecret, session.WaitingSecret); err != nil {
 		return err
 	}
@@ -151,7 +151,7 @@ func readingSecret(ctx context.Context, t *trial) error {
 }
 
 // reading: the session says what the program waits for; an answer ends it.
-func (t *trial) reading(ctx context.Context, code string, want session.Waiting) (answer string, err error) {
+func (t *testRun) reading(ctx context.Context, code string, want session.Waiting) (answer string, err error) {
 	p := t.evalInBackground(ctx, string(want), code)
 	defer func() { p.cancel(); <-p.done }()
 	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
@@ -175,7 +175,7 @@ func (t *trial) reading(ctx context.Context, code string, want session.Waiting) 
 }
 
 // neverSeen says why a state that was waited for did not come.
-func (t *trial) neverSeen(ctx context.Context, p *pending, want string) error {
+func (t *testRun) neverSeen(ctx context.Context, p *pending, want string) error {
 	if ctx.Err() != nil {
 		return failf("%s was never reported", want)
 	}
@@ -187,7 +187,7 @@ func (t *trial) neverSeen(ctx context.Context, p *pending, want string) error {
 	return failf("the command ended (by %s) before %s was reported", p.result.CompletedBy, want)
 }
 
-func (t *trial) lineEnding() string {
+func (t *testRun) lineEnding() string {
 	for _, ending := range []string{t.adapter.Input.LineEnding, t.adapter.Process.LineEnding} {
 		if ending != "" {
 			return ending

@@ -237,7 +237,7 @@ func TestOutOfTime(t *testing.T) {
 	report := runToy(t, a, "", Options{NoDerived: true, Timeout: 20 * time.Millisecond, Filter: exactly("hangs")})
 	require.NotNil(t, report.Tests[0].Failure)
 	assert.Equal(t, "timeout", report.Tests[0].Failure.EndedBy)
-	late := (&trial{}).failure(fmt.Errorf("the program did not start: %w", context.DeadlineExceeded))
+	late := (&testRun{}).failure(fmt.Errorf("the program did not start: %w", context.DeadlineExceeded))
 	assert.Equal(t, "timeout", late.EndedBy)
 }
 
@@ -291,7 +291,7 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 // and not what the last command did.
 func TestALaterStartThatFails(t *testing.T) {
 	for printed, want := range map[string]string{"starting\x1b[0m": "starting\\x1b[0m", "": ""} {
-		tr := &trial{result: session.Result{Output: "of the last command"}}
+		tr := &testRun{result: session.Result{Output: "of the last command"}}
 		f := tr.failure(fmt.Errorf("start 21: %w", &session.StartError{Adapter: "toy", Wanted: "marker A", Output: printed, Err: context.DeadlineExceeded}))
 		assert.Equal(t, want, f.Output)
 		assert.Equal(t, printed == "", strings.HasSuffix(f.Message, "; it printed nothing"), f.Message)

@@ -23,7 +23,7 @@ type testCase struct {
 	own          bool          // in a session of its own
 	bare         bool          // opens its sessions itself
 	exclusive    bool          // no other test of this process may run meanwhile
-	run          func(context.Context, *trial) error
+	run          func(context.Context, *testRun) error
 }
 
 // plan lists the tests of a round: the probe, the declared tests in file order,
@@ -64,14 +64,14 @@ type runner struct {
 	around  *surroundings
 	record  *Recorder
 	began   time.Time
-	shared  map[Kind]*seat
+	shared  map[Kind]*lease
 	shapes  map[string][]string // of the samples' output, by sample and mode
 	report  *Report
 	broken  string // why nothing more is run
 }
 
 func newRunner(a *schema.Adapter, o Options) *runner {
-	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*seat{}, shapes: map[string][]string{}}
+	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*lease{}, shapes: map[string][]string{}}
 }
 
 func (r *runner) run(ctx context.Context) *Report {
@@ -168,7 +168,7 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 	case c.inapplicable != "":
 		result.Status, result.Reason = NotApplicable, c.inapplicable
 	default:
-		leave := takePart(c.exclusive)
+		leave := join(c.exclusive)
 		start := r.now() // the wait for others is not the test's
 		r.carryOut(ctx, c, &result)
 		leave()
@@ -186,8 +186,8 @@ func (r *runner) stopAfter(t TestResult) {
 
 func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
 	r.record.Mark(r.now().Sub(r.began), c.name)
-	t := &trial{run: r, adapter: r.adapter, line: c.line}
-	if err := r.sit(ctx, c, t); err != nil {
+	t := &testRun{run: r, adapter: r.adapter, line: c.line}
+	if err := r.take(ctx, c, t); err != nil {
 		r.notStarted(err, t, result)
 		return
 	}
@@ -203,22 +203,22 @@ func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
 	r.conclude(ctx, c, t, err, result)
 }
 
-// floor lets tests of several runs in one process go on side by side, except for
+// exclusion lets tests of several runs in one process go on side by side, except for
 // those that count what the whole process has open.
-var floor sync.RWMutex
+var exclusion sync.RWMutex
 
-func takePart(exclusive bool) (leave func()) {
+func join(exclusive bool) (leave func()) {
 	if exclusive {
-		floor.Lock()
-		return floor.Unlock
+		exclusion.Lock()
+		return exclusion.Unlock
 	}
-	floor.RLock()
-	return floor.RUnlock
+	exclusion.RLock()
+	return exclusion.RUnlock
 }
 
 // conclude turns a test's error into its result and gives up sessions that
 // cannot be used again.
-func (r *runner) conclude(ctx context.Context, c testCase, t *trial, err error, result *TestResult) {
+func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error, result *TestResult) {
 	switch {
 	case err == nil:
 		result.Status = Passed
@@ -230,7 +230,7 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *trial, err error, 
 	default:
 		result.Status, result.Failure = Failed, t.failure(err)
 	}
-	if lost := r.stand(ctx, c, t, err); lost != "" {
+	if lost := r.giveBack(ctx, c, t, err); lost != "" {
 		t.note("%s", lost)
 	}
 	result.Notes = t.notes
@@ -238,7 +238,7 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *trial, err error, 
 
 // notStarted is a test whose session did not come up. When that is the very
 // first one of the run, nothing else can come up either.
-func (r *runner) notStarted(err error, t *trial, result *TestResult) {
+func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 	var missing *launch.MissingError
 	var start *session.StartError
 	isStart := errors.As(err, &start)

@@ -25,13 +25,13 @@ func withNumber(sample string, n int) string {
 }
 
 // raw is code that prints these very bytes.
-func (t *trial) raw(bytes string) string {
+func (t *testRun) raw(bytes string) string {
 	return withText(t.adapter.Samples.RawBytes, hex.EncodeToString([]byte(bytes)))
 }
 
 // prints has text printed: it is the output, in the shape of samples.print, and
 // nothing counts as an error.
-func (t *trial) prints(ctx context.Context, step, text string) (session.Result, error) {
+func (t *testRun) prints(ctx context.Context, step, text string) (session.Result, error) {
 	code := withText(t.adapter.Samples.Print, text)
 	r, err := t.eval(ctx, step, code)
 	if err != nil {
@@ -51,7 +51,7 @@ func (t *trial) prints(ctx context.Context, step, text string) (session.Result, 
 
 // printsRaw has bytes printed between two tokens and requires them between the
 // tokens in the output, as want.
-func (t *trial) printsRaw(ctx context.Context, step, bytes, want string) (session.Result, error) {
+func (t *testRun) printsRaw(ctx context.Context, step, bytes, want string) (session.Result, error) {
 	begin, end := token("begin"), token("end")
 	r, err := t.eval(ctx, step, t.raw(begin+bytes+end))
 	if err != nil {
@@ -82,7 +82,7 @@ func notRaw(begin string) error {
 
 // usable proves that the session evaluates and is in step: the answer belongs to
 // this command.
-func (t *trial) usable(ctx context.Context, step string) error {
+func (t *testRun) usable(ctx context.Context, step string) error {
 	if t.adapter.Samples.Print != "" {
 		_, err := t.prints(ctx, step, token("usable"))
 		return err
@@ -102,7 +102,7 @@ func (t *trial) usable(ctx context.Context, step string) error {
 
 // noEcho requires that the code itself is not in the output, unless the adapter
 // leaves it there on purpose.
-func (t *trial) noEcho(code string, r session.Result) error {
+func (t *testRun) noEcho(code string, r session.Result) error {
 	out := t.adapter.Output
 	if !out.StripInputEcho || out.InputEchoStrategy == schema.EchoNone || !strings.Contains(r.Output, code) {
 		return nil

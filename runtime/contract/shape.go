@@ -27,7 +27,7 @@ var number = regexp.MustCompile(`[0-9a-f]{16,}|0x[0-9a-f]+|[0-9]+`)
 // shaped requires the output to be text in the shape that this sample had the second
 // time in the same mode: what comes besides the text, such as a traceback, is a fault.
 // The first time a program may say what it loads or defines.
-func (t *trial) shaped(sample, text string, r session.Result) error {
+func (t *testRun) shaped(sample, text string, r session.Result) error {
 	got, key := shape(r.Output, text), sample+" in mode "+r.Mode
 	seen := append(t.run.shapes[key], got)
 	if len(seen) <= 2 {

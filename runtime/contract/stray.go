@@ -32,7 +32,7 @@ func (e *strayError) Error() string {
 func (e *strayError) Unwrap() error { return e.err }
 
 // answerless is Eval, given up once the program waits for an answer that nobody gives.
-func (t *trial) answerless(ctx context.Context, code string) (session.Result, error) {
+func (t *testRun) answerless(ctx context.Context, code string) (session.Result, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	watched := make(chan struct{})
 	go func() {
@@ -53,7 +53,7 @@ func (t *trial) answerless(ctx context.Context, code string) (session.Result, er
 }
 
 // strays looks until the context ends or the program has waited for long enough.
-func (t *trial) strays(ctx context.Context) (at string, yes bool) {
+func (t *testRun) strays(ctx context.Context) (at string, yes bool) {
 	tick := time.NewTicker(strayGap)
 	defer tick.Stop()
 	for looks := 0; looks < strayLooks; {

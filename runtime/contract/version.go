@@ -12,7 +12,7 @@ import (
 
 // version asks the program in the surroundings of the tests.
 func version(ctx context.Context, a *schema.Adapter, path string, around *surroundings) string {
-	defer takePart(false)()
+	defer join(false)()
 	home, err := around.newHome()
 	if err != nil {
 		return "" // the first session will say so

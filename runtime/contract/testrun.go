@@ -10,9 +10,9 @@ import (
 	"ripple/schema"
 )
 
-// trial is one test being carried out: its session, and what a failure has to
+// testRun is one test being carried out: its session, and what a failure has to
 // tell about the last step.
-type trial struct {
+type testRun struct {
 	run     *runner
 	adapter *schema.Adapter
 	ev      evaluator // nil for tests that open their own
@@ -29,7 +29,7 @@ type trial struct {
 }
 
 // eval evaluates one line or block of code and remembers it for the report.
-func (t *trial) eval(ctx context.Context, step, code string) (session.Result, error) {
+func (t *testRun) eval(ctx context.Context, step, code string) (session.Result, error) {
 	t.begin(step, code)
 	r, err := t.answerless(ctx, code)
 	t.result = r
@@ -41,7 +41,7 @@ func (t *trial) eval(ctx context.Context, step, code string) (session.Result, er
 
 // succeeds is eval for code that is correct: an error that the session sees in what
 // it did is a fault.
-func (t *trial) succeeds(ctx context.Context, step, code string) (session.Result, error) {
+func (t *testRun) succeeds(ctx context.Context, step, code string) (session.Result, error) {
 	r, err := t.eval(ctx, step, code)
 	if err != nil {
 		return r, err
@@ -49,11 +49,11 @@ func (t *trial) succeeds(ctx context.Context, step, code string) (session.Result
 	return r, good(t.adapter, r)
 }
 
-func (t *trial) begin(step, code string) {
+func (t *testRun) begin(step, code string) {
 	t.step, t.sent, t.pattern, t.result = step, code, "", session.Result{}
 }
 
-func (t *trial) note(format string, args ...any) {
+func (t *testRun) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
@@ -85,8 +85,8 @@ const (
 	shownOutput = 2048
 )
 
-// failure is the report of err at the trial's last step.
-func (t *trial) failure(err error) *Failure {
+// failure is the report of err at the last step of the test.
+func (t *testRun) failure(err error) *Failure {
 	f := &Failure{
 		Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
 		Sent:    visible(cut(t.sent, shownCode)),

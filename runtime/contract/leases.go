@@ -9,23 +9,23 @@ import (
 	"ripple/runtime/session"
 )
 
-// seat is a session that tests share.
-type seat struct {
+// lease is a session that tests share.
+type lease struct {
 	ev      evaluator
 	trace   *trace
 	started time.Duration
 	lost    string // what the next test has to say: why it begins afresh
 }
 
-// sit gives the test its session: the shared one of its kind, one of its own, or
+// take gives the test its session: the shared one of its kind, one of its own, or
 // none. The probe shares the declared tests' session.
-func (r *runner) sit(ctx context.Context, c testCase, t *trial) error {
+func (r *runner) take(ctx context.Context, c testCase, t *testRun) error {
 	if c.bare {
 		return nil
 	}
-	s := &seat{}
+	s := &lease{}
 	if !c.own {
-		s = r.sharedSeat(c.kind)
+		s = r.sharedLease(c.kind)
 	}
 	if s.ev == nil {
 		if err := r.start(ctx, s, t); err != nil {
@@ -41,17 +41,17 @@ func (r *runner) sit(ctx context.Context, c testCase, t *trial) error {
 	return nil
 }
 
-func (r *runner) sharedSeat(k Kind) *seat {
+func (r *runner) sharedLease(k Kind) *lease {
 	if k == KindProbe {
 		k = KindDeclared
 	}
 	if r.shared[k] == nil {
-		r.shared[k] = &seat{}
+		r.shared[k] = &lease{}
 	}
 	return r.shared[k]
 }
 
-func (r *runner) start(ctx context.Context, s *seat, t *trial) error {
+func (r *runner) start(ctx context.Context, s *lease, t *testRun) error {
 	s.trace = &trace{}
 	t.trace, t.step = s.trace, "start"
 	began := r.now()
@@ -98,9 +98,9 @@ func (r *runner) recording() session.Observer {
 	})
 }
 
-// stand takes the session back. One of its own is closed; a shared one stays
+// giveBack takes the session back. One of its own is closed; a shared one stays
 // unless it is of no more use, and then the reason is returned.
-func (r *runner) stand(ctx context.Context, c testCase, t *trial, err error) string {
+func (r *runner) giveBack(ctx context.Context, c testCase, t *testRun, err error) string {
 	if t.ev == nil {
 		return ""
 	}
@@ -111,7 +111,7 @@ func (r *runner) stand(ctx context.Context, c testCase, t *trial, err error) str
 	if why == "" {
 		return ""
 	}
-	s := r.sharedSeat(c.kind)
+	s := r.sharedLease(c.kind)
 	s.lost = fmt.Sprintf("starts in a new session, because %q left the shared one unusable: %s", c.name, why)
 	closing := r.close(ctx, s.ev)
 	s.ev = nil
@@ -145,7 +145,7 @@ func (r *runner) close(ctx context.Context, ev evaluator) string {
 }
 
 func (r *runner) closeShared(ctx context.Context) {
-	defer takePart(false)()
+	defer join(false)()
 	for _, k := range []Kind{KindDeclared, KindDerived} {
 		s := r.shared[k]
 		if s == nil || s.ev == nil {
@@ -155,5 +155,5 @@ func (r *runner) closeShared(ctx context.Context) {
 			r.report.Notes = append(r.report.Notes, problem)
 		}
 	}
-	r.shared = map[Kind]*seat{}
+	r.shared = map[Kind]*lease{}
 }
