@@ -40,8 +40,10 @@ var layers = map[string]row{
 	"runtime/internal/prompt":  {1, "runtime/internal/osc schema"},
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
 
+	"runtime/session/internal/machine": {1, ""},
+
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
-		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty schema"},
+		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
 
 	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},
 	"runtime/contract": {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ripple/runtime/proctree"
+	"ripple/runtime/session/internal/machine"
 )
 
 // defaultGrace is how long a program may take after lifecycle.shutdown.command,
@@ -112,7 +113,7 @@ func (d *driver) politely(ctx context.Context) {
 	due := d.catchUp(func() {
 		d.late = d.takeAside()
 		d.leaving = true
-		if d.state.step == stepReady && shutdown.Command != "" {
+		if d.state.Step == machine.StepReady && shutdown.Command != "" {
 			d.region = regionIdle
 			d.send(shutdown.Command + d.lineEnding())
 			asked = true

@@ -8,12 +8,13 @@ import (
 	"unicode/utf8"
 
 	"ripple/runtime/internal/prompt"
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
 // submit sends a payload; the program is at its prompt.
 func (d *driver) submit(p payload) *command {
-	if d.policy.learns && !d.visible { // it may not have come to waiting when it started
+	if d.policy.Learns && !d.visible { // it may not have come to waiting when it started
 		d.look()
 	}
 	c := &command{
@@ -28,7 +29,7 @@ func (d *driver) submit(p payload) *command {
 	if p.whole {
 		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
 	}
-	d.step(input{kind: inSubmit, lines: following, confirm: p.whole && !p.marks && len(p.lines) > 1})
+	d.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
 	d.send(d.adapter.Input.ClearLine)
 	d.nextLine()
 	d.settleEffects()
@@ -41,7 +42,7 @@ func (d *driver) nextLine() {
 	line := c.pending[0]
 	c.pending = c.pending[1:]
 	d.newOutput(c, line+d.lineEnding())
-	if d.policy.printed {
+	if d.policy.Printed {
 		d.turn = 0
 		if d.elsewhere() { // nothing else tells that the line was taken
 			d.turn = d.tty.Turn()
@@ -66,19 +67,19 @@ func (d *driver) giveUp() {
 }
 
 // becomeReady is the first prompt.
-func (d *driver) becomeReady(e effect) {
+func (d *driver) becomeReady(e machine.Effect) {
 	d.injected, d.onTTY = nil, d.tty.Holds(0)
 	d.needs = d.missing()
 	d.usual = !d.elsewhere()
-	d.policy.printed = d.policy.printed && d.usual
+	d.policy.Printed = d.policy.Printed && d.usual
 	d.readMode("", d.atPrompt(e))
 	d.readyOnce.Do(func() { close(d.ready) })
 }
 
 // atPrompt takes over what the prompt tells, and returns it.
-func (d *driver) atPrompt(e effect) (shown string) {
-	d.byMarker = !e.match
-	if !e.match {
+func (d *driver) atPrompt(e machine.Effect) (shown string) {
+	d.byMarker = !e.Match
+	if !e.Match {
 		return string(d.promptText)
 	}
 	d.releaseHeld(min(d.match.Start, len(d.held)))
@@ -120,10 +121,10 @@ type ending struct {
 
 // complete ends the running command. Its result comes when all that it printed
 // is output.
-func (d *driver) complete(e effect) {
+func (d *driver) complete(e machine.Effect) {
 	c := d.cmd
-	c.end.by, c.end.elsewhere = e.by, e.by == ByIdle && !e.match
-	if e.by == ByExit {
+	c.end.by, c.end.elsewhere = completedBy[e.By], e.By == machine.ByIdle && !e.Match
+	if e.By == machine.ByExit {
 		d.releaseHeld(len(d.held))
 	} else {
 		c.end.shown = d.atPrompt(e)

@@ -41,8 +41,8 @@ func (d *driver) detectors(nonce string) (err error) {
 			si = *a.Prompt.ShellIntegration
 		}
 		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
-		d.continues, d.policy.confirms = true, si.Confirm
-		d.policy.printed = a.Init.HookType == "none" || a.Init.HookType == "prompt_variable"
+		d.continues, d.policy.Confirms = true, si.Confirm
+		d.policy.Printed = a.Init.HookType == "none" || a.Init.HookType == "prompt_variable"
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F
 	case schema.PromptMarker:
 		d.markers(nonce, add)
@@ -51,7 +51,7 @@ func (d *driver) detectors(nonce string) (err error) {
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation)
 		d.continues = a.Prompt.Continuation != ""
 	}
-	if d.policy.silent, err = silent(a.Prompt.Continuation); err != nil {
+	if d.policy.Silent, err = silent(a.Prompt.Continuation); err != nil {
 		return err
 	}
 	if a.Ready.WaitForEvent == schema.ReadyRegex || a.Ready.WaitForEvent == schema.ReadyCustom {
@@ -72,7 +72,7 @@ func (d *driver) detectors(nonce string) (err error) {
 	if d.patterns, err = prompt.NewPatterns(patterns); err != nil {
 		return err
 	}
-	d.policy.learns = len(patterns) > 0 || d.literal != nil || d.policy.printed // a message may quote a pattern, a prompt may go elsewhere
+	d.policy.Learns = len(patterns) > 0 || d.literal != nil || d.policy.Printed // a message may quote a pattern, a prompt may go elsewhere
 	d.promptLines = 1
 	for _, p := range patterns {
 		d.promptLines = max(d.promptLines, prompt.Lines(p.Source))

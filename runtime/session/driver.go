@@ -14,6 +14,7 @@ import (
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -30,9 +31,9 @@ type driver struct {
 	opened  time.Time
 
 	mu     sync.Mutex
-	policy policy
-	state  machineState
-	effs   []effect // the current input's, reused
+	policy machine.Policy
+	state  machine.State
+	effs   []machine.Effect // the current input's, reused
 
 	// Detection.
 	parser      *osc.Parser // nil: no OSC markers
@@ -148,46 +149,46 @@ type command struct {
 
 // step runs the machine and notes its effects. Effects that start something
 // slow wait for settleEffects, because the next byte may cancel them.
-func (d *driver) step(in input) {
-	in.now = time.Since(d.opened)
-	before := d.state.step
-	state, effs := d.policy.next(d.state, in, d.effs[:0])
+func (d *driver) step(in machine.Input) {
+	in.Now = time.Since(d.opened)
+	before := d.state.Step
+	state, effs := d.policy.Next(d.state, in, d.effs[:0])
 	d.state, d.effs = state, effs[:0]
 	for _, e := range effs {
 		d.apply(e)
 	}
-	if before != d.state.step {
+	if before != d.state.Step {
 		d.phaseChanged()
 	}
-	if d.state.proof == proofNone {
+	if d.state.Proof == machine.ProofNone {
 		d.ask = false
 	}
 }
 
-func (d *driver) apply(e effect) {
-	switch e.kind {
-	case doInject:
+func (d *driver) apply(e machine.Effect) {
+	switch e.Kind {
+	case machine.DoInject:
 		d.inject()
-	case doEnter:
+	case machine.DoEnter:
 		d.send(d.lineEnding())
-	case doReady:
+	case machine.DoReady:
 		d.becomeReady(e)
-	case doNextLine:
-		if e.match { // what is held back before the prompt is output
+	case machine.DoNextLine:
+		if e.Match { // what is held back before the prompt is output
 			d.releaseHeld(min(d.match.Start, len(d.held)))
 		}
 		d.nextLine()
-	case doBegin:
+	case machine.DoBegin:
 		d.begin()
-	case doComplete:
+	case machine.DoComplete:
 		d.complete(e)
-	case doGiveUp:
+	case machine.DoGiveUp:
 		d.giveUp()
-	case doAsk:
+	case machine.DoAsk:
 		d.ask = true
-	case doTimer:
-		d.wantTimer, d.timerDelay, d.timerDirty = true, e.delay, true
-	case doNoTimer:
+	case machine.DoTimer:
+		d.wantTimer, d.timerDelay, d.timerDirty = true, e.Delay, true
+	case machine.DoNoTimer:
 		d.timerDirty = d.timerDirty || d.wantTimer
 		d.wantTimer = false
 	}
@@ -197,7 +198,7 @@ func (d *driver) apply(e effect) {
 func (d *driver) settleEffects() {
 	if d.ask {
 		d.ask = false
-		d.step(input{kind: inReadiness, ready: d.look()})
+		d.step(machine.Input{Kind: machine.InReadiness, Ready: d.look()})
 	}
 	if !d.timerDirty {
 		return
@@ -220,8 +221,8 @@ func (d *driver) fired(gen int) {
 		}
 		d.wantTimer = false
 		d.observe(EventTimer, nil, "timer")
-		d.step(input{kind: inTimer})
-		if d.state.step == stepFirst {
+		d.step(machine.Input{Kind: machine.InTimer})
+		if d.state.Step == machine.StepFirst {
 			d.matchPrompt() // it may have come while a declared delay ran
 		}
 		d.settleEffects()

@@ -5,12 +5,14 @@ import (
 	"fmt"
 	"syscall"
 	"time"
+
+	"ripple/runtime/session/internal/machine"
 )
 
 // taken says that the program has read the command; before that an interrupt
 // would hit its prompt, and the command would run all the same.
 func (d *driver) taken() bool {
-	return d.state.sawC || !d.onItsWay()
+	return d.state.SawC || !d.onItsWay()
 }
 
 // interruptOrOwe interrupts the command, or notes that it has to be interrupted as
@@ -22,7 +24,7 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 			return
 		}
 		d.owed, d.owedReads = key, 0
-		d.step(input{kind: inInterrupt})
+		d.step(machine.Input{Kind: machine.InInterrupt})
 		d.payInterrupt()
 		early = d.owed != "" || time.Since(c.sentAt) < takenLimit
 		d.settleEffects()
@@ -41,7 +43,7 @@ func (d *driver) payInterrupt() {
 	}
 	if d.owedReads++; d.owedReads > owedReads || !d.tty.Readable(d.received) {
 		key := d.owed
-		d.step(input{kind: inInterrupt, sent: true})
+		d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		d.interrupt(key)
 	}
 }
@@ -64,7 +66,7 @@ func (d *driver) interruptAgain(c *command, key string) (again bool) {
 		switch {
 		case !again:
 		case d.owed != "" || silent:
-			d.step(input{kind: inInterrupt, sent: true})
+			d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 			d.interrupt(key)
 		case last < stillPrinting: // its prompt may be among what is not read yet
 			d.owed, d.owedReads = key, 0

@@ -13,6 +13,7 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -31,7 +32,7 @@ func running(t *testing.T, output func([]byte)) *driver {
 		d.printer.emit = append(d.printer.emit, b...)
 	})
 	d.printer.room = sync.NewCond(&d.mu)
-	d.state.step = stepRunning
+	d.state.Step = machine.StepRunning
 	return d
 }
 

@@ -3,6 +3,7 @@ package session
 import (
 	"bytes"
 
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -47,7 +48,7 @@ func (d *driver) answerQueries(b []byte) {
 	}
 	seen := append(q.carry, b...)
 	q.carry = nil
-	runs := d.state.step == stepRunning && !d.state.sawD
+	runs := d.state.Step == machine.StepRunning && !d.state.SawD
 	if i := bytes.LastIndex(seen, []byte(d.plan.Values["nonce"])); runs && d.classifier != nil && i >= 0 {
 		seen = seen[i:]
 	}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ripple/runtime/internal/prompt"
+	"ripple/runtime/session/internal/machine"
 )
 
 // drainGap is how long the terminal must be silent after the program has ended
@@ -98,7 +99,7 @@ func (d *driver) ends(err error) {
 			d.failure = fmt.Errorf("reading from the program: %w", err)
 		}
 		d.observe(EventExit, nil, d.exit.Error())
-		d.step(input{kind: inExit})
+		d.step(machine.Input{Kind: machine.InExit})
 		d.settleEffects()
 	})
 	close(d.dead)

@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"ripple/runtime/session/internal/machine"
+)
 
 // CompletedBy says what ended a wait for a command.
 type CompletedBy string
@@ -13,6 +17,11 @@ const (
 	ByTimeout   CompletedBy = "timeout"   // the caller's deadline, or it waits no longer; the command goes on, or was not even sent
 	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt, or before the rest of the block was sent
 )
+
+// completedBy has the public name of what the machine says.
+var completedBy = [...]CompletedBy{
+	machine.ByMarker: ByMarker, machine.ByPrompt: ByPrompt, machine.ByIdle: ByIdle, machine.ByExit: ByExit, machine.ByInterrupt: ByInterrupt,
+}
 
 // Result is what one command did.
 type Result struct {

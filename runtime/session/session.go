@@ -10,8 +10,8 @@
 //	r, err := s.Eval(ctx, "1 + 1")
 //
 // Inside, bytes become events (runtime/internal/osc, prompt), events go through
-// a pure machine (machine.go), and one driver (driver.go) carries out what the
-// machine decides. Waits end on evidence: an authenticated marker, a prompt
+// a pure machine (internal/machine), and one driver (driver.go) carries out what
+// the machine decides. Waits end on evidence: an authenticated marker, a prompt
 // while the kernel says that the program waits for input, the program's end.
 //
 // A deadline never loses a session: when Eval's context ends first the caller
@@ -29,6 +29,7 @@ import (
 	"sync"
 	"time"
 
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -100,7 +101,7 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	}
 	var c *command
 	d.locked(func() {
-		if d.state.step == stepReady {
+		if d.state.Step == machine.StepReady {
 			c = d.submit(p)
 		}
 	})

@@ -20,6 +20,7 @@ import (
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -42,7 +43,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 	}
 	d.locked(func() { // before the first byte is read
 		d.showBanner()
-		d.step(input{kind: inStart})
+		d.step(machine.Input{Kind: machine.InStart})
 		d.settleEffects()
 	})
 	go d.read()
@@ -87,28 +88,28 @@ func (d *driver) awaitReady(ctx context.Context) error {
 // stuck says that the program waits for input at what is not its prompt.
 func (d *driver) stuck() (yes bool) {
 	d.locked(func() {
-		starting := d.state.step == stepFirst || d.state.step == stepKick
-		yes = starting && d.state.proof == proofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable(d.received)
+		starting := d.state.Step == machine.StepFirst || d.state.Step == machine.StepKick
+		yes = starting && d.state.Proof == machine.ProofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable(d.received)
 	})
 	return yes
 }
 
-func newPolicy(a *schema.Adapter) policy {
+func newPolicy(a *schema.Adapter) machine.Policy {
 	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	p := policy{
-		inject:      a.Init.Delivery == schema.DeliverPTYInject,
-		settleQuiet: ms(a.Ready.SettleBeforeInjectMS),
-		settleMin:   ms(a.Ready.OutputSettledMinMS),
-		settleMax:   ms(a.Ready.OutputSettledMaxMS),
-		injectDelay: ms(a.Ready.DelayAfterInjectMS),
-		kick:        a.Ready.KickEnterAfterReady,
-		settle:      ms(a.Output.PostPromptSettleMS),
+	p := machine.Policy{
+		Inject:      a.Init.Delivery == schema.DeliverPTYInject,
+		SettleQuiet: ms(a.Ready.SettleBeforeInjectMS),
+		SettleMin:   ms(a.Ready.OutputSettledMinMS),
+		SettleMax:   ms(a.Ready.OutputSettledMaxMS),
+		InjectDelay: ms(a.Ready.DelayAfterInjectMS),
+		Kick:        a.Ready.KickEnterAfterReady,
+		Settle:      ms(a.Output.PostPromptSettleMS),
 	}
-	if p.settleQuiet == 0 {
-		p.settleQuiet = ms(a.Ready.OutputSettledStableMS)
+	if p.SettleQuiet == 0 {
+		p.SettleQuiet = ms(a.Ready.OutputSettledStableMS)
 	}
-	if p.settle == 0 {
-		p.settle = settleDefault
+	if p.Settle == 0 {
+		p.Settle = settleDefault
 	}
 	return p
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
 )
 
 func (c *command) ended() bool {
@@ -38,12 +39,12 @@ func (d *driver) changes() <-chan struct{} {
 }
 
 func (d *driver) phase() Phase {
-	switch d.state.step {
-	case stepReady:
+	switch d.state.Step {
+	case machine.StepReady:
 		return PhaseReady
-	case stepRunning:
+	case machine.StepRunning:
 		return PhaseRunning
-	case stepExited:
+	case machine.StepExited:
 		return PhaseClosed
 	}
 	return PhaseStarting
@@ -73,13 +74,10 @@ func (d *driver) nothing() (r Result) {
 	return r
 }
 
-// inFlight is how long after sending a program that still waits may be waiting
-// for that very input, when it has shown a sign of life since. Without one, and
-// without an echo, a busy machine may take up to silentFlight.
-const (
-	inFlight     = 5 * time.Millisecond
-	silentFlight = takenLimit
-)
+// silentFlight is how long after sending a program that still waits may be waiting
+// for that very input, when it has shown no sign of life since and the terminal does
+// not echo. With one, machine.InFlight is enough.
+const silentFlight = takenLimit
 
 // onItsWay says whether what was sent last may not have reached the program. A
 // terminal echoes what reaches it, unless somebody turned that off: then the time
@@ -88,7 +86,7 @@ func (d *driver) onItsWay() bool {
 	c := d.cmd
 	passed := time.Since(c.sentAt)
 	switch {
-	case c.expectC, len(d.out) > 0, passed < inFlight:
+	case c.expectC, len(d.out) > 0, passed < machine.InFlight:
 		return true
 	case d.received > c.sentTo:
 		return false
@@ -101,7 +99,7 @@ func (d *driver) onItsWay() bool {
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	if d.onItsWay() || d.state.proof != proofNone && d.state.proof != proofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
+	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
 	if d.patterns.Empty() {
@@ -129,7 +127,7 @@ func (d *driver) quiesce(ctx context.Context) error {
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
 		d.mu.Lock()
-		left := d.policy.settle - time.Since(d.asideAt)
+		left := d.policy.Settle - time.Since(d.asideAt)
 		d.mu.Unlock()
 		if left <= 0 {
 			return nil

@@ -13,6 +13,7 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
 )
 
 // A program that still waits at its prompt because our line has not reached it is
@@ -21,7 +22,7 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 	for _, c := range []struct {
 		echo bool
 		ago  time.Duration // at which it still is
-	}{{true, time.Hour}, {false, inFlight}} {
+	}{{true, time.Hour}, {false, machine.InFlight}} {
 		tty, err := pty.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Echo: c.echo, Canonical: true})
 		require.NoError(t, err)
 		defer tty.Close()

@@ -7,6 +7,7 @@ import (
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
+	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -43,7 +44,7 @@ func (d *driver) feed(b []byte) {
 		d.parser.Feed(b, d.onText, d.onMarker)
 	}
 	if d.arrived {
-		d.step(input{kind: inText})
+		d.step(machine.Input{Kind: machine.InText})
 		d.matchPrompt()
 	}
 	d.settleEffects()
@@ -83,24 +84,24 @@ func (d *driver) onMarker(m osc.Marker) {
 	switch e.Kind {
 	case prompt.PromptStart:
 		d.promptBegins()
-		d.step(input{kind: inPromptStart})
+		d.step(machine.Input{Kind: machine.InPromptStart})
 	case prompt.InputStart:
 		if d.region == regionPrompt {
 			d.splitPrompt()
 		}
-		d.step(input{kind: inInputStart})
+		d.step(machine.Input{Kind: machine.InInputStart})
 		if d.region == regionPrompt {
 			d.region = regionIdle
 		}
 	case prompt.Executed:
-		d.step(input{kind: inExecuted})
+		d.step(machine.Input{Kind: machine.InExecuted})
 	case prompt.Finished:
 		d.finished(e.Code)
-		d.step(input{kind: inFinished})
+		d.step(machine.Input{Kind: machine.InFinished})
 	case prompt.Continuation:
 		d.releaseHeld(len(d.held))
-		d.step(input{kind: inContinuation})
-		if d.state.proof == proofMore || d.endsMore && d.state.step == stepRunning {
+		d.step(machine.Input{Kind: machine.InContinuation})
+		if d.state.Proof == machine.ProofMore || d.endsMore && d.state.Step == machine.StepRunning {
 			d.region, d.more = regionMore, d.more[:0]
 		}
 	case prompt.ContinuationEnd:
@@ -121,20 +122,20 @@ func (d *driver) onLiteral(index int) {
 	d.observe(EventMarker, nil, "marker")
 	d.releaseHeld(len(d.held))
 	if index == literalContinuation {
-		d.step(input{kind: inContinuation})
+		d.step(machine.Input{Kind: machine.InContinuation})
 		return
 	}
 	if !d.used { // a message may quote it
 		d.startup = appendBounded(d.startup, []byte(d.plan.Values["marker"]), keptStartup)
 	}
 	d.region = regionIdle
-	d.step(input{kind: inMarker})
+	d.step(machine.Input{Kind: machine.InMarker})
 }
 
 // promptBegins notes that what follows is a prompt, unless it interrupts a
 // command that has not been seen to run: then it may be a redraw.
 func (d *driver) promptBegins() {
-	if d.cmd != nil && !d.state.sawC && !d.state.sawD {
+	if d.cmd != nil && !d.state.SawC && !d.state.SawD {
 		d.releaseMore()
 		d.cmd.redrawAt = len(d.cmd.pre)
 		return
@@ -253,7 +254,7 @@ func (d *driver) releaseHeld(n int) {
 
 // matchPrompt looks for a prompt at the end of the stream.
 func (d *driver) matchPrompt() {
-	if d.patterns.Empty() || d.state.step == stepReady {
+	if d.patterns.Empty() || d.state.Step == machine.StepReady {
 		return
 	}
 	tail := d.held
@@ -270,7 +271,7 @@ func (d *driver) matchPrompt() {
 	}
 	if ok {
 		d.match = m
-		d.step(input{kind: inMatch, more: m.Tag == tagContinuation})
+		d.step(machine.Input{Kind: machine.InMatch, More: m.Tag == tagContinuation})
 	}
 }
 
