@@ -51,7 +51,7 @@ func (r *Renderer) toCells() {
 	*r.cells = cellLine{lead: r.cells.lead[:0], cells: r.cells.cells[:0], partial: r.cells.partial[:0]}
 	r.cr, r.printed = false, true
 	r.colour.now = r.colour.lineStart
-	p := vt.Parser{LineFeedEnds: true, SevenBit: true}
+	p := vt.ForText()
 	p.Feed(raw, r.handle)
 	p.Flush(r.handle)
 }

@@ -1,6 +1,10 @@
 package render
 
-import "strconv"
+import (
+	"strconv"
+
+	"ripple/runtime/internal/vt"
+)
 
 // maxColour bounds the SGR sequences that are remembered, in bytes. Without a
 // reset among so many the oldest have been overruled.
@@ -14,10 +18,11 @@ type colour struct {
 }
 
 // sgr obeys CSI … m.
-func (r *Renderer) sgr(seq []byte) {
+func (r *Renderer) sgr(t *vt.Token) {
 	if r.opt.StripANSI {
 		return
 	}
+	seq := t.Bare()
 	r.carriage()
 	if r.cells == nil {
 		r.cut() // while the colours are those of the cut

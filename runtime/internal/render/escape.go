@@ -7,9 +7,12 @@ import (
 )
 
 // keep passes a sequence on that the line does not depend on.
-func (r *Renderer) keep(seq []byte) {
+func (r *Renderer) keep(t *vt.Token) {
+	if r.opt.StripANSI {
+		return
+	}
+	seq := t.Bare()
 	switch {
-	case r.opt.StripANSI || len(seq) == 0:
 	case r.cells != nil:
 		r.cells.lead = append(r.cells.lead, seq...)
 	default:
@@ -30,15 +33,15 @@ func (r *Renderer) csi(t *vt.Token) {
 	case t.Prefix == '?' && final == 'h':
 		r.mode(t)
 	case !plain:
-		r.keep(t.Raw)
+		r.keep(t)
 	case final == 'm':
-		r.sgr(t.Raw)
+		r.sgr(t)
 	case bytes.IndexByte([]byte("CDG`KP@X"), final) >= 0 || final == 'J' && n == 0:
 		r.edit(final, n)
 	case bytes.IndexByte([]byte("HfABEFJdersuLMSTZIbak"), final) >= 0:
 		r.address(t)
 	default:
-		r.keep(t.Raw)
+		r.keep(t)
 	}
 }
 
@@ -53,7 +56,7 @@ func (r *Renderer) mode(t *vt.Token) {
 			return
 		}
 	}
-	r.keep(t.Raw)
+	r.keep(t)
 }
 
 // address handles what leaves the line.

@@ -21,7 +21,6 @@ package render
 
 import (
 	"bytes"
-	"unicode/utf8"
 
 	"ripple/runtime/internal/vt"
 )
@@ -72,7 +71,7 @@ func New(o Options, emit func([]byte)) *Renderer {
 // reset makes the renderer as new, but for its buffers.
 func (r *Renderer) reset(o Options, emit func([]byte)) {
 	*r = Renderer{opt: o, emit: emit, buf: r.buf[:0], spare: r.spare}
-	r.parser.LineFeedEnds, r.parser.SevenBit = true, true
+	r.parser = vt.ForText()
 	r.handle = r.token
 }
 
@@ -102,36 +101,17 @@ func (r *Renderer) token(t *vt.Token) {
 	if t.Kind != vt.Text && r.cells != nil {
 		r.cells.flushPartial(r.colour.now)
 	}
-	switch t.Kind {
-	case vt.Text:
-		r.plain(t.Raw)
-	case vt.Control:
-		r.control(t)
-	case vt.CSI:
+	plain := t.Plain()
+	switch {
+	case len(plain) > 0:
+		r.plain(plain)
+	case t.Kind == vt.CSI:
 		r.csi(t)
-	case vt.Escape:
-		if t.Inter[0] == 0 && bytes.IndexByte([]byte("78DEMc"), t.Final) >= 0 {
-			r.address(t)
-			return
-		}
-		r.keep(t.Raw)
+	case t.Kind == vt.Escape && t.Inter[0] == 0 && bytes.IndexByte([]byte("78DEMc"), t.Final) >= 0:
+		r.address(t)
 	default:
-		if t.Kind == vt.Invalid && t.Raw[0] >= utf8.RuneSelf { // nothing is lost
-			r.plain(t.Raw)
-			return
-		}
-		r.keep(t.Raw)
+		r.keep(t)
 	}
-}
-
-// control takes one that stood inside a sequence; CAN and SUB belong to the
-// sequence that they ended.
-func (r *Renderer) control(t *vt.Token) {
-	if t.Final == 0x18 || t.Final == 0x1a {
-		r.keep(t.Raw)
-		return
-	}
-	r.plain(t.Raw)
 }
 
 // plain takes what is no sequence.

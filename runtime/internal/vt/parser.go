@@ -52,7 +52,7 @@ type Parser struct {
 	LineFeedEnds bool
 	// SevenBit makes C1 controls in UTF-8 (U+0080 to U+009F) text, as they are
 	// to a reader that wants what a program wrote; to a terminal they are
-	// controls.
+	// controls. (A single byte 0x9c after ASCII ends a string all the same.)
 	SevenBit bool
 
 	st     state
@@ -70,6 +70,10 @@ type Parser struct {
 	offset int64
 	emit   func(*Token)
 }
+
+// ForText is a parser for readers of what a program wrote: one that no title
+// without its end and no C1 control in UTF-8 takes text from.
+func ForText() Parser { return Parser{LineFeedEnds: true, SevenBit: true} }
 
 // Feed parses b and calls emit with each token, in the order of the stream.
 // It keeps no reference to b.
@@ -126,6 +130,9 @@ func (p *Parser) text(b []byte) []byte {
 	case n == len(b):
 		return nil
 	case b[n] == esc:
+		if k := p.whole(b[n:]); k > 0 {
+			return b[n+k:]
+		}
 		p.begin(escape, b[n:n+1])
 		return b[n+1:]
 	}
@@ -154,7 +161,7 @@ func (p *Parser) begin(s state, raw []byte) {
 	p.st, p.nchar, p.inters, p.long = s, 0, 0, false
 	p.raw = append(p.raw[:0], raw...)
 	p.head = len(p.raw)
-	p.tok.Prefix, p.tok.Inter, p.tok.Continued = 0, [2]byte{}, false
+	p.tok.Prefix, p.tok.Inter, p.tok.Continued, p.tok.Mixed = 0, [2]byte{}, false, false
 	p.tok.Params = &p.params
 	p.params.reset()
 }
@@ -198,7 +205,9 @@ func (p *Parser) flushInvalid() {
 	p.raw = append(p.raw, p.char[:p.nchar]...)
 	p.nchar = 0
 	if len(p.raw) > 0 {
-		p.token(Invalid, 0, p.raw)
+		p.other = Token{Kind: Invalid, Raw: p.raw, Offset: p.offset, Mixed: p.tok.Mixed}
+		p.offset += int64(len(p.raw))
+		p.emit(&p.other)
 		p.raw = p.raw[:0]
 	}
 }

@@ -15,8 +15,9 @@ func (p *Parser) step(c byte) {
 		p.token(Control, c, []byte{c})
 		return
 	case c < 0x20 && p.st < dcsEntry: // acts within the sequence
-		p.token(Control, c, []byte{c})
-		return
+		p.other = Token{Kind: Control, Final: c, Raw: []byte{c}, Offset: p.offset + int64(len(p.raw)), Inside: true}
+		p.emit(&p.other)
+		p.tok.Mixed = true
 	}
 	p.keep(c)
 	if c < 0x20 || c == del {

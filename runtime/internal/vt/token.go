@@ -13,6 +13,8 @@
 // bounded. A Screen answers no queries.
 package vt
 
+import "unicode/utf8"
+
 // Kind says what a token is.
 type Kind uint8
 
@@ -21,7 +23,7 @@ const (
 	// sequence. It may begin or end within a character.
 	Text Kind = iota
 	// Control is a C1 control in UTF-8 (U+0080 to U+009F), or a C0 control
-	// inside a sequence or that ended one; Final is its code.
+	// inside a sequence or one that ended it; Final is its code.
 	Control
 	// Escape is ESC, intermediates and a final byte.
 	Escape
@@ -42,8 +44,12 @@ const (
 // valid only until the function that got it returns.
 type Token struct {
 	Kind   Kind
-	Raw    []byte // as it arrived; all Raw together are the stream, only that a control inside a sequence comes before it
+	Raw    []byte // as it arrived; the Raw of all tokens that are not Inside are the stream
 	Offset int64  // of Raw's first byte in the stream, in bytes
+
+	// Inside is a Control within a sequence that goes on. It acts before the
+	// sequence, whose Raw has its byte too and which is then Mixed.
+	Inside, Mixed bool
 
 	Final  byte    // of Escape, CSI and DCS; the code of a Control
 	Prefix byte    // of CSI and DCS: '<', '=', '>', '?' or 0
@@ -57,6 +63,29 @@ type Token struct {
 	// Cancelled is a string that CAN or SUB ended, or the end of the stream:
 	// it has no effect on a terminal.
 	Cancelled bool
+}
+
+// Plain is what t has for a reader of text: all that is no part of a sequence.
+// A character that interrupted a sequence is not lost.
+func (t *Token) Plain() []byte {
+	if t.Kind == Text || t.Inside || t.Kind == Invalid && t.Raw[0] >= utf8.RuneSelf {
+		return t.Raw
+	}
+	return nil
+}
+
+// Bare is the Raw of a sequence without the controls inside it.
+func (t *Token) Bare() []byte {
+	if !t.Mixed {
+		return t.Raw
+	}
+	bare := make([]byte, 0, len(t.Raw))
+	for _, c := range t.Raw {
+		if c >= 0x20 || c == esc {
+			bare = append(bare, c)
+		}
+	}
+	return bare
 }
 
 const (

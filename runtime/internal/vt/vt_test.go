@@ -2,7 +2,6 @@ package vt
 
 import (
 	"math/rand/v2"
-	"regexp"
 	"strings"
 	"testing"
 
@@ -18,6 +17,9 @@ func tokens(cuts bool, in string) (out []string) {
 		if n := len(out); t.Kind == Text && n > 0 && strings.HasPrefix(out[n-1], "text ") {
 			out[n-1] += string(t.Raw)
 			return
+		}
+		if t.Inside {
+			kind = "inside"
 		}
 		what := kind + " " + string(t.Raw)
 		if t.Cancelled {
@@ -49,7 +51,9 @@ func TestTokens(t *testing.T) {
 		{"\x1bP1$qm\x1b\\", []string{"dcs \x1bP1$qm\x1b\\"}},
 		{"\x1b_G\x1b\\\x1b^p\x1b\\\x1bXs\x1b\\", []string{"string \x1b_G\x1b\\", "string \x1b^p\x1b\\", "string \x1bXs\x1b\\"}},
 		// a control inside a sequence acts, before it
-		{"\x1b[1\n2C", []string{"control \n", "csi \x1b[12C"}},
+		{"\x1b[1\n2C", []string{"inside \n", "csi \x1b[1\n2C"}},
+		{"\x1b\n]0;t\a", []string{"inside \n", "osc \x1b\n]0;t\a"}},
+		{"\x1b[1\n\x1b[2C", []string{"inside \n", "invalid \x1b[1\n", "csi \x1b[2C"}},
 		// what gives a sequence up
 		{"\x1b[1\x18x", []string{"invalid \x1b[1", "control \x18", "text x"}},
 		{"\x1b[1\x1b[2C", []string{"invalid \x1b[1", "csi \x1b[2C"}},
@@ -112,9 +116,8 @@ func TestParams(t *testing.T) {
 	assert.Len(t, got.Sub(0), maxParams)
 }
 
-// Nothing of the stream is lost or kept for ever: all Raw together are its
-// bytes, whatever its cuts. Only controls may come before the sequence that
-// they are in.
+// Nothing of the stream is lost or kept for ever: the Raw of all tokens that are
+// not inside another are its bytes, whatever its cuts.
 func TestRawIsTheStream(t *testing.T) {
 	for i := range 300 {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
@@ -125,6 +128,10 @@ func TestRawIsTheStream(t *testing.T) {
 		var p Parser
 		var out []byte
 		emit := func(tok *Token) {
+			if tok.Inside {
+				require.Equal(t, in[tok.Offset:tok.Offset+1], string(tok.Raw))
+				return
+			}
 			require.Equal(t, int64(len(out)), tok.Offset)
 			require.LessOrEqual(t, len(tok.Raw), max(MaxString+2, len(in)))
 			out = append(out, tok.Raw...)
@@ -135,9 +142,7 @@ func TestRawIsTheStream(t *testing.T) {
 			rest = rest[n:]
 		}
 		p.Flush(emit)
-		controls := regexp.MustCompile(`[\x00-\x1a\x7f]`)
-		require.Equal(t, controls.ReplaceAllString(in, ""), controls.ReplaceAllString(string(out), ""))
-		require.Len(t, out, len(in))
+		require.Equal(t, in, string(out))
 	}
 }
 
@@ -183,6 +188,7 @@ var hostile = map[string]string{
 	"one long cluster": "\u0301",
 	"colours":          "\x1b[38;2;1;2;3mx",
 	"unfinished":       "\x1b]0;",
+	"controls":         "\u0085",
 	"huge":             "\x1b[999999999999999999999X\x1b[999999999999C",
 }
 
@@ -215,11 +221,16 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
+// What programs print: lines, what a test runner prints in colours, and letters
+// of the world.
+var printed = map[string]string{
+	"plain":    strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000),
+	"coloured": strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000),
+	"unicode":  strings.Repeat("日本語のテキスト│─┼ üé 😀\r\n", 1000),
+}
+
 func BenchmarkScreen(b *testing.B) {
-	plain := strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000)
-	coloured := strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000)
-	unicode := strings.Repeat("日本語のテキスト│─┼ üé 😀\r\n", 1000)
-	for name, in := range map[string]string{"plain": plain, "coloured": coloured, "unicode": unicode} {
+	for name, in := range printed {
 		b.Run(name, func(b *testing.B) {
 			s := New(Options{Cols: 200, Rows: 50, History: 1000})
 			b.SetBytes(int64(len(in)))
@@ -232,11 +243,32 @@ func BenchmarkScreen(b *testing.B) {
 }
 
 func BenchmarkParser(b *testing.B) {
-	in := []byte(strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000))
-	var p Parser
-	n := 0
-	b.SetBytes(int64(len(in)))
-	for b.Loop() {
-		p.Feed(in, func(t *Token) { n += len(t.Raw) })
+	for name, in := range printed {
+		b.Run(name, func(b *testing.B) {
+			var p Parser
+			n := 0
+			b.SetBytes(int64(len(in)))
+			data := []byte(in)
+			for b.Loop() {
+				p.Feed(data, func(t *Token) { n += len(t.Raw) })
+			}
+		})
+	}
+}
+
+func TestStrip(t *testing.T) {
+	for in, want := range map[string]string{
+		"plain":                              "plain",
+		"\x1b[1;31mred\x1b[m":                "red",
+		"a\x1b]0;title\ab\x1b]8;;u\x1b\\c":   "abc",
+		"a\x1bPq#1\x1b\\b\x1b_x\x1b\\c":      "abc",
+		"\x1b(B\x1b7\x1b#8x":                 "x",
+		"a\x1b[1\n2Cb":                       "a\nb",
+		"\x1b[3é":                            "é",
+		"title\x1b]0;without end\nnext line": "title\nnext line",
+		"cut off\x1b[3":                      "cut off",
+		"\u009b31m stays, as do \a and \xff": "\u009b31m stays, as do \a and \xff",
+	} {
+		assert.Equal(t, want, Strip(in), "%q", in)
 	}
 }
