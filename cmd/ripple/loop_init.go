@@ -58,6 +58,9 @@ func (a *app) initLoop(from string) error {
 	if err != nil {
 		return failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
+	if err := loop.CheckDir("."); err != nil {
+		return failWith(exitUsage, err, "")
+	}
 	found, err := detectProject(dir)
 	if err != nil {
 		return failWith(exitFailed, err, "")

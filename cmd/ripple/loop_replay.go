@@ -37,6 +37,8 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 			path := filepath.Join(loop.Dir, loop.EventsFile)
 			if len(args) > 0 {
 				path = args[0]
+			} else if err := loop.CheckDir("."); err != nil {
+				return failWith(exitUsage, err, "")
 			}
 			if speed < 0 {
 				return usageError("", "--speed must not be negative, and is %v", speed)
@@ -81,7 +83,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 		return failWith(exitUsage, err, "a loop writes it; ripple run begins one")
 	}
 	if err != nil {
-		return failWith(exitFailed, err, "")
+		return failWith(exitFailed, err, ownersHint(err))
 	}
 	defer f.Close() // only read from
 	ctx, _, stop := untilSignal(ctx, true)
@@ -162,7 +164,7 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 			what += ", failed: " + l.Failure.Error()
 		}
 		if l.State != nil && l.State.CostUSD > 0 {
-			what += fmt.Sprintf(", $%.2f so far", l.State.CostUSD)
+			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
 		}
 		a.note("turn %d: %s", l.Turn, what)
 	case "verified":

@@ -42,9 +42,17 @@ func newStatus(a *app) *cobra.Command {
 	return cmd
 }
 
+// ownersHint helps where a loop's files may not be read or written.
+func ownersHint(err error) string {
+	if errors.Is(err, fs.ErrPermission) {
+		return "do it as the owner of " + loop.Dir + " and the files in it: a loop's record is its owner's"
+	}
+	return ""
+}
+
 // standingError says what helps where the files of a loop cannot be read.
 func standingError(err error) error {
-	next := ""
+	next := ownersHint(err)
 	if u, is := errors.AsType[*loop.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
 		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, loop.Dir, loop.EventsFile)
 	}
@@ -70,7 +78,7 @@ func (a *app) printStanding(s loop.Standing) {
 	if r, err := loop.ReadRun("."); err == nil { // the rest is there in any case
 		w.row("because", r.Why)
 		if r.CostUSD > 0 {
-			w.row("cost", fmt.Sprintf("$%.2f", r.CostUSD))
+			w.row("cost", loop.Dollars(r.CostUSD))
 		}
 		if r.Tokens.Input+r.Tokens.Output > 0 {
 			w.row("tokens", fmt.Sprintf("%s in, %s out", short(r.Tokens.Input), short(r.Tokens.Output)))
@@ -119,7 +127,7 @@ next turn begin a new session. Neither changes a file of yours.`,
 				return failWith(exitFailed, err, "ripple stop ends it after the turn")
 			}
 			if err != nil {
-				return failWith(exitFailed, err, "")
+				return failWith(exitFailed, err, ownersHint(err))
 			}
 			a.note("%s reset", args[0])
 			return nil

@@ -192,11 +192,14 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
+	if err := loop.CheckDir("."); err != nil {
+		return o, nil, failWith(exitUsage, err, "")
+	}
 	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
 	if err != nil {
 		return o, nil, failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
-	for _, n := range append(notes, loop.Misnamed(os.Environ())...) {
+	for _, n := range append(notes, loop.Misnamed(os.Environ(), scenarioVar, turnVar)...) {
 		a.note("%s", n)
 	}
 	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {

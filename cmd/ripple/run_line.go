@@ -52,7 +52,7 @@ func (v *loopView) parts() []string {
 		parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-s.Status.CallsMade)))
 	}
 	if v.cost > 0 {
-		parts = append(parts, fmt.Sprintf("$%.2f", v.cost))
+		parts = append(parts, loop.Dollars(v.cost))
 	}
 	if total := s.OpenTasks + s.DoneTasks; known && total > 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d tasks open", s.OpenTasks, total))

@@ -19,7 +19,7 @@ func summaryRows(s *loop.Summary) []row {
 			rows = append(rows, row{label, text})
 		}
 	}
-	add(s.CostUSD > 0, "cost", fmt.Sprintf("$%.2f", s.CostUSD))
+	add(s.CostUSD > 0, "cost", loop.Dollars(s.CostUSD))
 	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", short(s.Tokens.Input), short(s.Tokens.Output)))
 	add(s.Git, "commits", commits(s))
 	add(s.Git && s.Dirty > 0, "dirty", count(s.Dirty, "file")+" not in a commit")

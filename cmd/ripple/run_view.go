@@ -120,7 +120,7 @@ func (v *loopView) count(n loop.Notice) {
 		v.before, v.cost, v.started = n.Cost, n.Cost, v.begun.Add(-n.Elapsed)
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
-			v.cost = v.before + n.Event.Tokens.CostUSD // of the turn so far
+			v.cost = event.SumUSD(v.before, n.Event.Tokens.CostUSD) // of the turn so far
 		}
 	case loop.NoticeStopped:
 		v.summary = n.Summary
@@ -190,8 +190,8 @@ func (v *loopView) result(p page, n loop.Notice) []string {
 		mark, colour = "✓", green
 	}
 	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.now().Sub(v.begun).Round(time.Second))
-	if cost := n.Cost - v.before; cost > 0 {
-		text += fmt.Sprintf(" · $%.2f", cost)
+	if cost := event.SumUSD(n.Cost, -v.before); cost > 0 {
+		text += " · " + loop.Dollars(cost)
 	}
 	return p.aside(colour, mark, text)
 }

@@ -206,7 +206,7 @@ func (d *dashboard) used(line []byte) {
 	d.tokens = d.tokens.Add(*e.Tokens)
 	d.tokens.Input -= before.Input
 	d.tokens.Output -= before.Output
-	d.tokens.CostUSD -= before.CostUSD
+	d.tokens.CostUSD = event.SumUSD(d.tokens.CostUSD, -before.CostUSD)
 }
 
 // View makes it a tea.Model.

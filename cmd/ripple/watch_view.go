@@ -167,7 +167,7 @@ func (d *dashboard) figures() (parts []string) {
 		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", short(t.Input), short(t.Output)))
 	}
 	if d.tokens.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("cost $%.2f %s", d.tokens.CostUSD, d.chart(20)))
+		parts = append(parts, fmt.Sprintf("cost %s %s", loop.Dollars(d.tokens.CostUSD), d.chart(20)))
 	}
 	return parts
 }
@@ -258,7 +258,7 @@ func (d *dashboard) turn(p page, t turnFigures) string {
 		text += fmt.Sprintf("  %6s tokens", short(n))
 	}
 	if t.used.CostUSD > 0 {
-		text += fmt.Sprintf("  $%.2f", t.used.CostUSD)
+		text += "  " + loop.Dollars(t.used.CostUSD)
 	}
 	return p.paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.width-2), "…")
 }

@@ -7,6 +7,7 @@ package event
 
 import (
 	"encoding/json"
+	"math"
 	"time"
 )
 
@@ -94,7 +95,7 @@ func (t Tokens) Add(o Tokens) Tokens {
 	t.Output += o.Output
 	t.CacheRead += o.CacheRead
 	t.CacheWrite += o.CacheWrite
-	t.CostUSD += o.CostUSD
+	t.CostUSD = SumUSD(t.CostUSD, o.CostUSD)
 	return t
 }
 
@@ -108,8 +109,18 @@ func (t Tokens) Since(earlier Tokens) Tokens {
 	t.Output -= earlier.Output
 	t.CacheRead = max(0, t.CacheRead-earlier.CacheRead)
 	t.CacheWrite = max(0, t.CacheWrite-earlier.CacheWrite)
-	t.CostUSD = max(0, t.CostUSD-earlier.CostUSD)
+	t.CostUSD = max(0, SumUSD(t.CostUSD, -earlier.CostUSD))
 	return t
+}
+
+// SumUSD adds amounts of US dollars, to the billionth of a dollar: a sum of binary
+// fractions ends in digits that nobody paid.
+func SumUSD(amounts ...float64) (sum float64) {
+	const billionth = 1e9
+	for _, a := range amounts {
+		sum = math.Round((sum+a)*billionth) / billionth
+	}
+	return sum
 }
 
 // usage is the JSON form of a Usage event, where input is a number.

@@ -38,3 +38,10 @@ func TestCumulativeCounters(t *testing.T) {
 	assert.Equal(t, before, before.Since(after), "a counter that began anew")
 	assert.Equal(t, event.Tokens{Input: 350, Output: 70, CacheRead: 10, CostUSD: 2.5}, before.Add(after))
 }
+
+func TestSumUSD(t *testing.T) {
+	assert.Equal(t, 0.3, event.SumUSD(0.1, 0.2))
+	assert.Equal(t, 0.3, event.SumUSD(0.1, 0.1, 0.1))
+	assert.Equal(t, event.Tokens{CostUSD: 0.3}, event.Tokens{CostUSD: 0.1}.Add(event.Tokens{CostUSD: 0.2}))
+	assert.Equal(t, event.Tokens{CostUSD: 0.1}, event.Tokens{CostUSD: 0.3}.Since(event.Tokens{CostUSD: 0.2}))
+}

@@ -26,6 +26,9 @@ type layer map[string]Source
 // two names for one setting the neutral one counts within a source. All errors of
 // all files come at once, joined; notes are what is odd and does no harm.
 func LoadConfig(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
+	if err := CheckDir(project); err != nil {
+		return nil, nil, err
+	}
 	file, diags := schema.LoadProject(projectFile(project))
 	var errs []error
 	for _, d := range diags {
@@ -115,8 +118,9 @@ func (c *Config) idle(project string) (notes []string) {
 func opposite(v string) string { return strconv.FormatBool(v == "false") }
 
 // Misnamed notes variables of the environment ("NAME=value") that nobody reads and
-// that look like a setting's. Others that begin with RIPPLE_ are left alone.
-func Misnamed(environ []string) (notes []string) {
+// that look like a setting's, or like one of others, which begin with RIPPLE_. What
+// else begins so is left alone.
+func Misnamed(environ []string, others ...string) (notes []string) {
 	var seeds, ours []string
 	for i, s := range settings {
 		if i > lastOfSeed {
@@ -124,6 +128,9 @@ func Misnamed(environ []string) (notes []string) {
 		} else {
 			seeds = append(seeds, s.names()...)
 		}
+	}
+	for _, name := range others {
+		ours = append(ours, strings.TrimPrefix(name, "RIPPLE_"))
 	}
 	for _, pair := range environ {
 		name, _, _ := strings.Cut(pair, "=")

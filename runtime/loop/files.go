@@ -5,6 +5,7 @@ import (
 	"io/fs"
 	"os"
 	"path"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -53,6 +54,15 @@ const (
 	corruptMark    = ".corrupt"
 	worktreeSuffix = "-worktree"
 )
+
+// CheckDir is the error of a project whose Dir is there and no directory.
+func CheckDir(project string) error {
+	path := filepath.Join(project, Dir)
+	if info, err := os.Stat(path); err == nil && !info.IsDir() {
+		return fmt.Errorf("%s is a file, and a loop keeps its own in a directory of that name: move it away", path)
+	}
+	return nil
+}
 
 // readFile reads a file that is one: a pipe could let the loop wait for ever.
 func readFile(path string) ([]byte, error) {

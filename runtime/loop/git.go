@@ -149,6 +149,13 @@ func openRepo(ctx context.Context, dir string) (*repo, error) {
 	return &repo{filepath.FromSlash(top), prefix}, ctx.Err()
 }
 
+// withoutFiles says whether a directory is one that git keeps a repository in, where
+// no working tree is.
+func withoutFiles(ctx context.Context, dir string) bool {
+	out, err := git(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
+	return err == nil && strings.HasPrefix(out, "true\nfalse")
+}
+
 // head is the commit that is checked out.
 func (r *repo) head(ctx context.Context) (string, error) {
 	out, err := git(ctx, r.top, gitRevParse, "--verify", "HEAD")

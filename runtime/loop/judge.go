@@ -21,7 +21,7 @@ func (l *Loop) judge(e *ended) {
 	s.Turn, s.Progress = e.turn, e.progress
 	s.Task, s.Said = e.task, lastSentence(e.said.text.String())
 	s.Millis = l.elapsed().Milliseconds()
-	s.CostUSD += e.said.cost
+	s.CostUSD = event.SumUSD(s.CostUSD, e.said.cost)
 	s.Tokens = s.Tokens.Add(e.said.used)
 	s.Failed, s.Hint, s.Asked, s.NotBefore = "", "", "", time.Time{}
 	if o.Failure != nil {

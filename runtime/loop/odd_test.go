@@ -93,9 +93,16 @@ func TestStateOfAStanding(t *testing.T) {
 	assert.Equal(t, "not_started", (&Standing{}).normal())
 }
 
+func TestDollars(t *testing.T) {
+	for usd, want := range map[float64]string{0: "$0.00", 0.00001: "less than $0.0001", 0.0042: "$0.0042", 0.0099999: "$0.0100", 0.01: "$0.01", 1234.5: "$1234.50"} {
+		assert.Equal(t, want, Dollars(usd))
+	}
+}
+
 func TestMisnamed(t *testing.T) {
 	assert.Equal(t, []string{
 		"environment: RIPPLE_MAX_CALLS_PER_HOUR is not read; did you mean MAX_CALLS_PER_HOUR?",
 		"environment: RIPPLE_MAX_TURN is not read; did you mean RIPPLE_MAX_TURNS?",
-	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}))
+		"environment: RIPPLE_SCENARO is not read; did you mean RIPPLE_SCENARIO?",
+	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_SCENARO=x", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}, "RIPPLE_SCENARIO", "RIPPLE_TURN"))
 }

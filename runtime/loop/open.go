@@ -31,6 +31,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		project = real // the name that the agent and git have for it
 	}
 	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir), check: l.o.Believable}
+	if err := CheckDir(project); err != nil {
+		return closeAll, err
+	}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
 	}
@@ -100,7 +103,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		return err
 	}
 	c := l.o.Config
-	if err := c.needsGit(r); err != nil {
+	if err := c.needsGit(ctx, dir, r); err != nil {
 		return err
 	}
 	if c.Tag && !c.Commit {
@@ -132,20 +135,21 @@ func (l *Loop) openTrees(ctx context.Context) error {
 }
 
 // needsGit is the stop for a setting that needs a repository where there is none.
-func (c *Config) needsGit(r *repo) error {
-	if r == nil && (c.Commit || c.Tag || c.Worktree != "") {
-		if _, err := exec.LookPath("git"); err != nil {
-			return &Stop{
-				Reason: ReasonError, ExitCode: ExitMissing, Why: "Git is not installed, and --commit, --tag and --worktree need it.",
-				Next: "Install git, or leave the option out.",
-			}
-		}
-		return &Stop{
-			Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
-			Next: "Run `git init` in the project, or leave the option out.",
-		}
+func (c *Config) needsGit(ctx context.Context, dir string, r *repo) error {
+	if r != nil || !c.Commit && !c.Tag && c.Worktree == "" {
+		return nil
 	}
-	return nil
+	s := &Stop{
+		Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
+		Next: "Run `git init` in the project, or leave the option out.",
+	}
+	if _, err := exec.LookPath("git"); err != nil {
+		s.Why, s.Next = "Git is not installed, and --commit, --tag and --worktree need it.", "Install git, or leave the option out."
+	} else if withoutFiles(ctx, dir) {
+		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and --commit, --tag and --worktree need a working tree."
+		s.Next = "Make one with `git worktree add ../DIR` and run ripple there, or leave the option out."
+	}
+	return s
 }
 
 // restore makes the state: of the run that is gone on with, or of a new one,

@@ -38,7 +38,7 @@ func (c *Config) possible(ctx context.Context, project string) error {
 	if err != nil {
 		return err
 	}
-	if err := c.needsGit(r); err != nil || c.Worktree == "" {
+	if err := c.needsGit(ctx, project, r); err != nil || c.Worktree == "" {
 		return err
 	}
 	_, err = r.follows(ctx, project, c.Worktree)

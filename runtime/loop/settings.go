@@ -227,10 +227,12 @@ func number(least, most int, field func(*Config) *int) func(*Config, string) err
 	}
 }
 
+const mostCost = 1_000_000_000 // US dollars
+
 func cost(c *Config, v string) error {
 	f, err := strconv.ParseFloat(strings.TrimPrefix(v, "$"), 64)
-	if err != nil || !(f >= 0 && f < 1e9) {
-		return fmt.Errorf("%q is no amount of US dollars", v)
+	if err != nil || !(f >= 0 && f <= mostCost) {
+		return fmt.Errorf("%q is no amount of US dollars from 0 to %d", v, mostCost)
 	}
 	c.MaxCost = f
 	return nil

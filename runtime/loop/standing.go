@@ -34,6 +34,9 @@ type Breaker = breaker
 // ReadStanding reads the files of a project's loop; it changes nothing. Files
 // that are not there leave zero values.
 func ReadStanding(project string) (s Standing, err error) {
+	if err := CheckDir(project); err != nil {
+		return s, err
+	}
 	if s.Status, s.Runner, s.Found, err = readStatus(project); err != nil {
 		return s, err
 	}
@@ -149,6 +152,9 @@ const (
 // session. Errors: *LockedError while a loop runs.
 func Reset(project, what string, now time.Time) error {
 	s := &store{dir: filepath.Join(project, Dir)}
+	if err := CheckDir(project); err != nil {
+		return err
+	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
 		return err
 	}

@@ -213,13 +213,25 @@ func (l *Loop) budget(p plan) *Stop {
 		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime is %v.", l.elapsed().Round(time.Second), c.MaxRuntime),
 			"Go on with `ripple run --resume` and a higher --max-runtime.")
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
-		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost $%.2f, the limit of --max-cost is $%.2f.", s.CostUSD, c.MaxCost),
+		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost %s, the limit of --max-cost is %s.", Dollars(s.CostUSD), Dollars(c.MaxCost)),
 			"Go on with `ripple run --resume` and a higher --max-cost.")
 	case c.MaxTokens > 0 && s.tokens() >= c.MaxTokens:
 		return limit(ReasonMaxTokens, fmt.Sprintf("The turns took %d tokens, the limit of --max-tokens is %d.", s.tokens(), c.MaxTokens),
 			"Go on with `ripple run --resume` and a higher --max-tokens.")
 	}
 	return nil
+}
+
+// Dollars is an amount as people write it. Of less than a cent, what there is of it
+// shows: 0.0042 is $0.0042.
+func Dollars(usd float64) string {
+	switch {
+	case usd <= 0 || usd >= 0.01:
+		return fmt.Sprintf("$%.2f", usd)
+	case usd < 0.0001:
+		return "less than $0.0001"
+	}
+	return fmt.Sprintf("$%.4f", usd)
 }
 
 // notDone says why the work does not count as done.

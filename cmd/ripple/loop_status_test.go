@@ -1,0 +1,24 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/loop"
+)
+
+// What helps where a loop's files cannot be read is another thing than where they may
+// not be.
+func TestHintOfALoopsFiles(t *testing.T) {
+	denied := &fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission}
+	for _, err := range []error{denied, fmt.Errorf("cannot lock: %w", denied), &loop.UnreadableError{Path: ".ralph/status.json", Err: denied}} {
+		e, _ := errors.AsType[*exitError](standingError(err))
+		assert.Equal(t, "do it as the owner of .ralph and the files in it: a loop's record is its owner's", e.hint, err)
+	}
+	e, _ := errors.AsType[*exitError](standingError(&loop.UnreadableError{Path: ".ralph/status.json", Err: errors.New("torn")}))
+	assert.Contains(t, e.hint, "remove .ralph/status.json")
+}
