@@ -11,6 +11,7 @@ import (
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/contract"
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
@@ -49,9 +50,9 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.guarded(func() error { return a.testAdapters(cmd.Context(), args, f) })
+			return a.Guarded(func() error { return a.testAdapters(cmd.Context(), args, f) })
 		},
-		ValidArgsFunction: a.completeAdapter,
+		ValidArgsFunction: a.CompleteAdapter,
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "test every adapter that ripple knows")
@@ -99,25 +100,25 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 		if f.record == "" {
 			flag = "--executable"
 		}
-		return usageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", flag, len(entries))
+		return ui.UsageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", flag, len(entries))
 	}
 	f.options.Require = f.options.Require || f.options.Executable != "" // who names it means it
 	if f.record != "" {
-		file, err := createRecording(f.record)
+		file, err := ui.CreateRecording(f.record)
 		if err != nil {
 			return err
 		}
 		f.options.Record = file
-		defer func() { err = errors.Join(err, file.close()) }()
+		defer func() { err = errors.Join(err, file.Finish()) }()
 	}
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	reports := a.runContracts(ctx, entries, f, report)
-	if err := report.finish(reports); err != nil && a.out.err() == nil {
-		return failWith(exitFailed, err, "")
+	if err := report.finish(reports); err != nil && a.OutError() == nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if ctx.Err() != nil {
-		return failWith(exitInterrupted, errors.New("interrupted; the tests that were left are skipped"), "")
+		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; the tests that were left are skipped"), "")
 	}
 	return f.verdict(reports)
 }
@@ -127,18 +128,18 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, error) {
 	switch {
 	case f.options.Repeat < 1:
-		return nil, usageError("", "--repeat must be at least 1, and is %d", f.options.Repeat)
+		return nil, ui.UsageError("", "--repeat must be at least 1, and is %d", f.options.Repeat)
 	case f.parallel < 1:
-		return nil, usageError("", "--parallel must be at least 1, and is %d", f.parallel)
+		return nil, ui.UsageError("", "--parallel must be at least 1, and is %d", f.parallel)
 	case f.options.Timeout < 0:
-		return nil, usageError("", "--timeout must not be negative, and is %s", f.options.Timeout)
+		return nil, ui.UsageError("", "--timeout must not be negative, and is %s", f.options.Timeout)
 	}
 	if f.filter == "" {
 		return entries, nil
 	}
 	var err error
 	if f.options.Filter, err = regexp.Compile(f.filter); err != nil {
-		return nil, usageError(`a backslash before a character takes it as it is: '\('`, "--filter: %w", err)
+		return nil, ui.UsageError(`a backslash before a character takes it as it is: '\('`, "--filter: %w", err)
 	}
 	var matching []*registry.Entry
 	var names []string
@@ -150,7 +151,7 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 		}
 	}
 	if matching == nil {
-		return nil, usageError(didYouMean(nearNames(f.filter, names), "the tests are:\n"+indent(strings.Join(names, "\n"))),
+		return nil, ui.UsageError(ui.DidYouMean(ui.NearNames(f.filter, names), "the tests are:\n"+ui.Indent(strings.Join(names, "\n"))),
 			"no test matches --filter %q", f.filter)
 	}
 	return matching, nil
@@ -168,10 +169,10 @@ func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
 		}
 	}
 	if found == nil {
-		return nil, failWith(exitMissing, errors.New("none of the programs is installed"), "ripple adapter list says what to install")
+		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "ripple adapter list says what to install")
 	}
 	if missing != nil {
-		a.note("not installed, and left out: %s", strings.Join(missing, ", "))
+		a.Note("not installed, and left out: %s", strings.Join(missing, ", "))
 	}
 	return found, nil
 }
@@ -188,8 +189,8 @@ func anyMatches(filter *regexp.Regexp, names []string) bool {
 // runContracts runs the adapters, several at once if asked, and gives their
 // reports in order.
 func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f testFlags, report *reporter) []*contract.Report {
-	p := a.newProgress()
-	defer p.stop()
+	p := a.NewProgress()
+	defer p.Stop()
 	reports := make([]*contract.Report, len(entries))
 	var group errgroup.Group
 	group.SetLimit(f.parallel)
@@ -197,9 +198,9 @@ func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f tes
 		group.Go(func() error {
 			o := f.options
 			o.Agent, o.Files = agentTests{}, e.Files
-			o.Progress = func(t contract.Progress) { p.update(e.Name, t) }
+			o.Progress = func(t contract.Progress) { p.Update(e.Name, t) }
 			r := contract.Run(ctx, e.Adapter, o)
-			p.done(e.Name, func() {
+			p.Done(e.Name, func() {
 				reports[i] = r
 				report.early(reports)
 			})
@@ -229,13 +230,13 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 	}
 	switch {
 	case failed > 0 && failed == late:
-		return exitWith(exitTimeout)
+		return ui.ExitWith(ui.ExitTimeout)
 	case failed > 0:
-		return exitWith(exitFailed)
+		return ui.ExitWith(ui.ExitFailed)
 	case missing > 0 && f.options.Executable != "":
-		return failWith(exitMissing, fmt.Errorf("--executable %q cannot be started", f.options.Executable), "")
+		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--executable %q cannot be started", f.options.Executable), "")
 	case missing > 0 && f.options.Require:
-		return failWith(exitMissing, fmt.Errorf("%s missing, and --require wants all", are(missing, "program")), "")
+		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing, and --require wants all", ui.CountAre(missing, "program")), "")
 	}
 	return nil
 }

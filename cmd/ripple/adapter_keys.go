@@ -1,10 +1,7 @@
 package main
 
 import (
-	"cmp"
-	"maps"
 	"reflect"
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -53,38 +50,10 @@ func addFields(m map[string]any, v reflect.Value) {
 	}
 }
 
-func sortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }
-
-// quote shows control characters and outer blanks; plain text stays as it is.
-func quote(s string) string {
-	if q := strconv.Quote(s); q != `"`+s+`"` || strings.TrimSpace(s) != s {
-		return q
-	}
-	return s
-}
-
 // key is a signal's bytes; null means that there is no safe one.
 func key(k *string) string {
 	if k == nil {
 		return "none"
 	}
 	return strconv.Quote(*k)
-}
-
-func quoteAll(words []string) string {
-	quoted := make([]string, len(words))
-	for i, w := range words {
-		quoted[i] = w
-		if w == "" || strings.ContainsAny(w, " \t\n\"'\\$") {
-			quoted[i] = strconv.Quote(w)
-		}
-	}
-	return strings.Join(quoted, " ")
-}
-
-func yesNo(b bool) string {
-	if b {
-		return "yes"
-	}
-	return "no"
 }

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"io/fs"
 	"os"
 	"path"
@@ -10,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/adapters"
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/registry"
 	"ripple/schema"
 )
@@ -30,16 +30,16 @@ loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 wi
 				return err
 			}
 			if asJSON {
-				err = a.printJSON(diagnosticViews(found))
+				err = a.PrintJSON(diagnosticViews(found))
 			} else {
 				a.printDiagnostics(found)
 			}
 			if err != nil {
-				return failWith(exitFailed, err, "")
+				return ui.FailWith(ui.ExitFailed, err, "")
 			}
-			return exitWith(lintCode(found, strict))
+			return ui.ExitWith(lintCode(found, strict))
 		},
-		ValidArgsFunction: a.completeAdapter,
+		ValidArgsFunction: a.CompleteAdapter,
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "check every adapter that ripple knows")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as a JSON array")
@@ -48,13 +48,13 @@ loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 wi
 }
 
 func lintCode(found []schema.Diagnostic, strict bool) int {
-	code := exitOK
+	code := ui.ExitOK
 	for _, d := range found {
 		switch {
 		case d.Severity == schema.SeverityError:
-			return exitUsage
+			return ui.ExitUsage
 		case strict:
-			code = exitFailed
+			code = ui.ExitFailed
 		}
 	}
 	return code
@@ -62,7 +62,7 @@ func lintCode(found []schema.Diagnostic, strict bool) int {
 
 // lint collects the findings about the named adapters, or all.
 func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
-	r, err := a.registry()
+	r, err := a.Registry()
 	if err != nil {
 		return nil, err
 	}
@@ -99,7 +99,7 @@ func filesOf(args []string) ([]string, error) {
 		}
 		found, err := os.ReadDir(arg) // in order of names
 		if err != nil {
-			return nil, failWith(exitUsage, err, "")
+			return nil, ui.FailWith(ui.ExitUsage, err, "")
 		}
 		before := len(files)
 		for _, f := range found {
@@ -108,7 +108,7 @@ func filesOf(args []string) ([]string, error) {
 			}
 		}
 		if len(files) == before {
-			return nil, usageError("adapter files end in .yaml or .yml", "the directory %s holds no adapter", arg)
+			return nil, ui.UsageError("adapter files end in .yaml or .yml", "the directory %s holds no adapter", arg)
 		}
 	}
 	return files, nil
@@ -119,23 +119,23 @@ func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath
 // lintOne gives the errors of a file that did not load, or the warnings about
 // one that did.
 func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error) {
-	if broken, ok := asBroken(err); ok {
+	if broken, ok := ui.AsBroken(err); ok {
 		return broken.Diagnostics, nil
 	}
 	if err != nil {
-		return nil, findError(err)
+		return nil, ui.AdapterError(err)
 	}
-	options := schema.Options{Scripts: a.sources().Scripts}
+	options := schema.Options{Scripts: a.AdapterSources().Scripts}
 	if e.Origin == registry.OriginEmbedded {
 		data, err := fs.ReadFile(adapters.FS, path.Base(e.Path))
 		if err != nil {
-			return nil, failWith(exitFailed, err, "")
+			return nil, ui.FailWith(ui.ExitFailed, err, "")
 		}
 		return schema.Lint(e.Path, data, options), nil
 	}
 	data, err := os.ReadFile(e.Path) // it was loaded just now: it is small
 	if err != nil {
-		return nil, failWith(exitUsage, err, "")
+		return nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
 	return schema.Lint(e.Path, data, options.Beside(e.Path)), nil
 }
@@ -149,27 +149,11 @@ func (a *app) printDiagnostics(found []schema.Diagnostic) {
 			warnings++
 		}
 		d.Message = string(d.Severity) + ": " + d.Message // as compilers do: editors find the place
-		a.printf("%s\n", d.Format())
+		a.Printf("%s\n", d.Format())
 	}
 	if len(found) > 0 {
-		a.printf("%s, %s\n", count(errors, "error"), count(warnings, "warning"))
+		a.Printf("%s, %s\n", ui.Count(errors, "error"), ui.Count(warnings, "warning"))
 	}
-}
-
-// count says a number of things in English.
-func count(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing
-	}
-	return fmt.Sprintf("%d %ss", n, thing)
-}
-
-// are says that a number of things is or are something.
-func are(n int, thing string) string {
-	if n == 1 {
-		return "1 " + thing + " is"
-	}
-	return count(n, thing) + " are"
 }
 
 // diagnosticView is a finding as --json prints it.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/schema"
@@ -17,9 +18,9 @@ func newAdapterList(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "list",
 		Short: "List the adapters and where their programs are",
-		Args:  noArgs,
+		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			r, err := a.registry()
+			r, err := a.Registry()
 			if err != nil {
 				return err
 			}
@@ -31,7 +32,7 @@ func newAdapterList(a *app) *cobra.Command {
 			if !asJSON {
 				return a.printList(list)
 			}
-			return a.printJSON(list)
+			return a.PrintJSON(list)
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON array")
@@ -80,7 +81,7 @@ func newInstallView(i *schema.Install) *installView {
 }
 
 func (a *app) printList(list []listed) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tFAMILY\tVERSION\tFROM\tPROGRAM")
 	for _, l := range list {
 		program := l.Executable
@@ -124,9 +125,9 @@ func (i *installView) linked() string {
 // notices tells of shadowed names and broken files.
 func (a *app) notices(r *registry.Registry) {
 	for _, n := range r.Notices() {
-		a.note("%s", n.Message)
+		a.Note("%s", n.Message)
 		for _, d := range n.Diagnostics {
-			fmt.Fprintln(a.err, indent(d.String()))
+			fmt.Fprintln(a.Err, ui.Indent(d.String()))
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
 )
 
@@ -111,9 +112,9 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	agent := cmd.Flags().Changed("agent")
 	switch {
 	case agent && len(args) > 0, len(args) > 1:
-		return usageError("write one adapter after the other", "one NAME, or --agent NAME: %q is too much", args[len(args)-1])
+		return ui.UsageError("write one adapter after the other", "one NAME, or --agent NAME: %q is too much", args[len(args)-1])
 	case !agent && len(args) == 0:
-		return usageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
+		return ui.UsageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
 	}
 	foreign := []string{"family", "prompt"}
 	if !agent {
@@ -121,9 +122,9 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range foreign {
 		if cmd.Flags().Changed(name) && agent {
-			return usageError("", "--%s is for a program with a prompt, not for an agent", name)
+			return ui.UsageError("", "--%s is for a program with a prompt, not for an agent", name)
 		} else if cmd.Flags().Changed(name) {
-			return usageError("", "--%s is for --agent", name)
+			return ui.UsageError("", "--%s is for --agent", name)
 		}
 	}
 	return nil
@@ -133,11 +134,11 @@ func newArgs(cmd *cobra.Command, args []string) error {
 func (n *agentDraft) choose(words []string, mode, output string) error {
 	switch {
 	case mode != "arg" && mode != "stdin":
-		return usageError("", "--prompt-mode takes arg or stdin, and got %q", mode)
+		return ui.UsageError("", "--prompt-mode takes arg or stdin, and got %q", mode)
 	case output != "text" && output != "ndjson":
-		return usageError("", "--output takes text or ndjson, and got %q", output)
+		return ui.UsageError("", "--output takes text or ndjson, and got %q", output)
 	case mode == "stdin" && n.Flag != "":
-		return usageError("what announces standard input, such as -, goes into --args", "--prompt-flag is for prompts that are an argument")
+		return ui.UsageError("what announces standard input, such as -, goes into --args", "--prompt-flag is for prompts that are an argument")
 	}
 	n.Stdin, n.NDJSON = mode == "stdin", output == "ndjson"
 	if n.Command == "" {
@@ -150,7 +151,7 @@ func (n *agentDraft) choose(words []string, mode, output string) error {
 	for _, text := range words {
 		split, err := schema.SplitCommand(text)
 		if err != nil {
-			return usageError("quotes group: --args '--mode \"very careful\"'", "--args %q: %w", text, err)
+			return ui.UsageError("quotes group: --args '--mode \"very careful\"'", "--args %q: %w", text, err)
 		}
 		for _, w := range split {
 			n.Args = append(n.Args, plainWord(w))
@@ -191,41 +192,28 @@ func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file strin
 		return err
 	}
 	if file == "-" {
-		a.printf("%s", text)
+		a.Printf("%s", text)
 		return nil
 	}
 	if err := writeNew(file, text); err != nil {
 		return err
 	}
-	a.printf("%s\n", file)
-	_, _ = fmt.Fprintf(a.err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // a hint: nothing depends on it
+	a.Printf("%s\n", file)
+	_, _ = fmt.Fprintf(a.Err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // a hint: nothing depends on it
 	return nil
 }
 
 // writeNew creates a file whole; one that is there is never touched.
 func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-		return failWith(exitFailed, err, "")
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	err := create(path, text)
+	err := ui.CreateFile(path, text)
 	if errors.Is(err, fs.ErrExist) {
-		return usageError("-o names another file", "%s exists and is left alone", path)
+		return ui.UsageError("-o names another file", "%s exists and is left alone", path)
 	}
 	if err != nil {
-		return failWith(exitFailed, err, "")
-	}
-	return nil
-}
-
-// create writes a file that is not there, whole or not at all. fs.ErrExist: it is.
-func create(path string, text []byte) error {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err != nil {
-		return errors.Join(err, os.Remove(path))
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"slices"
 	"text/template"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
 )
 
@@ -36,12 +37,12 @@ func (n *programDraft) choose() error {
 	families := []string{string(schema.FamilyREPL), string(schema.FamilyShell), string(schema.FamilyDebugger)}
 	switch {
 	case n.Family == string(schema.FamilyAgent):
-		return usageError("ripple adapter new --agent "+n.Name, "a coding agent has a command of its own")
+		return ui.UsageError("ripple adapter new --agent "+n.Name, "a coding agent has a command of its own")
 	case !slices.Contains(families, n.Family):
-		return usageError(didYouMean(schema.Nearest(n.Family, families), "a shell runs other programs, a repl evaluates a language, a debugger steps through a program"),
+		return ui.UsageError(ui.DidYouMean(schema.Nearest(n.Family, families), "a shell runs other programs, a repl evaluates a language, a debugger steps through a program"),
 			"--family takes shell, repl or debugger, and got %q", n.Family)
 	case n.Prompt == "":
-		return usageError("give the prompt as the program shows it, with its last blank", "--prompt must not be empty")
+		return ui.UsageError("give the prompt as the program shows it, with its last blank", "--prompt must not be empty")
 	}
 	if n.Command == "" {
 		n.Command = n.Name
@@ -59,15 +60,15 @@ func (n programDraft) render() ([]byte, error) { return renderDraft(programTempl
 func renderDraft(text string, draft any, file string) ([]byte, error) {
 	t, err := template.New("adapter").Funcs(template.FuncMap{"json": inYAML}).Parse(text)
 	if err != nil {
-		return nil, failWith(exitFailed, err, "")
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	var b bytes.Buffer
 	if err := t.Execute(&b, draft); err != nil {
-		return nil, failWith(exitFailed, err, "")
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	for _, d := range schema.Lint(file, b.Bytes(), schema.Options{}) {
 		if d.Severity == schema.SeverityError {
-			return nil, usageError("nothing was written", "%s", d.Message)
+			return nil, ui.UsageError("nothing was written", "%s", d.Message)
 		}
 	}
 	return b.Bytes(), nil

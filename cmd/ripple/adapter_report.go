@@ -4,6 +4,7 @@ import (
 	"io"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/contract"
 	"ripple/schema"
 )
@@ -19,10 +20,10 @@ type reporter struct {
 }
 
 func (a *app) newReporter(f testFlags) (*reporter, error) {
-	r := &reporter{to: a.out}
+	r := &reporter{to: a.Out}
 	switch f.report {
 	case "text":
-		colour := a.colour(a.out.to)
+		colour := a.Colour(a.Stdout)
 		o := contract.TextOptions{Color: colour, Marks: colour, Verbose: f.verbose}
 		r.gradual = true
 		r.write = func(w io.Writer, all []*contract.Report) error { return contract.WriteText(w, all, o) }
@@ -34,7 +35,7 @@ func (a *app) newReporter(f testFlags) (*reporter, error) {
 		r.write = contract.WriteTAP
 	default:
 		formats := []string{"text", "json", "junit", "tap"}
-		return nil, usageError(didYouMean(schema.Nearest(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
+		return nil, ui.UsageError(ui.DidYouMean(schema.Nearest(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
 			"--report has no format %q", f.report)
 	}
 	return r, nil

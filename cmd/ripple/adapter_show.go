@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/schema"
@@ -22,18 +23,18 @@ capable of, its modes, meta-commands and debugger vocabulary, samples and tests.
 --json prints the whole adapter with all defaults, by the keys of its file.`,
 		Args: oneAdapter,
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := a.adapter(args[0])
+			e, err := a.Adapter(args[0])
 			if err != nil {
 				return err
 			}
 			s := newShown(e)
 			if asJSON {
-				return a.printJSON(s)
+				return a.PrintJSON(s)
 			}
 			a.printShown(e, s)
 			return nil
 		},
-		ValidArgsFunction: a.completeAdapter,
+		ValidArgsFunction: a.CompleteAdapter,
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd
@@ -41,7 +42,7 @@ capable of, its modes, meta-commands and debugger vocabulary, samples and tests.
 
 func oneAdapter(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return usageError(seeHelp(cmd), "%s takes one adapter, and got %d", cmd.CommandPath(), len(args))
+		return ui.UsageError(ui.SeeHelp(cmd), "%s takes one adapter, and got %d", cmd.CommandPath(), len(args))
 	}
 	return nil
 }
@@ -67,29 +68,19 @@ func newShown(e *registry.Entry) shown {
 	return s
 }
 
-// sheet prints labelled values and leaves out empty ones.
-type sheet struct{ a *app }
-
-func (s sheet) title(text string) { s.a.printf("\n%s\n", text) }
-
-func (s sheet) row(label string, value any) {
-	text := harmless(fmt.Sprint(value))
-	if text == "" {
-		return
-	}
-	s.a.printf("  %-20s %s\n", label, strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n"+strings.Repeat(" ", 23)))
-}
+// description is the sheet of an adapter.
+type description struct{ ui.Sheet }
 
 func (a *app) printShown(e *registry.Entry, v shown) {
-	ad, s := e.Adapter, sheet{a}
-	a.printf("%s: %s\n", e.Name, ad.Description)
-	s.row("family", ad.Family)
-	s.row("adapter version", ad.Version)
-	s.row("aliases", strings.Join(ad.Aliases, ", "))
-	s.row("file", fmt.Sprintf("%s (%s)", e.Path, e.Origin))
-	s.row("homepage", ad.Homepage)
-	s.row("license", ad.License)
-	s.row("not verified", ad.Unverified)
+	ad, s := e.Adapter, description{a.NewSheet()}
+	a.Printf("%s: %s\n", e.Name, ad.Description)
+	s.Row("family", ad.Family)
+	s.Row("adapter version", ad.Version)
+	s.Row("aliases", strings.Join(ad.Aliases, ", "))
+	s.Row("file", fmt.Sprintf("%s (%s)", e.Path, e.Origin))
+	s.Row("homepage", ad.Homepage)
+	s.Row("license", ad.License)
+	s.Row("not verified", ad.Unverified)
 	if ad.Agent != nil {
 		s.program(ad, v)
 		s.agent(ad)
@@ -106,26 +97,26 @@ func (a *app) printShown(e *registry.Entry, v shown) {
 	s.tests(ad)
 }
 
-func (s sheet) program(ad *schema.Adapter, v shown) {
-	s.title("Program")
-	s.row("executable", v.Executable)
-	s.row("not startable", v.Missing)
-	s.row("command line", quoteAll(v.Argv))
-	s.row("install", v.Install.line())
-	s.row("see", v.installURL())
-	for _, name := range sortedKeys(ad.Process.Env) {
-		s.row("environment", name+"="+ad.Process.Env[name])
+func (s description) program(ad *schema.Adapter, v shown) {
+	s.Title("Program")
+	s.Row("executable", v.Executable)
+	s.Row("not startable", v.Missing)
+	s.Row("command line", ui.QuoteAll(v.Argv))
+	s.Row("install", v.Install.line())
+	s.Row("see", v.installURL())
+	for _, name := range ui.SortedKeys(ad.Process.Env) {
+		s.Row("environment", name+"="+ad.Process.Env[name])
 	}
 }
 
-func (s sheet) process(ad *schema.Adapter, v shown) {
+func (s description) process(ad *schema.Adapter, v shown) {
 	s.program(ad, v)
 	tty := ad.Process.TTY
-	s.row("terminal", fmt.Sprintf("%s, %dx%d", tty.Term, tty.Cols, tty.Rows))
-	s.row("integration", fmt.Sprintf("%s, delivered by %s", ad.Init.Strategy, ad.Init.Delivery))
-	s.row("hook", ad.Init.HookType)
-	s.row("shutdown command", quote(ad.Lifecycle.Shutdown.Command))
-	s.row("restarts on", strings.Join(ad.Lifecycle.RestartOn, ", "))
+	s.Row("terminal", fmt.Sprintf("%s, %dx%d", tty.Term, tty.Cols, tty.Rows))
+	s.Row("integration", fmt.Sprintf("%s, delivered by %s", ad.Init.Strategy, ad.Init.Delivery))
+	s.Row("hook", ad.Init.HookType)
+	s.Row("shutdown command", ui.Quote(ad.Lifecycle.Shutdown.Command))
+	s.Row("restarts on", strings.Join(ad.Lifecycle.RestartOn, ", "))
 }
 
 func (v shown) installURL() string {
@@ -135,34 +126,34 @@ func (v shown) installURL() string {
 	return v.Install.URL
 }
 
-func (s sheet) prompt(ad *schema.Adapter) {
-	s.title("Prompt")
-	s.row("strategy", ad.Prompt.Strategy)
+func (s description) prompt(ad *schema.Adapter) {
+	s.Title("Prompt")
+	s.Row("strategy", ad.Prompt.Strategy)
 	if si := ad.Prompt.ShellIntegration; si != nil {
-		s.row("protocol", si.Protocol)
-		s.row("nonce", si.Nonce)
+		s.Row("protocol", si.Protocol)
+		s.Row("nonce", si.Nonce)
 	}
 	if m := ad.Init.Marker; m != nil {
-		s.row("marker", quote(m.Primary))
+		s.Row("marker", ui.Quote(m.Primary))
 	}
-	s.row("pattern", ad.Prompt.Primary)
-	s.row("continuation", ad.Prompt.Continuation)
+	s.Row("pattern", ad.Prompt.Primary)
+	s.Row("continuation", ad.Prompt.Continuation)
 }
 
-func (s sheet) input(ad *schema.Adapter) {
-	s.title("Input and output")
-	s.row("several lines", ad.Input.MultilineDelivery)
-	s.row("incomplete input", ad.Input.MultilineDetect)
-	s.row("echo", ad.Output.InputEchoStrategy)
-	s.row("error pattern", ad.Output.ErrorPattern)
-	s.row("interrupt", key(ad.Signals.Interrupt))
-	s.row("end of input", key(ad.Signals.EOF))
-	s.row("suspend", key(ad.Signals.Suspend))
+func (s description) input(ad *schema.Adapter) {
+	s.Title("Input and output")
+	s.Row("several lines", ad.Input.MultilineDelivery)
+	s.Row("incomplete input", ad.Input.MultilineDetect)
+	s.Row("echo", ad.Output.InputEchoStrategy)
+	s.Row("error pattern", ad.Output.ErrorPattern)
+	s.Row("interrupt", key(ad.Signals.Interrupt))
+	s.Row("end of input", key(ad.Signals.EOF))
+	s.Row("suspend", key(ad.Signals.Suspend))
 }
 
-func (s sheet) capabilities(ad *schema.Adapter) {
+func (s description) capabilities(ad *schema.Adapter) {
 	c := ad.Capabilities
-	s.title("Capabilities")
+	s.Title("Capabilities")
 	for _, flag := range []struct {
 		name string
 		on   bool
@@ -175,31 +166,31 @@ func (s sheet) capabilities(ad *schema.Adapter) {
 		{"tracks directory", c.CwdTracking},
 		{"job control", c.JobControl},
 	} {
-		s.row(flag.name, yesNo(flag.on))
+		s.Row(flag.name, ui.YesNo(flag.on))
 	}
-	s.row("exit codes", c.ExitCode)
-	s.row("directory format", c.CwdFormat)
-	s.row("shell integration", c.ShellIntegration)
-	s.row("busy detection", c.UserBusyDetection)
-	for _, name := range sortedKeys(c.UserBusyDetectionParams) {
-		s.row("  "+name, c.UserBusyDetectionParams[name])
+	s.Row("exit codes", c.ExitCode)
+	s.Row("directory format", c.CwdFormat)
+	s.Row("shell integration", c.ShellIntegration)
+	s.Row("busy detection", c.UserBusyDetection)
+	for _, name := range ui.SortedKeys(c.UserBusyDetectionParams) {
+		s.Row("  "+name, c.UserBusyDetectionParams[name])
 	}
-	s.row("change directory", c.CdCommand)
-	s.row("  quoted as", c.CdCommandQuote)
+	s.Row("change directory", c.CdCommand)
+	s.Row("  quoted as", c.CdCommandQuote)
 }
 
-func (s sheet) modes(modes []schema.Mode) {
+func (s description) modes(modes []schema.Mode) {
 	if len(modes) == 0 {
 		return
 	}
-	s.title("Modes")
+	s.Title("Modes")
 	for _, m := range modes {
-		s.row(m.Name, modeSummary(m))
+		s.Row(m.Name, modeSummary(m))
 		for _, c := range m.AdvanceCommands {
-			s.row("  goes on with", commandSummary(c))
+			s.Row("  goes on with", commandSummary(c))
 		}
 		for _, c := range m.ExitCommands {
-			s.row("  left with", commandSummary(c))
+			s.Row("  left with", commandSummary(c))
 		}
 	}
 }
@@ -229,40 +220,40 @@ func commandSummary(c schema.ModeCommand) string {
 	return c.Command + " (" + c.Effect + ")"
 }
 
-func (s sheet) commands(c *schema.Commands) {
+func (s description) commands(c *schema.Commands) {
 	if c == nil {
 		return
 	}
-	s.title("Meta-commands")
-	s.row("prefix", c.Prefix)
-	s.row("in modes", strings.Join(c.Scope, ", "))
-	s.row("found with", c.Discovery)
+	s.Title("Meta-commands")
+	s.Row("prefix", c.Prefix)
+	s.Row("in modes", strings.Join(c.Scope, ", "))
+	s.Row("found with", c.Discovery)
 	for _, b := range c.Builtin {
-		s.row(b.Name, strings.TrimSpace(b.Syntax+"  "+b.Description))
+		s.Row(b.Name, strings.TrimSpace(b.Syntax+"  "+b.Description))
 	}
-	for _, op := range sortedKeys(c.Debugger) {
+	for _, op := range ui.SortedKeys(c.Debugger) {
 		if template := c.Debugger[op]; template != nil {
-			s.row("to "+op, *template)
+			s.Row("to "+op, *template)
 		} else {
-			s.row("to "+op, "(not supported)")
+			s.Row("to "+op, "(not supported)")
 		}
 	}
 }
 
-func (s sheet) samples(samples schema.Samples) {
-	s.title("Samples")
+func (s description) samples(samples schema.Samples) {
+	s.Title("Samples")
 	keys, _ := byKeys(samples).(map[string]any) // a struct is always a map
-	for _, name := range sortedKeys(keys) {
-		s.row(name, keys[name])
+	for _, name := range ui.SortedKeys(keys) {
+		s.Row(name, keys[name])
 	}
 }
 
-func (s sheet) tests(ad *schema.Adapter) {
-	s.title("Declared tests")
+func (s description) tests(ad *schema.Adapter) {
+	s.Title("Declared tests")
 	if ad.Probe != nil {
-		s.row("probe", ad.Probe.Eval)
+		s.Row("probe", ad.Probe.Eval)
 	}
 	for _, t := range ad.Tests {
-		s.a.printf("  %s\n", t.Name)
+		s.Item(t.Name)
 	}
 }

@@ -4,52 +4,53 @@ import (
 	"fmt"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
 )
 
 // agent shows what a user of a coding agent wants to know.
-func (s sheet) agent(ad *schema.Adapter) {
+func (s description) agent(ad *schema.Adapter) {
 	g := ad.Agent
-	s.title("Agent")
-	s.row("display name", g.DisplayName)
-	s.row("min version", g.MinVersion)
-	s.row("auto-detection", detection(g.AutoDetect.Priority))
-	s.row("login by", strings.Join(g.Auth.Env, ", "))
+	s.Title("Agent")
+	s.Row("display name", g.DisplayName)
+	s.Row("min version", g.MinVersion)
+	s.Row("auto-detection", detection(g.AutoDetect.Priority))
+	s.Row("login by", strings.Join(g.Auth.Env, ", "))
 	if g.Auth.Status != nil {
-		s.row("login status", quoteAll(g.Auth.Status.Args))
+		s.Row("login status", ui.QuoteAll(g.Auth.Status.Args))
 	}
-	s.row("to log in", g.Auth.Hint)
+	s.Row("to log in", g.Auth.Hint)
 
-	s.title("Turn")
-	s.row("terminal needed", yesNo(g.Transport == schema.TransportPTY))
-	s.row("arguments", quoteAll(g.Args))
-	s.row("prompt", promptSummary(g.Prompt))
-	s.row("structured output", structured(g.Output))
-	s.row("live output", yesNo(g.Output.Format == schema.FormatNDJSON))
-	s.row("auto-approve", autoApprove(g.Options.PermissionMode))
-	s.row("sessions", sessions(g.Options))
+	s.Title("Turn")
+	s.Row("terminal needed", ui.YesNo(g.Transport == schema.TransportPTY))
+	s.Row("arguments", ui.QuoteAll(g.Args))
+	s.Row("prompt", promptSummary(g.Prompt))
+	s.Row("structured output", structured(g.Output))
+	s.Row("live output", ui.YesNo(g.Output.Format == schema.FormatNDJSON))
+	s.Row("auto-approve", autoApprove(g.Options.PermissionMode))
+	s.Row("sessions", sessions(g.Options))
 	options := g.Options.ByName()
 	for _, name := range []string{"model", "context", "allowed_tools", "permission_mode", "max_turns", "directory"} {
-		s.row(strings.ReplaceAll(name, "_", " "), optionSummary(options[name]))
+		s.Row(strings.ReplaceAll(name, "_", " "), optionSummary(options[name]))
 	}
-	for _, name := range sortedKeys(g.Env) {
-		s.row("environment", name+"="+g.Env[name])
+	for _, name := range ui.SortedKeys(g.Env) {
+		s.Row("environment", name+"="+g.Env[name])
 	}
-	s.row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
+	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
 
-	s.title("Tools and failures")
-	s.row("tools", strings.Join(g.Tools.Valid, ", "))
-	for _, name := range sortedKeys(g.Tools.Canonical) {
-		s.row("  "+name, g.Tools.Canonical[name])
+	s.Title("Tools and failures")
+	s.Row("tools", strings.Join(g.Tools.Valid, ", "))
+	for _, name := range ui.SortedKeys(g.Tools.Canonical) {
+		s.Row("  "+name, g.Tools.Canonical[name])
 	}
-	for _, code := range sortedKeys(g.ExitCodes) {
-		s.row("exit code "+code, g.ExitCodes[code])
+	for _, code := range ui.SortedKeys(g.ExitCodes) {
+		s.Row("exit code "+code, g.ExitCodes[code])
 	}
 	for _, f := range g.Failures {
-		s.row(f.Kind, f.Pattern)
+		s.Row(f.Kind, f.Pattern)
 	}
-	s.row("refusal", g.DenialPattern)
-	s.row("when refused", g.DenialHelp)
+	s.Row("refusal", g.DenialPattern)
+	s.Row("when refused", g.DenialHelp)
 }
 
 func detection(priority int) string {
@@ -85,9 +86,9 @@ func autoApprove(o *schema.AgentOption) string {
 		return "no flag"
 	}
 	if args, known := o.Values[o.Default]; known {
-		return quoteAll(args)
+		return ui.QuoteAll(args)
 	}
-	return quoteAll(append(append([]string{}, o.Args...), o.Default))
+	return ui.QuoteAll(append(append([]string{}, o.Args...), o.Default))
 }
 
 func sessions(o schema.AgentOptions) string {
@@ -107,7 +108,7 @@ func optionSummary(o *schema.AgentOption) string {
 	case o.Prepend:
 		return "before the prompt"
 	case len(o.Values) > 0:
-		return strings.Join(sortedKeys(o.Values), ", ")
+		return strings.Join(ui.SortedKeys(o.Values), ", ")
 	}
-	return quoteAll(o.Args)
+	return ui.QuoteAll(o.Args)
 }

@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/contract"
 	"ripple/runtime/event"
@@ -19,7 +20,7 @@ import (
 )
 
 func newAgent(a *app) *cobra.Command {
-	cmd := group(&cobra.Command{
+	cmd := ui.Group(&cobra.Command{
 		Use:   "agent",
 		Short: "Let a coding agent take a turn",
 		Long: `A coding agent is a program whose adapter says "family: agent": it takes a prompt,
@@ -47,7 +48,7 @@ func (agentTests) Replay(a *schema.Adapter, output, stderr io.Reader, exitCode i
 
 // agents are the adapters of family agent, those that are looked for first.
 func (a *app) agents() ([]*registry.Entry, error) {
-	r, err := a.registry()
+	r, err := a.Registry()
 	if err != nil {
 		return nil, err
 	}
@@ -70,12 +71,12 @@ func (a *app) agentAdapter(ctx context.Context, name string) (*registry.Entry, e
 	if name == "" || name == "auto" {
 		return a.detect(ctx)
 	}
-	e, err := a.adapter(name)
+	e, err := a.Adapter(name)
 	if err != nil {
 		return nil, err
 	}
 	if e.Adapter.Family != schema.FamilyAgent {
-		return nil, usageError("ripple doctor lists the agents", "%s is a %s, not a coding agent", e.Name, e.Adapter.Family)
+		return nil, ui.UsageError("ripple doctor lists the agents", "%s is a %s, not a coding agent", e.Name, e.Adapter.Family)
 	}
 	return e, nil
 }
@@ -98,6 +99,6 @@ func (a *app) detect(ctx context.Context, disabled ...string) (*registry.Entry, 
 		}
 		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, strings.Join(d.Todo, "; "))
 	}
-	return nil, failWith(exitMissing, errors.New("no coding agent can be used here"),
-		"install one of these, or name another with --adapter:\n"+indent(strings.TrimSuffix(looked.String(), "\n")))
+	return nil, ui.FailWith(ui.ExitMissing, errors.New("no coding agent can be used here"),
+		"install one of these, or name another with --adapter:\n"+ui.Indent(strings.TrimSuffix(looked.String(), "\n")))
 }

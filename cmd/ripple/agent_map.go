@@ -11,6 +11,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/event"
 )
@@ -34,7 +35,7 @@ that the adapter does not know are named on standard error, with their numbers.
 For authors of adapters: "ripple agent run --transcript FILE" records such output.`,
 		Example: "  ripple agent map --adapter ./my-agent.yaml < turn.ndjson\n" +
 			"  ripple agent map --adapter claude --exit-code 1 --stderr turn.ndjson.stderr < turn.ndjson",
-		Args: noArgs,
+		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error { return a.mapTranscript(cmd.Context(), f) },
 	}
 	flags := cmd.Flags()
@@ -55,32 +56,32 @@ func (a *app) mapTranscript(ctx context.Context, f mapFlags) error {
 	if f.stderr != "" {
 		file, err := os.Open(f.stderr)
 		if err != nil {
-			return failWith(exitUsage, fmt.Errorf("--stderr: %w", err), "")
+			return ui.FailWith(ui.ExitUsage, fmt.Errorf("--stderr: %w", err), "")
 		}
 		defer file.Close() // only read from
 		rec.Stderr = file
 	}
-	count := &lineCount{r: a.in}
+	count := &lineCount{r: a.In}
 	rec.Output = count
 	unknown := 0
-	encode := json.NewEncoder(a.out)
+	encode := json.NewEncoder(a.Out)
 	encode.SetEscapeHTML(false)
 	out, err := agent.Replay(e.Adapter, rec, func(ev event.Event) {
 		if ev.Type == event.Unknown {
 			unknown++
-			a.note("%s matches nothing in agent.output.events: %.200s", count.name(ev.Raw), ev.Raw)
+			a.Note("%s matches nothing in agent.output.events: %.200s", count.name(ev.Raw), ev.Raw)
 		}
 		_ = encode.Encode(ev) // a.out remembers its error
 	})
 	if err != nil {
-		return failWith(exitFailed, err, "")
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	for _, p := range out.Problems {
-		a.note("%s", p)
+		a.Note("%s", p)
 	}
-	_ = encode.Encode(newTurnOutcome(out)) // a.out remembers its error
+	_ = encode.Encode(ui.NewTurnOutcome(out)) // a.out remembers its error
 	if f.strict && unknown > 0 {
-		return failWith(exitFailed, errors.New("lines of the transcript are not known to the adapter"), "name them in agent.output.events; {type: \"ignored\"} is for those that mean nothing")
+		return ui.FailWith(ui.ExitFailed, errors.New("lines of the transcript are not known to the adapter"), "name them in agent.output.events; {type: \"ignored\"} is for those that mean nothing")
 	}
 	return nil
 }

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -12,9 +11,9 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/event"
-	"ripple/runtime/launch"
 	"ripple/schema"
 )
 
@@ -50,7 +49,7 @@ Ctrl-C ends the turn and all that the agent started.`,
   ripple agent run --adapter claude --resume 7e0c… "now the tests"`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if (len(args) == 1) == (f.promptFile != "") {
-				return usageError(seeHelp(cmd), "give one prompt: as an argument, as - for standard input, or with --prompt-file")
+				return ui.UsageError(ui.SeeHelp(cmd), "give one prompt: as an argument, as - for standard input, or with --prompt-file")
 			}
 			return nil
 		},
@@ -58,7 +57,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 			if err := notEmpty(cmd.Flags(), "resume", "session-id", "model", "permission-mode"); err != nil {
 				return err
 			}
-			return a.guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
+			return a.Guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
 		},
 	}
 	f.addTo(cmd.Flags())
@@ -96,9 +95,9 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		return err
 	}
 	if _, err := agent.NewCommand(e.Adapter, f.turn); err != nil {
-		return turnError(err) // nothing is started for what cannot be asked
+		return ui.TurnError(err) // nothing is started for what cannot be asked
 	}
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	if err := a.ready(ctx, e, f.options); err != nil {
 		return err
@@ -111,13 +110,13 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 		f.options.Output, f.options.Stderr = rec, errorStream{rec}
 		defer func() { ended = a.first(ended, rec.close()) }()
 	}
-	show := a.newTurnView(e.Adapter, f.json)
-	f.options.OnEvent, f.options.Sole = show.event, true
+	show := a.NewTurnView(e.Adapter, f.json)
+	f.options.OnEvent, f.options.Sole = show.Event, true
 	out, err := agent.Run(ctx, e.Adapter, f.turn, f.options)
 	if err != nil {
-		return turnError(err)
+		return ui.TurnError(err)
 	}
-	show.outcome(out)
+	show.Outcome(out)
 	return turnVerdict(e.Adapter, out, f.json)
 }
 
@@ -127,7 +126,7 @@ func (a *app) first(err, second error) error {
 		return second
 	}
 	if second != nil {
-		a.note("%v", second)
+		a.Note("%v", second)
 	}
 	return err
 }
@@ -136,13 +135,13 @@ func (a *app) first(err, second error) error {
 func (f runFlags) check() error {
 	switch {
 	case f.options.Timeout < 0 || f.options.IdleTimeout < 0:
-		return usageError("", "a time limit must not be negative")
+		return ui.UsageError("", "a time limit must not be negative")
 	case f.turn.MaxTurns < 0:
-		return usageError("", "--max-turns must not be negative, and is %d", f.turn.MaxTurns)
+		return ui.UsageError("", "--max-turns must not be negative, and is %d", f.turn.MaxTurns)
 	}
 	for _, kv := range f.options.Env {
 		if key, _, is := strings.Cut(kv, "="); !is || key == "" {
-			return usageError("", "--env %q is not KEY=VALUE", kv)
+			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
 		}
 	}
 	return nil
@@ -153,7 +152,7 @@ func (f runFlags) check() error {
 func notEmpty(flags *pflag.FlagSet, names ...string) error {
 	for _, name := range names {
 		if f := flags.Lookup(name); f != nil && f.Changed && f.Value.String() == "" {
-			return usageError("leave it out to ask for nothing", "--%s is empty", name)
+			return ui.UsageError("leave it out to ask for nothing", "--%s is empty", name)
 		}
 	}
 	return nil
@@ -167,34 +166,19 @@ func (a *app) promptText(args []string, file string) (string, error) {
 	case file != "":
 		b, err = os.ReadFile(file)
 	case args[0] == "-":
-		b, err = io.ReadAll(a.in)
+		b, err = io.ReadAll(a.In)
 	default:
 		return args[0], nil
 	}
 	if err != nil {
-		return "", failWith(exitUsage, fmt.Errorf("the prompt cannot be read: %w", err), "")
+		return "", ui.FailWith(ui.ExitUsage, fmt.Errorf("the prompt cannot be read: %w", err), "")
 	}
 	return string(b), nil
 }
 
-// turnError is a turn that did not begin.
-func turnError(err error) error {
-	var missing *launch.MissingError
-	var unsupported *agent.UnsupportedError
-	switch {
-	case errors.As(err, new(*launch.DirError)):
-		return failWith(exitUsage, err, "")
-	case errors.As(err, &missing):
-		return failWith(exitMissing, err, "")
-	case errors.As(err, &unsupported):
-		return failWith(exitUsage, err, "ripple adapter show tells what the agent can do")
-	}
-	return failWith(exitFailed, err, "")
-}
-
 var kindCodes = map[event.Kind]int{
-	event.Auth: exitBlocked, event.Denied: exitBlocked, event.Limited: exitLimit, event.MaxTurns: exitLimit,
-	event.Timeout: exitTimeout, event.Interrupted: exitInterrupted, event.Version: exitMissing,
+	event.Auth: ui.ExitBlocked, event.Denied: ui.ExitBlocked, event.Limited: ui.ExitLimit, event.MaxTurns: ui.ExitLimit,
+	event.Timeout: ui.ExitTimeout, event.Interrupted: ui.ExitInterrupted, event.Version: ui.ExitMissing,
 }
 
 // turnVerdict is the exit code of a turn, with what to do about it.
@@ -205,24 +189,24 @@ func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 		case o.OK():
 			return nil
 		case quiet:
-			return exitWith(exitBlocked)
+			return ui.ExitWith(ui.ExitBlocked)
 		case len(o.Asked) > 0:
 			hint := "answer in the next prompt"
 			if o.SessionID != "" && g.Options.Resume != nil {
 				hint += ", with --resume " + o.SessionID
 			}
-			return failWith(exitBlocked, fmt.Errorf("%s asks: %s", g.DisplayName, harmless(strings.Join(o.Asked, "\n"))), hint)
+			return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s asks: %s", g.DisplayName, ui.Harmless(strings.Join(o.Asked, "\n"))), hint)
 		}
-		return failWith(exitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, count(len(o.Denials), "tool use")), g.DenialHelp)
+		return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, ui.Count(len(o.Denials), "tool use")), g.DenialHelp)
 	}
-	code := exitFailed
+	code := ui.ExitFailed
 	if c, known := kindCodes[o.Failure.Kind]; known {
 		code = c
 	}
 	if quiet {
-		return exitWith(code)
+		return ui.ExitWith(code)
 	}
-	return failWith(code, fmt.Errorf("%s: %s", g.DisplayName, describeFailure(o.Failure)), hintFor(a, o))
+	return ui.FailWith(code, fmt.Errorf("%s: %s", g.DisplayName, describeFailure(o.Failure)), hintFor(a, o))
 }
 
 func describeFailure(f *event.Failure) string {
@@ -264,27 +248,4 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 		}
 	}
 	return goOn
-}
-
-// turnOutcome is the last line of --json.
-type turnOutcome struct {
-	Type       string         `json:"type"`
-	Failure    *event.Failure `json:"failure,omitempty"`
-	ExitCode   int            `json:"exit_code"`
-	Signal     string         `json:"signal,omitempty"`
-	SessionID  string         `json:"session_id,omitempty"`
-	Text       string         `json:"text,omitempty"`
-	Tokens     event.Tokens   `json:"tokens"`
-	Denials    int            `json:"denials,omitempty"`
-	Asked      []string       `json:"asked,omitempty"`
-	Unknown    int            `json:"unknown,omitempty"`
-	Problems   []string       `json:"problems,omitempty"`
-	DurationMS int64          `json:"duration_ms,omitempty"`
-}
-
-func newTurnOutcome(o agent.Outcome) turnOutcome {
-	return turnOutcome{
-		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
-		Tokens: o.Tokens, Denials: len(o.Denials), Asked: o.Asked, Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
-	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/contract"
 	"ripple/runtime/registry"
@@ -48,20 +49,20 @@ the programs cannot: it is missing, too old, nobody is logged in, or its probe f
 			}
 			if !f.probe {
 				if cmd.Flags().Changed("timeout") {
-					return usageError("add --probe", "--timeout is for --probe")
+					return ui.UsageError("add --probe", "--timeout is for --probe")
 				}
 				return a.doctor(cmd.Context(), names, f)
 			}
 			if f.timeout <= 0 {
-				return usageError("", "--timeout must be more than nothing, and is %s", f.timeout)
+				return ui.UsageError("", "--timeout must be more than nothing, and is %s", f.timeout)
 			}
-			return a.guarded(func() error {
-				ctx, _, stop := untilSignal(cmd.Context(), true)
+			return a.Guarded(func() error {
+				ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 				defer stop()
 				return a.doctor(ctx, names, f)
 			})
 		},
-		ValidArgsFunction: a.completeAdapter,
+		ValidArgsFunction: a.CompleteAdapter,
 	}
 	cmd.Flags().StringVar(&f.adapter, "adapter", "", "look at this adapter (`NAME` or file), as an argument does")
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
@@ -99,24 +100,24 @@ func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
 	}
 	found := a.examineAll(ctx, list, f)
 	if ctx.Err() != nil {
-		return exitWith(exitInterrupted)
+		return ui.ExitWith(ui.ExitInterrupted)
 	}
 	if f.json {
-		err = a.printJSON(found)
+		err = a.PrintJSON(found)
 	} else {
 		err = a.printDiagnoses(found)
 	}
 	usable := usableOf(found)
 	if each := len(names) > 0 || f.probe; err == nil && (usable == 0 || each && usable < len(found)) {
-		err = exitWith(exitMissing)
+		err = ui.ExitWith(ui.ExitMissing)
 	}
 	return err
 }
 
 // examineAll looks at one program after another, until it is interrupted.
 func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFlags) []diagnosis {
-	shown := a.newProgress()
-	defer shown.stop()
+	shown := a.NewProgress()
+	defer shown.Stop()
 	found := make([]diagnosis, 0, len(list))
 	for i, e := range list {
 		if ctx.Err() != nil {
@@ -124,10 +125,10 @@ func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFl
 		}
 		d := a.diagnose(ctx, e, agent.Options{})
 		if f.probe {
-			shown.update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
+			shown.Update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
 			d.probe(ctx, e, f.timeout)
 		}
-		shown.done(e.Name, func() {})
+		shown.Done(e.Name, func() {})
 		found = append(found, d)
 	}
 	return found
@@ -152,12 +153,12 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 		return a.agents()
 	}
 	for _, name := range names {
-		e, err := a.adapter(name)
+		e, err := a.Adapter(name)
 		if err != nil {
 			return nil, err
 		}
 		if probe && e.Adapter.Probe == nil {
-			return nil, usageError("leave out --probe to see whether it is here, its version and its login", "%s has no probe: its adapter (family %s) declares none", e.Name, e.Adapter.Family)
+			return nil, ui.UsageError("leave out --probe to see whether it is here, its version and its login", "%s has no probe: its adapter (family %s) declares none", e.Name, e.Adapter.Family)
 		}
 		list = append(list, e)
 	}
@@ -165,17 +166,17 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 }
 
 func (a *app) printDiagnoses(list []diagnosis) error {
-	w := tabwriter.NewWriter(a.out, 0, 0, 2, ' ', 0)
+	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tPROBE\tPROGRAM")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, yesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(d.Login), d.Probe, dash(d.Executable))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(d.Login), d.Probe, dash(d.Executable))
 	}
 	if err := w.Flush(); err != nil {
 		return err
 	}
 	for _, d := range list {
 		if len(d.Todo) > 0 {
-			a.printf("\n%s:\n%s\n", d.Name, indent(strings.Join(d.Todo, "\n")))
+			a.Printf("\n%s:\n%s\n", d.Name, ui.Indent(strings.Join(d.Todo, "\n")))
 		}
 	}
 	return nil

@@ -12,6 +12,7 @@ import (
 
 	"golang.org/x/mod/semver"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/contract"
 	"ripple/runtime/launch"
@@ -84,17 +85,17 @@ func environment(o agent.Options) []string { return append(os.Environ(), o.Env..
 func (a *app) ready(ctx context.Context, e *registry.Entry, o agent.Options) error {
 	d := a.diagnose(ctx, e, o)
 	if ctx.Err() != nil {
-		return exitWith(exitInterrupted)
+		return ui.ExitWith(ui.ExitInterrupted)
 	}
 	todo := strings.Join(d.Todo, "\n")
 	switch {
 	case d.Executable == "":
 		_, err := launch.Locate(e.Adapter, launch.OSHost(), o.Executable)
-		return failWith(exitMissing, err, "or choose another agent: ripple doctor lists them")
+		return ui.FailWith(ui.ExitMissing, err, "or choose another agent: ripple doctor lists them")
 	case older(d.Version, d.MinVersion):
-		return failWith(exitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
+		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s is too old", e.Adapter.Agent.DisplayName), todo)
 	case d.Login == loggedOut:
-		return failWith(exitBlocked, fmt.Errorf("nobody is logged in to %s", e.Adapter.Agent.DisplayName), todo)
+		return ui.FailWith(ui.ExitBlocked, fmt.Errorf("nobody is logged in to %s", e.Adapter.Agent.DisplayName), todo)
 	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/contract"
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
@@ -50,21 +51,21 @@ func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Dur
 func afterProbe(e *registry.Entry, err error) (todo []string) {
 	start, isStart := errors.AsType[*session.StartError](err)
 	if isStart && start.Output != "" {
-		todo = append(todo, "it printed:\n"+indent(start.Output))
+		todo = append(todo, "it printed:\n"+ui.Indent(start.Output))
 	}
-	name := shellQuote(e.Name)
+	name := ui.ShellQuote(e.Name)
 	switch {
 	case isStart && start.Needs != "":
 		return todo
 	case errors.Is(err, context.DeadlineExceeded):
-		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+shellQuote(e.Adapter.Probe.Eval))
+		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+ui.ShellQuote(e.Adapter.Probe.Eval))
 	}
 	return append(todo, "see whether your own configuration of it is the cause: ripple adapter test "+name+" runs it without")
 }
 
 // sessions are the adapters of programs that are here and have a probe.
 func (a *app) sessions() ([]*registry.Entry, error) {
-	r, err := a.registry()
+	r, err := a.Registry()
 	if err != nil {
 		return nil, err
 	}

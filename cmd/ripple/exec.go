@@ -7,6 +7,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/session"
 )
 
@@ -68,9 +69,9 @@ that waits for nothing but input when nobody can type any is interrupted after 5
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.session.Patient = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
-			return a.guarded(func() error { return a.exec(cmd.Context(), args, f) })
+			return a.Guarded(func() error { return a.exec(cmd.Context(), args, f) })
 		},
-		ValidArgsFunction: a.completeAdapter,
+		ValidArgsFunction: a.CompleteAdapter,
 	}
 	f.addTo(cmd.Flags())
 	cmd.MarkFlagsMutuallyExclusive("file", "lines")
@@ -102,13 +103,13 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	env, _ := cmd.Flags().GetStringArray("env") // declared: cannot fail
 	for _, kv := range env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
-			return usageError("", "--env %q is not KEY=VALUE", kv)
+			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
 		}
 	}
 	for _, flag := range []string{"cols", "rows"} {
 		n, _ := cmd.Flags().GetInt(flag) // declared: cannot fail
 		if cmd.Flags().Changed(flag) && (n < 1 || n > 65535) {
-			return usageError("", "--%s must be 1 to 65535, and is %d", flag, n)
+			return ui.UsageError("", "--%s must be 1 to 65535, and is %d", flag, n)
 		}
 	}
 	given := max(0, len(args)-1)
@@ -121,15 +122,15 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	lines := cmd.Flags().Changed("lines") && cmd.Flags().Changed("null")
 	switch {
 	case len(args) == 0:
-		return usageError("ripple adapter list shows what there is; "+seeHelp(cmd), "which adapter?")
+		return ui.UsageError("ripple adapter list shows what there is; "+ui.SeeHelp(cmd), "which adapter?")
 	case given == 0 && steps:
 		return nil
 	case given == 0:
-		return usageError(`give the code as one argument, with -f FILE, or "-" or --lines for standard input`, "nothing to run")
+		return ui.UsageError(`give the code as one argument, with -f FILE, or "-" or --lines for standard input`, "nothing to run")
 	case given == 1 || lines && given == 2:
 		return nil
 	case len(args) > 2:
-		return usageError("put the code in quotes: it is one argument", "%d arguments after the adapter", len(args)-1)
+		return ui.UsageError("put the code in quotes: it is one argument", "%d arguments after the adapter", len(args)-1)
 	}
-	return usageError(seeHelp(cmd), "the code is given in more than one way")
+	return ui.UsageError(ui.SeeHelp(cmd), "the code is given in more than one way")
 }

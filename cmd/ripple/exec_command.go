@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/session"
 )
 
@@ -80,9 +81,9 @@ func (x *execution) interrupt(ctx context.Context) {
 	_, err := x.session.Interrupt(soon)
 	switch {
 	case errors.Is(err, session.ErrNoInterrupt):
-		x.note("%v; Ctrl-C again ends the session", err)
+		x.Note("%v; Ctrl-C again ends the session", err)
 	case errors.Is(err, session.ErrTimeout) && ctx.Err() == nil:
-		x.note("the program goes on in spite of the interrupt; Ctrl-C again ends the session")
+		x.Note("the program goes on in spite of the interrupt; Ctrl-C again ends the session")
 	}
 }
 
@@ -91,25 +92,25 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 	ended := ctx.Err() != nil // a signal, or nobody reads
 	if x.flags.json {
 		if err := x.json.finish(o.record(), o.final() && !x.goesOn(ctx, o)); err != nil {
-			return failWith(exitFailed, err, "")
+			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 	} else if o.err != nil { // the unfinished line, or the screen
-		_, _ = io.WriteString(x.out, o.result.Output)
+		_, _ = io.WriteString(x.Out, o.result.Output)
 	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled): // a second Ctrl-C
-		return exitWith(exitInterrupted)
+		return ui.ExitWith(ui.ExitInterrupted)
 	case o.final():
 		return o.explain(x.flags.timeout)
 	case o.result.PromptElsewhere:
-		x.note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
+		x.Note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
 	case o.err != nil && !x.flags.json:
-		x.note("%v", o.err)
+		x.Note("%v", o.err)
 		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {
-			fmt.Fprintln(x.err, indent(open.Excerpt))
+			fmt.Fprintln(x.Err, ui.Indent(open.Excerpt))
 		}
 		if x.flags.lines && !x.flags.nul && errors.Is(o.err, session.ErrIncompleteInput) {
-			fmt.Fprintln(x.err, indent(`each line is a command here; send a block with "-", -f FILE or -0`))
+			fmt.Fprintln(x.Err, ui.Indent(`each line is a command here; send a block with "-", -f FILE or -0`))
 		}
 	}
 	return nil

@@ -16,6 +16,7 @@ import (
 
 	"golang.org/x/term"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -44,7 +45,7 @@ func (x *execution) attend(ctx context.Context, hopeless chan<- session.State) {
 		}
 		if told != st.Waiting {
 			told = st.Waiting
-			x.note("%s", x.waitHint(st))
+			x.Note("%s", x.waitHint(st))
 		}
 		switch {
 		case x.keyboard != nil:
@@ -147,10 +148,10 @@ type keyboard struct {
 
 // newKeyboard is nil when standard input is no terminal.
 func (a *app) newKeyboard(ad *schema.Adapter) *keyboard {
-	if !isTerminal(a.in) {
+	if !ui.IsTerminal(a.In) {
 		return nil
 	}
-	k := &keyboard{file: a.in.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
+	k := &keyboard{file: a.In.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
 	if ad.Signals.EOF != nil {
 		k.eof = *ad.Signals.EOF
 	}

@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
 )
 
@@ -50,7 +51,7 @@ func operation(a *schema.Adapter, text string) (string, error) {
 	name, rest, _ := strings.Cut(strings.TrimSpace(text), " ")
 	arguments, err := parseArguments(rest, a.OperationArguments(name))
 	if err != nil {
-		return "", usageError("", "--op %q: %w", text, err)
+		return "", ui.UsageError("", "--op %q: %w", text, err)
 	}
 	code, err := a.Operation(name, arguments)
 	if err == nil {
@@ -62,9 +63,9 @@ func operation(a *schema.Adapter, text string) (string, error) {
 		if len(e.Supported) > 0 {
 			hint = "it has " + strings.Join(e.Supported, ", ")
 		}
-		hint = strings.TrimPrefix(didYouMean(schema.Nearest(name, e.Supported), "")+"\n"+hint, "\n")
+		hint = strings.TrimPrefix(ui.DidYouMean(schema.Nearest(name, e.Supported), "")+"\n"+hint, "\n")
 	}
-	return "", usageError(hint, "--op: %w", err)
+	return "", ui.UsageError(hint, "--op: %w", err)
 }
 
 // parseArguments reads `file=a b.c line=3`. A value ends where another of the

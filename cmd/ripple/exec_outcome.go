@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/launch"
 	"ripple/runtime/session"
 )
@@ -21,25 +22,25 @@ func (o outcome) code() int {
 	exit, exited := errors.AsType[*session.ExitError](o.err)
 	switch {
 	case exited && exit.Untaken:
-		return exitFailed
+		return ui.ExitFailed
 	case exited && exit.Signal != "":
 		return 128 + signalNumber(exit.Signal)
 	case exited:
 		return exit.Code
 	case errors.Is(o.err, context.Canceled):
-		return exitInterrupted
+		return ui.ExitInterrupted
 	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput):
-		return exitTimeout
+		return ui.ExitTimeout
 	case o.err != nil:
-		return exitFailed
+		return ui.ExitFailed
 	case o.result.ExitCode != nil:
 		return *o.result.ExitCode
 	case o.result.CompletedBy == session.ByInterrupt:
-		return exitInterrupted
+		return ui.ExitInterrupted
 	case o.result.ErrorSeen:
-		return exitFailed
+		return ui.ExitFailed
 	}
-	return exitOK
+	return ui.ExitOK
 }
 
 // final says that no further command can run.
@@ -58,7 +59,7 @@ func (o outcome) record() record {
 	r := record{Result: o.result}
 	if o.err != nil {
 		r.Failure = o.err.Error()
-		r.ErrorSeen = r.ErrorSeen || o.code() != exitOK
+		r.ErrorSeen = r.ErrorSeen || o.code() != ui.ExitOK
 	}
 	return r
 }
@@ -71,24 +72,24 @@ func (o outcome) explain(timeout time.Duration) error {
 	late, isLate := errors.AsType[*session.TimeoutError](o.err)
 	switch {
 	case exited && exit.Withdrawal != nil:
-		return failWith(code, o.err, withdrawalHint)
+		return ui.FailWith(code, o.err, withdrawalHint)
 	case exited && exit.Untaken:
-		return failWith(code, o.err, "its standard input may be another than the terminal")
+		return ui.FailWith(code, o.err, "its standard input may be another than the terminal")
 	case exited && exit.Output != "":
-		return failWith(code, o.err, "it printed:\n"+indent(exit.Output))
+		return ui.FailWith(code, o.err, "it printed:\n"+ui.Indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
-		return &exitError{code: code}
+		return &ui.ExitError{Code: code}
 	case errors.Is(o.err, errNoInput):
-		return failWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
+		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
 	case isLate && late.Unsent:
-		return failWith(code, o.err, "give it more time with --timeout")
+		return ui.FailWith(code, o.err, "give it more time with --timeout")
 	case isLate && late.Withdrawal != nil:
-		return failWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
+		return ui.FailWith(code, fmt.Errorf("the command did not end within %s: %v, and no prompt came after it", timeout, late.Withdrawal), withdrawalHint)
 	case isLate:
-		return failWith(code, fmt.Errorf("the command did not end within %s", timeout),
+		return ui.FailWith(code, fmt.Errorf("the command did not end within %s", timeout),
 			o.soFar()+"; give it more time with --timeout")
 	}
-	return failWith(code, o.err, "")
+	return ui.FailWith(code, o.err, "")
 }
 
 const withdrawalHint = "send complete input; what makes the program drop an unfinished line and show its prompt can be declared as prompt.continuation_escape"
@@ -111,21 +112,21 @@ func startError(err error) error {
 	start, isStart := errors.AsType[*session.StartError](err)
 	switch {
 	case isMissing:
-		return failWith(exitMissing, missing, "")
+		return ui.FailWith(ui.ExitMissing, missing, "")
 	case isDir:
-		return failWith(exitUsage, err, "")
+		return ui.FailWith(ui.ExitUsage, err, "")
 	case !isStart:
-		return failWith(exitFailed, err, "")
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	hint := "it printed nothing"
 	if start.Output != "" {
-		hint = "it printed:\n" + indent(start.Output)
+		hint = "it printed:\n" + ui.Indent(start.Output)
 	}
 	if start.Needs != "" {
-		return failWith(exitMissing, err, hint)
+		return ui.FailWith(ui.ExitMissing, err, hint)
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		return failWith(exitTimeout, err, hint+"\ngive it more time with --ready-timeout")
+		return ui.FailWith(ui.ExitTimeout, err, hint+"\ngive it more time with --ready-timeout")
 	}
-	return failWith(exitFailed, err, hint)
+	return ui.FailWith(ui.ExitFailed, err, hint)
 }

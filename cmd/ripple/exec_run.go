@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/contract"
 	"ripple/runtime/session"
 	"ripple/schema"
@@ -46,7 +47,7 @@ type execution struct {
 
 // exec runs the commands in one session.
 func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
-	entry, err := a.adapter(args[0])
+	entry, err := a.Adapter(args[0])
 	if err != nil {
 		return err
 	}
@@ -59,9 +60,9 @@ func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
 		return err
 	}
 	next = after(steps, next)
-	ctx, interrupts, stop := untilSignal(ctx, false)
+	ctx, interrupts, stop := ui.UntilSignal(ctx, false)
 	defer stop()
-	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.out}}
+	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.Out}}
 	if !stdin {
 		x.keyboard = a.newKeyboard(entry.Adapter)
 		defer x.keyboard.restore()
@@ -69,13 +70,13 @@ func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
 	if f.record == "" {
 		return x.run(ctx, next)
 	}
-	file, err := createRecording(f.record)
+	file, err := ui.CreateRecording(f.record)
 	if err != nil {
 		return err
 	}
 	tty := entry.Adapter.Process.TTY
 	x.recorder = contract.NewRecorder(file, cmp.Or(f.session.Cols, tty.Cols), cmp.Or(f.session.Rows, tty.Rows))
-	return x.first(x.run(ctx, next), x.recorder.Close(), file.close())
+	return x.first(x.run(ctx, next), x.recorder.Close(), file.Finish())
 }
 
 // first is the first error; the ones after it are only noted.
@@ -87,11 +88,11 @@ func (x *execution) first(errs ...error) error {
 		case first == nil:
 			first = err
 		default:
-			x.note("%v", err)
+			x.Note("%v", err)
 		}
 	}
-	if _, ours := errors.AsType[*exitError](first); first != nil && !ours {
-		return failWith(exitFailed, first, "")
+	if _, ours := errors.AsType[*ui.ExitError](first); first != nil && !ours {
+		return ui.FailWith(ui.ExitFailed, first, "")
 	}
 	return first
 }
@@ -113,13 +114,13 @@ func (x *execution) open(ctx context.Context) error {
 	o.Restart = true
 	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
-		o.OutOfBand = func(b []byte) { _, _ = x.err.Write(b) } // no command's output, but nothing to lose
+		o.OutOfBand = func(b []byte) { _, _ = x.Err.Write(b) } // no command's output, but nothing to lose
 	}
 	if x.recorder != nil {
 		o.Observer = x.recorder
 	}
 	if x.flags.verbose {
-		o.Observer = contract.Observers(contract.Log(x.err), o.Observer)
+		o.Observer = contract.Observers(contract.Log(x.Err), o.Observer)
 	}
 	opened := make(chan error, 1)
 	go func() {
@@ -136,7 +137,7 @@ func (x *execution) open(ctx context.Context) error {
 			case err == nil:
 				return nil
 			case ctx.Err() != nil:
-				return exitWith(exitInterrupted)
+				return ui.ExitWith(ui.ExitInterrupted)
 			}
 			return startError(err)
 		case <-x.interrupts:
@@ -151,7 +152,7 @@ func (x *execution) print(b []byte) {
 		if x.flags.json {
 			x.json.Write(b)
 		} else {
-			_, _ = x.out.Write(b)
+			_, _ = x.Out.Write(b)
 		}
 		x.printed.add(b)
 	}
@@ -169,10 +170,10 @@ func (x *execution) all(ctx context.Context, next source) error {
 			return err
 		}
 		if why := x.gone(ctx); why != nil && x.restarts() {
-			x.note("%v; it is started anew, and what it knew is gone (lifecycle.restart_on)", why)
+			x.Note("%v; it is started anew, and what it knew is gone (lifecycle.restart_on)", why)
 		}
 		o := x.eval(ctx, text)
-		end = exitWith(o.code())
+		end = ui.ExitWith(o.code())
 		if err := x.report(ctx, o); err != nil {
 			if !x.goesOn(ctx, o) {
 				return err
@@ -215,19 +216,19 @@ func (x *execution) read(ctx context.Context, next source) (string, error) {
 				continue
 			}
 			if l.err != nil && !errors.Is(l.err, io.EOF) {
-				return "", failWith(exitFailed, l.err, "")
+				return "", ui.FailWith(ui.ExitFailed, l.err, "")
 			}
 			return l.text, l.err
 		case <-ended:
 			return "", outcome{err: x.gone(ctx)}.explain(0)
 		case <-x.interrupts:
 			if interrupted {
-				return "", exitWith(exitInterrupted)
+				return "", ui.ExitWith(ui.ExitInterrupted)
 			}
 			interrupted = true
-			x.note("no command is running; Ctrl-C again ends the session")
+			x.Note("no command is running; Ctrl-C again ends the session")
 		case <-ctx.Done():
-			return "", exitWith(exitInterrupted)
+			return "", ui.ExitWith(ui.ExitInterrupted)
 		}
 	}
 }
@@ -250,7 +251,7 @@ func (x *execution) close(ctx context.Context) error {
 	go func() { closed <- x.session.Close(polite) }()
 	select {
 	case err := <-closed:
-		_, _ = io.WriteString(x.err, x.session.Late()) // there is no record left for it
+		_, _ = io.WriteString(x.Err, x.session.Late()) // there is no record left for it
 		return err
 	case <-limit.C:
 		return errors.New("the session did not end in time; what is left of it is ended from outside")

@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"strings"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // source gives one command after another, and then io.EOF.
@@ -17,18 +19,18 @@ func (a *app) commands(args []string, f execFlags) (next source, stdin bool, err
 	case len(args) == 1 && f.file == "" && !f.lines && !f.nul: // -e and --op are all
 		return after(nil, nil), false, nil
 	case f.nul:
-		return split(a.in, 0), true, nil
+		return split(a.In, 0), true, nil
 	case f.lines:
-		return split(a.in, '\n'), true, nil
+		return split(a.In, '\n'), true, nil
 	case f.file == "-" || f.file == "" && args[1] == "-":
-		next, err = whole(a.in, "standard input")
+		next, err = whole(a.In, "standard input")
 		return next, true, err
 	case f.file == "":
 		return once(args[1]), false, nil
 	}
 	file, err := os.Open(f.file)
 	if err != nil {
-		return nil, false, usageError("", "reading the code: %w", err)
+		return nil, false, ui.UsageError("", "reading the code: %w", err)
 	}
 	defer file.Close() // only read from: nothing to lose
 	next, err = whole(file, f.file)
@@ -56,7 +58,7 @@ func after(codes []string, next source) source {
 func whole(r io.Reader, name string) (source, error) {
 	code, err := io.ReadAll(r)
 	if err != nil {
-		return nil, usageError("", "reading the code from %s: %w", name, err)
+		return nil, ui.UsageError("", "reading the code from %s: %w", name, err)
 	}
 	return once(strings.TrimSuffix(string(code), "\n")), nil
 }

@@ -15,6 +15,8 @@ import (
 	"strings"
 	"syscall"
 	"unicode/utf8"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // wanted is what a document asks for: the tasks of a plan, and what they are about.
@@ -32,11 +34,11 @@ const maxWanted = 1 << 20
 // readWanted reads a document, "-" for standard input: Markdown, or issues as
 // `gh issue list --json number,title,body,state` prints them.
 func (a *app) readWanted(path string) (w wanted, err error) {
-	in, name := a.in, "standard input"
+	in, name := a.In, "standard input"
 	if path != "-" {
 		f, err := os.Open(path)
 		if err != nil {
-			return w, failWith(exitUsage, err, "--from names a file, or - for standard input")
+			return w, ui.FailWith(ui.ExitUsage, err, "--from names a file, or - for standard input")
 		}
 		defer f.Close() // only read from
 		in, name = f, filepath.Base(path)
@@ -44,17 +46,17 @@ func (a *app) readWanted(path string) (w wanted, err error) {
 	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
 	switch {
 	case errors.Is(err, syscall.EISDIR):
-		return w, usageError("--from names a file, or - for standard input", "%s is a directory", name)
+		return w, ui.UsageError("--from names a file, or - for standard input", "%s is a directory", name)
 	case err != nil:
-		return w, failWith(exitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
+		return w, ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
 	case len(data) > maxWanted:
-		return w, usageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
+		return w, ui.UsageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return w, usageError("--from takes Markdown, or JSON of issues", "%s is no text in UTF-8", name)
+		return w, ui.UsageError("--from takes Markdown, or JSON of issues", "%s is no text in UTF-8", name)
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"))
 	if text == "" {
-		return w, usageError("", "%s is empty", name)
+		return w, ui.UsageError("", "%s is empty", name)
 	}
 	if json.Valid([]byte(text)) || beginsJSON.MatchString(text) || strings.EqualFold(filepath.Ext(name), ".json") {
 		return wantedIssues(name, text)
@@ -79,7 +81,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		text = "[" + text + "]" // gh issue view
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return w, usageError("gh issue list --json number,title,body,state prints what is wanted", "%s: %s", name, jsonPlace(text, err))
+		return w, ui.UsageError("gh issue list --json number,title,body,state prints what is wanted", "%s: %s", name, jsonPlace(text, err))
 	}
 	slices.SortStableFunc(list, func(a, b issue) int { return cmp.Compare(a.Number, b.Number) })
 	w = wanted{name: name, issues: true}
@@ -88,7 +90,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		title := strings.Join(strings.Fields(one.Title), " ")
 		switch {
 		case title == "":
-			return w, usageError("gh issue list --json number,title,body,state prints what is wanted", "%s: issue %d of %d has no title", name, i+1, len(list))
+			return w, ui.UsageError("gh issue list --json number,title,body,state prints what is wanted", "%s: issue %d of %d has no title", name, i+1, len(list))
 		case strings.EqualFold(one.State, "closed"):
 			w.closed++
 			continue
@@ -99,7 +101,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		fmt.Fprintf(&b, "## %s\n\n%s\n\n", title, cmp.Or(strings.TrimSpace(strings.ReplaceAll(one.Body, "\r\n", "\n")), "(It says no more.)"))
 	}
 	if w.text = strings.TrimSpace(b.String()); len(w.tasks) == 0 {
-		return w, usageError("", "%s has no open issue", name)
+		return w, ui.UsageError("", "%s has no open issue", name)
 	}
 	return w, nil
 }

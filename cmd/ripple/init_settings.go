@@ -8,6 +8,7 @@ import (
 	"os"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -26,7 +27,7 @@ func initSettings(found project) string {
 		if s.Flag == "verify" {
 			value = found.test
 		}
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(shellQuote(value), "''"))
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(ui.ShellQuote(value), "''"))
 	}
 	b.WriteString("\n")
 	return b.String() + untouched + digest(b.String()) + "\n"
@@ -36,7 +37,7 @@ func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(
 
 // placeFile writes a file of init and says what became of it.
 func placeFile(path, text string, settings bool) (what string, err error) {
-	if err = create(path, []byte(text)); !errors.Is(err, fs.ErrExist) {
+	if err = ui.CreateFile(path, []byte(text)); !errors.Is(err, fs.ErrExist) {
 		return "written", err
 	}
 	if !settings {

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // started is the binary in a group of its own, without a terminal, after its
@@ -72,7 +74,7 @@ func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
 				require.NoError(t, cmd.Process.Signal(s))
 			}
 			_ = cmd.Wait() // the state has its exit code
-			assert.Equal(t, exitInterrupted, cmd.ProcessState.ExitCode())
+			assert.Equal(t, ui.ExitInterrupted, cmd.ProcessState.ExitCode())
 			var r record
 			require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), stdout)
 			assert.Equal(t, "interrupt", string(r.CompletedBy))
@@ -106,7 +108,7 @@ func TestCtrlCBetweenCommandsIsNoEnd(t *testing.T) {
 	c.expect("no command is running")
 	c.send("\x03")
 	_, code := c.exit()
-	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, ui.ExitInterrupted, code)
 }
 
 // The terminal does not send it, so it comes from elsewhere, and counts.

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/proctree"
 )
 
@@ -170,7 +171,7 @@ func TestSignalsCloseTheSession(t *testing.T) {
 			r := startBusy(t, "signal-"+strconv.Itoa(int(sig)))
 			require.NoError(t, r.Process.Signal(sig))
 			_ = r.Wait() // the state has its exit code
-			assert.Equal(t, exitInterrupted, r.ProcessState.ExitCode())
+			assert.Equal(t, ui.ExitInterrupted, r.ProcessState.ExitCode())
 			assert.Empty(t, r.left())
 			assert.Empty(t, r.files(t))
 		})

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // threeCommits is a scenario of three turns that each change two files.
@@ -105,7 +107,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 		}
 		calm := newCommitted(t)
 		code, said := calm.commits(nil, flags...)
-		require.Equal(t, exitLimit, code, said)
+		require.Equal(t, ui.ExitLimit, code, said)
 		want := calm.repository(place)
 		require.Contains(t, want, "ripple: turn 3")
 
@@ -142,7 +144,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 					require.Equal(t, -1, code, "killed: %s", said)
 					require.DirExists(t, shot)
 					code, said = l.commits(env, append(flags, "--resume")...)
-					require.Equal(t, exitLimit, code, said)
+					require.Equal(t, ui.ExitLimit, code, said)
 					assert.Equal(t, want, l.repository(place), said)
 				})
 			}
@@ -159,7 +161,7 @@ func TestKilledCommitGoesOn(t *testing.T) {
 	}
 	calm := newCommitted(t)
 	code, said := calm.commits(nil)
-	require.Equal(t, exitLimit, code, said)
+	require.Equal(t, ui.ExitLimit, code, said)
 	want := calm.repository(".")
 
 	for kills := 0; kills < moments; {
@@ -170,7 +172,7 @@ func TestKilledCommitGoesOn(t *testing.T) {
 			code, said := l.commitsKilled(after, outer, args...)
 			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
 			if code != -1 {
-				require.Equal(t, exitLimit, code, "%s, killed at %v", said, at)
+				require.Equal(t, ui.ExitLimit, code, "%s, killed at %v", said, at)
 				break
 			}
 			kills++

@@ -8,10 +8,10 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
-	"strings"
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -41,10 +41,10 @@ the plan, else the items under headings like Tasks or Requirements, else its
 sections), or JSON of issues. "-" is standard input.`,
 		Example: `  ripple init --from prd.md
   gh issue list --json number,title,body,state | ripple init --from -`,
-		Args: noArgs,
+		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" && cmd.Flags().Changed("from") {
-				return usageError("leave the flag out, or say what", "--from is empty")
+				return ui.UsageError("leave the flag out, or say what", "--from is empty")
 			}
 			return a.initLoop(from)
 		},
@@ -56,14 +56,14 @@ sections), or JSON of issues. "-" is standard input.`,
 func (a *app) initLoop(from string) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
 	if err := loop.CheckDir("."); err != nil {
-		return failWith(exitUsage, err, "")
+		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	found, err := detectProject(dir)
 	if err != nil {
-		return failWith(exitFailed, err, "")
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	var w wanted
 	files := map[string]string{loop.PromptFile: initPrompt, loop.PlanFile: initPlan}
@@ -90,12 +90,12 @@ func (a *app) makeRoom() error {
 	for name, text := range examples {
 		path := filepath.Join(loop.Dir, name)
 		if _, err := os.Lstat(path); err == nil && smallFile(path) != text {
-			return usageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", path)
+			return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", path)
 		}
 	}
 	for name := range examples {
 		if err := os.Remove(filepath.Join(loop.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
-			return failWith(exitFailed, err, "")
+			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 	}
 	return nil
@@ -103,7 +103,7 @@ func (a *app) makeRoom() error {
 
 func (a *app) writeInit(files map[string]string, found project) error {
 	if err := os.MkdirAll(filepath.Join(loop.Dir, loop.LogsDir), 0o755); err != nil {
-		return failWith(exitFailed, err, "ripple init writes into the current directory: go to one that is yours")
+		return ui.FailWith(ui.ExitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
 		{loop.PromptFile, files[loop.PromptFile]},
@@ -115,9 +115,9 @@ func (a *app) writeInit(files map[string]string, found project) error {
 		path := filepath.Join(loop.Dir, f.name)
 		what, err := placeFile(path, f.text, f.name == loop.RCFile)
 		if err != nil {
-			return failWith(exitFailed, err, "")
+			return ui.FailWith(ui.ExitFailed, err, "")
 		}
-		a.printf("%-24s %s\n", path, what)
+		a.Printf("%-24s %s\n", path, what)
 	}
 	return nil
 }
@@ -126,20 +126,20 @@ func (a *app) writeInit(files map[string]string, found project) error {
 func (a *app) adviseInit(w wanted, found project) {
 	prompt, verify := filepath.Join(loop.Dir, loop.PromptFile), ""
 	if found.test != "" {
-		verify = " --verify " + shellQuote(found.test)
-		a.note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
+		verify = " --verify " + ui.ShellQuote(found.test)
+		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
 	}
 	if w.name == "" {
-		a.note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)
+		a.Note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)
 		return
 	}
 	left := ""
 	if w.closed > 0 {
-		left = fmt.Sprintf(", %s left out", count(w.closed, "closed issue"))
+		left = fmt.Sprintf(", %s left out", ui.Count(w.closed, "closed issue"))
 	}
-	a.note("%s from %s%s: read the plan and the prompt, then: ripple run%s", count(len(w.tasks), "task"), w.name, left, verify)
+	a.Note("%s from %s%s: read the plan and the prompt, then: ripple run%s", ui.Count(len(w.tasks), "task"), w.name, left, verify)
 	if w.issues {
-		a.note("what issues say becomes the agent's task: read them first when others may write them")
+		a.Note("what issues say becomes the agent's task: read them first when others may write them")
 	}
 }
 
@@ -155,13 +155,6 @@ func (a *app) warnOfTemplates(project string, f loopFlags) {
 		return err == nil && string(data) == text
 	}
 	if f.prompt == "" && f.promptFile == "" && same(loop.PromptFile, initPrompt) && same(loop.PlanFile, initPlan) {
-		a.note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(loop.Dir, loop.PromptFile), loop.PlanFile)
+		a.Note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(loop.Dir, loop.PromptFile), loop.PlanFile)
 	}
-}
-
-func shellQuote(s string) string {
-	if s == "" || strings.ContainsAny(s, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
 }

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // A long loop needs no more memory at its end than near its beginning, takes
@@ -52,7 +54,7 @@ func TestLongLoop(t *testing.T) {
 		}
 	}
 	_ = cmd.Wait() // the state has its exit code
-	require.Equal(t, exitLimit, cmd.ProcessState.ExitCode())
+	require.Equal(t, ui.ExitLimit, cmd.ProcessState.ExitCode())
 	took := time.Since(started) / time.Duration(turns)
 	alone = min(alone, l.agentAlone(50))
 	t.Logf("a turn takes %v, its agent alone %v; kilobytes in memory by turn: %v", took, alone, memory)

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/schema"
@@ -29,7 +30,7 @@ func newReplay(a *app) *cobra.Command {
 printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
-				return usageError(seeHelp(cmd), "%s takes one file of events, and got %d", cmd.CommandPath(), len(args))
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, and got %d", cmd.CommandPath(), len(args))
 			}
 			return nil
 		},
@@ -38,10 +39,10 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 			if len(args) > 0 {
 				path = args[0]
 			} else if err := loop.CheckDir("."); err != nil {
-				return failWith(exitUsage, err, "")
+				return ui.FailWith(ui.ExitUsage, err, "")
 			}
 			if speed < 0 {
-				return usageError("", "--speed must not be negative, and is %v", speed)
+				return ui.UsageError("", "--speed must not be negative, and is %v", speed)
 			}
 			return a.replay(cmd.Context(), path, speed, turn)
 		},
@@ -80,29 +81,29 @@ type recordedLine struct {
 func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return failWith(exitUsage, err, "a loop writes it; ripple run begins one")
+		return ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
 	}
 	if err != nil {
-		return failWith(exitFailed, err, ownersHint(err))
+		return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
 	}
 	defer f.Close() // only read from
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	view := a.newTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
+	view := a.NewTurnView(&schema.Adapter{Agent: &schema.Agent{}}, false)
 	var last time.Time
-	view.now = func() time.Time { return last } // how long its tools took then
+	view.Now = func() time.Time { return last } // how long its tools took then
 	found := only == 0
 	r := bufio.NewReader(f)
 	for number := 1; ; number++ {
 		line, err := r.ReadBytes('\n')
 		if errors.Is(err, io.EOF) { // a torn last line is not there
 			if !found {
-				return failWith(exitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
+				return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
 			}
 			return nil
 		}
 		if err != nil {
-			return failWith(exitFailed, err, "")
+			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		var l recordedLine
 		if err := json.Unmarshal(line, &l); err != nil {
@@ -114,7 +115,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 		}
 		found = true
 		if err := pace(ctx, speed, last, l.Time); err != nil {
-			return exitWith(exitInterrupted)
+			return ui.ExitWith(ui.ExitInterrupted)
 		}
 		last = l.Time
 		if err := a.replayLine(view, l, line); err != nil {
@@ -125,7 +126,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 
 // leftOut names a line that no loop has written.
 func (a *app) leftOut(path string, number int, err error) {
-	a.note("%s:%d: no event of a loop, left out: %v", path, number, err)
+	a.Note("%s:%d: no event of a loop, left out: %v", path, number, err)
 }
 
 // pace waits as long as it took then.
@@ -143,19 +144,19 @@ func pace(ctx context.Context, speed float64, last, now time.Time) error {
 	}
 }
 
-func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
+func (a *app) replayLine(v *ui.TurnView, l recordedLine, line []byte) error {
 	switch l.Type {
 	case "run_started":
-		a.note("%s: a run begins", l.Time.Local().Format(time.DateTime))
+		a.Note("%s: a run begins", l.Time.Local().Format(time.DateTime))
 	case "turn_started":
-		if v.marked {
-			h := heading{turn: l.Turn, most: l.MaxTurns, agent: l.Agent, branch: l.Branch, task: l.Task}
-			v.lines(a.err, append([]string{""}, v.pageOf(a.err).head(h)...))
+		if v.Marked {
+			h := ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task}
+			v.Lines(a.Err, append([]string{""}, v.PageOf(a.Err).Head(h)...))
 		} else {
-			a.note("turn %d", l.Turn)
+			a.Note("turn %d", l.Turn)
 		}
 	case "turn_ended":
-		v.end()
+		v.End()
 		what := "no progress"
 		if l.Progress != nil && *l.Progress {
 			what = "progress"
@@ -166,30 +167,30 @@ func (a *app) replayLine(v *turnView, l recordedLine, line []byte) error {
 		if l.State != nil && l.State.CostUSD > 0 {
 			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
 		}
-		a.note("turn %d: %s", l.Turn, what)
+		a.Note("turn %d: %s", l.Turn, what)
 	case "verified":
 		for _, v := range l.Verdicts {
 			if v.OK {
 				v.Why = "ok"
 			}
-			a.note("`%s`: %s", v.Command, v.Why)
+			a.Note("`%s`: %s", v.Command, v.Why)
 		}
 	case "committed":
-		a.note("committed %s", l.SHA)
+		a.Note("committed %s", l.SHA)
 	case "commit_refused":
-		a.note("not committed: %s", l.Why)
+		a.Note("not committed: %s", l.Why)
 	case "reset":
-		a.note("%s reset", l.What)
+		a.Note("%s reset", l.What)
 	case "written_back":
-		a.note("the events before this were removed")
+		a.Note("the events before this were removed")
 	case "stopped":
-		a.note("stopped (%s): %s", l.Reason, l.Why)
+		a.Note("stopped (%s): %s", l.Reason, l.Why)
 	default:
 		var e event.Event
 		if err := json.Unmarshal(line, &e); err != nil {
 			return err
 		}
-		v.event(e)
+		v.Event(e)
 	}
 	return nil
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -18,7 +19,7 @@ func newStatus(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Say how the loop of this directory stands",
-		Args:  noArgs,
+		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := loop.ReadStanding(".")
 			if err != nil {
@@ -29,7 +30,7 @@ func newStatus(a *app) *cobra.Command {
 				if err != nil {
 					return standingError(err)
 				}
-				return a.printJSON(struct {
+				return a.PrintJSON(struct {
 					loop.Standing
 					loop.Run
 				}{s, r})
@@ -56,41 +57,41 @@ func standingError(err error) error {
 	if u, is := errors.AsType[*loop.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
 		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, loop.Dir, loop.EventsFile)
 	}
-	return failWith(exitFailed, err, next)
+	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
 func (a *app) printStanding(s loop.Standing) {
 	if !s.Found {
-		a.printf("no loop has run here; ripple init and ripple run begin one\n")
+		a.Printf("no loop has run here; ripple init and ripple run begin one\n")
 		return
 	}
-	w := sheet{a}
+	w := a.NewSheet()
 	state := s.Status.Status
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
 	} else if state == "running" || state == "paused" {
 		state = "cut off (ripple run --resume goes on)"
 	}
-	w.row("loop", state)
-	w.row("turns", s.Status.LoopCount)
-	w.row("last action", s.Status.LastAction)
-	w.row("ended", s.Status.ExitReason)
+	w.Row("loop", state)
+	w.Row("turns", s.Status.LoopCount)
+	w.Row("last action", s.Status.LastAction)
+	w.Row("ended", s.Status.ExitReason)
 	if r, err := loop.ReadRun("."); err == nil { // the rest is there in any case
-		w.row("because", r.Why)
+		w.Row("because", r.Why)
 		if r.CostUSD > 0 {
-			w.row("cost", loop.Dollars(r.CostUSD))
+			w.Row("cost", loop.Dollars(r.CostUSD))
 		}
 		if r.Tokens.Input+r.Tokens.Output > 0 {
-			w.row("tokens", fmt.Sprintf("%s in, %s out", short(r.Tokens.Input), short(r.Tokens.Output)))
+			w.Row("tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(r.Tokens.Input), ui.ShortNumber(r.Tokens.Output)))
 		}
 	}
-	w.row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))
-	w.row("circuit", circuit(s.Breaker))
+	w.Row("calls this hour", fmt.Sprintf("%d of %d", s.Status.CallsMade, s.Status.MaxCalls))
+	w.Row("circuit", circuit(s.Breaker))
 	if total := s.OpenTasks + s.DoneTasks; total > 0 {
-		w.row("tasks", fmt.Sprintf("%d of %d open", s.OpenTasks, total))
+		w.Row("tasks", fmt.Sprintf("%d of %d open", s.OpenTasks, total))
 	}
-	w.row("session", s.SessionID)
-	w.row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
+	w.Row("session", s.SessionID)
+	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
 }
 
 func circuit(b loop.Breaker) string {
@@ -99,7 +100,7 @@ func circuit(b loop.Breaker) string {
 		text += ": " + b.Reason
 	}
 	if b.NoProgress > 0 {
-		text += " (" + count(b.NoProgress, "turn") + " without progress)"
+		text += " (" + ui.Count(b.NoProgress, "turn") + " without progress)"
 	}
 	return text
 }
@@ -113,23 +114,23 @@ turn is an ordinary one; the agent's session ends with it. "reset session" only 
 next turn begin a new session. Neither changes a file of yours.`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) != 1 || args[0] != loop.ResetCircuit && args[0] != loop.ResetSession {
-				return usageError(seeHelp(cmd), "%s takes one word, circuit or session", cmd.CommandPath())
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one word, circuit or session", cmd.CommandPath())
 			}
 			return nil
 		},
 		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
 		RunE: func(_ *cobra.Command, args []string) error {
 			if _, err := os.Stat(loop.Dir); errors.Is(err, fs.ErrNotExist) {
-				return failWith(exitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
+				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
 			}
 			err := loop.Reset(".", args[0], time.Now().Round(0).UTC())
 			if _, locked := errors.AsType[*loop.LockedError](err); locked {
-				return failWith(exitFailed, err, "ripple stop ends it after the turn")
+				return ui.FailWith(ui.ExitFailed, err, "ripple stop ends it after the turn")
 			}
 			if err != nil {
-				return failWith(exitFailed, err, ownersHint(err))
+				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
 			}
-			a.note("%s reset", args[0])
+			a.Note("%s reset", args[0])
 			return nil
 		},
 	}
@@ -140,7 +141,7 @@ func newStop(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "stop [--now]",
 		Short: "End the loop of this directory after its turn, or now",
-		Args:  noArgs,
+		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := loop.ReadStanding(".")
 			switch {
@@ -148,10 +149,10 @@ func newStop(a *app) *cobra.Command {
 			case err != nil:
 				return standingError(err)
 			default:
-				return failWith(exitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
+				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
 			}
 			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {
-				return failWith(exitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")
 			}
 			signal, when := syscall.SIGINT, "after this turn"
 			if now {
@@ -162,9 +163,9 @@ func newStop(a *app) *cobra.Command {
 				err = p.Signal(signal)
 			}
 			if err != nil {
-				return failWith(exitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
 			}
-			a.note("process %d was asked to end the loop %s", s.Runner.PID, when)
+			a.Note("process %d was asked to end the loop %s", s.Runner.PID, when)
 			return nil
 		},
 	}

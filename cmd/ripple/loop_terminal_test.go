@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // Ctrl-C lets the turn end, a second one ends the agent; then the loop goes on
@@ -33,7 +35,7 @@ func TestCtrlCInALoop(t *testing.T) {
 	write("go", "")
 	c.expect("I end.")
 	rest, code := c.exit()
-	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, ui.ExitInterrupted, code)
 	assert.Contains(t, rest, "Interrupted between two turns.")
 
 	write("scenario.yaml", "turns: [{steps: [{text: I begin.}, {stall: true}]}]")
@@ -44,13 +46,13 @@ func TestCtrlCInALoop(t *testing.T) {
 	c.send("\x03")
 	c.expect("ending the agent")
 	rest, code = c.exit()
-	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, ui.ExitInterrupted, code)
 	assert.Contains(t, strings.Join(strings.Fields(rest), " "), "Interrupted in the middle of a turn, which is taken again when the loop goes on.", "words are not cut")
 
 	write("scenario.yaml", "turns: [{steps: [{text: Once more.}, {text: LOOP_COMPLETE}]}]")
 	c = onTerminal(t, append(args, "--resume")...)
 	c.expect("Once more.")
 	rest, code = c.exit()
-	assert.Equal(t, exitOK, code)
+	assert.Equal(t, ui.ExitOK, code)
 	assert.Contains(t, rest, "complete after 2 turns")
 }

@@ -14,6 +14,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/scenario"
 	"ripple/schema"
 )
@@ -64,7 +65,7 @@ JSON Schema of scenarios.`,
 
 func (a *app) scenario(path string) (*schema.Scenario, error) {
 	if path == "" {
-		path = a.getenv(scenarioVar)
+		path = a.Getenv(scenarioVar)
 	}
 	var s *schema.Scenario
 	var diags []schema.Diagnostic
@@ -80,7 +81,7 @@ func (a *app) scenario(path string) (*schema.Scenario, error) {
 	for _, d := range diags {
 		b.WriteString(d.Format() + "\n")
 	}
-	return nil, failWith(exitUsage, fmt.Errorf("the scenario does not load"), b.String())
+	return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("the scenario does not load"), b.String())
 }
 
 func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, args []string) error {
@@ -89,26 +90,26 @@ func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, 
 		return err
 	}
 	turn := 1
-	if text := a.getenv(turnVar); text != "" {
+	if text := a.Getenv(turnVar); text != "" {
 		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
-			return usageError("", "%s is %q, and must be a number from 1", turnVar, text)
+			return ui.UsageError("", "%s is %q, and must be a number from 1", turnVar, text)
 		}
 	}
-	ctx, _, stop := untilSignal(ctx, true)
+	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	dir, err := os.Getwd()
 	if err != nil {
-		return failWith(exitFailed, fmt.Errorf("the working directory: %w", err), "")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory: %w", err), "")
 	}
 	code, err := scenario.Play(ctx, s, scenario.Stage{
-		Dir: dir, Prompt: prompt, Session: session, Turn: turn, Out: a.out, Err: a.err, Now: time.Now,
+		Dir: dir, Prompt: prompt, Session: session, Turn: turn, Out: a.Out, Err: a.Err, Now: time.Now,
 		Deaf: func() { stop(); signal.Ignore(os.Interrupt, syscall.SIGTERM) },
 	})
 	if errors.Is(err, context.Canceled) {
-		return exitWith(exitInterrupted)
+		return ui.ExitWith(ui.ExitInterrupted)
 	}
 	if err != nil {
-		return failWith(exitFailed, err, "")
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	return exitWith(code)
+	return ui.ExitWith(code)
 }

@@ -5,6 +5,8 @@ import (
 	"io"
 
 	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // Main runs one command line and returns its exit code.
@@ -15,14 +17,14 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
-	root.SetOut(a.out)
-	root.SetErr(a.err)
+	root.SetOut(a.Out)
+	root.SetErr(a.Err)
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.end(cmd, err)
+	return a.End(cmd, err)
 }
 
 func newRoot(a *app) *cobra.Command {
-	root := group(&cobra.Command{
+	root := ui.Group(&cobra.Command{
 		Use:   "ripple",
 		Short: "Drive any interactive program from one YAML file",
 		Long: "ripple drives interactive programs: shells, REPLs, debuggers and coding\n" +
@@ -34,7 +36,7 @@ func newRoot(a *app) *cobra.Command {
 	})
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetVersionTemplate("ripple {{.Version}}\n")
-	root.SetFlagErrorFunc(flagError)
+	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), newExec(a), newRehearse(a), newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
@@ -51,36 +53,10 @@ func newHelp(root *cobra.Command) *cobra.Command {
 				return err
 			}
 			if len(rest) > 0 {
-				return noCommand(cmd, rest[0])
+				return ui.NoCommand(cmd, rest[0])
 			}
 			cmd.InitDefaultHelpFlag()
 			return cmd.Help()
 		},
 	}
-}
-
-// group makes a command that only holds others: alone it shows its help, and a
-// word that is none of its commands is an error.
-func group(cmd *cobra.Command) *cobra.Command {
-	cmd.Args = func(cmd *cobra.Command, args []string) error {
-		if len(args) == 0 {
-			return nil
-		}
-		return noCommand(cmd, args[0])
-	}
-	cmd.RunE = func(cmd *cobra.Command, _ []string) error { return cmd.Help() }
-	return cmd
-}
-
-func noCommand(cmd *cobra.Command, word string) error {
-	cmd.SuggestionsMinimumDistance = 2
-	return usageError(didYouMean(cmd.SuggestionsFor(word), seeHelp(cmd)), "%s has no command %q", cmd.CommandPath(), word)
-}
-
-// noArgs refuses arguments in our own words.
-func noArgs(cmd *cobra.Command, args []string) error {
-	if len(args) > 0 {
-		return usageError(seeHelp(cmd), "%s takes no argument, and got %q", cmd.CommandPath(), args[0])
-	}
-	return nil
 }

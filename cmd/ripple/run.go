@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 	"ripple/runtime/proctree"
 )
@@ -61,7 +62,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 			if err := checkRunFlags(cmd.Flags()); err != nil {
 				return err
 			}
-			return a.guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
+			return a.Guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
 		},
 	}
 	f.addTo(cmd.Flags())
@@ -104,7 +105,7 @@ func addSettings(flags *pflag.FlagSet) {
 func branchArg(cmd *cobra.Command, args []string) error {
 	worktree := cmd.Flags().Lookup("worktree")
 	if len(args) != 1 || !worktree.Changed || worktree.Value.String() != worktree.NoOptDefVal {
-		return noArgs(cmd, args)
+		return ui.NoArgs(cmd, args)
 	}
 	return worktree.Value.Set(args[0])
 }
@@ -119,12 +120,12 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 		}
 		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
 		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
-			return usageError("leave the flag out, or say what", "--%s is empty", name)
+			return ui.UsageError("leave the flag out, or say what", "--%s is empty", name)
 		}
 	}
 	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {
 		if flags.Changed(two[0]) && flags.Changed(two[1]) {
-			return usageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
+			return ui.UsageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
 		}
 	}
 	return nil
@@ -165,7 +166,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	defer view.close()
 	o.Observe = view.notice
 	l := loop.New(o)
-	ctx, interrupts, done := untilSignal(ctx, false)
+	ctx, interrupts, done := ui.UntilSignal(ctx, false)
 	defer done()
 	go func() {
 		for {
@@ -190,17 +191,17 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]string) (o loop.Options, agent *loopAgent, err error) {
 	project, err := os.Getwd()
 	if err != nil {
-		return o, nil, failWith(exitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+		return o, nil, ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
 	if err := loop.CheckDir("."); err != nil {
-		return o, nil, failWith(exitUsage, err, "")
+		return o, nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
-	config, notes, err := loop.LoadConfig(project, flags, a.getenv)
+	config, notes, err := loop.LoadConfig(project, flags, a.Getenv)
 	if err != nil {
-		return o, nil, failWith(exitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
+		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
 	for _, n := range append(notes, loop.Misnamed(os.Environ(), scenarioVar, turnVar)...) {
-		a.note("%s", n)
+		a.Note("%s", n)
 	}
 	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {
 		return o, nil, err
@@ -214,7 +215,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	}
 	if f.promptFile != "" {
 		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
-			return o, nil, failWith(exitUsage, err, "")
+			return o, nil, ui.FailWith(ui.ExitUsage, err, "")
 		}
 	}
 	a.warnOfTemplates(project, f)
@@ -229,17 +230,17 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 // stopped says why the loop ended and what to do.
 func (a *app) stopped(s loop.Stop, asJSON bool) error {
 	if asJSON {
-		return exitWith(s.ExitCode)
+		return ui.ExitWith(s.ExitCode)
 	}
-	if a.errTerminal {
-		s.Why, s.Next = a.wrapped(s.Why, "ripple: "), a.wrapped(s.Next, "  ")
+	if a.ErrTerminal {
+		s.Why, s.Next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(s.Next, "  ")
 	}
 	if s.ExitCode == loop.ExitDone {
-		a.note("%s", s.Why)
+		a.Note("%s", s.Why)
 		if s.Next != "" {
-			a.note("%s", s.Next)
+			a.Note("%s", s.Next)
 		}
 		return nil
 	}
-	return failWith(s.ExitCode, errors.New(s.Why), s.Next)
+	return ui.FailWith(s.ExitCode, errors.New(s.Why), s.Next)
 }

@@ -9,6 +9,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/event"
 	"ripple/runtime/launch"
@@ -37,7 +38,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 	switch c.Backend {
 	case customName:
 		if c.Command == "" {
-			return nil, usageError("write cli: {backend: custom, command: my-agent} into it", "custom is the agent of ripple.yml, and ripple.yml has no cli.command")
+			return nil, ui.UsageError("write cli: {backend: custom, command: my-agent} into it", "custom is the agent of ripple.yml, and ripple.yml has no cli.command")
 		}
 		e = customAgent(c)
 	case "", "auto":
@@ -53,7 +54,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 
 // knownAdapters resolves the names that ripple.yml has under adapters.
 func (a *app) knownAdapters(c *loop.Config) error {
-	r, err := a.registry()
+	r, err := a.Registry()
 	if err != nil {
 		return err
 	}
@@ -68,7 +69,7 @@ func (a *app) knownAdapters(c *loop.Config) error {
 		return e.Name, nil
 	})
 	if err != nil {
-		return failWith(exitUsage, err, "ripple adapter list shows what there is")
+		return ui.FailWith(ui.ExitUsage, err, "ripple adapter list shows what there is")
 	}
 	return nil
 }
@@ -134,7 +135,7 @@ func newUUID() string {
 // dryRun shows what a run would do.
 func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	if o.Resume {
-		a.note("--dry-run shows the first turn of a new run, also with --resume")
+		a.Note("--dry-run shows the first turn of a new run, also with --resume")
 	}
 	prompt, err := loop.FirstPrompt(ctx, o)
 	if err != nil {
@@ -142,37 +143,37 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	}
 	c, err := agent.NewCommand(g.entry.Adapter, g.turn(prompt))
 	if err != nil {
-		return turnError(err)
+		return ui.TurnError(err)
 	}
 	path, err := launch.Locate(g.entry.Adapter, launch.OSHost(), "")
 	if err != nil {
 		path = cmp.Or(g.entry.Adapter.Process.Executable, g.entry.Name)
-		a.note("%s is not installed", path)
+		a.Note("%s is not installed", path)
 	}
-	s := sheet{a}
-	a.printf("%s\n", g.entry.Adapter.Agent.DisplayName)
-	s.title("Command line")
-	words := []string{shellQuote(path)}
+	s := a.NewSheet()
+	a.Printf("%s\n", g.entry.Adapter.Agent.DisplayName)
+	s.Title("Command line")
+	words := []string{ui.ShellQuote(path)}
 	for _, arg := range c.Args {
-		words = append(words, shellQuote(arg))
+		words = append(words, ui.ShellQuote(arg))
 	}
-	a.printf("%s\n", strings.Join(words, " "))
+	a.Printf("%s\n", strings.Join(words, " "))
 	if c.Stdin != "" {
-		s.title("Standard input")
-		a.printf("%s\n", indent(c.Stdin))
+		s.Title("Standard input")
+		a.Printf("%s\n", ui.Indent(c.Stdin))
 	}
-	s.title("Prompt")
-	a.printf("%s\n", indent(strings.TrimRight(prompt.Prompt, "\n")))
-	s.title("Context")
-	a.printf("%s\n", indent(prompt.Context))
-	s.title("Settings")
+	s.Title("Prompt")
+	a.Printf("%s\n", ui.Indent(strings.TrimRight(prompt.Prompt, "\n")))
+	s.Title("Context")
+	a.Printf("%s\n", ui.Indent(prompt.Context))
+	s.Title("Settings")
 	for _, set := range loop.Settings() {
 		src := g.config.Source(set.Name)
 		from := src.From
 		if set.Idle != "" {
 			from += " (no effect: " + set.Idle + ")"
 		}
-		a.printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), from)
+		a.Printf("  %-30s %-30s %s\n", set.Name, strings.ReplaceAll(src.Value, "\n", "; "), from)
 	}
 	return nil
 }

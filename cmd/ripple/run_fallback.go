@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/loop"
 )
@@ -21,7 +22,7 @@ func (a *app) fallback(ctx context.Context, c *loop.Config, first *loopAgent) (l
 			return nil, err
 		}
 		if seen[g.entry.Name] {
-			return nil, usageError("name each agent once", "%s: %s is the first agent already, or is named twice", from.From, g.entry.Name)
+			return nil, ui.UsageError("name each agent once", "%s: %s is the first agent already, or is named twice", from.From, g.entry.Name)
 		}
 		seen[g.entry.Name] = true
 		if err := a.takeOptions(g); err != nil {
@@ -40,8 +41,8 @@ func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) er
 	}
 	for _, m := range o.Fallback {
 		err := a.ready(ctx, m.Agent.(*loopAgent).entry, agent.Options{})
-		if e, is := errors.AsType[*exitError](err); is && e.err != nil {
-			return failWith(e.code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.err), e.hint)
+		if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
+			return ui.FailWith(e.Code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.Err), e.Hint)
 		}
 		if err != nil {
 			return err

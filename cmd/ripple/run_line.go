@@ -6,6 +6,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -28,7 +29,7 @@ func (v *loopView) tick() {
 // draw writes the status line; whoever prints clears it first.
 func (v *loopView) draw() {
 	if v.line {
-		fmt.Fprintf(v.err, "\r\x1b[K%s", v.paint(dim, fitLine(v.parts(), v.columns())))
+		fmt.Fprintf(v.Err, "\r\x1b[K%s", v.Paint(ui.Dim, ui.FitLine(v.parts(), v.Columns())))
 	}
 }
 
@@ -38,10 +39,10 @@ func (v *loopView) parts() []string {
 	if v.waiting != "" {
 		parts = append(parts, v.waiting)
 	}
-	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.turns.now().Sub(v.started).Round(time.Second).String())
-	if n := len(v.turns.open); n > 0 {
-		t := v.turns.open[n-1]
-		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.name+" "+t.what, 40, "…"), v.turns.now().Sub(t.begun).Round(time.Second)))
+	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.turns.Now().Sub(v.started).Round(time.Second).String())
+	if n := len(v.turns.Open); n > 0 {
+		t := v.turns.Open[n-1]
+		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.Name+" "+t.What, 40, "…"), v.turns.Now().Sub(t.Begun).Round(time.Second)))
 	}
 	s, err := loop.ReadStanding(".")
 	known := err == nil // the loop itself says what is wrong
@@ -61,29 +62,13 @@ func (v *loopView) parts() []string {
 		parts = append(parts, "circuit CLOSED")
 	}
 	if !v.begun.IsZero() {
-		parts = append(parts, "this turn "+v.turns.now().Sub(v.begun).Round(time.Second).String())
+		parts = append(parts, "this turn "+v.turns.Now().Sub(v.begun).Round(time.Second).String())
 	}
 	return parts
 }
 
-// fitLine joins the parts that have room on a line; the first is there in any
-// case, cut where it must be. A wrapped line could not be rewritten.
-func fitLine(parts []string, columns int) string {
-	var line string
-	for _, part := range parts {
-		longer := firstLine(part)
-		if line != "" {
-			longer = line + " · " + longer
-		}
-		if line == "" || ansi.StringWidth(longer) <= columns {
-			line = longer
-		}
-	}
-	return ansi.Truncate(line, columns, "…")
-}
-
 func (v *loopView) clear() {
 	if v.line {
-		fmt.Fprint(v.err, "\r\x1b[K")
+		fmt.Fprint(v.Err, "\r\x1b[K")
 	}
 }

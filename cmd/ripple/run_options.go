@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/loop"
 	"ripple/schema"
@@ -26,11 +27,11 @@ func (a *app) takeOptions(g *loopAgent) error {
 			s.take()
 		} else if g.asked(s.name) {
 			from := g.config.Source(s.name)
-			a.note("%s: %s has no effect: %s has no %s", from.From, from.Name, g.entry.Name, s.lack)
+			a.Note("%s: %s has no effect: %s has no %s", from.From, from.Name, g.entry.Name, s.lack)
 		}
 	}
 	if _, err := agent.NewCommand(g.entry.Adapter, g.turn(loop.Request{Prompt: "-"})); err != nil {
-		return failWith(exitUsage, err, fmt.Sprintf("ripple adapter show %s tells what the agent can do", g.entry.Name))
+		return ui.FailWith(ui.ExitUsage, err, fmt.Sprintf("ripple adapter show %s tells what the agent can do", g.entry.Name))
 	}
 	return nil
 }

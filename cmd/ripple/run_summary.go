@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -20,14 +21,14 @@ func summaryRows(s *loop.Summary) []row {
 		}
 	}
 	add(s.CostUSD > 0, "cost", loop.Dollars(s.CostUSD))
-	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", short(s.Tokens.Input), short(s.Tokens.Output)))
+	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(s.Tokens.Input), ui.ShortNumber(s.Tokens.Output)))
 	add(s.Git, "commits", commits(s))
-	add(s.Git && s.Dirty > 0, "dirty", count(s.Dirty, "file")+" not in a commit")
+	add(s.Git && s.Dirty > 0, "dirty", ui.Count(s.Dirty, "file")+" not in a commit")
 	if s.Branch != "" {
-		main, branch := shellQuote(s.Main), shellQuote(s.Branch)
+		main, branch := ui.ShellQuote(s.Main), ui.ShellQuote(s.Branch)
 		add(true, "to look", "git diff "+main+"..."+branch)
 		add(true, "to merge", "git merge "+branch)
-		add(true, "to remove", "git worktree remove "+shellQuote(s.Dir))
+		add(true, "to remove", "git worktree remove "+ui.ShellQuote(s.Dir))
 		add(true, "", "git branch -d "+branch)
 	}
 	return rows
@@ -37,17 +38,7 @@ func commits(s *loop.Summary) string {
 	if s.Commits == 0 {
 		return "none"
 	}
-	return fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, count(s.Files, "file"), count(s.Added, "line"), s.Removed)
-}
-
-// wrapped breaks words that stand behind a prefix for the terminal of notes.
-func (a *app) wrapped(text, prefix string) string {
-	width := min(a.page(a.err).width, widestProse) - len(prefix)
-	var lines []string
-	for line := range strings.SplitSeq(harmless(text), "\n") {
-		lines = append(lines, wrapLine(line, width)...)
-	}
-	return strings.Join(lines, "\n")
+	return fmt.Sprintf("%d: %s changed, %s added, %d removed", s.Commits, ui.Count(s.Files, "file"), ui.Count(s.Added, "line"), s.Removed)
 }
 
 // summaryIndent is the column at which the texts of a summary stand.
@@ -58,14 +49,14 @@ func (a *app) summarise(s *loop.Summary) {
 	if s == nil {
 		return
 	}
-	if a.errTerminal {
-		fmt.Fprintln(a.err)
+	if a.ErrTerminal {
+		fmt.Fprintln(a.Err)
 	}
 	for _, r := range summaryRows(s) {
-		text := harmless(r.text)
-		if a.errTerminal {
-			text = strings.ReplaceAll(a.wrapped(text, strings.Repeat(" ", summaryIndent)), "\n", "\n"+strings.Repeat(" ", summaryIndent))
+		text := ui.Harmless(r.text)
+		if a.ErrTerminal {
+			text = strings.ReplaceAll(a.Wrapped(text, strings.Repeat(" ", summaryIndent)), "\n", "\n"+strings.Repeat(" ", summaryIndent))
 		}
-		fmt.Fprintf(a.err, "  %s %s\n", a.paint(bold, fmt.Sprintf("%-*s", summaryIndent-3, r.label)), text)
+		fmt.Fprintf(a.Err, "  %s %s\n", a.Paint(ui.Bold, fmt.Sprintf("%-*s", summaryIndent-3, r.label)), text)
 	}
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/registry"
@@ -19,7 +20,7 @@ import (
 // --json there are events.
 type loopView struct {
 	*app
-	turns  *turnView
+	turns  *ui.TurnView
 	config *loop.Config
 	encode *json.Encoder // nil: for people
 	tools  bool
@@ -42,15 +43,15 @@ type loopView struct {
 
 func (a *app) newLoopView(e *registry.Entry, c *loop.Config, f loopFlags) *loopView {
 	v := &loopView{
-		app: a, turns: a.newTurnView(e.Adapter, false), config: c, tools: a.errTerminal || f.live || c.Verbose,
+		app: a, turns: a.NewTurnView(e.Adapter, false), config: c, tools: a.ErrTerminal || f.live || c.Verbose,
 		started: time.Now(), quit: make(chan struct{}),
 	}
 	if f.json {
-		v.encode = json.NewEncoder(a.out)
+		v.encode = json.NewEncoder(a.Out)
 		v.encode.SetEscapeHTML(false)
 		return v
 	}
-	if a.errTerminal {
+	if a.ErrTerminal {
 		v.line = true
 		v.ended.Go(v.tick)
 	}
@@ -75,15 +76,15 @@ func (v *loopView) interrupted() {
 	v.clear()
 	switch {
 	case v.checking && v.ending:
-		v.note("ending the check")
+		v.Note("ending the check")
 	case v.checking:
-		v.note("the loop ends after this check; Ctrl-C again ends the check now")
+		v.Note("the loop ends after this check; Ctrl-C again ends the check now")
 	case v.begun.IsZero():
-		v.note("the loop ends")
+		v.Note("the loop ends")
 	case v.ending:
-		v.note("ending the agent")
+		v.Note("ending the agent")
 	default:
-		v.note("the loop ends after this turn; Ctrl-C again ends the agent now")
+		v.Note("the loop ends after this turn; Ctrl-C again ends the agent now")
 	}
 	v.ending = true
 	v.draw()
@@ -116,7 +117,7 @@ func (v *loopView) count(n loop.Notice) {
 	}
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turn, v.begun = n.Turn, v.turns.now()
+		v.turn, v.begun = n.Turn, v.turns.Now()
 		v.before, v.cost, v.started = n.Cost, n.Cost, v.begun.Add(-n.Elapsed)
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Usage && n.Event.Tokens != nil {
@@ -127,7 +128,7 @@ func (v *loopView) count(n loop.Notice) {
 	case loop.NoticeWaiting:
 		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once
-			v.note("%s", v.waiting)
+			v.Note("%s", v.waiting)
 		}
 	}
 }
@@ -136,62 +137,62 @@ func (v *loopView) count(n loop.Notice) {
 func (v *loopView) tell(n loop.Notice) {
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.note("turn %d", n.Turn)
+		v.Note("turn %d", n.Turn)
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Text || v.tools {
-			v.turns.event(*n.Event)
+			v.turns.Event(*n.Event)
 		}
 	case loop.NoticeTurnEnded:
-		v.note("turn %d: %s", n.Turn, n.Text)
+		v.Note("turn %d: %s", n.Turn, n.Text)
 		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
-		v.note("verifying: %s", n.Text)
+		v.Note("verifying: %s", n.Text)
 	case loop.NoticeVerified, loop.NoticeNote:
-		v.note("%s", n.Text)
+		v.Note("%s", n.Text)
 	case loop.NoticeCommitted:
-		v.note("committed %s", n.Text)
+		v.Note("committed %s", n.Text)
 	}
 }
 
 // show writes pages, the agent's words to standard output.
 func (v *loopView) show(n loop.Notice) {
-	p := v.turns.pageOf(v.err)
+	p := v.turns.PageOf(v.Err)
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turns.lines(v.err, append([]string{""}, p.head(heading{turn: n.Turn, most: v.config.MaxTurns, agent: n.Agent, branch: n.Branch, task: n.Task})...))
+		v.turns.Lines(v.Err, append([]string{""}, p.Head(ui.Heading{Turn: n.Turn, Most: v.config.MaxTurns, Agent: n.Agent, Branch: n.Branch, Task: n.Task})...))
 	case loop.NoticeEvent:
-		v.turns.event(*n.Event)
+		v.turns.Event(*n.Event)
 	case loop.NoticeTurnEnded:
-		v.turns.end()
-		v.turns.lines(v.err, v.result(p, n))
+		v.turns.End()
+		v.turns.Lines(v.Err, v.result(p, n))
 		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
-		v.turns.lines(v.err, p.aside(cyan, "…", "verifying: "+n.Text))
+		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "…", "verifying: "+n.Text))
 	case loop.NoticeVerified:
-		mark, colour := "✗", red
+		mark, colour := "✗", ui.Red
 		if n.OK {
-			mark, colour = "✓", green
+			mark, colour = "✓", ui.Green
 		}
-		v.turns.lines(v.err, p.aside(colour, mark, n.Text))
+		v.turns.Lines(v.Err, p.Aside(colour, mark, n.Text))
 	case loop.NoticeNote:
-		v.turns.lines(v.err, p.aside(magenta, "!", n.Text))
+		v.turns.Lines(v.Err, p.Aside(ui.Magenta, "!", n.Text))
 	case loop.NoticeCommitted:
-		v.turns.lines(v.err, p.aside(green, "✓", "committed "+n.Text))
+		v.turns.Lines(v.Err, p.Aside(ui.Green, "✓", "committed "+n.Text))
 	}
 }
 
 // result is the line below a turn.
-func (v *loopView) result(p page, n loop.Notice) []string {
-	mark, colour := "·", dim
+func (v *loopView) result(p ui.Page, n loop.Notice) []string {
+	mark, colour := "·", ui.Dim
 	switch {
 	case strings.HasPrefix(n.Outcome, "failed"):
-		mark, colour = "✗", red
+		mark, colour = "✗", ui.Red
 	case n.OK:
-		mark, colour = "✓", green
+		mark, colour = "✓", ui.Green
 	}
-	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.now().Sub(v.begun).Round(time.Second))
+	text := fmt.Sprintf("%s · %s", cmp.Or(n.Outcome, n.Text), v.turns.Now().Sub(v.begun).Round(time.Second))
 	if cost := event.SumUSD(n.Cost, -v.before); cost > 0 {
 		text += " · " + loop.Dollars(cost)
 	}
-	return p.aside(colour, mark, text)
+	return p.Aside(colour, mark, text)
 }

@@ -8,10 +8,11 @@ import (
 	"testing"
 	"time"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/cmd/ripple/internal/screentest"
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 	"ripple/runtime/registry"
 	"ripple/schema"
@@ -26,10 +27,10 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	var out bytes.Buffer
 	a := newApp(strings.NewReader(""), &out, &out, func(error) {})
 	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &loop.Config{MaxTurns: 100, CallsPerHour: 100}, loopFlags{})
-	v.line, v.tools, v.turns.paged, v.turns.marked = true, true, true, true
+	v.line, v.tools, v.turns.Paged, v.turns.Marked = true, true, true, true
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
-	v.turns.now = func() time.Time { at = at.Add(time.Second); return at }
-	v.turns.pageOf = func(any) page { return page{width: width, colour: colour} }
+	v.turns.Now = func() time.Time { at = at.Add(time.Second); return at }
+	v.turns.PageOf = func(any) ui.Page { return ui.Page{Width: width, Colour: colour} }
 	v.notice(loop.Notice{Kind: loop.NoticeNote, Text: "the prompt is still the template"})
 	v.notice(loop.Notice{Kind: loop.NoticeTurnStarted, Turn: 2, Agent: "claude", Branch: "agent/work", Task: "Write the tokenizer", Cost: 1})
 	for _, e := range events(t, string(turn)) {
@@ -54,36 +55,13 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 func TestLiveView(t *testing.T) {
 	for _, width := range []int{40, 80, 200} {
 		screen, line := live(t, width, false)
-		fits(t, screen, width)
+		screentest.Fits(t, screen, width)
 		golden(t, fmt.Sprintf("live-%d.txt", width), screen)
 		assert.Equal(t, "waiting 4s after a failed turn · turn 3/100 · 6s · 100 calls left · $1.25", line)
 	}
 	screen, _ := live(t, 80, true)
-	fits(t, screen, 80)
+	screentest.Fits(t, screen, 80)
 	golden(t, "live-80-colour.txt", screen)
 	plain, _ := live(t, 80, false)
-	assert.Equal(t, plain, sgr.ReplaceAllString(screen, ""), "colours add nothing but colours")
-}
-
-// The status line has what there is room for, the important first.
-func TestFitLine(t *testing.T) {
-	waiting := []string{"waiting 59m58s for the limit of 2 calls an hour", "turn 3/100", "4s", "97 calls left", "$0.20"}
-	for _, tt := range []struct {
-		parts   []string
-		columns int
-		want    string
-	}{
-		{waiting, 99, "waiting 59m58s for the limit of 2 calls an hour · turn 3/100 · 4s · 97 calls left · $0.20"},
-		{waiting, 79, "waiting 59m58s for the limit of 2 calls an hour · turn 3/100 · 4s · $0.20"},
-		{waiting, 39, "waiting 59m58s for the limit of 2 call…"},
-		{waiting, 19, "waiting 59m58s for…"},
-		{[]string{"turn 3/100", "2m0s", "97 calls left", "circuit CLOSED"}, 19, "turn 3/100 · 2m0s"},
-		{[]string{"turn 3/100", "2m0s"}, 5, "turn…"},
-		{[]string{"for 日本語", "4s"}, 9, "for 日本…"},
-		{nil, 9, ""},
-	} {
-		got := fitLine(tt.parts, tt.columns)
-		assert.Equal(t, tt.want, got)
-		assert.LessOrEqual(t, ansi.StringWidth(got), tt.columns)
-	}
+	assert.Equal(t, plain, screentest.Plain(screen), "colours add nothing but colours")
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
 )
 
@@ -26,11 +27,11 @@ func newSchema(a *app) *cobra.Command {
 			}
 			text, known := texts[name]
 			if !known {
-				return usageError(didYouMean(schema.Nearest(name, sortedKeys(texts)), "they are "+strings.Join(sortedKeys(texts), ", ")), "there is no schema %q", name)
+				return ui.UsageError(ui.DidYouMean(schema.Nearest(name, ui.SortedKeys(texts)), "they are "+strings.Join(ui.SortedKeys(texts), ", ")), "there is no schema %q", name)
 			}
-			a.printf("%s\n", bytes.TrimRight(text(), "\n"))
+			a.Printf("%s\n", bytes.TrimRight(text(), "\n"))
 			return nil
 		},
-		ValidArgs: sortedKeys(texts),
+		ValidArgs: ui.SortedKeys(texts),
 	}
 }

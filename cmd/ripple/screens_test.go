@@ -6,9 +6,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
-	"unicode"
 
-	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
@@ -31,20 +29,6 @@ func golden(t *testing.T, name, screen string) {
 }
 
 var home, _ = os.Getwd() // before a test goes elsewhere
-
-// fits says that a screen is no wider than a terminal, and that nothing in it
-// but colours speaks to the terminal.
-func fits(t *testing.T, screen string, width int) {
-	t.Helper()
-	for line := range strings.SplitSeq(screen, "\n") {
-		assert.LessOrEqual(t, ansi.StringWidth(line), width, line)
-	}
-	for _, r := range sgr.ReplaceAllString(screen, "") {
-		if unicode.IsControl(r) && r != '\n' {
-			t.Errorf("the screen has the control character %q", r)
-		}
-	}
-}
 
 // events reads events as a loop records them, one a line.
 func events(t *testing.T, text string) (list []event.Event) {

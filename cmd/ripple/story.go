@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 )
 
@@ -14,17 +15,17 @@ import (
 type story struct {
 	roots []string
 	items []item
-	open  []*toolUse
+	open  []*ui.ToolUse
 
-	page  page
+	page  ui.Page
 	lines []string // of all items
 }
 
 // item is one thing that happened.
 type item struct {
-	lines func(page) []string
-	tool  *toolUse // nil: it does not change any more
-	at    int      // where it begins in story.lines
+	lines func(ui.Page) []string
+	tool  *ui.ToolUse // nil: it does not change any more
+	at    int         // where it begins in story.lines
 }
 
 // keptItems bounds what can be scrolled back to; twice as many are in memory.
@@ -33,17 +34,17 @@ const keptItems = 2000
 func (s *story) add(i item) {
 	if len(s.items) >= 2*keptItems {
 		s.items = append([]item(nil), s.items[len(s.items)-keptItems:]...)
-		s.page, s.lines = page{}, nil // laid out anew
+		s.page, s.lines = ui.Page{}, nil // laid out anew
 	}
 	i.at = len(s.lines)
 	s.items = append(s.items, i)
-	if s.page != (page{}) {
+	if s.page != (ui.Page{}) {
 		s.lines = append(s.lines, i.lines(s.page)...)
 	}
 }
 
 // layOut makes the lines for a page that may have become another.
-func (s *story) layOut(p page) []string {
+func (s *story) layOut(p ui.Page) []string {
 	if p != s.page {
 		s.page = p
 		s.again(0)
@@ -53,7 +54,7 @@ func (s *story) layOut(p page) []string {
 
 // again lays out what follows an item.
 func (s *story) again(from int) {
-	if s.page == (page{}) {
+	if s.page == (ui.Page{}) {
 		return
 	}
 	if from == 0 {
@@ -68,39 +69,39 @@ func (s *story) again(from int) {
 }
 
 // heading begins a turn.
-func (s *story) heading(h heading) {
+func (s *story) heading(h ui.Heading) {
 	s.open = nil
-	s.add(item{lines: func(p page) []string { return append([]string{""}, p.head(h)...) }})
+	s.add(item{lines: func(p ui.Page) []string { return append([]string{""}, p.Head(h)...) }})
 }
 
 // aside is something that the loop itself has to say.
 func (s *story) aside(colour, mark, text string) {
-	s.add(item{lines: func(p page) []string { return p.aside(colour, mark, text) }})
+	s.add(item{lines: func(p ui.Page) []string { return p.Aside(colour, mark, text) }})
 }
 
 func (s *story) event(e event.Event, at time.Time) {
 	switch e.Type {
 	case event.Text:
-		s.add(item{lines: func(p page) []string { return p.say(e.Text) }})
+		s.add(item{lines: func(p ui.Page) []string { return p.Say(e.Text) }})
 	case event.ToolUse:
-		t := newToolUse(e, at, s.roots)
+		t := ui.NewToolUse(e, at, s.roots)
 		s.open = append(s.open, t)
-		s.add(item{tool: t, lines: func(p page) []string { return p.tool(t) }})
+		s.add(item{tool: t, lines: func(p ui.Page) []string { return p.Tool(t) }})
 	case event.ToolResult:
 		s.ended(e, at)
 	default:
-		s.add(item{lines: func(p page) []string { return p.beside(e) }})
+		s.add(item{lines: func(p ui.Page) []string { return p.Beside(e) }})
 	}
 }
 
 // ended marks the tool of a result where it stands.
 func (s *story) ended(e event.Event, at time.Time) {
-	t := endOf(s.open, e.ID)
+	t := ui.OpenTool(s.open, e.ID)
 	if t == nil {
 		return
 	}
-	t.end(e, at)
-	s.open = without(s.open, t)
+	t.End(e, at)
+	s.open = ui.WithoutTool(s.open, t)
 	for i := len(s.items) - 1; i >= 0; i-- {
 		if s.items[i].tool == t {
 			s.again(i)
@@ -120,23 +121,23 @@ func (s *story) read(line []byte) *recordedLine {
 	case "run_started":
 		*s = story{roots: s.roots, page: s.page}
 	case "turn_started":
-		s.heading(heading{turn: l.Turn, most: l.MaxTurns, agent: l.Agent, branch: l.Branch, task: l.Task})
+		s.heading(ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task})
 	case "turn_ended":
 		s.turnEnded(l)
 	case "verified":
 		for _, v := range l.Verdicts {
 			if v.OK {
-				s.aside(green, "✓", fmt.Sprintf("`%s`: ok", v.Command))
+				s.aside(ui.Green, "✓", fmt.Sprintf("`%s`: ok", v.Command))
 			} else {
-				s.aside(red, "✗", fmt.Sprintf("`%s`: %s", v.Command, v.Why))
+				s.aside(ui.Red, "✗", fmt.Sprintf("`%s`: %s", v.Command, v.Why))
 			}
 		}
 	case "committed":
-		s.aside(green, "✓", "committed "+l.SHA[:min(10, len(l.SHA))])
+		s.aside(ui.Green, "✓", "committed "+l.SHA[:min(10, len(l.SHA))])
 	case "reset":
-		s.aside(magenta, "!", l.What+" reset")
+		s.aside(ui.Magenta, "!", l.What+" reset")
 	case "stopped":
-		s.aside(bold, "■", strings.TrimSpace("stopped ("+l.Reason+"): "+l.Why))
+		s.aside(ui.Bold, "■", strings.TrimSpace("stopped ("+l.Reason+"): "+l.Why))
 	default:
 		var e event.Event
 		if json.Unmarshal(line, &e) != nil {
@@ -151,10 +152,10 @@ func (s *story) turnEnded(l recordedLine) {
 	s.open = nil
 	switch {
 	case l.Failure != nil:
-		s.aside(red, "✗", "failed: "+l.Failure.Error())
+		s.aside(ui.Red, "✗", "failed: "+l.Failure.Error())
 	case l.Progress != nil && *l.Progress:
-		s.aside(green, "✓", "made progress")
+		s.aside(ui.Green, "✓", "made progress")
 	default:
-		s.aside(dim, "·", "no progress")
+		s.aside(ui.Dim, "·", "no progress")
 	}
 }

@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // terminal is the binary as a person runs it.
@@ -84,7 +86,7 @@ func TestSecondCtrlCEnds(t *testing.T) {
 	c.expect("goes on in spite of the interrupt; Ctrl-C again ends the session")
 	c.send("\x03")
 	_, code := c.exit()
-	assert.Equal(t, exitInterrupted, code)
+	assert.Equal(t, ui.ExitInterrupted, code)
 }
 
 func TestTypedLinesGoToTheProgram(t *testing.T) {
@@ -123,6 +125,6 @@ func TestProgressIsOneLine(t *testing.T) {
 func TestErrorsHaveColourOnATerminal(t *testing.T) {
 	c := onTerminal(t, "adapter", "show", "nonexistent")
 	seen, code := c.exit()
-	assert.Equal(t, exitUsage, code)
-	assert.Contains(t, seen, red)
+	assert.Equal(t, ui.ExitUsage, code)
+	assert.Contains(t, seen, ui.Red)
 }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"os"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // transcript records the streams of a turn byte for byte, as tests of adapters
@@ -18,7 +20,7 @@ type transcript struct {
 func newTranscript(path string) (*transcript, error) {
 	out, err := os.Create(path)
 	if err != nil {
-		return nil, failWith(exitUsage, fmt.Errorf("--transcript: %w", err), "")
+		return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("--transcript: %w", err), "")
 	}
 	_ = os.Remove(path + ".stderr") // of an earlier recording; most have none
 	return &transcript{path: path, out: out}, nil
@@ -53,7 +55,7 @@ func (t *transcript) close() error {
 		err = errors.Join(err, t.stderr.Close())
 	}
 	if err != nil {
-		return failWith(exitFailed, fmt.Errorf("the transcript is not complete: %w", err), "")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the transcript is not complete: %w", err), "")
 	}
 	return nil
 }

@@ -6,6 +6,8 @@ import (
 	"runtime/debug"
 
 	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // version is what the build recorded: the module's version, or the commit.
@@ -25,9 +27,9 @@ func newVersion(a *app) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",
-		Args:  noArgs,
+		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			a.printf("ripple %s\n", version())
+			a.Printf("ripple %s\n", version())
 			return nil
 		},
 	}

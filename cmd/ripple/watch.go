@@ -3,14 +3,13 @@ package main
 import (
 	"errors"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 )
@@ -24,40 +23,28 @@ says and does, and what it costs, from the files under .ralph. It only reads: q 
 the dashboard, not the loop. The arrow keys, PgUp, PgDn, Home and End scroll; at the
 end the dashboard follows the loop. Without a terminal it prints what "ripple status"
 prints.`,
-		Args: noArgs,
+		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			s, err := loop.ReadStanding(".")
 			if err != nil {
 				return standingError(err)
 			}
-			if !a.interactive() {
+			if !a.Interactive() {
 				a.printStanding(s)
 				return nil
 			}
 			d := &dashboard{
 				standing: s, tail: &eventTail{path: filepath.Join(loop.Dir, loop.EventsFile)}, now: time.Now,
-				story: story{roots: roots()}, colour: a.colour(a.out.to),
+				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
 			}
 			d.read()
-			_, err = tea.NewProgram(d, tea.WithContext(cmd.Context()), tea.WithInput(a.in), tea.WithOutput(a.out.to)).Run()
+			_, err = tea.NewProgram(d, tea.WithContext(cmd.Context()), tea.WithInput(a.In), tea.WithOutput(a.Stdout)).Run()
 			if err != nil && !errors.Is(err, tea.ErrProgramKilled) {
-				return failWith(exitFailed, err, "")
+				return ui.FailWith(ui.ExitFailed, err, "")
 			}
 			return nil
 		},
 	}
-}
-
-// interactive says that a person sits before both standard streams.
-func (a *app) interactive() bool {
-	in, isFile := a.in.(*os.File)
-	return isFile && term.IsTerminal(int(in.Fd())) && a.outTerminal() && a.getenv("TERM") != "dumb"
-}
-
-// outTerminal says that standard output is a terminal.
-func (a *app) outTerminal() bool {
-	out, isFile := a.out.to.(*os.File)
-	return isFile && term.IsTerminal(int(out.Fd()))
 }
 
 // refresh is how often the files are looked at.
@@ -76,7 +63,7 @@ type dashboard struct {
 	top    int  // first line of the story that is shown, when it does not follow
 	behind bool // it does not follow: somebody scrolled back
 
-	heading heading
+	heading ui.Heading
 	begun   time.Time // of the turn; zero: none is under way
 	turns   []turnFigures
 	tokens  event.Tokens
@@ -176,7 +163,7 @@ func (d *dashboard) take(line []byte) {
 	case "run_started":
 		d.turns, d.tokens, d.reason, d.begun, d.behind = nil, event.Tokens{}, "", time.Time{}, false
 	case "turn_started":
-		d.heading = heading{turn: l.Turn, most: l.MaxTurns, agent: l.Agent, branch: l.Branch}
+		d.heading = ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch}
 		d.begun, d.reason = l.Time, ""
 		d.turns = append(d.turns, turnFigures{turn: l.Turn, begun: l.Time})
 		d.turns = d.turns[max(0, len(d.turns)-keptTurns):]

@@ -11,6 +11,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/screentest"
+	"ripple/cmd/ripple/internal/ui"
 )
 
 func watched(t *testing.T) (d *dashboard, add func(string)) {
@@ -62,7 +65,7 @@ func TestDashboardScreens(t *testing.T) {
 	screen := func(name string, width, height int) string {
 		d.Update(tea.WindowSizeMsg{Width: width, Height: height})
 		shown := d.render()
-		fits(t, shown, width)
+		screentest.Fits(t, shown, width)
 		assert.Len(t, strings.Split(shown, "\n"), height, "the footer is at the bottom")
 		golden(t, name, shown)
 		return shown
@@ -71,7 +74,7 @@ func TestDashboardScreens(t *testing.T) {
 	plain := screen("watch-80.txt", 80, 24)
 	screen("watch-200.txt", 200, 50)
 	d.colour = true
-	assert.Equal(t, plain, sgr.ReplaceAllString(screen("watch-80-colour.txt", 80, 24), ""), "colours add nothing but colours")
+	assert.Equal(t, plain, screentest.Plain(screen("watch-80-colour.txt", 80, 24)), "colours add nothing but colours")
 	d.colour = false
 	for range 3 {
 		d.Update(tea.KeyPressMsg{Code: tea.KeyPgUp})
@@ -124,12 +127,12 @@ func TestDashboardOfManyTurns(t *testing.T) {
 // A long story costs memory for its end only, and is laid out once.
 func TestStoryIsBounded(t *testing.T) {
 	s := story{}
-	s.layOut(page{width: 80})
+	s.layOut(ui.Page{Width: 80})
 	for n := range 5 * keptItems {
 		s.read(fmt.Appendf(nil, `{"type":"text","text":"line %d"}`, n))
 	}
 	assert.LessOrEqual(t, len(s.items), 2*keptItems)
-	lines := s.layOut(page{width: 80})
+	lines := s.layOut(ui.Page{Width: 80})
 	assert.Len(t, lines, len(s.items))
 	assert.Equal(t, fmt.Sprintf("line %d", 5*keptItems-1), lines[len(lines)-1])
 }
@@ -141,7 +144,7 @@ func TestDashboardKeepsItsSize(t *testing.T) {
 	d.read()
 	for _, size := range [][2]int{{50, 20}, {20, 8}, {10, 12}, {300, 100}, {120, 3}} {
 		d.Update(tea.WindowSizeMsg{Width: size[0], Height: size[1]})
-		fits(t, d.render(), size[0])
+		screentest.Fits(t, d.render(), size[0])
 		if size[1] > 8 {
 			assert.Len(t, strings.Split(d.render(), "\n"), size[1])
 		}
@@ -174,7 +177,7 @@ null
 		for _, want := range []string{"ab", "xy", "cd", "ef", "● ab · gh", "next: n[2Jo", "$4.00  █"} {
 			assert.Contains(t, shown, want)
 		}
-		fits(t, shown, width)
+		screentest.Fits(t, shown, width)
 		assert.NotContains(t, shown, "evil")
 	}
 }

@@ -10,6 +10,7 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 )
 
@@ -26,21 +27,21 @@ type layout struct {
 const wide, widestSide = 120, 60
 
 func (d *dashboard) layout() layout {
-	p := page{width: max(cmp.Or(d.width, 80), 10), colour: d.colour}
+	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
 	height := cmp.Or(d.height, 24)
 	head := d.head(p)
 	l := layout{head: head[:min(len(head), max(1, height-4))]}
 	l.rows = max(1, height-len(l.head)-2) // the rule and the footer
-	if p.width >= wide {
-		l.side = min(p.width/3, widestSide)
-		p.width -= l.side + 3
+	if p.Width >= wide {
+		l.side = min(p.Width/3, widestSide)
+		p.Width -= l.side + 3
 	}
 	l.story = d.story.layOut(p)
 	return l
 }
 
 func (d *dashboard) render() string {
-	p := page{width: max(cmp.Or(d.width, 80), 10), colour: d.colour}
+	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
 	l := d.layout()
 	last := max(0, len(l.story)-l.rows)
 	at := last
@@ -49,83 +50,83 @@ func (d *dashboard) render() string {
 	}
 	body := l.story[at:min(at+l.rows, len(l.story))]
 	if !d.standing.Found {
-		body = p.aside("", "·", "no loop has run here yet; ripple run begins one")
+		body = p.Aside("", "·", "no loop has run here yet; ripple run begins one")
 	}
-	lines := append(l.head, p.paint(dim, strings.Repeat("─", p.width)))
+	lines := append(l.head, p.Paint(ui.Dim, strings.Repeat("─", p.Width)))
 	lines = append(lines, d.beside(p, l, body)...)
 	return strings.Join(append(lines, d.foot(p, at, last, len(l.story))), "\n")
 }
 
 // beside fills the rows of the story, with the side next to it where there is one.
-func (d *dashboard) beside(p page, l layout, body []string) []string {
+func (d *dashboard) beside(p ui.Page, l layout, body []string) []string {
 	lines := make([]string, l.rows)
 	copy(lines, body)
 	if l.side == 0 {
 		return lines
 	}
-	room := p.width - l.side - 3
-	for i, s := range d.side(page{width: l.side, colour: p.colour}, l.rows) {
+	room := p.Width - l.side - 3
+	for i, s := range d.side(ui.Page{Width: l.side, Colour: p.Colour}, l.rows) {
 		pad := strings.Repeat(" ", max(0, room-ansi.StringWidth(lines[i])))
-		lines[i] += pad + p.paint(dim, " │ ") + s
+		lines[i] += pad + p.Paint(ui.Dim, " │ ") + s
 	}
 	return lines
 }
 
 // head is how the loop stands.
-func (d *dashboard) head(p page) []string {
+func (d *dashboard) head(p ui.Page) []string {
 	s := d.standing
 	h := d.heading
-	h.turn, h.task = max(h.turn, s.Status.LoopCount), s.NextTask
-	lines := d.wrapped(p, bold, append(h.parts(), h.next()...))
-	if p.width < 60 { // the task has a line of its own
-		lines = []string{p.paint(bold, fitLine(h.parts(), p.width))}
-		for _, n := range h.next() {
-			lines = append(lines, p.paint(bold, ansi.Truncate(n, p.width, "…")))
+	h.Turn, h.Task = max(h.Turn, s.Status.LoopCount), s.NextTask
+	lines := d.wrapped(p, ui.Bold, append(h.Parts(), h.Next()...))
+	if p.Width < 60 { // the task has a line of its own
+		lines = []string{p.Paint(ui.Bold, ui.FitLine(h.Parts(), p.Width))}
+		for _, n := range h.Next() {
+			lines = append(lines, p.Paint(ui.Bold, ansi.Truncate(n, p.Width, "…")))
 		}
 	}
 	lines = append(lines, d.state(p)...)
 	lines = append(lines, d.wrapped(p, "", d.figures())...)
 	if d.problem != "" {
-		lines = append(lines, p.coloured(red, strings.ReplaceAll(harmless(d.problem), "\n", " "))...)
+		lines = append(lines, p.Coloured(ui.Red, strings.ReplaceAll(ui.Harmless(d.problem), "\n", " "))...)
 	}
 	return lines
 }
 
 // wrapped puts parts on as many lines as they need, none of them broken.
-func (d *dashboard) wrapped(p page, colour string, parts []string) (lines []string) {
+func (d *dashboard) wrapped(p ui.Page, colour string, parts []string) (lines []string) {
 	line := ""
 	for _, part := range parts {
-		part = ansi.Truncate(firstLine(part), p.width, "…")
+		part = ansi.Truncate(ui.FirstLine(part), p.Width, "…")
 		longer := strings.TrimPrefix(line+" · "+part, " · ")
-		if line != "" && ansi.StringWidth(longer) > p.width {
-			lines = append(lines, p.paint(colour, line))
+		if line != "" && ansi.StringWidth(longer) > p.Width {
+			lines = append(lines, p.Paint(colour, line))
 			longer = part
 		}
 		line = longer
 	}
-	return append(lines, p.paint(colour, line))
+	return append(lines, p.Paint(colour, line))
 }
 
 // state says in colour whether the loop runs, and how it ended.
-func (d *dashboard) state(p page) []string {
+func (d *dashboard) state(p ui.Page) []string {
 	s := d.standing
-	state, colour := firstLine(s.Status.Status), cyan
+	state, colour := ui.FirstLine(s.Status.Status), ui.Cyan
 	switch {
 	case !s.Found:
 		state = "no loop yet"
 	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
-		state, colour = "cut off (ripple run --resume goes on)", red
+		state, colour = "cut off (ripple run --resume goes on)", ui.Red
 	case state == "completed":
-		colour = green
+		colour = ui.Green
 	case state == "halted" || state == "error":
-		colour = red
+		colour = ui.Red
 	case state == "stopped" || state == "paused":
-		colour = magenta
+		colour = ui.Magenta
 	}
 	parts := []string{"● " + state}
 	if reason := cmp.Or(d.reason, s.Status.ExitReason); reason != "" && s.Runner == nil {
 		parts = append(parts, reason)
-	} else if action := firstLine(s.Status.LastAction); s.Found && action != "" && action != "executing" {
+	} else if action := ui.FirstLine(s.Status.LastAction); s.Found && action != "" && action != "executing" {
 		parts = append(parts, action)
 	}
 	if !d.begun.IsZero() {
@@ -136,9 +137,9 @@ func (d *dashboard) state(p page) []string {
 	}
 	lines := d.wrapped(p, colour, parts)
 	if c := s.Breaker; c.State != "" && (c.State != "CLOSED" || c.NoProgress > 0) {
-		said := p.coloured(red, "circuit "+firstLine(circuit(c)))
+		said := p.Coloured(ui.Red, "circuit "+ui.FirstLine(circuit(c)))
 		if d.low() {
-			said = []string{p.paint(red, ansi.Truncate("circuit "+firstLine(circuit(c)), p.width, "…"))}
+			said = []string{p.Paint(ui.Red, ansi.Truncate("circuit "+ui.FirstLine(circuit(c)), p.Width, "…"))}
 		}
 		lines = append(lines, said...)
 	}
@@ -164,25 +165,12 @@ func (d *dashboard) figures() (parts []string) {
 		parts = append(parts, fmt.Sprintf("calls %d of %d an hour", s.Status.CallsMade, s.Status.MaxCalls))
 	}
 	if t := d.tokens; t.Input+t.Output > 0 && (!d.low() || d.tokens.CostUSD == 0) {
-		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", short(t.Input), short(t.Output)))
+		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", ui.ShortNumber(t.Input), ui.ShortNumber(t.Output)))
 	}
 	if d.tokens.CostUSD > 0 {
 		parts = append(parts, fmt.Sprintf("cost %s %s", loop.Dollars(d.tokens.CostUSD), d.chart(20)))
 	}
 	return parts
-}
-
-// short is a number as people say it: 1234567 is 1.2M.
-func short(n int64) string {
-	switch {
-	case n >= 1_000_000:
-		return fmt.Sprintf("%.1fM", float64(n)/1e6)
-	case n >= 10_000:
-		return fmt.Sprintf("%dk", n/1000)
-	case n >= 1000:
-		return fmt.Sprintf("%.1fk", float64(n)/1e3)
-	}
-	return fmt.Sprint(n)
 }
 
 func bar(part, total, width int) string {
@@ -208,11 +196,11 @@ func (d *dashboard) chart(width int) string {
 }
 
 // side has the plan and the last turns.
-func (d *dashboard) side(p page, rows int) []string {
-	lines := []string{p.paint(bold, "plan")}
+func (d *dashboard) side(p ui.Page, rows int) []string {
+	lines := []string{p.Paint(ui.Bold, "plan")}
 	tasks, turns := d.standing.Tasks, d.turns
 	if len(tasks) == 0 {
-		lines = append(lines, p.paint(dim, "no task has a box"))
+		lines = append(lines, p.Paint(ui.Dim, "no task has a box"))
 	}
 	room := max(3, rows-min(len(turns), rows/2)-3)
 	first := 0
@@ -222,7 +210,7 @@ func (d *dashboard) side(p page, rows int) []string {
 	for _, t := range tasks[first:min(len(tasks), first+room)] {
 		lines = append(lines, d.task(p, t))
 	}
-	lines = append(lines, "", p.paint(bold, "turns"))
+	lines = append(lines, "", p.Paint(ui.Bold, "turns"))
 	for _, t := range turns[max(0, len(turns)-max(0, rows-len(lines))):] {
 		lines = append(lines, d.turn(p, t))
 	}
@@ -232,47 +220,47 @@ func (d *dashboard) side(p page, rows int) []string {
 	return lines[:rows]
 }
 
-func (d *dashboard) task(p page, t loop.Task) string {
-	text := ansi.Truncate(firstLine(t.Text), max(1, p.width-2), "…")
+func (d *dashboard) task(p ui.Page, t loop.Task) string {
+	text := ansi.Truncate(ui.FirstLine(t.Text), max(1, p.Width-2), "…")
 	switch {
 	case t.Done:
-		return p.paint(green, "✓ ") + p.paint(dim, text)
+		return p.Paint(ui.Green, "✓ ") + p.Paint(ui.Dim, text)
 	case t.Text == d.standing.NextTask:
-		return p.paint(cyan, "▸ "+text)
+		return p.Paint(ui.Cyan, "▸ "+text)
 	}
 	return "· " + text
 }
 
-func (d *dashboard) turn(p page, t turnFigures) string {
-	mark, colour, took := "·", dim, t.took
+func (d *dashboard) turn(p ui.Page, t turnFigures) string {
+	mark, colour, took := "·", ui.Dim, t.took
 	switch {
 	case !t.ended && !t.begun.IsZero():
-		mark, colour, took = "…", cyan, max(0, d.now().Sub(t.begun))
+		mark, colour, took = "…", ui.Cyan, max(0, d.now().Sub(t.begun))
 	case t.failed:
-		mark, colour = "✗", red
+		mark, colour = "✗", ui.Red
 	case t.progress:
-		mark, colour = "✓", green
+		mark, colour = "✓", ui.Green
 	}
 	text := fmt.Sprintf("turn %-4d %8s", t.turn, took.Round(time.Second))
 	if n := t.used.Input + t.used.Output; n > 0 {
-		text += fmt.Sprintf("  %6s tokens", short(n))
+		text += fmt.Sprintf("  %6s tokens", ui.ShortNumber(n))
 	}
 	if t.used.CostUSD > 0 {
 		text += "  " + loop.Dollars(t.used.CostUSD)
 	}
-	return p.paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.width-2), "…")
+	return p.Paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
 }
 
 // foot has the keys, and where the story is.
-func (d *dashboard) foot(p page, at, last, total int) string {
+func (d *dashboard) foot(p ui.Page, at, last, total int) string {
 	where := "following"
 	if d.behind {
 		where = fmt.Sprintf("line %d of %d", at+1, total)
 	}
-	room := p.width - len(where) - 2
+	room := p.Width - len(where) - 2
 	if room < len("q quits") {
-		return p.paint(dim, ansi.Truncate(where, p.width, ""))
+		return p.Paint(ui.Dim, ansi.Truncate(where, p.Width, ""))
 	}
-	keys := fitLine([]string{"q quits", "↑↓ PgUp PgDn scroll", "End follows", "the loop goes on without this"}, room)
-	return p.paint(dim, keys+strings.Repeat(" ", max(1, p.width-ansi.StringWidth(keys)-len(where)))+where)
+	keys := ui.FitLine([]string{"q quits", "↑↓ PgUp PgDn scroll", "End follows", "the loop goes on without this"}, room)
+	return p.Paint(ui.Dim, keys+strings.Repeat(" ", max(1, p.Width-ansi.StringWidth(keys)-len(where)))+where)
 }

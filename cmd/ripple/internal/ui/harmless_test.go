@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"testing"
@@ -19,7 +19,7 @@ func TestHarmless(t *testing.T) {
 		{"device control", "a\x1bP+q544e\x1b\\b", "ab"},
 		{"the order of letters", "a\u202eb\u2066c\u200fd", "abcd"},
 	} {
-		got := harmless(tt.text)
+		got := Harmless(tt.text)
 		assert.NotRegexp(t, `[\x00-\x08\x0b-\x1f\x7f\x{80}-\x{9f}\x{202a}-\x{202e}\x{2066}-\x{2069}]`, got, tt.name)
 		assert.Equal(t, tt.want, got, tt.name)
 	}

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"os"
@@ -11,9 +11,9 @@ import (
 // worktreeMark ends the directory of `ripple run --worktree` in .ralph.
 const worktreeMark = "-worktree/"
 
-// roots are what paths of tools are shown without: the working directory by the
+// ProjectRoots are what paths of tools are shown without: the working directory by the
 // name that the shell has for it, and by the one that the system has.
-func roots() []string {
+func ProjectRoots() []string {
 	dir, err := os.Getwd()
 	if err != nil {
 		return nil
@@ -25,10 +25,10 @@ func roots() []string {
 	return list
 }
 
-// shortPath is a path as seen from the project, or with … for the working tree of
+// ShortPath is a path as seen from the project, or with … for the working tree of
 // a loop in it. Backslashes count as slashes, and case does not where file names
 // do not know it either: on Windows and macOS. Elsewhere two such paths are two files.
-func shortPath(path string, roots []string) string {
+func ShortPath(path string, roots []string) string {
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	for _, root := range roots {
 		root = strings.TrimSuffix(strings.ReplaceAll(root, `\`, "/"), "/") + "/"

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"fmt"
@@ -28,12 +28,13 @@ type progress struct {
 	failed  int
 }
 
-func (a *app) newProgress() *progress {
+// NewProgress begins the line, where standard error is a terminal.
+func (a *App) NewProgress() *progress {
 	p := &progress{started: time.Now(), quit: make(chan struct{}), current: map[string]contract.Progress{}}
-	if !a.errTerminal {
+	if !a.ErrTerminal {
 		return p
 	}
-	p.w, p.columns = a.err, a.columns
+	p.w, p.columns = a.Err, a.Columns
 	p.ended.Add(1)
 	go p.tick()
 	return p
@@ -56,7 +57,8 @@ func (p *progress) tick() {
 	}
 }
 
-func (p *progress) update(adapter string, t contract.Progress) {
+// Update takes in what an adapter is at.
+func (p *progress) Update(adapter string, t contract.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if _, known := p.current[adapter]; !known {
@@ -71,9 +73,9 @@ func (p *progress) update(adapter string, t contract.Progress) {
 	}
 }
 
-// done takes an adapter off the line, and prints what is to be printed about it
+// Done takes an adapter off the line, and prints what is to be printed about it
 // while the line is away.
-func (p *progress) done(adapter string, print func()) {
+func (p *progress) Done(adapter string, print func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	delete(p.current, adapter)
@@ -105,8 +107,8 @@ func (p *progress) clear() {
 	}
 }
 
-// stop ends the line.
-func (p *progress) stop() {
+// Stop ends the line.
+func (p *progress) Stop() {
 	if p.w == nil {
 		return
 	}

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"regexp"
@@ -66,4 +66,14 @@ func (w *wrapper) wrap() {
 	w.lines = append(w.lines, strings.TrimRight(w.line[:at], " "))
 	w.line = w.hang + strings.TrimLeft(w.line[at:], " ")
 	w.used, w.words = ansi.StringWidth(w.line), 0
+}
+
+// Wrapped breaks words that stand behind a prefix for the terminal of notes.
+func (a *App) Wrapped(text, prefix string) string {
+	width := min(a.page(a.Err).Width, widestProse) - len(prefix)
+	var lines []string
+	for line := range strings.SplitSeq(Harmless(text), "\n") {
+		lines = append(lines, wrapLine(line, width)...)
+	}
+	return strings.Join(lines, "\n")
 }

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"cmp"
@@ -47,12 +47,12 @@ func statusValues(block string) map[string]string {
 // folded is a status block in one line, and its colour.
 func folded(values map[string]string) (text, colour string) {
 	status := strings.ToUpper(cmp.Or(values["STATUS"], "no status"))
-	mark, colour := "●", cyan
+	mark, colour := "●", Cyan
 	switch status {
 	case "COMPLETE":
-		mark, colour = "✓", green
+		mark, colour = "✓", Green
 	case "BLOCKED":
-		mark, colour = "■", red
+		mark, colour = "■", Red
 	}
 	parts := []string{mark + " " + strings.ReplaceAll(strings.ToLower(status), "_", " ")}
 	if strings.EqualFold(values["EXIT_SIGNAL"], "true") {
@@ -60,13 +60,13 @@ func folded(values map[string]string) (text, colour string) {
 	}
 	for _, c := range []struct{ key, noun string }{{"TASKS_COMPLETED_THIS_LOOP", "task"}, {"FILES_MODIFIED", "file"}} {
 		if n, err := strconv.Atoi(values[c.key]); err == nil && n > 0 {
-			parts = append(parts, count(n, c.noun))
+			parts = append(parts, Count(n, c.noun))
 		}
 	}
 	if tests := strings.ToLower(values["TESTS_STATUS"]); tests != "" && tests != "not_run" {
 		parts = append(parts, "tests "+tests)
-		if tests == "failing" && colour != red {
-			colour = magenta
+		if tests == "failing" && colour != Red {
+			colour = Magenta
 		}
 	}
 	if next := values["RECOMMENDATION"]; next != "" {

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"errors"
@@ -6,15 +6,15 @@ import (
 	"strings"
 	"unicode"
 
-	"ripple/schema"
-
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
+
+	"ripple/schema"
 )
 
-// didYouMean turns suggestions into a hint, or gives another hint if there are
+// DidYouMean turns suggestions into a hint, or gives another hint if there are
 // none.
-func didYouMean(suggestions []string, otherwise string) string {
+func DidYouMean(suggestions []string, otherwise string) string {
 	switch len(suggestions) {
 	case 0:
 		return otherwise
@@ -28,8 +28,8 @@ func didYouMean(suggestions []string, otherwise string) string {
 	return "did you mean one of " + strings.Join(quoted, ", ") + "?"
 }
 
-// nearNames finds the names that have a word close to one of the pattern's.
-func nearNames(pattern string, names []string) []string {
+// NearNames finds the names that have a word close to one of the pattern's.
+func NearNames(pattern string, names []string) []string {
 	byWord := map[string][]string{}
 	var words []string
 	for _, name := range names {
@@ -68,12 +68,12 @@ func wordsOf(s string) []string {
 	return words
 }
 
-// flagError explains a flag that does not exist or does not parse.
-func flagError(cmd *cobra.Command, err error) error {
+// FlagError explains a flag that does not exist or does not parse.
+func FlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
 	}
-	hint := seeHelp(cmd)
+	hint := SeeHelp(cmd)
 	if e, ok := errors.AsType[*pflag.NotExistError](err); ok && e.GetSpecifiedShortnames() == "" {
 		var names []string
 		cmd.Flags().VisitAll(func(f *pflag.Flag) { names = append(names, f.Name) })
@@ -81,12 +81,12 @@ func flagError(cmd *cobra.Command, err error) error {
 		for _, n := range schema.Nearest(e.GetSpecifiedName(), names) {
 			flags = append(flags, "--"+n)
 		}
-		hint = didYouMean(flags, hint)
+		hint = DidYouMean(flags, hint)
 	}
 	if e, ok := errors.AsType[*pflag.InvalidValueError](err); ok {
 		return badValue(e, hint)
 	}
-	return usageError(hint, "%w", err)
+	return UsageError(hint, "%w", err)
 }
 
 // badValue says what a flag takes, in place of the words of strconv.
@@ -100,5 +100,5 @@ func badValue(e *pflag.InvalidValueError, hint string) error {
 	case "bool":
 		takes = "true or false"
 	}
-	return usageError(hint, "--%s takes %s, and got %q", e.GetFlag().Name, takes, e.GetValue())
+	return UsageError(hint, "--%s takes %s, and got %q", e.GetFlag().Name, takes, e.GetValue())
 }

@@ -1,4 +1,4 @@
-package main
+package ui
 
 import (
 	"context"
@@ -13,12 +13,13 @@ import (
 // errSignal is why a command ended early.
 type errSignal struct{ signal os.Signal }
 
+// Error makes it an error.
 func (e errSignal) Error() string { return fmt.Sprintf("ended by a signal: %v", e.signal) }
 
-// untilSignal gives a context that ends when we are asked to end, and the
+// UntilSignal gives a context that ends when we are asked to end, and the
 // interrupts (Ctrl-C) that come before. Nobody has to receive those: with
 // interruptEnds they end the context too.
-func untilSignal(ctx context.Context, interruptEnds bool) (context.Context, <-chan os.Signal, func()) {
+func UntilSignal(ctx context.Context, interruptEnds bool) (context.Context, <-chan os.Signal, func()) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	asked := make(chan os.Signal, 4)
 	interrupts := make(chan os.Signal, 4)

@@ -1,7 +1,6 @@
-package main
+package ui
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"time"
@@ -9,10 +8,9 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
+	"ripple/cmd/ripple/internal/screentest"
 	"ripple/runtime/event"
 )
-
-var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
 
 func TestWrapLine(t *testing.T) {
 	for _, tt := range []struct {
@@ -51,14 +49,14 @@ func FuzzPage(f *testing.F) {
 	f.Add("\x1b]52;c;eA==\x07\x1b[2J\u009b31m\x00\r\n# "+strings.Repeat("long ", 50), 11)
 	f.Fuzz(func(t *testing.T, text string, width int) {
 		width = 10 + int(uint(width)%200)
-		p := page{width: width}
-		lines := p.say(text)
-		fits(t, strings.Join(lines, "\n"), width)
+		p := Page{Width: width}
+		lines := p.Say(text)
+		screentest.Fits(t, strings.Join(lines, "\n"), width)
 		if strings.Contains(text, "```") || strings.Contains(text, "RALPH_STATUS") {
 			return
 		}
 		letters := func(s string) string { return strings.Join(strings.Fields(s), "") }
-		assert.Equal(t, letters(harmless(text)), letters(strings.Join(lines, "\n")))
+		assert.Equal(t, letters(Harmless(text)), letters(strings.Join(lines, "\n")))
 	})
 }
 
@@ -88,12 +86,12 @@ func TestFolded(t *testing.T) {
 		values       map[string]string
 		text, colour string
 	}{
-		{map[string]string{}, "● no status", cyan},
-		{map[string]string{"STATUS": "IN_PROGRESS", "TASKS_COMPLETED_THIS_LOOP": "1", "FILES_MODIFIED": "3", "TESTS_STATUS": "PASSING", "EXIT_SIGNAL": "false", "RECOMMENDATION": "write more"}, "● in progress · 1 task · 3 files · tests passing · write more", cyan},
-		{map[string]string{"STATUS": "IN_PROGRESS", "TESTS_STATUS": "FAILING"}, "● in progress · tests failing", magenta},
-		{map[string]string{"STATUS": "COMPLETE", "EXIT_SIGNAL": "true", "TESTS_STATUS": "NOT_RUN"}, "✓ complete · wants to end", green},
-		{map[string]string{"STATUS": "BLOCKED", "RECOMMENDATION": "which key?"}, "■ blocked · which key?", red},
-		{map[string]string{"STATUS": "BLOCKED", "TESTS_STATUS": "FAILING"}, "■ blocked · tests failing", red},
+		{map[string]string{}, "● no status", Cyan},
+		{map[string]string{"STATUS": "IN_PROGRESS", "TASKS_COMPLETED_THIS_LOOP": "1", "FILES_MODIFIED": "3", "TESTS_STATUS": "PASSING", "EXIT_SIGNAL": "false", "RECOMMENDATION": "write more"}, "● in progress · 1 task · 3 files · tests passing · write more", Cyan},
+		{map[string]string{"STATUS": "IN_PROGRESS", "TESTS_STATUS": "FAILING"}, "● in progress · tests failing", Magenta},
+		{map[string]string{"STATUS": "COMPLETE", "EXIT_SIGNAL": "true", "TESTS_STATUS": "NOT_RUN"}, "✓ complete · wants to end", Green},
+		{map[string]string{"STATUS": "BLOCKED", "RECOMMENDATION": "which key?"}, "■ blocked · which key?", Red},
+		{map[string]string{"STATUS": "BLOCKED", "TESTS_STATUS": "FAILING"}, "■ blocked · tests failing", Red},
 	} {
 		text, colour := folded(tt.values)
 		assert.Equal(t, []string{tt.text, tt.colour}, []string{text, colour})
@@ -102,12 +100,12 @@ func TestFolded(t *testing.T) {
 
 // Results find their tools, though several run at once and some agents give no ids.
 func TestEndOf(t *testing.T) {
-	a, b := &toolUse{id: "a"}, &toolUse{id: "b"}
-	assert.Same(t, b, endOf([]*toolUse{a, b}, "b"))
-	assert.Same(t, a, endOf([]*toolUse{a, b}, ""))
-	assert.Nil(t, endOf([]*toolUse{a, b}, "c"))
-	b.end(event.Event{Type: event.ToolResult, IsError: true}, time.Now())
-	assert.Nil(t, endOf([]*toolUse{a, b}, "b"), "it has ended")
+	a, b := &ToolUse{id: "a"}, &ToolUse{id: "b"}
+	assert.Same(t, b, OpenTool([]*ToolUse{a, b}, "b"))
+	assert.Same(t, a, OpenTool([]*ToolUse{a, b}, ""))
+	assert.Nil(t, OpenTool([]*ToolUse{a, b}, "c"))
+	b.End(event.Event{Type: event.ToolResult, IsError: true}, time.Now())
+	assert.Nil(t, OpenTool([]*ToolUse{a, b}, "b"), "it has ended")
 	assert.Equal(t, "it says nothing", b.said)
-	assert.LessOrEqual(t, ansi.StringWidth(strings.Join(page{width: 20}.tool(&toolUse{name: "Bash", what: strings.Repeat("日本", 40), took: 90 * time.Second}), "")), 20)
+	assert.LessOrEqual(t, ansi.StringWidth(strings.Join(Page{Width: 20}.Tool(&ToolUse{Name: "Bash", What: strings.Repeat("日本", 40), took: 90 * time.Second}), "")), 20)
 }

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package main
+package ui
 
 // room: no such limit is known here.
 func room(n int) (int, error) { return n, nil }

@@ -1,0 +1,48 @@
+package ui
+
+import (
+	"errors"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+)
+
+// turnOutcome is the last line of --json.
+type turnOutcome struct {
+	Type       string         `json:"type"`
+	Failure    *event.Failure `json:"failure,omitempty"`
+	ExitCode   int            `json:"exit_code"`
+	Signal     string         `json:"signal,omitempty"`
+	SessionID  string         `json:"session_id,omitempty"`
+	Text       string         `json:"text,omitempty"`
+	Tokens     event.Tokens   `json:"tokens"`
+	Denials    int            `json:"denials,omitempty"`
+	Asked      []string       `json:"asked,omitempty"`
+	Unknown    int            `json:"unknown,omitempty"`
+	Problems   []string       `json:"problems,omitempty"`
+	DurationMS int64          `json:"duration_ms,omitempty"`
+}
+
+// NewTurnOutcome is what --json prints of how a turn ended.
+func NewTurnOutcome(o agent.Outcome) turnOutcome {
+	return turnOutcome{
+		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
+		Tokens: o.Tokens, Denials: len(o.Denials), Asked: o.Asked, Unknown: o.Unknown, Problems: o.Problems, DurationMS: o.Duration.Milliseconds(),
+	}
+}
+
+// TurnError is a turn that did not begin.
+func TurnError(err error) error {
+	var missing *launch.MissingError
+	var unsupported *agent.UnsupportedError
+	switch {
+	case errors.As(err, new(*launch.DirError)):
+		return FailWith(ExitUsage, err, "")
+	case errors.As(err, &missing):
+		return FailWith(ExitMissing, err, "")
+	case errors.As(err, &unsupported):
+		return FailWith(ExitUsage, err, "ripple adapter show tells what the agent can do")
+	}
+	return FailWith(ExitFailed, err, "")
+}

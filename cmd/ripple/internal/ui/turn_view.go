@@ -1,0 +1,155 @@
+package ui
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// TurnView shows a turn as it goes: on a stream that is a terminal as a page,
+// elsewhere in plain lines.
+type TurnView struct {
+	*App
+	adapter *schema.Adapter
+	encode  *json.Encoder // nil: for people
+	roots   []string      // for shortPath
+	Paged   bool          // standard output gets pages
+	Marked  bool          // standard error gets them
+	Open    []*ToolUse    // that have no result yet
+
+	Now    func() time.Time
+	PageOf func(stream any) Page // one as wide as the stream is now
+}
+
+// NewTurnView shows the turn of an adapter, as JSON where it is asked for.
+func (a *App) NewTurnView(ad *schema.Adapter, asJSON bool) *TurnView {
+	v := &TurnView{
+		App: a, adapter: ad, roots: ProjectRoots(), Paged: a.pages(a.Stdout), Marked: a.ErrTerminal, Now: time.Now, PageOf: a.page,
+	}
+	if asJSON {
+		v.encode = json.NewEncoder(a.Out)
+		v.encode.SetEscapeHTML(false)
+	}
+	return v
+}
+
+// Event shows what happens in a turn.
+func (v *TurnView) Event(e event.Event) {
+	if v.encode != nil {
+		_ = v.encode.Encode(e) // v.out remembers its error
+		return
+	}
+	switch {
+	case e.Type == event.Text && v.Paged:
+		v.Lines(v.Out, v.PageOf(v.Stdout).Say(e.Text))
+	case e.Type == event.Text:
+		v.Printf("%s\n", v.plain(e.Text))
+	case v.Marked:
+		v.mark(e)
+	default:
+		v.tell(e)
+	}
+}
+
+// plain is text for a pipe, as it is, or for a terminal that knows no pages.
+func (v *TurnView) plain(text string) string {
+	text = strings.TrimRight(text, "\n")
+	if v.outTerminal() {
+		text = Harmless(text)
+	}
+	return text
+}
+
+// mark shows a tool when it has ended, with the mark of its success.
+func (v *TurnView) mark(e event.Event) {
+	p := v.PageOf(v.Err)
+	switch e.Type {
+	case event.ToolUse:
+		v.Open = append(v.Open, NewToolUse(e, v.Now(), v.roots))
+	case event.ToolResult:
+		if t := OpenTool(v.Open, e.ID); t != nil {
+			t.End(e, v.Now())
+			v.Open = WithoutTool(v.Open, t)
+			v.Lines(v.Err, p.Tool(t))
+		}
+	default:
+		v.Lines(v.Err, p.Beside(e))
+	}
+}
+
+// End shows the tools that never told of an end.
+func (v *TurnView) End() {
+	for _, t := range v.Open {
+		v.Lines(v.Err, v.PageOf(v.Err).Tool(t))
+	}
+	v.Open = nil
+}
+
+// Lines writes lines to a stream, or nothing.
+func (v *TurnView) Lines(to io.Writer, list []string) {
+	if len(list) > 0 {
+		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out remembers its error
+	}
+}
+
+// tell says it in plain lines.
+func (v *TurnView) tell(e event.Event) {
+	switch e.Type {
+	case event.ToolUse:
+		v.Note("%s %s", e.Name, toolSummary(e, v.roots))
+	case event.ToolResult:
+		if e.IsError {
+			v.Note("  failed: %s", cmp.Or(FirstLine(e.Content), "it says nothing"))
+		}
+	case event.RateLimited:
+		v.Note("limited by the provider: %s", FirstLine(e.Message))
+	case event.PermissionDenied:
+		v.Note("refused: %s %s", e.Name, FirstLine(e.Detail))
+	case event.Error:
+		if !e.Fatal {
+			v.Note("%s", FirstLine(e.Message))
+		}
+	}
+}
+
+// Outcome says how the turn ended.
+func (v *TurnView) Outcome(o agent.Outcome) {
+	if v.encode != nil {
+		_ = v.encode.Encode(NewTurnOutcome(o)) // v.out remembers its error
+		return
+	}
+	v.End()
+	for _, p := range o.Problems {
+		v.Note("%s", p)
+	}
+	if o.Unknown > 0 {
+		v.Note("in the agent's output %s not known to the adapter; --transcript and ripple agent map show which", CountAre(o.Unknown, "line"))
+	}
+	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
+		v.Note("go on with --resume %s", o.SessionID)
+	}
+}
+
+// toolSummary is what a tool is used on, in one line; roots are for shortPath.
+func toolSummary(e event.Event, roots []string) string {
+	var input map[string]any
+	if json.Unmarshal(e.Input, &input) != nil {
+		return FirstLine(string(e.Input))
+	}
+	for _, key := range []string{"command", "file_path", "path", "pattern", "query", "url", "description", "prompt"} {
+		if s, is := input[key].(string); is && s != "" {
+			if strings.HasSuffix(key, "path") {
+				s = ShortPath(s, roots)
+			}
+			return FirstLine(s)
+		}
+	}
+	return FirstLine(string(e.Input))
+}

@@ -1,0 +1,31 @@
+package ui
+
+import (
+	"testing"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/stretchr/testify/assert"
+)
+
+// The status line has what there is room for, the important first.
+func TestFitLine(t *testing.T) {
+	waiting := []string{"waiting 59m58s for the limit of 2 calls an hour", "turn 3/100", "4s", "97 calls left", "$0.20"}
+	for _, tt := range []struct {
+		parts   []string
+		columns int
+		want    string
+	}{
+		{waiting, 99, "waiting 59m58s for the limit of 2 calls an hour · turn 3/100 · 4s · 97 calls left · $0.20"},
+		{waiting, 79, "waiting 59m58s for the limit of 2 calls an hour · turn 3/100 · 4s · $0.20"},
+		{waiting, 39, "waiting 59m58s for the limit of 2 call…"},
+		{waiting, 19, "waiting 59m58s for…"},
+		{[]string{"turn 3/100", "2m0s", "97 calls left", "circuit CLOSED"}, 19, "turn 3/100 · 2m0s"},
+		{[]string{"turn 3/100", "2m0s"}, 5, "turn…"},
+		{[]string{"for 日本語", "4s"}, 9, "for 日本…"},
+		{nil, 9, ""},
+	} {
+		got := FitLine(tt.parts, tt.columns)
+		assert.Equal(t, tt.want, got)
+		assert.LessOrEqual(t, ansi.StringWidth(got), tt.columns)
+	}
+}
