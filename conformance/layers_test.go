@@ -26,7 +26,6 @@ var layers = map[string]row{
 	"runtime/pty":              {0, ""},
 	"runtime/internal/birth":   {0, ""},
 	"runtime/internal/scratch": {0, ""},
-	"runtime/internal/osc":     {0, ""},
 	"runtime/internal/vt":      {0, ""},
 	"runtime/internal/echo":    {0, ""},
 
@@ -37,12 +36,12 @@ var layers = map[string]row{
 	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
-	"runtime/internal/prompt":  {1, "runtime/internal/osc schema"},
+	"runtime/internal/prompt":  {1, "runtime/internal/vt schema"},
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
 
 	"runtime/session/internal/machine": {1, ""},
 
-	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode runtime/internal/osc " +
+	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
 
 	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},

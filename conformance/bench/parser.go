@@ -23,7 +23,7 @@ func parsers(_ *schema.Adapter, quick bool) (table, error) {
 	}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(context.Background(), "go", "test", "-run", "^$", "-bench", ".", "-benchtime", benchtime,
-		"ripple/runtime/internal/vt", "ripple/runtime/internal/osc", "ripple/runtime/internal/render", "ripple/runtime/internal/echo", "ripple/runtime/internal/balance")
+		"ripple/runtime/internal/vt", "ripple/runtime/internal/prompt", "ripple/runtime/internal/render", "ripple/runtime/internal/echo", "ripple/runtime/internal/balance")
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

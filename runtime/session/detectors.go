@@ -5,7 +5,6 @@ import (
 
 	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/mode"
-	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/schema"
 
@@ -40,7 +39,7 @@ func (d *driver) detectors(nonce string) (err error) {
 		if a.Prompt.ShellIntegration != nil {
 			si = *a.Prompt.ShellIntegration
 		}
-		d.parser, d.classifier = &osc.Parser{}, prompt.NewClassifier(si, nonce)
+		d.parser, d.classifier = &prompt.Markers{}, prompt.NewClassifier(si, nonce)
 		d.continues, d.policy.Confirms = true, si.Confirm
 		d.policy.Printed = a.Init.HookType == "none" || a.Init.HookType == "prompt_variable"
 		add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F

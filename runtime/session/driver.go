@@ -7,7 +7,6 @@ import (
 	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/mode"
-	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/internal/scratch"
@@ -36,7 +35,7 @@ type driver struct {
 	effs   []machine.Effect // the current input's, reused
 
 	// Detection.
-	parser      *osc.Parser // nil: no OSC markers
+	parser      *prompt.Markers // nil: no OSC markers
 	classifier  *prompt.Classifier
 	literal     *prompt.Literal // nil: no literal marker with a nonce
 	patterns    *prompt.Patterns

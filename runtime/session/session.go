@@ -9,7 +9,7 @@
 //	defer s.Close(ctx)
 //	r, err := s.Eval(ctx, "1 + 1")
 //
-// Inside, bytes become events (runtime/internal/osc, prompt), events go through
+// Inside, bytes become events (runtime/internal/prompt), events go through
 // a pure machine (internal/machine), and one driver (driver.go) carries out what
 // the machine decides. Waits end on evidence: an authenticated marker, a prompt
 // while the kernel says that the program waits for input, the program's end.

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
@@ -71,7 +70,7 @@ func (d *driver) onText(b []byte) {
 }
 
 // onMarker handles a complete OSC sequence of ours or somebody else's.
-func (d *driver) onMarker(m osc.Marker) {
+func (d *driver) onMarker(m prompt.Marker) {
 	e, trusted := d.classifier.Classify(m)
 	if !trusted {
 		d.observe(EventForged, m.Raw, "untrusted marker "+markerName(m))
@@ -276,7 +275,7 @@ func (d *driver) matchPrompt() {
 }
 
 // markerName is a marker for a timeline: its letter and first parameter.
-func markerName(m osc.Marker) string {
+func markerName(m prompt.Marker) string {
 	name := string(m.Code)
 	if len(m.Params) > 1 {
 		name += ";" + m.Params[0]

@@ -16,7 +16,6 @@ import (
 	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/mode"
-	"ripple/runtime/internal/osc"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/launch"
@@ -164,9 +163,9 @@ func TestOSCVectors(t *testing.T) {
 					got = append(got, item{Text: string(b)})
 				}
 			}
-			var p osc.Parser
+			var p prompt.Markers
 			for _, piece := range pieces {
-				p.Feed(piece, text, func(m osc.Marker) {
+				p.Feed(piece, text, func(m prompt.Marker) {
 					got = append(got, item{Marker: fmt.Sprintf("%d%c", m.Protocol, m.Code), Params: append([]string(nil), m.Params...)})
 				})
 			}

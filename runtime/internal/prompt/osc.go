@@ -12,7 +12,6 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/internal/osc"
 	"ripple/schema"
 )
 
@@ -120,7 +119,7 @@ func parseDeclared(s string) (protocol int, letter byte, ok bool) {
 // Classify gives a marker its meaning. When trusted is false the marker is
 // program output: another protocol's, without this session's nonce, or out of
 // its turn, as when a program prints what it has recorded of the session.
-func (c *Classifier) Classify(m osc.Marker) (e Event, trusted bool) {
+func (c *Classifier) Classify(m Marker) (e Event, trusted bool) {
 	if m.Protocol == 7 {
 		return c.directory(m)
 	}
@@ -157,7 +156,7 @@ func (c *Classifier) Classify(m osc.Marker) (e Event, trusted bool) {
 
 // directory reads OSC 7 (file://host/path). It carries no nonce, so an adapter
 // that requires one does not use it.
-func (c *Classifier) directory(m osc.Marker) (Event, bool) {
+func (c *Classifier) directory(m Marker) (Event, bool) {
 	if c.nonce != "" {
 		return Event{}, false
 	}
@@ -175,7 +174,7 @@ func (c *Classifier) property(params []string) Event {
 	if !ok || key != c.cwdKey {
 		return Event{}
 	}
-	return Event{Kind: Cwd, Cwd: osc.Unescape(value)}
+	return Event{Kind: Cwd, Cwd: Unescape(value)}
 }
 
 func exitCode(params []string) *int {

@@ -7,7 +7,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/osc"
 	"ripple/schema"
 )
 
@@ -57,7 +56,7 @@ func TestClassifier(t *testing.T) {
 			if row.params != "" {
 				params = strings.Split(row.params, ";")
 			}
-			got, trusted := NewClassifier(row.si, nonce).Classify(osc.Marker{Protocol: row.protocol, Code: row.code, Params: params})
+			got, trusted := NewClassifier(row.si, nonce).Classify(Marker{Protocol: row.protocol, Code: row.code, Params: params})
 			assert.Equal(t, row.trusted, trusted)
 			assert.Equal(t, row.want, got)
 		})
@@ -81,7 +80,7 @@ func TestNumberedMarkers(t *testing.T) {
 			got := ""
 			for _, m := range strings.Fields(row.markers) {
 				params := strings.Split(m+";"+nonce, ";")[1:]
-				if _, trusted := c.Classify(osc.Marker{Protocol: 633, Code: m[0], Params: params}); trusted {
+				if _, trusted := c.Classify(Marker{Protocol: 633, Code: m[0], Params: params}); trusted {
 					got += "T"
 				} else {
 					got += "."

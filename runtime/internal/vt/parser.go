@@ -54,12 +54,16 @@ type Parser struct {
 	// to a reader that wants what a program wrote; to a terminal they are
 	// controls. (A single byte 0x9c after ASCII ends a string all the same.)
 	SevenBit bool
+	// CommandsOnly makes text of what is no OSC, for a reader who wants nothing
+	// else: colours then cost as little as letters.
+	CommandsOnly bool
 
 	st     state
 	str    state  // the string that strEscape interrupts
 	tok    Token  // under construction
 	params Params // of tok
 	other  Token  // what is emitted meanwhile
+	plain  Token  // text
 	raw    []byte // of it
 	head   int    // length of its introducer, for strings
 	inters int
@@ -119,12 +123,17 @@ func (p *Parser) text(b []byte) []byte {
 		p.token(Text, 0, []byte{0xc2})
 	}
 	n := p.textLen(b)
+	for p.CommandsOnly && n+1 < len(b) && b[n] == esc && b[n+1] != ']' {
+		n += 1 + p.textLen(b[n+1:])
+	}
 	if n == len(b) && b[n-1] == 0xc2 && !p.SevenBit {
 		p.heldC2 = true
 		n, b = n-1, b[:n-1]
 	}
 	if n > 0 {
-		p.token(Text, 0, b[:n])
+		p.plain.Raw, p.plain.Offset = b[:n], p.offset
+		p.offset += int64(n)
+		p.emit(&p.plain)
 	}
 	switch {
 	case n == len(b):

@@ -47,13 +47,40 @@ func (p *Parser) textLen(b []byte) int {
 	}
 }
 
-// whole emits the control sequence that b begins with and returns its length:
-// what most of coloured output is, a prefix and parameters, all there. 0 says
-// that it is anything else.
+// whole emits the sequence that b begins with and returns its length, when all
+// of it is there and it is what most are: a control sequence of a prefix and
+// parameters, or a command without anything odd in it. 0 says that it is not.
 func (p *Parser) whole(b []byte) int {
-	if len(b) < 3 || b[1] != '[' {
+	switch {
+	case len(b) < 3:
+	case b[1] == '[':
+		return p.wholeCSI(b)
+	case b[1] == ']':
+		return p.wholeOSC(b[:min(len(b), MaxString)])
+	}
+	return 0
+}
+
+func (p *Parser) wholeOSC(b []byte) int {
+	i, n := 2, 0
+	for i < len(b) && b[i] >= 0x20 && b[i] != 0xc2 && b[i] != c1ST {
+		i++
+	}
+	switch {
+	case i < len(b) && b[i] == bel:
+		n = i + 1
+	case i+1 < len(b) && b[i] == esc && b[i+1] == '\\':
+		n = i + 2
+	default:
 		return 0
 	}
+	p.other = Token{Kind: OSC, Raw: b[:n], Offset: p.offset, Data: b[2:i]}
+	p.offset += int64(n)
+	p.emit(&p.other)
+	return n
+}
+
+func (p *Parser) wholeCSI(b []byte) int {
 	i := 2
 	prefix := b[i]
 	if prefix < '<' || prefix > '?' {
@@ -72,9 +99,11 @@ func (p *Parser) whole(b []byte) int {
 	for _, c := range b[from:i] {
 		p.params.add(c)
 	}
-	p.tok = Token{Kind: CSI, Raw: b[:i+1], Offset: p.offset, Final: b[i], Prefix: prefix, Params: &p.params}
+	t := &p.tok
+	t.Kind, t.Raw, t.Offset, t.Mixed, t.Continued = CSI, b[:i+1], p.offset, false, false
+	t.Final, t.Prefix, t.Inter, t.Params = b[i], prefix, [2]byte{}, &p.params
 	p.offset += int64(i + 1)
-	p.emit(&p.tok)
+	p.emit(t)
 	return i + 1
 }
 

@@ -91,6 +91,15 @@ func TestSevenBitTakesC1AsText(t *testing.T) {
 	assert.Equal(t, want, got)
 }
 
+func TestCommandsOnly(t *testing.T) {
+	p := ForText()
+	p.CommandsOnly = true
+	var got []string
+	emit := func(t *Token) { got = append(got, string(t.Raw)) }
+	p.Feed([]byte("a\x1b[1mb\x1b(0\x1bPq\x1b\\\x1b]0;t\a\x1b[m\x1b\x1b]0;u\x1b\\c\x1b"), emit)
+	assert.Equal(t, []string{"a\x1b[1mb\x1b(0\x1bPq\x1b\\", "\x1b]0;t\a", "\x1b[m\x1b", "\x1b]0;u\x1b\\", "c"}, got)
+}
+
 func TestParams(t *testing.T) {
 	var got Params
 	parse := func(in string) {
@@ -143,6 +152,7 @@ func TestRawIsTheStream(t *testing.T) {
 		}
 		p.Flush(emit)
 		require.Equal(t, in, string(out))
+		require.Equal(t, tokens(false, in), tokens(true, in), "byte by byte")
 	}
 }
 

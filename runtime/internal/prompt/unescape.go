@@ -1,4 +1,4 @@
-package osc
+package prompt
 
 import "strings"
 

@@ -1,4 +1,4 @@
-package osc
+package prompt
 
 import (
 	"bytes"
@@ -21,7 +21,7 @@ func events(pieces ...[]byte) (log string) {
 			text = text[:0]
 		}
 	}
-	var p Parser
+	var p Markers
 	onText := func(t []byte) {
 		if len(t) == 0 {
 			panic("empty text")
@@ -115,7 +115,7 @@ func TestWireForms(t *testing.T) {
 
 // What is too long for a marker is what the program printed, to its last byte.
 func TestOverlongIsText(t *testing.T) {
-	long := "\x1b]633;E;" + strings.Repeat("x", maxSequence)
+	long := "\x1b]633;E;" + strings.Repeat("x", maxMarker)
 	text := func(s string) string { return fmt.Sprintf("%q", s) }
 	for _, tt := range []struct{ name, in, want string }{
 		{"to BEL", "a" + long + "\ab", text("a" + long + "\ab")},
@@ -128,7 +128,7 @@ func TestOverlongIsText(t *testing.T) {
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			in := []byte(tt.in)
-			for _, cut := range []int{0, 1, 5, maxSequence - 1, maxSequence, maxSequence + 1, maxSequence + 8, maxSequence + 9, maxSequence + 10, maxSequence + 11} {
+			for _, cut := range []int{0, 1, 5, maxMarker - 1, maxMarker, maxMarker + 1, maxMarker + 8, maxMarker + 9, maxMarker + 10, maxMarker + 11} {
 				cut = min(cut, len(in))
 				got := events(in[:cut], in[cut:])
 				require.Equal(t, tt.want, got, "cut at %d", cut)
@@ -138,10 +138,10 @@ func TestOverlongIsText(t *testing.T) {
 }
 
 func TestLongestThatFits(t *testing.T) {
-	body := strings.Repeat("x", maxSequence-1-len("\x1b]633;E;"))
+	body := strings.Repeat("x", maxMarker-1-len("\x1b]633;E;"))
 	for _, end := range []string{"\a", "\x1b\\"} {
 		in := []byte("\x1b]633;E;" + body + end)
-		for _, cut := range []int{0, 1, 100, maxSequence - 1, maxSequence} {
+		for _, cut := range []int{0, 1, 100, maxMarker - 1, maxMarker} {
 			got := events(in[:cut], in[cut:])
 			require.True(t, got == "<633E "+body+">", "end %q, cut at %d", end, cut)
 		}
@@ -151,7 +151,7 @@ func TestLongestThatFits(t *testing.T) {
 func TestRawIsWhatArrived(t *testing.T) {
 	in := []byte("\x1b]633;D;1;n\x1b\\")
 	eachSplit(in, func(pieces ...[]byte) {
-		var p Parser
+		var p Markers
 		var raw []byte
 		for _, piece := range pieces {
 			p.Feed(piece, func(b []byte) { t.Errorf("text %q", b) }, func(m Marker) { raw = append(raw, m.Raw...) })
@@ -160,8 +160,9 @@ func TestRawIsWhatArrived(t *testing.T) {
 	})
 }
 
+// Only an unfinished command is held back, and a line feed ends it.
 func TestTextIsNotHeldBack(t *testing.T) {
-	var p Parser
+	var p Markers
 	var got []byte
 	feed := func(s string) string {
 		got = got[:0]
@@ -169,9 +170,11 @@ func TestTextIsNotHeldBack(t *testing.T) {
 		return string(got)
 	}
 	assert.Equal(t, "a", feed("a\x1b"), "ESC may begin a marker")
-	assert.Equal(t, "\x1b[", feed("["), "it did not")
+	assert.Equal(t, "\x1b[mb", feed("[mb"), "it did not")
+	assert.Equal(t, "\x1b[3", feed("\x1b[3"))
 	assert.Equal(t, "", feed("\x1b]1"))
-	assert.Equal(t, "\x1b]1;", feed(";"))
+	assert.Equal(t, "", feed(";title"))
+	assert.Equal(t, "\x1b]1;title\nb", feed("\nb"))
 	p.Feed([]byte("\x1b]6"), func([]byte) {}, func(Marker) {})
 	p.Flush(func(b []byte) { assert.Equal(t, "\x1b]6", string(b)) })
 	assert.Equal(t, "33;A\a", feed("33;A\a"), "after Flush the candidate is over")
@@ -179,7 +182,7 @@ func TestTextIsNotHeldBack(t *testing.T) {
 
 func TestTextNeedsNoAllocation(t *testing.T) {
 	in := bytes.Repeat([]byte("\x1b[32mok\x1b[m plain text\r\n"), 100)
-	var p Parser
+	var p Markers
 	n := testing.AllocsPerRun(100, func() {
 		p.Feed(in[:7], func([]byte) {}, func(Marker) {})
 		p.Feed(in[7:], func([]byte) {}, func(Marker) {})
@@ -201,12 +204,12 @@ func TestUnescape(t *testing.T) {
 func FuzzSplit(f *testing.F) {
 	for _, seed := range []string{
 		"a\x1b]633;A\ab", "\x1b]133;D;1\x1b\\", "\x1b]7;file:///\a", "\x1b]633;A\x1b]633;B\a", "\x1b]6\x18\x1b\x1b]7;\a",
-		"\x1b]633;E;" + strings.Repeat("x", maxSequence) + "\x1b\\z",
+		"\x1b]633;E;" + strings.Repeat("x", maxMarker) + "\x1b\\z",
 	} {
 		f.Add([]byte(seed), uint(3))
 	}
 	f.Fuzz(func(t *testing.T, in []byte, step uint) {
-		if len(in) > 3*maxSequence {
+		if len(in) > 3*maxMarker {
 			return
 		}
 		want := events(in)
@@ -220,7 +223,7 @@ func FuzzSplit(f *testing.F) {
 			at := int(step % uint(len(in)))
 			check(in[:at], in[at:])
 		}
-		var p Parser
+		var p Markers
 		var all []byte
 		keep := func(b []byte) { all = append(all, b...) }
 		p.Feed(in, keep, func(m Marker) { keep(m.Raw) })
@@ -229,7 +232,7 @@ func FuzzSplit(f *testing.F) {
 	})
 }
 
-func BenchmarkFeed(b *testing.B) {
+func BenchmarkMarkers(b *testing.B) {
 	line := strings.Repeat("0123456789abc ", 5) + "78 byte\n"
 	for _, bb := range []struct{ name, in string }{
 		{"plain", strings.Repeat(line, 400)},
@@ -238,7 +241,7 @@ func BenchmarkFeed(b *testing.B) {
 	} {
 		b.Run(bb.name, func(b *testing.B) {
 			in := []byte(bb.in)
-			var p Parser
+			var p Markers
 			n := 0
 			text, marker := func(t []byte) { n += len(t) }, func(m Marker) { n += len(m.Raw) }
 			b.SetBytes(int64(len(in)))
