@@ -1,0 +1,117 @@
+package terminal
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/pty"
+)
+
+// person is somebody at a terminal of his own, on which he sees ours.
+type person struct {
+	t   *testing.T
+	sub *Subscription
+	own *vt.Screen
+}
+
+// attach is one who follows the terminal from now on.
+func attach(t *testing.T, term *started) *person {
+	return &person{t: t, sub: term.Subscribe()}
+}
+
+func (p *person) text() string { return string(p.own.AppendText(nil)) }
+
+// sees waits until text stands on his screen, or does not.
+func (p *person) sees(what string, there bool) {
+	p.t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	for p.own == nil || strings.Contains(p.text(), what) != there {
+		piece, err := p.sub.Next(ctx)
+		if err != nil {
+			p.t.Fatalf("waiting for %q (%v): %v; he sees\n%s", what, there, err, p.text())
+		}
+		if piece.Snapshot {
+			p.own = vt.New(vt.Options{Cols: piece.Cols, Rows: piece.Rows, History: 100})
+		}
+		p.own.Write(piece.Bytes)
+	}
+}
+
+func (p *person) types(keys string) {
+	p.t.Helper()
+	require.NoError(p.t, p.sub.Type([]byte(keys)))
+}
+
+// Two people at full-screen programs: one was there from the start, one comes in the
+// middle; both see the same, cursor and modes included, and both can work.
+func TestPeopleAtFullScreenPrograms(t *testing.T) {
+	dir := t.TempDir()
+	file := filepath.Join(dir, "file")
+	var lines strings.Builder
+	for i := range 300 {
+		fmt.Fprintf(&lines, "line %d\n", i+1)
+	}
+	require.NoError(t, os.WriteFile(file, []byte(lines.String()), 0o600))
+	for _, tt := range []struct {
+		name  string
+		argv  []string
+		first string // what it shows
+		keys  string // what the second person types
+		then  string // what it shows then
+		quit  string
+	}{
+		{"less", []string{"less", file}, "line 20", "G", "line 300", "q"},
+		{"vim", []string{"vim", "-u", "NONE", "-N", "-n", file}, "line 20", "GiHELLO\x1b", "HELLOline 300", ":q!\r"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			if _, err := exec.LookPath(tt.argv[0]); err != nil {
+				t.Skip(err)
+			}
+			t.Setenv("TERM", "xterm-256color")
+			s := start(t, Options{Screen: true, History: 100, Replies: both}, pty.Command{Echo: true, Canonical: true, Size: pty.Size{Cols: 80, Rows: 24}}, tt.argv...)
+			one := attach(t, s)
+			one.sees(tt.first, true)
+			two := attach(t, s)
+			two.sees(tt.first, true)
+			require.NoError(t, two.sub.Resize(100, 30))
+			two.types("\x0c") // less may lose a key that comes together with a new size
+			two.sees("line 28", true)
+			two.types(tt.keys)
+			two.sees(tt.then, true)
+			one.sees(tt.then, true)
+			cols, rows := one.own.Size()
+			assert.Equal(t, []int{100, 30}, []int{cols, rows}, "the one who typed leads")
+			three := attach(t, s)
+			three.sees(tt.then, true)
+			assert.Equal(t, two.own.Alternate(), three.own.Alternate())
+			assert.Equal(t, two.own.Modes(), three.own.Modes())
+			three.types(tt.quit)
+			s.ends()
+			assert.Equal(t, ansi(s.Terminal), ansiOfRest(t, three))
+			assert.False(t, three.own.Alternate(), "it has given the screen back")
+		})
+	}
+}
+
+// ansiOfRest follows to the end and is what he sees then.
+func ansiOfRest(t *testing.T, p *person) string {
+	for {
+		piece, err := p.sub.Next(context.Background())
+		if err != nil {
+			return string(p.own.AppendANSI(nil))
+		}
+		require.False(t, piece.Snapshot)
+		p.own.Write(piece.Bytes)
+	}
+}

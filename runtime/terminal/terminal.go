@@ -1,0 +1,116 @@
+// Package terminal runs a program on a terminal of ours: it starts it, reads
+// what it prints, queues what it is to get, answers what it asks the terminal,
+// and ends it with everything that it started.
+//
+// The main path is Start, then Run in a goroutine of its own, Write for input,
+// Close:
+//
+//	t, err := terminal.Start(pty.Command{…}, terminal.Options{})
+//	…
+//	go t.Run(func(b []byte) { … })
+//	_, err = t.Write([]byte("ls\n"))
+//	…
+//	err = t.Close(0)
+//
+// Others may look at the same time. Look shows the screen as it is now;
+// Subscribe delivers that screen and then what the program prints. What was
+// printed is kept in one bounded ring that all of them read from, so that one
+// who does not read costs nothing: he loses what has left the ring and gets the
+// screen anew. Only the function given to Run holds the program up.
+//
+// The screen is made when somebody first looks, and painted when somebody looks
+// or bytes are about to leave the ring.
+//
+// All methods may be called from different goroutines at once. None waits for
+// the program but Run and Close.
+package terminal
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/proctree"
+	"ripple/runtime/pty"
+	"ripple/schema"
+)
+
+// Options are what Start may be told; the zero value is useful.
+type Options struct {
+	// Replies are the queries that are answered, while the terminal is not in
+	// its line mode, by replies that hold no byte that the program chose.
+	Replies []schema.TTYReply
+	// Gone says, by what was printed after a query, that whoever sent it does
+	// not wait for the answer any more: it would be the beginning of the next
+	// one's input. It is called before that output is passed on. nil: he waits.
+	Gone func(since []byte) bool
+
+	// Pause is how long to wait between pieces of input that queue up.
+	Pause time.Duration
+	// Wrote is told of input as the terminal takes it, in order and by one
+	// goroutine at a time. It must not call the Terminal.
+	Wrote func([]byte)
+
+	// Screen says that somebody will look: then the screen is exact, however
+	// much was printed before he does, and the reply to a query for the cursor
+	// says where it is. Otherwise the screen is made of what the ring holds at
+	// the first look, and that reply says 1;1.
+	Screen  bool
+	History int // lines kept above the screen; 0: 1,000
+	Ring    int // bytes of output kept for late readers; 0: 64 KiB
+
+	// Sole says that this process starts nothing else: see proctree.Tree.
+	Sole bool
+}
+
+const (
+	defaultHistory = 1000
+	defaultRing    = 64 << 10
+)
+
+// Terminal is a started program on its terminal.
+type Terminal struct {
+	tty     *pty.PTY
+	options Options
+	input   input
+	answers answers
+	tree    tree
+
+	running sync.Once
+	done    chan struct{} // closed when Run is over, or will never be
+	closing sync.Once
+	failure error // of Close
+
+	// Under mu: what was printed, and who looks at it.
+	mu      sync.Mutex
+	out     ring
+	screen  *vt.Screen // nil: nobody has looked yet
+	painted int64      // how much of the output the screen shows
+	viewers []*Subscription
+	size    sizes
+	over    bool // nothing more will be printed
+}
+
+// Start starts a program. Errors: pty.ErrUnsupported, and what the system
+// refuses.
+func Start(c pty.Command, o Options) (*Terminal, error) {
+	if o.History == 0 {
+		o.History = defaultHistory
+	}
+	if o.Ring == 0 {
+		o.Ring = defaultRing
+	}
+	tty, err := pty.Start(c)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
+	}
+	t := &Terminal{
+		tty: tty, options: o, answers: newAnswers(o.Replies), done: make(chan struct{}),
+		out: ring{limit: max(o.Ring, readSize)}, size: sizes{own: c.Size, now: c.Size},
+	}
+	t.input.done = t.done
+	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
+	t.tree.Sole = o.Sole
+	return t, nil
+}
