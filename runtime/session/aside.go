@@ -5,6 +5,7 @@ import (
 
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/prompt"
+	"ripple/schema"
 )
 
 // aside is what a program prints between commands: background jobs, notices.
@@ -14,15 +15,27 @@ type aside struct {
 	kept *capture // nil: nothing since it was taken
 }
 
-// takesAside says whether the adapter wants what comes between commands.
-func (d *driver) takesAside() bool {
-	a := d.adapter.Output.AsyncInterleave
-	return a != nil && a.Strategy != "none" && a.Strategy != "" && a.CaptureAs != "discard"
+// asideRules is what the adapter wants of it.
+type asideRules struct {
+	taken   bool // it is kept
+	merged  bool // and is output of the next command
+	redraws bool // a redrawn prompt may be among it
+	quiesce bool // a command waits until it is over
+}
+
+func newAsideRules(a *schema.AsyncInterleave) asideRules {
+	if a == nil {
+		return asideRules{}
+	}
+	taken := a.Strategy != "none" && a.Strategy != "" && a.CaptureAs != "discard"
+	return asideRules{
+		taken: taken, merged: taken && a.CaptureAs == "merge", redraws: a.Strategy == "redraw_detect", quiesce: a.Strategy == "quiesce",
+	}
 }
 
 // between passes on what belongs to no command.
 func (d *driver) between(b []byte) {
-	if len(b) > 0 && d.takesAside() && !d.leaving {
+	if len(b) > 0 && d.prog.asides.taken && !d.leaving {
 		d.enqueue(job{kind: jobAside}, b)
 	}
 }
@@ -31,9 +44,9 @@ func (d *driver) between(b []byte) {
 func (d *driver) putAside(b []byte) {
 	a := &d.printer.aside
 	a.line = append(a.line, b...)
-	keep := max(d.promptLines, 1) // a redrawn prompt may be among them
-	if d.adapter.Output.AsyncInterleave.Strategy != "redraw_detect" {
-		keep = 1
+	keep := 1
+	if d.prog.asides.redraws {
+		keep = max(d.prog.prompts.lines, 1) // the prompt may be among them
 	}
 	end := lastLines(a.line, keep)
 	if len(a.line)-end > maxAsideLine {
@@ -51,7 +64,7 @@ func (d *driver) asideText(raw []byte) {
 	if len(text) == 0 {
 		return
 	}
-	if d.options.OutOfBand != nil && !d.merges() {
+	if d.options.OutOfBand != nil && !d.prog.asides.merged {
 		d.printer.emitAside = append(d.printer.emitAside, text...)
 		return
 	}
@@ -62,20 +75,16 @@ func (d *driver) asideText(raw []byte) {
 	a.kept.write(text)
 }
 
-func (d *driver) merges() bool {
-	return d.takesAside() && d.adapter.Output.AsyncInterleave.CaptureAs == "merge"
-}
-
 // takeAside takes what came since the last time, its unfinished line included,
 // without a prompt that the program drew again behind it. Both locks are held.
 func (d *driver) takeAside() (text string) {
-	if !d.takesAside() {
+	if !d.prog.asides.taken {
 		return ""
 	}
 	a := &d.printer.aside
 	raw := a.line
-	if d.adapter.Output.AsyncInterleave.Strategy == "redraw_detect" && !d.patterns.Empty() {
-		if m, ok, err := d.patterns.AtEnd(raw, d.promptLength); ok && err == nil {
+	if d.prog.asides.redraws && !d.prog.prompts.patterns.Empty() {
+		if m, ok, err := d.prog.prompts.patterns.AtEnd(raw, d.promptLength); ok && err == nil {
 			raw = raw[:m.Start]
 		}
 	}
@@ -99,7 +108,7 @@ func (d *driver) before(c *command) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	text := d.takeAside()
-	if d.merges() {
+	if d.prog.asides.merged {
 		c.pass([]byte(text))
 	} else {
 		c.outOfBand += text
@@ -113,7 +122,7 @@ func (d *driver) splitEcho(c *command, pre []byte) {
 		d.between(pre)
 		return
 	}
-	if d.takesAside() {
+	if d.prog.asides.taken {
 		d.enqueue(job{kind: jobEcho, c: c, config: c.echo}, pre)
 	}
 }
@@ -123,7 +132,7 @@ func (d *driver) splitEcho(c *command, pre []byte) {
 // than it has.
 func (d *driver) splitPrompt() {
 	text := d.promptText
-	if d.shown == nil || !d.takesAside() || bytes.Equal(text, d.shown) {
+	if d.shown == nil || !d.prog.asides.taken || bytes.Equal(text, d.shown) {
 		d.shown = append(d.shown[:0], text...)
 		return
 	}

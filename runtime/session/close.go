@@ -97,7 +97,7 @@ func (d *driver) close(ctx context.Context) error {
 
 // steps are the signals for whoever is left after the polite part.
 func (d *driver) steps() []proctree.Step {
-	force := forceSignals[d.adapter.Lifecycle.Shutdown.ForceSignal]
+	force := forceSignals[d.prog.ending.force]
 	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
 	if force != syscall.SIGKILL && force != syscall.SIGHUP {
 		return append(steps, proctree.Step{Signal: force, Grace: termGrace})
@@ -108,14 +108,14 @@ func (d *driver) steps() []proctree.Step {
 // politely asks the program to end, when it is at its prompt, and waits for it
 // as long as the adapter's grace and the context allow.
 func (d *driver) politely(ctx context.Context) {
-	shutdown := d.adapter.Lifecycle.Shutdown
+	end := &d.prog.ending
 	asked := false
 	due := d.catchUp(func() {
 		d.late = d.takeAside()
 		d.leaving = true
-		if d.state.Step == machine.StepReady && shutdown.Command != "" {
+		if d.state.Step == machine.StepReady && end.command != "" {
 			d.region = regionIdle
-			d.send(shutdown.Command + d.lineEnding())
+			d.send(end.command + d.lineEnding())
 			asked = true
 		}
 	})
@@ -125,11 +125,7 @@ func (d *driver) politely(ctx context.Context) {
 	if !asked {
 		return
 	}
-	grace := time.Duration(shutdown.GraceMS) * time.Millisecond
-	if grace == 0 {
-		grace = defaultGrace
-	}
-	ctx, cancel := context.WithTimeout(ctx, grace)
+	ctx, cancel := context.WithTimeout(ctx, end.grace)
 	defer cancel()
 	select {
 	case <-d.dead:

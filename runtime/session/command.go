@@ -30,7 +30,7 @@ func (d *driver) submit(p payload) *command {
 		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
 	}
 	d.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
-	d.send(d.adapter.Input.ClearLine)
+	d.send(d.prog.input.clear)
 	d.nextLine()
 	d.settleEffects()
 	return c
@@ -57,7 +57,7 @@ func (d *driver) nextLine() {
 func (d *driver) giveUp() {
 	d.cmd.incomplete = true // from here on nothing is output: what comes is about our withdrawal
 	d.enqueue(job{kind: jobMute, c: d.cmd}, nil)
-	w := WithdrawalOf(d.adapter)
+	w := d.prog.withdrawal
 	d.cmd.withdrawal = &w
 	if w.Setting == settingInterrupt {
 		d.interrupt(w.Key)
@@ -93,18 +93,18 @@ func (d *driver) atPrompt(e machine.Effect) (shown string) {
 // command was sent, never from anything older. An unfinished line before the prompt
 // belongs to it only where the prompt is known by it, as in (?<=\?)\n$.
 func (d *driver) readMode(recent, shown string) {
-	if len(d.adapter.Modes) == 0 {
+	if d.prog.modes == nil {
 		return
 	}
 	shown = prompt.Visible([]byte(shown))
-	_, alone, err := d.patterns.AtEnd([]byte(shown), 0)
+	_, alone, err := d.prog.prompts.patterns.AtEnd([]byte(shown), 0)
 	if err != nil {
 		d.fail(err)
 	}
 	if alone || d.byMarker {
 		recent = recent[:1+strings.LastIndexByte(recent, '\n')]
 	}
-	st, err := d.modes.Detect(d.mode, recent+shown)
+	st, err := d.prog.modes.Detect(d.mode, recent+shown)
 	if err != nil {
 		d.fail(err)
 		return
@@ -184,7 +184,7 @@ func (d *driver) exitCode(c *command, by CompletedBy) *int {
 	if by == ByExit {
 		return &d.exit.Code
 	}
-	if d.adapter.Capabilities.ExitCode == schema.ExitCodeFalse {
+	if d.prog.output.exitCodes == schema.ExitCodeFalse {
 		return nil
 	}
 	return c.code
@@ -193,14 +193,14 @@ func (d *driver) exitCode(c *command, by CompletedBy) *int {
 // failed is the schema's expect_error: a reliable exit code that is not zero,
 // an automatic mode entered, or the error pattern.
 func (d *driver) failed(c *command, r Result, modeBefore string) bool {
-	reliable := d.adapter.Capabilities.ExitCode == schema.ExitCodeTrue
+	reliable := d.prog.output.exitCodes == schema.ExitCodeTrue
 	switch {
 	case reliable && r.ExitCode != nil && *r.ExitCode != 0:
 		return true
-	case d.mode != modeBefore && d.modes.AutoEnter(d.mode):
+	case d.mode != modeBefore && d.prog.modes.AutoEnter(d.mode):
 		return true
-	case d.errors != nil:
-		m, err := d.errors.MatchString(c.kept.recent())
+	case d.prog.output.errors != nil:
+		m, err := d.prog.output.errors.MatchString(c.kept.recent())
 		if err != nil {
 			d.fail(err)
 		}
@@ -212,10 +212,10 @@ func (d *driver) failed(c *command, r Result, modeBefore string) bool {
 // capture reads the groups of the primary prompt that the adapter gave a name. A
 // group's role makes it the level or the mode where no declared mode told one.
 func (d *driver) capture(e ending, r *Result) {
-	if d.groups.Empty() || e.by == ByExit {
+	if d.prog.prompts.primary.Empty() || e.by == ByExit {
 		return
 	}
-	m, ok, err := d.groups.AtEnd([]byte(e.shown), 0)
+	m, ok, err := d.prog.prompts.primary.AtEnd([]byte(e.shown), 0)
 	if err != nil {
 		d.fail(err)
 	}
@@ -223,7 +223,7 @@ func (d *driver) capture(e ending, r *Result) {
 		return // the prompt of some mode
 	}
 	r.Captures = map[string]any{}
-	for _, g := range d.adapter.Prompt.GroupCaptures {
+	for _, g := range d.prog.prompts.groups {
 		if g.Group >= len(m.Groups) {
 			continue
 		}

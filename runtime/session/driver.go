@@ -4,9 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/internal/balance"
 	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/mode"
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/internal/scratch"
@@ -14,14 +12,13 @@ import (
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
 )
 
 // driver runs one started program: it alone reads from and writes to the PTY,
 // holds the timer and carries out what the machine decides. One goroutine
 // reads; callers step the machine under the same lock.
 type driver struct {
-	adapter *schema.Adapter
+	prog    *program
 	options Options
 	plan    launch.Plan
 	scratch *scratch.Dir
@@ -35,27 +32,19 @@ type driver struct {
 	effs   []machine.Effect // the current input's, reused
 
 	// Detection.
-	parser      *prompt.Markers // nil: no OSC markers
-	classifier  *prompt.Classifier
-	literal     *prompt.Literal // nil: no literal marker with a nonce
-	patterns    *prompt.Patterns
-	groups      *prompt.Patterns // the primary prompt, where its groups have names
-	match       prompt.Match     // the latest candidate
-	visible     bool             // at a prompt a thread of the program was seen to wait for input
-	reads       bool             // and in a read of the terminal
-	turn        uint64           // which wait the program was last seen in
-	place       pty.Place        // where it waits for a command
-	usual       bool             // its standard output and error were the terminal: some keep that under other numbers
-	sentTurn    uint64           // and in which when the line was sent
-	promptLines int              // how many lines a prompt may span
+	parser     *prompt.Markers // nil: no OSC markers
+	classifier *prompt.Classifier
+	literal    *prompt.Literal // nil: no literal marker with a nonce
+	match      prompt.Match    // the latest candidate
+	visible    bool            // at a prompt a thread of the program was seen to wait for input
+	reads      bool            // and in a read of the terminal
+	turn       uint64          // which wait the program was last seen in
+	place      pty.Place       // where it waits for a command
+	usual      bool            // its standard output and error were the terminal: some keep that under other numbers
+	sentTurn   uint64          // and in which when the line was sent
 	// promptLength is the length of the latest proven prompt in characters.
 	promptLength int
-	continues    bool // continuation prompts can be told
-	modes        *mode.Detector
-	errors       *pattern       // output.error_pattern
-	needs        string         // what the program lacks, by ready.needs
-	echoPrompt   *pattern       // the prompt that fuzzy_byte_match skips
-	balance      *balance.Rules // nil: input is not checked
+	needs        string // what the program lacks, by ready.needs
 
 	// The stream.
 	region     region

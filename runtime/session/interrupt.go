@@ -105,13 +105,12 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	if c == nil || c.ended() {
 		return s.Wait(ctx)
 	}
-	signals := s.adapter.Signals
-	if signals.Interrupt == nil {
-		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", s.adapter.Name, ErrNoInterrupt)
+	if d.prog.interrupt == nil {
+		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", d.prog.name, ErrNoInterrupt)
 	}
-	s.interrupt(ctx, d, c, *signals.Interrupt)
-	if signals.InterruptConfirm != nil {
-		s.confirm(ctx, d, c, *signals.InterruptConfirm)
+	s.interrupt(ctx, d, c, *d.prog.interrupt)
+	if d.prog.confirm != nil {
+		s.confirm(ctx, d, c, *d.prog.confirm)
 	}
 	return s.collect(ctx, d, c)
 }

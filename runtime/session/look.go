@@ -61,3 +61,9 @@ func (d *driver) lookElsewhere(r pty.Readiness) machine.Readiness {
 
 // elsewhere says whether standard output or error of the program is not the terminal.
 func (d *driver) elsewhere() bool { return !d.tty.Holds(1) || !d.tty.Holds(2) }
+
+// unseen says whether the program's prompts are printed elsewhere now. A file that it
+// is given then would be opened in the place of a descriptor that is closed.
+func (d *driver) unseen() bool {
+	return d.usual && d.elsewhere() && d.tty.Has(1) && d.tty.Has(2)
+}

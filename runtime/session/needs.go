@@ -4,25 +4,21 @@ import (
 	"fmt"
 
 	"ripple/runtime/internal/prompt"
-	"ripple/schema"
 )
 
 // missing is what the program talks to and has not found, by what it has printed so
 // far: ready.needs. Empty: it has said nothing of the kind.
 func (d *driver) missing() string {
-	needs := d.adapter.Ready.Needs
+	needs := d.prog.needs
 	if needs == nil {
 		return ""
 	}
-	re, err := schema.CompilePattern(needs.Missing)
-	if err == nil {
-		var matches bool
-		if matches, err = re.MatchString(prompt.Visible(d.startup)); matches {
-			return needs.What
-		}
-	}
+	matches, err := needs.missing.MatchString(prompt.Visible(d.startup))
 	if err != nil {
 		d.fail(fmt.Errorf("ready.needs.missing: %w", err))
+	}
+	if matches {
+		return needs.what
 	}
 	return ""
 }

@@ -46,8 +46,7 @@ func (d *driver) newOutput(c *command, sent string) {
 	if d.region == regionPrompt { // nothing announces its end
 		d.splitPrompt()
 	}
-	strategy := d.adapter.Output.InputEchoStrategy
-	c.expectC = d.byMarker && (strategy == schema.EchoOSCBoundaries || d.beginsSeen)
+	c.expectC = d.byMarker && (d.prog.output.echo == schema.EchoOSCBoundaries || d.beginsSeen)
 	c.echo = d.expectedEcho(sent)
 	d.enqueue(job{kind: jobSent, c: c, strip: echo.New(c.echo)}, nil)
 	c.pre, c.redrawAt = c.pre[:0], -1
@@ -56,16 +55,16 @@ func (d *driver) newOutput(c *command, sent string) {
 
 // expectedEcho is what is known of the echo of a line that is about to be sent.
 func (d *driver) expectedEcho(sent string) echo.Config {
-	out := d.adapter.Output
-	c := echo.Config{Strategy: string(out.InputEchoStrategy), Sent: []byte(sent), Prompt: d.echoPrompt}
-	if out.InputEchoStrategy == schema.EchoOSCBoundaries {
+	out := &d.prog.output
+	c := echo.Config{Strategy: string(out.echo), Sent: []byte(sent), Prompt: out.echoPrompt}
+	if out.echo == schema.EchoOSCBoundaries {
 		c.Strategy = echo.Deterministic
 	}
 	echoes, canonical, err := d.tty.Flags()
-	if !out.StripInputEcho || out.InputEchoStrategy == schema.EchoNone || err == nil && canonical && !echoes {
+	if !out.strips || out.echo == schema.EchoNone || err == nil && canonical && !echoes {
 		c.Strategy = echo.Silent
 	}
-	c.Foreign = d.takesAside() && d.byMarker && c.Strategy == echo.Deterministic
+	c.Foreign = d.prog.asides.taken && d.byMarker && c.Strategy == echo.Deterministic
 	c.Kernel = err == nil && canonical && echoes
 	c.Shown = []byte(prompt.Visible(d.shown))
 	return c
@@ -83,12 +82,10 @@ func (d *driver) endOutput(c *command) {
 // lineEndings finds the program's line ending when it is one that a terminal
 // does not know.
 func (d *driver) lineEndings() *prompt.Literal {
-	switch e := d.adapter.Output.LineEnding; e {
-	case "", "\n", "\r\n":
+	if d.prog.output.ending == "" {
 		return nil
-	default:
-		return prompt.NewLiteral(e)
 	}
+	return prompt.NewLiteral(d.prog.output.ending)
 }
 
 func (d *driver) newRenderer(c *command) *render.Renderer {
@@ -99,5 +96,5 @@ func (d *driver) newRenderer(c *command) *render.Renderer {
 		}
 	}
 	size := d.tty.Size()
-	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.adapter.Output.StripANSI}, c.pass)
+	return render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.prog.output.stripANSI}, c.pass)
 }

@@ -4,9 +4,9 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"path/filepath"
-	"slices"
 	"strings"
 
 	"ripple/schema"
@@ -28,72 +28,82 @@ type payload struct {
 	file  string   // to be deleted when the command has ended
 }
 
+// builder makes payloads. Of the terminal it knows what matters to a line: whether
+// it edits lines itself now, and whether the program's continuation prompts, which
+// make an unfinished line known, would be printed elsewhere.
+type builder struct {
+	*program
+	dir string // for files
+	tty lineFacts
+}
+
+type lineFacts interface {
+	cooked() bool
+	unseen() bool
+}
+
+// cooked says whether the terminal edits lines itself now.
+func (d *driver) cooked() bool {
+	_, canonical, err := d.tty.Flags()
+	return err == nil && canonical
+}
+
+func (d *driver) builder() *builder {
+	return &builder{program: d.prog, dir: d.scratch.Path, tty: d}
+}
+
 // build turns code into a payload by the adapter's input rules. Nothing has
 // been sent when it fails.
-func (d *driver) build(code string) (payload, error) {
+func (b *builder) build(code string) (payload, error) {
 	whole := strings.TrimRight(code, "\n") // a file holds the bytes that were given; a terminal takes CR for a line's end
 	code = strings.ReplaceAll(code, "\r\n", "\n")
-	if err := d.gate(code); err != nil {
+	in := &b.input
+	if err := in.gate(code); err != nil {
 		return payload{}, err
 	}
-	in := d.adapter.Input
 	code = strings.TrimRight(code, "\n")
 	multi := strings.Contains(code, "\n")
-	if w := in.MultilineWrapper; w != nil && in.MultilineDelivery == schema.DeliverWrapper && w.Trigger == "always" {
+	if w := in.wrapper; w != nil && in.delivery == schema.DeliverWrapper && w.Trigger == "always" {
 		multi = true
 	}
 	reason := ""
 	if !multi {
-		if reason = d.unsendable(code); reason == "" && d.unseen() {
+		if reason = b.unsendable(code); reason == "" && b.hidden() {
 			reason = "its continuation prompt would not be seen"
 		}
 		if reason == "" {
 			return payload{lines: []string{code}}, nil
 		}
 	}
-	delivery := in.MultilineDelivery
+	delivery := in.delivery
 	if reason != "" || delivery == "" {
 		delivery = schema.DeliverTempfile
 	}
-	if delivery == schema.DeliverTempfile && in.Tempfile == nil {
+	if delivery == schema.DeliverTempfile && in.tempfile == nil {
 		if reason != "" {
 			return payload{}, fmt.Errorf("input not sent: %s, and the adapter has no input.tempfile to deliver it by", reason)
 		}
 		delivery = schema.DeliverDirect
 	}
 	if delivery == schema.DeliverTempfile {
-		return d.tempfile(whole)
+		return b.file(whole)
 	}
-	return d.deliver(code, delivery)
+	return b.deliver(code, delivery)
 }
 
-// unseen says whether a continuation prompt, which makes an unfinished line known, would
-// be printed elsewhere. In a file such a line is a mistake that the program itself tells.
-func (d *driver) unseen() bool {
-	in := d.adapter.Input
-	return d.classifier != nil && in.MultilineDelivery == schema.DeliverTempfile && in.Tempfile != nil && in.Tempfile.InvocationTemplate != "" &&
-		d.usual && d.elsewhere() && d.tty.Has(1) && d.tty.Has(2) // the file would be opened in the place of one that is closed
-}
-
-// gate refuses incomplete input before a byte is sent.
-func (d *driver) gate(code string) error {
-	if d.balance == nil {
-		return nil
-	}
-	r := d.balance.Check(code)
-	if r.Complete {
-		return nil
-	}
-	return &IncompleteError{Reason: r.Message(), Line: r.Line, Column: r.Column, Excerpt: r.Excerpt()}
+// hidden says whether a continuation prompt would be printed elsewhere. In a file
+// such a line is a mistake that the program itself tells.
+func (b *builder) hidden() bool {
+	return b.prompts.markers != nil && b.input.delivery == schema.DeliverTempfile && b.input.runs() && b.tty.unseen()
 }
 
 // unsendable says why a line cannot be typed into the terminal as it is now;
 // empty: it can.
-func (d *driver) unsendable(line string) string {
-	if limit := d.adapter.Input.MaxLineBytes; limit > 0 && len(line) > limit {
+func (b *builder) unsendable(line string) string {
+	if limit := b.input.longest; limit > 0 && len(line) > limit {
 		return fmt.Sprintf("a line of %d bytes is longer than the %d that the program reads (input.max_line_bytes)", len(line), limit)
 	}
-	if d.adapter.Input.LineCharset == "ascii" {
+	if b.input.ascii {
 		if at := strings.IndexFunc(line, func(r rune) bool { return r >= 0x80 }); at >= 0 {
 			return fmt.Sprintf("the character at byte %d is not ASCII, and the program reads no other on a line (input.line_charset)", at+1)
 		}
@@ -102,8 +112,7 @@ func (d *driver) unsendable(line string) string {
 	if key < 0 && len(line) <= ttyLine {
 		return "" // the usual case: no need to ask the terminal
 	}
-	_, canonical, err := d.tty.Flags()
-	cooked := err == nil && canonical
+	cooked := b.tty.cooked()
 	if cooked && len(line) > ttyLine {
 		return fmt.Sprintf("a line of %d bytes is longer than the %d that the terminal keeps in its line mode (process.tty.canonical: false lifts that)", len(line), ttyLine)
 	}
@@ -118,48 +127,48 @@ func (d *driver) unsendable(line string) string {
 	return ""
 }
 
-func (d *driver) deliver(code string, by schema.MultilineDelivery) (payload, error) {
+func (b *builder) deliver(code string, by schema.MultilineDelivery) (payload, error) {
 	lines := strings.Split(code, "\n")
 	switch by {
 	case schema.DeliverEncodedScriptblock:
 		line := scriptblock(code)
-		if len(line) <= scriptblockLine && d.unsendable(line) == "" || d.adapter.Input.Tempfile == nil {
+		if len(line) <= scriptblockLine && b.unsendable(line) == "" || b.input.tempfile == nil {
 			return payload{lines: []string{line}}, nil
 		}
-		return d.tempfile(code)
+		return b.file(code)
 	case schema.DeliverBracketedPaste:
 		// A pasted end-of-paste would let the rest be typed as keys.
 		body := strings.ReplaceAll(code, "\x1b[201~", "")
 		return payload{lines: []string{"\x1b[200~" + body + "\x1b[201~"}}, nil
 	case schema.DeliverWrapper:
-		if w := d.adapter.Input.MultilineWrapper; w != nil && w.Trigger != "never" {
-			return d.wrapped(*w, lines)
+		if w := b.input.wrapper; w != nil && w.Trigger != "never" {
+			return b.wrapped(*w, lines)
 		}
 	case schema.DeliverHeredoc:
 		var err error
-		if lines, err = d.heredoc(lines); err != nil {
+		if lines, err = b.input.heredoc(lines); err != nil {
 			return payload{}, err
 		}
 	case schema.DeliverDirect:
 	}
-	return d.typable(payload{lines: lines, whole: !d.continues}, code)
+	return b.typable(payload{lines: lines, whole: !b.prompts.continues}, code)
 }
 
 // wrapped puts the adapter's lines around a block. Lines that print the marker
 // take the place of a prompt in a program that has none.
-func (d *driver) wrapped(w schema.MultilineWrapper, block []string) (payload, error) {
+func (b *builder) wrapped(w schema.MultilineWrapper, block []string) (payload, error) {
 	var lines []string
 	if w.Open != "" {
-		lines = strings.Split(schema.Expand(w.Open, d.plan.Values), "\n")
+		lines = strings.Split(schema.Expand(w.Open, b.values), "\n")
 	}
-	end := schema.Expand(w.Close, d.plan.Values)
+	end := schema.Expand(w.Close, b.values)
 	lines = append(append(lines, block...), strings.Split(end, "\n")...)
-	marker := d.plan.Values["marker"]
-	marks := d.literal != nil && marker != "" && strings.Contains(end, marker)
+	marker := b.values["marker"]
+	marks := b.prompts.literals != nil && marker != "" && strings.Contains(end, marker)
 	if err := staysInside(block, end); err != nil && !marks { // a printed marker is the end, whatever was typed before it
 		return payload{}, err
 	}
-	return d.typable(payload{lines: lines, whole: marks || !d.continues, marks: marks}, strings.Join(block, "\n"))
+	return b.typable(payload{lines: lines, whole: marks || !b.prompts.continues, marks: marks}, strings.Join(block, "\n"))
 }
 
 // staysInside refuses a block with a line that would end its wrapper early: the rest
@@ -179,37 +188,16 @@ func staysInside(block []string, end string) error {
 
 // typable makes sure that the lines can be typed; where they cannot, the code goes
 // through a file if the adapter has one.
-func (d *driver) typable(p payload, code string) (payload, error) {
+func (b *builder) typable(p payload, code string) (payload, error) {
 	for i, line := range p.lines {
-		if reason := d.unsendable(line); reason != "" {
-			if t := d.adapter.Input.Tempfile; t != nil && t.InvocationTemplate != "" && !p.marks {
-				return d.tempfile(code)
+		if reason := b.unsendable(line); reason != "" {
+			if b.input.runs() && !p.marks {
+				return b.file(code)
 			}
 			return payload{}, fmt.Errorf("input not sent: line %d: %s", i+1, reason)
 		}
 	}
 	return p, nil
-}
-
-// posixHeredoc makes a POSIX shell run a here-document in itself, so that its
-// state and the exit code are those of the block's own commands.
-var posixHeredoc = schema.MultilineWrapper{Open: "eval \"$(cat <<'{guid}'", Close: "{guid}\n)\""}
-
-// heredoc puts the block between the lines of a here-document whose delimiter
-// is new each time.
-func (d *driver) heredoc(lines []string) ([]string, error) {
-	w := posixHeredoc
-	if declared := d.adapter.Input.MultilineWrapper; declared != nil {
-		w = *declared
-	}
-	guid, err := randomHex(8)
-	if err != nil {
-		return nil, err
-	}
-	values := map[string]string{"guid": "RIPPLE_" + guid}
-	open := strings.Split(schema.Expand(w.Open, values), "\n")
-	end := strings.Split(schema.Expand(w.Close, values), "\n")
-	return slices.Concat(open, lines, end), nil
 }
 
 // scriptblock is the v1 schema's encoded_scriptblock invocation.
@@ -218,19 +206,16 @@ func scriptblock(code string) string {
 		base64.StdEncoding.EncodeToString([]byte(code)) + "'))))"
 }
 
-// tempfile writes the code to a private file and gives the line that runs it.
-func (d *driver) tempfile(code string) (payload, error) {
-	t := d.adapter.Input.Tempfile
+// file writes the code to a private file and gives the line that runs it.
+func (b *builder) file(code string) (payload, error) {
+	t := b.input.tempfile
 	guid, err := randomHex(8)
 	if err != nil {
 		return payload{}, err
 	}
-	values := map[string]string{}
-	for k, v := range d.plan.Values {
-		values[k] = v
-	}
+	values := maps.Clone(b.values)
 	values["guid"] = guid
-	path := filepath.Join(d.scratch.Path, t.Prefix+guid+t.Extension)
+	path := filepath.Join(b.dir, t.Prefix+guid+t.Extension)
 	if t.PathTemplate != "" {
 		path = filepath.FromSlash(schema.Expand(t.PathTemplate, values))
 	}

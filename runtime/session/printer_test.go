@@ -10,11 +10,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
 )
 
 // running is a driver whose command has been taken by cat.
@@ -23,7 +21,7 @@ func running(t *testing.T, output func([]byte)) *driver {
 	require.NoError(t, err)
 	t.Cleanup(func() { tty.Close() })
 	d := &driver{
-		adapter: &schema.Adapter{}, exit: &ExitError{}, tty: tty, patterns: &prompt.Patterns{}, options: Options{Output: output}, changed: make(chan struct{}),
+		prog: &program{}, exit: &ExitError{}, tty: tty, options: Options{Output: output}, changed: make(chan struct{}),
 		cmd: &command{kept: newCapture(0, ""), strip: echo.New(echo.Config{}), done: make(chan struct{}), sentAt: time.Now().Add(-time.Hour), end: ending{by: ByExit}},
 	}
 	c := d.cmd

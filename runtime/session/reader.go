@@ -73,7 +73,7 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 // take is one read.
 func (d *driver) take(b []byte) {
 	d.received, d.readAt = d.received+int64(len(b)), time.Now()
-	if d.watched() && (d.injected == nil || !d.adapter.Ready.SuppressMirrorDuringInject) {
+	if d.watched() && (d.injected == nil || !d.prog.unmirrored) {
 		d.observe(EventRead, b, "")
 	}
 	d.feed(b)

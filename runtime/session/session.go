@@ -24,7 +24,6 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -89,13 +88,13 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	if err != nil {
 		return Result{}, err
 	}
-	if s.adapter.Input.EmptyLine == "none" && strings.TrimSpace(code) == "" && !d.isDead() {
+	if d.prog.input.skipEmpty && strings.TrimSpace(code) == "" && !d.isDead() {
 		return d.nothing(), nil
 	}
 	if d.quiesce(ctx) != nil {
 		return unsent(ctx)
 	}
-	p, err := d.build(code)
+	p, err := d.builder().build(code)
 	if err != nil {
 		return Result{Cwd: d.cwd, Mode: d.mode}, err
 	}
@@ -134,10 +133,9 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 	case !s.options.Restart:
 		return d, nil
 	}
-	life := s.adapter.Lifecycle
-	crashed := d.isDead() && slices.Contains(life.RestartOn, "crash")
-	stale := life.IdleTimeoutMS > 0 && idle > time.Duration(life.IdleTimeoutMS)*time.Millisecond &&
-		slices.Contains(life.RestartOn, "idle_timeout")
+	when := &d.prog.restart
+	crashed := d.isDead() && when.crashed
+	stale := when.idle > 0 && idle > when.idle
 	if !crashed && !stale {
 		return d, nil
 	}

@@ -13,8 +13,6 @@ import (
 	"sync"
 	"time"
 
-	"github.com/dlclark/regexp2"
-
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
@@ -24,20 +22,14 @@ import (
 	"ripple/schema"
 )
 
-type pattern = regexp2.Regexp
-
-// settleDefault is the silence that proves a prompt pattern when the kernel
-// cannot tell whether the program waits and the adapter declares no time.
-const settleDefault = 100 * time.Millisecond
-
 // start launches the program and waits for its first prompt.
 func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 	d := &driver{
-		adapter: a, options: o, opened: time.Now(), policy: newPolicy(a), queries: newQueries(a.Process.TTY.Replies),
+		options: o, opened: time.Now(), queries: newQueries(a.Process.TTY.Replies),
 		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
 	}
 	d.printer.room = sync.NewCond(&d.mu)
-	if err := d.launch(); err != nil {
+	if err := d.launch(a); err != nil {
 		d.removeFiles()
 		return nil, err
 	}
@@ -94,39 +86,19 @@ func (d *driver) stuck() (yes bool) {
 	return yes
 }
 
-func newPolicy(a *schema.Adapter) machine.Policy {
-	ms := func(n int) time.Duration { return time.Duration(n) * time.Millisecond }
-	p := machine.Policy{
-		Inject:      a.Init.Delivery == schema.DeliverPTYInject,
-		SettleQuiet: ms(a.Ready.SettleBeforeInjectMS),
-		SettleMin:   ms(a.Ready.OutputSettledMinMS),
-		SettleMax:   ms(a.Ready.OutputSettledMaxMS),
-		InjectDelay: ms(a.Ready.DelayAfterInjectMS),
-		Kick:        a.Ready.KickEnterAfterReady,
-		Settle:      ms(a.Output.PostPromptSettleMS),
-	}
-	if p.SettleQuiet == 0 {
-		p.SettleQuiet = ms(a.Ready.OutputSettledStableMS)
-	}
-	if p.Settle == 0 {
-		p.Settle = settleDefault
-	}
-	return p
-}
-
 // launch starts the program; nothing is left when it fails, except the private
 // directory.
-func (d *driver) launch() error {
+func (d *driver) launch(a *schema.Adapter) error {
 	nonce, err := randomHex(16)
 	if err != nil {
 		return err
 	}
 	host := launch.OSHost()
-	d.removeDead(host.TempDir)
+	removeDead(host.TempDir, a.Input.Tempfile)
 	if d.scratch, err = scratch.New(host.TempDir, strconv.Itoa(host.PID)); err != nil {
 		return err
 	}
-	d.plan, err = launch.Build(d.adapter, host, launch.Request{
+	d.plan, err = launch.Build(a, host, launch.Request{
 		Dir: d.options.Dir, Env: d.options.Env, Args: d.options.Args, Cols: d.options.Cols, Rows: d.options.Rows,
 		Executable: d.options.Executable, Banner: d.options.Banner, Reason: d.options.Reason, Nonce: nonce, ScratchDir: d.scratch.Path,
 	})
@@ -138,9 +110,10 @@ func (d *driver) launch() error {
 			return err
 		}
 	}
-	if err := d.detectors(nonce); err != nil {
-		return fmt.Errorf("%s: %w", d.adapter.Name, err)
+	if d.prog, err = compile(a, d.plan.Values, nonce); err != nil {
+		return fmt.Errorf("%s: %w", a.Name, err)
 	}
+	d.detectors()
 	t := d.plan.TTY
 	d.cwd = d.plan.Dir
 	d.tty, err = pty.Start(pty.Command{
@@ -158,7 +131,7 @@ func (d *driver) launch() error {
 // notReady ends a program that did not get to its prompt, and says what it did
 // instead.
 func (d *driver) notReady(cause error) error {
-	e := &StartError{Adapter: d.adapter.Name, Waited: time.Since(d.opened), Wanted: d.wanted(), Err: cause}
+	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.opened), Wanted: d.prog.prompts.wanted, Err: cause}
 	d.locked(func() {
 		e.Output, e.Needs = prompt.Visible(d.startup), d.missing()
 		if errors.Is(cause, errStuck) {
@@ -194,9 +167,9 @@ func (d *driver) removeFiles() { d.scratch.Remove() }
 
 // removeDead removes what sessions left whose process was killed, unless the adapter
 // wants it otherwise.
-func (d *driver) removeDead(dir string) {
+func removeDead(dir string, t *schema.InputTempfile) {
 	var age time.Duration
-	if t := d.adapter.Input.Tempfile; t != nil {
+	if t != nil {
 		if !t.CleanupOnStart {
 			return
 		}

@@ -102,7 +102,7 @@ func (d *driver) waits() Waiting {
 	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
-	if d.patterns.Empty() {
+	if d.prog.prompts.patterns.Empty() {
 		d.enqueue(job{kind: jobShow, c: d.cmd}, nil)
 	} else if d.held != nil {
 		d.releaseHeld(len(d.held))
@@ -121,8 +121,7 @@ const quiesceLimit = time.Second
 // quiesce waits until what the program prints on its own has been silent for
 // the settle time, where the adapter asks for that.
 func (d *driver) quiesce(ctx context.Context) error {
-	a := d.adapter.Output.AsyncInterleave
-	if a == nil || a.Strategy != "quiesce" {
+	if !d.prog.asides.quiesce {
 		return nil
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {

@@ -10,7 +10,6 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/render"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
@@ -29,7 +28,7 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 		for deadline := time.Now().Add(10 * time.Second); tty.Readiness().State != pty.Waiting; {
 			require.True(t, time.Now().Before(deadline))
 		}
-		d := &driver{tty: tty, patterns: &prompt.Patterns{}, cmd: &command{rend: render.New(render.Options{}, func([]byte) {}), kept: newCapture(0, "")}}
+		d := &driver{tty: tty, prog: &program{}, cmd: &command{rend: render.New(render.Options{}, func([]byte) {}), kept: newCapture(0, "")}}
 		d.printer.room = sync.NewCond(&d.mu)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls

@@ -33,6 +33,18 @@ const (
 	beginSlack = 1 << 20
 )
 
+// detectors prepares what finds markers in the stream.
+func (d *driver) detectors() {
+	pr := &d.prog.prompts
+	d.policy = d.prog.policy
+	if pr.markers != nil {
+		d.parser, d.classifier = &prompt.Markers{}, prompt.NewClassifier(*pr.markers, pr.nonce)
+	}
+	if pr.literals != nil {
+		d.literal = prompt.NewLiteral(pr.literals...)
+	}
+}
+
 // feed takes what the program printed through the parsers, in order.
 func (d *driver) feed(b []byte) {
 	d.arrived, d.unanswered = false, false
@@ -216,13 +228,13 @@ func (d *driver) text(b []byte) {
 // hold keeps back the last lines while they may be a prompt, and releases what
 // is before them.
 func (d *driver) hold(b []byte) {
-	if d.patterns.Empty() {
+	if d.prog.prompts.patterns.Empty() {
 		d.release(b)
 		return
 	}
 	d.held = append(d.held, b...)
 	cut := max(0, len(d.held)-promptLine)
-	if i := lastLines(d.held, d.promptLines); i > cut {
+	if i := lastLines(d.held, d.prog.prompts.lines); i > cut {
 		cut = i
 	}
 	d.releaseHeld(cut)
@@ -253,7 +265,7 @@ func (d *driver) releaseHeld(n int) {
 
 // matchPrompt looks for a prompt at the end of the stream.
 func (d *driver) matchPrompt() {
-	if d.patterns.Empty() || d.state.Step == machine.StepReady {
+	if d.prog.prompts.patterns.Empty() || d.state.Step == machine.StepReady {
 		return
 	}
 	tail := d.held
@@ -263,7 +275,7 @@ func (d *driver) matchPrompt() {
 	if len(tail)-lastLines(tail, 1) > promptLine {
 		return
 	}
-	m, ok, err := d.patterns.AtEnd(tail, d.promptLength)
+	m, ok, err := d.prog.prompts.patterns.AtEnd(tail, d.promptLength)
 	if err != nil {
 		d.fail(err)
 		return

@@ -34,9 +34,9 @@ func (d *driver) write() {
 			return
 		case len(d.out[0]) == 0:
 			d.out = d.out[1:]
-			if pause := d.adapter.Input.ChunkDelayMS; pause > 0 && len(d.out) > 0 {
+			if pause := d.prog.input.pause; pause > 0 && len(d.out) > 0 {
 				d.waiting = true
-				go d.writeLater(time.Duration(pause) * time.Millisecond)
+				go d.writeLater(pause)
 			}
 		}
 	}
@@ -64,4 +64,4 @@ func (d *driver) writeLater(pause time.Duration) {
 	})
 }
 
-func (d *driver) lineEnding() string { return d.adapter.Input.LineEnding }
+func (d *driver) lineEnding() string { return d.prog.input.ending }

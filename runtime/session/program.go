@@ -1,0 +1,169 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/internal/mode"
+	"ripple/runtime/session/internal/machine"
+	"ripple/schema"
+)
+
+type pattern = regexp2.Regexp
+
+// program is what an adapter says of its program, compiled once before that is
+// started. Nothing that runs afterwards reads the adapter, and nothing changes
+// this.
+type program struct {
+	name    string
+	policy  machine.Policy
+	prompts prompts
+	modes   *mode.Detector // nil: the adapter declares none
+	input   input
+	output  output
+	asides  asideRules
+	ending  shutdown
+	restart restart
+	needs   *needs // nil: it talks to nothing
+
+	interrupt, confirm *string // signals.interrupt, and its second keystroke; nil: none
+	withdrawal         Withdrawal
+	values             map[string]string // of placeholders
+	unmirrored         bool              // what is printed while the script is typed is for no observer
+}
+
+// output is how text becomes output.
+type output struct {
+	echo       schema.EchoStrategy
+	echoPrompt *pattern // the prompt that fuzzy_byte_match skips
+	strips     bool     // input echo is taken out
+	ending     string   // the program's own line ending; empty: the terminal's
+	stripANSI  bool
+	exitCodes  schema.ExitCode
+	errors     *pattern // output.error_pattern
+}
+
+// needs is what the program talks to, and how it says that it has not found it.
+type needs struct {
+	what    string
+	missing *pattern
+}
+
+// shutdown is how the program is asked to end.
+type shutdown struct {
+	command string
+	grace   time.Duration
+	force   string
+}
+
+// restart says when a program is started anew.
+type restart struct {
+	crashed bool
+	idle    time.Duration // 0: never for that
+}
+
+// settleDefault is the silence that proves a prompt pattern when the kernel
+// cannot tell whether the program waits and the adapter declares no time.
+const settleDefault = 100 * time.Millisecond
+
+func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
+
+// compile reads the adapter. The error names the key at fault.
+func compile(a *schema.Adapter, values map[string]string, nonce string) (*program, error) {
+	p := &program{
+		name: a.Name, policy: newPolicy(a), values: values, input: newInput(a), asides: newAsideRules(a.Output.AsyncInterleave),
+		interrupt: a.Signals.Interrupt, confirm: a.Signals.InterruptConfirm, withdrawal: WithdrawalOf(a),
+		restart: newRestart(a.Lifecycle), unmirrored: a.Ready.SuppressMirrorDuringInject,
+	}
+	end := a.Lifecycle.Shutdown
+	p.ending = shutdown{command: end.Command, grace: ms(end.GraceMS), force: end.ForceSignal}
+	if p.ending.grace == 0 {
+		p.ending.grace = defaultGrace
+	}
+	if err := p.compileModes(a); err != nil {
+		return nil, err
+	}
+	if err := p.compilePrompts(a, nonce); err != nil {
+		return nil, err
+	}
+	if err := p.compileOutput(a); err != nil {
+		return nil, err
+	}
+	return p, p.compileNeeds(a.Ready.Needs)
+}
+
+func newPolicy(a *schema.Adapter) machine.Policy {
+	p := machine.Policy{
+		Inject:      a.Init.Delivery == schema.DeliverPTYInject,
+		SettleQuiet: ms(a.Ready.SettleBeforeInjectMS),
+		SettleMin:   ms(a.Ready.OutputSettledMinMS),
+		SettleMax:   ms(a.Ready.OutputSettledMaxMS),
+		InjectDelay: ms(a.Ready.DelayAfterInjectMS),
+		Kick:        a.Ready.KickEnterAfterReady,
+		Settle:      ms(a.Output.PostPromptSettleMS),
+	}
+	if p.SettleQuiet == 0 {
+		p.SettleQuiet = ms(a.Ready.OutputSettledStableMS)
+	}
+	if p.Settle == 0 {
+		p.Settle = settleDefault
+	}
+	return p
+}
+
+func newRestart(l schema.Lifecycle) restart {
+	r := restart{crashed: slices.Contains(l.RestartOn, "crash")}
+	if slices.Contains(l.RestartOn, "idle_timeout") {
+		r.idle = ms(l.IdleTimeoutMS)
+	}
+	return r
+}
+
+func (p *program) compileModes(a *schema.Adapter) (err error) {
+	if len(a.Modes) > 0 {
+		p.modes, err = mode.New(a.Modes, p.values)
+	}
+	return err
+}
+
+func (p *program) compileOutput(a *schema.Adapter) (err error) {
+	out := a.Output
+	p.output = output{echo: out.InputEchoStrategy, strips: out.StripInputEcho, stripANSI: out.StripANSI, exitCodes: a.Capabilities.ExitCode}
+	if out.LineEnding != "\n" && out.LineEnding != "\r\n" {
+		p.output.ending = out.LineEnding
+	}
+	if out.InputEchoStrategy == schema.EchoFuzzyByte {
+		if p.output.echoPrompt, err = compilePattern("prompt.primary", a.Prompt.Primary); err != nil {
+			return err
+		}
+	}
+	p.output.errors, err = compilePattern("output.error_pattern", out.ErrorPattern)
+	return err
+}
+
+func (p *program) compileNeeds(n *schema.Needs) error {
+	if n == nil {
+		return nil
+	}
+	missing, err := schema.CompilePattern(n.Missing)
+	if err != nil {
+		return fmt.Errorf("ready.needs.missing: %w", err)
+	}
+	p.needs = &needs{what: n.What, missing: missing}
+	return nil
+}
+
+// compilePattern is nil for no pattern.
+func compilePattern(key, source string) (*pattern, error) {
+	if source == "" {
+		return nil, nil
+	}
+	re, err := schema.CompilePattern(source)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return re, nil
+}
