@@ -31,6 +31,7 @@ var layers = map[string]row{
 	"runtime/internal/vt":   {0, ""},
 	"runtime/proctree":      {0, "runtime/internal/birth runtime/internal/scratch"},
 	"runtime/internal/echo": {0, ""},
+	"runtime/internal/git":  {0, ""},
 
 	"runtime/registry":         {1, "adapters integration-scripts schema"},
 	"runtime/launch":           {1, "schema"},
@@ -47,7 +48,7 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
 
-	"runtime/loop":     {3, "runtime/event runtime/proctree schema"},
+	"runtime/loop":     {3, "runtime/event runtime/internal/git runtime/proctree schema"},
 	"runtime/contract": {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 

@@ -5,18 +5,21 @@ import (
 	"encoding/hex"
 	"maps"
 	"unicode/utf8"
+
+	"ripple/runtime/internal/git"
 )
 
 // begunWith is the content of the file that holds the tree before a turn.
 type begunWith struct {
-	Run string `json:"run"`
-	snapshot
+	Run  string `json:"run"`
+	Turn int    `json:"turn"` // before which it was taken
+	git.Snapshot
 	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are no UTF-8
 }
 
 // written is a snapshot as JSON can have it: it knows text, and names are bytes.
-func written(run string, s snapshot) begunWith {
-	b := begunWith{Run: run, snapshot: s}
+func written(run string, turn int, s git.Snapshot) begunWith {
+	b := begunWith{Run: run, Turn: turn, Snapshot: s}
 	b.Files = maps.Clone(s.Files)
 	for name, content := range s.Files {
 		if !utf8.ValidString(name) {
@@ -31,22 +34,22 @@ func written(run string, s snapshot) begunWith {
 }
 
 // read is the snapshot that was written.
-func (b *begunWith) read() *snapshot {
+func (b *begunWith) read() *git.Snapshot {
 	for name, content := range b.Bytes {
 		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
 			b.Files[string(raw)] = content
 		}
 	}
-	return &b.snapshot
+	return &b.Snapshot
 }
 
 // treeBefore is the tree before a turn. One that was begun already keeps the tree
 // before its first try: what that try did is the turn's work.
-func (l *Loop) treeBefore(ctx context.Context, turn int) (snapshot, error) {
+func (l *Loop) treeBefore(ctx context.Context, turn int) (git.Snapshot, error) {
 	if l.begun {
 		known, err := l.knownBefore(turn)
 		if err != nil {
-			return snapshot{}, err
+			return git.Snapshot{}, err
 		}
 		if known != nil {
 			return *known, nil
@@ -56,12 +59,11 @@ func (l *Loop) treeBefore(ctx context.Context, turn int) (snapshot, error) {
 	if err != nil {
 		return now, err
 	}
-	now.Turn = turn
-	return now, l.store.writeJSON(snapshotFile, written(l.state.Run, now))
+	return now, l.store.writeJSON(snapshotFile, written(l.state.Run, turn, now))
 }
 
 // knownBefore reads the tree before a turn, nil when that is not known.
-func (l *Loop) knownBefore(turn int) (*snapshot, error) {
+func (l *Loop) knownBefore(turn int) (*git.Snapshot, error) {
 	var known begunWith
 	found, _, err := l.store.readJSON(snapshotFile, &known, func() bool { return true })
 	if err != nil || !found || known.Run != l.state.Run || known.Turn != turn {
@@ -71,23 +73,23 @@ func (l *Loop) knownBefore(turn int) (*snapshot, error) {
 }
 
 // treeNow is the tree as it is.
-func (l *Loop) treeNow(ctx context.Context) (snapshot, error) {
+func (l *Loop) treeNow(ctx context.Context) (git.Snapshot, error) {
 	if l.last != nil {
 		return *l.last, nil
 	}
-	return l.tree.snapshot(ctx)
+	return l.tree.Snapshot(ctx)
 }
 
-func (l *Loop) lookBefore(ctx context.Context) (snapshot, error) {
+func (l *Loop) lookBefore(ctx context.Context) (git.Snapshot, error) {
 	if l.work == nil {
 		return l.treeNow(ctx)
 	}
-	s, err := l.tree.snapshot(ctx)
+	s, err := l.tree.Snapshot(ctx)
 	if err != nil {
 		return s, err
 	}
-	if err := l.work.update(ctx, len(s.Files) == 0); err != nil {
+	if err := l.work.Update(ctx, len(s.Files) == 0); err != nil {
 		return s, err
 	}
-	return l.tree.snapshot(ctx)
+	return l.tree.Snapshot(ctx)
 }

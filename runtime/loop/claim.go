@@ -7,6 +7,8 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+
+	"ripple/runtime/internal/git"
 )
 
 // claim asks the exit gate and, where there are commands for it, checks what the
@@ -22,11 +24,11 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 	case len(c.Verify) == 0:
 		return doneStop(reason, s.Turn, s.Removed, 0), nil
 	}
-	now, err := l.tree.snapshot(ctx)
+	now, err := l.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	if s.Proven == now.digest() { // before a crash
+	if s.Proven == now.Digest() { // before a crash
 		return doneStop(reason, s.Turn, s.Removed, len(c.Verify)), nil
 	}
 	done, ok, err := l.examine(ctx, now)
@@ -49,7 +51,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 
 // examine runs the commands, a second time when they changed the tree: they must
 // succeed after the last change.
-func (l *Loop) examine(ctx context.Context, before snapshot) (done []verdict, ok bool, err error) {
+func (l *Loop) examine(ctx context.Context, before git.Snapshot) (done []verdict, ok bool, err error) {
 	c := l.o.Config
 	l.tell(Notice{Kind: NoticeVerifying, Turn: l.state.Turn, Text: strings.Join(c.Verify, "; ")})
 	if err := l.project("running", "verifying", ""); err != nil {
@@ -64,19 +66,19 @@ func (l *Loop) examine(ctx context.Context, before snapshot) (done []verdict, ok
 	l.checking = true
 	defer func() { l.checking = err != nil }() // how an interrupt is told
 	for range 2 {
-		done, err = verifyAll(ctx, l.tree.dir, c.Verify, c.VerifyTimeout, file)
+		done, err = verifyAll(ctx, l.tree.Dir, c.Verify, c.VerifyTimeout, file)
 		if err != nil {
 			return nil, false, err
 		}
-		after, err := l.tree.snapshot(ctx)
+		after, err := l.tree.Snapshot(ctx)
 		if err != nil {
 			return nil, false, err
 		}
 		ok, l.last, l.state.Proven = done[len(done)-1].OK, nil, ""
 		if ok {
-			l.state.Proven = after.digest()
+			l.state.Proven = after.Digest()
 		}
-		if !ok || before.equal(after) {
+		if !ok || before.Equal(after) {
 			break
 		}
 		before = after

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -252,11 +251,6 @@ func projectFile(dir string) string {
 		}
 		dir = above
 	}
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the

@@ -8,9 +8,9 @@
 //
 // One turn (turn.go): wait for the hourly limit, ask the circuit breaker
 // (breaker.go) and the exit gate (gate.go), take a snapshot of the tree
-// (snapshot.go), build the context (prompt.go), have the agent work, read what it
+// (runtime/internal/git), build the context (prompt.go), have the agent work, read what it
 // said (analysis.go, status.go, signature.go), compare the tree, record, commit
-// (claim.go, git.go).
+// (claim.go, keep.go).
 //
 // What a run knows between two turns is its state (state.go). It is written as a
 // whole, in the line of events.jsonl with which a turn ends; status.json, the

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
 	"io/fs"
 	"os"
@@ -91,6 +92,13 @@ func bookkeeping(name string) bool {
 	return slices.Contains(kept, strings.TrimSuffix(top, corruptMark)) ||
 		strings.HasPrefix(path.Base(rest), tempMark) || strings.Contains(rest+"/", worktreeSuffix+"/")
 }
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }
 
 // ofLoop says whether a path is under Dir: the prompt and the plan too.
 func ofLoop(name string) bool { return strings.HasPrefix(name, Dir+"/") }

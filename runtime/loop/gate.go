@@ -1,6 +1,10 @@
 package loop
 
-import "regexp"
+import (
+	"regexp"
+
+	"ripple/runtime/internal/git"
+)
 
 // Numbers of turns in a row after which the gate opens.
 const (
@@ -85,9 +89,9 @@ func (g *gate) decide(p plan) string {
 var testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
 
 // onlyTests says that no file changed but tests and those of the loop.
-func (t *tree) onlyTests(changed []string) bool {
+func onlyTests(t *git.Tree, changed []string) bool {
 	for _, path := range changed {
-		path = t.fromProject(path)
+		path = t.FromProject(path)
 		if !testPath.MatchString(path) && !ofLoop(path) {
 			return false
 		}

@@ -4,6 +4,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/internal/git"
 )
 
 func TestDone(t *testing.T) {
@@ -96,8 +98,8 @@ func TestOnlyTests(t *testing.T) {
 		{"inspect.py", false},
 	}
 	for _, tt := range tests {
-		assert.Equal(t, tt.want, (&tree{}).onlyTests([]string{tt.path}), tt.path)
+		assert.Equal(t, tt.want, onlyTests(&git.Tree{}, []string{tt.path}), tt.path)
 	}
-	assert.True(t, (&tree{}).onlyTests(nil))
-	assert.False(t, (&tree{}).onlyTests([]string{"a_test.go", "a.go"}))
+	assert.True(t, onlyTests(&git.Tree{}, nil))
+	assert.False(t, onlyTests(&git.Tree{}, []string{"a_test.go", "a.go"}))
 }

@@ -42,7 +42,7 @@ func (l *Loop) judge(e *ended) {
 	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = oneLine(b.Recommendation, 200)
-		says.onlyTests = l.tree.onlyTests(e.changed)
+		says.onlyTests = onlyTests(l.tree, e.changed)
 	}
 	s.Gate.note(says)
 	s.Failures = count(s.Failures, e.failed())

@@ -9,6 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+
+	"ripple/runtime/internal/git"
 )
 
 // keep commits and tags the last turn, if it changed something and that is asked
@@ -31,7 +33,7 @@ func (l *Loop) keep(ctx context.Context) error {
 		return err
 	}
 	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
-	var ch change
+	var ch git.Change
 	if c.Commit {
 		ch = l.toCommit(*before, now)
 		if v.SHA, err = l.commit(ctx, ch, now.Head); err != nil {
@@ -50,7 +52,7 @@ func (l *Loop) keep(ctx context.Context) error {
 		if err := l.writes(os.Getpid(), v.SHA, v.Tag); err != nil {
 			return err
 		}
-		if err := l.tree.repo.tag(ctx, v.Tag, v.SHA); err != nil {
+		if err := l.tree.Repo.Tag(ctx, v.Tag, v.SHA); err != nil {
 			return gitStop("tag", err)
 		}
 	}
@@ -62,7 +64,7 @@ func (l *Loop) keep(ctx context.Context) error {
 
 // accepted forgets an earlier refusal. What a hook changed beside the commit goes
 // into the next one.
-func (l *Loop) accepted(ctx context.Context, head string, ch change, before snapshot) (err error) {
+func (l *Loop) accepted(ctx context.Context, head string, ch git.Change, before git.Snapshot) (err error) {
 	s := &l.state
 	if s.Refusal != "" && s.Examined == s.Turn+1 { // what the turn claims counts again
 		s.Examined = s.Turn
@@ -75,16 +77,16 @@ func (l *Loop) accepted(ctx context.Context, head string, ch change, before snap
 	return err
 }
 
-func (l *Loop) commit(ctx context.Context, ch change, head string) (string, error) {
-	if ch.empty() {
+func (l *Loop) commit(ctx context.Context, ch git.Change, head string) (string, error) {
+	if ch.Empty() {
 		return head, nil
 	}
 	if err := l.store.write(pathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
 	began := func(pid int) error { return l.writes(pid, head, "") }
-	sha, err := l.tree.repo.commit(ctx, ch, head, l.message(), began)
-	if failed, ok := errors.AsType[*gitError](err); ok && failed.code >= 0 { // it ended in order
+	sha, err := l.tree.Repo.Commit(ctx, ch, head, l.message(), began)
+	if git.Ended(err) {
 		err = errors.Join(err, l.store.remove(writingFile))
 	}
 	return sha, err
@@ -93,7 +95,7 @@ func (l *Loop) commit(ctx context.Context, ch change, head string) (string, erro
 // notCommitted tells the agent, like a check that failed, what a hook or a merge of
 // the agent's own refuses; its files are committed with the next turn's. Others, and
 // one that is refused again and again, are a person's.
-func (l *Loop) notCommitted(ctx context.Context, err error, ch change, now snapshot) error {
+func (l *Loop) notCommitted(ctx context.Context, err error, ch git.Change, now git.Snapshot) error {
 	s := &l.state
 	words, refused := refusal(err)
 	if !refused {
@@ -117,26 +119,25 @@ func (l *Loop) notCommitted(ctx context.Context, err error, ch change, now snaps
 
 // refusal is what git says of a commit that the agent may put right.
 func refusal(err error) (words string, refused bool) {
-	if c, ok := errors.AsType[*conflictError](err); ok {
-		return c.why, true
+	if c, ok := errors.AsType[*git.Conflict](err); ok {
+		return c.Why, true
 	}
-	g, ok := errors.AsType[*gitError](err)
-	if !ok || g.command != string(gitCommit) || g.code != 1 && !strings.Contains(g.said, "aborted by hook") {
-		return "", false
+	if g, ok := errors.AsType[*git.Error](err); ok && g.RefusedCommit() {
+		return g.Said, true
 	}
-	return g.said, true
+	return "", false
 }
 
 // changedByHook is what a commit was to be made of and what its hooks changed since
 // a snapshot, as far as it is not committed. Names are quoted: they are bytes.
-func (l *Loop) changedByHook(ctx context.Context, ch change, since snapshot) (quoted []string, err error) {
-	now, err := l.tree.snapshot(ctx)
+func (l *Loop) changedByHook(ctx context.Context, ch git.Change, since git.Snapshot) (quoted []string, err error) {
+	now, err := l.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	l.last = &now
-	names := ch.names()
-	for _, name := range since.changed(now) {
+	names := ch.Names()
+	for _, name := range since.Changed(now) {
 		if _, was := since.Files[name]; !was { // else it is the user's, or in names
 			names = append(names, name)
 		}
@@ -152,32 +153,32 @@ func (l *Loop) changedByHook(ctx context.Context, ch change, since snapshot) (qu
 
 // toCommit is what the turn changed and is not committed, and what is owed from
 // before it. What was dirty before the turn is the user's.
-func (l *Loop) toCommit(before, now snapshot) (ch change) {
+func (l *Loop) toCommit(before, now git.Snapshot) (ch git.Change) {
 	owed := map[string]bool{}
 	for _, q := range l.state.Owed {
 		if name, err := strconv.Unquote(q); err == nil {
 			owed[name] = true
 		}
 	}
-	names := before.changed(now)
+	names := before.Changed(now)
 	for name := range owed {
 		names = append(names, name)
 	}
 	slices.Sort(names)
 	var theirs []string
 	for _, name := range slices.Compact(names) {
-		content, dirty := now.Files[name]
+		_, dirty := now.Files[name]
 		_, was := before.Files[name]
 		switch {
 		case !dirty:
-		case strings.HasPrefix(content, within):
+		case now.Inner(name):
 			l.noteInner(name)
 		case was && !owed[name] && !l.o.Config.CommitAll:
 			theirs = append(theirs, name)
-		case strings.HasPrefix(content, absent):
-			ch.gone = append(ch.gone, name)
+		case now.Gone(name):
+			ch.Gone = append(ch.Gone, name)
 		default:
-			ch.there = append(ch.there, name)
+			ch.There = append(ch.There, name)
 		}
 	}
 	if len(theirs) > 0 {
@@ -189,7 +190,7 @@ func (l *Loop) toCommit(before, now snapshot) (ch change) {
 // noteInner says that a repository inside this one keeps its files to itself.
 func (l *Loop) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(l.tree.repo.top, dir, ".git")) {
+		if exists(filepath.Join(l.tree.Repo.Top, dir, ".git")) {
 			l.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
 			return
 		}
@@ -230,7 +231,7 @@ func (l *Loop) message() string {
 func short(sha string) string { return sha[:min(len(sha), 10)] }
 
 func gitStop(what string, err error) error {
-	if c, ok := errors.AsType[*conflictError](err); ok {
+	if c, ok := errors.AsType[*git.Conflict](err); ok {
 		return c
 	}
 	return &Stop{

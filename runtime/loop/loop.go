@@ -9,6 +9,8 @@ import (
 	"path/filepath"
 	"sync"
 	"time"
+
+	"ripple/runtime/internal/git"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.
@@ -39,12 +41,12 @@ type Loop struct {
 	state state
 	calls window
 
-	tree     *tree
-	who      Member    // takes the turn, or took the last one
-	work     *worktree // nil: the agent works in the project
-	before   *snapshot // the tree before the turn
+	tree     *git.Tree
+	who      Member        // takes the turn, or took the last one
+	work     *git.Worktree // nil: the agent works in the project
+	before   *begunWith    // the tree before the turn
 	theirs   map[string][]byte
-	last     *snapshot       // the tree after the last turn, if nothing happened since
+	last     *git.Snapshot   // the tree after the last turn, if nothing happened since
 	since    time.Time       // Run began
 	earlier  time.Duration   // what the run took in other processes
 	restored bool            // the state is there: how the run ends can be recorded
@@ -254,7 +256,7 @@ func (l *Loop) thresholds() thresholds {
 }
 
 // planPath is the task list that the agent sees: in a worktree its own.
-func (l *Loop) planPath() string { return planIn(l.o.Project, l.tree.dir) }
+func (l *Loop) planPath() string { return planIn(l.o.Project, l.tree.Dir) }
 
 func planIn(project, dir string) string {
 	own := filepath.Join(dir, Dir, PlanFile)

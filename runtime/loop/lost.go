@@ -6,6 +6,8 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+
+	"ripple/runtime/internal/git"
 )
 
 // theirs are the files under Dir that people and agents write. They are written back
@@ -13,8 +15,8 @@ import (
 var theirs = []string{PromptFile, PlanFile, AgentFile, RCFile, IgnoreFile}
 
 // remember keeps what cannot be made from the state.
-func (l *Loop) remember(before snapshot) {
-	l.before, l.theirs = &before, map[string][]byte{}
+func (l *Loop) remember(turn int, before git.Snapshot) {
+	l.before, l.theirs = &begunWith{Turn: turn, Snapshot: before}, map[string][]byte{}
 	for _, name := range theirs {
 		if data, err := readFile(l.store.path(name)); err == nil { // one that is not there is not written back
 			l.theirs[name] = data
@@ -73,7 +75,7 @@ func (l *Loop) writeBack() error {
 		}
 	}
 	if l.before != nil {
-		err = errors.Join(err, l.store.writeJSON(snapshotFile, written(l.state.Run, *l.before)))
+		err = errors.Join(err, l.store.writeJSON(snapshotFile, written(l.state.Run, l.before.Turn, l.before.Snapshot)))
 	}
 	return errors.Join(err, l.store.writeJSON(callsFile, l.calls), l.project("running", l.action("executing"), ""))
 }

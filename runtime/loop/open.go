@@ -13,6 +13,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"ripple/runtime/internal/git"
 )
 
 // open takes the lock and reads everything. closeAll is never nil.
@@ -98,7 +100,7 @@ func (l *Loop) noPrompt(why string) *Stop {
 // openTrees finds out where the agent works and how changes are seen.
 func (l *Loop) openTrees(ctx context.Context) error {
 	dir := l.o.Project
-	r, err := openRepo(ctx, dir)
+	r, err := git.Open(ctx, dir)
 	if err != nil {
 		return err
 	}
@@ -113,10 +115,10 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		if err := l.unmake(ctx, r); err != nil {
 			return err
 		}
-		if l.work, err = r.openWorktree(ctx, dir, c.Worktree, l.make); err != nil {
-			return err
+		if l.work, err = l.openWorktree(ctx, r); err != nil {
+			return worktreeStop(err)
 		}
-		dir = l.work.dir()
+		dir = l.work.Dir()
 		if h := l.store.holder(); h.PID == os.Getpid() {
 			h.Dir, _ = filepath.Rel(l.o.Project, dir) // it lies inside
 			l.store.sign(h)
@@ -135,7 +137,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 }
 
 // needsGit is the stop for a setting that needs a repository where there is none.
-func (c *Config) needsGit(ctx context.Context, dir string, r *repo) error {
+func (c *Config) needsGit(ctx context.Context, dir string, r *git.Repo) error {
 	if r != nil || !c.Commit && !c.Tag && c.Worktree == "" {
 		return nil
 	}
@@ -145,7 +147,7 @@ func (c *Config) needsGit(ctx context.Context, dir string, r *repo) error {
 	}
 	if _, err := exec.LookPath("git"); err != nil {
 		s.Why, s.Next = "Git is not installed, and --commit, --tag and --worktree need it.", "Install git, or leave the option out."
-	} else if withoutFiles(ctx, dir) {
+	} else if git.Bare(ctx, dir) {
 		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and --commit, --tag and --worktree need a working tree."
 		s.Next = "Make one with `git worktree add ../DIR` and run ripple there, or leave the option out."
 	}

@@ -3,6 +3,8 @@ package loop
 import (
 	"context"
 	"path/filepath"
+
+	"ripple/runtime/internal/git"
 )
 
 // FirstPrompt is what the first turn of a new run would ask of the agent. It
@@ -34,13 +36,13 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 
 // possible is the stop for what the repository cannot do. It changes nothing.
 func (c *Config) possible(ctx context.Context, project string) error {
-	r, err := openRepo(ctx, project)
+	r, err := git.Open(ctx, project)
 	if err != nil {
 		return err
 	}
 	if err := c.needsGit(ctx, project, r); err != nil || c.Worktree == "" {
 		return err
 	}
-	_, err = r.follows(ctx, project, c.Worktree)
-	return err
+	_, err = r.Follows(ctx, worktreeDir(project, c.Worktree), c.Worktree)
+	return worktreeStop(err)
 }

@@ -11,6 +11,7 @@ import (
 	"unicode/utf8"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/git"
 )
 
 // Exit codes of a loop.
@@ -65,8 +66,8 @@ func stopFor(err error) *Stop {
 	if s, ok := errors.AsType[*Stop](err); ok {
 		return s
 	}
-	if c, ok := errors.AsType[*conflictError](err); ok {
-		return &Stop{Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence(c.why), Next: sentence(c.next)}
+	if c, ok := errors.AsType[*git.Conflict](err); ok {
+		return &Stop{Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence(c.Why), Next: sentence(c.Next + ", then run `ripple run --resume`")}
 	}
 	if l, ok := errors.AsType[*LockedError](err); ok {
 		return &Stop{

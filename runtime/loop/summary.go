@@ -2,9 +2,6 @@ package loop
 
 import (
 	"context"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
 
 	"ripple/runtime/event"
@@ -43,60 +40,34 @@ func (l *Loop) summary(ctx context.Context) *Summary {
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	if w := l.work; w != nil {
-		sum.Branch, sum.Main = w.branch, w.main
-		sum.Dir = Dir + "/" + w.branch + worktreeSuffix
+		sum.Branch, sum.Main = w.Branch, w.Main
+		sum.Dir = Dir + "/" + w.Branch + worktreeSuffix
 	}
-	if l.tree != nil && l.tree.repo != nil {
+	if l.tree != nil && l.tree.Repo != nil {
 		sum.Git = l.differences(ctx, sum) == nil
 	}
 	return sum
 }
 
-var changedFiles, insertions, deletions = regexp.MustCompile(`(\d+) files? changed`), regexp.MustCompile(`(\d+) insertion`), regexp.MustCompile(`(\d+) deletion`)
-
 // differences counts what became of the tree. A branch that was rebased meanwhile
 // is compared with where it leaves the one that it follows.
-func (l *Loop) differences(ctx context.Context, sum *Summary) error {
-	r, from := l.tree.repo, l.state.Start
+func (l *Loop) differences(ctx context.Context, sum *Summary) (err error) {
+	r, from := l.tree.Repo, l.state.Start // "": the first turn found no commit
 	if l.work != nil {
-		base, err := git(ctx, r.top, gitBase, l.work.main, "HEAD")
-		if err != nil {
+		if from, err = r.Base(ctx, l.work.Main); err != nil {
 			return err
 		}
-		from = strings.TrimSpace(base)
 	}
-	reach := from + "..HEAD"
-	if from == "" { // the first turn found no commit
-		blank, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
-		if err != nil {
-			return err
-		}
-		reach, from = "HEAD", strings.TrimSpace(blank)
-	}
-	commits, err := git(ctx, r.top, gitRevList, "--count", reach)
+	d, err := r.Since(ctx, from)
 	if err != nil {
 		return err
 	}
-	stat, err := git(ctx, r.top, gitDiff, "--shortstat", from, "HEAD")
-	if err != nil {
-		return err
-	}
-	now, err := l.tree.snapshot(ctx)
-	sum.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
-	sum.Files, sum.Added, sum.Removed = counted(changedFiles, stat), counted(insertions, stat), counted(deletions, stat)
+	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
+	now, err := l.tree.Snapshot(ctx)
 	for name := range now.Files {
-		if l.tree.work([]string{name}) {
+		if isWork(l.tree, []string{name}) {
 			sum.Dirty++
 		}
 	}
 	return err
-}
-
-func counted(of *regexp.Regexp, text string) int {
-	m := of.FindStringSubmatch(text)
-	if m == nil {
-		return 0
-	}
-	n, _ := strconv.Atoi(m[1]) // digits
-	return n
 }

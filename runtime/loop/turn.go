@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/git"
 )
 
 var zeroTokens event.Tokens
@@ -20,7 +21,7 @@ type ended struct {
 	prompt        string
 	outcome       Outcome
 	said          *analysis
-	before, after snapshot
+	before, after git.Snapshot
 	changed       []string // files, committed or not
 	progress      bool     // one of them is not the loop's own
 	begun         time.Time
@@ -54,7 +55,7 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if l.state.Turn == 0 {
 		l.state.Start = e.before.Head
 	}
-	l.remember(e.before)
+	l.remember(e.turn, e.before)
 	if err := l.start(e); err != nil {
 		return err
 	}
@@ -64,13 +65,13 @@ func (l *Loop) turn(ctx context.Context, p plan) error {
 	if err := l.mend(); err != nil {
 		return err
 	}
-	if e.after, err = l.tree.snapshot(ctx); err != nil {
+	if e.after, err = l.tree.Snapshot(ctx); err != nil {
 		return err
 	}
-	if e.changed, err = l.tree.changed(ctx, e.before, e.after); err != nil {
+	if e.changed, err = l.tree.Changed(ctx, e.before, e.after); err != nil {
 		return err
 	}
-	e.progress = l.tree.work(e.changed)
+	e.progress = isWork(l.tree, e.changed)
 	e.said.finish(e.outcome)
 	if err := l.tasksRemoved(p); err != nil {
 		return err
@@ -170,7 +171,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 	c := l.o.Config
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
-		Dir: l.tree.dir, Timeout: cmp.Or(l.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
+		Dir: l.tree.Dir, Timeout: cmp.Or(l.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
 	}
 	r.Context = about{c.project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
 	e.outcome, err = l.who.Agent.Turn(turnCtx, r, emit)

@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"strings"
+	"time"
 
+	"ripple/runtime/internal/git"
 	"ripple/runtime/proctree"
 )
 
@@ -32,7 +33,7 @@ func (l *Loop) make(dir string, add func() error) error {
 
 // unmake takes back a working tree that a killed loop left half made: nobody has
 // worked in it. What is there goes to logs, all the same.
-func (l *Loop) unmake(ctx context.Context, r *repo) error {
+func (l *Loop) unmake(ctx context.Context, r *git.Repo) error {
 	note, err := os.Stat(l.store.path(makingFile))
 	if gone(err) {
 		return nil
@@ -42,44 +43,16 @@ func (l *Loop) unmake(ctx context.Context, r *repo) error {
 	if err := errors.Join(err, rerr); err != nil || !found {
 		return err
 	}
-	admin, err := r.adminOf(ctx, m.Dir)
-	if err != nil {
-		return err
-	}
 	aside := filepath.Join(l.store.dir, LogsDir, fmt.Sprintf("worktree_%s_cut", stamp(l.now())))
 	if err := os.Rename(m.Dir, aside); err != nil && !gone(err) {
 		return err
 	}
-	if admin != "" {
-		if err := os.RemoveAll(admin); err != nil {
-			return err
-		}
+	before := l.since
+	if m.By.Start == 0 { // nothing is known of who made it: no lock is its own
+		before = time.Time{}
 	}
-	if m.By.Start > 0 {
-		ref, err := r.gitPath(ctx, "refs/heads/"+m.Branch+".lock")
-		if err := errors.Join(err, l.drop(ctx, ref, note.ModTime())); err != nil {
-			return err
-		}
+	if err := r.Forget(ctx, m.Dir, m.Branch, note.ModTime(), before); err != nil {
+		return err
 	}
 	return l.store.remove(makingFile)
-}
-
-// adminOf is where git keeps what it knows of a working tree; "" for nowhere.
-func (r *repo) adminOf(ctx context.Context, dir string) (string, error) {
-	trees, err := git(ctx, r.top, gitRevParse, "--path-format=absolute", "--git-common-dir")
-	if err != nil {
-		return "", err
-	}
-	trees = filepath.Join(strings.TrimSuffix(trees, "\n"), "worktrees")
-	list, err := os.ReadDir(trees)
-	for _, e := range list {
-		data, err := os.ReadFile(filepath.Join(trees, e.Name(), "gitdir"))
-		if err == nil && filepath.Clean(strings.TrimSpace(string(data))) == filepath.Join(dir, ".git") {
-			return filepath.Join(trees, e.Name()), nil
-		}
-	}
-	if gone(err) {
-		err = nil
-	}
-	return "", err
 }

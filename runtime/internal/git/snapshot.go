@@ -1,4 +1,4 @@
-package loop
+package git
 
 import (
 	"context"
@@ -16,20 +16,19 @@ import (
 	"time"
 )
 
-// snapshot is a working tree at a moment: the commit, and what every file that
+// Snapshot is a working tree at a moment: the commit, and what every file that
 // differs from it contains. Without git it is every file. Names are from the
 // top of the tree, with slashes.
-type snapshot struct {
-	Turn  int               `json:"turn"` // before which it was taken
+type Snapshot struct {
 	Head  string            `json:"head"`
 	Files map[string]string `json:"files"`
 }
 
-// equal says that nothing changed.
-func (s snapshot) equal(o snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
+// Equal says that nothing changed.
+func (s Snapshot) Equal(o Snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
 
-// digest is one name for all of it.
-func (s snapshot) digest() string {
+// Digest is one name for all of it.
+func (s Snapshot) Digest() string {
 	h := sha256.New()
 	fmt.Fprintf(h, "%q\n", s.Head)
 	for _, name := range slices.Sorted(maps.Keys(s.Files)) {
@@ -38,9 +37,9 @@ func (s snapshot) digest() string {
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
 
-// changed lists the files whose content is another in o, sorted; what is only
+// Changed lists the files whose content is another in o, sorted; what is only
 // different because of another commit is not in it.
-func (s snapshot) changed(o snapshot) []string {
+func (s Snapshot) Changed(o Snapshot) []string {
 	var list []string
 	for name, content := range o.Files {
 		if before, was := s.Files[name]; !was || before != content {
@@ -56,10 +55,17 @@ func (s snapshot) changed(o snapshot) []string {
 	return list
 }
 
-// tree takes snapshots of a directory, the loop's own files left out.
-type tree struct {
-	dir   string // the agent's
-	repo  *repo  // nil: no git
+// Inner says that a file is of a repository inside this one, which keeps it to itself.
+func (s Snapshot) Inner(name string) bool { return strings.HasPrefix(s.Files[name], within) }
+
+// Gone says that a file is no longer there, in the tree or in the index.
+func (s Snapshot) Gone(name string) bool { return strings.HasPrefix(s.Files[name], absent) }
+
+// Tree takes snapshots of a directory.
+type Tree struct {
+	Dir   string
+	Repo  *Repo // nil: no git
+	own   func(name string) bool
 	cache map[string]cached
 }
 
@@ -76,33 +82,35 @@ type cached struct {
 // a file may be written twice within a tick of the file system's clock.
 const settled = 20 * time.Millisecond
 
-// openTree finds out whether git can tell what changed in dir.
-func openTree(ctx context.Context, dir string) (*tree, error) {
-	r, err := openRepo(ctx, dir)
-	return &tree{dir, r, map[string]cached{}}, err
+// OpenTree finds out whether git can tell what changed in dir. Files that own says yes
+// to are left out: it gets names from dir, with slashes, a directory's with one at the
+// end.
+func OpenTree(ctx context.Context, dir string, own func(name string) bool) (*Tree, error) {
+	r, err := Open(ctx, dir)
+	return &Tree{dir, r, own, map[string]cached{}}, err
 }
 
-// snapshot looks at the whole tree.
-func (t *tree) snapshot(ctx context.Context) (snapshot, error) {
-	s := snapshot{Files: map[string]string{}}
+// Snapshot looks at the whole tree.
+func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
+	s := Snapshot{Files: map[string]string{}}
 	old := t.cache
 	t.cache = make(map[string]cached, len(old))
 	var err error
-	if t.repo == nil {
-		err = t.walk(ctx, t.dir, "", old, s.Files)
+	if t.Repo == nil {
+		err = t.walk(ctx, t.Dir, "", old, s.Files)
 	} else {
 		err = t.status(ctx, old, &s)
 	}
 	if err != nil {
 		t.cache = old
-		return snapshot{}, fmt.Errorf("cannot look for changes in %s: %w", t.dir, err)
+		return Snapshot{}, fmt.Errorf("cannot look for changes in %s: %w", t.Dir, err)
 	}
 	return s, nil
 }
 
 // status asks git which files differ from HEAD and hashes these.
-func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) error {
-	out, err := git(ctx, t.repo.top, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
+func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) error {
+	out, err := command(ctx, t.Repo.Top, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
 	if err != nil {
 		return err
 	}
@@ -112,7 +120,7 @@ func (t *tree) status(ctx context.Context, old map[string]cached, s *snapshot) e
 			continue
 		}
 		e := parseEntry(line)
-		if e.name == "" || t.own(e.name) {
+		if e.name == "" || t.isOwn(e.name) {
 			continue
 		}
 		if err := t.add(ctx, e, old, s.Files); err != nil {
@@ -156,15 +164,15 @@ func parseEntry(line string) (e entry) {
 	return e
 }
 
-// own says whether a name is one of the loop's own files.
-func (t *tree) own(name string) bool {
-	if t.repo != nil {
+// isOwn says whether a name is one that is left out.
+func (t *Tree) isOwn(name string) bool {
+	if t.Repo != nil {
 		var inside bool
-		if name, inside = strings.CutPrefix(name, t.repo.prefix); !inside {
+		if name, inside = strings.CutPrefix(name, t.Repo.Prefix); !inside {
 			return false
 		}
 	}
-	return bookkeeping(name)
+	return t.own(name)
 }
 
 // within marks the files of a repository inside this one: they are work, and
@@ -180,8 +188,8 @@ const (
 
 // add notes one file; a directory is a repository of its own: all of its files,
 // and where it is a submodule its commit.
-func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files map[string]string) error {
-	path := filepath.Join(t.repo.top, filepath.FromSlash(e.name))
+func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files map[string]string) error {
+	path := filepath.Join(t.Repo.Top, filepath.FromSlash(e.name))
 	info, err := os.Lstat(path)
 	switch {
 	case e.gone: // what lies there, if anything, is not what the index had
@@ -192,7 +200,7 @@ func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 		return nil
 	}
 	if e.moved {
-		before, now, err := (&repo{top: path}).trees(ctx, e.recorded)
+		before, now, err := (&Repo{Top: path}).trees(ctx, e.recorded)
 		if err != nil || before == now && !e.dirty {
 			return err
 		}
@@ -210,18 +218,18 @@ func (t *tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 
 // trees are the contents of a commit, "" when it is not there, and of HEAD: one
 // commit after another is no change while these are the same.
-func (r *repo) trees(ctx context.Context, commit string) (of, head string, err error) {
-	of, err = git(ctx, r.top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
+func (r *Repo) trees(ctx context.Context, commit string) (of, head string, err error) {
+	of, err = command(ctx, r.Top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
 	of = strings.TrimSpace(of)
-	if _, none := errors.AsType[*gitError](err); err != nil && !none {
+	if _, none := errors.AsType[*Error](err); err != nil && !none {
 		return "", "", err
 	}
-	head, err = git(ctx, r.top, gitRevParse, "--verify", "HEAD^{tree}")
+	head, err = command(ctx, r.Top, gitRevParse, "--verify", "HEAD^{tree}")
 	return of, strings.TrimSpace(head), err
 }
 
 // walk notes every file below a directory.
-func (t *tree) walk(ctx context.Context, dir, prefix string, old map[string]cached, files map[string]string) error {
+func (t *Tree) walk(ctx context.Context, dir, prefix string, old map[string]cached, files map[string]string) error {
 	return filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
@@ -236,9 +244,9 @@ func (t *tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 			return err
 		case err != nil: // removed meanwhile, or not for us to see
 			return nil
-		case d.IsDir() && path != dir && (d.Name() == ".git" || t.own(name+"/")):
+		case d.IsDir() && path != dir && (d.Name() == ".git" || t.isOwn(name+"/")):
 			return filepath.SkipDir
-		case d.IsDir() || t.own(name) || d.Name() == ".git":
+		case d.IsDir() || t.isOwn(name) || d.Name() == ".git":
 			return nil
 		}
 		info, err := d.Info()
@@ -248,7 +256,7 @@ func (t *tree) walk(ctx context.Context, dir, prefix string, old map[string]cach
 }
 
 // content tells one state of a file from another: hash and kind.
-func (t *tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
+func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[string]cached) string {
 	switch {
 	case gone(err):
 		return absent

@@ -1,4 +1,4 @@
-package loop
+package git
 
 import (
 	"context"
@@ -7,41 +7,44 @@ import (
 	"strings"
 )
 
-// change is what a commit does to a tree: paths relative to the top of it.
-type change struct {
-	there []string // as they are in the working tree now
-	gone  []string // no longer in it
+// Change is what a commit does to a tree: paths relative to the top of it.
+type Change struct {
+	There []string // as they are in the working tree now
+	Gone  []string // no longer in it
 }
 
-func (c change) empty() bool { return len(c.there)+len(c.gone) == 0 }
+// Empty says that a change is none.
+func (c Change) Empty() bool { return len(c.There)+len(c.Gone) == 0 }
 
-func (c change) names() []string { return slices.Concat(c.there, c.gone) }
+// Names are all paths.
+func (c Change) Names() []string { return slices.Concat(c.There, c.Gone) }
 
-// String is a change as readChange reads it: each path after + or -, and ended by
+// String is a change as ReadChange reads it: each path after + or -, and ended by
 // NUL.
-func (c change) String() string {
+func (c Change) String() string {
 	var b strings.Builder
-	for _, path := range c.there {
+	for _, path := range c.There {
 		b.WriteString("+" + path + "\x00")
 	}
-	for _, path := range c.gone {
+	for _, path := range c.Gone {
 		b.WriteString("-" + path + "\x00")
 	}
 	return b.String()
 }
 
-func readChange(text string) (c change) {
+// ReadChange reads what String has written.
+func ReadChange(text string) (c Change) {
 	for path := range strings.SplitSeq(text, "\x00") {
 		if name, there := strings.CutPrefix(path, "+"); there {
-			c.there = append(c.there, name)
+			c.There = append(c.There, name)
 		} else if name, gone := strings.CutPrefix(path, "-"); gone {
-			c.gone = append(c.gone, name)
+			c.Gone = append(c.Gone, name)
 		}
 	}
 	return c
 }
 
-// commit makes one commit of HEAD and a change; whatever else is staged or changed
+// Commit makes one commit of HEAD and a change; whatever else is staged or changed
 // stays as it is. It returns the new HEAD, or head when the change is none.
 //
 // The commit is made of an index of its own: git has no way to name a path that is
@@ -49,7 +52,7 @@ func readChange(text string) (c change) {
 //
 // began gets the process that will write to the branch, before it does: git waits
 // for the message, and without one it makes no commit.
-func (r *repo) commit(ctx context.Context, ch change, head, message string, began func(pid int) error) (string, error) {
+func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, began func(pid int) error) (string, error) {
 	if err := r.underWay(ctx); err != nil {
 		return "", err
 	}
@@ -68,19 +71,19 @@ func (r *repo) commit(ctx context.Context, ch change, head, message string, bega
 	if done, err := i.replace(of); err != nil {
 		return "", err
 	} else if !done { // somebody staged something meanwhile
-		if err := r.stage(ctx, ch); err != nil {
+		if err := r.Stage(ctx, ch); err != nil {
 			return "", err
 		}
 	}
 	if err := i.sweep(); err != nil || !made {
 		return head, err
 	}
-	return r.head(ctx)
+	return r.Head(ctx)
 }
 
 // commitFrom makes both indexes and the commit of one. False: there is nothing in
 // which it would differ from HEAD.
-func (r *repo) commitFrom(ctx context.Context, i index, ch change, head string, c call) (made bool, err error) {
+func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, c call) (made bool, err error) {
 	base := []string{"--empty"} // there is no commit yet
 	if head != "" {
 		base = []string{"-m", "-i", "HEAD"} // what HEAD has and the index, too, is not looked at again
@@ -105,25 +108,25 @@ func (r *repo) commitFrom(ctx context.Context, i index, ch change, head string, 
 
 // follow puts what a hook made of the change into the index, too, where that is what
 // the working tree has: else it would be the other way about, staged to be undone.
-func (r *repo) follow(ctx context.Context, i index, ch change) error {
+func (r *Repo) follow(ctx context.Context, i index, ch Change) error {
 	out, err := r.run(ctx, call{env: indexIs(i.own)}, gitDiff, "--cached", "--name-only", "--no-renames", "-z")
 	if err != nil || out == "" {
 		return err
 	}
 	differs := strings.Split(out, "\x00")
-	changed := change{there: slices.DeleteFunc(slices.Clone(ch.there), func(name string) bool { return !slices.Contains(differs, name) })}
+	changed := Change{There: slices.DeleteFunc(slices.Clone(ch.There), func(name string) bool { return !slices.Contains(differs, name) })}
 	return r.apply(ctx, i.own, changed)
 }
 
 // apply puts a change into an index of the loop's own. What is gone goes first: a
 // directory may have taken a file's place, and the other way about.
-func (r *repo) apply(ctx context.Context, index string, ch change) error {
+func (r *Repo) apply(ctx context.Context, index string, ch Change) error {
 	for _, part := range []struct {
 		paths []string
 		how   []string
 	}{
-		{ch.gone, []string{"--force-remove"}},
-		{ch.there, []string{"--add", "--replace"}},
+		{ch.Gone, []string{"--force-remove"}},
+		{ch.There, []string{"--add", "--replace"}},
 	} {
 		if len(part.paths) == 0 {
 			continue

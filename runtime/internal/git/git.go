@@ -1,4 +1,12 @@
-package loop
+// Package git is all that ripple does with git: it looks at a working tree, and on
+// demand commits, tags and keeps a working tree of its own.
+//
+// The list of commands is closed (subcommand). Nothing is stashed, reset, cleaned,
+// pushed or forced, and no branch or commit of anybody goes away. Where only a person
+// can go on, the error is a *Conflict and everything is left in place. All of it may
+// be killed at any moment: locks are made so that the next process knows its own
+// (index.go, locks.go).
+package git
 
 import (
 	"bytes"
@@ -12,6 +20,8 @@ import (
 	"strings"
 	"syscall"
 	"time"
+
+	"github.com/charmbracelet/x/ansi"
 )
 
 // subcommand is what of git may be run. The list is closed: none of them takes
@@ -42,15 +52,27 @@ const (
 // gitTimeout bounds one command: a hook or a prompt must not hold the loop.
 const gitTimeout = 10 * time.Minute
 
-// gitError is a command that failed, with what git said.
-type gitError struct {
-	command string
-	said    string
-	code    int // exit code
+// Error is a command of git that failed.
+type Error struct {
+	Command string // without git
+	Said    string // what git and its hooks said, shortened
+	Code    int    // exit code; below zero when a signal ended it
 }
 
-func (e *gitError) Error() string {
-	return fmt.Sprintf("git %s failed (exit code %d): %s", e.command, e.code, e.said)
+func (e *Error) Error() string {
+	return fmt.Sprintf("git %s failed (exit code %d): %s", e.Command, e.Code, e.Said)
+}
+
+// RefusedCommit says that a hook, or the state of the tree, keeps git from making a
+// commit: who changed the tree can put that right.
+func (e *Error) RefusedCommit() bool {
+	return e.Command == string(gitCommit) && (e.Code == 1 || strings.Contains(e.Said, "aborted by hook"))
+}
+
+// Ended says that an error is of a git that ended in order, with an exit code.
+func Ended(err error) bool {
+	e, is := errors.AsType[*Error](err)
+	return is && e.Code >= 0
 }
 
 // call is what a command of git gets beside its arguments.
@@ -60,9 +82,9 @@ type call struct {
 	began func(pid int) error // called before git gets the input; an error ends it
 }
 
-// git runs one command in dir and returns what it printed.
-func git(ctx context.Context, dir string, sub subcommand, args ...string) (string, error) {
-	return (&repo{top: dir}).run(ctx, call{}, sub, args...)
+// command runs one in dir and returns what it printed.
+func command(ctx context.Context, dir string, sub subcommand, args ...string) (string, error) {
+	return (&Repo{Top: dir}).run(ctx, call{}, sub, args...)
 }
 
 // noMaintenance keeps git from tidying up after a commit: killed at it, it would leave
@@ -70,11 +92,11 @@ func git(ctx context.Context, dir string, sub subcommand, args ...string) (strin
 const noMaintenance = "maintenance.auto=false"
 
 // run runs one command at the top of the working tree.
-func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
+func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
 	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
 	defer cancel()
 	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", noMaintenance, string(sub)}, args...)...)
-	cmd.Dir, cmd.WaitDelay = r.top, time.Second
+	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
 	cmd.Env = append(cmd.Env, c.env...)
@@ -88,7 +110,7 @@ func (r *repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
 	}
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
-		return "", &gitError{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
+		return "", &Error{string(sub), gitWords(said.String() + out.String()), exit.ExitCode()}
 	}
 	return out.String(), err
 }
@@ -116,6 +138,8 @@ func (c call) give(cmd *exec.Cmd) error {
 	return cmd.Wait()
 }
 
+const maxSaid = 400 // columns of a message
+
 // gitWords is what git said, short enough for a message.
 func gitWords(said string) string {
 	var lines []string
@@ -124,49 +148,49 @@ func gitWords(said string) string {
 			lines = append(lines, line)
 		}
 	}
-	return shorten(strings.Join(lines, "; "), 400)
+	return ansi.Truncate(strings.Join(lines, "; "), maxSaid, "…")
 }
 
-// repo is a project's place in a git repository.
-type repo struct {
-	top    string // of the working tree
-	prefix string // from there to the project, with slashes; "" or "a/b/"
+// Repo is a project's place in a git repository.
+type Repo struct {
+	Top    string // of the working tree
+	Prefix string // from there to the project, with slashes; "" or "a/b/"
 }
 
-// openRepo returns nil when dir is in no repository, is ignored by the one it
+// Open returns nil when dir is in no repository, is ignored by the one it
 // lies in, or there is no git.
-func openRepo(ctx context.Context, dir string) (*repo, error) {
-	out, err := git(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
+func Open(ctx context.Context, dir string) (*Repo, error) {
+	out, err := command(ctx, dir, gitRevParse, "--show-toplevel", "--show-prefix")
 	if err != nil {
 		return nil, ctx.Err() // a bare repository, none at all: the files tell
 	}
 	top, prefix, _ := strings.Cut(strings.TrimSuffix(out, "\n"), "\n")
 	if prefix != "" {
-		if _, err := git(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
+		if _, err := command(ctx, top, gitIgnored, "-q", "--", strings.TrimSuffix(prefix, "/")); err == nil {
 			return nil, nil
 		}
 	}
-	return &repo{filepath.FromSlash(top), prefix}, ctx.Err()
+	return &Repo{filepath.FromSlash(top), prefix}, ctx.Err()
 }
 
-// withoutFiles says whether a directory is one that git keeps a repository in, where
+// Bare says whether a directory is one that git keeps a repository in, where
 // no working tree is.
-func withoutFiles(ctx context.Context, dir string) bool {
-	out, err := git(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
+func Bare(ctx context.Context, dir string) bool {
+	out, err := command(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
 	return err == nil && strings.HasPrefix(out, "true\nfalse")
 }
 
-// head is the commit that is checked out.
-func (r *repo) head(ctx context.Context) (string, error) {
-	out, err := git(ctx, r.top, gitRevParse, "--verify", "HEAD")
+// Head is the commit that is checked out.
+func (r *Repo) Head(ctx context.Context) (string, error) {
+	out, err := command(ctx, r.Top, gitRevParse, "--verify", "HEAD")
 	return strings.TrimSpace(out), err
 }
 
-// tag names a commit; a tag that is there already, from before a crash, stays.
-func (r *repo) tag(ctx context.Context, name, sha string) error {
-	if _, err := git(ctx, r.top, gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
+// Tag names a commit; a tag that is there already, from before a crash, stays.
+func (r *Repo) Tag(ctx context.Context, name, sha string) error {
+	if _, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/tags/"+name); err == nil {
 		return nil
 	}
-	_, err := git(ctx, r.top, gitTag, "--no-sign", name, sha)
+	_, err := command(ctx, r.Top, gitTag, "--no-sign", name, sha)
 	return err
 }

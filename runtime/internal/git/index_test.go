@@ -1,4 +1,4 @@
-package loop
+package git
 
 import (
 	"os"
@@ -12,7 +12,7 @@ import (
 
 func openIndex(t *testing.T) (*project, index) {
 	p := newRepo(t)
-	i, err := (&repo{p.dir, ""}).index(t.Context())
+	i, err := (&Repo{p.dir, ""}).index(t.Context())
 	require.NoError(t, err)
 	require.Equal(t, filepath.Join(p.dir, ".git/index.lock"), i.lock)
 	return p, i
@@ -106,29 +106,28 @@ func TestIndexCopyIsAsOld(t *testing.T) {
 	require.NoError(t, os.Chtimes(filepath.Join(p.dir, "a.txt"), old, old))
 	require.NoError(t, os.Chtimes(i.path, old, old))
 	p.write("new", "x")
-	require.NoError(t, (&repo{p.dir, ""}).stage(t.Context(), change{there: []string{"new"}}))
+	require.NoError(t, (&Repo{p.dir, ""}).Stage(t.Context(), Change{There: []string{"new"}}))
 	assert.Equal(t, "M a.txt\nA  new", p.git("status", "--porcelain"))
 }
 
 // A lock of the branch is dropped in the time of the git that was killed alone.
 func TestBranchLocksAreDroppedInTheirTime(t *testing.T) {
 	p := newProject(t)
-	l := New(Options{})
-	l.since = time.Now()
-	note := l.since.Add(-time.Minute)
+	before := time.Now()
+	note := before.Add(-time.Minute)
 	for name, tt := range map[string]struct {
 		at   time.Time
 		stay bool
 	}{
 		"before the note":         {note.Add(-time.Second), true},
 		"between the two":         {note.Add(time.Second), false},
-		"after this loop started": {l.since.Add(time.Second), true},
+		"after this loop started": {before.Add(time.Second), true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := filepath.Join(p.dir, "HEAD.lock")
 			require.NoError(t, os.WriteFile(path, nil, 0o600))
 			require.NoError(t, os.Chtimes(path, tt.at, tt.at))
-			require.NoError(t, l.drop(t.Context(), path, note))
+			require.NoError(t, drop(t.Context(), path, note, before))
 			if tt.stay {
 				assert.FileExists(t, path)
 			} else {

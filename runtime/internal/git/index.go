@@ -1,4 +1,4 @@
-package loop
+package git
 
 import (
 	"context"
@@ -24,12 +24,12 @@ import (
 // being the same file, and is never taken for that of somebody else.
 type index struct{ path, lock, own, tree string }
 
-func (r *repo) index(ctx context.Context) (index, error) {
+func (r *Repo) index(ctx context.Context) (index, error) {
 	path, err := r.gitPath(ctx, "index")
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {
 		path = real // git locks what a link leads to
 	}
-	place := sha256.Sum256([]byte(r.prefix)) // projects in one working tree have each their own
+	place := sha256.Sum256([]byte(r.Prefix)) // projects in one working tree have each their own
 	own := filepath.Join(filepath.Dir(path), "ripple-index-"+hex.EncodeToString(place[:4]))
 	return index{path, path + ".lock", own, own + "-tree"}, err
 }
@@ -130,13 +130,13 @@ func (i index) take() (taken bool, err error) {
 // lockWait is how long another git may hold a lock.
 const lockWait = 10 * time.Second
 
-// stage puts a change into the index.
-func (r *repo) stage(ctx context.Context, ch change) error {
+// Stage puts a change into the index.
+func (r *Repo) Stage(ctx context.Context, ch Change) error {
 	i, err := r.index(ctx)
 	if err != nil {
 		return err
 	}
-	err = patiently(ctx, func() (bool, error) {
+	err = Patiently(ctx, func() (bool, error) {
 		of, err := i.copy()
 		if err != nil {
 			return false, err
@@ -146,16 +146,17 @@ func (r *repo) stage(ctx context.Context, ch change) error {
 		}
 		return i.replace(of)
 	})
-	if errors.Is(err, errHeld) {
+	if errors.Is(err, ErrHeld) {
 		return fmt.Errorf("%s is there: another git is at work, or was killed, and then the file can be removed", i.lock)
 	}
 	return errors.Join(err, i.sweep())
 }
 
-var errHeld = errors.New("held by another")
+// ErrHeld says that something was not free in the time that another may take.
+var ErrHeld = errors.New("held by another")
 
-// patiently tries until it is done, or as long as another may take.
-func patiently(ctx context.Context, try func() (done bool, err error)) error {
+// Patiently tries until it is done, or as long as another process may take, 10 s.
+func Patiently(ctx context.Context, try func() (done bool, err error)) error {
 	tick := time.NewTicker(20 * time.Millisecond) // nothing announces that a lock is free
 	defer tick.Stop()
 	for started := time.Now(); ; {
@@ -164,7 +165,7 @@ func patiently(ctx context.Context, try func() (done bool, err error)) error {
 		case done || err != nil:
 			return err
 		case time.Since(started) > lockWait:
-			return errHeld
+			return ErrHeld
 		}
 		select {
 		case <-tick.C:
@@ -175,7 +176,12 @@ func patiently(ctx context.Context, try func() (done bool, err error)) error {
 }
 
 // gitPath is where git keeps a file of its own.
-func (r *repo) gitPath(ctx context.Context, name string) (string, error) {
-	out, err := git(ctx, r.top, gitRevParse, "--path-format=absolute", "--git-path", name)
+func (r *Repo) gitPath(ctx context.Context, name string) (string, error) {
+	out, err := command(ctx, r.Top, gitRevParse, "--path-format=absolute", "--git-path", name)
 	return strings.TrimSuffix(out, "\n"), err
+}
+
+func there(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
 }

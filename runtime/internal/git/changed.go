@@ -1,0 +1,67 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Changed are the files whose content is another in b than in a, committed or not,
+// sorted. That something was committed is no change.
+func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
+	list := a.Changed(b)
+	if a.Head == b.Head {
+		return list, nil
+	}
+	list = slices.DeleteFunc(list, func(name string) bool {
+		_, dirty := b.Files[name]
+		return !dirty && t.still(name, a.Files[name])
+	})
+	between, err := t.Repo.between(ctx, a.Head, b.Head)
+	for _, name := range between {
+		_, before := a.Files[name]
+		_, after := b.Files[name]
+		if !before && !after { // others are told by what they contain
+			list = append(list, name)
+		}
+	}
+	slices.Sort(list)
+	return slices.Compact(list), err
+}
+
+// still says whether a file has the content that a snapshot noted of it.
+func (t *Tree) still(name, content string) bool {
+	if strings.HasPrefix(content, commitOf) {
+		return true // a submodule's commit; its files are noted by themselves
+	}
+	path := filepath.Join(t.Repo.Top, filepath.FromSlash(name))
+	info, err := os.Lstat(path)
+	now := t.content(path, name, info, err, nil)
+	staged, same := strings.CutPrefix(strings.TrimPrefix(content, within), now)
+	return same && !strings.HasPrefix(staged, executable)
+}
+
+// between lists the paths in which two commits differ; "" is none, with no files.
+func (r *Repo) between(ctx context.Context, a, b string) (paths []string, err error) {
+	var out string
+	switch {
+	case b == "":
+		return nil, nil
+	case a == "":
+		out, err = command(ctx, r.Top, gitListTree, "-r", "--full-tree", "--name-only", "-z", b)
+	default:
+		out, err = command(ctx, r.Top, gitDiff, "--name-only", "--no-renames", "-z", a, b)
+	}
+	return strings.FieldsFunc(out, func(c rune) bool { return c == 0 }), err
+}
+
+// FromProject is a name as seen from the project, which may lie deep in a
+// repository.
+func (t *Tree) FromProject(name string) string {
+	if t.Repo == nil {
+		return name
+	}
+	return strings.TrimPrefix(name, t.Repo.Prefix)
+}

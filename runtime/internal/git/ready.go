@@ -1,0 +1,104 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strings"
+)
+
+// unfinished is what somebody can begin in a repository and leave open, by the file
+// that git keeps of it. The last word is the command.
+var unfinished = []struct{ file, what string }{
+	{"MERGE_HEAD", "a merge"},
+	{"CHERRY_PICK_HEAD", "a cherry-pick"},
+	{"REVERT_HEAD", "a revert"},
+	{"rebase-merge", "a rebase"},
+	{"rebase-apply/applying", "a series of patches for git am"},
+	{"rebase-apply", "a rebase"},
+}
+
+// underWay is nil when nothing is left open in the repository: a commit would end
+// it, or be taken for a part of it.
+func (r *Repo) underWay(ctx context.Context) error {
+	args := []string{"--path-format=absolute"}
+	for _, u := range unfinished {
+		args = append(args, "--git-path", u.file)
+	}
+	out, err := command(ctx, r.Top, gitRevParse, args...)
+	if err != nil {
+		return err
+	}
+	paths := strings.Split(out, "\n")
+	for i, u := range unfinished {
+		if _, err := os.Stat(paths[i]); err != nil {
+			continue
+		}
+		end := "git " + u.what[strings.LastIndexByte(u.what, ' ')+1:]
+		return &Conflict{
+			u.what + " is under way in " + r.Top + ", and a commit would become a part of it",
+			"end it with `" + end + " --continue` or `" + end + " --abort`",
+		}
+	}
+	return nil
+}
+
+// Ready finds out whether commits can be made. A *Conflict says what is in the way;
+// nothing was changed.
+func (r *Repo) Ready(ctx context.Context) error {
+	if err := r.underWay(ctx); err != nil {
+		return err
+	}
+	if err := r.identity(ctx); err != nil {
+		return err
+	}
+	return r.writable(ctx)
+}
+
+// identity asks git who commits, and for a signature where one is wanted.
+func (r *Repo) identity(ctx context.Context) error {
+	for _, who := range []string{"GIT_AUTHOR_IDENT", "GIT_COMMITTER_IDENT"} {
+		if _, err := command(ctx, r.Top, gitVar, who); err != nil {
+			if _, refused := errors.AsType[*Error](err); refused {
+				err = errors.New("no name and address are set") // git's own words are a page of advice
+			}
+			return notReady(err, "git does not know who commits", "set your name and address with `git config user.name` and `git config user.email`")
+		}
+	}
+	sign, err := command(ctx, r.Top, gitConfig, "--type=bool", "--get", "commit.gpgSign")
+	if err != nil || strings.TrimSpace(sign) != "true" {
+		return ctx.Err() // it is not set
+	}
+	tree, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
+	if err == nil { // a commit of nothing, which no branch has
+		_, err = command(ctx, r.Top, gitCommitTree, "-S", "-m", "can this be signed?", strings.TrimSpace(tree))
+	}
+	return notReady(err, "commits are to be signed here (commit.gpgSign), and that does not work", "put the key right, or set commit.gpgSign to false for this repository")
+}
+
+// writable makes sure that the index can be written, and waits for another git.
+func (r *Repo) writable(ctx context.Context) error {
+	i, err := r.index(ctx)
+	if err != nil {
+		return err
+	}
+	if _, err = i.copy(); err == nil {
+		err = i.sweep()
+	}
+	if err != nil {
+		return notReady(err, "the repository cannot be written to", "work as its owner")
+	}
+	err = Patiently(ctx, func() (bool, error) { return !there(i.lock), nil })
+	if errors.Is(err, ErrHeld) {
+		return notReady(ErrHeld, i.lock+" is there", "wait for the other git; if none runs, one was killed, and the file can be removed")
+	}
+	return err
+}
+
+// notReady is a conflict, unless the error is none or the end of the run.
+func notReady(err error, why, next string) error {
+	if err == nil || errors.Is(err, context.Canceled) {
+		return err
+	}
+	return &Conflict{why + ": " + err.Error(), next}
+}

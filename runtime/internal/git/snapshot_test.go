@@ -1,0 +1,94 @@
+package git
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func take(t testing.TB, tr *Tree) Snapshot {
+	t.Helper()
+	s, err := tr.Snapshot(t.Context())
+	require.NoError(t, err)
+	return s
+}
+
+// nothing is left out.
+func nothing(string) bool { return false }
+
+func TestSnapshotBeforeTheFirstCommit(t *testing.T) {
+	p := newProject(t)
+	p.git("init", "-q")
+	tr, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	before := take(t, tr)
+	assert.Empty(t, before.Head)
+	p.write("a", "1")
+	assert.Equal(t, []string{"a"}, before.Changed(take(t, tr)))
+}
+
+// A file may be written twice within one tick of the clock, with one size.
+func TestSnapshotSeesAQuickSecondWrite(t *testing.T) {
+	p := newRepo(t)
+	tr, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	for i := range 200 {
+		p.write("n", fmt.Sprint(i%2))
+		before := take(t, tr)
+		p.write("n", fmt.Sprint((i+1)%2))
+		require.Equal(t, []string{"n"}, before.Changed(take(t, tr)), i)
+	}
+}
+
+func TestSnapshotReadsNoPipe(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("no named pipes in directories there")
+	}
+	p := newProject(t)
+	mkfifo(t, filepath.Join(p.dir, "pipe"))
+	tr, err := OpenTree(t.Context(), p.dir, nothing)
+	require.NoError(t, err)
+	assert.Equal(t, map[string]string{"pipe": "special"}, take(t, tr).Files)
+}
+
+// BenchmarkSnapshot is of 50,000 files: tracked and clean, all of them untracked,
+// and without git. The first snapshot is not measured.
+func BenchmarkSnapshot(b *testing.B) {
+	fill := func(p *project) {
+		for i := range 50_000 {
+			name := filepath.Join(p.dir, fmt.Sprintf("d%d/e%d/f%d.txt", i/5000, i/500, i))
+			if i%500 == 0 {
+				require.NoError(b, os.MkdirAll(filepath.Dir(name), 0o755))
+			}
+			require.NoError(b, os.WriteFile(name, fmt.Appendf(nil, "content of file %d\n", i), 0o644))
+		}
+	}
+	for _, kind := range []string{"tracked", "untracked", "nogit"} {
+		b.Run(kind, func(b *testing.B) {
+			p := newProject(b)
+			if kind != "nogit" {
+				p = newRepo(b)
+			}
+			fill(p)
+			if kind == "tracked" {
+				p.commit("all")
+				p.write("d0/e0/f1.txt", "changed")
+			}
+			tr, err := OpenTree(b.Context(), p.dir, nothing)
+			require.NoError(b, err)
+			started := time.Now()
+			before := take(b, tr)
+			b.ReportMetric(float64(time.Since(started).Milliseconds()), "ms-cold")
+			p.write("d1/e10/f5001.txt", "changed")
+			for b.Loop() {
+				require.False(b, before.Equal(take(b, tr)))
+			}
+		})
+	}
+}

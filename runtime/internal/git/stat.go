@@ -1,0 +1,53 @@
+package git
+
+import (
+	"context"
+	"regexp"
+	"strconv"
+	"strings"
+)
+
+// Differences is what commits changed.
+type Differences struct {
+	Commits int
+	Files   int
+	Added   int // lines
+	Removed int // lines
+}
+
+var changedFiles, insertions, deletions = regexp.MustCompile(`(\d+) files? changed`), regexp.MustCompile(`(\d+) insertion`), regexp.MustCompile(`(\d+) deletion`)
+
+// Base is where the branch that is checked out leaves another.
+func (r *Repo) Base(ctx context.Context, branch string) (string, error) {
+	out, err := command(ctx, r.Top, gitBase, branch, "HEAD")
+	return strings.TrimSpace(out), err
+}
+
+// Since is what was committed since a commit; "" is one before the first.
+func (r *Repo) Since(ctx context.Context, from string) (d Differences, err error) {
+	reach := from + "..HEAD"
+	if from == "" {
+		blank, err := r.run(ctx, call{}, gitWriteBlank, "-t", "tree", "--stdin")
+		if err != nil {
+			return d, err
+		}
+		reach, from = "HEAD", strings.TrimSpace(blank)
+	}
+	commits, err := command(ctx, r.Top, gitRevList, "--count", reach)
+	if err != nil {
+		return d, err
+	}
+	stat, err := command(ctx, r.Top, gitDiff, "--shortstat", from, "HEAD")
+	d.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
+	d.Files, d.Added, d.Removed = counted(changedFiles, stat), counted(insertions, stat), counted(deletions, stat)
+	return d, err
+}
+
+func counted(of *regexp.Regexp, text string) int {
+	m := of.FindStringSubmatch(text)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1]) // digits
+	return n
+}

@@ -1,0 +1,187 @@
+package git
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+)
+
+// Worktree is a working tree of its own for one branch, which follows the one that the
+// project has checked out.
+type Worktree struct {
+	*Repo
+	Branch string
+	Main   string // branch or commit of the project that it follows
+}
+
+// Conflict is work that only a person can go on with. Everything was left in place.
+type Conflict struct {
+	Why  string // a sentence without its full stop
+	Next string // what to do, in words that a sentence can begin with
+}
+
+func (e *Conflict) Error() string { return e.Why + "; " + e.Next }
+
+// BranchError is a branch that no working tree can be made of.
+type BranchError struct{ Why string }
+
+func (e *BranchError) Error() string { return "the branch cannot be used: " + e.Why }
+
+// ErrNoCommit is a repository without a commit that a branch could begin with.
+var ErrNoCommit = errors.New("the repository has no commit yet")
+
+// OpenWorktree makes or reuses the working tree of a branch in a directory. add has it
+// made when the directory is not there. Errors: *BranchError, ErrNoCommit, *Conflict.
+func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(makes func() error) error) (*Worktree, error) {
+	main, err := r.Follows(ctx, dir, branch)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := os.Stat(dir); errors.Is(err, os.ErrNotExist) {
+		if err := add(func() error { return r.addWorktree(ctx, dir, branch) }); err != nil {
+			return nil, err
+		}
+	}
+	w := &Worktree{&Repo{dir, r.Prefix}, branch, main}
+	found, err := w.checkedOut(ctx)
+	if err != nil {
+		return nil, err
+	}
+	if found != branch && !w.rebasing(ctx) {
+		return nil, &Conflict{
+			fmt.Sprintf("%s has %s checked out and not %s", dir, found, branch),
+			fmt.Sprintf("put %s back on that branch, or name another one", dir),
+		}
+	}
+	return w, nil
+}
+
+// Follows is the branch of the project that another, with its files in dir, is to
+// follow; an error where it cannot be that one's name. It changes nothing.
+func (r *Repo) Follows(ctx context.Context, dir, branch string) (main string, err error) {
+	if _, err := command(ctx, r.Top, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
+		return "", &BranchError{fmt.Sprintf("%q is no name for a branch", branch)}
+	}
+	main, err = r.checkedOut(ctx)
+	if _, failed := errors.AsType[*Error](err); failed {
+		return "", ErrNoCommit
+	}
+	if err != nil {
+		return "", err
+	}
+	if main == branch {
+		return "", &BranchError{fmt.Sprintf("branch %s is checked out in the project itself", branch)}
+	}
+	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
+		return "", &BranchError{dir + ", where its files would be, is no directory"}
+	}
+	return main, nil
+}
+
+func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
+	args := []string{"add", "--quiet", dir, branch}
+	if _, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/heads/"+branch); err != nil {
+		args = []string{"add", "--quiet", "-b", branch, dir}
+	}
+	_, err := command(ctx, r.Top, gitWorktree, args...)
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return &Conflict{
+			fmt.Sprintf("git makes no working tree of branch %s: %s", branch, refused.Said),
+			"put right what git says (`git worktree prune` forgets those whose directory is gone)",
+		}
+	}
+	return err
+}
+
+// checkedOut is the branch of a working tree, its commit when there is none.
+func (r *Repo) checkedOut(ctx context.Context) (string, error) {
+	out, err := command(ctx, r.Top, gitRevParse, "--abbrev-ref", "HEAD")
+	if name := strings.TrimSpace(out); err == nil && name != "HEAD" {
+		return name, nil
+	}
+	return r.Head(ctx)
+}
+
+// Dir is the project's place in the working tree.
+func (w *Worktree) Dir() string { return filepath.Join(w.Top, filepath.FromSlash(w.Prefix)) }
+
+// Update rebases the branch on the one that it follows, if it is clean and
+// behind. A *Conflict leaves the rebase as git stopped it.
+func (w *Worktree) Update(ctx context.Context, clean bool) error {
+	if w.rebasing(ctx) {
+		return w.conflict("a rebase is unfinished")
+	}
+	if !clean {
+		return nil
+	}
+	_, err := command(ctx, w.Top, gitBase, "--is-ancestor", w.Main, "HEAD")
+	if refused, ok := errors.AsType[*Error](err); !ok || refused.Code != 1 {
+		return err
+	}
+	_, err = command(ctx, w.Top, gitRebase, "--quiet", "--no-autostash", w.Main)
+	if refused, ok := errors.AsType[*Error](err); ok {
+		return w.conflict(refused.Said)
+	}
+	return err
+}
+
+func (w *Worktree) conflict(why string) error {
+	return &Conflict{
+		fmt.Sprintf("branch %s cannot be rebased on %s: %s", w.Branch, w.Main, why),
+		fmt.Sprintf("solve it in %s and run `git rebase --continue` there, or `git rebase --abort`", w.Top),
+	}
+}
+
+// rebasing says whether a rebase is under way in the working tree.
+func (w *Worktree) rebasing(ctx context.Context) bool {
+	for _, name := range []string{"rebase-merge", "rebase-apply"} {
+		out, err := command(ctx, w.Top, gitRevParse, "--path-format=absolute", "--git-path", name)
+		if err != nil {
+			continue
+		}
+		if _, err := os.Stat(strings.TrimSuffix(out, "\n")); err == nil {
+			return true
+		}
+	}
+	return false
+}
+
+// Forget takes back what git keeps of a working tree that was not made to its end and
+// whose directory is no longer there: what git knows of it, and the lock of its branch,
+// if it was made between two moments (see Unlock).
+func (r *Repo) Forget(ctx context.Context, dir, branch string, after, before time.Time) error {
+	admin, err := r.adminOf(ctx, dir)
+	if err != nil {
+		return err
+	}
+	if admin != "" {
+		if err := os.RemoveAll(admin); err != nil {
+			return err
+		}
+	}
+	return r.drop(ctx, "refs/heads/"+branch+".lock", after, before)
+}
+
+// adminOf is where git keeps what it knows of a working tree; "" for nowhere.
+func (r *Repo) adminOf(ctx context.Context, dir string) (string, error) {
+	trees, err := command(ctx, r.Top, gitRevParse, "--path-format=absolute", "--git-common-dir")
+	if err != nil {
+		return "", err
+	}
+	trees = filepath.Join(strings.TrimSuffix(trees, "\n"), "worktrees")
+	list, err := os.ReadDir(trees)
+	for _, e := range list {
+		data, err := os.ReadFile(filepath.Join(trees, e.Name(), "gitdir"))
+		if err == nil && filepath.Clean(strings.TrimSpace(string(data))) == filepath.Join(dir, ".git") {
+			return filepath.Join(trees, e.Name()), nil
+		}
+	}
+	if gone(err) {
+		err = nil
+	}
+	return "", err
+}

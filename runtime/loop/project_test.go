@@ -1,0 +1,78 @@
+package loop
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/require"
+)
+
+// project is a directory of a test, a git repository if init was called.
+type project struct {
+	t   testing.TB
+	dir string
+}
+
+func newProject(t testing.TB) *project {
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	require.NoError(t, err)
+	return &project{t, dir}
+}
+
+func newRepo(t testing.TB) *project {
+	p := newProject(t)
+	p.git("init", "-q", "-b", "main")
+	p.git("config", "user.name", "t")
+	p.git("config", "user.email", "t@example.org")
+	p.git("config", "commit.gpgsign", "false")
+	p.git("config", "gc.auto", "0") // it would outlive the test
+	p.write("a.txt", "a\n")
+	p.write(".gitignore", "ignored\n")
+	p.commit("first")
+	return p
+}
+
+func (p *project) git(args ...string) string {
+	p.t.Helper()
+	cmd := exec.Command("git", args...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "GIT_CONFIG_GLOBAL=/dev/null", "GIT_CONFIG_NOSYSTEM=1")
+	out, err := cmd.CombinedOutput()
+	require.NoError(p.t, err, "git %v: %s", args, out)
+	return strings.TrimSpace(string(out))
+}
+
+func (p *project) commit(message string) {
+	p.git("add", "-A")
+	p.git("commit", "-qm", message)
+}
+
+func (p *project) write(name, content string) {
+	p.t.Helper()
+	path := filepath.Join(p.dir, name)
+	require.NoError(p.t, os.MkdirAll(filepath.Dir(path), 0o755))
+	require.NoError(p.t, os.WriteFile(path, []byte(content), 0o644))
+}
+
+func (p *project) read(name string) string {
+	p.t.Helper()
+	data, err := os.ReadFile(filepath.Join(p.dir, name))
+	require.NoError(p.t, err)
+	return string(data)
+}
+
+func (p *project) json(name string) map[string]any {
+	p.t.Helper()
+	v := map[string]any{}
+	require.NoError(p.t, json.Unmarshal([]byte(p.read(name)), &v), name)
+	return v
+}
+
+func (p *project) remove(name string) {
+	p.t.Helper()
+	require.NoError(p.t, os.RemoveAll(filepath.Join(p.dir, name)))
+}
