@@ -75,11 +75,15 @@ func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
 			}
 			_ = cmd.Wait() // the state has its exit code
 			assert.Equal(t, ui.ExitInterrupted, cmd.ProcessState.ExitCode())
-			var r record
+			var r struct {
+				CompletedBy string `json:"completed_by"`
+				Error       bool
+				Failure     string
+			}
 			require.NoError(t, json.Unmarshal(stdout.Bytes(), &r), stdout)
-			assert.Equal(t, "interrupt", string(r.CompletedBy))
+			assert.Equal(t, "interrupt", r.CompletedBy)
 			assert.Equal(t, "no longer waited for; the command is still running", r.Failure)
-			assert.True(t, r.ErrorSeen)
+			assert.True(t, r.Error)
 		})
 	}
 }

@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/execcmd"
 	"ripple/cmd/ripple/internal/ui"
 )
 
@@ -38,7 +39,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), newExec(a), newRehearse(a), newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
+	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), execcmd.New(a.App), newRehearse(a), newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
 }
 

@@ -1,4 +1,4 @@
-package main
+package execcmd
 
 import (
 	"cmp"
@@ -33,7 +33,7 @@ var errNoPrompt = fmt.Errorf("%w, and no prompt came: the command may have repla
 
 // execution is one run of `ripple exec`.
 type execution struct {
-	*app
+	*ui.App
 	flags      execFlags
 	adapter    *schema.Adapter
 	session    *session.Session
@@ -45,8 +45,8 @@ type execution struct {
 	printed    lastLine // in place of the session's State.Partial, which holds nothing when output is passed on
 }
 
-// exec runs the commands in one session.
-func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
+// runIn runs the commands in one session.
+func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
 	entry, err := a.Adapter(args[0])
 	if err != nil {
 		return err
@@ -55,16 +55,16 @@ func (a *app) exec(ctx context.Context, args []string, f execFlags) error {
 	if err != nil {
 		return err
 	}
-	next, stdin, err := a.commands(args, f)
+	next, stdin, err := commands(a.In, args, f)
 	if err != nil {
 		return err
 	}
 	next = after(steps, next)
 	ctx, interrupts, stop := ui.UntilSignal(ctx, false)
 	defer stop()
-	x := &execution{app: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.Out}}
+	x := &execution{App: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.Out}}
 	if !stdin {
-		x.keyboard = a.newKeyboard(entry.Adapter)
+		x.keyboard = newKeyboard(a.In, entry.Adapter)
 		defer x.keyboard.restore()
 	}
 	if f.record == "" {

@@ -1,4 +1,4 @@
-package main
+package execcmd
 
 import (
 	"bytes"
@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/session"
 )
 
@@ -42,7 +43,7 @@ func TestRecordOfMuchOutput(t *testing.T) {
 // A command that did not end has its unfinished line in its result.
 func TestUnfinishedLineIsPrinted(t *testing.T) {
 	var out, errors bytes.Buffer
-	x := &execution{app: newApp(nil, &out, &errors, nil)}
+	x := &execution{App: ui.NewApp(nil, &out, &errors, nil)}
 	late := outcome{session.Result{Output: "connecting... ", Bytes: 14}, &session.TimeoutError{Err: context.DeadlineExceeded}}
 	err := x.report(context.Background(), late)
 	assert.Equal(t, "connecting... ", out.String())
@@ -65,7 +66,7 @@ func TestHelpOfExecNamesTheFieldsOfJSON(t *testing.T) {
 		}
 	}
 	var named []string
-	for _, m := range regexp.MustCompile(`"([a-z_]+)"`).FindAllStringSubmatch(newExec(&app{}).Long, -1) {
+	for _, m := range regexp.MustCompile(`"([a-z_]+)"`).FindAllStringSubmatch(New(&ui.App{}).Long, -1) {
 		named = append(named, m[1])
 	}
 	assert.ElementsMatch(t, fields, named)

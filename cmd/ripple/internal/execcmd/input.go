@@ -1,4 +1,4 @@
-package main
+package execcmd
 
 import (
 	"bufio"
@@ -147,11 +147,11 @@ type keyboard struct {
 }
 
 // newKeyboard is nil when standard input is no terminal.
-func (a *app) newKeyboard(ad *schema.Adapter) *keyboard {
-	if !ui.IsTerminal(a.In) {
+func newKeyboard(in io.Reader, ad *schema.Adapter) *keyboard {
+	if !ui.IsTerminal(in) {
 		return nil
 	}
-	k := &keyboard{file: a.In.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
+	k := &keyboard{file: in.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
 	if ad.Signals.EOF != nil {
 		k.eof = *ad.Signals.EOF
 	}

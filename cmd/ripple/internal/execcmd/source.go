@@ -1,4 +1,4 @@
-package main
+package execcmd
 
 import (
 	"bufio"
@@ -14,16 +14,16 @@ import (
 type source func() (string, error)
 
 // commands is where the commands come from, and whether that is standard input.
-func (a *app) commands(args []string, f execFlags) (next source, stdin bool, err error) {
+func commands(in io.Reader, args []string, f execFlags) (next source, stdin bool, err error) {
 	switch {
 	case len(args) == 1 && f.file == "" && !f.lines && !f.nul: // -e and --op are all
 		return after(nil, nil), false, nil
 	case f.nul:
-		return split(a.In, 0), true, nil
+		return split(in, 0), true, nil
 	case f.lines:
-		return split(a.In, '\n'), true, nil
+		return split(in, '\n'), true, nil
 	case f.file == "-" || f.file == "" && args[1] == "-":
-		next, err = whole(a.In, "standard input")
+		next, err = whole(in, "standard input")
 		return next, true, err
 	case f.file == "":
 		return once(args[1]), false, nil

@@ -1,4 +1,5 @@
-package main
+// Package execcmd is the command that runs code in a session of a program.
+package execcmd
 
 import (
 	"strings"
@@ -25,7 +26,8 @@ type execFlags struct {
 	session      session.Options
 }
 
-func newExec(a *app) *cobra.Command {
+// New is ripple exec.
+func New(a *ui.App) *cobra.Command {
 	var f execFlags
 	cmd := &cobra.Command{
 		Use:   "exec ADAPTER [--] [CODE | -]",
@@ -69,7 +71,7 @@ that waits for nothing but input when nobody can type any is interrupted after 5
 		Args: execArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			f.session.Patient = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
-			return a.Guarded(func() error { return a.exec(cmd.Context(), args, f) })
+			return a.Guarded(func() error { return runIn(cmd.Context(), a, args, f) })
 		},
 		ValidArgsFunction: a.CompleteAdapter,
 	}
