@@ -59,6 +59,9 @@ func (a *answers) feed(b []byte, cursor func(end int64) (row, col int)) {
 	}
 	a.fed += int64(len(b))
 	a.parser.Feed(b, func(t *vt.Token) {
+		if t.Inside {
+			return
+		}
 		a.emitted += int64(len(t.Raw))
 		end := a.emitted + a.missed
 		reply := a.reply(t, func() (int, int) { return cursor(end) })

@@ -35,13 +35,15 @@ func printStream(args []string) {
 	_, _ = os.Stdout.Write(stream(uint64(seed), n))
 }
 
-// stream is about n bytes of what programs do to a screen.
+// stream is about n bytes of what programs do to a screen. They return the cursor
+// before they erase: a cursor behind a last column whose character is gone is more
+// than a snapshot can say.
 func stream(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	words := []string{
-		"word ", "naïve ", "日本語", "e\u0301", "\r\n", "\t", "\x1b[1;31m", "\x1b[m", "\x1b[38;5;200m", "\x1b[2J", "\x1b[H", "\x1b[K",
-		"\x1b[5;5H", "\x1b[3A", "\x1b[2L", "\x1b[3M", "\x1b[?1049h", "\x1b[?1049l", "\x1b]0;title\x07", "\x1b]2;" + string(bytes.Repeat([]byte("x"), 300)) + "\x1b\\",
-		"\x1b[2;9r", "\x1b[r", "\x1b7", "\x1b8", "\x1b[?2004h", "\x1b[?25l", "\x1b[?25h", "\x1bM", "\x1bP$q\x1b\\", "👩‍🚀", "\b", "\r",
+		"word ", "naïve ", "日本語", "e\u0301", "\r\n", "\t", "\x1b[1;31m", "\x1b[m", "\x1b[38;5;200m", "\r\x1b[2J", "\x1b[H", "\r\x1b[K",
+		"\x1b[5;5H", "\r\x1b[3A", "\r\x1b[2L", "\r\x1b[3M", "\r\x1b[?1049h", "\r\x1b[?1049l", "\x1b]0;title\x07", "\x1b]2;" + string(bytes.Repeat([]byte("x"), 300)) + "\x1b\\",
+		"\x1b[2;9r", "\x1b[r", "\r\x1b7", "\x1b8", "\x1b[?2004h", "\x1b[?25l", "\x1b[?25h", "\r\x1bM", "\x1bP$q\x1b\\", "👩‍🚀", "\b", "\r",
 	}
 	var b []byte
 	for len(b) < n {

@@ -31,7 +31,8 @@ func (p *Parser) appendPending(out []byte) []byte {
 	case p.long || p.tok.Continued:
 		out = append(out, p.withoutEffect()...)
 	}
-	out = append(append(out, p.raw...), p.char[:p.nchar]...)
+	begun := Token{Raw: p.raw, Mixed: p.tok.Mixed} // the controls inside have acted
+	out = append(append(out, begun.Bare()...), p.char[:p.nchar]...)
 	if p.st == strEscape {
 		out = append(out, esc)
 	}
