@@ -138,7 +138,7 @@ func TestEndReachesEveryShape(t *testing.T) {
 		{"forks for good", "f() { sleep D & f & wait; }; echo up; while :; do (sleep D & true); done", false},
 		{"forks on SIGTERM", "trap 'setsid sleep D & sleep D &' TERM; echo up; while :; do sleep D & wait; done", false},
 	} {
-		t.Run(tt.name, func(t *testing.T) {
+		endsWhole := func(t *testing.T) {
 			d := duration(i)
 			_, tree := leader(t, strings.ReplaceAll(tt.script, "D", d))
 			tree.Sole = tt.sole
@@ -147,6 +147,11 @@ func TestEndReachesEveryShape(t *testing.T) {
 			assert.Zero(t, marked(d))
 			assert.Empty(t, tree.Members())
 			assert.Empty(t, tree.zombies())
+		}
+		t.Run(tt.name, endsWhole)
+		t.Run(tt.name+", by all processes", func(t *testing.T) {
+			withoutLists(t)
+			endsWhole(t)
 		})
 	}
 }
@@ -170,6 +175,16 @@ func TestEndReapsOrphansThatEndedUnseen(t *testing.T) {
 	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
 	assert.Empty(t, tree.zombies())
 	_ = cmd.Wait()
+}
+
+// Whoever dies as the time runs out is reaped too.
+func TestEndReapsWhatDiesAtTheLastMoment(t *testing.T) {
+	for grace := range 100 {
+		cmd, tree := leader(t, "sleep "+duration(106)+" & echo up; wait")
+		require.NoError(t, tree.End(within(t), Step{syscall.SIGKILL, time.Duration(grace) * 20 * time.Microsecond}))
+		require.Empty(t, tree.zombies(), "after %d rounds", grace)
+		_ = cmd.Wait() // killed
+	}
 }
 
 // A child that this process started, in a session of its own, is another's to wait for.
@@ -491,6 +506,13 @@ func TestAForgedMarkCountsForNothing(t *testing.T) {
 }
 
 func first(s snapshot, _ bool) snapshot { return s }
+
+func BenchmarkBelow(b *testing.B) {
+	for b.Loop() {
+		s, _, _ := below(os.Getpid())
+		b.ReportMetric(float64(len(s)), "processes")
+	}
+}
 
 func BenchmarkScan(b *testing.B) {
 	for b.Loop() {

@@ -38,10 +38,20 @@ func (t *Tree) Wait(ctx context.Context) error {
 		if len(living)+len(dead) > 0 || !whole && ctx.Err() == nil {
 			quiet = 0
 		}
-		for _, p := range living {
-			if err := ended(ctx, p); err != nil {
-				return t.resist(err)
-			}
+		if err := allEnded(ctx, living); err != nil {
+			if left := t.Members(); len(left) > 0 {
+				return &ResistError{Left: left, Cause: err}
+			} // they ended as the time did, and are still to be reaped
+		}
+	}
+	return nil
+}
+
+// allEnded waits until all of them ended, or ctx did.
+func allEnded(ctx context.Context, list []Process) error {
+	for _, p := range list {
+		if err := ended(ctx, p); err != nil {
+			return err
 		}
 	}
 	return nil
@@ -50,14 +60,6 @@ func (t *Tree) Wait(ctx context.Context) error {
 // quietLooks is how many looks in a row must find nothing at all, neither
 // members nor traces of any, before a tree counts as ended.
 const quietLooks = 2
-
-// resist reports who is left; nil when nobody is.
-func (t *Tree) resist(cause error) error {
-	if left := t.Members(); len(left) > 0 {
-		return &ResistError{Left: left, Cause: cause}
-	}
-	return nil
-}
 
 // firstSeen identifies the leader. When it is gone already, members are at
 // least no older than this process.
@@ -72,9 +74,10 @@ func firstSeen(leader int) Process {
 // look takes stock: members that live, and dead ones that are ours to reap.
 // whole is false when somebody may have been missed.
 func (t *Tree) look() (living, dead []Process, whole bool) {
-	s, whole := scan()
+	adopter := Adopter()
+	s, whole := candidates(adopter)
 	self := os.Getpid()
-	for pid := range s.descend(t.seeds(s, self)) {
+	for pid := range s.descend(t.seeds(s, self, adopter)) {
 		if e, ok := s[pid]; ok {
 			t.known[pid] = e.Process
 		}
@@ -98,6 +101,17 @@ func (t *Tree) look() (living, dead []Process, whole bool) {
 	return living, dead, whole
 }
 
+// candidates are the processes that can be members: those below the adopter, for
+// nobody gets out from under it, or all of the machine.
+func candidates(adopter int) (s snapshot, whole bool) {
+	if adopter != 0 {
+		if s, whole, listed := below(adopter); listed {
+			return s, whole
+		}
+	}
+	return scan()
+}
+
 // adopted tells whether a child of ours was somebody else's before: one that we
 // started is in our session or leads its own.
 func (s snapshot) adopted(e entry, self int) bool {
@@ -105,9 +119,8 @@ func (s snapshot) adopted(e entry, self int) bool {
 }
 
 // seeds are the members that need no parent to be known as such.
-func (t *Tree) seeds(s snapshot, self int) map[int]bool {
+func (t *Tree) seeds(s snapshot, self, adopter int) map[int]bool {
 	set := map[int]bool{}
-	adopter := Adopter()
 	ours := s.descend(map[int]bool{self: true, adopter: adopter != 0})
 	// Ids are used again. While a session has members its id is not; so the
 	// leader's id stands for the tree unless a later process has it now.

@@ -1,0 +1,103 @@
+package proctree
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+
+	"golang.org/x/sys/unix"
+)
+
+// childrenFile is the list's name. Tests give it another: then there is none.
+var childrenFile = "children"
+
+// passes bounds how often below starts again while processes end under its eyes.
+const passes = 8
+
+// below reads a process and all below it, by the kernel's lists of children
+// (/proc/PID/task/TID/children): of a few processes, where scan reads all of the
+// machine's. listed is false where the kernel keeps no such lists.
+//
+// An ended process hands its children to the adopter, perhaps after the adopter's
+// list was read; so that list is read anew as long as one has ended meanwhile. A
+// process is looked at after its list was read: alive then, it had them all.
+func below(adopter int) (s snapshot, whole, listed bool) {
+	s = snapshot{}
+	ended := map[int]bool{}
+	whole = true
+	for range passes {
+		fewer := len(ended)
+		for todo := []int{adopter}; len(todo) > 0; todo = todo[1:] {
+			pid := todo[0]
+			list, all := children(pid)
+			if !all && pid == adopter {
+				return nil, false, false
+			}
+			e, there := stat(pid)
+			if there {
+				s[pid] = e
+			}
+			if !there || e.zombie() {
+				ended[pid] = true
+				continue
+			}
+			whole = whole && all
+			for _, child := range list {
+				if _, known := s[child]; !known && !ended[child] {
+					todo = append(todo, child)
+				}
+			}
+		}
+		if len(ended) == fewer {
+			return s, whole, true
+		}
+	}
+	return s, false, true
+}
+
+// children are those of all threads of a process; all is false when a list could
+// not be read.
+func children(pid int) (list []int, all bool) {
+	dir := "/proc/" + strconv.Itoa(pid) + "/task/"
+	threads, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, false
+	}
+	all = true
+	for _, t := range threads {
+		text, err := readWhole(dir + t.Name() + "/" + childrenFile)
+		if err != nil {
+			all = false
+			continue
+		}
+		for _, word := range bytes.Fields(text) {
+			if child, err := strconv.Atoi(string(word)); err == nil {
+				list = append(list, child)
+			}
+		}
+	}
+	return list, all
+}
+
+// readWhole is os.ReadFile without its poller and its guess at the size.
+func readWhole(path string) ([]byte, error) {
+	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return nil, err
+	}
+	defer unix.Close(fd)
+	text := make([]byte, 0, 512)
+	for {
+		if len(text) == cap(text) {
+			text = append(text, 0)[:len(text)]
+		}
+		n, err := unix.Read(fd, text[len(text):cap(text)])
+		if err == unix.EINTR {
+			continue
+		}
+		if err != nil || n <= 0 {
+			return text, err
+		}
+		text = text[:len(text)+n]
+	}
+}

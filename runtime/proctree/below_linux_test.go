@@ -1,0 +1,65 @@
+package proctree
+
+import (
+	"maps"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// withoutLists has the kernel keep no lists of children.
+func withoutLists(t *testing.T) {
+	t.Helper()
+	lists := childrenFile
+	childrenFile = "none"
+	t.Cleanup(func() { childrenFile = lists })
+}
+
+func TestWithoutListsAllProcessesAreRead(t *testing.T) {
+	withoutLists(t)
+	_, _, listed := below(os.Getpid())
+	assert.False(t, listed)
+	s, _ := candidates(os.Getpid())
+	assert.Contains(t, s, 1)
+}
+
+// The lists lead to whatever a look at all processes shows below us: children of
+// several threads, orphans, other sessions, zombies.
+func TestListsOfChildrenLeadToAll(t *testing.T) {
+	d := duration(300)
+	script := strings.ReplaceAll("sleep D & setsid sh -c 'sleep D & exit' & (sleep D & sleep D & wait) & wait", "D", d)
+	const threads, sleepsEach = 4, 4
+	end := make(chan struct{})
+	for range threads {
+		started := make(chan *exec.Cmd)
+		go func() {
+			runtime.LockOSThread() // its child is on a list of its own
+			defer runtime.UnlockOSThread()
+			cmd := exec.Command("sh", "-c", script)
+			assert.NoError(t, cmd.Start())
+			started <- cmd
+			<-end
+		}()
+		cmd := <-started
+		t.Cleanup(func() { _ = cmd.Wait() }) // killed
+	}
+	_, tree := leader(t, "setsid sh -c ': & exit'; (sleep "+d+" &); echo up; sleep "+d)
+	t.Cleanup(func() { close(end); assert.NoError(t, killDescendants()); reapAll(t) })
+	waitFor(t, func() bool { return len(tree.zombies()) == 1 && marked("sleep\x00"+d) == threads*sleepsEach+2 })
+	waitFor(t, func() bool { // shells on their way to exec come and go
+		s, whole, listed := below(os.Getpid())
+		require.True(t, listed)
+		all := first(scan()).descend(map[int]bool{os.Getpid(): true})
+		found := map[int]bool{}
+		for pid := range s {
+			found[pid] = true
+		}
+		return whole && maps.Equal(all, found)
+	})
+	assert.Len(t, tree.zombies(), 1)
+}
