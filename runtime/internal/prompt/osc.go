@@ -12,6 +12,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ripple/runtime/internal/vt"
 	"ripple/schema"
 )
 
@@ -107,9 +108,15 @@ func parseDeclared(s string) (protocol int, letter byte, ok bool) {
 	if len(s) == 1 {
 		return 0, s[0], true
 	}
-	body, found := strings.CutPrefix(s, "\x1b]")
-	number, rest, cut := strings.Cut(body, ";")
-	if !found || !cut || rest == "" {
+	var number, rest string
+	tokens, read := vt.ForText(), func(t *vt.Token) {
+		if t.Kind == vt.OSC {
+			number, rest, _ = strings.Cut(string(t.Data), ";")
+		}
+	}
+	tokens.Feed([]byte(s), read)
+	tokens.Flush(read)
+	if rest == "" {
 		return 0, 0, false
 	}
 	protocol, err := strconv.Atoi(number)

@@ -189,7 +189,8 @@ func FuzzVisible(f *testing.F) {
 		f.Add([]byte(seed))
 	}
 	f.Fuzz(func(t *testing.T, in []byte) {
-		c := visible(in)
+		var c cleaned
+		c.read(in)
 		require.Equal(t, len(c.runes), len(c.offsets))
 		last := -1
 		for _, o := range c.offsets {
@@ -199,4 +200,19 @@ func FuzzVisible(f *testing.F) {
 		require.Less(t, last, max(1, len(in)))
 		require.NotContains(t, string(c.runes), "\x1b")
 	})
+}
+
+func BenchmarkAtEnd(b *testing.B) {
+	p, err := NewPatterns([]Pattern{{Key: "prompt.primary", Source: `^>>> $`}, {Key: "prompt.continuation", Source: `^\.\.\. $`}})
+	require.NoError(b, err)
+	for name, line := range map[string]string{"plain": "0123456789 abcdef\r\n", "coloured": "\x1b[32mok\x1b[0m test \x1b[38;5;244m0.1 s\x1b[m\r\n"} {
+		tail := []byte(strings.Repeat(line, 20) + "\x1b[1m>>> \x1b[m")
+		b.Run(name, func(b *testing.B) {
+			for b.Loop() {
+				if _, ok, err := p.AtEnd(tail, 0); !ok || err != nil {
+					b.Fatal(ok, err)
+				}
+			}
+		})
+	}
 }

@@ -3,10 +3,12 @@ package prompt
 import (
 	"bytes"
 	"fmt"
+	"slices"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
+	"ripple/runtime/internal/vt"
 	"ripple/schema"
 )
 
@@ -21,10 +23,12 @@ type Pattern struct {
 	Tag    int // the caller's
 }
 
-// Patterns recognises prompts at the end of the stream.
+// Patterns recognises prompts at the end of the stream. It is not safe for
+// concurrent use.
 type Patterns struct {
 	compiled []*regexp2.Regexp
 	patterns []Pattern
+	clean    cleaned
 }
 
 // NewPatterns compiles the patterns; the error names the key.
@@ -66,7 +70,8 @@ func (p *Patterns) AtEnd(tail []byte, usual int) (Match, bool, error) {
 	if len(tail) > tailLimit {
 		base = len(tail) - tailLimit
 	}
-	clean := visible(tail[base:])
+	p.clean.read(tail[base:])
+	clean := &p.clean
 	total := len(clean.runes)
 	m, ok, err := p.atEnd(clean.runes)
 	from := 0
@@ -74,29 +79,8 @@ func (p *Patterns) AtEnd(tail []byte, usual int) (Match, bool, error) {
 		from = total - n
 		m, ok, err = p.atEnd(clean.runes[from:])
 	}
-	m.Start = base + clean.offset(from+m.Start)
-	if begin := lineStart(tail, m.Start); begin >= base {
-		m.Start = begin
-	}
+	m.Start = base + clean.lineStart(clean.offset(from+m.Start))
 	return m, ok, err
-}
-
-// lineStart is where the line of at begins, if nothing but escape sequences stands
-// before at in it: they belong to what follows. Otherwise at: a sequence behind
-// text may end the text's own colour.
-func lineStart(b []byte, at int) int {
-	begin := 1 + bytes.LastIndexAny(b[:at], "\r\n")
-	for i := begin; i < at; {
-		switch b[i] {
-		case 0x1b:
-			i += escapeLength(b[i:at])
-		case 0, 7:
-			i++
-		default:
-			return at
-		}
-	}
-	return begin
 }
 
 // atEnd is AtEnd on characters; Start counts them.
@@ -120,80 +104,92 @@ func (p *Patterns) atEnd(text []rune) (Match, bool, error) {
 
 // cleaned is text as it looks on the screen, with the way back to the bytes.
 type cleaned struct {
+	tokens  vt.Parser
+	raw     []byte
 	runes   []rune
-	offsets []int // of each rune in the raw bytes
-	end     int
+	offsets []int // of each rune in raw
+	line    int   // index of the first rune of the current line
 }
 
 func (c *cleaned) offset(i int) int {
 	if i < len(c.offsets) {
 		return c.offsets[i]
 	}
-	return c.end
+	return len(c.raw)
 }
 
-// Visible removes CSI and OSC sequences and applies carriage returns and
+// lineStart is where the line of at begins, if nothing but escape sequences stands
+// before at in it: they belong to what follows. Otherwise at: a sequence behind
+// text may end the text's own colour.
+func (c *cleaned) lineStart(at int) int {
+	begin := 1 + bytes.LastIndexAny(c.raw[:at], "\r\n")
+	i, _ := slices.BinarySearch(c.offsets, begin)
+	if c.offset(i) < at || bytes.IndexByte(c.raw[begin:at], '\b') >= 0 {
+		return at
+	}
+	return begin
+}
+
+// Visible removes escape sequences and applies carriage returns and
 // backspaces, as far as a prompt needs it: text before a lone carriage return
 // on the same line is gone.
-func Visible(b []byte) string { c := visible(b); return string(c.runes) }
+func Visible(b []byte) string {
+	var c cleaned
+	c.read(b)
+	return string(c.runes)
+}
 
-func visible(b []byte) cleaned {
-	c := cleaned{runes: make([]rune, 0, len(b)), offsets: make([]int, 0, len(b)), end: len(b)}
-	line := 0 // index of the first rune of the current line
-	for i := 0; i < len(b); {
-		switch ch := b[i]; {
-		case ch == 0x1b:
-			i += escapeLength(b[i:])
-			continue
-		case ch == '\r':
-			if i+1 < len(b) && b[i+1] != '\n' && b[i+1] != '\r' {
-				c.runes, c.offsets = c.runes[:line], c.offsets[:line]
+// read takes b; a sequence that is unfinished at its end is not seen.
+func (c *cleaned) read(b []byte) {
+	c.raw, c.runes, c.offsets, c.line = b, c.runes[:0], c.offsets[:0], 0
+	c.tokens = vt.ForText()
+	c.tokens.Feed(b, func(t *vt.Token) {
+		c.text(int(t.Offset), int(t.Offset)+len(t.Plain()))
+	})
+}
+
+// text takes raw[from:end], which is no part of a sequence.
+func (c *cleaned) text(from, end int) {
+	for i := from; i < end; {
+		printable := i
+		for printable < end && c.raw[printable] >= ' ' && c.raw[printable] < utf8.RuneSelf {
+			printable++
+		}
+		c.ascii(i, printable)
+		if i = printable; i == end {
+			return
+		}
+		size := 1
+		switch ch := c.raw[i]; ch {
+		case '\r':
+			if i+1 < len(c.raw) && c.raw[i+1] != '\n' && c.raw[i+1] != '\r' {
+				c.cut(c.line)
 			}
-		case ch == '\b':
-			if len(c.runes) > line {
-				c.runes, c.offsets = c.runes[:len(c.runes)-1], c.offsets[:len(c.offsets)-1]
+		case '\b':
+			if len(c.runes) > c.line {
+				c.cut(len(c.runes) - 1)
 			}
-		case ch == 0 || ch == 7:
+		case 0, 7:
 		default:
-			r, size := utf8.DecodeRune(b[i:])
+			r := rune(ch)
+			if ch >= utf8.RuneSelf {
+				r, size = utf8.DecodeRune(c.raw[i:end])
+			}
 			c.runes, c.offsets = append(c.runes, r), append(c.offsets, i)
 			if r == '\n' {
-				line = len(c.runes)
+				c.line = len(c.runes)
 			}
-			i += size
-			continue
 		}
-		i++
+		i += size
 	}
-	return c
 }
 
-// escapeLength is the length of the escape sequence at the start of b: CSI,
-// OSC and the other string sequences, or two bytes (ECMA-48).
-func escapeLength(b []byte) int {
-	if len(b) < 2 {
-		return len(b)
+func (c *cleaned) ascii(from, end int) {
+	runes, offsets := c.runes, c.offsets
+	for i := from; i < end; i++ {
+		runes, offsets = append(runes, rune(c.raw[i])), append(offsets, i)
 	}
-	switch b[1] {
-	case '[':
-		for i := 2; i < len(b); i++ {
-			if b[i] >= 0x40 && b[i] <= 0x7e {
-				return i + 1
-			}
-		}
-		return len(b)
-	case ']', 'P', '_', '^', 'X':
-		for i := 2; i < len(b); i++ {
-			if b[i] == 7 {
-				return i + 1
-			}
-			if b[i] == 0x1b && i+1 < len(b) && b[i+1] == '\\' {
-				return i + 2
-			}
-		}
-		return len(b)
-	case '(', ')', '#', '%':
-		return min(3, len(b))
-	}
-	return 2
+	c.runes, c.offsets = runes, offsets
 }
+
+func (c *cleaned) cut(n int) { c.runes, c.offsets = c.runes[:n], c.offsets[:n] }
