@@ -48,16 +48,18 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
 
-	"runtime/loop":     {3, "runtime/event runtime/internal/git runtime/proctree schema"},
-	"runtime/contract": {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":    {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
+	"runtime/loop/layout": {0, ""},
+	"runtime/loop/config": {2, "runtime/loop/layout schema"},
+	"runtime/loop":        {3, "runtime/event runtime/internal/git runtime/loop/config runtime/loop/layout runtime/proctree"},
+	"runtime/contract":    {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/agent":       {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/screentest": {5, ""},
 	"cmd/ripple/internal/ui":         {5, "runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui runtime/contract runtime/launch runtime/session schema"},
 
-	"cmd/ripple": {7, "adapters cmd/ripple/internal/execcmd cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
+	"cmd/ripple": {7, "adapters cmd/ripple/internal/execcmd cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

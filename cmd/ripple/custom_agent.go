@@ -3,7 +3,7 @@ package main
 import (
 	_ "embed"
 
-	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
 	"ripple/schema"
 )
@@ -15,7 +15,7 @@ var customEvents string
 
 // customAgent makes the adapter of an agent that only ripple.yml describes: a
 // prompt in, text out, or JSON with a session that can be gone on with.
-func customAgent(c *loop.Config) *registry.Entry {
+func customAgent(c *config.Config) *registry.Entry {
 	a := &schema.Adapter{
 		Schema: 1, Name: customName, Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,
 		Source: "ripple.yml",

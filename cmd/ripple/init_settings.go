@@ -9,7 +9,7 @@ import (
 	"strings"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 )
 
 // untouched begins the last line of the settings that init writes. A digest of what
@@ -22,7 +22,7 @@ func initSettings(found project) string {
 	var b strings.Builder
 	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
 		"# Flags, the environment and ripple.yml come first (in the environment, RIPPLE_ stands\n# before MAX_TURNS and what follows it); ripple run --dry-run shows each with its source.\n")
-	for _, s := range loop.Settings() {
+	for _, s := range config.Settings() {
 		value := s.Default
 		if s.Flag == "verify" {
 			value = found.test

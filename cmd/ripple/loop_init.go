@@ -12,7 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
+	"ripple/runtime/loop/layout"
 )
 
 // What a new project begins with.
@@ -58,7 +58,7 @@ func (a *app) initLoop(from string) error {
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
-	if err := loop.CheckDir("."); err != nil {
+	if err := layout.Check("."); err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	found, err := detectProject(dir)
@@ -66,12 +66,12 @@ func (a *app) initLoop(from string) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	var w wanted
-	files := map[string]string{loop.PromptFile: initPrompt, loop.PlanFile: initPlan}
+	files := map[string]string{layout.PromptFile: initPrompt, layout.PlanFile: initPlan}
 	if from != "" {
 		if w, err = a.readWanted(from); err != nil {
 			return err
 		}
-		files = map[string]string{loop.PromptFile: w.prompt(), loop.PlanFile: w.plan()}
+		files = map[string]string{layout.PromptFile: w.prompt(), layout.PlanFile: w.plan()}
 		if err := a.makeRoom(); err != nil {
 			return err
 		}
@@ -86,15 +86,15 @@ func (a *app) initLoop(from string) error {
 // makeRoom takes the examples away that --from replaces, and refuses to replace
 // what somebody wrote.
 func (a *app) makeRoom() error {
-	examples := map[string]string{loop.PromptFile: initPrompt, loop.PlanFile: initPlan}
+	examples := map[string]string{layout.PromptFile: initPrompt, layout.PlanFile: initPlan}
 	for name, text := range examples {
-		path := filepath.Join(loop.Dir, name)
+		path := filepath.Join(layout.Dir, name)
 		if _, err := os.Lstat(path); err == nil && smallFile(path) != text {
 			return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", path)
 		}
 	}
 	for name := range examples {
-		if err := os.Remove(filepath.Join(loop.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := os.Remove(filepath.Join(layout.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 	}
@@ -102,18 +102,18 @@ func (a *app) makeRoom() error {
 }
 
 func (a *app) writeInit(files map[string]string, found project) error {
-	if err := os.MkdirAll(filepath.Join(loop.Dir, loop.LogsDir), 0o755); err != nil {
+	if err := os.MkdirAll(filepath.Join(layout.Dir, layout.LogsDir), 0o755); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
-		{loop.PromptFile, files[loop.PromptFile]},
-		{loop.PlanFile, files[loop.PlanFile]},
-		{loop.AgentFile, cmp.Or(found.notes(), initAgent)},
-		{loop.RCFile, initSettings(found)},
-		{loop.IgnoreFile, loop.Ignore},
+		{layout.PromptFile, files[layout.PromptFile]},
+		{layout.PlanFile, files[layout.PlanFile]},
+		{layout.AgentFile, cmp.Or(found.notes(), initAgent)},
+		{layout.RCFile, initSettings(found)},
+		{layout.IgnoreFile, layout.Ignore},
 	} {
-		path := filepath.Join(loop.Dir, f.name)
-		what, err := placeFile(path, f.text, f.name == loop.RCFile)
+		path := filepath.Join(layout.Dir, f.name)
+		what, err := placeFile(path, f.text, f.name == layout.RCFile)
 		if err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
@@ -124,10 +124,10 @@ func (a *app) writeInit(files map[string]string, found project) error {
 
 // adviseInit says what to do next.
 func (a *app) adviseInit(w wanted, found project) {
-	prompt, verify := filepath.Join(loop.Dir, loop.PromptFile), ""
+	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + ui.ShellQuote(found.test)
-		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(loop.Dir, loop.AgentFile))
+		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, layout.AgentFile))
 	}
 	if w.name == "" {
 		a.Note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)
@@ -147,14 +147,14 @@ func (a *app) adviseInit(w wanted, found project) {
 // its task.
 func (a *app) warnOfTemplates(project string, f loopFlags) {
 	same := func(name, text string) bool {
-		path := filepath.Join(project, loop.Dir, name)
+		path := filepath.Join(project, layout.Dir, name)
 		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
 			return false // a pipe would have to be waited for
 		}
 		data, err := os.ReadFile(path)
 		return err == nil && string(data) == text
 	}
-	if f.prompt == "" && f.promptFile == "" && same(loop.PromptFile, initPrompt) && same(loop.PlanFile, initPlan) {
-		a.Note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(loop.Dir, loop.PromptFile), loop.PlanFile)
+	if f.prompt == "" && f.promptFile == "" && same(layout.PromptFile, initPrompt) && same(layout.PlanFile, initPlan) {
+		a.Note("%s and %s are still the example of ripple init: the agent gets its task from there", filepath.Join(layout.Dir, layout.PromptFile), layout.PlanFile)
 	}
 }

@@ -17,6 +17,7 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/layout"
 	"ripple/schema"
 )
 
@@ -35,10 +36,10 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := filepath.Join(loop.Dir, loop.EventsFile)
+			path := filepath.Join(layout.Dir, layout.EventsFile)
 			if len(args) > 0 {
 				path = args[0]
-			} else if err := loop.CheckDir("."); err != nil {
+			} else if err := layout.Check("."); err != nil {
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
 			if speed < 0 {

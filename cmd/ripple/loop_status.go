@@ -12,6 +12,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/layout"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -46,7 +47,7 @@ func newStatus(a *app) *cobra.Command {
 // ownersHint helps where a loop's files may not be read or written.
 func ownersHint(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
-		return "do it as the owner of " + loop.Dir + " and the files in it: a loop's record is its owner's"
+		return "do it as the owner of " + layout.Dir + " and the files in it: a loop's record is its owner's"
 	}
 	return ""
 }
@@ -55,7 +56,7 @@ func ownersHint(err error) string {
 func standingError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*loop.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
-		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, loop.Dir, loop.EventsFile)
+		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, layout.Dir, layout.EventsFile)
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
@@ -120,7 +121,7 @@ next turn begin a new session. Neither changes a file of yours.`,
 		},
 		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
 		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := os.Stat(loop.Dir); errors.Is(err, fs.ErrNotExist) {
+			if _, err := os.Stat(layout.Dir); errors.Is(err, fs.ErrNotExist) {
 				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
 			}
 			err := loop.Reset(".", args[0], time.Now().Round(0).UTC())

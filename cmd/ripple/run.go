@@ -14,6 +14,8 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/layout"
 	"ripple/runtime/proctree"
 )
 
@@ -81,9 +83,9 @@ func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 }
 
 // addSettings gives every setting of the loop that has one its flag. What they
-// say is read by loop.LoadConfig.
+// say is read by config.Load.
 func addSettings(flags *pflag.FlagSet) {
-	for _, s := range loop.Settings() {
+	for _, s := range config.Settings() {
 		switch {
 		case s.Flag == "":
 		case s.Repeats:
@@ -134,7 +136,7 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 // changed are the settings that the command line gives, by their flags.
 func changed(flags *pflag.FlagSet) map[string]string {
 	given := map[string]string{}
-	for _, s := range loop.Settings() {
+	for _, s := range config.Settings() {
 		if f := flags.Lookup(s.Off); s.Off != "" && f != nil && f.Changed {
 			given[s.Off] = f.Value.String()
 		}
@@ -193,23 +195,23 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
 	}
-	if err := loop.CheckDir("."); err != nil {
+	if err := layout.Check("."); err != nil {
 		return o, nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
-	config, notes, err := loop.LoadConfig(project, flags, a.Getenv)
+	c, notes, err := config.Load(project, flags, a.Getenv)
 	if err != nil {
 		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
-	for _, n := range append(notes, loop.Misnamed(os.Environ(), scenarioVar, turnVar)...) {
+	for _, n := range append(notes, config.Misnamed(os.Environ(), scenarioVar, turnVar)...) {
 		a.Note("%s", n)
 	}
-	if agent, err = a.newLoopAgent(ctx, config, f); err != nil {
+	if agent, err = a.newLoopAgent(ctx, c, f); err != nil {
 		return o, nil, err
 	}
 	if err := a.takeOptions(agent); err != nil {
 		return o, nil, err
 	}
-	fallback, err := a.fallback(ctx, config, agent)
+	fallback, err := a.fallback(ctx, c, agent)
 	if err != nil {
 		return o, nil, err
 	}

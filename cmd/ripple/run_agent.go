@@ -14,13 +14,14 @@ import (
 	"ripple/runtime/event"
 	"ripple/runtime/launch"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
 )
 
 // loopAgent lets the agent of an adapter take the turns of a loop.
 type loopAgent struct {
 	entry  *registry.Entry
-	config *loop.Config
+	config *config.Config
 	model  string
 	mode   string   // permission mode; "": the adapter's
 	tools  []string // that are allowed; nil: the mode says which
@@ -29,7 +30,7 @@ type loopAgent struct {
 var _ loop.Agent = (*loopAgent)(nil)
 
 // newLoopAgent finds the agent that the configuration asks for.
-func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*loopAgent, error) {
+func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (*loopAgent, error) {
 	if err := a.knownAdapters(c); err != nil {
 		return nil, err
 	}
@@ -53,7 +54,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *loop.Config, f loopFlags) (*l
 }
 
 // knownAdapters resolves the names that ripple.yml has under adapters.
-func (a *app) knownAdapters(c *loop.Config) error {
+func (a *app) knownAdapters(c *config.Config) error {
 	r, err := a.Registry()
 	if err != nil {
 		return err
@@ -167,7 +168,7 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	s.Title("Context")
 	a.Printf("%s\n", ui.Indent(prompt.Context))
 	s.Title("Settings")
-	for _, set := range loop.Settings() {
+	for _, set := range config.Settings() {
 		src := g.config.Source(set.Name)
 		from := src.From
 		if set.Idle != "" {

@@ -8,10 +8,11 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 )
 
 // fallback finds the agents of --fallback.
-func (a *app) fallback(ctx context.Context, c *loop.Config, first *loopAgent) (list []loop.Member, err error) {
+func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) (list []loop.Member, err error) {
 	from := c.Source("FALLBACK")
 	seen := map[string]bool{first.entry.Name: true}
 	for _, name := range c.Fallback {

@@ -11,6 +11,7 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
 )
 
@@ -21,7 +22,7 @@ import (
 type loopView struct {
 	*app
 	turns  *ui.TurnView
-	config *loop.Config
+	config *config.Config
 	encode *json.Encoder // nil: for people
 	tools  bool
 
@@ -41,7 +42,7 @@ type loopView struct {
 	once     sync.Once
 }
 
-func (a *app) newLoopView(e *registry.Entry, c *loop.Config, f loopFlags) *loopView {
+func (a *app) newLoopView(e *registry.Entry, c *config.Config, f loopFlags) *loopView {
 	v := &loopView{
 		app: a, turns: a.NewTurnView(e.Adapter, false), config: c, tools: a.ErrTerminal || f.live || c.Verbose,
 		started: time.Now(), quit: make(chan struct{}),

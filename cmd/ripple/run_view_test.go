@@ -14,6 +14,7 @@ import (
 	"ripple/cmd/ripple/internal/screentest"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
 	"ripple/schema"
 )
@@ -26,7 +27,7 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	require.NoError(t, err)
 	var out bytes.Buffer
 	a := newApp(strings.NewReader(""), &out, &out, func(error) {})
-	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &loop.Config{MaxTurns: 100, CallsPerHour: 100}, loopFlags{})
+	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &config.Config{MaxTurns: 100, CallsPerHour: 100}, loopFlags{})
 	v.line, v.tools, v.turns.Paged, v.turns.Marked = true, true, true, true
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)
 	v.turns.Now = func() time.Time { at = at.Add(time.Second); return at }

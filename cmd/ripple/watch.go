@@ -12,6 +12,7 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/layout"
 )
 
 func newWatch(a *app) *cobra.Command {
@@ -34,7 +35,7 @@ prints.`,
 				return nil
 			}
 			d := &dashboard{
-				standing: s, tail: &eventTail{path: filepath.Join(loop.Dir, loop.EventsFile)}, now: time.Now,
+				standing: s, tail: &eventTail{path: filepath.Join(layout.Dir, layout.EventsFile)}, now: time.Now,
 				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
 			}
 			d.read()

@@ -14,9 +14,9 @@ import (
 	"ripple/runtime/loop"
 )
 
-// layout is a screen of the dashboard, in lines: how the loop stands, what happened
+// screen is one of the dashboard, in lines: how the loop stands, what happened
 // in it, on a wide terminal its plan and turns beside that, and the keys.
-type layout struct {
+type screen struct {
 	head  []string
 	story []string
 	rows  int // for the story
@@ -26,11 +26,11 @@ type layout struct {
 // A wide terminal has room for more than the story.
 const wide, widestSide = 120, 60
 
-func (d *dashboard) layout() layout {
+func (d *dashboard) layout() screen {
 	p := ui.Page{Width: max(cmp.Or(d.width, 80), 10), Colour: d.colour}
 	height := cmp.Or(d.height, 24)
 	head := d.head(p)
-	l := layout{head: head[:min(len(head), max(1, height-4))]}
+	l := screen{head: head[:min(len(head), max(1, height-4))]}
 	l.rows = max(1, height-len(l.head)-2) // the rule and the footer
 	if p.Width >= wide {
 		l.side = min(p.Width/3, widestSide)
@@ -58,7 +58,7 @@ func (d *dashboard) render() string {
 }
 
 // beside fills the rows of the story, with the side next to it where there is one.
-func (d *dashboard) beside(p ui.Page, l layout, body []string) []string {
+func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 	lines := make([]string, l.rows)
 	copy(lines, body)
 	if l.side == 0 {

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // claim asks the exit gate and, where there are commands for it, checks what the
@@ -58,7 +59,7 @@ func (l *Loop) examine(ctx context.Context, before git.Snapshot) (done []verdict
 		return nil, false, err
 	}
 	name := fmt.Sprintf("verify_%04d_%s.log", l.state.Turn, stamp(l.now()))
-	file, err := os.Create(filepath.Join(l.store.dir, LogsDir, name))
+	file, err := os.Create(filepath.Join(l.store.dir, layout.LogsDir, name))
 	if err != nil {
 		return nil, false, err
 	}

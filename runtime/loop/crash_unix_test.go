@@ -21,6 +21,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/layout"
 )
 
 // crashScript is the work of the crash test: eight turns of all kinds, the same
@@ -54,7 +56,7 @@ func TestCrashChild(t *testing.T) {
 	if dir == "" {
 		t.Skip("only as a child of the crash test")
 	}
-	c, _, err := LoadConfig(dir, map[string]string{"commit": "true", "tag": "true", "verify": "test -f dir/f3.txt", "calls": "100000"}, func(string) string { return "" })
+	c, _, err := config.Load(dir, map[string]string{"commit": "true", "tag": "true", "verify": "test -f dir/f3.txt", "calls": "100000"}, func(string) string { return "" })
 	require.NoError(t, err)
 	agent := &crashAgent{dir}
 	stop := New(Options{Project: dir, Config: c, Agent: agent, Resume: true}).Run(t.Context())
@@ -132,8 +134,8 @@ func (p *project) events() []string {
 // whole checks that no file of the loop's is torn.
 func (p *project) whole() {
 	p.t.Helper()
-	for _, name := range []string{StatusFile, BreakerFile, SessionFile, HistoryFile, callsFile, snapshotFile} {
-		data, err := os.ReadFile(filepath.Join(p.dir, Dir, name))
+	for _, name := range []string{layout.StatusFile, layout.BreakerFile, layout.SessionFile, layout.HistoryFile, layout.CallsFile, layout.SnapshotFile} {
+		data, err := os.ReadFile(filepath.Join(p.dir, layout.Dir, name))
 		if !errors.Is(err, os.ErrNotExist) {
 			require.True(p.t, json.Valid(data), "%s is torn: %q", name, data)
 		}
@@ -175,7 +177,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 		require.Equal(t, wantStatus["loop_count"], status["loop_count"])
 		require.Equal(t, wantStatus["exit_reason"], status["exit_reason"])
 		require.Equal(t, len(strings.Fields(want.git("tag"))), len(strings.Fields(p.git("tag"))))
-		left, err := filepath.Glob(filepath.Join(p.dir, Dir, tempMark+"*"))
+		left, err := filepath.Glob(filepath.Join(p.dir, layout.Dir, layout.TempMark+"*"))
 		require.NoError(t, err)
 		require.Empty(t, left)
 	}

@@ -1,7 +1,7 @@
 // Package loop drives a coding agent turn after turn until its work is done, or
 // something says that it should not go on.
 //
-// LoadConfig reads the settings from all their sources, New makes a loop of
+// config.Load reads the settings from all their sources, New makes a loop of
 // Options and Run takes the turns; it returns the Stop with which it ended. The
 // loop knows an agent by the interface Agent alone and prints nothing: an observer
 // gets Notices.

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/config"
 )
 
 // fake is an agent that does what its script says, one function a turn; the last
@@ -89,7 +90,7 @@ func newRig(t testing.TB, turns ...func(*doing)) *rig {
 }
 
 func (r *rig) options(resume bool) Options {
-	c, notes, err := LoadConfig(r.dir, r.flags, func(string) string { return "" })
+	c, notes, err := config.Load(r.dir, r.flags, func(string) string { return "" })
 	require.NoError(r.t, err)
 	require.Empty(r.t, notes)
 	return Options{Project: r.dir, Config: c, Agent: r.fake, Resume: resume}

@@ -4,6 +4,7 @@ import (
 	"regexp"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // Numbers of turns in a row after which the gate opens.
@@ -92,7 +93,7 @@ var testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__
 func onlyTests(t *git.Tree, changed []string) bool {
 	for _, path := range changed {
 		path = t.FromProject(path)
-		if !testPath.MatchString(path) && !ofLoop(path) {
+		if !testPath.MatchString(path) && !layout.IsLoops(path) {
 			return false
 		}
 	}

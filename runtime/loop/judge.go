@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/layout"
 )
 
 // First and longest waits after a failed turn and after a provider's limit that
@@ -102,7 +103,7 @@ func (e *ended) result() string {
 	case e.progress:
 		text = "made progress"
 	case len(e.changed) > 0:
-		text = "no change outside of " + Dir
+		text = "no change outside of " + layout.Dir
 	}
 	if f := e.outcome.Failure; e.failed() {
 		return fmt.Sprintf("failed (%s): %s", f.Kind, cmp.Or(f.Message, text))

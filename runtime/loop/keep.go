@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // keep commits and tags the last turn, if it changed something and that is asked
@@ -59,7 +60,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	s.Committed = s.Turn
 	v.Time, v.State = l.now(), s
 	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag)})
-	return errors.Join(l.log.add(v), l.store.remove(writingFile))
+	return errors.Join(l.log.add(v), l.store.remove(layout.WritingFile))
 }
 
 // accepted forgets an earlier refusal. What a hook changed beside the commit goes
@@ -81,13 +82,13 @@ func (l *Loop) commit(ctx context.Context, ch git.Change, head string) (string, 
 	if ch.Empty() {
 		return head, nil
 	}
-	if err := l.store.write(pathsFile, []byte(ch.String())); err != nil {
+	if err := l.store.write(layout.PathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
 	began := func(pid int) error { return l.writes(pid, head, "") }
 	sha, err := l.tree.Repo.Commit(ctx, ch, head, l.message(), began)
 	if git.Ended(err) {
-		err = errors.Join(err, l.store.remove(writingFile))
+		err = errors.Join(err, l.store.remove(layout.WritingFile))
 	}
 	return sha, err
 }
@@ -190,7 +191,7 @@ func (l *Loop) toCommit(before, now git.Snapshot) (ch git.Change) {
 // noteInner says that a repository inside this one keeps its files to itself.
 func (l *Loop) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if exists(filepath.Join(l.tree.Repo.Top, dir, ".git")) {
+		if layout.There(filepath.Join(l.tree.Repo.Top, dir, ".git")) {
 			l.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
 			return
 		}

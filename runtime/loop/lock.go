@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/gofrs/flock"
+
+	"ripple/runtime/loop/layout"
 )
 
 // Holder is who has a project's loop: the content of loop.lock.
@@ -41,7 +43,7 @@ const lockPatience = 500 * time.Millisecond
 // lock takes the project for this process until unlock, or until it ends in
 // whatever way: the kernel lets go of it then.
 func (s *store) lock(now time.Time) (unlock func() error, err error) {
-	l := flock.New(s.path(LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
+	l := flock.New(s.path(layout.LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
 	taken, err := l.TryLockContext(ctx, lockPatience/50)
@@ -86,13 +88,13 @@ func (s *store) relock(now time.Time) error {
 // write to a locked file.
 func (s *store) sign(h Holder) {
 	data, _ := json.Marshal(h)
-	_ = os.WriteFile(s.path(LockFile), append(data, '\n'), 0o644)
+	_ = os.WriteFile(s.path(layout.LockFile), append(data, '\n'), 0o644)
 }
 
 // holder reads who took the lock; zero when that cannot be known.
 func (s *store) holder() Holder {
 	var h Holder
-	f, err := os.Open(s.path(LockFile))
+	f, err := os.Open(s.path(layout.LockFile))
 	if err != nil {
 		return h
 	}
@@ -106,10 +108,10 @@ func (s *store) holder() Holder {
 
 // locked says who runs a loop in the project, if somebody does.
 func (s *store) locked() (Holder, bool, error) {
-	if _, err := os.Stat(s.path(LockFile)); errors.Is(err, os.ErrNotExist) {
+	if _, err := os.Stat(s.path(layout.LockFile)); errors.Is(err, os.ErrNotExist) {
 		return Holder{}, false, nil
 	}
-	l := flock.New(s.path(LockFile), flock.SetFlag(os.O_RDWR))
+	l := flock.New(s.path(layout.LockFile), flock.SetFlag(os.O_RDWR))
 	taken, err := l.TryRLock()
 	if err != nil || taken {
 		return Holder{}, false, errors.Join(err, l.Unlock())

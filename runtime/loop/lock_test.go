@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/layout"
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
@@ -42,7 +44,7 @@ func TestLockOfSomebodyUnknown(t *testing.T) {
 	unlock, err := s.lock(noon)
 	require.NoError(t, err)
 	defer unlock()
-	require.NoError(t, os.WriteFile(s.path(LockFile), []byte("{torn"), 0o600))
+	require.NoError(t, os.WriteFile(s.path(layout.LockFile), []byte("{torn"), 0o600))
 	_, err = s.lock(noon)
 	assert.ErrorContains(t, err, "is held by another process")
 }

@@ -5,18 +5,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"sync"
 	"time"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/layout"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.
 type Options struct {
 	Project    string // the directory that has .ralph
-	Config     *Config
+	Config     *config.Config
 	Agent      Agent
 	AgentName  string           // for messages; may be ""
 	DenialHelp string           // what to do about a denied permission; "" for a general word
@@ -256,20 +256,12 @@ func (l *Loop) thresholds() thresholds {
 }
 
 // planPath is the task list that the agent sees: in a worktree its own.
-func (l *Loop) planPath() string { return planIn(l.o.Project, l.tree.Dir) }
-
-func planIn(project, dir string) string {
-	own := filepath.Join(dir, Dir, PlanFile)
-	if _, err := os.Stat(own); err == nil {
-		return own
-	}
-	return filepath.Join(project, Dir, PlanFile)
-}
+func (l *Loop) planPath() string { return layout.PlanIn(l.o.Project, l.tree.Dir) }
 
 // planForAgent is its name as the agent, in its directory, finds it.
 func (l *Loop) planForAgent() string {
-	if path := l.planPath(); l.work != nil && path == l.store.path(PlanFile) {
+	if path := l.planPath(); l.work != nil && path == l.store.path(layout.PlanFile) {
 		return path
 	}
-	return Dir + "/" + PlanFile
+	return layout.Dir + "/" + layout.PlanFile
 }

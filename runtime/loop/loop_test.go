@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/layout"
 )
 
 // Each row is a whole run: what the agent does turn by turn, and how it ends.
@@ -581,13 +582,13 @@ func TestDenialStaysVisible(t *testing.T) {
 
 func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 	r := newRig(t, claims)
-	unlock, err := (&store{dir: filepath.Join(r.dir, Dir)}).lock(time.Now())
+	unlock, err := (&store{dir: filepath.Join(r.dir, layout.Dir)}).lock(time.Now())
 	require.NoError(t, err)
 	r.write(".ralph/status.json", `{"a`)
 	s, err := ReadStanding(r.dir)
 	var unreadable *UnreadableError
 	require.ErrorAs(t, err, &unreadable)
-	assert.Equal(t, filepath.Join(r.dir, Dir, StatusFile), unreadable.Path)
+	assert.Equal(t, filepath.Join(r.dir, layout.Dir, layout.StatusFile), unreadable.Path)
 	require.NotNil(t, s.Runner)
 	assert.Equal(t, os.Getpid(), s.Runner.PID)
 	require.NoError(t, unlock())
@@ -714,11 +715,11 @@ func TestStateFilesHaveTheSeedsShape(t *testing.T) {
 func TestTornStateFiles(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, claims)
-		for _, name := range []string{BreakerFile, SessionFile, HistoryFile, callsFile, StatusFile, snapshotFile, EventsFile} {
+		for _, name := range []string{layout.BreakerFile, layout.SessionFile, layout.HistoryFile, layout.CallsFile, layout.StatusFile, layout.SnapshotFile, layout.EventsFile} {
 			r.write(".ralph/"+name, `{"state": "OPE`)
 		}
 		assert.Equal(t, "project_complete", r.run().Reason)
-		for _, name := range []string{BreakerFile, SessionFile, callsFile} {
+		for _, name := range []string{layout.BreakerFile, layout.SessionFile, layout.CallsFile} {
 			assert.Equal(t, `{"state": "OPE`, r.read(".ralph/"+name+".corrupt"), "kept")
 		}
 		assert.Equal(t, "run_started", r.lines()[0].Type)

@@ -8,17 +8,18 @@ import (
 	"path/filepath"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // theirs are the files under Dir that people and agents write. They are written back
 // when the whole directory was removed, and not when one of them was.
-var theirs = []string{PromptFile, PlanFile, AgentFile, RCFile, IgnoreFile}
+var theirs = []string{layout.PromptFile, layout.PlanFile, layout.AgentFile, layout.RCFile, layout.IgnoreFile}
 
 // remember keeps what cannot be made from the state.
 func (l *Loop) remember(turn int, before git.Snapshot) {
 	l.before, l.theirs = &begunWith{Turn: turn, Snapshot: before}, map[string][]byte{}
 	for _, name := range theirs {
-		if data, err := readFile(l.store.path(name)); err == nil { // one that is not there is not written back
+		if data, err := layout.ReadFile(l.store.path(name)); err == nil { // one that is not there is not written back
 			l.theirs[name] = data
 		}
 	}
@@ -40,7 +41,7 @@ func (l *Loop) mend() error {
 	if err := l.writeBack(); err != nil {
 		return lostStop(err)
 	}
-	l.note(Dir + " was removed or emptied while the loop ran (git clean, git stash, rm); it was written back, without the older logs")
+	l.note(layout.Dir + " was removed or emptied while the loop ran (git clean, git stash, rm); it was written back, without the older logs")
 	return nil
 }
 
@@ -49,20 +50,20 @@ func lostStop(err error) error {
 		return stop
 	}
 	return &Stop{
-		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
+		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
 		Next: "The record of this run is lost, the work is in the tree; put the cause right, then ripple run begins a new loop.",
 	}
 }
 
 func (l *Loop) writeBack() error {
-	if err := os.MkdirAll(l.store.path(LogsDir), 0o755); err != nil {
+	if err := os.MkdirAll(l.store.path(layout.LogsDir), 0o755); err != nil {
 		return err
 	}
 	if err := l.store.relock(l.now()); err != nil {
 		return err
 	}
 	l.store.written = nil
-	whole, err := l.log.rewrite(l.store.path(EventsFile))
+	whole, err := l.log.rewrite(l.store.path(layout.EventsFile))
 	if err == nil && !whole {
 		err = l.log.add(line{Turn: l.state.Turn, Time: l.now(), Type: writtenBack, State: &l.state})
 		if err == nil && l.begun {
@@ -75,9 +76,9 @@ func (l *Loop) writeBack() error {
 		}
 	}
 	if l.before != nil {
-		err = errors.Join(err, l.store.writeJSON(snapshotFile, written(l.state.Run, l.before.Turn, l.before.Snapshot)))
+		err = errors.Join(err, l.store.writeJSON(layout.SnapshotFile, written(l.state.Run, l.before.Turn, l.before.Snapshot)))
 	}
-	return errors.Join(err, l.store.writeJSON(callsFile, l.calls), l.project("running", l.action("executing"), ""))
+	return errors.Join(err, l.store.writeJSON(layout.CallsFile, l.calls), l.project("running", l.action("executing"), ""))
 }
 
 // lost says whether what the journal writes to is no longer what its name leads to,
@@ -94,7 +95,7 @@ func (j *journal) lost() bool {
 // rewrite puts the journal under its name again. False: lines of it are lost.
 func (l *log) rewrite(path string) (whole bool, err error) {
 	whole = !l.cut
-	f, err := os.CreateTemp(filepath.Dir(path), tempMark+"*")
+	f, err := os.CreateTemp(filepath.Dir(path), layout.TempMark+"*")
 	if err != nil {
 		return whole, err
 	}

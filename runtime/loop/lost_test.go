@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/layout"
 )
 
 // Each row is what an agent does to the loop's own files in its second turn. The
@@ -59,7 +61,7 @@ func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
 	r := newRig(t, nil)
 	r.fake.script = script(func(d *doing) {
 		require.NoError(t, os.Remove(filepath.Join(d.dir, ".ralph/loop.lock")))
-		_, err := (&store{dir: filepath.Join(d.dir, Dir)}).lock(noon)
+		_, err := (&store{dir: filepath.Join(d.dir, layout.Dir)}).lock(noon)
 		require.NoError(t, err)
 	})
 	stop := r.run()

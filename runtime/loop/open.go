@@ -15,6 +15,8 @@ import (
 	"time"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/layout"
 )
 
 // open takes the lock and reads everything. closeAll is never nil.
@@ -32,8 +34,8 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if real, err := filepath.EvalSymlinks(project); err == nil {
 		project = real // the name that the agent and git have for it
 	}
-	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir), check: l.o.Believable}
-	if err := CheckDir(project); err != nil {
+	l.o.Project, l.store = project, &store{dir: filepath.Join(project, layout.Dir), check: l.o.Believable}
+	if err := layout.Check(project); err != nil {
 		return closeAll, err
 	}
 	if _, err := l.readPrompt(); err != nil {
@@ -50,7 +52,7 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if err := l.store.sweep(); err != nil {
 		return closeAll, err
 	}
-	if l.log, err = openLog(l.store.path(EventsFile)); err != nil {
+	if l.log, err = openLog(l.store.path(layout.EventsFile)); err != nil {
 		return closeAll, err
 	}
 	l.log.check = l.o.Believable
@@ -70,11 +72,11 @@ func (l *Loop) readPrompt() (string, error) {
 	if l.o.Prompt != "" {
 		return l.o.Prompt, nil
 	}
-	path := l.store.path(PromptFile)
+	path := l.store.path(layout.PromptFile)
 	if l.o.PromptFile != "" {
 		path = l.o.PromptFile
 	}
-	data, err := readFile(path)
+	data, err := layout.ReadFile(path)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return "", l.noPrompt("There is no " + path + ".")
@@ -105,7 +107,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 		return err
 	}
 	c := l.o.Config
-	if err := c.needsGit(ctx, dir, r); err != nil {
+	if err := needsGit(ctx, c, dir, r); err != nil {
 		return err
 	}
 	if c.Tag && !c.Commit {
@@ -137,7 +139,7 @@ func (l *Loop) openTrees(ctx context.Context) error {
 }
 
 // needsGit is the stop for a setting that needs a repository where there is none.
-func (c *Config) needsGit(ctx context.Context, dir string, r *git.Repo) error {
+func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) error {
 	if r != nil || !c.Commit && !c.Tag && c.Worktree == "" {
 		return nil
 	}
@@ -157,7 +159,7 @@ func (c *Config) needsGit(ctx context.Context, dir string, r *git.Repo) error {
 // restore makes the state: of the run that is gone on with, or of a new one,
 // which starts with what the files say.
 func (l *Loop) restore() error {
-	if _, damaged, err := l.store.readJSON(callsFile, &l.calls, func() bool { return true }); err != nil {
+	if _, damaged, err := l.store.readJSON(layout.CallsFile, &l.calls, func() bool { return true }); err != nil {
 		return err
 	} else if damaged != "" {
 		l.calls = window{}
@@ -215,7 +217,7 @@ func (l *Loop) begin() error {
 	}
 	now := l.now()
 	s := state{Run: stamp(now)}
-	found, damaged, err := l.store.readJSON(BreakerFile, &s.Breaker, s.Breaker.valid)
+	found, damaged, err := l.store.readJSON(layout.BreakerFile, &s.Breaker, s.Breaker.valid)
 	if err != nil {
 		return err
 	}

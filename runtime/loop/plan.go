@@ -5,6 +5,8 @@ import (
 	"io/fs"
 	"regexp"
 	"strings"
+
+	"ripple/runtime/loop/layout"
 )
 
 // plan counts the boxes of a task list.
@@ -55,7 +57,7 @@ func readPlan(path string) (plan, error) {
 }
 
 func readPlanText(path string) (string, error) {
-	data, err := readFile(path)
+	data, err := layout.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}

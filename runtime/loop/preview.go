@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/layout"
 )
 
 // FirstPrompt is what the first turn of a new run would ask of the agent. It
@@ -15,32 +17,32 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	l.o.Project, l.store = project, &store{dir: filepath.Join(project, Dir)}
+	l.o.Project, l.store = project, &store{dir: filepath.Join(project, layout.Dir)}
 	prompt, err := l.readPrompt()
 	if err != nil {
 		return Request{}, err
 	}
-	p, err := readPlan(l.store.path(PlanFile))
+	p, err := readPlan(l.store.path(layout.PlanFile))
 	if err != nil {
 		return Request{}, err
 	}
 	c := o.Config
-	if err := c.possible(ctx, project); err != nil {
+	if err := possible(ctx, c, project); err != nil {
 		return Request{}, err
 	}
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{project: c.project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: Dir + "/" + PlanFile, breaker: closed}.context(),
+		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}, nil
 }
 
 // possible is the stop for what the repository cannot do. It changes nothing.
-func (c *Config) possible(ctx context.Context, project string) error {
+func possible(ctx context.Context, c *config.Config, project string) error {
 	r, err := git.Open(ctx, project)
 	if err != nil {
 		return err
 	}
-	if err := c.needsGit(ctx, project, r); err != nil || c.Worktree == "" {
+	if err := needsGit(ctx, c, project, r); err != nil || c.Worktree == "" {
 		return err
 	}
 	_, err = r.Follows(ctx, worktreeDir(project, c.Worktree), c.Worktree)

@@ -2,18 +2,23 @@ package loop
 
 import (
 	"context"
+	"errors"
+	"io/fs"
 	"slices"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // openTree takes snapshots of where the agent works, the loop's own files left out.
 func openTree(ctx context.Context, dir string) (*git.Tree, error) {
-	return git.OpenTree(ctx, dir, bookkeeping)
+	return git.OpenTree(ctx, dir, layout.IsRecord)
 }
 
 // isWork says whether one of these files is more than the loop's own: who only ticks
 // boxes gets nowhere.
 func isWork(t *git.Tree, changed []string) bool {
-	return slices.ContainsFunc(changed, func(name string) bool { return !ofLoop(t.FromProject(name)) })
+	return slices.ContainsFunc(changed, func(name string) bool { return !layout.IsLoops(t.FromProject(name)) })
 }
+
+func gone(err error) bool { return errors.Is(err, fs.ErrNotExist) }

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 func take(t testing.TB, tr *git.Tree) git.Snapshot {
@@ -87,10 +88,10 @@ func TestProgress(t *testing.T) {
 			[]string{"in/f"},
 		},
 		{"the loop's own files", nothing, func(p *project) {
-			for _, name := range kept {
+			for _, name := range layout.Records {
 				p.write(".ralph/"+name, "x")
 			}
-			p.write(".ralph/"+tempMark+"1", "x")
+			p.write(".ralph/"+layout.TempMark+"1", "x")
 			p.write(".ralph/status.json.corrupt", "x")
 		}, nil},
 		{"the plan alone is no work", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},

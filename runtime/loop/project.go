@@ -5,6 +5,8 @@ import (
 	"errors"
 	"io/fs"
 	"path/filepath"
+
+	"ripple/runtime/loop/layout"
 )
 
 // Status is status.json.
@@ -22,7 +24,7 @@ type Status struct {
 // project writes the seed's files from the state.
 func (l *Loop) project(status, action, reason string) error {
 	return errors.Join(
-		l.store.refresh(BreakerFile, l.state.Breaker),
+		l.store.refresh(layout.BreakerFile, l.state.Breaker),
 		l.store.saveSession(l.state.Session, l.state.Moves),
 		l.status(status, action, reason),
 	)
@@ -36,7 +38,7 @@ func (l *Loop) status(status, action, reason string) error {
 	if status == "running" && l.begun {
 		turn++ // the one under way
 	}
-	return l.store.writeJSON(StatusFile, Status{
+	return l.store.writeJSON(layout.StatusFile, Status{
 		Timestamp: moment{now}, LoopCount: turn, CallsMade: len(l.calls.Calls), MaxCalls: l.o.Config.CallsPerHour,
 		LastAction: action, Status: status, ExitReason: reason, NextReset: moment{l.calls.nextReset(now)},
 	})
@@ -54,13 +56,13 @@ func (l *Loop) action(otherwise string) string {
 // readStatus reads status.json of a project, and who runs its loop now; the
 // latter though the file cannot be read. found is false when no loop ever ran there.
 func readStatus(project string) (s Status, by *Holder, found bool, err error) {
-	st := &store{dir: filepath.Join(project, Dir)}
+	st := &store{dir: filepath.Join(project, layout.Dir)}
 	if h, held, err := st.locked(); err != nil {
 		return s, nil, false, err
 	} else if held {
 		by = &h
 	}
-	data, err := readFile(st.path(StatusFile))
+	data, err := layout.ReadFile(st.path(layout.StatusFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, by, false, nil
 	}
@@ -68,7 +70,7 @@ func readStatus(project string) (s Status, by *Holder, found bool, err error) {
 		err = json.Unmarshal(data, &s)
 	}
 	if err != nil {
-		return s, by, false, &UnreadableError{st.path(StatusFile), err}
+		return s, by, false, &UnreadableError{st.path(layout.StatusFile), err}
 	}
 	return s, by, true, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+
+	"ripple/runtime/loop/layout"
 )
 
 // logs are where a turn is told for people.
@@ -30,8 +32,8 @@ func (l logs) Close() (err error) {
 func (l *Loop) liveLog(turn int) (logs, error) {
 	name := fmt.Sprintf("turn_%04d_%s.log", turn, stamp(l.now()))
 	var files logs
-	for _, path := range []string{l.store.path(LiveFile), filepath.Join(l.store.dir, LogsDir, name)} {
-		err := notPipe(path)
+	for _, path := range []string{l.store.path(layout.LiveFile), filepath.Join(l.store.dir, layout.LogsDir, name)} {
+		err := layout.NotPipe(path)
 		var f *os.File
 		if err == nil {
 			f, err = os.Create(path)
@@ -41,7 +43,7 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 		}
 		files = append(files, f)
 	}
-	if p := l.o.Config.project(); p != "" {
+	if p := l.o.Config.Project(); p != "" {
 		_, _ = fmt.Fprintf(files, "%s, turn %d\n", oneLine(p, 200), turn) // for people
 	}
 	return files, nil

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"os"
 	"time"
+
+	"ripple/runtime/loop/layout"
 )
 
 // session is the agent's conversation that the next turn goes on with. Its JSON
@@ -95,21 +97,21 @@ func (s *session) expired(after time.Duration, now time.Time) bool {
 // loadSession reads the session of an earlier run. An id file without a state
 // file counts as used when it was written.
 func (s *store) loadSession() (v session, damaged string, err error) {
-	_, damaged, err = s.readJSON(SessionFile, &v, func() bool { return true })
+	_, damaged, err = s.readJSON(layout.SessionFile, &v, func() bool { return true })
 	if err != nil || damaged != "" {
 		v = session{}
 	}
 	if err != nil {
 		return v, damaged, err
 	}
-	id, err := s.readText(IDFile)
+	id, err := s.readText(layout.IDFile)
 	if err != nil || id == v.ID {
 		return v, damaged, err
 	}
 	if id == "" {
 		return session{ResetAt: v.ResetAt, ResetReason: v.ResetReason}, damaged, nil
 	}
-	info, err := os.Stat(s.path(IDFile))
+	info, err := os.Stat(s.path(layout.IDFile))
 	if err != nil {
 		return v, damaged, err
 	}
@@ -126,13 +128,13 @@ func (s *store) saveSession(v session, moves []transition) error {
 		if v.ResetAt.IsZero() {
 			return nil // there never was one
 		}
-		if err := s.remove(IDFile); err != nil {
+		if err := s.remove(layout.IDFile); err != nil {
 			return err
 		}
-	} else if err := s.refreshText(IDFile, []byte(v.ID+"\n")); err != nil {
+	} else if err := s.refreshText(layout.IDFile, []byte(v.ID+"\n")); err != nil {
 		return err
 	}
-	return s.refresh(SessionFile, v)
+	return s.refresh(layout.SessionFile, v)
 }
 
 func (s *store) saveHistory(moves []transition) error {
@@ -140,7 +142,7 @@ func (s *store) saveHistory(moves []transition) error {
 		return nil
 	}
 	var list []transition
-	if _, _, err := s.readJSON(HistoryFile, &list, func() bool { return true }); err != nil {
+	if _, _, err := s.readJSON(layout.HistoryFile, &list, func() bool { return true }); err != nil {
 		return err
 	}
 	for _, m := range moves {
@@ -148,7 +150,7 @@ func (s *store) saveHistory(moves []transition) error {
 			list = append(list, m)
 		}
 	}
-	return s.writeJSON(HistoryFile, list[max(0, len(list)-maxHistory):])
+	return s.writeJSON(layout.HistoryFile, list[max(0, len(list)-maxHistory):])
 }
 
 func hasMove(list []transition, m transition) bool {

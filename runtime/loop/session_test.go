@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/layout"
 )
 
 func TestSessionJSON(t *testing.T) {
@@ -83,24 +85,24 @@ func TestSessionFiles(t *testing.T) {
 	a := session{ID: "a", CreatedAt: noon, LastUsed: noon}
 	require.NoError(t, s.saveSession(a, []transition{{noon, "", "a", "session_started", 1}}))
 	assert.Equal(t, a, load())
-	id, err := os.ReadFile(s.path(IDFile))
+	id, err := os.ReadFile(s.path(layout.IDFile))
 	require.NoError(t, err)
 	assert.Equal(t, "a\n", string(id))
 
-	require.NoError(t, os.WriteFile(s.path(IDFile), []byte("b\r\n"), 0o600))
+	require.NoError(t, os.WriteFile(s.path(layout.IDFile), []byte("b\r\n"), 0o600))
 	assert.Equal(t, "b", load().ID, "an id that another tool wrote, with CRLF")
-	require.NoError(t, os.Remove(s.path(IDFile)))
+	require.NoError(t, os.Remove(s.path(layout.IDFile)))
 	assert.Empty(t, load().ID, "an id that somebody removed")
 
 	reset := session{ResetAt: noon, ResetReason: "manual_reset"}
 	require.NoError(t, s.saveSession(reset, nil))
 	assert.Equal(t, reset, load())
 
-	require.NoError(t, os.WriteFile(s.path(SessionFile), []byte("{torn"), 0o600))
+	require.NoError(t, os.WriteFile(s.path(layout.SessionFile), []byte("{torn"), 0o600))
 	v, damaged, err := s.loadSession()
 	require.NoError(t, err)
 	assert.Zero(t, v)
-	assert.Equal(t, SessionFile+".corrupt", damaged)
+	assert.Equal(t, layout.SessionFile+".corrupt", damaged)
 }
 
 func TestSessionHistoryKeeps50(t *testing.T) {
@@ -111,7 +113,7 @@ func TestSessionHistoryKeeps50(t *testing.T) {
 		require.NoError(t, s.saveSession(session{ID: "a"}, m), "again after a crash")
 	}
 	var list []transition
-	found, _, err := s.readJSON(HistoryFile, &list, func() bool { return true })
+	found, _, err := s.readJSON(layout.HistoryFile, &list, func() bool { return true })
 	require.NoError(t, err)
 	require.True(t, found)
 	require.Len(t, list, 50)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/layout"
 )
 
 // Standing is how a project's loop stands, by its files.
@@ -34,25 +35,25 @@ type Breaker = breaker
 // ReadStanding reads the files of a project's loop; it changes nothing. Files
 // that are not there leave zero values.
 func ReadStanding(project string) (s Standing, err error) {
-	if err := CheckDir(project); err != nil {
+	if err := layout.Check(project); err != nil {
 		return s, err
 	}
 	if s.Status, s.Runner, s.Found, err = readStatus(project); err != nil {
 		return s, err
 	}
-	dir := filepath.Join(project, Dir)
-	if err := readLoose(filepath.Join(dir, BreakerFile), &s.Breaker); err != nil {
+	dir := filepath.Join(project, layout.Dir)
+	if err := readLoose(filepath.Join(dir, layout.BreakerFile), &s.Breaker); err != nil {
 		return s, err
 	}
 	var session struct {
 		ID string `json:"session_id"`
 	}
-	if err := readLoose(filepath.Join(dir, SessionFile), &session); err != nil {
+	if err := readLoose(filepath.Join(dir, layout.SessionFile), &session); err != nil {
 		return s, err
 	}
 	s.SessionID = session.ID
 	store := &store{dir: dir}
-	text, err := readPlanText(planIn(project, filepath.Join(project, store.holder().Dir)))
+	text, err := readPlanText(layout.PlanIn(project, filepath.Join(project, store.holder().Dir)))
 	p := parsePlan(text)
 	s.OpenTasks, s.DoneTasks, s.Tasks = p.open, p.ticked, parseTasks(text)
 	s.NextTask = nextTask(s.Tasks)
@@ -87,7 +88,7 @@ type Run struct {
 // ReadRun reads the end of a project's events.jsonl; it changes nothing. One
 // that is not there leaves zero values.
 func ReadRun(project string) (r Run, err error) {
-	f, err := os.Open(filepath.Join(project, Dir, EventsFile))
+	f, err := os.Open(filepath.Join(project, layout.Dir, layout.EventsFile))
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -129,7 +130,7 @@ func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // readLoose reads JSON that may be absent.
 func readLoose(path string, to any) error {
-	data, err := readFile(path)
+	data, err := layout.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -151,8 +152,8 @@ const (
 // Reset closes the circuit (total_opens begins anew, too) or forgets the agent's
 // session. Errors: *LockedError while a loop runs.
 func Reset(project, what string, now time.Time) error {
-	s := &store{dir: filepath.Join(project, Dir)}
-	if err := CheckDir(project); err != nil {
+	s := &store{dir: filepath.Join(project, layout.Dir)}
+	if err := layout.Check(project); err != nil {
 		return err
 	}
 	if err := os.MkdirAll(s.dir, 0o755); err != nil {
@@ -163,7 +164,7 @@ func Reset(project, what string, now time.Time) error {
 		return err
 	}
 	defer unlock() // the lock ends with the process at the latest
-	log, err := openLog(s.path(EventsFile))
+	log, err := openLog(s.path(layout.EventsFile))
 	if err != nil {
 		return err
 	}
@@ -192,7 +193,7 @@ func (s *store) reset(log *log, what string, now time.Time) error {
 	}
 	if what == ResetCircuit {
 		st.Breaker, st.Memory = breaker{State: closed}, memory{}
-		if err := s.writeJSON(BreakerFile, st.Breaker); err != nil {
+		if err := s.writeJSON(layout.BreakerFile, st.Breaker); err != nil {
 			return err
 		}
 	}

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/layout"
 )
 
 // state is all that a loop knows between two turns. It is written as a whole
@@ -239,7 +240,7 @@ func (l *log) putAside(from int64, aside func() (io.WriteCloser, error)) error {
 // asideFile makes a new file for the events of a turn that was cut off.
 func (s *store) asideFile(turn int, now time.Time) (io.WriteCloser, error) {
 	name := fmt.Sprintf("turn_%04d_%s_cut_*.jsonl", turn, stamp(now))
-	return os.CreateTemp(filepath.Join(s.dir, LogsDir), name)
+	return os.CreateTemp(filepath.Join(s.dir, layout.LogsDir), name)
 }
 
 func stamp(now time.Time) string { return now.UTC().Format("20060102T150405Z") }

@@ -12,6 +12,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // Exit codes of a loop.
@@ -80,7 +81,7 @@ func stopFor(err error) *Stop {
 		Next: "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`.",
 	}
 	if errors.Is(err, fs.ErrPermission) {
-		s.Next = "A loop reads and writes in " + Dir + ": run it as the owner of that directory, or where you may write."
+		s.Next = "A loop reads and writes in " + layout.Dir + ": run it as the owner of that directory, or where you may write."
 	}
 	return s
 }
@@ -110,7 +111,7 @@ func agentStop(err error) *Stop {
 func doneStop(reason string, turns, removed, commands int) *Stop {
 	why := map[string]string{
 		ReasonProjectComplete: "The agent says that the project is complete",
-		ReasonPlanComplete:    "Every task in " + Dir + "/" + PlanFile + " is ticked",
+		ReasonPlanComplete:    "Every task in " + layout.Dir + "/" + layout.PlanFile + " is ticked",
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
 	if reason == ReasonPlanComplete && removed > 0 {
@@ -122,7 +123,7 @@ func doneStop(reason string, turns, removed, commands int) *Stop {
 		if s.Verified {
 			how = "verified by " + plural(commands, "command")
 		}
-		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", Dir, PlanFile, how)
+		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", layout.Dir, layout.PlanFile, how)
 		s.Next = "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."
 		return s
 	}
@@ -171,13 +172,13 @@ func (l *Loop) cause() *Stop {
 	case s.Asked != "":
 		return &Stop{
 			Reason: ReasonQuestion, ExitCode: ExitBlocked, Why: sentence("The agent asks: " + s.Asked),
-			Next: "Answer in " + Dir + "/" + PromptFile + l.thenResume() + ".",
+			Next: "Answer in " + layout.Dir + "/" + layout.PromptFile + l.thenResume() + ".",
 		}
 	case s.Failures >= l.o.Config.MaxFailures:
 		return &Stop{
 			Reason: ReasonMaxFailures, ExitCode: ExitLimit,
 			Why:  sentence(fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last)),
-			Next: "Read the last file in " + Dir + "/" + LogsDir + ", put the cause right" + l.thenResume() + ".",
+			Next: "Read the last file in " + layout.Dir + "/" + layout.LogsDir + ", put the cause right" + l.thenResume() + ".",
 		}
 	}
 	return nil
@@ -202,7 +203,7 @@ func (l *Loop) budget(p plan) *Stop {
 		return &Stop{
 			Reason: ReasonUnverified, ExitCode: ExitUnverified,
 			Why:  sentence(fmt.Sprintf("Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)),
-			Next: "Run the command yourself, put it right or tell the agent how in " + Dir + "/" + PromptFile + ", then run `ripple run --resume`.",
+			Next: "Run the command yourself, put it right or tell the agent how in " + layout.Dir + "/" + layout.PromptFile + ", then run `ripple run --resume`.",
 		}
 	case s.Waited > c.MaxWait:
 		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
@@ -262,7 +263,7 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	if b.OpenedAt != nil && !now.Before(b.OpenedAt.Time) {
 		left -= now.Sub(b.OpenedAt.Time)
 	}
-	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", Dir, LogsDir, left.Round(time.Second))
+	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", layout.Dir, layout.LogsDir, left.Round(time.Second))
 	if l.state.Gate.Denied && l.who.DenialHelp != "" {
 		next = strings.TrimSuffix(oneLine(l.who.DenialHelp, 400), ".") + l.thenResume() + "."
 	}
@@ -280,7 +281,7 @@ func blockedStop(s *state) *Stop {
 	return &Stop{
 		Reason: ReasonBlocked, ExitCode: ExitBlocked,
 		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, cmp.Or(s.Recommended, "it gives no reason"))),
-		Next: "Answer it in " + Dir + "/" + PromptFile + " or " + Dir + "/" + PlanFile + ", then run `ripple run --resume`.",
+		Next: "Answer it in " + layout.Dir + "/" + layout.PromptFile + " or " + layout.Dir + "/" + layout.PlanFile + ", then run `ripple run --resume`.",
 	}
 }
 

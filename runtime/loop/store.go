@@ -12,6 +12,8 @@ import (
 	"strings"
 
 	"github.com/gofrs/flock"
+
+	"ripple/runtime/loop/layout"
 )
 
 // store reads and writes the loop's files. A file is there as it was or as it
@@ -28,10 +30,10 @@ func (s *store) path(name string) string { return filepath.Join(s.dir, name) }
 // make makes the loop's directory; git does not see one that was not there.
 func (s *store) make() error {
 	_, missing := os.Lstat(s.dir)
-	if err := os.MkdirAll(s.path(LogsDir), 0o755); err != nil || !gone(missing) {
+	if err := os.MkdirAll(s.path(layout.LogsDir), 0o755); err != nil || !gone(missing) {
 		return err
 	}
-	return s.write(IgnoreFile, []byte(Ignore))
+	return s.write(layout.IgnoreFile, []byte(layout.Ignore))
 }
 
 // write replaces a file: a temporary name, synced, renamed.
@@ -39,7 +41,7 @@ func (s *store) write(name string, data []byte) (err error) {
 	if s.check != nil {
 		s.check()
 	}
-	f, err := os.CreateTemp(s.dir, tempMark+"*")
+	f, err := os.CreateTemp(s.dir, layout.TempMark+"*")
 	if err != nil {
 		return fmt.Errorf("cannot write %s: %w", s.path(name), err)
 	}
@@ -95,7 +97,7 @@ func (s *store) refreshText(name string, data []byte) error {
 // readJSON fills v and says whether it could. A file that is no JSON, or that
 // valid refuses, is put aside under a name that damaged returns.
 func (s *store) readJSON(name string, v any, valid func() bool) (found bool, damaged string, err error) {
-	data, err := readFile(s.path(name))
+	data, err := layout.ReadFile(s.path(name))
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, "", nil
@@ -105,14 +107,14 @@ func (s *store) readJSON(name string, v any, valid func() bool) (found bool, dam
 	if json.Unmarshal(data, v) == nil && valid() {
 		return true, "", nil
 	}
-	damaged = name + corruptMark
+	damaged = name + layout.CorruptMark
 	return false, damaged, os.Rename(s.path(name), s.path(damaged))
 }
 
 // readText reads a small file of one line; "" when it is not there. Blanks and
 // line ends around the text do not belong to it.
 func (s *store) readText(name string) (string, error) {
-	data, err := readFile(s.path(name))
+	data, err := layout.ReadFile(s.path(name))
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
@@ -130,7 +132,7 @@ func (s *store) remove(name string) error {
 
 // sweep removes temporary files that a killed loop left.
 func (s *store) sweep() error {
-	left, err := filepath.Glob(filepath.Join(s.dir, tempMark+"*"))
+	left, err := filepath.Glob(filepath.Join(s.dir, layout.TempMark+"*"))
 	for _, path := range left {
 		err = errors.Join(err, os.Remove(path))
 	}

@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/layout"
 )
 
 func TestStoreReplacesWholeFiles(t *testing.T) {
@@ -33,7 +35,7 @@ func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
 	err := s.write("a", []byte("x"))
 	require.Error(t, err)
 	assert.Contains(t, err.Error(), "cannot write "+s.path("a"))
-	left, err := filepath.Glob(s.path(tempMark + "*"))
+	left, err := filepath.Glob(s.path(layout.TempMark + "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
@@ -91,7 +93,7 @@ func TestStoreText(t *testing.T) {
 
 func TestStoreSweeps(t *testing.T) {
 	s := store{dir: t.TempDir()}
-	require.NoError(t, os.WriteFile(s.path(tempMark+"1"), nil, 0o600))
+	require.NoError(t, os.WriteFile(s.path(layout.TempMark+"1"), nil, 0o600))
 	require.NoError(t, os.WriteFile(s.path("mine"), nil, 0o600))
 	require.NoError(t, s.sweep())
 	names, err := os.ReadDir(s.dir)

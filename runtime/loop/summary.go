@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/layout"
 )
 
 // Summary is what a run has done, resumed or not.
@@ -41,7 +42,7 @@ func (l *Loop) summary(ctx context.Context) *Summary {
 	defer cancel()
 	if w := l.work; w != nil {
 		sum.Branch, sum.Main = w.Branch, w.Main
-		sum.Dir = Dir + "/" + w.Branch + worktreeSuffix
+		sum.Dir = layout.Worktree(w.Branch)
 	}
 	if l.tree != nil && l.tree.Repo != nil {
 		sum.Git = l.differences(ctx, sum) == nil

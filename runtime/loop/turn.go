@@ -10,6 +10,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 var zeroTokens event.Tokens
@@ -123,8 +124,8 @@ func (l *Loop) start(e *ended) error {
 	l.calls.roll(now)
 	l.calls.add(now)
 	err := errors.Join(
-		l.store.writeJSON(callsFile, l.calls),
-		l.store.refreshText(StartFile, []byte(e.before.Head+"\n")),
+		l.store.writeJSON(layout.CallsFile, l.calls),
+		l.store.refreshText(layout.StartFile, []byte(e.before.Head+"\n")),
 	)
 	if err == nil && !l.begun {
 		err = l.log.add(line{
@@ -173,7 +174,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
 		Dir: l.tree.Dir, Timeout: cmp.Or(l.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
 	}
-	r.Context = about{c.project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
+	r.Context = about{c.Project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
 	e.outcome, err = l.who.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:

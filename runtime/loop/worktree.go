@@ -6,11 +6,12 @@ import (
 	"path/filepath"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/layout"
 )
 
 // worktreeDir is where the files of a branch are.
 func worktreeDir(project, branch string) string {
-	return filepath.Join(project, Dir, filepath.FromSlash(branch)+worktreeSuffix)
+	return filepath.Join(project, filepath.FromSlash(layout.Worktree(branch)))
 }
 
 // openWorktree makes or reuses the working tree of --worktree.

@@ -1,4 +1,4 @@
-package loop
+package config
 
 import (
 	"encoding/json"
@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/loop/layout"
 	"ripple/schema"
 )
 
@@ -26,13 +27,13 @@ type sources struct {
 func (s sources) load(t *testing.T) (*Config, []string, error) {
 	t.Helper()
 	dir := t.TempDir()
-	require.NoError(t, os.Mkdir(filepath.Join(dir, Dir), 0o755))
-	for name, content := range map[string]string{ProjectFile: s.yml, Dir + "/" + RCFile: s.inner, RCFile: s.outer} {
+	require.NoError(t, os.Mkdir(filepath.Join(dir, layout.Dir), 0o755))
+	for name, content := range map[string]string{ProjectFile: s.yml, layout.Dir + "/" + layout.RCFile: s.inner, layout.RCFile: s.outer} {
 		if content != "" {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(content), 0o600))
 		}
 	}
-	c, notes, err := LoadConfig(dir, s.flags, func(n string) string { return s.env[n] })
+	c, notes, err := Load(dir, s.flags, func(n string) string { return s.env[n] })
 	shortPaths := func(text string) string { return strings.ReplaceAll(text, dir+string(filepath.Separator), "") }
 	for i := range notes {
 		notes[i] = shortPaths(notes[i])
@@ -237,7 +238,7 @@ func TestConfigOfADirectoryAbove(t *testing.T) {
 		require.NoError(t, os.WriteFile(filepath.Join(top, name), []byte(text), 0o600))
 	}
 	from := func() string {
-		c, _, err := LoadConfig(dir, nil, func(string) string { return "" })
+		c, _, err := Load(dir, nil, func(string) string { return "" })
 		require.NoError(t, err)
 		return strings.TrimPrefix(c.Source("MAX_TURNS").From, top+string(filepath.Separator))
 	}
@@ -316,4 +317,12 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 	slices.Sort(want)
 	slices.Sort(got)
 	assert.Equal(t, want, got)
+}
+
+func TestMisnamed(t *testing.T) {
+	assert.Equal(t, []string{
+		"environment: RIPPLE_MAX_CALLS_PER_HOUR is not read; did you mean MAX_CALLS_PER_HOUR?",
+		"environment: RIPPLE_MAX_TURN is not read; did you mean RIPPLE_MAX_TURNS?",
+		"environment: RIPPLE_SCENARO is not read; did you mean RIPPLE_SCENARIO?",
+	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_SCENARO=x", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}, "RIPPLE_SCENARIO", "RIPPLE_TURN"))
 }

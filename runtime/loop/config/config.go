@@ -1,4 +1,4 @@
-package loop
+package config
 
 import (
 	"cmp"
@@ -11,6 +11,7 @@ import (
 	"strings"
 	"time"
 
+	"ripple/runtime/loop/layout"
 	"ripple/schema"
 )
 
@@ -20,12 +21,12 @@ const ProjectFile = "ripple.yml"
 // layer is one source of values: a setting's name to its value and place.
 type layer map[string]Source
 
-// LoadConfig reads the configuration of a project: flags (by the setting's Flag)
+// Load reads the configuration of a project: flags (by the setting's Flag)
 // before the environment, ripple.yml, .ralph/.ralphrc, .ralphrc and defaults. Of
 // two names for one setting the neutral one counts within a source. All errors of
 // all files come at once, joined; notes are what is odd and does no harm.
-func LoadConfig(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
-	if err := CheckDir(project); err != nil {
+func Load(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
+	if err := layout.Check(project); err != nil {
 		return nil, nil, err
 	}
 	file, diags := schema.LoadProject(projectFile(project))
@@ -34,7 +35,7 @@ func LoadConfig(project string, flags map[string]string, env func(string) string
 		errs = append(errs, errors.New(d.Format()))
 	}
 	layers := []layer{flagLayer(flags), envLayer(env), projectLayer(file)}
-	for _, path := range []string{filepath.Join(project, Dir, RCFile), filepath.Join(project, RCFile)} {
+	for _, path := range []string{filepath.Join(project, layout.Dir, layout.RCFile), filepath.Join(project, layout.RCFile)} {
 		l, n, rcErrs := rcLayer(path, env)
 		layers, notes, errs = append(layers, l), append(notes, n...), append(errs, rcErrs...)
 	}
@@ -76,8 +77,8 @@ func (c *Config) Differs(name string) bool {
 	return known && c.sources[name].Value != s.Default
 }
 
-// project is what somebody said of the project: "NAME (TYPE)", "" for nothing.
-func (c *Config) project() string {
+// Project is what somebody said of the project: "NAME (TYPE)", "" for nothing.
+func (c *Config) Project() string {
 	var words []string
 	if c.IsSet("PROJECT_NAME") {
 		words = append(words, c.ProjectName)
@@ -106,7 +107,7 @@ func (c *Config) idle(project string) (notes []string) {
 		}
 	}
 	for _, other := range []string{strings.TrimSuffix(ProjectFile, "yml") + "yaml", "ralph.yml", "ralph.yaml"} {
-		if exists(filepath.Join(project, other)) {
+		if layout.There(filepath.Join(project, other)) {
 			notes = append(notes, fmt.Sprintf("%s is not read; its name must be %s", other, ProjectFile))
 		}
 	}
@@ -239,10 +240,10 @@ func projectFile(dir string) string {
 	own := filepath.Join(dir, ProjectFile)
 	found := ""
 	for {
-		if path := filepath.Join(dir, ProjectFile); found == "" && exists(path) {
+		if path := filepath.Join(dir, ProjectFile); found == "" && layout.There(path) {
 			found = path
 		}
-		if exists(filepath.Join(dir, ".git")) {
+		if layout.There(filepath.Join(dir, ".git")) {
 			return cmp.Or(found, own)
 		}
 		above := filepath.Dir(dir)
@@ -256,7 +257,7 @@ func projectFile(dir string) string {
 // rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the
 // file may serve other programs too.
 func rcLayer(path string, env func(string) string) (l layer, notes []string, errs []error) {
-	data, err := readFile(path)
+	data, err := layout.ReadFile(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil, nil
 	}

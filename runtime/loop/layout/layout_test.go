@@ -1,4 +1,4 @@
-package loop
+package layout
 
 import (
 	"os"
@@ -9,9 +9,9 @@ import (
 )
 
 func TestEveryFileIsDocumented(t *testing.T) {
-	manual, err := os.ReadFile("../../docs/running-a-loop.md")
+	manual, err := os.ReadFile("../../../docs/running-a-loop.md")
 	require.NoError(t, err)
-	for _, name := range append([]string{PromptFile, PlanFile, AgentFile, RCFile}, kept...) {
+	for _, name := range append([]string{PromptFile, PlanFile, AgentFile, RCFile}, Records...) {
 		if name == LogsDir {
 			name += "/"
 		}

@@ -1,4 +1,6 @@
-package loop
+// Package config reads how a loop is to run: settings from flags, the environment,
+// ripple.yml and two .ralphrc files, in this order, each known with where it came from.
+package config
 
 import (
 	"fmt"
@@ -9,7 +11,8 @@ import (
 	"time"
 )
 
-// Config is how a loop runs, from all its sources.
+// Config is how a loop runs, from all its sources: a field for each setting, so that it
+// has as many as the manual has lines.
 type Config struct {
 	Backend        string        // name of an agent's adapter, "auto" or "custom"
 	Command        string        // custom: the program
