@@ -13,6 +13,9 @@ import (
 const (
 	getTermios = unix.TIOCGETA
 	setTermios = unix.TIOCSETA
+
+	raisesOutput = 0 // there is no such mode
+	lowersInput  = 0
 )
 
 // openPair opens a terminal. The master is a duplicate of creack/pty's, which stays

@@ -11,6 +11,9 @@ import (
 const (
 	getTermios = unix.TCGETS
 	setTermios = unix.TCSETS
+
+	raisesOutput = unix.OLCUC
+	lowersInput  = unix.IUCLC
 )
 
 // openPair opens a terminal: the master as a non-blocking file outside Go's poller,

@@ -21,6 +21,8 @@ func (*device) resize(Size) error                     { return ErrUnsupported }
 func (*device) size() Size                            { return Size{} }
 func (*device) foreground() (int, error)              { return 0, ErrUnsupported }
 func (*device) flags() (bool, bool, error)            { return false, false, ErrUnsupported }
+func (*device) echo([]byte) []byte                    { return nil }
+func (*device) shown(text []byte) []byte              { return text }
 func (*device) signalForeground(syscall.Signal) error { return ErrUnsupported }
 func (*device) readable(int64) bool                   { return false }
 func (*device) interrupts() bool                      { return false }

@@ -56,16 +56,18 @@ func (d *driver) newOutput(c *command, sent string) {
 // expectedEcho is what is known of the echo of a line that is about to be sent.
 func (d *driver) expectedEcho(sent string) echo.Config {
 	out := &d.prog.output
-	c := echo.Config{Strategy: string(out.echo), Sent: []byte(sent), Prompt: out.echoPrompt}
-	if out.echo == schema.EchoOSCBoundaries {
+	c := echo.Config{Strategy: string(out.echo), Sent: d.tty.Shown([]byte(sent)), Prompt: out.echoPrompt}
+	c.Kernel = d.tty.Echo([]byte(sent))
+	echoes, canonical, err := d.tty.Flags()
+	switch {
+	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && !echoes:
+		c.Strategy = echo.Silent
+	case out.echo == schema.EchoNone: // a command has turned it on
+		c.Strategy, c.Sent = echo.Deterministic, c.Kernel
+	case out.echo == schema.EchoOSCBoundaries:
 		c.Strategy = echo.Deterministic
 	}
-	echoes, canonical, err := d.tty.Flags()
-	if !out.strips || out.echo == schema.EchoNone || err == nil && canonical && !echoes {
-		c.Strategy = echo.Silent
-	}
 	c.Foreign = d.prog.asides.taken && d.byMarker && c.Strategy == echo.Deterministic
-	c.Kernel = err == nil && canonical && echoes
 	c.Shown = []byte(prompt.Visible(d.shown))
 	return c
 }

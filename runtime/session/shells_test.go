@@ -35,6 +35,23 @@ var hiddenPrompt = []step{
 	{`(exit 7)`, ``, 7},
 }
 
+// terminalModes is what happens in a shell that shows a line as the terminal echoes it, whatever its modes are.
+var terminalModes = []step{
+	{`stty raw; (exit 3)`, ``, 3},
+	{`echo raw; (exit 4)`, `raw\n`, 4},
+	{"for i in 1 2; do\n  echo $i\ndone; (exit 5)", `1\n2\n`, 5},
+	{`stty sane -opost; (exit 6)`, ``, 6},
+	{`echo as it is; (exit 7)`, `as it is\n`, 7},
+	{`stty sane -isig -icanon; (exit 8)`, ``, 8},
+	{`echo no lines; (exit 9)`, `no lines\n`, 9},
+	{`stty sane -icrnl; (exit 10)`, ``, 10},
+	{`stty sane -echoctl tab3; (exit 11)`, ``, 11},
+	{`stty sane olcuc; (exit 12)`, ``, 12},
+	{`echo "big ä"; (exit 13)`, `BIG .*\n`, 13},
+	{`stty sane -echo; (exit 14)`, ``, 14},
+	{`echo small; (exit 15)`, `small\n`, 15},
+}
+
 var oddUses = []struct {
 	name, adapter string
 	steps         []step
@@ -61,6 +78,13 @@ var oddUses = []struct {
 		{`(exit 4)`, ``, 4},
 		{`exec >&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
 	}},
+	{"terminal modes that a command leaves", "dash", terminalModes},
+	{"terminal modes that a command leaves", "mksh", terminalModes},
+	{"terminal modes that a command leaves", "yash", terminalModes},
+	{"terminal modes that a command leaves", "ksh93", terminalModes},
+	{"terminal modes that a command leaves", "bash", terminalModes},
+	{"terminal modes that a command leaves", "zsh", terminalModes},
+	{"terminal modes that a command leaves", "busybox", terminalModes},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "dash", hiddenPrompt},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "mksh", hiddenPrompt},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "yash", hiddenPrompt},
@@ -163,6 +187,20 @@ func TestOddUses(t *testing.T) {
 					assert.Equal(t, step.exit, *r.ExitCode, step.code)
 				}
 			}
+		})
+	}
+}
+
+// What the kernel echoes since a command turned that on is no output, in programs without a line editor.
+func TestEchoThatACommandTurnsOn(t *testing.T) {
+	for _, tt := range []struct{ name, on, print, want string }{
+		{"gdb", `shell stty sane`, `print 42`, "$1 = 42\n"},
+		{"r", `invisible(system("stty sane"))`, `cat(42)`, "42"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := open(t, tt.name, session.Options{})
+			eval(t, s, tt.on)
+			assert.Equal(t, tt.want, eval(t, s, tt.print).Output)
 		})
 	}
 }

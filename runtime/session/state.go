@@ -163,9 +163,7 @@ func (d *driver) snapshot(c *command) Result {
 // typed writes raw input while a command runs, and remembers what the terminal
 // echoes of it.
 func (d *driver) typed(b []byte) {
-	if echoes, canonical, err := d.tty.Flags(); err == nil && echoes && canonical {
-		d.enqueue(job{kind: jobTyped, c: d.cmd}, b)
-	}
+	d.enqueue(job{kind: jobTyped, c: d.cmd}, d.tty.Echo(b))
 	d.send(string(b))
 	d.cmd.sentAt, d.cmd.sentTo = time.Now(), d.received
 }

@@ -34,7 +34,7 @@ type Config struct {
 	// Foreign: other programs may print at the same time. The echo is taken out
 	// of what they print, and the rest of that comes from Foreign or Split.
 	Foreign bool
-	Kernel  bool   // with Foreign: the kernel's line discipline echoes, in its exact way
+	Kernel  []byte // with Foreign: the echo byte for byte, where the kernel's line discipline makes it
 	Shown   []byte // with Foreign: the prompt as it was shown, without sequences; a redraw repeats it
 }
 

@@ -19,28 +19,11 @@ type owed struct {
 // a terminal and a reader keep queued. Later the echo did not happen.
 const owedWithin = 256 << 10
 
-// Expect notes that sent was written to a terminal which echoes: a line end
-// comes back as \r\n, another control byte as ^X, tab as it is.
-func (p *Pending) Expect(sent []byte) {
-	if want := kernelEcho(sent); len(want) > 0 {
+// Expect notes the echo of what was written to a terminal; none is expected of nothing.
+func (p *Pending) Expect(want []byte) {
+	if len(want) > 0 {
 		*p = append(*p, owed{want: want, back: borders(want)})
 	}
-}
-
-// kernelEcho is how a line discipline echoes sent (N_TTY with ECHO, ECHOCTL and
-// ONLCR).
-func kernelEcho(sent []byte) (want []byte) {
-	for _, c := range sent {
-		switch {
-		case c == '\n' || c == '\r':
-			want = append(want, '\r', '\n')
-		case isControl(c):
-			want = append(want, '^', c^0x40)
-		default:
-			want = append(want, c)
-		}
-	}
-	return want
 }
 
 // borders gives for each prefix of s the length of its longest proper prefix

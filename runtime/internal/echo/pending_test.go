@@ -8,6 +8,21 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
+// kernelEcho is how a terminal echoes in its usual modes.
+func kernelEcho(sent string) (want []byte) {
+	for _, c := range []byte(sent) {
+		switch {
+		case c == '\n' || c == '\r':
+			want = append(want, '\r', '\n')
+		case isControl(c):
+			want = append(want, '^', c^0x40)
+		default:
+			want = append(want, c)
+		}
+	}
+	return want
+}
+
 func TestPending(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
@@ -30,7 +45,7 @@ func TestPending(t *testing.T) {
 			eachSplit([]byte(tt.stream), func(pieces ...[]byte) {
 				var p Pending
 				for _, s := range tt.sent {
-					p.Expect([]byte(s))
+					p.Expect(kernelEcho(s))
 				}
 				var out strings.Builder
 				for _, piece := range pieces {
@@ -46,7 +61,7 @@ func TestPending(t *testing.T) {
 
 func TestPendingIsForgotten(t *testing.T) {
 	var p Pending
-	p.Expect([]byte("y\n"))
+	p.Expect(kernelEcho("y\n"))
 	long := bytes.Repeat([]byte("x"), owedWithin)
 	require.Equal(t, long, p.Feed(long))
 	require.Empty(t, p)
@@ -60,14 +75,14 @@ func FuzzPending(f *testing.F) {
 			return
 		}
 		var echo Pending
-		echo.Expect(sent)
+		echo.Expect(kernelEcho(string(sent)))
 		want := string(stream)
 		if len(echo) > 0 {
 			want = strings.Replace(want, string(echo[0].want), "", 1)
 		}
 		eachSplit(stream, func(pieces ...[]byte) {
 			var p Pending
-			p.Expect(sent)
+			p.Expect(kernelEcho(string(sent)))
 			var out strings.Builder
 			for _, piece := range pieces {
 				out.Write(p.Feed(piece))

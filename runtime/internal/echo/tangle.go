@@ -51,9 +51,9 @@ const (
 const maxThreads = 128
 
 func newTangle(c Config) *tangle {
-	t := &tangle{m: newMatcher(c.Sent), kernel: c.Kernel, prompt: c.Shown}
-	if c.Kernel {
-		t.m.want = kernelEcho(c.Sent)
+	t := &tangle{m: newMatcher(c.Sent), kernel: len(c.Kernel) > 0, prompt: c.Shown}
+	if t.kernel {
+		t.m.want = c.Kernel
 		t.m.now = []state{{}}
 	}
 	for _, s := range t.m.now {

@@ -44,7 +44,10 @@ func TestSplit(t *testing.T) {
 		},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := Config{Strategy: Deterministic, Sent: []byte(tt.sent), Foreign: true, Kernel: tt.kernel, Shown: []byte(tt.prompt)}
+			c := Config{Strategy: Deterministic, Sent: []byte(tt.sent), Foreign: true, Shown: []byte(tt.prompt)}
+			if tt.kernel {
+				c.Kernel = kernelEcho(tt.sent)
+			}
 			assert.Equal(t, tt.want, string(Split(c, []byte(tt.stream))))
 		})
 	}
@@ -61,8 +64,8 @@ func TestSplitAnywhere(t *testing.T) {
 		lines := b.String()
 		code := strings.Repeat("x", 1+r.Intn(5)) + fmt.Sprint(r.Intn(1000)) + "\n"
 		at := r.Intn(len(lines))
-		stream := lines[:at] + string(kernelEcho([]byte(code))) + lines[at:]
-		c := Config{Strategy: Deterministic, Sent: []byte(code), Foreign: true, Kernel: true}
+		stream := lines[:at] + string(kernelEcho(code)) + lines[at:]
+		c := Config{Strategy: Deterministic, Sent: []byte(code), Foreign: true, Kernel: kernelEcho(code)}
 		require.Equal(t, lines, string(Split(c, []byte(stream))), "%q in %q", code, stream)
 	}
 }
@@ -71,7 +74,7 @@ func TestSplitAnywhere(t *testing.T) {
 func TestStripperAmongOthers(t *testing.T) {
 	stream := "bg 1\r\nbg 2\r\necho hi\r\nhi\r\nbg 3\r\n"
 	for cut := range len(stream) {
-		s := New(Config{Strategy: Deterministic, Sent: []byte("echo hi\n"), Foreign: true, Kernel: true})
+		s := New(Config{Strategy: Deterministic, Sent: []byte("echo hi\n"), Foreign: true, Kernel: kernelEcho("echo hi\n")})
 		out := string(s.Feed([]byte(stream[:cut])))
 		out += string(s.Feed([]byte(stream[cut:])))
 		out += string(s.Flush())
@@ -82,7 +85,7 @@ func TestStripperAmongOthers(t *testing.T) {
 
 func BenchmarkSplit(b *testing.B) {
 	lines := strings.Repeat("background line 12345 and more of it\r\n", 2000)
-	c := Config{Strategy: Deterministic, Sent: []byte("echo hello world\n"), Foreign: true, Kernel: true}
+	c := Config{Strategy: Deterministic, Sent: []byte("echo hello world\n"), Foreign: true, Kernel: kernelEcho("echo hello world\n")}
 	stream := []byte(lines + "echo hello world\r\n" + lines)
 	b.SetBytes(int64(len(stream)))
 	for b.Loop() {
