@@ -222,10 +222,11 @@ const (
 
 // ShellIntegration describes the OSC 633 protocol of an adapter.
 type ShellIntegration struct {
-	Protocol        string          `yaml:"protocol"` // osc633 (default), osc133
-	Nonce           string          `yaml:"nonce"`    // required, or absent
-	Numbered        bool            `yaml:"numbered"` // each marker carries its prompt's number before the nonce
-	Confirm         bool            `yaml:"confirm"`  // a prompt counts when the program waits for input there
+	Protocol        string          `yaml:"protocol"`  // osc633 (default), osc133
+	Nonce           string          `yaml:"nonce"`     // required, or absent
+	Numbered        bool            `yaml:"numbered"`  // each marker carries its prompt's number before the nonce
+	Confirm         bool            `yaml:"confirm"`   // a prompt counts when the program waits for input there
+	Printable       bool            `yaml:"printable"` // and one that it does not wait at is output
 	Markers         Markers         `yaml:"markers"`
 	PropertyUpdates PropertyUpdates `yaml:"property_updates"`
 }

@@ -168,6 +168,10 @@ func (d *document) checkPrompt(a *Adapter) {
 		at := "/prompt/shell_integration/numbered"
 		d.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required: anybody could number a marker")
 	}
+	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Printable {
+		at := "/prompt/shell_integration/printable"
+		d.errorPointer(at, KindConflict, "prompt.shell_integration.printable has no meaning with numbered: a prompt that is printed again carries an old number")
+	}
 	if d.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
 		d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
 	}

@@ -23,7 +23,7 @@ type Readiness struct {
 	Read    bool  // in a read of the terminal itself, not in a poll
 	Only    bool  // Waiting, and by a process of one thread for the terminal alone: nothing but input wakes it, signals apart
 	Timed   bool  // Unknown, and a thread waits for input and for time: a prompt, or a look for keys in mid-work
-	Place   Place // where the process that waits does so
+	Place   Place // where the process that waits, or listens, does so
 }
 
 // Place is where in a program a thread is blocked: a system call with its first three

@@ -46,7 +46,7 @@ func (p *PTY) readiness() Readiness {
 		r.Leader = err == nil && now == group
 	}
 	r.Only = r.State == Waiting && look.only
-	if r.State == Waiting {
+	if look.listens {
 		r.Place = look.place
 	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed

@@ -113,7 +113,7 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 			waitFor(t, func() bool { // a thread of it may come later
 				r := p.Readiness()
 				assert.True(t, r.Leader)
-				assert.Equal(t, r.State == Waiting, r.Place != Place{})
+				assert.Equal(t, r.Listens, r.Place != Place{})
 				r.Leader, r.PID, r.Place = false, 0, Place{}
 				return r == tt.want
 			})

@@ -35,7 +35,11 @@ func newAsideRules(a *schema.AsyncInterleave) asideRules {
 
 // between passes on what belongs to no command.
 func (d *driver) between(b []byte) {
-	if len(b) > 0 && d.prog.asides.taken && !d.leaving {
+	switch {
+	case len(b) == 0 || !d.prog.asides.taken || d.leaving:
+	case d.unproven.open:
+		d.unproven.beside = append(d.unproven.beside, b...)
+	default:
 		d.enqueue(job{kind: jobAside}, b)
 	}
 }

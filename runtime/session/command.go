@@ -40,6 +40,7 @@ func (d *driver) submit(p payload) *command {
 func (d *driver) nextLine() {
 	c := d.cmd
 	line := c.pending[0]
+	d.believe()
 	c.pending = c.pending[1:]
 	d.newOutput(c, line+d.lineEnding())
 	if d.policy.Printed {
@@ -125,8 +126,10 @@ func (d *driver) complete(e machine.Effect) {
 	c := d.cmd
 	c.end.by, c.end.elsewhere = completedBy[e.By], e.By == machine.ByIdle && !e.Match
 	if e.By == machine.ByExit {
+		d.takeBack()
 		d.releaseHeld(len(d.held))
 	} else {
+		d.believe()
 		c.end.shown = d.atPrompt(e)
 		d.announced = c.began
 	}

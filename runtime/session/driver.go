@@ -52,6 +52,7 @@ type driver struct {
 	received   int64          // bytes of the terminal's output so far
 	arrived    bool           // text that is not a prompt came in this read
 	startup    []byte
+	unproven   unproven
 	promptText []byte
 	held       []byte
 	more       []byte // what came since F
@@ -172,6 +173,8 @@ func (d *driver) apply(e machine.Effect) {
 		d.complete(e)
 	case machine.DoGiveUp:
 		d.giveUp()
+	case machine.DoTakeBack:
+		d.takeBack()
 	case machine.DoAsk:
 		d.ask = true
 	case machine.DoTimer:
@@ -184,9 +187,13 @@ func (d *driver) apply(e machine.Effect) {
 
 // settleEffects carries out what is still wanted after a whole read.
 func (d *driver) settleEffects() {
-	if d.ask {
+	for d.ask {
 		d.ask = false
-		d.step(machine.Input{Kind: machine.InReadiness, Ready: d.look()})
+		ready := d.look()
+		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
+		if ready == machine.ReadyAsks {
+			d.matchPrompt() // what it asks may be known
+		}
 	}
 	if !d.timerDirty {
 		return

@@ -25,14 +25,18 @@ func (d *driver) look() machine.Readiness {
 		}
 		d.visible, d.reads = d.visible || r.Listens, d.reads || r.Read
 	}
-	unread := r.State == pty.Waiting && d.tty.Readable(d.received)
+	confirms := d.printable() && d.cmd != nil && d.state.Proof == machine.ProofMarker
+	waits := r.State == pty.Waiting || confirms && d.listens(r)
+	unread := waits && d.tty.Readable(d.received)
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())
 	}
 	switch {
 	case unread:
 		return machine.ReadyBusy
-	case r.State == pty.Waiting:
+	case confirms && waits && d.asks(r):
+		return machine.ReadyAsks
+	case waits:
 		return machine.ReadyWaiting
 	case d.state.Proof == machine.ProofMarker && d.state.Step != machine.StepRunning && r.Listens && !d.seeksPlace(r):
 		return machine.ReadyWaiting // the marker is proof enough of a first prompt

@@ -57,7 +57,7 @@ func (p *program) compilePrompts(a *schema.Adapter, nonce string) (err error) {
 		if a.Prompt.ShellIntegration != nil {
 			si = *a.Prompt.ShellIntegration
 		}
-		pr.markers, pr.continues, p.policy.Confirms = &si, true, si.Confirm
+		pr.markers, pr.continues, p.policy.Confirms = &si, true, si.Confirm || si.Printable
 		p.policy.Printed = a.Init.HookType == "none" || a.Init.HookType == "prompt_variable"
 		list.add("prompt.continuation", a.Prompt.Continuation, tagContinuation) // for a program that cannot print F
 	case schema.PromptMarker:

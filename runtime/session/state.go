@@ -151,7 +151,7 @@ func (d *driver) snapshot(c *command) Result {
 	r := c.result
 	if d.cmd == c {
 		r = d.partial(c)
-		pending := string(c.rend.Pending()) + string(d.held)
+		pending := string(c.rend.Pending()) + string(d.held) + d.unproven.printed()
 		r.Output += pending
 		r.Bytes += int64(len(pending))
 		r.Screen = c.rend.Screen()

@@ -100,16 +100,19 @@ func (d *driver) onMarker(m prompt.Marker) {
 		if d.region == regionPrompt {
 			d.splitPrompt()
 		}
+		d.unproven.behind = len(d.unproven.text)
 		d.step(machine.Input{Kind: machine.InInputStart})
 		if d.region == regionPrompt {
 			d.region = regionIdle
 		}
 	case prompt.Executed:
+		d.takeBack()
 		d.step(machine.Input{Kind: machine.InExecuted})
 	case prompt.Finished:
 		d.finished(e.Code)
 		d.step(machine.Input{Kind: machine.InFinished})
 	case prompt.Continuation:
+		d.takeBack()
 		d.releaseHeld(len(d.held))
 		d.step(machine.Input{Kind: machine.InContinuation})
 		if d.state.Proof == machine.ProofMore || d.endsMore && d.state.Step == machine.StepRunning {
@@ -151,6 +154,7 @@ func (d *driver) promptBegins() {
 		d.cmd.redrawAt = len(d.cmd.pre)
 		return
 	}
+	d.question(true)
 	d.releaseMore()
 	d.releaseHeld(len(d.held))
 	d.region, d.promptText = regionPrompt, d.promptText[:0]
@@ -169,6 +173,9 @@ func (d *driver) releaseMore() {
 
 // finished is D: the output ends here.
 func (d *driver) finished(code *int) {
+	if d.region != regionPrompt {
+		d.question(false)
+	}
 	d.releaseMore()
 	d.releaseHeld(len(d.held))
 	if d.cmd == nil {
@@ -200,6 +207,9 @@ func (d *driver) begin() {
 
 // text routes program text by region.
 func (d *driver) text(b []byte) {
+	if d.unproven.open {
+		d.doubt(b)
+	}
 	switch d.region {
 	case regionPrompt:
 		d.promptText = append(d.promptText, b...)

@@ -108,6 +108,7 @@ const (
 	ReadyUnknown Readiness = iota
 	ReadyWaiting
 	ReadyBusy
+	ReadyAsks // it waits, but for something else than a command
 )
 
 // Input is one thing that happened.
@@ -133,6 +134,7 @@ const (
 	DoComplete                   // the command has ended
 	DoGiveUp                     // make the program abandon the incomplete input
 	DoAsk                        // ask the kernel whether the program waits for input
+	DoTakeBack                   // the prompt that a marker announced was none
 	DoTimer                      // wake me after Delay; replaces an earlier timer
 	DoNoTimer                    // no timer is wanted any more
 )

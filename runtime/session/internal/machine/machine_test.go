@@ -1,6 +1,7 @@
 package machine
 
 import (
+	"slices"
 	"testing"
 	"time"
 
@@ -45,6 +46,7 @@ var (
 	owed     = Input{Kind: InInterrupt}
 	submit   = Input{Kind: InSubmit}
 	waits    = Input{Kind: InReadiness, Ready: ReadyWaiting}
+	asks     = Input{Kind: InReadiness, Ready: ReadyAsks}
 	busy     = Input{Kind: InReadiness, Ready: ReadyBusy}
 	unclear  = Input{Kind: InReadiness, Ready: ReadyUnknown}
 	lines    = func(n int) Input { return Input{Kind: InSubmit, Lines: n} }
@@ -123,7 +125,11 @@ func TestMachineConfirmsAPrompt(t *testing.T) {
 		{"it goes on", []Input{text, dd, a, b, busy}, []EffectKind{DoTimer}},
 		{"and prints another", []Input{text, dd, a, b, busy, text, dd, a, b}, []EffectKind{DoAsk}},
 		{"where it waits", []Input{text, dd, a, b, busy, text, dd, a, b, waits}, []EffectKind{DoComplete}},
+		{"however long that takes, also after an interrupt", append([]Input{text, dd, a, b, intr}, slices.Repeat([]Input{timer, busy}, 100)...), []EffectKind{DoTimer}},
 		{"or it ends", []Input{text, dd, a, b, busy, text, exit}, []EffectKind{DoComplete}},
+		{"it waits for something else: the prompt was none", []Input{text, dd, a, b, busy, text, asks}, []EffectKind{DoTakeBack}},
+		{"and is not asked for again", []Input{text, dd, a, b, busy, text, asks, timer}, []EffectKind{}},
+		{"what comes then counts", []Input{text, dd, a, b, busy, text, asks, text, dd, a, b, waits}, []EffectKind{DoComplete}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, effs := run(Policy{Confirms: true}, State{Step: StepReady, learnedB: true}, append([]Input{submit}, row.inputs...)...)

@@ -21,6 +21,9 @@ func (p *Policy) asked(s State, r Readiness, out []Effect) (State, []Effect) {
 	noAnswer := s.noAnswer
 	s.noAnswer = r == ReadyUnknown
 	switch {
+	case r == ReadyAsks:
+		s.ask(ProofNone)
+		return s, append(out, Effect{Kind: DoNoTimer}, Effect{Kind: DoTakeBack})
 	case r == ReadyWaiting && s.Proof == ProofMarker && !s.SawC && !s.SawD && s.looks < 2:
 		// The line may still be on its way through the tty: look twice.
 		return s, append(out, Effect{Kind: DoTimer, Delay: InFlight})
@@ -28,7 +31,7 @@ func (p *Policy) asked(s State, r Readiness, out []Effect) (State, []Effect) {
 		return p.proven(s, ByPrompt, out)
 	case r == ReadyWaiting:
 		return p.proven(s, ByMarker, out)
-	case r == ReadyBusy && s.signalled && s.Proof != ProofPrompt && s.looks >= enoughLooks:
+	case r == ReadyBusy && s.signalled && s.Proof != ProofPrompt && s.looks >= enoughLooks && !p.Confirms:
 		return p.proven(s, ByMarker, out)
 	case r == ReadyBusy:
 		return s, append(out, Effect{Kind: DoTimer, Delay: lookGap(s.looks)})

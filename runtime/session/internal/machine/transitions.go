@@ -52,6 +52,9 @@ func (p *Policy) silence(now time.Duration) time.Duration {
 	return max(0, min(max(p.SettleQuiet, p.SettleMin-now), p.SettleMax-now))
 }
 
+// Interrupted says whether the program got an interrupt while the command ran.
+func (s *State) Interrupted() bool { return s.signalled }
+
 func (p *Policy) exit(s State, out []Effect) (State, []Effect) {
 	if s.Step == StepRunning {
 		out = append(out, Effect{Kind: DoComplete, By: ByExit})
