@@ -42,6 +42,7 @@ var layers = map[string]row{
 	"runtime/internal/mode":    {1, "schema"},
 	"runtime/internal/prompt":  {1, "runtime/internal/vt schema"},
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
+	"runtime/internal/echo":    {1, "runtime/internal/vt"},
 
 	"runtime/session/internal/machine": {1, ""},
 

@@ -8,7 +8,11 @@
 // held. Splitting the output differently changes nothing.
 package echo
 
-import "github.com/dlclark/regexp2"
+import (
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/internal/vt"
+)
 
 // Strategies, named as in the adapter schema. Any other name strips nothing.
 const (
@@ -40,11 +44,16 @@ type Config struct {
 
 // Stripper removes the echo from the start of one command's output.
 type Stripper struct {
-	m       *matcher // nil: the echo is decided
+	tokens  vt.Parser
+	handle  func(*vt.Token)
+	m       *matcher // nil: others print too, or the echo is decided
 	t       *tangle  // not nil: others print too
-	held    []byte
-	foreign []byte
+	held    []byte   // all of the stream, until then
 	limit   int
+	outcome outcome
+	end     int   // where in the stream it was decided
+	spans   *span // what was foreign before that
+	foreign []byte
 	matched bool
 }
 
@@ -53,10 +62,13 @@ func New(c Config) *Stripper {
 	if c.Strategy != Deterministic && c.Strategy != Fuzzy || len(c.Sent) == 0 {
 		return &Stripper{}
 	}
+	s := &Stripper{tokens: vt.ForText()}
+	s.handle = s.token
 	if c.Foreign {
-		return &Stripper{t: newTangle(c), limit: 4*len(c.Sent) + foreignSlack}
+		s.t, s.limit = newTangle(c), 4*len(c.Sent)+foreignSlack
+		return s
 	}
-	s := &Stripper{m: newMatcher(c.Sent), limit: 4*len(c.Sent) + slack}
+	s.m, s.limit = newMatcher(c.Sent), 4*len(c.Sent)+slack
 	if c.Strategy == Fuzzy && c.Prompt != nil {
 		s.m.allowPrompt(c.Prompt)
 	}
@@ -69,49 +81,81 @@ func (s *Stripper) Matched() bool { return s.matched }
 // Feed takes raw output and returns what is output of the program as far as is
 // known. The result is valid until the next call; it may share memory with raw.
 func (s *Stripper) Feed(raw []byte) []byte {
-	if s.t != nil {
-		return s.untangle(raw)
-	}
-	if s.m == nil {
+	if s.m == nil && s.t == nil { // it is decided
 		return raw
 	}
-	for i, c := range raw {
-		switch s.m.step(c) {
-		case matched:
-			s.m, s.held, s.matched = nil, nil, true
-			return raw[i+1:]
-		case failed:
-			return s.giveBack(raw)
-		}
-		if len(s.held)+i >= s.limit {
-			return s.giveBack(raw)
-		}
-	}
+	at := len(s.held)
 	s.held = append(s.held, raw...)
+	s.tokens.Feed(raw, s.handle)
+	if s.outcome == going && len(s.held) > s.limit {
+		s.outcome = failed
+	}
+	switch s.outcome {
+	case matched:
+		return s.found(raw, at)
+	case failed:
+		return s.Flush()
+	}
 	return nil
 }
 
-// untangle is Feed where others print too.
-func (s *Stripper) untangle(raw []byte) []byte {
-	for i, c := range raw {
-		s.t.step(c)
-		th, whole := s.t.whole()
-		if !whole && s.t.read < s.limit {
-			continue
+// token follows the stream until the echo is decided.
+func (s *Stripper) token(t *vt.Token) {
+	switch {
+	case t.Inside || s.outcome != going: // a sequence has its controls with it
+	case s.t != nil:
+		s.tangled(t)
+	case t.Kind == vt.Text:
+		left := s.limit - int(t.Offset)
+		for i, c := range t.Raw {
+			if o := s.m.step(c); o != going || i == left {
+				s.decide(t.Offset+int64(i)+1, o)
+				return
+			}
 		}
-		s.held = append(s.held, raw[:i+1]...)
-		if !whole {
-			return append(s.Flush(), raw[i+1:]...)
-		}
-		for sp := th.spans; sp != nil; sp = sp.before {
-			s.foreign = append(append([]byte(nil), s.held[sp.from:sp.to]...), s.foreign...)
-		}
-		s.t, s.held, s.matched = nil, nil, true
-		return raw[i+1:]
+	default:
+		s.decide(t.Offset+int64(len(t.Raw)), s.m.sequence(movement(t)))
 	}
-	s.held = append(s.held, raw...)
-	return nil
 }
+
+// tangled is token where others print too.
+func (s *Stripper) tangled(t *vt.Token) {
+	for i, c := range t.Raw {
+		s.t.byteOf(t, i, c)
+		o := going
+		if th, whole := s.t.whole(); whole {
+			o, s.spans = matched, th.spans
+		}
+		if s.decide(t.Offset+int64(i)+1, o) {
+			return
+		}
+	}
+}
+
+// decide notes what is known when the stream has been read up to end.
+func (s *Stripper) decide(end int64, o outcome) bool {
+	if o == going && end > int64(s.limit) {
+		o = failed
+	}
+	s.outcome, s.end = o, int(end)
+	return o != going
+}
+
+// found lets go of the echo; raw stands in what is held from at on.
+func (s *Stripper) found(raw []byte, at int) (rest []byte) {
+	for sp := s.spans; sp != nil; sp = sp.before {
+		s.foreign = append(append([]byte(nil), s.held[sp.from:sp.to]...), s.foreign...)
+	}
+	rest = s.held[s.end:]
+	if s.end >= at {
+		rest = raw[s.end-at:]
+	}
+	s.forget()
+	s.matched = true
+	return rest
+}
+
+func (s *Stripper) forget() { s.m, s.t, s.held, s.spans = nil, nil, nil, nil }
 
 // Foreign takes what others printed before the echo was complete.
 func (s *Stripper) Foreign() []byte {
@@ -123,22 +167,19 @@ func (s *Stripper) Foreign() []byte {
 // Flush returns what is held back: the echo never became complete, or stands
 // in the middle of what others print.
 func (s *Stripper) Flush() []byte {
-	if s.t == nil {
-		return s.giveBack(nil)
+	if s.outcome == going {
+		s.tokens.Flush(s.handle)
 	}
 	out := s.held
-	if spans, ok := s.t.best(); ok && len(spans) > 0 {
-		out = nil
-		for _, sp := range spans {
-			out = append(out, s.held[sp.from:sp.to]...)
+	if s.t != nil {
+		if spans, ok := s.t.best(); ok && len(spans) > 0 {
+			out = nil
+			for _, sp := range spans {
+				out = append(out, s.held[sp.from:sp.to]...)
+			}
+			out = append(out, s.held[s.t.read:]...)
 		}
 	}
-	s.t, s.held = nil, nil
-	return out
-}
-
-func (s *Stripper) giveBack(raw []byte) []byte {
-	out := append(s.held, raw...)
-	s.m, s.held = nil, nil
+	s.forget()
 	return out
 }

@@ -5,6 +5,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/internal/vt"
 )
 
 type outcome uint8
@@ -23,7 +25,6 @@ type matcher struct {
 	want      []byte // line ends are \n
 	loud      bool   // only control bytes were sent: their echo, if any, is visible
 	now, next []state
-	esc       escape
 	prompt    promptMatcher
 }
 
@@ -62,26 +63,34 @@ func (m *matcher) allowPrompt(re *regexp2.Regexp) {
 	m.prompt.restart(0)
 }
 
-// step reads one byte.
+// step reads one byte of text.
 func (m *matcher) step(c byte) outcome {
-	m.next = m.next[:0]
-	inside, move := m.esc.step(c)
-	switch {
-	case inside:
+	if c == 0x07 { // the bell
 		return going
-	case move > 0: // the cursor goes left: what it left is drawn again, or it returns
-		for _, s := range m.now {
-			m.add(state{at: s.at})
-			m.add(state{at: m.back(s.at, move)})
-		}
-	case move < 0 || c == 0x07: // a sequence without meaning for us; the bell
-		return going
-	default:
-		for _, s := range m.now {
-			m.read(s, c)
-		}
-		m.readPrompt(c)
 	}
+	m.next = m.next[:0]
+	for _, s := range m.now {
+		m.read(s, c)
+	}
+	m.readPrompt(c)
+	return m.advance()
+}
+
+// sequence reads one, by its movement.
+func (m *matcher) sequence(move int) outcome {
+	if move < 0 { // without meaning for us
+		return going
+	}
+	m.next = m.next[:0]
+	for _, s := range m.now { // what the cursor left is drawn again, or it returns
+		m.add(state{at: s.at})
+		m.add(state{at: m.back(s.at, move)})
+	}
+	return m.advance()
+}
+
+// advance takes the readings that were added as the ones there are.
+func (m *matcher) advance() outcome {
 	m.now, m.next = m.next, m.now
 	for _, s := range m.now {
 		if s.at == len(m.want) {
@@ -120,13 +129,7 @@ func (m *matcher) silent(s state) int {
 	if m.loud || s.mode != plain || s.at == len(m.want) || !isControl(m.want[s.at]) {
 		return 0
 	}
-	var e escape
-	for i, c := range m.want[s.at:] {
-		if inside, _ := e.step(c); !inside {
-			return i + 1
-		}
-	}
-	return 1
+	return max(vt.SequenceLen(m.want[s.at:]), 1)
 }
 
 func isControl(c byte) bool {

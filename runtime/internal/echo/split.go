@@ -1,7 +1,10 @@
 package echo
 
 import (
+	"bytes"
 	"slices"
+
+	"ripple/runtime/internal/vt"
 )
 
 // whole says that the echo was read, and nothing foreign but whole lines.
@@ -48,9 +51,7 @@ func (t *tangle) best() (spans []span, ok bool) {
 // and what others printed meanwhile, which it returns.
 func Split(c Config, stream []byte) (foreign []byte) {
 	t := newTangle(c)
-	for _, b := range stream {
-		t.step(b)
-	}
+	eachToken(stream, t.token)
 	spans, ok := t.best()
 	if t.silent && visible(stream) {
 		return stream
@@ -75,7 +76,7 @@ func Cut(known, stream []byte) (foreign []byte, ok bool) {
 	}
 	t := &tangle{m: &matcher{want: known}, kernel: true, now: []thread{{}}}
 	for _, b := range stream {
-		t.step(b)
+		t.step(b, false, 0)
 	}
 	spans, _ := t.best()
 	total := 0
@@ -87,12 +88,9 @@ func Cut(known, stream []byte) (foreign []byte, ok bool) {
 }
 
 // visible says that b has text, and not only what a line editor moves its cursor with.
-func visible(b []byte) bool {
-	var e escape
-	for _, c := range b {
-		if inside, move := e.step(c); !inside && move == 0 && c != '\r' && c != ' ' && c != 0x07 {
-			return true
-		}
-	}
-	return false
+func visible(b []byte) (text bool) {
+	eachToken(b, func(t *vt.Token) {
+		text = text || len(bytes.Trim(t.Plain(), "\r \a")) > 0
+	})
+	return text
 }

@@ -3,6 +3,8 @@ package echo
 import (
 	"cmp"
 	"slices"
+
+	"ripple/runtime/internal/vt"
 )
 
 // tangle takes an echo out of a stream to which other programs write at the
@@ -17,7 +19,8 @@ type tangle struct {
 	now, next []thread
 	silent    bool // nothing was echoed
 	last      byte
-	read      int // bytes so far
+	inside    bool // a sequence is under way
+	read      int  // bytes so far
 }
 
 // thread is one way to read the stream so far.
@@ -62,20 +65,36 @@ func newTangle(c Config) *tangle {
 	return t
 }
 
-// step reads one byte.
-func (t *tangle) step(c byte) {
-	t.next = t.next[:0]
-	inside, move := false, 0
-	if !t.kernel {
-		inside, move = t.m.esc.step(c)
+// token reads text or a whole sequence.
+func (t *tangle) token(tok *vt.Token) {
+	for i, c := range tok.Raw {
+		t.byteOf(tok, i, c)
 	}
+}
+
+// byteOf reads byte i of tok. A sequence acts at its last one.
+func (t *tangle) byteOf(tok *vt.Token, i int, c byte) {
+	switch {
+	case t.kernel || tok.Kind == vt.Text:
+		t.step(c, false, 0)
+	case i < len(tok.Raw)-1:
+		t.step(c, true, 0)
+	default:
+		t.step(c, false, movement(tok))
+	}
+}
+
+// step reads one byte: one inside a sequence, the last one of a sequence with
+// this movement, or, with 0, one of text.
+func (t *tangle) step(c byte, inside bool, move int) {
+	t.next = t.next[:0]
 	for _, th := range t.now {
 		switch {
 		case th.foreign:
 			t.foreign(th, c)
 		case inside:
 			t.add(th)
-			if c == 0x1b { // or a coloured foreign line
+			if !t.inside { // or a coloured foreign line
 				t.enter(th)
 			}
 		case move != 0 || c == 0x07 && !t.kernel:
@@ -87,7 +106,7 @@ func (t *tangle) step(c byte) {
 			t.echo(th, c)
 		}
 	}
-	t.read, t.last = t.read+1, c
+	t.read, t.last, t.inside = t.read+1, c, inside
 	t.now, t.next = t.next, t.now
 	t.prune()
 }

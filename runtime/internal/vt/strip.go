@@ -14,3 +14,20 @@ func Strip(text string) string {
 	p.Flush(keep)
 	return string(out)
 }
+
+// SequenceLen is the length of the sequence that b begins with, in bytes: 1 when
+// b begins with none, and 0 when its end is missing.
+func SequenceLen(b []byte) (n int) {
+	if len(b) == 0 || b[0] != esc {
+		return min(len(b), 1)
+	}
+	p := ForText()
+	for i := 0; i < len(b) && n == 0; i++ {
+		p.Feed(b[i:i+1], func(t *Token) {
+			if !t.Inside && n == 0 {
+				n = len(t.Raw)
+			}
+		})
+	}
+	return n
+}
