@@ -34,6 +34,9 @@ func TestJudge(t *testing.T) {
 		{"unknown and said", unknown, `{"exit_code":null,"failure":"gone","completed_by":"idle"}`, ""},
 		{"unknown, but told truly", unknown, `{"output":"a\n","exit_code":3,"completed_by":"marker"}`, ""},
 		{"unknown and silent", unknown, `{"output":"a\n","exit_code":null,"completed_by":"marker"}`, "exit code should be 3"},
+		{"a prompt elsewhere, and the output", unknown, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, ""},
+		{"a prompt elsewhere, and no output", unknown, `{"output":"","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, `output should be "a\n"`},
+		{"a prompt elsewhere that was not expected", known, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, "exit code should be 3"},
 		{"unknown and invented", unknown, `{"output":"a\n","exit_code":0,"failure":"gone","completed_by":"marker"}`, "exit code should be 3"},
 	}
 	for _, tt := range tests {

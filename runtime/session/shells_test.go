@@ -87,7 +87,22 @@ var oddUses = []struct {
 	{"terminal modes that a command leaves", "busybox", terminalModes},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "dash", hiddenPrompt},
 	{"a prompt that goes elsewhere, in a shell that knows prompts only", "mksh", hiddenPrompt},
-	{"a prompt that goes elsewhere, in a shell that knows prompts only", "yash", hiddenPrompt},
+	{"no standard error", "yash", []step{
+		{`exec 3>&2 2>/dev/null; ls /nonexistent; (exit 4)`, ``, 4},
+		{`PS1='foo '; echo a; (exit 5)`, `a\n`, 5},
+		{"if true; then\n  echo c\nfi; (exit 6)", `c\n`, 6},
+		{`exec 2>&-; echo b; (exit 7)`, `b\n`, 7},
+		{`set -xu; (exit 8)`, ``, 8},
+		{`exec 2>&3; (exit 9)`, `\+ exec\n\+ exit 9\n`, 9},
+		{`: a`, `\+ ':' a\n`, 0},
+		{`set +x`, `\+ set '\+x'\n`, 0},
+		{`(exit 10)`, ``, 10},
+	}},
+	{"standard error in a file", "yash", []step{
+		{`f=$(mktemp); exec 3>&2 2>"$f"; (exit 4)`, ``, 4},
+		{`(exit 5)`, ``, 5},
+		{`exec 2>&3; grep -c 633 "$f"; rm "$f"`, `0\n`, 0},
+	}},
 	{"a prompt that goes elsewhere, with the line editor's", "busybox", []step{
 		{`exec 3>&1 >/dev/null`, ``, unknown},
 		{`sleep 0.1; echo a >&3; (exit 5)`, `a\n`, unknown},
