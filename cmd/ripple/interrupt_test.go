@@ -35,13 +35,17 @@ func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cm
 	return cmd, stdout
 }
 
+// forever is a command without an end. It starts no program: bash forgets a child that
+// it is just about to start when an interrupt comes, and waits for it at the next prompt.
+const forever = "while :; do :; done"
+
 // One interrupt is one, whoever gets it: the command ends and the session goes on.
 func TestOneInterruptEndsOneCommand(t *testing.T) {
 	for _, to := range []string{"process", "group"} {
 		t.Run(to, func(t *testing.T) {
 			heed(t, syscall.SIGINT)
 			up := filepath.Join(t.TempDir(), "up")
-			cmd, stdout := started(t, up, nil, "exec", "bash", "-e", "touch "+up+"; sleep 1000", "-e", "echo next")
+			cmd, stdout := started(t, up, nil, "exec", "bash", "-e", "touch "+up+"; "+forever, "-e", "echo next")
 			pid := cmd.Process.Pid
 			if to == "group" {
 				pid = -pid
@@ -117,7 +121,7 @@ func TestCtrlCBetweenCommandsIsNoEnd(t *testing.T) {
 
 // The terminal does not send it, so it comes from elsewhere, and counts.
 func TestAnInterruptFromElsewhereCountsOnATerminal(t *testing.T) {
-	c := onTerminal(t, "exec", "bash", "-e", "echo started; sleep 1000", "-e", "echo next")
+	c := onTerminal(t, "exec", "bash", "-e", "echo started; "+forever, "-e", "echo next")
 	c.expect("started")
 	require.NoError(t, c.cmd.Process.Signal(syscall.SIGINT))
 	c.expect("next")
