@@ -43,6 +43,8 @@ var layers = map[string]row{
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
 	"runtime/internal/echo":    {1, "runtime/internal/vt"},
 
+	"runtime/checkup": {2, "runtime/launch schema"},
+
 	"runtime/session/internal/machine": {1, ""},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
@@ -56,10 +58,10 @@ var layers = map[string]row{
 
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/screentest": {5, ""},
-	"cmd/ripple/internal/ui":         {5, "runtime/agent runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
+	"cmd/ripple/internal/ui":         {5, "runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui runtime/contract runtime/launch runtime/session schema"},
 
-	"cmd/ripple": {7, "adapters cmd/ripple/internal/execcmd cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
+	"cmd/ripple": {7, "adapters cmd/ripple/internal/execcmd cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -51,6 +51,8 @@ type listed struct {
 	Executable  string       `json:"executable"` // empty: not found
 	Install     *installView `json:"install"`
 	Unverified  string       `json:"unverified,omitempty"` // why the adapter was never run against its program
+
+	installLine string
 }
 
 type installView struct {
@@ -66,6 +68,7 @@ func newListed(e *registry.Entry) listed {
 	l := listed{
 		Name: e.Name, Aliases: append([]string{}, e.Aliases...), Family: string(ad.Family), Version: ad.Version,
 		Description: ad.Description, Origin: e.Origin, File: e.Path, Install: newInstallView(ad.Process.Install), Unverified: ad.Unverified,
+		installLine: launch.InstallLine(ad.Process.Install),
 	}
 	if path, err := launch.Locate(ad, launch.OSHost(), ""); err == nil {
 		l.Executable = path
@@ -86,7 +89,7 @@ func (a *app) printList(list []listed) error {
 	for _, l := range list {
 		program := l.Executable
 		if program == "" {
-			program = strings.TrimSuffix("not found: "+l.Install.line(), ": ")
+			program = strings.TrimSuffix("not found: "+l.installLine, ": ")
 		}
 		if l.Unverified != "" {
 			program += " (adapter not verified: " + l.Unverified + ")"
@@ -94,32 +97,6 @@ func (a *app) printList(list []listed) error {
 		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Family, l.Version, l.Origin, program)
 	}
 	return w.Flush()
-}
-
-// line is what to do about a missing program, in one line.
-func (i *installView) line() string {
-	switch {
-	case i == nil:
-		return ""
-	case len(i.Debian) > 0:
-		return "apt-get install " + strings.Join(i.Debian, " ")
-	case len(i.NPM) > 0:
-		return "npm install -g " + strings.Join(i.NPM, " ")
-	case len(i.Go) > 0:
-		return "go install " + strings.Join(i.Go, " ")
-	case i.Hint != "":
-		return i.Hint
-	}
-	return i.URL
-}
-
-// linked is the same with what to read about it.
-func (i *installView) linked() string {
-	line := i.line()
-	if i == nil || i.URL == "" || line == i.URL {
-		return line
-	}
-	return line + "; see " + i.URL
 }
 
 // notices tells of shadowed names and broken files.

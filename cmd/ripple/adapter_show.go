@@ -102,7 +102,7 @@ func (s description) program(ad *schema.Adapter, v shown) {
 	s.Row("executable", v.Executable)
 	s.Row("not startable", v.Missing)
 	s.Row("command line", ui.QuoteAll(v.Argv))
-	s.Row("install", v.Install.line())
+	s.Row("install", v.installLine)
 	s.Row("see", v.installURL())
 	for _, name := range ui.SortedKeys(ad.Process.Env) {
 		s.Row("environment", name+"="+ad.Process.Env[name])

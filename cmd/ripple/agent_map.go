@@ -48,7 +48,7 @@ For authors of adapters: "ripple agent run --transcript FILE" records such outpu
 }
 
 func (a *app) mapTranscript(ctx context.Context, f mapFlags) error {
-	e, err := a.agentAdapter(ctx, f.adapter)
+	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {
 		return err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
+	"ripple/runtime/checkup"
 	"ripple/runtime/event"
 	"ripple/schema"
 )
@@ -84,7 +85,7 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 }
 
 func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {
-	e, err := a.agentAdapter(ctx, f.adapter)
+	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {
 		return err
 	}
@@ -99,7 +100,7 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	if err := a.ready(ctx, e, f.options); err != nil {
+	if err := a.Ready(ctx, e, checkup.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
 		return err
 	}
 	if f.transcript != "" {

@@ -11,7 +11,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
+	"ripple/runtime/checkup"
 	"ripple/runtime/contract"
 	"ripple/runtime/registry"
 )
@@ -71,26 +71,30 @@ the programs cannot: it is missing, too old, nobody is logged in, or its probe f
 	return cmd
 }
 
-// Logins as the doctor reports them.
-const (
-	loggedIn     = "yes"
-	loggedOut    = "no"
-	loginUnknown = "unknown" // the agent has no way to tell
-)
-
 // diagnosis is what the doctor found about one program.
 type diagnosis struct {
-	Name       string   `json:"name"`
-	Family     string   `json:"family"`
-	Priority   int      `json:"priority,omitempty"` // place in auto-detection; 0: never chosen
-	Executable string   `json:"executable,omitempty"`
-	Version    string   `json:"version,omitempty"`
-	MinVersion string   `json:"min_version,omitempty"`
-	Login      string   `json:"login,omitempty"` // yes, no, unknown
-	Probe      *checkup `json:"probe,omitempty"` // nil: not asked
-	Usable     bool     `json:"usable"`
-	Todo       []string `json:"todo,omitempty"`
-	Unverified string   `json:"unverified,omitempty"`
+	Name       string        `json:"name"`
+	Family     string        `json:"family"`
+	Priority   int           `json:"priority,omitempty"` // place in auto-detection; 0: never chosen
+	Executable string        `json:"executable,omitempty"`
+	Version    string        `json:"version,omitempty"`
+	MinVersion string        `json:"min_version,omitempty"`
+	Login      checkup.Login `json:"login,omitempty"` // yes, no, unknown
+	Probe      *probed       `json:"probe,omitempty"` // nil: not asked
+	Usable     bool          `json:"usable"`
+	Todo       []string      `json:"todo,omitempty"`
+	Unverified string        `json:"unverified,omitempty"`
+}
+
+func newDiagnosis(e *registry.Entry, r checkup.Report) diagnosis {
+	d := diagnosis{
+		Name: e.Name, Family: string(e.Adapter.Family), Executable: r.Executable, Version: r.Version, MinVersion: r.MinVersion,
+		Login: r.Login, Usable: r.Usable, Todo: r.Todo, Unverified: e.Adapter.Unverified,
+	}
+	if g := e.Adapter.Agent; g != nil {
+		d.Priority = g.AutoDetect.Priority
+	}
+	return d
 }
 
 func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
@@ -123,7 +127,7 @@ func (a *app) examineAll(ctx context.Context, list []*registry.Entry, f doctorFl
 		if ctx.Err() != nil {
 			break
 		}
-		d := a.diagnose(ctx, e, agent.Options{})
+		d := newDiagnosis(e, a.Examine(ctx, e, checkup.Program{}))
 		if f.probe {
 			shown.Update(e.Name, contract.Progress{Name: "probe", Number: i + 1, Total: len(list)})
 			d.probe(ctx, e, f.timeout)
@@ -150,7 +154,11 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 	case probe:
 		return a.sessions()
 	default:
-		return a.agents()
+		r, err := a.Registry()
+		if err != nil {
+			return nil, err
+		}
+		return r.Agents(), nil
 	}
 	for _, name := range names {
 		e, err := a.Adapter(name)
@@ -169,7 +177,7 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
 	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tPROBE\tPROGRAM")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(d.Login), d.Probe, dash(d.Executable))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), d.Probe, dash(d.Executable))
 	}
 	if err := w.Flush(); err != nil {
 		return err

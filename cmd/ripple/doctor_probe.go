@@ -13,14 +13,14 @@ import (
 	"ripple/runtime/session"
 )
 
-// checkup is what a program made of its adapter's probe.
-type checkup struct {
+// probed is what a program made of its adapter's probe.
+type probed struct {
 	Passed     bool   `json:"passed"`
 	DurationMS int64  `json:"duration_ms"`
 	Failure    string `json:"failure,omitempty"`
 }
 
-func (c *checkup) String() string {
+func (c *probed) String() string {
 	switch {
 	case c == nil:
 		return "-"
@@ -39,7 +39,7 @@ func (d *diagnosis) probe(ctx context.Context, e *registry.Entry, limit time.Dur
 	defer cancel()
 	began := time.Now()
 	err := contract.Probe(ctx, e.Adapter, session.Options{Sole: true})
-	d.Probe = &checkup{Passed: err == nil, DurationMS: time.Since(began).Milliseconds()}
+	d.Probe = &probed{Passed: err == nil, DurationMS: time.Since(began).Milliseconds()}
 	if err == nil {
 		return
 	}

@@ -43,9 +43,9 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 		}
 		e = customAgent(c)
 	case "", "auto":
-		e, err = a.detect(ctx, c.Disabled()...)
+		e, err = a.DetectAgent(ctx, c.Disabled()...)
 	default:
-		e, err = a.agentAdapter(ctx, c.Backend)
+		e, err = a.AgentAdapter(ctx, c.Backend)
 	}
 	if err != nil {
 		return nil, err

@@ -6,7 +6,7 @@ import (
 	"fmt"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
+	"ripple/runtime/checkup"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/config"
 )
@@ -37,11 +37,11 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 // readyAll looks at all agents of a loop before the first turn: when the first one is
 // limited, nobody is there to install another or to log in.
 func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) error {
-	if err := a.ready(ctx, first.entry, agent.Options{}); err != nil {
+	if err := a.Ready(ctx, first.entry, checkup.Program{}); err != nil {
 		return err
 	}
 	for _, m := range o.Fallback {
-		err := a.ready(ctx, m.Agent.(*loopAgent).entry, agent.Options{})
+		err := a.Ready(ctx, m.Agent.(*loopAgent).entry, checkup.Program{})
 		if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
 			return ui.FailWith(e.Code, fmt.Errorf("%s: %w", o.Config.Source("FALLBACK").From, e.Err), e.Hint)
 		}

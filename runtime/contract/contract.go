@@ -69,7 +69,6 @@ const (
 	defaultTimeout = 15 * time.Second
 	startTimeout   = 60 * time.Second // some programs need seconds to their first prompt
 	closeTimeout   = 15 * time.Second
-	versionTimeout = 10 * time.Second
 	slowest        = 5 * time.Minute // a test that sets its own limit by how fast the program is
 )
 

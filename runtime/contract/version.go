@@ -1,12 +1,10 @@
 package contract
 
 import (
-	"bytes"
 	"context"
 	"os"
-	"os/exec"
-	"strings"
 
+	"ripple/runtime/launch"
 	"ripple/schema"
 )
 
@@ -17,37 +15,5 @@ func version(ctx context.Context, a *schema.Adapter, path string, around *surrou
 	if err != nil {
 		return "" // the first session will say so
 	}
-	return Version(ctx, a, path, around.work, append(os.Environ(), around.env(a, home)...))
-}
-
-// Version asks a program for its version as process.version says; empty when the
-// adapter does not say how or the program does not answer within ten seconds.
-func Version(ctx context.Context, a *schema.Adapter, path, dir string, env []string) string {
-	probe := a.Process.VersionProbe
-	if probe == nil {
-		return ""
-	}
-	re, err := schema.CompilePattern(probe.Pattern)
-	if err != nil {
-		return "" // the loader has refused such a pattern
-	}
-	ctx, cancel := context.WithTimeout(ctx, versionTimeout)
-	defer cancel()
-	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, probe.Args...)
-	cmd.Dir, cmd.Env = dir, env
-	cmd.Stdout, cmd.Stderr = &out, &errs
-	cmd.WaitDelay = versionTimeout // a child may keep the pipe open
-	_ = cmd.Run()                  // many programs print their version and exit with a code of their own
-	m, err := re.FindStringMatch(out.String())
-	if m == nil && err == nil && strings.TrimSpace(out.String()) == "" { // warnings go to standard error, and some programs' versions
-		m, err = re.FindStringMatch(errs.String())
-	}
-	if err != nil || m == nil {
-		return ""
-	}
-	if g := m.GroupByNumber(1); g != nil && len(g.Captures) > 0 {
-		return g.String()
-	}
-	return m.String()
+	return launch.Version(ctx, a, path, around.work, append(os.Environ(), around.env(a, home)...))
 }

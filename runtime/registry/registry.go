@@ -15,6 +15,7 @@ package registry
 import (
 	"cmp"
 	"io/fs"
+	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
@@ -131,6 +132,21 @@ func (r *Registry) List() []*Entry {
 	})
 	slices.SortFunc(list, func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// Agents are the adapters of coding agents in the order in which one is chosen: by
+// agent.auto_detect.priority, and those that are never chosen unasked at the end.
+func (r *Registry) Agents() []*Entry {
+	list := slices.DeleteFunc(r.List(), func(e *Entry) bool { return e.Adapter.Family != schema.FamilyAgent })
+	slices.SortStableFunc(list, func(x, y *Entry) int { return cmp.Compare(place(x), place(y)) })
+	return list
+}
+
+func place(e *Entry) int {
+	if p := e.Adapter.Agent.AutoDetect.Priority; p > 0 {
+		return p
+	}
+	return math.MaxInt
 }
 
 // each visits all files, highest precedence first.

@@ -30,6 +30,8 @@ import (
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
+
+	"ripple/runtime/checkup"
 )
 
 // App is what every command needs to talk: the streams of the process.
@@ -42,7 +44,8 @@ type App struct {
 	Getenv      func(string) string
 	ErrTerminal bool // standard error is a terminal that understands escapes
 
-	output *output
+	output   *output
+	examiner checkup.Examiner
 }
 
 // NewApp talks on these streams; cancel is called with the first error of stdout.

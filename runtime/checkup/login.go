@@ -1,0 +1,70 @@
+package checkup
+
+import (
+	"context"
+	"errors"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ripple/schema"
+)
+
+// Login says whether somebody is logged in to an agent.
+type Login string
+
+// Logins that were asked for.
+const (
+	LoggedIn     Login = "yes"
+	LoggedOut    Login = "no"
+	LoginUnknown Login = "unknown" // the agent has no way to tell, or told nothing
+)
+
+// statusLimit is how long an agent may take to say who is logged in.
+const statusLimit = 20 * time.Second
+
+// login is a variable that stands for one, else what the agent says.
+func login(ctx context.Context, g *schema.Agent, path string, p Program) Login {
+	env := p.environment()
+	for _, name := range g.Auth.Env {
+		if valueIn(env, name) != "" {
+			return LoggedIn
+		}
+	}
+	if g.Auth.Status == nil {
+		return LoginUnknown
+	}
+	ctx, cancel := context.WithTimeout(ctx, statusLimit)
+	defer cancel()
+	cmd := exec.CommandContext(ctx, path, g.Auth.Status.Args...)
+	cmd.Dir, cmd.Env = p.Dir, env
+	cmd.WaitDelay = time.Second // a child may keep the pipe open
+	out, err := cmd.CombinedOutput()
+	if errors.Is(err, exec.ErrWaitDelay) {
+		err = nil // it has answered
+	}
+	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && (!exited || ctx.Err() != nil) {
+		return LoginUnknown // it was not started, or did not come to an end
+	}
+	if g.Auth.Status.LoggedOut == "" {
+		return map[bool]Login{true: LoggedIn, false: LoggedOut}[err == nil]
+	}
+	re, compileErr := schema.CompilePattern(g.Auth.Status.LoggedOut)
+	if compileErr != nil {
+		return LoginUnknown // the loader refuses it
+	}
+	if says, _ := re.MatchString(string(out)); says {
+		return LoggedOut
+	}
+	return LoggedIn
+}
+
+// valueIn is the last value that an environment has for a name, as programs see it.
+func valueIn(env []string, name string) (value string) {
+	for _, kv := range env {
+		if v, is := strings.CutPrefix(kv, name+"="); is {
+			value = v
+		}
+	}
+	return value
+}

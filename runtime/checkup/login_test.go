@@ -1,0 +1,42 @@
+//go:build unix
+
+package checkup
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// An agent that does not come to an end with its answer has told nothing, whatever
+// the exit code of a killed program says.
+func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
+	for _, c := range []struct {
+		name, script string
+		says         Login
+	}{
+		{"it answers", "exit 0", LoggedIn},
+		{"it denies", "exit 1", LoggedOut},
+		{"it hangs", "sleep 1000", LoginUnknown},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := filepath.Join(t.TempDir(), "agent")
+			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
+			limit := time.Minute
+			if c.says == LoginUnknown {
+				limit = 200 * time.Millisecond
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), limit)
+			defer cancel()
+			g := &schema.Agent{Auth: schema.AgentAuth{Status: &schema.AgentAuthStatus{Args: []string{"status"}}}}
+			assert.Equal(t, c.says, login(ctx, g, path, Program{}))
+		})
+	}
+}
