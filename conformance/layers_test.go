@@ -56,12 +56,18 @@ var layers = map[string]row{
 	"runtime/contract":    {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":       {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
+	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
+
+	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
+
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/screentest": {5, ""},
 	"cmd/ripple/internal/ui":         {5, "runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
+	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console"},
+	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui runtime/mcp"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui runtime/contract runtime/launch runtime/session schema"},
 
-	"cmd/ripple": {7, "adapters cmd/ripple/internal/execcmd cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
+	"cmd/ripple": {7, "adapters cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -6,7 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/consolecmd"
 	"ripple/cmd/ripple/internal/execcmd"
+	"ripple/cmd/ripple/internal/mcpcmd"
 	"ripple/cmd/ripple/internal/ui"
 )
 
@@ -39,7 +41,7 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newAdapter(a), newAgent(a), newDoctor(a), execcmd.New(a.App), newRehearse(a), newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
+	root.AddCommand(newAdapter(a), consolecmd.New(a.App, version()), newAgent(a), newDoctor(a), execcmd.New(a.App), newRehearse(a), newRun(a), newInit(a), mcpcmd.New(a.App, version()), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
 	return root
 }
 

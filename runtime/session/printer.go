@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"sync"
 	"time"
 
@@ -102,6 +103,23 @@ func (d *driver) passOn() (woke bool) {
 		p.room.Broadcast()
 	}
 	return woke
+}
+
+// delivered returns when the output that is due has been passed on, or the context
+// has ended.
+func (d *driver) delivered(ctx context.Context) {
+	d.passOn()
+	stop := context.AfterFunc(ctx, func() {
+		d.mu.Lock()
+		defer d.mu.Unlock()
+		d.printer.room.Broadcast()
+	})
+	defer stop()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	for d.printer.delivering && ctx.Err() == nil {
+		d.printer.room.Wait()
+	}
 }
 
 // batch does a delivery's worth of work.

@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"sync"
 	"syscall"
@@ -1074,4 +1075,35 @@ func TestLinesStayLinesAfterTheCursorWasAddressed(t *testing.T) {
 	long := strings.Repeat("0", 299) + "1\n"
 	assert.Equal(t, long+"a\tb\n", eval(t, s, `printf '\e7\e8%0300d\na\tb\n' 1`).Output)
 	assert.Equal(t, long, eval(t, s, `printf 'x\e[2;1H\e[H%0300d\n' 1`).Output)
+}
+
+// An unfinished line is output as soon as somebody is told that the program waits
+// behind it.
+func TestWhatIsWaitedForHasBeenPassedOn(t *testing.T) {
+	var mu sync.Mutex
+	var printed []byte
+	s := open(t, "bash", session.Options{Window: -1, Output: func(b []byte) {
+		for range 10_000 { // who takes it is in no hurry
+			runtime.Gosched()
+		}
+		mu.Lock()
+		defer mu.Unlock()
+		printed = append(printed, b...)
+	}})
+	for range 20 {
+		done := make(chan error, 1)
+		go func() {
+			_, err := s.Eval(deadline(t), `read -p 'go on? ' x`)
+			done <- err
+		}()
+		_, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Stuck })
+		require.NoError(t, err)
+		mu.Lock()
+		require.Equal(t, "go on? ", string(printed))
+		printed = nil
+		mu.Unlock()
+		require.NoError(t, s.Send(t.Context(), []byte("y\n")))
+		require.NoError(t, <-done)
+		printed = nil
+	}
 }

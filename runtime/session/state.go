@@ -197,8 +197,9 @@ const (
 )
 
 // WaitState returns as soon as want is true for the session's state; it looks
-// again on every change and now and then. The error is the context's, or
-// ErrExited.
+// again on every change and now and then. What had been printed in that state has
+// gone to Options.Output before it returns, so Output itself must not call it. The
+// error is the context's, or ErrExited.
 func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) {
 	d := s.driver()
 	t := time.NewTimer(firstPoll)
@@ -207,6 +208,7 @@ func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, 
 		changed := d.changes()
 		st := d.snapState()
 		if want(st) {
+			d.delivered(ctx)
 			return st, nil
 		}
 		t.Reset(gap)

@@ -1,0 +1,220 @@
+package consolecmd
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"golang.org/x/term"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
+
+func newWait(a *ui.App) *cobra.Command {
+	var q console.WaitRequest
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "wait [CONSOLE]",
+		Short: "Wait for a command in a console",
+		Long: `Wait until the command of a console ends, print what it printed from its beginning, and
+exit with its code, as exec does. It returns too when the command waits for input.
+
+--for input waits until the program reads the terminal, in a command or at its prompt; --for text
+until --text is on the screen; --for idle until nothing was printed for two seconds.`,
+		Args:              atMost(1),
+		ValidArgsFunction: completeNames(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := find(a, args)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if q.For == "text" && q.Text == "" {
+				return ui.UsageError("", "--for text needs --text")
+			}
+			ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
+			defer stop()
+			if q.For == "done" {
+				_, err := runOne(a, asJSON, func(out io.Writer) (console.Answer, error) { return c.Wait(ctx, q, out) })
+				return err
+			}
+			answer, err := c.Wait(ctx, q, nil)
+			switch {
+			case err != nil:
+				return explain(err)
+			case asJSON:
+				return a.PrintJSON(answer)
+			case answer.Why == "time":
+				return ui.FailWith(ui.ExitTimeout, errors.New("it did not come to that in time"), "")
+			case answer.Why == "exited":
+				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
+			}
+			return nil
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&q.For, "for", "done", "what to wait for: done, input, text or idle")
+	flags.StringVar(&q.Text, "text", "", "the text to wait for")
+	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
+	flags.DurationVar(&q.Wait, "timeout", 0, "longest wait (0: no limit)")
+	flags.Int64Var(&q.From, "from", 0, "print its output from this `BYTE` on")
+	flags.BoolVar(&q.Stay, "stay", false, "wait on when the command waits for input")
+	flags.BoolVar(&asJSON, "json", false, "print a JSON record")
+	return cmd
+}
+
+// atMost refuses more arguments than a command has.
+func atMost(n int) cobra.PositionalArgs {
+	return func(cmd *cobra.Command, args []string) error {
+		if len(args) > n {
+			return ui.UsageError(ui.SeeHelp(cmd), "%s takes at most %s, and got %d", cmd.CommandPath(), ui.Count(n, "argument"), len(args))
+		}
+		return nil
+	}
+}
+
+func newSend(a *ui.App) *cobra.Command {
+	var q console.SendRequest
+	var secret bool
+	cmd := &cobra.Command{
+		Use:   "send [CONSOLE] [TEXT]",
+		Short: "Type into the command that runs in a console",
+		Long: `Type text, then keys, into the command that runs in a console. A line needs its end:
+--key enter. TEXT is typed as it is. With one argument and --key or --secret, the argument
+names the console.
+
+Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
+space, f1 to f12, C-c, M-x and single characters. --secret reads a line from the terminal without
+showing it and types it: what asks for a secret is answered by nothing else.`,
+		Example: `  ripple console send work yes --key enter
+  ripple console send work --key C-c`,
+		Args:              atMost(2),
+		ValidArgsFunction: completeNames(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			keysOnly := secret || len(q.Keys) > 0
+			switch {
+			case len(args) == 2, len(args) == 1 && !keysOnly:
+				q.Text = args[len(args)-1]
+				args = args[:len(args)-1]
+			case !keysOnly:
+				return ui.UsageError(ui.SeeHelp(cmd), "nothing to type")
+			}
+			c, err := find(a, args)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if secret {
+				if q.Text, err = readSecret(a); err != nil {
+					return err
+				}
+				q.Secret, q.Keys = true, append(q.Keys, "enter")
+			}
+			q.By = "send"
+			_, err = c.Send(cmd.Context(), q)
+			return explain(err)
+		},
+	}
+	flags := cmd.Flags()
+	flags.StringArrayVar(&q.Keys, "key", nil, "a key to be typed after the text; repeatable")
+	flags.BoolVar(&q.Only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen")
+	flags.BoolVar(&secret, "secret", false, "type a line that is read from the terminal without being shown, and enter")
+	return cmd
+}
+
+// readSecret reads a line that is not shown.
+func readSecret(a *ui.App) (string, error) {
+	file, ok := a.In.(*os.File)
+	if !ok || !term.IsTerminal(int(file.Fd())) {
+		line, err := bufio.NewReader(a.In).ReadString('\n')
+		if err != nil && line == "" {
+			return "", ui.UsageError("", "no secret on standard input: %w", err)
+		}
+		return strings.TrimRight(line, "\r\n"), nil
+	}
+	fmt.Fprint(a.Err, "secret: ")
+	b, err := term.ReadPassword(int(file.Fd()))
+	fmt.Fprintln(a.Err)
+	if err != nil {
+		return "", ui.FailWith(ui.ExitFailed, err, "")
+	}
+	return string(b), nil
+}
+
+func newResize(a *ui.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "resize [CONSOLE] COLS ROWS",
+		Short:             "Change the size of a console's terminal",
+		ValidArgsFunction: completeNames(a),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) < 2 || len(args) > 3 {
+				return ui.UsageError(ui.SeeHelp(cmd), "a size is COLS ROWS, like 120 40")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			n := len(args) - 2
+			cols, err := strconv.Atoi(args[n])
+			rows, err2 := strconv.Atoi(args[n+1])
+			if err := errors.Join(err, err2); err != nil {
+				return ui.UsageError("", "a size is COLS ROWS, like 120 40: %w", err)
+			}
+			c, err := find(a, args[:n])
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			_, err = c.Resize(cmd.Context(), cols, rows)
+			return explain(err)
+		},
+	}
+}
+
+func newClose(a *ui.App) *cobra.Command {
+	var kill, all bool
+	cmd := &cobra.Command{
+		Use:   "close [CONSOLE]",
+		Short: "End a console, its program, and all that this started",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if all && len(args) > 0 {
+				return ui.UsageError("", "either a console or --all")
+			}
+			return atMost(1)(cmd, args)
+		},
+		ValidArgsFunction: completeNames(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if !all {
+				c, err := find(a, args)
+				if err != nil {
+					return err
+				}
+				defer c.Close()
+				return explain(c.End(cmd.Context(), kill))
+			}
+			list, err := console.List(cmd.Context(), a.Getenv)
+			if err != nil {
+				return explain(err)
+			}
+			for _, s := range list {
+				c, err := console.Find(a.Getenv, s.Name)
+				if err == nil {
+					err = c.End(cmd.Context(), kill)
+					c.Close()
+				}
+				if err != nil {
+					return explain(err)
+				}
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&kill, "kill", false, "do not ask the program to end first")
+	cmd.Flags().BoolVar(&all, "all", false, "all consoles of this user")
+	return cmd
+}

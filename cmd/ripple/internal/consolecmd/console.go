@@ -1,0 +1,113 @@
+// Package consolecmd is `ripple console`: sessions that outlive the command that
+// started them.
+package consolecmd
+
+import (
+	"context"
+	"errors"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
+
+// New is the command.
+func New(a *ui.App, version string) *cobra.Command {
+	cmd := ui.Group(&cobra.Command{
+		Use:   "console",
+		Short: "Keep sessions alive, and use them by name from anywhere",
+		Long: `A console is a session that lives on when the command that started it has ended. It
+is reached by its name, or by the beginning of its name that no other one has, from
+every program of the same user; the only console needs no name.
+
+A deadline ends the wait for a command, never the command. What a command printed can
+be read again. A console ends with "ripple console close", ten minutes after its
+program has ended, and never while a command runs.`,
+		Example: `  ripple console start bash --name work
+  ripple console exec work 'cd src && make'
+  ripple console list
+  ripple console close work`,
+	})
+	cmd.AddCommand(newStart(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version))
+	return cmd
+}
+
+// find is the console that the first argument names, if there is one.
+func find(a *ui.App, args []string) (*console.Client, error) {
+	name := ""
+	if len(args) > 0 {
+		name = args[0]
+	}
+	c, err := console.Find(a.Getenv, name)
+	return c, explain(err)
+}
+
+// explain gives an error of a console its exit code and what to do next.
+func explain(err error) error {
+	f, ok := errors.AsType[*console.Fault](err)
+	switch {
+	case err == nil:
+		return nil
+	case errors.Is(err, context.Canceled):
+		return ui.ExitWith(ui.ExitInterrupted)
+	case !ok:
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	code, hint := ui.ExitFailed, ""
+	switch f.Code {
+	case console.FaultRequest:
+		code = ui.ExitUsage
+	case console.FaultUnknown:
+		code, hint = ui.ExitUsage, "ripple console list shows what there is"
+	case console.FaultMissing:
+		code = ui.ExitMissing
+	case console.FaultTaken:
+		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
+	case console.FaultBusy:
+		hint = "ripple console wait waits for it; ripple console send --key C-c interrupts it"
+	case console.FaultSecret:
+		hint = "ripple console send --secret, typed by a person, answers it"
+	case console.FaultExited:
+		hint = "ripple console read shows what its commands printed, for ten minutes; ripple console start starts another one"
+	}
+	return ui.FailWith(code, f, hint)
+}
+
+// completeNames gives the names of consoles to a shell that completes.
+func completeNames(a *ui.App) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		all, err := console.List(cmd.Context(), a.Getenv)
+		if err != nil || len(args) > 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		var names []string
+		for _, s := range all {
+			names = append(names, s.Name+"\t"+s.Adapter)
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// newHost is the process that a console lives in.
+func newHost(a *ui.App, version string) *cobra.Command {
+	return &cobra.Command{
+		Use:    "host",
+		Hidden: true,
+		Args:   ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			return a.Guarded(func() error {
+				ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
+				defer stop()
+				return console.Serve(ctx, console.HostOptions{Version: version, Getenv: a.Getenv, In: a.In, Ready: os.Stdout})
+			})
+		},
+	}
+}
+
+// hostCommand is the command line of a host.
+func hostCommand() ([]string, error) {
+	self, err := os.Executable()
+	return []string{self, "console", "host"}, err
+}

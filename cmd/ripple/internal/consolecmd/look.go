@@ -1,0 +1,162 @@
+package consolecmd
+
+import (
+	"errors"
+	"io"
+	"os"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
+
+func newPeek(a *ui.App) *cobra.Command {
+	var output, asJSON bool
+	var lines int64
+	cmd := &cobra.Command{
+		Use:               "peek [CONSOLE]",
+		Short:             "Show a console's screen, or the end of its command's output",
+		Args:              atMost(1),
+		ValidArgsFunction: completeNames(a),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			c, err := find(a, args)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			if output {
+				return printLines(a, c, console.ReadRequest{From: -lines}, asJSON)
+			}
+			text, status, err := c.Screen(cmd.Context())
+			switch {
+			case err != nil:
+				return explain(err)
+			case asJSON:
+				return a.PrintJSON(struct {
+					Status console.Status `json:"status"`
+					Screen string         `json:"screen"`
+				}{status, text})
+			}
+			a.Printf("%s", ui.Harmless(text))
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&output, "output", false, "the end of the latest command's output")
+	cmd.Flags().Int64Var(&lines, "lines", 20, "how many lines of the output")
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newRead(a *ui.App) *cobra.Command {
+	var q console.ReadRequest
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "read [CONSOLE]",
+		Short: "Read what a command printed",
+		Long: `Print lines of what a command of a console printed, also while it runs, after the
+program's end, and after the console's own process was killed.`,
+		Example:           "  ripple console read work --command 3 --from -20\n  ripple console read work --grep 'error|warning'",
+		Args:              atMost(1),
+		ValidArgsFunction: completeNames(a),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := find(a, args)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			return printLines(a, c, q, asJSON)
+		},
+	}
+	flags := cmd.Flags()
+	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
+	flags.Int64Var(&q.From, "from", 1, "the first `LINE`; negative: counted from the end")
+	flags.Int64Var(&q.Lines, "lines", 0, "at most so many lines (0: all)")
+	flags.StringVar(&q.Grep, "grep", "", "only lines that match this `PATTERN` (RE2)")
+	flags.BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func printLines(a *ui.App, c *console.Client, q console.ReadRequest, asJSON bool) error {
+	found, err := c.Read(q)
+	if err != nil {
+		return explain(err)
+	}
+	if asJSON {
+		return a.PrintJSON(found)
+	}
+	if found.Dropped > 0 {
+		a.Note("the first %d bytes of its output are no longer kept", found.Dropped)
+	}
+	for _, l := range found.Lines {
+		a.Printf("%s\n", l.Text)
+		if l.Cut > 0 {
+			a.Note("line %d is longer by %d bytes", l.Number, l.Cut)
+		}
+	}
+	if found.More {
+		a.Note("there are more lines: go on with --from %d", found.Lines[len(found.Lines)-1].Number+1)
+	}
+	return nil
+}
+
+func newList(a *ui.App) *cobra.Command {
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "list",
+		Short: "List the consoles",
+		Args:  ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			all, err := console.List(cmd.Context(), a.Getenv)
+			switch {
+			case err != nil:
+				return explain(err)
+			case asJSON:
+				return a.PrintJSON(all)
+			case len(all) == 0:
+				a.Note("no console is running; ripple console start ADAPTER starts one")
+				return nil
+			}
+			now := time.Now()
+			a.Printf("%-14s %-10s %-18s %-8s %s\n", "CONSOLE", "ADAPTER", "STATE", "AGE", "DIRECTORY, LATEST COMMAND")
+			for _, s := range all {
+				last := s.Cwd
+				if s.Command != nil {
+					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
+				}
+				a.Printf("%-14s %-10s %-18s %-8s %s\n", s.Name, s.Adapter, s.State, age(now, s.Started), ui.Harmless(last))
+			}
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+func newLogs(a *ui.App) *cobra.Command {
+	return &cobra.Command{
+		Use:               "logs [CONSOLE]",
+		Short:             "Show what a console's own process has noted",
+		Args:              atMost(1),
+		ValidArgsFunction: completeNames(a),
+		RunE: func(_ *cobra.Command, args []string) error {
+			c, err := find(a, args)
+			if err != nil {
+				return err
+			}
+			defer c.Close()
+			file, err := os.Open(c.LogFile())
+			if errors.Is(err, os.ErrNotExist) {
+				return nil
+			}
+			if err != nil {
+				return ui.FailWith(ui.ExitFailed, err, "")
+			}
+			defer file.Close() // only read from: nothing to lose
+			_, err = io.Copy(a.Out, file)
+			return err
+		},
+	}
+}

@@ -1,0 +1,116 @@
+package consolecmd
+
+import (
+	"errors"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
+
+// startFlags are the flags of `ripple console start`.
+type startFlags struct {
+	spec  console.Spec
+	reuse bool
+	json  bool
+}
+
+func newStart(a *ui.App) *cobra.Command {
+	var f startFlags
+	cmd := &cobra.Command{
+		Use:   "start [ADAPTER] [-- ARGUMENT...]",
+		Short: "Start a console",
+		Long: `Start a program in a console of its own and print the console's name. ADAPTER is a name
+(see "ripple adapter list") or an adapter file; without it, bash. The arguments end the
+program's command line.
+
+It returns when the program is at its first prompt. A program that takes longer than half a
+minute is left starting; "ripple console wait --for input" waits on.`,
+		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
+		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
+		Args: func(cmd *cobra.Command, args []string) error {
+			if n := before(cmd, args); n > 1 {
+				return ui.UsageError("put the program's own arguments behind --", "%d adapters; a console has one program", n)
+			}
+			return nil
+		},
+		ValidArgsFunction: a.CompleteAdapter,
+	}
+	flags := cmd.Flags()
+	flags.StringVar(&f.spec.Name, "name", "", "the console's name (default: the adapter's, with a number)")
+	flags.StringVar(&f.spec.Dir, "cwd", "", "directory to start in")
+	flags.StringArrayVar(&f.spec.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
+	flags.StringVar(&f.spec.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.IntVar(&f.spec.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
+	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
+	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end it when nothing happened in it for so long (0: never)")
+	flags.BoolVar(&f.reuse, "reuse", false, "a console of that name that is running will do")
+	flags.BoolVar(&f.json, "json", false, "print what it is as JSON")
+	return cmd
+}
+
+// before is how many arguments stand before "--".
+func before(cmd *cobra.Command, args []string) int {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return n
+	}
+	return len(args)
+}
+
+func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
+	n := before(cmd, args)
+	f.spec.Adapter, f.spec.Args = ui.DefaultAdapter(), args[n:]
+	if n > 0 {
+		f.spec.Adapter = args[0]
+	}
+	if _, err := a.Adapter(f.spec.Adapter); err != nil { // said here better than by the host
+		return err
+	}
+	for _, kv := range f.spec.Env {
+		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
+			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
+		}
+	}
+	dir, err := filepath.Abs(f.spec.Dir)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	f.spec.Dir = dir
+	host, err := hostCommand()
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
+	defer stop()
+	c, status, err := console.Start(ctx, host, a.Getenv, f.spec)
+	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultTaken && f.reuse {
+		if c, err = console.Find(a.Getenv, f.spec.Name); err == nil {
+			status, err = c.Status(ctx)
+		}
+	}
+	if err != nil {
+		return explain(err)
+	}
+	c.Close()
+	if f.json {
+		return a.PrintJSON(status)
+	}
+	a.Printf("%s\n", status.Name)
+	if status.State == console.Starting {
+		a.Note("the program has not come to its first prompt in half a minute; ripple console peek shows its screen")
+	}
+	return nil
+}
+
+// age is how long ago something was, in words.
+func age(now, then time.Time) string {
+	d := now.Sub(then)
+	if d < time.Minute {
+		return d.Truncate(time.Second).String()
+	}
+	return strings.TrimSuffix(d.Truncate(time.Minute).String(), "0s")
+}

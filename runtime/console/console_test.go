@@ -1,0 +1,291 @@
+//go:build unix
+
+package console_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/console"
+	"ripple/runtime/proctree"
+)
+
+// The test binary is the host, too.
+const hostMark = "CONSOLE_TEST_HOST"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(hostMark) == "" {
+		os.Exit(m.Run())
+	}
+	os.Exit(proctree.Guard(func() int {
+		if err := console.Serve(context.Background(), console.HostOptions{Version: "test", Getenv: os.Getenv, In: os.Stdin, Ready: os.Stdout}); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			return 1
+		}
+		return 0
+	}))
+}
+
+// place gives a test directories of its own and ends what it started.
+func place(t *testing.T) {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "console") // short: it holds sockets
+	require.NoError(t, err)
+	t.Setenv("XDG_RUNTIME_DIR", dir)
+	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
+	t.Setenv("HOME", dir)
+	t.Setenv(hostMark, "1")
+	t.Cleanup(func() {
+		all, err := console.List(context.Background(), os.Getenv)
+		assert.NoError(t, err)
+		for _, s := range all {
+			c, err := console.Find(os.Getenv, s.Name)
+			if assert.NoError(t, err) {
+				assert.NoError(t, c.End(context.Background(), true))
+				c.Close()
+			}
+		}
+		assert.NoError(t, os.RemoveAll(dir))
+	})
+}
+
+func start(t *testing.T, spec console.Spec) *console.Client {
+	t.Helper()
+	if spec.Adapter == "" {
+		spec.Adapter = "bash"
+	}
+	c, s, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, spec)
+	require.NoError(t, err)
+	require.Equal(t, console.Idle, s.State)
+	t.Cleanup(c.Close)
+	return c
+}
+
+func exec(t *testing.T, c *console.Client, code string) (string, console.Answer) {
+	t.Helper()
+	var out bytes.Buffer
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: code}, &out)
+	require.NoError(t, err)
+	require.Equal(t, "done", a.Why)
+	return out.String(), a
+}
+
+// requireFault says that nothing was done, and why.
+func requireFault(t *testing.T, code string, err error) *console.Fault {
+	t.Helper()
+	var f *console.Fault
+	require.ErrorAs(t, err, &f)
+	require.Equal(t, code, f.Code, f.Message)
+	return f
+}
+
+func TestACommand(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	out, a := exec(t, c, "cd /usr; echo hello; (exit 3)")
+	assert.Equal(t, "hello\n", out)
+	assert.Equal(t, 3, *a.Command.ExitCode)
+	assert.Equal(t, "/usr", a.Status.Cwd)
+	assert.Equal(t, int64(1), a.Command.Lines)
+	out, a = exec(t, c, "pwd")
+	assert.Equal(t, "/usr\n", out)
+	assert.Equal(t, 2, a.Command.ID)
+	require.NoError(t, c.End(t.Context(), false))
+	all, err := console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	assert.Empty(t, all)
+}
+
+func TestADeadlineEndsTheWaitAlone(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	dir := t.TempDir()
+	fifo := filepath.Join(dir, "fifo")
+	require.NoError(t, syscall.Mkfifo(fifo, 0o600))
+	var out bytes.Buffer
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo before; : <" + fifo + "; echo after", Wait: 50 * time.Millisecond}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "time", a.Why)
+	assert.Equal(t, console.Running, a.Status.State)
+	assert.True(t, a.Command.Running())
+
+	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo second"}, nil)
+	f := requireFault(t, console.FaultBusy, err)
+	assert.Equal(t, 1, f.Status.Command.ID)
+
+	require.NoError(t, os.WriteFile(fifo, nil, 0)) // opens it and lets go
+	a, err = c.Wait(t.Context(), console.WaitRequest{From: int64(out.Len())}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "done", a.Why)
+	assert.Equal(t, "before\nafter\n", out.String())
+}
+
+func TestInputIsAskedFor(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	var out bytes.Buffer
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `read -p "go on? " x; echo "[$x]"`}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "waiting", a.Why)
+	assert.Equal(t, console.WaitingInput, a.Status.State)
+	assert.Equal(t, "go on? ", out.String())
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "y", Keys: []string{"enter"}, Only: true})
+	require.NoError(t, err)
+	out.Reset()
+	a, err = c.Wait(t.Context(), console.WaitRequest{From: a.Command.Bytes}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "done", a.Why)
+	assert.Equal(t, "[y]\n", out.String())
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "z"})
+	requireFault(t, console.FaultNotWaiting, err)
+}
+
+func TestASecretIsForPeople(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `read -s -p "password: " x; echo "${#x}"`}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, console.WaitingSecret, a.Status.State)
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "hunter2\n"})
+	requireFault(t, console.FaultSecret, err)
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "hunter2\r", Secret: true})
+	require.NoError(t, err)
+	var out bytes.Buffer
+	_, err = c.Wait(t.Context(), console.WaitRequest{From: a.Command.Bytes}, &out)
+	require.NoError(t, err)
+	assert.Equal(t, "7\n", out.String())
+}
+
+func TestAnotherDirectoryIsRefused(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Dir: "/"})
+	exec(t, c, "cd /usr")
+	_, err := c.Exec(t.Context(), console.ExecRequest{Code: "rm -rf x", ExpectCwd: "/"}, nil)
+	f := requireFault(t, console.FaultCwd, err)
+	assert.Contains(t, f.Message, "/usr")
+}
+
+func TestLinesCanBeReadAgain(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	exec(t, c, "seq 1 30000")
+	exec(t, c, "echo second")
+	lines, err := c.Read(console.ReadRequest{Command: 1, From: 29_999, Lines: 5})
+	require.NoError(t, err)
+	assert.Equal(t, int64(30_000), lines.Total)
+	assert.Equal(t, []console.Line{{Number: 29_999, Text: "29999"}, {Number: 30_000, Text: "30000"}}, lines.Lines)
+	lines, err = c.Read(console.ReadRequest{Command: 1, Grep: "^12345$"})
+	require.NoError(t, err)
+	assert.Equal(t, []console.Line{{Number: 12_345, Text: "12345"}}, lines.Lines)
+	lines, err = c.Read(console.ReadRequest{From: -1})
+	require.NoError(t, err)
+	assert.Equal(t, []console.Line{{Number: 1, Text: "second"}}, lines.Lines)
+}
+
+func TestTheProgramsEnd(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo last; exit 7"}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "exited", a.Why)
+	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
+	requireFault(t, console.FaultExited, err)
+	lines, err := c.Read(console.ReadRequest{})
+	require.NoError(t, err)
+	assert.Equal(t, "last", lines.Lines[0].Text)
+	text, s, err := c.Screen(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, text, "last")
+	assert.Equal(t, console.Exited, s.State)
+}
+
+func TestOneOfManyStartersWins(t *testing.T) {
+	place(t)
+	const starters = 20
+	errs := make([]error, starters)
+	var all sync.WaitGroup
+	for i := range starters {
+		all.Go(func() {
+			c, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Name: "one"})
+			if err == nil {
+				c.Close()
+			}
+			errs[i] = err
+		})
+	}
+	all.Wait()
+	won := 0
+	for _, err := range errs {
+		if err == nil {
+			won++
+			continue
+		}
+		requireFault(t, console.FaultTaken, err)
+	}
+	assert.Equal(t, 1, won)
+}
+
+func TestAKilledHostLeavesItsResults(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "k"})
+	_, a := exec(t, c, "echo kept")
+	p, err := os.FindProcess(a.Status.Host)
+	require.NoError(t, err)
+	require.NoError(t, p.Kill())
+	var s []console.Status
+	for s == nil || s[0].State != console.Dead {
+		s, err = console.List(t.Context(), os.Getenv)
+		require.NoError(t, err)
+		require.Len(t, s, 1)
+	}
+	lines, err := c.Read(console.ReadRequest{})
+	require.NoError(t, err)
+	assert.Equal(t, "kept", lines.Lines[0].Text)
+	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
+	requireFault(t, console.FaultExited, err)
+	for alive(a.Status.PID) && t.Context().Err() == nil { // the guard ends it
+		runtime.Gosched()
+	}
+	start(t, console.Spec{Name: "k"}) // the name is free
+}
+
+func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
+
+func TestAMissingProgram(t *testing.T) {
+	place(t)
+	_, _, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Executable: "/nowhere/bash"})
+	requireFault(t, console.FaultMissing, err)
+	all, err := console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	assert.Empty(t, all)
+}
+
+func TestAFullScreenProgram(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{})
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `printf '\033[?1049hHELLO'; read -n1 x; printf '\033[?1049l'`}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "waiting", a.Why)
+	assert.Equal(t, console.Fullscreen, a.Status.State)
+	text, _, err := c.Screen(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "HELLO", strings.TrimSpace(text))
+	_, err = c.Send(t.Context(), console.SendRequest{Keys: []string{"q"}, Only: true})
+	require.NoError(t, err)
+	a, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, "done", a.Why)
+}

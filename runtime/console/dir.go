@@ -1,0 +1,103 @@
+package console
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// maxPath is the longest path of a socket that every system takes, in bytes;
+// sun_path has room for 104 on macOS and for 108 on Linux.
+const maxPath = 100
+
+// Dir is the private directory of this user's consoles: "ripple" below
+// XDG_RUNTIME_DIR, else below the state directory of nobody else: /tmp/ripple-UID.
+// It is made if it is missing.
+//
+// Errors: one that is not a directory of this user's alone (0700) is refused.
+func Dir(getenv func(string) string) (string, error) {
+	dir := filepath.Join(os.TempDir(), "ripple-"+strconv.Itoa(os.Getuid()))
+	if runtime := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
+		dir = filepath.Join(runtime, "ripple")
+	}
+	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("the directory of consoles: %w; set XDG_RUNTIME_DIR to a directory of your own", err)
+	}
+	return dir, private(dir)
+}
+
+// private refuses a directory that somebody else could write to or read.
+func private(dir string) error {
+	info, err := os.Lstat(dir)
+	switch {
+	case err != nil:
+		return err
+	case !info.IsDir():
+		return fmt.Errorf("%s is not a directory: remove it, or set XDG_RUNTIME_DIR to a directory of your own", dir)
+	case !ownedByUs(info):
+		return fmt.Errorf("%s belongs to another user: set XDG_RUNTIME_DIR to a directory of your own", dir)
+	case info.Mode().Perm() != 0o700:
+		return fmt.Errorf("%s is open to others (mode %04o): chmod 700 %s, after a look at what is in it", dir, info.Mode().Perm(), dir)
+	}
+	return nil
+}
+
+// nameBytes are what a name is made of.
+const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
+
+// checkName says what is wrong with a console's name.
+func checkName(name string) error {
+	switch {
+	case name == "" || name[0] == '-' || name[0] == '.' || strings.Trim(name, nameBytes) != "":
+		return fmt.Errorf("%q is no name for a console: letters, digits and . _ - are, and not . or - first", name)
+	case len(name) > 200:
+		return fmt.Errorf("the name of a console is at most 200 characters long, and this one is %d", len(name))
+	}
+	return nil
+}
+
+// files are where one console is found.
+type files struct {
+	socket string
+	lock   string
+	record string // directory of its results
+}
+
+// filesOf are the files of a console by its name. Where its socket's path would be
+// too long for the system, a hash stands for the name.
+func filesOf(dir, state, name string) (files, error) {
+	base := name
+	if len(filepath.Join(dir, base+".sock")) > maxPath {
+		sum := sha256.Sum256([]byte(name))
+		base = "h-" + hex.EncodeToString(sum[:8])
+	}
+	f := files{
+		socket: filepath.Join(dir, base+".sock"),
+		lock:   filepath.Join(dir, base+".lock"),
+		record: filepath.Join(state, base),
+	}
+	if len(f.socket) > maxPath {
+		return files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, %d are possible): set XDG_RUNTIME_DIR to a shorter one", f.socket, len(f.socket), maxPath)
+	}
+	return f, nil
+}
+
+// stateDir is where the consoles' results are kept: "ripple/consoles" below
+// XDG_STATE_HOME, else below ~/.local/state.
+func stateDir(getenv func(string) string) (string, error) {
+	base := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(base) {
+		home := getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return "", errors.New("no directory for the consoles' results: neither XDG_STATE_HOME nor HOME is set to an absolute path")
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return filepath.Join(base, "ripple", "consoles"), nil
+}

@@ -1,0 +1,326 @@
+package console
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"os"
+	"sync"
+	"time"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+const (
+	// afterlife is how long a console can be read after its program ended.
+	afterlife = 10 * time.Minute
+	// remembered is how many ended commands are kept in memory; older ones are
+	// in the record.
+	remembered = 500
+	// goodbye bounds the polite end of a program.
+	goodbye = 5 * time.Second
+)
+
+// host is the process that holds a console.
+type host struct {
+	spec    Spec
+	adapter *schema.Adapter
+	version string
+	started time.Time
+	record  *record
+	screen  *screen
+	log     *slog.Logger
+
+	printed notifier      // output, and a command's end
+	opened  chan struct{} // closed when the program is at its first prompt, or will not come there
+	ending  chan struct{} // closed when the host is to end
+	endOnce sync.Once
+
+	mu      sync.Mutex
+	session *session.Session // nil until opened
+	failed  error            // why it did not start
+	runs    []*run           // the latest commands, the oldest first
+	count   int
+	touched time.Time // something happened
+	clients int       // that wait or are attached
+	exit    string    // how the program ended
+	code    *int      // and with which exit code
+}
+
+// run is one command.
+type run struct {
+	done chan struct{}
+	cmd  Command // guarded by the host's lock
+	err  error
+}
+
+func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slog.Logger) *host {
+	now := time.Now()
+	tty := a.Process.TTY
+	if spec.Cols == 0 {
+		spec.Cols = tty.Cols
+	}
+	if spec.Rows == 0 {
+		spec.Rows = tty.Rows
+	}
+	return &host{
+		spec: spec, adapter: a, version: version, started: now, touched: now, record: rec, log: log,
+		screen: newScreen(spec.Cols, spec.Rows), opened: make(chan struct{}), ending: make(chan struct{}),
+	}
+}
+
+// open starts the program and waits for its first prompt.
+func (h *host) open(ctx context.Context) {
+	s, err := session.Open(ctx, h.adapter, session.Options{
+		Dir: h.spec.Dir, Env: h.spec.Env, Args: h.spec.Args, Executable: h.spec.Executable,
+		Cols: h.spec.Cols, Rows: h.spec.Rows, Observer: h.screen, Output: h.print, Window: -1,
+		Patient: true, Sole: true,
+	})
+	h.mu.Lock()
+	h.session, h.failed = s, err
+	h.mu.Unlock()
+	close(h.opened)
+	if err != nil {
+		h.log.Error("the program did not start", "error", err)
+		return
+	}
+	h.save()
+	go h.watch(s)
+}
+
+// watch notes the program's end.
+func (h *host) watch(s *session.Session) {
+	<-s.Done()
+	_, err := s.WaitState(context.Background(), func(session.State) bool { return false })
+	h.mu.Lock()
+	h.exit = err.Error()
+	if exit, ok := errors.AsType[*session.ExitError](err); ok {
+		h.code = &exit.Code
+	}
+	h.touched = time.Now()
+	h.mu.Unlock()
+	h.log.Info("the program ended", "how", err)
+	h.save()
+	h.printed.signal()
+}
+
+// save writes what the console is beside its results.
+func (h *host) save() { h.record.status(h.status()) }
+
+// print takes output of the running command.
+func (h *host) print(b []byte) {
+	_, _ = h.record.Write(b) // it never fails
+	h.mu.Lock()
+	if r := h.latest(); r != nil {
+		r.cmd.Bytes += int64(len(b))
+		r.cmd.Lines += int64(bytes.Count(b, []byte("\n")))
+	}
+	h.mu.Unlock()
+	h.printed.signal()
+}
+
+// latest is the latest command; nil: there was none. The lock is held.
+func (h *host) latest() *run {
+	if len(h.runs) == 0 {
+		return nil
+	}
+	return h.runs[len(h.runs)-1]
+}
+
+// submit begins a command.
+func (h *host) submit(q ExecRequest) (*run, *Fault) {
+	state, st := h.state()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case h.session == nil:
+		return nil, h.refuse(FaultBusy, state, "the program has not come to its first prompt")
+	case state == Exited:
+		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.exit)
+	case h.latest() != nil && h.latest().cmd.Running():
+		c := h.latest().cmd
+		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, by(c.By))
+	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
+		return nil, h.refuse(FaultCwd, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
+	}
+	from, _ := h.record.offset()
+	h.count++
+	r := &run{done: make(chan struct{}), cmd: Command{ID: h.count, Code: q.Code, By: q.By, Started: time.Now(), From: from}}
+	h.runs = append(h.runs, r)
+	if len(h.runs) > remembered {
+		h.runs = append(h.runs[:0], h.runs[len(h.runs)-remembered:]...)
+	}
+	h.touched = r.cmd.Started
+	go h.run(h.session, r)
+	return r, nil
+}
+
+// run runs a command to its end, however long its clients wait.
+func (h *host) run(s *session.Session, r *run) {
+	result, err := s.Eval(context.Background(), r.cmd.Code)
+	ended := time.Now()
+	h.mu.Lock()
+	c := &r.cmd
+	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.ErrorSeen, result.Duration
+	c.CompletedBy, c.Cwd, c.Mode, c.Level = string(result.CompletedBy), result.Cwd, result.Mode, result.Level
+	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, result.OutOfBand, result.PromptElsewhere
+	if r.err = err; err != nil {
+		c.Failure = err.Error()
+	}
+	h.touched = ended
+	kept := *c
+	h.mu.Unlock()
+	h.record.command(kept)
+	close(r.done)
+	h.printed.signal()
+}
+
+// state is what the console does, and what its session says of itself.
+func (h *host) state() (State, session.State) {
+	h.mu.Lock()
+	s, exit, failed := h.session, h.exit, h.failed
+	h.mu.Unlock()
+	switch {
+	case failed != nil || exit != "":
+		return Exited, session.State{}
+	case s == nil:
+		return Starting, session.State{}
+	}
+	st := s.State()
+	switch {
+	case st.Phase == session.PhaseClosed:
+		return Exited, st
+	case st.Phase == session.PhaseReady:
+		return Idle, st
+	case h.screen.full():
+		return Fullscreen, st
+	case st.Waiting == session.WaitingSecret:
+		return WaitingSecret, st
+	case st.Waiting == session.WaitingInput:
+		return WaitingInput, st
+	}
+	return Running, st
+}
+
+// status is the console as it is now.
+func (h *host) status() Status {
+	state, st := h.state()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.statusAs(state, st)
+}
+
+// statusAs is made under the lock.
+func (h *host) statusAs(state State, st session.State) Status {
+	cols, rows := h.screen.size()
+	status := Status{
+		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
+		Host: os.Getpid(), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.exit, ExitCode: h.code,
+	}
+	if r := h.latest(); r != nil {
+		c := r.cmd
+		status.Command = &c
+	}
+	if h.failed != nil {
+		status.Exit = h.failed.Error()
+	}
+	if _, err := h.record.offset(); err != nil {
+		status.Notice = "output is being lost: " + err.Error()
+	}
+	return status
+}
+
+// refuse is a fault that says what the console does. The lock is held.
+func (h *host) refuse(code string, state State, format string, args ...any) *Fault {
+	status := h.statusAs(state, session.State{})
+	return &Fault{Code: code, Message: fmt.Sprintf("%s: %s", h.spec.Name, fmt.Sprintf(format, args...)), Status: &status}
+}
+
+// by says whose a command is.
+func by(who string) string {
+	if who == "" {
+		return ""
+	}
+	return " of " + who
+}
+
+// find is a command by its number, 0: the latest.
+func (h *host) find(id int) (*run, *Fault) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	switch {
+	case len(h.runs) == 0:
+		return nil, fault(FaultUnknown, "%s has run no command yet", h.spec.Name)
+	case id == 0:
+		return h.latest(), nil
+	}
+	if i := id - h.runs[0].cmd.ID; i >= 0 && i < len(h.runs) {
+		return h.runs[i], nil
+	}
+	return nil, fault(FaultUnknown, "%s has no command %d: the latest is %d", h.spec.Name, id, h.count)
+}
+
+// of is a command as it is now.
+func (h *host) of(r *run) Command {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return r.cmd
+}
+
+// end asks the host to end.
+func (h *host) end(why string) {
+	h.endOnce.Do(func() {
+		h.log.Info("the console ends", "why", why)
+		close(h.ending)
+	})
+}
+
+// close ends the program. kill leaves out the polite part.
+func (h *host) close(kill bool) {
+	h.mu.Lock()
+	s := h.session
+	h.mu.Unlock()
+	if s == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	defer cancel()
+	if kill {
+		cancel()
+	}
+	if err := s.Close(ctx); err != nil {
+		h.log.Error("closing the program", "error", err)
+	}
+}
+
+// expired says whether the console has had its time, and how long it has otherwise.
+func (h *host) expired(now time.Time) (left time.Duration, over bool) {
+	state, _ := h.state()
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	limit := h.spec.IdleEnd
+	if state == Exited {
+		limit = afterlife
+	}
+	if limit == 0 || h.clients > 0 || h.latest() != nil && h.latest().cmd.Running() && state != Exited {
+		return time.Minute, false
+	}
+	left = limit - now.Sub(h.touched)
+	return max(left, 0), left <= 0
+}
+
+// busy counts a client that waits or is attached.
+func (h *host) busy() (leave func()) {
+	h.mu.Lock()
+	h.clients++
+	h.mu.Unlock()
+	return func() {
+		h.mu.Lock()
+		h.clients--
+		h.touched = time.Now()
+		h.mu.Unlock()
+	}
+}

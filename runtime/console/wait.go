@@ -1,0 +1,114 @@
+package console
+
+import (
+	"context"
+	"net/http"
+	"strings"
+	"time"
+
+	"ripple/runtime/session"
+)
+
+// quiet is how long nothing must be printed for a console to count as idle.
+const quiet = 2 * time.Second
+
+func (h *host) postWait(w http.ResponseWriter, r *http.Request) {
+	var q WaitRequest
+	if !accept(w, r, &q) {
+		return
+	}
+	if q.For == "" || q.For == "done" {
+		run, f := h.find(q.Command)
+		if f != nil {
+			refuse(w, f)
+			return
+		}
+		h.answer(w, r, &follower{h: h, run: run, from: q.From, stay: q.Stay}, q.Wait)
+		return
+	}
+	ctx := r.Context()
+	if q.Wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, q.Wait)
+		defer cancel()
+	}
+	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
+	if !ok {
+		refuse(w, fault(FaultRequest, "a wait is for done, input, text or idle, not for %q", q.For))
+		return
+	}
+	leave := h.busy()
+	why := wait(ctx, q)
+	leave()
+	reply(w, piece{Done: &Answer{Why: why, Status: h.status()}})
+}
+
+// untilInput waits until the program reads the terminal: in a command, or at its prompt.
+func (h *host) untilInput(ctx context.Context, _ WaitRequest) string {
+	select {
+	case <-h.opened:
+	case <-ctx.Done():
+		return "time"
+	}
+	h.mu.Lock()
+	s := h.session
+	h.mu.Unlock()
+	if s == nil {
+		return "exited"
+	}
+	_, err := s.WaitState(ctx, func(st session.State) bool {
+		return st.Phase == session.PhaseReady || st.Waiting != session.WaitingNo
+	})
+	switch {
+	case err == nil:
+		return "waiting"
+	case ctx.Err() != nil:
+		return "time"
+	}
+	return "exited"
+}
+
+// untilText waits until the text is on the screen or in what is printed.
+func (h *host) untilText(ctx context.Context, q WaitRequest) string {
+	for {
+		next := h.screen.painted.wait()
+		if strings.Contains(h.screen.text(0), q.Text) {
+			return "matched"
+		}
+		select {
+		case <-next:
+		case <-ctx.Done():
+			return "time"
+		case <-h.gone():
+			return "exited"
+		}
+	}
+}
+
+// untilQuiet waits until nothing was printed for a while.
+func (h *host) untilQuiet(ctx context.Context, _ WaitRequest) string {
+	t := time.NewTimer(quiet)
+	defer t.Stop()
+	for {
+		select {
+		case <-h.screen.painted.wait():
+			t.Reset(quiet)
+		case <-t.C:
+			return "idle"
+		case <-ctx.Done():
+			return "time"
+		case <-h.gone():
+			return "exited"
+		}
+	}
+}
+
+// gone is closed when the program has ended.
+func (h *host) gone() <-chan struct{} {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.session == nil {
+		return h.ending
+	}
+	return h.session.Done()
+}

@@ -1,0 +1,186 @@
+// Package mcp offers consoles to AI clients by the Model Context Protocol
+// (https://modelcontextprotocol.io): eight tools whose results are text.
+//
+// The main path is New, then ServeStdio or a Handler for HTTP. A server holds no
+// session of its own: consoles live in processes of their own, so that the next
+// server finds what this one has begun.
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ripple/runtime/console"
+)
+
+// Options are what a server may do.
+type Options struct {
+	Version string
+	Adapter string              // of a console that is made without one
+	Host    []string            // the command line of a console's host: see console.Start
+	Getenv  func(string) string // where consoles are found
+	Dir     string              // where consoles start; a tool may name a directory below it
+
+	ReadOnly bool     // only the tools that change nothing
+	Adapters []string // the only ones that may be started; nil: all
+	Confined bool     // consoles start in Dir or below it, nowhere else
+}
+
+// Server is what clients talk to.
+type Server struct {
+	o   Options
+	sdk *sdk.Server
+
+	mu    sync.Mutex
+	known map[string]string // consoles that were used here, and the state that was told last
+}
+
+const instructions = `Consoles are live sessions of shells, REPLs and debuggers: a directory, variables and running programs stay from one call to the next, also when this server is restarted. console_exec runs code in the console "main" or in the one you name. A wait that is over ends nothing: the command goes on, and console_wait waits on. When a command waits for input, answer it with console_send. Long output is shown in part; console_read shows the rest.`
+
+// New is a server with its tools.
+func New(o Options) *Server {
+	s := &Server{o: o, known: map[string]string{}}
+	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
+		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
+	s.addTools()
+	return s
+}
+
+// open is a console by its name.
+func (s *Server) open(name string) (*console.Client, error) {
+	return console.Find(s.o.Getenv, name)
+}
+
+// openOrStart is the console of that name; a missing one is started.
+func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*console.Client, error) {
+	c, err := console.Open(s.o.Getenv, name)
+	if err == nil {
+		status, err := c.Status(ctx)
+		if err == nil && status.State != console.Exited {
+			return c, nil
+		}
+		if err == nil {
+			return nil, fmt.Errorf("%s: %s; console_read shows what its commands printed, console_close removes it", name, status.Exit)
+		}
+	}
+	c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
+	return c, err
+}
+
+// start starts a console, within what the options allow.
+func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*console.Client, console.Status, error) {
+	if spec.Adapter == "" {
+		spec.Adapter = s.o.Adapter
+	}
+	if s.o.Adapters != nil && !slices.Contains(s.o.Adapters, spec.Adapter) {
+		return nil, console.Status{}, fmt.Errorf("this server may start %s, and not %s", strings.Join(s.o.Adapters, ", "), spec.Adapter)
+	}
+	dir, err := s.dir(spec.Dir)
+	if err != nil {
+		return nil, console.Status{}, err
+	}
+	spec.Dir, spec.IdleEnd = dir, idleEnd
+	c, status, err := console.Start(ctx, s.o.Host, s.o.Getenv, spec)
+	if f, ok := asFault(err); ok && f.Code == console.FaultTaken && reuse {
+		if c, err = console.Open(s.o.Getenv, spec.Name); err == nil {
+			status, err = c.Status(ctx)
+		}
+	}
+	if err == nil {
+		s.used(status)
+	}
+	return c, status, err
+}
+
+// dir is where a console starts.
+func (s *Server) dir(wanted string) (string, error) {
+	dir := s.o.Dir
+	switch {
+	case wanted == "":
+		return dir, nil
+	case filepath.IsAbs(wanted):
+		dir = filepath.Clean(wanted)
+	default:
+		dir = filepath.Join(dir, wanted)
+	}
+	if !s.o.Confined {
+		return dir, nil
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return "", err
+	}
+	base, err := filepath.EvalSymlinks(s.o.Dir)
+	if err != nil {
+		return "", err
+	}
+	if rel, err := filepath.Rel(base, real); err != nil || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return "", fmt.Errorf("this server starts consoles in %s and below, not in %s", s.o.Dir, dir)
+	}
+	return real, nil
+}
+
+// used notes a console and what was told of it.
+func (s *Server) used(status console.Status) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.known[status.Name] = stateKey(status)
+}
+
+// stateKey is what a change of is news.
+func stateKey(s console.Status) string {
+	id := 0
+	if s.Command != nil {
+		id = s.Command.ID
+	}
+	return fmt.Sprintf("%s %d", s.State, id)
+}
+
+// news is a line for each other console that ended, finished a command or waits
+// since it was last told of.
+func (s *Server) news(ctx context.Context, but string) []string {
+	s.mu.Lock()
+	names := make([]string, 0, len(s.known))
+	for name := range s.known {
+		if name != but {
+			names = append(names, name)
+		}
+	}
+	s.mu.Unlock()
+	slices.Sort(names)
+	var lines []string
+	for _, name := range names {
+		c, err := console.Open(s.o.Getenv, name)
+		if err != nil {
+			s.forget(name)
+			continue
+		}
+		status, err := c.Status(ctx)
+		c.Close()
+		if err != nil {
+			s.forget(name)
+			lines = append(lines, fmt.Sprintf("[%s] is gone", name))
+			continue
+		}
+		s.mu.Lock()
+		before := s.known[name]
+		s.known[name] = stateKey(status)
+		s.mu.Unlock()
+		if before != stateKey(status) && status.State != console.Running {
+			lines = append(lines, headline(status, status.Command))
+		}
+	}
+	return lines
+}
+
+func (s *Server) forget(name string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	delete(s.known, name)
+}
