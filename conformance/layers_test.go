@@ -23,17 +23,20 @@ var layers = map[string]row{
 	"runtime/internal/birth":   {-1, ""},
 	"runtime/internal/scratch": {-1, ""},
 
-	"schema":               {0, ""},
+	// Patterns of packages.
+	"internal/lazyregexp": {-1, ""},
+
+	"schema":               {0, "internal/lazyregexp"},
 	"adapters":             {0, ""},
 	"integration-scripts":  {0, ""},
 	"runtime/event":        {0, ""},
 	"runtime/pty":          {0, ""},
 	"runtime/internal/vt":  {0, ""},
 	"runtime/proctree":     {0, "runtime/internal/birth runtime/internal/scratch"},
-	"runtime/internal/git": {0, ""},
+	"runtime/internal/git": {0, "internal/lazyregexp"},
 
-	"runtime/registry":         {1, "adapters integration-scripts schema"},
-	"runtime/launch":           {1, "schema"},
+	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
+	"runtime/launch":           {1, "internal/lazyregexp schema"},
 	"runtime/mapping":          {1, "runtime/event schema"},
 	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/terminal":         {1, "runtime/internal/vt runtime/proctree runtime/pty schema"},
@@ -52,8 +55,8 @@ var layers = map[string]row{
 
 	"runtime/loop/layout": {0, ""},
 	"runtime/loop/config": {2, "runtime/loop/layout schema"},
-	"runtime/loop":        {3, "runtime/event runtime/internal/git runtime/loop/config runtime/loop/layout runtime/proctree"},
-	"runtime/contract":    {3, "runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/loop":        {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/loop/config runtime/loop/layout runtime/proctree"},
+	"runtime/contract":    {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":       {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
@@ -61,13 +64,13 @@ var layers = map[string]row{
 	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
 
 	// The command line: what the commands share, the families of them, the command.
-	"cmd/ripple/internal/screentest": {5, ""},
-	"cmd/ripple/internal/ui":         {5, "runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
+	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
+	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui runtime/mcp"},
-	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui runtime/contract runtime/launch runtime/session schema"},
+	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/session schema"},
 
-	"cmd/ripple": {7, "adapters cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
+	"cmd/ripple": {7, "adapters cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario runtime/session schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -8,6 +8,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -88,6 +89,50 @@ func TestNoSleep(t *testing.T) {
 		x, ok := sel.X.(*ast.Ident)
 		assert.Falsef(t, ok && x.Name == "time", "%s:%d calls time.Sleep", file, line)
 	})
+}
+
+// A pattern that is compiled when a process starts costs every command; one that is
+// compiled later has to be sound before.
+func TestPatternsOfPackagesAreCompiledLate(t *testing.T) {
+	tried := 0
+	eachNode(t, func(file string, line int, n ast.Node) {
+		if strings.HasPrefix(file, "conformance/") {
+			return
+		}
+		switch n := n.(type) {
+		case *ast.GenDecl:
+			ast.Inspect(n, func(n ast.Node) bool {
+				_, isFunction := n.(*ast.FuncLit)
+				assert.Falsef(t, calls(n, "regexp", "MustCompile") != nil, "%s:%d compiles a pattern: take lazyregexp.New", file, line)
+				return !isFunction
+			})
+		case *ast.CallExpr:
+			if call := calls(n, "lazyregexp", "New"); call != nil {
+				pattern, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
+				require.NoErrorf(t, err, "%s:%d", file, line)
+				_, err = regexp.Compile(pattern)
+				assert.NoErrorf(t, err, "%s:%d", file, line)
+				tried++
+			}
+		}
+	})
+	assert.NotZero(t, tried)
+}
+
+// calls is n if it calls that function of a package, else nil.
+func calls(n ast.Node, pkg, function string) *ast.CallExpr {
+	call, _ := n.(*ast.CallExpr)
+	if call == nil {
+		return nil
+	}
+	sel, _ := call.Fun.(*ast.SelectorExpr)
+	if sel == nil || sel.Sel.Name != function {
+		return nil
+	}
+	if x, _ := sel.X.(*ast.Ident); x == nil || x.Name != pkg {
+		return nil
+	}
+	return call
 }
 
 func TestPackagesAreNamedForWhatTheyOwn(t *testing.T) {

@@ -149,7 +149,7 @@ func (d *document) checkToolList(o *AgentToolList, mode *AgentOption) {
 
 // checkOptionArg reports a placeholder that the option has not.
 func (d *document) checkOptionArg(at, name, want, arg string, i int) {
-	for _, m := range placeholder.FindAllString(arg, -1) {
+	for _, m := range placeholder().FindAllString(arg, -1) {
 		if m == "{"+want+"}" {
 			continue
 		}

@@ -2,9 +2,10 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // Word is one argument of a command template, before expansion.
@@ -153,13 +154,13 @@ func (s *splitter) endWord() {
 	s.word = nil
 }
 
-var placeholder = regexp.MustCompile(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
+var placeholder = lazyregexp.New(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
 
 // Expand replaces `{name}` by its value wherever values has the name. All
 // other braces stay as they are, and so does `${name}`, which in the language
 // of a script is a variable of its own. Values are not expanded again.
 func Expand(text string, values map[string]string) string {
-	return placeholder.ReplaceAllStringFunc(text, func(m string) string {
+	return placeholder().ReplaceAllStringFunc(text, func(m string) string {
 		if v, ok := values[strings.Trim(m, "{}")]; ok {
 			return v
 		}
@@ -169,7 +170,7 @@ func Expand(text string, values map[string]string) string {
 
 // checkPath reports an unknown placeholder in a template for a file path.
 func checkPath(template string) error {
-	for _, m := range placeholder.FindAllStringIndex(template, -1) {
+	for _, m := range placeholder().FindAllStringIndex(template, -1) {
 		name := strings.Trim(template[m[0]:m[1]], "{}")
 		if !strings.HasPrefix(name, "$") && !slices.Contains(placeholders, name) {
 			return &TemplateError{

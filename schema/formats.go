@@ -9,6 +9,8 @@ import (
 	"unicode"
 
 	"github.com/dlclark/regexp2"
+
+	"ripple/internal/lazyregexp"
 )
 
 // format is a form that a string must have, named by `format` in the JSON
@@ -38,10 +40,10 @@ var formats = map[string]format{
 }
 
 var (
-	semver     = regexp.MustCompile(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-	envName    = regexp.MustCompile(`^[^=\x00-\x1f\x7f]+$`)
-	exitCode   = regexp.MustCompile(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
-	markerForm = regexp.MustCompile(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
+	semver     = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	envName    = lazyregexp.New(`^[^=\x00-\x1f\x7f]+$`)
+	exitCode   = lazyregexp.New(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
+	markerForm = lazyregexp.New(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
 )
 
 // maxPattern bounds a pattern, whose compiled form is many times larger.
@@ -57,9 +59,9 @@ func checkPattern(o regexp2.RegexOptions) func(string) error {
 	}
 }
 
-func matching(re *regexp.Regexp, want string) func(string) error {
+func matching(re func() *regexp.Regexp, want string) func(string) error {
 	return func(s string) error {
-		if !re.MatchString(s) {
+		if !re().MatchString(s) {
 			return fmt.Errorf("%s is not %s", quoted(s), want)
 		}
 		return nil

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 	"time"
@@ -10,6 +9,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 	"gopkg.in/yaml.v3"
+
+	"ripple/internal/lazyregexp"
 )
 
 // ordinary is text that programs print in mid-work. No line of it is a prompt.
@@ -82,18 +83,18 @@ func (d *document) lintPrompt(pointer, pattern string) {
 	if hasControl(pattern) {
 		return // a marker byte is better than an anchor
 	}
-	if !startAnchor.MatchString(pattern) {
+	if !startAnchor().MatchString(pattern) {
 		d.warn(pointer, KindLoose, "the prompt pattern is not anchored at the start of the line; begin it with ^")
-	} else if !endAnchor.MatchString(pattern) {
+	} else if !endAnchor().MatchString(pattern) {
 		d.warn(pointer, KindLoose, "the prompt pattern is not anchored at the end; close it with $")
 	}
 }
 
 // lintLines: a prompt that takes more line breaks than it has takes those of the output.
 func (d *document) lintLines(pointer, pattern string) {
-	named := excludingClass.ReplaceAllString(pattern, "")
+	named := excludingClass().ReplaceAllString(pattern, "")
 	switch {
-	case repeatedBreak.MatchString(named):
+	case repeatedBreak().MatchString(named):
 		d.warn(pointer, KindLoose, "the prompt pattern repeats a line break, so that blank lines at the end of the output become part of the prompt; write as many as the prompt has")
 	case strings.Contains(named, `\s`):
 		d.warn(pointer, KindLoose, `\s in the prompt pattern matches a line break too; where a blank is meant, write one`)
@@ -101,18 +102,18 @@ func (d *document) lintLines(pointer, pattern string) {
 }
 
 var (
-	excludingClass = regexp.MustCompile(`\[\^[^\]]*\]`)
-	repeatedBreak  = regexp.MustCompile(`(?:\\n|\n)(?:[+*]|\{\d+,)`)
+	excludingClass = lazyregexp.New(`\[\^[^\]]*\]`)
+	repeatedBreak  = lazyregexp.New(`(?:\\n|\n)(?:[+*]|\{\d+,)`)
 )
 
 var (
-	startAnchor = regexp.MustCompile(`^(\(\?[a-z]+\)|\((\?:|\?<\w+>)?)*(\^|\\A|\(\?<=)`)
-	endAnchor   = regexp.MustCompile(`(\$|\\z|\\Z)\)*$`)
-	controlForm = regexp.MustCompile(`\\(x[01][0-9a-fA-F]|u00[01][0-9a-fA-F]|c[A-Za-z]|e)`)
+	startAnchor = lazyregexp.New(`^(\(\?[a-z]+\)|\((\?:|\?<\w+>)?)*(\^|\\A|\(\?<=)`)
+	endAnchor   = lazyregexp.New(`(\$|\\z|\\Z)\)*$`)
+	controlForm = lazyregexp.New(`\\(x[01][0-9a-fA-F]|u00[01][0-9a-fA-F]|c[A-Za-z]|e)`)
 )
 
 func hasControl(pattern string) bool {
-	return strings.ContainsFunc(pattern, unicode.IsControl) || controlForm.MatchString(pattern)
+	return strings.ContainsFunc(pattern, unicode.IsControl) || controlForm().MatchString(pattern)
 }
 
 // matches tells whether a pattern is found; one that runs into the limit is
@@ -206,7 +207,7 @@ func lintPlaceholders(d *document, a *Adapter) {
 		texts[fmt.Sprintf("/process/args/%d", i)] = text
 	}
 	for pointer, text := range texts {
-		for _, m := range placeholder.FindAllString(text, -1) {
+		for _, m := range placeholder().FindAllString(text, -1) {
 			name := strings.Trim(m, "{}")
 			if slices.Contains(placeholders, name) {
 				continue

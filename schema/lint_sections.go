@@ -2,15 +2,16 @@ package schema
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
 	"gopkg.in/yaml.v3"
+
+	"ripple/internal/lazyregexp"
 )
 
 // writtenEscape is what YAML makes one character of in double quotes only.
-var writtenEscape = regexp.MustCompile(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[abefnrtv0])`)
+var writtenEscape = lazyregexp.New(`\\(x[0-9a-fA-F]{2}|u[0-9a-fA-F]{4}|[abefnrtv0])`)
 
 // lintEscapes looks at keys that are sent to the program byte for byte.
 func lintEscapes(d *document, a *Adapter) {
@@ -28,7 +29,7 @@ func lintEscapes(d *document, a *Adapter) {
 		if value.Style&yaml.DoubleQuotedStyle != 0 {
 			continue // a backslash that is left there was meant
 		}
-		if e := writtenEscape.FindString(value.Value); e != "" {
+		if e := writtenEscape().FindString(value.Value); e != "" {
 			d.warn(pointer, KindLiteral, `%s is sent as %d characters; only in double quotes it is the one that it stands for`, e, len(e))
 		}
 	}
@@ -38,7 +39,7 @@ func lintEscapes(d *document, a *Adapter) {
 }
 
 // caretKey is how people write a control key.
-var caretKey = regexp.MustCompile(`^(?:\^|(?i:ctrl|c)[-+])([A-Za-z@\[\\\]^_])$`)
+var caretKey = lazyregexp.New(`^(?:\^|(?i:ctrl|c)[-+])([A-Za-z@\[\\\]^_])$`)
 
 // namedKey is the key that a text names instead of being it, as it is to be written.
 func namedKey(text string) string {
@@ -50,7 +51,7 @@ func namedKey(text string) string {
 	if key, known := signals[strings.TrimPrefix(upper, "SIG")]; known {
 		return key
 	}
-	if m := caretKey.FindStringSubmatch(strings.Trim(text, "<>")); m != nil {
+	if m := caretKey().FindStringSubmatch(strings.Trim(text, "<>")); m != nil {
 		return fmt.Sprintf(`"\x%02x"`, strings.ToUpper(m[1])[0]&0x1f)
 	}
 	return ""

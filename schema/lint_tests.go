@@ -1,10 +1,11 @@
 package schema
 
 import (
-	"regexp"
 	"slices"
 
 	"github.com/dlclark/regexp2"
+
+	"ripple/internal/lazyregexp"
 )
 
 // lintTests looks for tests that can only pass or only fail.
@@ -45,8 +46,8 @@ func (s Step) asserts() bool {
 
 // trimmedEnd and trimmedStart are patterns of one line that want a blank at an end.
 var (
-	trimmedEnd   = regexp.MustCompile(`^(?:\^|\\A)(?:[^\\\n.|]|\\[^nsSDWX])*(?: |\\[nrt]|\n)\+?(?:\$|\\[zZ])$`)
-	trimmedStart = regexp.MustCompile(`^\\A(?: |\\[nrt]|\n)[^*?{]`)
+	trimmedEnd   = lazyregexp.New(`^(?:\^|\\A)(?:[^\\\n.|]|\\[^nsSDWX])*(?: |\\[nrt]|\n)\+?(?:\$|\\[zZ])$`)
+	trimmedStart = lazyregexp.New(`^\\A(?: |\\[nrt]|\n)[^*?{]`)
 )
 
 // lintExpect reports a pattern that matches no matter what is printed, or never.
@@ -59,7 +60,7 @@ func (d *document) lintExpect(pointer string, pattern *string) {
 		return // a file with a bad pattern does not get here
 	}
 	switch {
-	case trimmedEnd.MatchString(*pattern), trimmedStart.MatchString(*pattern):
+	case trimmedEnd().MatchString(*pattern), trimmedStart().MatchString(*pattern):
 		d.warn(pointer, KindImpossible, "blank space at both ends of the output is removed before it is compared: the pattern wants some there")
 	case matches(re, "") && matches(re, "x"):
 		d.warn(pointer, KindVacuous, "the pattern matches whatever is printed, even nothing")

@@ -35,7 +35,7 @@ func (a *Adapter) Operations() []string {
 func (a *Adapter) OperationArguments(operation string) []string {
 	var names []string
 	if template := a.debugger()[operation]; template != nil {
-		for _, m := range placeholder.FindAllString(*template, -1) {
+		for _, m := range placeholder().FindAllString(*template, -1) {
 			name := strings.Trim(m, "{}")
 			if slices.Contains(operationArguments, name) && !slices.Contains(names, name) {
 				names = append(names, name)

@@ -185,6 +185,11 @@ func change(r *rapid.T, k keys, v any) any {
 	}
 	return rapid.SampledFrom([]any{
 		nil, true, false, 0, 1, -1, 255, 256, 65536, int64(1) << 40, uint64(1) << 63, 0.5, 2.0, 1e300, "", "x", "agent", "true", "1.2.3", "(", "é",
-		[]any{}, []any{"a"}, []any{"a", "b", "c"}, []any{map[string]any{"name": "n"}}, map[string]any{}, map[string]any{"name": "n", "eval": 1},
+		[]any{},
+		[]any{"a"},
+		[]any{"a", "b", "c"},
+		[]any{map[string]any{"name": "n"}},
+		map[string]any{},
+		map[string]any{"name": "n", "eval": 1},
 	}).Draw(r, "value")
 }

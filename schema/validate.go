@@ -194,9 +194,9 @@ func typeHint(k keys, n *yaml.Node) string {
 	switch {
 	case n.Kind != yaml.ScalarNode:
 		return ""
-	case k["format"] == "semver" && semver.MatchString(n.Value+".0"):
+	case k["format"] == "semver" && semver().MatchString(n.Value+".0"):
 		return "; it has three parts: " + n.Value + ".0"
-	case k["format"] == "semver" && semver.MatchString(n.Value+".0.0"):
+	case k["format"] == "semver" && semver().MatchString(n.Value+".0.0"):
 		return "; it has three parts: " + n.Value + ".0.0"
 	case slices.Contains(types, "string") && !isNull(n):
 		return "; quote it: " + quoted(n.Value)

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"regexp"
 	"slices"
 	"sort"
 	"strconv"
@@ -13,6 +12,8 @@ import (
 	"unicode/utf8"
 
 	"gopkg.in/yaml.v3"
+
+	"ripple/internal/lazyregexp"
 )
 
 // errSecondDocument reports a `---` that starts another document.
@@ -71,15 +72,15 @@ func (d *document) checkText(data []byte) bool {
 	return true
 }
 
-var yamlLine = regexp.MustCompile(`line (\d+): `)
+var yamlLine = lazyregexp.New(`line (\d+): `)
 
-var unknownAnchor = regexp.MustCompile(`unknown anchor '(.*)' referenced`)
+var unknownAnchor = lazyregexp.New(`unknown anchor '(.*)' referenced`)
 
 // syntaxError reports an error of the YAML library, which gives a line only,
 // often that of the mapping around it.
 func (d *document) syntaxError(err error, data []byte) {
 	message, line := strings.TrimPrefix(err.Error(), "yaml: "), 1
-	if m := yamlLine.FindStringSubmatchIndex(message); m != nil {
+	if m := yamlLine().FindStringSubmatchIndex(message); m != nil {
 		line, _ = strconv.Atoi(message[m[2]:m[3]]) // digits by the pattern
 		message = message[:m[0]] + message[m[1]:]
 	}
@@ -89,7 +90,7 @@ func (d *document) syntaxError(err error, data []byte) {
 			return
 		}
 	}
-	if m := unknownAnchor.FindStringSubmatch(message); m != nil {
+	if m := unknownAnchor().FindStringSubmatch(message); m != nil {
 		line = 1 + max(0, slices.IndexFunc(d.lines, func(l string) bool { return strings.Contains(l, "*"+m[1]) }))
 	}
 	column, text := 1, ""

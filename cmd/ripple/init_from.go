@@ -17,6 +17,7 @@ import (
 	"unicode/utf8"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/internal/lazyregexp"
 )
 
 // wanted is what a document asks for: the tasks of a plan, and what they are about.
@@ -58,14 +59,14 @@ func (a *app) readWanted(path string) (w wanted, err error) {
 	if text == "" {
 		return w, ui.UsageError("", "%s is empty", name)
 	}
-	if json.Valid([]byte(text)) || beginsJSON.MatchString(text) || strings.EqualFold(filepath.Ext(name), ".json") {
+	if json.Valid([]byte(text)) || beginsJSON().MatchString(text) || strings.EqualFold(filepath.Ext(name), ".json") {
 		return wantedIssues(name, text)
 	}
 	return wanted{name: name, tasks: markdownTasks(text), text: text}, nil
 }
 
 // beginsJSON is what no Markdown begins with; a list of boxes may begin with "[".
-var beginsJSON = regexp.MustCompile(`^(\{|\[\s*\{)`)
+var beginsJSON = lazyregexp.New(`^(\{|\[\s*\{)`)
 
 // issue is one of `gh issue list --json`; other keys are left alone.
 type issue struct {
@@ -134,11 +135,11 @@ func jsonKind(t reflect.Type) string {
 }
 
 var (
-	boxItem  = regexp.MustCompile(`^(\s*)(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$`)
-	topItem  = regexp.MustCompile(`^(?:[-*+]|\d+[.)])\s+(\S.*)$`)
-	titled   = regexp.MustCompile(`^(#{1,6})\s+(.*?)\s*#*$`)
-	ofTasks  = regexp.MustCompile(`(?i)\b(tasks?|to-?dos?|requirements?|features?|user stor(y|ies)|stories|milestones?|steps?|deliverables?|acceptance criteria|scope|must haves?)\b`)
-	ofNoTask = regexp.MustCompile(`(?i)\b(overview|introduction|background|summary|context|motivation|glossary|references?|appendix|risks?|open questions|non-?goals|out of scope|goals?|objectives?|metrics|audience|personas?|timeline|history|contents)\b`)
+	boxItem  = lazyregexp.New(`^(\s*)(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$`)
+	topItem  = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(\S.*)$`)
+	titled   = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
+	ofTasks  = lazyregexp.New(`(?i)\b(tasks?|to-?dos?|requirements?|features?|user stor(y|ies)|stories|milestones?|steps?|deliverables?|acceptance criteria|scope|must haves?)\b`)
+	ofNoTask = lazyregexp.New(`(?i)\b(overview|introduction|background|summary|context|motivation|glossary|references?|appendix|risks?|open questions|non-?goals|out of scope|goals?|objectives?|metrics|audience|personas?|timeline|history|contents)\b`)
 )
 
 // markdownTasks finds the tasks of a document: its boxes; else the items of lists
@@ -155,15 +156,15 @@ func markdownTasks(text string) (tasks []string) {
 		if fenced {
 			continue
 		}
-		if m := titled.FindStringSubmatch(line); m != nil {
+		if m := titled().FindStringSubmatch(line); m != nil {
 			title = cmp.Or(title, m[2])
-			wants = ofTasks.MatchString(m[2]) && !regexp.MustCompile(`(?i)\bout of scope|non-`).MatchString(m[2])
-			if len(m[1]) > 1 && !ofNoTask.MatchString(m[2]) && !wants {
+			wants = ofTasks().MatchString(m[2]) && !regexp.MustCompile(`(?i)\bout of scope|non-`).MatchString(m[2])
+			if len(m[1]) > 1 && !ofNoTask().MatchString(m[2]) && !wants {
 				sections = append(sections, "- [ ] "+m[2])
 			}
-		} else if m := boxItem.FindStringSubmatch(line); m != nil {
+		} else if m := boxItem().FindStringSubmatch(line); m != nil {
 			boxes = append(boxes, fmt.Sprintf("%s- [%s] %s", m[1], strings.ToLower(m[2]), m[3]))
-		} else if m := topItem.FindStringSubmatch(line); m != nil && wants {
+		} else if m := topItem().FindStringSubmatch(line); m != nil && wants {
 			items = append(items, "- [ ] "+m[1])
 		}
 	}

@@ -2,11 +2,11 @@ package contract
 
 import (
 	"fmt"
-	"regexp"
 	"strings"
 
 	"github.com/dlclark/regexp2"
 
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -65,13 +65,13 @@ func matches(key string, pattern *string, text, what string) (string, error) {
 }
 
 // ansi covers CSI, OSC (ended by BEL or ST) and the short escapes of ECMA-48.
-var ansi = regexp.MustCompile("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]*[0-Z\\\\^-~]")
+var ansi = lazyregexp.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]*[0-Z\\\\^-~]")
 
 func withoutANSI(s string) string {
 	if !strings.Contains(s, "\x1b") {
 		return s
 	}
-	return ansi.ReplaceAllString(s, "")
+	return ansi().ReplaceAllString(s, "")
 }
 
 func expectError(s schema.Step, o observation) (string, error) {

@@ -3,10 +3,10 @@ package contract
 import (
 	"context"
 	"fmt"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ripple/internal/lazyregexp"
 	"ripple/schema"
 )
 
@@ -38,22 +38,22 @@ func ended(err error, look string) error {
 }
 
 var (
-	oscSequence = regexp.MustCompile("\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)")
-	hexRun      = regexp.MustCompile(`[0-9A-Fa-f]{16,}`)
+	oscSequence = lazyregexp.New("\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)")
+	hexRun      = lazyregexp.New(`[0-9A-Fa-f]{16,}`)
 )
 
 // lookAlike is the last line of what was printed until the program was ready, as
 // a person sees it. A nonce in it is made a different one: a program that knew
 // it would not be forging.
 func lookAlike(firstPrompt string) string {
-	text := withoutANSI(oscSequence.ReplaceAllString(firstPrompt, ""))
+	text := withoutANSI(oscSequence().ReplaceAllString(firstPrompt, ""))
 	text = text[strings.LastIndexAny(text, "\r\n")+1:]
 	return wrongNonce(text)
 }
 
 // wrongNonce changes the digits of everything that is long enough for a nonce.
 func wrongNonce(s string) string {
-	return hexRun.ReplaceAllStringFunc(s, func(nonce string) string {
+	return hexRun().ReplaceAllStringFunc(s, func(nonce string) string {
 		if strings.Trim(nonce, "0") == "" {
 			return strings.Repeat("1", len(nonce))
 		}
@@ -94,7 +94,7 @@ func forgedOSC(ctx context.Context, t *testRun) error {
 // has used, with a nonce of its own, and those that are numbered as they were.
 func forgedMarker(ctx context.Context, t *testRun) error {
 	first := t.trace.firstPrompt()
-	forgeries := oscSequence.FindAllString(first, -1)
+	forgeries := oscSequence().FindAllString(first, -1)
 	if t.adapter.Prompt.Strategy == schema.PromptMarker {
 		forgeries = append(forgeries, first[strings.LastIndexAny(first, "\r\n")+1:])
 	}
@@ -108,7 +108,7 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 		return err
 	}
 	if si := t.adapter.Prompt.ShellIntegration; si != nil && si.Numbered {
-		forgeries = append(forgeries, oscSequence.FindAllString(first, -1)...)
+		forgeries = append(forgeries, oscSequence().FindAllString(first, -1)...)
 	}
 	together := strings.Join(forgeries, "") // as they come at a prompt
 	if err := t.forge(ctx, []string{together}); err != nil {

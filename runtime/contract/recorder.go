@@ -4,11 +4,11 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"regexp"
 	"sync"
 	"time"
 	"unicode/utf8"
 
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/session"
 )
 
@@ -48,7 +48,7 @@ func (r *Recorder) Observe(e session.Event) {
 	case session.EventWrite:
 		r.text(e.At, 'i', e.Data)
 	case session.EventResize:
-		if size := sizePattern.FindStringSubmatch(e.Text); size != nil {
+		if size := sizePattern().FindStringSubmatch(e.Text); size != nil {
 			r.event(e.At, 'r', size[1]+"x"+size[2])
 		}
 	case session.EventExit:
@@ -80,14 +80,14 @@ func (r *Recorder) Close() error {
 }
 
 var (
-	sizePattern   = regexp.MustCompile(`(\d+)\D+(\d+)`)
-	statusPattern = regexp.MustCompile(`-?\d+`)
+	sizePattern   = lazyregexp.New(`(\d+)\D+(\d+)`)
+	statusPattern = lazyregexp.New(`-?\d+`)
 )
 
 // exitStatus is the number in the exit event's text; a program that a signal
 // ended has none and gets -1.
 func exitStatus(text string) string {
-	if status := statusPattern.FindString(text); status != "" {
+	if status := statusPattern().FindString(text); status != "" {
 		return status
 	}
 	return "-1"

@@ -1,9 +1,9 @@
 package contract
 
 import (
-	"regexp"
 	"strings"
 
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -12,17 +12,17 @@ import (
 // a REPL may number its answers, show an address or the name of the file that brought
 // a block.
 func shape(output, text string) string {
-	return numberless(strings.ReplaceAll(ownName.ReplaceAllString(output, "#"), text, slot))
+	return numberless(strings.ReplaceAll(ownName().ReplaceAllString(output, "#"), text, slot))
 }
 
 // ownName is what ripple calls its files, at random: the text may be a part of it.
-var ownName = regexp.MustCompile(`ripple-\d+-\d+|\.ripple-exec-[0-9a-f]+`)
+var ownName = lazyregexp.New(`ripple-\d+-\d+|\.ripple-exec-[0-9a-f]+`)
 
-func numberless(s string) string { return number.ReplaceAllString(s, "#") }
+func numberless(s string) string { return number().ReplaceAllString(s, "#") }
 
 const slot = "{text}"
 
-var number = regexp.MustCompile(`[0-9a-f]{16,}|0x[0-9a-f]+|[0-9]+`)
+var number = lazyregexp.New(`[0-9a-f]{16,}|0x[0-9a-f]+|[0-9]+`)
 
 // shaped requires the output to be text in the shape that this sample had the second
 // time in the same mode: what comes besides the text, such as a traceback, is a fault.

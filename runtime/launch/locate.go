@@ -2,10 +2,10 @@ package launch
 
 import (
 	"path/filepath"
-	"regexp"
 	"slices"
 	"strings"
 
+	"ripple/internal/lazyregexp"
 	"ripple/schema"
 )
 
@@ -146,11 +146,11 @@ func executable(h Host, path string) string {
 	return ""
 }
 
-var variable = regexp.MustCompile(`%([^%=/\\]+)%|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)`)
+var variable = lazyregexp.New(`%([^%=/\\]+)%|\$\{([A-Za-z_]\w*)\}|\$([A-Za-z_]\w*)`)
 
 // expandVariables replaces %VAR%, ${VAR} and $VAR; unset ones stay.
 func expandVariables(s string, getenv func(string) string) string {
-	return variable.ReplaceAllStringFunc(s, func(found string) string {
+	return variable().ReplaceAllStringFunc(s, func(found string) string {
 		name := strings.Trim(found, "%${}")
 		if value := getenv(name); value != "" {
 			return value

@@ -1,8 +1,7 @@
 package loop
 
 import (
-	"regexp"
-
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
 )
@@ -87,13 +86,13 @@ func (g *gate) decide(p plan) string {
 }
 
 // testPath is a file of tests by the usual names of files and directories.
-var testPath = regexp.MustCompile(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
+var testPath = lazyregexp.New(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
 
 // onlyTests says that no file changed but tests and those of the loop.
 func onlyTests(t *git.Tree, changed []string) bool {
 	for _, path := range changed {
 		path = t.FromProject(path)
-		if !testPath.MatchString(path) && !layout.IsLoops(path) {
+		if !testPath().MatchString(path) && !layout.IsLoops(path) {
 			return false
 		}
 	}

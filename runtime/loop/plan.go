@@ -3,9 +3,9 @@ package loop
 import (
 	"errors"
 	"io/fs"
-	"regexp"
 	"strings"
 
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/loop/layout"
 )
 
@@ -16,7 +16,7 @@ type plan struct{ open, ticked int }
 func (p plan) complete() bool { return p.open == 0 && p.ticked > 0 }
 
 // box is an item of a Markdown list that begins with [ ] or [x].
-var box = regexp.MustCompile(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s+(.*)|$)`)
+var box = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s+(.*)|$)`)
 
 // Task is a box of a task list.
 type Task struct {
@@ -43,7 +43,7 @@ func parseTasks(text string) (list []Task) {
 		if strings.HasPrefix(strings.TrimSpace(line), "```") {
 			fenced = !fenced
 		}
-		if m := box.FindStringSubmatch(line); !fenced && m != nil {
+		if m := box().FindStringSubmatch(line); !fenced && m != nil {
 			list = append(list, Task{oneLine(m[2], 200), m[1] != " "})
 		}
 	}

@@ -4,22 +4,24 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // quotedKey is a line of JSON that only has "error" in a key: stage one of the
 // filter drops it, so that `"is_error": false` counts for nothing.
-var quotedKey = regexp.MustCompile(`"[^"]*(?i:error)[^"]*"\s*:`)
+var quotedKey = lazyregexp.New(`"[^"]*(?i:error)[^"]*"\s*:`)
 
 // realError is stage two: what an error looks like at the place where it is
 // reported, not wherever the word stands.
-var realError = regexp.MustCompile(`^(?:Error|ERROR|error):|\]: error|Link: error|Error occurred|failed with error|Exception|Fatal|FATAL`)
+var realError = lazyregexp.New(`^(?:Error|ERROR|error):|\]: error|Link: error|Error occurred|failed with error|Exception|Fatal|FATAL`)
 
 // errorLines are the lines of an agent's decoded text that report an error.
 func errorLines(text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
 		line = strings.TrimSpace(line)
-		if realError.MatchString(line) && !quotedKey.MatchString(line) {
+		if realError().MatchString(line) && !quotedKey().MatchString(line) {
 			found = append(found, line)
 		}
 	}
@@ -28,16 +30,16 @@ func errorLines(text string) []string {
 
 // What differs between two reports of one error, in the order of replacement.
 var variable = []struct {
-	pattern *regexp.Regexp
+	pattern func() *regexp.Regexp
 	name    string
 }{
-	{regexp.MustCompile(`\x1b\[[0-9;]*m`), ""},
-	{regexp.MustCompile("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\B)'[^']*'"), "<quoted>"},
-	{regexp.MustCompile(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\b`), "<time>"},
-	{regexp.MustCompile(`(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+[\w.@~+-]*(?::\d+)*`), "<path>"},
-	{regexp.MustCompile(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F-]{5,}\b`), "<hex>"},
-	{regexp.MustCompile(`\d+(?:[.,]\d+)*`), "<n>"},
-	{regexp.MustCompile(`\s+`), " "},
+	{lazyregexp.New(`\x1b\[[0-9;]*m`), ""},
+	{lazyregexp.New("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\B)'[^']*'"), "<quoted>"},
+	{lazyregexp.New(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\b`), "<time>"},
+	{lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+[\w.@~+-]*(?::\d+)*`), "<path>"},
+	{lazyregexp.New(`\b0[xX][0-9a-fA-F]+\b|\b[0-9a-fA-F]*(?:\d[a-fA-F]|[a-fA-F]\d)[0-9a-fA-F-]{5,}\b`), "<hex>"},
+	{lazyregexp.New(`\d+(?:[.,]\d+)*`), "<n>"},
+	{lazyregexp.New(`\s+`), " "},
 }
 
 const maxSignature = 200 // characters of a line, and signatures of a turn
@@ -61,7 +63,7 @@ func signatures(errors []string) []string {
 func signature(line string) string {
 	line = shorten(line, 20*maxSignature) // a line of megabytes is not worth its time
 	for _, v := range variable {
-		line = v.pattern.ReplaceAllString(line, v.name)
+		line = v.pattern().ReplaceAllString(line, v.name)
 	}
 	return shorten(strings.TrimSpace(line), maxSignature)
 }

@@ -2,10 +2,11 @@ package loop
 
 import (
 	"cmp"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // The markers of a status block, each alone on its line.
@@ -84,7 +85,7 @@ func findBlocks(text string) []placed {
 	return found
 }
 
-var sentenceEnd = regexp.MustCompile(`[.!?] +`)
+var sentenceEnd = lazyregexp.New(`[.!?] +`)
 
 // lastSentence is the last thing that an answer says before its status block.
 func lastSentence(text string) string {
@@ -98,7 +99,7 @@ func lastSentence(text string) string {
 			last = line
 		}
 	}
-	sentences := sentenceEnd.Split(last, -1)
+	sentences := sentenceEnd().Split(last, -1)
 	return oneLine(sentences[len(sentences)-1], 200)
 }
 

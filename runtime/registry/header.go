@@ -4,8 +4,9 @@ import (
 	"bytes"
 	"io"
 	"os"
-	"regexp"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // maxHead is how much of a file on disk is looked at for its header.
@@ -24,7 +25,7 @@ func (h header) mentions(name string) bool {
 	return !h.plain || strings.Contains(h.text, name)
 }
 
-var topLevelKey = regexp.MustCompile(`^([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]|$)`)
+var topLevelKey = lazyregexp.New(`^([A-Za-z_][A-Za-z0-9_.-]*)[ \t]*:(?:[ \t]|$)`)
 
 // readHeader collects the top-level keys name and aliases with their values. It
 // is plain only for a block mapping with bare keys from column 1, and when those
@@ -40,7 +41,7 @@ func readHeader(data []byte) header {
 			continue
 		}
 		if strings.IndexByte(" \t#-", line[0]) < 0 {
-			key := topLevelKey.FindSubmatch(line)
+			key := topLevelKey().FindSubmatch(line)
 			if key == nil {
 				h.plain = false
 				continue

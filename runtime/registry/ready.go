@@ -3,7 +3,7 @@ package registry
 import (
 	"bytes"
 	"fmt"
-	"hash/crc32"
+	"hash/fnv"
 	"io/fs"
 	"path"
 	"strings"
@@ -27,9 +27,12 @@ type ready struct {
 	header header
 }
 
-var castagnoli = crc32.MakeTable(crc32.Castagnoli)
-
-func checksum(data []byte) string { return fmt.Sprintf("%08x", crc32.Checksum(data, castagnoli)) }
+// checksum needs no tables, which would be made when a process starts.
+func checksum(data []byte) string {
+	h := fnv.New64a()
+	_, _ = h.Write(data) // cannot fail
+	return fmt.Sprintf("%016x", h.Sum64())
+}
 
 // readyMade reads the index; there is none in most file systems.
 func readyMade(fsys fs.FS) map[string]ready {

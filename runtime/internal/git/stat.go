@@ -5,6 +5,8 @@ import (
 	"regexp"
 	"strconv"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // Differences is what commits changed.
@@ -15,7 +17,7 @@ type Differences struct {
 	Removed int // lines
 }
 
-var changedFiles, insertions, deletions = regexp.MustCompile(`(\d+) files? changed`), regexp.MustCompile(`(\d+) insertion`), regexp.MustCompile(`(\d+) deletion`)
+var changedFiles, insertions, deletions = lazyregexp.New(`(\d+) files? changed`), lazyregexp.New(`(\d+) insertion`), lazyregexp.New(`(\d+) deletion`)
 
 // Base is where the branch that is checked out leaves another.
 func (r *Repo) Base(ctx context.Context, branch string) (string, error) {
@@ -39,7 +41,7 @@ func (r *Repo) Since(ctx context.Context, from string) (d Differences, err error
 	}
 	stat, err := command(ctx, r.Top, gitDiff, "--shortstat", from, "HEAD")
 	d.Commits, _ = strconv.Atoi(strings.TrimSpace(commits)) // digits
-	d.Files, d.Added, d.Removed = counted(changedFiles, stat), counted(insertions, stat), counted(deletions, stat)
+	d.Files, d.Added, d.Removed = counted(changedFiles(), stat), counted(insertions(), stat), counted(deletions(), stat)
 	return d, err
 }
 

@@ -9,7 +9,6 @@ import (
 	"fmt"
 	"io"
 	"os"
-	"regexp"
 	"strings"
 	"sync"
 	"time"
@@ -17,6 +16,7 @@ import (
 	"golang.org/x/term"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/internal/lazyregexp"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -88,7 +88,7 @@ func (x *execution) waitHint(s session.State) string {
 	if s.Stuck {
 		hint += fmt.Sprintf(", and so does ripple after %s", hopelessAfter)
 	}
-	if last := x.printed.end(s.Partial); promptLike.MatchString(last) {
+	if last := x.printed.end(s.Partial); promptLike().MatchString(last) {
 		hint += fmt.Sprintf("\n  if %q is its prompt, the command has replaced the one that the adapter knows", last)
 	}
 	return hint
@@ -124,7 +124,7 @@ func (l *lastLine) end(partial string) string {
 }
 
 // promptLike is how prompts end.
-var promptLike = regexp.MustCompile(`^.{0,80}[>#$%»❯] ?$`)
+var promptLike = lazyregexp.New(`^.{0,80}[>#$%»❯] ?$`)
 
 // answer sends the program one typed line.
 func (x *execution) answer(ctx context.Context, s session.State) error {

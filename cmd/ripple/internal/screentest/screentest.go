@@ -2,19 +2,20 @@
 package screentest
 
 import (
-	"regexp"
 	"strings"
 	"testing"
 	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
+
+	"ripple/internal/lazyregexp"
 )
 
-var sgr = regexp.MustCompile(`\x1b\[[0-9;]*m`)
+var sgr = lazyregexp.New(`\x1b\[[0-9;]*m`)
 
 // Plain is a screen without its colours.
-func Plain(screen string) string { return sgr.ReplaceAllString(screen, "") }
+func Plain(screen string) string { return sgr().ReplaceAllString(screen, "") }
 
 // Fits says that a screen is no wider than a terminal of width columns, and that
 // nothing in it but colours speaks to the terminal.

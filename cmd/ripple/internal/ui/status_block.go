@@ -2,13 +2,14 @@ package ui
 
 import (
 	"cmp"
-	"regexp"
 	"strconv"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // statusBlock finds the status blocks of an answer, with the fence around one.
-var statusBlock = regexp.MustCompile("(?m)^(?:```[^\n`]*\n)?---RALPH_STATUS---[ \t]*\n((?:[^\n]*\n)*?)---END_RALPH_STATUS---[ \t]*$(?:\n```[ \t]*$)?")
+var statusBlock = lazyregexp.New("(?m)^(?:```[^\n`]*\n)?---RALPH_STATUS---[ \t]*\n((?:[^\n]*\n)*?)---END_RALPH_STATUS---[ \t]*$(?:\n```[ \t]*$)?")
 
 // passage is a piece of an answer: words, or the status block that they end with.
 type passage struct {
@@ -25,7 +26,7 @@ func passages(answer string) (list []passage) {
 	}
 	answer = strings.ReplaceAll(answer, "\r\n", "\n")
 	at := 0
-	for _, m := range statusBlock.FindAllStringSubmatchIndex(answer, -1) {
+	for _, m := range statusBlock().FindAllStringSubmatchIndex(answer, -1) {
 		words(answer[at:m[0]])
 		list = append(list, passage{status: statusValues(answer[m[2]:m[3]])})
 		at = m[1]

@@ -1,22 +1,23 @@
 package ui
 
 import (
-	"regexp"
 	"strings"
 
 	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/displaywidth"
+
+	"ripple/internal/lazyregexp"
 )
 
 // listItem is what a line of a list begins with: the lines that it is wrapped to
 // stand below its text.
-var listItem = regexp.MustCompile(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
+var listItem = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
 
 // wrapLine breaks a line at blanks, and between wide characters, so that no piece
 // is wider than width columns. A word that is wider is cut. The pieces of a list's
 // item stand below its text. Words have no escape sequences.
 func wrapLine(line string, width int) []string {
-	hang := strings.Repeat(" ", ansi.StringWidth(listItem.FindString(line)))
+	hang := strings.Repeat(" ", ansi.StringWidth(listItem().FindString(line)))
 	if len(hang) == 0 {
 		hang = line[:len(line)-len(strings.TrimLeft(line, " "))]
 	}
@@ -60,7 +61,7 @@ func (w *wrapper) add(char string, width int) {
 // wrap ends the line where it can be broken, or where it is.
 func (w *wrapper) wrap() {
 	at := w.words
-	if at == 0 || strings.TrimSpace(w.line[:at]) == strings.TrimSpace(listItem.FindString(w.line)) {
+	if at == 0 || strings.TrimSpace(w.line[:at]) == strings.TrimSpace(listItem().FindString(w.line)) {
 		at = len(w.line)
 	}
 	w.lines = append(w.lines, strings.TrimRight(w.line[:at], " "))
