@@ -46,12 +46,24 @@ def __rp_start(**_):
     __rp_send("A")
     __rp_state.begun = False
 
+# Where PYTHONUNBUFFERED is set readline writes prompt and echo byte by byte, and what a job prints stands in between.
+def __rp_buffer():
+    import ctypes # xonsh's shell with readline uses it as well
+    c, size = ctypes.CDLL(None), 4096
+    try:
+        stdout = ctypes.c_void_p.in_dll(c, "stdout")
+        c.malloc.restype = ctypes.c_void_p
+        c.setvbuf(stdout, ctypes.c_void_p(c.malloc(size)), 1, ctypes.c_size_t(size)) # _IOLBF
+    except (ValueError, AttributeError):
+        pass # a C library with other names
+
 @events.on_pre_cmdloop
 def __rp_plain(**_): # xonsh turns it on, whatever the terminal and the user's inputrc say
     import readline
     readline.parse_and_bind("set enable-bracketed-paste off")
-    # readline writes a prompt byte by byte, and a job's output may come in between: B is a write of its own.
-    # xonsh sets that hook too, before each line.
+    __rp_buffer()
+    # B is a write of its own, for it is no part of what readline takes for the prompt's width. xonsh sets that hook
+    # too, before each line.
     set_hook = readline.set_pre_input_hook
     def with_mark(theirs=None):
         def hook():

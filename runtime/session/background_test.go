@@ -32,7 +32,6 @@ func TestBackgroundWriter(t *testing.T) {
 		t.Skip("the writer needs perl")
 	}
 	shell := "perl {} &"
-	// Not xonsh: its readline writes the prompt byte by byte, and a line may stand anywhere within that.
 	for _, tt := range []struct{ name, start, print, want string }{
 		{"bash", shell, "echo cmd %d", "cmd %d"},
 		{"zsh", shell, "echo cmd %d", "cmd %d"},
@@ -42,21 +41,25 @@ func TestBackgroundWriter(t *testing.T) {
 		{"ksh93", shell, "echo cmd %d", "cmd %d"},
 		{"tcsh", shell, "echo cmd %d", "cmd %d"},
 		{"yash", shell, "echo cmd %d", "cmd %d"},
+		{"xonsh", shell, "echo cmd %d", "cmd %d"},
 		{"nu", "^sh -c 'perl {} &'", "print 'cmd %d'", "cmd %d"},
 		{"python", "import subprocess; p = subprocess.Popen(['perl', '{}'])", "print('cmd %d')", "cmd %d"},
 		{"node", "void child_process.spawn('perl', ['{}'], {stdio: 'inherit'})", "console.log('cmd %d')", "cmd %d\nundefined"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			gap := 0.0002 // seconds
-			if tt.name == "nu" || tt.name == "fish" {
+			gap, commands := 0.0002, commandsBeside // gap in seconds
+			switch tt.name {
+			case "nu", "fish":
 				gap = 0.002
+			case "xonsh": // a command takes it a tenth of a second or more
+				gap, commands = 0.004, commandsBeside/4
 			}
 			file := filepath.Join(t.TempDir(), "w.pl")
 			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, backgroundLines, gap), 0o600))
 			s := open(t, tt.name, session.Options{})
 			b := background{t: t}
 			b.add(eval(t, s, strings.ReplaceAll(tt.start, "{}", file)), "")
-			for i := 0; i < commandsBeside || !b.ended(); i++ {
+			for i := 0; i < commands || !b.ended(); i++ {
 				require.Less(t, i, 100*commandsBeside, "no end")
 				b.add(eval(t, s, fmt.Sprintf(tt.print, i)), fmt.Sprintf(tt.want, i)+"\n")
 			}
