@@ -141,9 +141,10 @@ func (d *driver) splitPrompt() {
 		return
 	}
 	// A prompt that has grown within its line, by a directory or a level, is the prompt.
-	if foreign, ok := echo.Cut(d.shown, text); ok && bytes.IndexByte(foreign, '\n') >= 0 {
-		d.between(foreign)
-		d.promptText = append(text[:0], d.shown...)
+	if lines, rest, ok := echo.Cut(d.shown, text); ok && len(lines) > 0 {
+		d.between(lines)
+		d.shown = append(d.shown[:0], rest...)
+		d.promptText = append(text[:0], rest...)
 		return
 	}
 	d.splitPromptLines(bytes.Count(text, []byte("\n")) - bytes.Count(d.shown, []byte("\n")))

@@ -54,7 +54,7 @@ func Split(c Config, stream []byte) (foreign []byte) {
 	eachToken(stream, t.token)
 	spans, ok := t.best()
 	if t.silent && visible(stream) {
-		return stream
+		return withoutScrolled(c.Sent, stream)
 	}
 	for _, s := range spans {
 		if ok || wholeLines(stream, s) {
@@ -68,23 +68,40 @@ func wholeLines(b []byte, s span) bool {
 	return (s.from == 0 || b[s.from-1] == '\n') && s.to > 0 && b[s.to-1] == '\n'
 }
 
-// Cut takes known, a text that is expected byte for byte and in one piece or
-// several, out of the stream. ok says that all of it was there.
-func Cut(known, stream []byte) (foreign []byte, ok bool) {
-	if len(known) == 0 {
-		return stream, true
+// withoutScrolled takes out the echo of a line that is wider than the terminal where
+// the line editor shows its end alone, behind <, as readline does on a dumb terminal.
+func withoutScrolled(sent, stream []byte) []byte {
+	sent = bytes.TrimRight(sent, "\r\n")
+	from := 0
+	for line := range bytes.Lines(stream) {
+		end, scrolled := bytes.CutPrefix(bytes.Trim(line, "\r\n\b "), []byte("<"))
+		if scrolled && len(end) > 0 && bytes.HasSuffix(sent, end) {
+			return slices.Concat(stream[:from], stream[from+len(line):])
+		}
+		from += len(line)
 	}
+	return stream
+}
+
+// Cut takes known, a text that is expected byte for byte and in one piece or several,
+// out of the stream: lines are what others printed in it, rest is the stream without
+// these. ok says that all of known was there.
+func Cut(known, stream []byte) (lines, rest []byte, ok bool) {
 	t := &tangle{m: &matcher{want: known}, kernel: true, now: []thread{{}}}
 	for _, b := range stream {
 		t.step(b, false, 0)
 	}
 	spans, _ := t.best()
-	total := 0
+	missing, from := len(known)-len(stream), 0
 	for _, s := range spans {
-		foreign = append(foreign, stream[s.from:s.to]...)
-		total += s.to - s.from
+		missing += s.to - s.from
+		foreign := stream[s.from:s.to]
+		end := s.from + bytes.LastIndexByte(foreign, '\n') + 1
+		lines = append(lines, stream[s.from:end]...)
+		rest = append(rest, stream[from:s.from]...)
+		from = end
 	}
-	return foreign, total+len(known) == len(stream)
+	return lines, append(rest, stream[from:]...), missing == 0
 }
 
 // visible says that b has text, and not only what a line editor moves its cursor with.

@@ -98,10 +98,28 @@ func TestCut(t *testing.T) {
 	prompt := "\r\x1b[1;38;5;34m<user>@vm\x1b[1;38;5;18m /home/user/src/a/directory\x1b[1;38;5;167m main\x1b[0m \x1b[38;5;124m\x1b[0m\x1b[1;38;5;18m#\x1b[0m "
 	for at := range len(prompt) + 1 {
 		stream := "bg 47\r\nbg 48\r\n" + prompt[:at] + "bg 49\r\nbg 50\r\n" + prompt[at:]
-		foreign, ok := Cut([]byte(prompt), []byte(stream))
+		lines, rest, ok := Cut([]byte(prompt), []byte(stream))
 		assert.True(t, ok, "%d", at)
-		assert.Equal(t, "bg 47\r\nbg 48\r\nbg 49\r\nbg 50\r\n", string(foreign), "%d: %q", at, stream)
+		assert.Equal(t, "bg 47\r\nbg 48\r\nbg 49\r\nbg 50\r\n", string(lines), "%d: %q", at, stream)
+		assert.Equal(t, prompt, string(rest), "%d: %q", at, stream)
 	}
-	_, ok := Cut([]byte("$ "), []byte("# bg\r\n"))
+	_, _, ok := Cut([]byte("$ "), []byte("# bg\r\n"))
 	assert.False(t, ok)
+	lines, rest, ok := Cut([]byte("$ "), []byte("bg\r\n[41] $ "))
+	assert.True(t, ok)
+	assert.Equal(t, "bg\r\n", string(lines))
+	assert.Equal(t, "[41] $ ", string(rest), "a prompt that has grown")
+}
+
+// A line editor that cannot wrap a line shows its end alone.
+func TestSplitOfAScrolledLine(t *testing.T) {
+	c := Config{Strategy: Deterministic, Sent: []byte("source '/tmp/a/long/name.xsh'\n"), Foreign: true}
+	for stream, want := range map[string]string{
+		"\r<g/name.xsh'     \b\b\b\b\b\r\n":                 "",
+		"bg 1\r\n\r<g/name.xsh'   \b\b\b\r\nbg 2\r\n":       "bg 1\r\nbg 2\r\n",
+		"<g/name.txt'\r\n":                                  "<g/name.txt'\r\n",
+		"source '/tmp/a/long/name.xsh'\r\n<g/name.xsh'\r\n": "<g/name.xsh'\r\n",
+	} {
+		assert.Equal(t, want, string(Split(c, []byte(stream))), "%q", stream)
+	}
 }
