@@ -19,6 +19,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/scenario"
 )
 
 // thorough is set for the long forms of tests: 100 kills, 200 moments, 1,000 turns.
@@ -67,7 +69,7 @@ func (l *looped) command(args ...string) *exec.Cmd {
 	require.NoError(l.t, err)
 	cmd := exec.Command(path, append([]string{"run", "--adapter", "rehearsal"}, args...)...)
 	cmd.Dir = filepath.Join(l.dir, "project")
-	cmd.Env = append(os.Environ(), l.mark, "HOME="+l.dir, scenarioVar+"="+filepath.Join(l.dir, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000")
+	cmd.Env = append(os.Environ(), l.mark, "HOME="+l.dir, scenario.FileVariable+"="+filepath.Join(l.dir, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000")
 	return cmd
 }
 

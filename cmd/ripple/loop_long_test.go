@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/scenario"
 )
 
 // A long loop needs no more memory at its end than near its beginning, takes
@@ -72,7 +73,7 @@ func (l *looped) agentAlone(times int) time.Duration {
 	started := time.Now()
 	for range times {
 		cmd := exec.Command(path, "rehearse", "--", "Do it.")
-		cmd.Dir, cmd.Env = l.dir, append(os.Environ(), scenarioVar+"="+filepath.Join(l.dir, "scenario.yaml"))
+		cmd.Dir, cmd.Env = l.dir, append(os.Environ(), scenario.FileVariable+"="+filepath.Join(l.dir, "scenario.yaml"))
 		require.NoError(l.t, cmd.Run())
 	}
 	return time.Since(started) / time.Duration(times)

@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/scenario"
 )
 
 // Ctrl-C lets the turn end, a second one ends the agent; then the loop goes on
@@ -24,7 +25,7 @@ func TestCtrlCInALoop(t *testing.T) {
 	_, err := binary() // while we are where its source is
 	require.NoError(t, err)
 	t.Chdir(dir)
-	t.Setenv(scenarioVar, filepath.Join(dir, "scenario.yaml"))
+	t.Setenv(scenario.FileVariable, filepath.Join(dir, "scenario.yaml"))
 	args := []string{"run", "--adapter", "rehearsal", "--prompt", "Do it."}
 
 	write("scenario.yaml", "turns: [{steps: [{text: I begin.}, {run: until test -e go; do sleep 0.02; done}, {text: I end.}]}]")

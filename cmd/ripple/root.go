@@ -6,6 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/adaptercmd"
+	"ripple/cmd/ripple/internal/agentcmd"
 	"ripple/cmd/ripple/internal/consolecmd"
 	"ripple/cmd/ripple/internal/execcmd"
 	"ripple/cmd/ripple/internal/mcpcmd"
@@ -41,7 +43,13 @@ func newRoot(a *app) *cobra.Command {
 	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(newAdapter(a), consolecmd.New(a.App, version()), newAgent(a), newDoctor(a), execcmd.New(a.App), newRehearse(a), newRun(a), newInit(a), mcpcmd.New(a.App, version()), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a), newSchema(a), newVersion(a), newExitCodes())
+	root.AddCommand(
+		adaptercmd.New(a.App), agentcmd.New(a.App), agentcmd.NewDoctor(a.App), agentcmd.NewRehearse(a.App),
+		consolecmd.New(a.App, version()), mcpcmd.New(a.App, version()),
+		execcmd.New(a.App),
+		newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a),
+		newSchema(a), newVersion(a), newExitCodes(),
+	)
 	return root
 }
 

@@ -17,6 +17,7 @@ import (
 	"ripple/runtime/loop/config"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/proctree"
+	"ripple/runtime/scenario"
 )
 
 // loopFlags are the flags of `ripple run` that are no settings of the loop.
@@ -202,7 +203,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
-	for _, n := range append(notes, config.Misnamed(os.Environ(), scenarioVar, turnVar)...) {
+	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable)...) {
 		a.Note("%s", n)
 	}
 	if agent, err = a.newLoopAgent(ctx, c, f); err != nil {

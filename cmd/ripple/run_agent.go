@@ -16,6 +16,7 @@ import (
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
+	"ripple/runtime/scenario"
 )
 
 // loopAgent lets the agent of an adapter take the turns of a loop.
@@ -79,7 +80,7 @@ func (a *app) knownAdapters(c *config.Config) error {
 func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	t := g.turn(r)
 	out, err := agent.Run(ctx, g.entry.Adapter, t, agent.Options{
-		Dir: r.Dir, Env: []string{turnVar + "=" + strconv.Itoa(r.Turn)}, Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
+		Dir: r.Dir, Env: []string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
 		Used: r.Used, OnEvent: emit, Sole: true,
 	})
 	if err != nil {

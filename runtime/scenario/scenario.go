@@ -26,6 +26,12 @@ import (
 	"ripple/schema"
 )
 
+// Variables of the environment by which a loop speaks to the scripted agent.
+const (
+	FileVariable = "RIPPLE_SCENARIO" // path of the scenario
+	TurnVariable = "RIPPLE_TURN"     // number of the turn, from 1
+)
+
 // Stage is where a turn is played.
 type Stage struct {
 	Dir     string // working directory, in which files are written

@@ -1,9 +1,10 @@
-package main
+package adaptercmd
 
 import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"regexp"
 	"strings"
@@ -12,10 +13,13 @@ import (
 	"golang.org/x/sync/errgroup"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/agent"
 	"ripple/runtime/contract"
+	"ripple/runtime/event"
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/runtime/session"
+	"ripple/schema"
 )
 
 // testFlags are the flags of `ripple adapter test`.
@@ -239,4 +243,17 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing, and --require wants all", ui.CountAre(missing, "program")), "")
 	}
 	return nil
+}
+
+// agentTests lets contract tests judge turns.
+type agentTests struct{}
+
+func (agentTests) Command(a *schema.Adapter, t schema.AgentTurn) ([]string, string, error) {
+	c, err := agent.NewCommand(a, agent.TurnOf(t))
+	return c.Args, c.Stdin, err
+}
+
+func (agentTests) Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) (events []event.Event, f *event.Failure, err error) {
+	out, err := agent.Replay(a, agent.Recording{Output: output, Stderr: stderr, ExitCode: exitCode}, func(e event.Event) { events = append(events, e) })
+	return events, out.Failure, err
 }

@@ -1,4 +1,4 @@
-package main
+package agentcmd
 
 import (
 	"context"
@@ -24,14 +24,9 @@ import (
 //go:embed demo.yaml
 var demo []byte
 
-// Variables by which a loop speaks to the scripted agent.
-const (
-	scenarioVar = "RIPPLE_SCENARIO" // path of the scenario
-	turnVar     = "RIPPLE_TURN"     // number of the turn, from 1
-)
-
-// newRehearse is the program of the adapter rehearsal.
-func newRehearse(a *app) *cobra.Command {
+// NewRehearse is the program of the adapter rehearsal.
+func NewRehearse(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var scenario, session, resume string
 	cmd := &cobra.Command{
 		Use:   "rehearse [--scenario FILE] [--] PROMPT | -",
@@ -65,7 +60,7 @@ JSON Schema of scenarios.`,
 
 func (a *app) scenario(path string) (*schema.Scenario, error) {
 	if path == "" {
-		path = a.Getenv(scenarioVar)
+		path = a.Getenv(scenario.FileVariable)
 	}
 	var s *schema.Scenario
 	var diags []schema.Diagnostic
@@ -90,9 +85,9 @@ func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, 
 		return err
 	}
 	turn := 1
-	if text := a.Getenv(turnVar); text != "" {
+	if text := a.Getenv(scenario.TurnVariable); text != "" {
 		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
-			return ui.UsageError("", "%s is %q, and must be a number from 1", turnVar, text)
+			return ui.UsageError("", "%s is %q, and must be a number from 1", scenario.TurnVariable, text)
 		}
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)

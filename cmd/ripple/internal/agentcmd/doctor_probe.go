@@ -1,4 +1,4 @@
-package main
+package agentcmd
 
 import (
 	"context"

@@ -1,4 +1,4 @@
-package main
+package adaptercmd
 
 import (
 	"github.com/spf13/cobra"
@@ -7,7 +7,9 @@ import (
 	"ripple/runtime/registry"
 )
 
-func newAdapter(a *app) *cobra.Command {
+// New is ripple adapter with its commands.
+func New(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	cmd := ui.Group(&cobra.Command{
 		Use:   "adapter",
 		Short: "Test, check and list adapters",

@@ -1,4 +1,4 @@
-package main
+package agentcmd
 
 import (
 	"cmp"
@@ -24,7 +24,9 @@ type doctorFlags struct {
 	timeout time.Duration
 }
 
-func newDoctor(a *app) *cobra.Command {
+// NewDoctor is ripple doctor.
+func NewDoctor(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [--probe] [NAME...]",
