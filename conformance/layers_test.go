@@ -53,11 +53,13 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
 
-	"runtime/loop/layout": {0, ""},
-	"runtime/loop/config": {2, "runtime/loop/layout schema"},
-	"runtime/loop":        {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/loop/config runtime/loop/layout runtime/proctree"},
-	"runtime/contract":    {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":       {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
+	"runtime/loop/layout":  {0, ""},
+	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
+	"runtime/loop/journal": {2, "runtime/event runtime/loop/layout runtime/loop/record"},
+	"runtime/loop/config":  {2, "runtime/loop/layout schema"},
+	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
+	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/agent":        {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
 
@@ -72,7 +74,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},
 
-	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/layout runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

@@ -12,7 +12,9 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 func newStatus(a *app) *cobra.Command {
@@ -22,18 +24,18 @@ func newStatus(a *app) *cobra.Command {
 		Short: "Say how the loop of this directory stands",
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := loop.ReadStanding(".")
+			s, err := journal.ReadStanding(".")
 			if err != nil {
 				return standingError(err)
 			}
 			if asJSON {
-				r, err := loop.ReadRun(".")
+				r, err := journal.ReadRun(".")
 				if err != nil {
 					return standingError(err)
 				}
 				return a.PrintJSON(struct {
-					loop.Standing
-					loop.Run
+					journal.Standing
+					journal.Run
 				}{s, r})
 			}
 			a.printStanding(s)
@@ -55,13 +57,13 @@ func ownersHint(err error) string {
 // standingError says what helps where the files of a loop cannot be read.
 func standingError(err error) error {
 	next := ownersHint(err)
-	if u, is := errors.AsType[*loop.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
+	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
 		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, layout.Dir, layout.EventsFile)
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
-func (a *app) printStanding(s loop.Standing) {
+func (a *app) printStanding(s journal.Standing) {
 	if !s.Found {
 		a.Printf("no loop has run here; ripple init and ripple run begin one\n")
 		return
@@ -77,7 +79,7 @@ func (a *app) printStanding(s loop.Standing) {
 	w.Row("turns", s.Status.LoopCount)
 	w.Row("last action", s.Status.LastAction)
 	w.Row("ended", s.Status.ExitReason)
-	if r, err := loop.ReadRun("."); err == nil { // the rest is there in any case
+	if r, err := journal.ReadRun("."); err == nil { // the rest is there in any case
 		w.Row("because", r.Why)
 		if r.CostUSD > 0 {
 			w.Row("cost", loop.Dollars(r.CostUSD))
@@ -95,7 +97,7 @@ func (a *app) printStanding(s loop.Standing) {
 	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
 }
 
-func circuit(b loop.Breaker) string {
+func circuit(b record.Breaker) string {
 	text := b.State
 	if b.Reason != "" {
 		text += ": " + b.Reason
@@ -125,7 +127,7 @@ next turn begin a new session. Neither changes a file of yours.`,
 				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
 			}
 			err := loop.Reset(".", args[0], time.Now().Round(0).UTC())
-			if _, locked := errors.AsType[*loop.LockedError](err); locked {
+			if _, locked := errors.AsType[*journal.LockedError](err); locked {
 				return ui.FailWith(ui.ExitFailed, err, "ripple stop ends it after the turn")
 			}
 			if err != nil {
@@ -144,7 +146,7 @@ func newStop(a *app) *cobra.Command {
 		Short: "End the loop of this directory after its turn, or now",
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := loop.ReadStanding(".")
+			s, err := journal.ReadStanding(".")
 			switch {
 			case s.Runner != nil: // whatever the other files say
 			case err != nil:

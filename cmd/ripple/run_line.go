@@ -8,6 +8,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
 )
 
 // tick keeps the clock on the status line going.
@@ -44,7 +45,7 @@ func (v *loopView) parts() []string {
 		t := v.turns.Open[n-1]
 		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.Name+" "+t.What, 40, "…"), v.turns.Now().Sub(t.Begun).Round(time.Second)))
 	}
-	s, err := loop.ReadStanding(".")
+	s, err := journal.ReadStanding(".")
 	known := err == nil // the loop itself says what is wrong
 	if known && s.Breaker.State != "CLOSED" && s.Breaker.State != "" {
 		parts = append(parts, "circuit "+s.Breaker.State)

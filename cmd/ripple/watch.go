@@ -11,7 +11,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
-	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 )
 
@@ -26,7 +26,7 @@ end the dashboard follows the loop. Without a terminal it prints what "ripple st
 prints.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := loop.ReadStanding(".")
+			s, err := journal.ReadStanding(".")
 			if err != nil {
 				return standingError(err)
 			}
@@ -53,7 +53,7 @@ const refresh = 500 * time.Millisecond
 
 // dashboard is the model of `ripple watch`.
 type dashboard struct {
-	standing      loop.Standing
+	standing      journal.Standing
 	problem       string
 	tail          *eventTail
 	now           func() time.Time
@@ -140,7 +140,7 @@ func (d *dashboard) scroll(key string) {
 
 // read takes in what is new in the files.
 func (d *dashboard) read() {
-	s, err := loop.ReadStanding(".")
+	s, err := journal.ReadStanding(".")
 	if err == nil {
 		d.standing, d.problem = s, ""
 	} else {

@@ -12,6 +12,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/record"
 )
 
 // screen is one of the dashboard, in lines: how the loop stands, what happened
@@ -220,7 +221,7 @@ func (d *dashboard) side(p ui.Page, rows int) []string {
 	return lines[:rows]
 }
 
-func (d *dashboard) task(p ui.Page, t loop.Task) string {
+func (d *dashboard) task(p ui.Page, t record.Task) string {
 	text := ansi.Truncate(ui.FirstLine(t.Text), max(1, p.Width-2), "…")
 	switch {
 	case t.Done:

@@ -60,13 +60,13 @@ func (l *Loop) treeBefore(ctx context.Context, turn int) (git.Snapshot, error) {
 	if err != nil {
 		return now, err
 	}
-	return now, l.store.writeJSON(layout.SnapshotFile, written(l.state.Run, turn, now))
+	return now, l.store.WriteJSON(layout.SnapshotFile, written(l.state.Run, turn, now))
 }
 
 // knownBefore reads the tree before a turn, nil when that is not known.
 func (l *Loop) knownBefore(turn int) (*git.Snapshot, error) {
 	var known begunWith
-	found, _, err := l.store.readJSON(layout.SnapshotFile, &known, func() bool { return true })
+	found, _, err := l.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
 	if err != nil || !found || known.Run != l.state.Run || known.Turn != turn {
 		return nil, err
 	}

@@ -3,36 +3,15 @@ package loop
 import (
 	"fmt"
 	"time"
+
+	"ripple/runtime/loop/record"
 )
 
-// States of the circuit breaker.
-const (
-	closed   = "CLOSED"
-	halfOpen = "HALF_OPEN"
-	open     = "OPEN"
+// breaker decides with the circuit breaker of the state, memory with what it remembers.
+type (
+	breaker record.Breaker
+	memory  record.Memory
 )
-
-// breaker stops a loop that gets nowhere. Its JSON is that of
-// .circuit_breaker_state.
-type breaker struct {
-	State             string  `json:"state"`
-	NoProgress        int     `json:"consecutive_no_progress"`
-	SameError         int     `json:"consecutive_same_error"`
-	PermissionDenials int     `json:"consecutive_permission_denials"`
-	LastProgress      int     `json:"last_progress_loop"`
-	TotalOpens        int     `json:"total_opens"`
-	Reason            string  `json:"reason"`
-	OpenedAt          *moment `json:"opened_at,omitempty"`
-	CurrentLoop       int     `json:"current_loop"`
-}
-
-// memory is what the breaker compares a turn with. The seed's file has no place
-// for it.
-type memory struct {
-	Errors   []string `json:"errors,omitempty"`  // signatures of the last turn
-	Outputs  []int    `json:"outputs,omitempty"` // characters of the last turns, at most 3
-	Declines int      `json:"declines"`          // turns in a row whose output shrank
-}
 
 // meanOf is over how many turns the mean of the output goes, and how many
 // shrunken outputs in a row open the breaker.
@@ -59,16 +38,16 @@ type observation struct {
 // allow says whether a turn may run, and moves OPEN to HALF_OPEN after the
 // cooldown. A clock that went backwards stays OPEN.
 func (b *breaker) allow(t thresholds, now time.Time) bool {
-	if b.State != open {
+	if b.State != record.Open {
 		return true
 	}
 	if b.OpenedAt == nil || b.OpenedAt.IsZero() { // a file from elsewhere: the cooldown starts now
-		b.OpenedAt = &moment{now}
+		b.OpenedAt = &record.Time{Time: now}
 	}
 	if now.Sub(b.OpenedAt.Time) < t.Cooldown {
 		return false
 	}
-	b.State = halfOpen
+	b.State = record.HalfOpen
 	return true
 }
 
@@ -87,7 +66,7 @@ func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time)
 		b.SameError = min(1, len(o.errors))
 	}
 	m.note(o, t)
-	if b.State == halfOpen {
+	if b.State == record.HalfOpen {
 		b.probe(m, o, now)
 		return
 	}
@@ -150,28 +129,22 @@ func (b *breaker) probe(m *memory, o observation, now time.Time) {
 }
 
 func (b *breaker) open(reason string, now time.Time) {
-	b.State, b.Reason, b.OpenedAt = open, reason, &moment{now}
+	b.State, b.Reason, b.OpenedAt = record.Open, reason, &record.Time{Time: now}
 	b.TotalOpens++
 }
 
 // close puts the counters to zero. What happened in all stays known.
 func (b *breaker) close() {
-	*b = breaker{State: closed, LastProgress: b.LastProgress, TotalOpens: b.TotalOpens, CurrentLoop: b.CurrentLoop}
+	*b = breaker{State: record.Closed, LastProgress: b.LastProgress, TotalOpens: b.TotalOpens, CurrentLoop: b.CurrentLoop}
 }
 
 // begin makes the breaker of an earlier run that of a new one, which has counts of
 // its own. What is carried over is that the circuit is open, unless it is to be
-// closed, and how often it was.
+// record.Closed, and how often it was.
 func (b *breaker) begin(reset bool) {
-	if reset || b.State == closed {
-		*b = breaker{State: closed, TotalOpens: b.TotalOpens}
+	if reset || b.State == record.Closed {
+		*b = breaker{State: record.Closed, TotalOpens: b.TotalOpens}
 		return
 	}
 	*b = breaker{State: b.State, Reason: b.Reason, OpenedAt: b.OpenedAt, TotalOpens: b.TotalOpens}
-}
-
-// valid says whether a state that was read can be used.
-func (b *breaker) valid() bool {
-	known := b.State == closed || b.State == halfOpen || b.State == open
-	return known && min(b.NoProgress, b.SameError, b.PermissionDenials, b.LastProgress, b.TotalOpens, b.CurrentLoop) >= 0
 }

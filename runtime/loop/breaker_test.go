@@ -7,6 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/record"
 )
 
 var (
@@ -40,26 +42,26 @@ func TestBreakerOpens(t *testing.T) {
 		rules thresholds
 		steps []step
 	}{
-		{"no progress 3 times", rules, []step{{idles, closed, ""}, {idles, closed, ""}, {idles, open, "no progress in 3 turns"}}},
-		{"progress in between", rules, []step{{idles, closed, ""}, {idles, closed, ""}, {works, closed, ""}, {idles, closed, ""}, {idles, closed, ""}, {idles, open, "no progress"}}},
-		{"failed turns count", rules, []step{{fails, closed, ""}, {fails, closed, ""}, {fails, open, "no progress"}}},
-		{"the same error 5 times", rules, []step{{errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {errs, open, "the same error in 5 turns"}}},
-		{"all of its lines were there before", rules, []step{{errs, closed, ""}, {subset, closed, ""}, {subset, closed, ""}, {subset, closed, ""}, {subset, open, "the same error"}}},
-		{"another error starts anew", rules, []step{{errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {other, closed, ""}, {errs, closed, ""}}},
-		{"a turn without error starts anew", rules, []step{{errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {errs, closed, ""}, {works, closed, ""}, {errs, closed, ""}}},
-		{"denials do not open it", rules, []step{{denied, closed, ""}, {denied, closed, ""}, {denied, closed, ""}}},
-		{"but in threshold mode", threshold, []step{{denied, closed, ""}, {denied, open, "permission_denied"}}},
-		{"denials not in a row", threshold, []step{{denied, closed, ""}, {works, closed, ""}, {denied, closed, ""}}},
+		{"no progress 3 times", rules, []step{{idles, record.Closed, ""}, {idles, record.Closed, ""}, {idles, record.Open, "no progress in 3 turns"}}},
+		{"progress in between", rules, []step{{idles, record.Closed, ""}, {idles, record.Closed, ""}, {works, record.Closed, ""}, {idles, record.Closed, ""}, {idles, record.Closed, ""}, {idles, record.Open, "no progress"}}},
+		{"failed turns count", rules, []step{{fails, record.Closed, ""}, {fails, record.Closed, ""}, {fails, record.Open, "no progress"}}},
+		{"the same error 5 times", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Open, "the same error in 5 turns"}}},
+		{"all of its lines were there before", rules, []step{{errs, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Open, "the same error"}}},
+		{"another error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {other, record.Closed, ""}, {errs, record.Closed, ""}}},
+		{"a turn without error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {works, record.Closed, ""}, {errs, record.Closed, ""}}},
+		{"denials do not record.Open it", rules, []step{{denied, record.Closed, ""}, {denied, record.Closed, ""}, {denied, record.Closed, ""}}},
+		{"but in threshold mode", threshold, []step{{denied, record.Closed, ""}, {denied, record.Open, "permission_denied"}}},
+		{"denials not in a row", threshold, []step{{denied, record.Closed, ""}, {works, record.Closed, ""}, {denied, record.Closed, ""}}},
 		{
 			"output shrank 3 times", rules,
-			[]step{{works, closed, ""}, {works, closed, ""}, {works, closed, ""}, {terse, closed, ""}, {terse, closed, ""}, {none, open, "output shrank by more than 70% in 3 turns"}},
+			[]step{{works, record.Closed, ""}, {works, record.Closed, ""}, {works, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {none, record.Open, "output shrank by more than 70% in 3 turns"}},
 		},
-		{"no mean before 3 turns", rules, []step{{works, closed, ""}, {works, closed, ""}, {terse, closed, ""}, {terse, closed, ""}, {terse, closed, ""}, {terse, closed, ""}}},
-		{"silence from the start is no decline", rules, []step{{none, closed, ""}, {none, closed, ""}, {none, closed, ""}, {none, closed, ""}, {none, closed, ""}, {none, closed, ""}, {none, closed, ""}}},
+		{"no mean before 3 turns", rules, []step{{works, record.Closed, ""}, {works, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}}},
+		{"silence from the start is no decline", rules, []step{{none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b, m := breaker{State: closed}, memory{}
+			b, m := breaker{State: record.Closed}, memory{}
 			for i, s := range tt.steps {
 				s.o.turn = i + 1
 				b.observe(&m, s.o, tt.rules, noon)
@@ -67,7 +69,7 @@ func TestBreakerOpens(t *testing.T) {
 				assert.Contains(t, b.Reason, s.reason)
 				assert.Equal(t, i+1, b.CurrentLoop)
 			}
-			if b.State == open {
+			if b.State == record.Open {
 				assert.Equal(t, 1, b.TotalOpens)
 				assert.Equal(t, noon, b.OpenedAt.Time)
 			}
@@ -83,29 +85,29 @@ func TestBreakerShrinksByMoreThanThePercentage(t *testing.T) {
 }
 
 func TestBreakerCooldown(t *testing.T) {
-	opened := moment{noon}
+	opened := record.Time{Time: noon}
 	tests := []struct {
 		name  string
-		at    *moment
+		at    *record.Time
 		now   time.Time
 		allow bool
 		state string
 	}{
-		{"at once", &opened, noon, false, open},
-		{"just before", &opened, noon.Add(30*time.Minute - 1), false, open},
-		{"after it", &opened, noon.Add(30 * time.Minute), true, halfOpen},
-		{"the clock went backwards", &opened, noon.Add(-48 * time.Hour), false, open},
-		{"no time in the file", nil, noon, false, open},
+		{"at once", &opened, noon, false, record.Open},
+		{"just before", &opened, noon.Add(30*time.Minute - 1), false, record.Open},
+		{"after it", &opened, noon.Add(30 * time.Minute), true, record.HalfOpen},
+		{"the clock went backwards", &opened, noon.Add(-48 * time.Hour), false, record.Open},
+		{"no time in the file", nil, noon, false, record.Open},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := breaker{State: open, OpenedAt: tt.at}
+			b := breaker{State: record.Open, OpenedAt: tt.at}
 			assert.Equal(t, tt.allow, b.allow(rules, tt.now))
 			assert.Equal(t, tt.state, b.State)
 			assert.NotNil(t, b.OpenedAt)
 		})
 	}
-	for _, state := range []string{closed, halfOpen} {
+	for _, state := range []string{record.Closed, record.HalfOpen} {
 		b := breaker{State: state}
 		assert.True(t, b.allow(rules, noon))
 		assert.Equal(t, state, b.State)
@@ -118,21 +120,21 @@ func TestBreakerProbe(t *testing.T) {
 		o     observation
 		state string
 	}{
-		{"progress without error", observation{progress: true}, closed},
-		{"progress with an error", observation{progress: true, errors: []string{"Error: a"}}, open},
-		{"progress in a failed turn", observation{progress: true, failed: true}, open},
-		{"no progress", observation{}, open},
-		{"denied again", observation{progress: true, denied: true}, open},
+		{"progress without error", observation{progress: true}, record.Closed},
+		{"progress with an error", observation{progress: true, errors: []string{"Error: a"}}, record.Open},
+		{"progress in a failed turn", observation{progress: true, failed: true}, record.Open},
+		{"no progress", observation{}, record.Open},
+		{"denied again", observation{progress: true, denied: true}, record.Open},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			b := breaker{State: halfOpen, NoProgress: 3, SameError: 4, PermissionDenials: 2, TotalOpens: 7, LastProgress: 2, Reason: "permission_denied"}
+			b := breaker{State: record.HalfOpen, NoProgress: 3, SameError: 4, PermissionDenials: 2, TotalOpens: 7, LastProgress: 2, Reason: "permission_denied"}
 			m := memory{Errors: []string{"Error: b"}, Declines: 2}
 			tt.o.turn = 9
 			b.observe(&m, tt.o, rules, noon)
 			assert.Equal(t, tt.state, b.State)
-			if tt.state == closed {
-				assert.Equal(t, breaker{State: closed, TotalOpens: 7, LastProgress: 9, CurrentLoop: 9}, b)
+			if tt.state == record.Closed {
+				assert.Equal(t, breaker{State: record.Closed, TotalOpens: 7, LastProgress: 9, CurrentLoop: 9}, b)
 				assert.Equal(t, memory{Outputs: []int{0}}, m)
 				return
 			}
@@ -144,7 +146,7 @@ func TestBreakerProbe(t *testing.T) {
 }
 
 func TestBreakerJSON(t *testing.T) {
-	b := breaker{State: open, NoProgress: 3, LastProgress: 5, TotalOpens: 1, Reason: "no progress in 3 turns", OpenedAt: &moment{noon}, CurrentLoop: 10}
+	b := breaker{State: record.Open, NoProgress: 3, LastProgress: 5, TotalOpens: 1, Reason: "no progress in 3 turns", OpenedAt: &record.Time{Time: noon}, CurrentLoop: 10}
 	data, err := json.Marshal(b)
 	require.NoError(t, err)
 	assert.JSONEq(t, `{
@@ -161,8 +163,24 @@ func TestBreakerJSON(t *testing.T) {
 	var back breaker
 	require.NoError(t, json.Unmarshal(data, &back))
 	assert.Equal(t, b, back)
-	assert.True(t, back.valid())
-	assert.False(t, (&breaker{}).valid())
-	assert.False(t, (&breaker{State: "AJAR"}).valid())
-	assert.False(t, (&breaker{State: closed, NoProgress: -1}).valid())
+	assert.True(t, (*record.Breaker)(&back).Valid())
+	assert.False(t, (&record.Breaker{}).Valid())
+	assert.False(t, (&record.Breaker{State: "AJAR"}).Valid())
+	assert.False(t, (&record.Breaker{State: record.Closed, NoProgress: -1}).Valid())
+}
+
+// Files of the reference with what it leaves empty, or as its shell writes it.
+func TestFilesOfTheReferenceAreRead(t *testing.T) {
+	var b breaker
+	require.NoError(t, json.Unmarshal([]byte(`{"state": "OPEN", "consecutive_no_progress": 3, "opened_at": "2026-03-01T12:00:00+0000", "last_change": "x"}`), &b))
+	assert.True(t, (*record.Breaker)(&b).Valid())
+	assert.False(t, b.allow(rules, noon.Add(rules.Cooldown-time.Second)))
+	assert.True(t, b.allow(rules, noon.Add(rules.Cooldown)))
+	b = breaker{}
+	require.NoError(t, json.Unmarshal([]byte(`{"state": "OPEN", "opened_at": ""}`), &b))
+	assert.False(t, b.allow(rules, noon), "the cooldown starts now")
+	assert.True(t, b.allow(rules, noon.Add(rules.Cooldown)))
+	var s record.Session
+	require.NoError(t, json.Unmarshal([]byte(`{"session_id": "a", "created_at": "2026-03-01T12:00:00+0000", "last_used": ""}`), &s))
+	assert.Equal(t, record.Session{ID: "a", CreatedAt: noon}, s)
 }

@@ -10,13 +10,14 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // claim asks the exit gate and, where there are commands for it, checks what the
 // agent says before it is believed. Nil: the loop goes on.
-func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
+func (l *Loop) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	s, c := &l.state, l.o.Config
-	reason := s.Gate.decide(p)
+	reason := (*gate)(&s.Gate).decide(p)
 	switch {
 	case reason == ReasonBlocked:
 		return blockedStop(s), nil
@@ -40,7 +41,7 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 		s.Claims++
 		s.Examined, s.VerifyFailed = s.Turn+1, done[len(done)-1].String()
 	}
-	if err := l.log.add(line{Turn: s.Turn, Time: l.now(), Type: verified, Verdicts: done, State: s}); err != nil {
+	if err := l.log.Add(record.Line{Turn: s.Turn, Time: l.now(), Type: record.Verified, Verdicts: done, State: s}); err != nil {
 		return nil, err
 	}
 	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok})
@@ -52,14 +53,14 @@ func (l *Loop) claim(ctx context.Context, p plan) (*Stop, error) {
 
 // examine runs the commands, a second time when they changed the tree: they must
 // succeed after the last change.
-func (l *Loop) examine(ctx context.Context, before git.Snapshot) (done []verdict, ok bool, err error) {
+func (l *Loop) examine(ctx context.Context, before git.Snapshot) (done []record.Verdict, ok bool, err error) {
 	c := l.o.Config
 	l.tell(Notice{Kind: NoticeVerifying, Turn: l.state.Turn, Text: strings.Join(c.Verify, "; ")})
 	if err := l.project("running", "verifying", ""); err != nil {
 		return nil, false, err
 	}
-	name := fmt.Sprintf("verify_%04d_%s.log", l.state.Turn, stamp(l.now()))
-	file, err := os.Create(filepath.Join(l.store.dir, layout.LogsDir, name))
+	name := fmt.Sprintf("verify_%04d_%s.log", l.state.Turn, record.Stamp(l.now()))
+	file, err := os.Create(filepath.Join(l.store.Path(layout.LogsDir), name))
 	if err != nil {
 		return nil, false, err
 	}

@@ -16,6 +16,8 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
 )
 
 // fake is an agent that does what its script says, one function a turn; the last
@@ -118,24 +120,24 @@ func (r *rig) runWith(o Options) Stop {
 }
 
 // lines are what events.jsonl has.
-func (r *rig) lines() []line {
+func (r *rig) lines() []record.Line {
 	r.t.Helper()
-	var list []line
+	var list []record.Line
 	for l := range strings.Lines(r.read(".ralph/events.jsonl")) {
-		var v line
+		var v record.Line
 		require.NoError(r.t, json.Unmarshal([]byte(l), &v), l)
 		list = append(list, v)
 	}
 	return list
 }
 
-func (r *rig) status() Status {
+func (r *rig) status() record.Status {
 	r.t.Helper()
-	s, by, found, err := readStatus(r.dir)
+	s, err := journal.ReadStanding(r.dir)
 	require.NoError(r.t, err)
-	require.True(r.t, found)
-	assert.Nil(r.t, by, "nobody holds the lock any more")
-	return s
+	require.True(r.t, s.Found)
+	assert.Nil(r.t, s.Runner, "nobody holds the lock any more")
+	return s.Status
 }
 
 // waits is the longest wait of a kind that was announced.

@@ -4,6 +4,7 @@ import (
 	"ripple/internal/lazyregexp"
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // Numbers of turns in a row after which the gate opens.
@@ -21,17 +22,8 @@ const (
 	ReasonBlocked         = "blocked"
 )
 
-// gate remembers what the turns so far said about being done.
-type gate struct {
-	Indicators int  `json:"indicators"` // turns in a row that claimed completion
-	TestTurns  int  `json:"test_turns"` // turns in a row that only tested
-	Blocked    int  `json:"blocked"`    // turns in a row that were blocked
-	ExitSignal bool `json:"exit_signal"`
-	Promise    bool `json:"promise"`           // the last turn ended with the promise
-	Denied     bool `json:"denied"`            // the last turn was denied something
-	Failing    bool `json:"failing,omitempty"` // it said that its tests fail
-	Claimed    bool `json:"claimed,omitempty"` // it said that it is done, whether that counts or not
-}
+// gate decides with what the state has of these.
+type gate record.Gate
 
 // said is what one turn said.
 type said struct {
@@ -69,15 +61,15 @@ func count(n int, goesOn bool) int {
 }
 
 // decide says with which reason the loop is to stop, "" for going on.
-func (g *gate) decide(p plan) string {
+func (g *gate) decide(p record.Plan) string {
 	switch {
 	case g.Blocked >= blockedToStop:
 		return ReasonBlocked
 	case g.Denied, g.Failing:
 		return ""
-	case g.Indicators >= indicatorsToFinish && g.ExitSignal, g.Promise && p.open == 0:
+	case g.Indicators >= indicatorsToFinish && g.ExitSignal, g.Promise && p.Open == 0:
 		return ReasonProjectComplete
-	case p.complete():
+	case p.Complete():
 		return ReasonPlanComplete
 	case g.TestTurns >= testTurnsToFinish:
 		return ReasonTestSaturation

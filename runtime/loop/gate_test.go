@@ -6,6 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/record"
 )
 
 func TestDone(t *testing.T) {
@@ -27,46 +28,46 @@ func TestDone(t *testing.T) {
 	tests := []struct {
 		name  string
 		turns []said
-		plan  plan
+		plan  record.Plan
 		want  string
 	}{
 		// The seed's table of indicators and EXIT_SIGNAL.
-		{"2 indicators, EXIT_SIGNAL true", []said{done, exit}, plan{}, "project_complete"},
-		{"2 indicators, EXIT_SIGNAL false", []said{exit, done}, plan{}, ""},
-		{"2 indicators, EXIT_SIGNAL missing", []said{done, done}, plan{}, ""},
-		{"1 indicator, EXIT_SIGNAL true", []said{exit}, plan{}, ""},
-		{"0 indicators, EXIT_SIGNAL true", []said{goesOn, goesOn}, plan{}, ""},
-		{"STATUS: COMPLETE with EXIT_SIGNAL: false continues", []said{done, done, done, done}, plan{}, ""},
-		{"indicators not in a row", []said{exit, working, exit}, plan{}, ""},
-		{"a turn without a block ends the row", []said{exit, silent, exit}, plan{}, ""},
-		{"open tasks do not outvote the signal", []said{exit, exit}, plan{open: 1}, "project_complete"},
-		{"a promise is an indicator", []said{promise, exit}, plan{open: 1}, "project_complete"},
-		{"a failed turn claims nothing", []said{exit, failed}, plan{}, ""},
-		{"a denied turn never completes", []said{exit, denied}, plan{}, ""},
-		{"a turn whose tests fail never completes", []said{failing, failing}, plan{ticked: 1}, ""},
-		{"and is no indicator", []said{failing, exit}, plan{}, ""},
-		{"and ends the row", []said{exit, denied, exit}, plan{}, ""},
+		{"2 indicators, EXIT_SIGNAL true", []said{done, exit}, record.Plan{}, "project_complete"},
+		{"2 indicators, EXIT_SIGNAL false", []said{exit, done}, record.Plan{}, ""},
+		{"2 indicators, EXIT_SIGNAL missing", []said{done, done}, record.Plan{}, ""},
+		{"1 indicator, EXIT_SIGNAL true", []said{exit}, record.Plan{}, ""},
+		{"0 indicators, EXIT_SIGNAL true", []said{goesOn, goesOn}, record.Plan{}, ""},
+		{"STATUS: COMPLETE with EXIT_SIGNAL: false continues", []said{done, done, done, done}, record.Plan{}, ""},
+		{"indicators not in a row", []said{exit, working, exit}, record.Plan{}, ""},
+		{"a turn without a block ends the row", []said{exit, silent, exit}, record.Plan{}, ""},
+		{"open tasks do not outvote the signal", []said{exit, exit}, record.Plan{Open: 1}, "project_complete"},
+		{"a promise is an indicator", []said{promise, exit}, record.Plan{Open: 1}, "project_complete"},
+		{"a failed turn claims nothing", []said{exit, failed}, record.Plan{}, ""},
+		{"a denied turn never completes", []said{exit, denied}, record.Plan{}, ""},
+		{"a turn whose tests fail never completes", []said{failing, failing}, record.Plan{Ticked: 1}, ""},
+		{"and is no indicator", []said{failing, exit}, record.Plan{}, ""},
+		{"and ends the row", []said{exit, denied, exit}, record.Plan{}, ""},
 
-		{"the promise, no plan", []said{promise}, plan{}, "project_complete"},
-		{"the promise, nothing open", []said{promise}, plan{ticked: 2}, "project_complete"},
-		{"the promise, a task open", []said{promise}, plan{open: 1, ticked: 2}, ""},
-		{"the promise of an earlier turn", []said{promise, working}, plan{}, ""},
-		{"the promise of a denied turn", []said{deniedAs}, plan{}, ""},
+		{"the promise, no plan", []said{promise}, record.Plan{}, "project_complete"},
+		{"the promise, nothing open", []said{promise}, record.Plan{Ticked: 2}, "project_complete"},
+		{"the promise, a task open", []said{promise}, record.Plan{Open: 1, Ticked: 2}, ""},
+		{"the promise of an earlier turn", []said{promise, working}, record.Plan{}, ""},
+		{"the promise of a denied turn", []said{deniedAs}, record.Plan{}, ""},
 
-		{"every box ticked", []said{working}, plan{ticked: 3}, "plan_complete"},
-		{"every box ticked, a denied turn", []said{denied}, plan{ticked: 3}, ""},
-		{"every box ticked at the start", nil, plan{ticked: 3}, "plan_complete"},
-		{"no box", []said{working}, plan{}, ""},
-		{"one box open", []said{working}, plan{1, 2}, ""},
+		{"every box ticked", []said{working}, record.Plan{Ticked: 3}, "plan_complete"},
+		{"every box ticked, a denied turn", []said{denied}, record.Plan{Ticked: 3}, ""},
+		{"every box ticked at the start", nil, record.Plan{Ticked: 3}, "plan_complete"},
+		{"no box", []said{working}, record.Plan{}, ""},
+		{"one box open", []said{working}, record.Plan{Open: 1, Ticked: 2}, ""},
 
-		{"3 turns of tests", []said{testing_, testing_, testing_}, plan{open: 1}, "test_saturation"},
-		{"2 turns of tests", []said{testing_, testing_}, plan{open: 1}, ""},
-		{"tests and other changes", []said{testing_, testing_, mixed}, plan{open: 1}, ""},
-		{"not in a row", []said{testing_, testing_, working, testing_}, plan{open: 1}, ""},
+		{"3 turns of tests", []said{testing_, testing_, testing_}, record.Plan{Open: 1}, "test_saturation"},
+		{"2 turns of tests", []said{testing_, testing_}, record.Plan{Open: 1}, ""},
+		{"tests and other changes", []said{testing_, testing_, mixed}, record.Plan{Open: 1}, ""},
+		{"not in a row", []said{testing_, testing_, working, testing_}, record.Plan{Open: 1}, ""},
 
-		{"blocked twice", []said{blocked, blocked}, plan{open: 1}, "blocked"},
-		{"blocked once", []said{blocked}, plan{open: 1}, ""},
-		{"blocked, worked, blocked", []said{blocked, working, blocked}, plan{open: 1}, ""},
+		{"blocked twice", []said{blocked, blocked}, record.Plan{Open: 1}, "blocked"},
+		{"blocked once", []said{blocked}, record.Plan{Open: 1}, ""},
+		{"blocked, worked, blocked", []said{blocked, working, blocked}, record.Plan{Open: 1}, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // First and longest waits after a failed turn and after a provider's limit that
@@ -28,7 +29,7 @@ func (l *Loop) judge(e *ended) {
 	if o.Failure != nil {
 		s.Failed, s.Hint = o.Failure.Kind, o.Failure.Hint
 	} else if !s.Progress {
-		s.Asked = oneLine(e.said.asked, 1000)
+		s.Asked = record.OneLine(e.said.asked, 1000)
 	}
 	l.judgeSession(e, now)
 	if e.limited() {
@@ -42,24 +43,24 @@ func (l *Loop) judge(e *ended) {
 	s.Halted = denied && c.DenialMode == "halt"
 	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
 	if b != nil {
-		s.Recommended = oneLine(b.Recommendation, 200)
+		s.Recommended = record.OneLine(b.Recommendation, 200)
 		says.onlyTests = onlyTests(l.tree, e.changed)
 	}
-	s.Gate.note(says)
+	(*gate)(&s.Gate).note(says)
 	s.Failures = count(s.Failures, e.failed())
 	if e.failed() {
 		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
 	}
-	s.Breaker.observe(&s.Memory, observation{
+	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
 		turn: e.turn, progress: s.Progress, denied: denied, failed: e.failed(),
 		errors: signatures(e.said.errors), output: e.said.output,
 	}, l.thresholds(), now)
-	if s.Breaker.State == open {
+	if s.Breaker.State == record.Open {
 		l.resetSession("circuit_breaker_open")
 	}
 	s.Last = e.summary(b)
 	if wrong := odd(text, e.prompt, b); wrong != "" {
-		s.Last = oneLine(s.Last, 300-len(wrong)) + "; " + wrong
+		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
 		l.noteOnce("block", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
 	}
 }
@@ -68,7 +69,7 @@ func (l *Loop) judge(e *ended) {
 func (l *Loop) judgeSession(e *ended, now time.Time) {
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
-		if m := l.state.Session.use(e.said.session, l.who.Name, e.turn, now); m != nil {
+		if m := l.state.Session.Use(e.said.session, l.who.Name, e.turn, now); m != nil {
 			l.state.Moves = append(l.state.Moves, *m)
 		}
 		l.state.Used = e.outcome.Used
@@ -120,7 +121,7 @@ func (e *ended) result() string {
 func (e *ended) summary(b *block) string {
 	text := e.result()
 	if e.failed() {
-		return oneLine(text, 300)
+		return record.OneLine(text, 300)
 	}
 	if b != nil && b.Status != "" {
 		text += ", status " + b.Status
@@ -137,5 +138,5 @@ func (e *ended) summary(b *block) string {
 	if b != nil && b.Recommendation != "" {
 		text += ", " + b.Recommendation
 	}
-	return oneLine(text, 300)
+	return record.OneLine(text, 300)
 }

@@ -12,6 +12,7 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // keep commits and tags the last turn, if it changed something and that is asked
@@ -33,7 +34,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	v := line{Turn: s.Turn, Type: committed, SHA: now.Head}
+	v := record.Line{Turn: s.Turn, Type: record.Committed, SHA: now.Head}
 	var ch git.Change
 	if c.Commit {
 		ch = l.toCommit(*before, now)
@@ -60,7 +61,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	s.Committed = s.Turn
 	v.Time, v.State = l.now(), s
 	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag)})
-	return errors.Join(l.log.add(v), l.store.remove(layout.WritingFile))
+	return errors.Join(l.log.Add(v), l.store.Remove(layout.WritingFile))
 }
 
 // accepted forgets an earlier refusal. What a hook changed beside the commit goes
@@ -82,13 +83,13 @@ func (l *Loop) commit(ctx context.Context, ch git.Change, head string) (string, 
 	if ch.Empty() {
 		return head, nil
 	}
-	if err := l.store.write(layout.PathsFile, []byte(ch.String())); err != nil {
+	if err := l.store.Write(layout.PathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
 	began := func(pid int) error { return l.writes(pid, head, "") }
 	sha, err := l.tree.Repo.Commit(ctx, ch, head, l.message(), began)
 	if git.Ended(err) {
-		err = errors.Join(err, l.store.remove(layout.WritingFile))
+		err = errors.Join(err, l.store.Remove(layout.WritingFile))
 	}
 	return sha, err
 }
@@ -103,12 +104,12 @@ func (l *Loop) notCommitted(ctx context.Context, err error, ch git.Change, now g
 		return gitStop("commit", err)
 	}
 	l.keptIn = s.Turn
-	s.Refused, s.Refusal, s.Examined = s.Refused+1, oneLine(words, 400), s.Turn+1
+	s.Refused, s.Refusal, s.Examined = s.Refused+1, record.OneLine(words, 400), s.Turn+1
 	var serr error
 	if s.Owed, serr = l.changedByHook(ctx, ch, now); serr != nil {
 		return serr
 	}
-	if err := l.log.add(line{Turn: s.Turn, Time: l.now(), Type: commitRefused, Why: s.Refusal, State: s}); err != nil {
+	if err := l.log.Add(record.Line{Turn: s.Turn, Time: l.now(), Type: record.CommitRefused, Why: s.Refusal, State: s}); err != nil {
 		return err
 	}
 	if s.Refused >= l.o.Config.VerifyAttempts {
@@ -214,7 +215,7 @@ func listed(names []string) string {
 	if n := len(names) - maxListed; n > 0 {
 		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
 	}
-	return oneLine(strings.Join(names, ", "), 400) + more
+	return record.OneLine(strings.Join(names, ", "), 400) + more
 }
 
 // message is what a commit says.

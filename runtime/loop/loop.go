@@ -10,7 +10,9 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.
@@ -36,9 +38,9 @@ type Options struct {
 // Loop is one run of the loop.
 type Loop struct {
 	o     Options
-	store *store
-	log   *log
-	state state
+	store *journal.Store
+	log   *journal.Log
+	state record.State
 	calls window
 
 	tree     *git.Tree
@@ -52,15 +54,15 @@ type Loop struct {
 	restored bool            // the state is there: how the run ends can be recorded
 	checking bool            // the commands of --verify run
 	begun    bool            // the turn that comes next was begun before a crash
-	told     *line           // the stop that events.jsonl ends with
+	told     *record.Line    // the stop that events.jsonl ends with
 	noted    map[string]bool // what was said once
 	keptIn   int             // the turn that git has nothing more of: refused, or nothing to commit
 	free     bool            // it was said that the agent tells no cost
 	observer sync.Mutex
 
 	mu     sync.Mutex
-	soft   chan struct{} // closed by the first interrupt
-	hard   chan struct{} // closed by the second
+	soft   chan struct{} // record.Closed by the first interrupt
+	hard   chan struct{} // record.Closed by the second
 	pulled int
 }
 
@@ -147,12 +149,12 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if l.interrupted() {
 		return interruptStop(false, false), nil
 	}
-	p, err := readPlan(l.planPath())
+	p, err := planOf(l.planPath())
 	if err != nil {
 		return nil, err
 	}
 	now := l.now()
-	if !l.state.Breaker.allow(l.thresholds(), now) {
+	if !(*breaker)(&l.state.Breaker).allow(l.thresholds(), now) {
 		return cmp.Or(l.cause(), l.openStop(now)), nil
 	}
 	if stop, err := l.claim(ctx, p); stop != nil || err != nil {
@@ -195,11 +197,11 @@ func (l *Loop) finish(stop *Stop) error {
 		status = "error"
 	}
 	if t := l.told; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {
-		v := line{Turn: l.state.Turn, Time: l.now(), Type: stopped, Reason: stop.Reason, ExitCode: &stop.ExitCode, Why: stop.Why}
+		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, ExitCode: &stop.ExitCode, Why: stop.Why}
 		if !l.begun { // the state is that of the line before a turn that was cut off
 			v.State = &l.state
 		}
-		if err := errors.Join(l.log.add(v), l.log.sync()); err != nil {
+		if err := errors.Join(l.log.Add(v), l.log.Sync()); err != nil {
 			return err
 		}
 	}
@@ -216,7 +218,7 @@ func lastAction(s *Stop) string {
 }
 
 func (l *Loop) resetSession(reason string) {
-	if m := l.state.Session.reset(reason, l.state.Turn, l.now()); m != nil {
+	if m := l.state.Session.Reset(reason, l.state.Turn, l.now()); m != nil {
 		l.state.Moves = append(l.state.Moves, *m)
 		l.state.Used = zeroTokens
 	}
@@ -258,9 +260,22 @@ func (l *Loop) thresholds() thresholds {
 // planPath is the task list that the agent sees: in a worktree its own.
 func (l *Loop) planPath() string { return layout.PlanIn(l.o.Project, l.tree.Dir) }
 
+// planOf counts the boxes of a task list; one that is not there has none.
+func planOf(path string) (record.Plan, error) {
+	list, err := record.ReadTasks(path)
+	return list.Count(), err
+}
+
+// task is what the plan has the agent do next. That it cannot be read is said
+// elsewhere.
+func (l *Loop) task() string {
+	list, _ := record.ReadTasks(l.planPath())
+	return list.Next()
+}
+
 // planForAgent is its name as the agent, in its directory, finds it.
 func (l *Loop) planForAgent() string {
-	if path := l.planPath(); l.work != nil && path == l.store.path(layout.PlanFile) {
+	if path := l.planPath(); l.work != nil && path == l.store.Path(layout.PlanFile) {
 		return path
 	}
 	return layout.Dir + "/" + layout.PlanFile

@@ -17,7 +17,9 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // Each row is a whole run: what the agent does turn by turn, and how it ends.
@@ -106,7 +108,7 @@ func TestStops(t *testing.T) {
 					assert.Equal(t, "completed", s.Status)
 				}
 				last := r.lines()[len(r.lines())-1]
-				assert.Equal(t, []any{stopped, tt.reason}, []any{last.Type, last.Reason})
+				assert.Equal(t, []any{record.Stopped, tt.reason}, []any{last.Type, last.Reason})
 			})
 		})
 	}
@@ -425,7 +427,7 @@ func TestResumeGoesOn(t *testing.T) {
 		var stops int
 		for i, l := range r.lines() {
 			assert.EqualValues(t, i+1, l.Seq, "numbers without a gap")
-			if l.Type == stopped {
+			if l.Type == record.Stopped {
 				stops++
 			}
 		}
@@ -458,7 +460,7 @@ func TestADyingProcessWritesNothing(t *testing.T) {
 		run.Go(func() { New(o).Run(t.Context()) })
 		run.Wait()
 		lines := r.lines()
-		assert.Equal(t, []any{turnStarted, 2}, []any{lines[len(lines)-1].Type, lines[len(lines)-1].Turn})
+		assert.Equal(t, []any{record.TurnStarted, 2}, []any{lines[len(lines)-1].Type, lines[len(lines)-1].Turn})
 		r.fake.script = script(works)
 		r.flags["max-turns"] = "2"
 		assert.Equal(t, "max_turns", r.resume().Reason)
@@ -582,11 +584,11 @@ func TestDenialStaysVisible(t *testing.T) {
 
 func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 	r := newRig(t, claims)
-	unlock, err := (&store{dir: filepath.Join(r.dir, layout.Dir)}).lock(time.Now())
+	unlock, err := journal.NewStore(r.dir, nil).Lock(time.Now())
 	require.NoError(t, err)
 	r.write(".ralph/status.json", `{"a`)
-	s, err := ReadStanding(r.dir)
-	var unreadable *UnreadableError
+	s, err := journal.ReadStanding(r.dir)
+	var unreadable *journal.UnreadableError
 	require.ErrorAs(t, err, &unreadable)
 	assert.Equal(t, filepath.Join(r.dir, layout.Dir, layout.StatusFile), unreadable.Path)
 	require.NotNil(t, s.Runner)
@@ -594,10 +596,10 @@ func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 	require.NoError(t, unlock())
 }
 
-func r0(t *testing.T, project string) Status {
-	s, _, _, err := readStatus(project)
+func r0(t *testing.T, project string) record.Status {
+	s, err := journal.ReadStanding(project)
 	require.NoError(t, err)
-	return s
+	return s.Status
 }
 
 func TestPromptIsVerbatimWithAContext(t *testing.T) {

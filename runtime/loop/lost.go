@@ -2,13 +2,11 @@ package loop
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"os"
-	"path/filepath"
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // theirs are the files under Dir that people and agents write. They are written back
@@ -19,7 +17,7 @@ var theirs = []string{layout.PromptFile, layout.PlanFile, layout.AgentFile, layo
 func (l *Loop) remember(turn int, before git.Snapshot) {
 	l.before, l.theirs = &begunWith{Turn: turn, Snapshot: before}, map[string][]byte{}
 	for _, name := range theirs {
-		if data, err := layout.ReadFile(l.store.path(name)); err == nil { // one that is not there is not written back
+		if data, err := layout.ReadFile(l.store.Path(name)); err == nil { // one that is not there is not written back
 			l.theirs[name] = data
 		}
 	}
@@ -29,7 +27,7 @@ func (l *Loop) remember(turn int, before git.Snapshot) {
 // runs: `git clean -fdx`, `git stash -ua`, `rm -rf .ralph`. The events are read from
 // the file that is still open; if that was emptied, they begin anew with the state.
 func (l *Loop) mend() error {
-	if !l.log.lost() && !l.store.unlocked() {
+	if !l.log.Lost() && !l.store.Unlocked() {
 		return nil
 	}
 	if _, err := os.Stat(l.o.Project); err != nil {
@@ -56,75 +54,27 @@ func lostStop(err error) error {
 }
 
 func (l *Loop) writeBack() error {
-	if err := os.MkdirAll(l.store.path(layout.LogsDir), 0o755); err != nil {
+	if err := os.MkdirAll(l.store.Path(layout.LogsDir), 0o755); err != nil {
 		return err
 	}
-	if err := l.store.relock(l.now()); err != nil {
+	if err := l.store.Relock(l.now()); err != nil {
 		return err
 	}
-	l.store.written = nil
-	whole, err := l.log.rewrite(l.store.path(layout.EventsFile))
+	l.store.Forget()
+	whole, err := l.log.Rewrite()
 	if err == nil && !whole {
-		err = l.log.add(line{Turn: l.state.Turn, Time: l.now(), Type: writtenBack, State: &l.state})
+		err = l.log.Add(record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.WrittenBack, State: &l.state})
 		if err == nil && l.begun {
-			err = l.log.add(line{Turn: l.state.Turn + 1, Time: l.now(), Type: turnStarted})
+			err = l.log.Add(record.Line{Turn: l.state.Turn + 1, Time: l.now(), Type: record.TurnStarted})
 		}
 	}
 	for name, data := range l.theirs {
-		if _, missing := os.Lstat(l.store.path(name)); gone(missing) {
-			err = errors.Join(err, l.store.write(name, data))
+		if _, missing := os.Lstat(l.store.Path(name)); gone(missing) {
+			err = errors.Join(err, l.store.Write(name, data))
 		}
 	}
 	if l.before != nil {
-		err = errors.Join(err, l.store.writeJSON(layout.SnapshotFile, written(l.state.Run, l.before.Turn, l.before.Snapshot)))
+		err = errors.Join(err, l.store.WriteJSON(layout.SnapshotFile, written(l.state.Run, l.before.Turn, l.before.Snapshot)))
 	}
-	return errors.Join(err, l.store.writeJSON(layout.CallsFile, l.calls), l.project("running", l.action("executing"), ""))
-}
-
-// lost says whether what the journal writes to is no longer what its name leads to,
-// or not all of it.
-func (j *journal) lost() bool {
-	open, err := j.f.Stat()
-	if err != nil {
-		return true
-	}
-	named, err := os.Stat(j.f.Name())
-	return err != nil || !os.SameFile(open, named) || j.cut
-}
-
-// rewrite puts the journal under its name again. False: lines of it are lost.
-func (l *log) rewrite(path string) (whole bool, err error) {
-	whole = !l.cut
-	f, err := os.CreateTemp(filepath.Dir(path), layout.TempMark+"*")
-	if err != nil {
-		return whole, err
-	}
-	_, err = io.Copy(f, io.NewSectionReader(l.f, 0, l.size))
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return whole, errors.Join(err, os.Remove(f.Name()))
-	}
-	j, err := openJournal(path)
-	if err != nil {
-		return whole, err
-	}
-	_ = l.f.Close() // all that was in it was copied
-	l.journal = j
-	return whole, nil
-}
-
-// refit finds the end of a journal that somebody shortened.
-func (j *journal) refit() error {
-	info, err := j.f.Stat()
-	if err != nil || info.Size() >= j.size {
-		return err
-	}
-	j.cut = true
-	size, err := wholeLines(j.f)
-	if err != nil {
-		return fmt.Errorf("%s was shortened while the loop ran: %w", j.f.Name(), err)
-	}
-	return j.truncate(size)
+	return errors.Join(err, l.store.WriteJSON(layout.CallsFile, l.calls), l.project("running", l.action("executing"), ""))
 }

@@ -9,7 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
 )
 
 // Each row is what an agent does to the loop's own files in its second turn. The
@@ -40,7 +41,7 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 			assert.Equal(t, "ripple: turn 3\nripple: turn 2\nripple: turn 1\nfirst", r.git("log", "--format=%s"))
 			var ends int
 			for _, l := range r.lines() {
-				if l.Type == turnEnded {
+				if l.Type == record.TurnEnded {
 					ends++
 				}
 			}
@@ -61,7 +62,7 @@ func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
 	r := newRig(t, nil)
 	r.fake.script = script(func(d *doing) {
 		require.NoError(t, os.Remove(filepath.Join(d.dir, ".ralph/loop.lock")))
-		_, err := (&store{dir: filepath.Join(d.dir, layout.Dir)}).lock(noon)
+		_, err := journal.NewStore(d.dir, nil).Lock(noon)
 		require.NoError(t, err)
 	})
 	stop := r.run()

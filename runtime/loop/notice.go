@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/record"
 )
 
 // Kinds of notices.
@@ -52,19 +53,19 @@ func render(e event.Event) string {
 	case event.Text:
 		return printable(strings.TrimRight(e.Text, "\n")) + "\n"
 	case event.ToolUse:
-		return fmt.Sprintf("[%s] %s\n", cmp.Or(e.Name, string(e.Tool)), oneLine(string(e.Input), 400))
+		return fmt.Sprintf("[%s] %s\n", cmp.Or(e.Name, string(e.Tool)), record.OneLine(string(e.Input), 400))
 	case event.ToolResult:
 		mark := "ok"
 		if e.IsError {
 			mark = "error"
 		}
-		return fmt.Sprintf("[%s] %s\n", mark, oneLine(e.Content, 400))
+		return fmt.Sprintf("[%s] %s\n", mark, record.OneLine(e.Content, 400))
 	case event.RateLimited, event.Error:
-		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Message, 400))
+		return fmt.Sprintf("[%s] %s\n", e.Type, record.OneLine(e.Message, 400))
 	case event.PermissionDenied:
-		return fmt.Sprintf("[%s] %s %s\n", e.Type, cmp.Or(e.Name, string(e.Tool)), oneLine(e.Detail, 400))
+		return fmt.Sprintf("[%s] %s %s\n", e.Type, cmp.Or(e.Name, string(e.Tool)), record.OneLine(e.Detail, 400))
 	case event.Unknown:
-		return fmt.Sprintf("[%s] %s\n", e.Type, oneLine(e.Raw, 400))
+		return fmt.Sprintf("[%s] %s\n", e.Type, record.OneLine(e.Raw, 400))
 	}
 	return ""
 }

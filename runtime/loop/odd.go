@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"ripple/runtime/loop/record"
 )
 
 // odd says what is wrong with what looks like a status block and is none, or not in
@@ -35,13 +37,13 @@ func odd(text, prompt string, b *block) string {
 func oddLine(key, v string, read bool) string {
 	bare := strings.Trim(key, " \t*_`>-")
 	if bare != key && slices.Contains(blockKeys, bare) {
-		return fmt.Sprintf("the line %q of its status block is not read: %s must stand at its beginning, as it is", oneLine(key+": "+v, 60), bare)
+		return fmt.Sprintf("the line %q of its status block is not read: %s must stand at its beginning, as it is", record.OneLine(key+": "+v, 60), bare)
 	}
 	of, listed := blockValues[key]
 	if !listed || read || v == "" || strings.Contains(v, "|") {
 		return ""
 	}
-	return fmt.Sprintf("%s: %s of its status block is not read: it must be one of %s", key, oneLine(v, 40), strings.Join(of, ", "))
+	return fmt.Sprintf("%s: %s of its status block is not read: it must be one of %s", key, record.OneLine(v, 40), strings.Join(of, ", "))
 }
 
 var (

@@ -80,19 +80,6 @@ func TestLogsArePrintable(t *testing.T) {
 	})
 }
 
-func TestStateOfAStanding(t *testing.T) {
-	for status, want := range map[string]string{
-		"completed": "completed", "graceful_exit": "completed", "halted": "blocked", "stopped": "blocked", "error": "blocked",
-		"running": "blocked", "paused": "blocked", "success": "blocked", "of another program": "unknown", "": "unknown",
-	} {
-		s := Standing{Found: true, Status: Status{Status: status}}
-		assert.Equal(t, want, s.normal(), status)
-		s.Runner = &Holder{}
-		assert.Equal(t, "running", s.normal(), status)
-	}
-	assert.Equal(t, "not_started", (&Standing{}).normal())
-}
-
 func TestDollars(t *testing.T) {
 	for usd, want := range map[float64]string{0: "$0.00", 0.00001: "less than $0.0001", 0.0042: "$0.0042", 0.0099999: "$0.0100", 0.01: "$0.01", 1234.5: "$1234.50"} {
 		assert.Equal(t, want, Dollars(usd))

@@ -2,10 +2,8 @@ package loop
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"os/exec"
@@ -16,7 +14,9 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // open takes the lock and reads everything. closeAll is never nil.
@@ -34,29 +34,28 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	if real, err := filepath.EvalSymlinks(project); err == nil {
 		project = real // the name that the agent and git have for it
 	}
-	l.o.Project, l.store = project, &store{dir: filepath.Join(project, layout.Dir), check: l.o.Believable}
+	l.o.Project, l.store = project, journal.NewStore(project, l.o.Believable)
 	if err := layout.Check(project); err != nil {
 		return closeAll, err
 	}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
 	}
-	if err := l.store.make(); err != nil {
+	if err := l.store.Make(); err != nil {
 		return closeAll, err
 	}
-	unlock, err := l.store.lock(l.now())
+	unlock, err := l.store.Lock(l.now())
 	if err != nil {
 		return closeAll, err
 	}
 	closers = append(closers, unlock)
-	if err := l.store.sweep(); err != nil {
+	if err := l.store.Sweep(); err != nil {
 		return closeAll, err
 	}
-	if l.log, err = openLog(l.store.path(layout.EventsFile)); err != nil {
+	if l.log, err = l.store.OpenLog(); err != nil {
 		return closeAll, err
 	}
-	l.log.check = l.o.Believable
-	closers = append(closers, l.log.close)
+	closers = append(closers, l.log.Close)
 	if err := l.restore(); err != nil {
 		return closeAll, errors.Join(err, l.status("error", "starting", ReasonError))
 	}
@@ -72,7 +71,7 @@ func (l *Loop) readPrompt() (string, error) {
 	if l.o.Prompt != "" {
 		return l.o.Prompt, nil
 	}
-	path := l.store.path(layout.PromptFile)
+	path := l.store.Path(layout.PromptFile)
 	if l.o.PromptFile != "" {
 		path = l.o.PromptFile
 	}
@@ -121,9 +120,9 @@ func (l *Loop) openTrees(ctx context.Context) error {
 			return worktreeStop(err)
 		}
 		dir = l.work.Dir()
-		if h := l.store.holder(); h.PID == os.Getpid() {
+		if h := l.store.Holder(); h.PID == os.Getpid() {
 			h.Dir, _ = filepath.Rel(l.o.Project, dir) // it lies inside
-			l.store.sign(h)
+			l.store.Sign(h)
 		}
 		if err := os.MkdirAll(dir, 0o755); err != nil {
 			return err
@@ -159,18 +158,18 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 // restore makes the state: of the run that is gone on with, or of a new one,
 // which starts with what the files say.
 func (l *Loop) restore() error {
-	if _, damaged, err := l.store.readJSON(layout.CallsFile, &l.calls, func() bool { return true }); err != nil {
+	if _, damaged, err := l.store.ReadJSON(layout.CallsFile, &l.calls, func() bool { return true }); err != nil {
 		return err
 	} else if damaged != "" {
 		l.calls = window{}
 		l.noteDamage(damaged)
 	}
 	if l.o.Resume {
-		found, err := l.log.recover(func() (io.WriteCloser, error) { return l.store.asideFile(0, l.now()) })
+		found, err := l.log.Recover(l.now())
 		if err != nil {
 			return err
 		}
-		if found.state != nil {
+		if found.State != nil {
 			l.resume(found)
 			return nil
 		}
@@ -179,65 +178,50 @@ func (l *Loop) restore() error {
 	return l.begin()
 }
 
-func (l *Loop) resume(found left) {
-	l.state, l.begun, l.told = *found.state, found.begun, found.stopped
+func (l *Loop) resume(found journal.Left) {
+	l.state, l.begun, l.told = *found.State, found.Begun, found.Stopped
 	l.state.Moves = nil
 	l.who = l.member(l.state.Agent)
 	l.earlier = time.Duration(l.state.Millis) * time.Millisecond
-	if found.stopped != nil {
-		if found.stopped.Reason == ReasonInterrupted && found.begun {
+	if found.Stopped != nil {
+		if found.Stopped.Reason == ReasonInterrupted && found.Begun {
 			l.resetSession("manual_interrupt")
 		}
-		l.state.goOn()
+		goOn(&l.state)
 	}
-	if l.o.Config.AutoReset && l.state.Breaker.State != closed {
-		l.state.Breaker.close()
-		l.state.Memory = memory{}
+	if l.o.Config.AutoReset && l.state.Breaker.State != record.Closed {
+		(*breaker)(&l.state.Breaker).close()
+		l.state.Memory = record.Memory{}
 	}
-}
-
-// cutOff says after which turn the run before was killed, 0 when it was not.
-func (l *Loop) cutOff() (turn int) {
-	_ = l.log.backwards(func(data []byte, _ int64) bool { // only a hint
-		var last line
-		if json.Unmarshal(data, &last) != nil {
-			return false
-		}
-		if last.Type != stopped && last.Type != resetDone && last.Type != runStarted {
-			turn = last.Turn
-		}
-		return true
-	})
-	return turn
 }
 
 func (l *Loop) begin() error {
-	if turn := l.cutOff(); turn > 0 {
+	if turn := l.log.CutOff(); turn > 0 {
 		l.note(fmt.Sprintf("the run before was cut off in or after turn %d, and `ripple run --resume` would have gone on with it; this is a new run", turn))
 	}
 	now := l.now()
-	s := state{Run: stamp(now)}
-	found, damaged, err := l.store.readJSON(layout.BreakerFile, &s.Breaker, s.Breaker.valid)
+	s := record.State{Run: record.Stamp(now)}
+	found, damaged, err := l.store.ReadJSON(layout.BreakerFile, &s.Breaker, s.Breaker.Valid)
 	if err != nil {
 		return err
 	}
 	if l.noteDamage(damaged); !found {
-		s.Breaker = breaker{State: closed}
+		s.Breaker = record.Breaker{State: record.Closed}
 	}
-	s.Breaker.begin(l.o.Config.AutoReset)
-	if s.Session, damaged, err = l.store.loadSession(); err != nil {
+	(*breaker)(&s.Breaker).begin(l.o.Config.AutoReset)
+	if s.Session, damaged, err = l.store.LoadSession(); err != nil {
 		return err
 	}
 	l.noteDamage(damaged)
-	if s.Used, err = l.log.usedIn(s.Session.ID); err != nil {
+	if s.Used, err = l.log.UsedIn(s.Session.ID); err != nil {
 		return err
 	}
 	l.state = s
-	return l.log.add(line{Time: now, Type: runStarted, State: &l.state})
+	return l.log.Add(record.Line{Time: now, Type: record.RunStarted, State: &l.state})
 }
 
 func (l *Loop) noteDamage(name string) {
 	if name != "" {
-		l.note(fmt.Sprintf("the file was damaged and is now %s; the loop begins without it", l.store.path(name)))
+		l.note(fmt.Sprintf("the file was damaged and is now %s; the loop begins without it", l.store.Path(name)))
 	}
 }

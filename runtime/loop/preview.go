@@ -6,7 +6,9 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // FirstPrompt is what the first turn of a new run would ask of the agent. It
@@ -17,12 +19,12 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	l.o.Project, l.store = project, &store{dir: filepath.Join(project, layout.Dir)}
+	l.o.Project, l.store = project, journal.NewStore(project, nil)
 	prompt, err := l.readPrompt()
 	if err != nil {
 		return Request{}, err
 	}
-	p, err := readPlan(l.store.path(layout.PlanFile))
+	p, err := planOf(l.store.Path(layout.PlanFile))
 	if err != nil {
 		return Request{}, err
 	}
@@ -31,7 +33,7 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 		return Request{}, err
 	}
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: closed}.context(),
+		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: record.Closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
 	}, nil
 }

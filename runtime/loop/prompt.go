@@ -3,7 +3,8 @@ package loop
 import (
 	"fmt"
 	"strings"
-	"unicode"
+
+	"ripple/runtime/loop/record"
 )
 
 // maxContext bounds what the loop adds to the prompt, in characters.
@@ -13,7 +14,7 @@ const maxContext = 500
 type about struct {
 	project        string // "" when nobody named it
 	turn, maxTurns int
-	plan           plan
+	plan           record.Plan
 	planPath       string // as the agent finds it
 	breaker        string
 	last           string // one line on the last turn
@@ -25,34 +26,22 @@ type about struct {
 func (a about) context() string {
 	lines := []string{fmt.Sprintf("Turn %d of at most %d.", a.turn, a.maxTurns)}
 	if a.project != "" {
-		lines = append(lines, "Project: "+oneLine(a.project, 80)+".")
+		lines = append(lines, "Project: "+record.OneLine(a.project, 80)+".")
 	}
-	if total := a.plan.open + a.plan.ticked; total > 0 {
-		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.open, total))
+	if total := a.plan.Open + a.plan.Ticked; total > 0 {
+		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.Open, total))
 	}
-	if a.breaker != closed {
+	if a.breaker != record.Closed {
 		lines = append(lines, "Circuit breaker: "+a.breaker+": this turn must make progress.")
 	}
 	if a.refusal != "" {
-		lines = append(lines, "Not committed, git refused: "+oneLine(a.refusal, 300))
+		lines = append(lines, "Not committed, git refused: "+record.OneLine(a.refusal, 300))
 	}
 	if a.verify != "" {
-		lines = append(lines, "Not done yet, the check failed: "+oneLine(a.verify, 300))
+		lines = append(lines, "Not done yet, the check failed: "+record.OneLine(a.verify, 300))
 	}
 	if a.last != "" {
-		lines = append(lines, "Last turn: "+oneLine(a.last, 160))
+		lines = append(lines, "Last turn: "+record.OneLine(a.last, 160))
 	}
-	return shorten(strings.Join(lines, "\n"), maxContext)
-}
-
-// oneLine puts text on one line of at most so many characters. What a program
-// printed may hold bytes that neither an argument nor a commit can have.
-func oneLine(text string, limit int) string {
-	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
-	return shorten(strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) {
-			return -1
-		}
-		return r
-	}, text), limit)
+	return record.Shorten(strings.Join(lines, "\n"), maxContext)
 }

@@ -5,6 +5,8 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+
+	"ripple/runtime/loop/record"
 )
 
 // Each row is a repository in which no turn can be committed. The run ends before
@@ -48,7 +50,7 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 				s := r.status()
 				assert.Equal(t, []any{tt.status, stop.Reason}, []any{s.Status, s.ExitReason})
 				last := r.lines()[len(r.lines())-1]
-				assert.Equal(t, []any{stopped, stop.Reason}, []any{last.Type, last.Reason})
+				assert.Equal(t, []any{record.Stopped, stop.Reason}, []any{last.Type, last.Reason})
 			}
 			assert.Empty(t, r.fake.requests, "no turn was paid for")
 		})

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // logs are where a turn is told for people.
@@ -30,9 +31,9 @@ func (l logs) Close() (err error) {
 
 // liveLog opens live.log, which begins anew, and the turn's own log.
 func (l *Loop) liveLog(turn int) (logs, error) {
-	name := fmt.Sprintf("turn_%04d_%s.log", turn, stamp(l.now()))
+	name := fmt.Sprintf("turn_%04d_%s.log", turn, record.Stamp(l.now()))
 	var files logs
-	for _, path := range []string{l.store.path(layout.LiveFile), filepath.Join(l.store.dir, layout.LogsDir, name)} {
+	for _, path := range []string{l.store.Path(layout.LiveFile), filepath.Join(l.store.Path(layout.LogsDir), name)} {
 		err := layout.NotPipe(path)
 		var f *os.File
 		if err == nil {
@@ -44,7 +45,7 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 		files = append(files, f)
 	}
 	if p := l.o.Config.Project(); p != "" {
-		_, _ = fmt.Fprintf(files, "%s, turn %d\n", oneLine(p, 200), turn) // for people
+		_, _ = fmt.Fprintf(files, "%s, turn %d\n", record.OneLine(p, 200), turn) // for people
 	}
 	return files, nil
 }
@@ -55,8 +56,8 @@ const maxChanged = 50 // files named in the line of a turn
 // are made from it.
 func (l *Loop) record(e *ended) error {
 	l.last = &e.after
-	err := l.log.add(line{
-		Turn: e.turn, Time: l.now(), Type: turnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
+	err := l.log.Add(record.Line{
+		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
 		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
 	})
 	if err != nil {
@@ -69,7 +70,7 @@ func (l *Loop) record(e *ended) error {
 	}
 	err = l.project(status, l.action(l.state.Last), "")
 	l.tell(Notice{
-		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: oneLine(e.result(), 300), OK: l.state.Progress,
+		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: record.OneLine(e.result(), 300), OK: l.state.Progress,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
 	})
 	return err

@@ -24,7 +24,7 @@ type writing struct {
 // writes notes who writes.
 func (l *Loop) writes(pid int, head, tag string) error {
 	p, _ := proctree.Seen(pid) // nothing is known of it: no lock will be its own
-	return l.store.writeJSON(layout.WritingFile, writing{p, head, tag})
+	return l.store.WriteJSON(layout.WritingFile, writing{p, head, tag})
 }
 
 // release makes up for a git of a killed loop. What it committed and did not get
@@ -36,7 +36,7 @@ func (l *Loop) release(ctx context.Context) error {
 	if err := l.tree.Repo.Sweep(ctx); err != nil {
 		return err
 	}
-	note, err := os.Stat(l.store.path(layout.WritingFile))
+	note, err := os.Stat(l.store.Path(layout.WritingFile))
 	if gone(err) {
 		return nil
 	}
@@ -44,7 +44,7 @@ func (l *Loop) release(ctx context.Context) error {
 		return err
 	}
 	var w writing
-	found, _, err := l.store.readJSON(layout.WritingFile, &w, func() bool { return true })
+	found, _, err := l.store.ReadJSON(layout.WritingFile, &w, func() bool { return true })
 	if err != nil || !found {
 		return err
 	}
@@ -59,12 +59,12 @@ func (l *Loop) release(ctx context.Context) error {
 	} else if git.Ended(err) { // there is no commit yet
 		err = nil
 	}
-	return errors.Join(err, l.store.remove(layout.WritingFile))
+	return errors.Join(err, l.store.Remove(layout.WritingFile))
 }
 
 // restage puts what was committed into the index.
 func (l *Loop) restage(ctx context.Context) error {
-	data, err := layout.ReadFile(l.store.path(layout.PathsFile))
+	data, err := layout.ReadFile(l.store.Path(layout.PathsFile))
 	if err != nil {
 		return err
 	}

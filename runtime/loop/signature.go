@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ripple/internal/lazyregexp"
+	"ripple/runtime/loop/record"
 )
 
 // quotedKey is a line of JSON that only has "error" in a key: stage one of the
@@ -61,26 +62,11 @@ func signatures(errors []string) []string {
 }
 
 func signature(line string) string {
-	line = shorten(line, 20*maxSignature) // a line of megabytes is not worth its time
+	line = record.Shorten(line, 20*maxSignature) // a line of megabytes is not worth its time
 	for _, v := range variable {
 		line = v.pattern().ReplaceAllString(line, v.name)
 	}
-	return shorten(strings.TrimSpace(line), maxSignature)
-}
-
-// shorten cuts text to a number of characters, the last of them an ellipsis.
-func shorten(text string, limit int) string {
-	n, cut := 0, 0
-	for i := range text {
-		switch n {
-		case limit - 1:
-			cut = i
-		case limit:
-			return text[:cut] + "…"
-		}
-		n++
-	}
-	return text
+	return record.Shorten(strings.TrimSpace(line), maxSignature)
 }
 
 // repeated says whether every error of a turn was in the turn before.

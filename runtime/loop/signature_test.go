@@ -81,9 +81,3 @@ func TestRepeated(t *testing.T) {
 		assert.Equal(t, tt.want, repeated(strings.Fields(tt.now), strings.Fields(tt.before)), tt.name)
 	}
 }
-
-func TestShorten(t *testing.T) {
-	for text, want := range map[string]string{"": "", "abc": "abc", "abcd": "ab…", "äöü": "äöü", "äöüß": "äö…"} {
-		assert.Equal(t, want, shorten(text, 3), text)
-	}
-}

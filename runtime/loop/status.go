@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ripple/internal/lazyregexp"
+	"ripple/runtime/loop/record"
 )
 
 // The markers of a status block, each alone on its line.
@@ -100,7 +101,7 @@ func lastSentence(text string) string {
 		}
 	}
 	sentences := sentenceEnd().Split(last, -1)
-	return oneLine(sentences[len(sentences)-1], 200)
+	return record.OneLine(sentences[len(sentences)-1], 200)
 }
 
 // readBlock takes keys at line starts; of a key that stands twice, the last.

@@ -12,7 +12,9 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // Exit codes of a loop.
@@ -70,7 +72,7 @@ func stopFor(err error) *Stop {
 	if c, ok := errors.AsType[*git.Conflict](err); ok {
 		return &Stop{Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence(c.Why), Next: sentence(c.Next + ", then run `ripple run --resume`")}
 	}
-	if l, ok := errors.AsType[*LockedError](err); ok {
+	if l, ok := errors.AsType[*journal.LockedError](err); ok {
 		return &Stop{
 			Reason: ReasonLocked, ExitCode: ExitFailed, Why: sentence(l.Error()),
 			Next: "Wait for it, or end it with `ripple stop`.",
@@ -152,7 +154,7 @@ func (l *Loop) cause() *Stop {
 		return &Stop{
 			Reason: ReasonPermissionDenied, ExitCode: ExitBlocked,
 			Why:  "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.",
-			Next: cmp.Or(strings.TrimSuffix(oneLine(l.who.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
+			Next: cmp.Or(strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
 		}
 	case s.Failed == event.Auth:
 		return &Stop{
@@ -186,14 +188,18 @@ func (l *Loop) cause() *Stop {
 
 // thenResume ends a sentence on what to do.
 func (l *Loop) thenResume() string {
-	if l.state.Breaker.State == open {
+	if l.state.Breaker.State == record.Open {
 		return ", then run `ripple reset circuit` and `ripple run --resume`"
 	}
 	return ", then run `ripple run --resume`"
 }
 
+// counted are the tokens that --max-tokens counts: in and out, without what came from a
+// cache or went there.
+func counted(s *record.State) int64 { return s.Tokens.Input + s.Tokens.Output }
+
 // budget is the stop for what a run may take: claims, turns, time, money.
-func (l *Loop) budget(p plan) *Stop {
+func (l *Loop) budget(p record.Plan) *Stop {
 	s, c := &l.state, l.o.Config
 	limit := func(reason, why, next string) *Stop {
 		return &Stop{Reason: reason, ExitCode: ExitLimit, Why: why, Next: next}
@@ -217,8 +223,8 @@ func (l *Loop) budget(p plan) *Stop {
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
 		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost %s, the limit of --max-cost is %s.", Dollars(s.CostUSD), Dollars(c.MaxCost)),
 			"Go on with `ripple run --resume` and a higher --max-cost.")
-	case c.MaxTokens > 0 && s.tokens() >= c.MaxTokens:
-		return limit(ReasonMaxTokens, fmt.Sprintf("The turns took %d tokens, the limit of --max-tokens is %d.", s.tokens(), c.MaxTokens),
+	case c.MaxTokens > 0 && counted(s) >= c.MaxTokens:
+		return limit(ReasonMaxTokens, fmt.Sprintf("The turns took %d tokens, the limit of --max-tokens is %d.", counted(s), c.MaxTokens),
 			"Go on with `ripple run --resume` and a higher --max-tokens.")
 	}
 	return nil
@@ -237,7 +243,7 @@ func Dollars(usd float64) string {
 }
 
 // notDone says why the work does not count as done.
-func (l *Loop) notDone(p plan) string {
+func (l *Loop) notDone(p record.Plan) string {
 	s := &l.state
 	switch g := s.Gate; {
 	case s.VerifyFailed != "":
@@ -248,8 +254,8 @@ func (l *Loop) notDone(p plan) string {
 		return "the agent said that it is done, and that its tests fail"
 	case g.Claimed && s.Failed != "":
 		return fmt.Sprintf("the agent said that it is done, which does not count in a turn that failed (%s)", s.Failed)
-	case p.open+p.ticked > 0:
-		return fmt.Sprintf("%d of %d tasks are open", p.open, p.open+p.ticked)
+	case p.Open+p.Ticked > 0:
+		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:
 		return fmt.Sprintf("the agent said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", indicatorsToFinish)
 	}
@@ -265,7 +271,7 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	}
 	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", layout.Dir, layout.LogsDir, left.Round(time.Second))
 	if l.state.Gate.Denied && l.who.DenialHelp != "" {
-		next = strings.TrimSuffix(oneLine(l.who.DenialHelp, 400), ".") + l.thenResume() + "."
+		next = strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), ".") + l.thenResume() + "."
 	}
 	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
 	if l.state.Turn > 0 && l.state.Last != "" {
@@ -277,7 +283,7 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence(why), Next: next}
 }
 
-func blockedStop(s *state) *Stop {
+func blockedStop(s *record.State) *Stop {
 	return &Stop{
 		Reason: ReasonBlocked, ExitCode: ExitBlocked,
 		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, cmp.Or(s.Recommended, "it gives no reason"))),

@@ -8,6 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/record"
 )
 
 // limitedFor is a turn that ends in a limit of the provider.
@@ -35,7 +36,7 @@ func (r *rig) who() (names, sessions []string) {
 		}
 	}
 	for _, l := range r.lines() {
-		if l.Type == turnStarted {
+		if l.Type == record.TurnStarted {
 			sessions = append(sessions, l.Session)
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 var zeroTokens event.Tokens
@@ -42,7 +43,7 @@ func (e *ended) limited() bool {
 
 // turn takes one turn and records it. A turn that an interrupt cut off is as if
 // it had been killed: the next run takes it again.
-func (l *Loop) turn(ctx context.Context, p plan) error {
+func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	e := &ended{turn: l.state.Turn + 1, said: &analysis{}}
 	var err error
 	if e.prompt, err = l.readPrompt(); err != nil {
@@ -94,25 +95,25 @@ func (l *Loop) untold(e *ended) {
 	case e.outcome.Failure != nil || l.free:
 	case c.MaxCost > 0 && s.CostUSD == 0:
 		lacks("cost", "--max-cost")
-	case c.MaxTokens > 0 && s.tokens() == 0:
+	case c.MaxTokens > 0 && counted(s) == 0:
 		lacks("tokens", "--max-tokens")
 	}
 }
 
 // tasksRemoved notes that boxes went away with a turn: a plan is complete without
 // them, too.
-func (l *Loop) tasksRemoved(before plan) error {
-	after, err := readPlan(l.planPath())
-	if fewer := before.open + before.ticked - after.open - after.ticked; err == nil && fewer > 0 {
+func (l *Loop) tasksRemoved(before record.Plan) error {
+	after, err := planOf(l.planPath())
+	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
 		l.state.Removed += fewer
-		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.open, after.open+after.ticked))
+		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
 	}
 	return err
 }
 
 func (l *Loop) expireSession() {
 	l.state.Moves = nil
-	if l.state.Session.expired(l.o.Config.SessionExpiry, l.now()) {
+	if l.state.Session.Expired(l.o.Config.SessionExpiry, l.now()) {
 		l.resetSession("session_expired")
 	}
 }
@@ -124,12 +125,12 @@ func (l *Loop) start(e *ended) error {
 	l.calls.roll(now)
 	l.calls.add(now)
 	err := errors.Join(
-		l.store.writeJSON(layout.CallsFile, l.calls),
-		l.store.refreshText(layout.StartFile, []byte(e.before.Head+"\n")),
+		l.store.WriteJSON(layout.CallsFile, l.calls),
+		l.store.RefreshText(layout.StartFile, []byte(e.before.Head+"\n")),
 	)
 	if err == nil && !l.begun {
-		err = l.log.add(line{
-			Turn: e.turn, Time: now, Type: turnStarted, Session: l.sessionID(),
+		err = l.log.Add(record.Line{
+			Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(),
 			Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task, MaxTurns: l.o.Config.MaxTurns,
 		})
 	}
@@ -153,7 +154,7 @@ func (l *Loop) sessionID() string {
 
 // drive has the agent take the turn, and keeps each event. When an event cannot
 // be kept, the agent is ended.
-func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
+func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	live, err := l.liveLog(e.turn)
 	if err != nil {
 		return err
@@ -163,7 +164,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p plan) error {
 	defer cancel(nil)
 	emit := func(ev event.Event) {
 		e.said.note(ev)
-		if err := l.log.event(e.turn, l.now(), ev); err != nil {
+		if err := l.log.Event(e.turn, l.now(), ev); err != nil {
 			cancel(err)
 		}
 		_, _ = io.WriteString(live, render(ev)) // see above

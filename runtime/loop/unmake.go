@@ -10,6 +10,7 @@ import (
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 	"ripple/runtime/proctree"
 )
 
@@ -23,28 +24,28 @@ type making struct {
 
 func (l *Loop) make(dir string, add func() error) error {
 	by, _ := proctree.Seen(os.Getpid()) // unknown elsewhere
-	if err := l.store.writeJSON(layout.MakingFile, making{by, dir, l.o.Config.Worktree}); err != nil {
+	if err := l.store.WriteJSON(layout.MakingFile, making{by, dir, l.o.Config.Worktree}); err != nil {
 		return err
 	}
 	if err := add(); err != nil {
 		return err
 	}
-	return l.store.remove(layout.MakingFile)
+	return l.store.Remove(layout.MakingFile)
 }
 
 // unmake takes back a working tree that a killed loop left half made: nobody has
 // worked in it. What is there goes to logs, all the same.
 func (l *Loop) unmake(ctx context.Context, r *git.Repo) error {
-	note, err := os.Stat(l.store.path(layout.MakingFile))
+	note, err := os.Stat(l.store.Path(layout.MakingFile))
 	if gone(err) {
 		return nil
 	}
 	var m making
-	found, _, rerr := l.store.readJSON(layout.MakingFile, &m, func() bool { return m.Dir != "" && m.Branch != "" })
+	found, _, rerr := l.store.ReadJSON(layout.MakingFile, &m, func() bool { return m.Dir != "" && m.Branch != "" })
 	if err := errors.Join(err, rerr); err != nil || !found {
 		return err
 	}
-	aside := filepath.Join(l.store.dir, layout.LogsDir, fmt.Sprintf("worktree_%s_cut", stamp(l.now())))
+	aside := filepath.Join(l.store.Path(layout.LogsDir), fmt.Sprintf("worktree_%s_cut", record.Stamp(l.now())))
 	if err := os.Rename(m.Dir, aside); err != nil && !gone(err) {
 		return err
 	}
@@ -55,5 +56,5 @@ func (l *Loop) unmake(ctx context.Context, r *git.Repo) error {
 	if err := r.Forget(ctx, m.Dir, m.Branch, note.ModTime(), before); err != nil {
 		return err
 	}
-	return l.store.remove(layout.MakingFile)
+	return l.store.Remove(layout.MakingFile)
 }

@@ -10,35 +10,17 @@ import (
 	"strings"
 	"time"
 
+	"ripple/runtime/loop/record"
 	"ripple/runtime/proctree"
 )
 
 // verifyGrace is how long a command that ran too long may take to end itself.
 const verifyGrace = 3 * time.Second
 
-// verdict is what became of one command.
-type verdict struct {
-	Command string `json:"command"`
-	OK      bool   `json:"ok"`
-	Why     string `json:"why,omitempty"`  // "exit code 1", "timed out after 5m"
-	Tail    string `json:"tail,omitempty"` // the end of what it printed
-}
-
-func (v verdict) String() string {
-	if v.OK {
-		return fmt.Sprintf("`%s`: ok", v.Command)
-	}
-	text := fmt.Sprintf("`%s`: %s", v.Command, v.Why)
-	if v.Tail != "" {
-		text += ": " + v.Tail
-	}
-	return text
-}
-
 // verifyAll runs commands in turn up to the first that fails. What they print
 // goes to log. The error is that of a run which could not take place.
-func verifyAll(ctx context.Context, dir string, commands []string, timeout time.Duration, log *os.File) ([]verdict, error) {
-	var done []verdict
+func verifyAll(ctx context.Context, dir string, commands []string, timeout time.Duration, log *os.File) ([]record.Verdict, error) {
+	var done []record.Verdict
 	for _, c := range commands {
 		v, err := verifyOne(ctx, dir, c, timeout, log)
 		if err != nil {
@@ -54,8 +36,8 @@ func verifyAll(ctx context.Context, dir string, commands []string, timeout time.
 // verifyOne runs one command in the system's command language. Its output goes
 // straight to a file, so that a child which keeps it open holds nobody up; when
 // it ends, or time is up, its whole tree is ended.
-func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, log *os.File) (verdict, error) {
-	v := verdict{Command: command}
+func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, log *os.File) (record.Verdict, error) {
+	v := record.Verdict{Command: command}
 	start, err := log.Seek(0, io.SeekEnd)
 	if err != nil {
 		return v, err

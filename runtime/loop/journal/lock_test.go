@@ -1,4 +1,4 @@
-package loop
+package journal
 
 import (
 	"errors"
@@ -12,39 +12,39 @@ import (
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
-	s := store{dir: t.TempDir()}
-	_, held, err := s.locked()
+	s := Store{dir: t.TempDir()}
+	_, held, err := s.Locked()
 	require.NoError(t, err)
 	assert.False(t, held)
 
-	unlock, err := s.lock(noon)
+	unlock, err := s.Lock(noon)
 	require.NoError(t, err)
-	_, err = s.lock(noon)
+	_, err = s.Lock(noon)
 	locked, ok := errors.AsType[*LockedError](err)
 	require.True(t, ok, "%v", err)
 	assert.Equal(t, os.Getpid(), locked.PID)
 	assert.True(t, noon.Equal(locked.Started))
 	assert.Contains(t, err.Error(), "a loop is running here already")
-	who, held, err := s.locked()
+	who, held, err := s.Locked()
 	require.NoError(t, err)
 	assert.True(t, held)
 	assert.Equal(t, os.Getpid(), who.PID)
 
 	require.NoError(t, unlock())
-	_, held, err = s.locked()
+	_, held, err = s.Locked()
 	require.NoError(t, err)
 	assert.False(t, held, "a file that a loop left behind holds nobody up")
-	unlock, err = s.lock(noon)
+	unlock, err = s.Lock(noon)
 	require.NoError(t, err)
 	require.NoError(t, unlock())
 }
 
 func TestLockOfSomebodyUnknown(t *testing.T) {
-	s := store{dir: t.TempDir()}
-	unlock, err := s.lock(noon)
+	s := Store{dir: t.TempDir()}
+	unlock, err := s.Lock(noon)
 	require.NoError(t, err)
 	defer unlock()
-	require.NoError(t, os.WriteFile(s.path(layout.LockFile), []byte("{torn"), 0o600))
-	_, err = s.lock(noon)
+	require.NoError(t, os.WriteFile(s.Path(layout.LockFile), []byte("{torn"), 0o600))
+	_, err = s.Lock(noon)
 	assert.ErrorContains(t, err, "is held by another process")
 }

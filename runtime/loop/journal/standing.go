@@ -1,36 +1,32 @@
-package loop
+package journal
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
-	"time"
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // Standing is how a project's loop stands, by its files.
 type Standing struct {
-	Found     bool    `json:"found"` // a loop has run here
-	State     string  `json:"state"` // running, blocked, completed, not_started or unknown
-	Status    Status  `json:"status"`
-	Runner    *Holder `json:"runner,omitempty"` // who runs it now
-	Breaker   Breaker `json:"circuit_breaker"`
-	SessionID string  `json:"session_id,omitempty"`
-	OpenTasks int     `json:"open_tasks"`
-	DoneTasks int     `json:"done_tasks"`
-	NextTask  string  `json:"next_task,omitempty"` // the first open one
-	Tasks     []Task  `json:"-"`
+	Found     bool           `json:"found"` // a loop has run here
+	State     string         `json:"state"` // running, blocked, completed, not_started or unknown
+	Status    record.Status  `json:"status"`
+	Runner    *record.Holder `json:"runner,omitempty"` // who runs it now
+	Breaker   record.Breaker `json:"circuit_breaker"`
+	SessionID string         `json:"session_id,omitempty"`
+	OpenTasks int            `json:"open_tasks"`
+	DoneTasks int            `json:"done_tasks"`
+	NextTask  string         `json:"next_task,omitempty"` // the first open one
+	Tasks     record.Tasks   `json:"-"`
 }
-
-// Breaker is what .circuit_breaker_state says.
-type Breaker = breaker
 
 // ReadStanding reads the files of a project's loop; it changes nothing. Files
 // that are not there leave zero values.
@@ -52,11 +48,10 @@ func ReadStanding(project string) (s Standing, err error) {
 		return s, err
 	}
 	s.SessionID = session.ID
-	store := &store{dir: dir}
-	text, err := readPlanText(layout.PlanIn(project, filepath.Join(project, store.holder().Dir)))
-	p := parsePlan(text)
-	s.OpenTasks, s.DoneTasks, s.Tasks = p.open, p.ticked, parseTasks(text)
-	s.NextTask = nextTask(s.Tasks)
+	store := NewStore(project, nil)
+	s.Tasks, err = record.ReadTasks(layout.PlanIn(project, filepath.Join(project, store.Holder().Dir)))
+	p := s.Tasks.Count()
+	s.OpenTasks, s.DoneTasks, s.NextTask = p.Open, p.Ticked, s.Tasks.Next()
 	s.State = s.normal()
 	return s, err
 }
@@ -102,9 +97,9 @@ func ReadRun(project string) (r Run, err error) {
 	}
 	last := true
 	err = eachLineBackwards(f, info.Size(), func(data []byte, _ int64) bool {
-		var v line
+		var v record.Line
 		err := json.Unmarshal(data, &v)
-		if last && err == nil && v.Type == stopped {
+		if last && err == nil && v.Type == record.Stopped {
 			r.Reason, r.Why = v.Reason, v.Why
 		}
 		if last = false; err != nil {
@@ -143,65 +138,24 @@ func readLoose(path string, to any) error {
 	return nil
 }
 
-// What Reset can reset.
-const (
-	ResetCircuit = "circuit"
-	ResetSession = "session"
-)
-
-// Reset closes the circuit (total_opens begins anew, too) or forgets the agent's
-// session. Errors: *LockedError while a loop runs.
-func Reset(project, what string, now time.Time) error {
-	s := &store{dir: filepath.Join(project, layout.Dir)}
-	if err := layout.Check(project); err != nil {
-		return err
+// readStatus reads status.json of a project, and who runs its loop now; the
+// latter though the file cannot be read. found is false when no loop ever ran there.
+func readStatus(project string) (s record.Status, by *record.Holder, found bool, err error) {
+	st := NewStore(project, nil)
+	if h, held, err := st.Locked(); err != nil {
+		return s, nil, false, err
+	} else if held {
+		by = &h
 	}
-	if err := os.MkdirAll(s.dir, 0o755); err != nil {
-		return err
+	data, err := layout.ReadFile(st.Path(layout.StatusFile))
+	if errors.Is(err, fs.ErrNotExist) {
+		return s, by, false, nil
 	}
-	unlock, err := s.lock(now)
+	if err == nil {
+		err = json.Unmarshal(data, &s)
+	}
 	if err != nil {
-		return err
+		return s, by, false, &UnreadableError{st.Path(layout.StatusFile), err}
 	}
-	defer unlock() // the lock ends with the process at the latest
-	log, err := openLog(s.path(layout.EventsFile))
-	if err != nil {
-		return err
-	}
-	if err := s.reset(log, what, now); err != nil {
-		_ = log.close() // what matters was written
-		return err
-	}
-	return log.close()
-}
-
-// reset changes the files, and the state with which the last run would go on.
-func (s *store) reset(log *log, what string, now time.Time) error {
-	found, err := log.recover(func() (io.WriteCloser, error) { return s.asideFile(0, now) })
-	if err != nil {
-		return err
-	}
-	st := found.state
-	if st == nil {
-		st = &state{Run: stamp(now)}
-		if st.Session, _, err = s.loadSession(); err != nil {
-			return err
-		}
-	}
-	if found.stopped != nil {
-		st.goOn() // as --resume would have done after that stop
-	}
-	if what == ResetCircuit {
-		st.Breaker, st.Memory = breaker{State: closed}, memory{}
-		if err := s.writeJSON(layout.BreakerFile, st.Breaker); err != nil {
-			return err
-		}
-	}
-	if m := st.Session.reset("manual_reset_"+what, st.Turn, now); m != nil {
-		if err := s.saveSession(st.Session, []transition{*m}); err != nil {
-			return err
-		}
-		st.Used = zeroTokens
-	}
-	return log.add(line{Turn: st.Turn, Time: now, Type: resetDone, What: what, State: st})
+	return s, by, true, nil
 }

@@ -1,4 +1,4 @@
-package loop
+package journal
 
 import (
 	"context"
@@ -12,20 +12,13 @@ import (
 	"github.com/gofrs/flock"
 
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
-
-// Holder is who has a project's loop: the content of loop.lock.
-type Holder struct {
-	PID     int       `json:"pid"`
-	Host    string    `json:"host"`
-	Started time.Time `json:"started"`
-	Dir     string    `json:"dir,omitempty"` // where the agent works, from the project; "" for the project itself
-}
 
 // LockedError says that another loop runs in the project.
 type LockedError struct {
 	Path string
-	Holder
+	record.Holder
 }
 
 func (e *LockedError) Error() string {
@@ -40,10 +33,10 @@ func (e *LockedError) Error() string {
 // program that a killed one was just starting has its files open until it runs.
 const lockPatience = 500 * time.Millisecond
 
-// lock takes the project for this process until unlock, or until it ends in
+// Lock takes the project for this process until unlock, or until it ends in
 // whatever way: the kernel lets go of it then.
-func (s *store) lock(now time.Time) (unlock func() error, err error) {
-	l := flock.New(s.path(layout.LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
+func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
+	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
 	taken, err := l.TryLockContext(ctx, lockPatience/50)
@@ -51,17 +44,17 @@ func (s *store) lock(now time.Time) (unlock func() error, err error) {
 	case err != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
 	case !taken:
-		return nil, &LockedError{l.Path(), s.holder()}
+		return nil, &LockedError{l.Path(), s.Holder()}
 	}
 	s.held = l
 	host, _ := os.Hostname() // for people; "" says less
-	s.sign(Holder{PID: os.Getpid(), Host: host, Started: now})
+	s.Sign(record.Holder{PID: os.Getpid(), Host: host, Started: now})
 	return func() error { return s.held.Unlock() }, nil
 }
 
-// unlocked says whether the lock's name no longer leads to what was locked: a second
+// Unlocked says whether the lock's name no longer leads to what was locked: a second
 // loop could begin.
-func (s *store) unlocked() bool {
+func (s *Store) Unlocked() bool {
 	locked, err := s.held.Stat()
 	if err != nil {
 		return true
@@ -70,51 +63,51 @@ func (s *store) unlocked() bool {
 	return err != nil || !os.SameFile(locked, named)
 }
 
-// relock takes a lock that was removed once more.
-func (s *store) relock(now time.Time) error {
-	if !s.unlocked() {
+// Relock takes a lock that was removed once more.
+func (s *Store) Relock(now time.Time) error {
+	if !s.Unlocked() {
 		return nil
 	}
 	before := s.held
-	if _, err := s.lock(now); err != nil {
+	if _, err := s.Lock(now); err != nil {
 		return err
 	}
 	_ = before.Unlock() // nobody can find it any more
 	return nil
 }
 
-// sign says who holds the lock. Written in place, a rename would lose the lock.
+// Sign says who holds the lock. Written in place, a rename would lose the lock.
 // It only tells people whom to ask and where to look, and some systems let nobody
 // write to a locked file.
-func (s *store) sign(h Holder) {
+func (s *Store) Sign(h record.Holder) {
 	data, _ := json.Marshal(h)
-	_ = os.WriteFile(s.path(layout.LockFile), append(data, '\n'), 0o644)
+	_ = os.WriteFile(s.Path(layout.LockFile), append(data, '\n'), 0o644)
 }
 
-// holder reads who took the lock; zero when that cannot be known.
-func (s *store) holder() Holder {
-	var h Holder
-	f, err := os.Open(s.path(layout.LockFile))
+// Holder reads who took the lock; zero when that cannot be known.
+func (s *Store) Holder() record.Holder {
+	var h record.Holder
+	f, err := os.Open(s.Path(layout.LockFile))
 	if err != nil {
 		return h
 	}
 	defer f.Close() // only read from
 	data, _ := io.ReadAll(io.LimitReader(f, 4096))
 	if json.Unmarshal(data, &h) != nil {
-		return Holder{}
+		return record.Holder{}
 	}
 	return h
 }
 
-// locked says who runs a loop in the project, if somebody does.
-func (s *store) locked() (Holder, bool, error) {
-	if _, err := os.Stat(s.path(layout.LockFile)); errors.Is(err, os.ErrNotExist) {
-		return Holder{}, false, nil
+// Locked says who runs a loop in the project, if somebody does.
+func (s *Store) Locked() (record.Holder, bool, error) {
+	if _, err := os.Stat(s.Path(layout.LockFile)); errors.Is(err, os.ErrNotExist) {
+		return record.Holder{}, false, nil
 	}
-	l := flock.New(s.path(layout.LockFile), flock.SetFlag(os.O_RDWR))
+	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR))
 	taken, err := l.TryRLock()
 	if err != nil || taken {
-		return Holder{}, false, errors.Join(err, l.Unlock())
+		return record.Holder{}, false, errors.Join(err, l.Unlock())
 	}
-	return s.holder(), true, nil
+	return s.Holder(), true, nil
 }

@@ -1,4 +1,4 @@
-package loop
+package journal
 
 import (
 	"bytes"
@@ -17,10 +17,10 @@ import (
 )
 
 func TestStoreReplacesWholeFiles(t *testing.T) {
-	s := store{dir: t.TempDir()}
-	require.NoError(t, s.writeJSON("a.json", map[string]int{"n": 1}))
-	require.NoError(t, s.writeJSON("a.json", map[string]int{"n": 2}))
-	data, err := os.ReadFile(s.path("a.json"))
+	s := Store{dir: t.TempDir()}
+	require.NoError(t, s.WriteJSON("a.json", map[string]int{"n": 1}))
+	require.NoError(t, s.WriteJSON("a.json", map[string]int{"n": 2}))
+	data, err := os.ReadFile(s.Path("a.json"))
 	require.NoError(t, err)
 	assert.Equal(t, "{\n  \"n\": 2\n}\n", string(data))
 	names, err := os.ReadDir(s.dir)
@@ -29,13 +29,13 @@ func TestStoreReplacesWholeFiles(t *testing.T) {
 }
 
 func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
-	s := store{dir: t.TempDir()}
-	require.NoError(t, os.Mkdir(s.path("a"), 0o700)) // a directory cannot be replaced by a file
-	require.NoError(t, os.WriteFile(s.path("a/keep"), nil, 0o600))
-	err := s.write("a", []byte("x"))
+	s := Store{dir: t.TempDir()}
+	require.NoError(t, os.Mkdir(s.Path("a"), 0o700)) // a directory cannot be replaced by a file
+	require.NoError(t, os.WriteFile(s.Path("a/keep"), nil, 0o600))
+	err := s.Write("a", []byte("x"))
 	require.Error(t, err)
-	assert.Contains(t, err.Error(), "cannot write "+s.path("a"))
-	left, err := filepath.Glob(s.path(layout.TempMark + "*"))
+	assert.Contains(t, err.Error(), "cannot write "+s.Path("a"))
+	left, err := filepath.Glob(s.Path(layout.TempMark + "*"))
 	require.NoError(t, err)
 	assert.Empty(t, left)
 }
@@ -55,47 +55,47 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := store{dir: t.TempDir()}
-			require.NoError(t, os.WriteFile(s.path("f"), []byte(tt.content), 0o600))
+			s := Store{dir: t.TempDir()}
+			require.NoError(t, os.WriteFile(s.Path("f"), []byte(tt.content), 0o600))
 			var v struct{ N int }
-			found, damaged, err := s.readJSON("f", &v, tt.valid)
+			found, damaged, err := s.ReadJSON("f", &v, tt.valid)
 			require.NoError(t, err)
 			assert.Equal(t, tt.found, found)
 			if tt.damaged {
 				assert.Equal(t, "f.corrupt", damaged)
-				data, err := os.ReadFile(s.path(damaged))
+				data, err := os.ReadFile(s.Path(damaged))
 				require.NoError(t, err)
 				assert.Equal(t, tt.content, string(data), "kept for whoever wants to look")
 			}
 		})
 	}
-	s := store{dir: t.TempDir()}
-	found, damaged, err := s.readJSON("absent", new(int), valid)
+	s := Store{dir: t.TempDir()}
+	found, damaged, err := s.ReadJSON("absent", new(int), valid)
 	require.NoError(t, err)
 	assert.False(t, found)
 	assert.Empty(t, damaged)
 }
 
 func TestStoreText(t *testing.T) {
-	s := store{dir: t.TempDir()}
+	s := Store{dir: t.TempDir()}
 	for content, want := range map[string]string{"id-1\r\n": "id-1", "id-2": "id-2", " \n": ""} {
-		require.NoError(t, os.WriteFile(s.path("id"), []byte(content), 0o600))
-		got, err := s.readText("id")
+		require.NoError(t, os.WriteFile(s.Path("id"), []byte(content), 0o600))
+		got, err := s.ReadText("id")
 		require.NoError(t, err)
 		assert.Equal(t, want, got)
 	}
-	require.NoError(t, s.remove("id"))
-	require.NoError(t, s.remove("id"))
-	got, err := s.readText("id")
+	require.NoError(t, s.Remove("id"))
+	require.NoError(t, s.Remove("id"))
+	got, err := s.ReadText("id")
 	require.NoError(t, err)
 	assert.Empty(t, got)
 }
 
 func TestStoreSweeps(t *testing.T) {
-	s := store{dir: t.TempDir()}
-	require.NoError(t, os.WriteFile(s.path(layout.TempMark+"1"), nil, 0o600))
-	require.NoError(t, os.WriteFile(s.path("mine"), nil, 0o600))
-	require.NoError(t, s.sweep())
+	s := Store{dir: t.TempDir()}
+	require.NoError(t, os.WriteFile(s.Path(layout.TempMark+"1"), nil, 0o600))
+	require.NoError(t, os.WriteFile(s.Path("mine"), nil, 0o600))
+	require.NoError(t, s.Sweep())
 	names, err := os.ReadDir(s.dir)
 	require.NoError(t, err)
 	require.Len(t, names, 1)
@@ -117,7 +117,7 @@ func TestJournalRepairsATornEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "j")
 			require.NoError(t, os.WriteFile(path, []byte(tt.content), 0o600))
-			j, err := openJournal(path)
+			j, err := openLines(path)
 			require.NoError(t, err)
 			require.NoError(t, j.append([]byte("{\"new\":true}\n")))
 			require.NoError(t, j.close())
@@ -129,7 +129,7 @@ func TestJournalRepairsATornEnd(t *testing.T) {
 }
 
 func TestJournalBackwards(t *testing.T) {
-	j, err := openJournal(filepath.Join(t.TempDir(), "j"))
+	j, err := openLines(filepath.Join(t.TempDir(), "j"))
 	require.NoError(t, err)
 	defer j.close()
 	var want []string
@@ -167,7 +167,7 @@ func TestJournalWithALongTornLine(t *testing.T) {
 	assert.Less(t, file.reads, 12, "each read copies what was read before")
 
 	require.NoError(t, os.WriteFile(path, long, 0o600))
-	j, err := openJournal(path)
+	j, err := openLines(path)
 	require.NoError(t, err)
 	require.NoError(t, j.close())
 	data, err := os.ReadFile(path)
@@ -192,7 +192,7 @@ func FuzzJournalRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "j")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
-		j, err := openJournal(path)
+		j, err := openLines(path)
 		require.NoError(t, err)
 		require.NoError(t, j.close())
 		kept, err := os.ReadFile(path)

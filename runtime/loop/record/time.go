@@ -1,4 +1,4 @@
-package loop
+package record
 
 import (
 	"encoding/json"
@@ -6,16 +6,16 @@ import (
 	"time"
 )
 
-// moment is a time in the seed's files. It is written to the second and in UTC,
+// Time is one in the seed's files. It is written to the second and in UTC,
 // as `date -u +%FT%TZ` does: jq's fromdateiso8601 takes nothing else.
-type moment struct{ time.Time }
+type Time struct{ time.Time }
 
-// momentLayouts are what other programs write: RFC 3339, `date +%FT%T%z`, and no
+// timeLayouts are what other programs write: RFC 3339, `date +%FT%T%z`, and no
 // zone at all, which is taken for UTC.
-var momentLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"}
+var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"}
 
 // MarshalJSON writes "" for no time.
-func (m moment) MarshalJSON() ([]byte, error) {
+func (m Time) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte(`""`), nil
 	}
@@ -23,7 +23,7 @@ func (m moment) MarshalJSON() ([]byte, error) {
 }
 
 // UnmarshalJSON reads "" and null as no time.
-func (m *moment) UnmarshalJSON(data []byte) error {
+func (m *Time) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
 		return err
@@ -32,7 +32,7 @@ func (m *moment) UnmarshalJSON(data []byte) error {
 	if text == "" {
 		return nil
 	}
-	for _, layout := range momentLayouts {
+	for _, layout := range timeLayouts {
 		if at, err := time.Parse(layout, text); err == nil {
 			m.Time = at.UTC()
 			return nil

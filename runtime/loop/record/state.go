@@ -1,0 +1,54 @@
+package record
+
+import (
+	"time"
+
+	"ripple/runtime/event"
+)
+
+// State is all that a loop knows between two turns. It is written as a whole
+// with one line of events.jsonl, so that a crash finds it before or after a turn
+// and never in between; the seed's files are made from it, and so it has a field for each
+// thing that a turn can depend on.
+type State struct {
+	Run     string               `json:"run"`
+	Turn    int                  `json:"turn"` // the last one that ended
+	Millis  int64                `json:"elapsed_ms"`
+	CostUSD float64              `json:"cost_usd"`
+	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
+	Agent   string               `json:"agent,omitempty"`   // took the last turn
+	Limited map[string]time.Time `json:"limited,omitempty"` // with --fallback: agents, until when
+	Start   string               `json:"start,omitempty"`   // commit before the first turn
+
+	Breaker Breaker      `json:"breaker"`
+	Memory  Memory       `json:"memory"`
+	Gate    Gate         `json:"gate"`
+	Session Session      `json:"session"`
+	Moves   []Move       `json:"moves,omitempty"` // of the Session in the last turn
+	Used    event.Tokens `json:"used,omitzero"`
+
+	Failures  int           `json:"failures"`         // turns in a row
+	Failed    event.Kind    `json:"failed,omitempty"` // how the last turn failed
+	Halted    bool          `json:"halted,omitempty"` // a denial in mode halt
+	Hint      string        `json:"hint,omitempty"`   // what to do about Failed, in the adapter's words
+	Asked     string        `json:"asked,omitempty"`  // what the last turn asked a person, and did nothing else
+	Limits    int           `json:"limits"`           // provider limits in a row
+	Waited    time.Duration `json:"waited_ns"`        // for these
+	NotBefore time.Time     `json:"not_before,omitzero"`
+
+	Task         string `json:"task,omitempty"` // what the plan had the last turn do
+	Said         string `json:"said,omitempty"` // the last sentence of the last turn
+	Last         string `json:"last,omitempty"` // one line on the last turn
+	Recommended  string `json:"recommended,omitempty"`
+	Progress     bool   `json:"progress"`
+	Removed      int    `json:"removed,omitempty"`       // boxes that were taken out of the plan
+	Claims       int    `json:"claims"`                  // claims of being done that failed
+	VerifyFailed string `json:"verify_failed,omitempty"` // how the last one failed
+	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1
+	Proven       string `json:"proven,omitempty"`        // digest of the tree that --verify accepted
+	Committed    int    `json:"committed"`               // the last turn that Git is done with
+
+	Refused int      `json:"refused,omitempty"` // commits in a row
+	Refusal string   `json:"refusal,omitempty"` // of the last one
+	Owed    []string `json:"owed,omitempty"`    // files that the next commit takes, quoted
+}
