@@ -7,7 +7,7 @@ type buffer struct {
 	ring        []*row
 	head        int // index in ring of the top row
 	gen         uint32
-	genFill     cell // of the last clearing
+	cleared     row // what the rows are that were not looked at since the last clearing
 
 	x, y        int // the cursor; x is cols when the next character wraps
 	top, bottom int // margins, both inside
@@ -31,7 +31,7 @@ func newBuffer(cols, lines int, h *history) *buffer {
 
 // reset makes the buffer as new.
 func (b *buffer) reset(cols, lines int) {
-	*b = buffer{cols: cols, lines: lines, bottom: lines - 1, history: b.history, ring: b.ring, gen: b.gen, tabs: b.tabs[:0]}
+	*b = buffer{cols: cols, lines: lines, bottom: lines - 1, history: b.history, ring: b.ring, gen: b.gen, cleared: b.cleared, tabs: b.tabs[:0]}
 	b.saved.pen = blank(DefaultColour)
 	for len(b.ring) < lines {
 		b.ring = append(b.ring, &row{})
@@ -46,9 +46,17 @@ func (b *buffer) reset(cols, lines int) {
 
 const tabWidth = 8
 
+// everyTab has a stop at every eighth column.
+var everyTab = func() (tabs [maxCols]bool) {
+	for x := 0; x < maxCols; x += tabWidth {
+		tabs[x] = true
+	}
+	return tabs
+}()
+
 func (b *buffer) setTabs() {
-	for x := len(b.tabs); x < b.cols; x++ {
-		b.tabs = append(b.tabs, x%tabWidth == 0)
+	if n := len(b.tabs); n < b.cols {
+		b.tabs = append(b.tabs, everyTab[n:b.cols]...)
 	}
 }
 
@@ -56,11 +64,15 @@ func (b *buffer) setTabs() {
 func (b *buffer) row(y int) *row {
 	r := *b.slot(y)
 	if r.gen != b.gen {
-		r.clear(b.genFill)
+		r.clear(b.cleared.fill)
+		r.cells = append(r.cells, b.cleared.cells...)
 		r.gen = b.gen
 	}
 	return r
 }
+
+// untouched says that row y was not looked at since the last clearing.
+func (b *buffer) untouched(y int) bool { return (*b.slot(y)).gen != b.gen }
 
 func (b *buffer) slot(y int) **row {
 	i := b.head + y
@@ -76,7 +88,29 @@ func (b *buffer) line() *row { return b.row(b.y) }
 // clear makes every row fill; each does so when it is next looked at.
 func (b *buffer) clear(fill cell) {
 	b.gen++
-	b.genFill = fill
+	b.cleared.clear(fill)
+}
+
+// eachRow calls f with the rows between the margins, but with those that were
+// not looked at since the last clearing only once: they are alike.
+func (b *buffer) eachRow(f func(*row)) {
+	alike := false
+	for y := b.top; y <= b.bottom; y++ {
+		if b.untouched(y) {
+			alike = true
+		} else {
+			f(b.row(y))
+		}
+	}
+	if !alike {
+		return
+	}
+	for y := range b.lines {
+		if y < b.top || y > b.bottom {
+			b.row(y) // is to stay as it is
+		}
+	}
+	f(&b.cleared)
 }
 
 // base is the number of lines above the screen.
@@ -123,13 +157,21 @@ func (b *buffer) rotate(top, bottom, n int) {
 	if n == 0 {
 		return
 	}
-	moved := make([]*row, 0, 64)
-	for y := range height {
-		moved = append(moved, *b.slot(top + (y+n)%height))
+	if b.head+bottom >= len(b.ring) { // the rows in one piece
+		b.ring = append(b.ring[b.head:len(b.ring):len(b.ring)], b.ring[:b.head]...)
+		b.head = 0
 	}
-	for y, r := range moved {
-		*b.slot(top + y) = r
+	rows := b.ring[b.head+top : b.head+bottom+1]
+	var few [8]*row
+	if n <= height/2 {
+		first := append(few[:0], rows[:n]...)
+		copy(rows, rows[n:])
+		copy(rows[height-n:], first)
+		return
 	}
+	last := append(few[:0], rows[n:]...)
+	copy(rows[height-n:], rows)
+	copy(rows, last)
 }
 
 // up and down move rows top to bottom by n; fill comes in.

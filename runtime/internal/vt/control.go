@@ -173,12 +173,8 @@ func (s *Screen) escapeFinal(c byte) {
 
 // align is DECALN: the screen full of E.
 func (s *Screen) align() {
-	b := s.b
-	b.moveTo(0, 0, s.modes.Origin)
-	e := cell{ch: 'E', fg: s.pen.fg, bg: s.pen.bg, width: 1}
-	for y := b.y; y < b.lines; y++ {
-		b.row(y).clear(e)
-	}
+	s.b.moveTo(0, 0, s.modes.Origin)
+	s.b.clear(cell{ch: 'E', fg: s.pen.fg, bg: s.pen.bg, width: 1})
 }
 
 // osc knows the window's title (OSC 0 and 2).

@@ -206,11 +206,10 @@ func (s *Screen) shiftColumns(x, n int, do func(r *row, x, n, cols int, fill cel
 	if !b.within() {
 		return
 	}
-	for y := b.top; y <= b.bottom; y++ {
-		r := b.row(y)
+	b.eachRow(func(r *row) {
 		do(r, x, n, b.cols, s.eraser())
 		r.wrapped = false
-	}
+	})
 }
 
 func (s *Screen) eraseDisplay(what int, selective bool) {

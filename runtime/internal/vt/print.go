@@ -168,7 +168,7 @@ func (s *Screen) wrap() *row {
 }
 
 // repeat is REP (CSI b): the character just printed n times more, at most a
-// screen full of it.
+// screen full of it and what is left of a line.
 func (s *Screen) repeat(n int) {
 	b := s.b
 	x := b.x - s.lastWidth
@@ -176,7 +176,15 @@ func (s *Screen) repeat(n int) {
 		return
 	}
 	c := b.line().at(x)
-	n = min(n, b.cols*b.lines)
+	if set := s.sets.used(); set != nil && c.ch >= ' ' && c.ch < del {
+		c.ch = uint32(set.mapped(byte(c.ch)))
+	}
+	if cells := b.cols * b.lines; n > cells {
+		n %= b.cols
+		if c.fg, c.bg, c.attr = s.pen.fg, s.pen.bg, s.pen.attr; !b.fullOf(c) {
+			n += cells
+		}
+	}
 	if c.width == 1 && c.ch != 0 && c.ch&cluster == 0 && !s.modes.Insert && s.modes.Wrap {
 		s.fillWith(c.ch, n)
 		return
@@ -215,4 +223,30 @@ func (s *Screen) fillWith(ch uint32, n int) {
 	if b.x < b.cols {
 		r.orphan(b.x, s.eraser())
 	}
+}
+
+// fullOf says that the lines of the margins have nothing but c, up to the cursor
+// in the last of them: more of it changes only how far that one goes.
+func (b *buffer) fullOf(c cell) bool {
+	if b.y != b.bottom || !b.line().starts(c, b.x) {
+		return false
+	}
+	for y := b.top; y < b.bottom; y++ {
+		r := b.row(y)
+		if !r.starts(c, b.cols) {
+			return false
+		}
+		r.cells, r.fill = r.cells[:0], c // so that the next look costs less
+	}
+	return true
+}
+
+// starts says that the first n columns are c.
+func (r *row) starts(c cell, n int) bool {
+	for x := range min(n, len(r.cells)) {
+		if r.cells[x] != c {
+			return false
+		}
+	}
+	return n <= len(r.cells) || r.fill == c
 }

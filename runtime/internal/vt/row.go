@@ -64,7 +64,7 @@ func (r *row) trim() {
 
 // used is the column behind the last character.
 func (r *row) used(cols int) int {
-	if r.fill.ch != 0 {
+	if r.fill.ch != 0 && len(r.cells) < cols {
 		return cols
 	}
 	for n := len(r.cells); n > 0; n-- {
@@ -100,6 +100,7 @@ func (r *row) erase(from, end, cols int, fill cell, selective bool) {
 	if from >= end || from >= len(r.cells) && r.fill == fill {
 		return
 	}
+	selective = selective && (len(r.cells) > 0 || r.fill.attr&protected != 0)
 	if from == 0 || !selective || r.at(from-1).attr&protected == 0 {
 		r.unpair(from, fill)
 	}
@@ -132,19 +133,27 @@ func (r *row) insert(x, n, cols int, fill cell) {
 		return
 	}
 	n = min(n, cols-x)
-	r.reach(cols)
-	copy(r.cells[x+n:cols], r.cells[x:cols-n])
+	r.reach(x)
+	r.reach(min(len(r.cells)+n, cols))
+	copy(r.cells[x+n:], r.cells[x:])
 	for i := x; i < x+n; i++ {
 		r.cells[i] = fill
 	}
 	r.unpair(cols, fill)
-	r.refill()
+	if len(r.cells) == cols {
+		r.refill()
+	}
 }
 
 // remove takes n columns at x away; fill comes in at the edge.
 func (r *row) remove(x, n, cols int, fill cell) {
-	if x < len(r.cells) || r.fill != fill {
-		n = min(n, cols-x)
+	n = min(n, cols-x)
+	switch {
+	case r.fill == fill:
+		if end := len(r.cells); x < end {
+			r.cells = r.cells[:x+copy(r.cells[x:], r.cells[min(x+n, end):])]
+		}
+	default:
 		r.reach(cols)
 		copy(r.cells[x:cols-n], r.cells[x+n:cols])
 		for i := cols - n; i < cols; i++ {

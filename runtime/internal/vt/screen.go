@@ -83,8 +83,7 @@ func (s *Screen) token(t *Token) {
 		s.csi(t)
 	case OSC:
 		s.osc(t)
-	case DCS:
-	default:
+	case Invalid:
 		return
 	}
 	s.lastWidth = 0
@@ -102,8 +101,7 @@ func (s *Screen) eachCell(visit func(*cell)) {
 	rows(s.main.history.rows)
 	rows(s.main.ring)
 	rows(s.alt.ring)
-	visit(&s.main.genFill)
-	visit(&s.alt.genFill)
+	rows([]*row{&s.main.cleared, &s.alt.cleared})
 }
 
 // eraser is what erasing leaves: nothing, on the colour of the pen.

@@ -57,7 +57,7 @@ func (p *Parser) escape(c byte) {
 	}
 }
 
-// intermediate keeps the first two; a sequence with more has no meaning.
+// intermediate keeps the first two; no sequence that has a meaning has more.
 func (p *Parser) intermediate(c byte) {
 	if p.inters < len(p.tok.Inter) {
 		p.tok.Inter[p.inters] = c
@@ -68,7 +68,7 @@ func (p *Parser) intermediate(c byte) {
 // csi and dcs differ only in what their final byte does.
 func (p *Parser) csi(c byte) {
 	if c >= 0x40 {
-		if p.st == csiIgnore || p.inters > len(p.tok.Inter) {
+		if p.st == csiIgnore {
 			p.flushInvalid()
 			p.st = ground
 			return

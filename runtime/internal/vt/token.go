@@ -53,7 +53,7 @@ type Token struct {
 
 	Final  byte    // of Escape, CSI and DCS; the code of a Control
 	Prefix byte    // of CSI and DCS: '<', '=', '>', '?' or 0
-	Inter  [2]byte // intermediates of Escape, CSI and DCS, or 0
+	Inter  [2]byte // the first intermediates of Escape, CSI and DCS, or 0
 	Params *Params // of CSI and DCS
 
 	Data []byte // the payload of OSC, DCS and String, without introducer and terminator
