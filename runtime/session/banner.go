@@ -9,7 +9,7 @@ func (d *driver) showBanner() {
 		return
 	}
 	text := []byte(strings.ReplaceAll(strings.TrimSuffix(d.plan.Banner, "\n"), "\n", "\r\n") + "\r\n")
-	d.startup = append(d.startup, text...)
+	d.stream.startup = append(d.stream.startup, text...)
 	if d.watched() {
 		d.observe(EventRead, text, "")
 	}

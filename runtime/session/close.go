@@ -86,10 +86,7 @@ func (d *driver) close(ctx context.Context) error {
 	err = errors.Join(err, d.tty.Close())
 	<-d.dead
 	d.locked(func() {
-		d.timerGen++
-		if d.timer != nil {
-			d.timer.Stop() // if it fires, its generation is over
-		}
+		d.alarm.stop()
 	})
 	d.removeFiles()
 	return err
@@ -105,16 +102,23 @@ func (d *driver) steps() []proctree.Step {
 	return append(steps, proctree.Step{Signal: syscall.SIGTERM, Grace: termGrace})
 }
 
+// takeLate takes what no command will be given any more. Both locks are held.
+func (d *driver) takeLate() (kept string) {
+	kept, passed := d.printer.asides.take(d.detect.usual)
+	d.printer.out.aside = append(d.printer.out.aside, passed...)
+	return kept
+}
+
 // politely asks the program to end, when it is at its prompt, and waits for it
 // as long as the adapter's grace and the context allow.
 func (d *driver) politely(ctx context.Context) {
 	end := &d.prog.ending
 	asked := false
 	due := d.catchUp(func() {
-		d.late = d.takeAside()
+		d.late = d.takeLate()
 		d.leaving = true
 		if d.state.Step == machine.StepReady && end.command != "" {
-			d.region = regionIdle
+			d.stream.region = regionIdle
 			d.send(end.command + d.lineEnding())
 			asked = true
 		}

@@ -6,7 +6,6 @@ import (
 
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/render"
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
@@ -15,8 +14,11 @@ import (
 )
 
 // driver runs one started program: it alone reads from and writes to the PTY,
-// holds the timer and carries out what the machine decides. One goroutine
-// reads; callers step the machine under the same lock.
+// holds the lock and the timer, and keeps the order. What the program prints it
+// takes through the stages, piece by piece: detect, sort (stream), and, out of the
+// lock, strip, render and keep (printer). Between the pieces the machine decides,
+// and effects.go does what it decided. One goroutine reads; callers step the
+// machine under the same lock.
 type driver struct {
 	prog    *program
 	options Options
@@ -30,59 +32,35 @@ type driver struct {
 	policy machine.Policy
 	state  machine.State
 	effs   []machine.Effect // the current input's, reused
+	ask    bool             // the kernel is to be asked when the read is over
+	alarm  alarm
 
-	// Detection.
-	parser     *prompt.Markers // nil: no OSC markers
-	classifier *prompt.Classifier
-	literal    *prompt.Literal // nil: no literal marker with a nonce
-	match      prompt.Match    // the latest candidate
-	visible    bool            // at a prompt a thread of the program was seen to wait for input
-	reads      bool            // and in a read of the terminal
-	turn       uint64          // which wait the program was last seen in
-	place      pty.Place       // where it waits for a command
-	usual      bool            // its standard output and error were the terminal: some keep that under other numbers
-	sentTurn   uint64          // and in which when the line was sent
-	// promptLength is the length of the latest proven prompt in characters.
-	promptLength int
-	needs        string // what the program lacks, by ready.needs
+	detect  detector
+	stream  stream
+	printer printer
+
+	visible bool      // at a prompt a thread of the program was seen to wait for input
+	reads   bool      // and in a read of the terminal
+	turn    uint64    // which wait the program was last seen in
+	place   pty.Place // where it waits for a command
+	usual   bool      // its standard output and error were the terminal: some keep that under other numbers
+	onTTY   bool      // at the first prompt the program's standard input was the terminal
 
 	// The stream.
-	region     region
-	injected   *echo.Stripper // until the echo of the injected text has passed
-	received   int64          // bytes of the terminal's output so far
-	arrived    bool           // text that is not a prompt came in this read
-	startup    []byte
-	unproven   unproven
-	promptText []byte
-	held       []byte
-	more       []byte // what came since F
-	endsMore   bool   // this program announces the end of such a prompt (G)
-	shown      []byte // the latest prompt, with what it has of sequences
-	asideAt    time.Time
-	late       string // what came after the last command
-	leaving    bool   // the program was asked to end
-	beginsSeen bool   // this program announces the beginning of output (C)
-	printer    printer
-	queries    queries
+	received int64  // bytes of the terminal's output so far
+	late     string // what came after the last command
+	leaving  bool   // the program was asked to end
+	queries  queries
 
 	// What the program is doing.
-	used      bool // a command was sent to it
 	restarted bool // the next command is the first one of a new program
 	cmd       *command
-	announced bool // the command before was announced by C
-	onTTY     bool // at the first prompt the program's standard input was the terminal
-	byMarker  bool // the prompt we are at was announced by a marker
+	announced bool   // the command before was announced by C
+	byMarker  bool   // the prompt we are at was announced by a marker
+	needs     string // what the program lacks, by ready.needs
 	cwd       string
 	mode      string
 	level     *int
-
-	// Effects that wait for the end of the read.
-	ask        bool
-	wantTimer  bool
-	timerDelay time.Duration
-	timerDirty bool
-	timer      *time.Timer
-	timerGen   int
 
 	out        [][]byte  // to be written
 	owed       string    // an interrupt that waits for payInterrupt
@@ -99,129 +77,170 @@ type driver struct {
 	changed   chan struct{} // replaced on every change that State shows
 }
 
-// command is one Eval.
-type command struct {
-	pending []string // lines not yet sent
-	file    string   // tempfile to delete
-	started time.Time
-
-	sent     string
-	sentAt   time.Time
-	sentTo   int64 // how many bytes had been received then
-	expectC  bool
-	pre      []byte // text before C
-	echo     echo.Config
-	redrawAt int    // where in pre a prompt began that may be a redraw; -1: nowhere
-	end      ending // how it ended
-
-	// Under printer.mu.
-	strip     *echo.Stripper
-	echoes    echo.Pending    // of input sent while it runs
-	endings   *prompt.Literal // of the program's own kind; nil: the terminal's
-	rend      *render.Renderer
-	pass      func([]byte) // takes final output
-	kept      *capture
-	mute      bool
-	outOfBand string // so far
-
-	restarted   bool
-	code        *int
-	cwdReported bool
-	began       bool // C came
-	elsewhere   bool // when it was sent, the program's standard input was not the terminal
-	incomplete  bool
-	withdrawal  *Withdrawal // what was sent since the input is incomplete
-	result      Result
-	err         error
-	done        chan struct{}
+// prepare makes the stages of a compiled program.
+func (d *driver) prepare() {
+	d.policy = d.prog.policy
+	d.detect, d.stream = newDetector(&d.prog.prompts), newStream(d.prog)
+	d.printer.asides = newAsides(d.prog, d.options, d.spillDir())
 }
 
-// step runs the machine and notes its effects. Effects that start something
-// slow wait for settleEffects, because the next byte may cancel them.
-func (d *driver) step(in machine.Input) {
-	in.Now = time.Since(d.opened)
-	before := d.state.Step
-	state, effs := d.policy.Next(d.state, in, d.effs[:0])
-	d.state, d.effs = state, effs[:0]
-	for _, e := range effs {
-		d.apply(e)
+// feed takes what the program printed through the stages, in order.
+func (d *driver) feed(b []byte) {
+	d.stream.arrived, d.unanswered = false, false
+	d.answerQueries(b)
+	for p := range d.detect.pieces(b) {
+		d.piece(p)
 	}
-	if before != d.state.Step {
-		d.phaseChanged()
+	if d.stream.arrived {
+		d.step(machine.Input{Kind: machine.InText})
+		d.matchPrompt()
 	}
-	if d.state.Proof == machine.ProofNone {
-		d.ask = false
-	}
+	d.settleEffects()
 }
 
-func (d *driver) apply(e machine.Effect) {
+func (d *driver) piece(p piece) {
+	switch p.kind {
+	case pieceMarker:
+		if d.watched() {
+			d.observe(EventMarker, p.raw, "marker "+p.name())
+		}
+		d.marker(p.event)
+		return
+	case pieceLiteral:
+		d.observe(EventMarker, nil, "marker")
+		d.literal(p.more)
+		return
+	case pieceForged:
+		d.observe(EventForged, p.raw, "untrusted marker "+p.name())
+	}
+	d.pass(d.stream.text(p.raw))
+}
+
+// marker is a trusted marker: the text before it is sorted, then the machine is told.
+func (d *driver) marker(e prompt.Event) {
 	switch e.Kind {
-	case machine.DoInject:
-		d.inject()
-	case machine.DoEnter:
-		d.send(d.lineEnding())
-	case machine.DoReady:
-		d.becomeReady(e)
-	case machine.DoNextLine:
-		if e.Match { // what is held back before the prompt is output
-			d.releaseHeld(min(d.match.Start, len(d.held)))
-		}
-		d.nextLine()
-	case machine.DoBegin:
-		d.begin()
-	case machine.DoComplete:
-		d.complete(e)
-	case machine.DoGiveUp:
-		d.giveUp()
-	case machine.DoTakeBack:
+	case prompt.PromptStart:
+		d.promptBegins()
+		d.step(machine.Input{Kind: machine.InPromptStart})
+	case prompt.InputStart:
+		d.pass(d.stream.promptEnds())
+		d.step(machine.Input{Kind: machine.InInputStart})
+	case prompt.Executed:
 		d.takeBack()
-	case machine.DoAsk:
-		d.ask = true
-	case machine.DoTimer:
-		d.wantTimer, d.timerDelay, d.timerDirty = true, e.Delay, true
-	case machine.DoNoTimer:
-		d.timerDirty = d.timerDirty || d.wantTimer
-		d.wantTimer = false
+		d.step(machine.Input{Kind: machine.InExecuted})
+	case prompt.Finished:
+		d.finished(e.Code)
+		d.step(machine.Input{Kind: machine.InFinished})
+	case prompt.Continuation:
+		d.takeBack()
+		d.pass(d.stream.flush())
+		d.step(machine.Input{Kind: machine.InContinuation})
+		if d.state.Proof == machine.ProofMore || d.stream.endsMore && d.state.Step == machine.StepRunning {
+			d.stream.wantsMore()
+		}
+	case prompt.ContinuationEnd:
+		d.stream.moreEnds()
+	case prompt.Cwd:
+		d.cwd = e.Cwd
+		if d.cmd != nil {
+			d.cmd.told.cwdReported = true
+		}
 	}
 }
 
-// settleEffects carries out what is still wanted after a whole read.
-func (d *driver) settleEffects() {
-	for d.ask {
-		d.ask = false
-		ready := d.look()
-		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
-		if ready == machine.ReadyAsks {
-			d.matchPrompt() // what it asks may be known
-		}
-	}
-	if !d.timerDirty {
+// literal is a literal marker, which carries the nonce.
+func (d *driver) literal(more bool) {
+	d.pass(d.stream.flush())
+	if more {
+		d.step(machine.Input{Kind: machine.InContinuation})
 		return
 	}
-	d.timerDirty = false
-	d.timerGen++
-	if d.timer != nil {
-		d.timer.Stop() // a firing under way is told apart by its generation
+	d.stream.announced(d.plan.Values["marker"])
+	d.step(machine.Input{Kind: machine.InMarker})
+}
+
+// promptBegins notes that what follows is a prompt, unless it interrupts a
+// command that has not been seen to run: then it may be a redraw.
+func (d *driver) promptBegins() {
+	if d.cmd != nil && !d.state.SawC && !d.state.SawD {
+		d.pass(d.stream.unasked())
+		d.cmd.prelude.redraws()
+		return
 	}
-	if d.wantTimer {
-		gen := d.timerGen
-		d.timer = time.AfterFunc(d.timerDelay, func() { d.fired(gen) })
+	d.question(true)
+	d.pass(d.stream.outputEnds())
+	d.stream.promptBegins()
+}
+
+// finished is D: the output ends here.
+func (d *driver) finished(code *int) {
+	if d.stream.region != regionPrompt {
+		d.question(false)
+	}
+	d.pass(d.stream.outputEnds())
+	if c := d.cmd; c != nil {
+		c.told.code = code
+		d.print(c, c.prelude.giveUp())
+		d.stream.commandEnded(c.prelude.redrawAt >= 0)
 	}
 }
 
-func (d *driver) fired(gen int) {
-	d.happened(func() {
-		if gen != d.timerGen || !d.wantTimer {
-			return
-		}
-		d.wantTimer = false
-		d.observe(EventTimer, nil, "timer")
-		d.step(machine.Input{Kind: machine.InTimer})
-		if d.state.Step == machine.StepFirst {
-			d.matchPrompt() // it may have come while a declared delay ran
-		}
-		d.settleEffects()
-	})
+// question begins another prompt of the running command, where it may have been made
+// to print it; that takes back the one before.
+func (d *driver) question(began bool) {
+	if d.cmd == nil || !d.prog.prompts.printable() {
+		return
+	}
+	if d.stream.unproven.began {
+		d.takeBack()
+	}
+	d.stream.question(began)
+}
+
+func (d *driver) takeBack() { d.pass(d.stream.takeBack(d.state.Interrupted())) }
+
+// pass hands on what text turned out to be.
+func (d *driver) pass(s sorted) {
+	switch u := &d.stream.unproven; {
+	case len(s.aside) == 0 || !d.prog.asides.taken || d.leaving:
+	case u.open:
+		u.beside = append(u.beside, s.aside...)
+	default:
+		d.printer.enqueue(job{kind: jobAside}, s.aside)
+	}
+	if c := d.cmd; c != nil && len(s.output) > 0 && !c.told.incomplete {
+		d.print(c, c.prelude.feed(s.output))
+	}
+}
+
+func (d *driver) print(c *command, output []byte) {
+	if len(output) > 0 && !c.told.incomplete {
+		d.printer.enqueue(job{kind: jobText, c: c}, output)
+	}
+}
+
+// passEcho hands on what came before C: what is no echo is not of the command,
+// which had not begun.
+func (d *driver) passEcho(c *command, text []byte) {
+	switch {
+	case c.prelude.echo.Strategy == echo.Silent:
+		d.pass(sorted{aside: text})
+	case d.prog.asides.taken:
+		d.printer.enqueue(job{kind: jobEcho, c: c, config: c.prelude.echo}, text)
+	}
+}
+
+// matchPrompt looks for a prompt at the end of the stream.
+func (d *driver) matchPrompt() {
+	if d.state.Step == machine.StepReady {
+		return
+	}
+	found, err := d.detect.prompt(d.stream.tail())
+	if err != nil {
+		d.fail(err)
+	} else if found {
+		d.step(machine.Input{Kind: machine.InMatch, More: d.detect.match.Tag == tagContinuation})
+	}
 }
 
 // locked runs f under the lock. A caller does not wait for the output that f

@@ -26,7 +26,7 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 		d.owed, d.owedReads = key, 0
 		d.step(machine.Input{Kind: machine.InInterrupt})
 		d.payInterrupt()
-		early = d.owed != "" || time.Since(c.sentAt) < takenLimit
+		early = d.owed != "" || time.Since(c.line.at) < takenLimit
 		d.settleEffects()
 	})
 	return early

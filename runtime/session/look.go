@@ -12,7 +12,7 @@ func (d *driver) look() machine.Readiness {
 	r := d.tty.Readiness()
 	if r.State == pty.Waiting && d.policy.Silent {
 		d.turn = d.tty.Turn()
-		if d.state.Proof == machine.ProofSilence && (len(d.out) > 0 || d.turn == d.sentTurn) {
+		if d.state.Proof == machine.ProofSilence && (len(d.out) > 0 || d.turn == d.sentTurn()) {
 			return machine.ReadyBusy // the line is on its way
 		}
 	}
@@ -25,7 +25,7 @@ func (d *driver) look() machine.Readiness {
 		}
 		d.visible, d.reads = d.visible || r.Listens, d.reads || r.Read
 	}
-	confirms := d.printable() && d.cmd != nil && d.state.Proof == machine.ProofMarker
+	confirms := d.prog.prompts.printable() && d.cmd != nil && d.state.Proof == machine.ProofMarker
 	waits := r.State == pty.Waiting || confirms && d.listens(r)
 	unread := waits && d.tty.Readable(d.received)
 	if d.watched() {
@@ -57,7 +57,7 @@ func (d *driver) seeksPlace(r pty.Readiness) bool { return d.policy.Printed && r
 // it prints goes elsewhere. What a command reads it reads in another place.
 func (d *driver) lookElsewhere(r pty.Readiness) machine.Readiness {
 	there := r.State == pty.Waiting && r.Place == d.place && d.place != pty.Place{} && d.elsewhere()
-	if !there || len(d.out) > 0 || d.tty.Readable(d.received) || d.sentTurn != 0 && d.tty.Turn() == d.sentTurn {
+	if !there || len(d.out) > 0 || d.tty.Readable(d.received) || d.sentTurn() != 0 && d.tty.Turn() == d.sentTurn() {
 		return machine.ReadyBusy
 	}
 	return machine.ReadyWaiting
@@ -70,4 +70,29 @@ func (d *driver) elsewhere() bool { return !d.tty.Holds(1) || !d.tty.Holds(2) }
 // is given then would be opened in the place of a descriptor that is closed.
 func (d *driver) unseen() bool {
 	return d.usual && d.elsewhere() && d.tty.Has(1) && d.tty.Has(2)
+}
+
+// listens says that the program looks for input as it does behind a prompt: now and
+// then, or while what it has started works on.
+func (d *driver) listens(r pty.Readiness) bool {
+	return r.Timed || r.Listens && r.Place.PID == d.tty.PID()
+}
+
+// asks says that a program which waits does so behind a question, which came after
+// a prompt that it had printed: behind the prompt itself it waits in another place.
+func (d *driver) asks(r pty.Readiness) bool {
+	u := &d.stream.unproven
+	if !u.began || u.rest() == "" {
+		d.place = r.Place
+		return false
+	}
+	return r.Place != d.place
+}
+
+// sentTurn is in which wait the program was when the line was sent.
+func (d *driver) sentTurn() uint64 {
+	if d.cmd == nil {
+		return 0
+	}
+	return d.cmd.line.turn
 }

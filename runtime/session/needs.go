@@ -13,7 +13,7 @@ func (d *driver) missing() string {
 	if needs == nil {
 		return ""
 	}
-	matches, err := needs.missing.MatchString(prompt.Visible(d.startup))
+	matches, err := needs.missing.MatchString(prompt.Visible(d.stream.startup))
 	if err != nil {
 		d.fail(fmt.Errorf("ready.needs.missing: %w", err))
 	}

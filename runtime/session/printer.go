@@ -9,26 +9,35 @@ import (
 )
 
 // printer turns the text of commands into their output. Under the driver's lock
-// text is only queued; echo, renderer and the caller's Output come outside of
-// it, so that no deadline, interrupt or end waits for what a program prints.
+// text is only queued; strip, render and capture and the caller's Output come
+// outside of it, so that no deadline, interrupt or end waits for what a program
+// prints.
 type printer struct {
-	// Under driver.mu.
+	// Under the driver's lock.
+	lock       sync.Locker
 	queue      []job
 	text       []byte // of the jobs
 	delivering bool
 	due        bool       // there is something to do or to deliver
 	room       *sync.Cond // the queue was taken, or a delivery has ended
 
-	mu        sync.Mutex // is taken before driver.mu, for one piece of work at a time
-	jobs      []job      // what was taken from the queue, in order
-	work      []byte     // its text
-	did       []job      // the other buffer for the queue
-	aside     aside
-	emitAside []byte     // for Options.OutOfBand
-	emit      []byte     // for Options.Output
-	next      []byte     // the other buffer for it
-	over      []*command // whose waiters are told after the output went out
+	mu     sync.Mutex // is taken before the driver's, for one piece of work at a time
+	jobs   []job      // what was taken from the queue, in order
+	work   []byte     // its text
+	did    []job      // the other buffer for the queue
+	asides asides
+	out    delivery
+	spare  []byte // the other buffer for its output
+	output bool   // somebody takes output
 }
+
+// delivery is what goes to the caller at once.
+type delivery struct {
+	output, aside []byte
+	over          []*command // whose waiters are told after that
+}
+
+func (d *delivery) empty() bool { return len(d.output)+len(d.aside)+len(d.over) == 0 }
 
 type jobKind uint8
 
@@ -58,13 +67,14 @@ const (
 	// maxQueue is how much may wait while output is being delivered; then
 	// nothing more is read.
 	maxQueue = 256 << 10
-	// maxEmit is about how much is delivered at once.
-	maxEmit = 64 << 10
+	// maxDelivery is about how much is delivered at once.
+	maxDelivery = 64 << 10
+	// lookLimit is how long somebody who looks at the output so far works on it.
+	lookLimit = 50 * time.Millisecond
 )
 
 // enqueue notes work for outside of the lock.
-func (d *driver) enqueue(j job, text []byte) {
-	p := &d.printer
+func (p *printer) enqueue(j job, text []byte) {
 	j.from = len(p.text)
 	p.text = append(p.text, text...)
 	j.to = len(p.text)
@@ -74,6 +84,139 @@ func (d *driver) enqueue(j job, text []byte) {
 	}
 	p.queue = append(p.queue, j)
 	p.due = p.due || j.kind == jobText || j.kind >= jobShow
+}
+
+// await lets the reader wait while too much is queued.
+func (p *printer) await() {
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for p.delivering && len(p.text) > maxQueue {
+		p.room.Wait()
+	}
+}
+
+// take takes the queue and says whether there is work; p.mu is held.
+func (p *printer) take() bool {
+	if len(p.jobs) > 0 {
+		return true
+	}
+	p.lock.Lock()
+	p.queue, p.jobs, p.did = p.did[:0], p.queue, p.queue
+	p.text, p.work = p.work[:0], p.text
+	p.lock.Unlock()
+	p.room.Broadcast()
+	return len(p.jobs) > 0
+}
+
+// piece does the next piece of work and says whether there was one, and which
+// command's text is whole with it. p.mu is held.
+func (p *printer) piece() (ended *command, more bool) {
+	if !p.take() {
+		return nil, false
+	}
+	j := p.jobs[0]
+	end := j.to
+	if j.kind == jobText && j.c.render.text.Slow() {
+		end = min(end, j.from+slowPiece)
+	}
+	text := p.work[j.from:end]
+	if p.jobs[0].from = end; end == j.to {
+		p.jobs = p.jobs[1:]
+	}
+	return p.do(&j, text), true
+}
+
+func (p *printer) do(j *job, text []byte) (ended *command) {
+	switch c := j.c; j.kind {
+	case jobText:
+		p.print(c, text)
+	case jobSent:
+		p.before(c)
+		c.strip.line = j.strip
+	case jobBegin:
+		p.before(c)
+		c.strip.line = nil
+	case jobTyped:
+		c.strip.typed.Expect(text)
+	case jobShow:
+		p.keep(c, c.render.show())
+	case jobEcho:
+		p.aside(echo.Split(j.config, text))
+		p.before(c)
+	case jobAside:
+		p.aside(text)
+	case jobMute:
+		c.render.mute = true
+	case jobEnd:
+		p.keep(c, c.render.finish(c.strip.flush()))
+		return c
+	}
+	return nil
+}
+
+// print is the way of a command's text: strip, render, keep.
+func (p *printer) print(c *command, b []byte) {
+	own, foreign := c.strip.feed(b)
+	if len(foreign) > 0 {
+		p.aside(foreign)
+		p.before(c)
+	}
+	p.keep(c, c.render.feed(own))
+}
+
+// keep takes final output.
+func (p *printer) keep(c *command, text []byte) {
+	c.kept.write(text)
+	if p.output {
+		p.out.output = append(p.out.output, text...)
+	}
+}
+
+// aside takes text of no command.
+func (p *printer) aside(b []byte) { p.out.aside = append(p.out.aside, p.asides.feed(b)...) }
+
+// before gives a command what came before its output begins: it is not the
+// command's, unless the adapter wants it there.
+func (p *printer) before(c *command) {
+	text, passed := p.asides.take(c.usual)
+	p.out.aside = append(p.out.aside, passed...)
+	if p.asides.merged {
+		p.keep(c, []byte(text))
+	} else {
+		c.outOfBand += text
+	}
+}
+
+// deliver takes what is to be delivered; p.mu is held.
+func (p *printer) deliver() delivery {
+	out := p.out
+	p.out, p.spare = delivery{output: p.spare[:0]}, nil
+	return out
+}
+
+// work does a piece of what is queued and says whether there was any; printer.mu
+// is held.
+func (d *driver) work() bool {
+	ended, more := d.printer.piece()
+	if ended != nil {
+		d.mu.Lock()
+		d.finish(ended)
+		d.mu.Unlock()
+		d.printer.out.over = append(d.printer.out.over, ended)
+	}
+	return more
+}
+
+// batch does a delivery's worth of work.
+func (d *driver) batch() (out delivery, more bool) {
+	p := &d.printer
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for more = d.work(); more && len(p.out.output) < maxDelivery; more = d.work() {
+		p.mu.Unlock() // whoever wants to look comes in between
+		p.mu.Lock()
+	}
+	return p.deliver(), more
 }
 
 // passOn does what is queued, passes output on and wakes whoever waits for a
@@ -86,19 +229,10 @@ func (d *driver) passOn() (woke bool) {
 	for !p.delivering && p.due {
 		p.delivering, p.due = true, false
 		d.mu.Unlock()
-		emit, aside, over, more := d.batch()
-		if len(aside) > 0 {
-			d.options.OutOfBand(aside)
-		}
-		if len(emit) > 0 {
-			d.options.Output(emit)
-		}
-		for _, c := range over {
-			close(c.done)
-			woke = true
-		}
+		out, more := d.batch()
+		woke = d.options.deliver(out) || woke
 		d.mu.Lock()
-		p.next = emit
+		p.spare = out.output
 		p.delivering, p.due = false, p.due || more
 		p.room.Broadcast()
 	}
@@ -122,23 +256,20 @@ func (d *driver) delivered(ctx context.Context) {
 	}
 }
 
-// batch does a delivery's worth of work.
-func (d *driver) batch() (emit, aside []byte, over []*command, more bool) {
-	p := &d.printer
-	p.mu.Lock()
-	for more = d.piece(); more && len(p.emit) < maxEmit; more = d.piece() {
-		p.mu.Unlock() // whoever wants to look comes in between
-		p.mu.Lock()
+// deliver gives the caller what is due, and tells those who wait for commands
+// that have ended.
+func (o *Options) deliver(out delivery) (woke bool) {
+	if len(out.aside) > 0 {
+		o.OutOfBand(out.aside)
 	}
-	emit, aside, over = p.emit, p.emitAside, p.over
-	p.emitAside = nil
-	p.emit, p.next, p.over = p.next[:0], nil, nil
-	p.mu.Unlock()
-	return emit, aside, over, more
+	if len(out.output) > 0 {
+		o.Output(out.output)
+	}
+	for _, c := range out.over {
+		close(c.done)
+	}
+	return len(out.over) > 0
 }
-
-// lookLimit is how long somebody who looks at the output so far works on it.
-const lookLimit = 50 * time.Millisecond
 
 // upToDate runs f when the text that has been read is output, as far as there
 // is time for that.
@@ -152,117 +283,12 @@ func (d *driver) upToDate(f func()) {
 func (d *driver) catchUp(f func()) bool {
 	p := &d.printer
 	p.mu.Lock()
-	for start := time.Now(); d.piece() && time.Since(start) < lookLimit; {
+	defer p.mu.Unlock()
+	for start := time.Now(); d.work() && time.Since(start) < lookLimit; {
 	}
-	d.mu.Lock()
-	f()
-	p.due = p.due || len(p.emit)+len(p.emitAside) > 0 || len(p.over) > 0 || len(p.jobs) > 0
-	due := p.due
-	d.mu.Unlock()
-	p.mu.Unlock()
-	return due
-}
-
-// await lets the reader wait while too much is queued.
-func (d *driver) await() {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	for d.printer.delivering && len(d.printer.text) > maxQueue {
-		d.printer.room.Wait()
-	}
-}
-
-// piece does the next piece of work; printer.mu is held.
-func (d *driver) piece() (more bool) {
-	p := &d.printer
-	if len(p.jobs) == 0 {
-		d.mu.Lock()
-		p.queue, p.jobs, p.did = p.did[:0], p.queue, p.queue
-		p.text, p.work = p.work[:0], p.text
-		d.mu.Unlock()
-		p.room.Broadcast()
-		if len(p.jobs) == 0 {
-			return false
-		}
-	}
-	j := &p.jobs[0]
-	end := j.to
-	if j.kind == jobText && j.c.rend.Slow() {
-		end = min(end, j.from+slowPiece)
-	}
-	d.do(*j, p.work[j.from:end])
-	if j.from = end; end == j.to {
-		p.jobs = p.jobs[1:]
-	}
-	return true
-}
-
-func (d *driver) do(j job, text []byte) {
-	switch c := j.c; j.kind {
-	case jobText:
-		d.print(c, text)
-	case jobSent:
-		d.before(c)
-		c.strip = j.strip
-	case jobBegin:
-		d.before(c)
-		c.strip = nil
-	case jobTyped:
-		c.echoes.Expect(text)
-	case jobShow:
-		c.rend.FlushPending()
-	case jobEcho:
-		d.putAside(echo.Split(j.config, text))
-		d.before(c)
-	case jobAside:
-		d.putAside(text)
-	case jobMute:
-		c.mute = true
-	case jobEnd:
-		d.flush(c)
-		d.mu.Lock()
-		d.finish(c)
-		d.mu.Unlock()
-		d.printer.over = append(d.printer.over, c)
-	}
-}
-
-// print takes the echo out of what a command printed and renders the rest.
-func (d *driver) print(c *command, b []byte) {
-	if len(c.echoes) > 0 {
-		b = c.echoes.Feed(b)
-	}
-	if c.strip != nil {
-		b = c.strip.Feed(b)
-		if f := c.strip.Foreign(); len(f) > 0 {
-			d.putAside(f)
-			d.before(c)
-		}
-	}
-	c.render(b)
-}
-
-// render passes on output with the program's line endings as the terminal's.
-func (c *command) render(b []byte) {
-	switch {
-	case c.mute:
-	case c.endings == nil:
-		c.rend.Write(b)
-	default:
-		c.endings.Feed(b, func(text []byte) { c.rend.Write(text) }, func(int) { c.rend.Write([]byte("\n")) })
-	}
-}
-
-// flush releases everything that is still held back.
-func (d *driver) flush(c *command) {
-	rest := c.echoes.Flush()
-	if c.strip != nil {
-		c.render(c.strip.Feed(rest))
-		rest = c.strip.Flush()
-	}
-	c.render(rest)
-	if c.endings != nil {
-		c.endings.Flush(func(text []byte) { c.rend.Write(text) })
-	}
-	c.rend.Close()
+	f()
+	p.due = p.due || !p.out.empty() || len(p.jobs) > 0
+	return p.due
 }

@@ -22,14 +22,12 @@ func running(t *testing.T, output func([]byte)) *driver {
 	t.Cleanup(func() { tty.Close() })
 	d := &driver{
 		prog: &program{}, exit: &ExitError{}, tty: tty, options: Options{Output: output}, changed: make(chan struct{}),
-		cmd: &command{kept: newCapture(0, ""), strip: echo.New(echo.Config{}), done: make(chan struct{}), sentAt: time.Now().Add(-time.Hour), end: ending{by: ByExit}},
+		cmd: &command{
+			kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
+			done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},
+		},
 	}
-	c := d.cmd
-	c.rend = render.New(render.Options{}, func(b []byte) {
-		c.kept.write(b)
-		d.printer.emit = append(d.printer.emit, b...)
-	})
-	d.printer.room = sync.NewCond(&d.mu)
+	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), true
 	d.state.Step = machine.StepRunning
 	return d
 }
@@ -40,7 +38,7 @@ func TestNothingWaitsForOutputBeingMade(t *testing.T) {
 	d := running(t, func([]byte) {})
 	d.printer.mu.Lock() // as while something slow is rendered
 	d.mu.Lock()
-	d.enqueue(job{kind: jobText, c: d.cmd}, []byte("text\n"))
+	d.printer.enqueue(job{kind: jobText, c: d.cmd}, []byte("text\n"))
 	d.mu.Unlock()
 	done := make(chan struct{})
 	go func() {
@@ -85,11 +83,11 @@ func TestOutputIsInOrderWhoeverMakesIt(t *testing.T) {
 		for i := range 200 {
 			line := []byte{byte('a' + i%26), '\n'}
 			want = append(want, line...)
-			d.happened(func() { d.enqueue(job{kind: jobText, c: c}, line) })
+			d.happened(func() { d.printer.enqueue(job{kind: jobText, c: c}, line) })
 		}
 		close(stop)
 		lookers.Wait()
-		d.happened(func() { d.enqueue(job{kind: jobEnd, c: c}, nil) })
+		d.happened(func() { d.printer.enqueue(job{kind: jobEnd, c: c}, nil) })
 		<-c.done
 		require.Equal(t, string(want), string(got))
 		text, _ := c.kept.text()

@@ -23,6 +23,9 @@ type prompts struct {
 	wanted    string // the first prompt, in the adapter's terms
 }
 
+// printable says that a command may print the prompt with its markers.
+func (pr *prompts) printable() bool { return pr.markers != nil && pr.markers.Printable }
+
 // Tags of prompt patterns.
 const (
 	tagPrimary = iota

@@ -49,7 +49,7 @@ func (d *driver) answerQueries(b []byte) {
 	seen := append(q.carry, b...)
 	q.carry = nil
 	runs := d.state.Step == machine.StepRunning && !d.state.SawD
-	if i := bytes.LastIndex(seen, []byte(d.plan.Values["nonce"])); runs && d.classifier != nil && i >= 0 {
+	if i := bytes.LastIndex(seen, []byte(d.plan.Values["nonce"])); runs && d.prog.prompts.markers != nil && i >= 0 {
 		seen = seen[i:]
 	}
 	if i := bytes.LastIndexByte(seen, 0x1b); i >= 0 && len(seen)-i < longestQuery && !bytes.HasPrefix(seen[i:], queryDA1[0]) {

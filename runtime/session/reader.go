@@ -40,7 +40,7 @@ func (d *driver) read() {
 		if n > 0 && d.happened(func() { d.take(buf[:n]) }) {
 			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
 		}
-		d.await()
+		d.printer.await()
 		if !exited {
 			exited, err = awake(woken, err)
 		}
@@ -73,7 +73,7 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 // take is one read.
 func (d *driver) take(b []byte) {
 	d.received, d.readAt = d.received+int64(len(b)), time.Now()
-	if d.watched() && (d.injected == nil || !d.prog.unmirrored) {
+	if d.watched() && (d.detect.injected == nil || !d.prog.unmirrored) {
 		d.observe(EventRead, b, "")
 	}
 	d.feed(b)
@@ -84,16 +84,13 @@ func (d *driver) take(b []byte) {
 func (d *driver) ends(err error) {
 	<-d.tty.Exited()
 	d.happened(func() {
-		if d.parser != nil {
-			d.parser.Flush(d.onText)
-		}
-		if d.literal != nil {
-			d.literal.Flush(d.text)
+		for p := range d.detect.rest() {
+			d.piece(p)
 		}
 		code, signal := d.tty.ExitStatus()
 		d.exit = &ExitError{Code: code, Signal: signal}
-		if !d.used {
-			d.exit.Output = prompt.Visible(d.startup)
+		if !d.stream.used {
+			d.exit.Output = prompt.Visible(d.stream.startup)
 		}
 		if err != nil && !errors.Is(err, io.EOF) && !errors.Is(err, os.ErrClosed) && !errors.Is(err, os.ErrDeadlineExceeded) {
 			d.failure = fmt.Errorf("reading from the program: %w", err)

@@ -156,7 +156,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		late := &TimeoutError{Err: ctx.Err()}
 		d.locked(func() {
 			if d.cmd == c {
-				late.Waiting, late.Withdrawal = d.waits(), c.withdrawal
+				late.Waiting, late.Withdrawal = d.waits(), c.told.withdrawal
 			}
 		})
 		d.upToDate(func() { r = d.snapshot(c) })

@@ -28,7 +28,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		options: o, opened: time.Now(), queries: newQueries(a.Process.TTY.Replies),
 		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
 	}
-	d.printer.room = sync.NewCond(&d.mu)
+	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), o.Output != nil
 	if err := d.launch(a); err != nil {
 		d.removeFiles()
 		return nil, err
@@ -113,7 +113,7 @@ func (d *driver) launch(a *schema.Adapter) error {
 	if d.prog, err = compile(a, d.plan.Values, nonce); err != nil {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}
-	d.detectors()
+	d.prepare()
 	t := d.plan.TTY
 	d.cwd = d.plan.Dir
 	d.tty, err = pty.Start(pty.Command{
@@ -133,7 +133,7 @@ func (d *driver) launch(a *schema.Adapter) error {
 func (d *driver) notReady(cause error) error {
 	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.opened), Wanted: d.prog.prompts.wanted, Err: cause}
 	d.locked(func() {
-		e.Output, e.Needs = prompt.Visible(d.startup), d.missing()
+		e.Output, e.Needs = prompt.Visible(d.stream.startup), d.missing()
 		if errors.Is(cause, errStuck) {
 			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
 		}

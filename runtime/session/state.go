@@ -10,15 +10,6 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
-func (c *command) ended() bool {
-	select {
-	case <-c.done:
-		return true
-	default:
-		return false
-	}
-}
-
 // isDead says whether the program has ended. A caller who has just been told
 // so by a Result may come before the reader is through.
 func (d *driver) isDead() bool {
@@ -84,11 +75,11 @@ const silentFlight = takenLimit
 // has to do.
 func (d *driver) onItsWay() bool {
 	c := d.cmd
-	passed := time.Since(c.sentAt)
+	passed := time.Since(c.line.at)
 	switch {
-	case c.expectC, len(d.out) > 0, passed < machine.InFlight:
+	case c.prelude.expected, len(d.out) > 0, passed < machine.InFlight:
 		return true
-	case d.received > c.sentTo:
+	case d.received > c.line.to:
 		return false
 	}
 	echoes, _, err := d.tty.Flags()
@@ -102,12 +93,8 @@ func (d *driver) waits() Waiting {
 	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
 		return WaitingNo
 	}
-	if d.prog.prompts.patterns.Empty() {
-		d.enqueue(job{kind: jobShow, c: d.cmd}, nil)
-	} else if d.held != nil {
-		d.releaseHeld(len(d.held))
-		d.enqueue(job{kind: jobShow, c: d.cmd}, nil)
-	}
+	d.pass(d.stream.flush())
+	d.printer.enqueue(job{kind: jobShow, c: d.cmd}, nil)
 	echoes, canonical, err := d.tty.Flags()
 	if err == nil && canonical && !echoes && d.plan.TTY.Echo {
 		return WaitingSecret
@@ -126,7 +113,7 @@ func (d *driver) quiesce(ctx context.Context) error {
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
 		d.mu.Lock()
-		left := d.policy.Settle - time.Since(d.asideAt)
+		left := d.policy.Settle - time.Since(d.stream.asideAt)
 		d.mu.Unlock()
 		if left <= 0 {
 			return nil
@@ -151,10 +138,10 @@ func (d *driver) snapshot(c *command) Result {
 	r := c.result
 	if d.cmd == c {
 		r = d.partial(c)
-		pending := string(c.rend.Pending()) + string(d.held) + d.unproven.printed()
+		pending := string(c.render.text.Pending()) + string(d.stream.held) + d.stream.unproven.printed()
 		r.Output += pending
 		r.Bytes += int64(len(pending))
-		r.Screen = c.rend.Screen()
+		r.Screen = c.render.text.Screen()
 	}
 	r.CompletedBy = ByTimeout
 	return r
@@ -163,9 +150,9 @@ func (d *driver) snapshot(c *command) Result {
 // typed writes raw input while a command runs, and remembers what the terminal
 // echoes of it.
 func (d *driver) typed(b []byte) {
-	d.enqueue(job{kind: jobTyped, c: d.cmd}, d.tty.Echo(b))
+	d.printer.enqueue(job{kind: jobTyped, c: d.cmd}, d.tty.Echo(b))
 	d.send(string(b))
-	d.cmd.sentAt, d.cmd.sentTo = time.Now(), d.received
+	d.cmd.line.at, d.cmd.line.to = time.Now(), d.received
 }
 
 func (d *driver) resize(cols, rows int) error {

@@ -28,17 +28,17 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 		for deadline := time.Now().Add(10 * time.Second); tty.Readiness().State != pty.Waiting; {
 			require.True(t, time.Now().Before(deadline))
 		}
-		d := &driver{tty: tty, prog: &program{}, cmd: &command{rend: render.New(render.Options{}, func([]byte) {}), kept: newCapture(0, "")}}
-		d.printer.room = sync.NewCond(&d.mu)
+		d := &driver{tty: tty, prog: &program{}, cmd: &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}}
+		d.printer.lock, d.printer.room = &d.mu, sync.NewCond(&d.mu)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls
-			d.cmd.sentAt = time.Now().Add(-c.ago)
+			d.cmd.line.at = time.Now().Add(-c.ago)
 			return d.waits() == WaitingNo && !d.taken() // an interrupt would meet the prompt
 		}, 10*time.Second, time.Millisecond, "echo %v", c.echo)
 		d.received++ // the echo, or what the program says
 		assert.Equal(t, WaitingInput, d.waits())
 		assert.True(t, d.taken())
-		d.cmd.sentAt, d.cmd.sentTo = time.Now().Add(-time.Hour), d.received
+		d.cmd.line.at, d.cmd.line.to = time.Now().Add(-time.Hour), d.received
 		assert.Equal(t, !c.echo, d.taken(), "without an echo the time has to do")
 	}
 }

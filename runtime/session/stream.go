@@ -6,9 +6,31 @@ import (
 
 	"ripple/runtime/internal/echo"
 	"ripple/runtime/internal/prompt"
-	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
 )
+
+// stream says what the text between the markers is: of the start, of a prompt, of
+// no command, or output. What may be a prompt yet it holds back.
+//
+// Its methods return what has been decided; those bytes are valid until the next
+// call.
+type stream struct {
+	lines  int  // how many lines a prompt may span that is known by its looks; 0: none is
+	asides bool // what comes between the commands is kept
+
+	region   region
+	unproven unproven
+	used     bool   // a command was sent
+	startup  []byte // its end, for messages
+	prompt   []byte // the one that is being printed
+	shown    []byte // the latest, with what it has of sequences
+	held     []byte // the end of the output, which may be a prompt
+	spare    []byte // the other buffer for it
+	more     []byte // what came since F
+	endsMore bool   // this program announces the end of such a prompt (G)
+	begins   bool   // and the beginning of output (C)
+	arrived  bool   // text that is not a prompt came in this read
+	asideAt  time.Time
+}
 
 // region says what the text that arrives now is.
 type region uint8
@@ -22,232 +44,203 @@ const (
 	regionMore                  // a continuation prompt that has no answer: after F, up to the next marker
 )
 
-const (
-	keptStartup = 64 << 10 // startup text kept for the error message
-	// promptLine is the longest unfinished line that is tried as a prompt.
-	promptLine = 1024
-	// echoSlack is how much more than the sent bytes may come before C until we
-	// conclude that this program announces no C for this command.
-	echoSlack = 32 << 10
-	// beginSlack is the same for a program that has announced C before.
-	beginSlack = 1 << 20
-)
+// keptStartup is how much is kept of text that is no output, in bytes.
+const keptStartup = 64 << 10
 
-// detectors prepares what finds markers in the stream.
-func (d *driver) detectors() {
-	pr := &d.prog.prompts
-	d.policy = d.prog.policy
-	if pr.markers != nil {
-		d.parser, d.classifier = &prompt.Markers{}, prompt.NewClassifier(*pr.markers, pr.nonce)
+func newStream(p *program) stream {
+	s := stream{asides: p.asides.taken}
+	if !p.prompts.patterns.Empty() {
+		s.lines = p.prompts.lines
 	}
-	if pr.literals != nil {
-		d.literal = prompt.NewLiteral(pr.literals...)
-	}
+	return s
 }
 
-// feed takes what the program printed through the parsers, in order.
-func (d *driver) feed(b []byte) {
-	d.arrived, d.unanswered = false, false
-	d.answerQueries(b)
-	if d.parser == nil {
-		d.onText(b)
-	} else {
-		d.parser.Feed(b, d.onText, d.onMarker)
-	}
-	if d.arrived {
-		d.step(machine.Input{Kind: machine.InText})
-		d.matchPrompt()
-	}
-	d.settleEffects()
+// sorted is what text turned out to be: one of the two, or nothing yet.
+type sorted struct {
+	output []byte
+	aside  []byte // of no command
 }
 
-// inject types the integration script. Its echo may hold the very markers that
-// it defines, so it is taken out before anything looks for them.
-func (d *driver) inject() {
-	sent := d.plan.Inject + d.lineEnding()
-	d.injected = echo.New(echo.Config{Strategy: string(schema.EchoDeterministicByte), Sent: []byte(sent)})
-	d.startup = d.startup[:0]
-	d.send(sent)
-}
-
-func (d *driver) onText(b []byte) {
-	if d.injected != nil {
-		b = d.injected.Feed(b)
+// text sorts what the program printed.
+func (s *stream) text(b []byte) (out sorted) {
+	if s.unproven.open {
+		out.output = s.doubt(b)
 	}
-	if d.literal == nil {
-		d.text(b)
-		return
-	}
-	d.literal.Feed(b, d.text, d.onLiteral)
-}
-
-// onMarker handles a complete OSC sequence of ours or somebody else's.
-func (d *driver) onMarker(m prompt.Marker) {
-	e, trusted := d.classifier.Classify(m)
-	if !trusted {
-		d.observe(EventForged, m.Raw, "untrusted marker "+markerName(m))
-		d.text(m.Raw)
-		return
-	}
-	if d.watched() {
-		d.observe(EventMarker, m.Raw, "marker "+markerName(m))
-	}
-	switch e.Kind {
-	case prompt.PromptStart:
-		d.promptBegins()
-		d.step(machine.Input{Kind: machine.InPromptStart})
-	case prompt.InputStart:
-		if d.region == regionPrompt {
-			d.splitPrompt()
+	switch s.region {
+	case regionPrompt: // says nothing about the command
+		s.prompt = append(s.prompt, b...)
+		if len(s.prompt) > keptStartup { // that is no prompt any more
+			out.aside = s.splitLines(bytes.Count(s.prompt, []byte("\n")))
+			s.prompt = appendBounded(s.prompt, nil, keptStartup)
 		}
-		d.unproven.behind = len(d.unproven.text)
-		d.step(machine.Input{Kind: machine.InInputStart})
-		if d.region == regionPrompt {
-			d.region = regionIdle
-		}
-	case prompt.Executed:
-		d.takeBack()
-		d.step(machine.Input{Kind: machine.InExecuted})
-	case prompt.Finished:
-		d.finished(e.Code)
-		d.step(machine.Input{Kind: machine.InFinished})
-	case prompt.Continuation:
-		d.takeBack()
-		d.releaseHeld(len(d.held))
-		d.step(machine.Input{Kind: machine.InContinuation})
-		if d.state.Proof == machine.ProofMore || d.endsMore && d.state.Step == machine.StepRunning {
-			d.region, d.more = regionMore, d.more[:0]
-		}
-	case prompt.ContinuationEnd:
-		d.endsMore = true
-		if d.region == regionMore {
-			d.region, d.more = regionOutput, d.more[:0]
-		}
-	case prompt.Cwd:
-		d.cwd = e.Cwd
-		if d.cmd != nil {
-			d.cmd.cwdReported = true
-		}
-	}
-}
-
-// onLiteral handles a literal marker, which carries the nonce.
-func (d *driver) onLiteral(index int) {
-	d.observe(EventMarker, nil, "marker")
-	d.releaseHeld(len(d.held))
-	if index == literalContinuation {
-		d.step(machine.Input{Kind: machine.InContinuation})
-		return
-	}
-	if !d.used { // a message may quote it
-		d.startup = appendBounded(d.startup, []byte(d.plan.Values["marker"]), keptStartup)
-	}
-	d.region = regionIdle
-	d.step(machine.Input{Kind: machine.InMarker})
-}
-
-// promptBegins notes that what follows is a prompt, unless it interrupts a
-// command that has not been seen to run: then it may be a redraw.
-func (d *driver) promptBegins() {
-	if d.cmd != nil && !d.state.SawC && !d.state.SawD {
-		d.releaseMore()
-		d.cmd.redrawAt = len(d.cmd.pre)
-		return
-	}
-	d.question(true)
-	d.releaseMore()
-	d.releaseHeld(len(d.held))
-	d.region, d.promptText = regionPrompt, d.promptText[:0]
-}
-
-// releaseMore gives back what followed F without an end of that prompt: the
-// command has ended, so nobody was asked for more.
-func (d *driver) releaseMore() {
-	if d.region != regionMore {
-		return
-	}
-	d.region = regionOutput
-	d.hold(d.more)
-	d.more = d.more[:0]
-}
-
-// finished is D: the output ends here.
-func (d *driver) finished(code *int) {
-	if d.region != regionPrompt {
-		d.question(false)
-	}
-	d.releaseMore()
-	d.releaseHeld(len(d.held))
-	if d.cmd == nil {
-		return
-	}
-	d.cmd.code = code
-	d.withoutBegin()
-	switch c := d.cmd; {
-	case d.region == regionPrompt:
-	case c.redrawAt >= 0: // D comes after A: the prompt's text is still to come
-		d.region, d.promptText = regionPrompt, d.promptText[:0]
-	default:
-		d.region = regionHook
-	}
-}
-
-// begin is C: what came since the line was sent is its echo.
-func (d *driver) begin() {
-	if c := d.cmd; c != nil {
-		if c.expectC {
-			d.splitEcho(c, c.pre)
-		}
-		c.pre, c.redrawAt, c.expectC, c.began, d.beginsSeen = nil, -1, false, true, true
-		d.enqueue(job{kind: jobBegin, c: c}, nil)
-		d.held = d.held[:0]
-		d.region = regionOutput
-	}
-}
-
-// text routes program text by region.
-func (d *driver) text(b []byte) {
-	if d.unproven.open {
-		d.doubt(b)
-	}
-	switch d.region {
-	case regionPrompt:
-		d.promptText = append(d.promptText, b...)
-		if len(d.promptText) > keptStartup { // that is no prompt any more
-			d.splitPromptLines(bytes.Count(d.promptText, []byte("\n")))
-			d.promptText = appendBounded(d.promptText, nil, keptStartup)
-		}
-		return // between A and B: says nothing about the command
+		return out
 	case regionMore:
-		d.more = appendBounded(d.more, b, keptStartup)
-		return
+		s.more = appendBounded(s.more, b, keptStartup)
+		return out
 	case regionStartup:
-		d.startup = appendBounded(d.startup, b, keptStartup)
+		s.startup = appendBounded(s.startup, b, keptStartup)
 	case regionIdle, regionHook:
-		if !d.used {
-			d.startup = appendBounded(d.startup, b, keptStartup)
+		if !s.used {
+			s.startup = appendBounded(s.startup, b, keptStartup)
 		}
-		d.between(b)
-		d.asideAt = time.Now()
+		out.aside, s.asideAt = b, time.Now()
 	default:
-		d.hold(b)
+		out.output = s.hold(b)
 	}
-	d.arrived = true
+	s.arrived = true
+	return out
 }
 
-// hold keeps back the last lines while they may be a prompt, and releases what
-// is before them.
-func (d *driver) hold(b []byte) {
-	if d.prog.prompts.patterns.Empty() {
-		d.release(b)
-		return
+// tail is where a prompt may stand.
+func (s *stream) tail() []byte {
+	if s.region == regionStartup {
+		return s.startup
 	}
-	d.held = append(d.held, b...)
-	cut := max(0, len(d.held)-promptLine)
-	if i := lastLines(d.held, d.prog.prompts.lines); i > cut {
+	return s.held
+}
+
+// hold keeps back the last lines while they may be a prompt, and returns what is
+// before them.
+func (s *stream) hold(b []byte) []byte {
+	if s.lines == 0 {
+		return b
+	}
+	s.held = append(s.held, b...)
+	cut := max(0, len(s.held)-promptLine)
+	if i := lastLines(s.held, s.lines); i > cut {
 		cut = i
 	}
-	d.releaseHeld(cut)
+	return s.release(cut)
+}
+
+// release gives up the first n bytes of what is held back.
+func (s *stream) release(n int) []byte {
+	if n == 0 {
+		return nil
+	}
+	out := s.held[:n]
+	s.held, s.spare = append(s.spare[:0], s.held[n:]...), out
+	return out
+}
+
+// flush gives up all that is held back: it was no prompt.
+func (s *stream) flush() sorted { return sorted{output: s.release(len(s.held))} }
+
+// unasked gives back what followed F without an end of that prompt: the command
+// has ended, so nobody was asked for more.
+func (s *stream) unasked() (out sorted) {
+	if s.region == regionMore {
+		s.region = regionOutput
+		out.output = s.hold(s.more)
+		s.more = s.more[:0]
+	}
+	return out
+}
+
+// outputEnds is A or D: nothing of what was held back is a prompt.
+func (s *stream) outputEnds() sorted {
+	if s.region == regionMore {
+		s.region = regionOutput
+		s.held = append(s.held, s.more...)
+		s.more = s.more[:0]
+	}
+	return s.flush()
+}
+
+// promptBegins says that what follows is a prompt.
+func (s *stream) promptBegins() { s.region, s.prompt = regionPrompt, s.prompt[:0] }
+
+// promptEnds is B.
+func (s *stream) promptEnds() (out sorted) {
+	s.unproven.behind = len(s.unproven.text)
+	if s.region == regionPrompt {
+		out.aside = s.splitPrompt()
+		s.region = regionIdle
+	}
+	return out
+}
+
+// promptMatched says that what is held back from start on is the prompt.
+func (s *stream) promptMatched(start int) sorted {
+	out := s.release(min(start, len(s.held)))
+	s.held, s.region = s.held[:0], regionIdle
+	return sorted{output: out}
+}
+
+// announced is a literal marker, the whole of a prompt.
+func (s *stream) announced(marker string) {
+	if !s.used { // a message may quote it
+		s.startup = appendBounded(s.startup, []byte(marker), keptStartup)
+	}
+	s.region = regionIdle
+}
+
+// commandEnded is D, of a command of ours.
+func (s *stream) commandEnded(prompting bool) {
+	switch {
+	case s.region == regionPrompt:
+	case prompting: // D comes after A: the prompt's text is still to come
+		s.promptBegins()
+	default:
+		s.region = regionHook
+	}
+}
+
+// wantsMore is F, of a command that has no more.
+func (s *stream) wantsMore() { s.region, s.more = regionMore, s.more[:0] }
+
+// moreEnds is G.
+func (s *stream) moreEnds() {
+	s.endsMore = true
+	if s.region == regionMore {
+		s.region, s.more = regionOutput, s.more[:0]
+	}
+}
+
+// lineSent says that what follows is of a command.
+func (s *stream) lineSent() (out sorted) {
+	if s.region == regionPrompt { // nothing announces its end
+		out.aside = s.splitPrompt()
+	}
+	s.outputBegins()
+	return out
+}
+
+// outputBegins says that what follows is what a command prints.
+func (s *stream) outputBegins() { s.region, s.held = regionOutput, s.held[:0] }
+
+// splitPrompt takes the prompt out of what came where it was shown. It is known
+// from before; one that changes is what comes after as many lines as are more
+// than it has.
+func (s *stream) splitPrompt() (aside []byte) {
+	text := s.prompt
+	if s.shown == nil || !s.asides || bytes.Equal(text, s.shown) {
+		s.shown = append(s.shown[:0], text...)
+		return nil
+	}
+	// A prompt that has grown within its line, by a directory or a level, is the prompt.
+	if lines, rest, ok := echo.Cut(s.shown, text); ok && len(lines) > 0 {
+		aside = bytes.Clone(lines)
+		s.shown = append(s.shown[:0], rest...)
+		s.prompt = append(text[:0], rest...)
+		return aside
+	}
+	aside = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
+	s.shown = append(s.shown[:0], s.prompt...)
+	return aside
+}
+
+// splitLines takes the first n lines away from the prompt.
+func (s *stream) splitLines(n int) (aside []byte) {
+	text, end := s.prompt, 0
+	for ; n > 0; n-- {
+		end += bytes.IndexByte(text[end:], '\n') + 1
+	}
+	if len(bytes.TrimSpace([]byte(prompt.Visible(text[:end])))) > 0 {
+		aside = bytes.Clone(text[:end])
+	}
+	s.prompt = text[:copy(text, text[end:])]
+	return aside
 }
 
 // lastLines is the offset at which the last n lines of b begin.
@@ -263,46 +256,6 @@ func lastLines(b []byte, n int) int {
 		b = b[:i]
 	}
 	return 0
-}
-
-func (d *driver) releaseHeld(n int) {
-	if n == 0 {
-		return
-	}
-	d.release(d.held[:n])
-	d.held = d.held[:copy(d.held, d.held[n:])]
-}
-
-// matchPrompt looks for a prompt at the end of the stream.
-func (d *driver) matchPrompt() {
-	if d.prog.prompts.patterns.Empty() || d.state.Step == machine.StepReady {
-		return
-	}
-	tail := d.held
-	if d.region == regionStartup {
-		tail = d.startup
-	}
-	if len(tail)-lastLines(tail, 1) > promptLine {
-		return
-	}
-	m, ok, err := d.prog.prompts.patterns.AtEnd(tail, d.promptLength)
-	if err != nil {
-		d.fail(err)
-		return
-	}
-	if ok {
-		d.match = m
-		d.step(machine.Input{Kind: machine.InMatch, More: m.Tag == tagContinuation})
-	}
-}
-
-// markerName is a marker for a timeline: its letter and first parameter.
-func markerName(m prompt.Marker) string {
-	name := string(m.Code)
-	if len(m.Params) > 1 {
-		name += ";" + m.Params[0]
-	}
-	return name
 }
 
 func appendBounded(kept, b []byte, limit int) []byte {

@@ -1,0 +1,164 @@
+package session
+
+import (
+	"os"
+	"time"
+
+	"ripple/runtime/session/internal/machine"
+)
+
+// What the machine decides is carried out here and nowhere else: after the stage
+// that caused it, before the next piece of the stream is looked at.
+
+// step runs the machine and carries out its effects. Those that start something
+// slow wait for settleEffects, because the next piece may cancel them.
+func (d *driver) step(in machine.Input) {
+	in.Now = time.Since(d.opened)
+	before := d.state.Step
+	state, effs := d.policy.Next(d.state, in, d.effs[:0])
+	d.state, d.effs = state, effs[:0]
+	for _, e := range effs {
+		d.apply(e)
+	}
+	if before != d.state.Step {
+		d.phaseChanged()
+	}
+	if d.state.Proof == machine.ProofNone {
+		d.ask = false
+	}
+}
+
+func (d *driver) apply(e machine.Effect) {
+	switch e.Kind {
+	case machine.DoInject:
+		d.inject()
+	case machine.DoEnter:
+		d.send(d.lineEnding())
+	case machine.DoReady:
+		d.becomeReady(e)
+	case machine.DoNextLine:
+		if e.Match { // what is held back before the prompt is output
+			d.pass(d.stream.promptMatched(d.detect.match.Start))
+		}
+		d.nextLine()
+	case machine.DoBegin:
+		d.begin()
+	case machine.DoComplete:
+		d.complete(e)
+	case machine.DoGiveUp:
+		d.giveUp()
+	case machine.DoTakeBack:
+		d.takeBack()
+	case machine.DoAsk:
+		d.ask = true
+	case machine.DoTimer:
+		d.alarm.set(e.Delay)
+	case machine.DoNoTimer:
+		d.alarm.unset()
+	}
+}
+
+// settleEffects carries out what is still wanted after a whole read.
+func (d *driver) settleEffects() {
+	for d.ask {
+		d.ask = false
+		ready := d.look()
+		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
+		if ready == machine.ReadyAsks {
+			d.matchPrompt() // what it asks may be known
+		}
+	}
+	d.alarm.settle(d.fired)
+}
+
+func (d *driver) fired(generation int) {
+	d.happened(func() {
+		if !d.alarm.rings(generation) {
+			return
+		}
+		d.observe(EventTimer, nil, "timer")
+		d.step(machine.Input{Kind: machine.InTimer})
+		if d.state.Step == machine.StepFirst {
+			d.matchPrompt() // it may have come while a declared delay ran
+		}
+		d.settleEffects()
+	})
+}
+
+// inject types the integration script.
+func (d *driver) inject() {
+	sent := d.plan.Inject + d.lineEnding()
+	d.detect.inject(sent)
+	d.stream.startup = d.stream.startup[:0]
+	d.send(sent)
+}
+
+// becomeReady is the first prompt.
+func (d *driver) becomeReady(e machine.Effect) {
+	d.detect.injected, d.onTTY = nil, d.tty.Holds(0)
+	d.needs = d.missing()
+	d.usual = !d.elsewhere()
+	d.policy.Printed = d.policy.Printed && d.usual
+	d.readMode("", d.atPrompt(e))
+	d.readyOnce.Do(func() { close(d.ready) })
+}
+
+// atPrompt takes over what the prompt tells, and returns it.
+func (d *driver) atPrompt(e machine.Effect) (shown string) {
+	d.byMarker = !e.Match
+	if !e.Match {
+		return string(d.stream.prompt)
+	}
+	d.pass(d.stream.promptMatched(d.detect.match.Start))
+	return d.detect.proven()
+}
+
+// begin is C: what came since the line was sent is its echo.
+func (d *driver) begin() {
+	c := d.cmd
+	if c == nil {
+		return
+	}
+	expected := c.prelude.expected
+	if text := c.prelude.begin(); expected {
+		d.passEcho(c, text)
+	}
+	c.told.began, d.stream.begins = true, true
+	d.printer.enqueue(job{kind: jobBegin, c: c}, nil)
+	d.stream.outputBegins()
+}
+
+// giveUp makes the program abandon a command that it wants more of: by the
+// declared escape, else by an interrupt, else by the end of input.
+func (d *driver) giveUp() {
+	d.cmd.told.incomplete = true // from here on nothing is output: what comes is about our withdrawal
+	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
+	w := d.prog.withdrawal
+	d.cmd.told.withdrawal = &w
+	if w.Setting == settingInterrupt {
+		d.interrupt(w.Key)
+		return
+	}
+	d.send(w.Key)
+}
+
+// complete ends the running command. Its result comes when all that it printed
+// is output.
+func (d *driver) complete(e machine.Effect) {
+	c := d.cmd
+	c.told.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
+	if e.By == machine.ByExit {
+		d.takeBack()
+		d.pass(d.stream.flush())
+	} else {
+		d.pass(d.stream.believe())
+		c.told.end.shown = d.atPrompt(e)
+		d.announced = c.told.began
+	}
+	d.print(c, c.prelude.end())
+	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
+	if c.file != "" {
+		_ = os.Remove(c.file) // the code may have removed it itself
+	}
+	d.cmd, d.owed = nil, ""
+}
