@@ -5,6 +5,7 @@ import "time"
 // alarm is the one timer of a session. The machine may want it and not want it any
 // more within one read: only what holds at its end costs a timer.
 type alarm struct {
+	ring       func(generation int) // told when it is time
 	wanted     bool
 	delay      time.Duration
 	changed    bool // since settle
@@ -19,15 +20,15 @@ func (a *alarm) unset() {
 	a.wanted = false
 }
 
-// settle starts or stops the timer. fired gets its generation.
-func (a *alarm) settle(fired func(generation int)) {
+// settle starts or stops the timer.
+func (a *alarm) settle() {
 	if !a.changed {
 		return
 	}
 	a.stop()
 	if a.wanted {
 		generation := a.generation
-		a.timer = time.AfterFunc(a.delay, func() { fired(generation) })
+		a.timer = time.AfterFunc(a.delay, func() { a.ring(generation) })
 	}
 }
 

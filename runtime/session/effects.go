@@ -68,7 +68,7 @@ func (d *driver) settleEffects() {
 			d.matchPrompt() // what it asks may be known
 		}
 	}
-	d.alarm.settle(d.fired)
+	d.alarm.settle()
 }
 
 func (d *driver) fired(generation int) {

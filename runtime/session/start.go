@@ -29,6 +29,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
 	}
 	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), o.Output != nil
+	d.alarm.ring = d.fired
 	if err := d.launch(a); err != nil {
 		d.removeFiles()
 		return nil, err
