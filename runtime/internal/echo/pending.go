@@ -20,8 +20,9 @@ type owed struct {
 const owedWithin = 256 << 10
 
 // Expect notes the echo of what was written to a terminal; none is expected of nothing.
+// It keeps no reference to want.
 func (p *Pending) Expect(want []byte) {
-	if len(want) > 0 {
+	if want = bytes.Clone(want); len(want) > 0 {
 		*p = append(*p, owed{want: want, back: borders(want)})
 	}
 }

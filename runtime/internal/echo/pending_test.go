@@ -92,3 +92,12 @@ func FuzzPending(f *testing.F) {
 		})
 	})
 }
+
+// Whoever sent the input uses its memory again.
+func TestPendingKeepsWhatIsExpected(t *testing.T) {
+	var p Pending
+	want := []byte("in\r\n")
+	p.Expect(want)
+	copy(want, "----")
+	require.Equal(t, "out\n", string(p.Feed([]byte("in\r\nout\n"))))
+}
