@@ -105,7 +105,7 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	}
 	head := headline(status, &cmd)
 	var notes []string
-	if cmd.Failure != "" {
+	if cmd.Failure != "" && status.State != console.Exited {
 		notes = append(notes, oneLine(cmd.Failure))
 	}
 	if cmd.PromptElsewhere {
