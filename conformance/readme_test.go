@@ -44,6 +44,11 @@ func TestRunningALoop(t *testing.T) {
 	runDocument(t, "docs/running-a-loop.md", t.TempDir())
 }
 
+// A person and an agent on one console.
+func TestConsoles(t *testing.T) {
+	runDocument(t, "docs/consoles.md", t.TempDir())
+}
+
 // runDocument runs the transcripts of a document in their order in a directory,
 // after writing the files that come before them.
 func runDocument(t *testing.T, document, dir string) {
@@ -51,14 +56,14 @@ func runDocument(t *testing.T, document, dir string) {
 	path := filepath.Join(root, document)
 	data, err := os.ReadFile(path)
 	require.NoError(t, err)
-	bin := buildCommand(t)
+	bin, home := buildCommand(t), consoleHome(t)
 	pieces := strings.Split(string(data), runMark)
 	require.Greater(t, len(pieces), 1)
 	writeFiles(t, pieces[0], dir)
 	for i, piece := range pieces[1:] {
 		transcript, rest, closed := strings.Cut(piece, codeFence)
 		require.True(t, closed)
-		got := replay(t, bin, dir, transcript)
+		got := replay(t, bin, dir, home, transcript)
 		if *update {
 			pieces[i+1] = got + codeFence + rest
 		} else {
@@ -89,7 +94,7 @@ var moving = regexp.MustCompile(`\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+
 func steady(s string) string { return moving.ReplaceAllString(s, "N") }
 
 // replay runs the commands of a transcript and writes it anew.
-func replay(t *testing.T, bin, dir, transcript string) string {
+func replay(t *testing.T, bin, dir, home, transcript string) string {
 	t.Helper()
 	var b strings.Builder
 	for line := range strings.Lines(transcript) {
@@ -100,7 +105,8 @@ func replay(t *testing.T, bin, dir, transcript string) string {
 		b.WriteString(line)
 		cmd := exec.Command("bash", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "LC_ALL=C.UTF-8")
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "LC_ALL=C.UTF-8",
+			"XDG_RUNTIME_DIR="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"))
 		out, err := cmd.CombinedOutput()
 		b.Write(out)
 		if exit, ok := err.(*exec.ExitError); ok {
@@ -110,6 +116,16 @@ func replay(t *testing.T, bin, dir, transcript string) string {
 		}
 	}
 	return b.String()
+}
+
+// consoleHome is where the consoles of one document live, with a path that is short
+// enough for sockets.
+func consoleHome(t *testing.T) string {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "doc")
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
+	return dir
 }
 
 func buildCommand(t *testing.T) (dir string) {

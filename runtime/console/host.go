@@ -52,9 +52,10 @@ type host struct {
 
 // run is one command.
 type run struct {
-	done chan struct{}
-	cmd  Command // guarded by the host's lock
-	err  error
+	done  chan struct{}
+	cmd   Command // guarded by the host's lock
+	ended int64   // lines of its output that have ended
+	err   error
 }
 
 func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slog.Logger) *host {
@@ -96,15 +97,20 @@ func (h *host) watch(s *session.Session) {
 	<-s.Done()
 	_, err := s.WaitState(context.Background(), func(session.State) bool { return false })
 	h.mu.Lock()
-	h.exit = err.Error()
-	if exit, ok := errors.AsType[*session.ExitError](err); ok {
-		h.code = &exit.Code
-	}
+	h.over(err)
 	h.touched = time.Now()
 	h.mu.Unlock()
 	h.log.Info("the program ended", "how", err)
 	h.save()
 	h.printed.signal()
+}
+
+// over notes how the program ended. The lock is held.
+func (h *host) over(err error) {
+	h.exit = err.Error()
+	if exit, ok := errors.AsType[*session.ExitError](err); ok {
+		h.code = &exit.Code
+	}
 }
 
 // save writes what the console is beside its results.
@@ -114,9 +120,13 @@ func (h *host) save() { h.record.status(h.status()) }
 func (h *host) print(b []byte) {
 	_, _ = h.record.Write(b) // it never fails
 	h.mu.Lock()
-	if r := h.latest(); r != nil {
+	if r := h.latest(); r != nil && len(b) > 0 {
 		r.cmd.Bytes += int64(len(b))
-		r.cmd.Lines += int64(bytes.Count(b, []byte("\n")))
+		r.ended += int64(bytes.Count(b, []byte("\n")))
+		r.cmd.Lines = r.ended
+		if b[len(b)-1] != '\n' {
+			r.cmd.Lines++
+		}
 	}
 	h.mu.Unlock()
 	h.printed.signal()
@@ -170,6 +180,9 @@ func (h *host) run(s *session.Session, r *run) {
 	if r.err = err; err != nil {
 		c.Failure = err.Error()
 	}
+	if errors.Is(err, session.ErrExited) { // its watcher comes later
+		h.over(err)
+	}
 	h.touched = ended
 	kept := *c
 	h.mu.Unlock()
@@ -192,7 +205,7 @@ func (h *host) state() (State, session.State) {
 	st := s.State()
 	switch {
 	case st.Phase == session.PhaseClosed:
-		return Exited, st
+		return Exited, session.State{}
 	case st.Phase == session.PhaseReady:
 		return Idle, st
 	case h.screen.full():

@@ -85,7 +85,7 @@ type Command struct {
 	PromptElsewhere bool   `json:"prompt_elsewhere,omitempty"`
 	Failure         string `json:"failure,omitempty"` // why it could not be carried out to its end
 	Bytes           int64  `json:"bytes"`             // of output so far
-	Lines           int64  `json:"lines"`             // line ends in it
+	Lines           int64  `json:"lines"`             // of it, with one that has not ended
 	// From is where its output begins in the console's record; what is before Kept
 	// of that record has been dropped.
 	From int64 `json:"from"`

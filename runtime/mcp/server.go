@@ -168,15 +168,21 @@ func (s *Server) news(ctx context.Context, but string) []string {
 			lines = append(lines, fmt.Sprintf("[%s] is gone", name))
 			continue
 		}
-		s.mu.Lock()
-		before := s.known[name]
-		s.known[name] = stateKey(status)
-		s.mu.Unlock()
-		if before != stateKey(status) && status.State != console.Running {
+		if s.isNews(status) {
+			s.used(status)
 			lines = append(lines, headline(status, status.Command))
 		}
 	}
 	return lines
+}
+
+// isNews says that a console that was used here came to something that has not been
+// told.
+func (s *Server) isNews(status console.Status) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	told, used := s.known[status.Name]
+	return used && told != stateKey(status) && status.State != console.Running
 }
 
 func (s *Server) forget(name string) {

@@ -212,7 +212,8 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 	return s.show(ctx, c, answer, part{})
 }
 
-// waitAny waits for the first console whose command ends or waits for input.
+// waitAny waits for the first console whose command ends or waits for input. One that
+// has come to that since it was last told of is the first.
 func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, error) {
 	all, err := console.List(ctx, s.o.Getenv)
 	if err != nil {
@@ -228,14 +229,18 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 	got := make(chan ended, len(all))
 	waiting := 0
 	for _, status := range all {
-		if !status.Command.Running() || status.State == console.Dead {
+		news := s.isNews(status)
+		if !news && !status.Command.Running() || status.State == console.Dead {
 			continue
 		}
-		c, err := s.open(status.Name)
+		c, err := console.Open(s.o.Getenv, status.Name)
 		if err != nil {
 			continue // it ended in this moment
 		}
 		defer c.Close()
+		if news {
+			return s.show(ctx, c, console.Answer{Status: status, Command: status.Command}, part{})
+		}
 		waiting++
 		go func() {
 			answer, err := c.Wait(ctx, q, nil)

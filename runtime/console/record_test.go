@@ -1,0 +1,211 @@
+package console
+
+import (
+	"bytes"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func readOutput(t *testing.T, dir string, from, end int64) (text string, skipped int64) {
+	t.Helper()
+	r, skipped, err := output(dir, from, end)
+	require.NoError(t, err)
+	b, err := io.ReadAll(r)
+	require.NoError(t, err)
+	require.NoError(t, r.Close())
+	return string(b), skipped
+}
+
+func TestOutputThroughSegments(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	block := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // 1 MB
+	for range 20 {
+		_, _ = r.Write(block) // never fails
+	}
+	end, err := r.offset()
+	require.NoError(t, err)
+	require.Equal(t, int64(20<<20), end)
+	for _, from := range []int64{0, segmentSize - 3, segmentSize, 2*segmentSize + 1, end - 5, end} {
+		text, skipped := readOutput(t, dir, from, end)
+		assert.Zero(t, skipped)
+		assert.Len(t, text, int(end-from))
+		whole := strings.Repeat(string(block), 2)
+		at := from % 16
+		assert.True(t, strings.HasPrefix(text, whole[at:at+min(20, end-from)]))
+	}
+}
+
+func TestTheOldestOutputGoes(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	// as it is after so much output, without writing it
+	r.end = keptOutput
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(0)), nil, 0o600))
+	_, _ = r.Write([]byte("new"))
+	assert.NoFileExists(t, filepath.Join(dir, segmentName(0)))
+	text, skipped := readOutput(t, dir, 10, r.end)
+	assert.Equal(t, "new", text)
+	assert.Equal(t, int64(keptOutput-10), skipped)
+}
+
+func TestAFullDiskLosesOutputAndNothingElse(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	_, _ = r.Write([]byte("before"))
+	require.NoError(t, r.file.Close()) // every write fails now
+	n, err := r.Write([]byte("lost"))
+	assert.Equal(t, 4, n)
+	require.NoError(t, err)
+	end, err := r.offset()
+	assert.Equal(t, int64(6), end)
+	assert.Error(t, err)
+	assert.Equal(t, int64(4), r.lost)
+}
+
+func TestTheIndexIsBounded(t *testing.T) {
+	dir := filepath.Join(t.TempDir(), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	code := strings.Repeat("x", 1000)
+	const commands = 6000
+	for id := range commands {
+		r.command(Command{ID: id + 1, Code: code})
+	}
+	var size int64
+	for _, name := range []string{indexName, oldIndex} {
+		info, err := os.Stat(filepath.Join(dir, name))
+		require.NoError(t, err)
+		size += info.Size()
+	}
+	assert.Less(t, size, int64(2*keptIndex+4000))
+	first, last := 0, 0
+	require.NoError(t, eachCommand(dir, func(c Command) bool {
+		if first == 0 {
+			first = c.ID
+		}
+		assert.True(t, last == 0 || c.ID == last+1)
+		last = c.ID
+		return true
+	}))
+	assert.Equal(t, commands, last)
+	assert.Greater(t, first, 1)
+}
+
+func TestSelectLines(t *testing.T) {
+	long := strings.Repeat("y", maxLine+100)
+	text := "one\ntwo\n\n" + long + "\nfive"
+	for _, tt := range []struct {
+		name string
+		q    ReadRequest
+		want []int64
+	}{
+		{"all", ReadRequest{}, []int64{1, 2, 3, 4, 5}},
+		{"from", ReadRequest{From: 4}, []int64{4, 5}},
+		{"a number", ReadRequest{From: 2, Lines: 2}, []int64{2, 3}},
+		{"from the end", ReadRequest{From: -2}, []int64{4, 5}},
+		{"more than there are", ReadRequest{From: -9}, []int64{1, 2, 3, 4, 5}},
+		{"behind the end", ReadRequest{From: 9}, nil},
+		{"pattern", ReadRequest{Grep: "^(o|f)"}, []int64{1, 5}},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var got Lines
+			require.NoError(t, selectLines(strings.NewReader(text), tt.q, 5, &got))
+			var numbers []int64
+			for _, l := range got.Lines {
+				numbers = append(numbers, l.Number)
+				if l.Number == 4 {
+					assert.Len(t, l.Text, maxLine)
+					assert.Equal(t, int64(100), l.Cut)
+				}
+			}
+			assert.Equal(t, tt.want, numbers)
+			assert.Equal(t, int64(5), got.Total)
+		})
+	}
+	var f *Fault
+	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 5, &Lines{}), &f)
+	assert.Equal(t, FaultRequest, f.Code)
+}
+
+func TestNames(t *testing.T) {
+	for _, good := range []string{"a", "bash-1", "A.b_c", "_x", strings.Repeat("n", 200)} {
+		assert.NoError(t, checkName(good), good)
+	}
+	for _, bad := range []string{"", "-a", ".a", "..", "a/b", "a b", "ä", "a\n", strings.Repeat("n", 201)} {
+		assert.Error(t, checkName(bad), bad)
+	}
+	f, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 150))
+	require.NoError(t, err)
+	assert.LessOrEqual(t, len(f.socket), maxPath)
+	g, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 151))
+	require.NoError(t, err)
+	assert.NotEqual(t, f, g)
+	_, err = filesOf("/"+strings.Repeat("d", maxPath), "/state", "a")
+	assert.ErrorContains(t, err, "too long for a socket")
+}
+
+func TestADirectoryOfOthersIsRefused(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		make func(path string) error
+		want string
+	}{
+		{"open to others", func(p string) error { return os.MkdirAll(p, 0o755) }, "is open to others (mode 0755)"},
+		{"a link", func(p string) error { return os.Symlink("/", p) }, "is not a directory"},
+		{"a file", func(p string) error { return os.WriteFile(p, nil, 0o600) }, "is not a directory"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			runtime := t.TempDir()
+			require.NoError(t, tt.make(filepath.Join(runtime, "ripple")))
+			_, err := Dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
+			assert.ErrorContains(t, err, tt.want)
+		})
+	}
+}
+
+func TestKeys(t *testing.T) {
+	for name, want := range map[string]string{
+		"enter": "\r", "Up": "\x1b[A", "C-c": "\x03", "c-Z": "\x1a", "C-[": "\x1b", "C-?": "\x7f", "M-x": "\x1bx", "M-up": "\x1b\x1b[A",
+		"q": "q", "ä": "ä", "F5": "\x1b[15~", "M-C-a": "\x1b\x01",
+	} {
+		got, err := Key(name)
+		require.NoError(t, err, name)
+		assert.Equal(t, want, got, name)
+	}
+	for _, bad := range []string{"", "foo", "C-", "C-cc", "M-", "C-ä"} {
+		_, err := Key(bad)
+		assert.Error(t, err, bad)
+	}
+}
+
+func FuzzLines(f *testing.F) {
+	f.Add([]byte("a\n\nb"), int64(1), int64(0))
+	f.Add(bytes.Repeat([]byte("x"), maxLine+1), int64(-1), int64(1))
+	f.Fuzz(func(t *testing.T, text []byte, from, lines int64) {
+		var got Lines
+		total := int64(bytes.Count(text, []byte("\n")))
+		if len(text) > 0 && text[len(text)-1] != '\n' {
+			total++
+		}
+		require.NoError(t, selectLines(bytes.NewReader(text), ReadRequest{From: from, Lines: lines}, total, &got))
+		require.Equal(t, total, got.Total)
+		for _, l := range got.Lines {
+			require.NotContains(t, l.Text, "\n")
+			require.True(t, l.Number >= 1 && l.Number <= total)
+		}
+	})
+}
