@@ -22,7 +22,7 @@ __rp_alone='${__rp_w[ok${PROMPT_COMMAND[999]+1}${-//[^v]/}]-${__rp_w[${PROMPT_CO
 # hides the hook from both; the exit status is kept, and there is one word. Without standard error: the end.
 __rp_look='for __rp_i in "${__rp_l[@]:__rp_k+=1,__rp_m}"; do
 __rp_hook || :
-done <&"${__rp_x[__rp_s=$?]-2}" >&"${__rp_ok["${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$BASHOPTS$-${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]'
+done <&"${__rp_x[__rp_s=$?]-2}" >&"${__rp_ok["${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$BASHOPTS$SHELLOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]'
 __rp_look+='-${__rp_x[__rp_m=0]-/dev/null}}" || { __rp_hook $((__rp_k += 1)) || :; } >/dev/null <&-'
 # The first element while the user has elements of his own: what they print is no output of the command.
 __rp_early='{ builtin printf %s "$__rp_d$?;$((__rp_k + 1))$__rp_z" >/dev/tty; } >&/dev/null'
@@ -30,8 +30,10 @@ __rp_early='{ builtin printf %s "$__rp_d$?;$((__rp_k + 1))$__rp_z" >/dev/tty; } 
 __rp_hook() {
   local __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j __rp_now= __rp_mute=
   __rp_m=1 __rp_j=${__rp_count@P}
-  # `set -o vi` turns readline on, whatever the command line said.
-  case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin set +o vi +o emacs ;; esac
+  # `set -o vi` turns readline on, whatever the command line said. In the user's file that cannot be undone; it works.
+  case :$SHELLOPTS: in
+    *:vi:* | *:emacs:*) builtin set +o vi +o emacs; builtin bind 'set enable-bracketed-paste off' 2>/dev/null ;;
+  esac
   if ((__rp_n)); then __rp_n=0; __rp_history </dev/null 2>/dev/null; fi
   if [[ -n ${PWD//[!\\;[:cntrl:]]/} && -z ${__rp_w[=$PWD]-} ]]; then __rp_escape; fi
   # The prompts go to standard error, here 0: a terminal, or a pipe that may lead to one.
@@ -64,7 +66,7 @@ __rp_hook() {
     __rp_wrap PS0 '' '${__rp_c}$__rp_k${__rp_z}'
   fi
   if ((!__rp_q)); then
-    __rp_ok["$PS1$PS2$PS0${PS1+${PS1@a}}${PWD-}$BASHOPTS$-${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]=2
+    __rp_ok["$PS1$PS2$PS0${PS1+${PS1@a}}${PWD-}$BASHOPTS$SHELLOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]=2
   fi
 }
 
@@ -130,8 +132,6 @@ if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi
 
 # Text that is sent means what it would mean in a script: no `!` history expansion.
 builtin set +H
-# `set -o vi` in the user's file has turned readline on, which cannot be undone. It works, without this:
-case :$SHELLOPTS: in *:vi:* | *:emacs:*) builtin bind 'set enable-bracketed-paste off' ;; esac
 # The session's history is its own: the user's file is read, not written.
 if [[ -n ${HISTFILE-} && ${HISTFILE@a} != *r* ]]; then
   builtin history -r

@@ -133,6 +133,21 @@ var oddUses = []struct {
 		{`if )`, `bash: syntax error.*\n`, 2},
 		{`echo a; (exit 5)`, `a\n`, 5},
 	}},
+	{"a line editor", "bash", []step{
+		{`set -o vi; (exit 4)`, ``, 4},
+		{`echo a; (exit 5)`, `a\n`, 5},
+		{`set -o emacs; (exit 6)`, ``, 6},
+		{"for i in 1 2; do\n  echo $i\ndone; (exit 7)", `1\n2\n`, 7},
+		{`set +o vi; cd /; echo b; (exit 8)`, `b\n`, 8},
+	}},
+	{"traces beside hooks of the user's", "bash", []step{
+		{`PROMPT_COMMAND='x=1'; set -x; (exit 4)`, `\+ exit 4\n\+\+ x=1\n`, 4}, // its own trace, until it is known
+		{`echo a; (exit 5)`, `\+ echo a\na\n\+ exit 5\n`, 5},
+		{`set +x; (exit 6)`, `\+ set \+x\n`, 6},
+		{`trap 'echo "<$BASH_COMMAND>"' DEBUG; (exit 7)`, ``, 7},
+		{`echo b; (exit 8)`, `<echo b>\nb\n`, 8},
+		{`trap - DEBUG; echo c; (exit 9)`, `<trap - DEBUG>\nc\n`, 9},
+	}},
 	{"hooks that cannot be changed", "bash", []step{
 		{`unset PROMPT_COMMAND; (exit 4)`, ``, 4},
 		{`readonly PROMPT_COMMAND; (exit 5)`, ``, 5},
