@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
 )
@@ -41,10 +42,11 @@ func (l *Loop) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 		s.Claims++
 		s.Examined, s.VerifyFailed = s.Turn+1, done[len(done)-1].String()
 	}
-	if err := l.log.Add(record.Line{Turn: s.Turn, Time: l.now(), Type: record.Verified, Verdicts: done, State: s}); err != nil {
+	v := record.Line{Turn: s.Turn, Time: l.now(), Type: record.Verified, Verdicts: done, State: s}
+	if err := l.log.Add(v); err != nil {
 		return nil, err
 	}
-	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok})
+	l.tell(Notice{Kind: NoticeVerified, Turn: s.Turn, Text: done[len(done)-1].String(), OK: ok, Record: &journal.Record{Line: v}})
 	if !ok {
 		return nil, nil
 	}

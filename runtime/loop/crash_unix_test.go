@@ -113,7 +113,7 @@ func (p *project) events() []string {
 	for l := range strings.Lines(p.read(".ralph/events.jsonl")) {
 		v := map[string]any{}
 		require.NoError(p.t, json.Unmarshal([]byte(l), &v), "a torn line: %s", l)
-		for _, key := range []string{"time", "sha", "tag"} {
+		for _, key := range []string{"time", "sha", "tag", "calls"} { // attempts count, be they killed
 			delete(v, key)
 		}
 		if s, ok := v["state"].(map[string]any); ok {

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
 )
@@ -60,7 +61,7 @@ func (l *Loop) keep(ctx context.Context) error {
 	}
 	s.Committed = s.Turn
 	v.Time, v.State = l.now(), s
-	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag)})
+	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
 	return errors.Join(l.log.Add(v), l.store.Remove(layout.WritingFile))
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/record"
 )
 
@@ -26,7 +27,8 @@ const (
 	NoticeStopped     = "stopped"      // Stop; Summary of a run that took a turn
 )
 
-// Notice is something that a person at a terminal wants to see.
+// Notice is something that a person at a terminal wants to see. Its fields are those of
+// all kinds.
 type Notice struct {
 	Kind  string
 	Turn  int
@@ -37,6 +39,7 @@ type Notice struct {
 	Stop  *Stop
 
 	Summary *Summary
+	Record  *journal.Record // as it is in events.jsonl; nil: nothing of it is there
 
 	Agent   string // who takes the turn
 	Branch  string // where, with --worktree

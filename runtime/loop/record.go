@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
 )
@@ -56,11 +57,11 @@ const maxChanged = 50 // files named in the line of a turn
 // are made from it.
 func (l *Loop) record(e *ended) error {
 	l.last = &e.after
-	err := l.log.Add(record.Line{
+	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
 		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
-	})
-	if err != nil {
+	}
+	if err := l.log.Add(v); err != nil {
 		return err
 	}
 	l.begun, l.told = false, nil
@@ -68,10 +69,10 @@ func (l *Loop) record(e *ended) error {
 	if e.failed() {
 		status = "error"
 	}
-	err = l.project(status, l.action(l.state.Last), "")
+	err := l.project(status, l.action(l.state.Last), "")
 	l.tell(Notice{
 		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: record.OneLine(e.result(), 300), OK: l.state.Progress,
-		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
+		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
 	})
 	return err
 }

@@ -10,6 +10,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
 )
@@ -128,11 +129,12 @@ func (l *Loop) start(e *ended) error {
 		l.store.WriteJSON(layout.CallsFile, l.calls),
 		l.store.RefreshText(layout.StartFile, []byte(e.before.Head+"\n")),
 	)
+	v := record.Line{
+		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.who.Name, Branch: l.o.Config.Worktree,
+		Task: e.task, MaxTurns: l.o.Config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
+	}
 	if err == nil && !l.begun {
-		err = l.log.Add(record.Line{
-			Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(),
-			Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task, MaxTurns: l.o.Config.MaxTurns,
-		})
+		err = l.log.Add(v)
 	}
 	if err != nil {
 		return err
@@ -140,7 +142,7 @@ func (l *Loop) start(e *ended) error {
 	l.begun = true
 	l.tell(Notice{
 		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task,
-		Cost: l.state.CostUSD, Elapsed: l.elapsed(),
+		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
 	})
 	return l.project("running", l.action("executing"), "")
 }
@@ -164,11 +166,12 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	defer cancel(nil)
 	emit := func(ev event.Event) {
 		e.said.note(ev)
-		if err := l.log.Event(e.turn, l.now(), ev); err != nil {
+		r := journal.Record{Line: record.Line{Turn: e.turn, Time: l.now(), Type: string(ev.Type)}, Event: &ev}
+		if err := l.log.Event(r.Turn, r.Time, ev); err != nil {
 			cancel(err)
 		}
 		_, _ = io.WriteString(live, render(ev)) // see above
-		l.tell(Notice{Kind: NoticeEvent, Turn: e.turn, Event: &ev})
+		l.tell(Notice{Kind: NoticeEvent, Turn: e.turn, Event: &ev, Record: &r})
 	}
 	c := l.o.Config
 	r := Request{

@@ -38,6 +38,8 @@ type Line struct {
 	Branch   string         `json:"branch,omitempty"`     // turn_started: that of --worktree
 	Task     string         `json:"task,omitempty"`       // turn_started: the first open one
 	MaxTurns int            `json:"max_turns,omitempty"`  // turn_started
+	Circuit  string         `json:"circuit,omitempty"`    // turn_started: state of the breaker
+	Calls    int            `json:"calls,omitempty"`      // turn_started: in the hour, this one included
 	Progress *bool          `json:"progress,omitempty"`   // turn_ended
 	Changed  []string       `json:"changed,omitempty"`    // turn_ended: files, at most 50
 	Failure  *event.Failure `json:"failure,omitempty"`    // turn_ended
