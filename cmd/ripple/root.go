@@ -10,6 +10,7 @@ import (
 	"ripple/cmd/ripple/internal/agentcmd"
 	"ripple/cmd/ripple/internal/consolecmd"
 	"ripple/cmd/ripple/internal/execcmd"
+	"ripple/cmd/ripple/internal/loopcmd"
 	"ripple/cmd/ripple/internal/mcpcmd"
 	"ripple/cmd/ripple/internal/ui"
 )
@@ -18,7 +19,7 @@ import (
 func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	ctx, cancel := context.WithCancelCause(context.Background())
 	defer cancel(nil)
-	a := newApp(stdin, stdout, stderr, cancel)
+	a := ui.NewApp(stdin, stdout, stderr, cancel)
 	root := newRoot(a)
 	root.SetArgs(args)
 	root.SetIn(stdin)
@@ -28,7 +29,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.End(cmd, err)
 }
 
-func newRoot(a *app) *cobra.Command {
+func newRoot(a *ui.App) *cobra.Command {
 	root := ui.Group(&cobra.Command{
 		Use:   "ripple",
 		Short: "Drive any interactive program from one YAML file",
@@ -44,10 +45,10 @@ func newRoot(a *app) *cobra.Command {
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		adaptercmd.New(a.App), agentcmd.New(a.App), agentcmd.NewDoctor(a.App), agentcmd.NewRehearse(a.App),
-		consolecmd.New(a.App, version()), mcpcmd.New(a.App, version()),
-		execcmd.New(a.App),
-		newRun(a), newInit(a), newStatus(a), newWatch(a), newReplay(a), newReset(a), newStop(a),
+		adaptercmd.New(a), agentcmd.New(a), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
+		consolecmd.New(a, version()), mcpcmd.New(a, version()),
+		execcmd.New(a),
+		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
 		newSchema(a), newVersion(a), newExitCodes(),
 	)
 	return root

@@ -10,7 +10,7 @@ import (
 	"ripple/schema"
 )
 
-func newSchema(a *app) *cobra.Command {
+func newSchema(a *ui.App) *cobra.Command {
 	texts := map[string]func() []byte{"adapter": schema.JSON, "project": schema.ProjectJSON, "scenario": schema.ScenarioJSON}
 	return &cobra.Command{
 		Use:   "schema [adapter | project | scenario]",

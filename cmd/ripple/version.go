@@ -23,7 +23,7 @@ func version() string {
 	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
 }
 
-func newVersion(a *app) *cobra.Command {
+func newVersion(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "version",
 		Short: "Print the version",

@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"errors"
@@ -17,7 +17,9 @@ import (
 	"ripple/runtime/loop/record"
 )
 
-func newStatus(a *app) *cobra.Command {
+// NewStatus is ripple status.
+func NewStatus(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "status",
@@ -108,7 +110,9 @@ func circuit(b record.Breaker) string {
 	return text
 }
 
-func newReset(a *app) *cobra.Command {
+// NewReset is ripple reset.
+func NewReset(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	return &cobra.Command{
 		Use:   "reset {circuit | session}",
 		Short: "Close the circuit breaker, or forget the agent's session",
@@ -139,7 +143,9 @@ next turn begin a new session. Neither changes a file of yours.`,
 	}
 }
 
-func newStop(a *app) *cobra.Command {
+// NewStop is ripple stop.
+func NewStop(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var now bool
 	cmd := &cobra.Command{
 		Use:   "stop [--now]",

@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"cmp"
@@ -25,7 +25,9 @@ var (
 	initAgent string
 )
 
-func newInit(a *app) *cobra.Command {
+// NewInit is ripple init.
+func NewInit(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var from string
 	cmd := &cobra.Command{
 		Use:   "init [--from FILE]",

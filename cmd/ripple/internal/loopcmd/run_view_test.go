@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"bytes"
@@ -26,7 +26,7 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	turn, err := os.ReadFile(home + "/testdata/screens/turn.ndjson")
 	require.NoError(t, err)
 	var out bytes.Buffer
-	a := newApp(strings.NewReader(""), &out, &out, func(error) {})
+	a := &app{ui.NewApp(strings.NewReader(""), &out, &out, func(error) {})}
 	v := a.newLoopView(&registry.Entry{Adapter: &schema.Adapter{Agent: &schema.Agent{}}}, &config.Config{MaxTurns: 100, CallsPerHour: 100}, loopFlags{})
 	v.line, v.tools, v.turns.Paged, v.turns.Marked = true, true, true, true
 	at := time.Date(2026, 1, 2, 3, 4, 5, 0, time.UTC)

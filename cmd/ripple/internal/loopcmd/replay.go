@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"bufio"
@@ -21,7 +21,9 @@ import (
 	"ripple/schema"
 )
 
-func newReplay(a *app) *cobra.Command {
+// NewReplay is ripple replay.
+func NewReplay(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var speed float64
 	var turn int
 	cmd := &cobra.Command{

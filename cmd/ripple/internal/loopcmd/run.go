@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"context"
@@ -31,7 +31,9 @@ type loopFlags struct {
 	json       bool
 }
 
-func newRun(a *app) *cobra.Command {
+// NewRun is ripple run.
+func NewRun(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	var f loopFlags
 	cmd := &cobra.Command{
 		Use:   "run [--adapter NAME]",

@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"encoding/json"

@@ -1,7 +1,8 @@
-package main
+package loopcmd
 
 import (
 	"encoding/json"
+	"flag"
 	"os"
 	"path/filepath"
 	"strings"
@@ -12,6 +13,8 @@ import (
 
 	"ripple/runtime/event"
 )
+
+var update = flag.Bool("update", false, "rewrite the screens")
 
 // golden compares a screen with the file that shows it; escape sequences are
 // written there as people read them. -update writes it anew.

@@ -1,4 +1,4 @@
-package main
+package loopcmd
 
 import (
 	"errors"
@@ -15,7 +15,9 @@ import (
 	"ripple/runtime/loop/layout"
 )
 
-func newWatch(a *app) *cobra.Command {
+// NewWatch is ripple watch.
+func NewWatch(shared *ui.App) *cobra.Command {
+	a := &app{shared}
 	return &cobra.Command{
 		Use:   "watch",
 		Short: "Watch the loop of this directory on a dashboard",
