@@ -23,6 +23,7 @@ const (
 type pkg struct {
 	ImportPath string
 	Name       string
+	Doc        string // the first sentence of the package's documentation
 	Dir        string
 	Export     string
 	GoFiles    []string
@@ -39,7 +40,7 @@ func (p pkg) short() string { return strings.TrimPrefix(p.ImportPath, module+"/"
 // operating system.
 func goList(t *testing.T, goos string, flags ...string) []pkg {
 	t.Helper()
-	args := append([]string{"list", "-deps", "-json=ImportPath,Name,Dir,Export,GoFiles,Imports,Module"}, flags...)
+	args := append([]string{"list", "-deps", "-json=ImportPath,Name,Doc,Dir,Export,GoFiles,Imports,Module"}, flags...)
 	cmd := exec.Command("go", append(args, "./...")...)
 	cmd.Dir = root
 	cmd.Env = append(os.Environ(), "GOOS="+goos, "CGO_ENABLED=0")

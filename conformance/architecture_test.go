@@ -1,0 +1,86 @@
+package conformance
+
+import (
+	"flag"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+//go:generate go test . -run TestArchitecture -update
+
+var update = flag.Bool("update", false, "write the table of layers in ARCHITECTURE.md anew")
+
+const architecture = "ARCHITECTURE.md"
+
+// tableOf is where the table of layers stands in that file.
+var tableOf = regexp.MustCompile(`(?s)(<!-- layers: generated -->\n).*?(<!-- end -->)`)
+
+// TestArchitecture holds the table of layers that people read equal to the one
+// that is enforced, each package with the first sentence of its documentation.
+func TestArchitecture(t *testing.T) {
+	path := filepath.Join(root, architecture)
+	page, err := os.ReadFile(path)
+	require.NoError(t, err)
+	require.Regexp(t, tableOf, string(page))
+	want := tableOf.ReplaceAllString(string(page), "${1}"+strings.ReplaceAll(layerTable(t), "$", "$$")+"${2}")
+	if *update {
+		require.NoError(t, os.WriteFile(path, []byte(want), 0o644))
+		return
+	}
+	assert.Equal(t, want, string(page), "go generate ./conformance writes it")
+}
+
+func layerTable(t *testing.T) string {
+	docs := map[string]string{}
+	for _, p := range goList(t, "linux") {
+		if p.ours() {
+			docs[p.short()] = p.Doc
+		}
+	}
+	names := slices.SortedFunc(maps.Keys(layers), func(a, b string) int {
+		if d := layers[a].layer - layers[b].layer; d != 0 {
+			return d
+		}
+		return strings.Compare(a, b)
+	})
+	b := &strings.Builder{}
+	b.WriteString("| layer | package | what it does |\n|---|---|---|\n")
+	for _, name := range names {
+		if strings.HasPrefix(name, "conformance") {
+			continue
+		}
+		fmt.Fprintf(b, "| L%d | `%s` | %s |\n", layers[name].layer, name, doing(docs[name]))
+	}
+	return b.String()
+}
+
+// doing is a package's first sentence without its subject.
+func doing(doc string) string {
+	words := strings.SplitN(doc, " ", 3) // "Package name does …"
+	if len(words) < 3 {
+		return doc
+	}
+	return strings.TrimSuffix(words[2], ".")
+}
+
+// A newcomer reads the page in one sitting, and its glossary is no dictionary.
+func TestArchitectureIsShort(t *testing.T) {
+	page, err := os.ReadFile(filepath.Join(root, architecture))
+	require.NoError(t, err)
+	text := tableOf.ReplaceAllString(string(page), "")
+	assert.LessOrEqual(t, strings.Count(text, "\n"), 130, "lines without the table")
+	_, glossary, found := strings.Cut(text, "\n## Glossary\n")
+	require.True(t, found)
+	terms := strings.Count(glossary, "\n- **")
+	assert.NotZero(t, terms)
+	assert.LessOrEqual(t, terms, 30, "words of the glossary")
+}
