@@ -59,7 +59,7 @@ var layers = map[string]row{
 	"runtime/loop/config":  {2, "runtime/loop/layout schema"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":        {3, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
+	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
 
