@@ -47,6 +47,7 @@ const (
 	costLine   = 1 // foreign text that begins where a line may begin
 	costRedraw = 1 // the line editor begins anew
 	costInside = 3 // foreign text in the middle of the echo, or the echo in a foreign line
+	costPrompt = 1 // the whole prompt that is taken for foreign text
 	costSilent = 6 // nothing was echoed at all
 )
 
@@ -257,6 +258,7 @@ func (t *tangle) promptByte(th thread, c byte) {
 	}
 	if th.prompted++; th.prompted == len(t.prompt) {
 		th.prompted, th.state = 0, state{}
+		th.cost -= costRedraw + costPrompt
 	}
 	t.add(th)
 }
