@@ -109,11 +109,39 @@ func (d *driver) takeLate() (kept string) {
 	return kept
 }
 
+// readRest waits until what the program has printed by now was read; for drainLimit
+// bytes at most, and not when nothing can be read.
+func (d *driver) readRest() {
+	t := time.NewTimer(0)
+	defer t.Stop()
+	begin, last := int64(-1), int64(-1)
+	for gap := firstPoll; gap <= longestPoll; gap *= 2 {
+		received, more := int64(0), false
+		d.locked(func() { received, more = d.received, d.tty.Readable(d.received) })
+		if begin < 0 {
+			begin = received
+		}
+		if !more || received-begin > drainLimit {
+			return
+		}
+		if received != last {
+			last, gap = received, firstPoll
+		}
+		t.Reset(gap)
+		select {
+		case <-t.C:
+		case <-d.dead:
+			return
+		}
+	}
+}
+
 // politely asks the program to end, when it is at its prompt, and waits for it
 // as long as the adapter's grace and the context allow.
 func (d *driver) politely(ctx context.Context) {
 	end := &d.prog.ending
 	asked := false
+	d.readRest()
 	due := d.catchUp(func() {
 		d.late = d.takeLate()
 		d.leaving = true
