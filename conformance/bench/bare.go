@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"strconv"
+	"strings"
 
 	"github.com/creack/pty"
 
@@ -27,7 +29,8 @@ type bareShell struct {
 	tty    *os.File
 	buf    []byte
 	end    []byte // the end of what was read, at least a marker long
-	marker []byte
+	marker string // of the prompt; %d stands for the prompt's number, if it has one
+	seen   int    // prompts so far
 }
 
 var plainArgv = []string{"bash", "--noediting", "--norc", "--noprofile", "-i"}
@@ -42,7 +45,7 @@ func startPlain() (*bareShell, error) {
 // bash, so that what is compared is the driving alone.
 type sameShell struct {
 	argv, env []string
-	marker    string // the end of its prompt
+	marker    string // the end of its prompt, with %d for its number
 	dir       string // holds the startup file
 }
 
@@ -61,7 +64,7 @@ func newSameShell(a *schema.Adapter) (sameShell, error) {
 			return sameShell{}, err
 		}
 	}
-	return sameShell{argv: plan.Argv, env: plan.Env, marker: "\x1b]633;B;" + nonce + "\a", dir: dir}, nil
+	return sameShell{argv: plan.Argv, env: plan.Env, marker: "\x1b]633;B;%d;" + nonce + "\a", dir: dir}, nil
 }
 
 func (s sameShell) start() (*bareShell, error) { return startBare(s.argv, s.env, s.marker) }
@@ -75,7 +78,7 @@ func startBare(argv, env []string, marker string) (*bareShell, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &bareShell{cmd: cmd, tty: tty, buf: make([]byte, 64<<10), marker: []byte(marker)}
+	s := &bareShell{cmd: cmd, tty: tty, buf: make([]byte, 64<<10), marker: marker}
 	if _, err := s.prompt(); err != nil {
 		return nil, err
 	}
@@ -85,6 +88,8 @@ func startBare(argv, env []string, marker string) (*bareShell, error) {
 // prompt reads to the next prompt and returns how many bytes came before it.
 func (s *bareShell) prompt() (int, error) {
 	total := 0
+	s.seen++
+	marker := []byte(strings.ReplaceAll(s.marker, "%d", strconv.Itoa(s.seen)))
 	s.end = s.end[:0]
 	for {
 		n, err := s.tty.Read(s.buf)
@@ -94,7 +99,7 @@ func (s *bareShell) prompt() (int, error) {
 		total += n
 		s.end = append(s.end, s.buf[max(0, n-64):n]...)
 		s.end = s.end[max(0, len(s.end)-64):]
-		if bytes.HasSuffix(s.end, s.marker) {
+		if bytes.HasSuffix(s.end, marker) {
 			return total, nil
 		}
 	}

@@ -234,10 +234,10 @@ func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) b
 	switch {
 	case a.Prompt.Strategy == schema.PromptShellIntegration:
 		// B ends a prompt; a program that writes D after A has no B.
-		start, end, late := []byte("]633;A;"+nonce), []byte("]633;B;"+nonce), []byte("]633;D;")
+		start, end, late := regexp.MustCompile(`\]633;A;(\d+;)?`+nonce), regexp.MustCompile(`\]633;B;(\d+;)?`+nonce), []byte("]633;D;")
 		return func(b []byte) bool {
-			i := bytes.LastIndex(b, start)
-			return i >= 0 && (bytes.Contains(b[i:], end) || bytes.Contains(b[i:], late))
+			begin := bytes.LastIndex(b, []byte("]633;A;"))
+			return begin >= 0 && start.Match(b[begin:]) && (end.Match(b[begin:]) || bytes.Contains(b[begin:], late))
 		}, nil
 	case a.Init.Marker != nil && a.Prompt.Strategy == schema.PromptMarker:
 		marker := []byte(schema.Expand(a.Init.Marker.Primary, plan.Values))

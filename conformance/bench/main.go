@@ -57,9 +57,16 @@ func main() {
 	quick := flag.Bool("quick", false, "fewer repetitions")
 	only := flag.String("only", "", "run the measurements whose name contains this")
 	flag.StringVar(&fleetOf, "adapters", "", "measure these adapters of the fleet, separated by commas (default: all)")
-	child := flag.String("child", "", "internal: run one bulk measurement and print its figures")
+	child := flag.String("child", "", "internal: be the program of one measurement")
 	flag.Parse()
-	if *child != "" {
+	switch *child {
+	case "":
+	case "lines":
+		a, err := bash()
+		exitOn(err)
+		exitOn(bareLines(a))
+		return
+	default:
 		exitOn(bulkChild(*child))
 		return
 	}

@@ -1,0 +1,160 @@
+//go:build unix
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"time"
+
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+func init() { measurements = append(measurements, measurement{"lines", clients}) }
+
+// clients measures what a program that drives ripple over its pipes waits for a
+// command: it writes a line and reads one. What ripple adds is that time without
+// the session's own; a hop through cat is the least that two pipes cost.
+func clients(a *schema.Adapter, quick bool) (table, error) {
+	batches, size := 40, 100
+	if quick {
+		batches = 10
+	}
+	t := table{
+		title: "`true` on bash, as a client sees it", columns: []string{"p50", "p99", "p50 ratio", "beyond the session"},
+		note: "The client writes a line to a pipe and reads one from another. The bare loop is a program that does for the same shell what the one above does, " +
+			"behind the same pipes. The last column is what a client waits longer than a caller in the same process.",
+	}
+	dir, err := os.MkdirTemp("", "bench-lines-")
+	if err != nil {
+		return t, err
+	}
+	defer os.RemoveAll(dir) // a stray temporary directory harms nobody
+	if _, err := coldPlace(dir); err != nil {
+		return t, err
+	}
+	ctx := context.Background()
+	s, err := session.Open(ctx, a, session.Options{Env: []string{home}, Window: -1, Output: func([]byte) {}})
+	if err != nil {
+		return t, err
+	}
+	defer s.Close(ctx)
+	self, err := os.Executable()
+	if err != nil {
+		return t, err
+	}
+	runs := []func() error{func() error { _, err := s.Eval(ctx, "true"); return err }}
+	names := []string{"session, in the same process", "`cat`, no shell", "bare Go read loop", "**ripple exec --lines --json**"}
+	for _, argv := range [][]string{
+		{"cat"}, {self, "-child", "lines"}, {filepath.Join(dir, "ripple"), "exec", "bash", "--lines", "--json", "--env", home},
+	} {
+		c, err := startClient(argv)
+		if err != nil {
+			return t, err
+		}
+		defer c.close()
+		runs = append(runs, c.line)
+	}
+	times, err := inTurn(runs, batches, size)
+	if err != nil {
+		return t, err
+	}
+	own := percentile(times[0], 0.5)
+	for i, name := range names {
+		p50, beyond := percentile(times[i], 0.5), "–"
+		if i > 1 {
+			beyond = micro(p50-own) + ", " + ratio(p50-own, percentile(times[1], 0.5)) + " of `cat`"
+		}
+		t.rows = append(t.rows, row{name, []string{micro(p50), micro(percentile(times[i], 0.99)), ratio(p50, own), beyond}})
+	}
+	return t, nil
+}
+
+// inTurn runs each contender in small batches, so that a busy moment of the
+// machine hits all of them.
+func inTurn(runs []func() error, batches, size int) ([][]time.Duration, error) {
+	times := make([][]time.Duration, len(runs))
+	for range batches {
+		for i, run := range runs {
+			for range size {
+				began := time.Now()
+				if err := run(); err != nil {
+					return nil, err
+				}
+				times[i] = append(times[i], time.Since(began))
+			}
+		}
+	}
+	return times, nil
+}
+
+// client is a program that answers each line with one line.
+type client struct {
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+}
+
+func startClient(argv []string) (*client, error) {
+	cmd := exec.Command(argv[0], argv[1:]...)
+	cmd.Stderr = os.Stderr
+	in, err1 := cmd.StdinPipe()
+	out, err2 := cmd.StdoutPipe()
+	if err := firstError(err1, err2, cmd.Start()); err != nil {
+		return nil, err
+	}
+	c := &client{cmd, in, bufio.NewReader(out)}
+	return c, c.line() // it is up
+}
+
+func firstError(errs ...error) error {
+	for _, err := range errs {
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *client) line() error {
+	if _, err := io.WriteString(c.in, "true\n"); err != nil {
+		return err
+	}
+	_, err := c.out.ReadString('\n')
+	return err
+}
+
+func (c *client) close() {
+	_ = c.in.Close() // it ends
+	_ = c.cmd.Wait() // its status is looked at by nobody
+}
+
+// bareLines is the bare loop as a program: a line in, the shell's prompt, a line out.
+func bareLines(a *schema.Adapter) error {
+	shell, err := newSameShell(a)
+	if err != nil {
+		return err
+	}
+	defer shell.remove()
+	bare, err := shell.start()
+	if err != nil {
+		return err
+	}
+	defer bare.close()
+	for lines := bufio.NewScanner(os.Stdin); lines.Scan(); {
+		n, err := bare.eval(lines.Text())
+		if err != nil {
+			return err
+		}
+		if _, err := fmt.Printf("%d\n", n); err != nil {
+			return err
+		}
+	}
+	return nil
+}
