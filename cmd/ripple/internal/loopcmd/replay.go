@@ -1,12 +1,9 @@
 package loopcmd
 
 import (
-	"bufio"
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -15,9 +12,10 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 	"ripple/schema"
 )
 
@@ -55,32 +53,6 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 	return cmd
 }
 
-// recordedLine is a line of events.jsonl: an event of the agent, or one of the
-// loop's own.
-type recordedLine struct {
-	Turn     int            `json:"turn"`
-	Agent    string         `json:"agent"`
-	Branch   string         `json:"branch"`
-	Task     string         `json:"task"`
-	MaxTurns int            `json:"max_turns"`
-	Time     time.Time      `json:"time"`
-	Type     string         `json:"type"`
-	Progress *bool          `json:"progress"`
-	Failure  *event.Failure `json:"failure"`
-	What     string         `json:"what"`
-	SHA      string         `json:"sha"`
-	Reason   string         `json:"reason"`
-	Why      string         `json:"why"`
-	Verdicts []struct {
-		Command string `json:"command"`
-		OK      bool   `json:"ok"`
-		Why     string `json:"why"`
-	} `json:"verdicts"`
-	State *struct {
-		CostUSD float64 `json:"cost_usd"` // of the run so far
-	} `json:"state"`
-}
-
 func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
@@ -96,35 +68,31 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 	var last time.Time
 	view.Now = func() time.Time { return last } // how long its tools took then
 	found := only == 0
-	r := bufio.NewReader(f)
-	for number := 1; ; number++ {
-		line, err := r.ReadBytes('\n')
-		if errors.Is(err, io.EOF) { // a torn last line is not there
-			if !found {
-				return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
-			}
+	err = journal.Read(f, func(number int, r journal.Record, err error) error {
+		if err != nil {
+			a.leftOut(path, number, err)
 			return nil
 		}
-		if err != nil {
-			return ui.FailWith(ui.ExitFailed, err, "")
-		}
-		var l recordedLine
-		if err := json.Unmarshal(line, &l); err != nil {
-			a.leftOut(path, number, err)
-			continue
-		}
-		if only > 0 && l.Turn != only {
-			continue
+		if only > 0 && r.Turn != only {
+			return nil
 		}
 		found = true
-		if err := pace(ctx, speed, last, l.Time); err != nil {
-			return ui.ExitWith(ui.ExitInterrupted)
+		if err := pace(ctx, speed, last, r.Time); err != nil {
+			return err
 		}
-		last = l.Time
-		if err := a.replayLine(view, l, line); err != nil {
-			a.leftOut(path, number, err)
-		}
+		last = r.Time
+		a.replayRecord(view, r)
+		return nil
+	})
+	switch {
+	case ctx.Err() != nil:
+		return ui.ExitWith(ui.ExitInterrupted)
+	case err != nil:
+		return ui.FailWith(ui.ExitFailed, err, "")
+	case !found:
+		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
 	}
+	return nil
 }
 
 // leftOut names a line that no loop has written.
@@ -147,18 +115,22 @@ func pace(ctx context.Context, speed float64, last, now time.Time) error {
 	}
 }
 
-func (a *app) replayLine(v *ui.TurnView, l recordedLine, line []byte) error {
+func (a *app) replayRecord(v *ui.TurnView, l journal.Record) {
+	if l.Event != nil {
+		v.Event(*l.Event)
+		return
+	}
 	switch l.Type {
-	case "run_started":
+	case record.RunStarted:
 		a.Note("%s: a run begins", l.Time.Local().Format(time.DateTime))
-	case "turn_started":
+	case record.TurnStarted:
 		if v.Marked {
 			h := ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task}
 			v.Lines(a.Err, append([]string{""}, v.PageOf(a.Err).Head(h)...))
 		} else {
 			a.Note("turn %d", l.Turn)
 		}
-	case "turn_ended":
+	case record.TurnEnded:
 		v.End()
 		what := "no progress"
 		if l.Progress != nil && *l.Progress {
@@ -171,29 +143,22 @@ func (a *app) replayLine(v *ui.TurnView, l recordedLine, line []byte) error {
 			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
 		}
 		a.Note("turn %d: %s", l.Turn, what)
-	case "verified":
+	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {
 				v.Why = "ok"
 			}
 			a.Note("`%s`: %s", v.Command, v.Why)
 		}
-	case "committed":
+	case record.Committed:
 		a.Note("committed %s", l.SHA)
-	case "commit_refused":
+	case record.CommitRefused:
 		a.Note("not committed: %s", l.Why)
-	case "reset":
+	case record.Reset:
 		a.Note("%s reset", l.What)
-	case "written_back":
+	case record.WrittenBack:
 		a.Note("the events before this were removed")
-	case "stopped":
+	case record.Stopped:
 		a.Note("stopped (%s): %s", l.Reason, l.Why)
-	default:
-		var e event.Event
-		if err := json.Unmarshal(line, &e); err != nil {
-			return err
-		}
-		v.Event(e)
 	}
-	return nil
 }

@@ -8,7 +8,8 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
-	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // tick keeps the clock on the status line going.
@@ -45,21 +46,19 @@ func (v *loopView) parts() []string {
 		t := v.turns.Open[n-1]
 		parts = append(parts, fmt.Sprintf("%s %s", ansi.Truncate(t.Name+" "+t.What, 40, "…"), v.turns.Now().Sub(t.Begun).Round(time.Second)))
 	}
-	s, err := journal.ReadStanding(".")
-	known := err == nil // the loop itself says what is wrong
-	if known && s.Breaker.State != "CLOSED" && s.Breaker.State != "" {
-		parts = append(parts, "circuit "+s.Breaker.State)
+	if c := v.loop.Circuit; c != "CLOSED" && c != "" {
+		parts = append(parts, "circuit "+c)
 	}
-	if known {
-		parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-s.Status.CallsMade)))
-	}
+	parts = append(parts, fmt.Sprintf("%d calls left", max(0, v.config.CallsPerHour-v.loop.Calls)))
 	if v.cost > 0 {
 		parts = append(parts, loop.Dollars(v.cost))
 	}
-	if total := s.OpenTasks + s.DoneTasks; known && total > 0 {
-		parts = append(parts, fmt.Sprintf("%d/%d tasks open", s.OpenTasks, total))
+	// The plan is the agent's, and changes in the middle of a turn.
+	tasks, _ := record.ReadTasks(layout.PlanIn(".", v.dir())) // the loop itself says what is wrong
+	if p := tasks.Count(); p.Open+p.Ticked > 0 {
+		parts = append(parts, fmt.Sprintf("%d/%d tasks open", p.Open, p.Open+p.Ticked))
 	}
-	if known && s.Breaker.State == "CLOSED" {
+	if v.loop.Circuit == "CLOSED" {
 		parts = append(parts, "circuit CLOSED")
 	}
 	if !v.begun.IsZero() {
@@ -72,4 +71,12 @@ func (v *loopView) clear() {
 	if v.line {
 		fmt.Fprint(v.Err, "\r\x1b[K")
 	}
+}
+
+// dir is where the agent works, from the project.
+func (v *loopView) dir() string {
+	if v.loop.Branch == "" {
+		return "."
+	}
+	return layout.Worktree(v.loop.Branch)
 }

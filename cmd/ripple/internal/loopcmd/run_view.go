@@ -12,6 +12,7 @@ import (
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/registry"
 )
 
@@ -27,7 +28,8 @@ type loopView struct {
 	tools  bool
 
 	mu       sync.Mutex
-	line     bool // a status line is on the terminal, and standard error gets pages
+	loop     journal.View // as the loop tells it
+	line     bool         // a status line is on the terminal, and standard error gets pages
 	started  time.Time
 	turn     int
 	begun    time.Time // of the turn
@@ -100,6 +102,9 @@ func (v *loopView) notice(n loop.Notice) {
 		return
 	}
 	v.clear()
+	if n.Record != nil {
+		v.loop.Take(*n.Record)
+	}
 	v.count(n)
 	if v.line {
 		v.show(n)

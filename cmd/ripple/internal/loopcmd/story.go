@@ -1,13 +1,14 @@
 package loopcmd
 
 import (
-	"encoding/json"
 	"fmt"
 	"strings"
 	"time"
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/event"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
 )
 
 // story is what happened in a loop, from its events, as a page shows it. It
@@ -110,21 +111,20 @@ func (s *story) ended(e event.Event, at time.Time) {
 	}
 }
 
-// read takes in a line of events.jsonl; it returns what the line is, nil for what
-// no loop has written.
-func (s *story) read(line []byte) *recordedLine {
-	var l recordedLine
-	if json.Unmarshal(line, &l) != nil || l.Type == "" {
-		return nil
+// take takes in a record.
+func (s *story) take(l journal.Record) {
+	if l.Event != nil {
+		s.event(*l.Event, l.Time)
+		return
 	}
 	switch l.Type {
-	case "run_started":
+	case record.RunStarted:
 		*s = story{roots: s.roots, page: s.page}
-	case "turn_started":
+	case record.TurnStarted:
 		s.heading(ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task})
-	case "turn_ended":
+	case record.TurnEnded:
 		s.turnEnded(l)
-	case "verified":
+	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {
 				s.aside(ui.Green, "✓", fmt.Sprintf("`%s`: ok", v.Command))
@@ -132,23 +132,16 @@ func (s *story) read(line []byte) *recordedLine {
 				s.aside(ui.Red, "✗", fmt.Sprintf("`%s`: %s", v.Command, v.Why))
 			}
 		}
-	case "committed":
+	case record.Committed:
 		s.aside(ui.Green, "✓", "committed "+l.SHA[:min(10, len(l.SHA))])
-	case "reset":
+	case record.Reset:
 		s.aside(ui.Magenta, "!", l.What+" reset")
-	case "stopped":
+	case record.Stopped:
 		s.aside(ui.Bold, "■", strings.TrimSpace("stopped ("+l.Reason+"): "+l.Why))
-	default:
-		var e event.Event
-		if json.Unmarshal(line, &e) != nil {
-			return nil
-		}
-		s.event(e, l.Time)
 	}
-	return &l
 }
 
-func (s *story) turnEnded(l recordedLine) {
+func (s *story) turnEnded(l journal.Record) {
 	s.open = nil
 	switch {
 	case l.Failure != nil:

@@ -3,16 +3,14 @@ package loopcmd
 import (
 	"errors"
 	"io/fs"
-	"path/filepath"
 	"time"
 
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
 	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // NewWatch is ripple watch.
@@ -37,7 +35,7 @@ prints.`,
 				return nil
 			}
 			d := &dashboard{
-				standing: s, tail: &eventTail{path: filepath.Join(layout.Dir, layout.EventsFile)}, now: time.Now,
+				standing: s, tail: journal.NewTail("."), now: time.Now,
 				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
 			}
 			d.read()
@@ -57,7 +55,7 @@ const refresh = 500 * time.Millisecond
 type dashboard struct {
 	standing      journal.Standing
 	problem       string
-	tail          *eventTail
+	tail          *journal.Tail
 	now           func() time.Time
 	width, height int
 	colour        bool
@@ -66,26 +64,8 @@ type dashboard struct {
 	top    int  // first line of the story that is shown, when it does not follow
 	behind bool // it does not follow: somebody scrolled back
 
-	heading ui.Heading
-	begun   time.Time // of the turn; zero: none is under way
-	turns   []turnFigures
-	tokens  event.Tokens
-	reason  string // why it stopped
+	view journal.View
 }
-
-// turnFigures are those of one turn.
-type turnFigures struct {
-	turn     int
-	begun    time.Time
-	took     time.Duration
-	used     event.Tokens
-	ended    bool
-	failed   bool
-	progress bool
-}
-
-// keptTurns is more than fits on a screen.
-const keptTurns = 200
 
 type tick time.Time
 
@@ -148,55 +128,17 @@ func (d *dashboard) read() {
 	} else {
 		d.problem = err.Error()
 	}
-	lines, err := d.tail.lines()
+	records, err := d.tail.Records()
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		d.problem = err.Error()
 	}
-	for _, line := range lines {
-		d.take(line)
-	}
-}
-
-func (d *dashboard) take(line []byte) {
-	l := d.story.read(line)
-	if l == nil {
-		return
-	}
-	switch l.Type {
-	case "run_started":
-		d.turns, d.tokens, d.reason, d.begun, d.behind = nil, event.Tokens{}, "", time.Time{}, false
-	case "turn_started":
-		d.heading = ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch}
-		d.begun, d.reason = l.Time, ""
-		d.turns = append(d.turns, turnFigures{turn: l.Turn, begun: l.Time})
-		d.turns = d.turns[max(0, len(d.turns)-keptTurns):]
-	case "turn_ended":
-		d.begun = time.Time{}
-		if n := len(d.turns); n > 0 {
-			t := &d.turns[n-1]
-			t.ended, t.failed, t.took = true, l.Failure != nil, max(0, l.Time.Sub(t.begun))
-			t.progress = l.Progress != nil && *l.Progress
+	for _, r := range records {
+		d.view.Take(r)
+		d.story.take(r)
+		if r.Type == record.RunStarted {
+			d.behind = false
 		}
-	case "stopped":
-		d.begun, d.reason = time.Time{}, l.Reason
-	case string(event.Usage):
-		d.used(line)
 	}
-}
-
-// used takes in what a turn used so far.
-func (d *dashboard) used(line []byte) {
-	var e event.Event
-	n := len(d.turns)
-	if e.UnmarshalJSON(line) != nil || e.Tokens == nil || n == 0 {
-		return
-	}
-	before := d.turns[n-1].used
-	d.turns[n-1].used = *e.Tokens
-	d.tokens = d.tokens.Add(*e.Tokens)
-	d.tokens.Input -= before.Input
-	d.tokens.Output -= before.Output
-	d.tokens.CostUSD = event.SumUSD(d.tokens.CostUSD, -before.CostUSD)
 }
 
 // View makes it a tea.Model.

@@ -14,6 +14,7 @@ import (
 
 	"ripple/cmd/ripple/internal/screentest"
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/loop/journal"
 )
 
 func watched(t *testing.T) (d *dashboard, add func(string)) {
@@ -36,7 +37,7 @@ func watched(t *testing.T) (d *dashboard, add func(string)) {
 		require.NoError(t, f.Close())
 	}
 	now := time.Date(2026, 1, 2, 3, 4, 50, 0, time.UTC)
-	return &dashboard{tail: &eventTail{path: events}, now: func() time.Time { return now }, width: 80, height: 24}, add
+	return &dashboard{tail: journal.NewTail("."), now: func() time.Time { return now }, width: 80, height: 24}, add
 }
 
 // recorded makes lines of events.jsonl of a turn.
@@ -115,7 +116,7 @@ func TestDashboardMarksTools(t *testing.T) {
 // than once.
 func TestDashboardOfManyTurns(t *testing.T) {
 	d, add := watched(t)
-	for range keptTurns + 50 {
+	for range journal.MaxTurnsKept + 50 {
 		add(`{"turn":1,"type":"turn_started"}` + "\n" + `{"turn":1,"type":"usage","input":1,"cost_usd":0.5}` + "\n" +
 			`{"turn":1,"type":"usage","input":3,"cost_usd":1}` + "\n")
 	}
@@ -129,7 +130,9 @@ func TestStoryIsBounded(t *testing.T) {
 	s := story{}
 	s.layOut(ui.Page{Width: 80})
 	for n := range 5 * keptItems {
-		s.read(fmt.Appendf(nil, `{"type":"text","text":"line %d"}`, n))
+		r, err := journal.Parse(fmt.Appendf(nil, `{"type":"text","text":"line %d"}`, n))
+		require.NoError(t, err)
+		s.take(r)
 	}
 	assert.LessOrEqual(t, len(s.items), 2*keptItems)
 	lines := s.layOut(ui.Page{Width: 80})

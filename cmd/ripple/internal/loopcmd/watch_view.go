@@ -12,6 +12,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/record"
 )
 
@@ -76,8 +77,8 @@ func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 // head is how the loop stands.
 func (d *dashboard) head(p ui.Page) []string {
 	s := d.standing
-	h := d.heading
-	h.Turn, h.Task = max(h.Turn, s.Status.LoopCount), s.NextTask
+	v := d.view
+	h := ui.Heading{Turn: max(v.Turn, s.Status.LoopCount), Most: v.MaxTurns, Agent: v.Agent, Branch: v.Branch, Task: s.NextTask}
 	lines := d.wrapped(p, ui.Bold, append(h.Parts(), h.Next()...))
 	if p.Width < 60 { // the task has a line of its own
 		lines = []string{p.Paint(ui.Bold, ui.FitLine(h.Parts(), p.Width))}
@@ -125,13 +126,13 @@ func (d *dashboard) state(p ui.Page) []string {
 		colour = ui.Magenta
 	}
 	parts := []string{"● " + state}
-	if reason := cmp.Or(d.reason, s.Status.ExitReason); reason != "" && s.Runner == nil {
+	if reason := cmp.Or(d.view.Reason, s.Status.ExitReason); reason != "" && s.Runner == nil {
 		parts = append(parts, reason)
 	} else if action := ui.FirstLine(s.Status.LastAction); s.Found && action != "" && action != "executing" {
 		parts = append(parts, action)
 	}
-	if !d.begun.IsZero() {
-		parts = append(parts, "this turn "+d.now().Sub(d.begun).Round(time.Second).String())
+	if !d.view.Begun.IsZero() {
+		parts = append(parts, "this turn "+d.now().Sub(d.view.Begun).Round(time.Second).String())
 	}
 	if dir, err := os.Getwd(); err == nil && !d.low() {
 		parts = append(parts, filepath.Base(dir))
@@ -165,11 +166,11 @@ func (d *dashboard) figures() (parts []string) {
 	if !d.low() {
 		parts = append(parts, fmt.Sprintf("calls %d of %d an hour", s.Status.CallsMade, s.Status.MaxCalls))
 	}
-	if t := d.tokens; t.Input+t.Output > 0 && (!d.low() || d.tokens.CostUSD == 0) {
+	if t := d.view.Tokens; t.Input+t.Output > 0 && (!d.low() || d.view.Tokens.CostUSD == 0) {
 		parts = append(parts, fmt.Sprintf("tokens %s in, %s out", ui.ShortNumber(t.Input), ui.ShortNumber(t.Output)))
 	}
-	if d.tokens.CostUSD > 0 {
-		parts = append(parts, fmt.Sprintf("cost %s %s", loop.Dollars(d.tokens.CostUSD), d.chart(20)))
+	if d.view.Tokens.CostUSD > 0 {
+		parts = append(parts, fmt.Sprintf("cost %s %s", loop.Dollars(d.view.Tokens.CostUSD), d.chart(20)))
 	}
 	return parts
 }
@@ -183,14 +184,14 @@ func bar(part, total, width int) string {
 func (d *dashboard) chart(width int) string {
 	levels := []rune(" ▁▂▃▄▅▆▇█")
 	top := 0.0
-	shown := d.turns[max(0, len(d.turns)-width):]
+	shown := d.view.Turns[max(0, len(d.view.Turns)-width):]
 	for _, t := range shown {
-		top = max(top, t.used.CostUSD)
+		top = max(top, t.Used.CostUSD)
 	}
 	var b strings.Builder
 	for _, t := range shown {
 		if top > 0 {
-			b.WriteRune(levels[int(max(0, t.used.CostUSD)/top*float64(len(levels)-1))])
+			b.WriteRune(levels[int(max(0, t.Used.CostUSD)/top*float64(len(levels)-1))])
 		}
 	}
 	return b.String()
@@ -199,7 +200,7 @@ func (d *dashboard) chart(width int) string {
 // side has the plan and the last turns.
 func (d *dashboard) side(p ui.Page, rows int) []string {
 	lines := []string{p.Paint(ui.Bold, "plan")}
-	tasks, turns := d.standing.Tasks, d.turns
+	tasks, turns := d.standing.Tasks, d.view.Turns
 	if len(tasks) == 0 {
 		lines = append(lines, p.Paint(ui.Dim, "no task has a box"))
 	}
@@ -232,22 +233,22 @@ func (d *dashboard) task(p ui.Page, t record.Task) string {
 	return "· " + text
 }
 
-func (d *dashboard) turn(p ui.Page, t turnFigures) string {
-	mark, colour, took := "·", ui.Dim, t.took
+func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
+	mark, colour, took := "·", ui.Dim, t.Took
 	switch {
-	case !t.ended && !t.begun.IsZero():
-		mark, colour, took = "…", ui.Cyan, max(0, d.now().Sub(t.begun))
-	case t.failed:
+	case !t.Ended && !t.Begun.IsZero():
+		mark, colour, took = "…", ui.Cyan, max(0, d.now().Sub(t.Begun))
+	case t.Failed:
 		mark, colour = "✗", ui.Red
-	case t.progress:
+	case t.Progress:
 		mark, colour = "✓", ui.Green
 	}
-	text := fmt.Sprintf("turn %-4d %8s", t.turn, took.Round(time.Second))
-	if n := t.used.Input + t.used.Output; n > 0 {
+	text := fmt.Sprintf("turn %-4d %8s", t.Turn, took.Round(time.Second))
+	if n := t.Used.Input + t.Used.Output; n > 0 {
 		text += fmt.Sprintf("  %6s tokens", ui.ShortNumber(n))
 	}
-	if t.used.CostUSD > 0 {
-		text += "  " + loop.Dollars(t.used.CostUSD)
+	if t.Used.CostUSD > 0 {
+		text += "  " + loop.Dollars(t.Used.CostUSD)
 	}
 	return p.Paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
 }
