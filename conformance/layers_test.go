@@ -23,15 +23,17 @@ var layers = map[string]row{
 	"runtime/internal/birth":   {-1, ""},
 	"runtime/internal/scratch": {-1, ""},
 
+	// What every text stands on.
+	"runtime/internal/vt": {-1, ""},
+
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
 
 	"schema":               {0, "internal/lazyregexp"},
 	"adapters":             {0, ""},
 	"integration-scripts":  {0, ""},
-	"runtime/event":        {0, ""},
+	"runtime/event":        {0, "runtime/internal/vt"},
 	"runtime/pty":          {0, ""},
-	"runtime/internal/vt":  {0, ""},
 	"runtime/proctree":     {0, "runtime/internal/birth runtime/internal/scratch"},
 	"runtime/internal/git": {0, "internal/lazyregexp"},
 
@@ -57,8 +59,8 @@ var layers = map[string]row{
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
 	"runtime/loop/journal": {2, "runtime/event runtime/loop/layout runtime/loop/record"},
 	"runtime/loop/config":  {2, "runtime/loop/layout schema"},
-	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
-	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
+	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
 
 	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},

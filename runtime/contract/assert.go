@@ -6,7 +6,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/internal/lazyregexp"
+	"ripple/runtime/internal/vt"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -53,7 +53,7 @@ func matches(key string, pattern *string, text, what string) (string, error) {
 	if err != nil {
 		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
 	}
-	plain := strings.TrimSpace(withoutANSI(text))
+	plain := strings.TrimSpace(vt.Strip(text))
 	ok, err := re.MatchString(plain)
 	if err != nil {
 		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
@@ -62,16 +62,6 @@ func matches(key string, pattern *string, text, what string) (string, error) {
 		return *pattern, failf("%s: %s does not match", key, what)
 	}
 	return "", nil
-}
-
-// ansi covers CSI, OSC (ended by BEL or ST) and the short escapes of ECMA-48.
-var ansi = lazyregexp.New("\x1b\\[[0-?]*[ -/]*[@-~]|\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)|\x1b[ -/]*[0-Z\\\\^-~]")
-
-func withoutANSI(s string) string {
-	if !strings.Contains(s, "\x1b") {
-		return s
-	}
-	return ansi().ReplaceAllString(s, "")
 }
 
 func expectError(s schema.Step, o observation) (string, error) {

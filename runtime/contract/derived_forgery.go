@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ripple/internal/lazyregexp"
+	"ripple/runtime/internal/vt"
 	"ripple/schema"
 )
 
@@ -37,16 +38,24 @@ func ended(err error, look string) error {
 	return fmt.Errorf("after the printed look-alike %q: %w", look, err)
 }
 
-var (
-	oscSequence = lazyregexp.New("\x1b\\][^\a\x1b]*(?:\a|\x1b\\\\)")
-	hexRun      = lazyregexp.New(`[0-9A-Fa-f]{16,}`)
-)
+var hexRun = lazyregexp.New(`[0-9A-Fa-f]{16,}`)
+
+// commands are the operating system commands in what a program printed.
+func commands(printed string) (found []string) {
+	tokens := vt.ForText()
+	tokens.Feed([]byte(printed), func(t *vt.Token) {
+		if t.Kind == vt.OSC && !t.Cancelled {
+			found = append(found, string(t.Raw))
+		}
+	})
+	return found
+}
 
 // lookAlike is the last line of what was printed until the program was ready, as
 // a person sees it. A nonce in it is made a different one: a program that knew
 // it would not be forging.
 func lookAlike(firstPrompt string) string {
-	text := withoutANSI(oscSequence().ReplaceAllString(firstPrompt, ""))
+	text := vt.Strip(firstPrompt)
 	text = text[strings.LastIndexAny(text, "\r\n")+1:]
 	return wrongNonce(text)
 }
@@ -94,7 +103,7 @@ func forgedOSC(ctx context.Context, t *testRun) error {
 // has used, with a nonce of its own, and those that are numbered as they were.
 func forgedMarker(ctx context.Context, t *testRun) error {
 	first := t.trace.firstPrompt()
-	forgeries := oscSequence().FindAllString(first, -1)
+	forgeries := commands(first)
 	if t.adapter.Prompt.Strategy == schema.PromptMarker {
 		forgeries = append(forgeries, first[strings.LastIndexAny(first, "\r\n")+1:])
 	}
@@ -108,7 +117,7 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 		return err
 	}
 	if si := t.adapter.Prompt.ShellIntegration; si != nil && si.Numbered {
-		forgeries = append(forgeries, oscSequence().FindAllString(first, -1)...)
+		forgeries = append(forgeries, commands(first)...)
 	}
 	together := strings.Join(forgeries, "") // as they come at a prompt
 	if err := t.forge(ctx, []string{together}); err != nil {

@@ -5,9 +5,6 @@ import (
 	"fmt"
 	"strings"
 	"time"
-	"unicode"
-
-	"github.com/charmbracelet/x/ansi"
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop/journal"
@@ -54,7 +51,7 @@ type Notice struct {
 func render(e event.Event) string {
 	switch e.Type {
 	case event.Text:
-		return printable(strings.TrimRight(e.Text, "\n")) + "\n"
+		return event.Printable(strings.TrimRight(e.Text, "\n")) + "\n"
 	case event.ToolUse:
 		return fmt.Sprintf("[%s] %s\n", cmp.Or(e.Name, string(e.Tool)), record.OneLine(string(e.Input), 400))
 	case event.ToolResult:
@@ -71,15 +68,4 @@ func render(e event.Event) string {
 		return fmt.Sprintf("[%s] %s\n", e.Type, record.OneLine(e.Raw, 400))
 	}
 	return ""
-}
-
-// printable is a text that does nothing to the terminal of who reads it: without
-// escape sequences and control characters other than tabs and line feeds.
-func printable(text string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' {
-			return -1
-		}
-		return r
-	}, ansi.Strip(strings.ToValidUTF8(text, "\ufffd")))
 }

@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"ripple/internal/lazyregexp"
+	"ripple/runtime/internal/vt"
 	"ripple/runtime/loop/record"
 )
 
@@ -34,7 +35,6 @@ var variable = []struct {
 	pattern func() *regexp.Regexp
 	name    string
 }{
-	{lazyregexp.New(`\x1b\[[0-9;]*m`), ""},
 	{lazyregexp.New("\"[^\"]*\"|`[^`]*`|“[^”]*”|(?:^|\\B)'[^']*'"), "<quoted>"},
 	{lazyregexp.New(`\d{4}-\d\d-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:[.,]\d+)?(?:Z|[+-]\d\d:?\d\d)?)?|\b\d\d?:\d\d(?::\d\d)?(?:[.,]\d+)?\b`), "<time>"},
 	{lazyregexp.New(`(?:[A-Za-z]:)?(?:[\w.@~+-]*[/\\])+[\w.@~+-]*(?::\d+)*`), "<path>"},
@@ -62,7 +62,7 @@ func signatures(errors []string) []string {
 }
 
 func signature(line string) string {
-	line = record.Shorten(line, 20*maxSignature) // a line of megabytes is not worth its time
+	line = vt.Strip(record.Shorten(line, 20*maxSignature)) // a line of megabytes is not worth its time
 	for _, v := range variable {
 		line = v.pattern().ReplaceAllString(line, v.name)
 	}

@@ -12,11 +12,14 @@ import (
 // 4,096) with \xHH escapes; beyond 8 KiB it is an attack or garbage.
 const maxMarker = 8 << 10
 
-// heads are the introducers. The number decides, so 7 must not match 777.
+// pair is the length of ESC ] and of ESC \.
+const pair = 2
+
+// heads are how markers begin. The number decides, so 7 must not match 777.
 var heads = [...]struct {
 	bytes    string
 	protocol int
-}{{"\x1b]633;", 633}, {"\x1b]133;", 133}, {"\x1b]7;", 7}}
+}{{"633;", 633}, {"133;", 133}, {"7;", 7}}
 
 // Marker is one complete sequence of a shell integration.
 type Marker struct {
@@ -101,20 +104,18 @@ func (s *Markers) release(end int) {
 	}
 }
 
-// Token reads t; ok is false when it is no marker.
+// Token reads t, of a parser made by vt.ForText; ok is false when it is no marker.
 func (s *Markers) Token(t *vt.Token) (m Marker, ok bool) {
-	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued {
+	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Mixed {
 		return m, false
 	}
-	body, ok := bytes.CutSuffix(t.Raw, []byte("\a"))
-	if !ok {
-		body, ok = bytes.CutSuffix(t.Raw, []byte("\x1b\\"))
-	}
-	if !ok || len(body) >= maxMarker {
+	body := pair + len(t.Data)
+	end := string(t.Raw[body:])
+	if end != "\a" && len(end) != pair || body >= maxMarker { // BEL or ST
 		return m, false
 	}
 	for _, h := range heads {
-		payload, ok := bytes.CutPrefix(body, []byte(h.bytes))
+		payload, ok := bytes.CutPrefix(t.Data, []byte(h.bytes))
 		if !ok || hasControl(payload) {
 			continue
 		}

@@ -32,9 +32,14 @@ type cell struct {
 	rest   bool // of the character to the left
 }
 
-const ascii = "\x00\x01\x02\x03\x04\x05\x06\x07\x08\x09\x0a\x0b\x0c\x0d\x0e\x0f" +
-	"\x10\x11\x12\x13\x14\x15\x16\x17\x18\x19\x1a\x1b\x1c\x1d\x1e\x1f" +
-	" !\"#$%&'()*+,-./0123456789:;<=>?@ABCDEFGHIJKLMNOPQRSTUVWXYZ[\\]^_`abcdefghijklmnopqrstuvwxyz{|}~\x7f"
+// ascii is the characters of one byte each, so that a cell's text needs no memory.
+var ascii = func() string {
+	var b [0x80]byte
+	for c := range b {
+		b[c] = byte(c)
+	}
+	return string(b[:])
+}()
 
 var blank = cell{text: " "}
 
@@ -56,7 +61,7 @@ func (r *Renderer) toCells() {
 	p.Flush(r.handle)
 }
 
-// overwrite takes text into the cells, up to an escape or a line feed.
+// overwrite takes text into the cells, up to a line feed.
 func (r *Renderer) overwrite(b []byte) int {
 	l := r.cells
 	for i, c := range b {
@@ -64,8 +69,6 @@ func (r *Renderer) overwrite(b []byte) int {
 			l.flushPartial(r.colour.now)
 		}
 		switch {
-		case c == 0x1b:
-			return i
 		case c == '\n':
 			r.finishCells()
 			r.append(b[i : i+1])

@@ -38,18 +38,17 @@ func (r *Renderer) sgr(t *vt.Token) {
 		r.colour.now += string(seq)
 	}
 	if n := len(r.colour.now) - maxColour; n > 0 {
-		r.colour.now = afterEscape(r.colour.now, n)
+		r.colour.now = afterSequences(r.colour.now, n)
 	}
 }
 
-// afterEscape drops whole sequences: at least the first n bytes.
-func afterEscape(s string, n int) string {
-	for ; n < len(s); n++ {
-		if s[n] == 0x1b {
-			return s[n:]
-		}
+// afterSequences drops whole ones: at least the first n bytes.
+func afterSequences(s string, n int) string {
+	at := 0
+	for at < n {
+		at += max(vt.SequenceLen([]byte(s[at:])), 1)
 	}
-	return ""
+	return s[at:]
 }
 
 // change appends what turns the colours from into to.

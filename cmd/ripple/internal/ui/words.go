@@ -7,9 +7,10 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"unicode"
 
 	"github.com/charmbracelet/x/ansi"
+
+	"ripple/runtime/event"
 )
 
 // Count says a number of things in English.
@@ -82,16 +83,8 @@ func Indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// Harmless is text without what would move a terminal's cursor, set its title or
-// turn the order of its letters: a model wrote it, or somebody whose file it read.
-func Harmless(s string) string {
-	return strings.Map(func(r rune) rune {
-		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {
-			return -1
-		}
-		return r
-	}, ansi.Strip(s))
-}
+// Harmless is event.Printable, of all that is not our own words.
+func Harmless(s string) string { return event.Printable(s) }
 
 // FirstLine is the first line of a text that anybody may have written, harmless and at
 // most 120 characters long.
