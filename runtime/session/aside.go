@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"strings"
 
 	"ripple/runtime/internal/prompt"
 	"ripple/schema"
@@ -35,8 +36,9 @@ type asides struct {
 	window   int
 	dir      string // for what does not fit the window
 
-	line []byte   // not complete yet
-	kept *capture // nil: nothing since it was taken
+	line   []byte   // not complete yet
+	within bool     // what was taken last ended within a line
+	kept   *capture // nil: nothing since it was taken
 }
 
 func newAsides(p *program, o Options, dir string) asides {
@@ -88,6 +90,7 @@ func (a *asides) take(usual int) (kept string, passed []byte) {
 			raw = raw[:m.Start]
 		}
 	}
+	a.within = strings.TrimSpace(prompt.Visible(raw)) != ""
 	passed = a.final(raw)
 	a.line = a.line[:0]
 	if a.kept == nil {

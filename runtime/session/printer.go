@@ -141,6 +141,7 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 	case jobShow:
 		p.keep(c, c.render.show())
 	case jobEcho:
+		j.config.Within = p.asides.within
 		p.aside(echo.Split(j.config, text))
 		p.before(c)
 	case jobAside:

@@ -40,6 +40,7 @@ type Config struct {
 	Foreign bool
 	Kernel  []byte // with Foreign: the echo byte for byte, where the kernel's line discipline makes it
 	Shown   []byte // with Foreign: the prompt as it was shown, without sequences; a redraw repeats it
+	Within  bool   // with Foreign: somebody else's line had not ended when the input was sent
 }
 
 // Stripper removes the echo from the start of one command's output.

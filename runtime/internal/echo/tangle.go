@@ -62,6 +62,9 @@ func newTangle(c Config) *tangle {
 	}
 	for _, s := range t.m.now {
 		t.now = append(t.now, thread{state: s})
+		if c.Within {
+			t.now = append(t.now, thread{state: s, foreign: true})
+		}
 	}
 	return t
 }

@@ -73,6 +73,29 @@ func TestSplit(t *testing.T) {
 	}
 }
 
+// A line that had begun before the input was sent goes on before the echo, or not.
+func TestSplitWithinALine(t *testing.T) {
+	echoes := map[string]string{
+		"the kernel's":      "echo hi there\r\n",
+		"fish's":            "echo hi there\r\x1b[47C\x1b[11Decho hi there\r\x1b[47C\r\n\x1b[30m\x1b(B\x1b[m",
+		"a simple editor's": "echo hi there\r\n",
+	}
+	for name, shown := range echoes {
+		t.Run(name, func(t *testing.T) {
+			c := Config{Strategy: Deterministic, Sent: []byte("echo hi there\r"), Foreign: true, Within: true}
+			if name == "the kernel's" {
+				c.Sent = []byte("echo hi there\n")
+				c.Kernel = kernelEcho("echo hi there\n")
+			}
+			assert.Equal(t, "", string(Split(c, []byte(shown))))
+			for rest := "bg 1113\r\n"; rest != ""; rest = rest[1:] {
+				assert.Equal(t, rest, string(Split(c, []byte(rest+shown))))
+				assert.Equal(t, rest+"bg 1114\r\n", string(Split(c, []byte(rest+"bg 1114\r\n"+shown))))
+			}
+		})
+	}
+}
+
 // A kernel's echo is taken out of numbered lines wherever it came.
 func TestSplitAnywhere(t *testing.T) {
 	r := rand.New(rand.NewSource(1))
