@@ -53,7 +53,7 @@ var layers = map[string]row{
 	"runtime/session/internal/machine": {1, ""},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
-		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine schema"},
+		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
 	"runtime/loop/layout":  {0, ""},
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},

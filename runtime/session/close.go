@@ -6,7 +6,6 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/proctree"
 	"ripple/runtime/session/internal/machine"
 )
 
@@ -19,14 +18,6 @@ var forceSignals = map[string]syscall.Signal{
 	"": syscall.SIGKILL, "kill": syscall.SIGKILL, "term": syscall.SIGTERM,
 	"hup": syscall.SIGHUP, "int": syscall.SIGINT, "quit": syscall.SIGQUIT,
 }
-
-// How long processes may take to act on a hang-up and on SIGTERM, and how long
-// we go on killing what does not die.
-const (
-	hangupGrace = 100 * time.Millisecond
-	termGrace   = 200 * time.Millisecond
-	killLimit   = 5 * time.Second
-)
 
 // Restart ends the program, if it still runs, and starts it anew with the same
 // options. State of the old one is gone. A session that was closed stays closed:
@@ -74,32 +65,15 @@ func (s *Session) Close(ctx context.Context) error {
 // close ends the program and what it started, and removes the session's files.
 // When the program went politely and left nobody, no signal is sent.
 func (d *driver) close(ctx context.Context) error {
-	d.tree.Sole = d.options.Sole
-	d.tree.Members() // known from here on, wherever they move
+	d.term.Members() // known from here on, wherever they move
 	d.politely(ctx)
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
-	defer cancel()
-	err := d.tree.End(limit, d.steps()...)
-	if errors.Is(err, proctree.ErrUnsupported) {
-		err = nil // pty.Close below does what can be done
-	}
-	err = errors.Join(err, d.tty.Close())
+	err := d.term.Close(forceSignals[d.prog.ending.force])
 	<-d.dead
 	d.locked(func() {
 		d.alarm.stop()
 	})
 	d.removeFiles()
 	return err
-}
-
-// steps are the signals for whoever is left after the polite part.
-func (d *driver) steps() []proctree.Step {
-	force := forceSignals[d.prog.ending.force]
-	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
-	if force != syscall.SIGKILL && force != syscall.SIGHUP {
-		return append(steps, proctree.Step{Signal: force, Grace: termGrace})
-	}
-	return append(steps, proctree.Step{Signal: syscall.SIGTERM, Grace: termGrace})
 }
 
 // takeLate takes what no command will be given any more. Both locks are held.
@@ -109,7 +83,10 @@ func (d *driver) takeLate() (kept string) {
 	return kept
 }
 
-// readRest waits until what the program has printed by now was read; for drainLimit
+// restLimit is how many bytes readRest waits for: a program may print for ever.
+const restLimit = 1 << 20
+
+// readRest waits until what the program has printed by now was read; for restLimit
 // bytes at most, and not when nothing can be read.
 func (d *driver) readRest() {
 	t := time.NewTimer(0)
@@ -117,11 +94,11 @@ func (d *driver) readRest() {
 	begin, last := int64(-1), int64(-1)
 	for gap := firstPoll; gap <= longestPoll; gap *= 2 {
 		received, more := int64(0), false
-		d.locked(func() { received, more = d.received, d.tty.Readable(d.received) })
+		d.locked(func() { received, more = d.received, d.term.Readable(d.received) })
 		if begin < 0 {
 			begin = received
 		}
-		if !more || received-begin > drainLimit {
+		if !more || received-begin > restLimit {
 			return
 		}
 		if received != last {

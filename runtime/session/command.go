@@ -76,7 +76,7 @@ func (d *driver) submit(p payload) *command {
 		pending: p.lines, file: p.file, started: time.Now(), usual: d.detect.usual,
 		render: d.newRenderer(), kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
-	c.told.elsewhere = !d.announced && d.onTTY && !d.tty.Holds(0)
+	c.told.elsewhere = !d.announced && d.onTTY && !d.term.Holds(0)
 	c.told.restarted, d.restarted = d.restarted, false
 	d.cmd, d.stream.used = c, true
 	following := len(p.lines) - 1
@@ -91,8 +91,8 @@ func (d *driver) submit(p payload) *command {
 }
 
 func (d *driver) newRenderer() *renderer {
-	size := d.tty.Size()
-	return newRenderer(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: d.prog.output.stripANSI}, d.prog.output.ending)
+	cols, rows := d.term.Size()
+	return newRenderer(render.Options{Cols: cols, Rows: rows, StripANSI: d.prog.output.stripANSI}, d.prog.output.ending)
 }
 
 // nextLine sends the next line of the block.
@@ -109,7 +109,7 @@ func (d *driver) nextLine() {
 	if d.policy.Printed {
 		d.turn = 0
 		if d.elsewhere() { // nothing else tells that the line was taken
-			d.turn = d.tty.Turn()
+			d.turn = d.term.Turn()
 		}
 	}
 	d.send(line)
@@ -119,9 +119,9 @@ func (d *driver) nextLine() {
 // expectedEcho is what is known of the echo of a line that is about to be sent.
 func (d *driver) expectedEcho(sent string) echo.Config {
 	out := &d.prog.output
-	c := echo.Config{Strategy: string(out.echo), Sent: d.tty.Shown([]byte(sent)), Prompt: out.echoPrompt}
-	c.Kernel = d.tty.Echo([]byte(sent))
-	echoes, canonical, err := d.tty.Flags()
+	c := echo.Config{Strategy: string(out.echo), Sent: d.term.Shown([]byte(sent)), Prompt: out.echoPrompt}
+	c.Kernel = d.term.Echo([]byte(sent))
+	echoes, canonical, err := d.term.Flags()
 	switch {
 	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && !echoes:
 		c.Strategy = echo.Silent

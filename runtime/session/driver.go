@@ -8,25 +8,25 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
-	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
+	"ripple/runtime/terminal"
 )
 
-// driver runs one started program: it alone reads from and writes to the PTY,
-// holds the lock and the timer, and keeps the order. What the program prints it
-// takes through the stages, piece by piece: detect, sort (stream), and, out of the
-// lock, strip, render and keep (printer). Between the pieces the machine decides,
-// and effects.go does what it decided. One goroutine reads; callers step the
-// machine under the same lock.
+// driver runs one started program on its terminal: it holds the lock and the
+// timer, and keeps the order. What the program prints it takes through the stages,
+// piece by piece: detect, sort (stream), and, out of the lock, strip, render and
+// keep (printer). Between the pieces the machine decides, and effects.go does what
+// it decided. One goroutine reads; callers step the machine under the same lock.
 type driver struct {
 	prog    *program
 	options Options
 	plan    launch.Plan
 	scratch *scratch.Dir
-	tty     *pty.PTY
-	tree    *proctree.Tree
+	term    *terminal.Terminal
 	opened  time.Time
+
+	observing sync.Mutex // one at a time: input is written without mu
 
 	mu     sync.Mutex
 	policy machine.Policy
@@ -50,7 +50,6 @@ type driver struct {
 	received int64  // bytes of the terminal's output so far
 	late     string // what came after the last command
 	leaving  bool   // the program was asked to end
-	queries  queries
 
 	// What the program is doing.
 	restarted bool // the next command is the first one of a new program
@@ -62,12 +61,10 @@ type driver struct {
 	mode      string
 	level     *int
 
-	out        [][]byte  // to be written
 	owed       string    // an interrupt that waits for payInterrupt
 	owedReads  int       // how often it was looked at
 	unanswered bool      // no byte came since the last interrupt
 	readAt     time.Time // when the last bytes came
-	waiting    bool      // somebody waits until the tty takes more
 
 	readyOnce sync.Once
 	ready     chan struct{}
@@ -87,7 +84,6 @@ func (d *driver) prepare() {
 // feed takes what the program printed through the stages, in order.
 func (d *driver) feed(b []byte) {
 	d.stream.arrived, d.unanswered = false, false
-	d.answerQueries(b)
 	for p := range d.detect.pieces(b) {
 		d.piece(p)
 	}
@@ -278,6 +274,8 @@ func (d *driver) watched() bool { return d.options.Observer != nil }
 
 func (d *driver) observe(kind EventKind, data []byte, text string) {
 	if d.options.Observer != nil {
+		d.observing.Lock()
+		defer d.observing.Unlock()
 		d.options.Observer.Observe(Event{At: time.Since(d.options.began), Kind: kind, Data: data, Text: text})
 	}
 }

@@ -95,7 +95,7 @@ func (d *driver) inject() {
 
 // becomeReady is the first prompt.
 func (d *driver) becomeReady(e machine.Effect) {
-	d.detect.injected, d.onTTY = nil, d.tty.Holds(0)
+	d.detect.injected, d.onTTY = nil, d.term.Holds(0)
 	d.needs = d.missing()
 	d.usual = !d.elsewhere()
 	d.policy.Printed = d.policy.Printed && d.usual

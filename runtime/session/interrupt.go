@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"fmt"
-	"syscall"
 	"time"
 
 	"ripple/runtime/session/internal/machine"
@@ -41,7 +40,7 @@ func (d *driver) payInterrupt() {
 	if d.owed == "" || d.cmd == nil || !d.taken() {
 		return
 	}
-	if d.owedReads++; d.owedReads > owedReads || !d.tty.Readable(d.received) {
+	if d.owedReads++; d.owedReads > owedReads || !d.term.Readable(d.received) {
 		key := d.owed
 		d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		d.interrupt(key)
@@ -60,7 +59,7 @@ const (
 // the program from printing. It tells whether to look again later.
 func (d *driver) interruptAgain(c *command, key string) (again bool) {
 	d.locked(func() {
-		silent := d.unanswered && !d.tty.Readable(d.received)
+		silent := d.unanswered && !d.term.Readable(d.received)
 		last := time.Since(d.readAt)
 		again = d.cmd == c && (d.owed != "" || silent || last < quiet)
 		switch {
@@ -79,17 +78,9 @@ func (d *driver) interruptAgain(c *command, key string) (again bool) {
 
 // interrupt discards what has not reached the program and interrupts it.
 func (d *driver) interrupt(key string) {
-	d.out, d.owed, d.unanswered = nil, "", true
+	d.owed, d.unanswered = "", true
 	d.observe(EventSignal, []byte(key), "interrupt")
-	// When the terminal would turn the key into a signal, the signal is sent
-	// directly: the key would throw away output that was not read yet.
-	if key == "\x03" && d.tty.Interrupts() {
-		if err := d.tty.Signal(syscall.SIGINT); err == nil {
-			d.observe(EventWrite, []byte(key), "") // what its user would have typed
-			return
-		}
-	}
-	d.send(key)
+	d.term.Interrupt(key)
 }
 
 // Interrupt interrupts the running command by the adapter's means and waits

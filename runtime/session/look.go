@@ -9,10 +9,10 @@ import (
 // before it came to waiting must have been read, or the prompt in question may
 // not be the end of it.
 func (d *driver) look() machine.Readiness {
-	r := d.tty.Readiness()
+	r := d.term.Readiness()
 	if r.State == pty.Waiting && d.policy.Silent {
-		d.turn = d.tty.Turn()
-		if d.state.Proof == machine.ProofSilence && (len(d.out) > 0 || d.turn == d.sentTurn()) {
+		d.turn = d.term.Turn()
+		if d.state.Proof == machine.ProofSilence && (d.term.Queued() > 0 || d.turn == d.sentTurn()) {
 			return machine.ReadyBusy // the line is on its way
 		}
 	}
@@ -27,7 +27,7 @@ func (d *driver) look() machine.Readiness {
 	}
 	confirms := d.prog.prompts.printable() && d.cmd != nil && d.state.Proof == machine.ProofMarker
 	waits := r.State == pty.Waiting || confirms && d.listens(r)
-	unread := waits && d.tty.Readable(d.received)
+	unread := waits && d.term.Readable(d.received)
 	if d.watched() {
 		d.observe(EventProbe, nil, "kernel: "+r.State.String())
 	}
@@ -57,25 +57,25 @@ func (d *driver) seeksPlace(r pty.Readiness) bool { return d.policy.Printed && r
 // it prints goes elsewhere. What a command reads it reads in another place.
 func (d *driver) lookElsewhere(r pty.Readiness) machine.Readiness {
 	there := r.State == pty.Waiting && r.Place == d.place && d.place != pty.Place{} && d.elsewhere()
-	if !there || len(d.out) > 0 || d.tty.Readable(d.received) || d.sentTurn() != 0 && d.tty.Turn() == d.sentTurn() {
+	if !there || d.term.Queued() > 0 || d.term.Readable(d.received) || d.sentTurn() != 0 && d.term.Turn() == d.sentTurn() {
 		return machine.ReadyBusy
 	}
 	return machine.ReadyWaiting
 }
 
 // elsewhere says whether standard output or error of the program is not the terminal.
-func (d *driver) elsewhere() bool { return !d.tty.Holds(1) || !d.tty.Holds(2) }
+func (d *driver) elsewhere() bool { return !d.term.Holds(1) || !d.term.Holds(2) }
 
 // unseen says whether the program's prompts are printed elsewhere now. A file that it
 // is given then would be opened in the place of a descriptor that is closed.
 func (d *driver) unseen() bool {
-	return d.usual && d.elsewhere() && d.tty.Has(1) && d.tty.Has(2)
+	return d.usual && d.elsewhere() && d.term.Has(1) && d.term.Has(2)
 }
 
 // listens says that the program looks for input as it does behind a prompt: now and
 // then, or while what it has started works on.
 func (d *driver) listens(r pty.Readiness) bool {
-	return r.Timed || r.Listens && r.Place.PID == d.tty.PID()
+	return r.Timed || r.Listens && r.Place.PID == d.term.PID()
 }
 
 // asks says that a program which waits does so behind a question, which came after

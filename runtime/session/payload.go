@@ -44,7 +44,7 @@ type lineFacts interface {
 
 // cooked says whether the terminal edits lines itself now.
 func (d *driver) cooked() bool {
-	_, canonical, err := d.tty.Flags()
+	_, canonical, err := d.term.Flags()
 	return err == nil && canonical
 }
 

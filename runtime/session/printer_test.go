@@ -13,15 +13,21 @@ import (
 	"ripple/runtime/internal/render"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
+	"ripple/runtime/terminal"
 )
+
+// cat is one on a terminal that nobody reads.
+func cat(t *testing.T, echo bool) *terminal.Terminal {
+	term, err := terminal.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Echo: echo, Canonical: true}, terminal.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, term.Close(0)) })
+	return term
+}
 
 // running is a driver whose command has been taken by cat.
 func running(t *testing.T, output func([]byte)) *driver {
-	tty, err := pty.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Canonical: true})
-	require.NoError(t, err)
-	t.Cleanup(func() { tty.Close() })
 	d := &driver{
-		prog: &program{}, exit: &ExitError{}, tty: tty, options: Options{Output: output}, changed: make(chan struct{}),
+		prog: &program{}, exit: &ExitError{}, term: cat(t, false), options: Options{Output: output}, changed: make(chan struct{}),
 		cmd: &command{
 			kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
 			done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},

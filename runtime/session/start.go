@@ -16,7 +16,6 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
-	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
@@ -25,7 +24,7 @@ import (
 // start launches the program and waits for its first prompt.
 func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 	d := &driver{
-		options: o, opened: time.Now(), queries: newQueries(a.Process.TTY.Replies),
+		options: o, opened: time.Now(),
 		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
 	}
 	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), o.Output != nil
@@ -82,7 +81,7 @@ func (d *driver) awaitReady(ctx context.Context) error {
 func (d *driver) stuck() (yes bool) {
 	d.locked(func() {
 		starting := d.state.Step == machine.StepFirst || d.state.Step == machine.StepKick
-		yes = starting && d.state.Proof == machine.ProofNone && d.tty.Readiness().State == pty.Waiting && !d.tty.Readable(d.received)
+		yes = starting && d.state.Proof == machine.ProofNone && d.term.Readiness().State == pty.Waiting && !d.term.Readable(d.received)
 	})
 	return yes
 }
@@ -115,18 +114,8 @@ func (d *driver) launch(a *schema.Adapter) error {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}
 	d.prepare()
-	t := d.plan.TTY
 	d.cwd = d.plan.Dir
-	d.tty, err = pty.Start(pty.Command{
-		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
-		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
-		KeepCR: !t.Canonical && d.lineEnding() == "\r",
-	})
-	if err != nil {
-		return fmt.Errorf("starting %s: %w", d.plan.Path, err)
-	}
-	d.tree = proctree.New(d.tty.PID(), d.tty.Name())
-	return nil
+	return d.openTerminal(a.Process.TTY.Replies)
 }
 
 // notReady ends a program that did not get to its prompt, and says what it did

@@ -46,12 +46,12 @@ func (d *driver) snapState() State {
 	d.locked(func() {
 		if d.cmd != nil {
 			st.Waiting = d.waits()
-			st.Stuck = st.Waiting != WaitingNo && d.tty.Readiness().Only
+			st.Stuck = st.Waiting != WaitingNo && d.term.Readiness().Only
 		}
 	})
 	d.upToDate(func() {
 		waiting, stuck := st.Waiting, st.Stuck
-		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.tty.PID(), Needs: d.needs}
+		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.term.PID(), Needs: d.needs}
 		if d.cmd != nil {
 			st.Waiting, st.Stuck, st.Partial = waiting, stuck, d.snapshot(d.cmd).Output
 		}
@@ -77,12 +77,12 @@ func (d *driver) onItsWay() bool {
 	c := d.cmd
 	passed := time.Since(c.line.at)
 	switch {
-	case c.prelude.expected, len(d.out) > 0, passed < machine.InFlight:
+	case c.prelude.expected, d.term.Queued() > 0, passed < machine.InFlight:
 		return true
 	case d.received > c.line.to:
 		return false
 	}
-	echoes, _, err := d.tty.Flags()
+	echoes, _, err := d.term.Flags()
 	return err == nil && (echoes || passed < silentFlight)
 }
 
@@ -90,12 +90,12 @@ func (d *driver) onItsWay() bool {
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.tty.Readiness().State != pty.Waiting || d.tty.Readable(d.received) {
+	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.term.Readiness().State != pty.Waiting || d.term.Readable(d.received) {
 		return WaitingNo
 	}
 	d.pass(d.stream.flush())
 	d.printer.enqueue(job{kind: jobShow, c: d.cmd}, nil)
-	echoes, canonical, err := d.tty.Flags()
+	echoes, canonical, err := d.term.Flags()
 	if err == nil && canonical && !echoes && d.plan.TTY.Echo {
 		return WaitingSecret
 	}
@@ -150,7 +150,7 @@ func (d *driver) snapshot(c *command) Result {
 // typed writes raw input while a command runs, and remembers what the terminal
 // echoes of it.
 func (d *driver) typed(b []byte) {
-	d.printer.enqueue(job{kind: jobTyped, c: d.cmd}, d.tty.Echo(b))
+	d.printer.enqueue(job{kind: jobTyped, c: d.cmd}, d.term.Echo(b))
 	d.send(string(b))
 	d.cmd.line.at, d.cmd.line.to = time.Now(), d.received
 }
@@ -161,7 +161,7 @@ func (d *driver) resize(cols, rows int) error {
 	}
 	var err error
 	d.locked(func() {
-		err = d.tty.Resize(pty.Size{Cols: cols, Rows: rows})
+		err = d.term.Resize(cols, rows)
 		d.observe(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
 	})
 	return err
@@ -171,7 +171,7 @@ func (d *driver) signal(sig os.Signal) error {
 	var err error
 	d.locked(func() {
 		d.observe(EventSignal, nil, sig.String())
-		err = d.tty.Signal(sig)
+		err = d.term.Signal(sig)
 	})
 	return err
 }

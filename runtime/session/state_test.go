@@ -22,13 +22,11 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 		echo bool
 		ago  time.Duration // at which it still is
 	}{{true, time.Hour}, {false, machine.InFlight}} {
-		tty, err := pty.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Echo: c.echo, Canonical: true})
-		require.NoError(t, err)
-		defer tty.Close()
-		for deadline := time.Now().Add(10 * time.Second); tty.Readiness().State != pty.Waiting; {
+		term := cat(t, c.echo)
+		for deadline := time.Now().Add(10 * time.Second); term.Readiness().State != pty.Waiting; {
 			require.True(t, time.Now().Before(deadline))
 		}
-		d := &driver{tty: tty, prog: &program{}, cmd: &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}}
+		d := &driver{term: term, prog: &program{}, cmd: &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}}
 		d.printer.lock, d.printer.room = &d.mu, sync.NewCond(&d.mu)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls

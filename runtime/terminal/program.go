@@ -25,6 +25,12 @@ func (t *Terminal) ExitStatus() (code int, signal string) { return t.tty.ExitSta
 // Flags tells whether the terminal echoes input and edits lines now.
 func (t *Terminal) Flags() (echo, canonical bool, err error) { return t.tty.Flags() }
 
+// Echo is what the terminal will show of input that is written to it now.
+func (t *Terminal) Echo(input []byte) []byte { return t.tty.Echo(input) }
+
+// Shown is what the terminal makes now of text that a program prints.
+func (t *Terminal) Shown(text []byte) []byte { return t.tty.Shown(text) }
+
 // Readiness asks the kernel whether the foreground program waits for input.
 func (t *Terminal) Readiness() pty.Readiness { return t.tty.Readiness() }
 
@@ -35,8 +41,7 @@ func (t *Terminal) Turn() uint64 { return t.tty.Turn() }
 // terminal or on its way to the function that Run calls.
 func (t *Terminal) Readable(taken int64) bool { return t.tty.Readable(taken) }
 
-// Holds tells whether a descriptor of the program is this terminal, and Has
-// whether it is open.
+// Holds tells whether a descriptor of the program is this terminal.
 func (t *Terminal) Holds(fd int) bool { return t.tty.Holds(fd) }
 
 // Has tells whether a descriptor of the program is open.

@@ -85,6 +85,9 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 
 // printed keeps what came for those who look, and answers what it asks.
 func (t *Terminal) printed(b []byte) {
+	if t.options.Read != nil {
+		t.options.Read(b)
+	}
 	t.mu.Lock()
 	t.makeRoom(len(b))
 	t.out.write(b)

@@ -24,11 +24,15 @@ const (
 	maxCols, maxRows = 1000, 1000
 )
 
-// Size is the terminal's size in character cells, as it was set last.
+// Size is the terminal's size in character cells. A program may have changed it:
+// what others look at keeps the size that was set here.
 func (t *Terminal) Size() (cols, rows int) {
+	if s := t.tty.Size(); s.Cols > 0 && s.Rows > 0 {
+		return s.Cols, s.Rows
+	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.size.now.Cols, t.size.now.Rows
+	return t.size.now.Cols, t.size.now.Rows // it is closed
 }
 
 // Resize sets the size to be used when no subscriber leads, and uses it: who led

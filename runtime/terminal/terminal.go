@@ -48,9 +48,10 @@ type Options struct {
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
-	// Wrote is told of input as the terminal takes it, in order and by one
-	// goroutine at a time. It must not call the Terminal.
-	Wrote func([]byte)
+	// Read and Wrote are told of output before anything is made of it, and of
+	// input as the terminal takes it, each in order and by one goroutine at a
+	// time. Wrote must not call the Terminal.
+	Read, Wrote func([]byte)
 
 	// Screen says that somebody will look: then the screen is exact, however
 	// much was printed before he does, and the reply to a query for the cursor

@@ -2,7 +2,6 @@ package terminal
 
 import (
 	"errors"
-	"os"
 	"sync"
 	"time"
 
@@ -12,59 +11,57 @@ import (
 // input is what the program is to get and the terminal has not taken yet.
 type input struct {
 	mu      sync.Mutex
-	queue   [][]byte // pieces that came by one Write each
-	waiting bool     // somebody waits until the terminal takes more, or a pause is over
-	broken  error
+	queue   [][]byte        // pieces that came by one Write each
+	waiting bool            // somebody waits until the terminal takes more, or a pause is over
 	done    <-chan struct{} // of the Terminal
 }
 
 // Write gives the program input, as if it were typed. It never waits: what the
 // terminal does not take at once is queued and follows in order. The error is
-// os.ErrClosed when the terminal is closed, or says what broke.
+// os.ErrClosed when the terminal is closed, or says what broke; the queue is then
+// empty.
 func (t *Terminal) Write(b []byte) (int, error) {
 	in := &t.input
 	in.mu.Lock()
 	defer in.mu.Unlock()
-	if in.broken != nil {
-		return 0, in.broken
-	}
 	n := 0
 	if len(in.queue) == 0 && !in.waiting {
-		n = t.put(b)
+		var err error
+		if n, err = t.put(b); err != nil {
+			return n, err
+		}
 	}
-	if n < len(b) && in.broken == nil {
+	if n < len(b) {
 		in.queue = append(in.queue, append([]byte(nil), b[n:]...))
 	}
-	return len(b), in.broken
+	return len(b), nil
 }
 
 // put gives the terminal what it takes of b at once.
-func (t *Terminal) put(b []byte) int {
+func (t *Terminal) put(b []byte) (int, error) {
 	in := &t.input
 	n, err := t.tty.Write(b)
 	if n > 0 && t.options.Wrote != nil {
 		t.options.Wrote(b[:n])
 	}
-	switch {
-	case errors.Is(err, pty.ErrWouldBlock):
+	if errors.Is(err, pty.ErrWouldBlock) {
 		in.waiting = true
 		go t.writeLater(0)
-	case err != nil:
-		in.broken, in.queue = err, nil
+		return n, nil
 	}
-	return n
+	return n, err
 }
 
 // writeQueue goes on with the queue; input.mu is held.
 func (t *Terminal) writeQueue() {
 	in := &t.input
-	for len(in.queue) > 0 && !in.waiting && in.broken == nil {
-		n := t.put(in.queue[0])
-		switch {
-		case in.broken != nil:
+	for len(in.queue) > 0 && !in.waiting {
+		n, err := t.put(in.queue[0])
+		if err != nil {
+			in.queue = nil // Run tells
 			return
-		case n < len(in.queue[0]):
-			in.queue[0] = in.queue[0][n:]
+		}
+		if in.queue[0] = in.queue[0][n:]; len(in.queue[0]) > 0 {
 			continue
 		}
 		in.queue = in.queue[1:]
@@ -81,7 +78,6 @@ func (t *Terminal) writeQueue() {
 // writeLater goes on writing after a pause, or when the terminal has room.
 func (t *Terminal) writeLater(pause time.Duration) {
 	in := &t.input
-	var err error
 	if pause > 0 {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -90,15 +86,11 @@ func (t *Terminal) writeLater(pause time.Duration) {
 		case <-in.done:
 		}
 	} else {
-		err = t.tty.WaitWritable(time.Time{})
+		_ = t.tty.WaitWritable(time.Time{}) // closed: the write says so
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.waiting = false
-	if err != nil { // closed: nobody reads what is left
-		in.broken, in.queue = os.ErrClosed, nil
-		return
-	}
 	t.writeQueue()
 }
 

@@ -1,0 +1,94 @@
+package session
+
+import (
+	"bytes"
+	"fmt"
+	"runtime"
+	"time"
+
+	"ripple/runtime/internal/prompt"
+	"ripple/runtime/pty"
+	"ripple/runtime/session/internal/machine"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// openTerminal starts the planned program.
+func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
+	t := d.plan.TTY
+	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole}
+	if d.watched() {
+		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.observe(EventWrite, b, "") }
+	}
+	d.term, err = terminal.Start(pty.Command{
+		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
+		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
+		KeepCR: !t.Canonical && d.lineEnding() == "\r",
+	}, o)
+	return err
+}
+
+// gone says that a command which asked the terminal something has ended: what was
+// printed since has a marker of ours. The answer would reach the line editor.
+func (d *driver) gone(since []byte) bool {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	runs := d.state.Step == machine.StepRunning && !d.state.SawD
+	return runs && d.prog.prompts.markers != nil && bytes.Contains(since, []byte(d.plan.Values["nonce"]))
+}
+
+// read takes what the program prints until its end.
+func (d *driver) read() {
+	d.ends(d.term.Run(func(b []byte) {
+		if d.happened(func() { d.take(b) }) {
+			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
+		}
+		d.printer.await()
+	}))
+}
+
+// wasRead tells an observer of a read.
+func (d *driver) wasRead(b []byte) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	if d.detect.injected == nil || !d.prog.unmirrored {
+		d.observe(EventRead, b, "")
+	}
+}
+
+// take is one read.
+func (d *driver) take(b []byte) {
+	d.received, d.readAt = d.received+int64(len(b)), time.Now()
+	d.feed(b)
+	d.payInterrupt()
+}
+
+// ends is the end of the stream: whatever runs is over.
+func (d *driver) ends(err error) {
+	d.happened(func() {
+		for p := range d.detect.rest() {
+			d.piece(p)
+		}
+		code, signal := d.term.ExitStatus()
+		d.exit = &ExitError{Code: code, Signal: signal}
+		if !d.stream.used {
+			d.exit.Output = prompt.Visible(d.stream.startup)
+		}
+		if err != nil {
+			d.failure = fmt.Errorf("reading from the program: %w", err)
+		}
+		d.observe(EventExit, nil, d.exit.Error())
+		d.step(machine.Input{Kind: machine.InExit})
+		d.settleEffects()
+	})
+	close(d.dead)
+}
+
+// send types s, without waiting for the program to take it.
+func (d *driver) send(s string) {
+	if s != "" {
+		_, _ = d.term.Write([]byte(s)) // the program has ended; the reader reports it
+	}
+}
+
+func (d *driver) lineEnding() string { return d.prog.input.ending }
