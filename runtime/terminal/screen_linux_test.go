@@ -39,7 +39,7 @@ func (p *person) sees(what string, there bool) {
 	for p.own == nil || strings.Contains(p.text(), what) != there {
 		piece, err := p.sub.Next(ctx)
 		if err != nil {
-			p.t.Fatalf("waiting for %q (%v): %v; he sees\n%s", what, there, err, p.text())
+			p.t.Fatalf("waiting for %q (%v): %v; he sees\n%s\nthere is\n%s", what, there, err, p.text(), text(p.sub.t))
 		}
 		if piece.Snapshot {
 			p.own = vt.New(vt.Options{Cols: piece.Cols, Rows: piece.Rows, History: 100})
@@ -84,6 +84,8 @@ func TestPeopleAtFullScreenPrograms(t *testing.T) {
 			one.sees(tt.first, true)
 			two := attach(t, s)
 			two.sees(tt.first, true)
+			require.Eventually(t, func() bool { return s.Readiness().Listens }, 20*time.Second, time.Millisecond,
+				"a program that is still starting passes a new size over")
 			require.NoError(t, two.sub.Resize(100, 30))
 			two.types("\x0c") // less may lose a key that comes together with a new size
 			two.sees("line 28", true)
