@@ -53,7 +53,7 @@ var layers = map[string]row{
 	"runtime/session/internal/machine": {1, ""},
 
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
-		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/pty runtime/session/internal/machine runtime/terminal schema"},
+		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
 	"runtime/loop/layout":  {0, ""},
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
@@ -61,7 +61,7 @@ var layers = map[string]row{
 	"runtime/loop/config":  {2, "runtime/loop/layout schema"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty schema"},
+	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
 
 	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
 

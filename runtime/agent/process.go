@@ -1,16 +1,15 @@
 package agent
 
 import (
+	"context"
+	"errors"
 	"io"
 	"os"
 	"os/exec"
 	"sync"
-	"syscall"
 
-	"ripple/runtime/internal/render"
 	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
-	"ripple/runtime/pty"
 	"ripple/schema"
 )
 
@@ -21,24 +20,25 @@ type process struct {
 	chunks chan chunk
 	exited <-chan struct{} // the leader is gone; nil once that was taken
 	dead   <-chan struct{} // the same, for good
-	tree   *proctree.Tree
 	status func() (code int, signal string)
-	kill   func()
-	close  func() // stops reading; chunks ends
+
+	members func() []proctree.Process
+	end     func(context.Context, ...proctree.Step) error // of the whole tree, while chunks are taken
+	close   func()                                        // stops reading; chunks ends
 }
 
 // start starts the agent over pipes or on a terminal.
-func start(g *schema.Agent, plan launch.Plan, stdin string) (*process, error) {
+func start(g *schema.Agent, plan launch.Plan, stdin string, sole bool) (*process, error) {
 	if carriesTerminal(g) {
-		return startPTY(plan)
+		return startTerminal(plan, sole)
 	}
-	return startPipe(plan, stdin)
+	return startPipe(plan, stdin, sole)
 }
 
 // readSize is what a pipe holds.
 const readSize = 64 << 10
 
-func startPipe(plan launch.Plan, stdin string) (*process, error) {
+func startPipe(plan launch.Plan, stdin string, sole bool) (*process, error) {
 	cmd := exec.Command(plan.Path, plan.Argv[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = plan.Env, plan.Dir, ownSession()
 	var ours, theirs []*os.File
@@ -71,10 +71,19 @@ func startPipe(plan launch.Plan, stdin string) (*process, error) {
 		_ = cmd.Wait() // its state says all
 		close(gone)
 	}()
+	tree := proctree.New(cmd.Process.Pid, "")
+	tree.Sole = sole
 	p := &process{
-		pid: cmd.Process.Pid, exited: gone, dead: gone, tree: proctree.New(cmd.Process.Pid, ""),
+		pid: cmd.Process.Pid, exited: gone, dead: gone, members: tree.Members,
 		status: func() (int, string) { return exitStatus(cmd.ProcessState) },
-		kill:   func() { _ = cmd.Process.Kill() }, // it may be gone
+		end: func(ctx context.Context, steps ...proctree.Step) error {
+			err := tree.End(ctx, steps...)
+			if errors.Is(err, proctree.ErrUnsupported) {
+				_ = cmd.Process.Kill() // it may be gone
+				err = nil
+			}
+			return err
+		},
 		close: func() {
 			if input != nil {
 				_ = input.Close() // whoever read it is gone
@@ -121,58 +130,6 @@ func (p *process) read(streams ...io.Reader) {
 		})
 	}
 	go func() { wg.Wait(); close(p.chunks) }()
-}
-
-// startPTY starts the agent on a terminal without echo; its output arrives as a
-// person would see it, without colours.
-func startPTY(plan launch.Plan) (*process, error) {
-	tty, err := pty.Start(pty.Command{
-		Path: plan.Path, Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir,
-		Size: pty.Size{Cols: plan.TTY.Cols, Rows: plan.TTY.Rows}, Canonical: true,
-	})
-	if err != nil {
-		return nil, err
-	}
-	p := &process{
-		pid: tty.PID(), exited: tty.Exited(), dead: tty.Exited(), tree: proctree.New(tty.PID(), tty.Name()),
-		status: tty.ExitStatus,
-		kill:   func() { _ = tty.Signal(syscall.SIGKILL) }, // it may be gone
-		close:  func() { _ = tty.Close() },                 // read to its end, or given up
-	}
-	p.read(newPlain(tty, plan.TTY))
-	return p, nil
-}
-
-// plain reads what a terminal shows as text.
-type plain struct {
-	tty  io.Reader
-	rend *render.Renderer
-	raw  [8 << 10]byte
-	out  []byte
-	err  error
-}
-
-func newPlain(tty io.Reader, size schema.TTY) *plain {
-	p := &plain{tty: tty}
-	p.rend = render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: true}, func(b []byte) { p.out = append(p.out, b...) })
-	return p
-}
-
-func (p *plain) Read(b []byte) (int, error) {
-	for len(p.out) == 0 && p.err == nil {
-		var n int
-		n, p.err = p.tty.Read(p.raw[:])
-		p.rend.Write(p.raw[:n])
-		if p.err != nil {
-			p.rend.Close()
-		}
-	}
-	if len(p.out) == 0 {
-		return 0, p.err
-	}
-	n := copy(b, p.out)
-	p.out = append(p.out[:0], p.out[n:]...)
-	return n, nil
 }
 
 // exitStatus is an exit code, or -1 and the signal.

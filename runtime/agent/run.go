@@ -70,7 +70,7 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 		return Outcome{}, err
 	}
 	begin := time.Now()
-	p, err := start(a.Agent, plan, stdin)
+	p, err := start(a.Agent, plan, stdin, o.Sole)
 	if err != nil {
 		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}

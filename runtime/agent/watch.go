@@ -133,8 +133,7 @@ func (w *watch) take(c chunk, more bool) {
 // end ends whoever is left, while both streams are still read: a process that
 // writes its last words must not be stopped by a full pipe.
 func (w *watch) end() {
-	w.p.tree.Sole = w.o.Sole
-	left := w.p.tree.Members()
+	left := w.p.members()
 	steps := []proctree.Step{{Signal: syscall.SIGTERM, Grace: w.o.Grace}}
 	if !w.exited {
 		steps = append([]proctree.Step{{Signal: syscall.SIGINT, Grace: w.o.Grace}}, steps...)
@@ -143,7 +142,7 @@ func (w *watch) end() {
 	go func() {
 		limit, cancel := context.WithTimeout(context.Background(), killLimit)
 		defer cancel()
-		ended <- w.p.tree.End(limit, steps...)
+		ended <- w.p.end(limit, steps...)
 	}()
 	for over := false; !over; {
 		select {
@@ -212,8 +211,6 @@ func (w *watch) resisted(err error) {
 	switch {
 	case errors.As(err, &resist):
 		w.r.problem(resist.Error())
-	case errors.Is(err, proctree.ErrUnsupported):
-		w.p.kill()
 	case err != nil:
 		w.r.problem("ending the agent: " + err.Error())
 	}

@@ -6,6 +6,7 @@ import (
 	"syscall"
 	"time"
 
+	"ripple/runtime/proctree"
 	"ripple/runtime/session/internal/machine"
 )
 
@@ -18,6 +19,14 @@ var forceSignals = map[string]syscall.Signal{
 	"": syscall.SIGKILL, "kill": syscall.SIGKILL, "term": syscall.SIGTERM,
 	"hup": syscall.SIGHUP, "int": syscall.SIGINT, "quit": syscall.SIGQUIT,
 }
+
+// How long processes may take to act on a hang-up and on SIGTERM, and how long
+// we go on killing what does not die.
+const (
+	hangupGrace = 100 * time.Millisecond
+	termGrace   = 200 * time.Millisecond
+	killLimit   = 5 * time.Second
+)
 
 // Restart ends the program, if it still runs, and starts it anew with the same
 // options. State of the old one is gone. A session that was closed stays closed:
@@ -67,13 +76,25 @@ func (s *Session) Close(ctx context.Context) error {
 func (d *driver) close(ctx context.Context) error {
 	d.term.Members() // known from here on, wherever they move
 	d.politely(ctx)
-	err := d.term.Close(forceSignals[d.prog.ending.force])
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
+	defer cancel()
+	err := d.term.Close(limit, d.steps()...)
 	<-d.dead
 	d.locked(func() {
 		d.alarm.stop()
 	})
 	d.removeFiles()
 	return err
+}
+
+// steps are the signals for whoever is left after the polite part.
+func (d *driver) steps() []proctree.Step {
+	force := forceSignals[d.prog.ending.force]
+	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
+	if force != syscall.SIGKILL && force != syscall.SIGHUP {
+		return append(steps, proctree.Step{Signal: force, Grace: termGrace})
+	}
+	return append(steps, proctree.Step{Signal: syscall.SIGTERM, Grace: termGrace})
 }
 
 // takeLate takes what no command will be given any more. Both locks are held.

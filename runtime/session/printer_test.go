@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"os"
 	"sync"
 	"testing"
@@ -20,7 +21,7 @@ import (
 func cat(t *testing.T, echo bool) *terminal.Terminal {
 	term, err := terminal.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Echo: echo, Canonical: true}, terminal.Options{})
 	require.NoError(t, err)
-	t.Cleanup(func() { assert.NoError(t, term.Close(0)) })
+	t.Cleanup(func() { assert.NoError(t, term.Close(context.Background())) })
 	return term
 }
 

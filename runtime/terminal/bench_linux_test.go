@@ -30,7 +30,7 @@ func BenchmarkLines(b *testing.B) {
 					}
 				}
 				<-s.Done()
-				require.NoError(b, s.Close(0))
+				require.NoError(b, s.Close(context.Background()))
 			}
 		})
 	}
@@ -63,7 +63,7 @@ func BenchmarkFrame(b *testing.B) {
 		}
 	}
 	b.StopTimer()
-	require.NoError(b, s.Close(0))
+	require.NoError(b, s.Close(context.Background()))
 }
 
 // BenchmarkSnapshot is what somebody who comes costs: the screen of BenchmarkFrame
@@ -79,5 +79,5 @@ func BenchmarkSnapshot(b *testing.B) {
 		b.SetBytes(int64(len(p.Bytes)))
 		sub.Close()
 	}
-	require.NoError(b, s.Close(0))
+	require.NoError(b, s.Close(context.Background()))
 }

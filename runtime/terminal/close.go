@@ -10,13 +10,14 @@ import (
 	"ripple/runtime/proctree"
 )
 
-// How long processes may take to act on a hang-up and on SIGTERM, and how long
-// we go on killing what does not die.
-const (
-	hangupGrace = 100 * time.Millisecond
-	termGrace   = 200 * time.Millisecond
-	killLimit   = 5 * time.Second
-)
+// lastWords is how long the end of the output is waited for when everybody is gone.
+const lastWords = time.Second
+
+// usualSteps give those that are left time to act on a hang-up and on SIGTERM.
+var usualSteps = []proctree.Step{
+	{Signal: syscall.SIGHUP, Grace: 100 * time.Millisecond},
+	{Signal: syscall.SIGTERM, Grace: 200 * time.Millisecond},
+}
 
 // tree is the program and what came of it, for one at a time.
 type tree struct {
@@ -33,29 +34,33 @@ func (t *Terminal) Members() []proctree.Process {
 	return t.tree.Members()
 }
 
-// Close ends the program and everything that it started: by a hang-up, by the
-// given signal (0: SIGTERM) and by SIGKILL, each for those that are left after
-// the one before; then it closes the terminal. When nobody is left, no signal is
-// sent. It returns when Run has: the function that Run calls must come back. The
-// error lists the processes that resisted for five seconds. Closing twice is no
-// error, and the screen can still be looked at.
-func (t *Terminal) Close(sig syscall.Signal) error {
+// Close ends the program and everything that it started: by each step's signal, for
+// those that are left after the one before (none given: a hang-up and SIGTERM), then
+// by killing until the context ends. When nobody is left, no signal is sent. Then it
+// closes the terminal and returns when Run has: the function that Run calls must come
+// back. The error lists the processes that resisted. Closing twice is no error, and
+// the screen can still be looked at.
+func (t *Terminal) Close(ctx context.Context, steps ...proctree.Step) error {
 	t.closing.Do(func() {
-		if sig == 0 || sig == syscall.SIGKILL || sig == syscall.SIGHUP {
-			sig = syscall.SIGTERM
+		if len(steps) == 0 {
+			steps = usualSteps
 		}
-		limit, cancel := context.WithTimeout(context.Background(), killLimit)
-		defer cancel()
 		t.tree.mu.Lock()
-		err := t.tree.End(limit,
-			proctree.Step{Signal: syscall.SIGHUP, Grace: hangupGrace},
-			proctree.Step{Signal: sig, Grace: termGrace})
+		err := t.tree.End(ctx, steps...)
 		t.tree.mu.Unlock()
 		if errors.Is(err, proctree.ErrUnsupported) {
 			err = nil // closing the terminal does what can be done
 		}
+		if t.started.CompareAndSwap(false, true) {
+			t.ends() // nobody reads
+		}
+		late := time.NewTimer(lastWords)
+		defer late.Stop()
+		select {
+		case <-t.done:
+		case <-late.C:
+		}
 		t.failure = errors.Join(err, t.tty.Close())
-		t.running.Do(t.ends) // if nobody has called Run
 		<-t.done
 	})
 	return t.failure

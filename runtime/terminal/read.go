@@ -24,13 +24,14 @@ const readSize = 8 << 10
 // so the program's exit is the end, together with what can be read after it.
 // The bytes are valid during the call, and while it lasts nothing is read; a nil
 // take is for a program that only others look at. The error says what broke.
-// Run is called once.
-func (t *Terminal) Run(take func([]byte)) (err error) {
-	t.running.Do(func() {
-		err = t.run(take)
-		<-t.tty.Exited()
-		t.ends()
-	})
+// Run is called once; after that it does nothing.
+func (t *Terminal) Run(take func([]byte)) error {
+	if !t.started.CompareAndSwap(false, true) {
+		return nil
+	}
+	err := t.run(take)
+	<-t.tty.Exited()
+	t.ends()
 	return err
 }
 
@@ -104,9 +105,6 @@ func (t *Terminal) printed(b []byte) {
 func (t *Terminal) ends() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.over {
-		return
-	}
 	t.over = true
 	for _, s := range t.viewers {
 		s.notify()

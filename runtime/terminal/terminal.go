@@ -10,7 +10,7 @@
 //	go t.Run(func(b []byte) { … })
 //	_, err = t.Write([]byte("ls\n"))
 //	…
-//	err = t.Close(0)
+//	err = t.Close(ctx)
 //
 // Others may look at the same time. Look shows the screen as it is now;
 // Subscribe delivers that screen and then what the program prints. What was
@@ -28,6 +28,7 @@ package terminal
 import (
 	"fmt"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"ripple/runtime/internal/vt"
@@ -78,7 +79,7 @@ type Terminal struct {
 	answers answers
 	tree    tree
 
-	running sync.Once
+	started atomic.Bool   // Run, or Close in its place
 	done    chan struct{} // closed when Run is over, or will never be
 	closing sync.Once
 	failure error // of Close

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/internal/vt"
+	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/schema"
 )
@@ -37,7 +38,7 @@ type started struct {
 func start(t testing.TB, o Options, c pty.Command, argv ...string) *started {
 	t.Helper()
 	s := launch(t, o, c, (*started).take, argv...)
-	t.Cleanup(func() { assert.NoError(t, s.Close(0)) })
+	t.Cleanup(func() { assert.NoError(t, s.Close(context.Background())) })
 	return s
 }
 
@@ -370,7 +371,7 @@ func TestASubscriptionEnds(t *testing.T) {
 	sub.Close()
 	assert.Empty(t, s.viewers)
 	late := s.Subscribe()
-	require.NoError(t, s.Close(0))
+	require.NoError(t, s.Close(context.Background()))
 	p, err := late.Next(context.Background())
 	require.NoError(t, err)
 	assert.True(t, p.Snapshot, "the last screen can still be looked at")
@@ -440,7 +441,7 @@ func TestCloseEndsTheWholeTree(t *testing.T) {
 	s.shows("ready")
 	require.Eventually(t, func() bool { return len(s.Members()) >= 4 }, 10*time.Second, time.Millisecond)
 	members := s.Members()
-	require.NoError(t, s.Close(syscall.SIGINT))
+	require.NoError(t, s.Close(context.Background(), proctree.Step{Signal: syscall.SIGINT, Grace: time.Millisecond}))
 	for _, p := range members {
 		err := syscall.Kill(p.PID, 0)
 		assert.True(t, errors.Is(err, syscall.ESRCH), "%v is left", p)
@@ -453,8 +454,8 @@ func TestCloseEndsTheWholeTree(t *testing.T) {
 func TestCloseWithoutRun(t *testing.T) {
 	term, err := Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}}, Options{})
 	require.NoError(t, err)
-	require.NoError(t, term.Close(0))
-	require.NoError(t, term.Close(0))
+	require.NoError(t, term.Close(context.Background()))
+	require.NoError(t, term.Close(context.Background()))
 	require.NoError(t, term.Run(nil))
 }
 

@@ -1,0 +1,47 @@
+package agent
+
+import (
+	"ripple/runtime/internal/render"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/runtime/terminal"
+)
+
+// startTerminal starts the agent on a terminal without echo; its output arrives as
+// a person would see it, without colours.
+func startTerminal(plan launch.Plan, sole bool) (*process, error) {
+	size := pty.Size{Cols: plan.TTY.Cols, Rows: plan.TTY.Rows}
+	t, err := terminal.Start(pty.Command{
+		Path: plan.Path, Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Size: size, Canonical: true,
+	}, terminal.Options{Sole: sole})
+	if err != nil {
+		return nil, err
+	}
+	p := &process{
+		pid: t.PID(), exited: t.Exited(), dead: t.Exited(), chunks: make(chan chunk),
+		status: t.ExitStatus, members: t.Members, end: t.Close,
+		close: func() {}, // by end
+	}
+	go p.show(t, size)
+	return p, nil
+}
+
+// show delivers what the terminal shows, as text. What it ends with tells how it
+// ended better than an error of reading.
+func (p *process) show(t *terminal.Terminal, size pty.Size) {
+	var out []byte
+	r := render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: true}, func(b []byte) { out = append(out, b...) })
+	pass := func() {
+		if len(out) > 0 {
+			p.chunks <- chunk{data: out}
+			out = nil
+		}
+	}
+	_ = t.Run(func(b []byte) {
+		r.Write(b)
+		pass()
+	})
+	r.Close()
+	pass()
+	close(p.chunks)
+}
