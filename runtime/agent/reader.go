@@ -63,7 +63,7 @@ func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*rea
 	r.spread.emit = r.line
 	r.lines.emit = r.spread.line
 	r.lines.lost = func(n int) {
-		r.problem(fmt.Sprintf("%d bytes of one long line were left out; --transcript keeps all", n))
+		r.problem(fmt.Sprintf("%d bytes of one long line were left out; a transcript keeps all", n))
 	}
 	return r, nil
 }

@@ -24,7 +24,7 @@ var (
 	ErrIncompleteInput = errors.New("incomplete input")
 	// ErrAgent: the adapter's program takes turns (runtime/agent) and has no prompt
 	// at which code could be evaluated.
-	ErrAgent = errors.New("a coding agent takes turns and has no session to evaluate code in: use ripple agent run")
+	ErrAgent = errors.New("a coding agent takes turns and has no session to evaluate code in")
 	// ErrNoInterrupt: the adapter declares no safe interrupt.
 	ErrNoInterrupt = errors.New("the adapter declares no safe interrupt")
 	// ErrExited: the program ended; see ExitError.

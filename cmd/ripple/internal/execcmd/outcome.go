@@ -113,6 +113,8 @@ func startError(err error) error {
 	switch {
 	case isMissing:
 		return ui.FailWith(ui.ExitMissing, missing, "")
+	case errors.Is(err, session.ErrAgent):
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%w: use ripple agent run", err), "")
 	case isDir:
 		return ui.FailWith(ui.ExitUsage, err, "")
 	case !isStart:
