@@ -11,8 +11,8 @@ test:
 torture: build # what people do to sessions, to every program that is there: a quarter of an hour
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
 
-race:
-	go test -race ./...
+race: # without GORACE each program built so waits a second before it ends
+	GORACE=atexit_sleep_ms=20 go test -race ./...
 
 fuzz: # every target for FUZZTIME (10s)
 	tools/fuzz

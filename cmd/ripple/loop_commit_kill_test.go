@@ -121,6 +121,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 			}
 			for _, victim := range victims {
 				t.Run(strings.Join([]string{place, moment, victim}, " "), func(t *testing.T) {
+					t.Parallel()
 					l := newCommitted(t)
 					name, arg, _ := strings.Cut(moment, " ")
 					hook := filepath.Join(l.dir, "shooter")

@@ -28,12 +28,16 @@ func TestLongLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many turns")
 	}
+	t.Parallel()
 	turns := 100
 	if thorough {
 		turns = 1000
 	}
 	l := newLooped(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
-	alone := l.agentAlone(50)
+	alone := time.Duration(0)
+	if thorough {
+		alone = l.agentAlone(50)
+	}
 	cmd := l.command("--json", "--max-turns", strconv.Itoa(turns))
 	cmd.Env = append(cmd.Env, "CB_NO_PROGRESS_THRESHOLD=100000")
 	out, err := cmd.StdoutPipe()
@@ -57,10 +61,11 @@ func TestLongLoop(t *testing.T) {
 	_ = cmd.Wait() // the state has its exit code
 	require.Equal(t, ui.ExitLimit, cmd.ProcessState.ExitCode())
 	took := time.Since(started) / time.Duration(turns)
-	alone = min(alone, l.agentAlone(50))
-	t.Logf("a turn takes %v, its agent alone %v; kilobytes in memory by turn: %v", took, alone, memory)
+	t.Logf("a turn takes %v; kilobytes in memory by turn: %v", took, memory)
 	assert.Less(t, memory[turns]-memory[50], 8<<10, "kilobytes")
 	if thorough {
+		alone = min(alone, l.agentAlone(50))
+		t.Logf("its agent alone takes %v", alone)
 		assert.Less(t, took-alone, 20*time.Millisecond)
 	}
 }

@@ -17,6 +17,11 @@ func TestMain(m *testing.M) {
 	testscript.Main(withBinary{m}, map[string]func(){"ripple": main})
 }
 
+// raceExit shortens what a program built with -race waits before it ends, for reports
+// that come late: a second, of each of the two processes of each ripple that a script
+// starts. What was set outside stands behind it, and counts.
+const raceExit = "atexit_sleep_ms=20 "
+
 func TestScripts(t *testing.T) {
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
@@ -25,6 +30,7 @@ func TestScripts(t *testing.T) {
 		RequireUniqueNames:  true,
 		Setup: func(e *testscript.Env) error {
 			e.Setenv("HOME", e.WorkDir+"/home")
+			e.Setenv("GORACE", raceExit+os.Getenv("GORACE"))
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where ripple is, and nothing else
