@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync/atomic"
+	"time"
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/session"
@@ -21,49 +23,38 @@ func (x *execution) gone(ctx context.Context) error {
 	}
 }
 
-// eval runs one command. The first Ctrl-C interrupts the command, a second one
-// gives up waiting for it.
-func (x *execution) eval(ctx context.Context, text string) outcome {
-	ctx, cancel := context.WithCancelCause(ctx)
-	defer cancel(nil)
+// attendAfter is how long a command runs before somebody looks whether it waits for
+// input: most have ended by then.
+const attendAfter = 50 * time.Millisecond
+
+// eval runs one command; ctx, which cancel ends, is its own.
+func (x *execution) eval(ctx context.Context, cancel context.CancelCauseFunc, text string) outcome {
+	limited := ctx
 	if x.flags.timeout > 0 {
 		var stop context.CancelFunc
-		ctx, stop = context.WithTimeout(ctx, x.flags.timeout)
+		limited, stop = context.WithTimeout(ctx, x.flags.timeout)
 		defer stop()
 	}
-	done := make(chan outcome, 1)
-	go func() {
-		r, err := x.session.Eval(ctx, text)
-		done <- outcome{r, err}
-	}()
-	hopeless := make(chan session.State, 1)
-	go x.attend(ctx, hopeless)
-	noInput := false
-	for interrupted := false; ; {
-		select {
-		case o := <-done:
-			if errors.Is(o.err, context.Canceled) { // not by time: we were asked to end
-				o.result.CompletedBy = session.ByInterrupt
-			}
-			if noInput && o.result.CompletedBy == session.ByInterrupt {
-				o.err = errNoInput
-			}
-			if noInput && context.Cause(ctx) == errNoPrompt {
-				o.err = errNoPrompt
-			}
-			return o
-		case <-hopeless:
-			noInput = true
-			go x.withdraw(ctx, cancel)
-		case <-x.interrupts:
-			if interrupted {
-				cancel(errInterrupted)
-				continue
-			}
-			interrupted = true
-			go x.interrupt(ctx)
+	var noInput atomic.Bool
+	watch := time.AfterFunc(attendAfter, func() {
+		if x.attend(limited) {
+			noInput.Store(true)
+			x.withdraw(limited, cancel)
 		}
+	})
+	defer watch.Stop()
+	r, err := x.session.Eval(limited, text)
+	o := outcome{r, err}
+	if errors.Is(o.err, context.Canceled) { // not by time: we were asked to end
+		o.result.CompletedBy = session.ByInterrupt
 	}
+	if noInput.Load() && o.result.CompletedBy == session.ByInterrupt {
+		o.err = errNoInput
+	}
+	if noInput.Load() && context.Cause(ctx) == errNoPrompt {
+		o.err = errNoPrompt
+	}
+	return o
 }
 
 // withdraw ends a command that waits for input which cannot come, or the wait for it.

@@ -30,16 +30,17 @@ const hintAfter = 300 * time.Millisecond
 const hopelessAfter = 5 * time.Second
 
 // attend watches a running command: when it waits for input, a person at the
-// keyboard is asked, or it is said that nobody will answer.
-func (x *execution) attend(ctx context.Context, hopeless chan<- session.State) {
+// keyboard is asked, or it is said that nobody will answer. hopeless: it waits for
+// nothing else, and has done so for long.
+func (x *execution) attend(ctx context.Context) (hopeless bool) {
 	for told := session.WaitingNo; ; {
 		st, err := x.session.WaitState(ctx, waiting)
 		if err != nil {
-			return
+			return false
 		}
 		if !x.lasts(ctx, hintAfter) {
 			if ctx.Err() != nil {
-				return
+				return false
 			}
 			continue
 		}
@@ -52,15 +53,14 @@ func (x *execution) attend(ctx context.Context, hopeless chan<- session.State) {
 			err = x.answer(ctx, st)
 		case x.lasts(ctx, hopelessAfter):
 			if st = x.session.State(); st.Stuck {
-				hopeless <- st
-				return
+				return true
 			}
 			_, err = x.session.WaitState(ctx, notWaiting)
 		default:
 			err = ctx.Err()
 		}
 		if err != nil {
-			return
+			return false
 		}
 	}
 }

@@ -42,6 +42,7 @@ type execution struct {
 	recorder   *contract.Recorder
 	closing    atomic.Bool // what is printed from now on is no command's output
 	json       jsonOutput
+	now        stage
 	printed    lastLine // in place of the session's State.Partial, which holds nothing when output is passed on
 }
 
@@ -158,79 +159,12 @@ func (x *execution) print(b []byte) {
 	}
 }
 
-// all runs one command after another until there are no more or none can run.
-func (x *execution) all(ctx context.Context, next source) error {
-	var end error // what to end with when there is no more
-	for {
-		text, err := x.read(ctx, next)
-		switch {
-		case errors.Is(err, io.EOF):
-			return end
-		case err != nil:
-			return err
-		}
-		if why := x.gone(ctx); why != nil && x.restarts() {
-			x.Note("%v; it is started anew, and what it knew is gone (lifecycle.restart_on)", why)
-		}
-		o := x.eval(ctx, text)
-		end = ui.ExitWith(o.code())
-		if err := x.report(ctx, o); err != nil {
-			if !x.goesOn(ctx, o) {
-				return err
-			}
-			end = err
-		}
-	}
-}
-
 // restarts says whether the adapter lets its program be started again.
 func (x *execution) restarts() bool { return slices.Contains(x.adapter.Lifecycle.RestartOn, "crash") }
 
 // goesOn says that the program's end in a command is not the end of the run.
 func (x *execution) goesOn(ctx context.Context, o outcome) bool {
 	return x.restarts() && errors.Is(o.err, session.ErrExited) && ctx.Err() == nil
-}
-
-// read waits for the next command, and no longer than there is a session. The first
-// Ctrl-C finds nothing to interrupt: it may have been meant for a command that had
-// just ended.
-func (x *execution) read(ctx context.Context, next source) (string, error) {
-	type line struct {
-		text string
-		err  error
-	}
-	got := make(chan line, 1)
-	go func() {
-		text, err := next()
-		got <- line{text, err}
-	}()
-	ended := x.session.Done()
-	if x.restarts() {
-		ended = nil
-	}
-	for interrupted := false; ; {
-		select {
-		case l := <-got:
-			if len(x.interrupts) > 0 { // they came first
-				got <- l
-				continue
-			}
-			if l.err != nil && !errors.Is(l.err, io.EOF) {
-				return "", ui.FailWith(ui.ExitFailed, l.err, "")
-			}
-			return l.text, l.err
-		case <-ended:
-			return "", outcome{err: x.gone(ctx)}.explain(0)
-		case <-x.interrupts:
-			if interrupted {
-				return "", ui.ExitWith(ui.ExitInterrupted)
-			}
-			interrupted = true
-			x.Note("no command is running; Ctrl-C again ends the session")
-		case <-ctx.Done():
-			return "", ui.ExitWith(ui.ExitInterrupted)
-		}
-	}
 }
 
 // patience is how long an interrupt may take before we say how to go on.
