@@ -292,6 +292,7 @@ func FuzzSplit(f *testing.F) {
 
 func FuzzNeverPanics(f *testing.F) {
 	f.Add([]byte("日\r\x1b[1@\x1b[K"), []byte("\b\t\x1b[2D"), true)
+	f.Add([]byte("\t\x1b[A\xed"), []byte("\t\x1b[2D\xed0"), true) // a tab in the last column
 	f.Fuzz(func(t *testing.T, a, b []byte, strip bool) {
 		r := New(Options{Cols: 7, Rows: 3, StripANSI: strip}, func([]byte) {})
 		r.Write(a)

@@ -45,6 +45,15 @@ func TestSnapshotPaintsTheSameScreen(t *testing.T) {
 	}
 }
 
+// A tab in the last column stays there, and so does whoever reads the line.
+func TestTabInTheLastColumn(t *testing.T) {
+	for cols := 2; cols < 20; cols++ {
+		s := New(Options{Cols: cols, Rows: 2})
+		s.Write([]byte("\x1b[999C\t\t\x1b[2D\x1b[1@"))
+		require.LessOrEqual(t, len(s.AppendText(nil)), cols)
+	}
+}
+
 // Lines are wrapped anew, and the cursor stays at its character.
 func TestResize(t *testing.T) {
 	long := "0123456789abcdefghij"

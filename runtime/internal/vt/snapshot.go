@@ -70,7 +70,7 @@ func (s *Screen) appendLine(out []byte, r *row, continued bool) []byte {
 			out = s.clusters.append(out, c)
 		case c.attr&tabbed != 0 && r.empty(x, s.b.nextTab(x-1)):
 			out = append(out, '\t')
-			x = s.b.nextTab(x - 1)
+			x = max(x, s.b.nextTab(x-1)) // a tab in the last column goes nowhere
 		default:
 			out = append(out, ' ')
 		}
