@@ -1051,6 +1051,44 @@ func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
 	}
 }
 
+// The same where markers are literal text, with a nonce and without.
+func TestTextAfterALiteralContinuationPromptIsOutput(t *testing.T) {
+	for _, m := range []schema.Marker{
+		{Primary: "MARK:{nonce}> ", Continuation: "MORE:{nonce}> "},
+		{Primary: "mark> ", Continuation: "more> "},
+	} {
+		a := *adapter(t, "markersh")
+		a.Process.CommandTemplate = `"{shell_path}" {script_path}`
+		a.Process.TTY.Echo, a.Output.InputEchoStrategy = false, schema.EchoNone
+		a.Init = schema.Init{Strategy: schema.InitMarker, Delivery: schema.DeliverLaunchCommand, Marker: &m, Tempfile: &schema.InitTempfile{Extension: ".sh"}}
+		a.Script = `printf '{marker}'
+while IFS= read -r line; do case $line in
+F) printf '{marker_continuation}text\n' ;;
+late) printf '{marker_continuation}'; sleep 0.2; printf 'text\n' ;;
+both) printf '{marker_continuation}text\n{marker_continuation}text\n' ;;
+more) printf '{marker_continuation}'; IFS= read -r line || exit ;;
+*) eval "$line" ;;
+esac; printf '{marker}'; done`
+		a.Prompt.ContinuationEscape = "\n"
+		t.Run(m.Primary, func(t *testing.T) {
+			s, err := session.Open(deadline(t), &a, session.Options{})
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, s.Close(deadline(t))) }()
+			for range 3 {
+				for code, want := range map[string]string{"F": "text\n", "late": "text\n", "both": "text\ntext\n", "echo a": "a\n"} {
+					r := eval(t, s, code)
+					assert.Equal(t, want, withoutMarkers(r.Output), code)
+				}
+			}
+			_, err = s.Eval(deadline(t), "more")
+			require.ErrorIs(t, err, session.ErrIncompleteInput)
+		})
+	}
+}
+
+// withoutMarkers leaves out continuation prompts of a program that prints them like any other text.
+func withoutMarkers(output string) string { return strings.ReplaceAll(output, "more> ", "") }
+
 // Sequences that code prints are its output, in a REPL as in a shell; what the REPL itself prints has none.
 func TestSequencesThatCodePrints(t *testing.T) {
 	for _, tt := range []struct{ name, code, fails string }{
