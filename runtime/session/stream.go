@@ -28,6 +28,7 @@ type stream struct {
 	more     []byte // what came since F
 	endsMore bool   // this program announces the end of such a prompt (G)
 	begins   bool   // and the beginning of output (C)
+	ends     bool   // and the end of its prompts (B)
 	arrived  bool   // text that is not a prompt came in this read
 	asideAt  time.Time
 }
@@ -155,7 +156,7 @@ func (s *stream) promptEnds() (out sorted) {
 	s.unproven.behind = len(s.unproven.text)
 	if s.region == regionPrompt {
 		out.aside = s.splitPrompt()
-		s.region = regionIdle
+		s.region, s.ends = regionIdle, true
 	}
 	return out
 }
@@ -199,7 +200,11 @@ func (s *stream) moreEnds() {
 
 // lineSent says that what follows is of a command.
 func (s *stream) lineSent() (out sorted) {
-	if s.region == regionPrompt { // nothing announces its end
+	switch {
+	case s.region != regionPrompt:
+	case s.ends && s.asides: // the program reads, and draws its prompt later
+		out.aside = s.splitLines(bytes.Count(s.prompt, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
+	default: // nothing announces its end
 		out.aside = s.splitPrompt()
 	}
 	s.outputBegins()

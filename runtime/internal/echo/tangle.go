@@ -47,7 +47,7 @@ const (
 	costLine   = 1 // foreign text that begins where a line may begin
 	costRedraw = 1 // the line editor begins anew
 	costInside = 3 // foreign text in the middle of the echo, or the echo in a foreign line
-	costPrompt = 1 // the whole prompt that is taken for foreign text
+	costPrompt = 2 // the whole prompt that is taken for foreign text
 	costSilent = 6 // nothing was echoed at all
 )
 
