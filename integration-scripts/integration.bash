@@ -13,7 +13,7 @@ declare -A __rp_ok=() __rp_w=([ok1]= [okv]= [ok1v]=)
 # Before the user's prompt: D, P and A. The first word puts our element back when PROMPT_COMMAND is unset.
 __rp_tail='${__rp_d}$?;$__rp_k${__rp_p}${__rp_w[=$PWD]-$PWD};$__rp_k${__rp_a}$__rp_k${__rp_z}'
 __rp_before='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-${__rp_x[__rp_k+=\#-__rp_h?1:0]-}}}${__rp_x[__rp_h=\#]-}'$__rp_tail
-# The same without our element, which `set -v` would show at each prompt.
+# The same without our element, which `set -v` would show at each prompt; it shows it at the first, before it runs.
 __rp_alone='${__rp_w[ok${PROMPT_COMMAND[999]+1}${-//[^v]/}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_x[++__rp_k]-}'$__rp_tail
 
 # A loop over no words when all is well: nothing runs, so neither a DEBUG trap nor `set -x` sees anything.

@@ -154,6 +154,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	case <-ctx.Done():
 		var r Result
 		late := &TimeoutError{Err: ctx.Err()}
+		d.readRest()
 		d.locked(func() {
 			if d.cmd == c {
 				late.Waiting, late.Withdrawal = d.waits(), c.told.withdrawal
