@@ -63,7 +63,7 @@ var layers = map[string]row{
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
 
-	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session schema"},
+	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session runtime/terminal schema"},
 
 	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
 

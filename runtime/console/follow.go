@@ -128,13 +128,13 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 		}
 	}()
 	for {
-		turned := h.screen.changed.wait()
+		printed := h.screen.painted()
 		if h.screen.full() {
 			close(stopped)
 			return
 		}
 		select {
-		case <-turned:
+		case <-printed:
 		case <-waits:
 			close(stopped)
 			return

@@ -31,7 +31,7 @@ type host struct {
 	version string
 	started time.Time
 	record  *record
-	screen  *screen
+	screen  screen
 	log     *slog.Logger
 
 	printed notifier      // output, and a command's end
@@ -69,7 +69,7 @@ func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slo
 	}
 	return &host{
 		spec: spec, adapter: a, version: version, started: now, touched: now, record: rec, log: log,
-		screen: newScreen(spec.Cols, spec.Rows), opened: make(chan struct{}), ending: make(chan struct{}),
+		opened: make(chan struct{}), ending: make(chan struct{}),
 	}
 }
 
@@ -77,7 +77,7 @@ func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slo
 func (h *host) open(ctx context.Context) {
 	s, err := session.Open(ctx, h.adapter, session.Options{
 		Dir: h.spec.Dir, Env: h.spec.Env, Args: h.spec.Args, Executable: h.spec.Executable,
-		Cols: h.spec.Cols, Rows: h.spec.Rows, Observer: h.screen, Output: h.print, Window: -1,
+		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
 		Patient: true, Sole: true,
 	})
 	h.mu.Lock()
@@ -229,6 +229,9 @@ func (h *host) status() Status {
 // statusAs is made under the lock.
 func (h *host) statusAs(state State, st session.State) Status {
 	cols, rows := h.screen.size()
+	if cols == 0 {
+		cols, rows = h.spec.Cols, h.spec.Rows
+	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		Host: os.Getpid(), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.exit, ExitCode: h.code,

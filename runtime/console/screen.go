@@ -5,72 +5,64 @@ import (
 	"sync"
 
 	"ripple/runtime/internal/vt"
-	"ripple/runtime/session"
+	"ripple/runtime/terminal"
 )
 
-// screen is what a person at the console would see. Its methods may be called from
-// several goroutines.
+// screen is what a person at the console would see: the screen of the program's
+// terminal. Its methods may be called from several goroutines.
 type screen struct {
-	painted notifier // something was printed
-	changed notifier // to the alternate screen, or back
-
 	mu   sync.Mutex
-	grid *vt.Screen
+	term *terminal.Terminal // nil: nothing was started yet
 }
 
-// scrollback is how many lines are kept above the screen.
-const scrollback = 2000
-
-func newScreen(cols, rows int) *screen {
-	return &screen{grid: vt.New(vt.Options{Cols: cols, Rows: rows, History: scrollback})}
-}
-
-// Observe paints what the program printed.
-func (s *screen) Observe(e session.Event) {
-	if e.Kind != session.EventRead {
-		return
-	}
+// on makes it the screen of a program that was started.
+func (s *screen) on(t *terminal.Terminal) {
 	s.mu.Lock()
-	before := s.grid.Alternate()
-	s.grid.Write(e.Data)
-	turned := before != s.grid.Alternate()
-	s.mu.Unlock()
-	s.painted.signal()
-	if turned {
-		s.changed.signal()
+	defer s.mu.Unlock()
+	s.term = t
+}
+
+func (s *screen) terminal() *terminal.Terminal {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.term
+}
+
+// look calls f with the grid, if there is one.
+func (s *screen) look(f func(*vt.Screen)) {
+	if t := s.terminal(); t != nil {
+		t.Look(f)
 	}
+}
+
+// painted is closed when something more was printed.
+func (s *screen) painted() <-chan struct{} {
+	if t := s.terminal(); t != nil {
+		return t.Printed()
+	}
+	return nil
 }
 
 // full says whether a program draws on the whole screen (the alternate one).
-func (s *screen) full() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.grid.Alternate()
-}
-
-func (s *screen) resize(cols, rows int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.grid.Resize(cols, rows)
+func (s *screen) full() (yes bool) {
+	s.look(func(grid *vt.Screen) { yes = grid.Alternate() })
+	return yes
 }
 
 func (s *screen) size() (cols, rows int) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.grid.Size()
+	s.look(func(grid *vt.Screen) { cols, rows = grid.Size() })
+	return cols, rows
 }
 
-func (s *screen) title() string {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	return s.grid.Title()
+func (s *screen) title() (title string) {
+	s.look(func(grid *vt.Screen) { title = grid.Title() })
+	return title
 }
 
 // text is the screen's last rows, all when lines is 0, without the empty ones below.
 func (s *screen) text(lines int) string {
-	s.mu.Lock()
-	b := s.grid.AppendText(nil)
-	s.mu.Unlock()
+	var b []byte
+	s.look(func(grid *vt.Screen) { b = grid.AppendText(nil) })
 	rows := strings.Split(strings.TrimRight(string(b), "\n "), "\n")
 	if lines > 0 && len(rows) > lines {
 		rows = rows[len(rows)-lines:]

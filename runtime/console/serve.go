@@ -381,16 +381,12 @@ func (h *host) postResize(w http.ResponseWriter, r *http.Request) {
 		refuse(w, fault(FaultRequest, "%d by %d is no size for a console: %d by %d is the least, %d by %d the most", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
 		return
 	}
-	h.mu.Lock()
-	s := h.session
-	h.mu.Unlock()
-	if s != nil {
-		if err := s.Resize(q.Cols, q.Rows); err != nil {
+	if t := h.screen.terminal(); t != nil {
+		if err := t.Resize(q.Cols, q.Rows); err != nil {
 			refuse(w, fault(FaultRequest, "%v", err))
 			return
 		}
 	}
-	h.screen.resize(q.Cols, q.Rows)
 	reply(w, h.status())
 }
 

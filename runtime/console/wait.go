@@ -71,7 +71,7 @@ func (h *host) untilInput(ctx context.Context, _ WaitRequest) string {
 // untilText waits until the text is on the screen or in what is printed.
 func (h *host) untilText(ctx context.Context, q WaitRequest) string {
 	for {
-		next := h.screen.painted.wait()
+		next := h.screen.painted()
 		if strings.Contains(h.screen.text(0), q.Text) {
 			return "matched"
 		}
@@ -91,7 +91,7 @@ func (h *host) untilQuiet(ctx context.Context, _ WaitRequest) string {
 	defer t.Stop()
 	for {
 		select {
-		case <-h.screen.painted.wait():
+		case <-h.screen.painted():
 			t.Reset(quiet)
 		case <-t.C:
 			return "idle"

@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"ripple/runtime/terminal"
+)
 
 // Options are a caller's wishes for one session; the zero value is useful.
 type Options struct {
@@ -35,6 +39,11 @@ type Options struct {
 	// as they come; results then have none of it. nil: it is in the next result.
 	// Not for an adapter that merges it into the output.
 	OutOfBand func([]byte)
+
+	// Terminal is told of the terminal that the program runs on, before a byte was
+	// read from it, for others to look at and to follow; and again when the program
+	// is started anew. It must not read or close it.
+	Terminal func(*terminal.Terminal)
 
 	// Observer sees everything that happens, as it happens.
 	Observer Observer

@@ -16,7 +16,7 @@ import (
 // openTerminal starts the planned program.
 func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
 	t := d.plan.TTY
-	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole}
+	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
 	if d.watched() {
 		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.observe(EventWrite, b, "") }
 	}
@@ -25,6 +25,9 @@ func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
 		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
 		KeepCR: !t.Canonical && d.lineEnding() == "\r",
 	}, o)
+	if err == nil && d.options.Terminal != nil {
+		d.options.Terminal(d.term)
+	}
 	return err
 }
 

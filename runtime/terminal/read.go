@@ -93,9 +93,7 @@ func (t *Terminal) printed(b []byte) {
 	t.makeRoom(len(b))
 	t.out.write(b)
 	t.answers.feed(b, t.cursorAt)
-	for _, s := range t.viewers {
-		s.notify()
-	}
+	t.tell()
 	taken := t.out.end
 	t.mu.Unlock()
 	t.answer(taken)
@@ -106,8 +104,28 @@ func (t *Terminal) ends() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
+	t.tell()
+	close(t.done)
+}
+
+// tell wakes whoever waits for what is printed; t.mu is held.
+func (t *Terminal) tell() {
 	for _, s := range t.viewers {
 		s.notify()
 	}
-	close(t.done)
+	if t.news != nil {
+		close(t.news)
+		t.news = nil
+	}
+}
+
+// Printed is closed when the program has printed something more, or has ended; nil
+// when it will not print any more. Who looks after he has asked misses nothing.
+func (t *Terminal) Printed() <-chan struct{} {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.news == nil && !t.over {
+		t.news = make(chan struct{})
+	}
+	return t.news
 }

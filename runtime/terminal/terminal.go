@@ -91,7 +91,8 @@ type Terminal struct {
 	painted int64      // how much of the output the screen shows
 	viewers []*Subscription
 	size    sizes
-	over    bool // nothing more will be printed
+	news    chan struct{} // closed by what is printed next; nil: nobody waits
+	over    bool          // nothing more will be printed
 }
 
 // Start starts a program. Errors: pty.ErrUnsupported, and what the system

@@ -464,3 +464,24 @@ func TestAProgramThatIsNotThere(t *testing.T) {
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "starting /nonexistent")
 }
+
+// Who asks before he looks is woken by all that he has not seen, and does not wait
+// for a program that has ended.
+func TestWhoWaitsForMoreMissesNothing(t *testing.T) {
+	s := start(t, Options{}, pty.Command{Canonical: true}, "sh", "-c", `i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); done`)
+	for {
+		more := s.Printed()
+		if more == nil {
+			break
+		}
+		if strings.HasSuffix(text(s.Terminal), "line 299\n") {
+			continue // until it ends
+		}
+		select {
+		case <-more:
+		case <-time.After(20 * time.Second):
+			t.Fatal("nobody says that more was printed, or that it has ended")
+		}
+	}
+	assert.Contains(t, text(s.Terminal), "line 299\n")
+}
