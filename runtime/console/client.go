@@ -242,10 +242,13 @@ func (c *Client) command(id int) (Command, error) {
 	return *found, nil
 }
 
+// ErrNone: no console is running, where the only one was meant.
+var ErrNone = fault(FaultUnknown, "no console is running")
+
 // Find is the console of a name or of a prefix that no other one has; without a name,
 // the only one.
 //
-// Errors: *Fault: FaultUnknown, with the consoles that there are.
+// Errors: *Fault: ErrNone, FaultUnknown with the consoles that there are.
 func Find(getenv func(string) string, name string) (*Client, error) {
 	names, err := list(getenv)
 	if err != nil {
@@ -263,7 +266,7 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	}
 	switch {
 	case len(names) == 0:
-		return nil, fault(FaultUnknown, "no console is running: ripple console start ADAPTER starts one")
+		return nil, ErrNone
 	case len(match) == 0:
 		return nil, fault(FaultUnknown, "no console is called %q; there are %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":

@@ -60,6 +60,9 @@ func explain(err error) error {
 	case console.FaultRequest:
 		code = ui.ExitUsage
 	case console.FaultUnknown:
+		if f == console.ErrNone {
+			return ui.FailWith(ui.ExitUsage, f, "ripple console start ADAPTER starts one")
+		}
 		code, hint = ui.ExitUsage, "ripple console list shows what there is"
 	case console.FaultMissing:
 		code = ui.ExitMissing
