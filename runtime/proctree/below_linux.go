@@ -21,15 +21,22 @@ const passes = 8
 // An ended process hands its children to the adopter, perhaps after the adopter's
 // list was read; so that list is read anew as long as one has ended meanwhile. A
 // process is looked at after its list was read: alive then, it had them all.
-func below(adopter int) (s snapshot, whole, listed bool) {
+//
+// Of what this process started itself leader alone counts, unless it adopts: the rest
+// are other trees, and each of our threads has a list of its own.
+func below(adopter, leader int) (s snapshot, whole, listed bool) {
 	s = snapshot{}
+	self := os.Getpid()
 	ended := map[int]bool{}
 	whole = true
 	for range passes {
 		fewer := len(ended)
 		for todo := []int{adopter}; len(todo) > 0; todo = todo[1:] {
 			pid := todo[0]
-			list, all := children(pid)
+			list, all := []int{leader}, true
+			if pid != self || pid == adopter {
+				list, all = children(pid)
+			}
 			if !all && pid == adopter {
 				return nil, false, false
 			}

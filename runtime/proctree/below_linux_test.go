@@ -6,6 +6,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -22,9 +23,9 @@ func withoutLists(t *testing.T) {
 
 func TestWithoutListsAllProcessesAreRead(t *testing.T) {
 	withoutLists(t)
-	_, _, listed := below(os.Getpid())
+	_, _, listed := below(os.Getpid(), 0)
 	assert.False(t, listed)
-	s, _ := candidates(os.Getpid())
+	s, _ := candidates(os.Getpid(), 0)
 	assert.Contains(t, s, 1)
 }
 
@@ -52,7 +53,7 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 	t.Cleanup(func() { close(end); assert.NoError(t, killDescendants()); reapAll(t) })
 	waitFor(t, func() bool { return len(tree.zombies()) == 1 && marked("sleep\x00"+d) == threads*sleepsEach+2 })
 	waitFor(t, func() bool { // shells on their way to exec come and go
-		s, whole, listed := below(os.Getpid())
+		s, whole, listed := below(os.Getpid(), tree.root.PID)
 		require.True(t, listed)
 		all := first(scan()).descend(map[int]bool{os.Getpid(): true})
 		found := map[int]bool{}
@@ -62,4 +63,26 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 		return whole && maps.Equal(all, found)
 	})
 	assert.Len(t, tree.zombies(), 1)
+}
+
+// In a guarded process the keeper adopts, and its list leads to what has left.
+func TestEndReachesEveryShapeUnderAGuard(t *testing.T) {
+	for i, script := range []string{
+		"sleep D & echo up; wait",
+		"set -m; setsid sleep D & echo up; wait",
+		"(sleep D &); echo up; wait; sleep D",
+		"setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up; sleep D",
+		"setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up",
+		"trap 'setsid sleep D & sleep D &' TERM; echo up; while :; do sleep D & wait; done",
+	} {
+		d := duration(320 + i)
+		cmd, _, out := startGuarded(t, endsTree+strings.ReplaceAll(script, "D", d))
+		line, err := out.ReadString('\n')
+		require.NoError(t, err)
+		assert.Equal(t, "ended: <nil>\n", line, script)
+		assert.Zero(t, marked("sleep\x00"+d), script) // the guarded process lives
+		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
+		_ = cmd.Wait() // the signal
+		reapAll(t)
+	}
 }

@@ -38,6 +38,9 @@ func guarded(script string) int {
 	if script == "count" {
 		return countInterrupts()
 	}
+	if tree, is := strings.CutPrefix(script, endsTree); is {
+		return endTree(tree)
+	}
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -47,6 +50,28 @@ func guarded(script string) int {
 		return 128 + int(w.Signal()) // as a shell reports it
 	}
 	return cmd.ProcessState.ExitCode()
+}
+
+// endsTree is before a script that is a tree's leader, to be ended once it is up.
+const endsTree = "end: "
+
+// endTree prints how the end went, and waits to be ended.
+func endTree(script string) int {
+	cmd := exec.Command("bash", "-c", script)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
+	out, err := cmd.StdoutPipe()
+	if err != nil || cmd.Start() != nil {
+		return 99
+	}
+	tree := New(cmd.Process.Pid, "")
+	tree.Sole = true
+	_, _ = bufio.NewReader(out).ReadString('\n') // "up"
+	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	defer cancel()
+	fmt.Println("ended:", tree.End(ctx, Step{syscall.SIGTERM, 20 * time.Millisecond}))
+	_ = cmd.Wait()                       // killed, or not
+	_, _ = io.Copy(io.Discard, os.Stdin) // until the end of the test
+	return 0
 }
 
 // countInterrupts prints a line for each until it is asked to end.
@@ -509,7 +534,7 @@ func first(s snapshot, _ bool) snapshot { return s }
 
 func BenchmarkBelow(b *testing.B) {
 	for b.Loop() {
-		s, _, _ := below(os.Getpid())
+		s, _, _ := below(os.Getpid(), 0)
 		b.ReportMetric(float64(len(s)), "processes")
 	}
 }

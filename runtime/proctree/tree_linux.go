@@ -75,7 +75,7 @@ func firstSeen(leader int) Process {
 // whole is false when somebody may have been missed.
 func (t *Tree) look() (living, dead []Process, whole bool) {
 	adopter := Adopter()
-	s, whole := candidates(adopter)
+	s, whole := candidates(adopter, t.root.PID)
 	self := os.Getpid()
 	for pid := range s.descend(t.seeds(s, self, adopter)) {
 		if e, ok := s[pid]; ok {
@@ -103,9 +103,9 @@ func (t *Tree) look() (living, dead []Process, whole bool) {
 
 // candidates are the processes that can be members: those below the adopter, for
 // nobody gets out from under it, or all of the machine.
-func candidates(adopter int) (s snapshot, whole bool) {
+func candidates(adopter, leader int) (s snapshot, whole bool) {
 	if adopter != 0 {
-		if s, whole, listed := below(adopter); listed {
+		if s, whole, listed := below(adopter, leader); listed {
 			return s, whole
 		}
 	}
