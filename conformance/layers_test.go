@@ -77,7 +77,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui runtime/loop schema"},
+	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

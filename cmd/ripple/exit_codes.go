@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/loopcmd"
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
 )
 
 var exitCodes = []struct {
@@ -20,8 +20,8 @@ var exitCodes = []struct {
 	{ui.ExitMissing, "something needed is missing: the program of an adapter, a prompt, git"},
 	{ui.ExitTimeout, "timed out"},
 	{ui.ExitLimit, "a limit was reached: of the provider, of the agent's steps, or a budget of the loop"},
-	{loop.ExitOpen, "the loop stopped: the circuit is open, it gets nowhere"},
-	{loop.ExitUnverified, "the loop stopped: done was claimed and not verified"},
+	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, it gets nowhere"},
+	{loopcmd.ExitUnverified, "the loop stopped: done was claimed and not verified"},
 	{ui.ExitBlocked, "the agent is blocked: a tool was refused, nobody is logged in, or it has a question"},
 	{ui.ExitInterrupted, "interrupted, or asked to end by a signal"},
 	{ui.ExitPipe, "the reader of standard output went away"},

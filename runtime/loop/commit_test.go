@@ -181,7 +181,7 @@ func TestHooks(t *testing.T) {
 			stop := r.run()
 			assert.Equal(t, tt.reason, stop.Reason, stop.Why)
 			assert.Len(t, r.fake.requests, tt.taken)
-			assert.NotContains(t, stop.Next, "nothing was changed", "the agent's work is in the tree")
+			assert.NotContains(t, stop.Do, "nothing was changed", "the agent's work is in the tree")
 			var commits []string
 			for _, sha := range strings.Fields(r.git("log", "--format=%h", "HEAD")) {
 				if turn, ours := strings.CutPrefix(r.git("log", "-1", "--format=%s", sha), "ripple: turn "); ours {

@@ -35,7 +35,7 @@ func TestDiskFull(t *testing.T) {
 		}
 	}
 	stop := r.run()
-	assert.Equal(t, []any{"error", 1}, []any{stop.Reason, stop.ExitCode})
+	assert.Equal(t, "error", stop.Reason)
 	assert.Contains(t, stop.Why, "events.jsonl")
 	r.onNotice = nil
 	r.lines() // each is whole

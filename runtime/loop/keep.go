@@ -238,7 +238,7 @@ func gitStop(what string, err error) error {
 		return c
 	}
 	return &Stop{
-		Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
-		Next: "Put right what git says, then run `ripple run --resume`; the work stays as it is until then.",
+		Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),
+		Do: "put right what git says (the work stays as it is until then)",
 	}
 }

@@ -27,26 +27,25 @@ func TestVerifyDecidesWhetherDoneIsBelieved(t *testing.T) {
 		turns  []func(*doing)
 		verify string
 		reason string
-		code   int
 		taken  int
 	}{
-		{"it passes", script(claims, passes), "test -f passes", "project_complete", 0, 2},
-		{"at the third claim", script(claims, claims, claims, passes), "test -f passes", "project_complete", 0, 4},
-		{"never", script(claims), "test -f passes", "unverified", 7, 4},
-		{"all of them", script(passes), "true\ntest -f nothing", "unverified", 7, 4},
-		{"no claim, no check", script(works), "touch checked; false", "max_turns", 5, 6},
-		{"a claim that is not repeated", script(claims, claims, works), "false", "max_turns", 5, 6},
+		{"it passes", script(claims, passes), "test -f passes", "project_complete", 2},
+		{"at the third claim", script(claims, claims, claims, passes), "test -f passes", "project_complete", 4},
+		{"never", script(claims), "test -f passes", "unverified", 4},
+		{"all of them", script(passes), "true\ntest -f nothing", "unverified", 4},
+		{"no claim, no check", script(works), "touch checked; false", "max_turns", 6},
+		{"a claim that is not repeated", script(claims, claims, works), "false", "max_turns", 6},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
 			r := repoRig(t, tt.turns...)
 			r.flags = map[string]string{"verify": tt.verify, "max-turns": "6"}
 			stop := r.run()
-			assert.Equal(t, []any{tt.reason, tt.code}, []any{stop.Reason, stop.ExitCode}, stop.Why)
+			assert.Equal(t, tt.reason, stop.Reason, stop.Why)
 			assert.Equal(t, tt.taken, r.status().LoopCount)
-			assert.Equal(t, tt.code == 0, stop.Verified)
+			assert.Equal(t, stop.Done(), stop.Verified)
 			assert.NoFileExists(t, filepath.Join(r.dir, "checked"))
-			if tt.code == 0 {
+			if stop.Done() {
 				assert.Contains(t, stop.Why, "verified by 1 command")
 			}
 			if tt.name == "at the third claim" {
@@ -67,7 +66,7 @@ func TestVerifyAgainAfterUnverified(t *testing.T) {
 	r := repoRig(t, claims)
 	r.flags["verify"] = "test -f ok"
 	r.flags["verify-attempts"] = "1"
-	assert.Equal(t, 7, r.run().ExitCode)
+	assert.Equal(t, "unverified", r.run().Reason)
 	r.write("ok", "")
 	assert.True(t, r.resume().Verified)
 }
@@ -115,7 +114,7 @@ func TestARefusedCommitStopsTheLoop(t *testing.T) {
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks/pre-commit"), 0o755))
 	r.flags["commit"] = "true"
 	stop := r.run()
-	assert.Equal(t, 8, stop.ExitCode)
+	assert.Equal(t, "conflict", stop.Reason)
 	assert.Contains(t, stop.Why, "not on a Sunday")
 	assert.Equal(t, "xxx", r.read("work.txt"), "the work is there")
 	r.remove(".git/hooks/pre-commit")
@@ -128,7 +127,7 @@ func TestGitIsAskedForOnlyWhereItIs(t *testing.T) {
 	r := newRig(t, works)
 	r.flags["commit"] = "true"
 	stop := r.run()
-	assert.Equal(t, 3, stop.ExitCode)
+	assert.Equal(t, "repository_missing", stop.Reason)
 	assert.Contains(t, stop.Why, "no git repository")
 }
 
@@ -154,8 +153,8 @@ func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
 	r.git("commit", "-qm", "third")
 	r.flags["max-turns"] = "3"
 	stop := r.resume()
-	assert.Equal(t, []any{"conflict", 8}, []any{stop.Reason, stop.ExitCode}, stop.Why)
-	assert.Contains(t, stop.Next, "git rebase --continue")
+	assert.Equal(t, "conflict", stop.Reason, stop.Why)
+	assert.Contains(t, stop.Do, "git rebase --continue")
 	assert.Len(t, r.fake.requests, 2)
 }
 

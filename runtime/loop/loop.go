@@ -3,7 +3,6 @@ package loop
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -28,6 +27,10 @@ type Options struct {
 	Resume     bool             // go on with the run that ended last, however it ended
 	Observe    func(Notice)     // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time // the wall clock; nil: time.Now
+
+	// ExitCode is what the record says that a process ends with which ran the loop; nil:
+	// nothing.
+	ExitCode func(*Stop) int
 
 	// Believable is called before anything is written. It must not return when the
 	// process and its children are being killed: how they end then is no news. May
@@ -177,44 +180,6 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %s an hour", plural(l.o.Config.CallsPerHour, "call")))
 	}
 	return nil, l.turn(ctx, p)
-}
-
-// finish records how the loop ended. Errors of the store cannot be recorded.
-func (l *Loop) finish(stop *Stop) error {
-	status := "stopped"
-	switch {
-	case stop.ExitCode == ExitDone:
-		l.resetSession(stop.Reason)
-		status = "completed"
-	case stop.Reason == ReasonCircuitOpen:
-		l.resetSession("circuit_breaker_open")
-		status = "halted"
-	case stop.Reason == ReasonInterrupted:
-		l.resetSession("manual_interrupt")
-	case stop.ExitCode == ExitBlocked, stop.ExitCode == ExitUnverified:
-		status = "halted"
-	case stop.ExitCode == ExitFailed, stop.ExitCode == ExitMissing, stop.ExitCode == ExitUsage:
-		status = "error"
-	}
-	if t := l.told; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {
-		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, ExitCode: &stop.ExitCode, Why: stop.Why}
-		if !l.begun { // the state is that of the line before a turn that was cut off
-			v.State = &l.state
-		}
-		if err := errors.Join(l.log.Add(v), l.log.Sync()); err != nil {
-			return err
-		}
-	}
-	return l.project(status, l.action(lastAction(stop)), stop.Reason)
-}
-
-// lastAction is the one of status.json after the end; of a loop that is done it is
-// the reference's word.
-func lastAction(s *Stop) string {
-	if s.ExitCode == ExitDone {
-		return "graceful_exit"
-	}
-	return s.Reason
 }
 
 func (l *Loop) resetSession(reason string) {

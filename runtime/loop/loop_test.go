@@ -35,58 +35,57 @@ func TestStops(t *testing.T) {
 		flags  map[string]string
 		plan   string
 		reason string
-		code   int
 		taken  int
 	}{
-		{"two claims with EXIT_SIGNAL", script(works, claims, claims), nil, "", "project_complete", 0, 3},
-		{"one claim is not enough", script(claims, works), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
-		{"COMPLETE with EXIT_SIGNAL false goes on", script(inProgress), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
-		{"prose ends nothing", script(says("I am done. The project is complete. All tests pass. Done!")), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
-		{"the promise", script(works, says("all of it\nLOOP_COMPLETE")), nil, "", "project_complete", 0, 2},
-		{"a promise of another kind", script(says("THE END\n")), map[string]string{"completion-promise": "THE END"}, "", "project_complete", 0, 1},
-		{"the promise with a task open", script(says("LOOP_COMPLETE")), map[string]string{"max-turns": "2"}, "- [ ] a\n", "max_turns", 5, 2},
-		{"the plan is ticked off", script(works, ticks("- [x] a\n- [x] b\n")), nil, "- [ ] a\n- [ ] b\n", "plan_complete", 0, 2},
-		{"the plan was ticked before", script(works), nil, "- [x] a\n", "plan_complete", 0, 0},
+		{"two claims with EXIT_SIGNAL", script(works, claims, claims), nil, "", "project_complete", 3},
+		{"one claim is not enough", script(claims, works), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"COMPLETE with EXIT_SIGNAL false goes on", script(inProgress), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"prose ends nothing", script(says("I am done. The project is complete. All tests pass. Done!")), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"the promise", script(works, says("all of it\nLOOP_COMPLETE")), nil, "", "project_complete", 2},
+		{"a promise of another kind", script(says("THE END\n")), map[string]string{"completion-promise": "THE END"}, "", "project_complete", 1},
+		{"the promise with a task open", script(says("LOOP_COMPLETE")), map[string]string{"max-turns": "2"}, "- [ ] a\n", "max_turns", 2},
+		{"the plan is ticked off", script(works, ticks("- [x] a\n- [x] b\n")), nil, "- [ ] a\n- [ ] b\n", "plan_complete", 2},
+		{"the plan was ticked before", script(works), nil, "- [x] a\n", "plan_complete", 0},
 		{"only tests, three times", script(func(d *doing) {
 			d.writes("tests/a_test.go", fmt.Sprint(d.n))
 			d.says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))
-		}), nil, "", "test_saturation", 0, 3},
-		{"tests and code", script(says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))), map[string]string{"max-turns": "5"}, "", "max_turns", 5, 5},
-		{"blocked twice", script(says(ofBlock("STATUS: BLOCKED", "RECOMMENDATION: which port?"))), nil, "", "blocked", 8, 2},
-		{"no progress", script(idles), nil, "", "circuit_open", 6, 3},
+		}), nil, "", "test_saturation", 3},
+		{"tests and code", script(says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))), map[string]string{"max-turns": "5"}, "", "max_turns", 5},
+		{"blocked twice", script(says(ofBlock("STATUS: BLOCKED", "RECOMMENDATION: which port?"))), nil, "", "blocked", 2},
+		{"no progress", script(idles), nil, "", "circuit_open", 3},
 		{"exit 0 with is_error is a failure all the same", script(func(d *doing) {
 			d.work()
 			d.event(event.Event{Type: event.Finished, IsError: true, Result: "overloaded"})
 			d.says(complete)
 			d.fails(event.ModelError, "overloaded")
-		}), nil, "", "max_failures", 5, 5},
-		{"failures without progress open the circuit", script(failed), nil, "", "circuit_open", 6, 3},
-		{"as many failures as turns without progress", script(failed), map[string]string{"max-failures": "3"}, "", "max_failures", 5, 3},
+		}), nil, "", "max_failures", 5},
+		{"failures without progress open the circuit", script(failed), nil, "", "circuit_open", 3},
+		{"as many failures as turns without progress", script(failed), map[string]string{"max-failures": "3"}, "", "max_failures", 3},
 		{"as many failures as the same error", script(func(d *doing) {
 			d.work()
 			d.event(event.Event{Type: event.Error, Message: "out of paper"})
 			failed(d)
-		}), nil, "", "max_failures", 5, 5},
-		{"not logged in, in the turn that opens the circuit", script(idles, idles, func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 8, 3},
-		{"a wrong version, too", script(idles, idles, func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3, 3},
+		}), nil, "", "max_failures", 5},
+		{"not logged in, in the turn that opens the circuit", script(idles, idles, func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 3},
+		{"a wrong version, too", script(idles, idles, func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3},
 		{"a denial in mode halt, too", script(idles, idles, func(d *doing) {
 			d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"})
-		}), map[string]string{"on-denial": "halt"}, "", "permission_denied", 8, 3},
-		{"a claim in the turn that opens the circuit is not asked for", script(idles, func(d *doing) { d.says(complete) }), nil, "", "circuit_open", 6, 3},
-		{"not logged in", script(func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 8, 1},
-		{"a wrong version", script(func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 3, 1},
-		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 3, 0},
-		{"a denied turn never completes", script(denied), map[string]string{"max-turns": "4"}, "", "max_turns", 5, 4},
-		{"nor does its plan", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 5, 2},
-		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 8, 2},
-		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 6, 2},
-		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 5, 3},
+		}), map[string]string{"on-denial": "halt"}, "", "permission_denied", 3},
+		{"a claim in the turn that opens the circuit is not asked for", script(idles, func(d *doing) { d.says(complete) }), nil, "", "circuit_open", 3},
+		{"not logged in", script(func(d *doing) { d.fails(event.Auth, "no key") }), nil, "", "auth", 1},
+		{"a wrong version", script(func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 1},
+		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 0},
+		{"a denied turn never completes", script(denied), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"nor does its plan", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 2},
+		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 2},
+		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 2},
+		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 3},
 		{"the tokens", script(func(d *doing) {
 			d.work()
 			for n := range int64(3) { // of the turn so far
 				d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 100 * n, Output: 10 * n, CacheRead: 5000}})
 			}
-		}), map[string]string{"max-tokens": "0.6k"}, "", "max_tokens", 5, 3},
+		}), map[string]string{"max-tokens": "0.6k"}, "", "max_tokens", 3},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -98,12 +97,11 @@ func TestStops(t *testing.T) {
 				}
 				stop := r.run()
 				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
-				assert.Equal(t, tt.code, stop.ExitCode)
 				s := r.status()
 				assert.Equal(t, tt.taken, s.LoopCount)
 				assert.Equal(t, tt.reason, s.ExitReason)
 				assert.False(t, stop.Verified)
-				if tt.code == 0 {
+				if stop.Done() {
 					assert.Contains(t, stop.Why, "not verified")
 					assert.Equal(t, "completed", s.Status)
 				}
@@ -193,7 +191,7 @@ func TestProviderLimitIsWaitedForSoLongOnly(t *testing.T) {
 		})
 		start := time.Now()
 		stop := r.run()
-		assert.Equal(t, []any{"provider_limit", 5}, []any{stop.Reason, stop.ExitCode})
+		assert.Equal(t, "provider_limit", stop.Reason)
 		assert.Less(t, time.Since(start), time.Minute, "not to wait for what takes too long")
 
 		r = newRig(t, func(d *doing) { d.fails(event.Limited, "no time given") })
@@ -286,13 +284,13 @@ func TestSameErrorOpensTheCircuit(t *testing.T) {
 func TestOpenCircuitCoolsDown(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, idles, idles, idles, works, claims, claims)
-		assert.Equal(t, 6, r.run().ExitCode)
+		assert.Equal(t, "circuit_open", r.run().Reason)
 		b := r.json(".ralph/.circuit_breaker_state")
 		assert.Equal(t, "OPEN", b["state"])
 		assert.Equal(t, "no progress in 3 turns", b["reason"])
 		assert.Equal(t, "halted", r.status().Status)
-		assert.Equal(t, 6, r.resume().ExitCode, "not yet")
-		assert.Equal(t, 6, r.run().ExitCode, "a new run does not come around it")
+		assert.Equal(t, "circuit_open", r.resume().Reason, "not yet")
+		assert.Equal(t, "circuit_open", r.run().Reason, "a new run does not come around it")
 		assert.Len(t, r.fake.requests, 3)
 		time.Sleep(31 * time.Minute)
 		assert.Equal(t, "project_complete", r.resume().Reason)
@@ -306,7 +304,7 @@ func TestOpenCircuitCoolsDown(t *testing.T) {
 func TestManualReset(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, idles, idles, idles, claims, claims)
-		assert.Equal(t, 6, r.run().ExitCode)
+		assert.Equal(t, "circuit_open", r.run().Reason)
 		require.NoError(t, Reset(r.dir, ResetCircuit, time.Now()))
 		assert.EqualValues(t, 0, r.json(".ralph/.circuit_breaker_state")["total_opens"])
 		assert.Equal(t, "project_complete", r.resume().Reason)
@@ -327,9 +325,9 @@ func TestManualResetForgivesWhatStoppedTheLoop(t *testing.T) {
 func TestAutoResetClosesTheCircuit(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, idles, idles, idles, claims, claims)
-		assert.Equal(t, 6, r.run().ExitCode)
+		assert.Equal(t, "circuit_open", r.run().Reason)
 		r.flags["auto-reset-circuit"] = "true"
-		assert.Equal(t, 0, r.run().ExitCode)
+		assert.Equal(t, "project_complete", r.run().Reason)
 		assert.EqualValues(t, 1, r.json(".ralph/.circuit_breaker_state")["total_opens"])
 	})
 }
@@ -350,7 +348,7 @@ func TestInterrupts(t *testing.T) {
 			}
 			r.fake.script[0] = func(d *doing) { d.says("begun"); time.Sleep(time.Minute); d.work(); d.out.SessionID = "s-1" }
 			stop := r.run()
-			assert.Equal(t, []any{"interrupted", 130}, []any{stop.Reason, stop.ExitCode})
+			assert.Equal(t, "interrupted", stop.Reason)
 			assert.Equal(t, 1, r.status().LoopCount)
 			assert.Equal(t, "x", r.read("work.txt"))
 			session := r.json(".ralph/.ralph_session")
@@ -372,13 +370,13 @@ func TestInterrupts(t *testing.T) {
 				}
 			}
 			stop := r.run()
-			assert.Equal(t, 130, stop.ExitCode)
+			assert.Equal(t, "interrupted", stop.Reason)
 			assert.Contains(t, stop.Why, "in the middle of a turn")
 			assert.Equal(t, 0, r.status().LoopCount)
 
 			r.onNotice = nil
 			r.fake.script = script(claims)
-			assert.Equal(t, 0, r.resume().ExitCode)
+			assert.Equal(t, "project_complete", r.resume().Reason)
 			var types []string
 			for _, l := range r.lines() {
 				types = append(types, l.Type)
@@ -399,7 +397,7 @@ func TestInterrupts(t *testing.T) {
 				}
 			}
 			start := time.Now()
-			assert.Equal(t, 130, r.run().ExitCode)
+			assert.Equal(t, "interrupted", r.run().Reason)
 			assert.Less(t, time.Since(start), 2*time.Second)
 		})
 	})
@@ -409,7 +407,7 @@ func TestInterrupts(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 			defer cancel()
 			stop := New(r.options(false)).Run(ctx)
-			assert.Equal(t, 130, stop.ExitCode)
+			assert.Equal(t, "interrupted", stop.Reason)
 		})
 	})
 }
@@ -418,11 +416,11 @@ func TestResumeGoesOn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, works)
 		r.flags["max-turns"] = "2"
-		assert.Equal(t, 5, r.run().ExitCode)
-		assert.Equal(t, 5, r.resume().ExitCode)
+		assert.Equal(t, "max_turns", r.run().Reason)
+		assert.Equal(t, "max_turns", r.resume().Reason)
 		assert.Len(t, r.fake.requests, 2, "the limit still holds")
 		r.flags["max-turns"] = "3"
-		assert.Equal(t, 5, r.resume().ExitCode)
+		assert.Equal(t, "max_turns", r.resume().Reason)
 		assert.Equal(t, 3, r.status().LoopCount)
 		var stops int
 		for i, l := range r.lines() {
@@ -441,7 +439,7 @@ func TestResumeGoesOn(t *testing.T) {
 func TestResumeWithoutARunBeginsOne(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, claims)
-		assert.Equal(t, 0, r.resume().ExitCode)
+		assert.Equal(t, "project_complete", r.resume().Reason)
 	})
 }
 
@@ -483,7 +481,7 @@ func TestWhatToDoWhenTheCircuitOpenedToo(t *testing.T) {
 		r.flags["max-failures"] = "3"
 		stop := r.run()
 		assert.Equal(t, "max_failures", stop.Reason)
-		assert.Contains(t, stop.Next, "`ripple reset circuit`")
+		assert.True(t, stop.CircuitOpen)
 		assert.Equal(t, "OPEN", r.json(".ralph/.circuit_breaker_state")["state"])
 		stop = r.resume()
 		assert.Equal(t, "circuit_open", stop.Reason)
@@ -578,7 +576,8 @@ func TestDenialStaysVisible(t *testing.T) {
 		o.Config.DenialMode, o.DenialHelp = "halt", "Allow Bash in its settings."
 		r.fake.script = script(denied)
 		stop := r.runWith(o)
-		assert.Equal(t, "Allow Bash in its settings, then run `ripple run --resume`.", stop.Next)
+		assert.Equal(t, "Allow Bash in its settings", stop.Do)
+		assert.False(t, stop.CircuitOpen)
 	})
 }
 
@@ -644,13 +643,13 @@ func TestPromptGone(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { works(d); os.Remove(filepath.Join(d.dir, ".ralph/PROMPT.md")) })
 		stop := r.run()
-		assert.Equal(t, []any{"prompt_missing", 3}, []any{stop.Reason, stop.ExitCode})
+		assert.Equal(t, "prompt_missing", stop.Reason)
 		assert.Equal(t, 1, r.status().LoopCount, "the turn before is kept")
 		empty := newProject(t)
 		r.dir = empty.dir
 		r.write("x", "")
 		stop = r.run()
-		assert.Equal(t, 3, stop.ExitCode)
+		assert.Equal(t, "prompt_missing", stop.Reason)
 		assert.NoDirExists(t, filepath.Join(r.dir, ".ralph"), "nothing is made where nothing was set up")
 	})
 }
@@ -659,7 +658,7 @@ func TestTwoLoopsInOneProject(t *testing.T) {
 	r := newRig(t, claims)
 	r.fake.script = script(func(d *doing) {
 		second := New(r.options(false)).Run(t.Context())
-		assert.Equal(t, []any{"locked", 1}, []any{second.Reason, second.ExitCode})
+		assert.Equal(t, "locked", second.Reason)
 		assert.Contains(t, second.Why, fmt.Sprintf("process %d", os.Getpid()))
 		claims(d)
 	}, claims)

@@ -32,8 +32,8 @@ func (l *Loop) mend() error {
 	}
 	if _, err := os.Stat(l.o.Project); err != nil {
 		return &Stop{
-			Reason: ReasonError, ExitCode: ExitFailed, Why: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
-			Next: "Bring the project back; ripple run then begins a new loop.",
+			Reason: ReasonError, RecordLost: true, Err: err, Why: sentence("The project's directory was removed while the loop ran, and the loop's record with it: " + err.Error()),
+			Do: "bring the project back",
 		}
 	}
 	if err := l.writeBack(); err != nil {
@@ -48,8 +48,8 @@ func lostStop(err error) error {
 		return stop
 	}
 	return &Stop{
-		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
-		Next: "The record of this run is lost, the work is in the tree; put the cause right, then ripple run begins a new loop.",
+		Reason: ReasonError, RecordLost: true, Err: err, Why: sentence(layout.Dir + " was removed while the loop ran and cannot be written back: " + err.Error()),
+		Do: "put the cause right: the record of this run is lost, the work is in the tree",
 	}
 }
 

@@ -66,15 +66,16 @@ func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
 		require.NoError(t, err)
 	})
 	stop := r.run()
-	assert.Equal(t, []any{"locked", 1}, []any{stop.Reason, stop.ExitCode}, stop.Why)
+	assert.Equal(t, "locked", stop.Reason, stop.Why)
 }
 
 func TestTheProjectIsGone(t *testing.T) {
 	r := newRig(t, nil)
 	r.fake.script = script(func(d *doing) { require.NoError(t, os.RemoveAll(r.dir)) })
 	stop := r.run()
-	assert.Equal(t, []any{"error", 1}, []any{stop.Reason, stop.ExitCode})
+	assert.Equal(t, "error", stop.Reason)
 	assert.Contains(t, stop.Why, "project's directory was removed")
-	assert.NotContains(t, stop.Next, "lost: ")
+	assert.True(t, stop.RecordLost)
+	assert.Equal(t, "bring the project back", stop.Do)
 	assert.NoDirExists(t, r.dir)
 }

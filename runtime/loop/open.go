@@ -88,12 +88,9 @@ func (l *Loop) readPrompt() (string, error) {
 }
 
 func (l *Loop) noPrompt(why string) *Stop {
-	s := &Stop{
-		Reason: ReasonPromptMissing, ExitCode: ExitMissing, Why: why,
-		Next: "Write the task into it, or let `ripple init` make one.",
-	}
+	s := &Stop{Reason: ReasonPromptMissing, Why: why}
 	if l.o.PromptFile != "" {
-		s.Next = "Write the task into it, or name another file with --prompt-file."
+		s.Do = "write the task into it, or name another file"
 	}
 	return s
 }
@@ -143,14 +140,14 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 		return nil
 	}
 	s := &Stop{
-		Reason: ReasonError, ExitCode: ExitMissing, Why: "The project is in no git repository, which --commit, --tag and --worktree need.",
-		Next: "Run `git init` in the project, or leave the option out.",
+		Reason: ReasonNoRepository, Why: "The project is in no git repository, which commits, tags and a working tree of its own need.",
+		Do: "run `git init` in the project",
 	}
 	if _, err := exec.LookPath("git"); err != nil {
-		s.Why, s.Next = "Git is not installed, and --commit, --tag and --worktree need it.", "Install git, or leave the option out."
+		s = &Stop{Reason: ReasonGitMissing, Why: "Git is not installed, and commits, tags and a working tree of its own need it.", Do: "install git", Err: err}
 	} else if git.Bare(ctx, dir) {
-		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and --commit, --tag and --worktree need a working tree."
-		s.Next = "Make one with `git worktree add ../DIR` and run ripple there, or leave the option out."
+		s.Why = "The project is inside of a git repository's own directory, a bare one or .git, and commits, tags and a working tree of its own need files."
+		s.Do = "make a working tree with `git worktree add ../DIR` and run ripple there"
 	}
 	return s
 }

@@ -16,20 +16,20 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 	tests := []struct {
 		name, before string
 		flags        map[string]string
-		code         int
+		reason       string
 		status       string
 		why, next    string
 	}{
-		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, 3, "error", "in no git repository", "git init"},
-		{"a merge", conflict + "git merge -q o || true", map[string]string{"commit": "true"}, 8, "halted", "A merge is under way", "`git merge --abort`"},
-		{"a cherry-pick", conflict + "git cherry-pick o || true", map[string]string{"commit": "true"}, 8, "halted", "A cherry-pick is under way", "`git cherry-pick --abort`"},
-		{"a revert", conflict + "git revert HEAD~1 || true", map[string]string{"commit": "true"}, 8, "halted", "A revert is under way", "`git revert --abort`"},
-		{"a rebase", conflict + "git rebase -q o || true", map[string]string{"commit": "true"}, 8, "halted", "A rebase is under way", "`git rebase --abort`"},
-		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, 8, "halted", "patches for git am is under way", "`git am --abort`"},
-		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, 8, "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
-		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, 8, "halted", "Commits are to be signed here", "commit.gpgSign"},
-		{"the project's own branch", "", map[string]string{"worktree": "main"}, 2, "error", "is checked out in the project itself", "another branch"},
-		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, 3, "error", "no commit yet", "Commit something"},
+		{"no repository", "rm -rf .git", map[string]string{"commit": "true"}, "repository_missing", "error", "in no git repository", "git init"},
+		{"a merge", conflict + "git merge -q o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A merge is under way", "`git merge --abort`"},
+		{"a cherry-pick", conflict + "git cherry-pick o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A cherry-pick is under way", "`git cherry-pick --abort`"},
+		{"a revert", conflict + "git revert HEAD~1 || true", map[string]string{"commit": "true"}, "conflict", "halted", "A revert is under way", "`git revert --abort`"},
+		{"a rebase", conflict + "git rebase -q o || true", map[string]string{"commit": "true"}, "conflict", "halted", "A rebase is under way", "`git rebase --abort`"},
+		{"patches", conflict + "git format-patch -1 --stdout o > p; git am -q p || true", map[string]string{"commit": "true"}, "conflict", "halted", "patches for git am is under way", "`git am --abort`"},
+		{"nobody", "git config --unset user.name; git config user.useConfigOnly true", map[string]string{"commit": "true"}, "conflict", "halted", "Git does not know who commits: no name and address are set.", "git config user.name"},
+		{"no key", "git config commit.gpgsign true; git config gpg.program false", map[string]string{"commit": "true"}, "conflict", "halted", "Commits are to be signed here", "commit.gpgSign"},
+		{"the project's own branch", "", map[string]string{"worktree": "main"}, "branch", "error", "is checked out in the project itself", "another branch"},
+		{"no first commit", "rm -rf .git; git init -q", map[string]string{"worktree": "side"}, "repository_missing", "error", "no commit yet", "commit something"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -44,9 +44,9 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 			r.flags["max-turns"] = "1"
 			for range 2 { // the second time goes on with it
 				stop := r.runWith(r.options(true))
-				assert.Equal(t, tt.code, stop.ExitCode, stop.Why)
+				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
 				assert.Contains(t, stop.Why, tt.why)
-				assert.Contains(t, stop.Next, tt.next)
+				assert.Contains(t, stop.Do, tt.next)
 				s := r.status()
 				assert.Equal(t, []any{tt.status, stop.Reason}, []any{s.Status, s.ExitReason})
 				last := r.lines()[len(r.lines())-1]

@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"io/fs"
 	"strings"
 	"time"
 	"unicode"
@@ -15,19 +14,6 @@ import (
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
-)
-
-// Exit codes of a loop.
-const (
-	ExitDone        = 0
-	ExitFailed      = 1   // the loop itself could not go on
-	ExitUsage       = 2   // a setting cannot be carried out
-	ExitMissing     = 3   // the prompt, the agent or git
-	ExitLimit       = 5   // a limit or budget was reached
-	ExitOpen        = 6   // the circuit is open
-	ExitUnverified  = 7   // done was claimed, not verified
-	ExitBlocked     = 8   // the agent needs a person
-	ExitInterrupted = 130 // 128 + SIGINT
 )
 
 // Reasons for which a loop stops, besides those of the exit gate.
@@ -50,19 +36,33 @@ const (
 	ReasonAgentMissing     = "agent_missing"
 	ReasonConflict         = "conflict"
 	ReasonLocked           = "locked"
+	ReasonGitMissing       = "git_missing"        // a setting needs it
+	ReasonNoRepository     = "repository_missing" // or no commit, or no working tree
+	ReasonBranch           = "branch"             // it cannot be worked on
 	ReasonError            = "error"
 )
 
-// Stop is why a loop ended.
+// Stop is why a loop ended: what happened, in words that hold whoever started it, and
+// the facts that what to do depends on.
 type Stop struct {
-	Reason   string
-	ExitCode int
-	Why      string // one sentence
-	Next     string // one sentence: what to do
-	Verified bool   // every command of --verify succeeded on the final tree
+	Reason      string
+	Why         string        // one sentence
+	Do          string        // what mends it, where the agent's adapter, git or the files tell; no full stop
+	Verified    bool          // every command of --verify succeeded on the final tree
+	Asked       bool          // the agent took a turn in this run
+	CircuitOpen bool          // no turn is taken before it cooled down or was reset
+	CoolsDown   time.Duration // after which it is tried again
+	RecordLost  bool          // there is nothing to go on with
+	Err         error         // what went wrong in the loop itself
 }
 
-func (s *Stop) Error() string { return s.Why + " " + s.Next }
+func (s *Stop) Error() string { return s.Why }
+func (s *Stop) Unwrap() error { return s.Err }
+
+// Done says that the loop ended because its work is done.
+func (s *Stop) Done() bool {
+	return s.Reason == ReasonProjectComplete || s.Reason == ReasonPlanComplete || s.Reason == ReasonTestSaturation
+}
 
 // stopFor makes a stop of what went wrong in the loop itself.
 func stopFor(err error) *Stop {
@@ -70,22 +70,12 @@ func stopFor(err error) *Stop {
 		return s
 	}
 	if c, ok := errors.AsType[*git.Conflict](err); ok {
-		return &Stop{Reason: ReasonConflict, ExitCode: ExitBlocked, Why: sentence(c.Why), Next: sentence(c.Next + ", then run `ripple run --resume`")}
+		return &Stop{Reason: ReasonConflict, Why: sentence(c.Why), Do: c.Next, Err: err}
 	}
 	if l, ok := errors.AsType[*journal.LockedError](err); ok {
-		return &Stop{
-			Reason: ReasonLocked, ExitCode: ExitFailed, Why: sentence(l.Error()),
-			Next: "Wait for it, or end it with `ripple stop`.",
-		}
+		return &Stop{Reason: ReasonLocked, Why: sentence(l.Error()), Err: err}
 	}
-	s := &Stop{
-		Reason: ReasonError, ExitCode: ExitFailed, Why: sentence(err.Error()),
-		Next: "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`.",
-	}
-	if errors.Is(err, fs.ErrPermission) {
-		s.Next = "A loop reads and writes in " + layout.Dir + ": run it as the owner of that directory, or where you may write."
-	}
-	return s
+	return &Stop{Reason: ReasonError, Why: sentence(err.Error()), Err: err}
 }
 
 // sentence gives a text a capital and a full stop.
@@ -103,10 +93,7 @@ func agentStop(err error) *Stop {
 	if s, ok := errors.AsType[*Stop](err); ok {
 		return s
 	}
-	return &Stop{
-		Reason: ReasonAgentMissing, ExitCode: ExitMissing, Why: sentence("The agent cannot be started: " + err.Error()),
-		Next: "`ripple doctor` shows which agents are here and what they lack.",
-	}
+	return &Stop{Reason: ReasonAgentMissing, Why: sentence("The agent cannot be started: " + err.Error()), Err: err}
 }
 
 // doneStop ends a loop whose work is done; verified tells how well that is known.
@@ -119,21 +106,14 @@ func doneStop(reason string, turns, removed, commands int) *Stop {
 	if reason == ReasonPlanComplete && removed > 0 {
 		why += fmt.Sprintf(", %s of it taken out and not ticked,", plural(removed, "other"))
 	}
-	s := &Stop{Reason: reason, Verified: commands > 0}
-	if turns == 0 {
-		how := "not verified"
-		if s.Verified {
-			how = "verified by " + plural(commands, "command")
-		}
-		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", layout.Dir, layout.PlanFile, how)
-		s.Next = "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."
-		return s
-	}
-	s.Why = fmt.Sprintf("%s after %s, not verified.", why, plural(turns, "turn"))
-	s.Next = "Look at the result; with --verify CMD ripple checks it before it believes it."
+	s := &Stop{Reason: reason, Verified: commands > 0, Asked: turns > 0}
+	how := "not verified"
 	if s.Verified {
-		s.Why = fmt.Sprintf("%s after %s, verified by %s.", why, plural(turns, "turn"), plural(commands, "command"))
-		s.Next = "Look at the result and keep it."
+		how = "verified by " + plural(commands, "command")
+	}
+	s.Why = fmt.Sprintf("%s after %s, %s.", why, plural(turns, "turn"), how)
+	if !s.Asked {
+		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", layout.Dir, layout.PlanFile, how)
 	}
 	return s
 }
@@ -149,49 +129,29 @@ func plural(n int, noun string) string {
 // many failed like it. It says more than that the circuit opened, and comes first.
 func (l *Loop) cause() *Stop {
 	s := &l.state
+	stop := func(reason, why, do string) *Stop {
+		return &Stop{Reason: reason, Why: sentence(why), Do: do, CircuitOpen: s.Breaker.State == record.Open}
+	}
 	switch {
 	case s.Halted:
-		return &Stop{
-			Reason: ReasonPermissionDenied, ExitCode: ExitBlocked,
-			Why:  "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.",
-			Next: cmp.Or(strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), "."), "Allow it in the agent's own settings") + l.thenResume() + ".",
-		}
+		return stop(ReasonPermissionDenied, "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.", l.denialHelp())
 	case s.Failed == event.Auth:
-		return &Stop{
-			Reason: ReasonAuth, ExitCode: ExitBlocked, Why: sentence("The agent is not logged in: " + s.Last),
-			Next: "Log in with the agent's own command" + l.thenResume() + ".",
-		}
+		return stop(ReasonAuth, "The agent is not logged in: "+s.Last, "")
 	case s.Failed == event.Version:
-		return &Stop{
-			Reason: ReasonVersion, ExitCode: ExitMissing, Why: sentence("This version of the agent cannot be driven: " + s.Last),
-			Next: "Install the version that `ripple doctor` names" + l.thenResume() + ".",
-		}
+		return stop(ReasonVersion, "This version of the agent cannot be driven: "+s.Last, "")
 	case s.Failed == event.BadUsage:
-		return &Stop{
-			Reason: ReasonUsage, ExitCode: ExitUsage, Why: sentence("The agent refuses how it is started: " + s.Last),
-			Next: sentence(cmp.Or(s.Hint, "look at its command line with `ripple run --dry-run`")),
-		}
+		return stop(ReasonUsage, "The agent refuses how it is started: "+s.Last, s.Hint)
 	case s.Asked != "":
-		return &Stop{
-			Reason: ReasonQuestion, ExitCode: ExitBlocked, Why: sentence("The agent asks: " + s.Asked),
-			Next: "Answer in " + layout.Dir + "/" + layout.PromptFile + l.thenResume() + ".",
-		}
+		return stop(ReasonQuestion, "The agent asks: "+s.Asked, "")
 	case s.Failures >= l.o.Config.MaxFailures:
-		return &Stop{
-			Reason: ReasonMaxFailures, ExitCode: ExitLimit,
-			Why:  sentence(fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last)),
-			Next: "Read the last file in " + layout.Dir + "/" + layout.LogsDir + ", put the cause right" + l.thenResume() + ".",
-		}
+		return stop(ReasonMaxFailures, fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last), "")
 	}
 	return nil
 }
 
-// thenResume ends a sentence on what to do.
-func (l *Loop) thenResume() string {
-	if l.state.Breaker.State == record.Open {
-		return ", then run `ripple reset circuit` and `ripple run --resume`"
-	}
-	return ", then run `ripple run --resume`"
+// denialHelp is what the adapter says about a denied permission, "" for nothing.
+func (l *Loop) denialHelp() string {
+	return strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), ".")
 }
 
 // counted are the tokens that --max-tokens counts: in and out, without what came from a
@@ -201,31 +161,22 @@ func counted(s *record.State) int64 { return s.Tokens.Input + s.Tokens.Output }
 // budget is the stop for what a run may take: claims, turns, time, money.
 func (l *Loop) budget(p record.Plan) *Stop {
 	s, c := &l.state, l.o.Config
-	limit := func(reason, why, next string) *Stop {
-		return &Stop{Reason: reason, ExitCode: ExitLimit, Why: why, Next: next}
+	limit := func(reason, why string, args ...any) *Stop {
+		return &Stop{Reason: reason, Why: sentence(fmt.Sprintf(why, args...))}
 	}
 	switch {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
-		return &Stop{
-			Reason: ReasonUnverified, ExitCode: ExitUnverified,
-			Why:  sentence(fmt.Sprintf("Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)),
-			Next: "Run the command yourself, put it right or tell the agent how in " + layout.Dir + "/" + layout.PromptFile + ", then run `ripple run --resume`.",
-		}
+		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
 	case s.Waited > c.MaxWait:
-		return limit(ReasonProviderLimit, fmt.Sprintf("The provider's limit lasts until %s, longer than --max-wait %v.", s.NotBefore.Local().Format(time.DateTime), c.MaxWait),
-			"Run `ripple run --resume` after that time.")
+		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
 	case s.Turn >= c.MaxTurns:
-		return limit(ReasonMaxTurns, fmt.Sprintf("%s taken, the limit of --max-turns is %d; %s.", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p)),
-			"Go on with `ripple run --resume` and a higher --max-turns.")
+		return limit(ReasonMaxTurns, "%s taken, the limit is %d; %s", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p))
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
-		return limit(ReasonMaxRuntime, fmt.Sprintf("The loop ran for %v, the limit of --max-runtime is %v.", l.elapsed().Round(time.Second), c.MaxRuntime),
-			"Go on with `ripple run --resume` and a higher --max-runtime.")
+		return limit(ReasonMaxRuntime, "The loop ran for %v, the limit is %v", l.elapsed().Round(time.Second), c.MaxRuntime)
 	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
-		return limit(ReasonMaxCost, fmt.Sprintf("The turns cost %s, the limit of --max-cost is %s.", Dollars(s.CostUSD), Dollars(c.MaxCost)),
-			"Go on with `ripple run --resume` and a higher --max-cost.")
+		return limit(ReasonMaxCost, "The turns cost %s, the limit is %s", Dollars(s.CostUSD), Dollars(c.MaxCost))
 	case c.MaxTokens > 0 && counted(s) >= c.MaxTokens:
-		return limit(ReasonMaxTokens, fmt.Sprintf("The turns took %d tokens, the limit of --max-tokens is %d.", counted(s), c.MaxTokens),
-			"Go on with `ripple run --resume` and a higher --max-tokens.")
+		return limit(ReasonMaxTokens, "The turns took %d tokens, the limit is %d", counted(s), c.MaxTokens)
 	}
 	return nil
 }
@@ -269,10 +220,6 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	if b.OpenedAt != nil && !now.Before(b.OpenedAt.Time) {
 		left -= now.Sub(b.OpenedAt.Time)
 	}
-	next := fmt.Sprintf("Look into the last file in %s/%s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v.", layout.Dir, layout.LogsDir, left.Round(time.Second))
-	if l.state.Gate.Denied && l.who.DenialHelp != "" {
-		next = strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), ".") + l.thenResume() + "."
-	}
 	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
 	if l.state.Turn > 0 && l.state.Last != "" {
 		why += "; the last turn: " + l.state.Last
@@ -280,22 +227,20 @@ func (l *Loop) openStop(now time.Time) *Stop {
 	if l.state.Said != "" {
 		why = strings.TrimSuffix(why, ".") + "; the agent said last: “" + strings.TrimSuffix(l.state.Said, ".") + "”"
 	}
-	return &Stop{Reason: ReasonCircuitOpen, ExitCode: ExitOpen, Why: sentence(why), Next: next}
+	stop := &Stop{Reason: ReasonCircuitOpen, Why: sentence(why), CircuitOpen: true, CoolsDown: left}
+	if l.state.Gate.Denied {
+		stop.Do = l.denialHelp()
+	}
+	return stop
 }
 
 func blockedStop(s *record.State) *Stop {
-	return &Stop{
-		Reason: ReasonBlocked, ExitCode: ExitBlocked,
-		Why:  sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, cmp.Or(s.Recommended, "it gives no reason"))),
-		Next: "Answer it in " + layout.Dir + "/" + layout.PromptFile + " or " + layout.Dir + "/" + layout.PlanFile + ", then run `ripple run --resume`.",
-	}
+	why := cmp.Or(s.Recommended, "it gives no reason")
+	return &Stop{Reason: ReasonBlocked, Why: sentence(fmt.Sprintf("The agent says that it is blocked, %d turns in a row: %s", s.Gate.Blocked, why))}
 }
 
 func interruptStop(inTurn, inCheck bool) *Stop {
-	s := &Stop{
-		Reason: ReasonInterrupted, ExitCode: ExitInterrupted, Why: "Interrupted between two turns.",
-		Next: "Go on with `ripple run --resume`.",
-	}
+	s := &Stop{Reason: ReasonInterrupted, Why: "Interrupted between two turns."}
 	if inCheck {
 		s.Why = "Interrupted in the middle of a check, which is made again when the loop goes on."
 	}

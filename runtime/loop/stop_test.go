@@ -10,7 +10,7 @@ import (
 // What to do next depends on what went wrong.
 func TestStopForPermission(t *testing.T) {
 	s := stopFor(&fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission})
-	assert.Equal(t, ExitFailed, s.ExitCode)
+	assert.Equal(t, ReasonError, s.Reason)
 	assert.Equal(t, "Open .ralph/loop.lock: permission denied.", s.Why)
-	assert.Contains(t, s.Next, "where you may write")
+	assert.ErrorIs(t, s, fs.ErrPermission)
 }

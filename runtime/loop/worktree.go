@@ -24,13 +24,10 @@ func (l *Loop) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktree, er
 // worktreeStop is the stop for a branch that cannot be worked on, else the error.
 func worktreeStop(err error) error {
 	if b, is := errors.AsType[*git.BranchError](err); is {
-		return &Stop{Reason: ReasonError, ExitCode: ExitUsage, Why: "The branch of --worktree cannot be used: " + b.Why + ".", Next: "Name another branch."}
+		return &Stop{Reason: ReasonBranch, Why: "The branch cannot be worked on: " + b.Why + ".", Do: "name another branch", Err: err}
 	}
 	if errors.Is(err, git.ErrNoCommit) {
-		return &Stop{
-			Reason: ReasonError, ExitCode: ExitMissing, Why: "The repository has no commit yet, and --worktree needs one to begin with.",
-			Next: "Commit something, or leave the option out.",
-		}
+		return &Stop{Reason: ReasonNoRepository, Why: "The repository has no commit yet, and a branch needs one to begin with.", Do: "commit something", Err: err}
 	}
 	return err
 }

@@ -228,24 +228,23 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback,
 		Prompt:   f.prompt, PromptFile: f.promptFile, Resume: f.resume,
-		Believable: proctree.HaltIfDying,
+		ExitCode: exitCode, Believable: proctree.HaltIfDying,
 	}, agent, nil
 }
 
 // stopped says why the loop ended and what to do.
 func (a *app) stopped(s loop.Stop, asJSON bool) error {
+	code, next := exitCode(&s), whatNext(&s)
 	if asJSON {
-		return ui.ExitWith(s.ExitCode)
+		return ui.ExitWith(code)
 	}
 	if a.ErrTerminal {
-		s.Why, s.Next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(s.Next, "  ")
+		s.Why, next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(next, "  ")
 	}
-	if s.ExitCode == loop.ExitDone {
+	if s.Done() {
 		a.Note("%s", s.Why)
-		if s.Next != "" {
-			a.Note("%s", s.Next)
-		}
+		a.Note("%s", next)
 		return nil
 	}
-	return ui.FailWith(s.ExitCode, errors.New(s.Why), s.Next)
+	return ui.FailWith(code, errors.New(s.Why), next)
 }

@@ -119,9 +119,9 @@ func (g *loopAgent) cannotBegin(err error) error {
 	var unsupported *agent.UnsupportedError
 	switch {
 	case errors.As(err, &missing):
-		return &loop.Stop{Reason: loop.ReasonAgentMissing, ExitCode: loop.ExitMissing, Why: err.Error(), Next: "Install it, or choose another agent with --adapter; `ripple doctor` lists them."}
+		return &loop.Stop{Reason: loop.ReasonAgentMissing, Why: err.Error(), Do: "install it, or choose another agent with --adapter; `ripple doctor` lists them"}
 	case errors.As(err, &unsupported):
-		return &loop.Stop{Reason: loop.ReasonError, ExitCode: loop.ExitUsage, Why: err.Error(), Next: fmt.Sprintf("`ripple adapter show %s` tells what this agent can do.", g.entry.Name)}
+		return &loop.Stop{Reason: loop.ReasonUsage, Why: err.Error(), Do: fmt.Sprintf("`ripple adapter show %s` tells what this agent can do", g.entry.Name)}
 	}
 	return err
 }
@@ -184,5 +184,5 @@ func asStop(err error) *loop.Stop {
 	if s, is := errors.AsType[*loop.Stop](err); is {
 		return s
 	}
-	return &loop.Stop{Reason: loop.ReasonError, ExitCode: loop.ExitFailed, Why: err.Error()}
+	return &loop.Stop{Reason: loop.ReasonError, Why: err.Error()}
 }

@@ -43,8 +43,9 @@ func (v *loopView) json(n loop.Notice) {
 	case n.Event != nil:
 		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out remembers its error
 	case n.Stop != nil:
+		code := exitCode(n.Stop)
 		_ = v.encode.Encode(jsonNotice{
-			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &n.Stop.ExitCode, Next: n.Stop.Next, Verified: n.Stop.Verified, Summary: n.Summary,
+			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
 		}) // see above
 	default:
 		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}

@@ -1,0 +1,141 @@
+package loopcmd
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/loop"
+	"ripple/runtime/loop/layout"
+)
+
+// exitCode is what `ripple run` ends with.
+func exitCode(s *loop.Stop) int {
+	switch s.Reason {
+	case loop.ReasonProjectComplete, loop.ReasonPlanComplete, loop.ReasonTestSaturation:
+		return ui.ExitOK
+	case loop.ReasonUsage, loop.ReasonBranch:
+		return ui.ExitUsage
+	case loop.ReasonPromptMissing, loop.ReasonAgentMissing, loop.ReasonVersion, loop.ReasonGitMissing, loop.ReasonNoRepository:
+		return ui.ExitMissing
+	case loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonMaxFailures, loop.ReasonProviderLimit:
+		return ui.ExitLimit
+	case loop.ReasonCircuitOpen:
+		return ExitOpen
+	case loop.ReasonUnverified:
+		return ExitUnverified
+	case loop.ReasonBlocked, loop.ReasonPermissionDenied, loop.ReasonAuth, loop.ReasonQuestion, loop.ReasonConflict:
+		return ui.ExitBlocked
+	case loop.ReasonInterrupted:
+		return ui.ExitInterrupted
+	}
+	return ui.ExitFailed
+}
+
+// Exit codes that only a loop has.
+const (
+	ExitOpen       = 6 // the circuit is open
+	ExitUnverified = 7 // done was claimed, not verified
+)
+
+const (
+	promptPath = layout.Dir + "/" + layout.PromptFile
+	planPath   = layout.Dir + "/" + layout.PlanFile
+	logsPath   = layout.Dir + "/" + layout.LogsDir
+)
+
+// advice is what to do after a stop, by its reason. {do} is what the stop itself tells,
+// else what unknown has; {then} goes on with the run.
+var advice = map[string]string{
+	loop.ReasonPermissionDenied: "{do}{then}",
+	loop.ReasonAuth:             "log in with the agent's own command{then}",
+	loop.ReasonVersion:          "install the version that `ripple doctor` names{then}",
+	loop.ReasonUsage:            "{do}",
+	loop.ReasonQuestion:         "answer in " + promptPath + "{then}",
+	loop.ReasonBlocked:          "answer it in " + promptPath + " or " + planPath + "{then}",
+	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", put the cause right{then}",
+	loop.ReasonUnverified:       "run the command yourself, put it right or tell the agent how in " + promptPath + "{then}",
+	loop.ReasonProviderLimit:    "run `ripple run --resume` after that time, or with a higher --max-wait",
+	loop.ReasonMaxTurns:         "go on with `ripple run --resume` and a higher --max-turns",
+	loop.ReasonMaxRuntime:       "go on with `ripple run --resume` and a higher --max-runtime",
+	loop.ReasonMaxCost:          "go on with `ripple run --resume` and a higher --max-cost",
+	loop.ReasonMaxTokens:        "go on with `ripple run --resume` and a higher --max-tokens",
+	loop.ReasonInterrupted:      "go on with `ripple run --resume`",
+	loop.ReasonConflict:         "{do}{then}",
+	loop.ReasonLocked:           "wait for it, or end it with `ripple stop`",
+	loop.ReasonPromptMissing:    "{do} with --prompt-file",
+	loop.ReasonAgentMissing:     "{do}",
+	loop.ReasonGitMissing:       "{do}, or leave --commit, --tag and --worktree out",
+	loop.ReasonNoRepository:     "{do}, or leave --commit, --tag and --worktree out",
+	loop.ReasonBranch:           "{do} with --worktree",
+}
+
+var unknown = map[string]string{
+	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
+	loop.ReasonUsage:            "look at its command line with `ripple run --dry-run`",
+	loop.ReasonAgentMissing:     "`ripple doctor` shows which agents are here and what they lack",
+}
+
+// whatNext says in one sentence what to do after a stop.
+func whatNext(s *loop.Stop) string {
+	then := ", then run `ripple run --resume`"
+	if s.CircuitOpen {
+		then = ", then run `ripple reset circuit` and `ripple run --resume`"
+	}
+	switch {
+	case s.Done():
+		return sentence(afterDone(s))
+	case s.Reason == loop.ReasonCircuitOpen:
+		return sentence(afterOpen(s, then))
+	case s.Reason == loop.ReasonPromptMissing && s.Do == "":
+		return "Write the task into it, or let `ripple init` make one."
+	case s.Reason == loop.ReasonError:
+		return sentence(afterError(s))
+	}
+	do := cmp.Or(s.Do, unknown[s.Reason])
+	return sentence(strings.NewReplacer("{do}", do, "{then}", then).Replace(advice[s.Reason]))
+}
+
+func afterDone(s *loop.Stop) string {
+	switch {
+	case !s.Asked:
+		return "for more work add a task (- [ ] ...) to that file or remove it, then run ripple again"
+	case s.Verified:
+		return "look at the result and keep it"
+	}
+	return "look at the result; with --verify CMD ripple checks it before it believes it"
+}
+
+func afterOpen(s *loop.Stop, then string) string {
+	if s.Do != "" {
+		return s.Do + then
+	}
+	return fmt.Sprintf("look into the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.CoolsDown.Round(time.Second))
+}
+
+func afterError(s *loop.Stop) string {
+	switch {
+	case s.RecordLost:
+		return s.Do + "; ripple run then begins a new loop"
+	case errors.Is(s.Err, fs.ErrPermission):
+		return "a loop reads and writes in " + layout.Dir + ": run it as the owner of that directory, or where you may write"
+	}
+	return "nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`"
+}
+
+// sentence gives a text a capital, unless it begins with a command, and a full stop.
+func sentence(text string) string {
+	if first, size := utf8.DecodeRuneInString(text); size > 0 {
+		text = string(unicode.ToUpper(first)) + text[size:]
+	}
+	if text != "" && !strings.ContainsAny(text[len(text)-1:], ".?!") {
+		text += "."
+	}
+	return text
+}

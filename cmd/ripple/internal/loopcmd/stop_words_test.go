@@ -1,0 +1,88 @@
+package loopcmd
+
+import (
+	"errors"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop"
+)
+
+// Each reason has its exit code, and what to do next depends on the facts.
+func TestStopWords(t *testing.T) {
+	const resume = ", then run `ripple run --resume`."
+	tests := []struct {
+		stop loop.Stop
+		code int
+		next string
+	}{
+		{loop.Stop{Reason: loop.ReasonProjectComplete, Asked: true}, 0, "Look at the result; with --verify CMD ripple checks it before it believes it."},
+		{loop.Stop{Reason: loop.ReasonTestSaturation, Asked: true, Verified: true}, 0, "Look at the result and keep it."},
+		{loop.Stop{Reason: loop.ReasonPlanComplete}, 0, "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."},
+		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, CoolsDown: 30 * time.Minute}, 6, "Look into the last file in .ralph/logs; then `ripple reset circuit` and `ripple run --resume`, or try again in 30m0s."},
+		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Do: "Allow Bash"}, 6, "Allow Bash, then run `ripple reset circuit` and `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonPermissionDenied}, 8, "Allow it in the agent's own settings" + resume},
+		{loop.Stop{Reason: loop.ReasonPermissionDenied, Do: "Allow Bash in its settings"}, 8, "Allow Bash in its settings" + resume},
+		{loop.Stop{Reason: loop.ReasonAuth, CircuitOpen: true}, 8, "Log in with the agent's own command, then run `ripple reset circuit` and `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonVersion}, 3, "Install the version that `ripple doctor` names" + resume},
+		{loop.Stop{Reason: loop.ReasonUsage}, 2, "Look at its command line with `ripple run --dry-run`."},
+		{loop.Stop{Reason: loop.ReasonUsage, Do: "run it as a user"}, 2, "Run it as a user."},
+		{loop.Stop{Reason: loop.ReasonQuestion}, 8, "Answer in .ralph/PROMPT.md" + resume},
+		{loop.Stop{Reason: loop.ReasonBlocked}, 8, "Answer it in .ralph/PROMPT.md or .ralph/@fix_plan.md" + resume},
+		{loop.Stop{Reason: loop.ReasonUnverified}, 7, "Run the command yourself, put it right or tell the agent how in .ralph/PROMPT.md" + resume},
+		{loop.Stop{Reason: loop.ReasonMaxTurns}, 5, "Go on with `ripple run --resume` and a higher --max-turns."},
+		{loop.Stop{Reason: loop.ReasonMaxRuntime}, 5, "Go on with `ripple run --resume` and a higher --max-runtime."},
+		{loop.Stop{Reason: loop.ReasonMaxCost}, 5, "Go on with `ripple run --resume` and a higher --max-cost."},
+		{loop.Stop{Reason: loop.ReasonMaxTokens}, 5, "Go on with `ripple run --resume` and a higher --max-tokens."},
+		{loop.Stop{Reason: loop.ReasonMaxFailures, CircuitOpen: true}, 5, "Read the last file in .ralph/logs, put the cause right, then run `ripple reset circuit` and `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonProviderLimit}, 5, "Run `ripple run --resume` after that time, or with a higher --max-wait."},
+		{loop.Stop{Reason: loop.ReasonInterrupted}, 130, "Go on with `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonPromptMissing}, 3, "Write the task into it, or let `ripple init` make one."},
+		{loop.Stop{Reason: loop.ReasonPromptMissing, Do: "write the task into it, or name another file"}, 3, "Write the task into it, or name another file with --prompt-file."},
+		{loop.Stop{Reason: loop.ReasonAgentMissing}, 3, "`ripple doctor` shows which agents are here and what they lack."},
+		{loop.Stop{Reason: loop.ReasonConflict, Do: "end it with `git merge --abort`"}, 8, "End it with `git merge --abort`" + resume},
+		{loop.Stop{Reason: loop.ReasonLocked}, 1, "Wait for it, or end it with `ripple stop`."},
+		{loop.Stop{Reason: loop.ReasonGitMissing, Do: "install git"}, 3, "Install git, or leave --commit, --tag and --worktree out."},
+		{loop.Stop{Reason: loop.ReasonNoRepository, Do: "commit something"}, 3, "Commit something, or leave --commit, --tag and --worktree out."},
+		{loop.Stop{Reason: loop.ReasonBranch, Do: "name another branch"}, 2, "Name another branch with --worktree."},
+		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "A loop reads and writes in .ralph: run it as the owner of that directory, or where you may write."},
+		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "bring the project back"}, 1, "Bring the project back; ripple run then begins a new loop."},
+	}
+	tried := map[string]bool{}
+	for _, tt := range tests {
+		assert.Equal(t, tt.code, exitCode(&tt.stop), tt.stop.Reason)
+		assert.Equal(t, tt.next, whatNext(&tt.stop), tt.stop.Reason)
+		tried[tt.stop.Reason] = true
+	}
+	for _, reason := range reasons(t) {
+		assert.True(t, tried[reason], "no row for %s", reason)
+	}
+}
+
+// reasons are all that the library declares.
+func reasons(t *testing.T) (list []string) {
+	for _, file := range []string{"stop.go", "gate.go"} {
+		f, err := parser.ParseFile(token.NewFileSet(), "../../../../runtime/loop/"+file, nil, parser.SkipObjectResolution)
+		require.NoError(t, err)
+		ast.Inspect(f, func(n ast.Node) bool {
+			if v, is := n.(*ast.ValueSpec); is && strings.HasPrefix(v.Names[0].Name, "Reason") {
+				text, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
+				require.NoError(t, err)
+				list = append(list, text)
+			}
+			return true
+		})
+	}
+	require.Greater(t, len(list), 20)
+	return list
+}
