@@ -27,7 +27,6 @@ var senders = map[string]string{
 	"runtime/contract/text.go":            "colours of a report",
 	"runtime/internal/render/colour.go":   "colours of an overwritten line",
 	"runtime/session/payload.go":          "the bracketed paste of a command",
-	"runtime/session/queries.go":          "answers to queries",
 	"runtime/terminal/answers.go":         "answers to queries",
 	"schema/formats.go":                   "an example in a message",
 	"schema/lint_sections.go":             "what an adapter's author means by a key's name",
@@ -36,7 +35,6 @@ var senders = map[string]string{
 // recognisers are the few places outside of the tokenizer that look for ESC.
 var recognisers = map[string]string{
 	"runtime/session/payload.go":  "the end of a paste in the command that is pasted, which would end it early",
-	"runtime/session/queries.go":  "queries, until sessions stand on runtime/terminal, which takes tokens",
 	"runtime/terminal/answers.go": "no ESC, nothing to do: whether there is work for the tokenizer",
 	"runtime/terminal/screen.go":  "where a ring that lost its beginning makes sense again",
 	"schema/formats.go":           "a marker as an adapter declares it, which no program has printed",

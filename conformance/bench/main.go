@@ -46,7 +46,7 @@ type measurement struct {
 }
 
 var measurements = []measurement{
-	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers},
+	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers}, {"terminal", terminals}, {"hostile", hostiles},
 }
 
 // fleetOf names the adapters of the fleet's table; empty: all.

@@ -91,11 +91,11 @@ func (b *buffer) clear(fill cell) {
 	b.cleared.clear(fill)
 }
 
-// eachRow calls f with the rows between the margins, but with those that were
-// not looked at since the last clearing only once: they are alike.
-func (b *buffer) eachRow(f func(*row)) {
+// eachRow calls f with rows top to bottom, but with those that were not looked
+// at since the last clearing only once: they are alike.
+func (b *buffer) eachRow(top, bottom int, f func(*row)) {
 	alike := false
-	for y := b.top; y <= b.bottom; y++ {
+	for y := top; y <= bottom; y++ {
 		if b.untouched(y) {
 			alike = true
 		} else {
@@ -106,7 +106,7 @@ func (b *buffer) eachRow(f func(*row)) {
 		return
 	}
 	for y := range b.lines {
-		if y < b.top || y > b.bottom {
+		if y < top || y > bottom {
 			b.row(y) // is to stay as it is
 		}
 	}

@@ -206,7 +206,7 @@ func (s *Screen) shiftColumns(x, n int, do func(r *row, x, n, cols int, fill cel
 	if !b.within() {
 		return
 	}
-	b.eachRow(func(r *row) {
+	b.eachRow(b.top, b.bottom, func(r *row) {
 		do(r, x, n, b.cols, s.eraser())
 		r.wrapped = false
 	})
@@ -241,15 +241,14 @@ func (s *Screen) eraseDisplay(what int, selective bool) {
 
 func (s *Screen) eraseRows(from, to int, selective bool) {
 	b, fill := s.b, s.eraser()
-	for y := from; y <= to; y++ {
-		r := b.row(y)
+	b.eachRow(from, to, func(r *row) {
 		if selective {
 			r.erase(0, b.cols, b.cols, fill, true)
 			r.wrapped = false
 		} else {
 			r.clear(fill)
 		}
-	}
+	})
 }
 
 func (s *Screen) eraseLine(what int, selective bool) {

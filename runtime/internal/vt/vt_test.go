@@ -2,6 +2,8 @@ package vt
 
 import (
 	"math/rand/v2"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -278,5 +280,28 @@ func TestStrip(t *testing.T) {
 		"\u009b31m stays, as do \a and \xff": "\u009b31m stays, as do \a and \xff",
 	} {
 		assert.Equal(t, want, Strip(in), "%q", in)
+	}
+}
+
+// The streams that the peers are measured with, too: testdata/recorded.
+func BenchmarkRecorded(b *testing.B) {
+	files, err := filepath.Glob("testdata/recorded/*")
+	require.NoError(b, err)
+	for _, file := range files {
+		data, err := os.ReadFile(file)
+		require.NoError(b, err)
+		s, n := New(Options{Cols: 200, Rows: 50, History: 1000}), 0
+		var p Parser
+		for name, feed := range map[string]func(){
+			"screen":    func() { s.Write(data) },
+			"tokenizer": func() { p.Feed(data, func(t *Token) { n += len(t.Raw) }) },
+		} {
+			b.Run(filepath.Base(file)+"/"+name, func(b *testing.B) {
+				b.SetBytes(int64(len(data)))
+				for b.Loop() {
+					feed()
+				}
+			})
+		}
 	}
 }
