@@ -10,7 +10,7 @@ func (d *driver) showBanner() {
 	}
 	text := []byte(strings.ReplaceAll(strings.TrimSuffix(d.plan.Banner, "\n"), "\n", "\r\n") + "\r\n")
 	d.stream.startup = append(d.stream.startup, text...)
-	if d.watched() {
-		d.observe(EventRead, text, "")
+	if d.events.watched() {
+		d.events.tell(EventRead, text, "")
 	}
 }

@@ -78,18 +78,18 @@ func (d *driver) close(ctx context.Context) error {
 	d.politely(ctx)
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()
-	err := d.term.Close(limit, d.steps()...)
-	<-d.dead
+	err := d.term.Close(limit, d.prog.ending.steps()...)
+	<-d.life.dead
 	d.locked(func() {
 		d.alarm.stop()
 	})
-	d.removeFiles()
+	d.scratch.Remove()
 	return err
 }
 
 // steps are the signals for whoever is left after the polite part.
-func (d *driver) steps() []proctree.Step {
-	force := forceSignals[d.prog.ending.force]
+func (s *shutdown) steps() []proctree.Step {
+	force := forceSignals[s.force]
 	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
 	if force != syscall.SIGKILL && force != syscall.SIGHUP {
 		return append(steps, proctree.Step{Signal: force, Grace: termGrace})
@@ -98,9 +98,9 @@ func (d *driver) steps() []proctree.Step {
 }
 
 // takeLate takes what no command will be given any more. Both locks are held.
-func (d *driver) takeLate() (kept string) {
-	kept, passed := d.printer.asides.take(d.detect.usual)
-	d.printer.out.aside = append(d.printer.out.aside, passed...)
+func (p *printer) takeLate(usual int) (kept string) {
+	kept, passed := p.asides.take(usual)
+	p.out.aside = append(p.out.aside, passed...)
 	return kept
 }
 
@@ -115,7 +115,7 @@ func (d *driver) readRest() {
 	begin, last := int64(-1), int64(-1)
 	for gap := firstPoll; gap <= longestPoll; gap *= 2 {
 		received, more := int64(0), false
-		d.locked(func() { received, more = d.received, d.term.Readable(d.received) })
+		d.locked(func() { received, more = d.progress.bytes, d.term.Readable(d.progress.bytes) })
 		if begin < 0 {
 			begin = received
 		}
@@ -128,7 +128,7 @@ func (d *driver) readRest() {
 		t.Reset(gap)
 		select {
 		case <-t.C:
-		case <-d.dead:
+		case <-d.life.dead:
 			return
 		}
 	}
@@ -140,17 +140,17 @@ func (d *driver) politely(ctx context.Context) {
 	end := &d.prog.ending
 	asked := false
 	d.readRest()
-	due := d.catchUp(func() {
-		d.late = d.takeLate()
-		d.leaving = true
-		if d.state.Step == machine.StepReady && end.command != "" {
+	due := d.printer.catchUp(func() {
+		d.status.late = d.printer.takeLate(d.detect.usual)
+		d.stream.leaving = true
+		if d.control.state.Step == machine.StepReady && end.command != "" {
 			d.stream.region = regionIdle
-			d.send(end.command + d.lineEnding())
+			d.send(end.command + d.prog.input.ending)
 			asked = true
 		}
 	})
 	if due {
-		d.passOn()
+		d.printer.passOn()
 	}
 	if !asked {
 		return
@@ -158,7 +158,7 @@ func (d *driver) politely(ctx context.Context) {
 	ctx, cancel := context.WithTimeout(ctx, end.grace)
 	defer cancel()
 	select {
-	case <-d.dead:
+	case <-d.life.dead:
 	case <-ctx.Done():
 	}
 }

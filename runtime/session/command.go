@@ -69,19 +69,19 @@ func (c *command) ended() bool {
 
 // submit sends a payload; the program is at its prompt.
 func (d *driver) submit(p payload) *command {
-	if d.policy.Learns && !d.visible { // it may not have come to waiting when it started
+	if d.control.policy.Learns && !d.kernel.visible { // it may not have come to waiting when it started
 		d.look()
 	}
 	c := &command{
 		pending: p.lines, file: p.file, started: time.Now(), usual: d.detect.usual,
 		render: d.newRenderer(), kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
 	}
-	c.told.elsewhere = !d.announced && d.onTTY && !d.term.Holds(0)
+	c.told.elsewhere = !d.status.announced && d.kernel.onTTY && !d.term.Holds(0)
 	c.told.restarted, d.restarted = d.restarted, false
 	d.cmd, d.stream.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
-		c.pending, following = []string{strings.Join(p.lines, d.lineEnding())}, 0
+		c.pending, following = []string{strings.Join(p.lines, d.prog.input.ending)}, 0
 	}
 	d.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
 	d.send(d.prog.input.clear)
@@ -98,22 +98,17 @@ func (d *driver) newRenderer() *renderer {
 // nextLine sends the next line of the block.
 func (d *driver) nextLine() {
 	c := d.cmd
-	line := c.pending[0] + d.lineEnding()
+	line := c.pending[0] + d.prog.input.ending
 	c.pending = c.pending[1:]
 	d.pass(d.stream.believe())
 	d.pass(d.stream.lineSent())
 	e := d.expectedEcho(line)
-	expected := d.byMarker && (d.prog.output.echo == schema.EchoOSCBoundaries || d.stream.begins)
+	expected := d.status.byMarker && (d.prog.output.echo == schema.EchoOSCBoundaries || d.stream.begins)
 	c.prelude = newPrelude(e, len(line), expected, d.stream.begins)
 	d.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
-	if d.policy.Printed {
-		d.turn = 0
-		if d.elsewhere() { // nothing else tells that the line was taken
-			d.turn = d.term.Turn()
-		}
-	}
+	turn := d.kernel.sending(d.control.policy.Printed)
 	d.send(line)
-	c.line = sentLine{at: time.Now(), to: d.received, turn: d.turn}
+	c.line = sentLine{at: time.Now(), to: d.progress.bytes, turn: turn}
 }
 
 // expectedEcho is what is known of the echo of a line that is about to be sent.
@@ -130,7 +125,7 @@ func (d *driver) expectedEcho(sent string) echo.Config {
 	case out.echo == schema.EchoOSCBoundaries:
 		c.Strategy = echo.Deterministic
 	}
-	c.Foreign = d.prog.asides.taken && d.byMarker && c.Strategy == echo.Deterministic
+	c.Foreign = d.prog.asides.taken && d.status.byMarker && c.Strategy == echo.Deterministic
 	c.Shown = []byte(prompt.Visible(d.stream.shown))
 	return c
 }

@@ -8,7 +8,6 @@ import (
 	"ripple/runtime/internal/prompt"
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
-	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
 	"ripple/runtime/terminal"
 )
@@ -24,48 +23,52 @@ type driver struct {
 	plan    launch.Plan
 	scratch *scratch.Dir
 	term    *terminal.Terminal
-	opened  time.Time
+	events  events
 
-	observing sync.Mutex // one at a time: input is written without mu
-
-	mu     sync.Mutex
-	policy machine.Policy
-	state  machine.State
-	effs   []machine.Effect // the current input's, reused
-	ask    bool             // the kernel is to be asked when the read is over
-	alarm  alarm
+	mu       sync.Mutex
+	control  control
+	alarm    alarm
+	progress progress
 
 	detect  detector
 	stream  stream
 	printer printer
+	kernel  kernel
 
-	visible bool      // at a prompt a thread of the program was seen to wait for input
-	reads   bool      // and in a read of the terminal
-	turn    uint64    // which wait the program was last seen in
-	place   pty.Place // where it waits for a command
-	usual   bool      // its standard output and error were the terminal: some keep that under other numbers
-	onTTY   bool      // at the first prompt the program's standard input was the terminal
+	cmd        *command // nil: none runs
+	restarted  bool     // the next command is the first one of a new program
+	status     status
+	interrupts interrupts
+	life       life
+}
 
-	// The stream.
-	received int64  // bytes of the terminal's output so far
-	late     string // what came after the last command
-	leaving  bool   // the program was asked to end
+// control is the machine with what it remembers.
+type control struct {
+	opened time.Time // its clock's zero
+	policy machine.Policy
+	state  machine.State
+	effs   []machine.Effect // the current input's, reused
+	ask    bool             // the kernel is to be asked when the read is over
+}
 
-	// What the program is doing.
-	restarted bool // the next command is the first one of a new program
-	cmd       *command
-	announced bool   // the command before was announced by C
-	byMarker  bool   // the prompt we are at was announced by a marker
-	needs     string // what the program lacks, by ready.needs
-	cwd       string
-	mode      string
+// progress is how far the terminal's output has been read.
+type progress struct {
+	bytes int64
+	at    time.Time // when the last ones came
+}
+
+// status is what the program has told of itself.
+type status struct {
+	cwd, mode string
 	level     *int
+	needs     string // what it lacks, by ready.needs
+	late      string // what came after the last command
+	byMarker  bool   // the prompt we are at was announced by a marker
+	announced bool   // the command before was announced by C
+}
 
-	owed       string    // an interrupt that waits for payInterrupt
-	owedReads  int       // how often it was looked at
-	unanswered bool      // no byte came since the last interrupt
-	readAt     time.Time // when the last bytes came
-
+// life is how far the program has come.
+type life struct {
 	readyOnce sync.Once
 	ready     chan struct{}
 	dead      chan struct{} // closed when the last byte has been read
@@ -74,16 +77,37 @@ type driver struct {
 	changed   chan struct{} // replaced on every change that State shows
 }
 
-// prepare makes the stages of a compiled program.
-func (d *driver) prepare() {
-	d.policy = d.prog.policy
-	d.detect, d.stream = newDetector(&d.prog.prompts), newStream(d.prog)
-	d.printer.asides = newAsides(d.prog, d.options, d.spillDir())
+func newLife() life {
+	return life{ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{})}
+}
+
+// fail makes the session unusable: a pattern of the adapter cannot be matched.
+func (l *life) fail(err error) {
+	if l.failure == nil {
+		l.failure = err
+	}
+}
+
+// events tells an observer what happens, one thing at a time.
+type events struct {
+	to    Observer // nil: nobody
+	began time.Time
+	mu    sync.Mutex // input is written without the driver's
+}
+
+func (e *events) watched() bool { return e.to != nil }
+
+func (e *events) tell(kind EventKind, data []byte, text string) {
+	if e.to != nil {
+		e.mu.Lock()
+		defer e.mu.Unlock()
+		e.to.Observe(Event{At: time.Since(e.began), Kind: kind, Data: data, Text: text})
+	}
 }
 
 // feed takes what the program printed through the stages, in order.
 func (d *driver) feed(b []byte) {
-	d.stream.arrived, d.unanswered = false, false
+	d.stream.arrived, d.interrupts.unanswered = false, false
 	for p := range d.detect.pieces(b) {
 		d.piece(p)
 	}
@@ -97,17 +121,17 @@ func (d *driver) feed(b []byte) {
 func (d *driver) piece(p piece) {
 	switch p.kind {
 	case pieceMarker:
-		if d.watched() {
-			d.observe(EventMarker, p.raw, "marker "+p.name())
+		if d.events.watched() {
+			d.events.tell(EventMarker, p.raw, "marker "+p.name())
 		}
 		d.marker(p.event)
 		return
 	case pieceLiteral:
-		d.observe(EventMarker, nil, "marker")
+		d.events.tell(EventMarker, nil, "marker")
 		d.literal(p.more)
 		return
 	case pieceForged:
-		d.observe(EventForged, p.raw, "untrusted marker "+p.name())
+		d.events.tell(EventForged, p.raw, "untrusted marker "+p.name())
 	}
 	d.pass(d.stream.text(p.raw))
 }
@@ -131,13 +155,13 @@ func (d *driver) marker(e prompt.Event) {
 		d.takeBack()
 		d.pass(d.stream.flush())
 		d.step(machine.Input{Kind: machine.InContinuation})
-		if d.state.Proof == machine.ProofMore || d.stream.endsMore && d.state.Step == machine.StepRunning {
+		if d.control.state.Proof == machine.ProofMore || d.stream.endsMore && d.control.state.Step == machine.StepRunning {
 			d.stream.wantsMore()
 		}
 	case prompt.ContinuationEnd:
 		d.stream.moreEnds()
 	case prompt.Cwd:
-		d.cwd = e.Cwd
+		d.status.cwd = e.Cwd
 		if d.cmd != nil {
 			d.cmd.told.cwdReported = true
 		}
@@ -158,7 +182,7 @@ func (d *driver) literal(more bool) {
 // promptBegins notes that what follows is a prompt, unless it interrupts a
 // command that has not been seen to run: then it may be a redraw.
 func (d *driver) promptBegins() {
-	if d.cmd != nil && !d.state.SawC && !d.state.SawD {
+	if d.cmd != nil && !d.control.state.SawC && !d.control.state.SawD {
 		d.pass(d.stream.unasked())
 		d.cmd.prelude.redraws()
 		return
@@ -193,12 +217,12 @@ func (d *driver) question(began bool) {
 	d.stream.question(began)
 }
 
-func (d *driver) takeBack() { d.pass(d.stream.takeBack(d.state.Interrupted())) }
+func (d *driver) takeBack() { d.pass(d.stream.takeBack(d.control.state.Interrupted())) }
 
 // pass hands on what text turned out to be.
 func (d *driver) pass(s sorted) {
 	switch u := &d.stream.unproven; {
-	case len(s.aside) == 0 || !d.prog.asides.taken || d.leaving:
+	case len(s.aside) == 0 || !d.prog.asides.taken || d.stream.leaving:
 	case u.open:
 		u.beside = append(u.beside, s.aside...)
 	default:
@@ -228,12 +252,12 @@ func (d *driver) passEcho(c *command, text []byte) {
 
 // matchPrompt looks for a prompt at the end of the stream.
 func (d *driver) matchPrompt() {
-	if d.state.Step == machine.StepReady {
+	if d.control.state.Step == machine.StepReady {
 		return
 	}
 	found, err := d.detect.prompt(d.stream.tail())
 	if err != nil {
-		d.fail(err)
+		d.life.fail(err)
 	} else if found {
 		d.step(machine.Input{Kind: machine.InMatch, More: d.detect.match.Tag == tagContinuation})
 	}
@@ -243,13 +267,13 @@ func (d *driver) matchPrompt() {
 // may have made due.
 func (d *driver) locked(f func()) {
 	if d.due(f) {
-		go d.passOn()
+		go d.printer.passOn()
 	}
 }
 
 // happened runs f under the lock and then, outside of it, makes and delivers output
 // and wakes whoever waits for the command that ended, if one did.
-func (d *driver) happened(f func()) (woke bool) { return d.due(f) && d.passOn() }
+func (d *driver) happened(f func()) (woke bool) { return d.due(f) && d.printer.passOn() }
 
 // due runs f under the lock and says whether there is output to be made.
 func (d *driver) due(f func()) bool {
@@ -259,30 +283,9 @@ func (d *driver) due(f func()) bool {
 	return d.printer.due
 }
 
-// fail makes the session unusable: a pattern of the adapter cannot be matched.
-func (d *driver) fail(err error) {
-	if d.failure == nil {
-		d.failure = err
-		if d.cmd != nil {
-			d.cmd.err = err
-		}
-	}
-}
-
-// watched says whether somebody observes.
-func (d *driver) watched() bool { return d.options.Observer != nil }
-
-func (d *driver) observe(kind EventKind, data []byte, text string) {
-	if d.options.Observer != nil {
-		d.observing.Lock()
-		defer d.observing.Unlock()
-		d.options.Observer.Observe(Event{At: time.Since(d.options.began), Kind: kind, Data: data, Text: text})
-	}
-}
-
 // phaseChanged tells observers and those who wait for a state.
 func (d *driver) phaseChanged() {
-	d.observe(EventPhase, nil, "phase "+string(d.phase()))
-	close(d.changed)
-	d.changed = make(chan struct{})
+	d.events.tell(EventPhase, nil, "phase "+string(d.phase()))
+	close(d.life.changed)
+	d.life.changed = make(chan struct{})
 }

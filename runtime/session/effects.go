@@ -13,18 +13,18 @@ import (
 // step runs the machine and carries out its effects. Those that start something
 // slow wait for settleEffects, because the next piece may cancel them.
 func (d *driver) step(in machine.Input) {
-	in.Now = time.Since(d.opened)
-	before := d.state.Step
-	state, effs := d.policy.Next(d.state, in, d.effs[:0])
-	d.state, d.effs = state, effs[:0]
+	in.Now = time.Since(d.control.opened)
+	before := d.control.state.Step
+	state, effs := d.control.policy.Next(d.control.state, in, d.control.effs[:0])
+	d.control.state, d.control.effs = state, effs[:0]
 	for _, e := range effs {
 		d.apply(e)
 	}
-	if before != d.state.Step {
+	if before != d.control.state.Step {
 		d.phaseChanged()
 	}
-	if d.state.Proof == machine.ProofNone {
-		d.ask = false
+	if d.control.state.Proof == machine.ProofNone {
+		d.control.ask = false
 	}
 }
 
@@ -33,7 +33,7 @@ func (d *driver) apply(e machine.Effect) {
 	case machine.DoInject:
 		d.inject()
 	case machine.DoEnter:
-		d.send(d.lineEnding())
+		d.send(d.prog.input.ending)
 	case machine.DoReady:
 		d.becomeReady(e)
 	case machine.DoNextLine:
@@ -50,7 +50,7 @@ func (d *driver) apply(e machine.Effect) {
 	case machine.DoTakeBack:
 		d.takeBack()
 	case machine.DoAsk:
-		d.ask = true
+		d.control.ask = true
 	case machine.DoTimer:
 		d.alarm.set(e.Delay)
 	case machine.DoNoTimer:
@@ -60,8 +60,8 @@ func (d *driver) apply(e machine.Effect) {
 
 // settleEffects carries out what is still wanted after a whole read.
 func (d *driver) settleEffects() {
-	for d.ask {
-		d.ask = false
+	for d.control.ask {
+		d.control.ask = false
 		ready := d.look()
 		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
 		if ready == machine.ReadyAsks {
@@ -76,18 +76,28 @@ func (d *driver) fired(generation int) {
 		if !d.alarm.rings(generation) {
 			return
 		}
-		d.observe(EventTimer, nil, "timer")
+		d.events.tell(EventTimer, nil, "timer")
 		d.step(machine.Input{Kind: machine.InTimer})
-		if d.state.Step == machine.StepFirst {
+		if d.control.state.Step == machine.StepFirst {
 			d.matchPrompt() // it may have come while a declared delay ran
 		}
 		d.settleEffects()
 	})
 }
 
+// look asks the kernel whether the program waits for input.
+func (d *driver) look() machine.Readiness {
+	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unproven}
+	if d.cmd != nil {
+		q.running, q.turn = true, d.cmd.line.turn
+		q.confirms = d.prog.prompts.printable() && q.state.Proof == machine.ProofMarker
+	}
+	return d.kernel.look(q)
+}
+
 // inject types the integration script.
 func (d *driver) inject() {
-	sent := d.plan.Inject + d.lineEnding()
+	sent := d.plan.Inject + d.prog.input.ending
 	d.detect.inject(sent)
 	d.stream.startup = d.stream.startup[:0]
 	d.send(sent)
@@ -95,17 +105,17 @@ func (d *driver) inject() {
 
 // becomeReady is the first prompt.
 func (d *driver) becomeReady(e machine.Effect) {
-	d.detect.injected, d.onTTY = nil, d.term.Holds(0)
-	d.needs = d.missing()
-	d.usual = !d.elsewhere()
-	d.policy.Printed = d.policy.Printed && d.usual
-	d.readMode("", d.atPrompt(e))
-	d.readyOnce.Do(func() { close(d.ready) })
+	d.detect.injected, d.kernel.onTTY = nil, d.term.Holds(0)
+	d.status.needs = d.printer.reports.missing(d.stream.startup)
+	d.kernel.usual = !d.kernel.elsewhere()
+	d.control.policy.Printed = d.control.policy.Printed && d.kernel.usual
+	d.printer.reports.readMode("", d.atPrompt(e))
+	d.life.readyOnce.Do(func() { close(d.life.ready) })
 }
 
 // atPrompt takes over what the prompt tells, and returns it.
 func (d *driver) atPrompt(e machine.Effect) (shown string) {
-	d.byMarker = !e.Match
+	d.status.byMarker = !e.Match
 	if !e.Match {
 		return string(d.stream.prompt)
 	}
@@ -153,12 +163,12 @@ func (d *driver) complete(e machine.Effect) {
 	} else {
 		d.pass(d.stream.believe())
 		c.told.end.shown = d.atPrompt(e)
-		d.announced = c.told.began
+		d.status.announced = c.told.began
 	}
 	d.print(c, c.prelude.end())
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
-	d.cmd, d.owed = nil, ""
+	d.cmd, d.interrupts.owed = nil, ""
 }

@@ -8,10 +8,17 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
+// interrupts is the interrupt that is on its way.
+type interrupts struct {
+	owed       string // the key, which waits for payInterrupt
+	reads      int    // how often it was looked at
+	unanswered bool   // no byte came since the last one
+}
+
 // taken says that the program has read the command; before that an interrupt
 // would hit its prompt, and the command would run all the same.
 func (d *driver) taken() bool {
-	return d.state.SawC || !d.onItsWay()
+	return d.control.state.SawC || !d.onItsWay()
 }
 
 // interruptOrOwe interrupts the command, or notes that it has to be interrupted as
@@ -22,10 +29,10 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 		if d.cmd != c {
 			return
 		}
-		d.owed, d.owedReads = key, 0
+		d.interrupts.owed, d.interrupts.reads = key, 0
 		d.step(machine.Input{Kind: machine.InInterrupt})
 		d.payInterrupt()
-		early = d.owed != "" || time.Since(c.line.at) < takenLimit
+		early = d.interrupts.owed != "" || time.Since(c.line.at) < takenLimit
 		d.settleEffects()
 	})
 	return early
@@ -37,11 +44,11 @@ const owedReads = 16
 
 // payInterrupt sends the interrupt that is owed, if it is time.
 func (d *driver) payInterrupt() {
-	if d.owed == "" || d.cmd == nil || !d.taken() {
+	if d.interrupts.owed == "" || d.cmd == nil || !d.taken() {
 		return
 	}
-	if d.owedReads++; d.owedReads > owedReads || !d.term.Readable(d.received) {
-		key := d.owed
+	if d.interrupts.reads++; d.interrupts.reads > owedReads || !d.term.Readable(d.progress.bytes) {
+		key := d.interrupts.owed
 		d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		d.interrupt(key)
 	}
@@ -59,16 +66,16 @@ const (
 // the program from printing. It tells whether to look again later.
 func (d *driver) interruptAgain(c *command, key string) (again bool) {
 	d.locked(func() {
-		silent := d.unanswered && !d.term.Readable(d.received)
-		last := time.Since(d.readAt)
-		again = d.cmd == c && (d.owed != "" || silent || last < quiet)
+		silent := d.interrupts.unanswered && !d.term.Readable(d.progress.bytes)
+		last := time.Since(d.progress.at)
+		again = d.cmd == c && (d.interrupts.owed != "" || silent || last < quiet)
 		switch {
 		case !again:
-		case d.owed != "" || silent:
+		case d.interrupts.owed != "" || silent:
 			d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 			d.interrupt(key)
 		case last < stillPrinting: // its prompt may be among what is not read yet
-			d.owed, d.owedReads = key, 0
+			d.interrupts.owed, d.interrupts.reads = key, 0
 			d.payInterrupt()
 		}
 		d.settleEffects()
@@ -78,8 +85,8 @@ func (d *driver) interruptAgain(c *command, key string) (again bool) {
 
 // interrupt discards what has not reached the program and interrupts it.
 func (d *driver) interrupt(key string) {
-	d.owed, d.unanswered = "", true
-	d.observe(EventSignal, []byte(key), "interrupt")
+	d.interrupts.owed, d.interrupts.unanswered = "", true
+	d.events.tell(EventSignal, []byte(key), "interrupt")
 	d.term.Interrupt(key)
 }
 

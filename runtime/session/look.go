@@ -3,96 +3,135 @@ package session
 import (
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
+	"ripple/runtime/terminal"
 )
 
-// look asks the kernel whether the program waits for input. What it printed
+// kernel is what the operating system tells of the program: whether it waits, in
+// which place, and what its descriptors are.
+type kernel struct {
+	term    *terminal.Terminal
+	events  *events
+	visible bool      // at a prompt a thread of the program was seen to wait for input
+	reads   bool      // and in a read of the terminal
+	turn    uint64    // which wait the program was last seen in
+	place   pty.Place // where it waits for a command
+	usual   bool      // its standard output and error were the terminal: some keep that under other numbers
+	onTTY   bool      // at the first prompt the program's standard input was the terminal
+}
+
+// question is what an answer depends on.
+type question struct {
+	policy   *machine.Policy
+	state    *machine.State
+	running  bool      // a command of ours runs
+	turn     uint64    // in which wait the program was when its line was sent
+	read     int64     // bytes of output
+	confirms bool      // the prompt in question may be one that a command printed
+	prompt   *unproven // that prompt
+}
+
+// look asks whether the program waits for input. What it printed
 // before it came to waiting must have been read, or the prompt in question may
 // not be the end of it.
-func (d *driver) look() machine.Readiness {
-	r := d.term.Readiness()
-	if r.State == pty.Waiting && d.policy.Silent {
-		d.turn = d.term.Turn()
-		if d.state.Proof == machine.ProofSilence && (d.term.Queued() > 0 || d.turn == d.sentTurn()) {
+func (k *kernel) look(q question) machine.Readiness {
+	r := k.term.Readiness()
+	if r.State == pty.Waiting && q.policy.Silent {
+		k.turn = k.term.Turn()
+		if q.state.Proof == machine.ProofSilence && (k.term.Queued() > 0 || k.turn == q.turn) {
 			return machine.ReadyBusy // the line is on its way
 		}
 	}
-	if d.state.Proof == machine.ProofElsewhere {
-		return d.lookElsewhere(r)
+	if q.state.Proof == machine.ProofElsewhere {
+		return k.lookElsewhere(r, q)
 	}
-	if d.cmd == nil {
-		if r.State == pty.Waiting {
-			d.place = r.Place
-		}
-		d.visible, d.reads = d.visible || r.Listens, d.reads || r.Read
+	if !q.running {
+		k.learn(r)
 	}
-	confirms := d.prog.prompts.printable() && d.cmd != nil && d.state.Proof == machine.ProofMarker
-	waits := r.State == pty.Waiting || confirms && d.listens(r)
-	unread := waits && d.term.Readable(d.received)
-	if d.watched() {
-		d.observe(EventProbe, nil, "kernel: "+r.State.String())
+	waits := r.State == pty.Waiting || q.confirms && k.listens(r)
+	if k.events.watched() {
+		k.events.tell(EventProbe, nil, "kernel: "+r.State.String())
 	}
 	switch {
-	case unread:
+	case waits && k.term.Readable(q.read):
 		return machine.ReadyBusy
-	case confirms && waits && d.asks(r):
+	case q.confirms && waits && k.asks(r, q.prompt):
 		return machine.ReadyAsks
 	case waits:
 		return machine.ReadyWaiting
-	case d.state.Proof == machine.ProofMarker && d.state.Step != machine.StepRunning && r.Listens && !d.seeksPlace(r):
+	case q.state.Proof == machine.ProofMarker && q.state.Step != machine.StepRunning && r.Listens && !q.seeksPlace(r):
 		return machine.ReadyWaiting // the marker is proof enough of a first prompt
 	case r.State == pty.Busy, !r.Leader:
 		// Somebody else in the foreground: the program runs a job.
 		return machine.ReadyBusy
-	case d.reads, d.visible && !r.Timed:
+	case k.reads, k.visible && !r.Timed:
 		return machine.ReadyBusy // it sleeps, say: at a prompt it would be seen to wait
 	}
 	return machine.ReadyUnknown
 }
 
+// learn notes how the program waits for a command.
+func (k *kernel) learn(r pty.Readiness) {
+	if r.State == pty.Waiting {
+		k.place = r.Place
+	}
+	k.visible, k.reads = k.visible || r.Listens, k.reads || r.Read
+}
+
 // seeksPlace says that the program has not quite come to where it waits for commands,
 // and that this place has to be known: its prompts may go elsewhere later.
-func (d *driver) seeksPlace(r pty.Readiness) bool { return d.policy.Printed && r.State == pty.Busy }
+func (q *question) seeksPlace(r pty.Readiness) bool {
+	return q.policy.Printed && r.State == pty.Busy
+}
 
 // lookElsewhere says that the program waits where it waits for a command, while what
 // it prints goes elsewhere. What a command reads it reads in another place.
-func (d *driver) lookElsewhere(r pty.Readiness) machine.Readiness {
-	there := r.State == pty.Waiting && r.Place == d.place && d.place != pty.Place{} && d.elsewhere()
-	if !there || d.term.Queued() > 0 || d.term.Readable(d.received) || d.sentTurn() != 0 && d.term.Turn() == d.sentTurn() {
+func (k *kernel) lookElsewhere(r pty.Readiness, q question) machine.Readiness {
+	there := r.State == pty.Waiting && r.Place == k.place && k.place != pty.Place{} && k.elsewhere()
+	if !there || k.term.Queued() > 0 || k.term.Readable(q.read) || q.turn != 0 && k.term.Turn() == q.turn {
 		return machine.ReadyBusy
 	}
 	return machine.ReadyWaiting
 }
 
 // elsewhere says whether standard output or error of the program is not the terminal.
-func (d *driver) elsewhere() bool { return !d.term.Holds(1) || !d.term.Holds(2) }
+func (k *kernel) elsewhere() bool { return !k.term.Holds(1) || !k.term.Holds(2) }
 
 // unseen says whether the program's prompts are printed elsewhere now. A file that it
 // is given then would be opened in the place of a descriptor that is closed.
-func (d *driver) unseen() bool {
-	return d.usual && d.elsewhere() && d.term.Has(1) && d.term.Has(2)
+func (k *kernel) unseen() bool {
+	return k.usual && k.elsewhere() && k.term.Has(1) && k.term.Has(2)
+}
+
+// cooked says whether the terminal edits lines itself now.
+func (k *kernel) cooked() bool {
+	_, canonical, err := k.term.Flags()
+	return err == nil && canonical
+}
+
+// sending is in which wait the program is whose line is about to be sent, where
+// nothing else tells that it takes it.
+func (k *kernel) sending(printed bool) uint64 {
+	if printed {
+		k.turn = 0
+		if k.elsewhere() {
+			k.turn = k.term.Turn()
+		}
+	}
+	return k.turn
 }
 
 // listens says that the program looks for input as it does behind a prompt: now and
 // then, or while what it has started works on.
-func (d *driver) listens(r pty.Readiness) bool {
-	return r.Timed || r.Listens && r.Place.PID == d.term.PID()
+func (k *kernel) listens(r pty.Readiness) bool {
+	return r.Timed || r.Listens && r.Place.PID == k.term.PID()
 }
 
 // asks says that a program which waits does so behind a question, which came after
 // a prompt that it had printed: behind the prompt itself it waits in another place.
-func (d *driver) asks(r pty.Readiness) bool {
-	u := &d.stream.unproven
+func (k *kernel) asks(r pty.Readiness, u *unproven) bool {
 	if !u.began || u.rest() == "" {
-		d.place = r.Place
+		k.place = r.Place
 		return false
 	}
-	return r.Place != d.place
-}
-
-// sentTurn is in which wait the program was when the line was sent.
-func (d *driver) sentTurn() uint64 {
-	if d.cmd == nil {
-		return 0
-	}
-	return d.cmd.line.turn
+	return r.Place != k.place
 }

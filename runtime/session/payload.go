@@ -42,14 +42,8 @@ type lineFacts interface {
 	unseen() bool
 }
 
-// cooked says whether the terminal edits lines itself now.
-func (d *driver) cooked() bool {
-	_, canonical, err := d.term.Flags()
-	return err == nil && canonical
-}
-
 func (d *driver) builder() *builder {
-	return &builder{program: d.prog, dir: d.scratch.Path, tty: d}
+	return &builder{program: d.prog, dir: d.scratch.Path, tty: &d.kernel}
 }
 
 // build turns code into a payload by the adapter's input rules. Nothing has

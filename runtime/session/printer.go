@@ -21,14 +21,19 @@ type printer struct {
 	due        bool       // there is something to do or to deliver
 	room       *sync.Cond // the queue was taken, or a delivery has ended
 
-	mu     sync.Mutex // is taken before the driver's, for one piece of work at a time
-	jobs   []job      // what was taken from the queue, in order
-	work   []byte     // its text
-	did    []job      // the other buffer for the queue
-	asides asides
-	out    delivery
-	spare  []byte // the other buffer for its output
-	output bool   // somebody takes output
+	mu      sync.Mutex // is taken before the driver's, for one piece of work at a time
+	jobs    []job      // what was taken from the queue, in order
+	work    []byte     // its text
+	did     []job      // the other buffer for the queue
+	asides  asides
+	out     delivery
+	spare   []byte // the other buffer for its output
+	to      *Options
+	reports reports
+}
+
+func newPrinter(d *driver) printer {
+	return printer{lock: &d.mu, room: sync.NewCond(&d.mu), to: &d.options, reports: reports{d.prog, &d.status, &d.life}, asides: newAsides(d.prog, d.options, d.spillDir())}
 }
 
 // delivery is what goes to the caller at once.
@@ -168,7 +173,7 @@ func (p *printer) print(c *command, b []byte) {
 // keep takes final output.
 func (p *printer) keep(c *command, text []byte) {
 	c.kept.write(text)
-	if p.output {
+	if p.to.Output != nil {
 		p.out.output = append(p.out.output, text...)
 	}
 }
@@ -195,25 +200,24 @@ func (p *printer) deliver() delivery {
 	return out
 }
 
-// work does a piece of what is queued and says whether there was any; printer.mu
+// doNext does a piece of what is queued and says whether there was any; printer.mu
 // is held.
-func (d *driver) work() bool {
-	ended, more := d.printer.piece()
+func (p *printer) doNext() bool {
+	ended, more := p.piece()
 	if ended != nil {
-		d.mu.Lock()
-		d.finish(ended)
-		d.mu.Unlock()
-		d.printer.out.over = append(d.printer.out.over, ended)
+		p.lock.Lock()
+		p.reports.finish(ended)
+		p.lock.Unlock()
+		p.out.over = append(p.out.over, ended)
 	}
 	return more
 }
 
 // batch does a delivery's worth of work.
-func (d *driver) batch() (out delivery, more bool) {
-	p := &d.printer
+func (p *printer) batch() (out delivery, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for more = d.work(); more && len(p.out.output) < maxDelivery; more = d.work() {
+	for more = p.doNext(); more && len(p.out.output) < maxDelivery; more = p.doNext() {
 		p.mu.Unlock() // whoever wants to look comes in between
 		p.mu.Lock()
 	}
@@ -223,16 +227,15 @@ func (d *driver) batch() (out delivery, more bool) {
 // passOn does what is queued, passes output on and wakes whoever waits for a
 // command that ended. Whoever is at it already takes along what others add, so
 // that output stays in order and precedes the end of its command.
-func (d *driver) passOn() (woke bool) {
-	p := &d.printer
-	d.mu.Lock()
-	defer d.mu.Unlock()
+func (p *printer) passOn() (woke bool) {
+	p.lock.Lock()
+	defer p.lock.Unlock()
 	for !p.delivering && p.due {
 		p.delivering, p.due = true, false
-		d.mu.Unlock()
-		out, more := d.batch()
-		woke = d.options.deliver(out) || woke
-		d.mu.Lock()
+		p.lock.Unlock()
+		out, more := p.batch()
+		woke = p.to.deliver(out) || woke
+		p.lock.Lock()
 		p.spare = out.output
 		p.delivering, p.due = false, p.due || more
 		p.room.Broadcast()
@@ -242,18 +245,18 @@ func (d *driver) passOn() (woke bool) {
 
 // delivered returns when the output that is due has been passed on, or the context
 // has ended.
-func (d *driver) delivered(ctx context.Context) {
-	d.passOn()
+func (p *printer) delivered(ctx context.Context) {
+	p.passOn()
 	stop := context.AfterFunc(ctx, func() {
-		d.mu.Lock()
-		defer d.mu.Unlock()
-		d.printer.room.Broadcast()
+		p.lock.Lock()
+		defer p.lock.Unlock()
+		p.room.Broadcast()
 	})
 	defer stop()
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	for d.printer.delivering && ctx.Err() == nil {
-		d.printer.room.Wait()
+	p.lock.Lock()
+	defer p.lock.Unlock()
+	for p.delivering && ctx.Err() == nil {
+		p.room.Wait()
 	}
 }
 
@@ -274,21 +277,20 @@ func (o *Options) deliver(out delivery) (woke bool) {
 
 // upToDate runs f when the text that has been read is output, as far as there
 // is time for that.
-func (d *driver) upToDate(f func()) {
-	if d.catchUp(f) {
-		go d.passOn()
+func (p *printer) upToDate(f func()) {
+	if p.catchUp(f) {
+		go p.passOn()
 	}
 }
 
 // catchUp is upToDate without the delivery, and says whether there is one.
-func (d *driver) catchUp(f func()) bool {
-	p := &d.printer
+func (p *printer) catchUp(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	for start := time.Now(); d.work() && time.Since(start) < lookLimit; {
+	for start := time.Now(); p.doNext() && time.Since(start) < lookLimit; {
 	}
-	d.mu.Lock()
-	defer d.mu.Unlock()
+	p.lock.Lock()
+	defer p.lock.Unlock()
 	f()
 	p.due = p.due || !p.out.empty() || len(p.jobs) > 0
 	return p.due

@@ -28,14 +28,14 @@ func cat(t *testing.T, echo bool) *terminal.Terminal {
 // running is a driver whose command has been taken by cat.
 func running(t *testing.T, output func([]byte)) *driver {
 	d := &driver{
-		prog: &program{}, exit: &ExitError{}, term: cat(t, false), options: Options{Output: output}, changed: make(chan struct{}),
+		prog: &program{}, life: life{exit: &ExitError{}, changed: make(chan struct{})}, term: cat(t, false), options: Options{Output: output, SpillDir: t.TempDir()},
 		cmd: &command{
 			kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
 			done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},
 		},
 	}
-	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), true
-	d.state.Step = machine.StepRunning
+	d.printer = newPrinter(d)
+	d.control.state.Step = machine.StepRunning
 	return d
 }
 
@@ -81,7 +81,7 @@ func TestOutputIsInOrderWhoeverMakesIt(t *testing.T) {
 					case <-stop:
 						return
 					default:
-						d.upToDate(func() {})
+						d.printer.upToDate(func() {})
 					}
 				}
 			})

@@ -96,11 +96,11 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	}
 	p, err := d.builder().build(code)
 	if err != nil {
-		return Result{Cwd: d.cwd, Mode: d.mode}, err
+		return Result{Cwd: d.status.cwd, Mode: d.status.mode}, err
 	}
 	var c *command
 	d.locked(func() {
-		if d.state.Step == machine.StepReady {
+		if d.control.state.Step == machine.StepReady {
 			c = d.submit(p)
 		}
 	})
@@ -160,7 +160,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 				late.Waiting, late.Withdrawal = d.waits(), c.told.withdrawal
 			}
 		})
-		d.upToDate(func() { r = d.snapshot(c) })
+		d.printer.upToDate(func() { r = d.snapshot(c) })
 		if !c.ended() {
 			return r, late
 		}
@@ -211,7 +211,7 @@ func (s *Session) Late() string {
 	d := s.driver()
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.late
+	return d.status.late
 }
 
 // State is a snapshot. It asks the kernel whether a running program waits for
@@ -225,7 +225,7 @@ func (s *Session) Resize(cols, rows int) error { return s.driver().resize(cols, 
 func (s *Session) Signal(sig os.Signal) error { return s.driver().signal(sig) }
 
 // Done is closed when the program that runs now has ended.
-func (s *Session) Done() <-chan struct{} { return s.driver().dead }
+func (s *Session) Done() <-chan struct{} { return s.driver().life.dead }
 
 func (s *Session) driver() *driver {
 	s.mu.Lock()
@@ -241,10 +241,10 @@ func (s *Session) ended(d *driver) error {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	switch {
-	case d.failure != nil:
-		return d.failure
-	case closed || d.exit == nil:
+	case d.life.failure != nil:
+		return d.life.failure
+	case closed || d.life.exit == nil:
 		return ErrClosed
 	}
-	return d.exit
+	return d.life.exit
 }

@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
-	"sync"
 	"time"
 
 	"ripple/runtime/internal/prompt"
@@ -23,14 +22,10 @@ import (
 
 // start launches the program and waits for its first prompt.
 func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
-	d := &driver{
-		options: o, opened: time.Now(),
-		ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{}),
-	}
-	d.printer.lock, d.printer.room, d.printer.output = &d.mu, sync.NewCond(&d.mu), o.Output != nil
+	d := &driver{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began}, life: newLife()}
 	d.alarm.ring = d.fired
 	if err := d.launch(a); err != nil {
-		d.removeFiles()
+		d.scratch.Remove()
 		return nil, err
 	}
 	d.locked(func() { // before the first byte is read
@@ -42,7 +37,7 @@ func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
 	if err := d.awaitReady(ctx); err != nil {
 		return nil, d.notReady(err)
 	}
-	d.removeStaged()
+	removeStaged(d.plan.Files)
 	return d, nil
 }
 
@@ -61,10 +56,10 @@ func (d *driver) awaitReady(ctx context.Context) error {
 	defer tick.Stop()
 	for looks := 0; looks < stuckLooks; {
 		select {
-		case <-d.ready:
+		case <-d.life.ready:
 			return nil
-		case <-d.dead:
-			return d.exit
+		case <-d.life.dead:
+			return d.life.exit
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-tick.C:
@@ -80,8 +75,8 @@ func (d *driver) awaitReady(ctx context.Context) error {
 // stuck says that the program waits for input at what is not its prompt.
 func (d *driver) stuck() (yes bool) {
 	d.locked(func() {
-		starting := d.state.Step == machine.StepFirst || d.state.Step == machine.StepKick
-		yes = starting && d.state.Proof == machine.ProofNone && d.term.Readiness().State == pty.Waiting && !d.term.Readable(d.received)
+		starting := d.control.state.Step == machine.StepFirst || d.control.state.Step == machine.StepKick
+		yes = starting && d.control.state.Proof == machine.ProofNone && d.term.Readiness().State == pty.Waiting && !d.term.Readable(d.progress.bytes)
 	})
 	return yes
 }
@@ -113,22 +108,22 @@ func (d *driver) launch(a *schema.Adapter) error {
 	if d.prog, err = compile(a, d.plan.Values, nonce); err != nil {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}
-	d.prepare()
-	d.cwd = d.plan.Dir
+	d.control.policy, d.status.cwd = d.prog.policy, d.plan.Dir
+	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d)
 	return d.openTerminal(a.Process.TTY.Replies)
 }
 
 // notReady ends a program that did not get to its prompt, and says what it did
 // instead.
 func (d *driver) notReady(cause error) error {
-	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.opened), Wanted: d.prog.prompts.wanted, Err: cause}
+	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.control.opened), Wanted: d.prog.prompts.wanted, Err: cause}
 	d.locked(func() {
-		e.Output, e.Needs = prompt.Visible(d.stream.startup), d.missing()
+		e.Output, e.Needs = prompt.Visible(d.stream.startup), d.printer.reports.missing(d.stream.startup)
 		if errors.Is(cause, errStuck) {
 			e.Err = fmt.Errorf("%w; the line in which it waits is %q", cause, e.Output[strings.LastIndexByte(e.Output, '\n')+1:])
 		}
-		if d.failure != nil {
-			e.Err = d.failure
+		if d.life.failure != nil {
+			e.Err = d.life.failure
 		}
 	})
 	ctx, cancel := context.WithCancel(context.Background())
@@ -147,13 +142,11 @@ func writePrivate(f launch.File) error {
 }
 
 // removeStaged deletes the scripts: they hold the nonce and have been read.
-func (d *driver) removeStaged() {
-	for _, f := range d.plan.Files {
+func removeStaged(files []launch.File) {
+	for _, f := range files {
 		_ = os.Remove(f.Path) // the directory goes with the session anyway
 	}
 }
-
-func (d *driver) removeFiles() { d.scratch.Remove() }
 
 // removeDead removes what sessions left whose process was killed, unless the adapter
 // wants it otherwise.

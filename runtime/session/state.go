@@ -14,10 +14,10 @@ import (
 // so by a Result may come before the reader is through.
 func (d *driver) isDead() bool {
 	d.mu.Lock()
-	ended := d.exit != nil
+	ended := d.life.exit != nil
 	d.mu.Unlock()
 	if ended {
-		<-d.dead
+		<-d.life.dead
 	}
 	return ended
 }
@@ -26,11 +26,11 @@ func (d *driver) isDead() bool {
 func (d *driver) changes() <-chan struct{} {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.changed
+	return d.life.changed
 }
 
 func (d *driver) phase() Phase {
-	switch d.state.Step {
+	switch d.control.state.Step {
 	case machine.StepReady:
 		return PhaseReady
 	case machine.StepRunning:
@@ -49,9 +49,9 @@ func (d *driver) snapState() State {
 			st.Stuck = st.Waiting != WaitingNo && d.term.Readiness().Only
 		}
 	})
-	d.upToDate(func() {
+	d.printer.upToDate(func() {
 		waiting, stuck := st.Waiting, st.Stuck
-		st = State{Phase: d.phase(), Mode: d.mode, Level: d.level, Cwd: d.cwd, PID: d.term.PID(), Needs: d.needs}
+		st = State{Phase: d.phase(), Mode: d.status.mode, Level: d.status.level, Cwd: d.status.cwd, PID: d.term.PID(), Needs: d.status.needs}
 		if d.cmd != nil {
 			st.Waiting, st.Stuck, st.Partial = waiting, stuck, d.snapshot(d.cmd).Output
 		}
@@ -61,7 +61,9 @@ func (d *driver) snapState() State {
 
 // nothing is the result of a command that is not sent: the session is as it was.
 func (d *driver) nothing() (r Result) {
-	d.locked(func() { r = Result{Cwd: d.cwd, Mode: d.mode, Level: d.level, CompletedBy: ByPrompt} })
+	d.locked(func() {
+		r = Result{Cwd: d.status.cwd, Mode: d.status.mode, Level: d.status.level, CompletedBy: ByPrompt}
+	})
 	return r
 }
 
@@ -79,7 +81,7 @@ func (d *driver) onItsWay() bool {
 	switch {
 	case c.prelude.expected, d.term.Queued() > 0, passed < machine.InFlight:
 		return true
-	case d.received > c.line.to:
+	case d.progress.bytes > c.line.to:
 		return false
 	}
 	echoes, _, err := d.term.Flags()
@@ -90,7 +92,7 @@ func (d *driver) onItsWay() bool {
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (d *driver) waits() Waiting {
-	if d.onItsWay() || d.state.Proof != machine.ProofNone && d.state.Proof != machine.ProofElsewhere || d.term.Readiness().State != pty.Waiting || d.term.Readable(d.received) {
+	if d.onItsWay() || d.control.state.Proof != machine.ProofNone && d.control.state.Proof != machine.ProofElsewhere || d.term.Readiness().State != pty.Waiting || d.term.Readable(d.progress.bytes) {
 		return WaitingNo
 	}
 	d.pass(d.stream.flush())
@@ -113,7 +115,7 @@ func (d *driver) quiesce(ctx context.Context) error {
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
 		d.mu.Lock()
-		left := d.policy.Settle - time.Since(d.stream.asideAt)
+		left := d.control.policy.Settle - time.Since(d.stream.asideAt)
 		d.mu.Unlock()
 		if left <= 0 {
 			return nil
@@ -121,7 +123,7 @@ func (d *driver) quiesce(ctx context.Context) error {
 		t := time.NewTimer(left)
 		select {
 		case <-t.C:
-		case <-d.dead:
+		case <-d.life.dead:
 			t.Stop()
 			return nil // submitting tells
 		case <-ctx.Done():
@@ -137,7 +139,7 @@ func (d *driver) quiesce(ctx context.Context) error {
 func (d *driver) snapshot(c *command) Result {
 	r := c.result
 	if d.cmd == c {
-		r = d.partial(c)
+		r = d.printer.reports.partial(c)
 		pending := string(c.render.text.Pending()) + string(d.stream.held) + d.stream.unproven.printed()
 		r.Output += pending
 		r.Bytes += int64(len(pending))
@@ -152,7 +154,7 @@ func (d *driver) snapshot(c *command) Result {
 func (d *driver) typed(b []byte) {
 	d.printer.enqueue(job{kind: jobTyped, c: d.cmd}, d.term.Echo(b))
 	d.send(string(b))
-	d.cmd.line.at, d.cmd.line.to = time.Now(), d.received
+	d.cmd.line.at, d.cmd.line.to = time.Now(), d.progress.bytes
 }
 
 func (d *driver) resize(cols, rows int) error {
@@ -162,7 +164,7 @@ func (d *driver) resize(cols, rows int) error {
 	var err error
 	d.locked(func() {
 		err = d.term.Resize(cols, rows)
-		d.observe(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
+		d.events.tell(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
 	})
 	return err
 }
@@ -170,7 +172,7 @@ func (d *driver) resize(cols, rows int) error {
 func (d *driver) signal(sig os.Signal) error {
 	var err error
 	d.locked(func() {
-		d.observe(EventSignal, nil, sig.String())
+		d.events.tell(EventSignal, nil, sig.String())
 		err = d.term.Signal(sig)
 	})
 	return err
@@ -195,14 +197,14 @@ func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, 
 		changed := d.changes()
 		st := d.snapState()
 		if want(st) {
-			d.delivered(ctx)
+			d.printer.delivered(ctx)
 			return st, nil
 		}
 		t.Reset(gap)
 		select {
 		case <-changed:
 		case <-t.C:
-		case <-d.dead:
+		case <-d.life.dead:
 			if st = d.snapState(); want(st) {
 				return st, nil
 			}

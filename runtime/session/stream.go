@@ -18,6 +18,7 @@ type stream struct {
 	asides bool // what comes between the commands is kept
 
 	region   region
+	leaving  bool // the program was asked to end: nothing is kept any more
 	unproven unproven
 	used     bool   // a command was sent
 	startup  []byte // its end, for messages

@@ -17,14 +17,15 @@ import (
 func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
 	t := d.plan.TTY
 	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
-	if d.watched() {
-		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.observe(EventWrite, b, "") }
+	if d.events.watched() {
+		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.tell(EventWrite, b, "") }
 	}
 	d.term, err = terminal.Start(pty.Command{
 		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
 		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
-		KeepCR: !t.Canonical && d.lineEnding() == "\r",
+		KeepCR: !t.Canonical && d.prog.input.ending == "\r",
 	}, o)
+	d.kernel.term, d.kernel.events = d.term, &d.events
 	if err == nil && d.options.Terminal != nil {
 		d.options.Terminal(d.term)
 	}
@@ -36,7 +37,7 @@ func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
 func (d *driver) gone(since []byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	runs := d.state.Step == machine.StepRunning && !d.state.SawD
+	runs := d.control.state.Step == machine.StepRunning && !d.control.state.SawD
 	return runs && d.prog.prompts.markers != nil && bytes.Contains(since, []byte(d.plan.Values["nonce"]))
 }
 
@@ -55,13 +56,13 @@ func (d *driver) wasRead(b []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.detect.injected == nil || !d.prog.unmirrored {
-		d.observe(EventRead, b, "")
+		d.events.tell(EventRead, b, "")
 	}
 }
 
 // take is one read.
 func (d *driver) take(b []byte) {
-	d.received, d.readAt = d.received+int64(len(b)), time.Now()
+	d.progress.bytes, d.progress.at = d.progress.bytes+int64(len(b)), time.Now()
 	d.feed(b)
 	d.payInterrupt()
 }
@@ -73,18 +74,18 @@ func (d *driver) ends(err error) {
 			d.piece(p)
 		}
 		code, signal := d.term.ExitStatus()
-		d.exit = &ExitError{Code: code, Signal: signal}
+		d.life.exit = &ExitError{Code: code, Signal: signal}
 		if !d.stream.used {
-			d.exit.Output = prompt.Visible(d.stream.startup)
+			d.life.exit.Output = prompt.Visible(d.stream.startup)
 		}
 		if err != nil {
-			d.failure = fmt.Errorf("reading from the program: %w", err)
+			d.life.failure = fmt.Errorf("reading from the program: %w", err)
 		}
-		d.observe(EventExit, nil, d.exit.Error())
+		d.events.tell(EventExit, nil, d.life.exit.Error())
 		d.step(machine.Input{Kind: machine.InExit})
 		d.settleEffects()
 	})
-	close(d.dead)
+	close(d.life.dead)
 }
 
 // send types s, without waiting for the program to take it.
