@@ -9,10 +9,23 @@
 //	defer s.Close(ctx)
 //	r, err := s.Eval(ctx, "1 + 1")
 //
-// Inside, bytes become events (runtime/internal/prompt), events go through
-// a pure machine (internal/machine), and one driver (driver.go) carries out what
-// the machine decides. Waits end on evidence: an authenticated marker, a prompt
-// while the kernel says that the program waits for input, the program's end.
+// Inside, one driver (driver.go) holds the lock and the timer and keeps the order.
+// A byte of output is handed over eight times on its way to the Result:
+//
+//	terminal  driver.take     read from the program
+//	detect    detector.pieces text is told from the markers that announce prompts
+//	sort      stream.text     startup, a prompt, between commands, or output
+//	          prelude.feed    the echo before an announced beginning of output
+//	          printer.enqueue here it leaves the lock
+//	strip     stripper.feed   the echo of what was typed is taken out
+//	render    renderer.feed   what is drawn over is resolved
+//	keep      capture.write   what is in the Result, or in its file
+//
+// No stage calls another: each returns what it made. Between two pieces of the
+// stream a pure machine decides (internal/machine), and effects.go does what it
+// decided. What an adapter says of all this is compiled once (program.go). Waits
+// end on evidence: an authenticated marker, a prompt while the kernel says that
+// the program waits for input (look.go), the program's end.
 //
 // A deadline never loses a session: when Eval's context ends first the caller
 // gets the output so far and ErrTimeout, the command goes on, and Wait or
