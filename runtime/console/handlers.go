@@ -1,0 +1,193 @@
+package console
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"time"
+
+	"ripple/runtime/session"
+)
+
+func (h *host) handler() http.Handler {
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /v1", h.getStatus)
+	mux.HandleFunc("POST /v1/exec", h.postExec)
+	mux.HandleFunc("POST /v1/wait", h.postWait)
+	mux.HandleFunc("POST /v1/send", h.postSend)
+	mux.HandleFunc("POST /v1/interrupt", h.postInterrupt)
+	mux.HandleFunc("GET /v1/screen", h.getScreen)
+	mux.HandleFunc("POST /v1/resize", h.postResize)
+	mux.HandleFunc("POST /v1/close", h.postClose)
+	return mux
+}
+
+func (h *host) getStatus(w http.ResponseWriter, _ *http.Request) { reply(w, h.status()) }
+
+func (h *host) postExec(w http.ResponseWriter, r *http.Request) {
+	var q ExecRequest
+	if !accept(w, r, &q) {
+		return
+	}
+	run, f := h.submit(q)
+	if f != nil {
+		refuse(w, f)
+		return
+	}
+	from := int64(0)
+	if q.Quiet {
+		from = -1
+	}
+	h.answer(w, r, &follower{h: h, run: run, from: from, stay: q.Stay}, q.Wait)
+}
+
+// answer streams what a follower sends, and what its wait came to.
+func (h *host) answer(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) {
+	ctx := r.Context()
+	if wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	w.Header().Set("Content-Type", "application/x-ndjson")
+	out := json.NewEncoder(w)
+	f.send = func(p piece) error {
+		if err := out.Encode(p); err != nil {
+			return err
+		}
+		if !isClosed(f.run.done) { // otherwise the answer follows at once
+			return http.NewResponseController(w).Flush()
+		}
+		return nil
+	}
+	why, err := f.follow(ctx)
+	if err != nil {
+		return // the client is gone
+	}
+	c := h.of(f.run)
+	a := Answer{Why: why, Status: h.status(), Command: &c}
+	if errors.Is(f.run.errOnce(), session.ErrExited) {
+		a.Why = "exited"
+	}
+	_ = out.Encode(piece{Done: &a}) // the client may be gone
+}
+
+// errOnce is how the session said that the command ended, when it has.
+func (r *run) errOnce() error {
+	if isClosed(r.done) {
+		return r.err
+	}
+	return nil
+}
+
+// postInterrupt interrupts the running command by the adapter's means.
+func (h *host) postInterrupt(w http.ResponseWriter, r *http.Request) {
+	run, f := h.find(0)
+	if f != nil {
+		refuse(w, f)
+		return
+	}
+	h.mu.Lock()
+	s := h.session
+	h.mu.Unlock()
+	ctx, cancel := context.WithTimeout(r.Context(), goodbye)
+	defer cancel()
+	_, err := s.Interrupt(ctx)
+	why := "done"
+	switch {
+	case errors.Is(err, session.ErrTimeout):
+		why = "time"
+	case err != nil:
+		refuse(w, fault(FaultNotWaiting, "%s: %v", h.spec.Name, err))
+		return
+	default:
+		<-run.done
+	}
+	c := h.of(run)
+	reply(w, Answer{Why: why, Status: h.status(), Command: &c})
+}
+
+// screenAnswer is GET /v1/screen.
+type screenAnswer struct {
+	Status Status `json:"status"`
+	Text   string `json:"text"`
+}
+
+func (h *host) getScreen(w http.ResponseWriter, _ *http.Request) {
+	reply(w, screenAnswer{Status: h.status(), Text: h.screen.text(0)})
+}
+
+// size is POST /v1/resize.
+type size struct {
+	Cols int `json:"cols"`
+	Rows int `json:"rows"`
+}
+
+// A console is never smaller than this: programs break in a sliver.
+const (
+	leastCols, leastRows = 20, 5
+	mostCols, mostRows   = 1000, 1000
+)
+
+func (h *host) postResize(w http.ResponseWriter, r *http.Request) {
+	var q size
+	if !accept(w, r, &q) {
+		return
+	}
+	if q.Cols < leastCols || q.Rows < leastRows || q.Cols > mostCols || q.Rows > mostRows {
+		refuse(w, fault(FaultRequest, "%d by %d is no size for a console: %d by %d is the least, %d by %d the most", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
+		return
+	}
+	if t := h.screen.terminal(); t != nil {
+		if err := t.Resize(q.Cols, q.Rows); err != nil {
+			refuse(w, fault(FaultRequest, "%v", err))
+			return
+		}
+	}
+	reply(w, h.status())
+}
+
+// closing is POST /v1/close.
+type closing struct {
+	Mode string `json:"mode,omitempty"` // "close" (the default) or "kill"
+}
+
+func (h *host) postClose(w http.ResponseWriter, r *http.Request) {
+	var q closing
+	if !accept(w, r, &q) {
+		return
+	}
+	h.close(q.Mode == "kill")
+	reply(w, h.status())
+	h.end("a client closed it")
+}
+
+// maxRequest bounds what a client sends: code of 16 MB.
+const maxRequest = 16 << 20
+
+// accept reads a request; when it cannot, it has answered.
+func accept(w http.ResponseWriter, r *http.Request, into any) bool {
+	body := http.MaxBytesReader(w, r.Body, maxRequest)
+	if err := json.NewDecoder(body).Decode(into); err != nil {
+		refuse(w, fault(FaultRequest, "the request cannot be read: %v", err))
+		return false
+	}
+	return true
+}
+
+func reply(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+}
+
+// refuse answers with a fault.
+func refuse(w http.ResponseWriter, f *Fault) {
+	w.Header().Set("Content-Type", "application/json")
+	code := http.StatusConflict
+	if f.Code == FaultRequest {
+		code = http.StatusBadRequest
+	}
+	w.WriteHeader(code)
+	_ = json.NewEncoder(w).Encode(envelope{f}) // the client may be gone
+}

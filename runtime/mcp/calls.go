@@ -1,0 +1,227 @@
+package mcp
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ripple/runtime/console"
+)
+
+func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs) (string, error) {
+	if a.Console == "" {
+		a.Console = "main"
+	}
+	c, err := s.openOrStart(ctx, a.Console, a.Adapter)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	defer progress(ctx, req)()
+	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: "mcp", Wait: seconds(a.WaitS, defaultWait), ExpectCwd: a.ExpectCwd, Quiet: true}, nil)
+	if err != nil {
+		return "", err
+	}
+	return s.show(ctx, c, answer, a.part)
+}
+
+// show is a command as the model sees it.
+func (s *Server) show(ctx context.Context, c *console.Client, answer console.Answer, p part) (string, error) {
+	s.used(answer.Status)
+	if answer.Command == nil {
+		return withNews(headline(answer.Status, nil), s.news(ctx, c.Name)), nil
+	}
+	if answer.Why == "exited" {
+		answer.Status.State = console.Exited
+	}
+	text, err := s.outputOf(c, answer.Status, *answer.Command, p)
+	return withNews(text, s.news(ctx, c.Name)), err
+}
+
+func withNews(text string, news []string) string {
+	if len(news) == 0 {
+		return text
+	}
+	return text + "\n" + strings.Join(news, "\n")
+}
+
+func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs) (string, error) {
+	defer progress(ctx, req)()
+	q := console.WaitRequest{For: a.For, Text: a.Text, Wait: seconds(a.WaitS, defaultWait), From: -1}
+	if a.Console == "any" {
+		return s.waitAny(ctx, q)
+	}
+	c, err := s.open(a.Console)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	answer, err := c.Wait(ctx, q, nil)
+	if err != nil {
+		return "", err
+	}
+	if answer.Command == nil {
+		answer.Command = answer.Status.Command
+	}
+	return s.show(ctx, c, answer, part{})
+}
+
+// waitAny waits for the first console whose command ends or waits for input. One that
+// has come to that since it was last told of is the first.
+func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, error) {
+	all, err := console.List(ctx, s.o.Getenv)
+	if err != nil {
+		return "", err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	type ended struct {
+		c      *console.Client
+		answer console.Answer
+		err    error
+	}
+	got := make(chan ended, len(all))
+	waiting := 0
+	for _, status := range all {
+		news := s.isNews(status)
+		if !news && !status.Command.Running() || status.State == console.Dead {
+			continue
+		}
+		c, err := console.Open(s.o.Getenv, status.Name)
+		if err != nil {
+			continue // it ended in this moment
+		}
+		defer c.Close()
+		if news {
+			return s.show(ctx, c, console.Answer{Status: status, Command: status.Command}, part{})
+		}
+		waiting++
+		go func() {
+			answer, err := c.Wait(ctx, q, nil)
+			got <- ended{c, answer, err}
+		}()
+	}
+	if waiting == 0 {
+		return "no command is running in any console", nil
+	}
+	e := <-got
+	if e.err != nil {
+		return "", e.err
+	}
+	return s.show(ctx, e.c, e.answer, part{})
+}
+
+func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (string, error) {
+	c, err := s.open(a.Console)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	text, status, err := c.Screen(ctx)
+	if err != nil {
+		return "", err
+	}
+	if a.What == "output" && status.Command != nil {
+		if a.Lines == 0 {
+			a.Lines = 40
+		}
+		return s.outputOf(c, status, *status.Command, part{Head: -1, Tail: a.Lines})
+	}
+	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if a.Lines > 0 && len(rows) > a.Lines {
+		rows = rows[len(rows)-a.Lines:]
+	}
+	return headline(status, status.Command) + "\n" + fence(clean(strings.Join(rows, "\n"))), nil
+}
+
+func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs) (string, error) {
+	c, err := s.open(a.Console)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	only := a.OnlyIfWaiting == nil || *a.OnlyIfWaiting
+	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
+		only = false
+	}
+	if _, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: "mcp"}); err != nil {
+		return "", err
+	}
+	defer progress(ctx, req)()
+	answer, err := c.Wait(ctx, console.WaitRequest{Wait: seconds(a.WaitS, 5*time.Second), From: -1}, nil)
+	if err != nil {
+		return "", err
+	}
+	return s.show(ctx, c, answer, part{})
+}
+
+func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
+	c, err := s.open(a.Console)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	if a.Lines <= 0 {
+		a.Lines = 200
+	}
+	found, err := c.Read(console.ReadRequest{Command: a.Command, From: a.FromLine, Lines: a.Lines, Grep: a.Grep})
+	if err != nil {
+		return "", err
+	}
+	return readText(c.Name, found), nil
+}
+
+func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (string, error) {
+	all, err := console.List(ctx, s.o.Getenv)
+	if err != nil {
+		return "", err
+	}
+	if len(all) == 0 {
+		return "no console is running; console_exec makes one", nil
+	}
+	lines := make([]string, len(all))
+	for i, status := range all {
+		s.used(status)
+		lines[i] = headline(status, status.Command)
+		if status.Command != nil {
+			lines[i] += "  " + clean(oneLine(status.Command.Code))
+		}
+	}
+	return strings.Join(lines, "\n"), nil
+}
+
+func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startArgs) (string, error) {
+	reuse := a.Reuse == nil || *a.Reuse
+	c, status, err := s.start(ctx, console.Spec{Name: a.Name, Adapter: a.Adapter, Dir: a.Cwd, Env: a.Env, Args: a.Args}, reuse && a.Name != "")
+	if err != nil {
+		return "", err
+	}
+	c.Close()
+	return withNews(headline(status, status.Command), s.news(ctx, status.Name)), nil
+}
+
+func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeArgs) (string, error) {
+	c, err := s.open(a.Console)
+	if err != nil {
+		return "", err
+	}
+	defer c.Close()
+	switch a.Mode {
+	case "interrupt":
+		answer, err := c.Interrupt(ctx)
+		if err != nil {
+			return "", err
+		}
+		return s.show(ctx, c, answer, part{})
+	case "", "close", "kill":
+		if err := c.End(ctx, a.Mode == "kill"); err != nil {
+			return "", err
+		}
+		s.forget(c.Name)
+		return fmt.Sprintf("[%s] closed", c.Name), nil
+	}
+	return "", fmt.Errorf("mode is interrupt, close or kill, not %q", a.Mode)
+}
