@@ -140,7 +140,7 @@ func (b *breaker) close() {
 
 // begin makes the breaker of an earlier run that of a new one, which has counts of
 // its own. What is carried over is that the circuit is open, unless it is to be
-// record.Closed, and how often it was.
+// closed, and how often it was.
 func (b *breaker) begin(reset bool) {
 	if reset || b.State == record.Closed {
 		*b = breaker{State: record.Closed, TotalOpens: b.TotalOpens}

@@ -49,7 +49,7 @@ func TestBreakerOpens(t *testing.T) {
 		{"all of its lines were there before", rules, []step{{errs, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Open, "the same error"}}},
 		{"another error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {other, record.Closed, ""}, {errs, record.Closed, ""}}},
 		{"a turn without error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {works, record.Closed, ""}, {errs, record.Closed, ""}}},
-		{"denials do not record.Open it", rules, []step{{denied, record.Closed, ""}, {denied, record.Closed, ""}, {denied, record.Closed, ""}}},
+		{"denials do not open it", rules, []step{{denied, record.Closed, ""}, {denied, record.Closed, ""}, {denied, record.Closed, ""}}},
 		{"but in threshold mode", threshold, []step{{denied, record.Closed, ""}, {denied, record.Open, "permission_denied"}}},
 		{"denials not in a row", threshold, []step{{denied, record.Closed, ""}, {works, record.Closed, ""}, {denied, record.Closed, ""}}},
 		{

@@ -4,15 +4,18 @@
 // config.Load reads the settings from all their sources, New makes a loop of
 // Options and Run takes the turns; it returns the Stop with which it ended. The
 // loop knows an agent by the interface Agent alone and prints nothing: an observer
-// gets Notices.
+// gets Notices, and with them the records that are written. A Stop has the reason and
+// the facts; flags, exit codes and what to do next are the command's words.
+//
+// Beside it: config (settings and their sources), layout (which files), record (what
+// they contain), journal (their one writer and reader), and internal/git.
 //
 // One turn (turn.go): wait for the hourly limit, ask the circuit breaker
-// (breaker.go) and the exit gate (gate.go), take a snapshot of the tree
-// (runtime/internal/git), build the context (prompt.go), have the agent work, read what it
-// said (analysis.go, status.go, signature.go), compare the tree, record, commit
-// (claim.go, keep.go).
+// (breaker.go) and the exit gate (gate.go), take a snapshot of the tree, build the
+// context (prompt.go), have the agent work, read what it said (analysis.go, status.go,
+// signature.go), compare the tree, judge, record, commit (claim.go, keep.go).
 //
-// What a run knows between two turns is its state (state.go). It is written as a
+// What a run knows between two turns is its state (record.State). It is written as a
 // whole, in the line of events.jsonl with which a turn ends; status.json, the
 // breaker's file and the session's are made from it. A run that was killed goes on
 // from the last such line: a turn that had begun is taken again and is compared

@@ -38,7 +38,9 @@ type Options struct {
 	Believable func()
 }
 
-// Loop is one run of the loop.
+// Loop is one run of the loop. What lasts is in its state; the other fields are what
+// only this process knows, each of one of the files of this package, and Run reads as
+// the way of a turn through them.
 type Loop struct {
 	o     Options
 	store *journal.Store
@@ -63,10 +65,7 @@ type Loop struct {
 	free     bool            // it was said that the agent tells no cost
 	observer sync.Mutex
 
-	mu     sync.Mutex
-	soft   chan struct{} // record.Closed by the first interrupt
-	hard   chan struct{} // record.Closed by the second
-	pulled int
+	pulled *interrupts
 }
 
 // New makes a loop that Run starts.
@@ -74,22 +73,9 @@ func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Loop{o: o, noted: map[string]bool{}, soft: make(chan struct{}), hard: make(chan struct{})}
+	l := &Loop{o: o, noted: map[string]bool{}, pulled: newInterrupts()}
 	l.who = l.team()[0]
 	return l
-}
-
-// Interrupt asks the loop to stop: the first time after the turn, the second
-// time now, which ends the agent. It does not wait.
-func (l *Loop) Interrupt() {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	switch l.pulled++; l.pulled {
-	case 1:
-		close(l.soft)
-	case 2:
-		close(l.hard)
-	}
 }
 
 // Run takes turn after turn until the work is done or something else ends the
@@ -101,7 +87,7 @@ func (l *Loop) Run(ctx context.Context) Stop {
 	defer close(over)
 	go func() {
 		select {
-		case <-l.hard:
+		case <-l.pulled.hard:
 			cancel()
 		case <-over:
 		}
@@ -190,15 +176,6 @@ func (l *Loop) resetSession(reason string) {
 }
 
 func (l *Loop) now() time.Time { return l.o.Now().Round(0).UTC() }
-
-func (l *Loop) interrupted() bool {
-	select {
-	case <-l.soft:
-		return true
-	default:
-		return false
-	}
-}
 
 func (l *Loop) tell(n Notice) {
 	if l.o.Observe == nil {

@@ -32,7 +32,7 @@ func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 		tick := time.NewTimer(min(left, time.Second))
 		select {
 		case <-tick.C:
-		case <-l.soft:
+		case <-l.pulled.soft:
 			tick.Stop()
 			return nil
 		case <-ctx.Done():

@@ -2,6 +2,9 @@
 // project: the store of its files, its lock, and the log events.jsonl, which is
 // appended to and never changed. Who looks at a loop folds the log's records into a
 // View, be it from the file or from the running loop itself.
+//
+// Its types are those of writing (Store, Log, Left), of reading (Record, Tail, View,
+// Turn, Standing, Run), and two errors.
 package journal
 
 import (

@@ -1,0 +1,39 @@
+package loop
+
+import "sync"
+
+// interrupts are how often somebody asked a loop to stop.
+type interrupts struct {
+	soft chan struct{} // closed by the first
+	hard chan struct{} // closed by the second
+
+	mu sync.Mutex
+	n  int
+}
+
+func newInterrupts() *interrupts {
+	return &interrupts{soft: make(chan struct{}), hard: make(chan struct{})}
+}
+
+// Interrupt asks the loop to stop: the first time after the turn, the second
+// time now, which ends the agent. It does not wait.
+func (l *Loop) Interrupt() {
+	i := l.pulled
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	switch i.n++; i.n {
+	case 1:
+		close(i.soft)
+	case 2:
+		close(i.hard)
+	}
+}
+
+func (l *Loop) interrupted() bool {
+	select {
+	case <-l.pulled.soft:
+		return true
+	default:
+		return false
+	}
+}
