@@ -118,7 +118,7 @@ func (d *driver) expectedEcho(sent string) echo.Config {
 	c.Kernel = d.term.Echo([]byte(sent))
 	echoes, canonical, err := d.term.Flags()
 	switch {
-	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && !echoes:
+	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && (!echoes || d.plan.TTY.Echo):
 		c.Strategy = echo.Silent
 	case out.echo == schema.EchoNone: // a command has turned it on
 		c.Strategy, c.Sent = echo.Deterministic, c.Kernel

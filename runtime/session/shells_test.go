@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/session"
+	"ripple/schema"
 )
 
 // step is one command in a shell that its user does odd things to.
@@ -233,6 +234,16 @@ func TestEchoThatACommandTurnsOn(t *testing.T) {
 			assert.Equal(t, tt.want, eval(t, s, tt.print).Output)
 		})
 	}
+}
+
+// Where the terminal echoes from the beginning, `none` leaves that where it is.
+func TestEchoThatStays(t *testing.T) {
+	a := *adapter(t, "dash")
+	a.Output.InputEchoStrategy = schema.EchoNone
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, s.Close(deadline(t))) })
+	assert.Equal(t, "echo hi\nhi\n", eval(t, s, "echo hi").Output)
 }
 
 // A program that ends without having read a line did not run it: nobody knows its code.
