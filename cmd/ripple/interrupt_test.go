@@ -35,8 +35,9 @@ func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cm
 	return cmd, stdout
 }
 
-// forever is a command without an end. It starts no program: bash forgets a child that
-// it is just about to start when an interrupt comes, and waits for it at the next prompt.
+// forever is a command without an end that starts no program, and what comes before it
+// should start none: an interrupt that comes while bash starts one, or one ends, reaches
+// a process that no longer or not yet heeds it, as on any terminal.
 const forever = "while :; do :; done"
 
 // One interrupt is one, whoever gets it: the command ends and the session goes on.
@@ -45,7 +46,7 @@ func TestOneInterruptEndsOneCommand(t *testing.T) {
 		t.Run(to, func(t *testing.T) {
 			heed(t, syscall.SIGINT)
 			up := filepath.Join(t.TempDir(), "up")
-			cmd, stdout := started(t, up, nil, "exec", "bash", "-e", "touch "+up+"; "+forever, "-e", "echo next")
+			cmd, stdout := started(t, up, nil, "exec", "bash", "-e", ": > "+up+"; "+forever, "-e", "echo next")
 			pid := cmd.Process.Pid
 			if to == "group" {
 				pid = -pid
