@@ -18,6 +18,11 @@ type answers struct {
 	missed   int64 // bytes that passed it by: it was between sequences and they were text
 	open     []query
 	since    []byte // output since the end of the first of them
+
+	cursor func(end int64) (row, col int) // its place after that many bytes, from 1
+	take   func(*vt.Token)                // made once, so that a read allocates nothing
+	chunk  []byte                         // what the parser gets now
+	begin  int64                          // its offset in the stream
 }
 
 // query is one that has no answer yet.
@@ -34,8 +39,9 @@ const (
 	mostUnread = 16 << 10
 )
 
-func newAnswers(replies []schema.TTYReply) answers {
-	a := answers{parser: vt.Parser{SevenBit: true}}
+func newAnswers(replies []schema.TTYReply, cursor func(end int64) (row, col int)) *answers {
+	a := &answers{parser: vt.Parser{SevenBit: true}, cursor: cursor}
+	a.take = a.token
 	for _, r := range replies {
 		a.da1 = a.da1 || r == schema.ReplyDA1
 		a.dsr = a.dsr || r == schema.ReplyDSR
@@ -43,13 +49,11 @@ func newAnswers(replies []schema.TTYReply) answers {
 	return a
 }
 
-// feed notes the queries in b. cursor says where the cursor stands, from 1,
-// after that many bytes of the stream.
-func (a *answers) feed(b []byte, cursor func(end int64) (row, col int)) {
+// feed notes the queries in b.
+func (a *answers) feed(b []byte) {
 	if !a.da1 && !a.dsr {
 		return
 	}
-	begin := a.fed + a.missed
 	if len(a.open) > 0 {
 		a.since = append(a.since, b...)
 	}
@@ -57,26 +61,31 @@ func (a *answers) feed(b []byte, cursor func(end int64) (row, col int)) {
 		a.missed += int64(len(b))
 		return
 	}
+	a.chunk, a.begin = b, a.fed+a.missed
 	a.fed += int64(len(b))
-	a.parser.Feed(b, func(t *vt.Token) {
-		if t.Inside {
-			return
-		}
-		a.emitted += int64(len(t.Raw))
-		end := a.emitted + a.missed
-		reply := a.reply(t, func() (int, int) { return cursor(end) })
-		if reply == "" {
-			return
-		}
-		if len(a.open) == 0 {
-			a.since = append(a.since[:0], b[end-begin:]...)
-		}
-		a.open = append(a.open, query{reply, end})
-	})
+	a.parser.Feed(b, a.take)
+	a.chunk = nil
 }
 
-// reply is the answer to a token, empty when it is no query (ECMA-48 DA, DSR).
-func (a *answers) reply(t *vt.Token, cursor func() (row, col int)) string {
+func (a *answers) token(t *vt.Token) {
+	if t.Inside {
+		return
+	}
+	a.emitted += int64(len(t.Raw))
+	end := a.emitted + a.missed
+	reply := a.reply(t, end)
+	if reply == "" {
+		return
+	}
+	if len(a.open) == 0 {
+		a.since = append(a.since[:0], a.chunk[end-a.begin:]...)
+	}
+	a.open = append(a.open, query{reply, end})
+}
+
+// reply is the answer to a token that ends there, empty when it is no query
+// (ECMA-48 DA, DSR).
+func (a *answers) reply(t *vt.Token, end int64) string {
 	if t.Kind != vt.CSI || t.Prefix != 0 || t.Inter[0] != 0 || t.Params.Len() > 1 || len(t.Params.Sub(0)) > 0 {
 		return ""
 	}
@@ -86,7 +95,7 @@ func (a *answers) reply(t *vt.Token, cursor func() (row, col int)) string {
 	case a.dsr && t.Final == 'n' && n == 5:
 		return "\x1b[0n"
 	case a.dsr && t.Final == 'n' && n == 6:
-		row, col := cursor()
+		row, col := a.cursor(end)
 		return fmt.Sprintf("\x1b[%d;%dR", row, col)
 	}
 	return ""
@@ -117,7 +126,7 @@ func (a *answers) waiting(gone func([]byte) bool) (reply string) {
 // the next command. So it would when whoever asked has ended and the program's line
 // editor reads: while there is output to be read, which may tell that, it waits.
 func (t *Terminal) answer(taken int64) {
-	a := &t.answers
+	a := t.answers
 	reply := a.waiting(t.options.Gone)
 	if reply == "" {
 		return

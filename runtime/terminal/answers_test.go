@@ -17,9 +17,9 @@ func corner(int64) (row, col int) { return 1, 1 }
 
 // replies are the answers to what a program prints, cut into pieces.
 func replies(listed []schema.TTYReply, gone func([]byte) bool, pieces ...string) string {
-	a := newAnswers(listed)
+	a := newAnswers(listed, corner)
 	for _, p := range pieces {
-		a.feed([]byte(p), corner)
+		a.feed([]byte(p))
 	}
 	return a.waiting(gone)
 }
@@ -71,12 +71,12 @@ func TestWhoHasGoneGetsNoAnswer(t *testing.T) {
 			assert.Equal(t, tt.want, replies(both, gone, tt.pieces...))
 		})
 	}
-	a := newAnswers(both)
-	a.feed([]byte("\x1b[5n and \x1b[6n"), corner)
+	a := newAnswers(both, corner)
+	a.feed([]byte("\x1b[5n and \x1b[6n"))
 	assert.Equal(t, "\x1b[0n\x1b[1;1R", a.waiting(gone), "asked, and asked again:")
-	a.feed([]byte(" prompt \x1b[c"), corner)
+	a.feed([]byte(" prompt \x1b[c"))
 	assert.Equal(t, "\x1b[?62;22c", a.waiting(gone))
-	a.feed([]byte("more"), corner)
+	a.feed([]byte("more"))
 	assert.Equal(t, "\x1b[?62;22c", a.waiting(gone))
 }
 
@@ -85,11 +85,10 @@ func TestWhoHasGoneGetsNoAnswer(t *testing.T) {
 func TestTheCursorIsAskedForAtTheQuery(t *testing.T) {
 	text := "text \x1b[1mand\x1b[6nmore\x1b[6n"
 	for cut := range len(text) {
-		a := newAnswers(both)
 		var at []int64
-		cursor := func(end int64) (int, int) { at = append(at, end); return 2, 3 }
-		a.feed([]byte(text[:cut]), cursor)
-		a.feed([]byte(text[cut:]), cursor)
+		a := newAnswers(both, func(end int64) (int, int) { at = append(at, end); return 2, 3 })
+		a.feed([]byte(text[:cut]))
+		a.feed([]byte(text[cut:]))
 		require.Equal(t, []int64{16, 24}, at)
 		require.Equal(t, "\x1b[2;3R\x1b[2;3R", a.waiting(nil))
 	}

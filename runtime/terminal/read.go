@@ -92,7 +92,7 @@ func (t *Terminal) printed(b []byte) {
 	t.mu.Lock()
 	t.makeRoom(len(b))
 	t.out.write(b)
-	t.answers.feed(b, t.cursorAt)
+	t.answers.feed(b)
 	t.tell()
 	taken := t.out.end
 	t.mu.Unlock()

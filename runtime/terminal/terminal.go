@@ -76,7 +76,7 @@ type Terminal struct {
 	tty     *pty.PTY
 	options Options
 	input   input
-	answers answers
+	answers *answers
 	tree    tree
 
 	started atomic.Bool   // Run, or Close in its place
@@ -109,10 +109,10 @@ func Start(c pty.Command, o Options) (*Terminal, error) {
 		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
 	}
 	t := &Terminal{
-		tty: tty, options: o, answers: newAnswers(o.Replies), done: make(chan struct{}),
+		tty: tty, options: o, done: make(chan struct{}),
 		out: ring{limit: max(o.Ring, readSize)}, size: sizes{own: c.Size, now: c.Size},
 	}
-	t.input.done = t.done
+	t.input.done, t.answers = t.done, newAnswers(o.Replies, t.cursorAt)
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
 	t.tree.Sole = o.Sole
 	return t, nil
