@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"slices"
+	"sync"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
@@ -134,10 +135,15 @@ func (c *cleaned) lineStart(at int) int {
 // backspaces, as far as a prompt needs it: text before a lone carriage return
 // on the same line is gone.
 func Visible(b []byte) string {
-	var c cleaned
+	c := spare.Get().(*cleaned)
+	defer spare.Put(c)
 	c.read(b)
+	c.raw = nil
 	return string(c.runes)
 }
+
+// spare are those of Visible, each of which is large beside a prompt.
+var spare = sync.Pool{New: func() any { return new(cleaned) }}
 
 // read takes b; a sequence that is unfinished at its end is not seen.
 func (c *cleaned) read(b []byte) {
