@@ -106,7 +106,7 @@ func (s *Markers) release(end int) {
 
 // Token reads t, of a parser made by vt.ForText; ok is false when it is no marker.
 func (s *Markers) Token(t *vt.Token) (m Marker, ok bool) {
-	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Mixed {
+	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Raw[1] != ']' { // something stands in the introducer
 		return m, false
 	}
 	body := pair + len(t.Data)

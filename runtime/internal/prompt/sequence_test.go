@@ -95,6 +95,8 @@ func TestWireForms(t *testing.T) {
 		{"aborted by CSI", "\x1b]633;A\x1b[m\a", `"\x1b]633;A\x1b[m\a"`},
 		{"aborted by another marker", "\x1b]633;A\x1b]633;B\a", `"\x1b]633;A"<633B >`},
 		{"aborted in the introducer by another marker", "\x1b]6\x1b]633;B\a", `"\x1b]6"<633B >`},
+		{"a byte in the introducer", "\x1b\xfc]7;\a", `"\x1b\xfc]7;\a"`},
+		{"a control in the introducer", "\x1b\n]7;\a", `"\x1b\n]7;\a"`},
 		{"ESC ESC marker", "\x1b\x1b]633;B\a", `"\x1b"<633B >`},
 		{"ESC ESC ST is no terminator", "\x1b]633;A\x1b\x1b\\", `"\x1b]633;A\x1b\x1b\\"`},
 		{"inside another OSC", "\x1b]0;t\x1b]633;B\a", `"\x1b]0;t"<633B >`},
