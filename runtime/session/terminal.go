@@ -94,5 +94,3 @@ func (d *driver) send(s string) {
 		_, _ = d.term.Write([]byte(s)) // the program has ended; the reader reports it
 	}
 }
-
-func (d *driver) lineEnding() string { return d.prog.input.ending }
