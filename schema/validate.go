@@ -6,6 +6,7 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/santhosh-tekuri/jsonschema/v5"
 	"gopkg.in/yaml.v3"
 )
 
@@ -13,8 +14,13 @@ import (
 // pointers of the values at fault, so that the rest can be checked further.
 func (d *document) validate() map[string]bool {
 	bad := map[string]bool{}
-	for _, v := range violations(d.grammar.root(), value(d.root)) {
-		d.explain(v, bad)
+	err := d.grammar.compiled().Validate(value(d.root))
+	var failed *jsonschema.ValidationError
+	switch {
+	case errors.As(err, &failed):
+		d.leaves(failed, bad)
+	case err != nil:
+		d.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
 	}
 	d.validateNumbers(bad)
 	return bad
@@ -51,29 +57,44 @@ func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(point
 	}
 }
 
-// explain turns one violation into diagnostics in our words.
-func (d *document) explain(v violation, bad map[string]bool) {
-	where := d.places[v.pointer]
-	if where.value == nil {
-		where.value = d.root
+func (d *document) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
+	for _, c := range e.Causes {
+		d.leaves(c, bad)
 	}
-	switch {
-	case v.isName:
-		bad[v.pointer] = true
-		d.explainFormat(v.rule, d.sectionName(parent(v.pointer)), where.key)
-	case v.keyword == "additionalProperties":
-		d.unknownKeys(v.rule, v.pointer, bad)
-	case v.keyword == "required":
-		d.missingKeys(v.rule, where, v.pointer)
-	default:
-		bad[v.pointer] = true
-		d.explainValue(v, where)
+	if len(e.Causes) == 0 {
+		d.explain(e, bad)
 	}
 }
 
-func (d *document) explainValue(v violation, where place) {
-	n, k, name := where.value, v.rule, keyName(v.pointer)
-	switch v.keyword {
+// explain turns one failure of the validator into diagnostics in our words.
+func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
+	_, location, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+	cut := strings.LastIndexByte(location, '/')
+	rule, _ := d.grammar.root().at(location[:cut]).(map[string]any)
+	k, keyword := keys(rule), location[cut+1:]
+	where := d.places[e.InstanceLocation]
+	if where.value == nil {
+		where.value = d.root
+	}
+	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
+		bad[e.InstanceLocation] = true
+		d.explainFormat(k, d.sectionName(parent(e.InstanceLocation)), where.key)
+		return
+	}
+	switch keyword {
+	case "additionalProperties":
+		d.unknownKeys(k, e.InstanceLocation, bad)
+	case "required":
+		d.missingKeys(k, where, e.InstanceLocation)
+	default:
+		bad[e.InstanceLocation] = true
+		d.explainValue(k, keyword, e, where)
+	}
+}
+
+func (d *document) explainValue(k keys, keyword string, e *jsonschema.ValidationError, where place) {
+	n, name := where.value, keyName(e.InstanceLocation)
+	switch keyword {
 	case "type":
 		d.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
 	case "enum":
@@ -91,6 +112,8 @@ func (d *document) explainValue(v violation, where place) {
 		d.errorNode(n, KindValue, "%s must have at least %.0f items, found %d", name, k["minItems"], len(n.Content))
 	case "maxItems":
 		d.errorNode(n, KindValue, "%s must have at most %.0f items, found %d", name, k["maxItems"], len(n.Content))
+	default:
+		d.errorNode(n, KindValue, "%s: %s", name, e.Message)
 	}
 }
 
