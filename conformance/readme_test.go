@@ -138,9 +138,9 @@ func buildCommand(t *testing.T) (dir string) {
 	return dir
 }
 
-// The Go program in the README compiles and prints what it should.
-func TestReadmeProgram(t *testing.T) {
-	data, err := os.ReadFile(filepath.Join(root, "README.md"))
+// The Go program for those who embed it compiles and prints what it should.
+func TestLibraryProgram(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs/library.md"))
 	require.NoError(t, err)
 	_, after, found := strings.Cut(string(data), "```go\n")
 	require.True(t, found)
