@@ -14,6 +14,7 @@ type stage struct {
 	mu      sync.Mutex
 	command context.Context // the running command's; nil: the next one is waited for
 	cancel  context.CancelCauseFunc
+	ended   bool // and it has ended: its result is being printed
 	asked   bool // an interrupt came at this stage
 	over    bool // no command is run any more
 }
@@ -83,12 +84,14 @@ func (x *execution) work(ctx context.Context, next source) error {
 // than there is a session.
 func (x *execution) await(ctx context.Context) error {
 	x.now.mu.Lock()
-	x.now.command, x.now.asked = nil, false
+	x.now.asked = x.now.asked && x.now.ended // one that came behind the command's end counts
+	x.now.command, x.now.ended = nil, false
+	over := x.now.over
 	x.now.mu.Unlock()
 	if why := x.gone(ctx); why != nil && !x.restarts() {
 		return outcome{err: why}.explain(0)
 	}
-	if ctx.Err() != nil {
+	if over || ctx.Err() != nil {
 		return ui.ExitWith(ui.ExitInterrupted)
 	}
 	return nil
@@ -115,19 +118,23 @@ func (x *execution) one(ctx context.Context, text string) (o outcome, ran bool) 
 	if !x.begin(ctx, cancel) {
 		return outcome{}, false
 	}
-	return x.eval(ctx, cancel, text), true
+	o = x.eval(ctx, cancel, text)
+	x.now.mu.Lock()
+	defer x.now.mu.Unlock()
+	x.now.ended, x.now.asked = true, false
+	return o, true
 }
 
 // begin makes a command the stage.
 func (x *execution) begin(command context.Context, cancel context.CancelCauseFunc) bool {
 	x.now.mu.Lock()
 	defer x.now.mu.Unlock()
-	x.now.command, x.now.cancel, x.now.asked = command, cancel, false
+	x.now.command, x.now.cancel, x.now.ended, x.now.asked = command, cancel, false, false
 	return !x.now.over
 }
 
-// leave ends the work with why if it waits for the next command. A command that runs
-// comes to its own end.
+// leave ends the work with why if it waits for the next command. A command that runs,
+// and its result, come to their own end.
 func (x *execution) leave(why error) error {
 	x.now.mu.Lock()
 	defer x.now.mu.Unlock()
@@ -144,12 +151,13 @@ func (x *execution) leave(why error) error {
 func (x *execution) interrupted() error {
 	x.now.mu.Lock()
 	command, cancel, again := x.now.command, x.now.cancel, x.now.asked
-	x.now.asked = true
+	runs := command != nil && !x.now.ended
+	x.now.asked, x.now.over = true, x.now.over || !runs && again
 	x.now.mu.Unlock()
 	switch {
-	case command == nil && again:
+	case !runs && again:
 		return x.leave(ui.ExitWith(ui.ExitInterrupted))
-	case command == nil:
+	case !runs:
 		x.Note("no command is running; Ctrl-C again ends the session")
 	case again:
 		cancel(errInterrupted)
