@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"time"
+	"unicode/utf8"
 
 	"ripple/runtime/session"
 )
@@ -15,6 +16,23 @@ type run struct {
 	cmd   Command // guarded by the host's lock
 	ended int64   // lines of its output that have ended
 	err   error
+}
+
+// What is remembered of a command besides its output, in bytes.
+const (
+	keptCode  = 4 << 10
+	keptAside = 64 << 10
+)
+
+// beginning is at most n bytes of a text, whole characters, and a sign that it goes on.
+func beginning(text string, n int) string {
+	if len(text) <= n {
+		return text
+	}
+	for n > 0 && !utf8.RuneStart(text[n]) {
+		n--
+	}
+	return text[:n] + "…"
 }
 
 // submit begins a command.
@@ -35,25 +53,25 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	}
 	from, _ := h.record.offset()
 	h.count++
-	r := &run{done: make(chan struct{}), cmd: Command{ID: h.count, Code: q.Code, By: q.By, Started: time.Now(), From: from}}
+	r := &run{done: make(chan struct{}), cmd: Command{ID: h.count, Code: beginning(q.Code, keptCode), By: q.By, Started: time.Now(), From: from}}
 	h.runs = append(h.runs, r)
 	if len(h.runs) > remembered {
 		h.runs = append(h.runs[:0], h.runs[len(h.runs)-remembered:]...)
 	}
 	h.touched = r.cmd.Started
-	go h.run(h.session, r)
+	go h.run(h.session, r, q.Code)
 	return r, nil
 }
 
 // run runs a command to its end, however long its clients wait.
-func (h *host) run(s *session.Session, r *run) {
-	result, err := s.Eval(context.Background(), r.cmd.Code)
+func (h *host) run(s *session.Session, r *run, code string) {
+	result, err := s.Eval(context.Background(), code)
 	ended := time.Now()
 	h.mu.Lock()
 	c := &r.cmd
 	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.ErrorSeen, result.Duration
 	c.CompletedBy, c.Cwd, c.Mode, c.Level = string(result.CompletedBy), result.Cwd, result.Mode, result.Level
-	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, result.OutOfBand, result.PromptElsewhere
+	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, beginning(result.OutOfBand, keptAside), result.PromptElsewhere
 	if r.err = err; err != nil {
 		c.Failure = err.Error()
 	}

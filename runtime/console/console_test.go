@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/adapters"
 	"ripple/runtime/console"
 	"ripple/runtime/proctree"
 )
@@ -288,4 +289,34 @@ func TestAFullScreenProgram(t *testing.T) {
 	a, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
 	require.NoError(t, err)
 	assert.Equal(t, "done", a.Why)
+}
+
+func TestAStoppedHostIsNotTakenForADeadOne(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "stopped"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
+	all, err := console.List(t.Context(), os.Getenv)
+	assert.NoError(t, err)
+	require.Len(t, all, 1)
+	assert.Equal(t, console.Unresponsive, all[0].State)
+	_, _, err = console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, console.Spec{Adapter: "bash", Name: "stopped"})
+	requireFault(t, console.FaultTaken, err)
+	require.NoError(t, syscall.Kill(s.Host, syscall.SIGCONT))
+	out, _ := exec(t, c, `echo "$RIPPLE_CONSOLE"`)
+	assert.Equal(t, "stopped\n", out)
+}
+
+func TestAnAdapterFileOfTheStartersDirectory(t *testing.T) {
+	place(t)
+	dir := t.TempDir()
+	t.Chdir(dir)
+	text, err := adapters.FS.ReadFile("bash.yaml")
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile("mine.yaml", text, 0o600))
+	c := start(t, console.Spec{Adapter: "./mine.yaml"})
+	assert.Equal(t, "mine-1", c.Name)
+	out, _ := exec(t, c, "pwd")
+	assert.Equal(t, dir+"\n", out)
 }

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 )
 
 // ErrNone: no console is running, where the only one was meant.
@@ -100,19 +101,48 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 		if err != nil {
 			return nil, err
 		}
-		c := newClient(name, f)
-		s, err := c.Status(ctx)
-		c.Close()
-		if err != nil {
-			if ctx.Err() != nil {
-				return nil, ctx.Err()
-			}
-			if s, err = readStatus(filepath.Join(f.record, statusName)); err != nil {
-				continue // it ended in this moment
-			}
-			s.State, s.Exit = Dead, "its host was killed"
+		if s, ok := look(ctx, newClient(name, f)); ok {
+			all = append(all, s)
 		}
-		all = append(all, s)
+		if ctx.Err() != nil {
+			return nil, ctx.Err()
+		}
 	}
 	return all, nil
+}
+
+const (
+	// answerLimit is how long a host is waited for that only tells what it is.
+	answerLimit = 2 * time.Second
+	// keptDead is how long the results of a console are kept whose host was killed.
+	keptDead = 24 * time.Hour
+)
+
+// look is what a console says of itself, or what can be said of it without its host.
+func look(ctx context.Context, c *Client) (s Status, ok bool) {
+	defer c.Close()
+	limited, cancel := context.WithTimeout(ctx, answerLimit)
+	defer cancel()
+	s, err := c.Status(limited)
+	if err == nil {
+		return s, true
+	}
+	path := filepath.Join(c.files.record, statusName)
+	info, err := os.Stat(path)
+	if err != nil {
+		return s, false // it ended in this moment
+	}
+	if s, err = readStatus(path); err != nil {
+		return s, false
+	}
+	if !dead(c.files) {
+		s.State, s.Notice = Unresponsive, "its host does not answer"
+		return s, true
+	}
+	if time.Since(info.ModTime()) > keptDead {
+		_ = os.RemoveAll(c.files.record) // tried again by the next one who looks
+		return s, false
+	}
+	s.State, s.Exit = Dead, "its host was killed"
+	return s, true
 }

@@ -14,6 +14,8 @@ import (
 )
 
 const (
+	// environment tells a program, and what it starts, which console it is in.
+	environment = "RIPPLE_CONSOLE"
 	// afterlife is how long a console can be read after its program ended.
 	afterlife = 10 * time.Minute
 	// remembered is how many ended commands are kept in memory; older ones are
@@ -67,7 +69,7 @@ func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slo
 // open starts the program and waits for its first prompt.
 func (h *host) open(ctx context.Context) {
 	s, err := session.Open(ctx, h.adapter, session.Options{
-		Dir: h.spec.Dir, Env: h.spec.Env, Args: h.spec.Args, Executable: h.spec.Executable,
+		Dir: h.spec.Dir, Env: append([]string{environment + "=" + h.spec.Name}, h.spec.Env...), Args: h.spec.Args, Executable: h.spec.Executable,
 		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
 		Patient: true, Sole: true,
 	})

@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 
 	"ripple/runtime/launch"
@@ -73,8 +74,13 @@ func start(ctx context.Context, argv []string, getenv func(string) string, spec 
 	if err != nil {
 		return nil, Status{}, err
 	}
-	if spec.Dir == "" {
-		spec.Dir = from
+	if spec.Dir, err = filepath.Abs(spec.Dir); err != nil {
+		return nil, Status{}, err
+	}
+	if strings.ContainsRune(spec.Adapter, os.PathSeparator) { // the host works elsewhere
+		if spec.Adapter, err = filepath.Abs(spec.Adapter); err != nil {
+			return nil, Status{}, err
+		}
 	}
 	text, err := json.Marshal(order{Spec: spec, From: from})
 	if err != nil {

@@ -21,6 +21,7 @@ const (
 	WaitingSecret State = "waiting_for_secret" // and shows nothing of what is typed
 	Fullscreen    State = "fullscreen"         // and draws on the whole screen
 	Exited        State = "exited"             // its program ended; its results can be read
+	Unresponsive  State = "unresponsive"       // its host lives and does not answer: it is stopped, or the machine is very busy
 	Dead          State = "dead"               // its host was killed; its results can be read
 )
 
@@ -28,7 +29,7 @@ const (
 type Spec struct {
 	Name       string   `json:"name"`    // empty: the adapter's, with a number
 	Adapter    string   `json:"adapter"` // a name or a file
-	Dir        string   `json:"dir"`     // the program's directory, absolute
+	Dir        string   `json:"dir"`     // the program's directory; empty: the starter's
 	Env        []string `json:"env,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Executable string   `json:"executable,omitempty"`
@@ -65,8 +66,8 @@ type Status struct {
 
 // Command is one command of a console.
 type Command struct {
-	ID       int        `json:"id"` // counted from 1
-	Code     string     `json:"code"`
+	ID       int        `json:"id"`           // counted from 1
+	Code     string     `json:"code"`         // its beginning, when it is long
 	By       string     `json:"by,omitempty"` // who sent it
 	Started  time.Time  `json:"started"`
 	Ended    *time.Time `json:"ended,omitempty"` // nil: it runs

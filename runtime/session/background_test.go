@@ -56,7 +56,9 @@ func TestBackgroundWriter(t *testing.T) {
 			}
 			file := filepath.Join(t.TempDir(), "w.pl")
 			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, backgroundLines, gap), 0o600))
-			s := open(t, tt.name, session.Options{})
+			// Not in a repository: a prompt that shows its branch as soon as git has told it
+			// changes while the jobs print, and that is a case of its own.
+			s := open(t, tt.name, session.Options{Dir: t.TempDir()})
 			b := background{t: t}
 			b.add(eval(t, s, strings.ReplaceAll(tt.start, "{}", file)), "")
 			for i := 0; i < commands || !b.ended(); i++ {
