@@ -93,23 +93,39 @@ func hints(title string, readOnly, destructive, open bool) *sdk.ToolAnnotations 
 // addTools adds them; clients list tools in the order of their names.
 func (s *Server) addTools() {
 	if !s.o.ReadOnly {
-		sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_exec", Annotations: hints("Run code in a console", false, true, true),
-			Description: "Run code in a live console and show what it printed. The console keeps its directory, variables and state. If the command is still running when the wait ends, or waits for input, the answer says so and it goes on."}, call(s, s.exec))
-		sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_send", Annotations: hints("Type into a console", false, true, true),
-			Description: "Type text or keys into the command that runs in a console: answer a question, drive a full-screen program, press C-c."}, call(s, s.send))
-		sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_start", Annotations: hints("Start a console", false, false, true),
-			Description: "Start a program in a console of its own, or take the running one of that name."}, call(s, s.startTool))
-		sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_close", Annotations: hints("End a console", false, true, false),
-			Description: "Interrupt a console's command, or end the console with everything it started."}, call(s, s.closeTool))
+		sdk.AddTool(s.sdk, &sdk.Tool{
+			Name: "console_exec", Annotations: hints("Run code in a console", false, true, true),
+			Description: "Run code in a live console and show what it printed. The console keeps its directory, variables and state. If the command is still running when the wait ends, or waits for input, the answer says so and it goes on.",
+		}, call(s, s.exec))
+		sdk.AddTool(s.sdk, &sdk.Tool{
+			Name: "console_send", Annotations: hints("Type into a console", false, true, true),
+			Description: "Type text or keys into the command that runs in a console: answer a question, drive a full-screen program, press C-c.",
+		}, call(s, s.send))
+		sdk.AddTool(s.sdk, &sdk.Tool{
+			Name: "console_start", Annotations: hints("Start a console", false, false, true),
+			Description: "Start a program in a console of its own, or take the running one of that name.",
+		}, call(s, s.startTool))
+		sdk.AddTool(s.sdk, &sdk.Tool{
+			Name: "console_close", Annotations: hints("End a console", false, true, false),
+			Description: "Interrupt a console's command, or end the console with everything it started.",
+		}, call(s, s.closeTool))
 	}
-	sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_wait", Annotations: hints("Wait for a console", true, false, false),
-		Description: "Wait until a console's command ends, waits for input, shows a text, or prints nothing more."}, call(s, s.wait))
-	sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_peek", Annotations: hints("Look at a console", true, false, false),
-		Description: "Show a console's screen as a person would see it, or the end of its output, without waiting."}, call(s, s.peek))
-	sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_read", Annotations: hints("Read a command's output", true, false, false),
-		Description: "Read lines of what a command printed, also long after it ended; search it with grep."}, call(s, s.read))
-	sdk.AddTool(s.sdk, &sdk.Tool{Name: "console_list", Annotations: hints("List consoles", true, false, false),
-		Description: "List the consoles with their state, directory and latest command."}, call(s, s.list))
+	sdk.AddTool(s.sdk, &sdk.Tool{
+		Name: "console_wait", Annotations: hints("Wait for a console", true, false, false),
+		Description: "Wait until a console's command ends, waits for input, shows a text, or prints nothing more.",
+	}, call(s, s.wait))
+	sdk.AddTool(s.sdk, &sdk.Tool{
+		Name: "console_peek", Annotations: hints("Look at a console", true, false, false),
+		Description: "Show a console's screen as a person would see it, or the end of its output, without waiting.",
+	}, call(s, s.peek))
+	sdk.AddTool(s.sdk, &sdk.Tool{
+		Name: "console_read", Annotations: hints("Read a command's output", true, false, false),
+		Description: "Read lines of what a command printed, also long after it ended; search it with grep.",
+	}, call(s, s.read))
+	sdk.AddTool(s.sdk, &sdk.Tool{
+		Name: "console_list", Annotations: hints("List consoles", true, false, false),
+		Description: "List the consoles with their state, directory and latest command.",
+	}, call(s, s.list))
 }
 
 // call makes a tool of a function from arguments to text. What the console or its
