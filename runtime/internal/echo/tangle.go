@@ -18,7 +18,6 @@ type tangle struct {
 
 	now, next []thread
 	silent    bool // nothing was echoed
-	certain   bool // and that cannot be: what is wanted was shown
 	last      byte
 	inside    bool // a sequence is under way
 	read      int  // bytes so far
@@ -50,7 +49,6 @@ const (
 	costInside = 3 // foreign text in the middle of the echo, or the echo in a foreign line
 	costPrompt = 2 // the whole prompt that is taken for foreign text
 	costSilent = 6 // nothing was echoed at all
-	costNever  = 1 << 20
 )
 
 // maxThreads bounds the readings that are followed.
