@@ -2,6 +2,7 @@ package proctree
 
 import (
 	"bytes"
+	"errors"
 	"os"
 	"strconv"
 
@@ -72,7 +73,7 @@ func children(pid int) (list []int, all bool) {
 	}
 	all = true
 	for _, t := range threads {
-		text, err := readWhole(dir + t.Name() + "/" + childrenFile)
+		text, err := readSteady(dir + t.Name() + "/" + childrenFile)
 		if err != nil {
 			all = false
 			continue
@@ -86,19 +87,42 @@ func children(pid int) (list []int, all bool) {
 	return list, all
 }
 
-// readWhole is os.ReadFile without its poller and its guess at the size.
-func readWhole(path string) ([]byte, error) {
+// readSteady reads a list of children until it says the same twice: while the kernel
+// writes a list, it skips a child when the one before it is reaped in that moment
+// (proc_pid_children(5) promises a whole list of stopped children only). The one before
+// is in the first text and cannot be in the next.
+func readSteady(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	text := make([]byte, 0, 512)
+	text, err := readWhole(fd, make([]byte, 0, 512))
+	for range readings {
+		if err != nil || len(text) == 0 { // nobody to be skipped after
+			return text, err
+		}
+		var again []byte
+		if again, err = readWhole(fd, make([]byte, 0, cap(text))); bytes.Equal(text, again) {
+			return text, err
+		}
+		text = again
+	}
+	return nil, errUnsteady
+}
+
+// readings bounds how often a list is read while its children come and go.
+const readings = 64
+
+var errUnsteady = errors.New("the list of children changes all the time")
+
+// readWhole appends what the file has from its beginning.
+func readWhole(fd int, text []byte) ([]byte, error) {
 	for {
 		if len(text) == cap(text) {
 			text = append(text, 0)[:len(text)]
 		}
-		n, err := unix.Read(fd, text[len(text):cap(text)])
+		n, err := unix.Pread(fd, text[len(text):cap(text)], int64(len(text)))
 		if err == unix.EINTR {
 			continue
 		}

@@ -65,6 +65,39 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 	assert.Len(t, tree.zombies(), 1)
 }
 
+// The kernel skips a child in a list when the one before it is reaped as it writes.
+func TestNoChildIsMissedWhileItsElderIsReaped(t *testing.T) {
+	for range 50 {
+		var elders []*exec.Cmd
+		for range 20 {
+			elder := exec.Command("true")
+			require.NoError(t, elder.Start())
+			elders = append(elders, elder)
+		}
+		youngest := exec.Command("sleep", duration(310))
+		require.NoError(t, youngest.Start())
+		reaped := make(chan struct{})
+		go func() {
+			defer close(reaped)
+			for _, elder := range elders {
+				assert.NoError(t, elder.Wait())
+			}
+		}()
+		for reaping := true; reaping; {
+			select {
+			case <-reaped:
+				reaping = false
+			default:
+			}
+			if list, all := children(os.Getpid()); all {
+				assert.Contains(t, list, youngest.Process.Pid)
+			}
+		}
+		require.NoError(t, youngest.Process.Kill())
+		_ = youngest.Wait() // killed
+	}
+}
+
 // In a guarded process the keeper adopts, and its list leads to what has left.
 func TestEndReachesEveryShapeUnderAGuard(t *testing.T) {
 	for i, script := range []string{
