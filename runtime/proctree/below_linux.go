@@ -2,8 +2,8 @@ package proctree
 
 import (
 	"bytes"
-	"errors"
 	"os"
+	"slices"
 	"strconv"
 
 	"golang.org/x/sys/unix"
@@ -64,16 +64,38 @@ func below(adopter, leader int) (s snapshot, whole, listed bool) {
 }
 
 // children are those of all threads of a process; all is false when a list could
-// not be read.
+// not be read, or was never the same twice. Once is not enough (proc_pid_children(5)
+// promises a whole list of stopped children only): while the kernel writes a list, it
+// skips a child when the one before it is reaped in that moment, and whoever ends
+// hands its children to a thread whose list may have been read already. Both change
+// what is read next.
 func children(pid int) (list []int, all bool) {
+	list, threads, all := childrenOnce(pid)
+	for range readings {
+		if !all || len(list) == 0 && threads == 1 {
+			return list, all
+		}
+		again, n, whole := childrenOnce(pid)
+		if whole && n == threads && slices.Equal(list, again) {
+			return list, true
+		}
+		list, threads, all = again, n, whole
+	}
+	return list, false
+}
+
+// readings bounds how often lists are read while children come and go.
+const readings = 64
+
+func childrenOnce(pid int) (list []int, threads int, all bool) {
 	dir := "/proc/" + strconv.Itoa(pid) + "/task/"
-	threads, err := os.ReadDir(dir)
+	tasks, err := os.ReadDir(dir)
 	if err != nil {
-		return nil, false
+		return nil, 0, false
 	}
 	all = true
-	for _, t := range threads {
-		text, err := readSteady(dir + t.Name() + "/" + childrenFile)
+	for _, t := range tasks {
+		text, err := readWhole(dir + t.Name() + "/" + childrenFile)
 		if err != nil {
 			all = false
 			continue
@@ -84,45 +106,22 @@ func children(pid int) (list []int, all bool) {
 			}
 		}
 	}
-	return list, all
+	return list, len(tasks), all
 }
 
-// readSteady reads a list of children until it says the same twice: while the kernel
-// writes a list, it skips a child when the one before it is reaped in that moment
-// (proc_pid_children(5) promises a whole list of stopped children only). The one before
-// is in the first text and cannot be in the next.
-func readSteady(path string) ([]byte, error) {
+// readWhole is os.ReadFile without its poller and its guess at the size.
+func readWhole(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {
 		return nil, err
 	}
 	defer unix.Close(fd)
-	text, err := readWhole(fd, make([]byte, 0, 512))
-	for range readings {
-		if err != nil || len(text) == 0 { // nobody to be skipped after
-			return text, err
-		}
-		var again []byte
-		if again, err = readWhole(fd, make([]byte, 0, cap(text))); bytes.Equal(text, again) {
-			return text, err
-		}
-		text = again
-	}
-	return nil, errUnsteady
-}
-
-// readings bounds how often a list is read while its children come and go.
-const readings = 64
-
-var errUnsteady = errors.New("the list of children changes all the time")
-
-// readWhole appends what the file has from its beginning.
-func readWhole(fd int, text []byte) ([]byte, error) {
+	text := make([]byte, 0, 512)
 	for {
 		if len(text) == cap(text) {
 			text = append(text, 0)[:len(text)]
 		}
-		n, err := unix.Pread(fd, text[len(text):cap(text)], int64(len(text)))
+		n, err := unix.Read(fd, text[len(text):cap(text)])
 		if err == unix.EINTR {
 			continue
 		}

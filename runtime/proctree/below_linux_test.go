@@ -98,6 +98,36 @@ func TestNoChildIsMissedWhileItsElderIsReaped(t *testing.T) {
 	}
 }
 
+// Whoever ends and is reaped hands its children to the first thread, whose list may
+// have been read by then.
+func TestNoChildIsMissedWhileItChangesThreads(t *testing.T) {
+	for range 100 {
+		parent := make(chan *exec.Cmd)
+		killed := make(chan struct{})
+		go func() {
+			runtime.LockOSThread() // its child is on a list of its own
+			defer runtime.UnlockOSThread()
+			defer close(killed)
+			cmd, _ := leader(t, "sleep "+duration(311)+" & echo up; wait")
+			parent <- cmd
+			assert.NoError(t, cmd.Process.Kill())
+			_ = cmd.Wait()
+		}()
+		cmd := <-parent
+		for killing := true; killing; {
+			select {
+			case <-killed:
+				killing = false
+			default:
+			}
+			list, all := children(os.Getpid())
+			assert.True(t, !all || len(list) > 0, "neither %d nor its child", cmd.Process.Pid)
+		}
+		assert.NoError(t, killDescendants())
+		reapAll(t)
+	}
+}
+
 // In a guarded process the keeper adopts, and its list leads to what has left.
 func TestEndReachesEveryShapeUnderAGuard(t *testing.T) {
 	for i, script := range []string{
