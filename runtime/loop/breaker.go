@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"time"
 
+	"ripple/runtime/loop/config"
 	"ripple/runtime/loop/record"
 )
 
@@ -23,6 +24,15 @@ type thresholds struct {
 	NoProgress, SameError, Denials int
 	Decline                        int // percent
 	Cooldown                       time.Duration
+}
+
+// thresholdsOf are those of the settings.
+func thresholdsOf(c *config.Config) thresholds {
+	t := thresholds{NoProgress: c.NoProgress, SameError: c.SameError, Decline: c.Decline, Cooldown: c.Cooldown}
+	if c.DenialMode == "threshold" {
+		t.Denials = c.Denials
+	}
+	return t
 }
 
 // observation is what a turn means to the breaker.

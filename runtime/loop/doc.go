@@ -10,10 +10,15 @@
 // Beside it: config (settings and their sources), layout (which files), record (what
 // they contain), journal (their one writer and reader), and internal/git.
 //
+// The parts of a loop share its run (run.go: settings, state, files, clock, notices)
+// and have each a state of their own: workspace, team, judge, limits, checker,
+// committer, backup. Loop.advance (loop.go) is the order in which they have their say.
+//
 // One turn (turn.go): wait for the hourly limit, ask the circuit breaker
-// (breaker.go) and the exit gate (gate.go), take a snapshot of the tree, build the
-// context (prompt.go), have the agent work, read what it said (analysis.go, status.go,
-// signature.go), compare the tree, judge, record, commit (claim.go, keep.go).
+// (breaker.go) and the exit gate (gate.go, claim.go), take a snapshot of the tree
+// (baseline.go), build the context (prompt.go), have the agent work, read what it said
+// (analysis.go, status.go, signature.go), compare the tree, judge, record, commit
+// (commit.go).
 //
 // What a run knows between two turns is its state (record.State). It is written as a
 // whole, in the line of events.jsonl with which a turn ends; status.json, the

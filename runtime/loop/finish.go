@@ -35,7 +35,7 @@ func (l *Loop) finish(stop *Stop) error {
 	case slices.Contains(failing, stop.Reason):
 		status = "error"
 	}
-	if t := l.told; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {
+	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {
 		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, Why: stop.Why}
 		if l.o.ExitCode != nil {
 			code := l.o.ExitCode(stop)
@@ -48,7 +48,7 @@ func (l *Loop) finish(stop *Stop) error {
 			return err
 		}
 	}
-	return l.project(status, l.action(lastAction(stop)), stop.Reason)
+	return l.publish(status, l.action(lastAction(stop)), stop.Reason)
 }
 
 // lastAction is the one of status.json after the end; of a loop that is done it is

@@ -18,7 +18,7 @@ func newInterrupts() *interrupts {
 // Interrupt asks the loop to stop: the first time after the turn, the second
 // time now, which ends the agent. It does not wait.
 func (l *Loop) Interrupt() {
-	i := l.pulled
+	i := l.interrupts
 	i.mu.Lock()
 	defer i.mu.Unlock()
 	switch i.n++; i.n {
@@ -29,9 +29,10 @@ func (l *Loop) Interrupt() {
 	}
 }
 
-func (l *Loop) interrupted() bool {
+// asked says whether somebody did.
+func (i *interrupts) asked() bool {
 	select {
-	case <-l.pulled.soft:
+	case <-i.soft:
 		return true
 	default:
 		return false

@@ -17,12 +17,19 @@ const (
 	limitFirst, limitMost = 5 * time.Minute, time.Hour
 )
 
-// judge works out what a turn means for the state.
-func (l *Loop) judge(e *ended) {
-	s, c, o, now := &l.state, l.o.Config, e.outcome, l.now()
+// judge works out what turns mean.
+type judge struct {
+	*run
+	work *workspace
+	team *team
+}
+
+// take works out what a turn means for the state.
+func (j *judge) take(e *ended) {
+	s, c, o, now := &j.state, j.config, e.outcome, j.now()
 	s.Turn, s.Progress = e.turn, e.progress
 	s.Task, s.Said = e.task, lastSentence(e.said.text.String())
-	s.Millis = l.elapsed().Milliseconds()
+	s.Millis = j.elapsed().Milliseconds()
 	s.CostUSD = event.SumUSD(s.CostUSD, e.said.cost)
 	s.Tokens = s.Tokens.Add(e.said.used)
 	s.Failed, s.Hint, s.Asked, s.NotBefore = "", "", "", time.Time{}
@@ -31,9 +38,9 @@ func (l *Loop) judge(e *ended) {
 	} else if !s.Progress {
 		s.Asked = record.OneLine(e.said.asked, 1000)
 	}
-	l.judgeSession(e, now)
+	j.session(e, now)
 	if e.limited() {
-		l.judgeLimit(e, now)
+		j.limit(e, now)
 		return
 	}
 	s.Limits, s.Waited = 0, 0
@@ -44,7 +51,7 @@ func (l *Loop) judge(e *ended) {
 	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = record.OneLine(b.Recommendation, 200)
-		says.onlyTests = onlyTests(l.tree, e.changed)
+		says.onlyTests = onlyTests(j.work.tree, e.changed)
 	}
 	(*gate)(&s.Gate).note(says)
 	s.Failures = count(s.Failures, e.failed())
@@ -54,39 +61,39 @@ func (l *Loop) judge(e *ended) {
 	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
 		turn: e.turn, progress: s.Progress, denied: denied, failed: e.failed(),
 		errors: signatures(e.said.errors), output: e.said.output,
-	}, l.thresholds(), now)
+	}, thresholdsOf(j.config), now)
 	if s.Breaker.State == record.Open {
-		l.resetSession("circuit_breaker_open")
+		j.resetSession("circuit_breaker_open")
 	}
 	s.Last = e.summary(b)
 	if wrong := odd(text, e.prompt, b); wrong != "" {
 		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
-		l.noteOnce("block", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
+		j.noteOnce("block", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
 	}
 }
 
-// judgeSession keeps the session of a turn that went well.
-func (l *Loop) judgeSession(e *ended, now time.Time) {
+// session keeps the session of a turn that went well.
+func (j *judge) session(e *ended, now time.Time) {
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
-		if m := l.state.Session.Use(e.said.session, l.who.Name, e.turn, now); m != nil {
-			l.state.Moves = append(l.state.Moves, *m)
+		if m := j.state.Session.Use(e.said.session, j.team.who.Name, e.turn, now); m != nil {
+			j.state.Moves = append(j.state.Moves, *m)
 		}
-		l.state.Used = e.outcome.Used
+		j.state.Used = e.outcome.Used
 	case f != nil && f.Kind == event.SessionUnknown:
-		l.resetSession("session_unknown")
+		j.resetSession("session_unknown")
 	}
 }
 
-// judgeLimit finds out how long to wait for the provider: no longer when the
+// limit finds out how long to wait for the provider: no longer when the
 // limit ended with the turn. A time from before the turn says nothing.
-func (l *Loop) judgeLimit(e *ended, now time.Time) {
-	s := &l.state
+func (j *judge) limit(e *ended, now time.Time) {
+	s := &j.state
 	s.NotBefore = e.said.resetsAt
 	if !s.NotBefore.After(e.begun) {
 		s.NotBefore = now.Add(backoff(s.Limits, limitFirst, limitMost))
 	}
-	s.NotBefore = l.limit(s.NotBefore, now)
+	s.NotBefore = j.team.limit(s.NotBefore, now)
 	s.Limits++
 	if s.Examined == s.Turn { // nothing new was said
 		s.Examined++

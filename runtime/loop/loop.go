@@ -4,14 +4,9 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"sync"
 	"time"
 
-	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.
@@ -38,34 +33,21 @@ type Options struct {
 	Believable func()
 }
 
-// Loop is one run of the loop. What lasts is in its state; the other fields are what
-// only this process knows, each of one of the files of this package, and Run reads as
-// the way of a turn through them.
+// Loop is one run of the loop. Run reads as the way of a turn through its parts, which
+// share the run and have each a state of their own. What lasts is in the run's state;
+// the rest is what only this process knows.
 type Loop struct {
-	o     Options
-	store *journal.Store
-	log   *journal.Log
-	state record.State
-	calls window
-
-	tree     *git.Tree
-	who      Member        // takes the turn, or took the last one
-	work     *git.Worktree // nil: the agent works in the project
-	before   *begunWith    // the tree before the turn
-	theirs   map[string][]byte
-	last     *git.Snapshot   // the tree after the last turn, if nothing happened since
-	since    time.Time       // Run began
-	earlier  time.Duration   // what the run took in other processes
-	restored bool            // the state is there: how the run ends can be recorded
-	checking bool            // the commands of --verify run
-	begun    bool            // the turn that comes next was begun before a crash
-	told     *record.Line    // the stop that events.jsonl ends with
-	noted    map[string]bool // what was said once
-	keptIn   int             // the turn that git has nothing more of: refused, or nothing to commit
-	free     bool            // it was said that the agent tells no cost
-	observer sync.Mutex
-
-	pulled *interrupts
+	*run
+	o          Options
+	work       *workspace
+	backup     *backup
+	team       *team
+	judge      *judge
+	limits     *limits
+	checker    *checker
+	committer  *committer
+	interrupts *interrupts
+	restored   bool // the state is there: how the run ends can be recorded
 }
 
 // New makes a loop that Run starts.
@@ -73,9 +55,19 @@ func New(o Options) *Loop {
 	if o.Now == nil {
 		o.Now = time.Now
 	}
-	l := &Loop{o: o, noted: map[string]bool{}, pulled: newInterrupts()}
-	l.who = l.team()[0]
-	return l
+	r := &run{
+		clock: clock{wall: o.Now}, notifier: notifier{observe: o.Observe, noted: map[string]bool{}},
+		config: o.Config, project: o.Project,
+	}
+	work, backup, team := &workspace{run: r}, &backup{run: r}, newTeam(r, &o)
+	return &Loop{
+		run: r, o: o, work: work, backup: backup, team: team,
+		judge:      &judge{run: r, work: work, team: team},
+		limits:     &limits{run: r, team: team},
+		checker:    &checker{run: r, work: work, backup: backup},
+		committer:  &committer{run: r, work: work},
+		interrupts: newInterrupts(),
+	}
 }
 
 // Run takes turn after turn until the work is done or something else ends the
@@ -87,18 +79,18 @@ func (l *Loop) Run(ctx context.Context) Stop {
 	defer close(over)
 	go func() {
 		select {
-		case <-l.pulled.hard:
+		case <-l.interrupts.hard:
 			cancel()
 		case <-over:
 		}
 	}()
 	l.since = time.Now()
-	stop := l.run(ctx)
-	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.summary(ctx)})
+	stop := l.takeTurns(ctx)
+	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.work.summary(ctx)})
 	return *stop
 }
 
-func (l *Loop) run(ctx context.Context) *Stop {
+func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	closeAll, err := l.open(ctx)
 	defer closeAll()
 	if err != nil && !l.restored {
@@ -110,7 +102,7 @@ func (l *Loop) run(ctx context.Context) *Stop {
 	}
 	switch {
 	case ctx.Err() != nil && stop == nil:
-		stop = interruptStop(l.begun, l.checking)
+		stop = interruptStop(l.begun, l.checker.running)
 	case err != nil:
 		stop = stopFor(err)
 	}
@@ -129,30 +121,30 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	if err := l.mend(); err != nil {
+	if err := l.backup.mend(); err != nil {
 		return nil, err
 	}
-	if err := l.keep(ctx); err != nil {
+	if err := l.committer.commitTurn(ctx); err != nil {
 		return nil, err
 	}
-	if l.interrupted() {
+	if l.interrupts.asked() {
 		return interruptStop(false, false), nil
 	}
-	p, err := planOf(l.planPath())
+	p, err := planOf(l.work.planPath())
 	if err != nil {
 		return nil, err
 	}
 	now := l.now()
-	if !(*breaker)(&l.state.Breaker).allow(l.thresholds(), now) {
-		return cmp.Or(l.cause(), l.openStop(now)), nil
+	if !(*breaker)(&l.state.Breaker).allow(thresholdsOf(l.config), now) {
+		return cmp.Or(l.limits.cause(), l.limits.openStop(now)), nil
 	}
-	if stop, err := l.claim(ctx, p); stop != nil || err != nil {
+	if stop, err := l.checker.claim(ctx, p); stop != nil || err != nil {
 		return stop, err
 	}
-	if l.interrupted() { // while it was checked
+	if l.interrupts.asked() { // while it was checked
 		return interruptStop(false, false), nil
 	}
-	if stop := cmp.Or(l.cause(), l.budget(p)); stop != nil {
+	if stop := cmp.Or(l.limits.cause(), l.limits.budget(p)); stop != nil {
 		return stop, nil
 	}
 	if l.state.NotBefore.After(now) {
@@ -162,63 +154,8 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		}
 		return nil, l.wait(ctx, l.state.NotBefore, what)
 	}
-	if d := l.calls.wait(l.o.Config.CallsPerHour, now); d > 0 {
-		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %s an hour", plural(l.o.Config.CallsPerHour, "call")))
+	if d := l.calls.wait(l.config.CallsPerHour, now); d > 0 {
+		return nil, l.wait(ctx, now.Add(d), fmt.Sprintf("for the limit of %s an hour", plural(l.config.CallsPerHour, "call")))
 	}
 	return nil, l.turn(ctx, p)
-}
-
-func (l *Loop) resetSession(reason string) {
-	if m := l.state.Session.Reset(reason, l.state.Turn, l.now()); m != nil {
-		l.state.Moves = append(l.state.Moves, *m)
-		l.state.Used = zeroTokens
-	}
-}
-
-func (l *Loop) now() time.Time { return l.o.Now().Round(0).UTC() }
-
-func (l *Loop) tell(n Notice) {
-	if l.o.Observe == nil {
-		return
-	}
-	l.observer.Lock()
-	defer l.observer.Unlock()
-	l.o.Observe(n)
-}
-
-func (l *Loop) note(text string) {
-	l.tell(Notice{Kind: NoticeNote, Turn: l.state.Turn, Text: text})
-}
-
-func (l *Loop) thresholds() thresholds {
-	c := l.o.Config
-	t := thresholds{NoProgress: c.NoProgress, SameError: c.SameError, Decline: c.Decline, Cooldown: c.Cooldown}
-	if c.DenialMode == "threshold" {
-		t.Denials = c.Denials
-	}
-	return t
-}
-
-// planPath is the task list that the agent sees: in a worktree its own.
-func (l *Loop) planPath() string { return layout.PlanIn(l.o.Project, l.tree.Dir) }
-
-// planOf counts the boxes of a task list; one that is not there has none.
-func planOf(path string) (record.Plan, error) {
-	list, err := record.ReadTasks(path)
-	return list.Count(), err
-}
-
-// task is what the plan has the agent do next. That it cannot be read is said
-// elsewhere.
-func (l *Loop) task() string {
-	list, _ := record.ReadTasks(l.planPath())
-	return list.Next()
-}
-
-// planForAgent is its name as the agent, in its directory, finds it.
-func (l *Loop) planForAgent() string {
-	if path := l.planPath(); l.work != nil && path == l.store.Path(layout.PlanFile) {
-		return path
-	}
-	return layout.Dir + "/" + layout.PlanFile
 }

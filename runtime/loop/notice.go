@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"strings"
+	"sync"
 	"time"
 
 	"ripple/runtime/event"
@@ -45,6 +46,22 @@ type Notice struct {
 
 	Cost    float64       // US dollars of the run so far, resumed or not
 	Elapsed time.Duration // of the run so far
+}
+
+// notifier hands notices to who observes the loop.
+type notifier struct {
+	observe func(Notice) // may be nil
+	mu      sync.Mutex
+	noted   map[string]bool // what was said once
+}
+
+func (n *notifier) tell(notice Notice) {
+	if n.observe == nil {
+		return
+	}
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	n.observe(notice)
 }
 
 // render shows an event in live.log and in the log of a turn.

@@ -19,7 +19,7 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	l.o.Project, l.store = project, journal.NewStore(project, nil)
+	l.project, l.store = project, journal.NewStore(project, nil)
 	prompt, err := l.readPrompt()
 	if err != nil {
 		return Request{}, err

@@ -1,7 +1,6 @@
 package loop
 
 import (
-	"context"
 	"errors"
 	"io/fs"
 	"slices"
@@ -9,11 +8,6 @@ import (
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/layout"
 )
-
-// openTree takes snapshots of where the agent works, the loop's own files left out.
-func openTree(ctx context.Context, dir string) (*git.Tree, error) {
-	return git.OpenTree(ctx, dir, layout.IsRecord)
-}
 
 // isWork says whether one of these files is more than the loop's own: who only ticks
 // boxes gets nowhere.

@@ -9,45 +9,44 @@ import (
 
 // ready finds out before the first turn whether its work can be committed, and
 // names what will not be.
-func (l *Loop) ready(ctx context.Context) error {
-	c := l.o.Config
-	if !c.Commit {
-		if c.CommitAll {
-			l.note("--commit-all has no effect without --commit")
+func (c *committer) ready(ctx context.Context) error {
+	if !c.config.Commit {
+		if c.config.CommitAll {
+			c.note("--commit-all has no effect without --commit")
 		}
 		return nil
 	}
-	if err := l.tree.Repo.Ready(ctx); err != nil {
+	if err := c.work.tree.Repo.Ready(ctx); err != nil {
 		return err
 	}
-	return l.nameDirt(ctx)
+	return c.nameDirt(ctx)
 }
 
 // nameDirt names what was changed and not committed before the loop.
-func (l *Loop) nameDirt(ctx context.Context) error {
-	if l.begun { // it is what the turn that was cut off made
+func (c *committer) nameDirt(ctx context.Context) error {
+	if c.begun { // it is what the turn that was cut off made
 		return nil
 	}
-	now, err := l.treeNow(ctx)
+	now, err := c.work.snapshot(ctx)
 	if err != nil {
 		return err
 	}
-	l.last = &now
+	c.work.last = &now
 	var names []string
 	for _, name := range slices.Sorted(maps.Keys(now.Files)) {
-		if !slices.Contains(l.state.Owed, strconv.Quote(name)) && !now.Inner(name) {
+		if !slices.Contains(c.state.Owed, strconv.Quote(name)) && !now.Inner(name) {
 			names = append(names, name)
 		}
 	}
-	if l.state.Committed < l.state.Turn { // the last turn's is still to be committed
+	if c.state.Committed < c.state.Turn { // the last turn's is still to be committed
 		return nil
 	}
 	what := "a file of these that the agent changes as well is not committed, unless with --commit-all"
-	if l.o.Config.CommitAll {
+	if c.config.CommitAll {
 		what = "a file of these that the agent changes as well is committed with both"
 	}
 	if len(names) > 0 {
-		l.note("changed and not committed before the loop: " + listed(names) + "; " + what)
+		c.note("changed and not committed before the loop: " + listed(names) + "; " + what)
 	}
 	return nil
 }

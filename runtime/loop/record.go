@@ -45,7 +45,7 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 		}
 		files = append(files, f)
 	}
-	if p := l.o.Config.Project(); p != "" {
+	if p := l.config.Project(); p != "" {
 		_, _ = fmt.Fprintf(files, "%s, turn %d\n", record.OneLine(p, 200), turn) // for people
 	}
 	return files, nil
@@ -56,7 +56,7 @@ const maxChanged = 50 // files named in the line of a turn
 // record makes the turn last: one line with the whole state, then the files that
 // are made from it.
 func (l *Loop) record(e *ended) error {
-	l.last = &e.after
+	l.work.last = &e.after
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
 		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
@@ -64,12 +64,12 @@ func (l *Loop) record(e *ended) error {
 	if err := l.log.Add(v); err != nil {
 		return err
 	}
-	l.begun, l.told = false, nil
+	l.begun, l.stopped = false, nil
 	status := "success"
 	if e.failed() {
 		status = "error"
 	}
-	err := l.project(status, l.action(l.state.Last), "")
+	err := l.publish(status, l.action(l.state.Last), "")
 	l.tell(Notice{
 		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: record.OneLine(e.result(), 300), OK: l.state.Progress,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},

@@ -22,9 +22,9 @@ type writing struct {
 }
 
 // writes notes who writes.
-func (l *Loop) writes(pid int, head, tag string) error {
+func (c *committer) writes(pid int, head, tag string) error {
 	p, _ := proctree.Seen(pid) // nothing is known of it: no lock will be its own
-	return l.store.WriteJSON(layout.WritingFile, writing{p, head, tag})
+	return c.store.WriteJSON(layout.WritingFile, writing{p, head, tag})
 }
 
 // release makes up for a git of a killed loop. What it committed and did not get
@@ -32,11 +32,11 @@ func (l *Loop) writes(pid int, head, tag string) error {
 // are its own when they are newer than the note, older than this process, and that
 // git is dead. A git that lives holds such a lock for milliseconds, so that one
 // which stays has nobody.
-func (l *Loop) release(ctx context.Context) error {
-	if err := l.tree.Repo.Sweep(ctx); err != nil {
+func (c *committer) release(ctx context.Context) error {
+	if err := c.work.tree.Repo.Sweep(ctx); err != nil {
 		return err
 	}
-	note, err := os.Stat(l.store.Path(layout.WritingFile))
+	note, err := os.Stat(c.store.Path(layout.WritingFile))
 	if gone(err) {
 		return nil
 	}
@@ -44,35 +44,35 @@ func (l *Loop) release(ctx context.Context) error {
 		return err
 	}
 	var w writing
-	found, _, err := l.store.ReadJSON(layout.WritingFile, &w, func() bool { return true })
+	found, _, err := c.store.ReadJSON(layout.WritingFile, &w, func() bool { return true })
 	if err != nil || !found {
 		return err
 	}
 	if w.By.Start > 0 {
-		if err := l.unlock(ctx, w, note.ModTime()); err != nil {
+		if err := c.unlock(ctx, w, note.ModTime()); err != nil {
 			return err
 		}
 	}
-	now, err := l.tree.Repo.Head(ctx)
+	now, err := c.work.tree.Repo.Head(ctx)
 	if err == nil && now != w.Head {
-		err = l.restage(ctx)
+		err = c.restage(ctx)
 	} else if git.Ended(err) { // there is no commit yet
 		err = nil
 	}
-	return errors.Join(err, l.store.Remove(layout.WritingFile))
+	return errors.Join(err, c.store.Remove(layout.WritingFile))
 }
 
 // restage puts what was committed into the index.
-func (l *Loop) restage(ctx context.Context) error {
-	data, err := layout.ReadFile(l.store.Path(layout.PathsFile))
+func (c *committer) restage(ctx context.Context) error {
+	data, err := layout.ReadFile(c.store.Path(layout.PathsFile))
 	if err != nil {
 		return err
 	}
-	return l.tree.Repo.Stage(ctx, git.ReadChange(string(data)))
+	return c.work.tree.Repo.Stage(ctx, git.ReadChange(string(data)))
 }
 
 // unlock removes the locks of one that is dead.
-func (l *Loop) unlock(ctx context.Context, w writing, noted time.Time) error {
+func (c *committer) unlock(ctx context.Context, w writing, noted time.Time) error {
 	dead := func() (bool, error) {
 		p, lives := proctree.Seen(w.By.PID)
 		return !lives || p.Start != w.By.Start, nil
@@ -82,5 +82,5 @@ func (l *Loop) unlock(ctx context.Context, w writing, noted time.Time) error {
 	} else if err != nil {
 		return err
 	}
-	return l.tree.Repo.Unlock(ctx, w.Tag, noted, l.since)
+	return c.work.tree.Repo.Unlock(ctx, w.Tag, noted, c.since)
 }

@@ -9,7 +9,6 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
@@ -125,62 +124,6 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// cause is the stop for how the last turn went: no further turn mends it, or too
-// many failed like it. It says more than that the circuit opened, and comes first.
-func (l *Loop) cause() *Stop {
-	s := &l.state
-	stop := func(reason, why, do string) *Stop {
-		return &Stop{Reason: reason, Why: sentence(why), Do: do, CircuitOpen: s.Breaker.State == record.Open}
-	}
-	switch {
-	case s.Halted:
-		return stop(ReasonPermissionDenied, "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.", l.denialHelp())
-	case s.Failed == event.Auth:
-		return stop(ReasonAuth, "The agent is not logged in: "+s.Last, "")
-	case s.Failed == event.Version:
-		return stop(ReasonVersion, "This version of the agent cannot be driven: "+s.Last, "")
-	case s.Failed == event.BadUsage:
-		return stop(ReasonUsage, "The agent refuses how it is started: "+s.Last, s.Hint)
-	case s.Asked != "":
-		return stop(ReasonQuestion, "The agent asks: "+s.Asked, "")
-	case s.Failures >= l.o.Config.MaxFailures:
-		return stop(ReasonMaxFailures, fmt.Sprintf("%s failed in a row, the last with: %s", plural(s.Failures, "turn"), s.Last), "")
-	}
-	return nil
-}
-
-// denialHelp is what the adapter says about a denied permission, "" for nothing.
-func (l *Loop) denialHelp() string {
-	return strings.TrimSuffix(record.OneLine(l.who.DenialHelp, 400), ".")
-}
-
-// counted are the tokens that --max-tokens counts: in and out, without what came from a
-// cache or went there.
-func counted(s *record.State) int64 { return s.Tokens.Input + s.Tokens.Output }
-
-// budget is the stop for what a run may take: claims, turns, time, money.
-func (l *Loop) budget(p record.Plan) *Stop {
-	s, c := &l.state, l.o.Config
-	limit := func(reason, why string, args ...any) *Stop {
-		return &Stop{Reason: reason, Why: sentence(fmt.Sprintf(why, args...))}
-	}
-	switch {
-	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
-		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
-	case s.Waited > c.MaxWait:
-		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
-	case s.Turn >= c.MaxTurns:
-		return limit(ReasonMaxTurns, "%s taken, the limit is %d; %s", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p))
-	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
-		return limit(ReasonMaxRuntime, "The loop ran for %v, the limit is %v", l.elapsed().Round(time.Second), c.MaxRuntime)
-	case c.MaxCost > 0 && s.CostUSD >= c.MaxCost:
-		return limit(ReasonMaxCost, "The turns cost %s, the limit is %s", Dollars(s.CostUSD), Dollars(c.MaxCost))
-	case c.MaxTokens > 0 && counted(s) >= c.MaxTokens:
-		return limit(ReasonMaxTokens, "The turns took %d tokens, the limit is %d", counted(s), c.MaxTokens)
-	}
-	return nil
-}
-
 // Dollars is an amount as people write it. Of less than a cent, what there is of it
 // shows: 0.0042 is $0.0042.
 func Dollars(usd float64) string {
@@ -191,47 +134,6 @@ func Dollars(usd float64) string {
 		return "less than $0.0001"
 	}
 	return fmt.Sprintf("$%.4f", usd)
-}
-
-// notDone says why the work does not count as done.
-func (l *Loop) notDone(p record.Plan) string {
-	s := &l.state
-	switch g := s.Gate; {
-	case s.VerifyFailed != "":
-		return "it is not done, the check failed: " + s.VerifyFailed
-	case g.Claimed && g.Denied:
-		return "the agent said that it is done, which does not count in a turn that was denied a permission"
-	case g.Claimed && g.Failing:
-		return "the agent said that it is done, and that its tests fail"
-	case g.Claimed && s.Failed != "":
-		return fmt.Sprintf("the agent said that it is done, which does not count in a turn that failed (%s)", s.Failed)
-	case p.Open+p.Ticked > 0:
-		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
-	case g.Claimed:
-		return fmt.Sprintf("the agent said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", indicatorsToFinish)
-	}
-	return "the agent did not say that it is done"
-}
-
-// openStop says that the breaker holds the loop up, and until when.
-func (l *Loop) openStop(now time.Time) *Stop {
-	b := l.state.Breaker
-	left := l.thresholds().Cooldown
-	if b.OpenedAt != nil && !now.Before(b.OpenedAt.Time) {
-		left -= now.Sub(b.OpenedAt.Time)
-	}
-	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
-	if l.state.Turn > 0 && l.state.Last != "" {
-		why += "; the last turn: " + l.state.Last
-	}
-	if l.state.Said != "" {
-		why = strings.TrimSuffix(why, ".") + "; the agent said last: “" + strings.TrimSuffix(l.state.Said, ".") + "”"
-	}
-	stop := &Stop{Reason: ReasonCircuitOpen, Why: sentence(why), CircuitOpen: true, CoolsDown: left}
-	if l.state.Gate.Denied {
-		stop.Do = l.denialHelp()
-	}
-	return stop
 }
 
 func blockedStop(s *record.State) *Stop {

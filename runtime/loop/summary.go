@@ -32,30 +32,30 @@ const summaryTimeout = 10 * time.Second
 
 // summary is nil for a run that took no turn. That git cannot tell is no reason
 // to fail at the end.
-func (l *Loop) summary(ctx context.Context) *Summary {
-	s := &l.state
+func (w *workspace) summary(ctx context.Context) *Summary {
+	s := &w.state
 	if s.Turn == 0 {
 		return nil
 	}
-	sum := &Summary{Turns: s.Turn, Elapsed: l.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens}
+	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
-	if w := l.work; w != nil {
-		sum.Branch, sum.Main = w.Branch, w.Main
-		sum.Dir = layout.Worktree(w.Branch)
+	if of := w.worktree; of != nil {
+		sum.Branch, sum.Main = of.Branch, of.Main
+		sum.Dir = layout.Worktree(of.Branch)
 	}
-	if l.tree != nil && l.tree.Repo != nil {
-		sum.Git = l.differences(ctx, sum) == nil
+	if w.tree != nil && w.tree.Repo != nil {
+		sum.Git = w.differences(ctx, sum) == nil
 	}
 	return sum
 }
 
 // differences counts what became of the tree. A branch that was rebased meanwhile
 // is compared with where it leaves the one that it follows.
-func (l *Loop) differences(ctx context.Context, sum *Summary) (err error) {
-	r, from := l.tree.Repo, l.state.Start // "": the first turn found no commit
-	if l.work != nil {
-		if from, err = r.Base(ctx, l.work.Main); err != nil {
+func (w *workspace) differences(ctx context.Context, sum *Summary) (err error) {
+	r, from := w.tree.Repo, w.state.Start // "": the first turn found no commit
+	if w.worktree != nil {
+		if from, err = r.Base(ctx, w.worktree.Main); err != nil {
 			return err
 		}
 	}
@@ -64,9 +64,9 @@ func (l *Loop) differences(ctx context.Context, sum *Summary) (err error) {
 		return err
 	}
 	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
-	now, err := l.tree.Snapshot(ctx)
+	now, err := w.tree.Snapshot(ctx)
 	for name := range now.Files {
-		if isWork(l.tree, []string{name}) {
+		if isWork(w.tree, []string{name}) {
 			sum.Dirty++
 		}
 	}

@@ -2,7 +2,10 @@ package loop
 
 import (
 	"fmt"
+	"strings"
 	"time"
+
+	"ripple/runtime/loop/record"
 )
 
 // Member is an agent of several that take the turns of a loop.
@@ -13,54 +16,59 @@ type Member struct {
 	Timeout    time.Duration // of a turn; 0: the configuration's
 }
 
-// team are the agents, the one that is wanted first.
-func (l *Loop) team() []Member {
-	first := Member{Name: l.o.AgentName, Agent: l.o.Agent, DenialHelp: l.o.DenialHelp}
-	return append([]Member{first}, l.o.Fallback...)
+// team are the agents of a loop.
+type team struct {
+	*run
+	members []Member // the one that is wanted first
+	who     Member   // takes the turn, or took the last one
+}
+
+func newTeam(r *run, o *Options) *team {
+	first := Member{Name: o.AgentName, Agent: o.Agent, DenialHelp: o.DenialHelp}
+	return &team{run: r, members: append([]Member{first}, o.Fallback...), who: first}
 }
 
 // member is the agent of a name, the first one when it is of the team no more.
-func (l *Loop) member(name string) Member {
-	team := l.team()
-	for _, m := range team {
+func (t *team) member(name string) Member {
+	for _, m := range t.members {
 		if m.Name == name {
 			return m
 		}
 	}
-	return team[0]
+	return t.members[0]
 }
 
 // choose finds who takes the next turn: the first whose provider lets it work, else
 // the one whose limit ends first. A conversation is not handed on: another agent
 // could not go on with it.
-func (l *Loop) choose() {
-	now := l.now()
-	who, until := l.available(now)
-	if s := &l.state; s.Agent != who.Name {
+func (t *team) choose() {
+	now := t.now()
+	who, until := t.available(now)
+	if s := &t.state; s.Agent != who.Name {
 		if s.Agent != "" {
-			l.resetSession("agent_changed")
+			t.resetSession("agent_changed")
 			why := "its limit is over"
 			if of := s.Limited[s.Agent]; of.After(now) {
 				why = fmt.Sprintf("%s is limited until %s", s.Agent, of.Local().Format(time.DateTime))
 			}
-			l.note(fmt.Sprintf("%s takes the turns now: %s", who.Name, why))
+			t.note(fmt.Sprintf("%s takes the turns now: %s", who.Name, why))
 		}
 		s.Agent = who.Name
 	}
 	// A session of the run before may be another agent's.
-	if of := l.state.Session.Agent; of != "" && of != who.Name {
-		l.resetSession("agent_changed")
+	if of := t.state.Session.Agent; of != "" && of != who.Name {
+		t.resetSession("agent_changed")
 	}
 	if until.IsZero() {
-		delete(l.state.Limited, who.Name)
+		delete(t.state.Limited, who.Name)
 	}
-	l.who = who
+	t.who = who
 }
 
 // available is the agent that can work first, and from when on; zero: now.
-func (l *Loop) available(now time.Time) (who Member, from time.Time) {
-	for i, m := range l.team() {
-		until := l.state.Limited[m.Name]
+func (t *team) available(now time.Time) (who Member, from time.Time) {
+	for i, m := range t.members {
+		until := t.state.Limited[m.Name]
 		if !until.After(now) {
 			return m, time.Time{}
 		}
@@ -73,14 +81,19 @@ func (l *Loop) available(now time.Time) (who Member, from time.Time) {
 
 // limit notes until when the provider of the last turn's agent lets it not work. It
 // returns until when nobody can; zero: somebody can now.
-func (l *Loop) limit(until, now time.Time) time.Time {
-	if len(l.o.Fallback) == 0 {
+func (t *team) limit(until, now time.Time) time.Time {
+	if len(t.members) == 1 {
 		return until
 	}
-	if l.state.Limited == nil {
-		l.state.Limited = map[string]time.Time{}
+	if t.state.Limited == nil {
+		t.state.Limited = map[string]time.Time{}
 	}
-	l.state.Limited[l.who.Name] = until
-	_, from := l.available(now)
+	t.state.Limited[t.who.Name] = until
+	_, from := t.available(now)
 	return from
+}
+
+// denialHelp is what the adapter says about a denied permission, "" for nothing.
+func (t *team) denialHelp() string {
+	return strings.TrimSuffix(record.OneLine(t.who.DenialHelp, 400), ".")
 }

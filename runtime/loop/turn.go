@@ -51,60 +51,44 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	l.expireSession()
-	l.choose()
-	if e.before, err = l.treeBefore(ctx, e.turn); err != nil {
+	l.team.choose()
+	if e.before, err = l.work.baselineOf(ctx, e.turn); err != nil {
 		return err
 	}
 	if l.state.Turn == 0 {
 		l.state.Start = e.before.Head
 	}
-	l.remember(e.turn, e.before)
+	l.backup.remember(e.turn, e.before)
 	if err := l.start(e); err != nil {
 		return err
 	}
 	if err := l.drive(ctx, e, p); err != nil {
 		return err
 	}
-	if err := l.mend(); err != nil {
+	if err := l.backup.mend(); err != nil {
 		return err
 	}
-	if e.after, err = l.tree.Snapshot(ctx); err != nil {
+	if e.after, err = l.work.tree.Snapshot(ctx); err != nil {
 		return err
 	}
-	if e.changed, err = l.tree.Changed(ctx, e.before, e.after); err != nil {
+	if e.changed, err = l.work.tree.Changed(ctx, e.before, e.after); err != nil {
 		return err
 	}
-	e.progress = isWork(l.tree, e.changed)
+	e.progress = isWork(l.work.tree, e.changed)
 	e.said.finish(e.outcome)
 	if err := l.tasksRemoved(p); err != nil {
 		return err
 	}
-	l.judge(e)
+	l.judge.take(e)
 	err = l.record(e)
-	l.untold(e)
+	l.limits.untold(e)
 	return err
-}
-
-// untold says once that a budget has nothing to go by.
-func (l *Loop) untold(e *ended) {
-	s, c := &l.state, l.o.Config
-	lacks := func(what, flag string) {
-		l.free = true
-		l.note(fmt.Sprintf("%s told no %s of this turn, so %s cannot stop it", cmp.Or(l.who.Name, "the agent"), what, flag))
-	}
-	switch {
-	case e.outcome.Failure != nil || l.free:
-	case c.MaxCost > 0 && s.CostUSD == 0:
-		lacks("cost", "--max-cost")
-	case c.MaxTokens > 0 && counted(s) == 0:
-		lacks("tokens", "--max-tokens")
-	}
 }
 
 // tasksRemoved notes that boxes went away with a turn: a plan is complete without
 // them, too.
 func (l *Loop) tasksRemoved(before record.Plan) error {
-	after, err := planOf(l.planPath())
+	after, err := planOf(l.work.planPath())
 	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
 		l.state.Removed += fewer
 		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
@@ -112,17 +96,10 @@ func (l *Loop) tasksRemoved(before record.Plan) error {
 	return err
 }
 
-func (l *Loop) expireSession() {
-	l.state.Moves = nil
-	if l.state.Session.Expired(l.o.Config.SessionExpiry, l.now()) {
-		l.resetSession("session_expired")
-	}
-}
-
 // start writes what must be on the disk before the agent runs.
 func (l *Loop) start(e *ended) error {
 	now := l.now()
-	e.begun, e.task = now, l.task()
+	e.begun, e.task = now, l.work.task()
 	l.calls.roll(now)
 	l.calls.add(now)
 	err := errors.Join(
@@ -130,8 +107,8 @@ func (l *Loop) start(e *ended) error {
 		l.store.RefreshText(layout.StartFile, []byte(e.before.Head+"\n")),
 	)
 	v := record.Line{
-		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.who.Name, Branch: l.o.Config.Worktree,
-		Task: e.task, MaxTurns: l.o.Config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
+		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
+		Task: e.task, MaxTurns: l.config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
 	}
 	if err == nil && !l.begun {
 		err = l.log.Add(v)
@@ -141,17 +118,10 @@ func (l *Loop) start(e *ended) error {
 	}
 	l.begun = true
 	l.tell(Notice{
-		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.who.Name, Branch: l.o.Config.Worktree, Task: e.task,
+		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.team.who.Name, Branch: l.config.Worktree, Task: e.task,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
 	})
-	return l.project("running", l.action("executing"), "")
-}
-
-func (l *Loop) sessionID() string {
-	if !l.o.Config.SessionContinuity {
-		return ""
-	}
-	return l.state.Session.ID
+	return l.publish("running", l.action("executing"), "")
 }
 
 // drive has the agent take the turn, and keeps each event. When an event cannot
@@ -173,13 +143,13 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 		_, _ = io.WriteString(live, render(ev)) // see above
 		l.tell(Notice{Kind: NoticeEvent, Turn: e.turn, Event: &ev, Record: &r})
 	}
-	c := l.o.Config
+	c := l.config
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
-		Dir: l.tree.Dir, Timeout: cmp.Or(l.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
+		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
 	}
-	r.Context = about{c.Project(), e.turn, c.MaxTurns, p, l.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
-	e.outcome, err = l.who.Agent.Turn(turnCtx, r, emit)
+	r.Context = about{c.Project(), e.turn, c.MaxTurns, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
+	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:
 		return ctx.Err()

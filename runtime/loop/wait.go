@@ -5,20 +5,16 @@ import (
 	"time"
 )
 
-// elapsed is how long the run takes, its waits included, without the time in
-// which no process worked on it.
-func (l *Loop) elapsed() time.Duration { return l.earlier + time.Since(l.since) }
-
 // wait shows a countdown until a time comes, an interrupt, or the end of
 // --max-runtime. It lasts no longer than it would have with a clock that nobody
 // sets.
 func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
-	if err := l.project("paused", l.action("waiting "+what), ""); err != nil {
+	if err := l.publish("paused", l.action("waiting "+what), ""); err != nil {
 		return err
 	}
-	l.last = nil // people work meanwhile
+	l.work.last = nil // people work meanwhile
 	started, whole := time.Now(), until.Sub(l.now())
-	if most := l.o.Config.MaxRuntime; most > 0 {
+	if most := l.config.MaxRuntime; most > 0 {
 		if left := most - l.elapsed(); left < whole {
 			whole, what = left, what+", no longer than --max-runtime"
 		}
@@ -32,7 +28,7 @@ func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 		tick := time.NewTimer(min(left, time.Second))
 		select {
 		case <-tick.C:
-		case <-l.pulled.soft:
+		case <-l.interrupts.soft:
 			tick.Stop()
 			return nil
 		case <-ctx.Done():

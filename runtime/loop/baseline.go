@@ -10,8 +10,8 @@ import (
 	"ripple/runtime/loop/layout"
 )
 
-// begunWith is the content of the file that holds the tree before a turn.
-type begunWith struct {
+// baseline is the content of the file that holds the tree before a turn.
+type baseline struct {
 	Run  string `json:"run"`
 	Turn int    `json:"turn"` // before which it was taken
 	git.Snapshot
@@ -19,8 +19,8 @@ type begunWith struct {
 }
 
 // written is a snapshot as JSON can have it: it knows text, and names are bytes.
-func written(run string, turn int, s git.Snapshot) begunWith {
-	b := begunWith{Run: run, Turn: turn, Snapshot: s}
+func written(run string, turn int, s git.Snapshot) baseline {
+	b := baseline{Run: run, Turn: turn, Snapshot: s}
 	b.Files = maps.Clone(s.Files)
 	for name, content := range s.Files {
 		if !utf8.ValidString(name) {
@@ -35,7 +35,7 @@ func written(run string, turn int, s git.Snapshot) begunWith {
 }
 
 // read is the snapshot that was written.
-func (b *begunWith) read() *git.Snapshot {
+func (b *baseline) read() *git.Snapshot {
 	for name, content := range b.Bytes {
 		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
 			b.Files[string(raw)] = content
@@ -46,9 +46,9 @@ func (b *begunWith) read() *git.Snapshot {
 
 // treeBefore is the tree before a turn. One that was begun already keeps the tree
 // before its first try: what that try did is the turn's work.
-func (l *Loop) treeBefore(ctx context.Context, turn int) (git.Snapshot, error) {
-	if l.begun {
-		known, err := l.knownBefore(turn)
+func (w *workspace) baselineOf(ctx context.Context, turn int) (git.Snapshot, error) {
+	if w.begun {
+		known, err := w.savedBaseline(turn)
 		if err != nil {
 			return git.Snapshot{}, err
 		}
@@ -56,41 +56,41 @@ func (l *Loop) treeBefore(ctx context.Context, turn int) (git.Snapshot, error) {
 			return *known, nil
 		}
 	}
-	now, err := l.lookBefore(ctx)
+	now, err := w.current(ctx)
 	if err != nil {
 		return now, err
 	}
-	return now, l.store.WriteJSON(layout.SnapshotFile, written(l.state.Run, turn, now))
+	return now, w.store.WriteJSON(layout.SnapshotFile, written(w.state.Run, turn, now))
 }
 
 // knownBefore reads the tree before a turn, nil when that is not known.
-func (l *Loop) knownBefore(turn int) (*git.Snapshot, error) {
-	var known begunWith
-	found, _, err := l.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
-	if err != nil || !found || known.Run != l.state.Run || known.Turn != turn {
+func (w *workspace) savedBaseline(turn int) (*git.Snapshot, error) {
+	var known baseline
+	found, _, err := w.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
+	if err != nil || !found || known.Run != w.state.Run || known.Turn != turn {
 		return nil, err
 	}
 	return known.read(), nil
 }
 
 // treeNow is the tree as it is.
-func (l *Loop) treeNow(ctx context.Context) (git.Snapshot, error) {
-	if l.last != nil {
-		return *l.last, nil
+func (w *workspace) snapshot(ctx context.Context) (git.Snapshot, error) {
+	if w.last != nil {
+		return *w.last, nil
 	}
-	return l.tree.Snapshot(ctx)
+	return w.tree.Snapshot(ctx)
 }
 
-func (l *Loop) lookBefore(ctx context.Context) (git.Snapshot, error) {
-	if l.work == nil {
-		return l.treeNow(ctx)
+func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
+	if w.worktree == nil {
+		return w.snapshot(ctx)
 	}
-	s, err := l.tree.Snapshot(ctx)
+	s, err := w.tree.Snapshot(ctx)
 	if err != nil {
 		return s, err
 	}
-	if err := l.work.Update(ctx, len(s.Files) == 0); err != nil {
+	if err := w.worktree.Update(ctx, len(s.Files) == 0); err != nil {
 		return s, err
 	}
-	return l.tree.Snapshot(ctx)
+	return w.tree.Snapshot(ctx)
 }

@@ -16,59 +16,78 @@ import (
 	"ripple/runtime/loop/record"
 )
 
-// keep commits and tags the last turn, if it changed something and that is asked
-// for. After a crash it finds out what is left to do.
-func (l *Loop) keep(ctx context.Context) error {
-	s, c := &l.state, l.o.Config
-	if !c.Commit && !c.Tag || s.Committed >= s.Turn || l.begun || l.keptIn == s.Turn {
+// committer commits and tags what turns made.
+type committer struct {
+	*run
+	work    *workspace
+	settled int // the turn that git has nothing more of: refused, or nothing to commit
+}
+
+// open makes up for a run that was killed while it committed, and finds out whether
+// this one can commit.
+func (c *committer) open(ctx context.Context) error {
+	if !c.config.Commit && !c.config.Tag {
 		return nil
 	}
-	before, err := l.knownBefore(s.Turn)
+	if err := c.release(ctx); err != nil {
+		return gitStop("commit", err)
+	}
+	return c.ready(ctx)
+}
+
+// commitTurn commits and tags the last turn, if it changed something and that is asked
+// for. After a crash it finds out what is left to do.
+func (c *committer) commitTurn(ctx context.Context) error {
+	s := &c.state
+	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun || c.settled == s.Turn {
+		return nil
+	}
+	before, err := c.work.savedBaseline(s.Turn)
 	if err != nil {
 		return err
 	}
 	if before == nil { // it is of the next turn already, or somebody removed it
-		l.keptIn = s.Turn
+		c.settled = s.Turn
 		return nil
 	}
-	now, err := l.treeNow(ctx)
+	now, err := c.work.snapshot(ctx)
 	if err != nil {
 		return err
 	}
 	v := record.Line{Turn: s.Turn, Type: record.Committed, SHA: now.Head}
 	var ch git.Change
-	if c.Commit {
-		ch = l.toCommit(*before, now)
-		if v.SHA, err = l.commit(ctx, ch, now.Head); err != nil {
-			return l.notCommitted(ctx, err, ch, now)
+	if c.config.Commit {
+		ch = c.toCommit(*before, now)
+		if v.SHA, err = c.commit(ctx, ch, now.Head); err != nil {
+			return c.notCommitted(ctx, err, ch, now)
 		}
 	}
-	if err := l.accepted(ctx, v.SHA, ch, now); err != nil {
+	if err := c.accepted(ctx, v.SHA, ch, now); err != nil {
 		return err
 	}
 	if v.SHA == "" || v.SHA == before.Head { // nobody committed anything
-		l.keptIn = s.Turn
+		c.settled = s.Turn
 		return nil
 	}
-	if c.Tag {
+	if c.config.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
-		if err := l.writes(os.Getpid(), v.SHA, v.Tag); err != nil {
+		if err := c.writes(os.Getpid(), v.SHA, v.Tag); err != nil {
 			return err
 		}
-		if err := l.tree.Repo.Tag(ctx, v.Tag, v.SHA); err != nil {
+		if err := c.work.tree.Repo.Tag(ctx, v.Tag, v.SHA); err != nil {
 			return gitStop("tag", err)
 		}
 	}
 	s.Committed = s.Turn
-	v.Time, v.State = l.now(), s
-	l.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
-	return errors.Join(l.log.Add(v), l.store.Remove(layout.WritingFile))
+	v.Time, v.State = c.now(), s
+	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
+	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
 }
 
 // accepted forgets an earlier refusal. What a hook changed beside the commit goes
 // into the next one.
-func (l *Loop) accepted(ctx context.Context, head string, ch git.Change, before git.Snapshot) (err error) {
-	s := &l.state
+func (c *committer) accepted(ctx context.Context, head string, ch git.Change, before git.Snapshot) (err error) {
+	s := &c.state
 	if s.Refusal != "" && s.Examined == s.Turn+1 { // what the turn claims counts again
 		s.Examined = s.Turn
 	}
@@ -76,21 +95,21 @@ func (l *Loop) accepted(ctx context.Context, head string, ch git.Change, before 
 	if head == before.Head {
 		return nil
 	}
-	s.Owed, err = l.changedByHook(ctx, ch, before)
+	s.Owed, err = c.changedByHook(ctx, ch, before)
 	return err
 }
 
-func (l *Loop) commit(ctx context.Context, ch git.Change, head string) (string, error) {
+func (c *committer) commit(ctx context.Context, ch git.Change, head string) (string, error) {
 	if ch.Empty() {
 		return head, nil
 	}
-	if err := l.store.Write(layout.PathsFile, []byte(ch.String())); err != nil {
+	if err := c.store.Write(layout.PathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
-	began := func(pid int) error { return l.writes(pid, head, "") }
-	sha, err := l.tree.Repo.Commit(ctx, ch, head, l.message(), began)
+	began := func(pid int) error { return c.writes(pid, head, "") }
+	sha, err := c.work.tree.Repo.Commit(ctx, ch, head, c.message(), began)
 	if git.Ended(err) {
-		err = errors.Join(err, l.store.Remove(layout.WritingFile))
+		err = errors.Join(err, c.store.Remove(layout.WritingFile))
 	}
 	return sha, err
 }
@@ -98,32 +117,32 @@ func (l *Loop) commit(ctx context.Context, ch git.Change, head string) (string, 
 // notCommitted tells the agent, like a check that failed, what a hook or a merge of
 // the agent's own refuses; its files are committed with the next turn's. Others, and
 // one that is refused again and again, are a person's.
-func (l *Loop) notCommitted(ctx context.Context, err error, ch git.Change, now git.Snapshot) error {
-	s := &l.state
+func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, now git.Snapshot) error {
+	s := &c.state
 	words, refused := refusal(err)
 	if !refused {
 		return gitStop("commit", err)
 	}
-	l.keptIn = s.Turn
+	c.settled = s.Turn
 	s.Refused, s.Refusal, s.Examined = s.Refused+1, record.OneLine(words, 400), s.Turn+1
 	var serr error
-	if s.Owed, serr = l.changedByHook(ctx, ch, now); serr != nil {
+	if s.Owed, serr = c.changedByHook(ctx, ch, now); serr != nil {
 		return serr
 	}
-	if err := l.log.Add(record.Line{Turn: s.Turn, Time: l.now(), Type: record.CommitRefused, Why: s.Refusal, State: s}); err != nil {
+	if err := c.log.Add(record.Line{Turn: s.Turn, Time: c.now(), Type: record.CommitRefused, Why: s.Refusal, State: s}); err != nil {
 		return err
 	}
-	if s.Refused >= l.o.Config.VerifyAttempts {
+	if s.Refused >= c.config.VerifyAttempts {
 		return gitStop("commit", err)
 	}
-	l.note("the turn is not committed yet, and the agent is told why: " + s.Refusal)
+	c.note("the turn is not committed yet, and the agent is told why: " + s.Refusal)
 	return nil
 }
 
 // refusal is what git says of a commit that the agent may put right.
 func refusal(err error) (words string, refused bool) {
-	if c, ok := errors.AsType[*git.Conflict](err); ok {
-		return c.Why, true
+	if conflict, ok := errors.AsType[*git.Conflict](err); ok {
+		return conflict.Why, true
 	}
 	if g, ok := errors.AsType[*git.Error](err); ok && g.RefusedCommit() {
 		return g.Said, true
@@ -133,12 +152,12 @@ func refusal(err error) (words string, refused bool) {
 
 // changedByHook is what a commit was to be made of and what its hooks changed since
 // a snapshot, as far as it is not committed. Names are quoted: they are bytes.
-func (l *Loop) changedByHook(ctx context.Context, ch git.Change, since git.Snapshot) (quoted []string, err error) {
-	now, err := l.tree.Snapshot(ctx)
+func (c *committer) changedByHook(ctx context.Context, ch git.Change, since git.Snapshot) (quoted []string, err error) {
+	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
-	l.last = &now
+	c.work.last = &now
 	names := ch.Names()
 	for _, name := range since.Changed(now) {
 		if _, was := since.Files[name]; !was { // else it is the user's, or in names
@@ -156,9 +175,9 @@ func (l *Loop) changedByHook(ctx context.Context, ch git.Change, since git.Snaps
 
 // toCommit is what the turn changed and is not committed, and what is owed from
 // before it. What was dirty before the turn is the user's.
-func (l *Loop) toCommit(before, now git.Snapshot) (ch git.Change) {
+func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 	owed := map[string]bool{}
-	for _, q := range l.state.Owed {
+	for _, q := range c.state.Owed {
 		if name, err := strconv.Unquote(q); err == nil {
 			owed[name] = true
 		}
@@ -175,8 +194,8 @@ func (l *Loop) toCommit(before, now git.Snapshot) (ch git.Change) {
 		switch {
 		case !dirty:
 		case now.Inner(name):
-			l.noteInner(name)
-		case was && !owed[name] && !l.o.Config.CommitAll:
+			c.noteInner(name)
+		case was && !owed[name] && !c.config.CommitAll:
 			theirs = append(theirs, name)
 		case now.Gone(name):
 			ch.Gone = append(ch.Gone, name)
@@ -185,26 +204,18 @@ func (l *Loop) toCommit(before, now git.Snapshot) (ch git.Change) {
 		}
 	}
 	if len(theirs) > 0 {
-		l.noteOnce(strings.Join(theirs, "\x00"), "not committed, since you had changes in it before the turn: "+listed(theirs)+"; --commit-all commits both")
+		c.noteOnce(strings.Join(theirs, "\x00"), "not committed, since you had changes in it before the turn: "+listed(theirs)+"; --commit-all commits both")
 	}
 	return ch
 }
 
 // noteInner says that a repository inside this one keeps its files to itself.
-func (l *Loop) noteInner(name string) {
+func (c *committer) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
-		if layout.There(filepath.Join(l.tree.Repo.Top, dir, ".git")) {
-			l.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
+		if layout.There(filepath.Join(c.work.tree.Repo.Top, dir, ".git")) {
+			c.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
 			return
 		}
-	}
-}
-
-// noteOnce notes what would be the same with each turn.
-func (l *Loop) noteOnce(about, text string) {
-	if !l.noted[about] {
-		l.noted[about] = true
-		l.note(text)
 	}
 }
 
@@ -220,9 +231,9 @@ func listed(names []string) string {
 }
 
 // message is what a commit says.
-func (l *Loop) message() string {
-	text := fmt.Sprintf("ripple: turn %d", l.state.Turn)
-	for _, more := range []struct{ label, text string }{{"Task: ", l.state.Task}, {"Next: ", l.state.Recommended}} {
+func (c *committer) message() string {
+	text := fmt.Sprintf("ripple: turn %d", c.state.Turn)
+	for _, more := range []struct{ label, text string }{{"Task: ", c.state.Task}, {"Next: ", c.state.Recommended}} {
 		if more.text != "" {
 			text += "\n\n" + more.label + more.text
 		}
