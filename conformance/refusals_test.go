@@ -135,6 +135,40 @@ func calls(n ast.Node, pkg, function string) *ast.CallExpr {
 	return call
 }
 
+// withFlags may name flags in their strings, by the beginning of their path.
+var withFlags = map[string]string{
+	"runtime/internal/git/":           "git's own flags",
+	"runtime/loop/config/settings.go": "the table that gives each setting its name in every source, the command line's among them, with its help",
+}
+
+// flagWords are what belongs to the command line: a flag, or a call of ripple.
+var flagWords = regexp.MustCompile("(^|[^-\\w])--[a-z]|(^|[`\\s])ripple [a-z]+( |`)")
+
+// A library is used by others than the command: it gives reasons and facts, and the
+// command has the words for its flags.
+func TestLibrariesDoNotSpeakOfTheCommandLine(t *testing.T) {
+	needed := map[string]bool{}
+	eachNode(t, func(file string, line int, n ast.Node) {
+		lit, ok := n.(*ast.BasicLit)
+		if !ok || lit.Kind != token.STRING || !strings.HasPrefix(file, "runtime/") {
+			return
+		}
+		text, err := strconv.Unquote(lit.Value)
+		require.NoError(t, err)
+		if !flagWords.MatchString(text) {
+			return
+		}
+		for prefix := range withFlags {
+			if strings.HasPrefix(file, prefix) {
+				needed[prefix] = true
+				return
+			}
+		}
+		assert.Failf(t, "words of the command line", "%s:%d says %s: have cmd say it", file, line, lit.Value)
+	})
+	assert.Len(t, needed, len(withFlags), "what no longer has flags is struck from the list")
+}
+
 func TestPackagesAreNamedForWhatTheyOwn(t *testing.T) {
 	for _, p := range goList(t, "linux") {
 		if p.ours() {

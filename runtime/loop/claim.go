@@ -19,7 +19,7 @@ type checker struct {
 	*run
 	work    *workspace
 	backup  *backup
-	running bool // the commands of --verify run
+	running bool // the commands that verify are run
 }
 
 // claim asks the exit gate and, where there are commands for it, checks what the

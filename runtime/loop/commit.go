@@ -204,7 +204,7 @@ func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 		}
 	}
 	if len(theirs) > 0 {
-		c.noteOnce(strings.Join(theirs, "\x00"), "not committed, since you had changes in it before the turn: "+listed(theirs)+"; --commit-all commits both")
+		c.noteOnce(strings.Join(theirs, "\x00"), TopicMixed, "not committed, since you had changes in it before the turn: "+listed(theirs))
 	}
 	return ch
 }
@@ -213,7 +213,7 @@ func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 func (c *committer) noteInner(name string) {
 	for dir := filepath.Dir(filepath.FromSlash(name)); dir != "."; dir = filepath.Dir(dir) {
 		if layout.There(filepath.Join(c.work.tree.Repo.Top, dir, ".git")) {
-			c.noteOnce(dir, filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
+			c.noteOnce(dir, "", filepath.ToSlash(dir)+" is a git repository of its own: what changes in it is progress, and is not committed here")
 			return
 		}
 	}

@@ -95,7 +95,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 		{"clean", "", "echo n > n", nil, "A\tn", "", nil},
 		{
 			"both", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n", nil, "A\tn", "M a.txt\n?? u",
-			[]string{"changed and not committed before the loop: a.txt, u; a file of these that the agent changes as well is not committed", "not committed, since you had changes in it before the turn: a.txt; --commit-all"},
+			[]string{"changed and not committed before the loop: a.txt, u; a file of these that the agent changes as well is not committed", "not committed, since you had changes in it before the turn: a.txt"},
 		},
 		{
 			"both, and all", "echo mine >> a.txt; echo u > u", "echo more >> a.txt; echo n > n",
@@ -103,7 +103,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 			"M\ta.txt\nA\tn", "?? u",
 			[]string{"is committed with both"},
 		},
-		{"staged by the user", "echo u > u; git add u", "echo v > u", nil, "", "AM u", []string{"before the loop: u;", "before the turn: u;"}},
+		{"staged by the user", "echo u > u; git add u", "echo v > u", nil, "", "AM u", []string{"before the loop: u;", "before the turn: u"}},
 		{"many", "touch 1 2 3 4 5 6 7", "echo n > n", nil, "A\tn", "?? 1\n?? 2\n?? 3\n?? 4\n?? 5\n?? 6\n?? 7", []string{"1, 2, 3, 4, 5 and 2 more; "}},
 		{"a repository inside", "git init -q in; touch in/f", "echo n > n; echo f > in/f", nil, "A\tn", "?? in/", []string{"in is a git repository of its own: what changes in it is progress, and is not committed here"}},
 		{"the agent's own repository", "", "git init -q in; touch in/f", nil, "", "?? in/", []string{"in is a git repository of its own"}},

@@ -68,7 +68,7 @@ func (j *judge) take(e *ended) {
 	s.Last = e.summary(b)
 	if wrong := odd(text, e.prompt, b); wrong != "" {
 		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
-		j.noteOnce("block", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
+		j.noteOnce("block", "", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
 	}
 }
 

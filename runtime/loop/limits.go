@@ -62,7 +62,7 @@ func (l *limits) openStop(now time.Time) *Stop {
 	return stop
 }
 
-// counted are the tokens that --max-tokens counts: in and out, without what came from a
+// counted are the tokens that MAX_TOKENS counts: in and out, without what came from a
 // cache or went there.
 func counted(s *record.State) int64 { return s.Tokens.Input + s.Tokens.Output }
 
@@ -112,15 +112,15 @@ func (l *limits) notDone(p record.Plan) string {
 // untold says once that a budget has nothing to go by.
 func (l *limits) untold(e *ended) {
 	s, c := &l.state, l.config
-	lacks := func(what, flag string) {
+	lacks := func(what string) {
 		l.silent = true
-		l.note(fmt.Sprintf("%s told no %s of this turn, so %s cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what, flag))
+		l.noteAbout(what, fmt.Sprintf("%s told no %s of this turn, so that limit cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what))
 	}
 	switch {
 	case e.outcome.Failure != nil || l.silent:
 	case c.MaxCost > 0 && s.CostUSD == 0:
-		lacks("cost", "--max-cost")
+		lacks(TopicCost)
 	case c.MaxTokens > 0 && counted(s) == 0:
-		lacks("tokens", "--max-tokens")
+		lacks(TopicTokens)
 	}
 }

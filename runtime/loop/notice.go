@@ -25,12 +25,26 @@ const (
 	NoticeStopped     = "stopped"      // Stop; Summary of a run that took a turn
 )
 
+// Topics are what a notice is about where a front end may want to add how its users
+// change that.
+const (
+	TopicCutOff      = "cut_off"     // a run that could have been gone on with
+	TopicUncommitted = "uncommitted" // changes from before the loop that are left alone
+	TopicMixed       = "mixed"       // a file that has such changes and the turn's
+	TopicCommitAll   = "commit_all"  // asked for without commits
+	TopicTag         = "tag"         // asked for without commits
+	TopicCost        = "cost"        // its limit has nothing to go by
+	TopicTokens      = "tokens"      // likewise
+	TopicMaxRuntime  = "max_runtime" // cuts a wait short
+)
+
 // Notice is something that a person at a terminal wants to see. Its fields are those of
 // all kinds.
 type Notice struct {
 	Kind  string
 	Turn  int
 	Text  string
+	Topic string // of a note and of waiting; may be ""
 	Event *event.Event
 	Left  time.Duration
 	OK    bool
@@ -40,7 +54,7 @@ type Notice struct {
 	Record  *journal.Record // as it is in events.jsonl; nil: nothing of it is there
 
 	Agent   string // who takes the turn
-	Branch  string // where, with --worktree
+	Branch  string // where, in a working tree of its own
 	Task    string // the first open one of the plan
 	Outcome string // Text without what the agent said of itself
 

@@ -19,7 +19,7 @@ type about struct {
 	breaker        string
 	last           string // one line on the last turn
 	refusal        string // why git did not commit the last turn
-	verify         string // the last failure of --verify
+	verify         string // why the work was not verified
 }
 
 // context words it, the important first: what is too long is cut at the end.

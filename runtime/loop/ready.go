@@ -12,7 +12,7 @@ import (
 func (c *committer) ready(ctx context.Context) error {
 	if !c.config.Commit {
 		if c.config.CommitAll {
-			c.note("--commit-all has no effect without --commit")
+			c.noteAbout(TopicCommitAll, "no turn is committed, so changes from before the loop are not either")
 		}
 		return nil
 	}
@@ -41,12 +41,12 @@ func (c *committer) nameDirt(ctx context.Context) error {
 	if c.state.Committed < c.state.Turn { // the last turn's is still to be committed
 		return nil
 	}
-	what := "a file of these that the agent changes as well is not committed, unless with --commit-all"
+	topic, what := TopicUncommitted, "a file of these that the agent changes as well is not committed"
 	if c.config.CommitAll {
-		what = "a file of these that the agent changes as well is committed with both"
+		topic, what = "", "a file of these that the agent changes as well is committed with both"
 	}
 	if len(names) > 0 {
-		c.note("changed and not committed before the loop: " + listed(names) + "; " + what)
+		c.noteAbout(topic, "changed and not committed before the loop: "+listed(names)+"; "+what)
 	}
 	return nil
 }

@@ -56,7 +56,7 @@ func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error
 		}
 	}
 	if found.Stopped != nil {
-		goOn(st) // as --resume would have done after that stop
+		goOn(st) // as going on would have done after that stop
 	}
 	if what == ResetCircuit {
 		st.Breaker, st.Memory = record.Breaker{State: record.Closed}, record.Memory{}

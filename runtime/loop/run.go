@@ -66,7 +66,7 @@ func (r *run) resume(found journal.Left) {
 
 func (r *run) begin() error {
 	if turn := r.log.CutOff(); turn > 0 {
-		r.note(fmt.Sprintf("the run before was cut off in or after turn %d, and `ripple run --resume` would have gone on with it; this is a new run", turn))
+		r.noteAbout(TopicCutOff, fmt.Sprintf("the run before was cut off in or after turn %d; this is a new run", turn))
 	}
 	now := r.now()
 	s := record.State{Run: record.Stamp(now)}
@@ -96,10 +96,10 @@ func (r *run) noteDamage(name string) {
 }
 
 // noteOnce notes what would be the same with each turn.
-func (r *run) noteOnce(about, text string) {
-	if !r.noted[about] {
-		r.noted[about] = true
-		r.note(text)
+func (r *run) noteOnce(what, topic, text string) {
+	if !r.noted[what] {
+		r.noted[what] = true
+		r.noteAbout(topic, text)
 	}
 }
 
@@ -111,8 +111,10 @@ func (r *run) resetSession(reason string) {
 	}
 }
 
-func (r *run) note(text string) {
-	r.tell(Notice{Kind: NoticeNote, Turn: r.state.Turn, Text: text})
+func (r *run) note(text string) { r.noteAbout("", text) }
+
+func (r *run) noteAbout(topic, text string) {
+	r.tell(Notice{Kind: NoticeNote, Turn: r.state.Turn, Topic: topic, Text: text})
 }
 
 func (r *run) expireSession() {

@@ -47,7 +47,7 @@ type Stop struct {
 	Reason      string
 	Why         string        // one sentence
 	Do          string        // what mends it, where the agent's adapter, git or the files tell; no full stop
-	Verified    bool          // every command of --verify succeeded on the final tree
+	Verified    bool          // every command that verifies succeeded on the final tree
 	Asked       bool          // the agent took a turn in this run
 	CircuitOpen bool          // no turn is taken before it cooled down or was reset
 	CoolsDown   time.Duration // after which it is tried again

@@ -22,7 +22,7 @@ type Summary struct {
 	Dirty   int `json:"dirty"`   // files that are not committed as they are
 
 	Git    bool   `json:"git"`              // the five above are known
-	Branch string `json:"branch,omitempty"` // of --worktree
+	Branch string `json:"branch,omitempty"` // of a working tree of its own
 	Dir    string `json:"dir,omitempty"`    // where it is checked out, from the project
 	Main   string `json:"main,omitempty"`   // branch that it follows
 }

@@ -75,5 +75,5 @@ func TestANewRunAfterAKill(t *testing.T) {
 	assert.Empty(t, said(r), "it had ended in order")
 	r.write(".ralph/events.jsonl", r.read(".ralph/events.jsonl")+`{"turn":2,"seq":99,"type":"turn_started"}`+"\n"+`{"turn":2,"seq":100,"type":"text","text":"a"}`+"\n{\"tu")
 	r.run()
-	assert.Equal(t, []string{"the run before was cut off in or after turn 2, and `ripple run --resume` would have gone on with it; this is a new run"}, said(r))
+	assert.Equal(t, []string{"the run before was cut off in or after turn 2; this is a new run"}, said(r))
 }

@@ -45,7 +45,7 @@ func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, 
 	cmd := shell(command)
 	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
 	if err := cmd.Start(); err != nil {
-		return v, fmt.Errorf("cannot run the command of --verify %q: %w", command, err)
+		return v, fmt.Errorf("cannot run the check %q: %w", command, err)
 	}
 	tree := proctree.New(cmd.Process.Pid, "")
 	ended := make(chan error, 1)

@@ -6,17 +6,17 @@ import (
 )
 
 // wait shows a countdown until a time comes, an interrupt, or the end of
-// --max-runtime. It lasts no longer than it would have with a clock that nobody
+// the longest run. It lasts no longer than it would have with a clock that nobody
 // sets.
 func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 	if err := l.publish("paused", l.action("waiting "+what), ""); err != nil {
 		return err
 	}
 	l.work.last = nil // people work meanwhile
-	started, whole := time.Now(), until.Sub(l.now())
+	topic, started, whole := "", time.Now(), until.Sub(l.now())
 	if most := l.config.MaxRuntime; most > 0 {
 		if left := most - l.elapsed(); left < whole {
-			whole, what = left, what+", no longer than --max-runtime"
+			whole, topic, what = left, TopicMaxRuntime, what+", no longer than the run may last"
 		}
 	}
 	for {
@@ -24,7 +24,7 @@ func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 		if left <= 0 {
 			return nil
 		}
-		l.tell(Notice{Kind: NoticeWaiting, Turn: l.state.Turn, Text: what, Left: left})
+		l.tell(Notice{Kind: NoticeWaiting, Turn: l.state.Turn, Topic: topic, Text: what, Left: left})
 		tick := time.NewTimer(min(left, time.Second))
 		select {
 		case <-tick.C:

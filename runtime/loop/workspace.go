@@ -32,7 +32,7 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		return err
 	}
 	if c.Tag && !c.Commit {
-		w.note("--tag without --commit tags only what the agent commits itself")
+		w.noteAbout(TopicTag, "tags mark only what the agent commits itself")
 	}
 	if c.Worktree != "" {
 		if err := w.prune(ctx, r); err != nil {

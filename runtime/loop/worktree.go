@@ -19,7 +19,7 @@ func worktreeDir(project, branch string) string {
 	return filepath.Join(project, filepath.FromSlash(layout.Worktree(branch)))
 }
 
-// openWorktree makes or reuses the working tree of --worktree.
+// openWorktree makes or reuses the working tree of a branch.
 func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktree, error) {
 	branch := w.config.Worktree
 	dir := worktreeDir(w.project, branch)

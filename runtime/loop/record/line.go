@@ -35,7 +35,7 @@ type Line struct {
 
 	Session  string         `json:"session_id,omitempty"` // turn_started
 	Agent    string         `json:"agent,omitempty"`      // turn_started
-	Branch   string         `json:"branch,omitempty"`     // turn_started: that of --worktree
+	Branch   string         `json:"branch,omitempty"`     // turn_started: that of a working tree of its own
 	Task     string         `json:"task,omitempty"`       // turn_started: the first open one
 	MaxTurns int            `json:"max_turns,omitempty"`  // turn_started
 	Circuit  string         `json:"circuit,omitempty"`    // turn_started: state of the breaker
@@ -53,7 +53,7 @@ type Line struct {
 	State    *State         `json:"state,omitempty"`
 }
 
-// Verdict is what became of a command of --verify.
+// Verdict is what became of a command that verifies.
 type Verdict struct {
 	Command string `json:"command"`
 	OK      bool   `json:"ok"`

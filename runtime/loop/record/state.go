@@ -17,7 +17,7 @@ type State struct {
 	CostUSD float64              `json:"cost_usd"`
 	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
 	Agent   string               `json:"agent,omitempty"`   // took the last turn
-	Limited map[string]time.Time `json:"limited,omitempty"` // with --fallback: agents, until when
+	Limited map[string]time.Time `json:"limited,omitempty"` // of several agents, until when
 	Start   string               `json:"start,omitempty"`   // commit before the first turn
 
 	Breaker Breaker      `json:"breaker"`
@@ -45,7 +45,7 @@ type State struct {
 	Claims       int    `json:"claims"`                  // claims of being done that failed
 	VerifyFailed string `json:"verify_failed,omitempty"` // how the last one failed
 	Examined     int    `json:"examined"`                // turns whose claim was examined: Turn+1
-	Proven       string `json:"proven,omitempty"`        // digest of the tree that --verify accepted
+	Proven       string `json:"proven,omitempty"`        // digest of the tree that was verified
 	Committed    int    `json:"committed"`               // the last turn that Git is done with
 
 	Refused int      `json:"refused,omitempty"` // commits in a row

@@ -169,7 +169,7 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	}
 	view := a.newLoopView(agent.entry, o.Config, f)
 	defer view.close()
-	o.Observe = view.notice
+	o.Observe = func(n loop.Notice) { view.notice(withFlags(n)) }
 	l := loop.New(o)
 	ctx, interrupts, done := ui.UntilSignal(ctx, false)
 	defer done()

@@ -6,6 +6,9 @@ import (
 	"go/parser"
 	"go/token"
 	"io/fs"
+	"maps"
+	"regexp"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -15,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
 )
 
 // Each reason has its exit code, and what to do next depends on the facts.
@@ -64,18 +68,39 @@ func TestStopWords(t *testing.T) {
 		assert.Equal(t, tt.next, whatNext(&tt.stop), tt.stop.Reason)
 		tried[tt.stop.Reason] = true
 	}
-	for _, reason := range reasons(t) {
+	reasons := declared(t, "Reason", "stop.go", "gate.go")
+	require.Greater(t, len(reasons), 20)
+	for _, reason := range reasons {
 		assert.True(t, tried[reason], "no row for %s", reason)
 	}
 }
 
-// reasons are all that the library declares.
-func reasons(t *testing.T) (list []string) {
-	for _, file := range []string{"stop.go", "gate.go"} {
+// Every topic of the loop's notices has its words here, and they name flags that there
+// are.
+func TestNoticeWords(t *testing.T) {
+	known := map[string]bool{"resume": true} // which is no setting
+	for _, s := range config.Settings() {
+		known[s.Flag] = true
+	}
+	assert.ElementsMatch(t, declared(t, "Topic", "notice.go"), slices.Collect(maps.Keys(flagsOf)))
+	for topic, words := range flagsOf {
+		assert.Equal(t, "said"+words, withFlags(loop.Notice{Topic: topic, Text: "said"}).Text)
+		named := regexp.MustCompile(`--([a-z-]+)`).FindAllStringSubmatch(words, -1)
+		assert.NotEmpty(t, named, topic)
+		for _, flag := range named {
+			assert.True(t, known[flag[1]], "%s: there is no --%s", topic, flag[1])
+		}
+	}
+	assert.Equal(t, "said", withFlags(loop.Notice{Text: "said"}).Text)
+}
+
+// declared are the constants of the library that begin so.
+func declared(t *testing.T, prefix string, files ...string) (list []string) {
+	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), "../../../../runtime/loop/"+file, nil, parser.SkipObjectResolution)
 		require.NoError(t, err)
 		ast.Inspect(f, func(n ast.Node) bool {
-			if v, is := n.(*ast.ValueSpec); is && strings.HasPrefix(v.Names[0].Name, "Reason") {
+			if v, is := n.(*ast.ValueSpec); is && strings.HasPrefix(v.Names[0].Name, prefix) {
 				text, err := strconv.Unquote(v.Values[0].(*ast.BasicLit).Value)
 				require.NoError(t, err)
 				list = append(list, text)
@@ -83,6 +108,5 @@ func reasons(t *testing.T) (list []string) {
 			return true
 		})
 	}
-	require.Greater(t, len(list), 20)
 	return list
 }
