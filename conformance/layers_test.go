@@ -56,6 +56,7 @@ var layers = map[string]row{
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
 	"runtime/loop/layout":  {0, ""},
+	"runtime/loop/hats":    {0, ""},
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
 	"runtime/loop/journal": {2, "runtime/event runtime/loop/layout runtime/loop/record"},
 	"runtime/loop/config":  {2, "runtime/loop/layout schema"},

@@ -1,0 +1,239 @@
+package hats
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Problem is something wrong with rules.
+type Problem struct {
+	Path    []string // to the value in ripple.yml: hats, builder, publishes, 0
+	Message string
+	Error   bool // no run can go well; else it is odd and may be meant
+}
+
+// checker gathers problems.
+type checker struct {
+	*Rules
+	found []Problem
+}
+
+// Check finds what is wrong before a run. bounded says that somebody gave the loop a
+// limit of its own. The errors come first.
+func (r *Rules) Check(bounded bool) []Problem {
+	c := &checker{Rules: r}
+	c.names()
+	for i := range r.Hats {
+		c.hat(&r.Hats[i])
+	}
+	c.required()
+	isError := func(p Problem) bool { return p.Error }
+	if len(r.Hats) > 0 && !slices.ContainsFunc(c.found, isError) { // else the graph is not the one that is meant
+		c.graph(bounded)
+	}
+	slices.SortStableFunc(c.found, func(a, b Problem) int {
+		return cmp.Compare(b2i(b.Error), b2i(a.Error))
+	})
+	return c.found
+}
+
+func b2i(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+func (c *checker) wrong(path []string, text string, args ...any) {
+	c.found = append(c.found, Problem{path, fmt.Sprintf(text, args...), true})
+}
+
+func (c *checker) odd(path []string, text string, args ...any) {
+	c.found = append(c.found, Problem{path, fmt.Sprintf(text, args...), false})
+}
+
+func at(parts ...string) []string { return parts }
+
+// names clash when one leads to two hats, or to what is none.
+func (c *checker) names() {
+	known := map[string]string{FromStart: "a name of ripple's own", Plain: "a name of ripple's own"}
+	for _, h := range c.Hats {
+		if other, taken := known[strings.ToLower(h.Key)]; taken {
+			c.wrong(at("hats", h.Key), "the name %q is taken: it is %s", h.Key, other)
+		}
+		known[strings.ToLower(h.Key)] = "the hat " + h.Key
+	}
+	for _, h := range c.Hats {
+		if h.Name == "" || strings.EqualFold(h.Name, h.Key) {
+			continue
+		}
+		if other, taken := known[strings.ToLower(h.Name)]; taken {
+			c.wrong(at("hats", h.Key, "name"), "the name %q is taken: it is %s", h.Name, other)
+		}
+		known[strings.ToLower(h.Name)] = "the name of the hat " + h.Key
+	}
+}
+
+func (c *checker) topic(path []string, topic string) bool {
+	if topic == c.Promise || Valid(topic) {
+		return true
+	}
+	c.wrong(path, "%q is no topic: at most %d of a-z 0-9 _ . : -, or the completion promise %s", topic, MaxTopic, c.Promise)
+	return false
+}
+
+func (c *checker) hat(h *Hat) {
+	for i, t := range h.Triggers {
+		if !ValidTrigger(t) {
+			c.wrong(at("hats", h.Key, "triggers", strconv.Itoa(i)), "%q is no topic: at most %d of a-z 0-9 _ . : -, and * for any part of a segment", t, MaxTopic)
+		}
+	}
+	for i, t := range h.Publishes {
+		c.topic(at("hats", h.Key, "publishes", strconv.Itoa(i)), t)
+	}
+	if h.Default == "" {
+		return
+	}
+	path := at("hats", h.Key, "default_publishes")
+	if c.topic(path, h.Default) && len(h.Publishes) > 0 && !slices.Contains(h.Publishes, h.Default) {
+		c.wrong(path, "%s may not publish %s: add it to publishes, which are %s", h.Key, h.Default, strings.Join(h.Publishes, ", "))
+	}
+}
+
+func (c *checker) required() {
+	for i, t := range c.Required {
+		path := at("event_loop", "required_events", strconv.Itoa(i))
+		anybody := len(c.Hats) == 0 || slices.ContainsFunc(c.Hats, func(h Hat) bool { return h.may(t) })
+		if c.topic(path, t) && !anybody && t != c.start() {
+			c.odd(path, "no hat publishes %s, and without it the work is never done: only a plain turn can publish it", t)
+		}
+	}
+	if c.Start != "" {
+		c.topic(at("event_loop", "starting_event"), c.Start)
+	}
+}
+
+func (c *checker) graph(bounded bool) {
+	start := at("event_loop", "starting_event")
+	if c.Start != "" && c.Route(c.Start) == nil {
+		c.wrong(start, "no hat takes %s, so the start leads nowhere; hats take: %s", c.Start, strings.Join(c.triggers(), ", "))
+		return
+	}
+	for _, h := range c.Hats {
+		c.unheard(h)
+	}
+	reached := c.reached()
+	for i := range c.Hats {
+		h := &c.Hats[i]
+		switch {
+		case len(h.Triggers) == 0:
+			c.odd(at("hats", h.Key), "%s has no triggers: it never takes a turn", h.Key)
+		case !reached[h]:
+			c.odd(at("hats", h.Key), "nothing reaches %s: neither the start nor a hat that is reached publishes what it takes (%s)", h.Key, strings.Join(h.Triggers, ", "))
+		}
+	}
+	if cycle := c.cycle(reached); cycle != nil && !bounded {
+		keys := []string{}
+		for _, h := range cycle {
+			keys = append(keys, h.Key)
+		}
+		c.odd(at("hats", keys[0]), "the cycle %s → %s has no bound: give one of them max_activations, or the loop max_iterations, max_runtime_seconds or max_cost; only the default limit of turns ends it", strings.Join(keys, " → "), keys[0])
+	}
+}
+
+func (c *checker) triggers() (list []string) {
+	for _, h := range c.Hats {
+		list = append(list, h.Triggers...)
+	}
+	return list
+}
+
+// unheard are topics that no hat takes.
+func (c *checker) unheard(h Hat) {
+	for i, t := range h.Publishes {
+		if t != c.Promise && c.Route(t) == nil && !slices.Contains(c.Required, t) {
+			c.odd(at("hats", h.Key, "publishes", strconv.Itoa(i)), "no hat takes %s: it goes to a plain turn", t)
+		}
+	}
+}
+
+// outputs are what a hat may publish that another one takes.
+func (r *Rules) outputs(h *Hat) (list []string) {
+	list = slices.Clone(h.Publishes)
+	if h.Default != "" && !slices.Contains(list, h.Default) {
+		list = append(list, h.Default)
+	}
+	return list
+}
+
+// after are the hats that may come after one.
+func (r *Rules) after(h *Hat) (list []*Hat) {
+	for _, t := range r.outputs(h) {
+		if to := r.Route(t); to != nil && t != r.Promise && !slices.Contains(list, to) {
+			list = append(list, to)
+		}
+	}
+	return list
+}
+
+// reached are the hats that the start leads to. Where it leads to a plain turn, or a
+// hat may publish anything, all are.
+func (r *Rules) reached() map[*Hat]bool {
+	reached := map[*Hat]bool{}
+	first := r.Route(r.start())
+	if r.start() == "" || first == nil {
+		return r.all()
+	}
+	for open := []*Hat{first}; len(open) > 0; {
+		h := open[0]
+		open = open[1:]
+		if reached[h] {
+			continue
+		}
+		reached[h] = true
+		if len(r.outputs(h)) == 0 {
+			return r.all()
+		}
+		open = append(open, r.after(h)...)
+	}
+	return reached
+}
+
+func (r *Rules) all() map[*Hat]bool {
+	all := map[*Hat]bool{}
+	for i := range r.Hats {
+		all[&r.Hats[i]] = true
+	}
+	return all
+}
+
+// cycle is one among hats that none of them bounds, nil for none.
+func (r *Rules) cycle(among map[*Hat]bool) []*Hat {
+	const open, done = 1, 2
+	state := map[*Hat]int{}
+	var path, found []*Hat
+	var visit func(h *Hat)
+	visit = func(h *Hat) {
+		if h.MaxActivations > 0 || h.MaxCost > 0 || !among[h] || state[h] == done || found != nil {
+			return
+		}
+		if state[h] == open {
+			found = slices.Clone(path[slices.Index(path, h):])
+			return
+		}
+		state[h] = open
+		path = append(path, h)
+		for _, next := range r.after(h) {
+			visit(next)
+		}
+		path = path[:len(path)-1]
+		state[h] = done
+	}
+	for i := range r.Hats {
+		visit(&r.Hats[i])
+	}
+	return found
+}

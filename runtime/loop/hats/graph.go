@@ -1,0 +1,184 @@
+package hats
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Formats of a graph.
+const (
+	FormatText    = "text"
+	FormatMermaid = "mermaid" // https://mermaid.js.org/syntax/flowchart.html
+	FormatDOT     = "dot"     // https://graphviz.org/doc/info/lang.html
+)
+
+// edge is a topic from one node to another: a hat's key, FromStart, Plain or the end.
+type edge struct{ from, topic, to string }
+
+const theEnd = "done"
+
+// Graph draws the rules in a format.
+func (r *Rules) Graph(format string) string {
+	switch format {
+	case FormatMermaid:
+		return r.mermaid()
+	case FormatDOT:
+		return r.dot()
+	}
+	return r.text()
+}
+
+func (r *Rules) edges() (list []edge) {
+	if start := r.start(); start != "" {
+		list = append(list, edge{FromStart, start, r.to(start)})
+	} else {
+		list = append(list, edge{FromStart, "", Plain})
+	}
+	for i := range r.Hats {
+		h := &r.Hats[i]
+		for _, t := range r.outputs(h) {
+			list = append(list, edge{h.Key, t, r.to(t)})
+		}
+		if len(r.outputs(h)) == 0 {
+			list = append(list, edge{h.Key, "", Plain})
+		}
+	}
+	return list
+}
+
+func (r *Rules) to(topic string) string {
+	if topic == r.Promise {
+		return theEnd
+	}
+	if h := r.Route(topic); h != nil {
+		return h.Key
+	}
+	return Plain
+}
+
+// text is a block a hat: what it takes, what it publishes and who gets that.
+func (r *Rules) text() string {
+	var b strings.Builder
+	line := func(e edge) {
+		topic := e.topic
+		if topic == "" {
+			topic = "(anything)"
+		}
+		fmt.Fprintf(&b, "  %-30s → %s\n", topic, map[string]string{Plain: "(a plain turn)", theEnd: "(done)"}[e.to]+keyOf(e.to))
+	}
+	b.WriteString("start\n")
+	edges := r.edges()
+	line(edges[0])
+	for i := range r.Hats {
+		h := &r.Hats[i]
+		b.WriteString("\n" + h.Key)
+		if h.Name != "" && h.Name != h.Key {
+			b.WriteString(" (" + h.Name + ")")
+		}
+		if facts := h.facts(); len(facts) > 0 {
+			b.WriteString(": " + strings.Join(facts, ", "))
+		}
+		fmt.Fprintf(&b, "\n  takes %s\n", strings.Join(h.Triggers, ", "))
+		for _, e := range edges[1:] {
+			if e.from == h.Key {
+				line(e)
+			}
+		}
+	}
+	return b.String()
+}
+
+func keyOf(node string) string {
+	if node == Plain || node == theEnd {
+		return ""
+	}
+	return node
+}
+
+// facts are what is special about a hat.
+func (h *Hat) facts() (list []string) {
+	add := func(when bool, format string, args ...any) {
+		if when {
+			list = append(list, fmt.Sprintf(format, args...))
+		}
+	}
+	add(h.Adapter != "", "%s", h.Adapter)
+	add(h.Model != "", "model %s", h.Model)
+	add(h.Session != "" && h.Session != Own, "session %s", h.Session)
+	add(h.MaxActivations > 0, "at most %d turns", h.MaxActivations)
+	add(h.MaxCost > 0, "at most $%.2f", h.MaxCost)
+	add(h.Default != "", "default %s", h.Default)
+	for _, command := range h.Verify {
+		add(true, "verify `%s`", command)
+	}
+	return list
+}
+
+// nodes are the names that drawings may use, for a key may hold anything.
+func (r *Rules) nodes() map[string]string {
+	nodes := map[string]string{FromStart: "n_start", Plain: "n_plain", theEnd: "n_done"}
+	for i, h := range r.Hats {
+		nodes[h.Key] = fmt.Sprintf("n%d", i+1)
+	}
+	return nodes
+}
+
+// used are the nodes that are no hats and that an edge leads to.
+func used(edges []edge, node string) bool {
+	for _, e := range edges {
+		if e.from == node || e.to == node {
+			return true
+		}
+	}
+	return false
+}
+
+func (r *Rules) mermaid() string {
+	var b strings.Builder
+	nodes, edges := r.nodes(), r.edges()
+	b.WriteString("flowchart TD\n")
+	for _, n := range []struct{ name, shape string }{{FromStart, "([start])"}, {Plain, "[/plain turn/]"}, {theEnd, "([done])"}} {
+		if used(edges, n.name) {
+			fmt.Fprintf(&b, "  %s%s\n", nodes[n.name], n.shape)
+		}
+	}
+	for i := range r.Hats {
+		fmt.Fprintf(&b, "  %s[\"%s\"]\n", nodes[r.Hats[i].Key], mermaidText(r.Hats[i].Title()))
+	}
+	for _, e := range edges {
+		if e.topic == "" {
+			fmt.Fprintf(&b, "  %s --> %s\n", nodes[e.from], nodes[e.to])
+		} else {
+			fmt.Fprintf(&b, "  %s -->|\"%s\"| %s\n", nodes[e.from], mermaidText(e.topic), nodes[e.to])
+		}
+	}
+	return b.String()
+}
+
+// mermaidText is text between quotes, where entities stand for what has a meaning.
+func mermaidText(text string) string {
+	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(text)
+}
+
+func (r *Rules) dot() string {
+	var b strings.Builder
+	nodes, edges := r.nodes(), r.edges()
+	b.WriteString("digraph hats {\n  node [shape=box];\n")
+	for _, n := range []struct{ name, label string }{{FromStart, "start"}, {Plain, "plain turn"}, {theEnd, "done"}} {
+		if used(edges, n.name) {
+			fmt.Fprintf(&b, "  %s [label=%q, shape=ellipse];\n", nodes[n.name], n.label)
+		}
+	}
+	for i := range r.Hats {
+		fmt.Fprintf(&b, "  %s [label=\"%s\"];\n", nodes[r.Hats[i].Key], dotText(r.Hats[i].Title()))
+	}
+	for _, e := range edges {
+		fmt.Fprintf(&b, "  %s -> %s [label=\"%s\"];\n", nodes[e.from], nodes[e.to], dotText(e.topic))
+	}
+	b.WriteString("}\n")
+	return b.String()
+}
+
+func dotText(text string) string {
+	return strings.NewReplacer(`\`, `\\`, `"`, `\"`, "\n", " ").Replace(text)
+}

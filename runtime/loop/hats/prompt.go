@@ -1,0 +1,107 @@
+package hats
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Part is what a turn's prompt has more for its choice.
+type Part struct {
+	Prompt  string   // behind the loop's prompt: instructions and payloads, as they are
+	Context []string // lines of the loop's own context, which is short
+}
+
+// Part words a choice.
+func (r *Rules) Part(c Choice) (p Part) {
+	switch {
+	case !r.Active():
+	case c.Hat != nil:
+		p.Prompt = c.Hat.prompt(c.Topics[0])
+		p.Context = c.Hat.context(c.Topics[0])
+	default:
+		p.Prompt = plainPrompt(c.Topics)
+		p.Context = r.plainContext()
+	}
+	return p
+}
+
+func (h *Hat) prompt(w Waiting) string {
+	var b strings.Builder
+	fmt.Fprintf(&b, "# Your role in this turn: %s\n\n", h.Title())
+	if text := strings.TrimSpace(h.Instructions); text != "" {
+		b.WriteString(text + "\n\n")
+	} else if h.Description != "" {
+		b.WriteString(strings.TrimSpace(h.Description) + "\n\n")
+	}
+	b.WriteString("# What you are to take up\n\n" + w.prompt())
+	return b.String()
+}
+
+// prompt shows a topic and its payload, indented, so that a tag in it begins no line.
+func (w Waiting) prompt() string {
+	text := fmt.Sprintf("Topic %s, from %s.\n", w.Topic.Topic, w.From)
+	if w.Payload != "" {
+		text += "\n    " + strings.ReplaceAll(w.Payload, "\n", "\n    ") + "\n"
+	}
+	if w.Cut {
+		text += fmt.Sprintf("\n(It was longer, and was cut after %d bytes.)\n", MaxPayload)
+	}
+	return text
+}
+
+const how = "To publish, write a line <event topic=\"%s\">what the next one needs to know</event>, or run: ripple emit %s TEXT"
+
+func (h *Hat) context(w Waiting) []string {
+	lines := []string{fmt.Sprintf("Role: %s. Topic: %s.", h.Title(), w.Topic.Topic)}
+	if w.Tries > 0 {
+		why := "."
+		if w.Said != "" {
+			why = ": " + clip(w.Said, 160) + "."
+		}
+		lines = append(lines, "You had this before and published nothing that counts"+why)
+	}
+	example := "TOPIC"
+	if len(h.Publishes) > 0 {
+		example = h.Publishes[0]
+		may := "You may publish: " + clip(strings.Join(h.Publishes, ", "), 160)
+		if h.Default != "" {
+			may += "; without one, " + h.Default + " is"
+		}
+		lines = append(lines, may+".")
+	}
+	return append(lines, fmt.Sprintf(how, example, example))
+}
+
+// plainPrompt has what no hat takes.
+func plainPrompt(topics []Waiting) string {
+	if len(topics) == 0 {
+		return ""
+	}
+	text := "# What no role has taken up\n"
+	for _, w := range topics {
+		text += "\n" + w.prompt()
+	}
+	return text
+}
+
+// plainContext says which topics roles take.
+func (r *Rules) plainContext() (lines []string) {
+	if missing := r.Required; len(r.Hats) == 0 && len(missing) > 0 {
+		return []string{"To be published before the work is done: " + clip(strings.Join(missing, ", "), 160) + ".", fmt.Sprintf(how, missing[0], missing[0])}
+	}
+	var roles []string
+	for i := range r.Hats {
+		if h := &r.Hats[i]; len(h.Triggers) > 0 {
+			roles = append(roles, fmt.Sprintf("%s (%s)", h.Title(), strings.Join(h.Triggers, ", ")))
+		}
+	}
+	return []string{"No role has this turn. Roles, with the topics that they take: " + clip(strings.Join(roles, "; "), 220) + ".", fmt.Sprintf(how, "TOPIC", "TOPIC")}
+}
+
+// clip cuts a text to a number of characters.
+func clip(text string, limit int) string {
+	if runes := []rune(text); len(runes) > limit {
+		return string(runes[:limit-1]) + "…"
+	}
+	return text
+}
