@@ -107,11 +107,12 @@ __rp_commands() {
 
 # __rp_escape enters the directory's name into the table as a marker has to carry it.
 __rp_escape() {
-  local __rp_t=${PWD//\\/\\\\} __rp_u __rp_i
+  local __rp_t=${PWD//\\/\\\\} __rp_u __rp_v __rp_i
   __rp_t=${__rp_t//;/\\x3b}
   for ((__rp_i = 1; __rp_i < 128; __rp_i += __rp_i == 31 ? 96 : 1)); do
     builtin printf -v __rp_u '\\x%02x' "$__rp_i"
-    __rp_t=${__rp_t//"${__rp_u@P}"/"$__rp_u"}
+    builtin printf -v __rp_v "$__rp_u"
+    __rp_t=${__rp_t//"$__rp_v"/"$__rp_u"}
   done
   __rp_w[=$PWD]=$__rp_t
 }
