@@ -142,8 +142,8 @@ func startFault(err error) *Fault {
 	}
 	f := fault(FaultStart, "%v", err)
 	var s *session.StartError
-	if errors.As(err, &s) && s.Output != "" {
-		f.Message += "; it printed:\n" + s.Output
+	if errors.As(err, &s) {
+		f.Output = s.Output
 	}
 	return f
 }

@@ -171,6 +171,7 @@ type Fault struct {
 	Code    string  `json:"code"` // see the constants
 	Message string  `json:"message"`
 	Status  *Status `json:"status,omitempty"`
+	Output  string  `json:"output,omitempty"` // what a program printed that did not start
 }
 
 // Codes of faults.
@@ -187,7 +188,12 @@ const (
 	FaultMissing    = "missing"
 )
 
-func (f *Fault) Error() string { return f.Message }
+func (f *Fault) Error() string {
+	if f.Output != "" {
+		return f.Message + "; it printed:\n" + f.Output
+	}
+	return f.Message
+}
 
 func fault(code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}

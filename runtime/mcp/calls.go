@@ -1,10 +1,11 @@
 package mcp
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -12,20 +13,25 @@ import (
 )
 
 func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs) (string, error) {
-	if a.Console == "" {
-		a.Console = "main"
-	}
 	c, err := s.openOrStart(ctx, a.Console, a.Adapter)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	defer progress(ctx, req)()
-	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: "mcp", Wait: seconds(a.WaitS, defaultWait), ExpectCwd: a.ExpectCwd, Quiet: true}, nil)
+	defer s.progress(ctx, req)()
+	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: holder(req), Wait: seconds(a.WaitS), ExpectCwd: a.ExpectCwd, Quiet: true}, nil)
 	if err != nil {
 		return "", err
 	}
 	return s.show(ctx, c, answer, a.part)
+}
+
+// holder is who a command is of, as others are told.
+func holder(req *sdk.CallToolRequest) string {
+	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
+		return cmp.Or(word(oneLine(p.ClientInfo.Name)), "mcp")
+	}
+	return "mcp"
 }
 
 // show is a command as the model sees it.
@@ -49,8 +55,11 @@ func withNews(text string, news []string) string {
 }
 
 func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs) (string, error) {
-	defer progress(ctx, req)()
-	q := console.WaitRequest{For: a.For, Text: a.Text, Wait: seconds(a.WaitS, defaultWait), From: -1}
+	if a.For == "text" && a.Text == "" {
+		return "", errors.New("for=text needs the text")
+	}
+	defer s.progress(ctx, req)()
+	q := console.WaitRequest{For: a.For, Text: a.Text, Wait: seconds(a.WaitS), From: -1}
 	if a.Console == "any" {
 		return s.waitAny(ctx, q)
 	}
@@ -66,7 +75,7 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 	if answer.Command == nil {
 		answer.Command = answer.Status.Command
 	}
-	return s.show(ctx, c, answer, part{})
+	return s.show(ctx, c, answer, usual)
 }
 
 // waitAny waits for the first console whose command ends or waits for input. One that
@@ -96,7 +105,7 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 		}
 		defer c.Close()
 		if news {
-			return s.show(ctx, c, console.Answer{Status: status, Command: status.Command}, part{})
+			return s.show(ctx, c, console.Answer{Status: status, Command: status.Command}, usual)
 		}
 		waiting++
 		go func() {
@@ -111,7 +120,7 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 	if e.err != nil {
 		return "", e.err
 	}
-	return s.show(ctx, e.c, e.answer, part{})
+	return s.show(ctx, e.c, e.answer, usual)
 }
 
 func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (string, error) {
@@ -125,37 +134,33 @@ func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (
 		return "", err
 	}
 	if a.What == "output" && status.Command != nil {
-		if a.Lines == 0 {
+		if a.Lines <= 0 {
 			a.Lines = 40
 		}
-		return s.outputOf(c, status, *status.Command, part{Head: -1, Tail: a.Lines})
+		return s.outputOf(c, status, *status.Command, part{Tail: a.Lines})
 	}
-	rows := strings.Split(strings.TrimRight(text, "\n"), "\n")
-	if a.Lines > 0 && len(rows) > a.Lines {
-		rows = rows[len(rows)-a.Lines:]
-	}
-	return headline(status, status.Command) + "\n" + fence(clean(strings.Join(rows, "\n"))), nil
+	return headline(status, status.Command) + "\n" + fence(screenText(text, a.Lines)), nil
 }
 
 func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs) (string, error) {
-	c, err := s.open(a.Console)
+	c, err := s.openOwn(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	only := a.OnlyIfWaiting == nil || *a.OnlyIfWaiting
+	only := a.OnlyIfWaiting
 	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
 		only = false
 	}
-	if _, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: "mcp"}); err != nil {
+	if _, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req)}); err != nil {
 		return "", err
 	}
-	defer progress(ctx, req)()
-	answer, err := c.Wait(ctx, console.WaitRequest{Wait: seconds(a.WaitS, 5*time.Second), From: -1}, nil)
+	defer s.progress(ctx, req)()
+	answer, err := c.Wait(ctx, console.WaitRequest{Wait: seconds(a.WaitS), From: -1}, nil)
 	if err != nil {
 		return "", err
 	}
-	return s.show(ctx, c, answer, part{})
+	return s.show(ctx, c, answer, usual)
 }
 
 func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
@@ -165,7 +170,7 @@ func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (st
 	}
 	defer c.Close()
 	if a.Lines <= 0 {
-		a.Lines = 200
+		return "", fmt.Errorf("lines is a number from 1, not %d", a.Lines)
 	}
 	found, err := c.Read(console.ReadRequest{Command: a.Command, From: a.FromLine, Lines: a.Lines, Grep: a.Grep})
 	if err != nil {
@@ -182,20 +187,25 @@ func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (
 	if len(all) == 0 {
 		return "no console is running; console_exec makes one", nil
 	}
-	lines := make([]string, len(all))
+	var lines []string
+	room := defaultChars
 	for i, status := range all {
-		s.used(status)
-		lines[i] = headline(status, status.Command)
+		line := headline(status, status.Command)
 		if status.Command != nil {
-			lines[i] += "  " + clean(oneLine(status.Command.Code))
+			line += "  " + word(oneLine(status.Command.Code))
 		}
+		if room -= len(line) + 1; room < 0 {
+			lines = append(lines, fmt.Sprintf("… and %d more", len(all)-i))
+			break
+		}
+		s.used(status)
+		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n"), nil
 }
 
 func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startArgs) (string, error) {
-	reuse := a.Reuse == nil || *a.Reuse
-	c, status, err := s.start(ctx, console.Spec{Name: a.Name, Adapter: a.Adapter, Dir: a.Cwd, Env: a.Env, Args: a.Args}, reuse && a.Name != "")
+	c, status, err := s.start(ctx, console.Spec{Name: a.Name, Adapter: a.Adapter, Dir: a.Cwd, Env: a.Env, Args: a.Args}, a.Reuse && a.Name != "")
 	if err != nil {
 		return "", err
 	}
@@ -204,24 +214,21 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 }
 
 func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeArgs) (string, error) {
-	c, err := s.open(a.Console)
+	c, err := s.openOwn(ctx, a.Console)
 	if err != nil {
 		return "", err
 	}
 	defer c.Close()
-	switch a.Mode {
-	case "interrupt":
+	if a.Mode == "interrupt" {
 		answer, err := c.Interrupt(ctx)
 		if err != nil {
 			return "", err
 		}
-		return s.show(ctx, c, answer, part{})
-	case "", "close", "kill":
-		if err := c.End(ctx, a.Mode == "kill"); err != nil {
-			return "", err
-		}
-		s.forget(c.Name)
-		return fmt.Sprintf("[%s] closed", c.Name), nil
+		return s.show(ctx, c, answer, usual)
 	}
-	return "", fmt.Errorf("mode is interrupt, close or kill, not %q", a.Mode)
+	if err := c.End(ctx, a.Mode == "kill"); err != nil {
+		return "", err
+	}
+	s.forget(c.Name)
+	return withNews(fmt.Sprintf("[%s] closed", c.Name), s.news(ctx, c.Name)), nil
 }

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
@@ -46,6 +47,12 @@ func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 	for name, value := range map[string]string{"XDG_RUNTIME_DIR": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"), "HOME": dir, hostMark: "1"} {
 		t.Setenv(name, value)
 	}
+	return connect(t, o, dir)
+}
+
+// connect is client with the consoles of a directory that is there.
+func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
+	t.Helper()
 	o.Version, o.Adapter, o.Host, o.Getenv = "test", "bash", []string{os.Args[0]}, os.Getenv
 	if o.Dir == "" {
 		o.Dir = "/"
@@ -53,8 +60,11 @@ func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 	fromClient, toServer := io.Pipe()
 	fromServer, toClient := io.Pipe()
 	served := make(chan error, 1)
-	go func() { served <- mcp.New(o).ServeStdio(context.Background(), fromClient, toClient) }()
-	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	server := mcp.New(o)
+	server.SetProgressEvery(time.Millisecond)
+	go func() { served <- server.ServeStdio(context.Background(), fromClient, toClient) }()
+	progress := func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told(r.Params.Message) }
+	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{ProgressNotificationHandler: progress})
 	session, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	require.NoError(t, err)
 	t.Cleanup(func() {
@@ -73,6 +83,9 @@ func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 	})
 	return session
 }
+
+// told is called with what a client is told of a wait.
+var told = func(string) {}
 
 type args = map[string]any
 
@@ -132,7 +145,7 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_exec", args{"code": `printf '\e[31mred\e[m \u202e\n'`}, "[main #3] done exit=0 cwd=/usr TIME 1 lines/16 B\n-----\nred \\u{202e}\n-----"},
 		{"console_exec", args{"code": "rm x", "expect_cwd": "/tmp"}, "[main #3] done exit=0 TIME 1 lines/16 B\nmain: the program is in /usr, not in /tmp; nothing was typed"},
 		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 lines/6 B\n-----\nsure? \n-----"},
-		{"console_exec", args{"code": "echo busy"}, "[main #4] waiting_for_input TIME 1 lines/6 B\nmain: command 4 of mcp is still running: wait for it, send it input, or interrupt it; nothing was typed"},
+		{"console_exec", args{"code": "echo busy"}, "[main #4] busy(test) waiting_for_input TIME 1 lines/6 B\nmain: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed"},
 		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 lines/11 B\n-----\nsure? yes5\n-----"},
 		{"console_send", args{"console": "main", "text": "more"}, "[main #4] done exit=0 TIME 1 lines/11 B\nmain: no command is running that could read it: run code with exec; nothing was typed"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
@@ -149,12 +162,12 @@ func TestASessionOfAModel(t *testing.T) {
 func TestLongOutputIsShownInPart(t *testing.T) {
 	c := client(t, mcp.Options{})
 	text := call(t, c, "console_exec", args{"code": "seq 1 5000"})
-	assert.Contains(t, text, ", shown 1–40 + 4881–5000; console_read command=1\n")
+	assert.Contains(t, text, ", shown 1–40 + last 120; console_read command=1\n")
 	assert.Contains(t, text, "\n40\n… 4,840 lines left out …\n4881\n")
 	text = call(t, c, "console_exec", args{"code": "seq 1 5000", "head": 2, "tail": 3})
-	assert.Contains(t, text, "\n1\n2\n… 4,995 lines left out …\n4998\n4999\n5000\n-----")
+	assert.Contains(t, text, ", shown 1–2 + last 3; console_read command=2\n"+regexp.MustCompile("----- .*").FindString(text)+"\n1\n2\n… 4,995 lines left out …\n4998\n4999\n5000\n-----")
 	text = call(t, c, "console_exec", args{"code": `printf 'x%.0s' {1..200000}; echo`})
-	assert.Less(t, len(text), 9000)
+	assert.Less(t, len(text), 8500)
 	assert.Contains(t, text, "bytes left out")
 	text = call(t, c, "console_read", args{"console": "main", "command": 1, "grep": "^123$"})
 	assert.Contains(t, text, "\n123: 123\n")
@@ -186,8 +199,8 @@ func TestWhatAServerMayDo(t *testing.T) {
 	})
 	t.Run("some adapters", func(t *testing.T) {
 		c := client(t, mcp.Options{Adapters: []string{"python", "node"}})
-		assert.Equal(t, "error: this server may start python, node, and not bash", call(t, c, "console_exec", args{"code": "true"}))
-		assert.Equal(t, "error: this server may start python, node, and not bash", call(t, c, "console_start", args{"adapter": "bash"}))
+		assert.Equal(t, "error: this server may use python, node, and not bash", call(t, c, "console_exec", args{"code": "true"}))
+		assert.Equal(t, "error: this server may use python, node, and not bash", call(t, c, "console_start", args{"adapter": "bash"}))
 	})
 	t.Run("one directory", func(t *testing.T) {
 		dir := t.TempDir()

@@ -13,6 +13,7 @@ import (
 	"slices"
 	"strings"
 	"sync"
+	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
@@ -26,16 +27,18 @@ type Options struct {
 	Host    []string            // the command line of a console's host: see console.Start
 	Getenv  func(string) string // where consoles are found
 	Dir     string              // where consoles start; a tool may name a directory below it
+	NameOf  func(string) string // an adapter's own name by one of its names or its file; nil: as it is
 
 	ReadOnly bool     // only the tools that change nothing
-	Adapters []string // the only ones that may be started; nil: all
+	Adapters []string // the only ones that may be used; nil: all
 	Confined bool     // consoles start in Dir or below it, nowhere else
 }
 
 // Server is what clients talk to.
 type Server struct {
-	o   Options
-	sdk *sdk.Server
+	o             Options
+	sdk           *sdk.Server
+	progressEvery time.Duration
 
 	mu    sync.Mutex
 	known map[string]string // consoles that were used here, and the state that was told last
@@ -45,9 +48,10 @@ const instructions = `Consoles are live sessions of shells, REPLs and debuggers:
 
 // New is a server with its tools.
 func New(o Options) *Server {
-	s := &Server{o: o, known: map[string]string{}}
+	s := &Server{o: o, progressEvery: progressEvery, known: map[string]string{}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
+	s.sdk.AddReceivingMiddleware(withoutNulls)
 	s.addTools()
 	return s
 }
@@ -60,26 +64,80 @@ func (s *Server) open(name string) (*console.Client, error) {
 // openOrStart is the console of that name; a missing one is started.
 func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*console.Client, error) {
 	c, err := console.Open(s.o.Getenv, name)
-	if err == nil {
-		status, err := c.Status(ctx)
-		if err == nil && status.State != console.Exited {
-			return c, nil
-		}
-		if err == nil {
-			return nil, fmt.Errorf("%s: %s; console_read shows what its commands printed, console_close removes it", name, status.Exit)
+	if err != nil {
+		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
+		return c, err
+	}
+	status, err := c.Status(ctx)
+	switch {
+	case err != nil: // its host was killed
+		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
+		return c, err
+	case status.State == console.Exited:
+		c.Close()
+		return nil, &console.Fault{Code: console.FaultExited, Status: &status, Message: fmt.Sprintf("%s: the program has ended: %s; console_read shows what its commands printed, console_close removes it", name, status.Exit)}
+	}
+	return own(c, s.allows(status, adapter))
+}
+
+// own is a console, or why it may not be used.
+func own(c *console.Client, err error) (*console.Client, error) {
+	if err != nil {
+		c.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+// openOwn is a console that this server may change.
+func (s *Server) openOwn(ctx context.Context, name string) (*console.Client, error) {
+	c, err := s.open(name)
+	if err != nil {
+		return nil, err
+	}
+	status, err := c.Status(ctx)
+	if err != nil {
+		return c, nil // it does not answer: it can be closed
+	}
+	return own(c, s.allows(status, ""))
+}
+
+// allows refuses a console with another program than the options allow, or than was
+// asked for, if one was.
+func (s *Server) allows(status console.Status, adapter string) error {
+	if adapter != "" && s.nameOf(adapter) != status.Adapter {
+		return fmt.Errorf("%s runs %s, not %s: name another console", status.Name, status.Adapter, adapter)
+	}
+	return s.allowed(status.Adapter)
+}
+
+func (s *Server) allowed(adapter string) error {
+	for _, a := range s.o.Adapters {
+		if s.nameOf(a) == s.nameOf(adapter) {
+			return nil
 		}
 	}
-	c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
-	return c, err
+	if s.o.Adapters == nil {
+		return nil
+	}
+	return fmt.Errorf("this server may use %s, and not %s", strings.Join(s.o.Adapters, ", "), adapter)
+}
+
+func (s *Server) nameOf(adapter string) string {
+	if s.o.NameOf == nil {
+		return adapter
+	}
+	return s.o.NameOf(adapter)
 }
 
 // start starts a console, within what the options allow.
 func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*console.Client, console.Status, error) {
+	asked := spec.Adapter
 	if spec.Adapter == "" {
 		spec.Adapter = s.o.Adapter
 	}
-	if s.o.Adapters != nil && !slices.Contains(s.o.Adapters, spec.Adapter) {
-		return nil, console.Status{}, fmt.Errorf("this server may start %s, and not %s", strings.Join(s.o.Adapters, ", "), spec.Adapter)
+	if err := s.allowed(spec.Adapter); err != nil {
+		return nil, console.Status{}, err
 	}
 	dir, err := s.dir(spec.Dir)
 	if err != nil {
@@ -90,6 +148,9 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	if f, ok := asFault(err); ok && f.Code == console.FaultTaken && reuse {
 		if c, err = console.Open(s.o.Getenv, spec.Name); err == nil {
 			status, err = c.Status(ctx)
+		}
+		if err == nil {
+			c, err = own(c, s.allows(status, asked))
 		}
 	}
 	if err == nil {

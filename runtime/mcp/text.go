@@ -1,118 +1,28 @@
 package mcp
 
 import (
-	"crypto/rand"
 	"fmt"
 	"strconv"
 	"strings"
-	"time"
-	"unicode"
-	"unicode/utf8"
 
 	"ripple/runtime/console"
-	"ripple/runtime/internal/vt"
 )
 
-// headline says in one line what a console and its command do.
-func headline(s console.Status, c *console.Command) string {
-	b := &strings.Builder{}
-	b.WriteString("[" + s.Name)
-	if c != nil {
-		b.WriteString(" #" + strconv.Itoa(c.ID))
-	}
-	b.WriteString("] " + state(s, c))
-	switch {
-	case c != nil && c.ExitCode != nil:
-		fmt.Fprintf(b, " exit=%d", *c.ExitCode)
-	case c != nil && !c.Running() && c.Error:
-		b.WriteString(" error")
-	}
-	if s.Cwd != "" {
-		b.WriteString(" cwd=" + clean(s.Cwd))
-	}
-	if s.Mode != "" && s.Mode != "main" {
-		b.WriteString(" mode=" + s.Mode)
-	}
-	if c != nil {
-		fmt.Fprintf(b, " %s %s", took(c), amount(c))
-	}
-	return b.String()
-}
-
-// state is a console's in the words of the tools.
-func state(s console.Status, c *console.Command) string {
-	switch {
-	case s.State == console.Exited || s.State == console.Dead:
-		return "exited (" + oneLine(s.Exit) + ")"
-	case s.State == console.Idle && c != nil:
-		return "done"
-	}
-	return string(s.State)
-}
-
-func took(c *console.Command) string {
-	d := c.Duration
-	if c.Running() {
-		d = time.Since(c.Started)
-	}
-	switch {
-	case d < 100*time.Millisecond:
-		return d.Truncate(100 * time.Microsecond).String()
-	case d < time.Minute:
-		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
-	}
-	return d.Truncate(time.Second).String()
-}
-
-func amount(c *console.Command) string {
-	size := fmt.Sprintf("%d B", c.Bytes)
-	switch {
-	case c.Bytes >= 10<<20:
-		size = fmt.Sprintf("%d MB", c.Bytes>>20)
-	case c.Bytes >= 10_000:
-		size = fmt.Sprintf("%d kB", c.Bytes/1000)
-	}
-	return fmt.Sprintf("%s lines/%s", thousands(c.Lines), size)
-}
-
-func thousands(n int64) string {
-	s := strconv.FormatInt(n, 10)
-	for i := len(s) - 3; i > 0; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-func oneLine(s string) string {
-	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
-	if rest != "" || len(line) > 120 {
-		return line[:min(len(line), 120)] + " …"
-	}
-	return line
-}
+// usual is how much of an output is shown that nobody has said anything of.
+var usual = part{Head: 40, Tail: 120, MaxChars: defaultChars}
 
 // outputOf is a command with its output, the middle left out when it is long.
 func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.Command, p part) (string, error) {
-	if p.MaxChars <= 0 {
-		p.MaxChars = defaultChars
-	}
-	p.MaxChars = min(p.MaxChars, mostChars)
-	if p.Head == 0 {
-		p.Head = 40
-	}
-	if p.Tail == 0 {
-		p.Tail = 120
-	}
 	head := headline(status, &cmd)
 	var notes []string
 	if cmd.Failure != "" && status.State != console.Exited {
-		notes = append(notes, oneLine(cmd.Failure))
+		notes = append(notes, word(oneLine(cmd.Failure)))
 	}
 	if cmd.PromptElsewhere {
 		notes = append(notes, "its prompt goes elsewhere, so its exit code is not known")
 	}
 	if cmd.OutOfBand != "" {
-		notes = append(notes, "printed before it:\n"+fence(clean(cmd.OutOfBand)))
+		notes = append(notes, "printed before it:\n"+fence(cut(clean(cmd.OutOfBand), defaultChars/4)))
 	}
 	text, shown, err := excerpt(c, cmd, p)
 	if err != nil {
@@ -122,12 +32,9 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 		head += ", shown " + shown + "; console_read command=" + strconv.Itoa(cmd.ID)
 	}
 	if text != "" {
-		text = "\n" + fence(text)
+		notes = append(notes, fence(text))
 	}
-	if len(notes) > 0 {
-		text = "\n" + strings.Join(notes, "\n") + text
-	}
-	return head + text, nil
+	return strings.Join(append([]string{head}, notes...), "\n"), nil
 }
 
 // excerpt is the output, or its beginning and its end; shown says which lines.
@@ -135,72 +42,102 @@ func excerpt(c *console.Client, cmd console.Command, p part) (text, shown string
 	if cmd.Bytes == 0 {
 		return "", "", nil
 	}
-	if cmd.Bytes <= int64(p.MaxChars) && p.Head > 0 {
-		all, err := c.Lines(cmd, console.ReadRequest{})
-		return clean(join(all.Lines)), "", err
+	room := min(p.MaxChars, mostChars)
+	if room <= 0 {
+		room = defaultChars
 	}
-	var head console.Lines
+	if cmd.Bytes <= int64(room) && p.Head == usual.Head && p.Tail == usual.Tail {
+		all, err := c.Lines(cmd, console.ReadRequest{})
+		if text = clean(join(all.Lines)); err != nil || len(text) <= room {
+			return text, "", err
+		}
+	}
+	var head, tail console.Lines
 	if p.Head > 0 {
 		if head, err = c.Lines(cmd, console.ReadRequest{From: 1, Lines: int64(p.Head)}); err != nil {
 			return "", "", err
 		}
 	}
-	tail, err := c.Lines(cmd, console.ReadRequest{From: -int64(p.Tail)})
-	if err != nil {
-		return "", "", err
+	if p.Tail > 0 {
+		if tail, err = c.Lines(cmd, console.ReadRequest{From: -int64(p.Tail)}); err != nil {
+			return "", "", err
+		}
 	}
 	last := int64(len(head.Lines))
 	for len(tail.Lines) > 0 && tail.Lines[0].Number <= last {
 		tail.Lines = tail.Lines[1:]
 	}
-	first, end := bound(head.Lines, tail.Lines, p.MaxChars)
-	text = join(first)
-	if len(first) > 0 && len(end) > 0 && end[0].Number > first[len(first)-1].Number+1 {
-		text += fmt.Sprintf("\n… %s lines left out …\n", thousands(end[0].Number-first[len(first)-1].Number-1))
-	} else if len(first) > 0 && len(end) > 0 {
-		text += "\n"
-	}
-	return clean(text + join(end)), ranges(first, end), nil
+	first, end := bound(cleaned(head.Lines), cleaned(tail.Lines), room)
+	return join(first) + gap(first, end, max(head.Total, tail.Total)) + join(end), ranges(first, end), nil
 }
 
-// bound leaves so many of the head's last lines and the tail's first ones out that
-// a third of the room is the head's at most; a line that is too long is cut.
+// gap stands between, before or behind the lines that are shown.
+func gap(first, last []console.Line, total int64) string {
+	from, to := int64(0), total+1
+	if len(first) > 0 {
+		from = first[len(first)-1].Number
+	}
+	if len(last) > 0 {
+		to = last[0].Number
+	}
+	left, text := to-from-1, ""
+	if left > 0 {
+		text = fmt.Sprintf("… %s lines left out …", thousands(left))
+	}
+	if from > 0 && (left > 0 || len(last) > 0) {
+		text = "\n" + text
+	}
+	if left > 0 && len(last) > 0 {
+		text += "\n"
+	}
+	return text
+}
+
+// cleaned are lines as they are shown.
+func cleaned(lines []console.Line) []console.Line {
+	for i, l := range lines {
+		lines[i].Text = clean(l.Text)
+		if l.Cut > 0 {
+			lines[i].Text += fmt.Sprintf(" … %s bytes left out", thousands(l.Cut))
+		}
+	}
+	return lines
+}
+
+// bound leaves so many of the head's last lines and the tail's first ones out that they
+// fit into room, in bytes; a third of it is the head's. A line that is too long is cut.
 func bound(head, tail []console.Line, room int) (first, last []console.Line) {
+	left := room
+	if len(tail) > 0 {
+		left = room / 3
+	}
 	for _, l := range head {
-		l.Text = cut(l.Text, room/3)
-		if room -= len(l.Text) + 1; room < 2*defaultChars/3 && len(first) > 0 && room < len(l.Text) {
+		if l.Text = cut(l.Text, max(room/3, left-1)); len(l.Text) >= left && len(first) > 0 {
 			break
 		}
+		left -= len(l.Text) + 1
+		room -= len(l.Text) + 1
 		first = append(first, l)
-		if size(first) > defaultChars/3 {
-			break
-		}
 	}
 	for i := len(tail) - 1; i >= 0; i-- {
 		l := tail[i]
-		l.Text = cut(l.Text, max(room, 200))
-		if room -= len(l.Text) + 1; room < 0 && len(last) > 0 {
+		if l.Text = cut(l.Text, max(room-1, 200)); len(l.Text) >= room && len(last) > 0 {
 			break
 		}
+		room -= len(l.Text) + 1
 		last = append([]console.Line{l}, last...)
 	}
 	return first, last
 }
 
-func size(lines []console.Line) (n int) {
-	for _, l := range lines {
-		n += len(l.Text) + 1
-	}
-	return n
-}
-
-// cut shortens a line in its middle.
+// cut shortens a line in its middle to about so many bytes.
 func cut(line string, room int) string {
 	if len(line) <= room {
 		return line
 	}
-	half := max(room/2, 1)
-	return fmt.Sprintf("%s … %s bytes left out … %s", line[:half], thousands(int64(len(line)-2*half)), line[len(line)-half:])
+	half := max((room-len(" …  bytes left out … ")-len("1,000,000"))/2, 1)
+	first, last := strings.ToValidUTF8(line[:half], ""), strings.ToValidUTF8(line[len(line)-half:], "")
+	return fmt.Sprintf("%s … %s bytes left out … %s", first, thousands(int64(len(line)-len(first)-len(last))), last)
 }
 
 func join(lines []console.Line) string {
@@ -214,69 +151,59 @@ func join(lines []console.Line) string {
 // ranges says which lines are shown.
 func ranges(first, last []console.Line) string {
 	var all []string
-	for _, lines := range [][]console.Line{first, last} {
-		if len(lines) > 0 {
-			all = append(all, fmt.Sprintf("%d–%d", lines[0].Number, lines[len(lines)-1].Number))
-		}
+	if len(first) > 0 {
+		all = append(all, fmt.Sprintf("%d–%d", first[0].Number, first[len(first)-1].Number))
+	}
+	if len(last) > 0 {
+		all = append(all, fmt.Sprintf("last %d", len(last)))
+	}
+	if len(all) == 0 {
+		return "none"
 	}
 	return strings.Join(all, " + ")
 }
 
-// readText is what console_read shows.
+// readText is what console_read shows: as many of the lines as fit.
 func readText(name string, found console.Lines) string {
 	b := &strings.Builder{}
 	fmt.Fprintf(b, "[%s #%d] %s lines", name, found.Command.ID, thousands(found.Total))
-	if n := len(found.Lines); n > 0 {
+	var numbered []string
+	room := defaultChars
+	for _, l := range cleaned(found.Lines) {
+		line := fmt.Sprintf("%d: %s", l.Number, cut(l.Text, defaultChars/4))
+		if room -= len(line) + 1; room < 0 && len(numbered) > 0 {
+			break
+		}
+		numbered = append(numbered, line)
+	}
+	n := len(numbered)
+	if n > 0 {
 		fmt.Fprintf(b, ", shown %s of them from %d to %d", thousands(int64(n)), found.Lines[0].Number, found.Lines[n-1].Number)
 	} else {
 		b.WriteString(", none of them asked for")
 	}
+	switch {
+	case n < len(found.Lines):
+		fmt.Fprintf(b, "; go on with from_line=%d", found.Lines[n].Number)
+	case found.More:
+		fmt.Fprintf(b, "; go on with from_line=%d", found.Lines[n-1].Number+1)
+	}
 	if found.Dropped > 0 {
 		fmt.Fprintf(b, "; its first %s bytes are no longer kept", thousands(found.Dropped))
 	}
-	numbered := make([]string, len(found.Lines))
-	room := mostChars
-	for i, l := range found.Lines {
-		numbered[i] = fmt.Sprintf("%d: %s", l.Number, cut(l.Text, 2000))
-		if room -= len(numbered[i]); room < 0 {
-			numbered = append(numbered[:i], fmt.Sprintf("… go on with from_line=%d", l.Number))
-			break
-		}
-	}
-	return b.String() + "\n" + fence(clean(strings.Join(numbered, "\n")))
+	return b.String() + "\n" + fence(strings.Join(numbered, "\n"))
 }
 
-// fence puts text between lines that it cannot hold.
-func fence(text string) string {
-	mark := "----- " + rand.Text()[:10]
-	return mark + "\n" + strings.TrimSuffix(text, "\n") + "\n" + mark
-}
-
-// clean is text without escape sequences, in which what cannot be seen or turns the
-// order of letters is shown by its number.
-func clean(text string) string {
-	text = vt.Strip(text)
-	plain := true
-	for i := 0; i < len(text) && plain; i++ {
-		plain = text[i] >= ' ' && text[i] < 0x7f || text[i] == '\n' || text[i] == '\t'
+// screenText is a screen's last rows, as far as they fit.
+func screenText(text string, rows int) string {
+	all := strings.Split(strings.TrimRight(clean(text), "\n"), "\n")
+	if rows > 0 && len(all) > rows {
+		all = all[len(all)-rows:]
 	}
-	if plain {
-		return text
+	lines := make([]console.Line, len(all))
+	for i, row := range all {
+		lines[i] = console.Line{Number: int64(i + 1), Text: row}
 	}
-	b := &strings.Builder{}
-	for i := 0; i < len(text); {
-		r, n := utf8.DecodeRuneInString(text[i:])
-		switch {
-		case r == utf8.RuneError && n <= 1:
-			fmt.Fprintf(b, "\\x%02x", text[i])
-		case r == '\n' || r == '\t':
-			b.WriteRune(r)
-		case unicode.Is(unicode.Cc, r), unicode.Is(unicode.Cf, r), unicode.Is(unicode.Zl, r), unicode.Is(unicode.Zp, r):
-			fmt.Fprintf(b, "\\u{%x}", r)
-		default:
-			b.WriteString(text[i : i+n])
-		}
-		i += n
-	}
-	return b.String()
+	_, shown := bound(nil, lines, defaultChars)
+	return gap(nil, shown, int64(len(lines))) + join(shown)
 }

@@ -44,7 +44,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags := cmd.Flags()
 	flags.StringVar(&address, "http", "", "serve HTTP on this `ADDRESS` of the machine itself, like 127.0.0.1:8720")
 	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that look: wait, peek, read, list")
-	flags.StringSliceVar(&o.Adapters, "adapters", nil, "start these adapters only, separated by commas")
+	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use consoles of these adapters only, separated by commas")
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles in this `DIRECTORY` or below it, and nowhere else")
 	cmd.AddCommand(newConfig(a))
 	return cmd
@@ -54,6 +54,17 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 	self, err := os.Executable()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	for _, name := range o.Adapters { // said here, not at the first use
+		if _, err := a.Adapter(name); err != nil {
+			return err
+		}
+	}
+	o.NameOf = func(name string) string {
+		if entry, err := a.Adapter(name); err == nil {
+			return entry.Name
+		}
+		return name // starting it says what is wrong with it
 	}
 	o.Version, o.Adapter, o.Host, o.Getenv, o.Confined = version, ui.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {

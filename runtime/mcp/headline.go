@@ -1,0 +1,91 @@
+package mcp
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+	"time"
+
+	"ripple/runtime/console"
+)
+
+// headline says in one line what a console and its command do.
+func headline(s console.Status, c *console.Command) string { return headlineAs(state(s, c), s, c) }
+
+// headlineAs is headline with another word for the state.
+func headlineAs(state string, s console.Status, c *console.Command) string {
+	b := &strings.Builder{}
+	b.WriteString("[" + s.Name)
+	if c != nil {
+		b.WriteString(" #" + strconv.Itoa(c.ID))
+	}
+	b.WriteString("] " + state)
+	switch {
+	case c != nil && c.ExitCode != nil:
+		fmt.Fprintf(b, " exit=%d", *c.ExitCode)
+	case c != nil && !c.Running() && c.Error:
+		b.WriteString(" error")
+	}
+	if s.Cwd != "" {
+		b.WriteString(" cwd=" + word(s.Cwd))
+	}
+	if s.Mode != "" && s.Mode != "main" {
+		b.WriteString(" mode=" + word(s.Mode))
+	}
+	if c != nil {
+		fmt.Fprintf(b, " %s %s", took(c), amount(c))
+	}
+	return b.String()
+}
+
+// state is a console's in the words of the tools.
+func state(s console.Status, c *console.Command) string {
+	switch {
+	case s.State == console.Exited || s.State == console.Dead:
+		return "exited (" + word(oneLine(s.Exit)) + ")"
+	case s.State == console.Idle && c != nil:
+		return "done"
+	}
+	return string(s.State)
+}
+
+func took(c *console.Command) string {
+	d := c.Duration
+	if c.Running() {
+		d = time.Since(c.Started)
+	}
+	switch {
+	case d < 100*time.Millisecond:
+		return d.Truncate(100 * time.Microsecond).String()
+	case d < time.Minute:
+		return strconv.FormatFloat(d.Seconds(), 'f', 1, 64) + "s"
+	}
+	return d.Truncate(time.Second).String()
+}
+
+func amount(c *console.Command) string {
+	size := fmt.Sprintf("%d B", c.Bytes)
+	switch {
+	case c.Bytes >= 10<<20:
+		size = fmt.Sprintf("%d MB", c.Bytes>>20)
+	case c.Bytes >= 10_000:
+		size = fmt.Sprintf("%d kB", c.Bytes/1000)
+	}
+	return fmt.Sprintf("%s lines/%s", thousands(c.Lines), size)
+}
+
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+func oneLine(s string) string {
+	line, rest, _ := strings.Cut(strings.TrimSpace(s), "\n")
+	if rest != "" || len(line) > 120 {
+		return strings.ToValidUTF8(line[:min(len(line), 120)], "") + " …"
+	}
+	return line
+}
