@@ -59,7 +59,7 @@ var layers = map[string]row{
 	"runtime/loop/hats":    {0, ""},
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
 	"runtime/loop/journal": {2, "runtime/event runtime/loop/layout runtime/loop/record"},
-	"runtime/loop/config":  {2, "runtime/loop/layout schema"},
+	"runtime/loop/config":  {2, "runtime/loop/hats runtime/loop/layout schema"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},

@@ -47,7 +47,7 @@ func TestSchemaDoc(t *testing.T) {
 	})
 	golden(t, manual, got)
 
-	want := []string{"top", "project/cli", "project/adapters", "project/loop", "scenario/turns"}
+	want := []string{"top", "project/cli", "project/adapters", "project/loop", "project/event_loop", "project/hats", "scenario/turns"}
 	for _, name := range rootKeys().names() {
 		if p := rootKeys().property(name); p.items().names() != nil || p.names() != nil {
 			want = append(want, name)

@@ -24,8 +24,13 @@ type Project struct {
 	Source   string                    `yaml:"-"`
 	CLI      ProjectCLI                `yaml:"cli"`
 	Adapters map[string]ProjectAdapter `yaml:"adapters"`
+	Hats     []ProjectHat              `yaml:"-"` // in the order of the file
 	Loop     map[string][]string       `yaml:"-"` // by key of loop: one text or the items of a list
-	places   map[string]place          // for Position
+
+	EventLoop map[string][]string `yaml:"-"` // likewise
+	Idle      []Idle              `yaml:"-"` // what is set and has no effect
+
+	places map[string]place // for Position
 }
 
 // ProjectCLI is the section cli.
@@ -82,7 +87,12 @@ func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 		d.errorAt(1, 1, KindType, "cannot be read: %v", err)
 		return nil, d.diags
 	}
-	p.Loop = d.settings("/loop")
+	p.Loop, p.EventLoop = d.settings("/loop"), d.settings("/event_loop")
+	p.Idle = d.idle()
+	if err := d.hats(p); err != nil {
+		d.errorAt(1, 1, KindType, "cannot be read: %v", err)
+		return nil, d.diags
+	}
 	d.checkProject(p)
 	if len(d.diags) > 0 {
 		return nil, sortDiagnostics(d.diags)
@@ -90,10 +100,20 @@ func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 	return p, nil
 }
 
-// Position is where a key stands: "cli.backend".
-func (p *Project) Position(section, key string) Position {
+// Position is where a key or the item of a list stands: "cli", "backend". It is that of
+// the nearest around it when it is not there.
+func (p *Project) Position(path ...string) Position {
 	d := document{places: p.places}
-	return d.position("/" + escape(section) + "/" + escape(key))
+	for ; len(path) > 0; path = path[:len(path)-1] {
+		pointer := ""
+		for _, key := range path {
+			pointer += "/" + escape(key)
+		}
+		if _, there := p.places[pointer]; there {
+			return d.position(pointer)
+		}
+	}
+	return d.position("")
 }
 
 // settings are the scalars and lists of a section as text; null sets nothing.
@@ -118,6 +138,12 @@ func (d *document) settings(section string) map[string][]string {
 }
 
 func (d *document) checkProject(p *Project) {
+	for _, h := range p.Hats {
+		d.checkHat(h)
+	}
+	if d.has("/event_loop/prompt") && d.has("/event_loop/prompt_file") {
+		d.errorPointer("/event_loop/prompt", KindConflict, "prompt and prompt_file exclude each other")
+	}
 	c := p.CLI
 	switch {
 	case c.Backend == "custom":
@@ -135,10 +161,18 @@ func (d *document) checkProject(p *Project) {
 			d.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")
 		}
 	default:
-		for _, key := range []string{"/cli/command", "/cli/args", "/cli/prompt_mode", "/cli/prompt_flag", "/cli/tty", "/cli/output", "/cli/resume"} {
-			if d.has(key) {
-				d.errorPointer(key, KindConflict, "%s goes with backend: custom", keyName(key))
-			}
+		if c.Backend == "" || c.Backend == "auto" {
+			d.needsCustom("/cli/args", "%s needs a backend that is named, as its arguments are")
 		}
+		for _, key := range []string{"/cli/command", "/cli/tty", "/cli/output", "/cli/resume"} {
+			d.needsCustom(key, "%s goes with backend: custom")
+		}
+	}
+}
+
+// needsCustom refuses a key that is there.
+func (d *document) needsCustom(key, why string) {
+	if d.has(key) {
+		d.errorPointer(key, KindConflict, why, keyName(key))
 	}
 }

@@ -34,16 +34,20 @@ func Load(project string, flags map[string]string, env func(string) string) (c *
 	for _, d := range diags {
 		errs = append(errs, errors.New(d.Format()))
 	}
-	layers := []layer{flagLayer(flags), envLayer(env), projectLayer(file)}
+	ofFile, fileErrs := projectLayer(file)
+	errs = append(errs, fileErrs...)
+	layers := []layer{flagLayer(flags), envLayer(env), ofFile}
 	for _, path := range []string{filepath.Join(project, layout.Dir, layout.RCFile), filepath.Join(project, layout.RCFile)} {
 		l, n, rcErrs := rcLayer(path, env)
 		layers, notes, errs = append(layers, l), append(notes, n...), append(errs, rcErrs...)
 	}
-	c = &Config{sources: map[string]Source{}, adapters: map[string]adapterSettings{}}
+	c = &Config{sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}}
 	for _, s := range settings {
 		errs = append(errs, c.choose(s, layers))
 	}
-	notes = append(notes, c.addProject(file)...)
+	hatNotes, hatErrs := c.addHats(file)
+	errs = append(errs, hatErrs...)
+	notes = append(append(notes, hatNotes...), c.addProject(file)...)
 	notes = append(notes, c.idle(project)...)
 	if err := errors.Join(errs...); err != nil {
 		return nil, notes, err
@@ -186,10 +190,10 @@ func envLayer(env func(string) string) layer {
 
 var lastOfSeed = slices.IndexFunc(settings, func(s Setting) bool { return s.Name == "COMPLETION_PROMISE" })
 
-func projectLayer(p *schema.Project) layer {
+func projectLayer(p *schema.Project) (layer, []error) {
 	l := layer{}
 	if p == nil {
-		return l
+		return l, nil
 	}
 	for _, s := range settings {
 		if v, has := p.Loop[s.Key()]; has {
@@ -206,7 +210,7 @@ func projectLayer(p *schema.Project) layer {
 	if n := p.CLI.IdleTimeoutSecs; n > 0 {
 		l["AGENT_IDLE_TIMEOUT_SECS"] = Source{"cli.idle_timeout_secs", strconv.Itoa(n), place(p, "cli", "idle_timeout_secs")}
 	}
-	return l
+	return l, l.addEventLoop(p)
 }
 
 // addProject takes what only ripple.yml can say.
@@ -221,6 +225,15 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 			at: place(p, "adapters", name), disabled: a.Enabled != nil && !*a.Enabled, timeout: time.Duration(a.Timeout) * time.Second,
 		}
 	}
+	for _, i := range p.Idle {
+		notes = append(notes, strings.TrimSuffix(fmt.Sprintf("%s:%d:%d: %s has no effect in ripple: %s", p.Source, i.Line, i.Column, i.Key, i.Why), ": "))
+	}
+	for key, given := range map[string]bool{"prompt_flag": p.CLI.PromptFlag != "", "prompt_mode": p.CLI.PromptMode != ""} {
+		if given && p.CLI.Backend != "custom" {
+			notes = append(notes, fmt.Sprintf("%s: cli.%s has no effect in ripple: the adapter says how its agent gets a prompt", place(p, "cli", key), key))
+		}
+	}
+	slices.Sort(notes)
 	if p.CLI.DefaultMode == "interactive" {
 		notes = append(notes, place(p, "cli", "default_mode")+": cli.default_mode has no effect in ripple: a loop runs without a person")
 	}
@@ -228,8 +241,8 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 }
 
 // place is where a key of ripple.yml stands.
-func place(p *schema.Project, section, key string) string {
-	pos := p.Position(section, key)
+func place(p *schema.Project, path ...string) string {
+	pos := p.Position(path...)
 	return fmt.Sprintf("%s:%d:%d", p.Source, pos.Line, pos.Column)
 }
 

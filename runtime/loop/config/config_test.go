@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/loop/hats"
 	"ripple/runtime/loop/layout"
 	"ripple/schema"
 )
@@ -63,7 +64,7 @@ func TestConfigDefaults(t *testing.T) {
 	require.NoError(t, err)
 	assert.Empty(t, notes)
 	assert.False(t, c.IsSet("MAX_TURNS"))
-	c.sources, c.adapters = nil, nil
+	c.sources, c.adapters, c.hatPlaces = nil, nil, nil
 	assert.Equal(t, &Config{
 		Backend: "auto", Timeout: 15 * time.Minute,
 		AllowedTools: strings.Split(defaultTools, ","), PermissionMode: "bypassPermissions",
@@ -71,7 +72,7 @@ func TestConfigDefaults(t *testing.T) {
 		CallsPerHour: 100, DenialMode: "continue", SessionContinuity: true, SessionExpiry: 24 * time.Hour,
 		NoProgress: 3, SameError: 5, Denials: 2, Decline: 70, Cooldown: 30 * time.Minute,
 		Promise: "LOOP_COMPLETE", MaxTurns: 100, MaxFailures: 5, MaxWait: 6 * time.Hour,
-		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute,
+		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute, Hats: &hats.Rules{Promise: "LOOP_COMPLETE"},
 	}, c)
 }
 

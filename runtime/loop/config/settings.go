@@ -9,6 +9,8 @@ import (
 	"strconv"
 	"strings"
 	"time"
+
+	"ripple/runtime/loop/hats"
 )
 
 // Config is how a loop runs, from all its sources: a field for each setting, so that it
@@ -56,8 +58,14 @@ type Config struct {
 	Worktree       string   // a branch; "": none
 	Fallback       []string // agents for when the one before is limited
 
+	Hats       *hats.Rules // the roles of ripple.yml; never nil after Load
+	Prompt     string      // the task, of ripple.yml; "": PromptFile
+	PromptFile string      // the file of the task, of ripple.yml; "": .ralph/PROMPT.md
+
 	sources  map[string]Source
 	adapters map[string]adapterSettings
+
+	hatPlaces map[string]string
 }
 
 // Source is where a value comes from: "default", "environment", "--timeout",

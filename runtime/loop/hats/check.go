@@ -61,6 +61,9 @@ func at(parts ...string) []string { return parts }
 func (c *checker) names() {
 	known := map[string]string{FromStart: "a name of ripple's own", Plain: "a name of ripple's own"}
 	for _, h := range c.Hats {
+		if h.Key == "" || len(h.Key) > MaxTopic || !onlyOf(strings.ToLower(h.Key), topicBytes) {
+			c.wrong(at("hats", h.Key), "%q is no name of a hat: at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, MaxTopic)
+		}
 		if other, taken := known[strings.ToLower(h.Key)]; taken {
 			c.wrong(at("hats", h.Key), "the name %q is taken: it is %s", h.Key, other)
 		}

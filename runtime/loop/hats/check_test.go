@@ -35,6 +35,7 @@ func TestCheck(t *testing.T) {
 		{"a start that leads nowhere", with(func(r *Rules) { r.Start = "begin" }), true, []string{"ERROR event_loop.starting_event: no hat takes begin, so the start leads nowhere; hats take: go, rejected, built"}},
 		{"names that clash", with(func(r *Rules) { r.Hats[0].Name = "Reviewer" }), true, []string{`ERROR hats.builder.name: the name "Reviewer" is taken: it is the hat reviewer`}},
 		{"names that clash with ours", with(func(r *Rules) { r.Hats[0].Key = "plain" }), true, []string{`ERROR hats.plain: the name "plain" is taken: it is a name of ripple's own`}},
+		{"a name that is none", with(func(r *Rules) { r.Hats[0].Key = "my hat" }), true, []string{`ERROR hats.my hat: "my hat" is no name of a hat: at most 80 of a-z A-Z 0-9 _ . : -; name: may be any text`}},
 		{"two hats of one name", with(func(r *Rules) { r.Hats[0].Name, r.Hats[1].Name = "Ann", "ann" }), true, []string{`ERROR hats.reviewer.name: the name "ann" is taken: it is the name of the hat builder`}},
 		{"no topic", with(func(r *Rules) { r.Hats[0].Publishes[0] = "Built it" }), true, []string{`ERROR hats.builder.publishes.0: "Built it" is no topic: at most 80 of a-z 0-9 _ . : -, or the completion promise DONE`}},
 		{"no trigger", with(func(r *Rules) { r.Hats[0].Triggers[1] = "GO" }), true, []string{`ERROR hats.builder.triggers.1: "GO" is no topic: at most 80 of a-z 0-9 _ . : -, and * for any part of a segment`}},

@@ -11,6 +11,7 @@ package hats
 import (
 	"slices"
 	"strings"
+	"time"
 )
 
 // Hat is a role.
@@ -33,6 +34,7 @@ type Hat struct {
 	AllowedTools   []string
 	PermissionMode string
 	Session        string // Own, Shared or Fresh
+	Timeout        time.Duration
 }
 
 // Sessions that a hat may work in.

@@ -1,0 +1,111 @@
+package config
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"reflect"
+	"strings"
+	"time"
+
+	"ripple/runtime/loop/hats"
+	"ripple/schema"
+)
+
+// otherNames are the settings that event_loop has, by its keys.
+var otherNames = []struct {
+	key, setting string
+	unit         string // behind the number; "" for none
+}{
+	{"completion_promise", "COMPLETION_PROMISE", ""},
+	{"max_iterations", "MAX_TURNS", ""},
+	{"max_runtime_seconds", "MAX_RUNTIME", "s"},
+	{"max_cost_usd", "MAX_COST", ""},
+	{"max_consecutive_failures", "MAX_FAILURES", ""},
+	{"idle_timeout_secs", "AGENT_IDLE_TIMEOUT_SECS", "s"},
+}
+
+// addEventLoop takes settings by their other names. Two of one setting must say the same.
+func (l layer) addEventLoop(p *schema.Project) (errs []error) {
+	for _, n := range otherNames {
+		v, given := p.EventLoop[n.key]
+		if !given {
+			continue
+		}
+		this := Source{"event_loop." + n.key, strings.Join(v, ",") + n.unit, place(p, "event_loop", n.key)}
+		if d, err := time.ParseDuration(this.Value); n.unit != "" && err == nil && d > longest {
+			this.Value = longest.String()
+		}
+		other, both := l[n.setting]
+		if both && !same(n.setting, this.Value, other.Value) {
+			errs = append(errs, fmt.Errorf("%s: %s is %s, and the same setting %s (%s) is %s: leave one of them out", this.From, this.Name, v[0], other.Name, other.From, other.Value))
+		}
+		l[n.setting] = this
+	}
+	return errs
+}
+
+// same says whether two values of a setting mean the same.
+func same(setting, one, two string) bool {
+	s, _ := lookupSetting(setting)
+	var a, b Config
+	err := errors.Join(s.set(&a, one), s.set(&b, two))
+	return err == nil && reflect.DeepEqual(a, b)
+}
+
+// addHats takes the roles of ripple.yml and checks them.
+func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
+	c.Hats = &hats.Rules{Promise: c.Promise}
+	if p == nil {
+		return nil, nil
+	}
+	c.Hats.Required = p.EventLoop["required_events"]
+	c.Hats.Start = strings.Join(p.EventLoop["starting_event"], "")
+	c.Prompt = strings.Join(p.EventLoop["prompt"], "")
+	if file := strings.Join(p.EventLoop["prompt_file"], ""); file != "" {
+		if c.PromptFile = file; !filepath.IsAbs(file) {
+			c.PromptFile = filepath.Join(filepath.Dir(p.Source), file)
+		}
+	}
+	for _, h := range p.Hats {
+		c.Hats.Hats = append(c.Hats.Hats, hatOf(h))
+		c.hatPlaces[h.Key] = place(p, "hats", h.Key, "backend")
+	}
+	bounded := false
+	for _, name := range []string{"MAX_TURNS", "MAX_RUNTIME", "MAX_COST", "MAX_TOKENS"} {
+		bounded = bounded || c.IsSet(name)
+	}
+	for _, problem := range c.Hats.Check(bounded) {
+		text := place(p, problem.Path...) + ": " + problem.Message
+		if problem.Error {
+			errs = append(errs, errors.New(text))
+		} else {
+			notes = append(notes, text)
+		}
+	}
+	if len(p.Hats) == 0 && c.Hats.Start != "" {
+		notes = append(notes, fmt.Sprintf("%s: event_loop.starting_event has no effect: there are no hats", place(p, "event_loop", "starting_event")))
+	}
+	return notes, errs
+}
+
+func hatOf(h schema.ProjectHat) hats.Hat {
+	args := h.Args
+	for _, more := range [][]string{h.BackendArgs, h.Backend.Args} {
+		if more != nil {
+			args = more
+		}
+	}
+	return hats.Hat{
+		Key: h.Key, Name: h.Name, Description: h.Description, Triggers: h.Triggers, Publishes: h.Publishes, Default: h.DefaultPublishes,
+		Instructions:   strings.TrimSpace(strings.Join(append([]string{h.Instructions}, h.ExtraInstructions...), "\n\n")),
+		MaxActivations: h.MaxActivations, MaxCost: h.MaxCost, Verify: h.Verify,
+		Adapter: h.Backend.Type, Model: cmp.Or(h.Backend.Model, h.Model), Args: args,
+		AllowedTools: h.AllowedTools, PermissionMode: h.PermissionMode, Session: cmp.Or(h.Session, hats.Own),
+		Timeout: time.Duration(h.Timeout) * time.Second,
+	}
+}
+
+// HatPlace is where the backend of a hat stands in ripple.yml.
+func (c *Config) HatPlace(hat string) string { return c.hatPlaces[hat] }

@@ -1,0 +1,29 @@
+package config
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// Files of ralph-orchestrator's shapes load as they are; RIPPLE_PRESETS names a directory
+// of real ones, to be tried as well.
+func TestPresetsLoad(t *testing.T) {
+	files, err := filepath.Glob("testdata/presets/*.yml")
+	require.NoError(t, err)
+	require.NotEmpty(t, files)
+	real, err := filepath.Glob(filepath.Join(os.Getenv("RIPPLE_PRESETS"), "*.yml"))
+	require.NoError(t, err)
+	for _, f := range append(files, real...) {
+		data, err := os.ReadFile(f)
+		require.NoError(t, err)
+		c, notes, err := sources{yml: string(data)}.load(t)
+		if assert.NoError(t, err, f) {
+			assert.NotEmpty(t, notes, "%s: what has no effect is said", f)
+			t.Log(f, len(c.Hats.Hats), notes)
+		}
+	}
+}
