@@ -25,7 +25,7 @@ import (
 type index struct{ path, lock, own, tree string }
 
 func (r *Repo) index(ctx context.Context) (index, error) {
-	path, err := r.gitPath(ctx, "index")
+	path, err := pathOf(ctx, r.Top, "index")
 	if real, linked := filepath.EvalSymlinks(path); linked == nil {
 		path = real // git locks what a link leads to
 	}
@@ -175,9 +175,9 @@ func Patiently(ctx context.Context, try func() (done bool, err error)) error {
 	}
 }
 
-// gitPath is where git keeps a file of its own.
-func (r *Repo) gitPath(ctx context.Context, name string) (string, error) {
-	out, err := command(ctx, r.Top, gitRevParse, "--path-format=absolute", "--git-path", name)
+// pathOf is where git keeps a file of its own for a working tree.
+func pathOf(ctx context.Context, top, name string) (string, error) {
+	out, err := command(ctx, top, gitRevParse, "--path-format=absolute", "--git-path", name)
 	return strings.TrimSuffix(out, "\n"), err
 }
 

@@ -36,7 +36,7 @@ func (r *Repo) Unlock(ctx context.Context, tag string, after, before time.Time) 
 
 // branchLocks are the files with which git locks a branch and its tag.
 func (r *Repo) branchLocks(ctx context.Context, tag string) ([]string, error) {
-	head, err := r.gitPath(ctx, "HEAD")
+	head, err := pathOf(ctx, r.Top, "HEAD")
 	if err != nil {
 		return nil, err
 	}
@@ -56,7 +56,7 @@ const orphaned = time.Second
 
 // drop removes a lock by git's name of it.
 func (r *Repo) drop(ctx context.Context, name string, after, before time.Time) error {
-	path, err := r.gitPath(ctx, name)
+	path, err := pathOf(ctx, r.Top, name)
 	if err != nil {
 		return err
 	}

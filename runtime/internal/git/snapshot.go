@@ -108,62 +108,6 @@ func (t *Tree) Snapshot(ctx context.Context) (Snapshot, error) {
 	return s, nil
 }
 
-// status asks git which files differ from HEAD and hashes these.
-func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) error {
-	out, err := command(ctx, t.Repo.Top, gitStatus, "--porcelain=v2", "-z", "--branch", "--untracked-files=all", "--no-renames", "--no-ahead-behind")
-	if err != nil {
-		return err
-	}
-	for line := range strings.SplitSeq(out, "\x00") {
-		if sha, ok := strings.CutPrefix(line, "# branch.oid "); ok && sha != "(initial)" {
-			s.Head = sha
-			continue
-		}
-		e := parseEntry(line)
-		if e.name == "" || t.isOwn(e.name) {
-			continue
-		}
-		if err := t.add(ctx, e, old, s.Files); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// entry is a line of `git status --porcelain=v2`.
-type entry struct {
-	name   string
-	staged string // the blob in the index, where that is neither what HEAD nor what the working tree has
-	gone   bool   // from the working tree, or from the index alone
-	inner  bool   // a repository of its own
-
-	// Of a submodule:
-	moved    bool // it is at another commit
-	dirty    bool // it has changes of its own
-	recorded string
-}
-
-func parseEntry(line string) (e entry) {
-	fields := map[byte]int{'1': 9, 'u': 11, '?': 2} // with the path, the last
-	n := fields[(line + " ")[0]]
-	f := strings.SplitN(line, " ", n)
-	if n == 0 || len(f) < n {
-		return e
-	}
-	e.name = f[n-1]
-	e.inner = strings.HasSuffix(e.name, "/")
-	if n == 9 {
-		e.inner = f[2][0] == 'S'
-		e.gone = f[1][1] == 'D' || f[1] == "D."
-		e.moved = f[2][0] == 'S' && (f[1][0] != '.' || strings.Contains(f[2], "C"))
-		e.dirty, e.recorded = strings.ContainsAny(f[2][1:], "MU"), f[6]
-		if !strings.Contains(f[1], ".") {
-			e.staged = f[7]
-		}
-	}
-	return e
-}
-
 // isOwn says whether a name is one that is left out.
 func (t *Tree) isOwn(name string) bool {
 	if t.Repo != nil {
@@ -200,7 +144,7 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 		return nil
 	}
 	if e.moved {
-		before, now, err := (&Repo{Top: path}).trees(ctx, e.recorded)
+		before, now, err := trees(ctx, path, e.recorded)
 		if err != nil || before == now && !e.dirty {
 			return err
 		}
@@ -216,15 +160,15 @@ func (t *Tree) add(ctx context.Context, e entry, old map[string]cached, files ma
 	return nil
 }
 
-// trees are the contents of a commit, "" when it is not there, and of HEAD: one
+// trees are, in a repository, the contents of a commit, "" when it is not there, and of HEAD: one
 // commit after another is no change while these are the same.
-func (r *Repo) trees(ctx context.Context, commit string) (of, head string, err error) {
-	of, err = command(ctx, r.Top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
+func trees(ctx context.Context, top, commit string) (of, head string, err error) {
+	of, err = command(ctx, top, gitRevParse, "--verify", "--quiet", commit+"^{tree}")
 	of = strings.TrimSpace(of)
 	if _, none := errors.AsType[*Error](err); err != nil && !none {
 		return "", "", err
 	}
-	head, err = command(ctx, r.Top, gitRevParse, "--verify", "HEAD^{tree}")
+	head, err = command(ctx, top, gitRevParse, "--verify", "HEAD^{tree}")
 	return of, strings.TrimSpace(head), err
 }
 

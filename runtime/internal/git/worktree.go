@@ -139,11 +139,8 @@ func (w *Worktree) conflict(why string) error {
 // rebasing says whether a rebase is under way in the working tree.
 func (w *Worktree) rebasing(ctx context.Context) bool {
 	for _, name := range []string{"rebase-merge", "rebase-apply"} {
-		out, err := command(ctx, w.Top, gitRevParse, "--path-format=absolute", "--git-path", name)
-		if err != nil {
-			continue
-		}
-		if _, err := os.Stat(strings.TrimSuffix(out, "\n")); err == nil {
+		path, err := pathOf(ctx, w.Top, name)
+		if err == nil && there(path) {
 			return true
 		}
 	}
@@ -154,7 +151,7 @@ func (w *Worktree) rebasing(ctx context.Context) bool {
 // whose directory is no longer there: what git knows of it, and the lock of its branch,
 // if it was made between two moments (see Unlock).
 func (r *Repo) Forget(ctx context.Context, dir, branch string, after, before time.Time) error {
-	admin, err := r.adminOf(ctx, dir)
+	admin, err := adminOf(ctx, r.Top, dir)
 	if err != nil {
 		return err
 	}
@@ -167,8 +164,8 @@ func (r *Repo) Forget(ctx context.Context, dir, branch string, after, before tim
 }
 
 // adminOf is where git keeps what it knows of a working tree; "" for nowhere.
-func (r *Repo) adminOf(ctx context.Context, dir string) (string, error) {
-	trees, err := command(ctx, r.Top, gitRevParse, "--path-format=absolute", "--git-common-dir")
+func adminOf(ctx context.Context, top, dir string) (string, error) {
+	trees, err := command(ctx, top, gitRevParse, "--path-format=absolute", "--git-common-dir")
 	if err != nil {
 		return "", err
 	}

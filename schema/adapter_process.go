@@ -1,0 +1,82 @@
+package schema
+
+// Process says how to launch the program.
+type Process struct {
+	CommandTemplate      string            `yaml:"command_template"`
+	Args                 []string          `yaml:"args"` // at the end of the command line, unless the caller has his own
+	Executable           string            `yaml:"executable"`
+	ExecutableCandidates []string          `yaml:"executable_candidates"`
+	InheritEnvironment   bool              `yaml:"inherit_environment"` // default true
+	Env                  map[string]string `yaml:"env"`
+	Encoding             string            `yaml:"encoding"`        // always utf-8
+	LineEnding           string            `yaml:"line_ending"`     // default "\n"; input.line_ending wins
+	PromptTemplate       string            `yaml:"prompt_template"` // strategy prompt_variable
+	VersionProbe         *VersionProbe     `yaml:"version"`
+	Install              *Install          `yaml:"install"`
+	TTY                  TTY               `yaml:"tty"`
+}
+
+// VersionProbe asks the executable for its version: the first group of Pattern.
+type VersionProbe struct {
+	Args    []string `yaml:"args"`
+	Pattern string   `yaml:"pattern"`
+}
+
+// Install says how to get the interpreter when it is missing.
+type Install struct {
+	Debian []string `yaml:"debian"`
+	NPM    []string `yaml:"npm"`
+	Go     []string `yaml:"go"`
+	Hint   string   `yaml:"hint"`
+	URL    string   `yaml:"url"`
+}
+
+// TTY is the terminal that the program sees.
+type TTY struct {
+	Cols      int        `yaml:"cols"`      // default 200
+	Rows      int        `yaml:"rows"`      // default 50
+	Echo      bool       `yaml:"echo"`      // default true
+	Canonical bool       `yaml:"canonical"` // default true
+	Term      string     `yaml:"term"`      // default xterm-256color
+	Replies   []TTYReply `yaml:"replies"`   // default da1, dsr
+}
+
+// TTYReply names a terminal query that is answered with a constant-shaped reply.
+type TTYReply string
+
+const (
+	ReplyDA1 TTYReply = "da1" // CSI c
+	ReplyDSR TTYReply = "dsr" // CSI 5 n and CSI 6 n
+)
+
+// Ready says how startup ends. Times are in milliseconds.
+type Ready struct {
+	WaitForEvent               ReadyEvent `yaml:"wait_for_event"` // default by prompt.strategy
+	Pattern                    string     `yaml:"pattern"`        // wait_for_event regex, custom
+	Needs                      *Needs     `yaml:"needs"`          // ours
+	TimeoutMS                  int        `yaml:"timeout_ms"`     // reserved by v1
+	SettleBeforeInjectMS       int        `yaml:"settle_before_inject_ms"`
+	SuppressMirrorDuringInject bool       `yaml:"suppress_mirror_during_inject"`
+	KickEnterAfterReady        bool       `yaml:"kick_enter_after_ready"`
+	DelayAfterInjectMS         int        `yaml:"delay_after_inject_ms"`
+	OutputSettledMinMS         int        `yaml:"output_settled_min_ms"`    // default 2000
+	OutputSettledStableMS      int        `yaml:"output_settled_stable_ms"` // default 1000
+	OutputSettledMaxMS         int        `yaml:"output_settled_max_ms"`    // default 30000
+}
+
+// Needs is what a program talks to, such as a server, and how it shows that it is
+// not there.
+type Needs struct {
+	What    string `yaml:"what"`
+	Missing string `yaml:"missing"` // pattern
+}
+
+// ReadyEvent is what ends startup.
+type ReadyEvent string
+
+const (
+	ReadyPromptStart ReadyEvent = "prompt_start"
+	ReadyMarker      ReadyEvent = "marker"
+	ReadyRegex       ReadyEvent = "regex"
+	ReadyCustom      ReadyEvent = "custom"
+)
