@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: build test torture race fuzz lint bench gen interpreters agents test-agents fleet check
+.PHONY: build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
 
 build: # bin/ripple
 	go build -o bin/ripple ./cmd/ripple
@@ -10,6 +10,9 @@ test:
 
 torture: build # what people do to sessions, to every program that is there: a quarter of an hour
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
+
+consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
+	go test ./conformance/consoles -count=1 -timeout 1h -rounds 100 -long -binary "$(CURDIR)/bin/ripple"
 
 race: # without GORACE each program built so waits a second before it ends
 	GORACE=atexit_sleep_ms=20 go test -race ./...

@@ -83,6 +83,7 @@ var layers = map[string]row{
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},
 	"conformance/agents":      {5, ""},
+	"conformance/consoles":    {5, ""},
 	"conformance/dialogues":   {5, ""},
 	"conformance/standin":     {5, ""},
 	"conformance/torture":     {5, ""},

@@ -20,15 +20,16 @@ type claim struct {
 // errTaken is a name that a living host holds.
 var errTaken = errors.New("a console of that name is running")
 
-// take claims a name. What a killed host left of it is removed first.
+// take claims a name. What a killed host left of it is removed first. It waits for at
+// most patience when the name is held and nobody listens there.
 //
 // Errors: errTaken.
-func take(f files) (*claim, error) {
+func take(f files, patience time.Duration) (*claim, error) {
 	for {
 		c := &claim{files: f, lock: flock.New(f.lock, flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
-		if err == nil && !got && !answers(f.socket) {
-			got, err = c.patiently()
+		if err == nil && !got && patience > 0 && !answers(f.socket) {
+			got, err = c.patiently(patience)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("claiming the name: %w", err)
@@ -37,7 +38,7 @@ func take(f files) (*claim, error) {
 			_ = c.lock.Close() // nothing is locked
 			return nil, errTaken
 		}
-		if c.current() {
+		if isUnder(c.lock, f.lock) {
 			_ = os.Remove(f.socket) // its host is dead: we have its lock
 			return c, nil
 		}
@@ -49,13 +50,47 @@ func take(f files) (*claim, error) {
 // looks whether one lives, or a program that a killed host was just starting.
 const claimPatience = 500 * time.Millisecond
 
-func (c *claim) patiently() (got bool, err error) {
-	ctx, cancel := context.WithTimeout(context.Background(), claimPatience)
+func (c *claim) patiently(patience time.Duration) (got bool, err error) {
+	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
-	if got, err = c.lock.TryLockContext(ctx, claimPatience/100); ctx.Err() != nil {
+	if got, err = c.lock.TryLockContext(ctx, patience/100); ctx.Err() != nil {
 		return got, nil
 	}
 	return got, err
+}
+
+// takeName claims the name of a console that is started; without one, the first free one
+// of the adapter's name and a number.
+//
+// Errors: *Fault: FaultTaken.
+func takeName(getenv func(string) string, spec *Spec) (*claim, error) {
+	if spec.Name != "" {
+		f, err := places(getenv, spec.Name)
+		if err != nil {
+			return nil, err
+		}
+		c, err := take(f, claimPatience)
+		if errors.Is(err, errTaken) {
+			return nil, fault(FaultTaken, "a console named %s is running already", spec.Name)
+		}
+		return c, err
+	}
+	for n := 1; ; n++ {
+		name := fmt.Sprintf("%s-%d", plainName(spec.Adapter), n)
+		f, err := places(getenv, name)
+		if err != nil {
+			return nil, err
+		}
+		if _, err := os.Lstat(f.record); err == nil {
+			continue // it lives, or its results can still be read
+		}
+		c, err := take(f, 0)
+		if errors.Is(err, errTaken) {
+			continue
+		}
+		spec.Name = name
+		return c, err
+	}
 }
 
 // answers says whether a host listens.
@@ -68,13 +103,13 @@ func answers(socket string) bool {
 	return true
 }
 
-// current says that the locked file is the one under that name.
-func (c *claim) current() bool {
-	held, err := c.lock.Stat()
+// isUnder says that the locked file is the one of that name.
+func isUnder(lock *flock.Flock, name string) bool {
+	held, err := lock.Stat()
 	if err != nil {
 		return false
 	}
-	named, err := os.Lstat(c.files.lock)
+	named, err := os.Lstat(name)
 	return err == nil && os.SameFile(held, named)
 }
 
@@ -87,14 +122,22 @@ func (c *claim) release() {
 
 // dead says whether no living host has the name, and removes what a killed one left
 // in the directory of sockets.
-func dead(f files) bool {
+func dead(f files) bool { return bury(f, func() error { return nil }) == nil }
+
+// bury is dead, and does something while nobody else can take the name.
+//
+// Errors: errTaken when a host lives.
+func bury(f files, do func() error) error {
 	if answers(f.socket) {
-		return false
+		return errTaken
 	}
-	c, err := take(f)
+	c, err := take(f, claimPatience)
 	if err != nil {
-		return false
+		return err
 	}
-	c.release()
-	return true
+	defer c.release()
+	return do()
 }
+
+// forget is bury, and removes the results, too.
+func forget(f files) error { return bury(f, func() error { return os.RemoveAll(f.record) }) }

@@ -9,7 +9,6 @@ import (
 	"io"
 	"net"
 	"net/http"
-	"os"
 	"path/filepath"
 	"time"
 )
@@ -185,12 +184,14 @@ func (c *Client) End(ctx context.Context, kill bool) error {
 func (c *Client) vanish(ctx context.Context) error {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
-	for !dead(c.files) {
+	for {
+		if err := forget(c.files); !errors.Is(err, errTaken) {
+			return err
+		}
 		select {
 		case <-t.C:
 		case <-ctx.Done():
 			return ctx.Err()
 		}
 	}
-	return os.RemoveAll(c.files.record)
 }

@@ -51,7 +51,7 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
 		return nil, h.refuse(FaultCwd, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
 	}
-	from, _ := h.record.offset()
+	from, _ := h.record.offset() // status says what is wrong
 	h.count++
 	r := &run{done: make(chan struct{}), cmd: Command{ID: h.count, Code: beginning(q.Code, keptCode), By: q.By, Started: time.Now(), From: from}}
 	h.runs = append(h.runs, r)
@@ -65,6 +65,7 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 
 // run runs a command to its end, however long its clients wait.
 func (h *host) run(s *session.Session, r *run, code string) {
+	h.record.command(h.of(r))
 	result, err := s.Eval(context.Background(), code)
 	ended := time.Now()
 	h.mu.Lock()
@@ -120,5 +121,15 @@ func (h *host) find(id int) (*run, *Fault) {
 func (h *host) of(r *run) Command {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	return r.cmd
+	return r.now()
+}
+
+// now is the command as it is; how long it has been running does not depend on what the
+// machine's clock is set to. The host's lock is held.
+func (r *run) now() Command {
+	c := r.cmd
+	if c.Running() {
+		c.Duration = time.Since(c.Started)
+	}
+	return c
 }

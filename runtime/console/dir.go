@@ -17,31 +17,35 @@ import (
 const maxPath = 100
 
 // Dir is the private directory of this user's consoles: "ripple" below
-// XDG_RUNTIME_DIR, else below the state directory of nobody else: /tmp/ripple-UID.
-// It is made if it is missing.
+// XDG_RUNTIME_DIR, else below /run/user/UID, where that is, for those whose environment
+// was taken from them; else /tmp/ripple-UID. It is made if it is missing.
 //
 // Errors: one that is not a directory of this user's alone (0700) is refused.
 func Dir(getenv func(string) string) (string, error) {
-	dir := filepath.Join(os.TempDir(), "ripple-"+strconv.Itoa(os.Getuid()))
+	uid := strconv.Itoa(os.Getuid())
+	dir := "/tmp/ripple-" + uid
 	if runtime := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
 		dir = filepath.Join(runtime, "ripple")
+	} else if private("/run/user/"+uid, "") == nil {
+		dir = filepath.Join("/run/user", uid, "ripple")
 	}
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("the directory of consoles: %w; set XDG_RUNTIME_DIR to a directory of your own", err)
 	}
-	return dir, private(dir)
+	return dir, private(dir, "XDG_RUNTIME_DIR")
 }
 
-// private refuses a directory that somebody else could write to or read.
-func private(dir string) error {
+// private refuses a directory that somebody else could write to or read; variable says
+// what leads elsewhere.
+func private(dir, variable string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
 		return err
 	case !info.IsDir():
-		return fmt.Errorf("%s is not a directory: remove it, or set XDG_RUNTIME_DIR to a directory of your own", dir)
+		return fmt.Errorf("%s is not a directory: remove it, or set %s to a directory of your own", dir, variable)
 	case !ownedByUs(info):
-		return fmt.Errorf("%s belongs to another user: set XDG_RUNTIME_DIR to a directory of your own", dir)
+		return fmt.Errorf("%s belongs to another user: set %s to a directory of your own", dir, variable)
 	case info.Mode().Perm() != 0o700:
 		return fmt.Errorf("%s is open to others (mode %04o): chmod 700 %s, after a look at what is in it", dir, info.Mode().Perm(), dir)
 	}
@@ -80,7 +84,7 @@ func filesOf(dir, state, name string) (files, error) {
 	f := files{
 		socket: filepath.Join(dir, base+".sock"),
 		lock:   filepath.Join(dir, base+".lock"),
-		record: filepath.Join(state, base),
+		record: filepath.Join(state, name),
 	}
 	if len(f.socket) > maxPath {
 		return files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, %d are possible): set XDG_RUNTIME_DIR to a shorter one", f.socket, len(f.socket), maxPath)

@@ -3,10 +3,12 @@ package console
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"os"
 	"path/filepath"
 	"slices"
 	"strings"
+	"sync"
 	"time"
 )
 
@@ -53,10 +55,20 @@ func Open(getenv func(string) string, name string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := os.Lstat(filepath.Join(f.record, statusName)); err != nil {
+	s, err := readStatus(filepath.Join(f.record, statusName))
+	if err != nil {
 		return nil, fault(FaultUnknown, "no console is called %q", name)
 	}
-	return newClient(name, f), nil
+	return newClient(name, f.of(s)), nil
+}
+
+// of are the files of a console as its host has them: it may have been started by
+// somebody with another XDG_RUNTIME_DIR, or with none, as AI clients start programs.
+func (f files) of(s Status) files {
+	if base, ok := strings.CutSuffix(s.Socket, ".sock"); ok && filepath.IsAbs(base) && private(filepath.Dir(base), "") == nil {
+		f.socket, f.lock = s.Socket, base+".lock"
+	}
+	return f
 }
 
 // list are the names of the consoles that live, and of those whose results can
@@ -72,8 +84,9 @@ func list(getenv func(string) string) ([]string, error) {
 	}
 	var names []string
 	for _, path := range found {
-		if s, err := readStatus(path); err == nil {
-			names = append(names, s.Name)
+		name := filepath.Base(filepath.Dir(path))
+		if s, err := readStatus(path); err == nil && s.Name == name && checkName(name) == nil { // otherwise somebody else wrote it
+			names = append(names, name)
 		}
 	}
 	slices.Sort(names)
@@ -95,20 +108,30 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 	if err != nil {
 		return nil, err
 	}
-	all := make([]Status, 0, len(names))
-	for _, name := range names {
-		f, err := places(getenv, name)
+	found := make([]*Status, len(names))
+	var looking sync.WaitGroup
+	for i, name := range names {
+		c, err := Open(getenv, name)
+		if f, ok := errors.AsType[*Fault](err); ok && f.Code == FaultUnknown {
+			continue // it ended in this moment
+		}
 		if err != nil {
 			return nil, err
 		}
-		if s, ok := look(ctx, newClient(name, f)); ok {
-			all = append(all, s)
-		}
-		if ctx.Err() != nil {
-			return nil, ctx.Err()
+		looking.Go(func() { // at once: one that does not answer takes its time
+			if s, ok := look(ctx, c); ok {
+				found[i] = &s
+			}
+		})
+	}
+	looking.Wait()
+	all := make([]Status, 0, len(names))
+	for _, s := range found {
+		if s != nil {
+			all = append(all, *s)
 		}
 	}
-	return all, nil
+	return all, ctx.Err()
 }
 
 const (
@@ -139,10 +162,16 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 		s.State, s.Notice = Unresponsive, "its host does not answer"
 		return s, true
 	}
-	if time.Since(info.ModTime()) > keptDead {
-		_ = os.RemoveAll(c.files.record) // tried again by the next one who looks
+	if s.State == Dead && time.Since(info.ModTime()) > keptDead {
+		_ = forget(c.files) // tried again by the next one who looks
 		return s, false
 	}
-	s.State, s.Exit = Dead, "its host was killed"
+	if s.State != Dead {
+		s.State, s.Exit = Dead, "its host was killed"
+		if last, err := lastCommand(c.files.record, 0); err == nil {
+			s.Command = last
+		}
+		_ = writeStatus(c.files.record, s) // its day begins; if not now, with the next one who looks
+	}
 	return s, true
 }

@@ -22,7 +22,9 @@ type follower struct {
 	run  *run
 	from int64             // the next byte of its output to be sent; negative: none is
 	send func(piece) error // nil: no output is sent
-	stay bool              // also when the command waits for input
+	// dropped is how much of the output is no longer kept.
+	dropped int64
+	stay    bool // also when the command waits for input
 }
 
 // follow sends output until the command ends, waits for input, or the context ends.
@@ -36,13 +38,13 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 	for {
 		printed := f.h.printed.wait()
 		if isClosed(f.run.done) {
-			return "done", f.flush(ctx)
+			return "done", f.flush()
 		}
 		select {
 		case <-f.run.done:
 		case <-printed:
 			gather(ctx, f.run.done)
-			if err := f.flush(ctx); err != nil {
+			if err := f.flush(); err != nil {
 				return "", err
 			}
 		case <-watch.C:
@@ -53,9 +55,9 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 			if isClosed(f.run.done) {
 				continue
 			}
-			return "waiting", f.flush(ctx)
+			return "waiting", f.flush()
 		case <-ctx.Done():
-			return "time", f.flush(context.WithoutCancel(ctx))
+			return "time", f.flush()
 		}
 	}
 }
@@ -80,8 +82,8 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// flush sends the output that has not been sent.
-func (f *follower) flush(ctx context.Context) error {
+// flush sends the output that has not been sent; a client that is gone is an error.
+func (f *follower) flush() error {
 	if f.send == nil || f.from < 0 {
 		return nil
 	}
@@ -89,14 +91,15 @@ func (f *follower) flush(ctx context.Context) error {
 	if f.from >= c.Bytes {
 		return nil
 	}
-	in, skipped, err := output(f.h.record.dir, c.From+f.from, c.From+c.Bytes)
+	in, skipped, err := f.h.record.output(c.From+f.from, c.From+c.Bytes)
 	if err != nil {
 		return err
 	}
 	defer func() { _ = in.Close() }() // it was only read
 	f.from += skipped
+	f.dropped += skipped
 	buf := make([]byte, min(pieceSize, c.Bytes-f.from))
-	for ctx.Err() == nil {
+	for {
 		n, err := io.ReadFull(in, buf)
 		if n > 0 {
 			f.from += int64(n)
@@ -104,12 +107,11 @@ func (f *follower) flush(ctx context.Context) error {
 				return err
 			}
 		}
-		if err != nil { // the end: the record may have less, when the disk was full
+		if err != nil { // the end
 			f.from = c.Bytes
 			return nil
 		}
 	}
-	return nil
 }
 
 // stops closes stopped when the running command goes on no more without a client:

@@ -30,6 +30,9 @@ func (h *host) postExec(w http.ResponseWriter, r *http.Request) {
 	if !accept(w, r, &q) {
 		return
 	}
+	if !h.awaitPrompt(r.Context(), q.Wait) {
+		return // the client is gone
+	}
 	run, f := h.submit(q)
 	if f != nil {
 		refuse(w, f)
@@ -40,6 +43,23 @@ func (h *host) postExec(w http.ResponseWriter, r *http.Request) {
 		from = -1
 	}
 	h.answer(w, r, &follower{h: h, run: run, from: from, stay: q.Stay}, q.Wait)
+}
+
+// awaitPrompt waits for the program's first prompt, at most for a time, 0: until it is
+// there. It is false when the client is gone.
+func (h *host) awaitPrompt(ctx context.Context, wait time.Duration) bool {
+	if wait > 0 {
+		var cancel context.CancelFunc
+		ctx, cancel = context.WithTimeout(ctx, wait)
+		defer cancel()
+	}
+	select {
+	case <-h.opened:
+	case <-h.ending:
+	case <-ctx.Done():
+		return errors.Is(ctx.Err(), context.DeadlineExceeded)
+	}
+	return true
 }
 
 // answer streams what a follower sends, and what its wait came to.
@@ -66,7 +86,7 @@ func (h *host) answer(w http.ResponseWriter, r *http.Request, f *follower, wait 
 		return // the client is gone
 	}
 	c := h.of(f.run)
-	a := Answer{Why: why, Status: h.status(), Command: &c}
+	a := Answer{Why: why, Status: h.status(), Command: &c, Dropped: f.dropped}
 	if errors.Is(f.run.errOnce(), session.ErrExited) {
 		a.Why = "exited"
 	}

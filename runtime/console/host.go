@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"log/slog"
 	"os"
 	"sync"
@@ -31,6 +32,7 @@ type host struct {
 	adapter *schema.Adapter
 	version string
 	started time.Time
+	socket  string
 	record  *record
 	screen  screen
 	log     *slog.Logger
@@ -51,7 +53,7 @@ type host struct {
 	code    *int      // and with which exit code
 }
 
-func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slog.Logger) *host {
+func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	tty := a.Process.TTY
 	if spec.Cols == 0 {
@@ -61,7 +63,7 @@ func newHost(spec Spec, a *schema.Adapter, version string, rec *record, log *slo
 		spec.Rows = tty.Rows
 	}
 	return &host{
-		spec: spec, adapter: a, version: version, started: now, touched: now, record: rec, log: log,
+		spec: spec, adapter: a, version: version, socket: socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), ending: make(chan struct{}),
 	}
 }
@@ -107,13 +109,22 @@ func (h *host) over(err error) {
 }
 
 // save writes what the console is beside its results.
-func (h *host) save() { h.record.status(h.status()) }
+func (h *host) save() {
+	if err := writeStatus(h.record.dir, h.status()); err != nil {
+		h.log.Warn("noting what the console is", "error", err)
+	}
+}
 
 // print takes output of the running command.
 func (h *host) print(b []byte) {
-	_, _ = h.record.Write(b) // it never fails
+	kept, why := h.record.append(b)
 	h.mu.Lock()
-	if r := h.latest(); r != nil && len(b) > 0 {
+	r := h.latest()
+	if r != nil && why != nil {
+		r.cmd.Lost += int64(len(b) - kept)
+		r.cmd.LostWhy = why.Error()
+	}
+	if b = b[:kept]; r != nil && kept > 0 {
 		r.cmd.Bytes += int64(len(b))
 		r.ended += int64(bytes.Count(b, []byte("\n")))
 		r.cmd.Lines = r.ended
@@ -176,17 +187,17 @@ func (h *host) statusAs(state State, st session.State) Status {
 	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.exit, ExitCode: h.code,
+		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.exit, ExitCode: h.code,
 	}
 	if r := h.latest(); r != nil {
-		c := r.cmd
+		c := r.now()
 		status.Command = &c
 	}
 	if h.failed != nil {
 		status.Exit = h.failed.Error()
 	}
 	if _, err := h.record.offset(); err != nil {
-		status.Notice = "output is being lost: " + err.Error()
+		status.Notice = fmt.Sprintf("what commands print cannot be written: %v", err)
 	}
 	return status
 }

@@ -13,12 +13,15 @@ import (
 	"strconv"
 	"strings"
 	"sync"
+
+	"github.com/gofrs/flock"
 )
 
 const (
 	segmentSize = 8 << 20   // bytes of output in one file
 	keptOutput  = 512 << 20 // bytes of output that are kept at most
 	keptIndex   = 2 << 20   // bytes of the index in one file; two are kept
+	keptMemory  = 4 << 20   // bytes of output that are kept in memory when they cannot be written
 	outputName  = "output-"
 	indexName   = "commands.jsonl"
 	oldIndex    = "commands.old.jsonl"
@@ -30,49 +33,110 @@ const (
 // outlives its host, however that ends. Its methods may be called from several
 // goroutines.
 type record struct {
-	dir string
+	dir  string
+	life *flock.Flock // of the directory, held as long as the host lives
 
 	mu    sync.Mutex
-	end   int64    // offset behind the last byte of output
+	end   int64    // offset behind the last byte of output that is written
 	kept  int64    // offset of the first one that is still there
 	file  *os.File // the segment that is written
+	held  []byte   // output behind end: the disk is full
+	err   error    // why
 	index *os.File
 	sized int64 // bytes in index
-	err   error // of the last write: the disk is full
-	lost  int64 // bytes that could not be written
 }
 
-// openRecord makes an empty one.
+// openRecord makes an empty one; what a killed host left there is removed.
+//
+// Errors: errTaken when a host lives that has it: one whose socket is elsewhere.
 func openRecord(dir string) (*record, error) {
-	if err := os.RemoveAll(dir); err != nil {
-		return nil, err
-	}
-	if err := os.MkdirAll(dir, 0o700); err != nil {
-		return nil, err
-	}
-	index, err := os.OpenFile(filepath.Join(dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	life, err := lockDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	return &record{dir: dir, index: index}, nil
+	index, err := emptied(dir)
+	if err != nil {
+		return nil, errors.Join(err, life.Close())
+	}
+	return &record{dir: dir, life: life, index: index}, nil
+}
+
+// lockDir makes a directory, if it is missing, and locks it.
+func lockDir(dir string) (*flock.Flock, error) {
+	for {
+		if err := os.MkdirAll(dir, 0o700); err != nil {
+			return nil, err
+		}
+		if err := private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
+			return nil, err
+		}
+		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
+		got, err := lock.TryLock()
+		switch {
+		case err != nil && !errors.Is(err, os.ErrNotExist):
+			return nil, fmt.Errorf("locking the directory of results: %w", err)
+		case err == nil && !got:
+			_ = lock.Close() // nothing is locked
+			return nil, errTaken
+		case err == nil && isUnder(lock, dir):
+			return lock, nil
+		}
+		_ = lock.Close() // the one before removed the directory between our opening and locking it
+	}
+}
+
+// emptied removes what is in a record and begins its index.
+func emptied(dir string) (index *os.File, err error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	for _, e := range entries {
+		if err := os.RemoveAll(filepath.Join(dir, e.Name())); err != nil {
+			return nil, err
+		}
+	}
+	return os.OpenFile(filepath.Join(dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 }
 
 func segmentName(offset int64) string { return fmt.Sprintf("%s%020d", outputName, offset) }
 
-// Write appends output. It never fails: what cannot be written is counted as
-// output that has been dropped.
-func (r *record) Write(b []byte) (int, error) {
+// append appends output and returns how much of it is kept. What cannot be written is
+// held in memory until it can be, within bounds; why says why something is not kept.
+func (r *record) append(b []byte) (kept int, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for rest := b; len(rest) > 0; {
-		n, err := r.write(rest)
-		rest = rest[n:]
-		if r.err = err; err != nil {
-			r.lost += int64(len(rest))
-			break
-		}
+	written := 0
+	if r.writeHeld() == nil {
+		written, r.err = r.writeAll(b)
 	}
-	return len(b), nil
+	room := min(len(b)-written, keptMemory-len(r.held))
+	r.held = append(r.held, b[written:written+room]...)
+	if kept = written + room; kept < len(b) {
+		return kept, r.err
+	}
+	return kept, nil
+}
+
+// writeHeld writes what is held in memory, if it can be written now.
+func (r *record) writeHeld() error {
+	if len(r.held) == 0 {
+		return nil
+	}
+	n, err := r.writeAll(r.held)
+	if r.held, r.err = r.held[n:], err; len(r.held) == 0 {
+		r.held = nil
+	}
+	return err
+}
+
+func (r *record) writeAll(b []byte) (written int, err error) {
+	for written < len(b) && err == nil {
+		var n int
+		n, err = r.write(b[written:])
+		written += n
+	}
+	return written, err
 }
 
 // write writes as much as fits the segment.
@@ -104,15 +168,35 @@ func (r *record) next() error {
 	return err
 }
 
-// offset is the one behind the last byte of output; err says why the last write
-// failed.
+// offset is the one behind the last byte of output. What is held of it is tried to be
+// written again; err says why it is held still.
 func (r *record) offset() (end int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	return r.end, r.err
+	err = r.writeHeld()
+	return r.end + int64(len(r.held)), err
 }
 
-// command notes that a command ended.
+// output reads bytes from to end, as the function output does, and those that are held.
+func (r *record) output(from, end int64) (in io.ReadCloser, skipped int64, err error) {
+	r.mu.Lock()
+	written := r.end
+	var held []byte
+	if end > written {
+		held = slices.Clone(r.held[max(0, from-written):min(end-written, int64(len(r.held)))])
+	}
+	r.mu.Unlock()
+	in, skipped, err = output(r.dir, from, min(end, written))
+	if err != nil || held == nil {
+		return in, skipped, err
+	}
+	return struct {
+		io.Reader
+		io.Closer
+	}{io.MultiReader(in, bytes.NewReader(held)), in}, skipped, nil
+}
+
+// command notes what a command is: at its beginning, and at its end.
 func (r *record) command(c Command) {
 	line, err := json.Marshal(c)
 	if err != nil {
@@ -126,27 +210,28 @@ func (r *record) command(c Command) {
 		r.index, err = os.OpenFile(filepath.Join(r.dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		r.sized = 0
 		if err != nil {
-			r.err = err
-			return
+			return // the host remembers it
 		}
 	}
-	n, err := r.index.Write(append(line, '\n'))
-	r.sized += int64(n)
-	if err != nil {
-		r.err = err
+	if _, err := r.index.Write(append(line, '\n')); err != nil {
+		_ = r.index.Truncate(r.sized) // half a line would spoil the next one
+		return
 	}
+	r.sized += int64(len(line) + 1)
 }
 
-// status writes what the console is, for those who find it without its host.
-func (r *record) status(s Status) {
+// writeStatus writes what a console is, for those who find it without its host. When it
+// fails, the one from before stays.
+func writeStatus(dir string, s Status) error {
 	b, err := json.Marshal(s)
 	if err != nil {
-		return // nothing in it can fail
+		return err
 	}
-	path := filepath.Join(r.dir, statusName)
-	if os.WriteFile(path+".new", b, 0o600) == nil {
-		_ = os.Rename(path+".new", path) // the one from before stays
+	path := filepath.Join(dir, statusName)
+	if err := os.WriteFile(path+".new", b, 0o600); err != nil {
+		return err
 	}
+	return os.Rename(path+".new", path)
 }
 
 func (r *record) close() {
@@ -162,6 +247,7 @@ func (r *record) close() {
 func (r *record) remove() {
 	r.close()
 	_ = os.RemoveAll(r.dir) // what cannot be removed now the next console of the name removes
+	_ = r.life.Close()
 }
 
 // segment is one file of output.
@@ -250,8 +336,22 @@ func (o *outputReader) Close() error {
 	return o.file.Close()
 }
 
+// recorded is the offset behind the last byte of output of a record.
+func recorded(dir string) (end int64, err error) {
+	all, err := segments(dir)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	last := all[len(all)-1]
+	info, err := os.Stat(last.path)
+	if err != nil {
+		return 0, err
+	}
+	return last.begin + info.Size(), nil
+}
+
 // eachCommand calls f for the commands of a record, the oldest first, until it
-// returns false.
+// returns false: for one that ended twice, as it was at its beginning and at its end.
 func eachCommand(dir string, f func(Command) bool) error {
 	for _, name := range []string{oldIndex, indexName} {
 		file, err := os.Open(filepath.Join(dir, name))

@@ -23,13 +23,15 @@ func readOutput(t *testing.T, dir string, from, end int64) (text string, skipped
 }
 
 func TestOutputThroughSegments(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "r")
+	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
 	defer r.close()
 	block := bytes.Repeat([]byte("0123456789abcde\n"), 1<<16) // 1 MB
 	for range 20 {
-		_, _ = r.Write(block) // never fails
+		n, err := r.append(block)
+		require.NoError(t, err)
+		require.Len(t, block, n)
 	}
 	end, err := r.offset()
 	require.NoError(t, err)
@@ -45,38 +47,91 @@ func TestOutputThroughSegments(t *testing.T) {
 }
 
 func TestTheOldestOutputGoes(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "r")
+	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
 	defer r.close()
 	// as it is after so much output, without writing it
 	r.end = keptOutput
 	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(0)), nil, 0o600))
-	_, _ = r.Write([]byte("new"))
+	_, err = r.append([]byte("new"))
+	require.NoError(t, err)
 	assert.NoFileExists(t, filepath.Join(dir, segmentName(0)))
 	text, skipped := readOutput(t, dir, 10, r.end)
 	assert.Equal(t, "new", text)
 	assert.Equal(t, int64(keptOutput-10), skipped)
 }
 
-func TestAFullDiskLosesOutputAndNothingElse(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "r")
+// Output that cannot be written is held in memory, and read from there, until it can be;
+// beyond a bound it is lost, which is said.
+func TestAFullDisk(t *testing.T) {
+	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
 	defer r.close()
-	_, _ = r.Write([]byte("before"))
-	require.NoError(t, r.file.Close()) // every write fails now
-	n, err := r.Write([]byte("lost"))
-	assert.Equal(t, 4, n)
-	require.NoError(t, err)
+	read := func(from, end int64) string {
+		in, _, err := r.output(from, end)
+		require.NoError(t, err)
+		b, err := io.ReadAll(in)
+		require.NoError(t, err)
+		require.NoError(t, in.Close())
+		return string(b)
+	}
+	put := func(text string, kept int, problem bool) {
+		n, err := r.append([]byte(text))
+		assert.Equal(t, kept, n)
+		assert.Equal(t, problem, err != nil, "%v", err)
+	}
+	put("before", 6, false)
+	full, err := os.OpenFile("/dev/full", os.O_WRONLY, 0)
+	if err != nil {
+		t.Skip(err)
+	}
+	room := r.file
+	r.file = full
+	put("held", 4, false)
 	end, err := r.offset()
-	assert.Equal(t, int64(6), end)
-	assert.Error(t, err)
-	assert.Equal(t, int64(4), r.lost)
+	assert.Equal(t, int64(10), end)
+	require.ErrorContains(t, err, "no space left on device")
+	assert.Equal(t, "beforeheld", read(0, 10))
+	assert.Equal(t, "reh", read(4, 7))
+	assert.Equal(t, "el", read(7, 9))
+	much := strings.Repeat("x", keptMemory)
+	put(much, keptMemory-4, true)
+	put("y", 0, true)
+	assert.Equal(t, "heldxx", read(6, 12))
+
+	r.file = room
+	put("after", 5, false)
+	end, err = r.offset()
+	require.NoError(t, err)
+	assert.Equal(t, int64(6+keptMemory+5), end)
+	assert.Equal(t, "xafter", read(end-6, end))
+	text, _ := readOutput(t, dir, 0, end)
+	assert.Equal(t, "beforeheld"+much[4:]+"after", text)
+}
+
+// A line of the index that could not be written leaves no half that spoils the next one.
+func TestAFullDiskSpoilsNoIndex(t *testing.T) {
+	dir := filepath.Join(privateDir(t), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	r.command(Command{ID: 1})
+	index := r.index
+	if r.index, err = os.OpenFile("/dev/full", os.O_WRONLY, 0); err != nil {
+		t.Skip(err)
+	}
+	r.command(Command{ID: 2})
+	r.index = index
+	r.command(Command{ID: 3})
+	var ids []int
+	require.NoError(t, eachCommand(dir, func(c Command) bool { ids = append(ids, c.ID); return true }))
+	assert.Equal(t, []int{1, 3}, ids)
 }
 
 func TestTheIndexIsBounded(t *testing.T) {
-	dir := filepath.Join(t.TempDir(), "r")
+	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
 	defer r.close()
@@ -208,4 +263,11 @@ func FuzzLines(f *testing.F) {
 			require.True(t, l.Number >= 1 && l.Number <= total)
 		}
 	})
+}
+
+// privateDir is a directory that nobody else can read.
+func privateDir(t *testing.T) string {
+	dir := t.TempDir()
+	require.NoError(t, os.Chmod(dir, 0o700))
+	return dir
 }

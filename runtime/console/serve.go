@@ -71,20 +71,17 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	f, err := places(o.Getenv, spec.Name)
+	c, err := takeName(o.Getenv, &spec.Spec)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c, err := take(f)
-	if errors.Is(err, errTaken) {
-		return nil, nil, nil, fault(FaultTaken, "a console named %s is running already", spec.Name)
-	}
-	if err != nil {
-		return nil, nil, nil, err
-	}
+	f := c.files
 	rec, err := openRecord(f.record)
 	if err != nil {
 		c.release()
+		if errors.Is(err, errTaken) {
+			err = fault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", spec.Name)
+		}
 		return nil, nil, nil, err
 	}
 	file, err := os.OpenFile(filepath.Join(f.record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
@@ -96,7 +93,14 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		rec.remove()
 		return nil, nil, nil, err
 	}
-	h = newHost(spec.Spec, entry.Adapter, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))
+	h = newHost(spec.Spec, entry.Adapter, o.Version, f.socket, rec, slog.New(slog.NewTextHandler(file, nil)))
+	if err := writeStatus(f.record, h.status()); err != nil { // it could not be found
+		_ = l.Close()
+		_ = file.Close()
+		rec.remove()
+		c.release()
+		return nil, nil, nil, err
+	}
 	return h, l, func() {
 		rec.remove()
 		_ = file.Close() // it is gone

@@ -5,7 +5,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -41,18 +40,22 @@ func places(getenv func(string) string, name string) (files, error) {
 // Errors: *Fault: FaultTaken when a console of that name is running, FaultMissing when
 // there is no such program, FaultStart otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	if spec.Name != "" {
-		return start(ctx, argv, getenv, spec)
+	name := spec.Name
+	if name == "" { // the host finds a free one
+		name = plainName(spec.Adapter)
 	}
-	for n := 1; ; n++ {
-		spec.Name = fmt.Sprintf("%s-%d", plainName(spec.Adapter), n)
-		c, status, err := start(ctx, argv, getenv, spec)
-		var f *Fault
-		if errors.As(err, &f) && f.Code == FaultTaken {
-			continue
-		}
-		return c, status, err
+	if _, err := places(getenv, name); err != nil {
+		return nil, Status{}, err
 	}
+	status, err := start(ctx, argv, spec)
+	if err != nil {
+		return nil, Status{}, err
+	}
+	f, err := places(getenv, status.Name)
+	if err != nil {
+		return nil, Status{}, err
+	}
+	return newClient(status.Name, f.of(status)), status, nil
 }
 
 // plainName is what consoles of an adapter are called.
@@ -65,37 +68,34 @@ func plainName(adapter string) string {
 	return base
 }
 
-func start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	f, err := places(getenv, spec.Name)
-	if err != nil {
-		return nil, Status{}, err
-	}
+// start starts a host and returns when it is ready.
+func start(ctx context.Context, argv []string, spec Spec) (Status, error) {
 	from, err := os.Getwd()
 	if err != nil {
-		return nil, Status{}, err
+		return Status{}, err
 	}
 	if spec.Dir, err = filepath.Abs(spec.Dir); err != nil {
-		return nil, Status{}, err
+		return Status{}, err
 	}
 	if strings.ContainsRune(spec.Adapter, os.PathSeparator) { // the host works elsewhere
 		if spec.Adapter, err = filepath.Abs(spec.Adapter); err != nil {
-			return nil, Status{}, err
+			return Status{}, err
 		}
 	}
 	text, err := json.Marshal(order{Spec: spec, From: from})
 	if err != nil {
-		return nil, Status{}, err
+		return Status{}, err
 	}
 	answer, err := spawn(ctx, argv, text)
 	switch {
 	case err != nil:
-		return nil, Status{}, err
+		return Status{}, err
 	case answer.Error != nil:
-		return nil, Status{}, answer.Error
+		return Status{}, answer.Error
 	case answer.Status == nil:
-		return nil, Status{}, fault(FaultStart, "the console's process said nothing")
+		return Status{}, fault(FaultStart, "the console's process said nothing")
 	}
-	return newClient(spec.Name, f), *answer.Status, nil
+	return *answer.Status, nil
 }
 
 // spawn starts a host and waits for its readiness.

@@ -49,11 +49,14 @@ type Status struct {
 	Cwd     string    `json:"cwd,omitempty"`
 	Mode    string    `json:"mode,omitempty"`
 	Host    int       `json:"host_pid"`
-	PID     int       `json:"pid,omitempty"` // of the program
+	Socket  string    `json:"socket,omitempty"` // where the host listens
+	PID     int       `json:"pid,omitempty"`    // of the program
 	Cols    int       `json:"cols,omitempty"`
 	Rows    int       `json:"rows,omitempty"`
 	Title   string    `json:"title,omitempty"`
 	Started time.Time `json:"started"`
+	// Age is how long the host has been running, whatever the machine's clock was set to.
+	Age time.Duration `json:"age_ns,omitempty"`
 	// Command is the latest one; nil: there was none.
 	Command *Command `json:"command,omitempty"`
 	// Exit says how the program ended, and ExitCode with which code; 128+n when
@@ -87,6 +90,9 @@ type Command struct {
 	Failure         string `json:"failure,omitempty"` // why it could not be carried out to its end
 	Bytes           int64  `json:"bytes"`             // of output so far
 	Lines           int64  `json:"lines"`             // of it, with one that has not ended
+	// Lost is how many more bytes there were that could not be written, for the reason LostWhy.
+	Lost    int64  `json:"lost,omitempty"`
+	LostWhy string `json:"lost_why,omitempty"`
 	// From is where its output begins in the console's record; what is before Kept
 	// of that record has been dropped.
 	From int64 `json:"from"`

@@ -21,6 +21,9 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	if cmd.PromptElsewhere {
 		notes = append(notes, "its prompt goes elsewhere, so its exit code is not known")
 	}
+	if cmd.Lost > 0 {
+		notes = append(notes, fmt.Sprintf("%s bytes of its output are lost: %s", thousands(cmd.Lost), oneLine(cmd.LostWhy)))
+	}
 	if cmd.OutOfBand != "" {
 		notes = append(notes, "printed before it:\n"+fence(cut(clean(cmd.OutOfBand), defaultChars/4)))
 	}

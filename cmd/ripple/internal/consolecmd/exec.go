@@ -192,6 +192,9 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 	if answer.Dropped > 0 {
 		a.Note("the first %d bytes of its output are no longer kept", answer.Dropped)
 	}
+	if c.Lost > 0 {
+		a.Note("%d bytes of its output are lost: %s", c.Lost, c.LostWhy)
+	}
 	if c.PromptElsewhere {
 		a.Note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
 	}

@@ -1,0 +1,324 @@
+//go:build linux
+
+package consoles
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+	"testing"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+var (
+	given  = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
+	rounds = flag.Int("rounds", 2, "how often what races or kills is done")
+	long   = flag.Bool("long", false, "do the long ones whole: 200 MB of output, 200,000 commands")
+)
+
+// patience is how long anything is waited for that a machine does in no time.
+const patience = time.Minute
+
+var built string // where ripple is built
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "consoles")
+	if err != nil {
+		panic(err)
+	}
+	built = filepath.Join(dir, "ripple")
+	code := m.Run()
+	_ = os.RemoveAll(dir) // what is left is in the system's temporary directory
+	os.Exit(code)
+}
+
+// ripple is the program under test.
+var ripple = sync.OnceValues(func() (string, error) {
+	if *given != "" {
+		return filepath.Abs(*given)
+	}
+	out, err := exec.Command("go", "build", "-o", built, "ripple/cmd/ripple").CombinedOutput()
+	if err != nil {
+		return "", fmt.Errorf("%w: %s", err, out)
+	}
+	return built, nil
+})
+
+// place is a user's home with consoles of its own.
+type place struct {
+	*testing.T
+	dir  string
+	env  []string
+	mark string // in the environment of everything that is started in it
+}
+
+var places atomic.Int64
+
+func newPlace(t *testing.T) *place {
+	t.Helper()
+	dir, err := os.MkdirTemp("", "c") // short: it holds sockets
+	require.NoError(t, err)
+	p := &place{T: t, dir: dir, mark: fmt.Sprintf("CONSOLES_TEST=%d-%d;", os.Getpid(), places.Add(1))}
+	for _, name := range []string{"run", "home", "work"} {
+		require.NoError(t, os.Mkdir(p.path(name), 0o700))
+	}
+	p.env = []string{
+		p.mark, "PATH=" + os.Getenv("PATH"), "HOME=" + p.path("home"), "XDG_RUNTIME_DIR=" + p.path("run"), "TMPDIR=" + p.dir,
+		"LANG=C.UTF-8", "GORACE=atexit_sleep_ms=20",
+	}
+	t.Cleanup(func() {
+		p.closeAll()
+		require.NoError(t, os.RemoveAll(dir))
+	})
+	return p
+}
+
+func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
+
+// closeAll ends every console and says what is left.
+func (p *place) closeAll() {
+	p.Helper()
+	for _, pid := range p.left() {
+		_ = syscall.Kill(pid, syscall.SIGCONT) // a test may have stopped it and failed
+	}
+	r := p.run("", "console", "close", "--all", "--kill")
+	assert.Zero(p, r.code, "%s", r.err)
+	p.requireNothingLeft()
+}
+
+// requireNothingLeft says that no process, socket, lock or result is there any more.
+func (p *place) requireNothingLeft() {
+	p.Helper()
+	p.eventually(func() bool { return len(p.left()) == 0 }, func() string { return "processes are left: " + describe(p.left()) })
+	p.eventually(func() bool { return len(p.files()) == 0 }, func() string { return fmt.Sprintf("files are left: %q", p.files()) })
+}
+
+// files are what consoles keep: sockets, locks, records, private directories.
+func (p *place) files() []string {
+	var found []string
+	for _, dir := range []string{p.path("run/ripple"), p.path("home/.local/state/ripple/consoles")} {
+		entries, _ := os.ReadDir(dir) // there may be none
+		for _, e := range entries {
+			found = append(found, filepath.Join(dir, e.Name()))
+		}
+	}
+	private, _ := filepath.Glob(p.path("ripple-*")) // the pattern is valid
+	return append(found, private...)
+}
+
+// left are the processes that were started in this place.
+func (p *place) left() []int {
+	var pids []int
+	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
+	for _, path := range paths {
+		environ, err := os.ReadFile(path)
+		if err != nil || !bytes.Contains(environ, []byte(p.mark)) {
+			continue
+		}
+		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // digits, by the pattern
+		pids = append(pids, pid)
+	}
+	return pids
+}
+
+// describe says what processes are.
+func describe(pids []int) string {
+	var all []string
+	for _, pid := range pids {
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may be gone
+		all = append(all, fmt.Sprintf("%d %q", pid, bytes.ReplaceAll(cmdline, []byte{0}, []byte(" "))))
+	}
+	return strings.Join(all, ", ")
+}
+
+// eventually waits for what has to come.
+func (p *place) eventually(come func() bool, otherwise func() string) {
+	p.Helper()
+	end := time.Now().Add(patience)
+	tick := time.NewTicker(5 * time.Millisecond)
+	defer tick.Stop()
+	for !come() {
+		if time.Now().After(end) {
+			require.FailNow(p, otherwise())
+		}
+		<-tick.C
+	}
+}
+
+// result is what a command did.
+type result struct {
+	out, err string
+	code     int
+}
+
+// command is ripple with arguments, in this place.
+func (p *place) command(args ...string) *exec.Cmd {
+	p.Helper()
+	path, err := ripple()
+	require.NoError(p, err)
+	cmd := exec.Command(path, args...)
+	cmd.Dir, cmd.Env = p.path("work"), p.env
+	return cmd
+}
+
+// run runs ripple to its end. Its output goes into files: a pipe would wait for all
+// that hold it.
+func (p *place) run(in string, args ...string) result {
+	p.Helper()
+	r, err := p.try(in, args...)
+	require.NoError(p, err)
+	return r
+}
+
+// try is run for goroutines, which may not end a test.
+func (p *place) try(in string, args ...string) (result, error) {
+	cmd := p.command(args...)
+	cmd.Stdin = strings.NewReader(in)
+	var files [2]*os.File
+	for i := range files {
+		f, err := os.CreateTemp(p.dir, "out")
+		if err != nil {
+			return result{}, err
+		}
+		defer func() { _ = f.Close(); _ = os.Remove(f.Name()) }()
+		files[i] = f
+	}
+	cmd.Stdout, cmd.Stderr = files[0], files[1]
+	if err := cmd.Start(); err != nil {
+		return result{}, err
+	}
+	killer := time.AfterFunc(5*patience, func() { _ = cmd.Process.Kill() }) // reported by its exit code
+	defer killer.Stop()
+	_ = cmd.Wait() // the state has its exit code
+	var text [2]string
+	for i, f := range files {
+		b, err := os.ReadFile(f.Name())
+		if err != nil {
+			return result{}, err
+		}
+		text[i] = string(b)
+	}
+	return result{text[0], text[1], cmd.ProcessState.ExitCode()}, nil
+}
+
+// ok runs ripple, which has to exit with 0, and returns what it printed.
+func (p *place) ok(args ...string) string {
+	p.Helper()
+	r := p.run("", args...)
+	require.Zero(p, r.code, "ripple %q: %s", args, r.err)
+	return r.out
+}
+
+// start starts a console.
+func (p *place) start(name string, args ...string) {
+	p.Helper()
+	require.Equal(p, name+"\n", p.ok(append([]string{"console", "start", "--name", name}, args...)...))
+}
+
+// exec runs code in a console, whatever comes of it.
+func (p *place) exec(name, code string, flags ...string) result {
+	p.Helper()
+	return p.run("", append(append([]string{"console", "exec"}, flags...), name, "--", code)...)
+}
+
+// status is one console of the list.
+type status struct {
+	Name, State, Cwd, Exit, Notice string
+	Host                           int `json:"host_pid"`
+	PID                            int
+	Command                        *struct {
+		ID       int
+		ExitCode *int `json:"exit_code"`
+		Bytes    int64
+	}
+}
+
+func (p *place) list() []status {
+	p.Helper()
+	var all []status
+	text := p.ok("console", "list", "--json")
+	require.NoError(p, json.Unmarshal([]byte(text), &all), "%s", text)
+	return all
+}
+
+// status is a console's as the list has it.
+func (p *place) status(name string) status {
+	p.Helper()
+	all := p.list()
+	i := slices.IndexFunc(all, func(s status) bool { return s.Name == name })
+	require.GreaterOrEqual(p, i, 0, "no console %s in %v", name, all)
+	return all[i]
+}
+
+// until waits for a state of a console.
+func (p *place) until(name, state string) status {
+	p.Helper()
+	var s status
+	p.eventually(func() bool { s = p.status(name); return s.State == state }, func() string { return fmt.Sprintf("%s is not %s: %+v", name, state, s) })
+	return s
+}
+
+// server is a running `ripple mcp` and its client.
+type server struct {
+	*place
+	cmd     *exec.Cmd
+	session *sdk.ClientSession
+}
+
+func (p *place) server(args ...string) *server {
+	p.Helper()
+	s := &server{place: p, cmd: p.command(append([]string{"mcp"}, args...)...)}
+	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, nil)
+	var err error
+	s.session, err = c.Connect(context.Background(), &sdk.CommandTransport{Command: s.cmd}, nil)
+	require.NoError(p, err)
+	p.Cleanup(func() { _ = s.session.Close() }) // a test may have killed it
+	return s
+}
+
+type args = map[string]any
+
+// call is what a model is shown.
+func (s *server) call(tool string, a args) string {
+	s.Helper()
+	text, err := s.try(tool, a)
+	require.NoError(s, err)
+	return text
+}
+
+// try is call for goroutines.
+func (s *server) try(tool string, a args) (string, error) {
+	ctx, cancel := context.WithTimeout(context.Background(), 5*patience)
+	defer cancel()
+	r, err := s.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: a})
+	if err != nil {
+		return "", err
+	}
+	text := r.Content[0].(*sdk.TextContent).Text
+	if r.IsError {
+		text = "error: " + text
+	}
+	return text, nil
+}
+
+// kill kills the server as nothing can be prepared for.
+func (s *server) kill() {
+	s.Helper()
+	require.NoError(s, s.cmd.Process.Kill())
+}
