@@ -170,5 +170,5 @@ func (d *driver) complete(e machine.Effect) {
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
-	d.cmd, d.interrupts.owed = nil, ""
+	d.cmd, d.interrupts = nil, interrupts{}
 }

@@ -10,9 +10,19 @@ import (
 
 // interrupts is the interrupt that is on its way.
 type interrupts struct {
-	owed       string // the key, which waits for payInterrupt
-	reads      int    // how often it was looked at
-	unanswered bool   // no byte came since the last one
+	owed       string    // the key, which waits for payInterrupt
+	reads      int       // how often it was looked at
+	sent       time.Time // the last one
+	unanswered bool      // no byte came since
+	late       bool      // the first byte since was no part of what was being printed
+	own        bool      // it went to the program itself, which was in the foreground
+}
+
+// printed notes that the program has printed something.
+func (i *interrupts) printed() {
+	if i.unanswered {
+		i.unanswered, i.late = false, time.Since(i.sent) > stillPrinting
+	}
 }
 
 // taken says that the program has read the command; before that an interrupt
@@ -44,6 +54,9 @@ const owedReads = 16
 
 // payInterrupt sends the interrupt that is owed, if it is time.
 func (d *driver) payInterrupt() {
+	if !d.interrupts.sent.IsZero() && d.control.state.SawD {
+		d.interrupts.owed = "" // another would hit the prompt
+	}
 	if d.interrupts.owed == "" || d.cmd == nil || !d.taken() {
 		return
 	}
@@ -63,18 +76,21 @@ const (
 
 // interruptAgain sends an interrupt that is still owed, or repeats one that nothing
 // has answered, not even with bytes that are still to be read, or that has not kept
-// the program from printing. It tells whether to look again later.
-func (d *driver) interruptAgain(c *command, key string) (again bool) {
+// the program from printing. One that did not come early is repeated only when a job
+// missed it. It tells whether to look again later.
+func (d *driver) interruptAgain(c *command, key string, early bool) (again bool) {
 	d.locked(func() {
 		silent := d.interrupts.unanswered && !d.term.Readable(d.progress.bytes)
 		last := time.Since(d.progress.at)
-		again = d.cmd == c && (d.interrupts.owed != "" || silent || last < quiet)
+		again = d.cmd == c && (d.interrupts.owed != "" || silent || early && last < quiet)
 		switch {
 		case !again:
-		case d.interrupts.owed != "" || silent:
+		case d.interrupts.owed != "" || silent && (early || d.missed()):
 			d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 			d.interrupt(key)
-		case last < stillPrinting: // its prompt may be among what is not read yet
+		case d.interrupts.late: // it answers; when it prints at the next look too, it goes on printing
+			d.interrupts.late = false
+		case early && last < stillPrinting: // its prompt may be among what is not read yet
 			d.interrupts.owed, d.interrupts.reads = key, 0
 			d.payInterrupt()
 		}
@@ -83,9 +99,17 @@ func (d *driver) interruptAgain(c *command, key string) (again bool) {
 	return again
 }
 
+// missed says that the last interrupt came while a shell was about to bring a job to
+// the foreground: the shell had it, for which it means nothing then.
+func (d *driver) missed() bool {
+	group := d.term.Foreground()
+	return d.interrupts.own && group > 0 && group != d.term.PID()
+}
+
 // interrupt discards what has not reached the program and interrupts it.
 func (d *driver) interrupt(key string) {
-	d.interrupts.owed, d.interrupts.unanswered = "", true
+	d.interrupts.owed, d.interrupts.unanswered, d.interrupts.late, d.interrupts.sent = "", true, false, time.Now()
+	d.interrupts.own = d.term.Foreground() == d.term.PID()
 	d.events.tell(EventSignal, []byte(key), "interrupt")
 	d.term.Interrupt(key)
 }
@@ -120,19 +144,17 @@ const takenLimit = 100 * time.Millisecond
 
 // interrupt sends the key as soon as the command has been taken, or after
 // takenLimit whatever happened to it. An interpreter may lose an interrupt
-// between reading a command and running it: to one that came so early and was
-// answered by nothing at all, or by nothing but more output, more are sent, ever
-// less often.
+// between reading a command and running it, and a shell while it starts a job: to one
+// that came so early and was answered by nothing at all, or by nothing but more
+// output, more are sent, ever less often.
 func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
-	if !d.interruptOrOwe(c, key) {
-		return
-	}
+	early := d.interruptOrOwe(c, key)
 	t := time.NewTimer(takenLimit)
 	defer t.Stop()
 	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
 		select {
 		case <-t.C:
-			if !d.interruptAgain(c, key) {
+			if !d.interruptAgain(c, key, early) {
 				return
 			}
 			t.Reset(wait)

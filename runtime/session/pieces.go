@@ -8,7 +8,8 @@ import (
 
 // feed takes what the program printed through the stages, in order.
 func (d *driver) feed(b []byte) {
-	d.stream.arrived, d.interrupts.unanswered = false, false
+	d.stream.arrived = false
+	d.interrupts.printed()
 	for p := range d.detect.pieces(b) {
 		d.piece(p)
 	}

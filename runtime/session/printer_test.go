@@ -52,7 +52,7 @@ func TestNothingWaitsForOutputBeingMade(t *testing.T) {
 		defer close(done)
 		// None of these does the work itself.
 		d.interruptOrOwe(d.cmd, "\x03")
-		d.interruptAgain(d.cmd, "\x03")
+		d.interruptAgain(d.cmd, "\x03", true)
 		assert.NoError(t, d.signal(os.Interrupt))
 		assert.NoError(t, d.resize(10, 10))
 	}()

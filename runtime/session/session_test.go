@@ -238,6 +238,25 @@ func TestAnInterruptThatComesTooEarlyIsRepeated(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+// A shell that is about to start a job gets the interrupt instead of it.
+func TestAnInterruptThatAJobMissedIsRepeated(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	timeout(t, s, `trap 'had=it' INT; while [ -z "$had" ]; do :; done; trap - INT; sleep 1000`, 150*time.Millisecond)
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, session.ByInterrupt, r.CompletedBy)
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
+// A job that has had its interrupt, and takes its time, gets no other.
+func TestAnInterruptIsForAJobOnce(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	timeout(t, s, `sh -c 'n=0; trap "n=\$((n+1))" INT; while [ $n = 0 ]; do :; done; sleep 0.5; echo $n'`, 150*time.Millisecond)
+	r, err := s.Interrupt(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, "1\n", r.Output)
+}
+
 // An interrupt that is answered by a question is not repeated.
 func TestInterruptThatAsksBack(t *testing.T) {
 	a := adapter(t, "bash")

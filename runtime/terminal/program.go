@@ -47,6 +47,16 @@ func (t *Terminal) Holds(fd int) bool { return t.tty.Holds(fd) }
 // Has tells whether a descriptor of the program is open.
 func (t *Terminal) Has(fd int) bool { return t.tty.Has(fd) }
 
+// Foreground is the id of the process group that gets what a key like Ctrl-C means; 0
+// when that cannot be known.
+func (t *Terminal) Foreground() int {
+	group, err := t.tty.Foreground()
+	if err != nil {
+		return 0
+	}
+	return group
+}
+
 // Signal sends a signal to the foreground process group.
 func (t *Terminal) Signal(sig os.Signal) error { return t.tty.Signal(sig) }
 
