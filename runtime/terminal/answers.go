@@ -141,14 +141,3 @@ func (t *Terminal) answer(taken int64) {
 	}
 	a.open, a.since = a.open[:0], a.since[:0]
 }
-
-// cursorAt is where the cursor stands at an offset of the output; t.mu is held.
-func (t *Terminal) cursorAt(end int64) (row, col int) {
-	if !t.options.Screen {
-		return 1, 1
-	}
-	s := t.paintTo(end)
-	cols, _ := s.Size()
-	x, y := s.Cursor()
-	return y + 1, min(x, cols-1) + 1
-}

@@ -69,6 +69,9 @@ func (t *Terminal) run(take func([]byte)) error {
 	}
 }
 
+// Done is closed when Run is over: nothing more will be printed.
+func (t *Terminal) Done() <-chan struct{} { return t.done }
+
 // awake tells whether the program's exit has woken the reader, which that deadline
 // was for; a job that goes on writing may have kept it from expiring.
 func awake(woken <-chan struct{}, err error) (bool, error) {
@@ -90,7 +93,7 @@ func (t *Terminal) printed(b []byte) {
 		t.options.Read(b)
 	}
 	t.mu.Lock()
-	t.makeRoom(len(b))
+	t.picture.makeRoom(len(b))
 	t.out.write(b)
 	t.answers.feed(b)
 	t.tell()

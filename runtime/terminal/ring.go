@@ -1,5 +1,7 @@
 package terminal
 
+import "bytes"
+
 // ring is the end of a stream, at most limit bytes of it. Its memory grows with
 // what is written.
 type ring struct {
@@ -43,4 +45,24 @@ func (r *ring) between(from, to int64) (first, second []byte) {
 		return r.buf[i:], r.buf[:over]
 	}
 	return r.buf[i : i+n], nil
+}
+
+// firstLine is where what the ring holds begins to make sense: the beginning of
+// the stream, else of a line, else of a sequence.
+func (r *ring) firstLine() int64 {
+	at := r.start()
+	if at == 0 {
+		return 0
+	}
+	for _, c := range []byte{'\n', 0x1b} {
+		from := at
+		first, second := r.between(at, r.end)
+		for _, part := range [][]byte{first, second} {
+			if i := bytes.IndexByte(part, c); i >= 0 {
+				return from + int64(i)
+			}
+			from += int64(len(part))
+		}
+	}
+	return at
 }

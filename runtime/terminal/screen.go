@@ -1,10 +1,20 @@
 package terminal
 
 import (
-	"bytes"
-
 	"ripple/runtime/internal/vt"
+	"ripple/runtime/pty"
 )
+
+// picture is the screen, painted as far as somebody needed it. It is under
+// Terminal.mu.
+type picture struct {
+	out     *ring
+	history int  // lines kept above it
+	exact   bool // somebody will look: nothing may leave the ring unpainted
+	size    pty.Size
+	screen  *vt.Screen // nil: nobody has looked yet
+	painted int64      // how much of the output it shows
+}
 
 // Look calls f with the screen as it is now: text, cells, cursor, title, modes,
 // history. While f runs nothing is read from the program; the screen is not
@@ -12,50 +22,52 @@ import (
 func (t *Terminal) Look(f func(*vt.Screen)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f(t.upToDate())
+	f(t.picture.upToDate())
 }
+
+// wanted says whether anybody looks, or will.
+func (p *picture) wanted() bool { return p.screen != nil || p.exact }
 
 // makeRoom paints what would leave the ring with the next n bytes, if anybody
-// will look; t.mu is held.
-func (t *Terminal) makeRoom(n int) {
-	if (t.screen != nil || t.options.Screen) && t.out.end-t.painted+int64(n) > int64(t.out.limit) {
-		t.upToDate()
+// will look.
+func (p *picture) makeRoom(n int) {
+	if p.wanted() && p.out.end-p.painted+int64(n) > int64(p.out.limit) {
+		p.upToDate()
 	}
 }
 
-// upToDate is the screen with all that was printed; t.mu is held.
-func (t *Terminal) upToDate() *vt.Screen { return t.paintTo(t.out.end) }
+// upToDate is the screen with all that was printed.
+func (p *picture) upToDate() *vt.Screen { return p.paintTo(p.out.end) }
 
-func (t *Terminal) paintTo(end int64) *vt.Screen {
-	if t.screen == nil {
-		t.screen = vt.New(vt.Options{Cols: t.size.now.Cols, Rows: t.size.now.Rows, History: t.options.History})
-		t.painted = t.firstLine()
+func (p *picture) paintTo(end int64) *vt.Screen {
+	if p.screen == nil {
+		p.screen = vt.New(vt.Options{Cols: p.size.Cols, Rows: p.size.Rows, History: p.history})
+		p.painted = p.out.firstLine()
 	}
-	if end > t.painted {
-		first, second := t.out.between(t.painted, end)
-		t.screen.Write(first)
-		t.screen.Write(second)
-		t.painted = end
+	if end > p.painted {
+		first, second := p.out.between(p.painted, end)
+		p.screen.Write(first)
+		p.screen.Write(second)
+		p.painted = end
 	}
-	return t.screen
+	return p.screen
 }
 
-// firstLine is where what the ring holds begins to make sense: the beginning of
-// the stream, else of a line, else of a sequence.
-func (t *Terminal) firstLine() int64 {
-	at := t.out.start()
-	if at == 0 {
-		return 0
+// cursorAt is where the cursor stands at an offset of the output, from 1.
+func (p *picture) cursorAt(end int64) (row, col int) {
+	if !p.exact {
+		return 1, 1
 	}
-	for _, c := range []byte{'\n', 0x1b} {
-		from := at
-		first, second := t.out.between(at, t.out.end)
-		for _, part := range [][]byte{first, second} {
-			if i := bytes.IndexByte(part, c); i >= 0 {
-				return from + int64(i)
-			}
-			from += int64(len(part))
-		}
+	s := p.paintTo(end)
+	cols, _ := s.Size()
+	x, y := s.Cursor()
+	return y + 1, min(x, cols-1) + 1
+}
+
+// resize is for what is printed from now on.
+func (p *picture) resize(size pty.Size) {
+	p.size = size
+	if p.screen != nil {
+		p.screen.Resize(size.Cols, size.Rows)
 	}
-	return at
 }

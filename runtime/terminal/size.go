@@ -88,16 +88,14 @@ func (t *Terminal) fit() error {
 	if want == t.size.now {
 		return nil
 	}
-	if t.screen != nil || t.options.Screen {
-		t.upToDate() // what was printed until now was for the old size
+	if t.picture.wanted() {
+		t.picture.upToDate() // what was printed until now was for the old size
 	}
 	if err := t.tty.Resize(want); err != nil {
 		return err
 	}
 	t.size.now = want
-	if t.screen != nil {
-		t.screen.Resize(want.Cols, want.Rows)
-	}
+	t.picture.resize(want)
 	for _, s := range t.viewers {
 		s.repaint = true
 		s.notify()

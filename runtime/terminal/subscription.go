@@ -81,7 +81,7 @@ func (s *Subscription) next() (Piece, error) {
 		if s.started {
 			p.Lost = t.out.end - s.at
 		}
-		screen := t.upToDate()
+		screen := t.picture.upToDate()
 		s.buf = screen.AppendPending(screen.AppendANSI(s.buf[:0]))
 		s.at, s.started, s.repaint = t.out.end, true, false
 	case s.at < t.out.end:

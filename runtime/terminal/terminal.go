@@ -31,7 +31,6 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ripple/runtime/internal/vt"
 	"ripple/runtime/proctree"
 	"ripple/runtime/pty"
 	"ripple/schema"
@@ -73,7 +72,7 @@ const (
 
 // Terminal is a started program on its terminal.
 type Terminal struct {
-	tty     *pty.PTY
+	Program
 	options Options
 	input   input
 	answers *answers
@@ -87,8 +86,7 @@ type Terminal struct {
 	// Under mu: what was printed, and who looks at it.
 	mu      sync.Mutex
 	out     ring
-	screen  *vt.Screen // nil: nobody has looked yet
-	painted int64      // how much of the output the screen shows
+	picture picture
 	viewers []*Subscription
 	size    sizes
 	news    chan struct{} // closed by what is printed next; nil: nobody waits
@@ -108,11 +106,14 @@ func Start(c pty.Command, o Options) (*Terminal, error) {
 	if err != nil {
 		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
 	}
+	done := make(chan struct{})
 	t := &Terminal{
-		tty: tty, options: o, done: make(chan struct{}),
-		out: ring{limit: max(o.Ring, readSize)}, size: sizes{own: c.Size, now: c.Size},
+		Program: Program{tty}, options: o, done: done,
+		input: input{tty: tty, pause: o.Pause, wrote: o.Wrote, done: done},
+		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: c.Size, now: c.Size},
 	}
-	t.input.done, t.answers = t.done, newAnswers(o.Replies, t.cursorAt)
+	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: c.Size}
+	t.answers = newAnswers(o.Replies, t.picture.cursorAt)
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
 	t.tree.Sole = o.Sole
 	return t, nil

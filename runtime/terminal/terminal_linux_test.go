@@ -232,7 +232,7 @@ func TestAnswersToAProgramThatDoesNotReadAreBounded(t *testing.T) {
 func TestTheScreenIsMadeByTheFirstLook(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `printf '\033]0;a title\007\033[?2004hone\n\033[1mtwo'`)
 	s.ends()
-	assert.Nil(t, s.screen)
+	assert.Nil(t, s.picture.screen)
 	s.Look(func(screen *vt.Screen) {
 		assert.Equal(t, "one\ntwo", string(screen.AppendText(nil)))
 		assert.Equal(t, "a title", screen.Title())

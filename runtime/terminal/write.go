@@ -3,6 +3,7 @@ package terminal
 import (
 	"errors"
 	"sync"
+	"syscall"
 	"time"
 
 	"ripple/runtime/pty"
@@ -10,6 +11,10 @@ import (
 
 // input is what the program is to get and the terminal has not taken yet.
 type input struct {
+	tty   *pty.PTY
+	pause time.Duration // between pieces
+	wrote func([]byte)  // is told what the terminal took; may be nil
+
 	mu      sync.Mutex
 	queue   [][]byte        // pieces that came by one Write each
 	waiting bool            // somebody waits until the terminal takes more, or a pause is over
@@ -27,7 +32,7 @@ func (t *Terminal) Write(b []byte) (int, error) {
 	n := 0
 	if len(in.queue) == 0 && !in.waiting {
 		var err error
-		if n, err = t.put(b); err != nil {
+		if n, err = in.put(b); err != nil {
 			return n, err
 		}
 	}
@@ -38,25 +43,23 @@ func (t *Terminal) Write(b []byte) (int, error) {
 }
 
 // put gives the terminal what it takes of b at once.
-func (t *Terminal) put(b []byte) (int, error) {
-	in := &t.input
-	n, err := t.tty.Write(b)
-	if n > 0 && t.options.Wrote != nil {
-		t.options.Wrote(b[:n])
+func (in *input) put(b []byte) (int, error) {
+	n, err := in.tty.Write(b)
+	if n > 0 && in.wrote != nil {
+		in.wrote(b[:n])
 	}
 	if errors.Is(err, pty.ErrWouldBlock) {
 		in.waiting = true
-		go t.writeLater(0)
+		go in.writeLater(0)
 		return n, nil
 	}
 	return n, err
 }
 
-// writeQueue goes on with the queue; input.mu is held.
-func (t *Terminal) writeQueue() {
-	in := &t.input
+// writeQueue goes on with the queue; mu is held.
+func (in *input) writeQueue() {
 	for len(in.queue) > 0 && !in.waiting {
-		n, err := t.put(in.queue[0])
+		n, err := in.put(in.queue[0])
 		if err != nil {
 			in.queue = nil // Run tells
 			return
@@ -65,9 +68,9 @@ func (t *Terminal) writeQueue() {
 			continue
 		}
 		in.queue = in.queue[1:]
-		if t.options.Pause > 0 && len(in.queue) > 0 {
+		if in.pause > 0 && len(in.queue) > 0 {
 			in.waiting = true
-			go t.writeLater(t.options.Pause)
+			go in.writeLater(in.pause)
 		}
 	}
 	if len(in.queue) == 0 {
@@ -76,8 +79,7 @@ func (t *Terminal) writeQueue() {
 }
 
 // writeLater goes on writing after a pause, or when the terminal has room.
-func (t *Terminal) writeLater(pause time.Duration) {
-	in := &t.input
+func (in *input) writeLater(pause time.Duration) {
 	if pause > 0 {
 		timer := time.NewTimer(pause)
 		defer timer.Stop()
@@ -86,12 +88,12 @@ func (t *Terminal) writeLater(pause time.Duration) {
 		case <-in.done:
 		}
 	} else {
-		_ = t.tty.WaitWritable(time.Time{}) // closed: the write says so
+		_ = in.tty.WaitWritable(time.Time{}) // closed: the write says so
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
 	in.waiting = false
-	t.writeQueue()
+	in.writeQueue()
 }
 
 // Queued is how many bytes of input the terminal has not taken yet.
@@ -109,4 +111,20 @@ func (t *Terminal) Discard() {
 	t.input.mu.Lock()
 	defer t.input.mu.Unlock()
 	t.input.queue = nil
+}
+
+// Interrupt forgets what is queued and types key, the program's way to be
+// interrupted. Where the terminal would turn Ctrl-C into a signal, the signal is
+// sent directly: the key would throw away output that was not read yet.
+func (t *Terminal) Interrupt(key string) {
+	t.Discard()
+	if key == "\x03" && t.tty.Interrupts() && t.tty.Signal(syscall.SIGINT) == nil {
+		if t.input.wrote != nil {
+			t.input.mu.Lock()
+			defer t.input.mu.Unlock()
+			t.input.wrote([]byte(key)) // what its user would have typed
+		}
+		return
+	}
+	_, _ = t.Write([]byte(key)) // it has ended: there is nothing to interrupt
 }
