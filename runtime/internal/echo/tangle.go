@@ -18,6 +18,7 @@ type tangle struct {
 
 	now, next []thread
 	silent    bool // nothing was echoed
+	certain   bool // what is wanted was shown, in as many pieces as others printed lines meanwhile
 	last      byte
 	inside    bool // a sequence is under way
 	read      int  // bytes so far
@@ -31,6 +32,7 @@ type thread struct {
 	fresh    bool // a foreign line has just ended
 	run      int  // of a kernel's echo: bytes since foreign text ended
 	first    bool // that run began where a foreign line had ended
+	ragged   bool // not only whole lines were foreign
 	start    int
 	prompted int   // bytes of the prompt that were read
 	spans    *span // what was foreign
@@ -122,6 +124,7 @@ func (t *tangle) foreign(th thread, c byte) {
 		back.leave(t.read)
 		back.fresh = false
 		back.cost += costInside
+		back.ragged = true
 		t.exact(back, c)
 	}
 	if !t.kernel && t.last == '\r' && c != '\n' && c != '\r' {

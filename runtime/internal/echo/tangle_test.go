@@ -146,7 +146,11 @@ func TestCut(t *testing.T) {
 		assert.Equal(t, "bg 47\r\nbg 48\r\nbg 49\r\nbg 50\r\n", string(lines), "%d: %q", at, stream)
 		assert.Equal(t, prompt, string(rest), "%d: %q", at, stream)
 	}
-	_, _, ok := Cut([]byte("$ "), []byte("# bg\r\n"))
+	pieces := prompt[:3] + "bg 1\r\n" + prompt[3:20] + "bg 2\r\n" + prompt[20:50] + "bg 3\r\n" + prompt[50:] + "bg 4\r\n"
+	foreign, _, ok := Cut([]byte(prompt), []byte(pieces))
+	assert.True(t, ok)
+	assert.Equal(t, "bg 1\r\nbg 2\r\nbg 3\r\nbg 4\r\n", string(foreign), "in however many pieces it came")
+	_, _, ok = Cut([]byte("$ "), []byte("# bg\r\n"))
 	assert.False(t, ok)
 	lines, rest, ok := Cut([]byte("$ "), []byte("bg\r\n[41] $ "))
 	assert.True(t, ok)
