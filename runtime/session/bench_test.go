@@ -31,3 +31,14 @@ func BenchmarkOpen(b *testing.B) {
 		}
 	}
 }
+
+// BenchmarkOutput is a command that prints 1 MiB in lines.
+func BenchmarkOutput(b *testing.B) {
+	s := open(b, "bash", session.Options{})
+	b.SetBytes(1 << 20)
+	for b.Loop() {
+		if _, err := s.Eval(context.Background(), "head -c 1048576 /dev/zero | tr '\\0' x | fold -w 63"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

@@ -104,36 +104,6 @@ func (p *printer) takeLate(usual int) (kept string) {
 	return kept
 }
 
-// restLimit is how many bytes readRest waits for: a program may print for ever.
-const restLimit = 1 << 20
-
-// readRest waits until what the program has printed by now was read; for restLimit
-// bytes at most, and not when nothing can be read.
-func (d *driver) readRest() {
-	t := time.NewTimer(0)
-	defer t.Stop()
-	begin, last := int64(-1), int64(-1)
-	for gap := firstPoll; gap <= longestPoll; gap *= 2 {
-		received, more := int64(0), false
-		d.locked(func() { received, more = d.progress.bytes, d.term.Readable(d.progress.bytes) })
-		if begin < 0 {
-			begin = received
-		}
-		if !more || received-begin > restLimit {
-			return
-		}
-		if received != last {
-			last, gap = received, firstPoll
-		}
-		t.Reset(gap)
-		select {
-		case <-t.C:
-		case <-d.life.dead:
-			return
-		}
-	}
-}
-
 // politely asks the program to end, when it is at its prompt, and waits for it
 // as long as the adapter's grace and the context allow.
 func (d *driver) politely(ctx context.Context) {

@@ -67,72 +67,80 @@ func (c *command) ended() bool {
 	}
 }
 
+// sender types commands.
+type sender struct {
+	*core
+	flow    *flow
+	decider *decider
+}
+
 // submit sends a payload; the program is at its prompt.
-func (d *driver) submit(p payload) *command {
-	if d.control.policy.Learns && !d.kernel.visible { // it may not have come to waiting when it started
-		d.look()
+func (s *sender) submit(p payload) *command {
+	if s.control.policy.Learns && !s.kernel.visible { // it may not have come to waiting when it started
+		s.decider.look()
 	}
 	c := &command{
-		pending: p.lines, file: p.file, started: time.Now(), usual: d.detect.usual,
-		render: d.newRenderer(), kept: newCapture(d.options.Window, d.spillDir()), done: make(chan struct{}),
+		pending: p.lines, file: p.file, started: time.Now(), usual: s.detect.usual,
+		render: s.newRenderer(), kept: newCapture(s.options.Window, s.spillDir()), done: make(chan struct{}),
 	}
-	c.told.elsewhere = !d.status.announced && d.kernel.onTTY && !d.term.Holds(0)
-	c.told.restarted, d.restarted = d.restarted, false
-	d.cmd, d.stream.used = c, true
+	c.told.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
+	c.told.restarted, s.restarted = s.restarted, false
+	s.cmd, s.stream.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
-		c.pending, following = []string{strings.Join(p.lines, d.prog.input.ending)}, 0
+		c.pending, following = []string{strings.Join(p.lines, s.prog.input.ending)}, 0
 	}
-	d.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
-	d.send(d.prog.input.clear)
-	d.nextLine()
-	d.settleEffects()
+	s.decider.step(machine.Input{Kind: machine.InSubmit, Lines: following, Confirm: p.whole && !p.marks && len(p.lines) > 1})
+	s.send(s.prog.input.clear)
+	s.nextLine()
+	s.decider.settle()
 	return c
 }
 
-func (d *driver) newRenderer() *renderer {
-	cols, rows := d.term.Size()
-	return newRenderer(render.Options{Cols: cols, Rows: rows, StripANSI: d.prog.output.stripANSI}, d.prog.output.ending)
+func (s *sender) newRenderer() *renderer {
+	cols, rows := s.term.Size()
+	return newRenderer(render.Options{Cols: cols, Rows: rows, StripANSI: s.prog.output.stripANSI}, s.prog.output.ending)
 }
 
 // nextLine sends the next line of the block.
-func (d *driver) nextLine() {
-	c := d.cmd
-	line := c.pending[0] + d.prog.input.ending
+func (s *sender) nextLine() {
+	c := s.cmd
+	line := c.pending[0] + s.prog.input.ending
 	c.pending = c.pending[1:]
-	d.pass(d.stream.believe())
-	d.pass(d.stream.lineSent())
-	e := d.expectedEcho(line)
-	expected := d.status.byMarker && (d.prog.output.echo == schema.EchoOSCBoundaries || d.stream.begins)
-	c.prelude = newPrelude(e, len(line), expected, d.stream.begins)
-	d.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
-	turn := d.kernel.sending(d.control.policy.Printed)
-	d.send(line)
-	c.line = sentLine{at: time.Now(), to: d.progress.bytes, turn: turn}
+	s.flow.pass(s.stream.believe())
+	s.flow.pass(s.stream.lineSent())
+	e := s.expectedEcho(line)
+	expected := s.status.byMarker && (s.prog.output.echo == schema.EchoOSCBoundaries || s.stream.begins)
+	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
+	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
+	turn := s.kernel.sending(s.control.policy.Printed)
+	s.send(line)
+	c.line = sentLine{at: time.Now(), to: s.progress.bytes, turn: turn}
 }
 
 // expectedEcho is what is known of the echo of a line that is about to be sent.
-func (d *driver) expectedEcho(sent string) echo.Config {
-	out := &d.prog.output
-	c := echo.Config{Strategy: string(out.echo), Sent: d.term.Shown([]byte(sent)), Prompt: out.echoPrompt}
-	c.Kernel = d.term.Echo([]byte(sent))
-	echoes, canonical, err := d.term.Flags()
+func (s *sender) expectedEcho(sent string) echo.Config {
+	out := &s.prog.output
+	c := echo.Config{Strategy: string(out.echo), Sent: s.term.Shown([]byte(sent)), Prompt: out.echoPrompt}
+	c.Kernel = s.term.Echo([]byte(sent))
+	echoes, canonical, err := s.term.Flags()
 	switch {
-	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && (!echoes || d.plan.TTY.Echo):
+	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && (!echoes || s.plan.TTY.Echo):
 		c.Strategy = echo.Silent
 	case out.echo == schema.EchoNone: // a command has turned it on
 		c.Strategy, c.Sent = echo.Deterministic, c.Kernel
 	case out.echo == schema.EchoOSCBoundaries:
 		c.Strategy = echo.Deterministic
 	}
-	c.Foreign = d.prog.asides.taken && d.status.byMarker && c.Strategy == echo.Deterministic
-	c.Shown = []byte(prompt.Visible(d.stream.shown))
+	c.Foreign = s.prog.asides.taken && s.status.byMarker && c.Strategy == echo.Deterministic
+	c.Shown = []byte(prompt.Visible(s.stream.shown))
 	return c
 }
 
-func (d *driver) spillDir() string {
-	if d.options.SpillDir != "" {
-		return d.options.SpillDir
-	}
-	return d.scratch.Path
+// typed writes raw input while a command runs, and remembers what the terminal
+// echoes of it.
+func (s *sender) typed(b []byte) {
+	s.printer.enqueue(job{kind: jobTyped, c: s.cmd}, s.term.Echo(b))
+	s.send(string(b))
+	s.cmd.line.at, s.cmd.line.to = time.Now(), s.progress.bytes
 }

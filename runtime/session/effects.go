@@ -10,9 +10,16 @@ import (
 // What the machine decides is carried out here and nowhere else: after the stage
 // that caused it, before the next piece of the stream is looked at.
 
+// decider steps the machine and carries out its effects.
+type decider struct {
+	*core
+	flow   *flow
+	sender *sender
+}
+
 // step runs the machine and carries out its effects. Those that start something
-// slow wait for settleEffects, because the next piece may cancel them.
-func (d *driver) step(in machine.Input) {
+// slow wait for settle, because the next piece may cancel them.
+func (d *decider) step(in machine.Input) {
 	in.Now = time.Since(d.control.opened)
 	before := d.control.state.Step
 	state, effs := d.control.policy.Next(d.control.state, in, d.control.effs[:0])
@@ -28,7 +35,7 @@ func (d *driver) step(in machine.Input) {
 	}
 }
 
-func (d *driver) apply(e machine.Effect) {
+func (d *decider) apply(e machine.Effect) {
 	switch e.Kind {
 	case machine.DoInject:
 		d.inject()
@@ -38,9 +45,9 @@ func (d *driver) apply(e machine.Effect) {
 		d.becomeReady(e)
 	case machine.DoNextLine:
 		if e.Match { // what is held back before the prompt is output
-			d.pass(d.stream.promptMatched(d.detect.match.Start))
+			d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
 		}
-		d.nextLine()
+		d.sender.nextLine()
 	case machine.DoBegin:
 		d.begin()
 	case machine.DoComplete:
@@ -48,7 +55,7 @@ func (d *driver) apply(e machine.Effect) {
 	case machine.DoGiveUp:
 		d.giveUp()
 	case machine.DoTakeBack:
-		d.takeBack()
+		d.flow.takeBack()
 	case machine.DoAsk:
 		d.control.ask = true
 	case machine.DoTimer:
@@ -58,20 +65,20 @@ func (d *driver) apply(e machine.Effect) {
 	}
 }
 
-// settleEffects carries out what is still wanted after a whole read.
-func (d *driver) settleEffects() {
+// settle carries out what is still wanted after a whole read.
+func (d *decider) settle() {
 	for d.control.ask {
 		d.control.ask = false
 		ready := d.look()
 		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
 		if ready == machine.ReadyAsks {
-			d.matchPrompt() // what it asks may be known
+			d.flow.matchPrompt() // what it asks may be known
 		}
 	}
 	d.alarm.settle()
 }
 
-func (d *driver) fired(generation int) {
+func (d *decider) fired(generation int) {
 	d.happened(func() {
 		if !d.alarm.rings(generation) {
 			return
@@ -79,14 +86,14 @@ func (d *driver) fired(generation int) {
 		d.events.tell(EventTimer, nil, "timer")
 		d.step(machine.Input{Kind: machine.InTimer})
 		if d.control.state.Step == machine.StepFirst {
-			d.matchPrompt() // it may have come while a declared delay ran
+			d.flow.matchPrompt() // it may have come while a declared delay ran
 		}
-		d.settleEffects()
+		d.settle()
 	})
 }
 
 // look asks the kernel whether the program waits for input.
-func (d *driver) look() machine.Readiness {
+func (d *decider) look() machine.Readiness {
 	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unproven}
 	if d.cmd != nil {
 		q.running, q.turn = true, d.cmd.line.turn
@@ -96,7 +103,7 @@ func (d *driver) look() machine.Readiness {
 }
 
 // inject types the integration script.
-func (d *driver) inject() {
+func (d *decider) inject() {
 	sent := d.plan.Inject + d.prog.input.ending
 	d.detect.inject(sent)
 	d.stream.startup = d.stream.startup[:0]
@@ -104,7 +111,7 @@ func (d *driver) inject() {
 }
 
 // becomeReady is the first prompt.
-func (d *driver) becomeReady(e machine.Effect) {
+func (d *decider) becomeReady(e machine.Effect) {
 	d.detect.injected, d.kernel.onTTY = nil, d.term.Holds(0)
 	d.status.needs = d.printer.reports.missing(d.stream.startup)
 	d.kernel.usual = !d.kernel.elsewhere()
@@ -114,24 +121,24 @@ func (d *driver) becomeReady(e machine.Effect) {
 }
 
 // atPrompt takes over what the prompt tells, and returns it.
-func (d *driver) atPrompt(e machine.Effect) (shown string) {
+func (d *decider) atPrompt(e machine.Effect) (shown string) {
 	d.status.byMarker = !e.Match
 	if !e.Match {
 		return string(d.stream.prompt)
 	}
-	d.pass(d.stream.promptMatched(d.detect.match.Start))
+	d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
 	return d.detect.proven()
 }
 
 // begin is C: what came since the line was sent is its echo.
-func (d *driver) begin() {
+func (d *decider) begin() {
 	c := d.cmd
 	if c == nil {
 		return
 	}
 	expected := c.prelude.expected
 	if text := c.prelude.begin(); expected {
-		d.passEcho(c, text)
+		d.flow.passEcho(c, text)
 	}
 	c.told.began, d.stream.begins = true, true
 	d.printer.enqueue(job{kind: jobBegin, c: c}, nil)
@@ -140,13 +147,13 @@ func (d *driver) begin() {
 
 // giveUp makes the program abandon a command that it wants more of: by the
 // declared escape, else by an interrupt, else by the end of input.
-func (d *driver) giveUp() {
+func (d *decider) giveUp() {
 	d.cmd.told.incomplete = true // from here on nothing is output: what comes is about our withdrawal
 	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := d.prog.withdrawal
 	d.cmd.told.withdrawal = &w
 	if w.Setting == settingInterrupt {
-		d.interrupt(w.Key)
+		d.interrupts.deliver(w.Key)
 		return
 	}
 	d.send(w.Key)
@@ -154,21 +161,21 @@ func (d *driver) giveUp() {
 
 // complete ends the running command. Its result comes when all that it printed
 // is output.
-func (d *driver) complete(e machine.Effect) {
+func (d *decider) complete(e machine.Effect) {
 	c := d.cmd
 	c.told.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
 	if e.By == machine.ByExit {
-		d.takeBack()
-		d.pass(d.stream.flush())
+		d.flow.takeBack()
+		d.flow.pass(d.stream.flush())
 	} else {
-		d.pass(d.stream.believe())
+		d.flow.pass(d.stream.believe())
 		c.told.end.shown = d.atPrompt(e)
 		d.status.announced = c.told.began
 	}
-	d.print(c, c.prelude.end())
+	d.flow.print(c, c.prelude.end())
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself
 	}
-	d.cmd, d.interrupts = nil, interrupts{}
+	d.cmd, d.interrupts.interrupt = nil, interrupt{}
 }

@@ -8,9 +8,17 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
-// interrupts is the interrupt that is on its way.
+// interrupts stops commands.
 type interrupts struct {
-	owed       string    // the key, which waits for payInterrupt
+	*core
+	decider *decider
+	viewer  *viewer
+	interrupt
+}
+
+// interrupt is the one that is on its way.
+type interrupt struct {
+	owed       string    // the key, which waits for pay
 	reads      int       // how often it was looked at
 	sent       time.Time // the last one
 	unanswered bool      // no byte came since
@@ -19,7 +27,7 @@ type interrupts struct {
 }
 
 // printed notes that the program has printed something.
-func (i *interrupts) printed() {
+func (i *interrupt) printed() {
 	if i.unanswered {
 		i.unanswered, i.late = false, time.Since(i.sent) > stillPrinting
 	}
@@ -27,23 +35,23 @@ func (i *interrupts) printed() {
 
 // taken says that the program has read the command; before that an interrupt
 // would hit its prompt, and the command would run all the same.
-func (d *driver) taken() bool {
-	return d.control.state.SawC || !d.onItsWay()
+func (i *interrupts) taken() bool {
+	return i.control.state.SawC || !i.viewer.onItsWay()
 }
 
-// interruptOrOwe interrupts the command, or notes that it has to be interrupted as
+// beginOrOwe interrupts the command, or notes that it has to be interrupted as
 // soon as it has been taken and what the program has printed has been read: the
 // command may be over. It tells whether the interrupt may come too early.
-func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
-	d.locked(func() {
-		if d.cmd != c {
+func (i *interrupts) beginOrOwe(c *command, key string) (early bool) {
+	i.locked(func() {
+		if i.cmd != c {
 			return
 		}
-		d.interrupts.owed, d.interrupts.reads = key, 0
-		d.step(machine.Input{Kind: machine.InInterrupt})
-		d.payInterrupt()
-		early = d.interrupts.owed != "" || time.Since(c.line.at) < takenLimit
-		d.settleEffects()
+		i.owed, i.reads = key, 0
+		i.decider.step(machine.Input{Kind: machine.InInterrupt})
+		i.pay()
+		early = i.owed != "" || time.Since(c.line.at) < takenLimit
+		i.decider.settle()
 	})
 	return early
 }
@@ -52,18 +60,18 @@ func (d *driver) interruptOrOwe(c *command, key string) (early bool) {
 // for there are programs that never stop printing; a terminal holds less.
 const owedReads = 16
 
-// payInterrupt sends the interrupt that is owed, if it is time.
-func (d *driver) payInterrupt() {
-	if !d.interrupts.sent.IsZero() && d.control.state.SawD {
-		d.interrupts.owed = "" // another would hit the prompt
+// pay sends the interrupt that is owed, if it is time.
+func (i *interrupts) pay() {
+	if !i.sent.IsZero() && i.control.state.SawD {
+		i.owed = "" // another would hit the prompt
 	}
-	if d.interrupts.owed == "" || d.cmd == nil || !d.taken() {
+	if i.owed == "" || i.cmd == nil || !i.taken() {
 		return
 	}
-	if d.interrupts.reads++; d.interrupts.reads > owedReads || !d.term.Readable(d.progress.bytes) {
-		key := d.interrupts.owed
-		d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
-		d.interrupt(key)
+	if i.reads++; i.reads > owedReads || !i.term.Readable(i.progress.bytes) {
+		key := i.owed
+		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
+		i.deliver(key)
 	}
 }
 
@@ -74,44 +82,44 @@ const (
 	quiet         = 100 * time.Millisecond
 )
 
-// interruptAgain sends an interrupt that is still owed, or repeats one that nothing
+// repeat sends an interrupt that is still owed, or repeats one that nothing
 // has answered, not even with bytes that are still to be read, or that has not kept
 // the program from printing. One that did not come early is repeated only when a job
 // missed it. It tells whether to look again later.
-func (d *driver) interruptAgain(c *command, key string, early bool) (again bool) {
-	d.locked(func() {
-		silent := d.interrupts.unanswered && !d.term.Readable(d.progress.bytes)
-		last := time.Since(d.progress.at)
-		again = d.cmd == c && (d.interrupts.owed != "" || silent || early && last < quiet)
+func (i *interrupts) repeat(c *command, key string, early bool) (again bool) {
+	i.locked(func() {
+		silent := i.unanswered && !i.term.Readable(i.progress.bytes)
+		last := time.Since(i.progress.at)
+		again = i.cmd == c && (i.owed != "" || silent || early && last < quiet)
 		switch {
 		case !again:
-		case d.interrupts.owed != "" || silent && (early || d.missed()):
-			d.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
-			d.interrupt(key)
-		case d.interrupts.late: // it answers; when it prints at the next look too, it goes on printing
-			d.interrupts.late = false
+		case i.owed != "" || silent && (early || i.missed()):
+			i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
+			i.deliver(key)
+		case i.late: // it answers; when it prints at the next look too, it goes on printing
+			i.late = false
 		case early && last < stillPrinting: // its prompt may be among what is not read yet
-			d.interrupts.owed, d.interrupts.reads = key, 0
-			d.payInterrupt()
+			i.owed, i.reads = key, 0
+			i.pay()
 		}
-		d.settleEffects()
+		i.decider.settle()
 	})
 	return again
 }
 
 // missed says that the last interrupt came while a shell was about to bring a job to
 // the foreground: the shell had it, for which it means nothing then.
-func (d *driver) missed() bool {
-	group := d.term.Foreground()
-	return d.interrupts.own && group > 0 && group != d.term.PID()
+func (i *interrupts) missed() bool {
+	group := i.term.Foreground()
+	return i.own && group > 0 && group != i.term.PID()
 }
 
-// interrupt discards what has not reached the program and interrupts it.
-func (d *driver) interrupt(key string) {
-	d.interrupts.owed, d.interrupts.unanswered, d.interrupts.late, d.interrupts.sent = "", true, false, time.Now()
-	d.interrupts.own = d.term.Foreground() == d.term.PID()
-	d.events.tell(EventSignal, []byte(key), "interrupt")
-	d.term.Interrupt(key)
+// deliver discards what has not reached the program and interrupts it.
+func (i *interrupts) deliver(key string) {
+	i.owed, i.unanswered, i.late, i.sent = "", true, false, time.Now()
+	i.own = i.term.Foreground() == i.term.PID()
+	i.events.tell(EventSignal, []byte(key), "interrupt")
+	i.term.Interrupt(key)
 }
 
 // Interrupt interrupts the running command by the adapter's means and waits
@@ -148,13 +156,13 @@ const takenLimit = 100 * time.Millisecond
 // that came so early and was answered by nothing at all, or by nothing but more
 // output, more are sent, ever less often.
 func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
-	early := d.interruptOrOwe(c, key)
+	early := d.interrupts.beginOrOwe(c, key)
 	t := time.NewTimer(takenLimit)
 	defer t.Stop()
 	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
 		select {
 		case <-t.C:
-			if !d.interruptAgain(c, key, early) {
+			if !d.interrupts.repeat(c, key, early) {
 				return
 			}
 			t.Reset(wait)

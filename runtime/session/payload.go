@@ -42,8 +42,8 @@ type lineFacts interface {
 	unseen() bool
 }
 
-func (d *driver) builder() *builder {
-	return &builder{program: d.prog, dir: d.scratch.Path, tty: &d.kernel}
+func (s *sender) builder() *builder {
+	return &builder{program: s.prog, dir: s.scratch.Path, tty: &s.kernel}
 }
 
 // build turns code into a payload by the adapter's input rules. Nothing has

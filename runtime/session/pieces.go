@@ -6,161 +6,168 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
-// feed takes what the program printed through the stages, in order.
-func (d *driver) feed(b []byte) {
-	d.stream.arrived = false
-	d.interrupts.printed()
-	for p := range d.detect.pieces(b) {
-		d.piece(p)
-	}
-	if d.stream.arrived {
-		d.step(machine.Input{Kind: machine.InText})
-		d.matchPrompt()
-	}
-	d.settleEffects()
+// flow is the way of what the program prints: each stage returns what it made, and
+// flow gives it to the next.
+type flow struct {
+	*core
+	decider *decider
 }
 
-func (d *driver) piece(p piece) {
+// feed takes what the program printed through the stages, in order.
+func (f *flow) feed(b []byte) {
+	f.stream.arrived = false
+	f.interrupts.printed()
+	for p := range f.detect.pieces(b) {
+		f.piece(p)
+	}
+	if f.stream.arrived {
+		f.decider.step(machine.Input{Kind: machine.InText})
+		f.matchPrompt()
+	}
+	f.decider.settle()
+}
+
+func (f *flow) piece(p piece) {
 	switch p.kind {
 	case pieceMarker:
-		if d.events.watched() {
-			d.events.tell(EventMarker, p.raw, "marker "+p.name())
+		if f.events.watched() {
+			f.events.tell(EventMarker, p.raw, "marker "+p.name())
 		}
-		d.marker(p.event)
+		f.marker(p.event)
 		return
 	case pieceLiteral:
-		d.events.tell(EventMarker, nil, "marker")
-		d.literal(p.more)
+		f.events.tell(EventMarker, nil, "marker")
+		f.literal(p.more)
 		return
 	case pieceForged:
-		d.events.tell(EventForged, p.raw, "untrusted marker "+p.name())
+		f.events.tell(EventForged, p.raw, "untrusted marker "+p.name())
 	}
-	d.pass(d.stream.text(p.raw))
+	f.pass(f.stream.text(p.raw))
 }
 
 // marker is a trusted marker: the text before it is sorted, then the machine is told.
-func (d *driver) marker(e prompt.Event) {
+func (f *flow) marker(e prompt.Event) {
 	switch e.Kind {
 	case prompt.PromptStart:
-		d.promptBegins()
-		d.step(machine.Input{Kind: machine.InPromptStart})
+		f.promptBegins()
+		f.decider.step(machine.Input{Kind: machine.InPromptStart})
 	case prompt.InputStart:
-		d.pass(d.stream.promptEnds())
-		d.step(machine.Input{Kind: machine.InInputStart})
+		f.pass(f.stream.promptEnds())
+		f.decider.step(machine.Input{Kind: machine.InInputStart})
 	case prompt.Executed:
-		d.takeBack()
-		d.step(machine.Input{Kind: machine.InExecuted})
+		f.takeBack()
+		f.decider.step(machine.Input{Kind: machine.InExecuted})
 	case prompt.Finished:
-		d.finished(e.Code)
-		d.step(machine.Input{Kind: machine.InFinished})
+		f.finished(e.Code)
+		f.decider.step(machine.Input{Kind: machine.InFinished})
 	case prompt.Continuation:
-		d.takeBack()
-		d.pass(d.stream.flush())
-		d.step(machine.Input{Kind: machine.InContinuation})
-		if d.control.state.Proof == machine.ProofMore || d.stream.endsMore && d.control.state.Step == machine.StepRunning {
-			d.stream.wantsMore()
+		f.takeBack()
+		f.pass(f.stream.flush())
+		f.decider.step(machine.Input{Kind: machine.InContinuation})
+		if f.control.state.Proof == machine.ProofMore || f.stream.endsMore && f.control.state.Step == machine.StepRunning {
+			f.stream.wantsMore()
 		}
 	case prompt.ContinuationEnd:
-		d.stream.moreEnds()
+		f.stream.moreEnds()
 	case prompt.Cwd:
-		d.status.cwd = e.Cwd
-		if d.cmd != nil {
-			d.cmd.told.cwdReported = true
+		f.status.cwd = e.Cwd
+		if f.cmd != nil {
+			f.cmd.told.cwdReported = true
 		}
 	}
 }
 
 // literal is a literal marker, which carries the nonce.
-func (d *driver) literal(more bool) {
-	d.pass(d.stream.flush())
+func (f *flow) literal(more bool) {
+	f.pass(f.stream.flush())
 	if more {
-		d.step(machine.Input{Kind: machine.InContinuation})
+		f.decider.step(machine.Input{Kind: machine.InContinuation})
 		return
 	}
-	d.stream.announced(d.plan.Values["marker"])
-	d.step(machine.Input{Kind: machine.InMarker})
+	f.stream.announced(f.plan.Values["marker"])
+	f.decider.step(machine.Input{Kind: machine.InMarker})
 }
 
 // promptBegins notes that what follows is a prompt, unless it interrupts a
 // command that has not been seen to run: then it may be a redraw.
-func (d *driver) promptBegins() {
-	if d.cmd != nil && !d.control.state.SawC && !d.control.state.SawD {
-		d.pass(d.stream.unasked())
-		d.cmd.prelude.redraws()
+func (f *flow) promptBegins() {
+	if f.cmd != nil && !f.control.state.SawC && !f.control.state.SawD {
+		f.pass(f.stream.unasked())
+		f.cmd.prelude.redraws()
 		return
 	}
-	d.question(true)
-	d.pass(d.stream.outputEnds())
-	d.stream.promptBegins()
+	f.question(true)
+	f.pass(f.stream.outputEnds())
+	f.stream.promptBegins()
 }
 
 // finished is D: the output ends here.
-func (d *driver) finished(code *int) {
-	if d.stream.region != regionPrompt {
-		d.question(false)
+func (f *flow) finished(code *int) {
+	if f.stream.region != regionPrompt {
+		f.question(false)
 	}
-	d.pass(d.stream.outputEnds())
-	if c := d.cmd; c != nil {
+	f.pass(f.stream.outputEnds())
+	if c := f.cmd; c != nil {
 		c.told.code = code
-		d.print(c, c.prelude.giveUp())
-		d.stream.commandEnded(c.prelude.redrawAt >= 0)
+		f.print(c, c.prelude.giveUp())
+		f.stream.commandEnded(c.prelude.redrawAt >= 0)
 	}
 }
 
 // question begins another prompt of the running command, where it may have been made
 // to print it; that takes back the one before.
-func (d *driver) question(began bool) {
-	if d.cmd == nil || !d.prog.prompts.printable() {
+func (f *flow) question(began bool) {
+	if f.cmd == nil || !f.prog.prompts.printable() {
 		return
 	}
-	if d.stream.unproven.began {
-		d.takeBack()
+	if f.stream.unproven.began {
+		f.takeBack()
 	}
-	d.stream.question(began)
+	f.stream.question(began)
 }
 
-func (d *driver) takeBack() { d.pass(d.stream.takeBack(d.control.state.Interrupted())) }
+func (f *flow) takeBack() { f.pass(f.stream.takeBack(f.control.state.Interrupted())) }
 
 // pass hands on what text turned out to be.
-func (d *driver) pass(s sorted) {
-	switch u := &d.stream.unproven; {
-	case len(s.aside) == 0 || !d.prog.asides.taken || d.stream.leaving:
+func (f *flow) pass(s sorted) {
+	switch u := &f.stream.unproven; {
+	case len(s.aside) == 0 || !f.prog.asides.taken || f.stream.leaving:
 	case u.open:
 		u.beside = append(u.beside, s.aside...)
 	default:
-		d.printer.enqueue(job{kind: jobAside}, s.aside)
+		f.printer.enqueue(job{kind: jobAside}, s.aside)
 	}
-	if c := d.cmd; c != nil && len(s.output) > 0 && !c.told.incomplete {
-		d.print(c, c.prelude.feed(s.output))
+	if c := f.cmd; c != nil && len(s.output) > 0 && !c.told.incomplete {
+		f.print(c, c.prelude.feed(s.output))
 	}
 }
 
-func (d *driver) print(c *command, output []byte) {
+func (f *flow) print(c *command, output []byte) {
 	if len(output) > 0 && !c.told.incomplete {
-		d.printer.enqueue(job{kind: jobText, c: c}, output)
+		f.printer.enqueue(job{kind: jobText, c: c}, output)
 	}
 }
 
 // passEcho hands on what came before C: what is no echo is not of the command,
 // which had not begun.
-func (d *driver) passEcho(c *command, text []byte) {
+func (f *flow) passEcho(c *command, text []byte) {
 	switch {
 	case c.prelude.echo.Strategy == echo.Silent:
-		d.pass(sorted{aside: text})
-	case d.prog.asides.taken:
-		d.printer.enqueue(job{kind: jobEcho, c: c, config: c.prelude.echo}, text)
+		f.pass(sorted{aside: text})
+	case f.prog.asides.taken:
+		f.printer.enqueue(job{kind: jobEcho, c: c, config: c.prelude.echo}, text)
 	}
 }
 
 // matchPrompt looks for a prompt at the end of the stream.
-func (d *driver) matchPrompt() {
-	if d.control.state.Step == machine.StepReady {
+func (f *flow) matchPrompt() {
+	if f.control.state.Step == machine.StepReady {
 		return
 	}
-	found, err := d.detect.prompt(d.stream.tail())
+	found, err := f.detect.prompt(f.stream.tail())
 	if err != nil {
-		d.life.fail(err)
+		f.life.fail(err)
 	} else if found {
-		d.step(machine.Input{Kind: machine.InMatch, More: d.detect.match.Tag == tagContinuation})
+		f.decider.step(machine.Input{Kind: machine.InMatch, More: f.detect.match.Tag == tagContinuation})
 	}
 }

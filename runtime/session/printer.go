@@ -30,8 +30,8 @@ type printer struct {
 	reports reports
 }
 
-func newPrinter(d *driver) printer {
-	return printer{lock: &d.mu, room: sync.NewCond(&d.mu), to: &d.options, reports: reports{d.prog, &d.status, &d.life}, asides: newAsides(d.prog, d.options, d.spillDir())}
+func newPrinter(c *core) printer {
+	return printer{lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, asides: newAsides(c.prog, c.options, c.spillDir())}
 }
 
 type jobKind uint8

@@ -27,14 +27,13 @@ func cat(t *testing.T, echo bool) *terminal.Terminal {
 
 // running is a driver whose command has been taken by cat.
 func running(t *testing.T, output func([]byte)) *driver {
-	d := &driver{
-		prog: &program{}, life: life{exit: &ExitError{}, changed: make(chan struct{})}, term: cat(t, false), options: Options{Output: output, SpillDir: t.TempDir()},
-		cmd: &command{
-			kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
-			done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},
-		},
+	d := newDriver(Options{Output: output, SpillDir: t.TempDir()})
+	d.prog, d.life.exit, d.term = &program{}, &ExitError{}, cat(t, false)
+	d.cmd = &command{
+		kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
+		done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},
 	}
-	d.printer = newPrinter(d)
+	d.printer = newPrinter(d.core)
 	d.control.state.Step = machine.StepRunning
 	return d
 }
@@ -51,8 +50,8 @@ func TestNothingWaitsForOutputBeingMade(t *testing.T) {
 	go func() {
 		defer close(done)
 		// None of these does the work itself.
-		d.interruptOrOwe(d.cmd, "\x03")
-		d.interruptAgain(d.cmd, "\x03", true)
+		d.interrupts.beginOrOwe(d.cmd, "\x03")
+		d.interrupts.repeat(d.cmd, "\x03", true)
 		assert.NoError(t, d.signal(os.Interrupt))
 		assert.NoError(t, d.resize(10, 10))
 	}()

@@ -9,7 +9,8 @@
 //	defer s.Close(ctx)
 //	r, err := s.Eval(ctx, "1 + 1")
 //
-// Inside, one driver (driver.go) holds the lock and the timer and keeps the order.
+// Inside, one driver (driver.go) reads the program and keeps the order; what is known
+// of it, under one lock, is its core (core.go).
 // A byte of output is handed over eight times on its way to the Result:
 //
 //	terminal  driver.take     read from the program
@@ -102,19 +103,19 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 		return Result{}, err
 	}
 	if d.prog.input.skipEmpty && strings.TrimSpace(code) == "" && !d.isDead() {
-		return d.nothing(), nil
+		return d.viewer.nothing(), nil
 	}
-	if d.quiesce(ctx) != nil {
+	if d.viewer.quiesce(ctx) != nil {
 		return unsent(ctx)
 	}
-	p, err := d.builder().build(code)
+	p, err := d.sender.builder().build(code)
 	if err != nil {
 		return Result{Cwd: d.status.cwd, Mode: d.status.mode}, err
 	}
 	var c *command
 	d.locked(func() {
 		if d.control.state.Step == machine.StepReady {
-			c = d.submit(p)
+			c = d.sender.submit(p)
 		}
 	})
 	if c == nil {
@@ -170,10 +171,10 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		d.readRest()
 		d.locked(func() {
 			if d.cmd == c {
-				late.Waiting, late.Withdrawal = d.waits(), c.told.withdrawal
+				late.Waiting, late.Withdrawal = d.viewer.waits(), c.told.withdrawal
 			}
 		})
-		d.printer.upToDate(func() { r = d.snapshot(c) })
+		d.printer.upToDate(func() { r = d.viewer.snapshot(c) })
 		if !c.ended() {
 			return r, late
 		}
@@ -208,7 +209,7 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 	err := ErrIdle
 	d.locked(func() {
 		if d.cmd != nil {
-			d.typed(input)
+			d.sender.typed(input)
 			err = nil
 		}
 	})
@@ -229,7 +230,7 @@ func (s *Session) Late() string {
 
 // State is a snapshot. It asks the kernel whether a running program waits for
 // input.
-func (s *Session) State() State { return s.driver().snapState() }
+func (s *Session) State() State { return s.driver().viewer.state() }
 
 // Resize changes the terminal's size, in character cells.
 func (s *Session) Resize(cols, rows int) error { return s.driver().resize(cols, rows) }

@@ -22,16 +22,15 @@ import (
 
 // start launches the program and waits for its first prompt.
 func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
-	d := &driver{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began}, life: newLife()}
-	d.alarm.ring = d.fired
+	d := newDriver(o)
 	if err := d.launch(a); err != nil {
 		d.scratch.Remove()
 		return nil, err
 	}
 	d.locked(func() { // before the first byte is read
 		d.showBanner()
-		d.step(machine.Input{Kind: machine.InStart})
-		d.settleEffects()
+		d.decider.step(machine.Input{Kind: machine.InStart})
+		d.decider.settle()
 	})
 	go d.read()
 	if err := d.awaitReady(ctx); err != nil {
@@ -64,7 +63,7 @@ func (d *driver) awaitReady(ctx context.Context) error {
 			return ctx.Err()
 		case <-tick.C:
 			looks++
-			if d.options.Patient || !d.stuck() {
+			if d.options.Patient || !d.viewer.stuck() {
 				looks = 0
 			}
 		}
@@ -73,10 +72,10 @@ func (d *driver) awaitReady(ctx context.Context) error {
 }
 
 // stuck says that the program waits for input at what is not its prompt.
-func (d *driver) stuck() (yes bool) {
-	d.locked(func() {
-		starting := d.control.state.Step == machine.StepFirst || d.control.state.Step == machine.StepKick
-		yes = starting && d.control.state.Proof == machine.ProofNone && d.term.Readiness().State == pty.Waiting && !d.term.Readable(d.progress.bytes)
+func (v *viewer) stuck() (yes bool) {
+	v.locked(func() {
+		starting := v.control.state.Step == machine.StepFirst || v.control.state.Step == machine.StepKick
+		yes = starting && v.control.state.Proof == machine.ProofNone && v.term.Readiness().State == pty.Waiting && !v.term.Readable(v.progress.bytes)
 	})
 	return yes
 }
@@ -109,7 +108,7 @@ func (d *driver) launch(a *schema.Adapter) error {
 		return fmt.Errorf("%s: %w", a.Name, err)
 	}
 	d.control.policy, d.status.cwd = d.prog.policy, d.plan.Dir
-	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d)
+	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d.core)
 	return d.openTerminal(a.Process.TTY.Replies)
 }
 

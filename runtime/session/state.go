@@ -10,59 +10,34 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
-// isDead says whether the program has ended. A caller who has just been told
-// so by a Result may come before the reader is through.
-func (d *driver) isDead() bool {
-	d.mu.Lock()
-	ended := d.life.exit != nil
-	d.mu.Unlock()
-	if ended {
-		<-d.life.dead
-	}
-	return ended
+// viewer tells how the program and the running command stand.
+type viewer struct {
+	*core
+	flow *flow
 }
 
-// changes is closed at the next change of phase.
-func (d *driver) changes() <-chan struct{} {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return d.life.changed
-}
-
-func (d *driver) phase() Phase {
-	switch d.control.state.Step {
-	case machine.StepReady:
-		return PhaseReady
-	case machine.StepRunning:
-		return PhaseRunning
-	case machine.StepExited:
-		return PhaseClosed
-	}
-	return PhaseStarting
-}
-
-func (d *driver) snapState() State {
+func (v *viewer) state() State {
 	var st State
-	d.locked(func() {
-		if d.cmd != nil {
-			st.Waiting = d.waits()
-			st.Stuck = st.Waiting != WaitingNo && d.term.Readiness().Only
+	v.locked(func() {
+		if v.cmd != nil {
+			st.Waiting = v.waits()
+			st.Stuck = st.Waiting != WaitingNo && v.term.Readiness().Only
 		}
 	})
-	d.printer.upToDate(func() {
+	v.printer.upToDate(func() {
 		waiting, stuck := st.Waiting, st.Stuck
-		st = State{Phase: d.phase(), Mode: d.status.mode, Level: d.status.level, Cwd: d.status.cwd, PID: d.term.PID(), Needs: d.status.needs}
-		if d.cmd != nil {
-			st.Waiting, st.Stuck, st.Partial = waiting, stuck, d.snapshot(d.cmd).Output
+		st = State{Phase: v.phase(), Mode: v.status.mode, Level: v.status.level, Cwd: v.status.cwd, PID: v.term.PID(), Needs: v.status.needs}
+		if v.cmd != nil {
+			st.Waiting, st.Stuck, st.Partial = waiting, stuck, v.snapshot(v.cmd).Output
 		}
 	})
 	return st
 }
 
 // nothing is the result of a command that is not sent: the session is as it was.
-func (d *driver) nothing() (r Result) {
-	d.locked(func() {
-		r = Result{Cwd: d.status.cwd, Mode: d.status.mode, Level: d.status.level, CompletedBy: ByPrompt}
+func (v *viewer) nothing() (r Result) {
+	v.locked(func() {
+		r = Result{Cwd: v.status.cwd, Mode: v.status.mode, Level: v.status.level, CompletedBy: ByPrompt}
 	})
 	return r
 }
@@ -75,30 +50,30 @@ const silentFlight = takenLimit
 // onItsWay says whether what was sent last may not have reached the program. A
 // terminal echoes what reaches it, unless somebody turned that off: then the time
 // has to do.
-func (d *driver) onItsWay() bool {
-	c := d.cmd
+func (v *viewer) onItsWay() bool {
+	c := v.cmd
 	passed := time.Since(c.line.at)
 	switch {
-	case c.prelude.expected, d.term.Queued() > 0, passed < machine.InFlight:
+	case c.prelude.expected, v.term.Queued() > 0, passed < machine.InFlight:
 		return true
-	case d.progress.bytes > c.line.to:
+	case v.progress.bytes > c.line.to:
 		return false
 	}
-	echoes, _, err := d.term.Flags()
+	echoes, _, err := v.term.Flags()
 	return err == nil && (echoes || passed < silentFlight)
 }
 
 // waits asks whether the running command reads the terminal: a secret when the
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
-func (d *driver) waits() Waiting {
-	if d.onItsWay() || d.control.state.Proof != machine.ProofNone && d.control.state.Proof != machine.ProofElsewhere || d.term.Readiness().State != pty.Waiting || d.term.Readable(d.progress.bytes) {
+func (v *viewer) waits() Waiting {
+	if v.onItsWay() || v.control.state.Proof != machine.ProofNone && v.control.state.Proof != machine.ProofElsewhere || v.term.Readiness().State != pty.Waiting || v.term.Readable(v.progress.bytes) {
 		return WaitingNo
 	}
-	d.pass(d.stream.flush())
-	d.printer.enqueue(job{kind: jobShow, c: d.cmd}, nil)
-	echoes, canonical, err := d.term.Flags()
-	if err == nil && canonical && !echoes && d.plan.TTY.Echo {
+	v.flow.pass(v.stream.flush())
+	v.printer.enqueue(job{kind: jobShow, c: v.cmd}, nil)
+	echoes, canonical, err := v.term.Flags()
+	if err == nil && canonical && !echoes && v.plan.TTY.Echo {
 		return WaitingSecret
 	}
 	return WaitingInput
@@ -109,21 +84,21 @@ const quiesceLimit = time.Second
 
 // quiesce waits until what the program prints on its own has been silent for
 // the settle time, where the adapter asks for that.
-func (d *driver) quiesce(ctx context.Context) error {
-	if !d.prog.asides.quiesce {
+func (v *viewer) quiesce(ctx context.Context) error {
+	if !v.prog.asides.quiesce {
 		return nil
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
-		d.mu.Lock()
-		left := d.control.policy.Settle - time.Since(d.stream.asideAt)
-		d.mu.Unlock()
+		v.mu.Lock()
+		left := v.control.policy.Settle - time.Since(v.stream.asideAt)
+		v.mu.Unlock()
 		if left <= 0 {
 			return nil
 		}
 		t := time.NewTimer(left)
 		select {
 		case <-t.C:
-		case <-d.life.dead:
+		case <-v.life.dead:
 			t.Stop()
 			return nil // submitting tells
 		case <-ctx.Done():
@@ -136,25 +111,17 @@ func (d *driver) quiesce(ctx context.Context) error {
 
 // snapshot is the result so far of a command whose end has not been told yet,
 // for upToDate.
-func (d *driver) snapshot(c *command) Result {
+func (v *viewer) snapshot(c *command) Result {
 	r := c.result
-	if d.cmd == c {
-		r = d.printer.reports.partial(c)
-		pending := string(c.render.text.Pending()) + string(d.stream.held) + d.stream.unproven.printed()
+	if v.cmd == c {
+		r = v.printer.reports.partial(c)
+		pending := string(c.render.text.Pending()) + string(v.stream.held) + v.stream.unproven.printed()
 		r.Output += pending
 		r.Bytes += int64(len(pending))
 		r.Screen = c.render.text.Screen()
 	}
 	r.CompletedBy = ByTimeout
 	return r
-}
-
-// typed writes raw input while a command runs, and remembers what the terminal
-// echoes of it.
-func (d *driver) typed(b []byte) {
-	d.printer.enqueue(job{kind: jobTyped, c: d.cmd}, d.term.Echo(b))
-	d.send(string(b))
-	d.cmd.line.at, d.cmd.line.to = time.Now(), d.progress.bytes
 }
 
 func (d *driver) resize(cols, rows int) error {
@@ -195,7 +162,7 @@ func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, 
 	defer t.Stop()
 	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
 		changed := d.changes()
-		st := d.snapState()
+		st := d.viewer.state()
 		if want(st) {
 			d.printer.delivered(ctx)
 			return st, nil
@@ -205,7 +172,7 @@ func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, 
 		case <-changed:
 		case <-t.C:
 		case <-d.life.dead:
-			if st = d.snapState(); want(st) {
+			if st = d.viewer.state(); want(st) {
 				return st, nil
 			}
 			return st, s.ended(d)

@@ -25,17 +25,18 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 		for deadline := time.Now().Add(10 * time.Second); term.Readiness().State != pty.Waiting; {
 			require.True(t, time.Now().Before(deadline))
 		}
-		d := &driver{term: term, prog: &program{}, options: Options{SpillDir: t.TempDir()}, cmd: &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}}
-		d.printer = newPrinter(d)
+		d := newDriver(Options{SpillDir: t.TempDir()})
+		d.term, d.prog, d.cmd = term, &program{}, &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}
+		d.printer = newPrinter(d.core)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls
 			d.cmd.line.at = time.Now().Add(-c.ago)
-			return d.waits() == WaitingNo && !d.taken() // an interrupt would meet the prompt
+			return d.viewer.waits() == WaitingNo && !d.interrupts.taken() // an interrupt would meet the prompt
 		}, 10*time.Second, time.Millisecond, "echo %v", c.echo)
 		d.progress.bytes++ // the echo, or what the program says
-		assert.Equal(t, WaitingInput, d.waits())
-		assert.True(t, d.taken())
+		assert.Equal(t, WaitingInput, d.viewer.waits())
+		assert.True(t, d.interrupts.taken())
 		d.cmd.line.at, d.cmd.line.to = time.Now().Add(-time.Hour), d.progress.bytes
-		assert.Equal(t, !c.echo, d.taken(), "without an echo the time has to do")
+		assert.Equal(t, !c.echo, d.interrupts.taken(), "without an echo the time has to do")
 	}
 }

@@ -63,15 +63,15 @@ func (d *driver) wasRead(b []byte) {
 // take is one read.
 func (d *driver) take(b []byte) {
 	d.progress.bytes, d.progress.at = d.progress.bytes+int64(len(b)), time.Now()
-	d.feed(b)
-	d.payInterrupt()
+	d.flow.feed(b)
+	d.interrupts.pay()
 }
 
 // ends is the end of the stream: whatever runs is over.
 func (d *driver) ends(err error) {
 	d.happened(func() {
 		for p := range d.detect.rest() {
-			d.piece(p)
+			d.flow.piece(p)
 		}
 		code, signal := d.term.ExitStatus()
 		d.life.exit = &ExitError{Code: code, Signal: signal}
@@ -82,15 +82,8 @@ func (d *driver) ends(err error) {
 			d.life.failure = fmt.Errorf("reading from the program: %w", err)
 		}
 		d.events.tell(EventExit, nil, d.life.exit.Error())
-		d.step(machine.Input{Kind: machine.InExit})
-		d.settleEffects()
+		d.decider.step(machine.Input{Kind: machine.InExit})
+		d.decider.settle()
 	})
 	close(d.life.dead)
-}
-
-// send types s, without waiting for the program to take it.
-func (d *driver) send(s string) {
-	if s != "" {
-		_, _ = d.term.Write([]byte(s)) // the program has ended; the reader reports it
-	}
 }
