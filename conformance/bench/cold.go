@@ -69,7 +69,9 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 // coldPlace builds the binary in dir and returns a directory with a loop's files.
 func coldPlace(dir string) (work string, err error) {
 	binary := filepath.Join(dir, "ripple")
-	if out, err := exec.Command("go", "build", "-o", binary, "./cmd/ripple").CombinedOutput(); err != nil {
+	build := exec.Command("go", "build", "-o", binary, "./cmd/ripple")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does
+	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
 	work = filepath.Join(dir, "work")

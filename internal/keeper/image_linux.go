@@ -1,0 +1,73 @@
+package keeper
+
+import (
+	"os"
+	"strconv"
+	"syscall"
+	"unsafe"
+)
+
+// image is what execve(2) takes.
+type image struct {
+	path *byte
+	argv []*byte
+	env  []*byte
+}
+
+func newImage(path string, argv, env []string) (i image, err error) {
+	if i.path, err = syscall.BytePtrFromString(path); err != nil {
+		return image{}, err
+	}
+	if i.argv, err = syscall.SlicePtrFromStrings(argv); err != nil {
+		return image{}, err
+	}
+	i.env, err = syscall.SlicePtrFromStrings(env)
+	return i, err
+}
+
+// argumentsArea is where /proc/self/cmdline comes from; see proc_pid_stat(5).
+func argumentsArea() (from, to uintptr) {
+	const argStart, argEnd = 48, 49 // fields, counted from 1
+	line, err := os.ReadFile("/proc/self/stat")
+	if err != nil {
+		return 0, 0
+	}
+	at := len(line)
+	for at > 0 && line[at-1] != ')' { // the name, the second field, may have blanks in it
+		at--
+	}
+	field, number := 2, [argEnd + 1]uint64{}
+	for start := at; at < len(line) && field <= argEnd; at++ {
+		if line[at] != ' ' {
+			continue
+		}
+		number[field], _ = strconv.ParseUint(string(line[start:at]), 10, 64) // 0: not what we know
+		field, start = field+1, at+1
+	}
+	return uintptr(number[argStart]), uintptr(number[argEnd])
+}
+
+//go:nosplit
+//go:norace
+func (k *keeper) exec(i *image) syscall.Errno {
+	_, errno := raw(syscall.SYS_EXECVE, uintptr(unsafe.Pointer(i.path)),
+		uintptr(unsafe.Pointer(&i.argv[0])), uintptr(unsafe.Pointer(&i.env[0])), 0)
+	return errno
+}
+
+// rename overwrites the arguments, 16 bytes at once, through the kernel: an
+// address that is none is an error to it and no crash.
+//
+//go:nosplit
+//go:norace
+func (k *keeper) rename() {
+	name := uintptr(unsafe.Pointer(&k.name[0]))
+	_, _ = raw(syscall.SYS_PRCTL, syscall.PR_SET_NAME, uintptr(unsafe.Pointer(&k.buffer[1])), 0, 0) // empty
+	for at := k.title; at < k.titleEnd; at += unsafe.Sizeof(k.name) {
+		_, _ = raw(syscall.SYS_PRCTL, syscall.PR_GET_NAME, at, 0, 0)
+	}
+	_, _ = raw(syscall.SYS_PRCTL, syscall.PR_SET_NAME, name, 0, 0)
+	if k.titleEnd-k.title >= unsafe.Sizeof(k.name) {
+		_, _ = raw(syscall.SYS_PRCTL, syscall.PR_GET_NAME, k.title, 0, 0)
+	}
+}
