@@ -107,19 +107,31 @@ func (r *running) inner(t *testing.T) int {
 	return found[0]
 }
 
-// kill -9 of either process, of both at once, or of one right after the other as
-// killall does, leaves nothing within 2 s.
+func parentOf(t *testing.T, pid int) (parent int) {
+	t.Helper()
+	status, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	require.NoError(t, err)
+	_, after, _ := bytes.Cut(status, []byte("\nPPid:"))
+	_, err = fmt.Sscan(string(after), &parent)
+	require.NoError(t, err)
+	return parent
+}
+
+// kill -9 of any process of ours, of both that bear its name at once, or of one right
+// after the other as killall does, leaves nothing within 2 s.
 func TestKillLeavesNothing(t *testing.T) {
 	times := 1
 	if thorough {
 		times = 100
 	}
-	for _, victim := range []string{"outer", "inner", "group", "each"} {
+	for _, victim := range []string{"outer", "keeper", "inner", "group", "each"} {
 		t.Run(victim, func(t *testing.T) {
 			for n := range times {
 				r := startBusy(t, fmt.Sprintf("kill-%s-%d-", victim, n))
 				victims := []int{r.Process.Pid}
 				switch victim {
+				case "keeper":
+					victims = []int{parentOf(t, r.inner(t))}
 				case "inner":
 					victims = []int{r.inner(t)}
 				case "group":

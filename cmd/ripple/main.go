@@ -2,7 +2,11 @@
 // it tests such files against the real program and runs commands in sessions.
 package main
 
-import "os"
+import (
+	"os"
+
+	_ "ripple/cmd/ripple/internal/early" // before all others
+)
 
 func main() {
 	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))

@@ -18,10 +18,10 @@ var Files = files()
 
 func files() (l Limit) {
 	const openFiles = 7 // RLIMIT_NOFILE
-	if prlimit64 == 0 {
+	if PRLimit64 == 0 {
 		return Limit{}
 	}
-	if _, _, errno := rawSyscall6(prlimit64, 0, openFiles, 0, uintptr(unsafe.Pointer(&l)), 0, 0); errno != 0 {
+	if _, _, errno := rawSyscall6(PRLimit64, 0, openFiles, 0, uintptr(unsafe.Pointer(&l)), 0, 0); errno != 0 {
 		return Limit{}
 	}
 	return l

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/birth"
+	"ripple/internal/birth"
 )
 
 // The soft limit is what a shell around us has set, and not what the Go runtime

@@ -1,3 +1,5 @@
 package birth
 
-const prlimit64 = 302 // the system call's number; syscall.SYS_PRLIMIT64
+// PRLimit64 is the number of the system call prlimit64(2), which package syscall keeps
+// to itself.
+const PRLimit64 = 302

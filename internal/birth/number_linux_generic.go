@@ -2,4 +2,6 @@
 
 package birth
 
-const prlimit64 = 261 // as on all newer architectures; syscall.SYS_PRLIMIT64
+// PRLimit64 is the number of the system call prlimit64(2), which package syscall keeps
+// to itself; it is the same on all newer architectures.
+const PRLimit64 = 261

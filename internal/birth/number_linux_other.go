@@ -2,4 +2,5 @@
 
 package birth
 
-const prlimit64 = 0 // not looked up
+// PRLimit64 is the number of the system call prlimit64(2); 0: it is not asked for.
+const PRLimit64 = 0

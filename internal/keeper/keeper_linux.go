@@ -7,7 +7,7 @@ import (
 	"syscall"
 	"unsafe"
 
-	"ripple/runtime/internal/birth"
+	"ripple/internal/birth"
 )
 
 // The keeper is a copy of the outer process (fork without exec) between it and

@@ -1,10 +1,8 @@
 package proctree
 
 import (
-	"encoding/binary"
 	"fmt"
 	"os"
-	"os/signal"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -13,16 +11,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"ripple/internal/keeper"
 	"ripple/runtime/internal/scratch"
 )
-
-// mark is the environment variable that tells a process of ours what it is:
-// "descriptor:inode" of the pipe to the outer process makes it the inner one, the
-// same of a socket behind "undertaker:" the undertaker. It is removed before main
-// runs, and a value without that very file counts for nothing.
-const mark = "PROCTREE_GUARD"
-
-const undertakerRole = "undertaker:"
 
 // undertaking bounds the killing of what a dead process of ours left.
 const undertaking = 5 * time.Second
@@ -60,32 +51,36 @@ func Guard(main func() int) int {
 		HaltIfDying() // main may have ended because we are being killed
 		return code
 	}
-	signals := make(chan os.Signal, 16)
-	g, err := startInner(signals)
+	end, err := keeper.Run()
 	if err != nil {
-		return unguarded(signals, err, main)
+		fmt.Fprintf(os.Stderr, "running without a guard against killed parents: %v\n", err)
+		return main()
 	}
-	go g.forward(signals)
-	status, err := g.outlive()
-	if err != nil {
-		return unguarded(signals, err, main)
-	}
-	return passOn(status)
+	return bury(end)
 }
 
-func unguarded(signals chan os.Signal, err error, main func() int) int {
-	signal.Stop(signals)
-	fmt.Fprintf(os.Stderr, "running without a guard against killed parents: %v\n", err)
-	return main()
+// bury ends what is left after the inner process, and tells how that has ended.
+func bury(end keeper.End) (code int) {
+	if !end.Clean {
+		if err := killDescendants(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+		}
+		scratch.Sweep("", 0)
+	}
+	return end.PassOn()
 }
 
 // keeperID is the keeper's, in the inner process.
 var keeperID atomic.Int64
 
-// init is where the keeper comes back as the undertaker: it has another program's
-// name, and that program's main function is none of its business.
+// init is where keeper.Early leaves what it cannot do so early, and where the keeper
+// comes back as the undertaker: it has another program's name, and that program's
+// main function is none of its business.
 func init() {
-	role, ok := strings.CutPrefix(os.Getenv(mark), undertakerRole)
+	if end := keeper.Unclean(); end != nil {
+		os.Exit(bury(*end))
+	}
+	role, ok := strings.CutPrefix(os.Getenv(keeper.Mark), keeper.UndertakerRole)
 	if !ok {
 		return
 	}
@@ -100,13 +95,13 @@ func init() {
 	os.Exit(0)
 }
 
-// takeMark removes the mark and returns the pipe when it is genuine.
+// takeMark removes the mark before main runs and returns the pipe when it is genuine.
 func takeMark() *os.File {
-	value, ok := os.LookupEnv(mark)
+	value, ok := os.LookupEnv(keeper.Mark)
 	if !ok {
 		return nil
 	}
-	_ = os.Unsetenv(mark) // fails for malformed names only
+	_ = os.Unsetenv(keeper.Mark) // fails for malformed names only
 	fd := genuine(value, unix.S_IFIFO)
 	if fd < 0 {
 		return nil
@@ -127,15 +122,6 @@ func genuine(value string, kind uint32) int {
 		return -1
 	}
 	return fd
-}
-
-// name is how a mark names a file that will be behind descriptor as.
-func name(fd, as int) (string, error) {
-	var st unix.Stat_t
-	if err := unix.Fstat(fd, &st); err != nil {
-		return "", os.NewSyscallError("fstat", err)
-	}
-	return fmt.Sprintf("%d:%d", as, st.Ino), nil
 }
 
 // dying is closed when the inner process begins to kill.
@@ -168,111 +154,4 @@ func heed(pipe *os.File) {
 	close(dying)
 	_ = killDescendants() // whatever resists, there is nobody to tell
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
-}
-
-// guard is the outer process's side.
-type guard struct {
-	keeper  int      // process id
-	control *os.File // the socket to the keeper: its end is ours
-	life    *os.File // the pipe that inner reads
-}
-
-// startInner starts the keeper, which starts this binary again.
-func startInner(signals chan os.Signal) (*guard, error) {
-	if err := Subreaper(); err != nil {
-		return nil, err
-	}
-	pair, err := unix.Socketpair(unix.AF_UNIX, unix.SOCK_STREAM|unix.SOCK_CLOEXEC, 0)
-	if err != nil {
-		return nil, os.NewSyscallError("socketpair", err)
-	}
-	var pipe [2]int
-	if err := unix.Pipe2(pipe[:], unix.O_CLOEXEC); err != nil {
-		closeAll(pair[:])
-		return nil, os.NewSyscallError("pipe", err)
-	}
-	catch(signals)
-	pid, err := startKeeper(pair[1], pipe)
-	closeAll([]int{pair[1], pipe[0]}) // the keeper and the inner process have their own
-	if err != nil {
-		closeAll([]int{pair[0], pipe[1]})
-		return nil, err
-	}
-	return &guard{pid, os.NewFile(uintptr(pair[0]), "keeper"), os.NewFile(uintptr(pipe[1]), "inner")}, nil
-}
-
-func startKeeper(control int, pipe [2]int) (pid int, err error) {
-	inner, err := name(pipe[0], pipe[0])
-	if err != nil {
-		return 0, err
-	}
-	undertaker, err := name(control, keptControl)
-	if err != nil {
-		return 0, err
-	}
-	// Inherited descriptors keep their numbers: "/dev/fd/63" means the same.
-	if _, err := unix.FcntlInt(uintptr(pipe[0]), unix.F_SETFD, 0); err != nil {
-		return 0, os.NewSyscallError("fcntl", err)
-	}
-	k, err := newKeeper(control, pipe[1], inner, undertakerRole+undertaker)
-	if err != nil {
-		return 0, err
-	}
-	return k.start()
-}
-
-func closeAll(fds []int) {
-	for _, fd := range fds {
-		_ = unix.Close(fd) // nothing went through it
-	}
-}
-
-const self = "/proc/self/exe"
-
-// executable is this very binary, by its name if that still leads to it: the
-// name is what ps shows.
-func executable() string {
-	path, err := os.Executable()
-	a, err1 := os.Stat(path)
-	b, err2 := os.Stat(self)
-	if err != nil || err1 != nil || err2 != nil || !os.SameFile(a, b) {
-		return self
-	}
-	return path
-}
-
-// outlive waits for the end of the inner process and of all that it left. The
-// error is that it could not be started.
-func (g *guard) outlive() (syscall.WaitStatus, error) {
-	status := syscall.WaitStatus(unix.SIGKILL) // of one that ended with its keeper
-	ended := false
-	for {
-		var r report
-		if binary.Read(g.control, binary.NativeEndian, &r) != nil {
-			break // the keeper has ended
-		}
-		if r.Kind == reportFailed {
-			_ = g.waitKeeper() // it ends now
-			return 0, os.NewSyscallError("start "+executable(), syscall.Errno(r.Value))
-		}
-		status, ended = syscall.WaitStatus(r.Value), true
-	}
-	if clean := g.waitKeeper(); clean && ended {
-		return status, nil
-	}
-	if err := killDescendants(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-	}
-	scratch.Sweep("", 0)
-	return status, nil
-}
-
-// waitKeeper tells whether the keeper knows that nothing is left.
-func (g *guard) waitKeeper() (clean bool) {
-	var status unix.WaitStatus
-	for {
-		if _, err := unix.Wait4(g.keeper, &status, 0, nil); err != unix.EINTR {
-			return err == nil && status.Exited() && status.ExitStatus() == 0
-		}
-	}
 }

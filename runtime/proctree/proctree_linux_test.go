@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"ripple/internal/keeper"
 )
 
 // The test binary is also the guarded program of the guard's tests.
@@ -34,7 +36,7 @@ func TestMain(m *testing.M) {
 // guarded prints its pid and its environment's mark and runs a script, or counts
 // the interrupts that come.
 func guarded(script string) int {
-	fmt.Println("inner", os.Getpid(), os.Getenv(mark))
+	fmt.Println("inner", os.Getpid(), os.Getenv(keeper.Mark))
 	if script == "count" {
 		return countInterrupts()
 	}
@@ -352,15 +354,15 @@ func TestKillingEndsTheTree(t *testing.T) {
 			waitFor(t, func() bool { return marked("sleep\x00"+d) >= 3 }) // the stopped one may not have come to its exec
 			e, ok := stat(inner)
 			require.True(t, ok)
-			keeper := e.parent
+			kept := e.parent
 			start := time.Now()
-			for _, v := range tt.victims(cmd.Process.Pid, keeper, inner) {
+			for _, v := range tt.victims(cmd.Process.Pid, kept, inner) {
 				require.NoError(t, syscall.Kill(v, syscall.SIGKILL))
 			}
 			_, _ = io.Copy(io.Discard, out) // everybody who wrote to us has ended
 			_ = cmd.Wait()                  // its status is looked at
 			gone := func(pid int) bool { _, alive := Seen(pid); return !alive }
-			waitFor(t, func() bool { return marked(d) == 0 && gone(inner) && gone(keeper) })
+			waitFor(t, func() bool { return marked(d) == 0 && gone(inner) && gone(kept) })
 			t.Logf("gone after %v", time.Since(start))
 			assert.Less(t, time.Since(start), 5*time.Second)
 			assert.Equal(t, tt.signal, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
@@ -378,14 +380,14 @@ func TestTheKeeperKeepsAway(t *testing.T) {
 	e, ok := stat(inner)
 	require.True(t, ok)
 	of := func(file string) string { return fmt.Sprintf("/proc/%d/%s", e.parent, file) }
-	waitFor(t, func() bool { keeper, _ := stat(e.parent); return keeper.Name == keeperName }) // it may not have come that far
-	waitFor(t, func() bool { keeper, _ := stat(e.parent); return keeper.state == 'S' })
-	keeper, _ := stat(e.parent)
-	assert.Equal(t, cmd.Process.Pid, keeper.parent)
-	assert.Equal(t, e.parent, keeper.sess)
+	waitFor(t, func() bool { k, _ := stat(e.parent); return k.Name == keeper.Name }) // it may not have come that far
+	waitFor(t, func() bool { k, _ := stat(e.parent); return k.state == 'S' })
+	k, _ := stat(e.parent)
+	assert.Equal(t, cmd.Process.Pid, k.parent)
+	assert.Equal(t, e.parent, k.sess)
 	line, err := os.ReadFile(of("cmdline"))
 	require.NoError(t, err)
-	assert.Equal(t, keeperName[:min(len(keeperName), len(line))], strings.TrimRight(string(line), "\x00"))
+	assert.Equal(t, keeper.Name[:min(len(keeper.Name), len(line))], strings.TrimRight(string(line), "\x00"))
 	cwd, err := os.Readlink(of("cwd"))
 	require.NoError(t, err)
 	assert.Equal(t, "/", cwd)
@@ -514,14 +516,14 @@ func TestGuardHidesItself(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, cmd.Wait())
 	_ = inner
-	assert.NotContains(t, string(all), mark)
+	assert.NotContains(t, string(all), keeper.Mark)
 	assert.Contains(t, string(all), "\n1\n", "one group")
 }
 
 func TestAForgedMarkCountsForNothing(t *testing.T) {
 	for _, forged := range []string{"", "3", "0:1", "99:5", "x:y", "1:"} {
 		cmd := exec.Command(os.Args[0])
-		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", "GORACE=atexit_sleep_ms=0", mark+"="+forged)
+		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", "GORACE=atexit_sleep_ms=0", keeper.Mark+"="+forged)
 		out, err := cmd.Output()
 		require.NoError(t, err, forged)
 		f := strings.Fields(string(out))

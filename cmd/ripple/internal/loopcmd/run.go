@@ -67,7 +67,11 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 			if err := checkRunFlags(cmd.Flags()); err != nil {
 				return err
 			}
-			return a.Guarded(func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) })
+			run := func() error { return a.runLoop(cmd.Context(), f, changed(cmd.Flags())) }
+			if f.dryRun {
+				return run()
+			}
+			return a.Guarded(run)
 		},
 	}
 	f.addTo(cmd.Flags())

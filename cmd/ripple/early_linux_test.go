@@ -1,0 +1,59 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/early"
+	"ripple/cmd/ripple/internal/ui"
+)
+
+// The process that only waits is there before most of the program is initialised:
+// its part of the trace, which is told first, ends long before the other's.
+func TestTheOuterProcessInitialisesLittle(t *testing.T) {
+	path, err := binary()
+	require.NoError(t, err)
+	cmd := exec.Command(path, "exec", "nosuch", "true")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1")
+	var stderr bytes.Buffer
+	cmd.Stderr = &stderr
+	require.Error(t, cmd.Run())
+	assert.Equal(t, ui.ExitUsage, cmd.ProcessState.ExitCode(), stderr.String())
+	const begin = "init runtime "
+	parts := strings.Split(stderr.String(), begin)
+	require.Len(t, parts, 3, "two processes: %s", stderr.String())
+	assert.NotContains(t, parts[1], "init unicode ")
+	assert.Contains(t, parts[2], "init unicode ")
+}
+
+func TestEarlyKnowsCommands(t *testing.T) {
+	for line, want := range map[string]bool{
+		"exec bash true":       true,
+		"run":                  true,
+		"run --adapter x":      true,
+		"run --dry-run":        false,
+		"adapter test bash":    true,
+		"agent run x":          true,
+		"console host":         true,
+		"adapter list":         false,
+		"adapter":              false,
+		"version":              false,
+		"--help":               false,
+		"console start bash":   false,
+		"":                     false,
+		"-test.run=TestX exec": false,
+	} {
+		args := strings.Fields(line)
+		assert.Equal(t, want, early.Guarded(args), line)
+		if want {
+			_, _, err := newRoot(ui.NewApp(nil, nil, nil, nil)).Find(args)
+			assert.NoError(t, err, "there is such a command: %s", line)
+		}
+	}
+}
