@@ -3,6 +3,7 @@ package schema
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"math"
 	"reflect"
@@ -26,18 +27,16 @@ func (a *Adapter) MarshalReady() ([]byte, error) {
 // as for Parse. An error means that the data is not of this version of ripple, or
 // that the script is missing.
 func ParseReady(source string, data []byte, o Options) (*Adapter, error) {
-	a := &Adapter{}
-	d := json.NewDecoder(bytes.NewReader(data))
-	d.DisallowUnknownFields()
-	if err := d.Decode(a); err != nil {
+	var ready any
+	if err := json.Unmarshal(data, &ready); err != nil {
 		return nil, err
 	}
-	whole(a.Capabilities.UserBusyDetectionParams)
+	a := &Adapter{}
+	if err := setFrom(reflect.ValueOf(a).Elem(), ready); err != nil {
+		return nil, err
+	}
 	for i := range a.Tests {
 		a.Tests[i].Step.Pos = a.Tests[i].Pos
-		for _, event := range a.Tests[i].ExpectEvents {
-			whole(event)
-		}
 	}
 	a.Source = source
 	var err error
@@ -86,6 +85,82 @@ func sparse(v reflect.Value) any {
 		return sparse(v.Elem())
 	}
 	return v.Interface()
+}
+
+// setFrom is the other way round: it sets v to that of which sparse made from. What
+// encoding/json learns of all types before it reads into one takes longer than all
+// else that an adapter needs.
+func setFrom(v reflect.Value, from any) error {
+	switch {
+	case from == nil:
+		return nil
+	case v.Kind() == reflect.Interface:
+		v.Set(reflect.ValueOf(whole(from)))
+		return nil
+	case v.Kind() == reflect.Pointer:
+		v.Set(reflect.New(v.Type().Elem()))
+		return setFrom(v.Elem(), from)
+	}
+	switch from := from.(type) {
+	case map[string]any:
+		if v.Kind() == reflect.Struct {
+			return setFields(v, from)
+		}
+		return setKeys(v, from)
+	case []any:
+		return setItems(v, from)
+	}
+	value := reflect.ValueOf(from)
+	if !value.CanConvert(v.Type()) {
+		return unfit(v, from)
+	}
+	v.Set(value.Convert(v.Type()))
+	return nil
+}
+
+func setFields(v reflect.Value, from map[string]any) error {
+	for name, value := range from {
+		field := v.FieldByName(name)
+		if !field.IsValid() {
+			return unfit(v, name)
+		}
+		if err := setFrom(field, value); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func setKeys(v reflect.Value, from map[string]any) error {
+	if v.Kind() != reflect.Map {
+		return unfit(v, from)
+	}
+	v.Set(reflect.MakeMapWithSize(v.Type(), len(from)))
+	for name, value := range from {
+		item := reflect.New(v.Type().Elem()).Elem()
+		if err := setFrom(item, value); err != nil {
+			return err
+		}
+		v.SetMapIndex(reflect.ValueOf(name).Convert(v.Type().Key()), item)
+	}
+	return nil
+}
+
+func setItems(v reflect.Value, from []any) error {
+	if v.Kind() != reflect.Slice {
+		return unfit(v, from)
+	}
+	v.Set(reflect.MakeSlice(v.Type(), len(from), len(from)))
+	for i, item := range from {
+		if err := setFrom(v.Index(i), item); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func unfit(v reflect.Value, from any) error {
+	return fmt.Errorf("%v does not fit into a %s", from, v.Type())
 }
 
 // whole makes integers of the numbers that YAML reads as such.
