@@ -138,6 +138,7 @@ func calls(n ast.Node, pkg, function string) *ast.CallExpr {
 // withFlags may name flags in their strings, by the beginning of their path.
 var withFlags = map[string]string{
 	"runtime/internal/git/":           "git's own flags",
+	"runtime/loop/hats/prompt.go":     "an agent is told the command that publishes",
 	"runtime/loop/config/settings.go": "the table that gives each setting its name in every source, the command line's among them, with its help",
 }
 

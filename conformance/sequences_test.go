@@ -36,7 +36,7 @@ var senders = map[string]string{
 var recognisers = map[string]string{
 	"runtime/session/payload.go":  "the end of a paste in the command that is pasted, which would end it early",
 	"runtime/terminal/answers.go": "no ESC, nothing to do: whether there is work for the tokenizer",
-	"runtime/terminal/screen.go":  "where a ring that lost its beginning makes sense again",
+	"runtime/terminal/ring.go":    "where a ring that lost its beginning makes sense again",
 	"schema/formats.go":           "a marker as an adapter declares it, which no program has printed",
 }
 
