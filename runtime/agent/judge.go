@@ -21,34 +21,46 @@ type ending struct {
 	forced *event.Failure // ended by us: timeout, interrupted
 }
 
+// evidence is what a turn is judged by.
+type evidence struct {
+	agent    *schema.Agent
+	finished *event.Event
+	failed   []event.Event // error events
+	limited  *event.Event
+	held     *event.Event // the last limit or refused login, while nothing came after it
+	heldText tail         // standard error since the last that came
+	plain    tail         // lines that are no JSON
+	stderr   tail
+}
+
 // judge decides whether the turn worked. What counts, in this order: what we did
 // to it, its finished event, a fatal error, the exit code, and a finished event
 // that should have come and did not. The words of tools, of the user and of the
 // agent's own prose count for nothing.
-func (r *reader) judge(e ending) *event.Failure {
-	kind, declared := r.agent.ExitCodes[strconv.Itoa(e.code)]
+func (v *evidence) judge(e ending) *event.Failure {
+	kind, declared := v.agent.ExitCodes[strconv.Itoa(e.code)]
 	works := kind == "success"
 	if works {
 		kind = "" // of a failure
 	}
 	switch {
 	case e.forced != nil:
-		return r.cause(e.forced)
-	case r.finished != nil && r.finished.IsError:
-		return r.failure(r.finished.Kind, event.Kind(kind), event.ModelError, cmp.Or(r.finished.Result, r.said(ending{})))
+		return v.cause(e.forced)
+	case v.finished != nil && v.finished.IsError:
+		return v.failure(v.finished.Kind, event.Kind(kind), event.ModelError, cmp.Or(v.finished.Result, v.said(ending{})))
 	}
-	for _, err := range r.failed {
+	for _, err := range v.failed {
 		if err.Fatal {
-			return r.failure(err.Kind, event.Kind(kind), event.ModelError, err.Message)
+			return v.failure(err.Kind, event.Kind(kind), event.ModelError, err.Message)
 		}
 	}
 	switch {
-	case r.finished != nil || works:
+	case v.finished != nil || works:
 		return nil
 	case e.code != 0 || declared:
-		return r.failure(event.Kind(kind), "", event.Crashed, r.said(e))
-	case r.agent.Output.Finish == "required":
-		return r.failure("", "", event.Crashed, "it ended without a result"+after(r.said(ending{})))
+		return v.failure(event.Kind(kind), "", event.Crashed, v.said(e))
+	case v.agent.Output.Finish == "required":
+		return v.failure("", "", event.Crashed, "it ended without a result"+after(v.said(ending{})))
 	}
 	return nil
 }
@@ -56,17 +68,17 @@ func (r *reader) judge(e ending) *event.Failure {
 // cause is why a turn ran out of time: agents try again for minutes when the
 // provider's limit is reached or the login is refused, and that is what there is
 // to act on. What was answered since is no cause.
-func (r *reader) cause(forced *event.Failure) *event.Failure {
+func (v *evidence) cause(forced *event.Failure) *event.Failure {
 	if forced.Kind != event.Timeout {
 		return forced
 	}
-	kind, said := r.heldBack()
+	kind, said := v.heldBack()
 	if kind == "" {
 		return forced
 	}
 	f := &event.Failure{Kind: kind, Message: firstLines(forced.Message + after(said))}
 	if kind == event.Limited {
-		f.ResetsAt = r.resetsAt()
+		f.ResetsAt = v.resetsAt()
 	}
 	return f
 }
@@ -74,12 +86,12 @@ func (r *reader) cause(forced *event.Failure) *event.Failure {
 // heldBack is the last limit or refused login after which nothing came, from an
 // event or else from the words on standard error that the adapter has a pattern
 // for.
-func (r *reader) heldBack() (kind event.Kind, said string) {
-	if r.held != nil {
-		return cmp.Or(r.held.Kind, event.Limited), r.held.Message
+func (v *evidence) heldBack() (kind event.Kind, said string) {
+	if v.held != nil {
+		return cmp.Or(v.held.Kind, event.Limited), v.held.Message
 	}
-	text := r.heldText.String()
-	for _, f := range r.agent.Failures {
+	text := v.heldText.String()
+	for _, f := range v.agent.Failures {
 		if kind := event.Kind(f.Kind); kind != event.Auth && kind != event.Limited {
 			continue
 		}
@@ -96,22 +108,22 @@ func (r *reader) heldBack() (kind event.Kind, said string) {
 
 // failure gives a failure the kind that the event said, else the one that its
 // words tell, its exit code or what else was said, else the usual one.
-func (r *reader) failure(said, byCode, usual event.Kind, message string) *event.Failure {
+func (v *evidence) failure(said, byCode, usual event.Kind, message string) *event.Failure {
 	kind := said
 	if kind == "" {
-		kind = cmp.Or(r.kindOf(message), byCode, r.kindOfErrors(), r.kindOf(r.plain.String()), r.kindOf(r.stderr.String()), usual)
+		kind = cmp.Or(v.kindOf(message), byCode, v.kindOfErrors(), v.kindOf(v.plain.String()), v.kindOf(v.stderr.String()), usual)
 	}
 	f := &event.Failure{Kind: kind, Message: firstLines(message)}
 	if kind == event.Limited {
-		f.ResetsAt = r.resetsAt()
+		f.ResetsAt = v.resetsAt()
 	}
-	f.Hint = r.hint(kind, message, r.plain.String(), r.stderr.String())
+	f.Hint = v.hint(kind, message, v.plain.String(), v.stderr.String())
 	return f
 }
 
 // hint is what the adapter says to do about a failure of this kind.
-func (r *reader) hint(kind event.Kind, texts ...string) string {
-	for _, f := range r.agent.Failures {
+func (v *evidence) hint(kind event.Kind, texts ...string) string {
+	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
 		if err != nil || f.Hint == "" || event.Kind(f.Kind) != kind {
 			continue
@@ -123,21 +135,21 @@ func (r *reader) hint(kind event.Kind, texts ...string) string {
 	return ""
 }
 
-func (r *reader) resetsAt() time.Time {
-	if r.finished != nil && !r.finished.ResetsAt.IsZero() {
-		return r.finished.ResetsAt
+func (v *evidence) resetsAt() time.Time {
+	if v.finished != nil && !v.finished.ResetsAt.IsZero() {
+		return v.finished.ResetsAt
 	}
-	if r.limited != nil {
-		return r.limited.ResetsAt
+	if v.limited != nil {
+		return v.limited.ResetsAt
 	}
 	return time.Time{}
 }
 
 // kindOfErrors looks at the error events, the last one first. A limit that was
 // hit on the way explains a turn that failed after it.
-func (r *reader) kindOfErrors() event.Kind {
-	for i := len(r.failed) - 1; i >= 0; i-- {
-		if k := cmp.Or(r.failed[i].Kind, r.kindOf(r.failed[i].Message)); k != "" {
+func (v *evidence) kindOfErrors() event.Kind {
+	for i := len(v.failed) - 1; i >= 0; i-- {
+		if k := cmp.Or(v.failed[i].Kind, v.kindOf(v.failed[i].Message)); k != "" {
 			return k
 		}
 	}
@@ -145,11 +157,11 @@ func (r *reader) kindOfErrors() event.Kind {
 }
 
 // kindOf is the adapter's first pattern that matches.
-func (r *reader) kindOf(text string) event.Kind {
+func (v *evidence) kindOf(text string) event.Kind {
 	if text == "" {
 		return ""
 	}
-	for _, f := range r.agent.Failures {
+	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
 		if err != nil {
 			continue // the loader refuses it
@@ -167,12 +179,12 @@ func matches(re *regexp2.Regexp, text string) bool {
 }
 
 // said is what a failed process had to say about it.
-func (r *reader) said(e ending) string {
+func (v *evidence) said(e ending) string {
 	message := ""
-	if n := len(r.failed); n > 0 {
-		message = r.failed[n-1].Message
+	if n := len(v.failed); n > 0 {
+		message = v.failed[n-1].Message
 	}
-	message = cmp.Or(message, strings.TrimSpace(r.plain.String()), lastLines(r.stderr.String()))
+	message = cmp.Or(message, strings.TrimSpace(v.plain.String()), lastLines(v.stderr.String()))
 	switch {
 	case e.signal != "":
 		return "it was ended by " + e.signal + after(message)

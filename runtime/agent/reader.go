@@ -17,10 +17,10 @@ const (
 	maxProblem = 20       // different complaints that are kept
 )
 
-// reader makes events of what an agent prints and collects what its turn is
-// judged by. It is pure: bytes in, events out. One goroutine uses it.
+// reader makes events of what an agent prints and collects the evidence that its
+// turn is judged by. It is pure: bytes in, events out. One goroutine uses it.
 type reader struct {
-	agent   *schema.Agent
+	evidence
 	program *mapping.Program // nil: plain text
 	lines   lines
 	spread  spread
@@ -32,19 +32,12 @@ type reader struct {
 
 	session  string
 	final    string // the last text
-	finished *event.Event
-	failed   []event.Event // error events
-	limited  *event.Event
-	held     *event.Event // the last limit or refused login, while nothing came after it
-	heldText tail         // standard error since the last that came
 	denials  []event.Event
 	asked    []string          // questions for a person
 	uses     map[string]string // names of the tools in use, by id
 	used     event.Tokens      // by the turn, as counted so far
 	total    event.Tokens      // by the session
 	before   event.Tokens      // by the session before this turn
-	plain    tail              // lines that are no JSON
-	stderr   tail
 	unknown  int
 	problems []string
 }
@@ -52,7 +45,8 @@ type reader struct {
 // newReader reads the turn of an agent. used is what its session had used
 // before. emit gets every event, in order.
 func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
-	r := &reader{agent: g, emit: emit, before: used, uses: map[string]string{}, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}, heldText: tail{limit: keptPlain}}
+	v := evidence{agent: g, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}, heldText: tail{limit: keptPlain}}
+	r := &reader{evidence: v, emit: emit, before: used, uses: map[string]string{}}
 	if g.Output.Format != schema.FormatText {
 		p, err := mapping.New(g)
 		if err != nil {

@@ -10,7 +10,10 @@ import (
 	"ripple/runtime/session"
 )
 
-func (h *host) handler() http.Handler {
+// handlers answer the requests that come over the console's socket.
+type handlers struct{ *host }
+
+func (h handlers) handler() http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /v1", h.getStatus)
 	mux.HandleFunc("POST /v1/exec", h.postExec)
@@ -23,9 +26,9 @@ func (h *host) handler() http.Handler {
 	return mux
 }
 
-func (h *host) getStatus(w http.ResponseWriter, _ *http.Request) { reply(w, h.status()) }
+func (h handlers) getStatus(w http.ResponseWriter, _ *http.Request) { reply(w, h.status()) }
 
-func (h *host) postExec(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postExec(w http.ResponseWriter, r *http.Request) {
 	var q ExecRequest
 	if !accept(w, r, &q) {
 		return
@@ -42,12 +45,12 @@ func (h *host) postExec(w http.ResponseWriter, r *http.Request) {
 	if q.Quiet {
 		from = -1
 	}
-	h.answer(w, r, &follower{h: h, run: run, from: from, stay: q.Stay}, q.Wait)
+	h.answer(w, r, &follower{h: h.host, run: run, from: from, stay: q.Stay}, q.Wait)
 }
 
 // awaitPrompt waits for the program's first prompt, at most for a time, 0: until it is
 // there. It is false when the client is gone.
-func (h *host) awaitPrompt(ctx context.Context, wait time.Duration) bool {
+func (h handlers) awaitPrompt(ctx context.Context, wait time.Duration) bool {
 	if wait > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, wait)
@@ -63,7 +66,7 @@ func (h *host) awaitPrompt(ctx context.Context, wait time.Duration) bool {
 }
 
 // answer streams what a follower sends, and what its wait came to.
-func (h *host) answer(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) {
+func (h handlers) answer(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) {
 	ctx := r.Context()
 	if wait > 0 {
 		var cancel context.CancelFunc
@@ -102,7 +105,7 @@ func (r *run) errOnce() error {
 }
 
 // postInterrupt interrupts the running command by the adapter's means.
-func (h *host) postInterrupt(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	run, f := h.find(0)
 	if f != nil {
 		refuse(w, f)
@@ -134,7 +137,7 @@ type screenAnswer struct {
 	Text   string `json:"text"`
 }
 
-func (h *host) getScreen(w http.ResponseWriter, _ *http.Request) {
+func (h handlers) getScreen(w http.ResponseWriter, _ *http.Request) {
 	reply(w, screenAnswer{Status: h.status(), Text: h.screen.text(0)})
 }
 
@@ -150,7 +153,7 @@ const (
 	mostCols, mostRows   = 1000, 1000
 )
 
-func (h *host) postResize(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 	var q size
 	if !accept(w, r, &q) {
 		return
@@ -173,7 +176,7 @@ type closing struct {
 	Mode string `json:"mode,omitempty"` // "close" (the default) or "kill"
 }
 
-func (h *host) postClose(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postClose(w http.ResponseWriter, r *http.Request) {
 	var q closing
 	if !accept(w, r, &q) {
 		return

@@ -5,7 +5,7 @@ import (
 	"net/http"
 )
 
-func (h *host) postSend(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	var q SendRequest
 	if !accept(w, r, &q) {
 		return

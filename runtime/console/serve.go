@@ -137,7 +137,7 @@ func (l ours) Accept() (net.Conn, error) {
 
 // serve runs the console until it ends.
 func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness)) error {
-	server := &http.Server{Handler: h.handler(), ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	h.log.Info("the console begins", "adapter", h.adapter.Name, "dir", h.spec.Dir)

@@ -12,7 +12,7 @@ import (
 // quiet is how long nothing must be printed for a console to count as idle.
 const quiet = 2 * time.Second
 
-func (h *host) postWait(w http.ResponseWriter, r *http.Request) {
+func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 	var q WaitRequest
 	if !accept(w, r, &q) {
 		return
@@ -23,7 +23,7 @@ func (h *host) postWait(w http.ResponseWriter, r *http.Request) {
 			refuse(w, f)
 			return
 		}
-		h.answer(w, r, &follower{h: h, run: run, from: q.From, stay: q.Stay}, q.Wait)
+		h.answer(w, r, &follower{h: h.host, run: run, from: q.From, stay: q.Stay}, q.Wait)
 		return
 	}
 	ctx := r.Context()
@@ -44,7 +44,7 @@ func (h *host) postWait(w http.ResponseWriter, r *http.Request) {
 }
 
 // untilInput waits until the program reads the terminal: in a command, or at its prompt.
-func (h *host) untilInput(ctx context.Context, _ WaitRequest) string {
+func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	select {
 	case <-h.opened:
 	case <-ctx.Done():
@@ -69,7 +69,7 @@ func (h *host) untilInput(ctx context.Context, _ WaitRequest) string {
 }
 
 // untilText waits until the text is on the screen or in what is printed.
-func (h *host) untilText(ctx context.Context, q WaitRequest) string {
+func (h handlers) untilText(ctx context.Context, q WaitRequest) string {
 	for {
 		next := h.screen.painted()
 		if strings.Contains(h.screen.text(0), q.Text) {
@@ -86,7 +86,7 @@ func (h *host) untilText(ctx context.Context, q WaitRequest) string {
 }
 
 // untilQuiet waits until nothing was printed for a while.
-func (h *host) untilQuiet(ctx context.Context, _ WaitRequest) string {
+func (h handlers) untilQuiet(ctx context.Context, _ WaitRequest) string {
 	t := time.NewTimer(quiet)
 	defer t.Stop()
 	for {

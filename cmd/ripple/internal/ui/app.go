@@ -34,14 +34,17 @@ import (
 	"ripple/runtime/checkup"
 )
 
+// Environment is what the process was given; of it depends what a terminal gets.
+type Environment struct{ Getenv func(string) string }
+
 // App is what every command needs to talk: the streams of the process.
 type App struct {
+	Environment
 	In     io.Reader
 	Out    io.Writer // standard output; its first error stops the command
 	Err    io.Writer
 	Stdout io.Writer // what Out writes to: to see whether it is a terminal
 
-	Getenv      func(string) string
 	ErrTerminal bool // standard error is a terminal that understands escapes
 
 	output   *output
@@ -53,7 +56,7 @@ func NewApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCaus
 	out := &output{to: stdout, broken: cancel}
 	return &App{
 		In: stdin, Out: out, Err: stderr, Stdout: stdout, output: out,
-		Getenv: os.Getenv, ErrTerminal: IsTerminal(stderr) && os.Getenv("TERM") != "dumb",
+		Environment: Environment{os.Getenv}, ErrTerminal: IsTerminal(stderr) && os.Getenv("TERM") != "dumb",
 	}
 }
 
@@ -64,22 +67,22 @@ func IsTerminal(stream any) bool {
 }
 
 // Colour says whether a stream gets colour.
-func (a *App) Colour(stream any) bool {
-	return IsTerminal(stream) && a.Getenv("NO_COLOR") == "" && a.Getenv("TERM") != "dumb"
+func (e Environment) Colour(stream any) bool {
+	return IsTerminal(stream) && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
 // pages says whether a stream is a terminal that pages can be written to.
-func (a *App) pages(stream any) bool { return IsTerminal(stream) && a.Getenv("TERM") != "dumb" }
+func (e Environment) pages(stream any) bool { return IsTerminal(stream) && e.Getenv("TERM") != "dumb" }
 
 // page is one for a stream that is a terminal, as wide as it is now.
-func (a *App) page(stream any) Page {
+func (e Environment) page(stream any) Page {
 	width := 80
 	if f, is := stream.(*os.File); is {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
 			width = w
 		}
 	}
-	return Page{Width: max(width, 10), Colour: a.Colour(stream)}
+	return Page{Width: max(width, 10), Colour: e.Colour(stream)}
 }
 
 // Columns is the room on a line of standard error that is rewritten: the last
