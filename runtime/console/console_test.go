@@ -297,6 +297,7 @@ func TestAStoppedHostIsNotTakenForADeadOne(t *testing.T) {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return stopped(s.Host) }, 20*time.Second, time.Millisecond)
 	all, err := console.List(t.Context(), os.Getenv)
 	assert.NoError(t, err)
 	require.Len(t, all, 1)
@@ -306,6 +307,19 @@ func TestAStoppedHostIsNotTakenForADeadOne(t *testing.T) {
 	require.NoError(t, syscall.Kill(s.Host, syscall.SIGCONT))
 	out, _ := exec(t, c, `echo "$RIPPLE_CONSOLE"`)
 	assert.Equal(t, "stopped\n", out)
+}
+
+// stopped says that all threads of a process are: a signal to stop takes them one by one.
+func stopped(pid int) bool {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		_, after, _ := bytes.Cut(stat, []byte(") "))
+		if err != nil || !bytes.HasPrefix(after, []byte("T")) {
+			return false
+		}
+	}
+	return len(stats) > 0
 }
 
 func TestAnAdapterFileOfTheStartersDirectory(t *testing.T) {
