@@ -5,22 +5,25 @@ import (
 	"strings"
 )
 
+// adapterRules are those for what the keys of an adapter mean together.
+type adapterRules struct{ *document }
+
 // check reports contradictions between keys. It runs on what could be read of
 // a file with errors too, so a rule asks for the presence of a key in the
 // file, not for its value: a key with an error of its own is present.
-func (d *document) check(a *Adapter) {
-	d.checkVerified(a)
-	d.checkInit(a)
-	d.checkScript(a)
-	d.checkCommand(a)
-	d.checkEnv(a)
-	d.checkPrompt(a)
-	d.checkOutput(a)
-	d.checkInput(a)
-	d.checkCapabilities(a)
-	d.checkModes(a)
-	d.checkTests(a)
-	d.checkAgent(a)
+func (r adapterRules) check(a *Adapter) {
+	r.checkVerified(a)
+	r.checkInit(a)
+	r.checkScript(a)
+	r.checkCommand(a)
+	r.checkEnv(a)
+	r.checkPrompt(a)
+	r.checkOutput(a)
+	r.checkInput(a)
+	r.checkCapabilities(a)
+	r.checkModes(a)
+	r.checkTests(a)
+	agentRules(r).checkAgent(a)
 }
 
 // needs reports a setting that lacks all of the keys of which it needs one.
@@ -54,40 +57,40 @@ func (d *document) valuePosition(pointer string) Position {
 	return Position{1, 1}
 }
 
-func (d *document) checkVerified(a *Adapter) {
+func (r adapterRules) checkVerified(a *Adapter) {
 	switch {
-	case d.has("/verified") && !a.Verified:
-		d.needs("/verified", "verified: false", "/unverified")
-	case d.has("/unverified"):
-		d.errorPointer("/unverified", KindConflict, "unverified is the reason for verified: false, which is not set")
+	case r.has("/verified") && !a.Verified:
+		r.needs("/verified", "verified: false", "/unverified")
+	case r.has("/unverified"):
+		r.errorPointer("/unverified", KindConflict, "unverified is the reason for verified: false, which is not set")
 	}
 }
 
-func (d *document) checkInit(a *Adapter) {
+func (r adapterRules) checkInit(a *Adapter) {
 	switch a.Init.Strategy {
 	case InitShellIntegration:
-		d.needs("/init/strategy", "init.strategy: shell_integration", "/init/delivery")
-		if d.has("/init/delivery") && a.Init.Delivery != DeliverNone {
-			d.needs("/init/strategy", "init.strategy: shell_integration", scriptKeys...)
+		r.needs("/init/strategy", "init.strategy: shell_integration", "/init/delivery")
+		if r.has("/init/delivery") && a.Init.Delivery != DeliverNone {
+			r.needs("/init/strategy", "init.strategy: shell_integration", scriptKeys...)
 		}
 	case InitMarker:
-		d.needs("/init/strategy", "init.strategy: marker", "/init/marker/primary")
+		r.needs("/init/strategy", "init.strategy: marker", "/init/marker/primary")
 	case InitPromptVariable:
-		d.needs("/init/strategy", "init.strategy: prompt_variable", "/process/prompt_template")
+		r.needs("/init/strategy", "init.strategy: prompt_variable", "/process/prompt_template")
 	case InitRegex:
-		d.needs("/init/strategy", "init.strategy: regex", "/prompt/primary")
+		r.needs("/init/strategy", "init.strategy: regex", "/prompt/primary")
 	case InitNone: // needs nothing
 	}
 	switch a.Init.Delivery {
 	case DeliverPTYInject:
-		d.needs("/init/delivery", "init.delivery: pty_inject", scriptKeys...)
+		r.needs("/init/delivery", "init.delivery: pty_inject", scriptKeys...)
 	case DeliverRCFile:
-		d.needs("/init/delivery", "init.delivery: rc_file", rcVariables...)
-		if d.has(rcVariables[0]) && d.has(rcVariables[1]) {
-			d.errorPointer(rcVariables[1], KindConflict, "init.rc_file.file_env_var takes the place of dir_env_var: set one of them")
+		r.needs("/init/delivery", "init.delivery: rc_file", rcVariables...)
+		if r.has(rcVariables[0]) && r.has(rcVariables[1]) {
+			r.errorPointer(rcVariables[1], KindConflict, "init.rc_file.file_env_var takes the place of dir_env_var: set one of them")
 		}
-		d.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/file_name")
-		d.needs("/init/delivery", "init.delivery: rc_file", scriptKeys...)
+		r.needs("/init/delivery", "init.delivery: rc_file", "/init/rc_file/file_name")
+		r.needs("/init/delivery", "init.delivery: rc_file", scriptKeys...)
 	case DeliverLaunchCommand, DeliverNone: // the command template says what it uses
 	}
 }
@@ -96,15 +99,15 @@ var rcVariables = []string{"/init/rc_file/dir_env_var", "/init/rc_file/file_env_
 
 var scriptKeys = []string{"/init/script", "/init/script_resource", "/integration_script"}
 
-func (d *document) checkScript(*Adapter) {
+func (r adapterRules) checkScript(*Adapter) {
 	var declared []string
 	for _, p := range scriptKeys {
-		if d.has(p) {
+		if r.has(p) {
 			declared = append(declared, p)
 		}
 	}
 	for _, p := range declared[min(1, len(declared)):] {
-		d.errorPointer(p, KindConflict, "%s and %s both declare the integration script; keep one", keyName(declared[0]), keyName(p))
+		r.errorPointer(p, KindConflict, "%s and %s both declare the integration script; keep one", keyName(declared[0]), keyName(p))
 	}
 }
 
@@ -120,9 +123,9 @@ var commandNeeds = map[string][]string{
 	"history_filter":      {"/input/tempfile/history_filter"},
 }
 
-func (d *document) checkCommand(a *Adapter) {
+func (r adapterRules) checkCommand(a *Adapter) {
 	if v := a.Process.VersionProbe; v != nil {
-		d.checkGroup("/process/version/pattern", 1, "process.version.pattern", v.Pattern)
+		r.checkGroup("/process/version/pattern", 1, "process.version.pattern", v.Pattern)
 	}
 	words, err := SplitCommand(a.Process.CommandTemplate)
 	if err != nil {
@@ -131,7 +134,7 @@ func (d *document) checkCommand(a *Adapter) {
 	for _, w := range words {
 		for _, p := range w.Parts {
 			if keys := commandNeeds[p.Placeholder]; keys != nil {
-				d.needs("/process/command_template", "{"+p.Placeholder+"}", keys...)
+				r.needs("/process/command_template", "{"+p.Placeholder+"}", keys...)
 			}
 		}
 	}
@@ -139,7 +142,7 @@ func (d *document) checkCommand(a *Adapter) {
 
 // checkEnv refuses the nonce in the environment, where every program started
 // from the session could read it and forge markers.
-func (d *document) checkEnv(a *Adapter) {
+func (r adapterRules) checkEnv(a *Adapter) {
 	secret := map[string]string{"nonce": "", "nonce_short": ""}
 	if m := a.Init.Marker; m != nil {
 		for name, text := range map[string]string{"marker": m.Primary, "marker_continuation": m.Continuation} {
@@ -150,100 +153,100 @@ func (d *document) checkEnv(a *Adapter) {
 	}
 	for name, value := range a.Process.Env {
 		if Expand(value, secret) != value {
-			d.errorPointer("/process/env/"+escape(name), KindConflict,
+			r.errorPointer("/process/env/"+escape(name), KindConflict,
 				"the nonce may not be in the environment, where every program of the session could read it; write it into the script instead (init.script)")
 		}
 	}
 }
 
-func (d *document) checkPrompt(a *Adapter) {
+func (r adapterRules) checkPrompt(a *Adapter) {
 	switch a.Prompt.Strategy {
 	case PromptMarker:
-		d.needs("/prompt/strategy", "prompt.strategy: marker", "/init/marker/primary", "/prompt/primary")
+		r.needs("/prompt/strategy", "prompt.strategy: marker", "/init/marker/primary", "/prompt/primary")
 	case PromptRegex:
-		d.needs("/prompt/strategy", "prompt.strategy: regex", "/prompt/primary")
+		r.needs("/prompt/strategy", "prompt.strategy: regex", "/prompt/primary")
 	case PromptShellIntegration: // the protocol is known
 	}
 	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Nonce == "" {
 		at := "/prompt/shell_integration/numbered"
-		d.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required: anybody could number a marker")
+		r.errorPointer(at, KindConflict, "prompt.shell_integration.numbered needs nonce: required: anybody could number a marker")
 	}
 	if si := a.Prompt.ShellIntegration; si != nil && si.Numbered && si.Printable {
 		at := "/prompt/shell_integration/printable"
-		d.errorPointer(at, KindConflict, "prompt.shell_integration.printable has no meaning with numbered: a prompt that is printed again carries an old number")
+		r.errorPointer(at, KindConflict, "prompt.shell_integration.printable has no meaning with numbered: a prompt that is printed again carries an old number")
 	}
-	if d.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
-		d.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
+	if r.has("/ready/wait_for_event") && a.Ready.WaitForEvent == ReadyRegex {
+		r.needs("/ready/wait_for_event", "ready.wait_for_event: regex", "/ready/pattern", "/prompt/primary")
 	}
 	if len(a.Prompt.GroupCaptures) > 0 {
-		d.needs("/prompt/group_captures", "prompt.group_captures", "/prompt/primary")
+		r.needs("/prompt/group_captures", "prompt.group_captures", "/prompt/primary")
 	}
 	for i, c := range a.Prompt.GroupCaptures {
 		p := indexed("/prompt/group_captures", i) + "/group"
-		d.checkGroup(p, c.Group, "prompt.primary", a.Prompt.Primary)
+		r.checkGroup(p, c.Group, "prompt.primary", a.Prompt.Primary)
 	}
 }
 
 // checkGroup reports the number of a group that a pattern does not have.
-func (d *document) checkGroup(pointer string, group int, name, pattern string) {
-	if pattern == "" || !d.has(pointer) {
+func (r adapterRules) checkGroup(pointer string, group int, name, pattern string) {
+	if pattern == "" || !r.has(pointer) {
 		return
 	}
 	re, err := CompilePattern(pattern)
 	if err != nil || slices.Contains(re.GetGroupNumbers(), group) {
 		return
 	}
-	d.errorPointer(pointer, KindConflict, "%s has no group %d", name, group)
+	r.errorPointer(pointer, KindConflict, "%s has no group %d", name, group)
 }
 
-func (d *document) checkOutput(a *Adapter) {
-	if !d.has("/output/input_echo_strategy") || a.Prompt.Strategy == "" {
+func (r adapterRules) checkOutput(a *Adapter) {
+	if !r.has("/output/input_echo_strategy") || a.Prompt.Strategy == "" {
 		return
 	}
 	at := "/output/input_echo_strategy"
 	switch a.Output.InputEchoStrategy {
 	case EchoOSCBoundaries:
 		if a.Prompt.Strategy != PromptShellIntegration {
-			d.errorPointer(at, KindConflict, "output.input_echo_strategy: osc_boundaries needs prompt.strategy: shell_integration")
+			r.errorPointer(at, KindConflict, "output.input_echo_strategy: osc_boundaries needs prompt.strategy: shell_integration")
 		}
 	case EchoFuzzyByte:
 		if a.Prompt.Strategy != PromptShellIntegration {
-			d.needs(at, "output.input_echo_strategy: fuzzy_byte_match", "/prompt/primary", "/init/marker/primary")
+			r.needs(at, "output.input_echo_strategy: fuzzy_byte_match", "/prompt/primary", "/init/marker/primary")
 		}
 	case EchoDeterministicByte, EchoNone: // need nothing
 	}
 }
 
-func (d *document) checkInput(a *Adapter) {
+func (r adapterRules) checkInput(a *Adapter) {
 	switch a.Input.MultilineDetect {
 	case DetectWrapper:
-		d.needs("/input/multiline_detect", "input.multiline_detect: wrapper", "/input/multiline_wrapper")
+		r.needs("/input/multiline_detect", "input.multiline_detect: wrapper", "/input/multiline_wrapper")
 	case DetectBalancedParens:
-		d.needs("/input/multiline_detect", "input.multiline_detect: balanced_parens", "/input/balanced_parens")
+		r.needs("/input/multiline_detect", "input.multiline_detect: balanced_parens", "/input/balanced_parens")
 	case DetectPromptBased, DetectIndentBased, DetectNone: // need nothing
 	}
 	switch a.Input.MultilineDelivery {
 	case DeliverWrapper:
-		d.needs("/input/multiline_delivery", "input.multiline_delivery: wrapper", "/input/multiline_wrapper")
+		r.needs("/input/multiline_delivery", "input.multiline_delivery: wrapper", "/input/multiline_wrapper")
 	case DeliverTempfile:
-		d.needs("/input/multiline_delivery", "input.multiline_delivery: tempfile", "/input/tempfile/invocation_template")
+		r.needs("/input/multiline_delivery", "input.multiline_delivery: tempfile", "/input/tempfile/invocation_template")
 	case DeliverDirect, DeliverHeredoc, DeliverEncodedScriptblock, DeliverBracketedPaste: // need nothing
 	}
 	if b := a.Input.BalancedParens; b != nil && len(b.Open) != len(b.Close) && len(b.Open)*len(b.Close) > 0 {
-		d.errorPointer("/input/balanced_parens/close", KindConflict,
+		r.errorPointer("/input/balanced_parens/close", KindConflict,
 			"input.balanced_parens has %d opening brackets and %d closing ones", len(b.Open), len(b.Close))
 	}
 }
 
-func (d *document) checkCapabilities(a *Adapter) {
+func (r adapterRules) checkCapabilities(a *Adapter) {
 	c := a.Capabilities
-	if v := d.places["/signals/interrupt"].value; c.Interrupt && v != nil && isNull(v) {
-		d.errorPointer("/capabilities/interrupt", KindConflict, "capabilities.interrupt: true contradicts signals.interrupt: null")
+	if v := r.places["/signals/interrupt"].value; c.Interrupt && v != nil && isNull(v) {
+		r.errorPointer("/capabilities/interrupt", KindConflict, "capabilities.interrupt: true contradicts signals.interrupt: null")
 	}
-	if d.has("/capabilities/cd_command") {
-		d.needs("/capabilities/cd_command", "capabilities.cd_command", "/capabilities/cd_command_quote")
+	if r.has("/capabilities/cd_command") {
+		r.needs("/capabilities/cd_command", "capabilities.cd_command", "/capabilities/cd_command_quote")
 		if c.CdCommand != "" && !strings.Contains(c.CdCommand, "{path}") {
-			d.errorPointer("/capabilities/cd_command", KindTemplate, "capabilities.cd_command has no {path}")
+			r.errorPointer("/capabilities/cd_command", KindTemplate, "capabilities.cd_command has no {path}")
 		}
 	}
 }

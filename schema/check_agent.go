@@ -23,54 +23,57 @@ var sessionOnly = []string{
 	"probe", "samples", "integration_script",
 }
 
-func (d *document) checkAgent(a *Adapter) {
+// agentRules are those for an agent section.
+type agentRules struct{ *document }
+
+func (r agentRules) checkAgent(a *Adapter) {
 	if a.Family != FamilyAgent {
-		d.refuseAgentKeys(a)
+		r.refuseAgentKeys(a)
 		return
 	}
 	for _, section := range sessionOnly {
-		if d.has("/" + section) {
-			d.errorPointer("/"+section, KindConflict, "%s is about a session with a prompt, which family agent has not", section)
+		if r.has("/" + section) {
+			r.errorPointer("/"+section, KindConflict, "%s is about a session with a prompt, which family agent has not", section)
 		}
 	}
 	if a.Agent == nil {
 		return // reported as missing
 	}
-	d.checkAgentPrompt(a.Agent)
-	d.checkAgentOptions(a.Agent)
-	d.checkAgentOutput(a.Agent)
+	r.checkAgentPrompt(a.Agent)
+	r.checkAgentOptions(a.Agent)
+	r.checkAgentOutput(a.Agent)
 	for i := range a.Tests {
-		d.checkAgentTest(a, i)
+		r.checkAgentTest(a, i)
 	}
 }
 
-func (d *document) refuseAgentKeys(a *Adapter) {
-	if d.has("/agent") && a.Family != "" {
-		d.errorPointer("/agent", KindConflict, "agent needs family: agent")
+func (r agentRules) refuseAgentKeys(a *Adapter) {
+	if r.has("/agent") && a.Family != "" {
+		r.errorPointer("/agent", KindConflict, "agent needs family: agent")
 	}
 	for i := range a.Tests {
 		for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage"} {
-			if at := indexed("/tests", i) + "/" + key; d.has(at) && a.Family != "" {
-				d.errorPointer(at, KindConflict, "%s is for tests of family agent", key)
+			if at := indexed("/tests", i) + "/" + key; r.has(at) && a.Family != "" {
+				r.errorPointer(at, KindConflict, "%s is for tests of family agent", key)
 			}
 		}
 	}
 }
 
-func (d *document) checkAgentPrompt(a *Agent) {
+func (r agentRules) checkAgentPrompt(a *Agent) {
 	const at = "/agent/prompt"
 	file := a.Prompt.Deliver == PromptFile || a.Prompt.Overflow == PromptFile
 	switch {
-	case d.has(at+"/file_flag") && !file:
-		d.errorPointer(at+"/file_flag", KindConflict, "file_flag needs deliver: file or overflow: file")
-	case d.has(at+"/overflow") && a.Prompt.Deliver != PromptArgument:
-		d.errorPointer(at+"/overflow", KindConflict, "overflow is for prompts that go as an argument, deliver is %s", a.Prompt.Deliver)
+	case r.has(at+"/file_flag") && !file:
+		r.errorPointer(at+"/file_flag", KindConflict, "file_flag needs deliver: file or overflow: file")
+	case r.has(at+"/overflow") && a.Prompt.Deliver != PromptArgument:
+		r.errorPointer(at+"/overflow", KindConflict, "overflow is for prompts that go as an argument, deliver is %s", a.Prompt.Deliver)
 	}
-	if d.has(at+"/stdin_args") && a.Prompt.Deliver != PromptStdin && a.Prompt.Overflow != PromptStdin {
-		d.errorPointer(at+"/stdin_args", KindConflict, "stdin_args needs deliver: stdin or overflow: stdin")
+	if r.has(at+"/stdin_args") && a.Prompt.Deliver != PromptStdin && a.Prompt.Overflow != PromptStdin {
+		r.errorPointer(at+"/stdin_args", KindConflict, "stdin_args needs deliver: stdin or overflow: stdin")
 	}
 	if a.Transport == TransportPTY && (a.Prompt.Deliver == PromptStdin || a.Prompt.Overflow == PromptStdin) {
-		d.errorPointer("/agent/transport", KindConflict, "a prompt on standard input needs transport: pipe; a terminal has no end of input")
+		r.errorPointer("/agent/transport", KindConflict, "a prompt on standard input needs transport: pipe; a terminal has no end of input")
 	}
 }
 
@@ -107,91 +110,91 @@ func (o AgentOptions) ByName() map[string]*AgentOption {
 	return all
 }
 
-func (d *document) checkAgentOptions(a *Agent) {
+func (r agentRules) checkAgentOptions(a *Agent) {
 	options := a.Options.ByName()
 	for _, name := range slices.Sorted(maps.Keys(options)) {
 		o, at := options[name], "/agent/options/"+name
 		want := optionPlaceholder(name, o)
-		if !o.Prepend && len(o.Args) == 0 && len(o.Values) == 0 && !d.has(at+"/limit") {
-			d.errorPointer(at, KindConflict, "options.%s needs args, values or prepend: true", name)
+		if !o.Prepend && len(o.Args) == 0 && len(o.Values) == 0 && !r.has(at+"/limit") {
+			r.errorPointer(at, KindConflict, "options.%s needs args, values or prepend: true", name)
 		}
 		if o.Prepend && (len(o.Args) > 0 || len(o.Values) > 0) {
-			d.errorPointer(at, KindConflict, "options.%s goes before the prompt or as arguments, not both", name)
+			r.errorPointer(at, KindConflict, "options.%s goes before the prompt or as arguments, not both", name)
 		}
 		for i, arg := range o.Args {
-			d.checkOptionArg(at, name, want, arg, i)
+			r.checkOptionArg(at, name, want, arg, i)
 		}
 		if _, ok := o.Values[o.Default]; o.Default != "" && len(o.Values) > 0 && !ok {
-			d.errorPointer(at+"/default", KindConflict, "options.%s has no values for its default %s", name, quoted(o.Default))
+			r.errorPointer(at+"/default", KindConflict, "options.%s has no values for its default %s", name, quoted(o.Default))
 		}
 	}
 	if o := a.Options.AllowedTools; o != nil {
-		d.checkToolList(o, a.Options.PermissionMode)
+		r.checkToolList(o, a.Options.PermissionMode)
 	}
 }
 
 // checkToolList wants a program to stand alone, and the modes that a list of tools
 // is kept in to be the agent's.
-func (d *document) checkToolList(o *AgentToolList, mode *AgentOption) {
+func (r agentRules) checkToolList(o *AgentToolList, mode *AgentOption) {
 	const at = "/agent/options/allowed_tools"
 	if o.Limit != "" && (o.Prepend || o.Each || o.Join != "" || len(o.Args) > 0 || len(o.Values) > 0) {
-		d.errorPointer(at+"/limit", KindConflict, "limit makes all of the option: args, values, each, join and prepend have no place beside it")
+		r.errorPointer(at+"/limit", KindConflict, "limit makes all of the option: args, values, each, join and prepend have no place beside it")
 	}
 	for i, m := range o.PermissionModes {
 		p := indexed(at+"/permission_modes", i)
 		if mode == nil {
-			d.errorPointer(p, KindConflict, "the agent has no options.permission_mode")
+			r.errorPointer(p, KindConflict, "the agent has no options.permission_mode")
 		} else if _, ok := mode.Values[m]; len(mode.Values) > 0 && !ok {
-			d.errorPointer(p, KindConflict, "options.permission_mode has no value %s%s", quoted(m), Suggest(m, slices.Sorted(maps.Keys(mode.Values))))
+			r.errorPointer(p, KindConflict, "options.permission_mode has no value %s%s", quoted(m), Suggest(m, slices.Sorted(maps.Keys(mode.Values))))
 		}
 	}
 }
 
 // checkOptionArg reports a placeholder that the option has not.
-func (d *document) checkOptionArg(at, name, want, arg string, i int) {
+func (r agentRules) checkOptionArg(at, name, want, arg string, i int) {
 	for _, m := range placeholder().FindAllString(arg, -1) {
 		if m == "{"+want+"}" {
 			continue
 		}
 		p := at + "/args/" + fmt.Sprint(i)
-		if !d.has(p) { // the short form
+		if !r.has(p) { // the short form
 			p = indexed(at, i)
 		}
-		d.errorPointer(p, KindTemplate, "unknown placeholder %s; options.%s has {%s}", m, name, want)
+		r.errorPointer(p, KindTemplate, "unknown placeholder %s; options.%s has {%s}", m, name, want)
 	}
 }
 
-func (d *document) checkAgentOutput(a *Agent) {
+func (r agentRules) checkAgentOutput(a *Agent) {
 	const at = "/agent/output"
 	switch {
-	case a.Output.Format == FormatText && d.has(at+"/events"):
-		d.errorPointer(at+"/events", KindConflict, "events is a program for JSON; format: text has none")
-	case a.Output.Format == FormatText && a.Output.Finish == "required" && d.has(at+"/finish"):
-		d.errorPointer(at+"/finish", KindConflict, "plain text has no finished event")
+	case a.Output.Format == FormatText && r.has(at+"/events"):
+		r.errorPointer(at+"/events", KindConflict, "events is a program for JSON; format: text has none")
+	case a.Output.Format == FormatText && a.Output.Finish == "required" && r.has(at+"/finish"):
+		r.errorPointer(at+"/finish", KindConflict, "plain text has no finished event")
 	case a.Output.Format == FormatNDJSON || a.Output.Format == FormatJSON:
-		d.needs(at+"/format", "output.format: "+a.Output.Format, at+"/events")
+		r.needs(at+"/format", "output.format: "+a.Output.Format, at+"/events")
 	}
 	if a.Transport == TransportPTY && a.Output.Stream == "stderr" {
-		d.errorPointer(at+"/stream", KindConflict, "a terminal has one stream; stream: stderr needs transport: pipe")
+		r.errorPointer(at+"/stream", KindConflict, "a terminal has one stream; stream: stderr needs transport: pipe")
 	}
 }
 
-func (d *document) checkAgentTest(a *Adapter, i int) {
+func (r agentRules) checkAgentTest(a *Adapter, i int) {
 	t, at := a.Tests[i], indexed("/tests", i)
 	for _, key := range []string{"eval", "setup", "setup_sequence"} {
-		if d.has(at + "/" + key) {
-			d.errorPointer(at+"/"+key, KindConflict, "%s is for sessions; a test of family agent has transcript or turn", key)
+		if r.has(at + "/" + key) {
+			r.errorPointer(at+"/"+key, KindConflict, "%s is for sessions; a test of family agent has transcript or turn", key)
 		}
 	}
 	switch {
-	case d.has(at+"/transcript") && d.has(at+"/turn"):
-		d.errorPointer(at+"/turn", KindConflict, "a test has either a transcript or a turn")
-	case d.has(at + "/transcript"):
-		d.needs(at, "a transcript", at+"/expect_events", at+"/expect_failure")
-	case d.has(at + "/turn"):
-		d.needs(at, "a turn", at+"/expect_argv", at+"/expect_usage")
+	case r.has(at+"/transcript") && r.has(at+"/turn"):
+		r.errorPointer(at+"/turn", KindConflict, "a test has either a transcript or a turn")
+	case r.has(at + "/transcript"):
+		r.needs(at, "a transcript", at+"/expect_events", at+"/expect_failure")
+	case r.has(at + "/turn"):
+		r.needs(at, "a turn", at+"/expect_argv", at+"/expect_usage")
 	case t.Name != "":
-		d.needs(at, fmt.Sprintf("test %q", t.Name), at+"/transcript", at+"/turn")
+		r.needs(at, fmt.Sprintf("test %q", t.Name), at+"/transcript", at+"/turn")
 	}
 	for j, e := range t.ExpectEvents {
 		name, _ := e["type"].(string)
@@ -200,7 +203,7 @@ func (d *document) checkAgentTest(a *Adapter, i int) {
 			if name != "" {
 				what = fmt.Sprintf("there is no event of type %s%s", quoted(name), Suggest(name, EventTypes()))
 			}
-			d.errorPointer(indexed(at+"/expect_events", j), KindEnum, "%s; one of %s", what, strings.Join(EventTypes(), ", "))
+			r.errorPointer(indexed(at+"/expect_events", j), KindEnum, "%s; one of %s", what, strings.Join(EventTypes(), ", "))
 		}
 	}
 }

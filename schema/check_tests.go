@@ -7,53 +7,53 @@ import (
 
 func indexed(pointer string, i int) string { return pointer + "/" + strconv.Itoa(i) }
 
-func (d *document) checkModes(a *Adapter) {
+func (r adapterRules) checkModes(a *Adapter) {
 	first, start := map[string]int{}, -1
 	for i, m := range a.Modes {
 		at := indexed("/modes", i)
 		if j, taken := first[m.Name]; taken && m.Name != "" {
-			d.errorPointer(at+"/name", KindDuplicate, "mode %q is already declared in line %d", m.Name, d.position(indexed("/modes", j)).Line)
+			r.errorPointer(at+"/name", KindDuplicate, "mode %q is already declared in line %d", m.Name, r.position(indexed("/modes", j)).Line)
 		}
 		first[m.Name] = i
 		if m.Default && start >= 0 {
-			d.errorPointer(at+"/default", KindConflict, "mode %q is already the default one", a.Modes[start].Name)
+			r.errorPointer(at+"/default", KindConflict, "mode %q is already the default one", a.Modes[start].Name)
 		} else if m.Default {
 			start = i
 		}
 		if m.Name != "" && !m.Default { // the default mode is where no other one is
-			d.needs(at, fmt.Sprintf("mode %q", m.Name), at+"/primary", at+"/detect")
+			r.needs(at, fmt.Sprintf("mode %q", m.Name), at+"/primary", at+"/detect")
 		}
 		if m.Nested {
-			d.needs(at+"/nested", "nested: true", at+"/level_capture")
+			r.needs(at+"/nested", "nested: true", at+"/level_capture")
 		}
 		if m.LevelCapture != nil {
-			d.needs(at+"/level_capture", "level_capture", at+"/primary")
-			d.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", m.Primary)
+			r.needs(at+"/level_capture", "level_capture", at+"/primary")
+			r.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", m.Primary)
 		}
 	}
 }
 
-func (d *document) checkTests(a *Adapter) {
+func (r adapterRules) checkTests(a *Adapter) {
 	first := map[string]int{}
 	for i, t := range a.Tests {
 		at := indexed("/tests", i)
 		if j, taken := first[t.Name]; taken && t.Name != "" {
-			d.errorPointer(at+"/name", KindDuplicate, "test %q is already declared in line %d", t.Name, a.Tests[j].Pos.Line)
+			r.errorPointer(at+"/name", KindDuplicate, "test %q is already declared in line %d", t.Name, a.Tests[j].Pos.Line)
 		}
 		first[t.Name] = i
 		if t.Name != "" && a.Family != FamilyAgent {
-			d.needs(at, fmt.Sprintf("test %q", t.Name), at+"/eval", at+"/setup", at+"/setup_sequence")
+			r.needs(at, fmt.Sprintf("test %q", t.Name), at+"/eval", at+"/setup", at+"/setup_sequence")
 		}
-		d.checkMode(a, at, t.Step)
+		r.checkMode(a, at, t.Step)
 		for j, s := range t.SetupSequence {
-			d.checkMode(a, indexed(at+"/setup_sequence", j), s)
+			r.checkMode(a, indexed(at+"/setup_sequence", j), s)
 		}
 	}
 }
 
 // checkMode reports an assertion about a mode that nothing declares.
-func (d *document) checkMode(a *Adapter, pointer string, s Step) {
-	if s.ExpectMode == nil || d.places["/modes"].value != nil && len(a.Modes) == 0 {
+func (r adapterRules) checkMode(a *Adapter, pointer string, s Step) {
+	if s.ExpectMode == nil || r.places["/modes"].value != nil && len(a.Modes) == 0 {
 		return
 	}
 	names := modeNames(a)
@@ -62,7 +62,7 @@ func (d *document) checkMode(a *Adapter, pointer string, s Step) {
 			return
 		}
 	}
-	d.errorPointer(pointer+"/expect_mode", KindConflict, "mode %s is not declared in modes%s", quoted(*s.ExpectMode), Suggest(*s.ExpectMode, names))
+	r.errorPointer(pointer+"/expect_mode", KindConflict, "mode %s is not declared in modes%s", quoted(*s.ExpectMode), Suggest(*s.ExpectMode, names))
 }
 
 func modeNames(a *Adapter) []string {

@@ -29,14 +29,14 @@ func lintAgent(d *document, a *Adapter) {
 	if g.Output.Format != FormatText && !strings.Contains(g.Output.Events, "ignored") {
 		d.warn("/agent/output/events", KindVacuous, "the program ignores no line; name the lines that mean nothing (`{type: \"ignored\"}`), so that one that is new is reported")
 	}
-	d.lintToolNames(g)
+	lintToolNames(d, g)
 	if len(d.diags) == 0 {
-		d.lintAgentKinds(a)
+		lintAgentKinds(d, a)
 	}
 }
 
 // lintToolNames reports common names for tools that the agent has not.
-func (d *document) lintToolNames(g *Agent) {
+func lintToolNames(d *document, g *Agent) {
 	if len(g.Tools.Valid) == 0 {
 		return
 	}
@@ -48,7 +48,7 @@ func (d *document) lintToolNames(g *Agent) {
 }
 
 // lintAgentKinds asks for a test of the kinds of failure that a loop acts on.
-func (d *document) lintAgentKinds(a *Adapter) {
+func lintAgentKinds(d *document, a *Adapter) {
 	tested := map[string]bool{}
 	for _, t := range a.Tests {
 		if t.ExpectFailure != nil {

@@ -37,7 +37,7 @@ func lintPrompts(d *document, a *Adapter) {
 	}
 	for pointer, pattern := range prompts {
 		if pattern != "" {
-			d.lintPrompt(pointer, pattern)
+			lintPrompt(d, pointer, pattern)
 		}
 	}
 	for pointer, pattern := range map[string]string{"/output/error_pattern": a.Output.ErrorPattern, "/ready/pattern": a.Ready.Pattern} {
@@ -62,7 +62,7 @@ func lintContinuation(d *document, a *Adapter) {
 	}
 }
 
-func (d *document) lintPrompt(pointer, pattern string) {
+func lintPrompt(d *document, pointer, pattern string) {
 	re, err := CompilePattern(pattern)
 	if err != nil {
 		return // a file with a bad pattern does not get here
@@ -70,7 +70,7 @@ func (d *document) lintPrompt(pointer, pattern string) {
 	if matches(re, "") {
 		d.warn(pointer, KindLoose, "the prompt pattern matches empty text, which is never taken for a prompt: a prompt has at least one character")
 	}
-	d.lintLines(pointer, pattern)
+	lintLines(d, pointer, pattern)
 	if strings.Contains(pattern, `\r\n`) || strings.Contains(pattern, "\r\n") {
 		d.warn(pointer, KindImpossible, `\r\n in the prompt pattern never matches: a line break of the program is \n in it`)
 	}
@@ -91,7 +91,7 @@ func (d *document) lintPrompt(pointer, pattern string) {
 }
 
 // lintLines: a prompt that takes more line breaks than it has takes those of the output.
-func (d *document) lintLines(pointer, pattern string) {
+func lintLines(d *document, pointer, pattern string) {
 	named := excludingClass().ReplaceAllString(pattern, "")
 	switch {
 	case repeatedBreak().MatchString(named):
@@ -140,7 +140,7 @@ const slowLimit = 250 * time.Millisecond
 
 // lintSlow tries each pattern on text made to set off backtracking.
 func lintSlow(d *document, _ *Adapter) {
-	d.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
+	validation{d}.eachFormat(rootKeys(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
 		var re *regexp2.Regexp
 		var err error
 		switch k["format"] {

@@ -13,15 +13,15 @@ func lintTests(d *document, a *Adapter) {
 	canFail := a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
 		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
 	if a.Probe != nil {
-		d.lintExpect("/probe/expect", &a.Probe.Expect)
+		lintExpect(d, "/probe/expect", &a.Probe.Expect)
 	}
 	for i, t := range a.Tests {
 		at := indexed("/tests", i)
 		asserts := t.Step.asserts()
-		d.lintStep(at, t.Step, canFail)
+		lintStep(d, at, t.Step, canFail)
 		for j, s := range t.SetupSequence {
 			asserts = asserts || s.asserts()
-			d.lintStep(indexed(at+"/setup_sequence", j), s, canFail)
+			lintStep(d, indexed(at+"/setup_sequence", j), s, canFail)
 		}
 		if !asserts {
 			d.warn(at, KindVacuous, "test %q asserts nothing, so it cannot fail", t.Name)
@@ -29,9 +29,9 @@ func lintTests(d *document, a *Adapter) {
 	}
 }
 
-func (d *document) lintStep(pointer string, s Step, canFail bool) {
-	d.lintExpect(pointer+"/expect", s.Expect)
-	d.lintExpect(pointer+"/expect_out_of_band", s.ExpectOutOfBand)
+func lintStep(d *document, pointer string, s Step, canFail bool) {
+	lintExpect(d, pointer+"/expect", s.Expect)
+	lintExpect(d, pointer+"/expect_out_of_band", s.ExpectOutOfBand)
 	if s.ExpectError != nil && *s.ExpectError && !canFail {
 		d.warn(pointer+"/expect_error", KindImpossible, "expect_error can never be true: capabilities.exit_code is not true, no mode has auto_enter and there is no output.error_pattern")
 	}
@@ -51,7 +51,7 @@ var (
 )
 
 // lintExpect reports a pattern that matches no matter what is printed, or never.
-func (d *document) lintExpect(pointer string, pattern *string) {
+func lintExpect(d *document, pointer string, pattern *string) {
 	if pattern == nil {
 		return
 	}

@@ -95,7 +95,7 @@ func parse(source string, data []byte, o Options) (*Adapter, *document) {
 	if d.root == nil {
 		return nil, d
 	}
-	bad := d.validate()
+	bad := validation{d}.validate()
 	fill(rootKeys(), d.root, "", bad)
 	a := &Adapter{Source: source}
 	if err := d.root.Decode(a); err != nil {
@@ -106,7 +106,7 @@ func parse(source string, data []byte, o Options) (*Adapter, *document) {
 	}
 	a.computeDefaults()
 	d.setPositions(a)
-	d.check(a)
+	adapterRules{d}.check(a)
 	d.findScript(a, o.Scripts)
 	return a, d
 }

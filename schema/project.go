@@ -74,7 +74,7 @@ func LoadProject(path string) (*Project, []Diagnostic) {
 func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 	d := parseDocumentAs(projectGrammar, source, data)
 	if d.root != nil {
-		d.validate()
+		validation{d}.validate()
 	}
 	if len(d.diags) > 0 {
 		return nil, sortDiagnostics(d.diags)
@@ -88,12 +88,13 @@ func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 		return nil, d.diags
 	}
 	p.Loop, p.EventLoop = d.settings("/loop"), d.settings("/event_loop")
-	p.Idle = d.idle()
-	if err := d.hats(p); err != nil {
+	rules := projectRules{d}
+	p.Idle = rules.idle()
+	if err := rules.hats(p); err != nil {
 		d.errorAt(1, 1, KindType, "cannot be read: %v", err)
 		return nil, d.diags
 	}
-	d.checkProject(p)
+	rules.checkProject(p)
 	if len(d.diags) > 0 {
 		return nil, sortDiagnostics(d.diags)
 	}
@@ -137,42 +138,45 @@ func (d *document) settings(section string) map[string][]string {
 	return list
 }
 
-func (d *document) checkProject(p *Project) {
+// projectRules are those for what the keys of a project file mean together.
+type projectRules struct{ *document }
+
+func (r projectRules) checkProject(p *Project) {
 	for _, h := range p.Hats {
-		d.checkHat(h)
+		r.checkHat(h)
 	}
-	if d.has("/event_loop/prompt") && d.has("/event_loop/prompt_file") {
-		d.errorPointer("/event_loop/prompt", KindConflict, "prompt and prompt_file exclude each other")
+	if r.has("/event_loop/prompt") && r.has("/event_loop/prompt_file") {
+		r.errorPointer("/event_loop/prompt", KindConflict, "prompt and prompt_file exclude each other")
 	}
 	c := p.CLI
 	switch {
 	case c.Backend == "custom":
-		d.needs("/cli/backend", "backend: custom", "/cli/command")
+		r.needs("/cli/backend", "backend: custom", "/cli/command")
 		if c.PromptMode == "stdin" && c.TTY {
-			d.errorPointer("/cli/tty", KindConflict, "a prompt on standard input needs no terminal, which has no end of input: leave out tty, or take prompt_mode: arg")
+			r.errorPointer("/cli/tty", KindConflict, "a prompt on standard input needs no terminal, which has no end of input: leave out tty, or take prompt_mode: arg")
 		}
 		if c.PromptMode == "stdin" && c.PromptFlag != "" {
-			d.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
+			r.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
 		}
 		if c.Resume != nil && c.Output != "json" {
-			d.errorPointer("/cli/resume", KindConflict, "plain text tells no session to go on with: resume needs output: json")
+			r.errorPointer("/cli/resume", KindConflict, "plain text tells no session to go on with: resume needs output: json")
 		}
 		if c.Resume != nil && !strings.Contains(strings.Join(c.Resume, "\n"), "{session_id}") {
-			d.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")
+			r.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")
 		}
 	default:
 		if c.Backend == "" || c.Backend == "auto" {
-			d.needsCustom("/cli/args", "%s needs a backend that is named, as its arguments are")
+			r.needsCustom("/cli/args", "%s needs a backend that is named, as its arguments are")
 		}
 		for _, key := range []string{"/cli/command", "/cli/tty", "/cli/output", "/cli/resume"} {
-			d.needsCustom(key, "%s goes with backend: custom")
+			r.needsCustom(key, "%s goes with backend: custom")
 		}
 	}
 }
 
 // needsCustom refuses a key that is there.
-func (d *document) needsCustom(key, why string) {
-	if d.has(key) {
-		d.errorPointer(key, KindConflict, why, keyName(key))
+func (r projectRules) needsCustom(key, why string) {
+	if r.has(key) {
+		r.errorPointer(key, KindConflict, why, keyName(key))
 	}
 }

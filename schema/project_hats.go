@@ -55,8 +55,8 @@ type Idle struct {
 
 // hats reads the section in the order of the file. What a hat has by two names is the
 // backend's in the end.
-func (d *document) hats(p *Project) error {
-	n := d.places["/hats"].value
+func (r projectRules) hats(p *Project) error {
+	n := r.places["/hats"].value
 	if n == nil || n.Kind != yaml.MappingNode {
 		return nil
 	}
@@ -71,11 +71,11 @@ func (d *document) hats(p *Project) error {
 }
 
 // checkHat refuses two names of one thing.
-func (d *document) checkHat(h ProjectHat) {
+func (r projectRules) checkHat(h ProjectHat) {
 	at := "/hats/" + escape(h.Key)
 	for _, two := range [][2]string{{"/backend/model", "/model"}, {"/backend/args", "/args"}, {"/backend/args", "/backend_args"}, {"/args", "/backend_args"}} {
-		if d.has(at+two[0]) && d.has(at+two[1]) {
-			d.errorPointer(at+two[1], KindConflict, "%s and %s are the same setting: leave one of them out", keyName(at+two[0]), keyName(at+two[1]))
+		if r.has(at+two[0]) && r.has(at+two[1]) {
+			r.errorPointer(at+two[1], KindConflict, "%s and %s are the same setting: leave one of them out", keyName(at+two[0]), keyName(at+two[1]))
 		}
 	}
 }
@@ -83,24 +83,24 @@ func (d *document) checkHat(h ProjectHat) {
 const withoutEffect = "Accepted, without effect"
 
 // idle lists the keys of other programs' that are set, in the order of the file.
-func (d *document) idle() (list []Idle) {
-	if d.root == nil {
+func (r projectRules) idle() (list []Idle) {
+	if r.root == nil {
 		return nil
 	}
-	d.idleIn(d.grammar.root(), "", func(pointer string, k keys) {
+	r.idleIn(r.grammar.root(), "", func(pointer string, k keys) {
 		if strings.HasPrefix(pointer, "/loop/") || pointer == "/cli/default_mode" { // their values say whether they matter
 			return
 		}
 		text, _ := k["description"].(string)
 		why, _ := strings.CutPrefix(strings.TrimSuffix(text, "."), withoutEffect)
-		list = append(list, Idle{strings.ReplaceAll(pointer[1:], "/", "."), d.position(pointer), strings.TrimPrefix(why, ": ")})
+		list = append(list, Idle{strings.ReplaceAll(pointer[1:], "/", "."), r.position(pointer), strings.TrimPrefix(why, ": ")})
 	})
 	slices.SortStableFunc(list, func(a, b Idle) int { return a.Line - b.Line })
 	return list
 }
 
-func (d *document) idleIn(k keys, pointer string, found func(string, keys)) {
-	n := d.places[pointer].value
+func (r projectRules) idleIn(k keys, pointer string, found func(string, keys)) {
+	n := r.places[pointer].value
 	if n == nil || n.Kind != yaml.MappingNode {
 		return
 	}
@@ -114,7 +114,7 @@ func (d *document) idleIn(k keys, pointer string, found func(string, keys)) {
 		if text, _ := below["description"].(string); strings.HasPrefix(text, withoutEffect) {
 			found(at, below)
 		} else if below != nil {
-			d.idleIn(below, at, found)
+			r.idleIn(below, at, found)
 		}
 	}
 }

@@ -111,7 +111,7 @@ func LoadScenario(path string) (*Scenario, []Diagnostic) {
 func ParseScenario(source string, data []byte) (*Scenario, []Diagnostic) {
 	d := parseDocumentAs(scenarioGrammar, source, data)
 	if d.root != nil {
-		d.validate()
+		validation{d}.validate()
 	}
 	if len(d.diags) > 0 {
 		return nil, sortDiagnostics(d.diags)

@@ -10,45 +10,48 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
+// validation holds a document against its JSON Schema.
+type validation struct{ *document }
+
 // validate reports everything that the JSON Schema refuses. It returns the
 // pointers of the values at fault, so that the rest can be checked further.
-func (d *document) validate() map[string]bool {
+func (v validation) validate() map[string]bool {
 	bad := map[string]bool{}
-	err := d.grammar.compiled().Validate(value(d.root))
+	err := v.grammar.compiled().Validate(value(v.root))
 	var failed *jsonschema.ValidationError
 	switch {
 	case errors.As(err, &failed):
-		d.leaves(failed, bad)
+		v.leaves(failed, bad)
 	case err != nil:
-		d.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
+		v.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
 	}
-	d.validateNumbers(bad)
+	v.validateNumbers(bad)
 	return bad
 }
 
 // validateNumbers checks the form of numbers and booleans that stand where text
 // is expected: to the validator they are no text, `expect: +5` is no pattern.
-func (d *document) validateNumbers(bad map[string]bool) {
-	d.eachFormat(d.grammar.root(), d.root, "", func(pointer string, k keys, n *yaml.Node) {
+func (v validation) validateNumbers(bad map[string]bool) {
+	v.eachFormat(v.grammar.root(), v.root, "", func(pointer string, k keys, n *yaml.Node) {
 		if n.ShortTag() != "!!str" && !isNull(n) && !bad[pointer] {
-			d.explainFormat(k, keyName(pointer), n)
+			v.explainFormat(k, keyName(pointer), n)
 		}
 	})
 }
 
 // eachFormat calls f for every string of the file that has a form.
-func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer string, k keys, n *yaml.Node)) {
+func (v validation) eachFormat(k keys, n *yaml.Node, pointer string, f func(pointer string, k keys, n *yaml.Node)) {
 	switch n.Kind {
 	case yaml.MappingNode:
 		for i := 0; i < len(n.Content); i += 2 {
 			name := n.Content[i].Value
 			if p := k.property(name); p != nil {
-				d.eachFormat(p, n.Content[i+1], pointer+"/"+escape(name), f)
+				v.eachFormat(p, n.Content[i+1], pointer+"/"+escape(name), f)
 			}
 		}
 	case yaml.SequenceNode:
 		for i, item := range n.Content {
-			d.eachFormat(k.items(), item, indexed(pointer, i), f)
+			v.eachFormat(k.items(), item, indexed(pointer, i), f)
 		}
 	case yaml.ScalarNode:
 		if _, has := k["format"]; has && n.Line > 0 {
@@ -57,67 +60,67 @@ func (d *document) eachFormat(k keys, n *yaml.Node, pointer string, f func(point
 	}
 }
 
-func (d *document) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
+func (v validation) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
 	for _, c := range e.Causes {
-		d.leaves(c, bad)
+		v.leaves(c, bad)
 	}
 	if len(e.Causes) == 0 {
-		d.explain(e, bad)
+		v.explain(e, bad)
 	}
 }
 
 // explain turns one failure of the validator into diagnostics in our words.
-func (d *document) explain(e *jsonschema.ValidationError, bad map[string]bool) {
+func (v validation) explain(e *jsonschema.ValidationError, bad map[string]bool) {
 	_, location, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
 	cut := strings.LastIndexByte(location, '/')
-	rule, _ := d.grammar.root().at(location[:cut]).(map[string]any)
+	rule, _ := v.grammar.root().at(location[:cut]).(map[string]any)
 	k, keyword := keys(rule), location[cut+1:]
-	where := d.places[e.InstanceLocation]
+	where := v.places[e.InstanceLocation]
 	if where.value == nil {
-		where.value = d.root
+		where.value = v.root
 	}
 	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
 		bad[e.InstanceLocation] = true
-		d.explainFormat(k, d.sectionName(parent(e.InstanceLocation)), where.key)
+		v.explainFormat(k, v.sectionName(parent(e.InstanceLocation)), where.key)
 		return
 	}
 	switch keyword {
 	case "additionalProperties":
-		d.unknownKeys(k, e.InstanceLocation, bad)
+		v.unknownKeys(k, e.InstanceLocation, bad)
 	case "required":
-		d.missingKeys(k, where, e.InstanceLocation)
+		v.missingKeys(k, where, e.InstanceLocation)
 	default:
 		bad[e.InstanceLocation] = true
-		d.explainValue(k, keyword, e, where)
+		v.explainValue(k, keyword, e, where)
 	}
 }
 
-func (d *document) explainValue(k keys, keyword string, e *jsonschema.ValidationError, where place) {
+func (v validation) explainValue(k keys, keyword string, e *jsonschema.ValidationError, where place) {
 	n, name := where.value, keyName(e.InstanceLocation)
 	switch keyword {
 	case "type":
-		d.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
+		v.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))
 	case "enum":
 		allowed := k.strings("enum")
-		d.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s", name, describe(n), Suggest(n.Value, allowed), strings.Join(allowed, ", "))
+		v.errorNode(n, KindEnum, "%s cannot be %s%s; one of %s", name, describe(n), Suggest(n.Value, allowed), strings.Join(allowed, ", "))
 	case "const":
-		d.errorNode(n, KindVersion, "schema version %s is not supported; this ripple supports schema %v", n.Value, k["const"])
+		v.errorNode(n, KindVersion, "schema version %s is not supported; this ripple supports schema %v", n.Value, k["const"])
 	case "format":
-		d.explainFormat(k, name, n)
+		v.explainFormat(k, name, n)
 	case "minimum", "maximum":
-		d.errorNode(n, KindValue, "%s must lie between %.0f and %.0f, found %s", name, k["minimum"], k["maximum"], n.Value)
+		v.errorNode(n, KindValue, "%s must lie between %.0f and %.0f, found %s", name, k["minimum"], k["maximum"], n.Value)
 	case "minLength":
-		d.errorNode(n, KindValue, "%s cannot be empty", name)
+		v.errorNode(n, KindValue, "%s cannot be empty", name)
 	case "minItems":
-		d.errorNode(n, KindValue, "%s must have at least %.0f items, found %d", name, k["minItems"], len(n.Content))
+		v.errorNode(n, KindValue, "%s must have at least %.0f items, found %d", name, k["minItems"], len(n.Content))
 	case "maxItems":
-		d.errorNode(n, KindValue, "%s must have at most %.0f items, found %d", name, k["maxItems"], len(n.Content))
+		v.errorNode(n, KindValue, "%s must have at most %.0f items, found %d", name, k["maxItems"], len(n.Content))
 	default:
-		d.errorNode(n, KindValue, "%s: %s", name, e.Message)
+		v.errorNode(n, KindValue, "%s: %s", name, e.Message)
 	}
 }
 
-func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
+func (v validation) explainFormat(k keys, name string, n *yaml.Node) {
 	f := formats[k.strings("format")[0]]
 	err := f.check(n.Value)
 	if err == nil {
@@ -125,10 +128,10 @@ func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
 	}
 	line, column := n.Line, n.Column
 	if program, is := errors.AsType[*ProgramError](err); is && program.Offset >= 0 {
-		line, column = d.inside(n, program.Offset)
+		line, column = v.inside(n, program.Offset)
 	}
 	var at *TemplateError
-	if errors.As(err, &at) && d.verbatim(n) {
+	if errors.As(err, &at) && v.verbatim(n) {
 		column += at.Column - 1
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 			column++
@@ -138,19 +141,19 @@ func (d *document) explainFormat(k keys, name string, n *yaml.Node) {
 	if f.kind == KindPattern {
 		message = "bad pattern: " + message
 	}
-	d.errorAt(line, column, f.kind, "%s: %s", name, message)
+	v.errorAt(line, column, f.kind, "%s: %s", name, message)
 }
 
 // inside is where a byte of a scalar's value stands in the file.
-func (d *document) inside(n *yaml.Node, offset int) (line, column int) {
+func (v validation) inside(n *yaml.Node, offset int) (line, column int) {
 	before := n.Value[:min(offset, len(n.Value))]
 	inLine := len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
 	switch {
-	case n.Style&yaml.LiteralStyle != 0 && n.Line < len(d.lines):
-		first := d.lines[n.Line] // the line after the one with the "|"
+	case n.Style&yaml.LiteralStyle != 0 && n.Line < len(v.lines):
+		first := v.lines[n.Line] // the line after the one with the "|"
 		indent := len(first) - len(strings.TrimLeft(first, " "))
 		return n.Line + 1 + strings.Count(before, "\n"), indent + 1 + inLine
-	case d.verbatim(n):
+	case v.verbatim(n):
 		if n.Style&(yaml.SingleQuotedStyle|yaml.DoubleQuotedStyle) != 0 {
 			inLine++
 		}
@@ -161,17 +164,17 @@ func (d *document) inside(n *yaml.Node, offset int) (line, column int) {
 
 // verbatim tells whether a scalar stands in the file just as it reads, so that
 // an offset in its value is an offset in its line.
-func (d *document) verbatim(n *yaml.Node) bool {
-	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line > len(d.lines) {
+func (v validation) verbatim(n *yaml.Node) bool {
+	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line > len(v.lines) {
 		return false
 	}
-	line := []rune(d.lines[n.Line-1])
+	line := []rune(v.lines[n.Line-1])
 	return n.Column <= len(line) && strings.Contains(string(line[n.Column-1:]), n.Value)
 }
 
-func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
+func (v validation) unknownKeys(k keys, pointer string, bad map[string]bool) {
 	known := k.names()
-	n := d.places[pointer].value
+	n := v.places[pointer].value
 	for i := 0; i < len(n.Content); i += 2 {
 		key := n.Content[i]
 		if slices.Contains(known, key.Value) {
@@ -179,9 +182,9 @@ func (d *document) unknownKeys(k keys, pointer string, bad map[string]bool) {
 		}
 		bad[pointer+"/"+escape(key.Value)] = true
 		switch {
-		case len(d.diags) > maxDiagnostics: // suggestions for a hostile file take time
+		case len(v.diags) > maxDiagnostics: // suggestions for a hostile file take time
 		default:
-			d.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), d.sectionName(pointer), knownKeys(key.Value, known))
+			v.errorNode(key, KindUnknown, "unknown key %s in %s%s", quoted(key.Value), v.sectionName(pointer), knownKeys(key.Value, known))
 		}
 	}
 }
@@ -194,16 +197,16 @@ func knownKeys(word string, known []string) string {
 	return "; one of " + strings.Join(known, ", ")
 }
 
-func (d *document) missingKeys(k keys, where place, pointer string) {
+func (v validation) missingKeys(k keys, where place, pointer string) {
 	at := where.key
 	if at == nil {
 		at = where.value
 	}
 	for _, name := range k.strings("required") {
 		// Whoever writes the section agent has misspelt the family, and forgotten nothing of a session.
-		misspelt := pointer == "" && d.has("/agent") && (name == "init" || name == "prompt")
-		if _, set := d.places[pointer+"/"+escape(name)]; !set && !misspelt {
-			d.errorNode(at, KindMissing, "%s needs the key %q", d.sectionName(pointer), name)
+		misspelt := pointer == "" && v.has("/agent") && (name == "init" || name == "prompt")
+		if _, set := v.places[pointer+"/"+escape(name)]; !set && !misspelt {
+			v.errorNode(at, KindMissing, "%s needs the key %q", v.sectionName(pointer), name)
 		}
 	}
 }
@@ -262,9 +265,9 @@ func keyName(pointer string) string {
 
 func parent(pointer string) string { return pointer[:strings.LastIndexByte(pointer, '/')] }
 
-func (d *document) sectionName(pointer string) string {
+func (v validation) sectionName(pointer string) string {
 	if pointer == "" {
-		return d.grammar.what
+		return v.grammar.what
 	}
 	return keyName(pointer)
 }
