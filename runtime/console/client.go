@@ -25,7 +25,10 @@ func newClient(name string, f files) *Client {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", f.socket)
 	}
-	return &Client{Name: name, files: f, http: &http.Client{Transport: &http.Transport{DialContext: dial, DisableCompression: true}}}
+	return &Client{Name: name, files: f, http: &http.Client{
+		Transport:     &http.Transport{DialContext: dial, DisableCompression: true},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a host knows no other place
+	}}
 }
 
 // LogFile is where the console's host notes what happens to it.
@@ -60,7 +63,7 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (io.Read
 	}
 	defer func() { _ = resp.Body.Close() }()
 	var e envelope
-	if json.NewDecoder(resp.Body).Decode(&e) != nil || e.Error == nil {
+	if json.NewDecoder(io.LimitReader(resp.Body, maxAnswer)).Decode(&e) != nil || e.Error == nil {
 		return nil, fmt.Errorf("%s: its host, another version of ripple, does not know this (%s)", c.Name, resp.Status)
 	}
 	return nil, e.Error
@@ -80,7 +83,7 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 		return err
 	}
 	defer func() { _ = b.Close() }()
-	if err := json.NewDecoder(b).Decode(into); err != nil {
+	if err := json.NewDecoder(io.LimitReader(b, maxAnswer)).Decode(into); err != nil {
 		return fmt.Errorf("%s: the answer cannot be read: %w", c.Name, err)
 	}
 	return nil
@@ -112,7 +115,7 @@ func (c *Client) stream(ctx context.Context, path string, q any, out io.Writer) 
 		return Answer{}, err
 	}
 	defer func() { _ = body.Close() }()
-	lines := json.NewDecoder(body)
+	lines := json.NewDecoder(&boundedLines{in: body})
 	for {
 		var p piece
 		if err := lines.Decode(&p); err != nil {

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 	"time"
 
@@ -186,13 +187,24 @@ func (h handlers) postClose(w http.ResponseWriter, r *http.Request) {
 	h.end("a client closed it")
 }
 
-// maxRequest bounds what a client sends: code of 16 MB.
-const maxRequest = 16 << 20
+const (
+	// maxRequest bounds what a client sends: code of 16 MB.
+	maxRequest = 16 << 20
+	// sendPatience is how long a client may take to send a request.
+	sendPatience = time.Minute
+)
 
 // accept reads a request; when it cannot, it has answered.
 func accept(w http.ResponseWriter, r *http.Request, into any) bool {
+	conn := http.NewResponseController(w)
+	_ = conn.SetReadDeadline(time.Now().Add(sendPatience)) // tests have no connection
 	body := http.MaxBytesReader(w, r.Body, maxRequest)
-	if err := json.NewDecoder(body).Decode(into); err != nil {
+	err := json.NewDecoder(body).Decode(into)
+	if err == nil {
+		_, err = io.Copy(io.Discard, body) // the connection is watched for the client's end only behind it
+	}
+	_ = conn.SetReadDeadline(time.Time{})
+	if err != nil {
 		refuse(w, fault(FaultRequest, "the request cannot be read: %v", err))
 		return false
 	}

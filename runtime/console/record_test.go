@@ -266,7 +266,7 @@ func FuzzLines(f *testing.F) {
 }
 
 // privateDir is a directory that nobody else can read.
-func privateDir(t *testing.T) string {
+func privateDir(t testing.TB) string {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))
 	return dir

@@ -110,34 +110,9 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 
 const logName = "log"
 
-// listen makes a socket that only this user can connect to.
-func listen(path string) (net.Listener, error) {
-	l, err := net.Listen("unix", path)
-	if err != nil {
-		return nil, err
-	}
-	if err := os.Chmod(path, 0o600); err != nil { // the directory is private already
-		return nil, errors.Join(err, l.Close())
-	}
-	return ours{l.(*net.UnixListener)}, nil
-}
-
-// ours accepts connections of this user's processes only.
-type ours struct{ *net.UnixListener }
-
-func (l ours) Accept() (net.Conn, error) {
-	for {
-		c, err := l.AcceptUnix()
-		if err != nil || samePeer(c) {
-			return c, err
-		}
-		_ = c.Close() // a stranger
-	}
-}
-
 // serve runs the console until it ends.
 func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness)) error {
-	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: time.Minute, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: sendPatience, IdleTimeout: 2 * sendPatience, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	h.log.Info("the console begins", "adapter", h.adapter.Name, "dir", h.spec.Dir)

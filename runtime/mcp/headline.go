@@ -15,7 +15,7 @@ func headline(s console.Status, c *console.Command) string { return headlineAs(s
 // headlineAs is headline with another word for the state.
 func headlineAs(state string, s console.Status, c *console.Command) string {
 	b := &strings.Builder{}
-	b.WriteString("[" + s.Name)
+	b.WriteString("[" + word(s.Name))
 	if c != nil {
 		b.WriteString(" #" + strconv.Itoa(c.ID))
 	}
@@ -46,14 +46,11 @@ func state(s console.Status, c *console.Command) string {
 	case s.State == console.Idle && c != nil:
 		return "done"
 	}
-	return string(s.State)
+	return word(string(s.State))
 }
 
 func took(c *console.Command) string {
-	d := c.Duration
-	if c.Running() {
-		d = time.Since(c.Started)
-	}
+	d := max(0, c.Duration)
 	switch {
 	case d < 100*time.Millisecond:
 		return d.Truncate(100 * time.Microsecond).String()

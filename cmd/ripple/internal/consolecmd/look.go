@@ -2,10 +2,10 @@ package consolecmd
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strconv"
-	"time"
 
 	"github.com/spf13/cobra"
 
@@ -119,14 +119,13 @@ func newList(a *ui.App) *cobra.Command {
 				a.Note("no console is running; ripple console start ADAPTER starts one")
 				return nil
 			}
-			now := time.Now()
 			a.Printf("%-14s %-10s %-18s %-8s %s\n", "CONSOLE", "ADAPTER", "STATE", "AGE", "DIRECTORY, LATEST COMMAND")
 			for _, s := range all {
 				last := s.Cwd
 				if s.Command != nil {
 					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
 				}
-				a.Printf("%-14s %-10s %-18s %-8s %s\n", s.Name, s.Adapter, s.State, age(now, s.Started), ui.Harmless(last))
+				a.Printf("%s", ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s\n", s.Name, s.Adapter, s.State, age(s), last)))
 			}
 			return nil
 		},

@@ -106,9 +106,12 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	return nil
 }
 
-// age is how long ago something was, in words.
-func age(now, then time.Time) string {
-	d := now.Sub(then)
+// age is how long a console has been there, in words.
+func age(s console.Status) string {
+	d := s.Age
+	if d == 0 { // its host was killed, or is of a version that does not say it
+		d = max(0, time.Since(s.Started))
+	}
 	if d < time.Minute {
 		return d.Truncate(time.Second).String()
 	}

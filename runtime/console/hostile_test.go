@@ -1,0 +1,233 @@
+//go:build unix
+
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// answering is a client whose host answers every request with these bytes, and ends.
+func answering(dir string, answer []byte) *Client {
+	c := newClient("c", files{socket: filepath.Join(dir, "c.sock"), lock: filepath.Join(dir, "c.lock"), record: filepath.Join(dir, "c")})
+	c.http.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
+		ours, theirs := net.Pipe()
+		go func() {
+			r, err := http.ReadRequest(bufio.NewReader(theirs))
+			if err == nil {
+				_, _ = io.Copy(io.Discard, r.Body)
+				_, _ = theirs.Write(answer) // the client may have had enough
+			}
+			_ = theirs.Close()
+		}()
+		return ours, nil
+	}}
+	return c
+}
+
+// talk asks a host everything; what comes of it is an error, or an answer.
+func talk(t testing.TB, c *Client) {
+	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	defer cancel()
+	_, _ = c.Status(ctx)
+	_, _ = c.Exec(ctx, ExecRequest{Code: "true"}, io.Discard)
+	_, _ = c.Wait(ctx, WaitRequest{}, io.Discard)
+	_, _ = c.Send(ctx, SendRequest{Text: "x"})
+	_, _ = c.Interrupt(ctx)
+	_, _, _ = c.Screen(ctx)
+	_, _ = c.Read(ReadRequest{})
+	require.NoError(t, ctx.Err(), "it took too long")
+}
+
+func response(status, body string) []byte {
+	return fmt.Appendf(nil, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
+}
+
+// A client survives whatever a host answers.
+func TestBrokenHosts(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		answer []byte
+		want   string // of the error of a status
+	}{
+		{"nothing", nil, "has ended"},
+		{"no HTTP", []byte("SSH-2.0-OpenSSH_9.2\r\n"), "has ended"},
+		{"half a header", []byte("HTTP/1.1 200 OK\r\nContent-Le"), "has ended"},
+		{"half an answer", []byte("HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"api\":1"), "the answer cannot be read"},
+		{"no JSON", response("200 OK", "<html>"), "the answer cannot be read"},
+		{"another type", response("200 OK", `{"name":[1,2],"host_pid":"x"}`), "the answer cannot be read"},
+		{"a redirect", []byte("HTTP/1.1 302 Found\r\nLocation: http://example.com/\r\nContent-Length: 0\r\n\r\n"), "does not know this (302 Found)"},
+		{"an error without words", response("500 Internal Server Error", ""), "does not know this (500 Internal Server Error)"},
+		{"an error of another kind", response("409 Conflict", `{"error":{"code":"of the future","message":"no"}}`), "no"},
+		{"what it does not know", response("404 Not Found", "404 page not found\n"), "another version of ripple, does not know this"},
+		{"deep", response("200 OK", strings.Repeat(`{"command":`, 20_000)), "the answer cannot be read"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			c := answering(t.TempDir(), tt.answer)
+			_, err := c.Status(t.Context())
+			require.ErrorContains(t, err, tt.want)
+			talk(t, c)
+		})
+	}
+}
+
+// endless is a host that never comes to an end.
+type endless struct{ unit string }
+
+func (e endless) RoundTrip(r *http.Request) (*http.Response, error) {
+	return &http.Response{StatusCode: http.StatusOK, Body: io.NopCloser(&repeated{ctx: r.Context(), unit: e.unit})}, nil
+}
+
+type repeated struct {
+	ctx  context.Context
+	unit string
+	at   int
+}
+
+func (r *repeated) Read(b []byte) (int, error) {
+	if err := r.ctx.Err(); err != nil {
+		return 0, err
+	}
+	n := 0
+	for n < len(b) {
+		m := copy(b[n:], r.unit[r.at:])
+		n, r.at = n+m, (r.at+m)%len(r.unit)
+	}
+	return n, nil
+}
+
+func TestAnEndlessAnswerIsCut(t *testing.T) {
+	c := answering(t.TempDir(), nil)
+	c.http.Transport = endless{`"xxxxxxxx`}
+	_, err := c.Status(t.Context())
+	require.Error(t, err)
+	c.http.Transport = endless{"x"}
+	_, err = c.Exec(t.Context(), ExecRequest{}, io.Discard)
+	require.Error(t, err)
+	c.http.Transport = endless{" "}
+	_, err = c.Exec(t.Context(), ExecRequest{}, io.Discard)
+	require.Error(t, err)
+	c.http.Transport = endless{"{}\n"} // kinds of lines that a later host may send
+	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
+	defer cancel()
+	_, err = c.Exec(ctx, ExecRequest{}, io.Discard)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+}
+
+func FuzzHostsAnswers(f *testing.F) {
+	done := `{"output":"a"}` + "\n" + `{"raw":"/w=="}` + "\n" + `{"done":{"why":"done","status":{"name":"c"},"command":{"id":1,"from":-5,"bytes":9223372036854775807}}}`
+	for _, seed := range []string{`{"api":1,"name":"c","command":{"id":1,"bytes":-1}}`, done, `{"error":{"code":"busy"}}`, `{"text":"x"}`} {
+		f.Add(response("200 OK", seed))
+		f.Add(response("409 Conflict", seed))
+	}
+	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}\n{}\r\n"))
+	dir := f.TempDir()
+	f.Fuzz(func(t *testing.T, answer []byte) { talk(t, answering(dir, answer)) })
+}
+
+// silent is a host whose program has ended.
+func silent(t testing.TB) *host {
+	rec, err := openRecord(filepath.Join(privateDir(t), "r"))
+	require.NoError(t, err)
+	h := newHost(Spec{Name: "c"}, &schema.Adapter{}, "test", "", rec, slog.New(slog.DiscardHandler))
+	h.exit = "the program ended"
+	close(h.opened)
+	t.Cleanup(rec.remove)
+	return h
+}
+
+// A host answers every request, with JSON where it knows the path, and never with a fault
+// of its own.
+func FuzzRequests(f *testing.F) {
+	for _, path := range []string{"/v1/exec", "/v1/wait", "/v1/send", "/v1/resize", "/v1/interrupt", "/v1/close", "/v1/screen", "/v1"} {
+		f.Add("POST", path, []byte(`{"code":"true","for":"text","keys":["C-c"],"cols":80,"rows":24,"wait_ns":1}`))
+		f.Add("GET", path, []byte(`{}`))
+	}
+	f.Add("POST", "/v1/exec", []byte(`{"code":"\u0000`))
+	f.Add("PUT", "/v1/../../etc", []byte(`null`))
+	h := silent(f)
+	handler := handlers{h}.handler()
+	f.Fuzz(func(t *testing.T, method, path string, body []byte) {
+		r, err := http.NewRequest(method, "http://console/"+strings.TrimPrefix(path, "/"), bytes.NewReader(body))
+		if err != nil {
+			return // no client can send it
+		}
+		w := httptest.NewRecorder()
+		handler.ServeHTTP(w, r)
+		require.Less(t, w.Code, 500)
+		if strings.HasPrefix(w.Header().Get("Content-Type"), "application/") {
+			for answer := json.NewDecoder(w.Body); answer.More(); {
+				var any map[string]json.RawMessage
+				require.NoError(t, answer.Decode(&any))
+			}
+		}
+	})
+}
+
+// What lies in a record is read as far as it can be.
+func FuzzRecords(f *testing.F) {
+	good, err := json.Marshal(Command{ID: 2, Code: "seq 3", Bytes: 6, Lines: 3})
+	require.NoError(f, err)
+	f.Add([]byte(`{"name":"c","host_pid":1}`), append(good, '\n'), []byte("1\n2\n3\n"), "output-00000000000000000000")
+	f.Add([]byte(`{"name":"../c"}`), []byte(`{"id":1,"from":-9223372036854775808,"bytes":9223372036854775807}`+"\n{"), []byte("x"), "output--0000000000000000001")
+	f.Add([]byte(`{"name":"c","socket":"/proc/x.sock"}`), []byte("null\n"), []byte{}, "output-99999999999999999999")
+	base := f.TempDir()
+	require.NoError(f, os.Chmod(base, 0o700))
+	f.Fuzz(func(t *testing.T, status, index, text []byte, segment string) {
+		home, err := os.MkdirTemp(base, "h")
+		require.NoError(t, err)
+		defer os.RemoveAll(home)
+		dir := filepath.Join(home, "state/ripple/consoles/c")
+		require.NoError(t, os.MkdirAll(dir, 0o700))
+		for name, content := range map[string][]byte{statusName: status, indexName: index, filepath.Base("/" + segment): text} {
+			_ = os.WriteFile(filepath.Join(dir, name), content, 0o600) // some names are none
+		}
+		getenv := func(name string) string {
+			return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
+		}
+		_, err = List(t.Context(), getenv)
+		require.NoError(t, err)
+		c := newClient("c", files{socket: filepath.Join(home, "c.sock"), lock: filepath.Join(home, "c.lock"), record: dir})
+		for _, id := range []int{0, 1, 2} {
+			lines, err := c.Read(ReadRequest{Command: id, From: -2})
+			if err == nil {
+				assert.LessOrEqual(t, len(lines.Lines), len(text)+1)
+			}
+		}
+	})
+}
+
+func FuzzNames(f *testing.F) {
+	for _, seed := range []string{"main", "../x", "a\x00b", "-", strings.Repeat("n", 200)} {
+		f.Add(seed)
+	}
+	f.Fuzz(func(t *testing.T, name string) {
+		if checkName(name) != nil {
+			return
+		}
+		found, err := filesOf("/run/user/1000/ripple", "/home/u/.local/state/ripple/consoles", name)
+		require.NoError(t, err)
+		for dir, path := range map[string]string{"/run/user/1000/ripple": found.socket, "/home/u/.local/state/ripple/consoles": found.record} {
+			require.Equal(t, dir, filepath.Dir(path))
+		}
+		require.LessOrEqual(t, len(found.socket), maxPath)
+	})
+}
