@@ -58,10 +58,10 @@ var layers = map[string]row{
 
 	"runtime/loop/layout":  {0, ""},
 	"runtime/loop/hats":    {0, ""},
-	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/layout"},
-	"runtime/loop/journal": {2, "runtime/event runtime/loop/layout runtime/loop/record"},
+	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
+	"runtime/loop/journal": {2, "runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
 	"runtime/loop/config":  {2, "runtime/loop/hats runtime/loop/layout schema"},
-	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
+	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
 
@@ -78,7 +78,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
 	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema"},
 

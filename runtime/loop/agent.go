@@ -28,6 +28,8 @@ type Request struct {
 	Dir         string // where the agent works
 	Timeout     time.Duration
 	IdleTimeout time.Duration // 0: none
+	Env         []string      // "NAME=value", for what the agent runs
+	Hat         string        // of a preview: whose turn it would be; "" for none
 }
 
 // Outcome is how a turn ended.

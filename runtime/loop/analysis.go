@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
 )
 
 // maxText is how much of an answer is kept for its status block, in bytes.
@@ -24,7 +25,8 @@ type analysis struct {
 	session  string
 	resetsAt time.Time // of the last limit
 	cost     float64
-	used     event.Tokens // the turn so far, without its cost
+	used     event.Tokens  // the turn so far, without its cost
+	topics   *hats.Scanner // nil in a loop without topics
 }
 
 // maxErrors bounds the errors of a turn that are looked at.
@@ -61,6 +63,9 @@ func (a *analysis) note(e event.Event) {
 
 func (a *analysis) addText(text string) {
 	a.output += utf8.RuneCountInString(text)
+	if a.topics != nil {
+		a.topics.Text(text)
+	}
 	if a.text.Len()+len(text) > 2*maxText { // what matters stands at the end
 		kept := (a.text.String() + text)
 		a.text.Reset()

@@ -26,7 +26,7 @@ type checker struct {
 // agent says before it is believed. Nil: the loop goes on.
 func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	s, config := &c.state, c.config
-	reason := (*gate)(&s.Gate).decide(p)
+	reason := c.allows((*gate)(&s.Gate).decide(p))
 	switch {
 	case reason == ReasonBlocked:
 		return blockedStop(s), nil

@@ -48,7 +48,7 @@ func (j *judge) take(e *ended) {
 	b := parseBlock(text, e.prompt)
 	denied := e.said.denied > 0
 	s.Halted = denied && c.DenialMode == "halt"
-	says := said{block: b, promise: promised(text, c.Promise), denied: denied, failed: o.Failure != nil}
+	says := said{block: b, promise: e.promised, denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = record.OneLine(b.Recommendation, 200)
 		says.onlyTests = onlyTests(j.work.tree, e.changed)
@@ -59,7 +59,7 @@ func (j *judge) take(e *ended) {
 		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
 	}
 	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
-		turn: e.turn, progress: s.Progress, denied: denied, failed: e.failed(),
+		turn: e.turn, progress: s.Progress || e.handed, denied: denied, failed: e.failed(),
 		errors: signatures(e.said.errors), output: e.said.output,
 	}, thresholdsOf(j.config), now)
 	if s.Breaker.State == record.Open {

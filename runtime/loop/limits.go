@@ -95,6 +95,8 @@ func (l *limits) notDone(p record.Plan) string {
 	switch g := s.Gate; {
 	case s.VerifyFailed != "":
 		return "it is not done, the check failed: " + s.VerifyFailed
+	case l.missing() != "":
+		return "the agent said that it is done, and " + l.missing()
 	case g.Claimed && g.Denied:
 		return "the agent said that it is done, which does not count in a turn that was denied a permission"
 	case g.Claimed && g.Failing:

@@ -14,14 +14,15 @@ type Options struct {
 	Project    string // the directory that has .ralph
 	Config     *config.Config
 	Agent      Agent
-	AgentName  string           // for messages; may be ""
-	DenialHelp string           // what to do about a denied permission; "" for a general word
-	Fallback   []Member         // take turns, in this order, while the agents before them are limited
-	Prompt     string           // the prompt itself; "": PromptFile
-	PromptFile string           // where the prompt is, read for each turn; "": .ralph/PROMPT.md
-	Resume     bool             // go on with the run that ended last, however it ended
-	Observe    func(Notice)     // gets each notice, from one goroutine at a time; may be nil
-	Now        func() time.Time // the wall clock; nil: time.Now
+	AgentName  string            // for messages; may be ""
+	DenialHelp string            // what to do about a denied permission; "" for a general word
+	Fallback   []Member          // take turns, in this order, while the agents before them are limited
+	HatAgents  map[string]Member // take the turns of hats that have an agent of their own, by their keys
+	Prompt     string            // the prompt itself; "": PromptFile
+	PromptFile string            // where the prompt is, read for each turn; "": .ralph/PROMPT.md
+	Resume     bool              // go on with the run that ended last, however it ended
+	Observe    func(Notice)      // gets each notice, from one goroutine at a time; may be nil
+	Now        func() time.Time  // the wall clock; nil: time.Now
 
 	// ExitCode is what the record says that a process ends with which ran the loop; nil:
 	// nothing.
@@ -42,6 +43,7 @@ type Loop struct {
 	work       *workspace
 	backup     *backup
 	team       *team
+	roles      *roles
 	judge      *judge
 	limits     *limits
 	checker    *checker
@@ -62,6 +64,7 @@ func New(o Options) *Loop {
 	work, backup, team := &workspace{run: r}, &backup{run: r}, newTeam(r, &o)
 	return &Loop{
 		run: r, o: o, work: work, backup: backup, team: team,
+		roles:      &roles{run: r, work: work, team: team, agents: o.HatAgents},
 		judge:      &judge{run: r, work: work, team: team},
 		limits:     &limits{run: r, team: team},
 		checker:    &checker{run: r, work: work, backup: backup},

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/record"
 )
@@ -15,9 +16,9 @@ import (
 // Kinds of notices.
 const (
 	NoticeNote        = "note"         // Text: something odd that does no harm
-	NoticeTurnStarted = "turn_started" // Turn, Agent, Branch, Task, Cost, Elapsed
+	NoticeTurnStarted = "turn_started" // Turn, Agent, Branch, Task, Hat, Subject, Cost, Elapsed
 	NoticeEvent       = "event"        // Event
-	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Outcome, OK: it made progress; Cost, Elapsed
+	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Outcome, OK: it made progress; Topics, Cost, Elapsed
 	NoticeWaiting     = "waiting"      // Text: for what; Left; each second
 	NoticeVerifying   = "verifying"    // Text: the commands
 	NoticeVerified    = "verified"     // Text: what became of them; OK
@@ -56,8 +57,11 @@ type Notice struct {
 	Agent   string // who takes the turn
 	Branch  string // where, in a working tree of its own
 	Task    string // the first open one of the plan
+	Hat     string // whose role the turn is; "" for none
+	Subject string // the topics that it has
 	Outcome string // Text without what the agent said of itself
 
+	Topics  []hats.Topic  // what a turn that ended published
 	Cost    float64       // US dollars of the run so far, resumed or not
 	Elapsed time.Duration // of the run so far
 }

@@ -3,6 +3,7 @@ package loop
 import (
 	"context"
 	"path/filepath"
+	"strings"
 
 	"ripple/runtime/internal/git"
 	"ripple/runtime/loop/config"
@@ -29,12 +30,20 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 		return Request{}, err
 	}
 	c := o.Config
+	rules := l.rules()
+	s, _ := rules.Begin()
+	choice := rules.Next(&s)
+	part := rules.Part(choice)
+	if part.Prompt != "" {
+		prompt = strings.TrimRight(prompt, "\n") + "\n\n" + part.Prompt
+	}
+	l.roles.choice = choice
 	if err := possible(ctx, c, project); err != nil {
 		return Request{}, err
 	}
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: record.Closed}.context(),
-		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout,
+		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: record.Closed}.context(),
+		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 	}, nil
 }
 

@@ -14,12 +14,14 @@ const maxContext = 500
 type about struct {
 	project        string // "" when nobody named it
 	turn, maxTurns int
+	role           []string // lines on the hat of the turn
 	plan           record.Plan
 	planPath       string // as the agent finds it
 	breaker        string
 	last           string // one line on the last turn
 	refusal        string // why git did not commit the last turn
 	verify         string // why the work was not verified
+	missing        string // why a claim does not count
 }
 
 // context words it, the important first: what is too long is cut at the end.
@@ -28,6 +30,7 @@ func (a about) context() string {
 	if a.project != "" {
 		lines = append(lines, "Project: "+record.OneLine(a.project, 80)+".")
 	}
+	lines = append(lines, a.role...)
 	if total := a.plan.Open + a.plan.Ticked; total > 0 {
 		lines = append(lines, fmt.Sprintf("Open tasks in %s: %d of %d.", a.planPath, a.plan.Open, total))
 	}
@@ -39,6 +42,9 @@ func (a about) context() string {
 	}
 	if a.verify != "" {
 		lines = append(lines, "Not done yet, the check failed: "+record.OneLine(a.verify, 300))
+	}
+	if a.missing != "" {
+		lines = append(lines, "Not done yet: "+record.OneLine(a.missing, 200)+".")
 	}
 	if a.last != "" {
 		lines = append(lines, "Last turn: "+record.OneLine(a.last, 160))

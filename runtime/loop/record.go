@@ -59,7 +59,7 @@ func (l *Loop) record(e *ended) error {
 	l.work.last = &e.after
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
-		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state,
+		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state, Topics: e.topics,
 	}
 	if err := l.log.Add(v); err != nil {
 		return err
@@ -72,7 +72,7 @@ func (l *Loop) record(e *ended) error {
 	err := l.publish(status, l.action(l.state.Last), "")
 	l.tell(Notice{
 		Kind: NoticeTurnEnded, Turn: e.turn, Text: l.state.Last, Outcome: record.OneLine(e.result(), 300), OK: l.state.Progress,
-		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
+		Topics: e.topics, Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
 	})
 	return err
 }

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/hats"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
@@ -85,8 +86,13 @@ func (r *run) begin() error {
 	if s.Used, err = r.log.UsedIn(s.Session.ID); err != nil {
 		return err
 	}
+	var topics []hats.Topic
+	if s.Hats, topics = r.beginHats(); s.Hats != nil { // whose hat's it is, nobody knows
+		s.Session.Reset("hat_changed", 0, now)
+		s.Used = zeroTokens
+	}
 	r.state = s
-	return r.log.Add(record.Line{Time: now, Type: record.RunStarted, State: &r.state})
+	return r.log.Add(record.Line{Time: now, Type: record.RunStarted, State: &r.state, Topics: topics})
 }
 
 func (r *run) noteDamage(name string) {

@@ -20,6 +20,7 @@ type Member struct {
 type team struct {
 	*run
 	members []Member // the one that is wanted first
+	own     *Member  // takes the turn in any case: its hat's; nil: one of the members does
 	who     Member   // takes the turn, or took the last one
 }
 
@@ -42,6 +43,11 @@ func (t *team) member(name string) Member {
 // the one whose limit ends first. A conversation is not handed on: another agent
 // could not go on with it.
 func (t *team) choose() {
+	if t.own != nil {
+		t.who = *t.own
+		t.keepSession()
+		return
+	}
 	now := t.now()
 	who, until := t.available(now)
 	if s := &t.state; s.Agent != who.Name {
@@ -55,14 +61,19 @@ func (t *team) choose() {
 		}
 		s.Agent = who.Name
 	}
-	// A session of the run before may be another agent's.
-	if of := t.state.Session.Agent; of != "" && of != who.Name {
-		t.resetSession("agent_changed")
-	}
 	if until.IsZero() {
 		delete(t.state.Limited, who.Name)
 	}
 	t.who = who
+	t.keepSession()
+}
+
+// keepSession ends a session that is another agent's: one of the run before, or one that
+// hats share.
+func (t *team) keepSession() {
+	if of := t.state.Session.Agent; of != "" && of != t.who.Name {
+		t.resetSession("agent_changed")
+	}
 }
 
 // available is the agent that can work first, and from when on; zero: now.
@@ -82,7 +93,7 @@ func (t *team) available(now time.Time) (who Member, from time.Time) {
 // limit notes until when the provider of the last turn's agent lets it not work. It
 // returns until when nobody can; zero: somebody can now.
 func (t *team) limit(until, now time.Time) time.Time {
-	if len(t.members) == 1 {
+	if len(t.members) == 1 || t.own != nil {
 		return until
 	}
 	if t.state.Limited == nil {

@@ -10,6 +10,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/git"
+	"ripple/runtime/loop/hats"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/loop/record"
@@ -28,6 +29,11 @@ type ended struct {
 	changed       []string // files, committed or not
 	progress      bool     // one of them is not the loop's own
 	begun         time.Time
+
+	roleContext []string // lines for its hat
+	topics      []hats.Topic
+	promised    bool // the completion promise counts
+	handed      bool // a hat published something new
 }
 
 // failed says that the turn failed. One that ran out of time or of steps, and had
@@ -50,8 +56,12 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if e.prompt, err = l.readPrompt(); err != nil {
 		return err
 	}
+	l.roles.choose()
 	l.expireSession()
 	l.team.choose()
+	if err := l.roles.begin(e); err != nil {
+		return err
+	}
 	if e.before, err = l.work.baselineOf(ctx, e.turn); err != nil {
 		return err
 	}
@@ -68,20 +78,46 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.backup.mend(); err != nil {
 		return err
 	}
-	if e.after, err = l.work.tree.Snapshot(ctx); err != nil {
+	if err := l.compare(ctx, e); err != nil {
 		return err
 	}
-	if e.changed, err = l.work.tree.Changed(ctx, e.before, e.after); err != nil {
-		return err
-	}
-	e.progress = isWork(l.work.tree, e.changed)
 	e.said.finish(e.outcome)
+	if err := l.publishTopics(ctx, e); err != nil {
+		return err
+	}
 	if err := l.tasksRemoved(p); err != nil {
 		return err
 	}
 	l.judge.take(e)
 	err = l.record(e)
 	l.limits.untold(e)
+	return err
+}
+
+// compare finds what the turn changed.
+func (l *Loop) compare(ctx context.Context, e *ended) (err error) {
+	if e.after, err = l.work.tree.Snapshot(ctx); err != nil {
+		return err
+	}
+	e.changed, err = l.work.tree.Changed(ctx, e.before, e.after)
+	e.progress = isWork(l.work.tree, e.changed)
+	return err
+}
+
+// publishTopics takes in what the turn published. What the check of its hat changes is
+// the turn's work.
+func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
+	t, err := l.roles.said(e)
+	if err != nil {
+		return err
+	}
+	checked, err := l.roles.check(ctx, &t)
+	if err == nil && checked {
+		err = errors.Join(l.backup.mend(), l.compare(ctx, e))
+	}
+	if err == nil {
+		l.roles.end(e, t)
+	}
 	return err
 }
 
@@ -109,6 +145,7 @@ func (l *Loop) start(e *ended) error {
 	v := record.Line{
 		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
 		Task: e.task, MaxTurns: l.config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
+		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(),
 	}
 	if err == nil && !l.begun {
 		err = l.log.Add(v)
@@ -118,7 +155,7 @@ func (l *Loop) start(e *ended) error {
 	}
 	l.begun = true
 	l.tell(Notice{
-		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.team.who.Name, Branch: l.config.Worktree, Task: e.task,
+		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.team.who.Name, Branch: l.config.Worktree, Task: e.task, Hat: v.Hat, Subject: v.Subject,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
 	})
 	return l.publish("running", l.action("executing"), "")
@@ -146,9 +183,10 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	c := l.config
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
-		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
+		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
+		Env: l.roles.env(),
 	}
-	r.Context = about{c.Project(), e.turn, c.MaxTurns, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed}.context()
+	r.Context = about{c.Project(), e.turn, c.MaxTurns, e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:

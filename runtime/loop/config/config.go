@@ -219,6 +219,9 @@ func (c *Config) addProject(p *schema.Project) (notes []string) {
 		return nil
 	}
 	c.Command, c.Args, c.PromptMode, c.PromptFlag = p.CLI.Command, p.CLI.Args, p.CLI.PromptMode, p.CLI.PromptFlag
+	if p.CLI.Backend != "custom" && c.Backend == p.CLI.Backend {
+		c.Args, c.ExtraArgs = nil, p.CLI.Args
+	}
 	c.TTY, c.JSON, c.ResumeArgs = p.CLI.TTY, p.CLI.Output == "json", p.CLI.Resume
 	for name, a := range p.Adapters {
 		c.adapters[name] = adapterSettings{

@@ -23,6 +23,7 @@ type Config struct {
 	PromptFlag     string        // custom, arg: the flag before the prompt
 	TTY            bool          // custom: it needs a terminal
 	JSON           bool          // custom: it prints JSON, not text
+	ExtraArgs      []string      // of an adapter's agent: behind the adapter's own
 	ResumeArgs     []string      // custom: go on with the session {session_id}; nil: it cannot
 	Timeout        time.Duration // limit of a turn
 	IdleTimeout    time.Duration // limit of silence in a turn; 0: none

@@ -91,7 +91,7 @@ type Ended struct {
 func (r *Rules) Counts(c Choice, t Turn) bool {
 	published := t.Promised && c.Hat.may(r.Promise)
 	for _, p := range t.Published {
-		published = published || r.refuse(c.Hat, p.Topic) == ""
+		published = published || r.Refusal(c.Hat, p.Topic) == ""
 	}
 	return !t.Failed && !t.Limited && (published || c.Hat != nil && c.Hat.Default != "")
 }
@@ -167,7 +167,7 @@ func (e *Ended) take(r *Rules, s *State, c Choice, t Turn) {
 	}
 	taken, wrong := 0, ""
 	for _, p := range t.Published {
-		if why := r.refuse(c.Hat, p.Topic); why != "" {
+		if why := r.Refusal(c.Hat, p.Topic); why != "" {
 			wrong = why
 			e.Topics = append(e.Topics, s.refused(c, p, t.Number, why))
 			e.Notes = append(e.Notes, fmt.Sprintf("topic %s of %s refused: %s", printable(p.Topic), c.from(), why))
@@ -230,8 +230,9 @@ func (s *State) unanswered(e *Ended, c Choice, why string) {
 	}
 }
 
-// refuse says why a topic does not count, "" when it does.
-func (r *Rules) refuse(h *Hat, topic string) string {
+// Refusal says why a topic does not count that a hat published, nil in a plain turn; ""
+// when it does.
+func (r *Rules) Refusal(h *Hat, topic string) string {
 	switch {
 	case topic != r.Promise && !Valid(topic):
 		return fmt.Sprintf("a topic is at most %d of a-z 0-9 _ . : -", MaxTopic)

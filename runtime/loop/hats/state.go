@@ -40,7 +40,10 @@ const maxPending = 200
 
 // Begin is the state of a new run, with the topic that it begins with.
 func (r *Rules) Begin() (s State, topics []Topic) {
-	if start := r.start(); start != "" && r.Active() {
+	if !r.Active() {
+		return s, nil
+	}
+	if start := r.start(); start != "" {
 		topics = []Topic{s.publish(r, NewPublished(start, ""), FromStart, "starting_event", 0)}
 	}
 	return s, topics

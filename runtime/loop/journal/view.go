@@ -15,6 +15,8 @@ type View struct {
 	Agent    string
 	Branch   string
 	Task     string
+	Hat      string       // takes the turn; "" for none
+	Subject  string       // the topics that the turn is for
 	Begun    time.Time    // of the turn under way; zero: none is
 	Turns    []Turn       // the last MaxTurnsKept
 	Tokens   event.Tokens // of the run so far, the turn under way included
@@ -29,6 +31,7 @@ type View struct {
 // Turn is what is known of one turn.
 type Turn struct {
 	Turn     int
+	Hat      string
 	Begun    time.Time
 	Took     time.Duration
 	Used     event.Tokens
@@ -66,12 +69,12 @@ func (v *View) Take(r Record) {
 func (v *View) started(r Record) {
 	v.Turn, v.Agent, v.Branch, v.Task = r.Turn, r.Agent, r.Branch, r.Task
 	v.MaxTurns, v.Begun, v.Reason, v.Why = r.MaxTurns, r.Time, "", ""
-	v.Calls = r.Calls
+	v.Calls, v.Hat, v.Subject = r.Calls, r.Hat, r.Subject
 	if r.Circuit != "" {
 		v.Circuit = r.Circuit
 	}
 	v.ended = v.Tokens
-	v.Turns = append(v.Turns, Turn{Turn: r.Turn, Begun: r.Time})
+	v.Turns = append(v.Turns, Turn{Turn: r.Turn, Hat: r.Hat, Begun: r.Time})
 	v.Turns = v.Turns[max(0, len(v.Turns)-MaxTurnsKept):]
 }
 

@@ -38,6 +38,8 @@ const (
 	PathsFile    = ".commit_paths"  // what the last commit was made of
 	WritingFile  = ".commit_git"    // the git that makes it
 	MakingFile   = ".new_worktree"  // the working tree that is being made
+	InboxFile    = ".topics"        // what the turn publishes by a command
+	InboxLock    = ".topics.lock"
 )
 
 // Ignore is the content of IgnoreFile.
@@ -47,7 +49,7 @@ const Ignore = "# Nothing here is the project's. To have the prompt and the plan
 // never committed.
 var Records = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
-	EventsFile, LockFile, CallsFile, SnapshotFile, PathsFile, WritingFile, MakingFile,
+	EventsFile, LockFile, CallsFile, SnapshotFile, PathsFile, WritingFile, MakingFile, InboxFile, InboxLock,
 }
 
 const (

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
 )
 
 // Types of the lines of events.jsonl that are the loop's own; the others are of
@@ -50,6 +51,10 @@ type Line struct {
 	Reason   string         `json:"reason,omitempty"`     // stopped
 	ExitCode *int           `json:"exit_code,omitempty"`  // stopped
 	Why      string         `json:"why,omitempty"`        // stopped, commit_refused
+	Hat      string         `json:"hat,omitempty"`        // turn_started; verified, when its own commands did it
+	Takes    []int          `json:"takes,omitempty"`      // turn_started: the topics that it is for, by their IDs
+	Subject  string         `json:"subject,omitempty"`    // turn_started: their names
+	Topics   []hats.Topic   `json:"topics,omitempty"`     // run_started, turn_ended: published, refused, put aside
 	State    *State         `json:"state,omitempty"`
 }
 

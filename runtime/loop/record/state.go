@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
 )
 
 // State is all that a loop knows between two turns. It is written as a whole
@@ -51,4 +52,14 @@ type State struct {
 	Refused int      `json:"refused,omitempty"` // commits in a row
 	Refusal string   `json:"refusal,omitempty"` // of the last one
 	Owed    []string `json:"owed,omitempty"`    // files that the next commit takes, quoted
+
+	Hats      *hats.State       `json:"hats,omitempty"`       // nil in a loop without topics
+	SessionOf string            `json:"session_of,omitempty"` // the hat that Session is of; "" for the loop's
+	Parked    map[string]Parked `json:"parked,omitempty"`     // of other hats, by their keys
+}
+
+// Parked is a session that another hat goes on with.
+type Parked struct {
+	Session Session      `json:"session"`
+	Used    event.Tokens `json:"used,omitzero"`
 }

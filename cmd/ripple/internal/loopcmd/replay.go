@@ -115,6 +115,15 @@ func pace(ctx context.Context, speed float64, last, now time.Time) error {
 	}
 }
 
+// turnWords begin a turn in plain lines.
+func turnWords(turn int, hat, subject string) string {
+	text := fmt.Sprintf("turn %d", turn)
+	if hat != "" {
+		text += fmt.Sprintf(" (%s: %s)", hat, subject)
+	}
+	return text
+}
+
 func (a *app) replayRecord(v *ui.TurnView, l journal.Record) {
 	if l.Event != nil {
 		v.Event(*l.Event)
@@ -125,10 +134,10 @@ func (a *app) replayRecord(v *ui.TurnView, l journal.Record) {
 		a.Note("%s: a run begins", l.Time.Local().Format(time.DateTime))
 	case record.TurnStarted:
 		if v.Marked {
-			h := ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task}
+			h := ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Hat: l.Hat, Subject: l.Subject, Agent: l.Agent, Branch: l.Branch, Task: l.Task}
 			v.Lines(a.Err, append([]string{""}, v.PageOf(a.Err).Head(h)...))
 		} else {
-			a.Note("turn %d", l.Turn)
+			a.Note("%s", turnWords(l.Turn, l.Hat, l.Subject))
 		}
 	case record.TurnEnded:
 		v.End()
@@ -143,6 +152,9 @@ func (a *app) replayRecord(v *ui.TurnView, l journal.Record) {
 			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
 		}
 		a.Note("turn %d: %s", l.Turn, what)
+		for _, t := range l.Topics {
+			a.Note("  %s", topicWords(t))
+		}
 	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {

@@ -15,6 +15,7 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
 	"ripple/runtime/proctree"
 	"ripple/runtime/scenario"
@@ -209,7 +210,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 	}
-	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable)...) {
+	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable, journal.TokenVariable, journal.ProjectVariable)...) {
 		a.Note("%s", n)
 	}
 	if agent, err = a.newLoopAgent(ctx, c, f); err != nil {
@@ -222,6 +223,13 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	if err != nil {
 		return o, nil, err
 	}
+	hatAgents, err := a.hatAgents(ctx, c, agent)
+	if err != nil {
+		return o, nil, err
+	}
+	if f.prompt == "" && f.promptFile == "" {
+		f.prompt, f.promptFile = c.Prompt, c.PromptFile
+	}
 	if f.promptFile != "" {
 		if f.promptFile, err = filepath.Abs(f.promptFile); err != nil {
 			return o, nil, ui.FailWith(ui.ExitUsage, err, "")
@@ -230,8 +238,8 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	a.warnOfTemplates(project, f)
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
-		Fallback: fallback,
-		Prompt:   f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+		Fallback: fallback, HatAgents: hatAgents,
+		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
 		ExitCode: exitCode, Believable: proctree.HaltIfDying,
 	}, agent, nil
 }

@@ -51,7 +51,7 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 	if err != nil {
 		return nil, err
 	}
-	return &loopAgent{entry: e, config: c.For(e.Name), model: f.model}, nil
+	return &loopAgent{entry: withArgs(e, c.ExtraArgs), config: c.For(e.Name), model: f.model}, nil
 }
 
 // knownAdapters resolves the names that ripple.yml has under adapters.
@@ -80,7 +80,7 @@ func (a *app) knownAdapters(c *config.Config) error {
 func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	t := g.turn(r)
 	out, err := agent.Run(ctx, g.entry.Adapter, t, agent.Options{
-		Dir: r.Dir, Env: []string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
+		Dir: r.Dir, Env: append([]string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, r.Env...), Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
 		Used: r.Used, OnEvent: emit, Sole: true,
 	})
 	if err != nil {
@@ -142,6 +142,9 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	prompt, err := loop.FirstPrompt(ctx, o)
 	if err != nil {
 		return a.stopped(*asStop(err), false)
+	}
+	if m, own := o.HatAgents[prompt.Hat]; own {
+		g = m.Agent.(*loopAgent)
 	}
 	c, err := agent.NewCommand(g.entry.Adapter, g.turn(prompt))
 	if err != nil {

@@ -17,7 +17,7 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 	seen := map[string]bool{first.entry.Name: true}
 	for _, name := range c.Fallback {
 		own := *c
-		own.Backend = name
+		own.Backend, own.ExtraArgs = name, nil
 		g, err := a.newLoopAgent(ctx, &own, loopFlags{}) // a model is the first agent's
 		if err != nil {
 			return nil, err
@@ -49,5 +49,5 @@ func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) er
 			return err
 		}
 	}
-	return nil
+	return a.readyHats(ctx, first, o)
 }

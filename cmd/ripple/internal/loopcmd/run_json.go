@@ -6,6 +6,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
+	"ripple/runtime/loop/hats"
 )
 
 // jsonNotice is what --json prints for what is no event of the agent.
@@ -20,6 +21,9 @@ type jsonNotice struct {
 	Verified bool    `json:"verified,omitempty"`
 	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
 	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
+
+	Hat    string       `json:"hat,omitempty"`    // turn_started
+	Topics []hats.Topic `json:"topics,omitempty"` // turn_ended
 
 	Summary *loop.Summary `json:"summary,omitempty"` // stopped
 }
@@ -52,8 +56,10 @@ func (v *loopView) json(n loop.Notice) {
 		switch n.Kind {
 		case loop.NoticeVerified:
 			j.OK = &n.OK
+		case loop.NoticeTurnStarted:
+			j.Hat = n.Hat
 		case loop.NoticeTurnEnded:
-			j.CostUSD = n.Cost
+			j.CostUSD, j.Topics = n.Cost, n.Topics
 		}
 		_ = v.encode.Encode(j) // see above
 	}

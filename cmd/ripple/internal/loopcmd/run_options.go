@@ -25,6 +25,11 @@ func (a *app) takeOptions(g *loopAgent) error {
 			a.Note("%s: %s has no effect: %s has no %s", from.From, from.Name, g.entry.Name, s.lack)
 		}
 	}
+	return a.tryCommand(g)
+}
+
+// tryCommand refuses what no command line can say.
+func (a *app) tryCommand(g *loopAgent) error {
 	if _, err := agent.NewCommand(g.entry.Adapter, g.turn(loop.Request{Prompt: "-"})); err != nil {
 		return ui.FailWith(ui.ExitUsage, err, fmt.Sprintf("ripple adapter show %s tells what the agent can do", g.entry.Name))
 	}

@@ -143,13 +143,16 @@ func (v *loopView) count(n loop.Notice) {
 func (v *loopView) tell(n loop.Notice) {
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.Note("turn %d", n.Turn)
+		v.Note("%s", turnWords(n.Turn, n.Hat, n.Subject))
 	case loop.NoticeEvent:
 		if n.Event.Type == event.Text || v.tools {
 			v.turns.Event(*n.Event)
 		}
 	case loop.NoticeTurnEnded:
 		v.Note("turn %d: %s", n.Turn, n.Text)
+		for _, t := range n.Topics {
+			v.Note("  %s", topicWords(t))
+		}
 		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
 		v.Note("verifying: %s", n.Text)
@@ -165,12 +168,15 @@ func (v *loopView) show(n loop.Notice) {
 	p := v.turns.PageOf(v.Err)
 	switch n.Kind {
 	case loop.NoticeTurnStarted:
-		v.turns.Lines(v.Err, append([]string{""}, p.Head(ui.Heading{Turn: n.Turn, Most: v.config.MaxTurns, Agent: n.Agent, Branch: n.Branch, Task: n.Task})...))
+		v.turns.Lines(v.Err, append([]string{""}, p.Head(ui.Heading{Turn: n.Turn, Most: v.config.MaxTurns, Hat: n.Hat, Subject: n.Subject, Agent: n.Agent, Branch: n.Branch, Task: n.Task})...))
 	case loop.NoticeEvent:
 		v.turns.Event(*n.Event)
 	case loop.NoticeTurnEnded:
 		v.turns.End()
 		v.turns.Lines(v.Err, v.result(p, n))
+		for _, t := range n.Topics {
+			v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", topicWords(t)))
+		}
 		v.begun, v.cost = time.Time{}, n.Cost
 	case loop.NoticeVerifying:
 		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "…", "verifying: "+n.Text))

@@ -121,7 +121,7 @@ func (s *story) take(l journal.Record) {
 	case record.RunStarted:
 		*s = story{roots: s.roots, page: s.page}
 	case record.TurnStarted:
-		s.heading(ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Agent: l.Agent, Branch: l.Branch, Task: l.Task})
+		s.heading(ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Hat: l.Hat, Subject: l.Subject, Agent: l.Agent, Branch: l.Branch, Task: l.Task})
 	case record.TurnEnded:
 		s.turnEnded(l)
 	case record.Verified:
@@ -150,5 +150,8 @@ func (s *story) turnEnded(l journal.Record) {
 		s.aside(ui.Green, "✓", "made progress")
 	default:
 		s.aside(ui.Dim, "·", "no progress")
+	}
+	for _, t := range l.Topics {
+		s.aside(ui.Cyan, "→", topicWords(t))
 	}
 }

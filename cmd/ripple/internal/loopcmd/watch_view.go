@@ -78,7 +78,7 @@ func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 func (d *dashboard) head(p ui.Page) []string {
 	s := d.standing
 	v := d.view
-	h := ui.Heading{Turn: max(v.Turn, s.Status.LoopCount), Most: v.MaxTurns, Agent: v.Agent, Branch: v.Branch, Task: s.NextTask}
+	h := ui.Heading{Turn: max(v.Turn, s.Status.LoopCount), Most: v.MaxTurns, Hat: v.Hat, Subject: v.Subject, Agent: v.Agent, Branch: v.Branch, Task: s.NextTask}
 	lines := d.wrapped(p, ui.Bold, append(h.Parts(), h.Next()...))
 	if p.Width < 60 { // the task has a line of its own
 		lines = []string{p.Paint(ui.Bold, ui.FitLine(h.Parts(), p.Width))}
@@ -244,6 +244,9 @@ func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
 		mark, colour = "✓", ui.Green
 	}
 	text := fmt.Sprintf("turn %-4d %8s", t.Turn, took.Round(time.Second))
+	if t.Hat != "" {
+		text += "  " + t.Hat
+	}
 	if n := t.Used.Input + t.Used.Output; n > 0 {
 		text += fmt.Sprintf("  %6s tokens", ui.ShortNumber(n))
 	}

@@ -60,7 +60,8 @@ func (p Page) Head(h Heading) []string {
 
 // Heading says which turn it is, by whom, where, and for what.
 type Heading struct {
-	Turn, Most          int // most: 0 when that is not known
+	Turn, Most          int    // most: 0 when that is not known
+	Hat, Subject        string // whose role, and the topics that it has
 	Agent, Branch, Task string
 }
 
@@ -71,7 +72,11 @@ func (h Heading) Parts() []string {
 		turn = fmt.Sprintf("turn %d/%d", h.Turn, h.Most)
 	}
 	parts := []string{turn}
-	for _, part := range []string{h.Agent, h.Branch} {
+	role := h.Hat
+	if h.Subject != "" && role != "" {
+		role += ": " + h.Subject
+	}
+	for _, part := range []string{role, h.Agent, h.Branch} {
 		if part = FirstLine(part); part != "" {
 			parts = append(parts, part)
 		}

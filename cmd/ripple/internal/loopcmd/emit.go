@@ -1,0 +1,91 @@
+package loopcmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/loop/hats"
+	"ripple/runtime/loop/journal"
+)
+
+// NewEmit is ripple emit.
+func NewEmit(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	var asJSON string
+	cmd := &cobra.Command{
+		Use:   "emit TOPIC [PAYLOAD | --json JSON]",
+		Short: "Publish a topic, from inside a loop's turn",
+		Long: `Publish a topic in the turn of a loop that this was started in: the hat that takes it gets
+it in one of the next turns. What a line <event topic="TOPIC">PAYLOAD</event> in an
+agent's answer does, this does for its tools and scripts. The turn says by a token in the
+environment which loop it is; when the turn is over, the token is worth nothing.
+
+A topic is at most 80 of a-z 0-9 _ . : -, or the completion promise; a payload at most
+4 KB, and more is cut.`,
+		Example: "  ripple emit review.passed 'no findings'\n  ripple emit build.done --json '{\"files\": 3}'",
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 || len(args) > 2 {
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes a topic and a payload, and got %d arguments; quote a payload of several words", cmd.CommandPath(), len(args))
+			}
+			if len(args) == 2 && cmd.Flags().Changed("json") {
+				return ui.UsageError("give one of them", "a payload and --json exclude each other")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			payload := ""
+			if len(args) == 2 {
+				payload = args[1]
+			}
+			if cmd.Flags().Changed("json") {
+				var err error
+				if payload, err = compactJSON(asJSON); err != nil {
+					return err
+				}
+			}
+			return a.emit(args[0], payload)
+		},
+	}
+	cmd.Flags().StringVar(&asJSON, "json", "", "a payload that is `JSON`: checked, and never cut")
+	return cmd
+}
+
+// compactJSON is JSON that fits into a payload.
+func compactJSON(text string) (string, error) {
+	var b bytes.Buffer
+	if err := json.Compact(&b, []byte(text)); err != nil {
+		return "", ui.UsageError("quote it for the shell: --json '{\"files\": 3}'", "--json is no JSON: %v", err)
+	}
+	if b.Len() > hats.MaxPayload {
+		return "", ui.UsageError("write it into a file, and give the file's name", "--json has %d bytes, and a payload at most %d", b.Len(), hats.MaxPayload)
+	}
+	return b.String(), nil
+}
+
+func (a *app) emit(topic, payload string) error {
+	project, token := a.Getenv(journal.ProjectVariable), a.Getenv(journal.TokenVariable)
+	if project == "" || token == "" {
+		return ui.UsageError("an agent, or what it starts, runs it in a turn of a loop with hats; see ripple help hats",
+			"ripple emit was not started in a turn of a loop: %s and %s are not set", journal.ProjectVariable, journal.TokenVariable)
+	}
+	p := hats.NewPublished(topic, payload)
+	err := journal.Emit(project, token, p)
+	refused, isRefused := errors.AsType[*journal.RefusedError](err)
+	switch {
+	case errors.Is(err, journal.ErrTurnOver):
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), "publish it before the turn ends")
+	case isRefused:
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%q is not published: %s", topic, refused.Why), "ripple hats shows who publishes what")
+	case err != nil:
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s is not published: %w", topic, err), ownersHint(err))
+	}
+	if p.Cut {
+		a.Note("the payload was cut to %d of %d bytes", len(p.Payload), len(payload))
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package loopcmd
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/charmbracelet/x/ansi"
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/loop/hats"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/layout"
+)
+
+// NewEvents is ripple events.
+func NewEvents(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	var asJSON bool
+	cmd := &cobra.Command{
+		Use:   "events",
+		Short: "List the topics of a loop: from whom, to whom, and why",
+		Long: `List the topics that were published in the run that is under way or ended last: in which
+turn, by which hat, for which one, in which turns that had it, and how it came to be
+published or why nobody gets it. It reads .ralph/events.jsonl and changes nothing.`,
+		Args: ui.NoArgs,
+		RunE: func(*cobra.Command, []string) error {
+			if err := layout.Check("."); err != nil {
+				return ui.FailWith(ui.ExitUsage, err, "")
+			}
+			list, err := journal.ReadTopics(".")
+			if err != nil {
+				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
+			}
+			if asJSON {
+				if list == nil {
+					list = []journal.Published{}
+				}
+				return a.PrintJSON(list)
+			}
+			a.printTopics(list)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON array")
+	return cmd
+}
+
+func (a *app) printTopics(list []journal.Published) {
+	if len(list) == 0 {
+		a.Note("no topic was published here; ripple hats shows the roles of a loop")
+		return
+	}
+	rows := [][]string{{"turn", "from", "topic", "to", "taken", "why", "payload"}}
+	for _, t := range list {
+		rows = append(rows, []string{fmt.Sprint(t.Turn), t.From, t.Topic.Topic, receiver(t.Topic), takenIn(t), whyOf(t), ui.FirstLine(t.Payload)})
+	}
+	widths := make([]int, len(rows[0]))
+	for _, r := range rows {
+		for i, cell := range r {
+			widths[i] = max(widths[i], ansi.StringWidth(cell))
+		}
+	}
+	for _, r := range rows {
+		line := ""
+		for i, cell := range r {
+			line += cell + strings.Repeat(" ", widths[i]-ansi.StringWidth(cell)+2)
+		}
+		if line = strings.TrimRight(ui.Harmless(line), " "); a.Interactive() {
+			line = ansi.Truncate(line, a.Columns(), "…")
+		}
+		a.Printf("%s\n", line)
+	}
+}
+
+func receiver(t hats.Topic) string {
+	if t.To == "" {
+		return "-"
+	}
+	return t.To
+}
+
+// takenIn lists the turns that had a topic.
+func takenIn(t journal.Published) string {
+	if len(t.Taken) == 0 {
+		return "-"
+	}
+	return strings.ReplaceAll(strings.Trim(fmt.Sprint(t.Taken), "[]"), " ", ",")
+}
+
+func whyOf(t journal.Published) string {
+	if t.Aside != "" {
+		return t.Aside
+	}
+	return t.Why
+}
+
+// topicWords say on one line what became of a topic.
+func topicWords(t hats.Topic) string {
+	text := fmt.Sprintf("%s → %s", t.Topic, t.To)
+	if t.To == "" {
+		text = t.Topic + ": " + t.Why
+	} else if t.Why == "default_publishes" {
+		text += " (default_publishes)"
+	}
+	if t.Payload != "" {
+		text += ": " + ui.FirstLine(t.Payload)
+	}
+	return text
+}

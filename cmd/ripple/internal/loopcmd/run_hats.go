@@ -1,0 +1,99 @@
+package loopcmd
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/agent"
+	"ripple/runtime/checkup"
+	"ripple/runtime/loop"
+	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/hats"
+	"ripple/runtime/registry"
+)
+
+// hatAgents finds the agents of the hats that have one of their own.
+func (a *app) hatAgents(ctx context.Context, c *config.Config, first *loopAgent) (map[string]loop.Member, error) {
+	members := map[string]loop.Member{}
+	for i := range c.Hats.Hats {
+		h := &c.Hats.Hats[i]
+		if !h.OwnAgent() {
+			continue
+		}
+		g, err := a.hatAgent(ctx, c, h, first)
+		if err != nil {
+			return nil, placed(c.HatPlace(h.Key)+": hat "+h.Key, err)
+		}
+		members[h.Key] = loop.Member{Name: g.entry.Name, Agent: g, DenialHelp: g.entry.Adapter.Agent.DenialHelp, Timeout: g.config.Timeout}
+	}
+	return members, nil
+}
+
+// placed says where the cause of an error stands.
+func placed(at string, err error) error {
+	if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
+		return ui.FailWith(e.Code, fmt.Errorf("%s: %w", at, e.Err), e.Hint)
+	}
+	return err
+}
+
+func (a *app) hatAgent(ctx context.Context, c *config.Config, h *hats.Hat, first *loopAgent) (*loopAgent, error) {
+	own := *c
+	own.Backend, own.ExtraArgs = cmp.Or(h.Adapter, first.entry.Name), nil
+	f := loopFlags{model: h.Model}
+	if h.Adapter == "" { // the loop's agent, otherwise
+		own.ExtraArgs, f.model = c.ExtraArgs, cmp.Or(h.Model, first.model)
+	}
+	if h.Args != nil {
+		own.ExtraArgs = h.Args
+	}
+	g, err := a.newLoopAgent(ctx, &own, f)
+	if err != nil {
+		return nil, err
+	}
+	if err := a.takeOptions(g); err != nil {
+		return nil, err
+	}
+	if lack := agent.LacksMode(g.entry.Adapter.Agent, h.PermissionMode); h.PermissionMode != "" && lack != "" {
+		return nil, ui.UsageError("leave permission_mode out", "permission_mode: %s has no %s", g.entry.Name, lack)
+	} else if h.PermissionMode != "" {
+		g.mode = h.PermissionMode
+	}
+	if lack := agent.LacksTools(g.entry.Adapter.Agent, h.AllowedTools); h.AllowedTools != nil && lack != "" {
+		return nil, ui.UsageError("leave allowed_tools out", "allowed_tools: %s has no %s", g.entry.Name, lack)
+	} else if h.AllowedTools != nil {
+		g.tools = h.AllowedTools
+	}
+	return g, a.tryCommand(g)
+}
+
+// withArgs is an adapter's entry whose agent gets more arguments.
+func withArgs(e *registry.Entry, args []string) *registry.Entry {
+	if len(args) == 0 {
+		return e
+	}
+	entry, adapter, section := *e, *e.Adapter, *e.Adapter.Agent
+	section.Args = slices.Concat(section.Args, args)
+	adapter.Agent, entry.Adapter = &section, &adapter
+	return &entry
+}
+
+// readyHats looks at the agents of hats before the first turn, at each once.
+func (a *app) readyHats(ctx context.Context, first *loopAgent, o loop.Options) error {
+	seen := map[string]bool{first.entry.Name: true}
+	for _, h := range o.Config.Hats.Hats {
+		m, has := o.HatAgents[h.Key]
+		if !has || seen[m.Name] {
+			continue
+		}
+		seen[m.Name] = true
+		if err := a.Ready(ctx, m.Agent.(*loopAgent).entry, checkup.Program{}); err != nil {
+			return placed(o.Config.HatPlace(h.Key)+": hat "+h.Key, err)
+		}
+	}
+	return nil
+}

@@ -1,0 +1,235 @@
+package loop
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
+)
+
+// roles give the turns to hats, and topics to the turns.
+type roles struct {
+	*run
+	work   *workspace
+	team   *team
+	agents map[string]Member // of hats that have one of their own
+	choice hats.Choice       // of the turn under way
+	first  []hats.Topic      // with which a run goes on whose hats are new
+	token  string            // with which its commands publish
+}
+
+// rules are never nil.
+func (r *run) rules() *hats.Rules {
+	if r.config.Hats == nil {
+		return &hats.Rules{}
+	}
+	return r.config.Hats
+}
+
+// beginHats is the state of a run's topics at its beginning, nil in a loop without any.
+func (r *run) beginHats() (*hats.State, []hats.Topic) {
+	if !r.rules().Active() {
+		return nil, nil
+	}
+	s, topics := r.rules().Begin()
+	return &s, topics
+}
+
+// choose finds the hat of the next turn, its agent and its conversation.
+func (r *roles) choose() {
+	rules := r.rules()
+	if r.state.Hats == nil { // they are new since the run began
+		r.state.Hats, r.first = r.beginHats()
+	}
+	r.choice = rules.Next(r.state.Hats)
+	h := r.choice.Hat
+	r.team.own = nil
+	if h == nil {
+		r.useSession("", false)
+		return
+	}
+	if own, has := r.agents[h.Key]; has {
+		r.team.own = &own
+	}
+	r.useSession(ownKey(h), h.Session == hats.Fresh)
+}
+
+// ownKey is where the conversation of a hat is kept.
+func ownKey(h *hats.Hat) string {
+	if h.Session == hats.Shared {
+		return ""
+	}
+	return h.Key
+}
+
+// useSession goes on with the conversation of a hat, "" for the loop's, and puts the one
+// before aside. A fresh one begins anew.
+func (r *roles) useSession(key string, fresh bool) {
+	s := &r.state
+	if key == s.SessionOf && !fresh {
+		return
+	}
+	parked := map[string]record.Parked{s.SessionOf: {Session: s.Session, Used: s.Used}}
+	for k, v := range s.Parked {
+		if k != s.SessionOf {
+			parked[k] = v
+		}
+	}
+	next, known := parked[key]
+	if delete(parked, key); !known || fresh {
+		next = record.Parked{Session: record.Session{ResetAt: r.now(), ResetReason: "hat_changed"}}
+	}
+	s.SessionOf, s.Session, s.Used, s.Parked = key, next.Session, next.Used, parked
+}
+
+// begin opens the inbox of a turn, and adds what the turn is for to its prompt.
+func (r *roles) begin(e *ended) (err error) {
+	rules := r.rules()
+	r.token = ""
+	if !rules.Active() {
+		return nil
+	}
+	part := rules.Part(r.choice)
+	e.roleContext = part.Context
+	if part.Prompt != "" {
+		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
+	}
+	e.said.topics = hats.NewScanner(e.prompt)
+	head := journal.InboxHead{Turn: e.turn, Promise: rules.Promise}
+	if h := r.choice.Hat; h != nil {
+		head.Hat, head.Publishes, head.Default = h.Key, h.Publishes, h.Default
+	}
+	r.token, err = r.store.OpenInbox(head)
+	return err
+}
+
+// env is by what a turn's commands find the loop.
+func (r *roles) env() []string {
+	if r.token == "" {
+		return nil
+	}
+	return []string{journal.TokenVariable + "=" + r.token, journal.ProjectVariable + "=" + r.project}
+}
+
+// hat is the key of the turn's hat, "" for none.
+func (r *roles) hat() string {
+	if r.choice.Hat == nil {
+		return ""
+	}
+	return r.choice.Hat.Key
+}
+
+// takes are the topics that the turn is for.
+func (r *roles) takes() (ids []int) {
+	for _, w := range r.choice.Topics {
+		ids = append(ids, w.ID)
+	}
+	return ids
+}
+
+// subject names them.
+func (r *roles) subject() string {
+	var names []string
+	for _, w := range r.choice.Topics {
+		names = append(names, w.Topic.Topic)
+	}
+	return record.OneLine(strings.Join(names, ", "), 200)
+}
+
+// timeout is the hat's limit of a turn, 0 for none of its own.
+func (r *roles) timeout() time.Duration {
+	if r.choice.Hat == nil {
+		return 0
+	}
+	return r.choice.Hat.Timeout
+}
+
+// said is what a turn did, as the rules see it.
+func (r *roles) said(e *ended) (t hats.Turn, err error) {
+	t = hats.Turn{
+		Number: e.turn, Promised: promised(e.said.text.String(), r.config.Promise), Failed: e.failed(), Limited: e.limited(),
+		Progress: e.progress, CostUSD: e.said.cost,
+	}
+	if e.said.topics == nil {
+		return t, nil
+	}
+	t.Published, t.More = e.said.topics.Found()
+	emitted, found, err := r.store.TakeInbox(r.token)
+	if err == nil && !found {
+		r.note(fmt.Sprintf("turn %d: what its commands published is lost, for the files of %s were removed", e.turn, layout.Dir))
+	}
+	t.Published = append(t.Published, emitted...)
+	return t, err
+}
+
+// check runs the commands that a hat must pass before what it publishes counts. ran says
+// that there were any to be run.
+func (r *roles) check(ctx context.Context, t *hats.Turn) (ran bool, err error) {
+	h := r.choice.Hat
+	if h == nil || len(h.Verify) == 0 || !r.rules().Counts(r.choice, *t) {
+		return false, nil
+	}
+	r.tell(Notice{Kind: NoticeVerifying, Turn: t.Number, Text: strings.Join(h.Verify, "; ")})
+	name := fmt.Sprintf("verify_%04d_%s.log", t.Number, record.Stamp(r.now()))
+	file, err := os.Create(filepath.Join(r.store.Path(layout.LogsDir), name))
+	if err != nil {
+		return true, err
+	}
+	defer file.Close() // for people
+	done, err := verifyAll(ctx, r.work.tree.Dir, h.Verify, r.config.VerifyTimeout, file)
+	if err != nil {
+		return true, err
+	}
+	last := done[len(done)-1]
+	if !last.OK {
+		t.Refused = record.OneLine(last.String(), 300)
+	}
+	v := record.Line{Turn: t.Number, Time: r.now(), Type: record.Verified, Hat: h.Key, Verdicts: done}
+	r.tell(Notice{Kind: NoticeVerified, Turn: t.Number, Text: last.String(), OK: last.OK, Record: &journal.Record{Line: v}})
+	return true, r.log.Add(v)
+}
+
+// end has the topics of a turn wait for theirs.
+func (r *roles) end(e *ended, t hats.Turn) {
+	out := r.rules().End(r.state.Hats, r.choice, t)
+	e.topics, e.promised, e.handed = append(r.first, out.Topics...), out.Promised, out.Handed
+	r.first = nil
+	for _, text := range out.Notes {
+		r.note(event.Printable(text))
+	}
+}
+
+// allows is the reason to stop when the topics allow it, else "".
+func (r *run) allows(reason string) string {
+	rules, s := r.rules(), r.state.Hats
+	switch reason {
+	case ReasonPlanComplete, ReasonTestSaturation:
+		if rules.Waits(s) { // the plan alone ends nothing that a hat is to look at
+			return ""
+		}
+	case ReasonProjectComplete:
+	default:
+		return reason
+	}
+	if len(rules.Missing(s)) > 0 {
+		return ""
+	}
+	return reason
+}
+
+// missing says which topics the end of the work waits for, "" for none.
+func (r *run) missing() string {
+	list := r.rules().Missing(r.state.Hats)
+	if !r.state.Gate.Claimed || len(list) == 0 {
+		return ""
+	}
+	return "nobody published " + strings.Join(list, ", ") + " yet"
+}

@@ -1,0 +1,289 @@
+package loop
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop/hats"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
+)
+
+const builderAndReviewer = `
+event_loop: {starting_event: go, max_iterations: 20, required_events: [passed]}
+hats:
+  builder: {triggers: [go, rejected], publishes: [built], instructions: Build it.}
+  reviewer: {triggers: [built], publishes: [rejected, passed, LOOP_COMPLETE], instructions: Look at it.}
+`
+
+// publishes is a turn that changes a file and writes topics, "topic=payload" each.
+func publishes(topics ...string) func(*doing) {
+	return func(d *doing) {
+		d.work()
+		d.out.SessionID = fmt.Sprintf("s-%d", d.n)
+		for _, t := range topics {
+			topic, payload, _ := strings.Cut(t, "=")
+			d.says(fmt.Sprintf("Here:\n<event topic=%q>%s</event>", topic, payload))
+		}
+	}
+}
+
+func promises(topics ...string) func(*doing) {
+	return func(d *doing) {
+		publishes(topics...)(d)
+		d.says("LOOP_COMPLETE")
+	}
+}
+
+// emits is one whose commands publish.
+func emits(topic string, check func(*doing, error)) func(*doing) {
+	return func(d *doing) {
+		d.work()
+		check(d, d.emits(topic))
+	}
+}
+
+func (d *doing) emits(topic string) error {
+	env := map[string]string{}
+	for _, pair := range d.r.Env {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	return journal.Emit(env[journal.ProjectVariable], env[journal.TokenVariable], hats.NewPublished(topic, ""))
+}
+
+func newRoles(t *testing.T, yml string, turns ...func(*doing)) *rig {
+	r := newRig(t, turns...)
+	r.write("ripple.yml", yml)
+	return r
+}
+
+// turns are the hats of the turns, each with the topics that it took.
+func (r *rig) turns() (list []string) {
+	topics := map[int]string{}
+	for _, l := range r.lines() {
+		for _, t := range l.Topics {
+			topics[t.ID] = t.Topic
+		}
+	}
+	for _, l := range r.lines() {
+		if l.Type == record.TurnStarted {
+			var for_ []string
+			for _, id := range l.Takes {
+				for_ = append(for_, topics[id])
+			}
+			list = append(list, strings.TrimSpace(l.Hat+" "+strings.Join(for_, ",")))
+		}
+	}
+	return list
+}
+
+// topics are what the journal has of them.
+func (r *rig) topics() (list []string) {
+	for _, l := range r.lines() {
+		for _, t := range l.Topics {
+			list = append(list, fmt.Sprintf("%d %s: %s %q → %s (%s)", t.Turn, t.From, t.Topic, t.Payload, t.To, t.Why))
+		}
+	}
+	return list
+}
+
+func TestHatsTakeTurns(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, publishes("built=look at work.txt"), publishes("rejected=too short"), publishes("built"), promises("passed=good"))
+	stop := r.run()
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}, r.turns())
+	assert.Equal(t, []string{
+		`0 start: go "" → builder (starting_event)`,
+		`1 builder: built "look at work.txt" → reviewer (written)`,
+		`2 reviewer: rejected "too short" → builder (written)`,
+		`3 builder: built "" → reviewer (written)`,
+		`4 reviewer: passed "good" → plain (written)`,
+	}, r.topics())
+	var sessions []string
+	for _, q := range r.fake.requests {
+		sessions = append(sessions, q.SessionID)
+		assert.LessOrEqual(t, len([]rune(q.Context)), maxContext)
+	}
+	assert.Equal(t, []string{"", "", "s-1", "s-2"}, sessions, "each hat has its own")
+	q := r.fake.requests[1]
+	assert.Equal(t, "Do the work.\n\n# Your role in this turn: reviewer\n\nLook at it.\n\n# What you are to take up\n\nTopic built, from builder.\n\n    look at work.txt\n", q.Prompt)
+	assert.Contains(t, q.Context, "Role: reviewer. Topic: built.\nYou may publish: rejected, passed, LOOP_COMPLETE.\n")
+}
+
+func TestSessionsOfHats(t *testing.T) {
+	for session, want := range map[string][]string{
+		"own":    {"", "", "s-1", "s-2", "s-3"},
+		"shared": {"", "s-1", "s-2", "s-3", "s-4"},
+		"fresh":  {"", "", "", "", ""},
+	} {
+		yml := strings.NewReplacer("instructions: Build it.", "session: "+session, "instructions: Look at it.", "session: "+session).Replace(builderAndReviewer)
+		r := newRoles(t, yml, publishes("built"), publishes("rejected"), publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
+		r.run()
+		var sessions []string
+		for _, q := range r.fake.requests[:5] {
+			sessions = append(sessions, q.SessionID)
+		}
+		assert.Equal(t, want, sessions, session)
+	}
+}
+
+// The promise of a hat that may not publish it ends nothing, nor does the plan while a
+// hat is to look at the work; what is required must have been published.
+func TestDoneWithHats(t *testing.T) {
+	tests := []struct {
+		name  string
+		turns []func(*doing)
+		want  []string
+	}{
+		{"a promise that does not count", []func(*doing){promises("built"), promises("passed")}, []string{"builder go", "reviewer built"}},
+		{"a required topic is missing", []func(*doing){publishes("built"), promises(), promises("passed")}, []string{"builder go", "reviewer built", ""}},
+		{"the promise as a topic", []func(*doing){publishes("built"), publishes("passed", "LOOP_COMPLETE")}, []string{"builder go", "reviewer built"}},
+		{"the plan is complete and a hat is to look at it", []func(*doing){
+			func(d *doing) { publishes("built")(d); d.writes(".ralph/@fix_plan.md", "- [x] all\n") },
+			publishes("rejected"), publishes("built"), publishes("passed"),
+		}, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}},
+	}
+	for _, tt := range tests {
+		r := newRoles(t, builderAndReviewer, tt.turns...)
+		stop := r.run()
+		assert.True(t, stop.Done(), tt.name, stop.Why)
+		assert.Equal(t, tt.want, r.turns(), tt.name)
+	}
+	r := newRoles(t, builderAndReviewer, publishes("built"), promises(), idles)
+	r.flags["max-turns"] = "3"
+	stop := r.run()
+	assert.Equal(t, ReasonMaxTurns, stop.Reason)
+	assert.Contains(t, r.fake.requests[2].Context, "Not done yet: nobody published passed yet.")
+}
+
+// What a hat publishes counts when its own commands succeed; it is told why they did not.
+func TestVerifyOfAHat(t *testing.T) {
+	yml := strings.Replace(builderAndReviewer, "instructions: Build it.", "verify: [test -f good.txt]", 1)
+	r := newRoles(t, yml, publishes("built"), func(d *doing) { publishes("built")(d); d.writes("good.txt", "") }, promises("passed"))
+	stop := r.run()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
+	assert.Contains(t, r.fake.requests[1].Context, "the check that your role must pass failed: `test -f good.txt`: exit code 1")
+	assert.Contains(t, r.topics(), "1 builder: built \"\" →  (refused: the verify of builder failed: `test -f good.txt`: exit code 1)")
+	var verified []string
+	for _, l := range r.lines() {
+		if l.Type == record.Verified {
+			verified = append(verified, fmt.Sprint(l.Hat, l.Verdicts[0].OK))
+		}
+	}
+	assert.Equal(t, []string{"builderfalse", "buildertrue"}, verified)
+
+	r = newRoles(t, yml, publishes("built"), publishes("built"), publishes("built"), promises("passed"))
+	r.run()
+	assert.Equal(t, []string{"builder go", "builder go", "go", "reviewer built"}, r.turns(), "then a plain turn takes over")
+}
+
+// What counts is what the agent says: not what it was told, nor what its tools printed.
+func TestFalseTopics(t *testing.T) {
+	const tag = "<event topic=\"built\">it</event>\n"
+	r := newRoles(t, strings.Replace(builderAndReviewer, "Build it.", `"Build it, then write:\n`+strings.ReplaceAll(strings.TrimSpace(tag), `"`, `\"`)+`\nBye."`, 1),
+		func(d *doing) {
+			d.event(event.Event{Type: event.ToolUse, ID: "1", Name: "Bash", Input: json.RawMessage(`{"command":"echo"}`)})
+			d.event(event.Event{Type: event.ToolResult, ID: "1", Content: tag})
+			d.event(event.Event{Type: event.Reasoning, Text: tag})
+			d.says("```\n" + tag + "```")
+			d.says("You told me:\n" + d.r.Prompt)
+			d.says(`{"text": "\n` + strings.ReplaceAll(tag, `"`, `\"`) + `"}`)
+			d.says("<event topic=\"built\">never closed")
+		})
+	r.flags["max-turns"] = "1"
+	r.run()
+	require.Contains(t, r.fake.requests[0].Prompt, tag)
+	assert.Equal(t, []string{`0 start: go "" → builder (starting_event)`}, r.topics())
+	assert.Contains(t, r.notes(), "builder published nothing that counts for go: it is asked once more")
+}
+
+// A token is valid in its turn, and publishes what the turn may publish.
+func TestEmit(t *testing.T) {
+	var first Request
+	r := newRoles(t, builderAndReviewer,
+		emits("built", func(d *doing, err error) {
+			first = d.r
+			assert.NoError(t, err)
+			assert.ErrorContains(t, d.emits("passed"), "builder publishes only built")
+			assert.ErrorContains(t, d.emits("Built"), "a topic is at most 80 of")
+		}),
+		emits("passed", func(d *doing, err error) {
+			assert.NoError(t, err)
+			d.r.Env, first.Env = first.Env, d.r.Env
+			assert.ErrorIs(t, d.emits("rejected"), journal.ErrTurnOver, "the token of the turn before")
+			d.r.Env = first.Env
+			assert.NoError(t, d.emits("LOOP_COMPLETE"))
+			for range maxEmitted {
+				_ = d.emits("rejected") // one of them is too many
+			}
+			assert.ErrorContains(t, d.emits("rejected"), "a turn may publish 50 topics")
+		}))
+	stop := r.run()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{`0 start: go "" → builder (starting_event)`, `1 builder: built "" → reviewer (emitted)`, `2 reviewer: passed "" → plain (emitted)`, `2 reviewer: LOOP_COMPLETE "" →  (emitted: the completion promise)`}, r.topics()[:4])
+	d := &doing{r: first}
+	assert.ErrorIs(t, d.emits("built"), journal.ErrTurnOver, "after the end")
+}
+
+const maxEmitted = 50
+
+// Hats hand on work without changing a file, and the circuit stays closed as long as
+// they say something new.
+func TestHandingOnHoldsTheCircuit(t *testing.T) {
+	ping := func(payload func(n int) string) func(*doing) {
+		return func(d *doing) {
+			topic := map[bool]string{true: "built", false: "rejected"}[d.n%2 == 1]
+			d.says(fmt.Sprintf("So:\n<event topic=%q>%s</event>", topic, payload(d.n)))
+		}
+	}
+	r := newRoles(t, builderAndReviewer, ping(func(n int) string { return fmt.Sprint(n) }))
+	assert.Equal(t, ReasonMaxTurns, r.run().Reason)
+	r = newRoles(t, builderAndReviewer, ping(func(int) string { return "the same" }))
+	assert.Equal(t, ReasonCircuitOpen, r.run().Reason)
+	assert.Len(t, r.turns(), 5)
+}
+
+// A hat with an agent of its own has its turns taken by it, the others by the loop's.
+func TestAgentsOfHats(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, publishes("built"))
+	other := &fake{dir: r.dir, script: script(publishes("rejected"), limitedFor(0), promises("passed"))}
+	o := r.options(false)
+	o.AgentName = "a"
+	o.HatAgents = map[string]Member{"reviewer": {Name: "b", Agent: other}}
+	o.Fallback = []Member{{Name: "c", Agent: &fake{dir: r.dir, script: script(failed)}}}
+	stop := r.runWith(o)
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built", "reviewer built"}, r.turns())
+	names, _ := r.who()
+	assert.Equal(t, []string{"a", "b", "a", "b", "b"}, names)
+	assert.NotContains(t, strings.Join(r.notes(), "\n"), "takes the turns now")
+}
+
+// Hats that a run did not have when it began begin when it goes on.
+func TestHatsThatAreNew(t *testing.T) {
+	r := newRig(t, works, publishes("built"), promises("passed"))
+	r.flags["max-turns"] = "1"
+	r.run()
+	r.write("ripple.yml", builderAndReviewer)
+	delete(r.flags, "max-turns")
+	stop := r.resume()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns()[1:])
+}
+
+func TestPreviewOfAHat(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, works)
+	q, err := FirstPrompt(t.Context(), r.options(false))
+	require.NoError(t, err)
+	assert.Equal(t, "builder", q.Hat)
+	assert.Contains(t, q.Prompt, "# Your role in this turn: builder\n\nBuild it.\n")
+	assert.Contains(t, q.Context, "Role: builder. Topic: go.")
+}
