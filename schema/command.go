@@ -160,12 +160,40 @@ var placeholder = lazyregexp.New(`\$?\{[A-Za-z_][A-Za-z0-9_]*\}`)
 // other braces stay as they are, and so does `${name}`, which in the language
 // of a script is a variable of its own. Values are not expanded again.
 func Expand(text string, values map[string]string) string {
-	return placeholder().ReplaceAllStringFunc(text, func(m string) string {
-		if v, ok := values[strings.Trim(m, "{}")]; ok {
-			return v
+	var b strings.Builder
+	done := 0 // of text, in b
+	for at := 0; ; at++ {
+		open := strings.IndexByte(text[at:], '{')
+		if open < 0 {
+			break
 		}
-		return m
-	})
+		at += open
+		end := at + 1 + nameLength(text[at+1:])
+		if end == len(text) || text[end] != '}' || at > 0 && text[at-1] == '$' {
+			continue
+		}
+		if value, has := values[text[at+1:end]]; has {
+			b.WriteString(text[done:at])
+			b.WriteString(value)
+			at, done = end, end+1
+		}
+	}
+	if done == 0 {
+		return text
+	}
+	b.WriteString(text[done:])
+	return b.String()
+}
+
+// nameLength is how much of the text is letters, digits and underscores.
+func nameLength(text string) int {
+	for i := range len(text) {
+		c := text[i] | 0x20 // small
+		if (c < 'a' || c > 'z') && text[i] != '_' && (text[i] < '0' || text[i] > '9') {
+			return i
+		}
+	}
+	return len(text)
 }
 
 // checkPath reports an unknown placeholder in a template for a file path.

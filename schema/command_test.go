@@ -7,6 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+	"pgregory.net/rapid"
 )
 
 // show writes words as [text|{name}].
@@ -143,5 +144,20 @@ func FuzzSplitCommand(f *testing.F) {
 		if err == nil { // text such as `$` before a placeholder reads differently
 			require.Len(t, again, len(words), "quoting every word keeps their number")
 		}
+	})
+}
+
+// It replaces what a placeholder's pattern finds, and nothing else.
+func TestExpandIsThePattern(t *testing.T) {
+	rapid.Check(t, func(t *rapid.T) {
+		text := rapid.StringOf(rapid.RuneFrom([]rune("{}$ab_1é[@`{}"))).Draw(t, "text")
+		values := map[string]string{"a": "{b}", "b": "", "ab": "$", "_": "x", "a1": "}"}
+		want := placeholder().ReplaceAllStringFunc(text, func(m string) string {
+			if v, ok := values[strings.Trim(m, "{}")]; ok {
+				return v
+			}
+			return m
+		})
+		assert.Equal(t, want, Expand(text, values))
 	})
 }

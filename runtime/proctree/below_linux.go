@@ -30,6 +30,9 @@ func below(adopter, leader int) (s snapshot, whole, listed bool) {
 	self := os.Getpid()
 	ended := map[int]bool{}
 	whole = true
+	if _, there := stat(leader); !there {
+		ended[leader] = true // it has handed on what it had before any list was read
+	}
 	for range passes {
 		fewer := len(ended)
 		for todo := []int{adopter}; len(todo) > 0; todo = todo[1:] {

@@ -52,6 +52,15 @@ func New(leader int, tty string) *Tree {
 	return &Tree{root: firstSeen(leader), tty: tty, known: map[int]Process{}}
 }
 
+// Remember makes the living members known, wherever they move later: it is worth a
+// call before the program is asked to end. Where all orphans are this tree's anyway
+// it does nothing.
+func (t *Tree) Remember() {
+	if !t.Sole || Adopter() == 0 {
+		t.Members()
+	}
+}
+
 // Step is one round of an ending.
 type Step struct {
 	Signal syscall.Signal

@@ -74,7 +74,7 @@ func (s *Session) Close(ctx context.Context) error {
 // close ends the program and what it started, and removes the session's files.
 // When the program went politely and left nobody, no signal is sent.
 func (d *driver) close(ctx context.Context) error {
-	d.term.Members() // known from here on, wherever they move
+	d.term.Remember()
 	d.politely(ctx)
 	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()

@@ -25,9 +25,15 @@ type tree struct {
 	*proctree.Tree
 }
 
-// Members lists the living processes of the program's tree. Those seen once stay
-// known wherever they move, so it is worth a call before the program is asked to
-// end.
+// Remember makes the living processes of the program's tree known, wherever they move
+// later: it is worth a call before the program is asked to end.
+func (t *Terminal) Remember() {
+	t.tree.mu.Lock()
+	defer t.tree.mu.Unlock()
+	t.tree.Remember()
+}
+
+// Members lists the living processes of the program's tree.
 func (t *Terminal) Members() []proctree.Process {
 	t.tree.mu.Lock()
 	defer t.tree.mu.Unlock()

@@ -112,7 +112,7 @@ func (x *execution) open(ctx context.Context) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	o := x.flags.session
-	o.Restart = true
+	o.Restart, o.Sole = true, true
 	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
 		o.OutOfBand = func(b []byte) { _, _ = x.Err.Write(b) } // no command's output, but nothing to lose
