@@ -74,7 +74,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console"},
-	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui runtime/mcp"},
+	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},

@@ -23,12 +23,13 @@ import (
 
 // setup is a file of testdata. {base} in it is the stand-in's base URL of a case.
 type setup struct {
-	Env     map[string]string
-	Home    map[string]string  // files of its home directory
-	Deny    deny               // how it is kept from running commands that write
-	Limit   limit              // how it is kept to a list of tools
-	Retries retries            // how it tries again as it would elsewhere
-	Differs map[string]differs // by case
+	Env      map[string]string
+	Home     map[string]string  // files of its home directory
+	Deny     deny               // how it is kept from running commands that write
+	Limit    limit              // how it is kept to a list of tools
+	Retries  retries            // how it tries again as it would elsewhere
+	Consoles consoles           // how it comes to ripple's consoles
+	Differs  map[string]differs // by case
 }
 
 // deny says what to ask for so that a tool is refused.

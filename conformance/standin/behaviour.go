@@ -17,14 +17,21 @@ type behaviour struct {
 	name   string
 	params url.Values
 	input  map[string]any // of the tool's call; nil: made of the command
+	plan   []planned      // the calls of "calls", in their order
 	status int            // of a refusal; else 0
 	times  int            // 0: the behaviour's own
 }
 
 var (
-	behaviours = []string{"text", "tool", "failtool", "edit", "loop", "stall", "drop"}
-	parameters = []string{"text", "run", "name", "input", "file", "line", "times", "after", "at"}
+	behaviours = []string{"text", "tool", "failtool", "edit", "loop", "calls", "stall", "drop"}
+	parameters = []string{"text", "run", "name", "input", "plan", "file", "line", "times", "after", "at"}
 )
+
+// planned is a call of the behaviour "calls".
+type planned struct {
+	Name  string         `json:"name"` // as its server says it: clients may put something before
+	Input map[string]any `json:"input"`
+}
 
 // parseBehaviour reads an escaped path "/m/NAME[/KEY=VALUE...]/rest".
 func parseBehaviour(path string) (b behaviour, rest string, err error) {
@@ -53,6 +60,11 @@ func parseBehaviour(path string) (b behaviour, rest string, err error) {
 	if input := b.params.Get("input"); input != "" {
 		if err := json.Unmarshal([]byte(input), &b.input); err != nil {
 			return b, "", fmt.Errorf("parameter input: %w", err)
+		}
+	}
+	if plan := b.params.Get("plan"); plan != "" {
+		if err := json.Unmarshal([]byte(plan), &b.plan); err != nil {
+			return b, "", fmt.Errorf("parameter plan: %w", err)
 		}
 	}
 	b.times, err = b.number("times", 0)
@@ -114,12 +126,19 @@ func (b behaviour) reply(q request) reply {
 	if name := b.params.Get("name"); name != "" {
 		shell = q.tool(name)
 	}
+	if n := len(results); n < len(b.plan) && len(q.tools) > 0 {
+		t, offered := q.served(b.plan[n].Name)
+		if !offered {
+			return reply{text: fmt.Sprintf("STANDIN: no tool is offered that ends with %s.", b.plan[n].Name)}
+		}
+		return reply{call: &call{id: newID("call"), tool: t, arguments: b.plan[n].Input}}
+	}
 	if command, times := b.command(len(results)), b.calls(); command != "" && shell.Name != "" && (times < 0 || len(results) < times) {
 		arguments := b.input
 		if arguments == nil {
 			arguments = shell.arguments(command)
 		}
-		return reply{call: &call{id: newID("call"), name: shell.Name, arguments: arguments}}
+		return reply{call: &call{id: newID("call"), tool: shell, arguments: arguments}}
 	}
 	text := fmt.Sprintf("STANDIN-OK: %d messages, %d user turns.", len(q.messages), turns)
 	if len(results) > 0 {

@@ -35,7 +35,7 @@ func (chat) parse(_ string, body []byte) (request, error) {
 	}
 	q := request{model: in.Model, stream: in.Stream, schema: in.ResponseFormat.JSONSchema.Schema}
 	for _, t := range in.Tools {
-		q.tools = append(q.tools, tool{t.Function.Name, t.Function.Parameters})
+		q.tools = append(q.tools, tool{Name: t.Function.Name, Schema: t.Function.Parameters})
 	}
 	for _, m := range in.Messages {
 		switch m.Role {
@@ -64,7 +64,7 @@ func (d chat) stream(out *stream, q request, a reply) {
 	finish := "stop"
 	if a.call != nil {
 		finish = "tool_calls"
-		first := toolCall(map[string]any{"id": a.call.id, "type": "function", "function": map[string]any{"name": a.call.name, "arguments": ""}})
+		first := toolCall(map[string]any{"id": a.call.id, "type": "function", "function": map[string]any{"name": a.call.tool.Name, "arguments": ""}})
 		first["role"], first["content"] = "assistant", nil
 		out.send("", chunk(first, nil))
 		for _, p := range pieces(a.call.json()) {
@@ -88,7 +88,7 @@ func (d chat) whole(q request, a reply) any {
 	if a.call != nil {
 		finish = "tool_calls"
 		message = map[string]any{"role": "assistant", "content": nil, "tool_calls": []any{map[string]any{
-			"id": a.call.id, "type": "function", "function": map[string]any{"name": a.call.name, "arguments": a.call.json()},
+			"id": a.call.id, "type": "function", "function": map[string]any{"name": a.call.tool.Name, "arguments": a.call.json()},
 		}}}
 	}
 	return map[string]any{

@@ -51,7 +51,7 @@ func (contents) parse(call string, body []byte) (request, error) {
 			if schema == nil {
 				schema = f.ParametersJSONSchema
 			}
-			q.tools = append(q.tools, tool{f.Name, schema})
+			q.tools = append(q.tools, tool{Name: f.Name, Schema: schema})
 		}
 	}
 	for _, c := range in.Contents {
@@ -87,7 +87,7 @@ func (d contents) whole(q request, a reply) any { return d.chunk(q, d.part(a), "
 
 func (contents) part(a reply) map[string]any {
 	if a.call != nil {
-		return map[string]any{"functionCall": map[string]any{"id": a.call.id, "name": a.call.name, "args": a.call.arguments}}
+		return map[string]any{"functionCall": map[string]any{"id": a.call.id, "name": a.call.tool.Name, "args": a.call.arguments}}
 	}
 	return map[string]any{"text": a.text}
 }

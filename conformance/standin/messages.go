@@ -32,7 +32,7 @@ func (messages) parse(_ string, body []byte) (request, error) {
 	}
 	q := request{model: in.Model, stream: in.Stream, schema: in.OutputConfig.Format.Schema}
 	for _, t := range in.Tools {
-		q.tools = append(q.tools, tool{t.Name, t.InputSchema})
+		q.tools = append(q.tools, tool{Name: t.Name, Schema: t.InputSchema})
 	}
 	for _, m := range in.Messages {
 		message := Message{Role: m.Role}
@@ -92,7 +92,7 @@ func (d messages) whole(q request, a reply) any { return d.message(q, a) }
 func (messages) message(q request, a reply) map[string]any {
 	block, stop := map[string]any{"type": "text", "text": a.text}, "end_turn"
 	if a.call != nil {
-		block, stop = map[string]any{"type": "tool_use", "id": a.call.id, "name": a.call.name, "input": a.call.arguments}, "tool_use"
+		block, stop = map[string]any{"type": "tool_use", "id": a.call.id, "name": a.call.tool.Name, "input": a.call.arguments}, "tool_use"
 	}
 	return map[string]any{
 		"id": newID("msg"), "type": "message", "role": "assistant", "model": q.model,

@@ -28,6 +28,8 @@ type request struct {
 type tool struct {
 	Name   string
 	Schema map[string]any // of its arguments
+	space  string         // what the client put it into, by the dialect that has such
+	search bool           // the client's own, which finds tools that are not offered
 }
 
 // reply is text or a call of a tool.
@@ -37,7 +39,8 @@ type reply struct {
 }
 
 type call struct {
-	id, name  string
+	id        string
+	tool      tool
 	arguments map[string]any
 }
 
@@ -91,6 +94,16 @@ func (q request) tool(name string) tool {
 		return q.tools[i]
 	}
 	return tool{Name: name}
+}
+
+// served is the tool that some server calls so, under the name that the client gave it.
+func (q request) served(name string) (tool, bool) {
+	for _, t := range q.tools {
+		if strings.HasSuffix(t.Name, name) {
+			return t, true
+		}
+	}
+	return tool{}, false
 }
 
 func (q request) toolNames() []string {

@@ -3,6 +3,7 @@ package standin
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 	"time"
 )
 
@@ -17,11 +18,8 @@ func (responses) parse(_ string, body []byte) (request, error) {
 		Model  string
 		Stream bool
 		Input  json.RawMessage
-		Tools  []struct {
-			Type, Name string
-			Parameters map[string]any
-		}
-		Text struct {
+		Tools  []responsesTool
+		Text   struct {
 			Format struct{ Schema map[string]any }
 		}
 	}
@@ -29,11 +27,7 @@ func (responses) parse(_ string, body []byte) (request, error) {
 		return request{}, fmt.Errorf("body: %w", err)
 	}
 	q := request{model: in.Model, stream: in.Stream, schema: in.Text.Format.Schema}
-	for _, t := range in.Tools {
-		if t.Type == "function" {
-			q.tools = append(q.tools, tool{t.Name, t.Parameters})
-		}
-	}
+	q.tools = toolsOf(in.Tools)
 	var text string
 	if json.Unmarshal(in.Input, &text) == nil {
 		q.messages = []Message{{Role: "user", Text: text}}
@@ -43,6 +37,7 @@ func (responses) parse(_ string, body []byte) (request, error) {
 		Type, Role string
 		Content    content
 		Output     content
+		Tools      []responsesTool
 	}
 	if err := json.Unmarshal(in.Input, &items); err != nil {
 		return request{}, fmt.Errorf("input: %w", err)
@@ -51,13 +46,40 @@ func (responses) parse(_ string, body []byte) (request, error) {
 		switch {
 		case item.Type == "function_call_output":
 			q.messages = append(q.messages, Message{Role: "tool", Results: []string{string(item.Output)}})
-		case item.Type == "function_call":
+		case item.Type == "tool_search_output":
+			q.tools = append(q.tools, toolsOf(item.Tools)...)
+			q.messages = append(q.messages, Message{Role: "tool", Results: []string{strings.Join(q.toolNames(), " ")}})
+		case item.Type == "function_call", item.Type == "tool_search_call":
 			q.messages = append(q.messages, Message{Role: "assistant"})
 		case item.Role != "":
 			q.messages = append(q.messages, Message{Role: item.Role, Text: string(item.Content)})
 		}
 	}
 	return q, nil
+}
+
+// responsesTool is a function, a space of functions, or the search for more of them.
+type responsesTool struct {
+	Type, Name string
+	Parameters map[string]any
+	Tools      []responsesTool
+}
+
+func toolsOf(list []responsesTool) (tools []tool) {
+	for _, t := range list {
+		switch t.Type {
+		case "function":
+			tools = append(tools, tool{Name: t.Name, Schema: t.Parameters})
+		case "tool_search":
+			tools = append(tools, tool{Name: t.Type, Schema: t.Parameters, search: true})
+		case "namespace":
+			for _, inner := range toolsOf(t.Tools) {
+				inner.space = t.Name
+				tools = append(tools, inner)
+			}
+		}
+	}
+	return tools
 }
 
 // numbered sends events with their type inside and a running number.
@@ -112,8 +134,12 @@ func (responses) streamText(s *numbered, item map[string]any, a reply) {
 
 func (responses) streamCall(s *numbered, item map[string]any, a reply) {
 	id := item["id"]
+	if a.call.tool.search {
+		s.send("response.output_item.added", map[string]any{"output_index": 0, "item": item})
+		return
+	}
 	s.send("response.output_item.added", map[string]any{"output_index": 0, "item": map[string]any{
-		"type": "function_call", "id": id, "call_id": a.call.id, "name": a.call.name, "arguments": "", "status": "in_progress",
+		"type": "function_call", "id": id, "call_id": a.call.id, "name": a.call.tool.Name, "arguments": "", "status": "in_progress",
 	}})
 	for _, p := range pieces(a.call.json()) {
 		const kind = "response.function_call_arguments.delta"
@@ -132,7 +158,16 @@ func (responses) response(q request, a reply) map[string]any {
 	if a.call != nil {
 		item = map[string]any{
 			"type": "function_call", "id": newID("fc"), "call_id": a.call.id, "status": "completed",
-			"name": a.call.name, "arguments": a.call.json(),
+			"name": a.call.tool.Name, "arguments": a.call.json(),
+		}
+		if a.call.tool.space != "" {
+			item["namespace"] = a.call.tool.space
+		}
+		if a.call.tool.search {
+			item = map[string]any{
+				"type": "tool_search_call", "id": newID("tsc"), "call_id": a.call.id, "status": "completed",
+				"execution": "client", "arguments": a.call.arguments,
+			}
 		}
 	}
 	return map[string]any{

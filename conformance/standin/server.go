@@ -9,12 +9,14 @@
 //	failtool    the same with a command that fails with exit code 3
 //	edit        the same with a command that writes a file
 //	loop        calls the shell tool for ever
+//	calls       makes the calls of the plan, then answers with what the tools said
 //	stall       never answers; at=text: stops after a part of the answer
 //	drop        cuts the connection after a part of the answer
 //	400 … 599   refuses with this status; 429 and 5xx say when to come back
 //
 // Parameters: text (the answer), run (the tool's command), name (the tool to
-// call, even if it is not offered), input (the call's arguments, a JSON object), file and line (edit), times (how many calls,
+// call, even if it is not offered), input (the call's arguments, a JSON object), plan (a JSON list of
+// name and input: the tool is the one that is offered under a name with this end), file and line (edit), times (how many calls,
 // or refusals, before the answer), after (when to come
 // back: seconds; 1).
 //

@@ -4,6 +4,8 @@ import (
 	"encoding/json"
 	"io"
 	"net/http"
+	"net/url"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -61,6 +63,7 @@ func (s speaker) events(t *testing.T, stream string) (list []string, all said) {
 
 const (
 	greeting = " Žluťoučký kůň, 日本語, 👩‍💻."
+	plan     = `%5B%7B%22name%22:%22one%22,%22input%22:%7B%22a%22:1%7D%7D,%7B%22name%22:%22two%22,%22input%22:%7B%22b%22:%22c%2Fd%22%7D%7D%5D`
 	ran      = `{"command":"echo standin-tool-ran; pwd","wait":1}`
 )
 
@@ -85,6 +88,10 @@ func TestAnswers(t *testing.T) {
 		{"a tool that is not offered", "tool/name=bash", "u", []string{"Read"}, said{name: "bash", args: `{"command":"echo standin-tool-ran; pwd"}`}},
 		{"a command that fails", "failtool", "u", []string{"bash"}, said{name: "bash", args: `{"command":"echo standin-tool-failed; exit 3","wait":1}`}},
 		{"a file", "edit/file=it%27s", "u", []string{"bash"}, said{name: "bash", args: `{"command":"printf '%s\\n' 'standin was here' >> 'it'\\''s'","wait":1}`}},
+		{"the first call of a plan", "calls/plan=" + plan, "u", []string{"Read", "mcp__x__one", "two"}, said{name: "mcp__x__one", args: `{"a":1}`}},
+		{"the second", "calls/plan=" + plan, "ucr", []string{"mcp__x__one", "x-two"}, said{name: "x-two", args: `{"b":"c/d"}`}},
+		{"after a plan", "calls/plan=" + plan, "ucrcr", []string{"one", "two"}, said{text: "STANDIN-OK: 5 messages, 1 user turns. The tool said: it ran / it ran" + greeting}},
+		{"a tool of a plan that is not offered", "calls/plan=" + plan, "u", []string{"two"}, said{text: "STANDIN: no tool is offered that ends with one."}},
 		{"for ever", "loop", "ucrcr", []string{"bash"}, said{name: "bash", args: `{"command":"echo standin-loop-2","wait":1}`}},
 	}
 	s := start(t)
@@ -128,8 +135,8 @@ func TestRefusals(t *testing.T) {
 			{"429/after=7", 429, "The stand-in's rate limit is reached."},
 			{"500", 500, "The stand-in refuses: Internal Server Error."},
 			{"400/text=too%20long", 400, "too long"},
-			{"nonsense", 404, `unknown behaviour "nonsense": there are text, tool, failtool, edit, loop, stall, drop and statuses from 400 to 599`},
-			{"text/colour=red", 404, `unknown parameter "colour": there are text, run, name, input, file, line, times, after, at`},
+			{"nonsense", 404, `unknown behaviour "nonsense": there are text, tool, failtool, edit, loop, calls, stall, drop and statuses from 400 to 599`},
+			{"text/colour=red", 404, `unknown parameter "colour": there are text, run, name, input, plan, file, line, times, after, at`},
 			{"text/times=-1", 404, `parameter times: "-1" is no number from 0`},
 		} {
 			t.Run(dialect+"/"+want.behaviour, func(t *testing.T) {
@@ -331,4 +338,38 @@ func FuzzParse(f *testing.F) {
 		require.NoError(t, err)
 		require.True(t, json.Valid(data))
 	})
+}
+
+// A client that offers its tools in a space, or to those who search for them, is
+// called in the ways that it has for that.
+func TestToolsThatAreFound(t *testing.T) {
+	const spaces = `{"type":"namespace","name":"mcp__x","tools":[{"type":"function","name":"one","parameters":{}}]}`
+	s := start(t)
+	for _, tt := range []struct{ name, tools, found, want string }{
+		{"a search", `{"type":"tool_search","execution":"client"}`, "", `{"arguments":{"query":"q"},"call_id":"ID","execution":"client","id":"ID","status":"completed","type":"tool_search_call"}`},
+		{"in a space", spaces, `,{"type":"function_call_output","call_id":"1","output":"x"}`, `{"arguments":"{\"a\":1}","call_id":"ID","id":"ID","name":"one","namespace":"mcp__x","status":"completed","type":"function_call"}`},
+		{
+			"what was found", `{"type":"tool_search","execution":"client"}`, `,{"type":"tool_search_call","call_id":"1"},{"type":"tool_search_output","call_id":"1","tools":[` + spaces + `]}`,
+			`{"arguments":"{\"a\":1}","call_id":"ID","id":"ID","name":"one","namespace":"mcp__x","status":"completed","type":"function_call"}`,
+		},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			plan := `[{"name":"tool_search","input":{"query":"q"}},{"name":"one","input":{"a":1}}]`
+			body := `{"model":"m","input":[{"type":"message","role":"user","content":"hi"}` + tt.found + `],"tools":[` + tt.tools + `],"stream":`
+			url := s.URL("calls/plan="+url.PathEscape(plan)) + "/v1/responses"
+			_, _, document, err := post(t, url, body+"false}")
+			require.NoError(t, err)
+			var v any
+			require.NoError(t, json.Unmarshal([]byte(document), &v))
+			item, err := json.Marshal(dig(v, "output", 0))
+			require.NoError(t, err)
+			plain := func(s string) string {
+				return regexp.MustCompile(`"(call|fc|tsc)_\w{20,}"`).ReplaceAllString(s, `"ID"`)
+			}
+			assert.JSONEq(t, tt.want, plain(string(item)))
+			_, _, stream, err := post(t, url, body+"true}")
+			require.NoError(t, err)
+			assert.Contains(t, plain(stream), `data: {"item":`+tt.want+`,"output_index":0,"sequence_number":`)
+		})
+	}
 }

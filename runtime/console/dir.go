@@ -17,22 +17,44 @@ import (
 const maxPath = 100
 
 // Dir is the private directory of this user's consoles: "ripple" below
-// XDG_RUNTIME_DIR, else below /run/user/UID, where that is, for those whose environment
-// was taken from them; else /tmp/ripple-UID. It is made if it is missing.
+// XDG_RUNTIME_DIR, else below /run/user/UID where the system has made that, else
+// /tmp/ripple-UID. It is made if it is missing. TMPDIR does not count, nor does it matter
+// whether XDG_RUNTIME_DIR is told where it is as usual: AI clients start servers without them,
+// and everybody has to come to the same place.
 //
 // Errors: one that is not a directory of this user's alone (0700) is refused.
 func Dir(getenv func(string) string) (string, error) {
-	uid := strconv.Itoa(os.Getuid())
-	dir := "/tmp/ripple-" + uid
-	if runtime := getenv("XDG_RUNTIME_DIR"); filepath.IsAbs(runtime) {
-		dir = filepath.Join(runtime, "ripple")
-	} else if private("/run/user/"+uid, "") == nil {
-		dir = filepath.Join("/run/user", uid, "ripple")
-	}
+	dir := runtimeDir(getenv("XDG_RUNTIME_DIR"), "/run/user")
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("the directory of consoles: %w; set XDG_RUNTIME_DIR to a directory of your own", err)
 	}
 	return dir, private(dir, "XDG_RUNTIME_DIR")
+}
+
+// runtimeDir is where consoles are if that is what XDG_RUNTIME_DIR is set to; the
+// system makes directories for users in system.
+func runtimeDir(set, system string) string {
+	uid := strconv.Itoa(os.Getuid())
+	switch own := filepath.Join(system, uid); {
+	case filepath.IsAbs(set):
+		return filepath.Join(set, "ripple")
+	case private(own, "") == nil:
+		return filepath.Join(own, "ripple")
+	}
+	return filepath.Join("/tmp", "ripple-"+uid)
+}
+
+// Places are the variables of an environment that lead to other consoles than
+// those of a program which does not have them.
+func Places(getenv func(string) string) map[string]string {
+	found := map[string]string{}
+	if set := getenv("XDG_RUNTIME_DIR"); runtimeDir(set, "/run/user") != runtimeDir("", "/run/user") {
+		found["XDG_RUNTIME_DIR"] = set
+	}
+	if set := getenv("XDG_STATE_HOME"); filepath.IsAbs(set) {
+		found["XDG_STATE_HOME"] = set
+	}
+	return found
 }
 
 // private refuses a directory that somebody else could write to or read; variable says

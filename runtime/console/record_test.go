@@ -5,6 +5,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -230,6 +231,27 @@ func TestADirectoryOfOthersIsRefused(t *testing.T) {
 			assert.ErrorContains(t, err, tt.want)
 		})
 	}
+}
+
+// A program without XDG_RUNTIME_DIR comes to the same consoles as one that has it.
+func TestWhereConsolesAre(t *testing.T) {
+	system, uid := t.TempDir(), strconv.Itoa(os.Getuid())
+	own := filepath.Join(system, uid)
+	assert.Equal(t, "/tmp/ripple-"+uid, runtimeDir("", system), "no such directory")
+	require.NoError(t, os.Mkdir(own, 0o755))
+	assert.Equal(t, "/tmp/ripple-"+uid, runtimeDir("", system), "open to others")
+	require.NoError(t, os.Chmod(own, 0o700))
+	assert.Equal(t, own+"/ripple", runtimeDir("", system))
+	assert.Equal(t, own+"/ripple", runtimeDir(own, system))
+	assert.Equal(t, "/elsewhere/ripple", runtimeDir("/elsewhere", system))
+	assert.Equal(t, own+"/ripple", runtimeDir("not/absolute", system))
+
+	env := func(vars map[string]string) func(string) string {
+		return func(name string) string { return vars[name] }
+	}
+	assert.Empty(t, Places(env(map[string]string{"XDG_STATE_HOME": "relative"})))
+	set := map[string]string{"XDG_RUNTIME_DIR": "/elsewhere", "XDG_STATE_HOME": "/state"}
+	assert.Equal(t, set, Places(env(set)))
 }
 
 func TestKeys(t *testing.T) {

@@ -46,7 +46,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that look: wait, peek, read, list")
 	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use consoles of these adapters only, separated by commas")
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles in this `DIRECTORY` or below it, and nowhere else")
-	cmd.AddCommand(newConfig(a))
+	cmd.AddCommand(newConfig(a, version))
 	return cmd
 }
 

@@ -1,0 +1,189 @@
+package mcpcmd
+
+import (
+	"archive/zip"
+	"crypto/sha256"
+	"embed"
+	"encoding/hex"
+	"errors"
+	"io"
+	"io/fs"
+	"net/url"
+	"os"
+	"path"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/internal/lazyregexp"
+)
+
+// packages are the files of each package, as templates over a setup.
+//
+//go:embed all:packages
+var packages embed.FS
+
+// The packages that need more than their files.
+const (
+	bundleKind   = "mcpb"     // https://github.com/modelcontextprotocol/mcpb: a zip with the program
+	registryKind = "registry" // https://modelcontextprotocol.io/registry: where a bundle is published
+)
+
+func packageNames() []string {
+	entries, err := packages.ReadDir("packages")
+	if err != nil {
+		panic(err) // it is a part of the binary
+	}
+	names := make([]string, len(entries))
+	for i, e := range entries {
+		names[i] = e.Name()
+	}
+	return names
+}
+
+// packaging is what was asked for.
+type packaging struct{ out, name, url, bundle string }
+
+// serverName is what the registry takes for a name.
+var serverName = lazyregexp.New(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
+
+// check refuses flags that do not belong to a package, or are missing.
+func (p packaging) check(kind string) error {
+	known := slices.Contains(packageNames(), kind)
+	registry := kind == registryKind
+	switch {
+	case p.out != "" && (!known || registry):
+		return ui.UsageError("redirect it where it belongs", "%s is printed: it takes no --output", kind)
+	case known && !registry && p.out == "":
+		return ui.UsageError("ripple mcp config "+kind+" -o PATH", "where is the package to be written?")
+	case !registry && p.name+p.url+p.bundle != "":
+		return ui.UsageError("", "--name, --url and --bundle are for ripple mcp config %s", registryKind)
+	case !registry:
+		return nil
+	case !serverName().MatchString(p.name):
+		return ui.UsageError("a domain turned round and a word: --name org.example/ripple", "--name %q is no server's name", p.name)
+	case p.bundle == "":
+		return ui.UsageError("ripple mcp config mcpb -o ripple.mcpb makes one", "which file is the bundle? --bundle is missing")
+	}
+	if u, err := url.Parse(p.url); err != nil || u.Scheme != "https" || u.Host == "" {
+		return ui.UsageError("--url https://example.org/ripple.mcpb", "--url %q is no address that others can take the bundle from", p.url)
+	}
+	return nil
+}
+
+// write makes a package; nothing is left of one that fails.
+func (p packaging) write(a *ui.App, kind string, s setup) error {
+	if kind == registryKind {
+		return p.printRegistry(a, s)
+	}
+	if _, err := os.Lstat(p.out); !errors.Is(err, fs.ErrNotExist) {
+		return ui.UsageError("give another path, or remove it", "%s is there already", p.out)
+	}
+	make := writeTree
+	if kind == bundleKind {
+		make = writeBundle
+	}
+	if err := make(p.out, kind, s); err != nil {
+		return ui.FailWith(ui.ExitFailed, errors.Join(err, os.RemoveAll(p.out)), "")
+	}
+	a.Printf("%s\n", p.out)
+	return nil
+}
+
+// each calls f with every file of a package, filled.
+func each(kind string, s setup, f func(name string, content []byte) error) error {
+	root := path.Join("packages", kind)
+	return fs.WalkDir(packages, root, func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() {
+			return err
+		}
+		text, err := packages.ReadFile(name)
+		if err != nil {
+			return err
+		}
+		content, err := s.fill(string(text))
+		if err != nil {
+			return err
+		}
+		return f(strings.TrimPrefix(name, root+"/"), content)
+	})
+}
+
+func writeTree(dir, kind string, s setup) error {
+	return each(kind, s, func(name string, content []byte) error {
+		file := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(file, content, 0o644)
+	})
+}
+
+// writeBundle writes a zip with the manifest and this program.
+func writeBundle(file, kind string, s setup) (err error) {
+	s.Binary, s.Platform = "server/"+filepath.Base(s.Ripple), runtime.GOOS
+	if s.Platform == "windows" {
+		s.Platform = "win32"
+	}
+	out, err := os.OpenFile(file, os.O_CREATE|os.O_EXCL|os.O_WRONLY, 0o644)
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, out.Close()) }()
+	z := zip.NewWriter(out)
+	if err := each(kind, s, func(name string, content []byte) error {
+		w, err := z.Create(name)
+		if err == nil {
+			_, err = w.Write(content)
+		}
+		return err
+	}); err != nil {
+		return err
+	}
+	if err := addProgram(z, s.Binary, s.Ripple); err != nil {
+		return err
+	}
+	return z.Close()
+}
+
+func addProgram(z *zip.Writer, name, program string) error {
+	in, err := os.Open(program)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = in.Close() }() // it was only read
+	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
+	h.SetMode(0o755)
+	w, err := z.CreateHeader(h)
+	if err != nil {
+		return err
+	}
+	_, err = io.Copy(w, in)
+	return err
+}
+
+func (p packaging) printRegistry(a *ui.App, s setup) error {
+	bundle, err := os.ReadFile(p.bundle)
+	if err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	sum := sha256.Sum256(bundle)
+	s.Name, s.URL, s.SHA256 = p.name, p.url, hex.EncodeToString(sum[:])
+	return each(registryKind, s, func(_ string, content []byte) error {
+		a.Printf("%s", content)
+		return nil
+	})
+}
+
+// semantic is a version with three numbers; what may follow them is left out.
+var semantic = lazyregexp.New(`^v?([0-9]+\.[0-9]+\.[0-9]+)\b`)
+
+// plainVersion is a version as packages take it; a build without one is 0.0.0.
+func plainVersion(version string) string {
+	if m := semantic().FindStringSubmatch(version); m != nil {
+		return m[1]
+	}
+	return "0.0.0"
+}
