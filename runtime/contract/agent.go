@@ -37,9 +37,9 @@ func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
 			case o.Agent == nil:
 				return unsound{errors.New("family agent cannot be tested: contract.Options.Agent is not set")}
 			case test.Turn != nil:
-				return t.commandLine(o.Agent, a, test)
+				return commandLine(t, o.Agent, a, test)
 			}
-			return t.transcript(o, a, test)
+			return transcript(t, o, a, test)
 		},
 	}
 }
@@ -47,7 +47,7 @@ func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
 // noAgentLevel is why the report of an agent has no level.
 const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts and command lines"
 
-func (t *testRun) transcript(o Options, a *schema.Adapter, test schema.Test) error {
+func transcript(t *testRun, o Options, a *schema.Adapter, test schema.Test) error {
 	t.begin("transcript", test.Transcript)
 	output, stderr, err := recorded(o.Files, test.Transcript)
 	if err != nil {
@@ -193,7 +193,7 @@ func compact(v any) string {
 	return cut(string(b), shownCode)
 }
 
-func (t *testRun) commandLine(agent Agent, a *schema.Adapter, test schema.Test) error {
+func commandLine(t *testRun, agent Agent, a *schema.Adapter, test schema.Test) error {
 	turn := *test.Turn
 	if n := turn.PromptBytes; n > 0 && turn.Prompt != "" {
 		turn.Prompt = strings.Repeat(turn.Prompt, n/len(turn.Prompt)+1)[:n]

@@ -124,7 +124,7 @@ func usableAfterError(ctx context.Context, t *testRun) error {
 	if err := t.usable(ctx, "after the error"); err != nil {
 		return err
 	}
-	return t.backToDefaultMode(ctx)
+	return backToDefaultMode(ctx, t)
 }
 
 // errorsAreSeen is true when the adapter has a way to tell a failed command from
@@ -165,7 +165,7 @@ func exitCodesAsDeclared(ctx context.Context, t *testRun) error {
 	if bad.ExitCode == nil || *bad.ExitCode == 0 {
 		return failf("capabilities.exit_code is true, but samples.error ended with %s", exitCode(bad))
 	}
-	return t.backToDefaultMode(ctx)
+	return backToDefaultMode(ctx, t)
 }
 
 // cwdAsDeclared uses a directory whose name has a blank and a letter beyond
@@ -244,10 +244,10 @@ func backToBack(ctx context.Context, t *testRun) error {
 		}
 		last = text
 	}
-	return t.concurrently(ctx)
+	return concurrently(ctx, t)
 }
 
-func (t *testRun) concurrently(ctx context.Context) error {
+func concurrently(ctx context.Context, t *testRun) error {
 	t.begin("two commands at once", t.adapter.Samples.Print)
 	texts := [2]string{token("left"), token("right")}
 	type answer struct {

@@ -18,11 +18,11 @@ func killedProgram(ctx context.Context, t *testRun) error {
 	if err := t.openOwn(ctx, session.Options{Restart: restarts}); err != nil {
 		return err
 	}
-	err := t.kill(ctx)
+	err := kill(ctx, t)
 	if err == nil && restarts {
 		err = t.usable(ctx, "after the restart")
 	} else if err == nil {
-		err = t.staysEnded(ctx)
+		err = staysEnded(ctx, t)
 	}
 	return errors.Join(err, t.closeQuietly(ctx, err))
 }
@@ -40,7 +40,7 @@ func (t *testRun) closeQuietly(ctx context.Context, failed error) error {
 
 // kill ends the program in mid-work when there is a sample for work, otherwise
 // at its prompt.
-func (t *testRun) kill(ctx context.Context) error {
+func kill(ctx context.Context, t *testRun) error {
 	work := t.adapter.Samples.Busy
 	if work == "" {
 		work = withNumber(t.adapter.Samples.Sleep, 60)
@@ -61,7 +61,7 @@ func (t *testRun) kill(ctx context.Context) error {
 	p := t.evalInBackground(ctx, "kill in mid-work", work)
 	defer func() { p.cancel(); <-p.done }()
 	if _, err := t.until(ctx, p, func(s session.State) bool { return s.Phase == session.PhaseRunning }); err != nil {
-		return t.neverSeen(ctx, p, string(session.PhaseRunning))
+		return neverSeen(ctx, t, p, string(session.PhaseRunning))
 	}
 	if err := killProcess(pid); err != nil {
 		return unsound{err}
@@ -93,7 +93,7 @@ func diedTyped(err error) error {
 	return nil
 }
 
-func (t *testRun) staysEnded(ctx context.Context) error {
+func staysEnded(ctx context.Context, t *testRun) error {
 	_, err := t.eval(ctx, "after the end", "0")
 	if !errors.Is(err, session.ErrExited) && !errors.Is(err, session.ErrClosed) {
 		return failf("a command for a program that has ended: want %v, got %v", session.ErrExited, err)

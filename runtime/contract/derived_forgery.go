@@ -92,7 +92,7 @@ func forgedOSC(ctx context.Context, t *testRun) error {
 				forms = append(forms, begin+body+end)
 			}
 		}
-		if err := t.forge(ctx, forms); err != nil {
+		if err := forge(ctx, t, forms); err != nil {
 			return err
 		}
 	}
@@ -113,14 +113,14 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 	for i, f := range forgeries {
 		forgeries[i] = wrongNonce(f)
 	}
-	if err := t.forge(ctx, forgeries); err != nil {
+	if err := forge(ctx, t, forgeries); err != nil {
 		return err
 	}
 	if si := t.adapter.Prompt.ShellIntegration; si != nil && si.Numbered {
 		forgeries = append(forgeries, commands(first)...)
 	}
 	together := strings.Join(forgeries, "") // as they come at a prompt
-	if err := t.forge(ctx, []string{together}); err != nil {
+	if err := forge(ctx, t, []string{together}); err != nil {
 		return err
 	}
 	return t.usable(ctx, "after the forgeries")
@@ -129,7 +129,7 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 // forge prints forgeries with a token before, between and after them: all tokens
 // must be in the output of this command, neither exit code nor directory may be
 // the forged ones, and the session must not have taken any for a marker.
-func (t *testRun) forge(ctx context.Context, forgeries []string) error {
+func forge(ctx context.Context, t *testRun, forgeries []string) error {
 	tokens, text := []string{token("begin")}, ""
 	for _, f := range forgeries {
 		text += tokens[len(tokens)-1] + f
@@ -147,24 +147,24 @@ func (t *testRun) forge(ctx context.Context, forgeries []string) error {
 	}
 	for i, tok := range tokens[1:] {
 		if !strings.Contains(r.Output, tok) {
-			return t.believed(forgeries[i], "ended the command")
+			return believed(t, forgeries[i], "ended the command")
 		}
 	}
 	for _, m := range t.trace.markersSeen() {
 		if slices.Contains(forgeries, m) {
-			return t.believed(m, "was taken for a marker of the session")
+			return believed(t, m, "was taken for a marker of the session")
 		}
 	}
 	switch {
 	case r.ExitCode != nil && *r.ExitCode == forgedCode:
-		return t.believed(forgeries[0], "gave the exit code")
+		return believed(t, forgeries[0], "gave the exit code")
 	case r.Cwd == forgedCwd || t.ev.State().Cwd != cwd:
-		return t.believed(forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
+		return believed(t, forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
 	}
 	return good(t.adapter, r)
 }
 
-func (t *testRun) believed(forgery, effect string) error {
+func believed(t *testRun, forgery, effect string) error {
 	return failf("a forged marker was believed: %s %s%s", quoted(forgery), effect, trust(t.adapter))
 }
 

@@ -23,7 +23,7 @@ func halfBlock(ctx context.Context, t *testRun) error {
 	if _, err := t.eval(ctx, "half a block", half); err != nil && !errors.Is(err, session.ErrIncompleteInput) {
 		return notWithdrawn(t.adapter, half, err)
 	}
-	if err := t.backToDefaultMode(ctx); err != nil {
+	if err := backToDefaultMode(ctx, t); err != nil {
 		return notWithdrawn(t.adapter, half, err)
 	}
 	if err := t.usable(ctx, "after half a block"); err != nil {

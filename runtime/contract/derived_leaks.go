@@ -31,7 +31,7 @@ func closeLeavesNothing(ctx context.Context, t *testRun) error {
 		return err
 	}
 	pid := t.ev.State().PID
-	err = t.makeFiles(ctx)
+	err = makeFiles(ctx, t)
 	members := membersOf(pid)
 	if err = errors.Join(err, t.closeQuietly(ctx, err)); err != nil {
 		return err
@@ -50,7 +50,7 @@ func closeLeavesNothing(ctx context.Context, t *testRun) error {
 	return nil
 }
 
-func (t *testRun) makeFiles(ctx context.Context) error {
+func makeFiles(ctx context.Context, t *testRun) error {
 	if s := t.adapter.Samples.Multiline; s != "" {
 		if _, err := t.eval(ctx, "a block", withNumber(s, 1)); err != nil {
 			return err
@@ -122,8 +122,8 @@ func startsLeakNothing(ctx context.Context, t *testRun) error {
 	if err := startsAndEnds(ctx, t); err != nil {
 		return err
 	}
-	before, began := t.inventory(), time.Now()
-	if err := t.cycle(ctx, leakAtOnce); err != nil {
+	before, began := inventory(t), time.Now()
+	if err := cycle(ctx, t, leakAtOnce); err != nil {
 		return err
 	}
 	one := time.Since(began) / leakAtOnce // of many at once: some programs start on every processor, others on one
@@ -131,11 +131,11 @@ func startsLeakNothing(ctx context.Context, t *testRun) error {
 	if cycles < leakCycles {
 		t.note("%d cycles instead of %d, because one takes %s", cycles, leakCycles, one.Round(time.Millisecond))
 	}
-	if err := t.cycle(ctx, cycles-leakAtOnce); err != nil {
+	if err := cycle(ctx, t, cycles-leakAtOnce); err != nil {
 		return err
 	}
 	t.begin(fmt.Sprintf("%d starts and stops", cycles), "")
-	return t.settled(ctx, before)
+	return settled(ctx, t, before)
 }
 
 func affordable(one time.Duration) int {
@@ -143,7 +143,7 @@ func affordable(one time.Duration) int {
 	return min(max(n, leakAtOnce), leakCycles)
 }
 
-func (t *testRun) cycle(ctx context.Context, cycles int) error {
+func cycle(ctx context.Context, t *testRun, cycles int) error {
 	group, ctx := errgroup.WithContext(ctx)
 	group.SetLimit(leakAtOnce)
 	for i := range cycles {
@@ -171,20 +171,20 @@ func (t *testRun) cycle(ctx context.Context, cycles int) error {
 // tests may start some at any time.
 type possessions struct{ descriptors, goroutines, processes int }
 
-func (t *testRun) inventory() possessions {
+func inventory(t *testRun) possessions {
 	regexp2.StopTimeoutClock() // its goroutine comes with a match, and goes seconds later
 	return possessions{openDescriptors(), runtime.NumGoroutine(), childrenWith(t.run.around.root)}
 }
 
 // settled compares until nothing is more than before: a goroutine that has been
 // told to end needs a moment.
-func (t *testRun) settled(ctx context.Context, before possessions) error {
+func settled(ctx context.Context, t *testRun, before possessions) error {
 	ctx, cancel := context.WithTimeout(ctx, leakSettled)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		after := t.inventory()
+		after := inventory(t)
 		if after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.processes <= before.processes {
 			return nil
 		}

@@ -63,7 +63,7 @@ func modesReachedAndLeft(ctx context.Context, t *testRun) error {
 		if err := t.openOwn(ctx, session.Options{}); err != nil {
 			return err
 		}
-		err := t.pay(ctx, v)
+		err := pay(ctx, t, v)
 		step, sent, result := t.step, t.sent, t.result
 		if closing := t.closeOwn(ctx); err == nil && closing != nil {
 			return closing
@@ -78,7 +78,7 @@ func modesReachedAndLeft(ctx context.Context, t *testRun) error {
 
 // pay carries out one visit. A debugger that ends with its program has left the
 // mode too.
-func (t *testRun) pay(ctx context.Context, v visit) error {
+func pay(ctx context.Context, t *testRun, v visit) error {
 	var entered session.Result
 	for i, code := range v.way {
 		r, err := t.eval(ctx, fmt.Sprintf("into mode %s (%d of %d)", v.mode.Name, i+1, len(v.way)), code)
@@ -113,7 +113,7 @@ func lower(now, before *int) bool { return now != nil && before != nil && *now <
 
 // backToDefaultMode leaves what an error may have entered, by the modes' own
 // exit commands; a nested mode may take several.
-func (t *testRun) backToDefaultMode(ctx context.Context) error {
+func backToDefaultMode(ctx context.Context, t *testRun) error {
 	const deepest = 8
 	for range deepest {
 		exit := exitOf(t.adapter, t.ev.State().Mode)

@@ -44,7 +44,7 @@ func megabyteOut(ctx context.Context, t *testRun) error {
 	first := 0
 	for range 2 { // they give the shape
 		var err error
-		if first, err = t.firstNumber(ctx); err != nil {
+		if first, err = firstNumber(ctx, t); err != nil {
 			return err
 		}
 	}
@@ -69,7 +69,7 @@ func megabyteOut(ctx context.Context, t *testRun) error {
 	return t.usable(ctx, "after 1 MB")
 }
 
-func (t *testRun) firstNumber(ctx context.Context) (int, error) {
+func firstNumber(ctx context.Context, t *testRun) (int, error) {
 	r, err := t.succeeds(ctx, "print_lines", withNumber(t.adapter.Samples.PrintLines, 3))
 	if err != nil {
 		return 0, err
@@ -120,13 +120,13 @@ func longLineIn(ctx context.Context, t *testRun) error {
 	if err := t.usable(ctx, "after the long line"); err != nil {
 		return err
 	}
-	return t.longLineSets(ctx)
+	return longLineSets(ctx, t)
 }
 
 // longLineSets has a line set the variable that blanks make long. Where a program
 // takes no more of them than the sample has, nothing that is long is left to be asked.
-func (t *testRun) longLineSets(ctx context.Context) error {
-	if !t.remembers() {
+func longLineSets(ctx context.Context, t *testRun) error {
+	if !remembers(t) {
 		return nil
 	}
 	const n = 6464
@@ -156,7 +156,7 @@ const (
 )
 
 // remembers says that the adapter has a variable to set and to ask for.
-func (t *testRun) remembers() bool {
+func remembers(t *testRun) bool {
 	s := t.adapter.Samples
 	return t.adapter.Capabilities.Stateful && s.SetVar != "" && s.GetVar != ""
 }
@@ -178,7 +178,7 @@ func longBlockIn(ctx context.Context, t *testRun) error {
 	var short []string
 	for range 2 { // a program may say of the first one that it made the variable
 		var err error
-		if short, err = t.block(ctx, "a short block", 0, 3141); err != nil {
+		if short, err = block(ctx, t, "a short block", 0, 3141); err != nil {
 			return err
 		}
 	}
@@ -190,14 +190,14 @@ func longBlockIn(ctx context.Context, t *testRun) error {
 	bounded, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
 	const n = 2424
-	long, err := t.block(bounded, "a block of 24 KB", blockLength, n)
+	long, err := block(bounded, t, "a block of 24 KB", blockLength, n)
 	if err != nil {
 		return err
 	}
 	if err := sameGaps(long, short); err != nil {
 		return err
 	}
-	if t.remembers() {
+	if remembers(t) {
 		if err := t.variableIs(ctx, "a block of 24 KB", n); err != nil {
 			return err
 		}
@@ -210,9 +210,9 @@ const blockLength = 24 << 10
 // block sends prints of at least that length, three or more, after setting the
 // samples' variable to n, and gives what was printed before, between and after the
 // texts.
-func (t *testRun) block(ctx context.Context, step string, length, n int) (gaps []string, err error) {
+func block(ctx context.Context, t *testRun, step string, length, n int) (gaps []string, err error) {
 	var block strings.Builder
-	if t.remembers() {
+	if remembers(t) {
 		block.WriteString(withNumber(t.adapter.Samples.SetVar, n) + "\n")
 	}
 	var texts []string

@@ -47,23 +47,23 @@ func (t *testRun) until(ctx context.Context, p *pending, want func(session.State
 // output so far; it is still running; an interrupt ends it. First after a while,
 // in which a command that ends would have ended, then at its first output.
 func interrupted(ctx context.Context, t *testRun) error {
-	if err := t.interruptBusy(ctx, ""); err != nil {
+	if err := interruptBusy(ctx, t, ""); err != nil {
 		return err
 	}
 	if t.adapter.Samples.Print == "" || t.adapter.Samples.Multiline == "" {
 		return nil
 	}
-	return t.interruptBusy(ctx, token("partial"))
+	return interruptBusy(ctx, t, token("partial"))
 }
 
 // interruptBusy runs samples.busy, after printing partial where there is one.
-func (t *testRun) interruptBusy(ctx context.Context, partial string) error {
+func interruptBusy(ctx context.Context, t *testRun, partial string) error {
 	code := t.adapter.Samples.Busy
 	if partial != "" {
 		code = withText(t.adapter.Samples.Print, partial) + "\n" + code
 	}
 	p := t.evalInBackground(ctx, "busy", code)
-	err := t.leave(ctx, p, partial)
+	err := leave(ctx, t, p, partial)
 	p.cancel()
 	<-p.done
 	t.result = p.result
@@ -79,7 +79,7 @@ func (t *testRun) interruptBusy(ctx context.Context, partial string) error {
 	case !errors.Is(err, session.ErrBusy):
 		return failf("a second command while the first one runs: want %v, got %v", session.ErrBusy, err)
 	}
-	return t.interrupt(ctx)
+	return interrupt(ctx, t)
 }
 
 // busyFor is how long a busy command is left running. A busy machine may need
@@ -87,7 +87,7 @@ func (t *testRun) interruptBusy(ctx context.Context, partial string) error {
 const busyFor = 250 * time.Millisecond
 
 // leave ends the wait at the command's first output, or without one after busyFor.
-func (t *testRun) leave(ctx context.Context, p *pending, partial string) error {
+func leave(ctx context.Context, t *testRun, p *pending, partial string) error {
 	if partial == "" {
 		timer := time.AfterFunc(busyFor, p.cancel)
 		defer timer.Stop()
@@ -115,7 +115,7 @@ func timedOut(p *pending, partial string) error {
 	return nil
 }
 
-func (t *testRun) interrupt(ctx context.Context) error {
+func interrupt(ctx context.Context, t *testRun) error {
 	t.begin("interrupt", *t.adapter.Signals.Interrupt)
 	r, err := t.ev.Interrupt(ctx)
 	t.result = r
@@ -125,14 +125,14 @@ func (t *testRun) interrupt(ctx context.Context) error {
 	if r.CompletedBy != session.ByInterrupt {
 		return failf("samples.busy came to an end before the interrupt, or its end was seen where there is none (ended by %s)", r.CompletedBy)
 	}
-	if err := t.backToDefaultMode(ctx); err != nil {
+	if err := backToDefaultMode(ctx, t); err != nil {
 		return err
 	}
 	return t.usable(ctx, "after the interrupt")
 }
 
 func readingLine(ctx context.Context, t *testRun) error {
-	answer, err := t.reading(ctx, t.adapter.Samples.ReadLine, session.WaitingInput)
+	answer, err := reading(ctx, t, t.adapter.Samples.ReadLine, session.WaitingInput)
 	if err == nil && !strings.Contains(t.result.Output, answer) {
 		err = failf("%s was reported and a line was sent, but samples.read_line did not print it: %s is not in the output",
 			session.WaitingInput, answer)
@@ -144,19 +144,19 @@ func readingLine(ctx context.Context, t *testRun) error {
 }
 
 func readingSecret(ctx context.Context, t *testRun) error {
-	if _, err := t.reading(ctx, t.adapter.Samples.ReadSecret, session.WaitingSecret); err != nil {
+	if _, err := reading(ctx, t, t.adapter.Samples.ReadSecret, session.WaitingSecret); err != nil {
 		return err
 	}
 	return t.usable(ctx, "after the answer")
 }
 
 // reading: the session says what the program waits for; an answer ends it.
-func (t *testRun) reading(ctx context.Context, code string, want session.Waiting) (answer string, err error) {
+func reading(ctx context.Context, t *testRun, code string, want session.Waiting) (answer string, err error) {
 	p := t.evalInBackground(ctx, string(want), code)
 	defer func() { p.cancel(); <-p.done }()
 	state, err := t.until(ctx, p, func(s session.State) bool { return s.Waiting != session.WaitingNo })
 	if err != nil {
-		return "", t.neverSeen(ctx, p, string(want))
+		return "", neverSeen(ctx, t, p, string(want))
 	}
 	if state.Waiting != want {
 		return "", failf("the program reads its terminal: want %s, got %s", want, state.Waiting)
@@ -175,7 +175,7 @@ func (t *testRun) reading(ctx context.Context, code string, want session.Waiting
 }
 
 // neverSeen says why a state that was waited for did not come.
-func (t *testRun) neverSeen(ctx context.Context, p *pending, want string) error {
+func neverSeen(ctx context.Context, t *testRun, p *pending, want string) error {
 	if ctx.Err() != nil {
 		return failf("%s was never reported", want)
 	}
