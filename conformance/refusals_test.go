@@ -147,7 +147,7 @@ var flagWords = regexp.MustCompile("(^|[^-\\w])--[a-z]|(^|[`\\s])ripple [a-z]+( 
 
 // A library is used by others than the command: it gives reasons and facts, and the
 // command has the words for its flags.
-func TestLibrariesDoNotSpeakOfTheCommandLine(t *testing.T) {
+func TestLibrariesNameNoFlags(t *testing.T) {
 	needed := map[string]bool{}
 	eachNode(t, func(file string, line int, n ast.Node) {
 		lit, ok := n.(*ast.BasicLit)

@@ -44,7 +44,7 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	case h.session == nil:
 		return nil, h.refuse(FaultBusy, state, "the program has not come to its first prompt")
 	case state == Exited:
-		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.exit)
+		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
 	case h.latest() != nil && h.latest().cmd.Running():
 		c := h.latest().cmd
 		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, by(c.By))

@@ -44,13 +44,18 @@ type host struct {
 
 	mu      sync.Mutex
 	session *session.Session // nil until opened
-	failed  error            // why it did not start
 	runs    []*run           // the latest commands, the oldest first
 	count   int
 	touched time.Time // something happened
 	clients int       // that wait or are attached
-	exit    string    // how the program ended
-	code    *int      // and with which exit code
+	outcome outcome
+}
+
+// outcome is how the program ended.
+type outcome struct {
+	failed error  // why it did not start
+	exit   string // in words
+	code   *int   // its exit code
 }
 
 func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, log *slog.Logger) *host {
@@ -76,7 +81,7 @@ func (h *host) open(ctx context.Context) {
 		Patient: true, Sole: true,
 	})
 	h.mu.Lock()
-	h.session, h.failed = s, err
+	h.session, h.outcome.failed = s, err
 	h.mu.Unlock()
 	close(h.opened)
 	if err != nil {
@@ -102,9 +107,9 @@ func (h *host) watch(s *session.Session) {
 
 // over notes how the program ended. The lock is held.
 func (h *host) over(err error) {
-	h.exit = err.Error()
+	h.outcome.exit = err.Error()
 	if exit, ok := errors.AsType[*session.ExitError](err); ok {
-		h.code = &exit.Code
+		h.outcome.code = &exit.Code
 	}
 }
 
@@ -147,7 +152,7 @@ func (h *host) latest() *run {
 // state is what the console does, and what its session says of itself.
 func (h *host) state() (State, session.State) {
 	h.mu.Lock()
-	s, exit, failed := h.session, h.exit, h.failed
+	s, exit, failed := h.session, h.outcome.exit, h.outcome.failed
 	h.mu.Unlock()
 	switch {
 	case failed != nil || exit != "":
@@ -187,14 +192,14 @@ func (h *host) statusAs(state State, st session.State) Status {
 	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.exit, ExitCode: h.code,
+		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code,
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()
 		status.Command = &c
 	}
-	if h.failed != nil {
-		status.Exit = h.failed.Error()
+	if h.outcome.failed != nil {
+		status.Exit = h.outcome.failed.Error()
 	}
 	if _, err := h.record.offset(); err != nil {
 		status.Notice = fmt.Sprintf("what commands print cannot be written: %v", err)

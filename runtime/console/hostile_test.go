@@ -148,7 +148,7 @@ func silent(t testing.TB) *host {
 	rec, err := openRecord(filepath.Join(privateDir(t), "r"))
 	require.NoError(t, err)
 	h := newHost(Spec{Name: "c"}, &schema.Adapter{}, "test", "", rec, slog.New(slog.DiscardHandler))
-	h.exit = "the program ended"
+	h.outcome.exit = "the program ended"
 	close(h.opened)
 	t.Cleanup(rec.remove)
 	return h

@@ -33,7 +33,7 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 	var f *Fault
 	switch {
 	case state == Exited:
-		f = h.refuse(FaultExited, state, "the program has ended: %s", h.exit)
+		f = h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
 	case s == nil:
 		f = h.refuse(FaultBusy, state, "the program has not come to its first prompt")
 	case state == Idle:

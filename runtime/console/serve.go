@@ -149,7 +149,7 @@ func (h *host) announce(ready func(readiness)) {
 	case <-t.C:
 	}
 	h.mu.Lock()
-	err := h.failed
+	err := h.outcome.failed
 	h.mu.Unlock()
 	if err != nil {
 		ready(readiness{Error: startFault(err)})

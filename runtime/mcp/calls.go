@@ -36,15 +36,15 @@ func holder(req *sdk.CallToolRequest) string {
 
 // show is a command as the model sees it.
 func (s *Server) show(ctx context.Context, c *console.Client, answer console.Answer, p part) (string, error) {
-	s.used(answer.Status)
+	s.news.used(answer.Status)
 	if answer.Command == nil {
-		return withNews(headline(answer.Status, nil), s.news(ctx, c.Name)), nil
+		return withNews(headline(answer.Status, nil), s.news.since(ctx, c.Name)), nil
 	}
 	if answer.Why == "exited" {
 		answer.Status.State = console.Exited
 	}
 	text, err := s.outputOf(c, answer.Status, *answer.Command, p)
-	return withNews(text, s.news(ctx, c.Name)), err
+	return withNews(text, s.news.since(ctx, c.Name)), err
 }
 
 func withNews(text string, news []string) string {
@@ -95,7 +95,7 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 	got := make(chan ended, len(all))
 	waiting := 0
 	for _, status := range all {
-		news := s.isNews(status)
+		news := s.news.has(status)
 		if !news && !status.Command.Running() || status.State == console.Dead {
 			continue
 		}
@@ -198,7 +198,7 @@ func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (
 			lines = append(lines, fmt.Sprintf("… and %d more", len(all)-i))
 			break
 		}
-		s.used(status)
+		s.news.used(status)
 		lines = append(lines, line)
 	}
 	return strings.Join(lines, "\n"), nil
@@ -210,7 +210,7 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 		return "", err
 	}
 	c.Close()
-	return withNews(headline(status, status.Command), s.news(ctx, status.Name)), nil
+	return withNews(headline(status, status.Command), s.news.since(ctx, status.Name)), nil
 }
 
 func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeArgs) (string, error) {
@@ -229,6 +229,6 @@ func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeA
 	if err := c.End(ctx, a.Mode == "kill"); err != nil {
 		return "", err
 	}
-	s.forget(c.Name)
-	return withNews(fmt.Sprintf("[%s] closed", c.Name), s.news(ctx, c.Name)), nil
+	s.news.forget(c.Name)
+	return withNews(fmt.Sprintf("[%s] closed", c.Name), s.news.since(ctx, c.Name)), nil
 }

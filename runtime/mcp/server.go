@@ -10,9 +10,7 @@ import (
 	"context"
 	"fmt"
 	"path/filepath"
-	"slices"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -39,16 +37,14 @@ type Server struct {
 	o             Options
 	sdk           *sdk.Server
 	progressEvery time.Duration
-
-	mu    sync.Mutex
-	known map[string]string // consoles that were used here, and the state that was told last
+	news          *news
 }
 
 const instructions = `Consoles are live sessions of shells, REPLs and debuggers: a directory, variables and running programs stay from one call to the next, also when this server is restarted. console_exec runs code in the console "main" or in the one you name. A wait that is over ends nothing: the command goes on, and console_wait waits on. When a command waits for input, answer it with console_send. Long output is shown in part; console_read shows the rest.`
 
 // New is a server with its tools.
 func New(o Options) *Server {
-	s := &Server{o: o, progressEvery: progressEvery, known: map[string]string{}}
+	s := &Server{o: o, progressEvery: progressEvery, news: &news{getenv: o.Getenv, known: map[string]string{}}}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	s.sdk.AddReceivingMiddleware(withoutNulls)
@@ -154,7 +150,7 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 		}
 	}
 	if err == nil {
-		s.used(status)
+		s.news.used(status)
 	}
 	return c, status, err
 }
@@ -185,69 +181,4 @@ func (s *Server) dir(wanted string) (string, error) {
 		return "", fmt.Errorf("this server starts consoles in %s and below, not in %s", s.o.Dir, dir)
 	}
 	return real, nil
-}
-
-// used notes a console and what was told of it.
-func (s *Server) used(status console.Status) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.known[status.Name] = stateKey(status)
-}
-
-// stateKey is what a change of is news.
-func stateKey(s console.Status) string {
-	id := 0
-	if s.Command != nil {
-		id = s.Command.ID
-	}
-	return fmt.Sprintf("%s %d", s.State, id)
-}
-
-// news is a line for each other console that ended, finished a command or waits
-// since it was last told of.
-func (s *Server) news(ctx context.Context, but string) []string {
-	s.mu.Lock()
-	names := make([]string, 0, len(s.known))
-	for name := range s.known {
-		if name != but {
-			names = append(names, name)
-		}
-	}
-	s.mu.Unlock()
-	slices.Sort(names)
-	var lines []string
-	for _, name := range names {
-		c, err := console.Open(s.o.Getenv, name)
-		if err != nil {
-			s.forget(name)
-			continue
-		}
-		status, err := c.Status(ctx)
-		c.Close()
-		if err != nil {
-			s.forget(name)
-			lines = append(lines, fmt.Sprintf("[%s] is gone", name))
-			continue
-		}
-		if s.isNews(status) {
-			s.used(status)
-			lines = append(lines, headline(status, status.Command))
-		}
-	}
-	return lines
-}
-
-// isNews says that a console that was used here came to something that has not been
-// told.
-func (s *Server) isNews(status console.Status) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	told, used := s.known[status.Name]
-	return used && told != stateKey(status) && status.State != console.Running
-}
-
-func (s *Server) forget(name string) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	delete(s.known, name)
 }

@@ -21,43 +21,46 @@ const theEnd = "done"
 func (r *Rules) Graph(format string) string {
 	switch format {
 	case FormatMermaid:
-		return r.mermaid()
+		return graph{r}.mermaid()
 	case FormatDOT:
-		return r.dot()
+		return graph{r}.dot()
 	}
-	return r.text()
+	return graph{r}.text()
 }
 
-func (r *Rules) edges() (list []edge) {
-	if start := r.start(); start != "" {
-		list = append(list, edge{FromStart, start, r.to(start)})
+// graph is how rules are drawn.
+type graph struct{ *Rules }
+
+func (g graph) edges() (list []edge) {
+	if start := g.start(); start != "" {
+		list = append(list, edge{FromStart, start, g.to(start)})
 	} else {
 		list = append(list, edge{FromStart, "", Plain})
 	}
-	for i := range r.Hats {
-		h := &r.Hats[i]
-		for _, t := range r.outputs(h) {
-			list = append(list, edge{h.Key, t, r.to(t)})
+	for i := range g.Hats {
+		h := &g.Hats[i]
+		for _, t := range g.outputs(h) {
+			list = append(list, edge{h.Key, t, g.to(t)})
 		}
-		if len(r.outputs(h)) == 0 {
+		if len(g.outputs(h)) == 0 {
 			list = append(list, edge{h.Key, "", Plain})
 		}
 	}
 	return list
 }
 
-func (r *Rules) to(topic string) string {
-	if topic == r.Promise {
+func (g graph) to(topic string) string {
+	if topic == g.Promise {
 		return theEnd
 	}
-	if h := r.Route(topic); h != nil {
+	if h := g.Route(topic); h != nil {
 		return h.Key
 	}
 	return Plain
 }
 
 // text is a block a hat: what it takes, what it publishes and who gets that.
-func (r *Rules) text() string {
+func (g graph) text() string {
 	var b strings.Builder
 	line := func(e edge) {
 		topic := e.topic
@@ -67,10 +70,10 @@ func (r *Rules) text() string {
 		fmt.Fprintf(&b, "  %-30s → %s\n", topic, map[string]string{Plain: "(a plain turn)", theEnd: "(done)"}[e.to]+keyOf(e.to))
 	}
 	b.WriteString("start\n")
-	edges := r.edges()
+	edges := g.edges()
 	line(edges[0])
-	for i := range r.Hats {
-		h := &r.Hats[i]
+	for i := range g.Hats {
+		h := &g.Hats[i]
 		b.WriteString("\n" + h.Key)
 		if h.Name != "" && h.Name != h.Key {
 			b.WriteString(" (" + h.Name + ")")
@@ -115,9 +118,9 @@ func (h *Hat) facts() (list []string) {
 }
 
 // nodes are the names that drawings may use, for a key may hold anything.
-func (r *Rules) nodes() map[string]string {
+func (g graph) nodes() map[string]string {
 	nodes := map[string]string{FromStart: "n_start", Plain: "n_plain", theEnd: "n_done"}
-	for i, h := range r.Hats {
+	for i, h := range g.Hats {
 		nodes[h.Key] = fmt.Sprintf("n%d", i+1)
 	}
 	return nodes
@@ -133,17 +136,17 @@ func used(edges []edge, node string) bool {
 	return false
 }
 
-func (r *Rules) mermaid() string {
+func (g graph) mermaid() string {
 	var b strings.Builder
-	nodes, edges := r.nodes(), r.edges()
+	nodes, edges := g.nodes(), g.edges()
 	b.WriteString("flowchart TD\n")
 	for _, n := range []struct{ name, shape string }{{FromStart, "([start])"}, {Plain, "[/plain turn/]"}, {theEnd, "([done])"}} {
 		if used(edges, n.name) {
 			fmt.Fprintf(&b, "  %s%s\n", nodes[n.name], n.shape)
 		}
 	}
-	for i := range r.Hats {
-		fmt.Fprintf(&b, "  %s[\"%s\"]\n", nodes[r.Hats[i].Key], mermaidText(r.Hats[i].Title()))
+	for i := range g.Hats {
+		fmt.Fprintf(&b, "  %s[\"%s\"]\n", nodes[g.Hats[i].Key], mermaidText(g.Hats[i].Title()))
 	}
 	for _, e := range edges {
 		if e.topic == "" {
@@ -160,17 +163,17 @@ func mermaidText(text string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(text)
 }
 
-func (r *Rules) dot() string {
+func (g graph) dot() string {
 	var b strings.Builder
-	nodes, edges := r.nodes(), r.edges()
+	nodes, edges := g.nodes(), g.edges()
 	b.WriteString("digraph hats {\n  node [shape=box];\n")
 	for _, n := range []struct{ name, label string }{{FromStart, "start"}, {Plain, "plain turn"}, {theEnd, "done"}} {
 		if used(edges, n.name) {
 			fmt.Fprintf(&b, "  %s [label=%q, shape=ellipse];\n", nodes[n.name], n.label)
 		}
 	}
-	for i := range r.Hats {
-		fmt.Fprintf(&b, "  %s [label=\"%s\"];\n", nodes[r.Hats[i].Key], dotText(r.Hats[i].Title()))
+	for i := range g.Hats {
+		fmt.Fprintf(&b, "  %s [label=\"%s\"];\n", nodes[g.Hats[i].Key], dotText(g.Hats[i].Title()))
 	}
 	for _, e := range edges {
 		fmt.Fprintf(&b, "  %s -> %s [label=\"%s\"];\n", nodes[e.from], nodes[e.to], dotText(e.topic))

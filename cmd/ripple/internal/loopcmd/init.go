@@ -27,7 +27,7 @@ var (
 
 // NewInit is ripple init.
 func NewInit(shared *ui.App) *cobra.Command {
-	a := &app{shared}
+	a := &starter{shared}
 	var from string
 	cmd := &cobra.Command{
 		Use:   "init [--from FILE]",
@@ -55,7 +55,10 @@ sections), or JSON of issues. "-" is standard input.`,
 	return cmd
 }
 
-func (a *app) initLoop(from string) error {
+// starter is ripple init: it writes what a loop needs.
+type starter struct{ *ui.App }
+
+func (a *starter) initLoop(from string) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
@@ -87,7 +90,7 @@ func (a *app) initLoop(from string) error {
 
 // makeRoom takes the examples away that --from replaces, and refuses to replace
 // what somebody wrote.
-func (a *app) makeRoom() error {
+func (a *starter) makeRoom() error {
 	examples := map[string]string{layout.PromptFile: initPrompt, layout.PlanFile: initPlan}
 	for name, text := range examples {
 		path := filepath.Join(layout.Dir, name)
@@ -103,7 +106,7 @@ func (a *app) makeRoom() error {
 	return nil
 }
 
-func (a *app) writeInit(files map[string]string, found project) error {
+func (a *starter) writeInit(files map[string]string, found project) error {
 	if err := os.MkdirAll(filepath.Join(layout.Dir, layout.LogsDir), 0o755); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
@@ -125,7 +128,7 @@ func (a *app) writeInit(files map[string]string, found project) error {
 }
 
 // adviseInit says what to do next.
-func (a *app) adviseInit(w wanted, found project) {
+func (a *starter) adviseInit(w wanted, found project) {
 	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + ui.ShellQuote(found.test)

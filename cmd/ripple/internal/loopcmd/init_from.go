@@ -34,7 +34,7 @@ const maxWanted = 1 << 20
 
 // readWanted reads a document, "-" for standard input: Markdown, or issues as
 // `gh issue list --json number,title,body,state` prints them.
-func (a *app) readWanted(path string) (w wanted, err error) {
+func (a *starter) readWanted(path string) (w wanted, err error) {
 	in, name := a.In, "standard input"
 	if path != "-" {
 		f, err := os.Open(path)

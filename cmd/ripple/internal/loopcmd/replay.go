@@ -21,7 +21,7 @@ import (
 
 // NewReplay is ripple replay.
 func NewReplay(shared *ui.App) *cobra.Command {
-	a := &app{shared}
+	a := &player{shared}
 	var speed float64
 	var turn int
 	cmd := &cobra.Command{
@@ -53,7 +53,10 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 	return cmd
 }
 
-func (a *app) replay(ctx context.Context, path string, speed float64, only int) error {
+// player is ripple replay: it shows a run again.
+type player struct{ *ui.App }
+
+func (a *player) replay(ctx context.Context, path string, speed float64, only int) error {
 	f, err := os.Open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
@@ -96,7 +99,7 @@ func (a *app) replay(ctx context.Context, path string, speed float64, only int) 
 }
 
 // leftOut names a line that no loop has written.
-func (a *app) leftOut(path string, number int, err error) {
+func (a *player) leftOut(path string, number int, err error) {
 	a.Note("%s:%d: no event of a loop, left out: %v", path, number, err)
 }
 
@@ -124,7 +127,7 @@ func turnWords(turn int, hat, subject string) string {
 	return text
 }
 
-func (a *app) replayRecord(v *ui.TurnView, l journal.Record) {
+func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	if l.Event != nil {
 		v.Event(*l.Event)
 		return

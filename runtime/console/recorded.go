@@ -1,0 +1,151 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// segment is one file of output.
+type segment struct {
+	path  string
+	begin int64
+}
+
+// segments are those of a record, in order.
+func segments(dir string) ([]segment, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return nil, err
+	}
+	var found []segment
+	for _, e := range entries {
+		digits, ok := strings.CutPrefix(e.Name(), outputName)
+		if !ok {
+			continue
+		}
+		if begin, err := strconv.ParseInt(digits, 10, 64); err == nil {
+			found = append(found, segment{filepath.Join(dir, e.Name()), begin})
+		}
+	}
+	return found, nil
+}
+
+// output reads bytes from to end of a record, of which it skips what has been
+// dropped; skipped says how much that is.
+func output(dir string, from, end int64) (r io.ReadCloser, skipped int64, err error) {
+	all, err := segments(dir)
+	if err != nil {
+		return nil, 0, err
+	}
+	i := slices.IndexFunc(all, func(s segment) bool { return from < s.begin+segmentSize })
+	if i < 0 || from >= end {
+		return io.NopCloser(bytes.NewReader(nil)), 0, nil
+	}
+	at := max(from, all[i].begin)
+	return &outputReader{rest: all[i:], at: at, end: end}, at - from, nil
+}
+
+// outputReader reads through segments.
+type outputReader struct {
+	rest    []segment
+	at, end int64
+	file    *os.File
+}
+
+func (o *outputReader) Read(b []byte) (int, error) {
+	for {
+		if o.at >= o.end {
+			return 0, io.EOF
+		}
+		if o.file == nil {
+			if len(o.rest) == 0 {
+				return 0, io.EOF
+			}
+			f, err := os.Open(o.rest[0].path)
+			if err != nil {
+				return 0, err
+			}
+			if _, err := f.Seek(o.at-o.rest[0].begin, io.SeekStart); err != nil {
+				return 0, errors.Join(err, f.Close())
+			}
+			o.file = f
+		}
+		n, err := o.file.Read(b[:min(int64(len(b)), o.end-o.at)])
+		o.at += int64(n)
+		if n > 0 || len(b) == 0 {
+			return n, nil
+		}
+		if !errors.Is(err, io.EOF) {
+			return 0, err
+		}
+		_ = o.file.Close() // it was only read
+		o.file, o.rest = nil, o.rest[1:]
+	}
+}
+
+// Close closes the segment that is open.
+func (o *outputReader) Close() error {
+	if o.file == nil {
+		return nil
+	}
+	return o.file.Close()
+}
+
+// recorded is the offset behind the last byte of output of a record.
+func recorded(dir string) (end int64, err error) {
+	all, err := segments(dir)
+	if err != nil || len(all) == 0 {
+		return 0, err
+	}
+	last := all[len(all)-1]
+	info, err := os.Stat(last.path)
+	if err != nil {
+		return 0, err
+	}
+	return last.begin + info.Size(), nil
+}
+
+// eachCommand calls f for the commands of a record, the oldest first, until it
+// returns false: for one that ended twice, as it was at its beginning and at its end.
+func eachCommand(dir string, f func(Command) bool) error {
+	for _, name := range []string{oldIndex, indexName} {
+		file, err := os.Open(filepath.Join(dir, name))
+		if errors.Is(err, os.ErrNotExist) {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		more, err := eachLine(file, f)
+		_ = file.Close() // it was only read
+		if err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
+
+func eachLine(r io.Reader, f func(Command) bool) (more bool, err error) {
+	lines := bufio.NewReader(r)
+	for {
+		line, err := lines.ReadBytes('\n')
+		if errors.Is(err, io.EOF) {
+			return true, nil // an unfinished line is one that a killed host left
+		}
+		if err != nil {
+			return false, err
+		}
+		var c Command
+		if json.Unmarshal(line, &c) == nil && !f(c) {
+			return false, nil
+		}
+	}
+}
