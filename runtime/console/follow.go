@@ -12,6 +12,9 @@ const (
 	// batch is how long output is gathered before it is sent, and how long a
 	// command may take before anybody asks whether it waits for input.
 	batch = 10 * time.Millisecond
+	// drawing is how long a program that draws on the whole screen is given to draw, or to
+	// leave after a key, when it is not seen to wait for input before.
+	drawing = 300 * time.Millisecond
 	// pieceSize is how much output one piece has, in bytes.
 	pieceSize = 64 << 10
 )
@@ -129,15 +132,21 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 			close(waits)
 		}
 	}()
+	var drawn <-chan time.Time
 	for {
 		printed := h.screen.painted()
-		if h.screen.full() {
-			close(stopped)
-			return
+		switch full := h.screen.full(); {
+		case !full:
+			drawn = nil
+		case drawn == nil:
+			drawn = time.After(drawing)
 		}
 		select {
 		case <-printed:
 		case <-waits:
+			close(stopped)
+			return
+		case <-drawn:
 			close(stopped)
 			return
 		case <-ctx.Done():

@@ -189,7 +189,10 @@ func TestWhoHoldsAConsole(t *testing.T) {
 	assert.Contains(t, text, "[shared #1] busy(person) fullscreen ")
 	assert.Contains(t, text, "nothing was typed")
 	assert.Contains(t, call(t, c, "console_peek", args{"console": "shared"}), "[shared #1] fullscreen")
-	assert.Contains(t, call(t, c, "console_send", args{"console": "shared", "keys": []string{"enter"}}), "[shared #1] done exit=0")
+	call(t, c, "console_send", args{"console": "shared", "keys": []string{"enter"}})
+	_, err = other.Wait(t.Context(), console.WaitRequest{Stay: true, From: -1}, nil)
+	require.NoError(t, err)
+	assert.Contains(t, call(t, c, "console_wait", args{"console": "shared"}), "[shared #1] done exit=0")
 }
 
 // What other consoles came to stands in one line each.
