@@ -44,6 +44,11 @@ func TestRunningALoop(t *testing.T) {
 	runDocument(t, "docs/running-a-loop.md", t.TempDir())
 }
 
+// Roles in a loop need neither, either.
+func TestHats(t *testing.T) {
+	runDocument(t, "docs/hats.md", t.TempDir())
+}
+
 // A person and an agent on one console.
 func TestConsoles(t *testing.T) {
 	runDocument(t, "docs/consoles.md", t.TempDir())

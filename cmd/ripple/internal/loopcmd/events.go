@@ -11,6 +11,7 @@ import (
 	"ripple/runtime/loop/hats"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // NewEvents is ripple events.
@@ -46,6 +47,9 @@ published or why nobody gets it. It reads .ralph/events.jsonl and changes nothin
 	return cmd
 }
 
+// widestCell is what a cell shows of a text; --json has all of it.
+const widestCell = 60
+
 func (a *app) printTopics(list []journal.Published) {
 	if len(list) == 0 {
 		a.Note("no topic was published here; ripple hats shows the roles of a loop")
@@ -53,7 +57,7 @@ func (a *app) printTopics(list []journal.Published) {
 	}
 	rows := [][]string{{"turn", "from", "topic", "to", "taken", "why", "payload"}}
 	for _, t := range list {
-		rows = append(rows, []string{fmt.Sprint(t.Turn), t.From, t.Topic.Topic, receiver(t.Topic), takenIn(t), whyOf(t), ui.FirstLine(t.Payload)})
+		rows = append(rows, []string{fmt.Sprint(t.Turn), t.From, t.Topic.Topic, receiver(t.Topic), takenIn(t), record.OneLine(whyOf(t), widestCell), record.OneLine(t.Payload, widestCell)})
 	}
 	widths := make([]int, len(rows[0]))
 	for _, r := range rows {

@@ -28,9 +28,9 @@ var (
 // NewInit is ripple init.
 func NewInit(shared *ui.App) *cobra.Command {
 	a := &starter{shared}
-	var from string
+	var from, preset string
 	cmd := &cobra.Command{
-		Use:   "init [--from FILE]",
+		Use:   "init [--from FILE] [--preset NAME]",
 		Short: "Write .ralph/ to begin a loop with",
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
 notes on how to build and test (@AGENT.md), the settings, all commented out
@@ -40,17 +40,23 @@ taken from its files where they tell.
 
 --from FILE takes the task and the plan from a document: Markdown (its boxes become
 the plan, else the items under headings like Tasks or Requirements, else its
-sections), or JSON of issues. "-" is standard input.`,
+sections), or JSON of issues. "-" is standard input.
+
+--preset NAME writes a ripple.yml with roles, too, which ripple hats draws:
+
+` + presetList(),
 		Example: `  ripple init --from prd.md
-  gh issue list --json number,title,body,state | ripple init --from -`,
+  gh issue list --json number,title,body,state | ripple init --from -
+  ripple init --preset build-review`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" && cmd.Flags().Changed("from") {
 				return ui.UsageError("leave the flag out, or say what", "--from is empty")
 			}
-			return a.initLoop(from)
+			return a.initLoop(from, preset, cmd.Flags().Changed("preset"))
 		},
 	}
+	cmd.Flags().StringVar(&preset, "preset", "", "write roles, too: the `NAME` of one of the presets above")
 	cmd.Flags().StringVar(&from, "from", "", "a `FILE` that says what is wanted: Markdown, or JSON of issues")
 	return cmd
 }
@@ -58,7 +64,7 @@ sections), or JSON of issues. "-" is standard input.`,
 // starter is ripple init: it writes what a loop needs.
 type starter struct{ *ui.App }
 
-func (a *starter) initLoop(from string) error {
+func (a *starter) initLoop(from, presetName string, withRoles bool) error {
 	dir, err := os.Getwd()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
@@ -72,6 +78,16 @@ func (a *starter) initLoop(from string) error {
 	}
 	var w wanted
 	files := map[string]string{layout.PromptFile: initPrompt, layout.PlanFile: initPlan}
+	var roles preset
+	if withRoles {
+		if roles, err = findPreset(presetName); err != nil {
+			return err
+		}
+		if err := roles.checkRoom(); err != nil {
+			return err
+		}
+		files = map[string]string{layout.PromptFile: presetPrompt, layout.PlanFile: presetPlan}
+	}
 	if from != "" {
 		if w, err = a.readWanted(from); err != nil {
 			return err
@@ -84,7 +100,12 @@ func (a *starter) initLoop(from string) error {
 	if err := a.writeInit(files, found); err != nil {
 		return err
 	}
-	a.adviseInit(w, found)
+	if withRoles {
+		if err := a.writePreset(roles); err != nil {
+			return err
+		}
+	}
+	a.adviseInit(w, found, withRoles)
 	return nil
 }
 
@@ -128,11 +149,18 @@ func (a *starter) writeInit(files map[string]string, found project) error {
 }
 
 // adviseInit says what to do next.
-func (a *starter) adviseInit(w wanted, found project) {
+func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + ui.ShellQuote(found.test)
 		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, layout.AgentFile))
+	}
+	if withRoles {
+		a.Note("look at the roles in ripple.yml, and at what they hand on: ripple hats")
+	}
+	if w.name == "" && withRoles {
+		a.Note("write the task into %s, then: ripple run%s", prompt, verify)
+		return
 	}
 	if w.name == "" {
 		a.Note("write the task into %s, then: ripple run%s (or try it first with --adapter rehearsal)", prompt, verify)

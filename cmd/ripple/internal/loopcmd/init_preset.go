@@ -1,0 +1,93 @@
+package loopcmd
+
+import (
+	"embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"strings"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/loop/config"
+	"ripple/schema"
+)
+
+//go:embed init/presets/*.yml
+var presetFiles embed.FS
+
+// preset is a ripple.yml to begin with: roles, topics, limits.
+type preset struct{ name, about, text string }
+
+// presets are all of them, by their names.
+func presets() (list []preset) {
+	entries, _ := presetFiles.ReadDir("init/presets") // it is embedded
+	for _, e := range entries {
+		data, _ := presetFiles.ReadFile(path.Join("init/presets", e.Name())) // see above
+		first, _, _ := strings.Cut(string(data), "\n")
+		list = append(list, preset{strings.TrimSuffix(e.Name(), ".yml"), strings.TrimPrefix(first, "# "), string(data)})
+	}
+	return list
+}
+
+func findPreset(name string) (preset, error) {
+	var names []string
+	for _, p := range presets() {
+		if p.name == name {
+			return p, nil
+		}
+		names = append(names, p.name)
+	}
+	meant := ""
+	if near := schema.Nearest(name, names); len(near) > 0 {
+		meant = "; did you mean " + near[0] + "?"
+	}
+	return preset{}, ui.UsageError("there are "+strings.Join(names, ", "), "no preset is named %q%s", name, meant)
+}
+
+// presetList is what the help says of them.
+func presetList() string {
+	var b strings.Builder
+	for _, p := range presets() {
+		fmt.Fprintf(&b, "  %-18s %s\n", p.name, p.about)
+	}
+	return b.String()
+}
+
+// What a project with roles begins with, besides.
+const (
+	presetPrompt = `# Task
+
+<!-- Say what is wanted, where, and how it will be judged. Each role gets this file as
+     it is in every turn, behind it what is its own; change it while the loop runs if
+     you like. -->
+
+Read .ralph/@AGENT.md for how to build and test.
+`
+	presetPlan = `# Plan
+
+<!-- Boxes, one a task: the loop does not end as long as one is open. -->
+`
+)
+
+// checkRoom refuses to replace a ripple.yml.
+func (p preset) checkRoom() error {
+	if _, err := os.Lstat(config.ProjectFile); err == nil && smallFile(config.ProjectFile) != p.text {
+		return ui.UsageError("move it away, or add hats to it by hand (ripple schema project); nothing was written", "%s is there, and --preset would replace it", config.ProjectFile)
+	}
+	return nil
+}
+
+func (a *starter) writePreset(p preset) error {
+	err := ui.CreateFile(config.ProjectFile, []byte(p.text))
+	what := "written"
+	if errors.Is(err, fs.ErrExist) {
+		what, err = "is there, left as it is", nil
+	}
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	a.Printf("%-24s %s\n", config.ProjectFile, what)
+	return nil
+}
