@@ -174,6 +174,6 @@ func TestConsecutive(t *testing.T) {
 }
 
 func TestABlockHasTheTimeOfItsLines(t *testing.T) {
-	assert.Equal(t, defaultTimeout, blockTimeout(time.Millisecond, 500))
+	assert.Equal(t, time.Minute, blockTimeout(time.Millisecond, 500))
 	assert.Equal(t, 200*time.Second, blockTimeout(200*time.Millisecond, 500))
 }

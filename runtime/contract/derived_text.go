@@ -256,9 +256,9 @@ func sameGaps(long, short []string) error {
 }
 
 // blockTimeout gives the lines of a block the time that they need one by one, for
-// programs that compile each of them.
+// programs that compile each of them, and a minute where one line was quick by chance.
 func blockTimeout(line time.Duration, lines int) time.Duration {
-	return max(defaultTimeout, 2*line*time.Duration(lines))
+	return max(4*defaultTimeout, 2*line*time.Duration(lines))
 }
 
 func delivery(a *schema.Adapter) schema.MultilineDelivery {
