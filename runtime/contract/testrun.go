@@ -89,8 +89,8 @@ const (
 func (t *testRun) failure(err error) *Failure {
 	f := &Failure{
 		Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
-		Sent:    visible(cut(t.sent, shownCode)),
-		Output:  visible(cut(t.result.Output, shownOutput)),
+		Sent:    escaped(cut(t.sent, shownCode)),
+		Output:  escaped(cut(t.result.Output, shownOutput)),
 		EndedBy: string(t.result.CompletedBy),
 	}
 	if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
@@ -101,7 +101,7 @@ func (t *testRun) failure(err error) *Failure {
 	}
 	var start *session.StartError
 	if errors.As(err, &start) {
-		f.Output = visible(cut(start.Output, shownOutput))
+		f.Output = escaped(cut(start.Output, shownOutput))
 		if start.Output == "" {
 			f.Message += "; it printed nothing"
 		}

@@ -96,7 +96,7 @@ func (t *trace) firstPrompt() string {
 func (t *trace) received() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.reads.visible()
+	return t.reads.escaped()
 }
 
 func (t *trace) timeline() []TimelineEntry {
@@ -161,14 +161,14 @@ func (w *window) add(b []byte) {
 	}
 }
 
-func (w *window) visible() string {
+func (w *window) escaped() string {
 	tail := w.tail
 	if len(tail) > traceBytes {
 		tail = tail[len(tail)-traceBytes:]
 	}
 	missing := w.total - int64(len(w.head)+len(tail))
 	if missing == 0 {
-		return visible(string(w.head) + string(tail))
+		return escaped(string(w.head) + string(tail))
 	}
-	return fmt.Sprintf("%s\n…%d bytes…\n%s", visible(string(w.head)), missing, visible(string(tail)))
+	return fmt.Sprintf("%s\n…%d bytes…\n%s", escaped(string(w.head)), missing, escaped(string(tail)))
 }

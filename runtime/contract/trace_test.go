@@ -23,7 +23,7 @@ func TestVisible(t *testing.T) {
 		{"e\u0301", "e\u0301"},
 		{"", ""},
 	} {
-		assert.Equal(t, c.want, visible(c.in))
+		assert.Equal(t, c.want, escaped(c.in))
 	}
 	assert.Equal(t, `a\nb\n`, quoted("a\nb\n"))
 }
@@ -74,7 +74,7 @@ func TestWindow(t *testing.T) {
 		if over := len(text) - 2*traceBytes; over > 0 {
 			want = fmt.Sprintf("%s\n…%d bytes…\n%s", text[:traceBytes], over, text[len(text)-traceBytes:])
 		}
-		if got := w.visible(); got != want {
+		if got := w.escaped(); got != want {
 			t.Fatalf("want %d bytes, got %d", len(want), len(got))
 		}
 	})

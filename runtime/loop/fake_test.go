@@ -133,7 +133,7 @@ func (r *rig) lines() []record.Line {
 
 func (r *rig) status() record.Status {
 	r.t.Helper()
-	s, err := journal.ReadStanding(r.dir)
+	s, err := journal.ReadReport(r.dir)
 	require.NoError(r.t, err)
 	require.True(r.t, s.Found)
 	assert.Nil(r.t, s.Runner, "nobody holds the lock any more")

@@ -586,7 +586,7 @@ func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 	unlock, err := journal.NewStore(r.dir, nil).Lock(time.Now())
 	require.NoError(t, err)
 	r.write(".ralph/status.json", `{"a`)
-	s, err := journal.ReadStanding(r.dir)
+	s, err := journal.ReadReport(r.dir)
 	var unreadable *journal.UnreadableError
 	require.ErrorAs(t, err, &unreadable)
 	assert.Equal(t, filepath.Join(r.dir, layout.Dir, layout.StatusFile), unreadable.Path)
@@ -596,7 +596,7 @@ func TestWhoRunsTheLoopIsKnownWithoutItsStatus(t *testing.T) {
 }
 
 func r0(t *testing.T, project string) record.Status {
-	s, err := journal.ReadStanding(project)
+	s, err := journal.ReadReport(project)
 	require.NoError(t, err)
 	return s.Status
 }

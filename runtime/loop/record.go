@@ -53,9 +53,9 @@ func (l *Loop) liveLog(turn int) (logs, error) {
 
 const maxChanged = 50 // files named in the line of a turn
 
-// record makes the turn last: one line with the whole state, then the files that
+// recordTurn makes the turn last: one line with the whole state, then the files that
 // are made from it.
-func (l *Loop) record(e *ended) error {
+func (l *Loop) recordTurn(e *ended) error {
 	l.work.last = &e.after
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,

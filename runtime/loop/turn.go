@@ -89,7 +89,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	l.judge.take(e)
-	err = l.record(e)
+	err = l.recordTurn(e)
 	l.limits.untold(e)
 	return err
 }

@@ -13,14 +13,14 @@ import (
 // often was sent as often as the greater of the two says.
 
 // tally counts one signal on both sides.
-type tally struct{ direct, passed, told int }
+type tally struct{ direct, passed, notified int }
 
 // next tells whether one more was sent.
 func (t *tally) next() bool {
-	if max(t.direct, t.passed) == t.told {
+	if max(t.direct, t.passed) == t.notified {
 		return false
 	}
-	t.told++
+	t.notified++
 	return true
 }
 

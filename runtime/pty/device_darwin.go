@@ -82,7 +82,7 @@ func awaitExit(int) {}
 
 func (p *PTY) readiness() Readiness { return Readiness{} }
 
-func (p *PTY) turn() uint64 { return 0 }
+func (p *PTY) waitID() uint64 { return 0 }
 
 func (*PTY) holds(int) bool { return true }
 

@@ -31,7 +31,7 @@ func (*device) path() string                          { return "" }
 
 func (*PTY) readiness() Readiness { return Readiness{} }
 
-func (*PTY) turn() uint64 { return 0 }
+func (*PTY) waitID() uint64 { return 0 }
 
 func (*PTY) holds(int) bool { return true }
 

@@ -52,4 +52,4 @@ func (p *PTY) Has(fd int) bool { return p.has(fd) }
 
 // Turn is another number when the thread that Readiness last found waiting has been
 // awake since the call before, or is another one. 0: not known.
-func (p *PTY) Turn() uint64 { return p.turn() }
+func (p *PTY) WaitID() uint64 { return p.waitID() }

@@ -278,7 +278,7 @@ func (p *PTY) has(fd int) bool {
 	return l.link(p.leader.Pid, fd) != ""
 }
 
-func (p *PTY) turn() uint64 {
+func (p *PTY) waitID() uint64 {
 	l := &p.dev.look
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -286,12 +286,12 @@ func (p *PTY) turn() uint64 {
 	if pid == 0 {
 		return 0
 	}
-	return turn(tid, l.thread(pid, tid, "status"))
+	return waitID(tid, l.thread(pid, tid, "status"))
 }
 
-// turn makes a number of a thread and of how often it has gone to sleep, which
+// waitID makes a number of a thread and of how often it has gone to sleep, which
 // its status says; see proc_pid_status(5).
-func turn(tid int, status []byte) uint64 {
+func waitID(tid int, status []byte) uint64 {
 	_, count, _ := bytes.Cut(status, []byte("\nvoluntary_ctxt_switches:"))
 	line, _, _ := bytes.Cut(count, []byte("\n"))
 	sleeps, _ := strconv.ParseUint(string(bytes.TrimSpace(line)), 10, 64) // no number: nothing can be told apart

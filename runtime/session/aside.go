@@ -36,9 +36,9 @@ type asides struct {
 	window   int
 	dir      string // for what does not fit the window
 
-	line   []byte   // not complete yet
-	within bool     // what was taken last ended within a line
-	kept   *capture // nil: nothing since it was taken
+	line   []byte // not complete yet
+	within bool   // what was taken last ended within a line
+	kept   *spool // nil: nothing since it was taken
 }
 
 func newAsides(p *program, o Options, dir string) asides {
@@ -72,7 +72,7 @@ func (a *asides) final(raw []byte) (passed []byte) {
 		return text
 	}
 	if a.kept == nil {
-		a.kept = newCapture(a.window, a.dir)
+		a.kept = newSpool(a.window, a.dir)
 	}
 	a.kept.write(text)
 	return nil

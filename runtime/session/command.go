@@ -18,12 +18,12 @@ type command struct {
 	started time.Time
 	line    sentLine
 	prelude prelude
-	told    told
+	facts   facts
 
 	// Under printer.mu: the stages of its text.
 	strip     stripper
 	render    *renderer
-	kept      *capture
+	kept      *spool
 	outOfBand string // so far
 	usual     int    // length of the prompt before it in characters
 
@@ -34,13 +34,13 @@ type command struct {
 
 // sentLine is the line that was sent last.
 type sentLine struct {
-	at   time.Time
-	to   int64  // how many bytes had been received then
-	turn uint64 // and in which wait the program was
+	at     time.Time
+	to     int64  // how many bytes had been received then
+	waitID uint64 // and in which wait the program was
 }
 
-// told is what is known of a command besides its text.
-type told struct {
+// facts are what is known of a command besides its text.
+type facts struct {
 	restarted   bool // it is the first one of a new program
 	elsewhere   bool // when it was sent, the program's standard input was not the terminal
 	began       bool // C came
@@ -81,10 +81,10 @@ func (s *sender) submit(p payload) *command {
 	}
 	c := &command{
 		pending: p.lines, file: p.file, started: time.Now(), usual: s.detect.usual,
-		render: s.newRenderer(), kept: newCapture(s.options.Window, s.spillDir()), done: make(chan struct{}),
+		render: s.newRenderer(), kept: newSpool(s.options.Window, s.spillDir()), done: make(chan struct{}),
 	}
-	c.told.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
-	c.told.restarted, s.restarted = s.restarted, false
+	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
+	c.facts.restarted, s.restarted = s.restarted, false
 	s.cmd, s.stream.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
@@ -113,9 +113,9 @@ func (s *sender) nextLine() {
 	expected := s.status.byMarker && (s.prog.output.echo == schema.EchoOSCBoundaries || s.stream.begins)
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
 	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
-	turn := s.kernel.sending(s.control.policy.Printed)
+	waitID := s.kernel.sending(s.control.policy.Printed)
 	s.send(line)
-	c.line = sentLine{at: time.Now(), to: s.progress.bytes, turn: turn}
+	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID}
 }
 
 // expectedEcho is what is known of the echo of a line that is about to be sent.

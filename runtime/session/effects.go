@@ -96,7 +96,7 @@ func (d *decider) fired(generation int) {
 func (d *decider) look() machine.Readiness {
 	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unproven}
 	if d.cmd != nil {
-		q.running, q.turn = true, d.cmd.line.turn
+		q.running, q.waitID = true, d.cmd.line.waitID
 		q.confirms = d.prog.prompts.printable() && q.state.Proof == machine.ProofMarker
 	}
 	return d.kernel.look(q)
@@ -140,7 +140,7 @@ func (d *decider) begin() {
 	if text := c.prelude.begin(); expected {
 		d.flow.passEcho(c, text)
 	}
-	c.told.began, d.stream.begins = true, true
+	c.facts.began, d.stream.begins = true, true
 	d.printer.enqueue(job{kind: jobBegin, c: c}, nil)
 	d.stream.outputBegins()
 }
@@ -148,10 +148,10 @@ func (d *decider) begin() {
 // giveUp makes the program abandon a command that it wants more of: by the
 // declared escape, else by an interrupt, else by the end of input.
 func (d *decider) giveUp() {
-	d.cmd.told.incomplete = true // from here on nothing is output: what comes is about our withdrawal
+	d.cmd.facts.incomplete = true // from here on nothing is output: what comes is about our withdrawal
 	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := d.prog.withdrawal
-	d.cmd.told.withdrawal = &w
+	d.cmd.facts.withdrawal = &w
 	if w.Setting == settingInterrupt {
 		d.interrupts.deliver(w.Key)
 		return
@@ -163,14 +163,14 @@ func (d *decider) giveUp() {
 // is output.
 func (d *decider) complete(e machine.Effect) {
 	c := d.cmd
-	c.told.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
+	c.facts.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
 	if e.By == machine.ByExit {
 		d.flow.takeBack()
 		d.flow.pass(d.stream.flush())
 	} else {
 		d.flow.pass(d.stream.believe())
-		c.told.end.shown = d.atPrompt(e)
-		d.status.announced = c.told.began
+		c.facts.end.shown = d.atPrompt(e)
+		d.status.announced = c.facts.began
 	}
 	d.flow.print(c, c.prelude.end())
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)

@@ -43,27 +43,27 @@ func (o *reports) readMode(recent, shown string) {
 // finish makes the result of a command that has ended.
 func (o *reports) finish(c *command) {
 	before := o.status.mode
-	if c.told.end.by != ByExit {
-		o.readMode(c.kept.recent(), c.told.end.shown)
+	if c.facts.end.by != ByExit {
+		o.readMode(c.kept.recent(), c.facts.end.shown)
 	}
 	r := o.partial(c)
-	r.CompletedBy, r.PromptElsewhere = c.told.end.by, c.told.end.elsewhere
-	r.ExitCode = o.exitCode(c, c.told.end.by)
+	r.CompletedBy, r.PromptElsewhere = c.facts.end.by, c.facts.end.elsewhere
+	r.ExitCode = o.exitCode(c, c.facts.end.by)
 	r.ErrorSeen = o.failed(c, r, before)
-	o.capture(c.told.end, &r)
+	o.capture(c.facts.end, &r)
 	var err error
 	if r.SpillPath, err = c.kept.close(); err != nil && c.err == nil {
 		c.err = err
 	}
 	switch {
-	case c.told.end.by == ByExit:
+	case c.facts.end.by == ByExit:
 		exit := *o.life.exit
-		exit.Withdrawal = c.told.withdrawal
-		if exit.Untaken = !c.told.began && (o.status.announced || c.told.elsewhere); exit.Untaken {
+		exit.Withdrawal = c.facts.withdrawal
+		if exit.Untaken = !c.facts.began && (o.status.announced || c.facts.elsewhere); exit.Untaken {
 			r.ExitCode, r.ErrorSeen = nil, true
 		}
 		c.err = &exit
-	case c.told.incomplete && c.err == nil:
+	case c.facts.incomplete && c.err == nil:
 		r.ExitCode = nil // what the prompt tells is of the withdrawal
 		c.err = &IncompleteError{Reason: "the program asked for another line; the input was withdrawn"}
 	}
@@ -76,8 +76,8 @@ func (o *reports) finish(c *command) {
 // partial is the result as far as it is known now.
 func (o *reports) partial(c *command) Result {
 	r := Result{
-		Cwd: o.status.cwd, CwdReported: c.told.cwdReported, Mode: o.status.mode, Level: o.status.level,
-		Restarted: c.told.restarted, Duration: time.Since(c.started), Bytes: c.kept.total, OutOfBand: c.outOfBand,
+		Cwd: o.status.cwd, CwdReported: c.facts.cwdReported, Mode: o.status.mode, Level: o.status.level,
+		Restarted: c.facts.restarted, Duration: time.Since(c.started), Bytes: c.kept.total, OutOfBand: c.outOfBand,
 	}
 	r.Output, r.Truncated = c.kept.text()
 	return r
@@ -90,7 +90,7 @@ func (o *reports) exitCode(c *command, by CompletedBy) *int {
 	if o.prog.output.exitCodes == schema.ExitCodeFalse {
 		return nil
 	}
-	return c.told.code
+	return c.facts.code
 }
 
 // failed is the schema's expect_error: a reliable exit code that is not zero,

@@ -13,7 +13,7 @@ type kernel struct {
 	events  *events
 	visible bool      // at a prompt a thread of the program was seen to wait for input
 	reads   bool      // and in a read of the terminal
-	turn    uint64    // which wait the program was last seen in
+	waitID  uint64    // which wait the program was last seen in
 	place   pty.Place // where it waits for a command
 	usual   bool      // its standard output and error were the terminal: some keep that under other numbers
 	onTTY   bool      // at the first prompt the program's standard input was the terminal
@@ -24,7 +24,7 @@ type question struct {
 	policy   *machine.Policy
 	state    *machine.State
 	running  bool      // a command of ours runs
-	turn     uint64    // in which wait the program was when its line was sent
+	waitID   uint64    // in which wait the program was when its line was sent
 	read     int64     // bytes of output
 	confirms bool      // the prompt in question may be one that a command printed
 	prompt   *unproven // that prompt
@@ -36,8 +36,8 @@ type question struct {
 func (k *kernel) look(q question) machine.Readiness {
 	r := k.term.Readiness()
 	if r.State == pty.Waiting && q.policy.Silent {
-		k.turn = k.term.Turn()
-		if q.state.Proof == machine.ProofSilence && (k.term.Queued() > 0 || k.turn == q.turn) {
+		k.waitID = k.term.WaitID()
+		if q.state.Proof == machine.ProofSilence && (k.term.Queued() > 0 || k.waitID == q.waitID) {
 			return machine.ReadyBusy // the line is on its way
 		}
 	}
@@ -87,7 +87,7 @@ func (q *question) seeksPlace(r pty.Readiness) bool {
 // it prints goes elsewhere. What a command reads it reads in another place.
 func (k *kernel) lookElsewhere(r pty.Readiness, q question) machine.Readiness {
 	there := r.State == pty.Waiting && r.Place == k.place && k.place != pty.Place{} && k.elsewhere()
-	if !there || k.term.Queued() > 0 || k.term.Readable(q.read) || q.turn != 0 && k.term.Turn() == q.turn {
+	if !there || k.term.Queued() > 0 || k.term.Readable(q.read) || q.waitID != 0 && k.term.WaitID() == q.waitID {
 		return machine.ReadyBusy
 	}
 	return machine.ReadyWaiting
@@ -112,12 +112,12 @@ func (k *kernel) cooked() bool {
 // nothing else tells that it takes it.
 func (k *kernel) sending(printed bool) uint64 {
 	if printed {
-		k.turn = 0
+		k.waitID = 0
 		if k.elsewhere() {
-			k.turn = k.term.Turn()
+			k.waitID = k.term.WaitID()
 		}
 	}
-	return k.turn
+	return k.waitID
 }
 
 // listens says that the program looks for input as it does behind a prompt: now and

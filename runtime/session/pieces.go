@@ -72,7 +72,7 @@ func (f *flow) marker(e prompt.Event) {
 	case prompt.Cwd:
 		f.status.cwd = e.Cwd
 		if f.cmd != nil {
-			f.cmd.told.cwdReported = true
+			f.cmd.facts.cwdReported = true
 		}
 	}
 }
@@ -108,7 +108,7 @@ func (f *flow) finished(code *int) {
 	}
 	f.pass(f.stream.outputEnds())
 	if c := f.cmd; c != nil {
-		c.told.code = code
+		c.facts.code = code
 		f.print(c, c.prelude.giveUp())
 		f.stream.commandEnded(c.prelude.redrawAt >= 0)
 	}
@@ -137,13 +137,13 @@ func (f *flow) pass(s sorted) {
 	default:
 		f.printer.enqueue(job{kind: jobAside}, s.aside)
 	}
-	if c := f.cmd; c != nil && len(s.output) > 0 && !c.told.incomplete {
+	if c := f.cmd; c != nil && len(s.output) > 0 && !c.facts.incomplete {
 		f.print(c, c.prelude.feed(s.output))
 	}
 }
 
 func (f *flow) print(c *command, output []byte) {
-	if len(output) > 0 && !c.told.incomplete {
+	if len(output) > 0 && !c.facts.incomplete {
 		f.printer.enqueue(job{kind: jobText, c: c}, output)
 	}
 }

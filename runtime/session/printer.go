@@ -7,7 +7,7 @@ import (
 )
 
 // printer turns the text of commands into their output. Under the driver's lock
-// text is only queued; strip, render and capture and the caller's Output come
+// text is only queued; strip, render and keep and the caller's Output come
 // outside of it, so that no deadline, interrupt or end waits for what a program
 // prints.
 type printer struct {

@@ -30,8 +30,8 @@ func running(t *testing.T, output func([]byte)) *driver {
 	d := newDriver(Options{Output: output, SpillDir: t.TempDir()})
 	d.prog, d.life.exit, d.term = &program{}, &ExitError{}, cat(t, false)
 	d.cmd = &command{
-		kept: newCapture(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
-		done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, told: told{end: ending{by: ByExit}},
+		kept: newSpool(0, ""), strip: stripper{line: echo.New(echo.Config{})}, render: newRenderer(render.Options{}, ""),
+		done: make(chan struct{}), line: sentLine{at: time.Now().Add(-time.Hour)}, facts: facts{end: ending{by: ByExit}},
 	}
 	d.printer = newPrinter(d.core)
 	d.control.state.Step = machine.StepRunning

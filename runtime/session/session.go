@@ -20,7 +20,7 @@
 //	          printer.enqueue here it leaves the lock
 //	strip     stripper.feed   the echo of what was typed is taken out
 //	render    renderer.feed   what is drawn over is resolved
-//	keep      capture.write   what is in the Result, or in its file
+//	keep      spool.write     what is in the Result, or in its file
 //
 // No stage calls another: each returns what it made. Between two pieces of the
 // stream a pure machine decides (internal/machine), and effects.go does what it
@@ -52,7 +52,7 @@ type Session struct {
 	adapter *schema.Adapter
 	options Options
 
-	turn chan struct{} // holds one token: the right to start a command
+	slot chan struct{} // a semaphore: who holds its token may start a command
 
 	mu      sync.Mutex
 	drv     *driver
@@ -76,8 +76,8 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	s := &Session{adapter: a, options: o, drv: drv, turn: make(chan struct{}, 1), idle: time.Now()}
-	s.turn <- struct{}{}
+	s := &Session{adapter: a, options: o, drv: drv, slot: make(chan struct{}, 1), idle: time.Now()}
+	s.slot <- struct{}{}
 	return s, nil
 }
 
@@ -90,8 +90,8 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 // *ExitError) when the program ended, with its last output; ErrClosed.
 func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	select {
-	case <-s.turn:
-		defer func() { s.turn <- struct{}{} }()
+	case <-s.slot:
+		defer func() { s.slot <- struct{}{} }()
 	case <-ctx.Done():
 		return unsent(ctx)
 	}
@@ -171,7 +171,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		d.readRest()
 		d.locked(func() {
 			if d.cmd == c {
-				late.Waiting, late.Withdrawal = d.viewer.waits(), c.told.withdrawal
+				late.Waiting, late.Withdrawal = d.viewer.waits(), c.facts.withdrawal
 			}
 		})
 		d.printer.upToDate(func() { r = d.viewer.snapshot(c) })

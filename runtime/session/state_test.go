@@ -26,7 +26,7 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 			require.True(t, time.Now().Before(deadline))
 		}
 		d := newDriver(Options{SpillDir: t.TempDir()})
-		d.term, d.prog, d.cmd = term, &program{}, &command{render: newRenderer(render.Options{}, ""), kept: newCapture(0, "")}
+		d.term, d.prog, d.cmd = term, &program{}, &command{render: newRenderer(render.Options{}, ""), kept: newSpool(0, "")}
 		d.printer = newPrinter(d.core)
 		d.plan.TTY.Echo = c.echo
 		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls

@@ -31,8 +31,8 @@ func (p *Program) Shown(text []byte) []byte { return p.tty.Shown(text) }
 // Readiness asks the kernel whether the foreground program waits for input.
 func (p *Program) Readiness() pty.Readiness { return p.tty.Readiness() }
 
-// Turn tells one wait of the program that Readiness found from the next.
-func (p *Program) Turn() uint64 { return p.tty.Turn() }
+// WaitID tells one wait of the program that Readiness found from the next.
+func (p *Program) WaitID() uint64 { return p.tty.WaitID() }
 
 // Readable tells whether there is output after the first taken bytes, in the
 // terminal or on its way to the function that Run calls.

@@ -56,7 +56,7 @@ func Split(c Config, stream []byte) (foreign []byte) {
 	t := newTangle(c)
 	eachToken(stream, t.token)
 	spans, ok := t.best()
-	if t.silent && visible(stream) {
+	if t.silent && printable(stream) {
 		return withoutScrolled(c.Sent, stream)
 	}
 	for _, s := range spans {
@@ -107,8 +107,8 @@ func Cut(known, stream []byte) (lines, rest []byte, ok bool) {
 	return lines, append(rest, stream[from:]...), missing == 0
 }
 
-// visible says that b has text, and not only what a line editor moves its cursor with.
-func visible(b []byte) (text bool) {
+// printable says that b has text, and not only what a line editor moves its cursor with.
+func printable(b []byte) (text bool) {
 	eachToken(b, func(t *vt.Token) {
 		text = text || len(bytes.Trim(t.Plain(), "\r \a")) > 0
 	})

@@ -4,7 +4,7 @@
 // View, be it from the file or from the running loop itself.
 //
 // Its types are those of writing (Store, Log, Left), of reading (Record, Tail, View,
-// Turn, Standing, Run), and two errors.
+// Turn, Report, Run), and two errors.
 package journal
 
 import (

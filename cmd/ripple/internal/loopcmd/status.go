@@ -26,21 +26,21 @@ func NewStatus(shared *ui.App) *cobra.Command {
 		Short: "Say how the loop of this directory stands",
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := journal.ReadStanding(".")
+			s, err := journal.ReadReport(".")
 			if err != nil {
-				return standingError(err)
+				return reportError(err)
 			}
 			if asJSON {
 				r, err := journal.ReadRun(".")
 				if err != nil {
-					return standingError(err)
+					return reportError(err)
 				}
 				return a.PrintJSON(struct {
-					journal.Standing
+					journal.Report
 					journal.Run
 				}{s, r})
 			}
-			a.printStanding(s)
+			a.printReport(s)
 			return nil
 		},
 	}
@@ -56,8 +56,8 @@ func ownersHint(err error) string {
 	return ""
 }
 
-// standingError says what helps where the files of a loop cannot be read.
-func standingError(err error) error {
+// reportError says what helps where the files of a loop cannot be read.
+func reportError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
 		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, layout.Dir, layout.EventsFile)
@@ -65,7 +65,7 @@ func standingError(err error) error {
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
-func (a *app) printStanding(s journal.Standing) {
+func (a *app) printReport(s journal.Report) {
 	if !s.Found {
 		a.Printf("no loop has run here; ripple init and ripple run begin one\n")
 		return
@@ -152,11 +152,11 @@ func NewStop(shared *ui.App) *cobra.Command {
 		Short: "End the loop of this directory after its turn, or now",
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := journal.ReadStanding(".")
+			s, err := journal.ReadReport(".")
 			switch {
 			case s.Runner != nil: // whatever the other files say
 			case err != nil:
-				return standingError(err)
+				return reportError(err)
 			default:
 				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
 			}

@@ -26,16 +26,16 @@ end the dashboard follows the loop. Without a terminal it prints what "ripple st
 prints.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := journal.ReadStanding(".")
+			s, err := journal.ReadReport(".")
 			if err != nil {
-				return standingError(err)
+				return reportError(err)
 			}
 			if !a.Interactive() {
-				a.printStanding(s)
+				a.printReport(s)
 				return nil
 			}
 			d := &dashboard{
-				standing: s, tail: journal.NewTail("."), now: time.Now,
+				report: s, tail: journal.NewTail("."), now: time.Now,
 				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
 			}
 			d.read()
@@ -53,7 +53,7 @@ const refresh = 500 * time.Millisecond
 
 // dashboard is the model of `ripple watch`.
 type dashboard struct {
-	standing      journal.Standing
+	report        journal.Report
 	problem       string
 	tail          *journal.Tail
 	now           func() time.Time
@@ -122,9 +122,9 @@ func (d *dashboard) scroll(key string) {
 
 // read takes in what is new in the files.
 func (d *dashboard) read() {
-	s, err := journal.ReadStanding(".")
+	s, err := journal.ReadReport(".")
 	if err == nil {
-		d.standing, d.problem = s, ""
+		d.report, d.problem = s, ""
 	} else {
 		d.problem = err.Error()
 	}

@@ -51,7 +51,7 @@ func (d *dashboard) render() string {
 		at = min(d.top, last)
 	}
 	body := l.story[at:min(at+l.rows, len(l.story))]
-	if !d.standing.Found {
+	if !d.report.Found {
 		body = p.Aside("", "·", "no loop has run here yet; ripple run begins one")
 	}
 	lines := append(l.head, p.Paint(ui.Dim, strings.Repeat("─", p.Width)))
@@ -76,7 +76,7 @@ func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 
 // head is how the loop stands.
 func (d *dashboard) head(p ui.Page) []string {
-	s := d.standing
+	s := d.report
 	v := d.view
 	h := ui.Heading{Turn: max(v.Turn, s.Status.LoopCount), Most: v.MaxTurns, Hat: v.Hat, Subject: v.Subject, Agent: v.Agent, Branch: v.Branch, Task: s.NextTask}
 	lines := d.wrapped(p, ui.Bold, append(h.Parts(), h.Next()...))
@@ -111,7 +111,7 @@ func (d *dashboard) wrapped(p ui.Page, colour string, parts []string) (lines []s
 
 // state says in colour whether the loop runs, and how it ended.
 func (d *dashboard) state(p ui.Page) []string {
-	s := d.standing
+	s := d.report
 	state, colour := ui.FirstLine(s.Status.Status), ui.Cyan
 	switch {
 	case !s.Found:
@@ -153,7 +153,7 @@ func (d *dashboard) low() bool { return d.height > 0 && d.height < 20 }
 
 // figures are tasks, calls, the circuit and the money.
 func (d *dashboard) figures() (parts []string) {
-	s := d.standing
+	s := d.report
 	if !s.Found {
 		return nil
 	}
@@ -200,7 +200,7 @@ func (d *dashboard) chart(width int) string {
 // side has the plan and the last turns.
 func (d *dashboard) side(p ui.Page, rows int) []string {
 	lines := []string{p.Paint(ui.Bold, "plan")}
-	tasks, turns := d.standing.Tasks, d.view.Turns
+	tasks, turns := d.report.Tasks, d.view.Turns
 	if len(tasks) == 0 {
 		lines = append(lines, p.Paint(ui.Dim, "no task has a box"))
 	}
@@ -227,7 +227,7 @@ func (d *dashboard) task(p ui.Page, t record.Task) string {
 	switch {
 	case t.Done:
 		return p.Paint(ui.Green, "✓ ") + p.Paint(ui.Dim, text)
-	case t.Text == d.standing.NextTask:
+	case t.Text == d.report.NextTask:
 		return p.Paint(ui.Cyan, "▸ "+text)
 	}
 	return "· " + text

@@ -14,8 +14,8 @@ import (
 	"ripple/runtime/loop/record"
 )
 
-// Standing is how a project's loop stands, by its files.
-type Standing struct {
+// Report is how a project's loop stands, by its files.
+type Report struct {
 	Found     bool           `json:"found"` // a loop has run here
 	State     string         `json:"state"` // running, blocked, completed, not_started or unknown
 	Status    record.Status  `json:"status"`
@@ -28,9 +28,9 @@ type Standing struct {
 	Tasks     record.Tasks   `json:"-"`
 }
 
-// ReadStanding reads the files of a project's loop; it changes nothing. Files
+// ReadReport reads the files of a project's loop; it changes nothing. Files
 // that are not there leave zero values.
-func ReadStanding(project string) (s Standing, err error) {
+func ReadReport(project string) (s Report, err error) {
 	if err := layout.Check(project); err != nil {
 		return s, err
 	}
@@ -58,7 +58,7 @@ func ReadStanding(project string) (s Standing, err error) {
 
 // normal is one of five words for how a loop stands. Who is not running and not
 // done waits for somebody: blocked is a loop that stopped or was killed.
-func (s *Standing) normal() string {
+func (s *Report) normal() string {
 	switch {
 	case s.Runner != nil:
 		return "running"
@@ -113,7 +113,7 @@ func ReadRun(project string) (r Run, err error) {
 	return r, err
 }
 
-// UnreadableError is a file of the loop that ReadStanding cannot read. A loop
+// UnreadableError is a file of the loop that ReadReport cannot read. A loop
 // writes status.json anew and puts the others aside when they are damaged.
 type UnreadableError struct {
 	Path string

@@ -7,10 +7,10 @@ import (
 	"unicode/utf8"
 )
 
-// visible shows control characters, invalid UTF-8 and other invisible
+// escaped shows control characters, invalid UTF-8 and other invisible
 // characters as escapes: \x1b, \r, \u200b. Line feeds stay and are shown too:
 // `\n` and then a real line end.
-func visible(s string) string {
+func escaped(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
 		r, size := utf8.DecodeRuneInString(s)
@@ -34,7 +34,7 @@ func visible(s string) string {
 }
 
 // quoted is visible on one line.
-func quoted(s string) string { return strings.ReplaceAll(visible(s), "\\n\n", `\n`) }
+func quoted(s string) string { return strings.ReplaceAll(escaped(s), "\\n\n", `\n`) }
 
 // cut keeps the beginning and the end of s and says how many bytes are not
 // shown when it is longer than limit.
