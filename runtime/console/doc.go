@@ -15,8 +15,11 @@
 // holds for life, never by a time-out.
 //
 // The wire is JSON, additive only: see wire.go. A host of another version serves
-// what it knows; its list of commands, its end and its attachment stay as they are
-// for ever. For a look by hand:
+// what it knows. How a console is found (its directory, lock and record), GET /v1,
+// POST /v1/close and its attachment are frozen: they stay as they are for ever, so that
+// any later ripple can list, end and attach to any console that lives. A conversation
+// with the first host is kept in testdata/v1, and is never changed: each client has
+// to work with that host, and each host with that client. For a look by hand:
 //
 //	curl --unix-socket "$XDG_RUNTIME_DIR/ripple/bash-1.sock" http://console/v1
 package console

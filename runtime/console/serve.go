@@ -11,6 +11,7 @@ import (
 	"net/http"
 	"os"
 	"path/filepath"
+	"sync"
 	"time"
 
 	"ripple/runtime/registry"
@@ -40,9 +41,12 @@ type readiness struct {
 // returns when it has ended and nothing is left of it. The context's end closes the
 // program politely.
 func Serve(ctx context.Context, o HostOptions) error {
+	var told sync.Once
 	ready := func(r readiness) {
-		_ = json.NewEncoder(o.Ready).Encode(r) // whoever started us may be gone
-		_ = o.Ready.Close()
+		told.Do(func() {
+			_ = json.NewEncoder(o.Ready).Encode(r) // whoever started us may be gone
+			_ = o.Ready.Close()
+		})
 	}
 	h, listener, release, err := prepare(o)
 	if err != nil {
@@ -53,8 +57,12 @@ func Serve(ctx context.Context, o HostOptions) error {
 		ready(readiness{Error: f})
 		return err
 	}
-	defer release()
-	return h.serve(ctx, listener, ready)
+	err = h.serve(ctx, listener, ready)
+	release()
+	if h.outcome.failed != nil { // nothing is left of it now
+		ready(readiness{Error: startFault(h.outcome.failed)})
+	}
+	return err
 }
 
 // prepare claims the name and opens what a console needs; release undoes it.
@@ -152,7 +160,6 @@ func (h *host) announce(ready func(readiness)) {
 	err := h.outcome.failed
 	h.mu.Unlock()
 	if err != nil {
-		ready(readiness{Error: startFault(err)})
 		h.end("its program did not start")
 		return
 	}
