@@ -54,7 +54,7 @@ var derivedTests = []derived{
 
 	{name: "characters arrive as printed", level: 3, needs: needs(rawBytes), run: charactersArrive},
 	{name: "leading blanks and blank lines stay", level: 3, needs: needs(rawBytes), run: blanksStay},
-	{name: "1 MB of output", level: 3, needs: needs(printLines), run: megabyteOut},
+	{name: "1 MB of output", level: 3, needs: needs(printLines), timeout: time.Minute, run: megabyteOut},
 	{name: "one line of 64 KB in", level: 3, needs: needs(print_), run: longLineIn},
 	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), timeout: slowest, run: longBlockIn},
 	{name: "half a block", level: 3, needs: needs(multiline, severalLines, print_), run: halfBlock},

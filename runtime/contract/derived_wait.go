@@ -47,6 +47,10 @@ func (t *testRun) until(ctx context.Context, p *pending, want func(session.State
 // output so far; it is still running; an interrupt ends it. First after a while,
 // in which a command that ends would have ended, then at its first output.
 func interrupted(ctx context.Context, t *testRun) error {
+	// At its first command a program may still load what it compiles with.
+	if err := t.usable(ctx, "before the interrupt"); err != nil {
+		return err
+	}
 	if err := interruptBusy(ctx, t, ""); err != nil {
 		return err
 	}
