@@ -2,8 +2,10 @@ package conformance
 
 import (
 	"fmt"
+	"go/ast"
 	"maps"
 	"os"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -84,4 +86,41 @@ func TestArchitectureIsShort(t *testing.T) {
 	terms := strings.Count(glossary, "\n- **")
 	assert.NotZero(t, terms)
 	assert.LessOrEqual(t, terms, 30, "words of the glossary")
+}
+
+// named is a function, method or type as the walks name it: `stream.text`, `journal.View`.
+var named = regexp.MustCompile("`([A-Za-z]+)\\.([A-Za-z]+)`")
+
+// The walks through the code lead through what is there: each name is that of a method
+// with its type, or of a package with what it exports.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	there := map[string]bool{}
+	eachNode(t, func(file string, _ int, n ast.Node) {
+		of := path.Base(path.Dir(filepath.ToSlash(file)))
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			there[of+"."+n.Name.Name] = true
+			there[receiver(n)+"."+n.Name.Name] = true
+		case *ast.TypeSpec:
+			there[of+"."+n.Name.Name] = true
+			if s, ok := n.Type.(*ast.StructType); ok {
+				for _, f := range s.Fields.List {
+					for _, name := range f.Names {
+						there[n.Name.Name+"."+name.Name] = true
+					}
+				}
+			}
+		}
+	})
+	page, err := os.ReadFile(filepath.Join(root, architecture))
+	require.NoError(t, err)
+	endings := []string{"go", "md", "json", "yaml", "jsonl"}
+	found := 0
+	for _, name := range named.FindAllStringSubmatch(tableOf.ReplaceAllString(string(page), ""), -1) {
+		if !slices.Contains(endings, name[2]) {
+			found++
+			assert.Truef(t, there[name[1]+"."+name[2]], "%s names %s.%s, which is not there", architecture, name[1], name[2])
+		}
+	}
+	assert.NotZero(t, found)
 }

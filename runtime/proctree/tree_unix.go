@@ -9,29 +9,6 @@ import (
 	"time"
 )
 
-// Complete says whether whole trees can be found and guarded on this system.
-const Complete = false
-
-// Subreaper is known to Linux only.
-func Subreaper() error { return ErrUnsupported }
-
-// Adopter is known to Linux only.
-func Adopter() int { return 0 }
-
-// Descendants is known to Linux only; it lists none.
-func Descendants(int) []Process { return nil }
-
-// Seen is known to Linux only.
-func Seen(pid int) (Process, bool) { return Process{PID: pid}, false }
-
-// Guard runs main without a guard: it needs a subreaper.
-func Guard(main func() int) int { return main() }
-
-// HaltIfDying returns: there is no guard.
-func HaltIfDying() {}
-
-func firstSeen(leader int) Process { return Process{PID: leader} }
-
 // Members is the leader while its group exists.
 func (t *Tree) Members() []Process {
 	if syscall.Kill(-t.root.PID, 0) == syscall.ESRCH {
