@@ -90,7 +90,7 @@ var layers = map[string]row{
 	"conformance/standin":     {5, ""},
 	"conformance/torture":     {5, ""},
 	"conformance/standin/cmd": {6, "conformance/standin"},
-	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
+	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/console runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
 }
 
 // confined are dependencies that only one package, and what is below it, may import;

@@ -68,11 +68,9 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 
 // coldPlace builds the binary in dir and returns a directory with a loop's files.
 func coldPlace(dir string) (work string, err error) {
-	binary := filepath.Join(dir, "ripple")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/ripple")
-	build.Env = append(os.Environ(), "CGO_ENABLED=0") // as make build does
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("go build: %w: %s", err, out)
+	binary, err := buildRipple(dir)
+	if err != nil {
+		return "", err
 	}
 	work = filepath.Join(dir, "work")
 	if err := os.Mkdir(work, 0o755); err != nil {
@@ -84,6 +82,17 @@ func coldPlace(dir string) (work string, err error) {
 		return "", fmt.Errorf("ripple init: %w: %s", err, out)
 	}
 	return work, nil
+}
+
+// buildRipple builds the binary in a directory, as make build does.
+func buildRipple(dir string) (binary string, err error) {
+	binary = filepath.Join(dir, "ripple")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/ripple")
+	build.Env = append(os.Environ(), "CGO_ENABLED=0")
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("go build: %w: %s", err, out)
+	}
+	return binary, nil
 }
 
 // cold runs one command; 0 when the program is not there.

@@ -27,7 +27,7 @@ import (
 
 var (
 	given  = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
-	rounds = flag.Int("rounds", 2, "how often what races or kills is done")
+	rounds = flag.Int("rounds", 1, "how often what races or kills is done")
 	long   = flag.Bool("long", false, "do the long ones whole: 200 MB of output, 200,000 commands")
 )
 

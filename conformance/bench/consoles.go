@@ -1,0 +1,290 @@
+//go:build unix
+
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+
+	"ripple/runtime/console"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+func init() {
+	measurements = append(measurements, measurement{"console-exec", consoleExecs}, measurement{"console-start", consoleStarts}, measurement{"console-many", manyConsoles})
+}
+
+// consolePlace is a home with consoles of its own, and the program that hosts them.
+type consolePlace struct {
+	dir, binary string
+	undo        []func()
+}
+
+func newConsolePlace() (*consolePlace, error) {
+	dir, err := os.MkdirTemp("", "bench") // short: it holds sockets
+	if err != nil {
+		return nil, err
+	}
+	p := &consolePlace{dir: dir}
+	if p.binary, err = buildRipple(dir); err != nil {
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	run := filepath.Join(dir, "run")
+	if err := os.Mkdir(run, 0o700); err != nil {
+		return nil, err
+	}
+	for name, value := range map[string]string{"XDG_RUNTIME_DIR": run, "XDG_STATE_HOME": filepath.Join(dir, "state"), "HOME": dir} {
+		before, had := os.LookupEnv(name)
+		if err := os.Setenv(name, value); err != nil {
+			return nil, err
+		}
+		p.undo = append(p.undo, func() {
+			_ = os.Unsetenv(name) // fails for malformed names only
+			if had {
+				_ = os.Setenv(name, before)
+			}
+		})
+	}
+	return p, nil
+}
+
+// remove ends all consoles.
+func (p *consolePlace) remove() error {
+	out, err := exec.Command(p.binary, "console", "close", "--all", "--kill").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	for _, undo := range p.undo {
+		undo()
+	}
+	return errors.Join(err, os.RemoveAll(p.dir))
+}
+
+func (p *consolePlace) start(ctx context.Context) (*console.Client, error) {
+	c, _, err := console.Start(ctx, []string{p.binary, "console", "host"}, os.Getenv, console.Spec{Adapter: "bash", Dir: "/"})
+	return c, err
+}
+
+// consoleExecs measures `true` in a console as its clients see it, beside the session
+// itself. They take turns in small batches.
+func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
+	batches, size := 20, 50
+	if quick {
+		batches = 4
+	}
+	t = table{
+		title: "Consoles: `true` on bash, from the call to its answer", columns: []string{"p50", "p99", "p50 ratio", "over the row above it"},
+		note: "The session is in the measuring process; a console is a process of its own, asked over its socket; the MCP server is another process, asked over its " +
+			"standard streams. tmux's send-keys and wait-for are two processes.",
+	}
+	p, err := newConsolePlace()
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	ctx := context.Background()
+	s, err := session.Open(ctx, a, session.Options{Env: []string{home}})
+	if err != nil {
+		return t, err
+	}
+	defer s.Close(ctx)
+	c, err := p.start(ctx)
+	if err != nil {
+		return t, err
+	}
+	defer c.Close()
+	model, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: exec.Command(p.binary, "mcp")}, nil)
+	if err != nil {
+		return t, err
+	}
+	defer model.Close()
+	contenders := []struct {
+		name string
+		run  func() error
+	}{
+		{"the session itself", func() error { _, err := s.Eval(ctx, "true"); return err }},
+		{"**console, over its socket**", func() error { _, err := c.Exec(ctx, console.ExecRequest{Code: "true"}, io.Discard); return err }},
+		{"**console_exec, by MCP**", func() error { return callTool(ctx, model, "true") }},
+	}
+	times := make([][]time.Duration, len(contenders))
+	for range batches {
+		for i, one := range contenders {
+			for range size {
+				began := time.Now()
+				if err := one.run(); err != nil {
+					return t, fmt.Errorf("%s: %w", one.name, err)
+				}
+				times[i] = append(times[i], time.Since(began))
+			}
+		}
+	}
+	peer, err := tmux(batches * size / 10)
+	if err != nil {
+		return t, err
+	}
+	base, above := percentile(times[0], 0.5), time.Duration(0)
+	for i, one := range contenders {
+		p50 := percentile(times[i], 0.5)
+		t.rows = append(t.rows, row{one.name, []string{micro(p50), micro(percentile(times[i], 0.99)), ratio(p50, base), over(p50, above)}})
+		above = p50
+	}
+	if peer == nil {
+		t.rows = append(t.rows, missing("tmux send-keys + wait-for", 4))
+		return t, nil
+	}
+	p50 := percentile(peer, 0.5)
+	t.rows = append(t.rows, row{"tmux send-keys + wait-for", []string{micro(p50), micro(percentile(peer, 0.99)), ratio(p50, base), "–"}})
+	return t, nil
+}
+
+func over(d, below time.Duration) string {
+	if below == 0 {
+		return "–"
+	}
+	return micro(d - below)
+}
+
+// callTool runs code by the tool.
+func callTool(ctx context.Context, c *sdk.ClientSession, code string) error {
+	r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "console_exec", Arguments: map[string]any{"code": code}})
+	if err != nil {
+		return err
+	}
+	if text := r.Content[0].(*sdk.TextContent).Text; r.IsError || !strings.Contains(text, "done exit=0") {
+		return errors.New(text)
+	}
+	return nil
+}
+
+// consoleStarts measures from nothing to the first prompt, as whoever starts a console
+// waits for it.
+func consoleStarts(a *schema.Adapter, quick bool) (t table, err error) {
+	n := 60
+	if quick {
+		n = 15
+	}
+	t = table{title: "Consoles: start, to the first prompt", columns: []string{"p50", "p99", "over the program's own"}}
+	p, err := newConsolePlace()
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	shell, err := newSameShell(a)
+	if err != nil {
+		return t, err
+	}
+	defer shell.remove()
+	ctx := context.Background()
+	var bare, library, command []time.Duration
+	for range n {
+		began := time.Now()
+		own, err := shell.start()
+		if err != nil {
+			return t, err
+		}
+		bare = append(bare, time.Since(began))
+		own.close()
+
+		began = time.Now()
+		c, err := p.start(ctx)
+		if err != nil {
+			return t, err
+		}
+		library = append(library, time.Since(began))
+		if err := c.End(ctx, true); err != nil {
+			return t, err
+		}
+		c.Close()
+
+		began = time.Now()
+		if out, err := exec.Command(p.binary, "console", "start").CombinedOutput(); err != nil {
+			return t, fmt.Errorf("%w: %s", err, out)
+		}
+		command = append(command, time.Since(began))
+		if out, err := exec.Command(p.binary, "console", "close", "--kill").CombinedOutput(); err != nil {
+			return t, fmt.Errorf("%w: %s", err, out)
+		}
+	}
+	base := percentile(bare, 0.5)
+	for _, r := range []struct {
+		name  string
+		times []time.Duration
+	}{{"bash alone, same startup file", bare}, {"**a console, by the library or an MCP server**", library}, {"**`ripple console start`, from fork to exit**", command}} {
+		p50 := percentile(r.times, 0.5)
+		t.rows = append(t.rows, row{r.name, []string{milli(p50), milli(percentile(r.times, 0.99)), milli(p50 - base)}})
+	}
+	return t, nil
+}
+
+// manyConsoles starts 200 at once, lets each answer, and ends them.
+func manyConsoles(_ *schema.Adapter, quick bool) (t table, err error) {
+	n := 200
+	if quick {
+		n = 40
+	}
+	t = table{title: fmt.Sprintf("%d consoles at once", n), columns: []string{"figure"}, note: "Each is processes of its own; all are started, used and ended by one process."}
+	p, err := newConsolePlace()
+	if err != nil {
+		return t, err
+	}
+	defer func() { err = errors.Join(err, p.remove()) }()
+	ctx := context.Background()
+	clients := make([]*console.Client, n)
+	each := func(f func(i int) error) (time.Duration, error) {
+		errs := make([]error, n)
+		began := time.Now()
+		var all sync.WaitGroup
+		for i := range clients {
+			all.Go(func() { errs[i] = f(i) })
+		}
+		all.Wait()
+		return time.Since(began), errors.Join(errs...)
+	}
+	steps := []struct {
+		name string
+		run  func(i int) error
+	}{
+		{"all started, each at its first prompt, in", func(i int) (err error) { clients[i], err = p.start(ctx); return err }},
+		{"one command in each, all at once", func(i int) error {
+			var out strings.Builder
+			if _, err := clients[i].Exec(ctx, console.ExecRequest{Code: fmt.Sprintf("echo %d", i)}, &out); err != nil {
+				return err
+			}
+			if out.String() != fmt.Sprintf("%d\n", i) {
+				return fmt.Errorf("console %d answered %q", i, &out)
+			}
+			return nil
+		}},
+		{"all listed in", nil},
+		{"all ended, with nothing left, in", func(i int) error { return clients[i].End(ctx, true) }},
+	}
+	for _, step := range steps {
+		var took time.Duration
+		if step.run == nil {
+			began := time.Now()
+			var found []console.Status
+			if found, err = console.List(ctx, os.Getenv); err == nil && len(found) != n {
+				err = fmt.Errorf("%d of %d consoles are listed", len(found), n)
+			}
+			took = time.Since(began)
+		} else {
+			took, err = each(step.run)
+		}
+		if err != nil {
+			return t, err
+		}
+		t.rows = append(t.rows, row{step.name, []string{milli(took)}})
+	}
+	return t, nil
+}
