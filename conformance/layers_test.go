@@ -65,7 +65,9 @@ var layers = map[string]row{
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
 
-	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/session runtime/terminal schema"},
+	"runtime/sandbox": {0, ""},
+
+	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal schema"},
 
 	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
 
@@ -73,8 +75,8 @@ var layers = map[string]row{
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
-	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console"},
-	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp"},
+	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console runtime/sandbox"},
+	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},
@@ -96,10 +98,11 @@ var layers = map[string]row{
 // confined are dependencies that only one package, and what is below it, may import;
 // the benchmarks compare with some of them.
 var confined = map[string]string{
-	"gopkg.in/yaml.v3":                         "schema",
-	"github.com/santhosh-tekuri/jsonschema/v5": "schema",
-	"github.com/creack/pty":                    "runtime/pty",
-	"github.com/spf13/cobra":                   "cmd/ripple",
+	"gopkg.in/yaml.v3":                             "schema",
+	"github.com/santhosh-tekuri/jsonschema/v5":     "schema",
+	"github.com/creack/pty":                        "runtime/pty",
+	"github.com/spf13/cobra":                       "cmd/ripple",
+	"github.com/landlock-lsm/go-landlock/landlock": "runtime/sandbox",
 }
 
 func TestLayers(t *testing.T) {

@@ -14,7 +14,7 @@ var update = flag.Bool("update", false, "rewrite the expected output inside the 
 // The scripts drive the real command: testscript starts this test binary under
 // the name ripple.
 func TestMain(m *testing.M) {
-	testscript.Main(withBinary{m}, map[string]func(){"ripple": main})
+	testscript.Main(withBinary{m}, map[string]func(){"ripple": main, "without_landlock": withoutLandlock})
 }
 
 // raceExit shortens what a program built with -race waits before it ends, for reports

@@ -29,6 +29,7 @@ const (
 // host is the process that holds a console.
 type host struct {
 	spec    Spec
+	box     confined
 	adapter *schema.Adapter
 	version string
 	started time.Time
@@ -78,7 +79,7 @@ func (h *host) open(ctx context.Context) {
 	s, err := session.Open(ctx, h.adapter, session.Options{
 		Dir: h.spec.Dir, Env: append([]string{environment + "=" + h.spec.Name}, h.spec.Env...), Args: h.spec.Args, Executable: h.spec.Executable,
 		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
-		Patient: true, Sole: true,
+		Patient: true, Sole: true, Through: h.box.through,
 	})
 	h.mu.Lock()
 	h.session, h.outcome.failed = s, err
@@ -192,7 +193,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code,
+		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.box.enforced,
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()

@@ -22,6 +22,7 @@ type HostOptions struct {
 	Version string              // of this ripple
 	Getenv  func(string) string // its environment
 	In      io.Reader           // has the Spec, as Start writes it
+	Confine []string            // the command line of a process that calls sandbox.Exec
 	Ready   io.WriteCloser      // is told when the console can be used, or why not
 }
 
@@ -79,6 +80,10 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	box, err := confine(spec.Spec, o.Confine)
+	if err != nil {
+		return nil, nil, nil, err
+	}
 	c, err := takeName(o.Getenv, &spec.Spec)
 	if err != nil {
 		return nil, nil, nil, err
@@ -102,6 +107,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		return nil, nil, nil, err
 	}
 	h = newHost(spec.Spec, entry.Adapter, o.Version, f.socket, rec, slog.New(slog.NewTextHandler(file, nil)))
+	h.box = box
 	if err := writeStatus(f.record, h.status()); err != nil { // it could not be found
 		_ = l.Close()
 		_ = file.Close()

@@ -77,6 +77,11 @@ func start(ctx context.Context, argv []string, spec Spec) (Status, error) {
 	if spec.Dir, err = filepath.Abs(spec.Dir); err != nil {
 		return Status{}, err
 	}
+	if spec.Sandbox != "" {
+		if spec.Sandbox, err = filepath.Abs(spec.Sandbox); err != nil {
+			return Status{}, err
+		}
+	}
 	if strings.ContainsRune(spec.Adapter, os.PathSeparator) { // the host works elsewhere
 		if spec.Adapter, err = filepath.Abs(spec.Adapter); err != nil {
 			return Status{}, err

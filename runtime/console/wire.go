@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"time"
 	"unicode/utf8"
+
+	"ripple/runtime/sandbox"
 )
 
 // API is the version of the wire. What is there stays; what is added is optional.
@@ -37,6 +39,8 @@ type Spec struct {
 	Rows       int      `json:"rows,omitempty"`
 	// IdleEnd ends a console in which nothing happened for so long; 0: never.
 	IdleEnd time.Duration `json:"idle_end_ns,omitempty"`
+	// Sandbox is the directory below which alone the program may write; empty: anywhere.
+	Sandbox string `json:"sandbox,omitempty"`
 }
 
 // Status is a console as it is now.
@@ -63,6 +67,8 @@ type Status struct {
 	// signal n ended it.
 	Exit     string `json:"exit,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
+	// Sandbox is what the kernel refuses the program; nil: nothing.
+	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
 	// Notice is what the person or client who looks should know.
 	Notice string `json:"notice,omitempty"`
 }

@@ -210,7 +210,11 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 		return "", err
 	}
 	c.Close()
-	return withNews(headline(status, status.Command), s.news.since(ctx, status.Name)), nil
+	text := headline(status, status.Command)
+	if status.Sandbox != nil {
+		text += "\nsandbox: " + word(status.Sandbox.String())
+	}
+	return withNews(text, s.news.since(ctx, status.Name)), nil
 }
 
 func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeArgs) (string, error) {

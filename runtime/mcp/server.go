@@ -29,6 +29,7 @@ type Options struct {
 
 	ReadOnly bool     // only the tools that change nothing
 	Adapters []string // the only ones that may be used; nil: all
+	Sandbox  bool     // consoles write below Dir only, and no others are used
 	Confined bool     // consoles start in Dir or below it, nowhere else
 }
 
@@ -104,6 +105,9 @@ func (s *Server) allows(status console.Status, adapter string) error {
 	if adapter != "" && s.nameOf(adapter) != status.Adapter {
 		return fmt.Errorf("%s runs %s, not %s: name another console", status.Name, status.Adapter, adapter)
 	}
+	if s.o.Sandbox && (status.Sandbox == nil || status.Sandbox.Dir != s.o.Dir) {
+		return fmt.Errorf("this server uses consoles whose sandbox is %s, and %s is no such console", s.o.Dir, status.Name)
+	}
 	return s.allowed(status.Adapter)
 }
 
@@ -140,6 +144,9 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 		return nil, console.Status{}, err
 	}
 	spec.Dir, spec.IdleEnd = dir, idleEnd
+	if s.o.Sandbox {
+		spec.Sandbox = s.o.Dir
+	}
 	c, status, err := console.Start(ctx, s.o.Host, s.o.Getenv, spec)
 	if f, ok := asFault(err); ok && f.Code == console.FaultTaken && reuse {
 		if c, err = console.Open(s.o.Getenv, spec.Name); err == nil {

@@ -24,6 +24,11 @@ type Options struct {
 	Banner string
 	Reason string
 
+	// Through gives the words that go before the program's own command line: another
+	// program that prepares its process and then becomes it. It is told of the
+	// session's private directory, which the program may write to. nil: none.
+	Through func(temp string) []string
+
 	// Patient has Open wait for the first prompt until its context ends, even when
 	// the program has waited at something else for five seconds: a person may be
 	// answering it.

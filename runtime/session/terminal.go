@@ -20,8 +20,12 @@ func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
 	if d.events.watched() {
 		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.tell(EventWrite, b, "") }
 	}
+	argv := d.plan.Argv
+	if d.options.Through != nil {
+		argv = append(d.options.Through(d.scratch.Path), argv...)
+	}
 	d.term, err = terminal.Start(pty.Command{
-		Path: d.plan.Path, Argv: d.plan.Argv, Env: d.plan.Env, Dir: d.plan.Dir,
+		Path: argv[0], Argv: argv, Env: d.plan.Env, Dir: d.plan.Dir,
 		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
 		KeepCR: !t.Canonical && d.prog.input.ending == "\r",
 	}, o)

@@ -11,6 +11,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
+	"ripple/runtime/sandbox"
 )
 
 // New is the command.
@@ -30,7 +31,7 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version))
+	cmd.AddCommand(newStart(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine())
 	return cmd
 }
 
@@ -103,8 +104,31 @@ func newHost(a *ui.App, version string) *cobra.Command {
 			return a.Guarded(func() error {
 				ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 				defer stop()
-				return console.Serve(ctx, console.HostOptions{Version: version, Getenv: a.Getenv, In: a.In, Ready: os.Stdout})
+				self, err := os.Executable()
+				if err != nil {
+					return err
+				}
+				return console.Serve(ctx, console.HostOptions{
+					Version: version, Getenv: a.Getenv, In: a.In, Ready: os.Stdout, Confine: []string{self, "console", "confine"},
+				})
 			})
+		},
+	}
+}
+
+// newConfine is what a program in a sandbox begins as: a process of its own, so that
+// the host is not restricted.
+func newConfine() *cobra.Command {
+	return &cobra.Command{
+		Use:    "confine DIRECTORY TEMP -- PROGRAM [ARGUMENT...]",
+		Hidden: true,
+		Args:   cobra.MinimumNArgs(3),
+		RunE: func(_ *cobra.Command, args []string) error {
+			err := sandbox.Exec(args[0], args[1], args[2:])
+			if errors.Is(err, sandbox.ErrUnavailable) {
+				return ui.FailWith(ui.ExitMissing, err, "")
+			}
+			return ui.FailWith(ui.ExitFailed, err, "")
 		},
 	}
 }

@@ -14,9 +14,10 @@ import (
 
 // startFlags are the flags of `ripple console start`.
 type startFlags struct {
-	spec  console.Spec
-	reuse bool
-	json  bool
+	spec    console.Spec
+	reuse   bool
+	sandbox bool
+	json    bool
 }
 
 func newStart(a *ui.App) *cobra.Command {
@@ -49,6 +50,7 @@ minute is left starting; "ripple console wait --for input" waits on.`,
 	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
 	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end it when nothing happened in it for so long (0: never)")
 	flags.BoolVar(&f.reuse, "reuse", false, "a console of that name that is running will do")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program, and all that it starts, write only below its directory (Linux, Landlock)")
 	flags.BoolVar(&f.json, "json", false, "print what it is as JSON")
 	return cmd
 }
@@ -80,6 +82,9 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	f.spec.Dir = dir
+	if f.sandbox {
+		f.spec.Sandbox = dir
+	}
 	host, err := hostCommand()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
@@ -100,6 +105,9 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		return a.PrintJSON(status)
 	}
 	a.Printf("%s\n", status.Name)
+	if status.Sandbox != nil {
+		a.Note("%s", status.Sandbox)
+	}
 	if status.State == console.Starting {
 		a.Note("the program has not come to its first prompt in half a minute; ripple console peek shows its screen")
 	}

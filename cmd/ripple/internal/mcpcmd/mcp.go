@@ -5,6 +5,7 @@ import (
 	"context"
 	"crypto/rand"
 	"errors"
+	"fmt"
 	"io"
 	"net/http"
 	"os"
@@ -15,6 +16,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/mcp"
+	"ripple/runtime/sandbox"
 )
 
 // New is the command.
@@ -46,6 +48,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that look: wait, peek, read, list")
 	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use consoles of these adapters only, separated by commas")
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles in this `DIRECTORY` or below it, and nowhere else")
+	flags.BoolVar(&o.Sandbox, "sandbox", false, "consoles write only below --cwd, and the kernel sees to it (Linux, Landlock); no other consoles are used")
 	cmd.AddCommand(newConfig(a, version))
 	return cmd
 }
@@ -72,6 +75,13 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 	}
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
 		return ui.UsageError("", "--cwd %s is no directory", o.Dir)
+	}
+	if o.Sandbox {
+		e, err := sandbox.Check(o.Dir)
+		if err != nil {
+			return ui.FailWith(ui.ExitMissing, fmt.Errorf("--sandbox: %w", err), "")
+		}
+		a.Note("%s", e)
 	}
 	s := mcp.New(o)
 	if address != "" {

@@ -1,0 +1,6 @@
+//go:build !linux
+
+package main
+
+// withoutLandlock is for Linux.
+func withoutLandlock() {}
