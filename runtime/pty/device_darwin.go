@@ -75,7 +75,10 @@ func (d *device) readable(int64) bool { return d.inTerminal() }
 
 func (d *device) setReadDeadline(t time.Time) error { return d.file.SetReadDeadline(t) }
 
-func (d *device) close() error { return d.file.Close() }
+func (d *device) close() error {
+	d.retire()
+	return d.file.Close()
+}
 
 // awaitExit has no counterpart here: the wait that follows reaps.
 func awaitExit(int) {}

@@ -20,6 +20,10 @@ type device struct {
 	name string // of the other side, "/dev/pts/3"
 	reader
 
+	use     sync.RWMutex // fd is open while it is held and retired is false
+	fd      int
+	retired bool
+
 	// The running write; the function is made once so that a write allocates
 	// nothing.
 	wmu     sync.Mutex
@@ -59,7 +63,7 @@ func open(c Command) (d *device, tty *os.File, err error) {
 
 func (d *device) prepare(tty *os.File, c Command) (err error) {
 	if d.raw, err = d.file.SyscallConn(); err == nil {
-		err = d.reader.open()
+		err = errors.Join(d.raw.Control(func(fd uintptr) { d.fd = int(fd) }), d.reader.open())
 	}
 	if err != nil {
 		_ = d.file.Close() // the first error is the one that matters
@@ -159,13 +163,22 @@ func (d *device) inTerminal() (yes bool) {
 	return yes
 }
 
-// control runs an ioctl-like call on the master; it fails after close.
+// control runs an ioctl-like call on the master; it fails after close, which waits
+// for it. RawConn's would cost five allocations.
 func (d *device) control(f func(fd int) error) error {
-	var err error
-	if cerr := d.raw.Control(func(fd uintptr) { err = f(int(fd)) }); cerr != nil {
-		return os.ErrClosed // Control fails for nothing else
+	d.use.RLock()
+	defer d.use.RUnlock()
+	if d.retired {
+		return os.ErrClosed
 	}
-	return err
+	return f(d.fd)
+}
+
+// retire ends control.
+func (d *device) retire() {
+	d.use.Lock()
+	defer d.use.Unlock()
+	d.retired = true
 }
 
 func (d *device) resize(s Size) error {
@@ -195,25 +208,9 @@ func (d *device) foreground() (pgid int, err error) {
 	return pgid, err
 }
 
-func (d *device) termios() (t *unix.Termios, err error) {
-	err = d.control(func(fd int) (err error) {
-		t, err = unix.IoctlGetTermios(fd, getTermios)
-		return os.NewSyscallError("read the terminal's modes", err)
-	})
-	return t, err
-}
-
-func (d *device) flags() (echo, canonical bool, err error) {
-	t, err := d.termios()
-	if err != nil {
-		return false, false, err
-	}
-	return t.Lflag&unix.ECHO != 0, t.Lflag&unix.ICANON != 0, nil
-}
-
 func (d *device) interrupts() bool {
-	t, err := d.termios()
-	return err == nil && t.Lflag&unix.ISIG != 0 && t.Cc[unix.VINTR] == 0x03
+	m, err := d.modes()
+	return err == nil && m.t.Lflag&unix.ISIG != 0 && m.t.Cc[unix.VINTR] == 0x03
 }
 
 func killGroup(pgid int, sig syscall.Signal) error {

@@ -11,6 +11,21 @@ import (
 // device has no implementation here: start never returns one.
 type device struct{}
 
+// Modes are what a terminal does with input and output.
+type Modes struct{}
+
+// Echoes is unknown here.
+func (*Modes) Echoes() bool { return false }
+
+// Canonical is unknown here.
+func (*Modes) Canonical() bool { return false }
+
+// Shown is the text itself.
+func (*Modes) Shown(text []byte) []byte { return text }
+
+// Echo is nothing.
+func (*Modes) Echo([]byte) []byte { return nil }
+
 func start(Command) (*device, *os.Process, error) { return nil, nil, ErrUnsupported }
 
 func (*device) read([]byte) (int, error)              { return 0, ErrUnsupported }
@@ -20,9 +35,7 @@ func (*device) setReadDeadline(time.Time) error       { return ErrUnsupported }
 func (*device) resize(Size) error                     { return ErrUnsupported }
 func (*device) size() Size                            { return Size{} }
 func (*device) foreground() (int, error)              { return 0, ErrUnsupported }
-func (*device) flags() (bool, bool, error)            { return false, false, ErrUnsupported }
-func (*device) echo([]byte) []byte                    { return nil }
-func (*device) shown(text []byte) []byte              { return text }
+func (*device) modes() (Modes, error)                 { return Modes{}, ErrUnsupported }
 func (*device) signalForeground(syscall.Signal) error { return ErrUnsupported }
 func (*device) readable(int64) bool                   { return false }
 func (*device) interrupts() bool                      { return false }

@@ -40,13 +40,14 @@ func TestEchoIsTheKernels(t *testing.T) {
 			require.NoError(t, err)
 			defer d.close()
 			defer tty.Close()
-			modes, err := d.termios()
+			modes, err := d.modes()
 			require.NoError(t, err)
-			tt.set(modes)
-			require.NoError(t, unix.IoctlSetTermios(int(tty.Fd()), setTermios, modes))
-			p := &PTY{dev: d}
+			tt.set(&modes.t)
+			require.NoError(t, unix.IoctlSetTermios(int(tty.Fd()), setTermios, &modes.t))
+			set, err := (&PTY{dev: d}).Modes()
+			require.NoError(t, err)
 			input := []byte("echo Hi; (exit 3)\na\tb\x01ü好\xd7\xdf\xf7\xff\x1b[1m\nx\ry\n\r\neof\x04\n" + end)
-			want := p.Echo(input)
+			want := set.Echo(input)
 			_, err = d.write(input)
 			require.NoError(t, err)
 			assert.Equal(t, string(want), shown(t, d))
@@ -59,7 +60,9 @@ func TestNoEcho(t *testing.T) {
 	require.NoError(t, err)
 	defer d.close()
 	defer tty.Close()
-	assert.Nil(t, (&PTY{dev: d}).Echo([]byte("a\n")))
+	modes, err := d.modes()
+	require.NoError(t, err)
+	assert.Nil(t, modes.Echo([]byte("a\n")))
 }
 
 // end is the same in every mode.

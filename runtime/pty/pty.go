@@ -122,15 +122,8 @@ func (p *PTY) PID() int { return p.leader.Pid }
 // Foreground is the id of the process group in the terminal's foreground.
 func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 
-// Flags tells whether the terminal echoes input and edits lines now.
-func (p *PTY) Flags() (echo, canonical bool, err error) { return p.dev.flags() }
-
-// Echo is what the terminal will show of input that is written to it now, byte for
-// byte; nil when it does not echo. Keys that erase are taken for text.
-func (p *PTY) Echo(input []byte) []byte { return p.dev.echo(input) }
-
-// Shown is what the terminal makes now of text that a program prints.
-func (p *PTY) Shown(text []byte) []byte { return p.dev.shown(text) }
+// Modes are what the terminal does now with input and output.
+func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
 // Readable tells whether there is output after the first taken bytes: in the
 // terminal or, on Linux, in the hands of a Read that has not returned yet or

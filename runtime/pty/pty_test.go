@@ -151,10 +151,10 @@ func TestModes(t *testing.T) {
 		if !tt.canonical {
 			assert.Contains(t, got, "min = 1; time = 0")
 		}
-		echo, canonical, err := p.Flags()
+		modes, err := p.Modes()
 		require.NoError(t, err)
-		assert.Equal(t, tt.echo, echo)
-		assert.Equal(t, tt.canonical, canonical)
+		assert.Equal(t, tt.echo, modes.Echoes())
+		assert.Equal(t, tt.canonical, modes.Canonical())
 		assert.True(t, p.Interrupts())
 	}
 }
@@ -223,7 +223,7 @@ func TestCloseWakesReaderAndWriter(t *testing.T) {
 	}
 	_, err = p.Write([]byte("x"))
 	assert.ErrorIs(t, err, os.ErrClosed)
-	_, _, err = p.Flags()
+	_, err = p.Modes()
 	assert.ErrorIs(t, err, os.ErrClosed)
 	assert.Zero(t, p.Size())
 }

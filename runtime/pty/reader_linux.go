@@ -206,6 +206,7 @@ func (d *device) close() error {
 		return os.ErrClosed
 	}
 	r.wake(forever)
+	d.retire()
 	err := d.file.Close()
 	// Until a running read and wait have returned.
 	r.mu.Lock()

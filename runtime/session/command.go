@@ -121,11 +121,12 @@ func (s *sender) nextLine() {
 // expectedEcho is what is known of the echo of a line that is about to be sent.
 func (s *sender) expectedEcho(sent string) echo.Config {
 	out := &s.prog.output
-	c := echo.Config{Strategy: string(out.echo), Sent: s.term.Shown([]byte(sent)), Prompt: out.echoPrompt}
-	c.Kernel = s.term.Echo([]byte(sent))
-	echoes, canonical, err := s.term.Flags()
+	modes, err := s.term.Modes()
+	c := echo.Config{Strategy: string(out.echo), Sent: modes.Shown([]byte(sent)), Prompt: out.echoPrompt}
+	c.Kernel = modes.Echo([]byte(sent))
+	echoes := modes.Echoes()
 	switch {
-	case !out.strips, err == nil && canonical && !echoes, out.echo == schema.EchoNone && (!echoes || s.plan.TTY.Echo):
+	case !out.strips, err == nil && modes.Canonical() && !echoes, out.echo == schema.EchoNone && (!echoes || s.plan.TTY.Echo):
 		c.Strategy = echo.Silent
 	case out.echo == schema.EchoNone: // a command has turned it on
 		c.Strategy, c.Sent = echo.Deterministic, c.Kernel
@@ -140,7 +141,8 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 // typed writes raw input while a command runs, and remembers what the terminal
 // echoes of it.
 func (s *sender) typed(b []byte) {
-	s.printer.enqueue(job{kind: jobTyped, c: s.cmd}, s.term.Echo(b))
+	modes, _ := s.term.Modes() // of one that was closed: nothing is echoed
+	s.printer.enqueue(job{kind: jobTyped, c: s.cmd}, modes.Echo(b))
 	s.send(string(b))
 	s.cmd.line.at, s.cmd.line.to = time.Now(), s.progress.bytes
 }

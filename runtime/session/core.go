@@ -77,9 +77,13 @@ func (c *core) due(f func()) bool {
 
 // phaseChanged tells observers and those who wait for a state.
 func (c *core) phaseChanged() {
-	c.events.tell(EventPhase, nil, "phase "+string(c.phase()))
-	close(c.life.changed)
-	c.life.changed = make(chan struct{})
+	if c.events.watched() {
+		c.events.tell(EventPhase, nil, "phase "+string(c.phase()))
+	}
+	if c.life.changed != nil {
+		close(c.life.changed)
+		c.life.changed = nil
+	}
 }
 
 func (c *core) phase() Phase {
@@ -110,6 +114,9 @@ func (c *core) isDead() bool {
 func (c *core) changes() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	if c.life.changed == nil {
+		c.life.changed = make(chan struct{})
+	}
 	return c.life.changed
 }
 

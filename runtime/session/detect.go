@@ -55,15 +55,13 @@ func newDetector(pr *prompts) detector {
 }
 
 // pieces takes what the program printed apart, in its order.
-func (t *detector) pieces(b []byte) iter.Seq[piece] {
-	return func(yield func(piece) bool) {
-		t.begin(yield)
-		if t.markers == nil {
-			t.text(b)
-			return
-		}
-		t.markers.Feed(b, t.onText, t.onMarker)
+func (t *detector) pieces(b []byte, yield func(piece) bool) {
+	t.begin(yield)
+	if t.markers == nil {
+		t.text(b)
+		return
 	}
+	t.markers.Feed(b, t.onText, t.onMarker)
 }
 
 // rest is what was held back; the stream has ended.

@@ -22,11 +22,11 @@ type life struct {
 	dead      chan struct{} // closed when the last byte has been read
 	failure   error         // why the session cannot go on
 	exit      *ExitError
-	changed   chan struct{} // replaced on every change that State shows
+	changed   chan struct{} // closed at the next change that State shows; nil: nobody waits for it
 }
 
 func newLife() life {
-	return life{ready: make(chan struct{}), dead: make(chan struct{}), changed: make(chan struct{})}
+	return life{ready: make(chan struct{}), dead: make(chan struct{})}
 }
 
 // fail makes the session unusable: a pattern of the adapter cannot be matched.

@@ -104,8 +104,8 @@ func (k *kernel) unseen() bool {
 
 // cooked says whether the terminal edits lines itself now.
 func (k *kernel) cooked() bool {
-	_, canonical, err := k.term.Flags()
-	return err == nil && canonical
+	modes, err := k.term.Modes()
+	return err == nil && modes.Canonical()
 }
 
 // sending is in which wait the program is whose line is about to be sent, where

@@ -11,15 +11,17 @@ import (
 type flow struct {
 	*core
 	decider *decider
+	take    func(piece) bool // piece, made once
 }
 
 // feed takes what the program printed through the stages, in order.
 func (f *flow) feed(b []byte) {
 	f.stream.arrived = false
 	f.interrupts.printed()
-	for p := range f.detect.pieces(b) {
-		f.piece(p)
+	if f.take == nil {
+		f.take = func(p piece) bool { f.piece(p); return true }
 	}
+	f.detect.pieces(b, f.take)
 	if f.stream.arrived {
 		f.decider.step(machine.Input{Kind: machine.InText})
 		f.matchPrompt()

@@ -59,8 +59,8 @@ func (v *viewer) onItsWay() bool {
 	case v.progress.bytes > c.line.to:
 		return false
 	}
-	echoes, _, err := v.term.Flags()
-	return err == nil && (echoes || passed < silentFlight)
+	modes, err := v.term.Modes()
+	return err == nil && (modes.Echoes() || passed < silentFlight)
 }
 
 // waits asks whether the running command reads the terminal: a secret when the
@@ -72,8 +72,8 @@ func (v *viewer) waits() Waiting {
 	}
 	v.flow.pass(v.stream.flush())
 	v.printer.enqueue(job{kind: jobShow, c: v.cmd}, nil)
-	echoes, canonical, err := v.term.Flags()
-	if err == nil && canonical && !echoes && v.plan.TTY.Echo {
+	modes, err := v.term.Modes()
+	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
 		return WaitingSecret
 	}
 	return WaitingInput

@@ -131,9 +131,9 @@ func (t *Terminal) answer(taken int64) {
 	if reply == "" {
 		return
 	}
-	_, canonical, err := t.tty.Flags()
+	modes, err := t.tty.Modes()
 	switch {
-	case err != nil || canonical || t.Queued() > mostUnread:
+	case err != nil || modes.Canonical() || t.Queued() > mostUnread:
 	case len(a.since) < longestWait && t.tty.Readable(taken):
 		return
 	default:

@@ -19,14 +19,8 @@ func (p *Program) Exited() <-chan struct{} { return p.tty.Exited() }
 // name of the signal n that ended the program. -1: unknown.
 func (p *Program) ExitStatus() (code int, signal string) { return p.tty.ExitStatus() }
 
-// Flags tells whether the terminal echoes input and edits lines now.
-func (p *Program) Flags() (echo, canonical bool, err error) { return p.tty.Flags() }
-
-// Echo is what the terminal will show of input that is written to it now.
-func (p *Program) Echo(input []byte) []byte { return p.tty.Echo(input) }
-
-// Shown is what the terminal makes now of text that a program prints.
-func (p *Program) Shown(text []byte) []byte { return p.tty.Shown(text) }
+// Modes are what the terminal does now with input and output.
+func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
 // Readiness asks the kernel whether the foreground program waits for input.
 func (p *Program) Readiness() pty.Readiness { return p.tty.Readiness() }

@@ -1,6 +1,10 @@
 package echo
 
-import "ripple/runtime/internal/vt"
+import (
+	"sync"
+
+	"ripple/runtime/internal/vt"
+)
 
 // maxMove bounds how far a sequence moves the cursor, in columns.
 const maxMove = 1 << 16
@@ -14,14 +18,30 @@ func movement(t *vt.Token) int {
 	return -1
 }
 
-// eachToken calls f with the text and the sequences of a whole stream.
-func eachToken(stream []byte, f func(*vt.Token)) {
-	p := vt.ForText()
-	whole := func(t *vt.Token) {
-		if !t.Inside { // a sequence has its controls with it
-			f(t)
+// whole passes on tokens that stand in no other: a sequence has its controls with it.
+type whole struct {
+	tokens vt.Parser
+	token  func(*vt.Token)
+	to     func(*vt.Token)
+}
+
+// wholes are used again: they are large beside an echo.
+var wholes = sync.Pool{New: func() any {
+	w := &whole{}
+	w.token = func(t *vt.Token) {
+		if !t.Inside {
+			w.to(t)
 		}
 	}
-	p.Feed(stream, whole)
-	p.Flush(whole)
+	return w
+}}
+
+// eachToken calls f with the text and the sequences of a whole stream.
+func eachToken(stream []byte, f func(*vt.Token)) {
+	w := wholes.Get().(*whole)
+	defer wholes.Put(w)
+	w.tokens, w.to = vt.ForText(), f
+	w.tokens.Feed(stream, w.token)
+	w.tokens.Flush(w.token)
+	w.to = nil
 }

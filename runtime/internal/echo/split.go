@@ -90,7 +90,7 @@ func withoutScrolled(sent, stream []byte) []byte {
 // out of the stream: lines are what others printed in it, rest is the stream without
 // these. ok says that all of known was there.
 func Cut(known, stream []byte) (lines, rest []byte, ok bool) {
-	t := &tangle{m: &matcher{want: known}, kernel: true, certain: true, now: []thread{{}}}
+	t := &tangle{m: matcher{want: known}, kernel: true, certain: true, now: []thread{{}}}
 	for _, b := range stream {
 		t.step(b, false, 0)
 	}

@@ -12,7 +12,7 @@ import (
 // is foreign to it, and weighs them: foreign text mostly comes in whole lines,
 // and an echo in one piece.
 type tangle struct {
-	m      *matcher
+	m      matcher
 	kernel bool   // the echo is exact, and may stand within a foreign line
 	prompt []byte // a redraw may repeat it before the echo
 
@@ -57,10 +57,11 @@ const (
 const maxThreads = 128
 
 func newTangle(c Config) *tangle {
-	t := &tangle{m: newMatcher(c.Sent), kernel: len(c.Kernel) > 0, prompt: c.Shown}
+	t := &tangle{kernel: len(c.Kernel) > 0, prompt: c.Shown}
 	if t.kernel {
-		t.m.want = c.Kernel
-		t.m.now = []state{{}}
+		t.m = matcher{want: c.Kernel, now: []state{{}}}
+	} else {
+		t.m = *newMatcher(c.Sent)
 	}
 	for _, s := range t.m.now {
 		t.now = append(t.now, thread{state: s})

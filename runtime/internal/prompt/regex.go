@@ -106,6 +106,7 @@ func (p *Patterns) atEnd(text []rune) (Match, bool, error) {
 // cleaned is text as it looks on the screen, with the way back to the bytes.
 type cleaned struct {
 	tokens  vt.Parser
+	token   func(*vt.Token) // made once
 	raw     []byte
 	runes   []rune
 	offsets []int // of each rune in raw
@@ -149,9 +150,10 @@ var spare = sync.Pool{New: func() any { return new(cleaned) }}
 func (c *cleaned) read(b []byte) {
 	c.raw, c.runes, c.offsets, c.line = b, c.runes[:0], c.offsets[:0], 0
 	c.tokens = vt.ForText()
-	c.tokens.Feed(b, func(t *vt.Token) {
-		c.text(int(t.Offset), int(t.Offset)+len(t.Plain()))
-	})
+	if c.token == nil {
+		c.token = func(t *vt.Token) { c.text(int(t.Offset), int(t.Offset)+len(t.Plain())) }
+	}
+	c.tokens.Feed(b, c.token)
 }
 
 // text takes raw[from:end], which is no part of a sequence.

@@ -2,34 +2,52 @@
 
 package pty
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
 
-func (d *device) echo(input []byte) []byte {
-	t, err := d.termios()
-	if err != nil {
+	"golang.org/x/sys/unix"
+)
+
+// Modes are what a terminal does with input and output. Without any, as of one that
+// was closed, it passes all on and echoes nothing.
+type Modes struct{ t unix.Termios }
+
+func (d *device) modes() (m Modes, err error) {
+	err = d.control(func(fd int) error {
+		t, err := unix.IoctlGetTermios(fd, getTermios)
+		if err != nil {
+			return os.NewSyscallError("read the terminal's modes", err)
+		}
+		m.t = *t
 		return nil
-	}
-	return echo(t, input)
+	})
+	return m, err
 }
 
-func (d *device) shown(text []byte) (shown []byte) {
-	t, err := d.termios()
-	if err != nil {
-		return text
-	}
+// Echoes tells whether the terminal shows input.
+func (m *Modes) Echoes() bool { return m.t.Lflag&unix.ECHO != 0 }
+
+// Canonical tells whether the terminal edits lines itself.
+func (m *Modes) Canonical() bool { return m.t.Lflag&unix.ICANON != 0 }
+
+// Shown is what the terminal makes of text that a program prints.
+func (m *Modes) Shown(text []byte) []byte {
+	shown := make([]byte, 0, len(text)+1) // a line
 	for _, c := range text {
-		shown = passed(t, shown, c)
+		shown = passed(&m.t, shown, c)
 	}
 	return shown
 }
 
-// echo is how a line discipline with these modes shows input: n_tty_receive_char_special,
-// echo_char and do_output_char of Linux's drivers/tty/n_tty.c.
-func echo(t *unix.Termios, input []byte) (shown []byte) {
-	if t.Lflag&unix.ECHO == 0 {
+// Echo is what the terminal shows of input that is written to it, byte for byte; nil
+// when it does not echo. Keys that erase are taken for text. It is as in
+// n_tty_receive_char_special, echo_char and do_output_char of Linux's
+// drivers/tty/n_tty.c.
+func (m *Modes) Echo(input []byte) (shown []byte) {
+	if !m.Echoes() {
 		return nil
 	}
-	canonical := t.Lflag&unix.ICANON != 0
+	t, canonical := &m.t, m.Canonical()
 	for _, c := range input {
 		lineEnd := c == '\n' && canonical
 		switch {
