@@ -220,6 +220,9 @@ func (l *looker) link(pid, fd int) string {
 	if err != nil {
 		return ""
 	}
+	if string(l.buf[:n]) == l.tty {
+		return l.tty // nearly always
+	}
 	return string(l.buf[:n])
 }
 

@@ -17,6 +17,7 @@ type tangle struct {
 	prompt []byte // a redraw may repeat it before the echo
 
 	now, next []thread
+	begin     [2]thread // where now is at first
 	silent    bool // nothing was echoed
 	certain   bool // what is wanted was shown, in as many pieces as others printed lines meanwhile
 	last      byte
@@ -63,6 +64,7 @@ func newTangle(c Config) *tangle {
 	} else {
 		t.m = *newMatcher(c.Sent)
 	}
+	t.now = t.begin[:0]
 	for _, s := range t.m.now {
 		t.now = append(t.now, thread{state: s})
 		if c.Within {

@@ -48,6 +48,7 @@ type Markers struct {
 	tokens vt.Parser
 	handle func(*vt.Token)
 	params []string
+	last   [32]string // what markers said, by their letters
 
 	// Of the piece that is being fed.
 	text   func([]byte)
@@ -124,9 +125,22 @@ func (s *Markers) Token(t *vt.Token) (m Marker, ok bool) {
 			m.Code, m.Params = '7', s.split(string(payload))
 			return m, true
 		}
-		return s.letter(m, string(payload))
+		return s.letter(m, s.said(payload))
 	}
 	return m, false
+}
+
+// said is a payload as text. Most markers say what the last one with their letter said.
+func (s *Markers) said(payload []byte) string {
+	const short = 1 << 10
+	if len(payload) == 0 || len(payload) > short {
+		return string(payload)
+	}
+	last := &s.last[payload[0]%byte(len(s.last))]
+	if *last != string(payload) {
+		*last = string(payload)
+	}
+	return *last
 }
 
 func hasControl(b []byte) bool {
