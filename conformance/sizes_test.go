@@ -34,7 +34,6 @@ var larger = map[string]string{
 	"runtime/internal/vt.Parser":       "the states of the DEC diagram and the fast ways past them, on one sequence under construction",
 	"runtime/internal/vt.Screen":       "the control functions of a terminal, on one grid with one cursor",
 	"runtime/internal/render.Renderer": "what moves, erases or leaves the one unfinished line; the line as columns is cellLine",
-	"runtime/pty.PTY":                  "the requests and questions to one device, each a few lines, four of them once an operating system",
 }
 
 // size is what was counted of a type.

@@ -216,14 +216,11 @@ func (l *looker) isTerminal(pid, fd int) bool { return l.names(l.link(pid, fd)) 
 func (l *looker) names(link string) bool { return link == l.tty || link == "/dev/tty" }
 
 func (l *looker) link(pid, fd int) string {
-	n, err := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), l.buf[:])
-	if err != nil {
-		return ""
+	n, _ := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), l.buf[:])
+	if text := l.buf[:max(n, 0)]; string(text) != l.tty { // -1: there is none
+		return string(text)
 	}
-	if string(l.buf[:n]) == l.tty {
-		return l.tty // nearly always
-	}
-	return string(l.buf[:n])
+	return l.tty
 }
 
 // memory reads n bytes of the process; fewer come back when that fails.

@@ -50,6 +50,12 @@ func (t *tangle) best() (spans []span, ok bool) {
 	return spans, best.at == len(t.m.want) || best.at == 0
 }
 
+// span is a piece of foreign text.
+type span struct {
+	from, to int
+	before   *span
+}
+
 // Split divides what came while an echo was expected, all of it, into the echo
 // and what others printed meanwhile, which it returns.
 func Split(c Config, stream []byte) (foreign []byte) {

@@ -18,8 +18,8 @@ type tangle struct {
 
 	now, next []thread
 	begin     [2]thread // where now is at first
-	silent    bool // nothing was echoed
-	certain   bool // what is wanted was shown, in as many pieces as others printed lines meanwhile
+	silent    bool      // nothing was echoed
+	certain   bool      // what is wanted was shown, in as many pieces as others printed lines meanwhile
 	last      byte
 	inside    bool // a sequence is under way
 	read      int  // bytes so far
@@ -39,12 +39,6 @@ type thread struct {
 	spans    *span // what was foreign
 }
 
-// span is a piece of foreign text.
-type span struct {
-	from, to int
-	before   *span
-}
-
 // What makes a reading less likely.
 const (
 	costLine   = 1 // foreign text that begins where a line may begin
@@ -58,10 +52,8 @@ const (
 const maxThreads = 128
 
 func newTangle(c Config) *tangle {
-	t := &tangle{kernel: len(c.Kernel) > 0, prompt: c.Shown}
-	if t.kernel {
-		t.m = matcher{want: c.Kernel, now: []state{{}}}
-	} else {
+	t := &tangle{kernel: len(c.Kernel) > 0, prompt: c.Shown, m: matcher{want: c.Kernel, now: []state{{}}}}
+	if !t.kernel {
 		t.m = *newMatcher(c.Sent)
 	}
 	t.now = t.begin[:0]
