@@ -1,7 +1,6 @@
 package keeper
 
 import (
-	"os"
 	"strconv"
 	"syscall"
 	"unsafe"
@@ -28,10 +27,7 @@ func newImage(path string, argv, env []string) (i image, err error) {
 // argumentsArea is where /proc/self/cmdline comes from; see proc_pid_stat(5).
 func argumentsArea() (from, to uintptr) {
 	const argStart, argEnd = 48, 49 // fields, counted from 1
-	line, err := os.ReadFile("/proc/self/stat")
-	if err != nil {
-		return 0, 0
-	}
+	line := statLine()
 	at := len(line)
 	for at > 0 && line[at-1] != ')' { // the name, the second field, may have blanks in it
 		at--
@@ -45,6 +41,19 @@ func argumentsArea() (from, to uintptr) {
 		field, start = field+1, at+1
 	}
 	return uintptr(number[argStart]), uintptr(number[argEnd])
+}
+
+// statLine is read without package os: its files make a poller, and where no more files
+// can be opened, as ulimit -n says, the Go runtime ends the process for want of one.
+func statLine() []byte {
+	fd, err := syscall.Open("/proc/self/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
+	if err != nil {
+		return nil
+	}
+	line := make([]byte, 1<<10)
+	n, _ := syscall.Read(fd, line) // -1: nothing
+	_ = syscall.Close(fd)          // only read from
+	return line[:max(n, 0)]
 }
 
 //go:nosplit
