@@ -1,0 +1,109 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/loop/journal"
+)
+
+const killedRoles = `
+event_loop: {starting_event: go, required_events: [passed], max_iterations: 20}
+hats:
+  builder: {triggers: [go, rejected], publishes: [built], verify: [test -s shared.txt], max_activations: 4}
+  reviewer: {triggers: [built], publishes: [rejected, passed, LOOP_COMPLETE], default_publishes: rejected, session: fresh}
+`
+
+// rolesScenario publishes by tags, by commands, and by default.
+func rolesScenario(ripple string) string {
+	return fmt.Sprintf(`turns:
+  - steps:
+      - write: {path: shared.txt, content: "1\n"}
+      - text: "So:\n<event topic=\"built\">first</event>"
+  - steps:
+      - run: %[1]s emit rejected one; echo 2 > turn
+      - text: No.
+  - steps:
+      - write: {path: a.txt, content: "3\n"}
+      - run: %[1]s emit built
+      - text: "And:\n<event topic=\"built\">second</event>"
+  - steps:
+      - text: I say nothing.
+  - steps:
+      - text: "Again:\n<event topic=\"passed\"></event>"
+  - steps:
+      - write: {path: shared.txt, content: "6\n"}
+      - text: Nothing to publish.
+  - steps:
+      - write: {path: shared.txt, content: "7\n"}
+      - text: "<event topic=\"built\">third</event>"
+  - steps:
+      - text: "Good.\nLOOP_COMPLETE"
+`, ripple)
+}
+
+// kill -9 at any moment, and --resume: each topic is published, taken and answered once.
+func TestKilledHatsGoOn(t *testing.T) {
+	t.Parallel()
+	moments := 4
+	if thorough {
+		moments = 200
+	}
+	seed := uint64(time.Now().UnixNano())
+	random := rand.New(rand.NewPCG(seed, 0))
+	t.Logf("seed %d", seed)
+	ripple, err := binary()
+	require.NoError(t, err)
+	begin := func() *looped {
+		l := newLooped(t, rolesScenario(ripple))
+		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte(killedRoles), 0o600))
+		return l
+	}
+	topics := func(l *looped) []journal.Published {
+		list, err := journal.ReadTopics(filepath.Join(l.dir, "project"))
+		require.NoError(t, err)
+		for i := range list {
+			list[i].Time = time.Time{}
+		}
+		return list
+	}
+
+	calm := begin()
+	started := time.Now()
+	require.True(t, calm.runKilled(time.Minute, true))
+	whole := time.Since(started)
+	want, wantTopics := calm.result(), topics(calm)
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, want.turns)
+	require.Len(t, wantTopics, 8)
+
+	for kills := 0; kills < moments; {
+		l := begin()
+		var at []string
+		for args := []string(nil); ; args = []string{"--resume"} {
+			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
+			started := time.Now()
+			ended := l.runKilled(after, outer, args...)
+			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
+			l.whole()
+			if ended && args == nil {
+				whole = time.Since(started) // a machine has its moods
+			}
+			if ended {
+				break
+			}
+			kills++
+		}
+		require.Equal(t, want, l.result(), "killed at %v", at)
+		require.Equal(t, wantTopics, topics(l), "killed at %v", at)
+		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
+	}
+}
