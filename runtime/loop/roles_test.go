@@ -3,6 +3,8 @@ package loop
 import (
 	"encoding/json"
 	"fmt"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 
@@ -286,4 +288,20 @@ func TestPreviewOfAHat(t *testing.T) {
 	assert.Equal(t, "builder", q.Hat)
 	assert.Contains(t, q.Prompt, "# Your role in this turn: builder\n\nBuild it.\n")
 	assert.Contains(t, q.Context, "Role: builder. Topic: go.")
+}
+
+// Who removes .ralph in a turn loses what its commands published, and is told; what the
+// agent wrote counts.
+func TestEmitIsLostWithTheFiles(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, func(d *doing) {
+		d.work()
+		assert.NoError(t, d.emits("built"))
+		assert.NoError(t, os.RemoveAll(filepath.Join(d.dir, ".ralph")))
+		assert.ErrorIs(t, d.emits("built"), journal.ErrTurnOver)
+		d.says("So:\n<event topic=\"built\">written</event>")
+	}, promises("passed"))
+	stop := r.run()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Contains(t, strings.Join(r.notes(), "\n"), "what its commands published is lost")
+	assert.Contains(t, r.topics(), `1 builder: built "written" → reviewer (written)`)
 }

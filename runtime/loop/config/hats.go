@@ -70,6 +70,9 @@ func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 	}
 	for _, h := range p.Hats {
 		c.Hats.Hats = append(c.Hats.Hats, hatOf(h))
+		if strings.Contains(h.Instructions, "ralph emit") {
+			notes = append(notes, place(p, "hats", h.Key, "instructions")+": the instructions of "+h.Key+" say `ralph emit`, which is not there: let them have a line <event topic=…> written")
+		}
 		c.hatPlaces[h.Key] = place(p, "hats", h.Key, "backend")
 	}
 	bounded := false

@@ -100,6 +100,7 @@ func TestHatsNotesAndErrors(t *testing.T) {
 			"ripple.yml:6:25: cli.pty_mode has no effect in ripple: the adapter says whether its agent needs a terminal",
 			"ripple.yml:6:7: cli.prompt_mode has no effect in ripple: the adapter says how its agent gets a prompt",
 		}, ""},
+		{"another one's command", "hats: {a: {triggers: [task.start], instructions: 'Then ralph emit x.'}}", []string{"ripple.yml:1:36: the instructions of a say `ralph emit`, which is not there: let them have a line <event topic=…> written"}, ""},
 		{"a start without hats", "event_loop: {starting_event: go}", []string{"ripple.yml:1:14: event_loop.starting_event has no effect: there are no hats"}, ""},
 	}
 	for _, tt := range tests {

@@ -101,10 +101,11 @@ func whyOf(t journal.Published) string {
 
 // topicWords say on one line what became of a topic.
 func topicWords(t hats.Topic) string {
-	text := fmt.Sprintf("%s → %s", t.Topic, t.To)
 	if t.To == "" {
-		text = t.Topic + ": " + t.Why
-	} else if t.Why == "default_publishes" {
+		return t.Topic + ": " + t.Why
+	}
+	text := fmt.Sprintf("%s → %s", t.Topic, t.To)
+	if t.Why == "default_publishes" {
 		text += " (default_publishes)"
 	}
 	if t.Payload != "" {

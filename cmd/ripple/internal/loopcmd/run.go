@@ -251,7 +251,11 @@ func (a *app) stopped(s loop.Stop, asJSON bool) error {
 		return ui.ExitWith(code)
 	}
 	if a.ErrTerminal {
-		s.Why, next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(next, "  ")
+		indent := "  "
+		if s.Done() {
+			indent = "ripple: "
+		}
+		s.Why, next = a.Wrapped(s.Why, "ripple: "), a.Wrapped(next, indent)
 	}
 	if s.Done() {
 		a.Note("%s", s.Why)
