@@ -332,3 +332,35 @@ func TestAShellInItsPlace(t *testing.T) {
 	p.ok("console", "close", "main")
 	p.requireNothingLeft()
 }
+
+// A model is told that the host was killed, and can read what was printed before a new
+// console takes the name.
+func TestAModelIsToldOfAKilledHost(t *testing.T) {
+	p := newPlace(t)
+	s := p.server()
+	require.Contains(t, s.call("console_exec", args{"code": "echo precious"}), "] done ")
+	require.NoError(t, syscall.Kill(p.status("main").Host, syscall.SIGKILL))
+	p.until("main", "dead")
+	text := s.call("console_exec", args{"code": "echo next"})
+	assert.Contains(t, text, "main: its host was killed; console_read shows")
+	assert.Contains(t, s.call("console_read", args{"console": "main"}), "precious")
+	assert.Contains(t, s.call("console_close", args{"console": "main"}), "closed")
+	assert.Contains(t, s.call("console_exec", args{"code": "echo next"}), "\nnext\n")
+}
+
+// A console whose program does not come to its first prompt is there while it starts: it
+// can be looked at and ended.
+func TestAConsoleThatIsStarting(t *testing.T) {
+	p := newPlace(t)
+	require.NoError(t, os.WriteFile(p.path("work/hangs"), []byte("#!/bin/sh\necho still at it\nexec sleep 1000\n"), 0o700))
+	starter := p.command("console", "start", "--name", "main", "--executable", p.path("work/hangs"))
+	require.NoError(t, starter.Start())
+	p.eventually(func() bool { all := p.list(); return len(all) == 1 && all[0].State == "starting" }, func() string { return fmt.Sprint(p.list()) })
+	p.eventually(func() bool { return strings.Contains(p.ok("console", "peek", "main"), "still at it") }, func() string { return p.ok("console", "peek", "main") })
+	r := p.exec("main", "echo x", "--timeout", "100ms")
+	assert.NotZero(t, r.code)
+	assert.Contains(t, r.err, "has not come to its first prompt")
+	p.ok("console", "close", "main")
+	require.Error(t, starter.Wait(), "it is told that its console was ended")
+	p.requireNothingLeft()
+}

@@ -67,9 +67,16 @@ func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*consol
 	}
 	status, err := c.Status(ctx)
 	switch {
-	case err != nil: // its host was killed
-		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
-		return c, err
+	case err != nil:
+		c.Close()
+		if _, gone := console.Open(s.o.Getenv, name); gone != nil { // in this moment
+			c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
+			return c, err
+		}
+		if f, ok := asFault(err); ok && f.Code == console.FaultExited { // a new one would wipe what this one printed
+			f.Message = name + ": its host was killed; console_read shows what its commands printed, console_close removes it"
+		}
+		return nil, err
 	case status.State == console.Exited:
 		c.Close()
 		return nil, &console.Fault{Code: console.FaultExited, Status: &status, Message: fmt.Sprintf("%s: the program has ended: %s; console_read shows what its commands printed, console_close removes it", name, status.Exit)}
