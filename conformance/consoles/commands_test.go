@@ -40,6 +40,7 @@ func TestALongCommandIsWaitedForTwice(t *testing.T) {
 	s := p.server()
 	assert.Contains(t, s.call("console_exec", args{"code": "echo one; cat " + gate + "; echo three", "wait_s": 0.2}), "[main #1] running")
 	assert.Contains(t, s.call("console_wait", args{"console": "main", "wait_s": 0.2}), "[main #1] running")
+	p.printed("main", "one\n")
 	r := p.run("", "console", "wait", "main", "--timeout", "100ms")
 	assert.Equal(t, result{"one\n", r.err, 4}, r)
 	require.NoError(t, os.WriteFile(gate, []byte("two\n"), 0))
@@ -157,7 +158,7 @@ func TestFullScreenPrograms(t *testing.T) {
 					p.ok("console", "send", "main", "--key", key)
 				}
 			}
-			p.ok("console", "wait", "main")
+			p.eventually(func() bool { return p.run("", "console", "wait", "main").code == 0 }, func() string { return p.ok("console", "peek", "main") })
 			assert.Equal(t, "plain\n", p.exec("main", "echo plain").out)
 		})
 	}

@@ -43,6 +43,7 @@ func TestASleepInTheMiddleOfACommand(t *testing.T) {
 	s := p.server()
 	for range max(1, *rounds/10) { // a host is given two seconds to answer
 		require.Contains(t, s.call("console_exec", args{"console": "main", "code": "echo before; cat " + gate + "; (exit 3)", "wait_s": 0.1}), "running")
+		p.printed("main", "before\n")
 		host := p.status("main").Host
 		require.NoError(t, syscall.Kill(host, syscall.SIGSTOP))
 		waited := make(chan string)

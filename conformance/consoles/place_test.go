@@ -274,6 +274,13 @@ func (p *place) until(name, state string) status {
 	return s
 }
 
+// printed waits until the latest command of a console has printed this and no more.
+func (p *place) printed(name, text string) {
+	p.Helper()
+	var r result
+	p.eventually(func() bool { r = p.run("", "console", "read", name); return r.out == text }, func() string { return fmt.Sprintf("%+v", r) })
+}
+
 // server is a running `ripple mcp` and its client.
 type server struct {
 	*place
