@@ -228,7 +228,8 @@ func (p *place) ok(args ...string) string {
 // start starts a console.
 func (p *place) start(name string, args ...string) {
 	p.Helper()
-	require.Equal(p, name+"\n", p.ok(append([]string{"console", "start", "--name", name}, args...)...))
+	// It outlives a test that is killed, and then not for long.
+	require.Equal(p, name+"\n", p.ok(append([]string{"console", "start", "--name", name, "--idle-end", "30m"}, args...)...))
 }
 
 // exec runs code in a console, whatever comes of it.

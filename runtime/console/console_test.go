@@ -68,6 +68,9 @@ func start(t *testing.T, spec console.Spec) *console.Client {
 	if spec.Adapter == "" {
 		spec.Adapter = "bash"
 	}
+	if spec.IdleEnd == 0 { // it outlives a test that is killed
+		spec.IdleEnd = 10 * time.Minute
+	}
 	c, s, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, spec)
 	require.NoError(t, err)
 	require.Equal(t, console.Idle, s.State)
