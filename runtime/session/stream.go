@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"slices"
 	"time"
 
 	"ripple/runtime/internal/echo"
@@ -23,6 +24,7 @@ type stream struct {
 	used     bool   // a command was sent
 	startup  []byte // its end, for messages
 	prompt   []byte // the one that is being printed
+	whole    int    // up to here it was the one before when more came, which is others'; 0: it was not
 	shown    []byte // the latest, with what it has of sequences
 	held     []byte // the end of the output, which may be a prompt
 	spare    []byte // the other buffer for it
@@ -70,6 +72,9 @@ func (s *stream) text(b []byte) (out sorted) {
 	}
 	switch s.region {
 	case regionPrompt: // says nothing about the command
+		if s.whole == 0 && s.asides && endsWithLine(s.prompt, s.shown) {
+			s.whole = len(s.prompt)
+		}
 		s.prompt = append(s.prompt, b...)
 		if len(s.prompt) > keptStartup { // that is no prompt any more
 			out.aside = s.splitLines(bytes.Count(s.prompt, []byte("\n")))
@@ -150,7 +155,7 @@ func (s *stream) outputEnds() sorted {
 }
 
 // promptBegins says that what follows is a prompt.
-func (s *stream) promptBegins() { s.region, s.prompt = regionPrompt, s.prompt[:0] }
+func (s *stream) promptBegins() { s.region, s.prompt, s.whole = regionPrompt, s.prompt[:0], 0 }
 
 // promptEnds is B.
 func (s *stream) promptEnds() (out sorted) {
@@ -224,6 +229,12 @@ func (s *stream) splitPrompt() (aside []byte) {
 		s.shown = append(s.shown[:0], text...)
 		return nil
 	}
+	if s.whole > 0 {
+		begin := s.whole - len(s.shown)
+		aside = slices.Concat(text[:begin], bytes.TrimSuffix(text[s.whole:], s.shown)) // it may have been drawn again
+		s.prompt = append(text[:0], s.shown...)
+		return aside
+	}
 	// A prompt that has grown within its line, by a directory or a level, is the prompt.
 	if lines, rest, ok := echo.Cut(s.shown, text); ok && len(lines) > 0 {
 		aside = bytes.Clone(lines)
@@ -234,6 +245,12 @@ func (s *stream) splitPrompt() (aside []byte) {
 	aside = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
 	s.shown = append(s.shown[:0], s.prompt...)
 	return aside
+}
+
+// endsWithLine says that b ends with the text, where a line begins.
+func endsWithLine(b, text []byte) bool {
+	before, ends := bytes.CutSuffix(b, text)
+	return ends && len(text) > 0 && (len(before) == 0 || before[len(before)-1] == '\n')
 }
 
 // splitLines takes the first n lines away from the prompt.

@@ -25,3 +25,34 @@ func TestALineThatIsSentBeforeThePromptIsDrawn(t *testing.T) {
 	s.lineSent()
 	assert.Equal(t, "bg 1\r\n$ ", string(s.shown))
 }
+
+// A job's line that has begun behind a prompt is the job's, and goes on before the echo.
+func TestALineThatBeginsBehindAPrompt(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		pieces []string
+		aside  string
+		prompt string
+	}{
+		{"a part of a line", []string{"$ ", "bg 1"}, "bg 1", "$ "},
+		{"lines and a part", []string{"$ ", "bg 1\r\nb", "g 2"}, "bg 1\r\nbg 2", "$ "},
+		{"after lines before it", []string{"bg 1\r\n$ ", "bg 2"}, "bg 1\r\nbg 2", "$ "},
+		{"and the prompt again", []string{"$ ", "bg 1\r\n$ "}, "bg 1\r\n", "$ "},
+		{"in one piece it is another prompt", []string{"$ ($ "}, "", "$ ($ "},
+		{"nothing", []string{"$ "}, "", "$ "},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := stream{asides: true, used: true}
+			s.promptBegins()
+			s.text([]byte("$ "))
+			s.lineSent()
+			s.promptBegins()
+			for _, piece := range tt.pieces {
+				s.text([]byte(piece))
+			}
+			assert.Equal(t, tt.aside, string(s.lineSent().aside))
+			assert.Equal(t, tt.prompt, string(s.prompt))
+			assert.Equal(t, tt.prompt, string(s.shown))
+		})
+	}
+}
