@@ -43,6 +43,9 @@ func usesConsoles(t *testing.T, r rig) {
 	leads(t, r, "live")
 	for kind, commands := range c.Packages {
 		t.Run(kind, func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("installing a package takes some agents half a minute")
+			}
 			p := newRig(t, r.adapter, r.ripple)
 			p.work = t.TempDir()
 			path := filepath.Join(t.TempDir(), "package")

@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -63,7 +64,11 @@ func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 	server := mcp.New(o)
 	server.SetProgressEvery(time.Millisecond)
 	go func() { served <- server.ServeStdio(context.Background(), fromClient, toClient) }()
-	progress := func(_ context.Context, r *sdk.ProgressNotificationClientRequest) { told(r.Params.Message) }
+	progress := func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
+		if f := told.Load(); f != nil {
+			(*f)(r.Params.Message)
+		}
+	}
 	c := sdk.NewClient(&sdk.Implementation{Name: "test", Version: "1"}, &sdk.ClientOptions{ProgressNotificationHandler: progress})
 	session, err := c.Connect(t.Context(), &sdk.IOTransport{Reader: fromServer, Writer: toServer}, nil)
 	require.NoError(t, err)
@@ -85,7 +90,7 @@ func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 }
 
 // told is called with what a client is told of a wait.
-var told = func(string) {}
+var told atomic.Pointer[func(string)]
 
 type args = map[string]any
 

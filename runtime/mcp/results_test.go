@@ -77,13 +77,14 @@ func TestAWaitHasBounds(t *testing.T) {
 // A client that asks for it is told that a wait goes on.
 func TestProgress(t *testing.T) {
 	words := make(chan string, 1000)
-	told = func(s string) {
+	tell := func(s string) {
 		select {
 		case words <- s:
 		default:
 		}
 	}
-	defer func() { told = func(string) {} }()
+	told.Store(&tell)
+	defer told.Store(nil)
 	c := client(t, mcp.Options{})
 	fifo := filepath.Join(t.TempDir(), "f")
 	call(t, c, "console_exec", args{"code": "mkfifo " + fifo})
