@@ -27,6 +27,9 @@ var layers = map[string]row{
 	// What every text stands on.
 	"runtime/internal/vt": {-1, ""},
 
+	// What somebody types.
+	"runtime/internal/keys": {-1, ""},
+
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
 
@@ -53,7 +56,7 @@ var layers = map[string]row{
 
 	"runtime/session/internal/machine": {1, ""},
 
-	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/mode " +
+	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
 	"runtime/loop/layout":  {0, ""},
@@ -67,7 +70,7 @@ var layers = map[string]row{
 
 	"runtime/sandbox": {0, ""},
 
-	"runtime/console": {3, "runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal schema"},
+	"runtime/console": {3, "runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal schema"},
 
 	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 	"unicode/utf8"
 
@@ -35,8 +36,33 @@ func beginning(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// submit begins a command.
+// submit begins a command, which runs to its end however long its clients wait.
 func (h *host) submit(q ExecRequest) (*run, *Fault) {
+	r, f := h.admit(q)
+	if f != nil {
+		return nil, f
+	}
+	wait, err := h.session.Submit(context.Background(), q.Code)
+	if err != nil { // a person was faster
+		state, _ := h.state()
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		h.takeBack(r)
+		if errors.Is(err, session.ErrTyping) {
+			return nil, h.refuse(FaultTyping, state, "%v", err)
+		}
+		return nil, h.refuse(FaultBusy, state, "a person's command is still running")
+	}
+	h.record.command(h.of(r))
+	go func() {
+		result, err := wait(context.Background())
+		h.finish(r, result, err)
+	}()
+	return r, nil
+}
+
+// admit makes a command of a request, unless something speaks against it.
+func (h *host) admit(q ExecRequest) (*run, *Fault) {
 	state, st := h.state()
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -48,25 +74,74 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	case h.latest() != nil && h.latest().cmd.Running():
 		c := h.latest().cmd
 		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, by(c.By))
+	case state == Typing:
+		return nil, h.refuse(FaultTyping, state, "%v", session.ErrTyping)
 	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
 		return nil, h.refuse(FaultCwd, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
 	}
+	h.touched = time.Now()
 	from, _ := h.record.offset() // status says what is wrong
-	h.count++
-	r := &run{done: make(chan struct{}), cmd: Command{ID: h.count, Code: beginning(q.Code, keptCode), By: q.By, Started: time.Now(), From: from}}
-	h.runs = append(h.runs, r)
-	if len(h.runs) > remembered {
-		h.runs = append(h.runs[:0], h.runs[len(h.runs)-remembered:]...)
-	}
-	h.touched = r.cmd.Started
-	go h.run(h.session, r, q.Code)
-	return r, nil
+	return h.add(q.Code, q.By, from), nil
 }
 
-// run runs a command to its end, however long its clients wait.
-func (h *host) run(s *session.Session, r *run, code string) {
+// commands are those of a console. They are under the host's lock.
+type commands struct {
+	runs  []*run // the latest, the oldest first
+	count int
+}
+
+// latest is the latest command; nil: there was none.
+func (c *commands) latest() *run {
+	if len(c.runs) == 0 {
+		return nil
+	}
+	return c.runs[len(c.runs)-1]
+}
+
+// add makes a command the latest, whose output begins at that offset of the record.
+func (c *commands) add(code, by string, from int64) *run {
+	c.count++
+	r := &run{done: make(chan struct{}), cmd: Command{ID: c.count, Code: beginning(code, keptCode), By: by, Started: time.Now(), From: from}}
+	c.runs = append(c.runs, r)
+	if len(c.runs) > remembered {
+		c.runs = append(c.runs[:0], c.runs[len(c.runs)-remembered:]...)
+	}
+	return r
+}
+
+// takeBack takes back a command that was not sent.
+func (c *commands) takeBack(r *run) {
+	c.runs = slices.DeleteFunc(c.runs, func(o *run) bool { return o == r })
+	if r.cmd.ID == c.count {
+		c.count--
+	}
+}
+
+// typed is a command that a person begins at the prompt.
+func (h *host) typed(t *session.Typed) {
+	code := t.Code()
+	h.mu.Lock()
+	h.touched = time.Now()
+	from, _ := h.record.offset() // status says what is wrong
+	r := h.add(code, aPerson, from)
+	h.mu.Unlock()
 	h.record.command(h.of(r))
-	result, err := s.Eval(context.Background(), code)
+	h.printed.signal()
+	go func() {
+		result, err := t.Wait()
+		code := t.Code() // it may have gone on
+		h.mu.Lock()
+		r.cmd.Code = beginning(code, keptCode)
+		h.mu.Unlock()
+		h.finish(r, result, err)
+	}()
+}
+
+// aPerson is whose the commands are that were typed.
+const aPerson = "person"
+
+// finish notes how a command ended.
+func (h *host) finish(r *run, result session.Result, err error) {
 	ended := time.Now()
 	h.mu.Lock()
 	c := &r.cmd
@@ -77,7 +152,7 @@ func (h *host) run(s *session.Session, r *run, code string) {
 		c.Failure = err.Error()
 	}
 	if errors.Is(err, session.ErrExited) { // its watcher comes later
-		h.over(err)
+		h.ended(err)
 	}
 	h.touched = ended
 	kept := *c

@@ -23,6 +23,7 @@ func (h handlers) handler() http.Handler {
 	mux.HandleFunc("POST /v1/interrupt", h.postInterrupt)
 	mux.HandleFunc("GET /v1/screen", h.getScreen)
 	mux.HandleFunc("POST /v1/resize", h.postResize)
+	mux.HandleFunc("GET /v1/attach", h.getAttach)
 	mux.HandleFunc("POST /v1/close", h.postClose)
 	return mux
 }
@@ -182,6 +183,9 @@ func (h handlers) postClose(w http.ResponseWriter, r *http.Request) {
 	if !accept(w, r, &q) {
 		return
 	}
+	h.mu.Lock()
+	h.outcome.closed = true
+	h.mu.Unlock()
 	h.close(q.Mode == "kill")
 	reply(w, h.status())
 	h.end("a client closed it")

@@ -22,6 +22,10 @@ const (
 	// remembered is how many ended commands are kept in memory; older ones are
 	// in the record.
 	remembered = 500
+	// A console has this size when nothing else decides; the first two are what an adapter
+	// has that says none.
+	usualCols, usualRows     = 200, 50
+	defaultCols, defaultRows = 120, 40
 	// goodbye bounds the polite end of a program.
 	goodbye = 5 * time.Second
 )
@@ -40,16 +44,36 @@ type host struct {
 
 	printed notifier      // output, and a command's end
 	opened  chan struct{} // closed when the program is at its first prompt, or will not come there
+	over    chan struct{} // closed when the program has ended, and how is known
 	ending  chan struct{} // closed when the host is to end
 	endOnce sync.Once
 
 	mu      sync.Mutex
 	session *session.Session // nil until opened
-	runs    []*run           // the latest commands, the oldest first
-	count   int
-	touched time.Time // something happened
-	clients int       // that wait or are attached
-	outcome outcome
+	commands
+	touched  time.Time // something happened
+	visitors visitors
+	outcome  outcome
+}
+
+// visitors are those who wait, and the terminals that are attached.
+type visitors struct {
+	clients int            // of both
+	all     sync.WaitGroup // terminals
+	people  int            // who may type
+}
+
+// wait returns when all were told of the end.
+func (v *visitors) wait(ctx context.Context) {
+	told := make(chan struct{})
+	go func() {
+		v.all.Wait()
+		close(told)
+	}()
+	select {
+	case <-told:
+	case <-ctx.Done(): // somebody's terminal takes nothing
+	}
 }
 
 // outcome is how the program ended.
@@ -57,11 +81,15 @@ type outcome struct {
 	failed error  // why it did not start
 	exit   string // in words
 	code   *int   // its exit code
+	closed bool   // by a client
 }
 
 func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	tty := a.Process.TTY
+	if tty.Cols == usualCols && tty.Rows == usualRows {
+		tty.Cols, tty.Rows = defaultCols, defaultRows
+	}
 	if spec.Cols == 0 {
 		spec.Cols = tty.Cols
 	}
@@ -70,7 +98,7 @@ func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, 
 	}
 	return &host{
 		spec: spec, adapter: a, version: version, socket: socket, started: now, touched: now, record: rec, log: log,
-		opened: make(chan struct{}), ending: make(chan struct{}),
+		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
 }
 
@@ -79,7 +107,7 @@ func (h *host) open(ctx context.Context) {
 	s, err := session.Open(ctx, h.adapter, session.Options{
 		Dir: h.spec.Dir, Env: append([]string{environment + "=" + h.spec.Name}, h.spec.Env...), Args: h.spec.Args, Executable: h.spec.Executable,
 		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
-		Patient: true, Sole: true, Through: h.box.through,
+		Patient: true, Sole: true, Typed: h.typed, Through: h.box.through,
 	})
 	h.mu.Lock()
 	h.session, h.outcome.failed = s, err
@@ -98,16 +126,17 @@ func (h *host) watch(s *session.Session) {
 	<-s.Done()
 	_, err := s.WaitState(context.Background(), func(session.State) bool { return false })
 	h.mu.Lock()
-	h.over(err)
+	h.ended(err)
 	h.touched = time.Now()
 	h.mu.Unlock()
 	h.log.Info("the program ended", "how", err)
 	h.save()
+	close(h.over)
 	h.printed.signal()
 }
 
-// over notes how the program ended. The lock is held.
-func (h *host) over(err error) {
+// ended notes how the program ended. The lock is held.
+func (h *host) ended(err error) {
 	h.outcome.exit = err.Error()
 	if exit, ok := errors.AsType[*session.ExitError](err); ok {
 		h.outcome.code = &exit.Code
@@ -142,14 +171,6 @@ func (h *host) print(b []byte) {
 	h.printed.signal()
 }
 
-// latest is the latest command; nil: there was none. The lock is held.
-func (h *host) latest() *run {
-	if len(h.runs) == 0 {
-		return nil
-	}
-	return h.runs[len(h.runs)-1]
-}
-
 // state is what the console does, and what its session says of itself.
 func (h *host) state() (State, session.State) {
 	h.mu.Lock()
@@ -165,6 +186,8 @@ func (h *host) state() (State, session.State) {
 	switch {
 	case st.Phase == session.PhaseClosed:
 		return Exited, session.State{}
+	case st.Typing:
+		return Typing, st
 	case st.Phase == session.PhaseReady:
 		return Idle, st
 	case h.screen.full():
@@ -193,7 +216,8 @@ func (h *host) statusAs(state State, st session.State) Status {
 	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Cols: cols, Rows: rows, Title: h.screen.title(), Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.box.enforced,
+		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.box.enforced,
+		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: st.Held},
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()
@@ -243,7 +267,7 @@ func (h *host) expired(now time.Time) (left time.Duration, over bool) {
 	if state == Exited {
 		limit = afterlife
 	}
-	if limit == 0 || h.clients > 0 || h.latest() != nil && h.latest().cmd.Running() && state != Exited {
+	if limit == 0 || h.visitors.clients > 0 || h.latest() != nil && h.latest().cmd.Running() && state != Exited {
 		return time.Minute, false
 	}
 	left = limit - now.Sub(h.touched)
@@ -253,11 +277,11 @@ func (h *host) expired(now time.Time) (left time.Duration, over bool) {
 // busy counts a client that waits or is attached.
 func (h *host) busy() (leave func()) {
 	h.mu.Lock()
-	h.clients++
+	h.visitors.clients++
 	h.mu.Unlock()
 	return func() {
 		h.mu.Lock()
-		h.clients--
+		h.visitors.clients--
 		h.touched = time.Now()
 		h.mu.Unlock()
 	}

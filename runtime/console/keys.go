@@ -6,9 +6,9 @@ import (
 	"unicode/utf8"
 )
 
-// keys are those with a name, as xterm sends them in its normal modes
+// named are those with a name, as xterm sends them in its normal modes
 // (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html).
-var keys = map[string]string{
+var named = map[string]string{
 	"enter": "\r", "tab": "\t", "esc": "\x1b", "escape": "\x1b", "space": " ", "backspace": "\x7f",
 	"up": "\x1b[A", "down": "\x1b[B", "right": "\x1b[C", "left": "\x1b[D", "home": "\x1b[H", "end": "\x1b[F",
 	"pgup": "\x1b[5~", "pageup": "\x1b[5~", "pgdn": "\x1b[6~", "pagedown": "\x1b[6~", "insert": "\x1b[2~", "delete": "\x1b[3~",
@@ -34,7 +34,7 @@ func Key(name string) (string, error) {
 	case utf8.RuneCountInString(name) == 1:
 		return name, nil
 	}
-	if seq, ok := keys[lower]; ok {
+	if seq, ok := named[lower]; ok {
 		return seq, nil
 	}
 	return "", fmt.Errorf("%q is no key: enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace, space, f1 to f12, C-c, M-x and single characters are", name)

@@ -141,6 +141,7 @@ func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness))
 	h.printed.signal()
 	bye, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
+	h.visitors.wait(bye)
 	if server.Shutdown(bye) != nil { // somebody is still being answered
 		_ = server.Close()
 	}

@@ -18,6 +18,7 @@ type State string
 const (
 	Starting      State = "starting"           // its program has not come to its first prompt
 	Idle          State = "idle"               // it takes a command
+	Typing        State = "typing"             // a person types at its prompt
 	Running       State = "running"            // a command runs
 	WaitingInput  State = "waiting_for_input"  // and reads the terminal, and nothing else goes on
 	WaitingSecret State = "waiting_for_secret" // and shows nothing of what is typed
@@ -45,19 +46,17 @@ type Spec struct {
 
 // Status is a console as it is now.
 type Status struct {
-	API     int       `json:"api"`
-	Version string    `json:"version"` // of the ripple that hosts it
-	Name    string    `json:"name"`
-	Adapter string    `json:"adapter"`
-	State   State     `json:"state"`
-	Cwd     string    `json:"cwd,omitempty"`
-	Mode    string    `json:"mode,omitempty"`
-	Host    int       `json:"host_pid"`
-	Socket  string    `json:"socket,omitempty"` // where the host listens
-	PID     int       `json:"pid,omitempty"`    // of the program
-	Cols    int       `json:"cols,omitempty"`
-	Rows    int       `json:"rows,omitempty"`
-	Title   string    `json:"title,omitempty"`
+	API     int    `json:"api"`
+	Version string `json:"version"` // of the ripple that hosts it
+	Name    string `json:"name"`
+	Adapter string `json:"adapter"`
+	State   State  `json:"state"`
+	Cwd     string `json:"cwd,omitempty"`
+	Mode    string `json:"mode,omitempty"`
+	Host    int    `json:"host_pid"`
+	Socket  string `json:"socket,omitempty"` // where the host listens
+	PID     int    `json:"pid,omitempty"`    // of the program
+	Terminal
 	Started time.Time `json:"started"`
 	// Age is how long the host has been running, whatever the machine's clock was set to.
 	Age time.Duration `json:"age_ns,omitempty"`
@@ -71,6 +70,17 @@ type Status struct {
 	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
 	// Notice is what the person or client who looks should know.
 	Notice string `json:"notice,omitempty"`
+}
+
+// Terminal is a console's, and who sits at it.
+type Terminal struct {
+	Cols   int    `json:"cols,omitempty"`
+	Rows   int    `json:"rows,omitempty"`
+	Title  string `json:"title,omitempty"`
+	People int    `json:"people,omitempty"` // that are attached and may type
+	// Held is how many bytes they have typed that the program has not been given: a
+	// command runs that does not read.
+	Held int `json:"held,omitempty"`
 }
 
 // Command is one command of a console.
@@ -189,6 +199,7 @@ type Fault struct {
 // Codes of faults.
 const (
 	FaultBusy       = "busy"
+	FaultTyping     = "typing"
 	FaultCwd        = "cwd"
 	FaultExited     = "exited"
 	FaultNotWaiting = "not_waiting"

@@ -208,6 +208,26 @@ func (d *device) foreground() (pgid int, err error) {
 	return pgid, err
 }
 
+func (d *device) cook() (undo func(), err error) {
+	before, err := d.modes()
+	if err != nil {
+		return nil, err
+	}
+	cooked := before.t
+	cooked.Iflag = cooked.Iflag&^(unix.IGNCR|unix.INLCR) | unix.ICRNL
+	cooked.Lflag |= unix.ECHO | unix.ECHOE | unix.ECHOK | unix.ICANON | unix.ISIG
+	set := func(t *unix.Termios) error {
+		return d.control(func(fd int) error {
+			return os.NewSyscallError("set the terminal's modes", unix.IoctlSetTermios(fd, setTermios, t))
+		})
+	}
+	return func() {
+		if now, err := d.modes(); err == nil && now.t.Iflag == cooked.Iflag && now.t.Lflag == cooked.Lflag {
+			_ = set(&before.t) // it has been closed
+		}
+	}, set(&cooked)
+}
+
 func (d *device) interrupts() bool {
 	m, err := d.modes()
 	return err == nil && m.t.Lflag&unix.ISIG != 0 && m.t.Cc[unix.VINTR] == 0x03

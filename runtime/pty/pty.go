@@ -125,6 +125,10 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 // Modes are what the terminal does now with input and output.
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
+// Cook makes the terminal echo input and edit lines, whatever the program has it do.
+// undo puts back what was, unless the program has changed it meanwhile.
+func (p *PTY) Cook() (undo func(), err error) { return p.dev.cook() }
+
 // Readable tells whether there is output after the first taken bytes: in the
 // terminal or, on Linux, in the hands of a Read that has not returned yet or
 // whose caller has not counted it.

@@ -1,5 +1,7 @@
 package pty
 
+import "runtime"
+
 // ReadyState says what the kernel knows about the foreground program.
 type ReadyState uint8
 
@@ -35,6 +37,9 @@ type Place struct {
 	Args      [3]uint64
 	Stack     uint64
 }
+
+// Tells says whether this system answers Readiness with anything but Unknown.
+const Tells = runtime.GOOS == "linux"
 
 // Readiness asks the kernel whether the foreground program waits for input on
 // this terminal. Waiting alone does not tell a prompt from a question; together

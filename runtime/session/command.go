@@ -16,6 +16,7 @@ type command struct {
 	pending []string // lines not yet sent
 	file    string   // tempfile to delete
 	started time.Time
+	typed   *typedLine // nil: it was not typed by a person
 	line    sentLine
 	prelude prelude
 	facts   facts
@@ -79,12 +80,8 @@ func (s *sender) submit(p payload) *command {
 	if s.control.policy.Learns && !s.kernel.visible { // it may not have come to waiting when it started
 		s.decider.look()
 	}
-	c := &command{
-		pending: p.lines, file: p.file, started: time.Now(), usual: s.detect.usual,
-		render: s.newRenderer(), kept: newSpool(s.options.Window, s.spillDir()), done: make(chan struct{}),
-	}
-	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
-	c.facts.restarted, s.restarted = s.restarted, false
+	c := s.newCommand()
+	c.pending, c.file = p.lines, p.file
 	s.cmd, s.stream.used = c, true
 	following := len(p.lines) - 1
 	if p.whole {
@@ -94,6 +91,16 @@ func (s *sender) submit(p payload) *command {
 	s.send(s.prog.input.clear)
 	s.nextLine()
 	s.decider.settle()
+	return c
+}
+
+func (s *sender) newCommand() *command {
+	c := &command{
+		started: time.Now(), usual: s.detect.usual,
+		render: s.newRenderer(), kept: newSpool(s.options.Window, s.spillDir()), done: make(chan struct{}),
+	}
+	c.facts.elsewhere = !s.status.announced && s.kernel.onTTY && !s.term.Holds(0)
+	c.facts.restarted, s.restarted = s.restarted, false
 	return c
 }
 
@@ -110,7 +117,7 @@ func (s *sender) nextLine() {
 	s.flow.pass(s.stream.believe())
 	s.flow.pass(s.stream.lineSent())
 	e := s.expectedEcho(line)
-	expected := s.status.byMarker && (s.prog.output.echo == schema.EchoOSCBoundaries || s.stream.begins)
+	expected := s.announcesOutput()
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
 	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
 	waitID := s.kernel.sending(s.control.policy.Printed)

@@ -33,6 +33,7 @@ type core struct {
 	restarted  bool     // the next command is the first one of a new program
 	status     status
 	interrupts *interrupts
+	typist     *typist
 	life       life
 }
 
@@ -163,4 +164,9 @@ func (c *core) spillDir() string {
 		return c.options.SpillDir
 	}
 	return c.scratch.Path
+}
+
+// announcesOutput says that C is to come where a line becomes a command.
+func (c *core) announcesOutput() bool {
+	return c.status.byMarker && (c.prog.output.announced || c.stream.begins)
 }

@@ -9,9 +9,16 @@ import (
 type delivery struct {
 	output, aside []byte
 	over          []*command // whose waiters are told after that
+	begun         []begun
 }
 
-func (d *delivery) empty() bool { return len(d.output)+len(d.aside)+len(d.over) == 0 }
+// begun is a command that a person typed: what is delivered before it is of others.
+type begun struct {
+	output, over int
+	typed        *Typed
+}
+
+func (d *delivery) empty() bool { return len(d.output)+len(d.aside)+len(d.over)+len(d.begun) == 0 }
 
 // lookLimit is how long somebody who looks at the output so far works on it.
 const lookLimit = 50 * time.Millisecond
@@ -89,13 +96,25 @@ func (o *Options) deliver(out delivery) (woke bool) {
 	if len(out.aside) > 0 {
 		o.OutOfBand(out.aside)
 	}
-	if len(out.output) > 0 {
-		o.Output(out.output)
+	output, over := 0, 0
+	for _, b := range out.begun {
+		o.pass(out.output[output:b.output], out.over[over:b.over])
+		output, over = b.output, b.over
+		if o.Typed != nil {
+			o.Typed(b.typed)
+		}
 	}
-	for _, c := range out.over {
+	o.pass(out.output[output:], out.over[over:])
+	return len(out.over) > 0
+}
+
+func (o *Options) pass(output []byte, over []*command) {
+	if len(output) > 0 {
+		o.Output(output)
+	}
+	for _, c := range over {
 		close(c.done)
 	}
-	return len(out.over) > 0
 }
 
 // upToDate runs f when the text that has been read is output, as far as there

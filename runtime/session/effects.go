@@ -48,6 +48,8 @@ func (d *decider) apply(e machine.Effect) {
 			d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
 		}
 		d.sender.nextLine()
+	case machine.DoMore:
+		d.more(e)
 	case machine.DoBegin:
 		d.begin()
 	case machine.DoComplete:
@@ -136,6 +138,9 @@ func (d *decider) begin() {
 	if c == nil {
 		return
 	}
+	if c.typed != nil {
+		d.typist.announce(c)
+	}
 	expected := c.prelude.expected
 	if text := c.prelude.begin(); expected {
 		d.flow.passEcho(c, text)
@@ -143,6 +148,17 @@ func (d *decider) begin() {
 	c.facts.began, d.stream.begins = true, true
 	d.printer.enqueue(job{kind: jobBegin, c: c}, nil)
 	d.stream.outputBegins()
+}
+
+// more is a continuation prompt behind which a person goes on with his line.
+func (d *decider) more(e machine.Effect) {
+	line := d.cmd.typed
+	d.cmd.prelude.typed = line
+	if e.Match {
+		d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
+		line.screen.Write([]byte(d.detect.match.Text))
+		d.stream.outputBegins()
+	}
 }
 
 // giveUp makes the program abandon a command that it wants more of: by the
@@ -164,6 +180,11 @@ func (d *decider) giveUp() {
 func (d *decider) complete(e machine.Effect) {
 	c := d.cmd
 	c.facts.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
+	if c.typed != nil && c.facts.end.elsewhere { // it has asked for more, in silence
+		c.facts.end.elsewhere = false
+		d.flow.pass(d.stream.flush())
+		d.stream.region = regionIdle
+	}
 	if e.By == machine.ByExit {
 		d.flow.takeBack()
 		d.flow.pass(d.stream.flush())
@@ -173,6 +194,10 @@ func (d *decider) complete(e machine.Effect) {
 		d.status.announced = c.facts.began
 	}
 	d.flow.print(c, c.prelude.end())
+	if c.typed != nil && c.typed.code() != "" {
+		d.typist.announce(c)
+	}
+	d.typist.takeLentBack()
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself

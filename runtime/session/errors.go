@@ -16,6 +16,8 @@ var (
 	ErrTimeout = errors.New("timed out; the command is still running")
 	// ErrBusy: a command that timed out is still running.
 	ErrBusy = errors.New("a command is still running")
+	// ErrTyping: a person is typing at the program's prompt; see Session.Type.
+	ErrTyping = errors.New("a person is typing at its prompt")
 	// ErrIdle: input was sent while no command runs.
 	ErrIdle = errors.New("no command is running")
 	// ErrClosed: the session was closed.

@@ -133,6 +133,13 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	d, c := s.drv, s.running
 	s.mu.Unlock()
 	if c == nil || c.ended() {
+		d.locked(func() {
+			if d.cmd != nil { // a person typed it
+				c = d.cmd
+			}
+		})
+	}
+	if c == nil || c.ended() {
 		return s.Wait(ctx)
 	}
 	if d.prog.interrupt == nil {

@@ -35,7 +35,7 @@ type question struct {
 // not be the end of it.
 func (k *kernel) look(q question) machine.Readiness {
 	r := k.term.Readiness()
-	if r.State == pty.Waiting && q.policy.Silent {
+	if r.State == pty.Waiting && q.policy.InSilence(q.state) {
 		k.waitID = k.term.WaitID()
 		if q.state.Proof == machine.ProofSilence && (k.term.Queued() > 0 || k.waitID == q.waitID) {
 			return machine.ReadyBusy // the line is on its way
@@ -118,6 +118,12 @@ func (k *kernel) sending(printed bool) uint64 {
 		}
 	}
 	return k.waitID
+}
+
+// waitNow is in which wait the program is.
+func (k *kernel) waitNow() uint64 {
+	k.term.Readiness()
+	return k.term.WaitID()
 }
 
 // listens says that the program looks for input as it does behind a prompt: now and

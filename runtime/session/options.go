@@ -50,6 +50,10 @@ type Options struct {
 	// is started anew. It must not read or close it.
 	Terminal func(*terminal.Terminal)
 
+	// Typed is told of each command that a person typed (Session.Type), before its
+	// output goes to Output. It must not wait for its end.
+	Typed func(*Typed)
+
 	// Observer sees everything that happens, as it happens.
 	Observer Observer
 
@@ -140,5 +144,7 @@ type State struct {
 	Stuck   bool // it waits for nothing else: without input it will wait for ever
 	PID     int
 	Partial string // output of the running command so far, at most the window
+	Typing  bool   // a person edits a line at the prompt
+	Held    int    // bytes that a person has typed and the program has not been given
 	Needs   string // what the program talks to and did not find at its start, by ready.needs
 }

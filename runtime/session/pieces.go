@@ -44,11 +44,17 @@ func (f *flow) piece(p piece) {
 	case pieceForged:
 		f.events.tell(EventForged, p.raw, "untrusted marker "+p.name())
 	}
+	if l := f.typist.line; l != nil && f.control.state.Step == machine.StepReady {
+		l.take(p.raw)
+		f.stream.text(p.raw) // the line's echo, and the prompt that is drawn again
+		return
+	}
 	f.pass(f.stream.text(p.raw))
 }
 
 // marker is a trusted marker: the text before it is sorted, then the machine is told.
 func (f *flow) marker(e prompt.Event) {
+	f.typist.marker(e.Kind)
 	switch e.Kind {
 	case prompt.PromptStart:
 		f.promptBegins()
@@ -146,6 +152,7 @@ func (f *flow) pass(s sorted) {
 
 func (f *flow) print(c *command, output []byte) {
 	if len(output) > 0 && !c.facts.incomplete {
+		f.typist.announce(c)
 		f.printer.enqueue(job{kind: jobText, c: c}, output)
 	}
 }

@@ -1,6 +1,10 @@
 package session
 
-import "ripple/runtime/internal/echo"
+import (
+	"bytes"
+
+	"ripple/runtime/internal/echo"
+)
 
 // prelude is what comes between a line that was sent and C, the announced
 // beginning of its output: the line's echo, and what others print meanwhile.
@@ -11,6 +15,7 @@ type prelude struct {
 	limit    int
 	redrawAt int // where in the text a prompt began that may be a redraw; -1: nowhere
 	echo     echo.Config
+	typed    *typedLine // until its end has been shown
 }
 
 const (
@@ -32,6 +37,9 @@ func newPrelude(e echo.Config, sent int, expected, announces bool) prelude {
 
 // feed returns what is output.
 func (p *prelude) feed(b []byte) (output []byte) {
+	if p.typed != nil {
+		return p.line(b)
+	}
 	if !p.expected {
 		return b
 	}
@@ -40,6 +48,18 @@ func (p *prelude) feed(b []byte) (output []byte) {
 		return p.giveUp()
 	}
 	return nil
+}
+
+// line is what comes while a person's line is shown, with the line feed of its end.
+func (p *prelude) line(b []byte) (output []byte) {
+	i := bytes.IndexByte(b, '\n')
+	if i < 0 {
+		p.typed.take(b)
+		return nil
+	}
+	p.typed.take(b[:i+1])
+	p.typed = nil
+	return b[i+1:]
 }
 
 // giveUp says that no C will come: what was taken for echo is output, minus the
@@ -58,6 +78,7 @@ func (p *prelude) redraws() { p.redrawAt = len(p.text) }
 
 // begin is C. It returns what came before it.
 func (p *prelude) begin() (text []byte) {
+	p.typed = nil
 	p.redrawAt = -1
 	return p.giveUp()
 }

@@ -37,14 +37,15 @@ func newPrinter(c *core) printer {
 type jobKind uint8
 
 const (
-	jobText  jobKind = iota
-	jobSent          // a line was sent: strip takes its echo out
-	jobBegin         // C: what follows is output
-	jobTyped         // text was sent while the command runs
-	jobMute          // nothing is output any more
-	jobShow          // the program waits behind its unfinished line
-	jobEcho          // what came before C, to be divided into echo and aside
-	jobAside         // what came between the commands
+	jobText      jobKind = iota
+	jobSent              // a line was sent: strip takes its echo out
+	jobBegin             // C: what follows is output
+	jobTyped             // text was sent while the command runs
+	jobMute              // nothing is output any more
+	jobShow              // the program waits behind its unfinished line
+	jobEcho              // what came before C, to be divided into echo and aside
+	jobTypedLine         // a person typed this command
+	jobAside             // what came between the commands
 	jobEnd
 )
 
@@ -53,6 +54,7 @@ type job struct {
 	c        *command
 	strip    *echo.Stripper // jobSent
 	config   echo.Config    // jobEcho
+	typed    *Typed         // jobTypedLine
 	from, to int            // in the text
 }
 
@@ -139,6 +141,8 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 		p.before(c)
 	case jobAside:
 		p.aside(text)
+	case jobTypedLine:
+		p.out.begun = append(p.out.begun, begun{len(p.out.output), len(p.out.over), j.typed})
 	case jobMute:
 		c.render.mute = true
 	case jobEnd:

@@ -40,6 +40,7 @@ type output struct {
 	echo       schema.EchoStrategy
 	echoPrompt *pattern // the prompt that fuzzy_byte_match skips
 	strips     bool     // input echo is taken out
+	announced  bool     // where the program's output begins, a marker says so
 	ending     string   // the program's own line ending; empty: the terminal's
 	stripANSI  bool
 	exitCodes  schema.ExitCode
@@ -131,7 +132,7 @@ func (p *program) compileModes(a *schema.Adapter) (err error) {
 
 func (p *program) compileOutput(a *schema.Adapter) (err error) {
 	out := a.Output
-	p.output = output{echo: out.InputEchoStrategy, strips: out.StripInputEcho, stripANSI: out.StripANSI, exitCodes: a.Capabilities.ExitCode}
+	p.output = output{echo: out.InputEchoStrategy, strips: out.StripInputEcho, announced: out.InputEchoStrategy == schema.EchoOSCBoundaries, stripANSI: out.StripANSI, exitCodes: a.Capabilities.ExitCode}
 	if out.LineEnding != "\n" && out.LineEnding != "\r\n" {
 		p.output.ending = out.LineEnding
 	}

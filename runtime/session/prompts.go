@@ -2,6 +2,7 @@ package session
 
 import (
 	"fmt"
+	"strings"
 
 	"ripple/runtime/internal/prompt"
 	"ripple/schema"
@@ -134,6 +135,9 @@ func (p *program) compileMarkers(a *schema.Adapter, list *patternList) {
 	}
 	primary, continuation := p.values["marker"], p.values["marker_continuation"]
 	p.prompts.continues = continuation != "" || a.Prompt.Continuation != ""
+	if w := a.Input.MultilineWrapper; w != nil {
+		p.policy.Promptless = w.Trigger == "always" && strings.Contains(w.Close, "{marker}")
+	}
 	if schema.CarriesNonce(m.Primary) {
 		p.prompts.literals = []string{literalPrimary: primary, literalContinuation: continuation}
 		return

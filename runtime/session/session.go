@@ -42,7 +42,6 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/session/internal/machine"
 	"ripple/schema"
 )
 
@@ -86,7 +85,8 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 //
 // Errors: ErrIncompleteInput (with *IncompleteError) for code the program would
 // wait for more of; ErrTimeout (with *TimeoutError) when the context ended first, with the
-// output so far in the Result; ErrBusy while such a command still runs; ErrExited (with
+// output so far in the Result; ErrBusy while such a command still runs; ErrTyping while a
+// person types at the prompt; ErrExited (with
 // *ExitError) when the program ended, with its last output; ErrClosed.
 func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	select {
@@ -95,36 +95,63 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	case <-ctx.Done():
 		return unsent(ctx)
 	}
-	if ctx.Err() != nil {
-		return unsent(ctx)
+	d, c, r, err := s.begin(ctx, code)
+	if c == nil {
+		return r, err
 	}
-	d, err := s.usable(ctx)
-	if err != nil {
-		return Result{}, err
+	return s.collect(ctx, d, c)
+}
+
+// Submit is Eval in two parts: it returns when the code was sent, or was not to be, and
+// wait returns what Eval would. Who submits meanwhile gets ErrBusy.
+//
+// Errors: ErrBusy, ErrTyping; all others are wait's.
+func (s *Session) Submit(ctx context.Context, code string) (wait func(context.Context) (Result, error), err error) {
+	select {
+	case <-s.slot:
+		defer func() { s.slot <- struct{}{} }()
+	default:
+		return nil, ErrBusy
+	}
+	d, c, r, err := s.begin(ctx, code)
+	switch {
+	case errors.Is(err, ErrBusy), errors.Is(err, ErrTyping):
+		return nil, err
+	case c == nil:
+		return func(context.Context) (Result, error) { return r, err }, nil
+	}
+	return func(ctx context.Context) (Result, error) { return s.collect(ctx, d, c) }, nil
+}
+
+// begin sends code; without a command the Result, or the error, is all.
+func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command, r Result, err error) {
+	if ctx.Err() != nil {
+		r, err = unsent(ctx)
+		return nil, nil, r, err
+	}
+	if d, err = s.usable(ctx); err != nil {
+		return d, nil, r, err
 	}
 	if d.prog.input.skipEmpty && strings.TrimSpace(code) == "" && !d.isDead() {
-		return d.viewer.nothing(), nil
+		return d, nil, d.viewer.nothing(), nil
 	}
 	if d.viewer.quiesce(ctx) != nil {
-		return unsent(ctx)
+		r, err = unsent(ctx)
+		return d, nil, r, err
 	}
 	p, err := d.sender.builder().build(code)
 	if err != nil {
-		return Result{Cwd: d.status.cwd, Mode: d.status.mode}, err
+		return d, nil, Result{Cwd: d.status.cwd, Mode: d.status.mode}, err
 	}
-	var c *command
-	d.locked(func() {
-		if d.control.state.Step == machine.StepReady {
-			c = d.sender.submit(p)
-		}
-	})
-	if c == nil {
-		return Result{}, s.ended(d)
+	if c, err = d.typist.submit(p); err == nil && c == nil {
+		err = s.ended(d)
 	}
-	s.mu.Lock()
-	s.running = c
-	s.mu.Unlock()
-	return s.collect(ctx, d, c)
+	if c != nil {
+		s.mu.Lock()
+		s.running = c
+		s.mu.Unlock()
+	}
+	return d, c, r, err
 }
 
 // unsent is the result of a command for which there was no time.

@@ -19,14 +19,18 @@ type viewer struct {
 func (v *viewer) state() State {
 	var st State
 	v.locked(func() {
+		st.Typing = v.typist.typing()
 		if v.cmd != nil {
 			st.Waiting = v.waits()
 			st.Stuck = st.Waiting != WaitingNo && v.term.Readiness().Only
 		}
 	})
 	v.printer.upToDate(func() {
-		waiting, stuck := st.Waiting, st.Stuck
-		st = State{Phase: v.phase(), Mode: v.status.mode, Level: v.status.level, Cwd: v.status.cwd, PID: v.term.PID(), Needs: v.status.needs}
+		waiting, stuck, typing := st.Waiting, st.Stuck, st.Typing
+		st = State{
+			Typing: typing, Held: v.typist.count(),
+			Phase: v.phase(), Mode: v.status.mode, Level: v.status.level, Cwd: v.status.cwd, PID: v.term.PID(), Needs: v.status.needs,
+		}
 		if v.cmd != nil {
 			st.Waiting, st.Stuck, st.Partial = waiting, stuck, v.snapshot(v.cmd).Output
 		}
@@ -63,11 +67,17 @@ func (v *viewer) onItsWay() bool {
 	return err == nil && (modes.Echoes() || passed < silentFlight)
 }
 
+// prompting says that what is shown may be a prompt: it is being proven.
+func (v *viewer) prompting() bool {
+	proof := v.control.state.Proof
+	return proof != machine.ProofNone && proof != machine.ProofElsewhere
+}
+
 // waits asks whether the running command reads the terminal: a secret when the
 // terminal would show a line but for its echo. When it does, the unfinished
 // line that it waits behind is output.
 func (v *viewer) waits() Waiting {
-	if v.onItsWay() || v.control.state.Proof != machine.ProofNone && v.control.state.Proof != machine.ProofElsewhere || v.term.Readiness().State != pty.Waiting || v.term.Readable(v.progress.bytes) {
+	if v.onItsWay() || v.prompting() || v.term.Readiness().State != pty.Waiting || v.term.Readable(v.progress.bytes) {
 		return WaitingNo
 	}
 	v.flow.pass(v.stream.flush())

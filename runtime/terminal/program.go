@@ -22,6 +22,13 @@ func (p *Program) ExitStatus() (code int, signal string) { return p.tty.ExitStat
 // Modes are what the terminal does now with input and output.
 func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
+// Cook makes the terminal echo input and edit lines, whatever the program has it do.
+// undo puts back what was, unless the program has changed it meanwhile.
+func (p *Program) Cook() (undo func(), err error) { return p.tty.Cook() }
+
+// Interrupts tells whether the terminal turns Ctrl-C into a signal now.
+func (p *Program) Interrupts() bool { return p.tty.Interrupts() }
+
 // Readiness asks the kernel whether the foreground program waits for input.
 func (p *Program) Readiness() pty.Readiness { return p.tty.Readiness() }
 

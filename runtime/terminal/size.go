@@ -60,20 +60,28 @@ func (s *Subscription) Resize(cols, rows int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	s.window.size = pty.Size{Cols: cols, Rows: rows}
+	s.repaint = s.repaint || s.fits
+	s.notify()
 	return t.fit()
 }
 
-// Type gives the program what the subscriber typed, as Write does; from then on
-// the terminal has the size of his window, if he said one.
+// Type gives the program what the subscriber typed, as Write does; from then on he
+// leads.
 func (s *Subscription) Type(b []byte) error {
+	s.Lead()
+	_, err := s.t.Write(b)
+	return err
+}
+
+// Lead says that the subscriber types: the terminal has the size of his window, if he
+// said one, until another one types.
+func (s *Subscription) Lead() {
 	t := s.t
 	t.mu.Lock()
+	defer t.mu.Unlock()
 	t.size.typed++
 	s.window.typed = t.size.typed
 	_ = t.fit() // the size matters less than what he types
-	t.mu.Unlock()
-	_, err := t.Write(b)
-	return err
 }
 
 // fit makes the terminal as large as its leader's window; t.mu is held.

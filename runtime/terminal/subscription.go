@@ -5,6 +5,8 @@ import (
 	"io"
 	"os"
 	"slices"
+
+	"ripple/runtime/pty"
 )
 
 // Subscription is somebody who follows a program's output: a recorder, a person,
@@ -18,6 +20,8 @@ type Subscription struct {
 	at      int64 // how much of the output he has got
 	started bool
 	repaint bool // the next piece is a snapshot
+	fits    bool // what he gets is for his window
+	tail    int  // how many lines of the history he is still to get with it
 	closed  bool
 	window  window // where he sees it
 	buf     []byte
@@ -44,7 +48,19 @@ const maxPiece = 32 << 10
 // Subscribe begins with a snapshot of the screen; what is printed after it
 // follows without a gap. So does a snapshot when the terminal's size changed.
 func (t *Terminal) Subscribe() *Subscription {
-	s := &Subscription{t: t, wake: make(chan struct{}, 1), repaint: true}
+	return t.follow(&Subscription{})
+}
+
+// SubscribeWindow is Subscribe for a window of that size, where anything may be shown
+// and set already. A snapshot paints it anew; the first one lets the end of the history
+// scroll off before, tail lines of it. While the terminal has another size than the
+// window all pieces are snapshots, which show as much as fits, with the cursor in it.
+func (t *Terminal) SubscribeWindow(cols, rows, tail int) *Subscription {
+	return t.follow(&Subscription{fits: true, tail: tail, window: window{size: pty.Size{Cols: cols, Rows: rows}}})
+}
+
+func (t *Terminal) follow(s *Subscription) *Subscription {
+	s.t, s.wake, s.repaint = t, make(chan struct{}, 1), true
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.viewers = append(t.viewers, s)
@@ -76,13 +92,12 @@ func (s *Subscription) next() (Piece, error) {
 	switch {
 	case s.closed:
 		return p, os.ErrClosed
-	case s.repaint || s.at < t.out.start():
+	case s.repaint || s.at < t.out.start() || s.partial() && s.at < t.out.end:
 		p.Snapshot = true
 		if s.started {
 			p.Lost = t.out.end - s.at
 		}
-		screen := t.picture.upToDate()
-		s.buf = screen.AppendPending(screen.AppendANSI(s.buf[:0]))
+		s.paint()
 		s.at, s.started, s.repaint = t.out.end, true, false
 	case s.at < t.out.end:
 		to := min(t.out.end, s.at+maxPiece)
@@ -96,6 +111,23 @@ func (s *Subscription) next() (Piece, error) {
 	}
 	p.Bytes, p.End = s.buf, s.at
 	return p, nil
+}
+
+// partial says that he sees the screen in a window of another size; Terminal.mu is held.
+func (s *Subscription) partial() bool { return s.fits && s.window.size != s.t.size.now }
+
+// paint makes a snapshot; Terminal.mu is held.
+func (s *Subscription) paint() {
+	screen := s.t.picture.upToDate()
+	switch {
+	case s.partial():
+		s.buf = screen.AppendView(s.buf[:0], s.window.size.Cols, s.window.size.Rows, s.tail)
+	case s.fits:
+		s.buf = screen.AppendPending(screen.AppendAnew(s.buf[:0], s.tail))
+	default:
+		s.buf = screen.AppendPending(screen.AppendANSI(s.buf[:0]))
+	}
+	s.tail = 0
 }
 
 // notify says that there may be something for him.

@@ -12,14 +12,20 @@ import (
 // the history of the main screen beyond the limit of the other terminal.
 func (s *Screen) AppendANSI(out []byte) []byte {
 	p := painter{s: s, out: out, pen: blank(DefaultColour)}
-	p.buffer(s.main, true)
+	p.whole(s.History())
+	return p.out
+}
+
+// whole paints the screen, and above it as many lines of its history.
+func (p *painter) whole(history int) {
+	s := p.s
+	p.buffer(s.main, s.above(history))
 	if s.b == s.alt {
 		p.style(blank(DefaultColour))
 		p.write("\x1b[?1047h")
-		p.buffer(s.alt, false)
+		p.buffer(s.alt, nil)
 	}
 	p.state()
-	return p.out
 }
 
 // painter writes sequences; pen and sets are how the other terminal would
@@ -34,12 +40,8 @@ type painter struct {
 func (p *painter) write(text string)            { p.out = append(p.out, text...) }
 func (p *painter) writef(f string, args ...any) { p.out = fmt.Appendf(p.out, f, args...) }
 
-// buffer paints rows from the top; history goes before them and scrolls off.
-func (p *painter) buffer(b *buffer, history bool) {
-	var above []*row
-	if history {
-		above = b.history.rows
-	}
+// buffer paints rows from the top; those above go before them and scroll off.
+func (p *painter) buffer(b *buffer, above []*row) {
 	p.write("\x1b[H")
 	var last cell // of the row before
 	for i := range len(above) + b.lines {

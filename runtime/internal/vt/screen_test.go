@@ -96,3 +96,94 @@ func TestCutAnywhereIsTheSame(t *testing.T) {
 		require.Equal(t, dump(whole), dump(bytewise), "stream %d", i)
 	}
 }
+
+// Whatever was shown and set there, the other terminal becomes like this one.
+func TestPaintedAnewOverAnother(t *testing.T) {
+	for i := range 60 {
+		r := rand.New(rand.NewPCG(8, uint64(i)))
+		o := Options{Cols: pick(r, 80, 20, 11), Rows: pick(r, 24, 5, 3)}
+		s, again := New(o), New(o)
+		for _, screen := range []*Screen{s, again} {
+			screen.Write(stream(r, 1500))
+			screen.Write([]byte("\x18"))
+		}
+		if x, _ := s.Cursor(); x == o.Cols {
+			s.Write([]byte("\r"))
+		}
+		if s.Title() == "" {
+			again.title = ""
+		}
+		for _, b := range []*buffer{again.main, again.alt} { // DECST8C, which xterm has and xterm.js has not
+			b.tabs = b.tabs[:0]
+			b.setTabs()
+		}
+		again.Write(s.AppendAnew(nil, 0))
+		want, got := strings.Split(dump(s), "\n"), strings.Split(dump(again), "\n")
+		for y := range want {
+			require.Equal(t, want[y], got[y], "stream %d, line %d", i, y)
+		}
+	}
+}
+
+// In a window of another size as much is seen as fits, with the cursor in it; nothing
+// of a larger one is left.
+func TestViewInAnotherWindow(t *testing.T) {
+	for i := range 60 {
+		r := rand.New(rand.NewPCG(9, uint64(i)))
+		s := New(Options{Cols: pick(r, 80, 20, 11), Rows: pick(r, 24, 5, 3)})
+		s.Write(stream(r, 1500))
+		cols, rows := pick(r, 2, 10, 40, 100), pick(r, 1, 4, 10, 50)
+		view := New(Options{Cols: cols, Rows: rows})
+		view.Write(stream(r, 1500))
+		view.Write([]byte("\x18"))
+		view.Write(s.AppendView(nil, cols, rows, 0))
+		x, y := s.Cursor()
+		width, height := s.Size()
+		left, top := part(x, width, cols), part(y, height, rows)
+		for y := range rows {
+			for x, got := range view.Cells(y) {
+				want := Cell{Width: 1}
+				if top+y < height && left+x < width {
+					want = s.Cells(top + y)[left+x]
+				}
+				if want.Text == "" || want.Width != 1 || got.Width != 1 { // halves of wide characters may be cut
+					continue
+				}
+				require.Equal(t, want, got, "stream %d, row %d, column %d", i, y, x)
+			}
+		}
+		vx, vy := view.Cursor()
+		require.Equal(t, y-top, vy, "stream %d", i)
+		require.Equal(t, min(x-left, cols-1), vx, "stream %d", i)
+		require.False(t, view.Alternate())
+	}
+}
+
+// The history's end scrolls off the window before, as much as was asked for.
+func TestViewAndItsTail(t *testing.T) {
+	s := New(Options{Cols: 20, Rows: 3, History: 50})
+	for i := range 20 {
+		fmt.Fprintf(writer{s}, "line %d\r\n", i)
+	}
+	for _, window := range []struct{ cols, rows int }{{20, 3}, {10, 5}, {30, 2}} {
+		view := New(Options{Cols: window.cols, Rows: window.rows, History: 50})
+		if window.cols == 20 {
+			view.Write(s.AppendAnew(nil, 4))
+		} else {
+			view.Write(s.AppendView(nil, window.cols, window.rows, 4))
+		}
+		var above []string
+		for i := range view.History() {
+			text, _ := view.HistoryRow(i)
+			above = append(above, text)
+		}
+		require.Equal(t, []string{"line 14", "line 15", "line 16", "line 17"}, above, "%v", window)
+	}
+}
+
+type writer struct{ s *Screen }
+
+func (w writer) Write(b []byte) (int, error) {
+	w.s.Write(b)
+	return len(b), nil
+}

@@ -31,7 +31,7 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine())
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine())
 	return cmd
 }
 
@@ -71,8 +71,10 @@ func explain(err error) error {
 		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
 	case console.FaultBusy:
 		hint = "ripple console wait waits for it; ripple console send --key C-c interrupts it"
+	case console.FaultTyping:
+		hint = "try again when that line was run or taken back; ripple console peek shows it"
 	case console.FaultSecret:
-		hint = "ripple console send --secret, typed by a person, answers it"
+		hint = "ripple console attach, or ripple console send --secret, typed by a person, answers it"
 	case console.FaultExited:
 		hint = "ripple console read shows what its commands printed, for ten minutes; ripple console start starts another one"
 	}

@@ -2,6 +2,7 @@ package ui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/signal"
@@ -15,6 +16,12 @@ type errSignal struct{ signal os.Signal }
 
 // Error makes it an error.
 func (e errSignal) Error() string { return fmt.Sprintf("ended by a signal: %v", e.signal) }
+
+// BySignal says that a context of UntilSignal ended by a signal.
+func BySignal(cause error) bool {
+	_, ok := errors.AsType[errSignal](cause)
+	return ok
+}
 
 // UntilSignal gives a context that ends when we are asked to end, and the
 // interrupts (Ctrl-C) that come before. Nobody has to receive those: with

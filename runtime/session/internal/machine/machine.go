@@ -57,6 +57,7 @@ type Policy struct {
 	Learns      bool          // find out at the first marker whether the kernel shows this program's waiting
 	Confirms    bool          // a prompt's marker is not enough: the program may go on behind it
 	Silent      bool          // the continuation prompt is empty: the program asks for more by waiting in silence
+	Promptless  bool          // it has no prompts: what is sent has it print one, unless a person typed it
 	Printed     bool          // its prompts are all that announces it, and may be printed elsewhere
 }
 
@@ -79,6 +80,7 @@ type State struct {
 	signalled   bool // and the program has got it
 	cut         bool // lines were left out for it
 	incomplete  bool // the program asked for more than there is; it was told to give up
+	typed       bool // a person types the line, and what it goes on with
 }
 
 // InputKind says what happened.
@@ -119,6 +121,7 @@ type Input struct {
 	More    bool          // InMatch: a continuation prompt
 	Lines   int           // InSubmit: lines that follow the first
 	Confirm bool          // InSubmit: several commands may be sent at once
+	Typed   bool          // InSubmit: a person types it
 	Sent    bool          // InInterrupt: it is on its way, not only owed
 }
 
@@ -130,6 +133,7 @@ const (
 	DoEnter                      // send a line ending
 	DoReady                      // the first prompt is there
 	DoNextLine                   // send the next line of the block
+	DoMore                       // whoever types goes on with another line
 	DoBegin                      // the program's output begins here: what came before was echo
 	DoComplete                   // the command has ended
 	DoGiveUp                     // make the program abandon the incomplete input
@@ -155,6 +159,6 @@ const (
 type Effect struct {
 	Kind  EffectKind
 	By    By            // DoReady, DoComplete
-	Match bool          // DoReady, DoComplete, DoNextLine: a pattern at the end of the stream was the prompt
+	Match bool          // DoReady, DoComplete, DoNextLine, DoMore: a pattern at the end of the stream was the prompt
 	Delay time.Duration // DoTimer
 }

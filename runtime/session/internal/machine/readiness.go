@@ -63,7 +63,7 @@ func (p *Policy) askedMore(s State, r Readiness, out []Effect) (State, []Effect)
 		return s, append(out, Effect{Kind: DoTimer, Delay: p.Settle})
 	}
 	s.Proof = ProofNone
-	return p.continues(s, out)
+	return p.continues(s, false, out)
 }
 
 // askedSilence is the kernel's answer about a silence. It must be the same twice in a
@@ -80,8 +80,11 @@ func (p *Policy) askedSilence(s State, r Readiness, out []Effect) (State, []Effe
 		s.quiet = true
 		return s, append(out, Effect{Kind: DoTimer, Delay: InFlight})
 	}
+	if s.typed { // there may be no prompt at all
+		return p.proven(s, ByIdle, out)
+	}
 	s.Proof, s.quiet = ProofNone, false
-	return p.continues(s, out)
+	return p.continues(s, false, out)
 }
 
 // askedElsewhere is the kernel's answer about a prompt that goes elsewhere, twice in a row.

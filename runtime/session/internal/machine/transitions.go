@@ -11,7 +11,7 @@ func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 		return p.exit(s, out)
 	case InSubmit:
 		if s.Step == StepReady {
-			s = State{Step: StepRunning, learnedB: s.learnedB, remaining: in.Lines, confirm: in.Confirm}
+			s = State{Step: StepRunning, learnedB: s.learnedB, remaining: in.Lines, confirm: in.Confirm, typed: in.Typed}
 			return p.sent(s, append(out, Effect{Kind: DoNoTimer}))
 		}
 		return s, out
@@ -68,6 +68,8 @@ func (p *Policy) text(s State, now time.Duration, out []Effect) (State, []Effect
 	switch {
 	case s.Step == StepSettle:
 		out = append(out, Effect{Kind: DoTimer, Delay: p.silence(now)})
+	case s.Step == StepRunning && s.typed && p.Promptless:
+		return p.sent(s, out)
 	case s.Proof == ProofPrompt, s.Proof == ProofSilence:
 		s.ask(ProofNone)
 		out = append(out, Effect{Kind: DoNoTimer})
@@ -80,11 +82,14 @@ func (s *State) ask(about Proof) {
 	s.Proof, s.looks, s.quiet, s.noAnswer = about, 0, false, false
 }
 
+// InSilence says that the program's waiting may be all that tells the end of a line.
+func (p *Policy) InSilence(s *State) bool { return p.Silent || p.Promptless && s.typed }
+
 // sent is a line on its way to a program that may ask for more in silence, or whose
 // prompt may not come.
 func (p *Policy) sent(s State, out []Effect) (State, []Effect) {
 	switch {
-	case p.Silent:
+	case p.InSilence(&s):
 		s.ask(ProofSilence)
 		return s, append(out, Effect{Kind: DoTimer, Delay: InFlight})
 	case p.Printed:
@@ -182,8 +187,8 @@ func (p *Policy) marker(s State, out []Effect) (State, []Effect) {
 // wantsMore is F. It comes with the prompt's text, a moment before the program
 // reads: a key that makes it give up is lost when it comes earlier.
 func (p *Policy) wantsMore(s State, out []Effect) (State, []Effect) {
-	if s.Step != StepRunning || s.incomplete || s.interrupted || s.remaining > 0 {
-		return p.continues(s, out)
+	if s.Step != StepRunning || s.incomplete || s.interrupted || s.remaining > 0 || s.typed {
+		return p.continues(s, false, out)
 	}
 	if s.Proof != ProofMore {
 		s.ask(ProofMore)
@@ -192,14 +197,17 @@ func (p *Policy) wantsMore(s State, out []Effect) (State, []Effect) {
 }
 
 // continues is a continuation prompt: the next line of the block goes out, or
-// there is none and the program must be brought back.
-func (p *Policy) continues(s State, out []Effect) (State, []Effect) {
+// there is none and the program must be brought back; unless somebody types it.
+func (p *Policy) continues(s State, match bool, out []Effect) (State, []Effect) {
 	if s.Step != StepRunning || s.incomplete || s.interrupted {
 		return s, out
 	}
 	s.Proof = ProofNone
 	out = append(out, Effect{Kind: DoNoTimer})
-	if s.remaining > 0 {
+	switch {
+	case s.typed:
+		return s, append(out, Effect{Kind: DoMore, Match: match})
+	case s.remaining > 0:
 		s.remaining--
 		return p.sent(s, append(out, Effect{Kind: DoNextLine}))
 	}
@@ -209,10 +217,10 @@ func (p *Policy) continues(s State, out []Effect) (State, []Effect) {
 
 // proven is a prompt that counts.
 func (p *Policy) proven(s State, by By, out []Effect) (State, []Effect) {
-	match := by != ByMarker && s.Proof != ProofElsewhere
+	match := by != ByMarker && s.Proof == ProofPrompt
 	s.ask(ProofNone)
 	if match && s.more {
-		return p.continues(s, out)
+		return p.continues(s, true, out)
 	}
 	out = append(out, Effect{Kind: DoNoTimer})
 	switch {

@@ -1,0 +1,7 @@
+//go:build !unix
+
+package consolecmd
+
+import "os"
+
+func notifyResize(chan<- os.Signal) {}

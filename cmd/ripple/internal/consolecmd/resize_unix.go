@@ -1,0 +1,12 @@
+//go:build unix
+
+package consolecmd
+
+import (
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+// notifyResize tells of a new size of the terminal, and that it may be another's meanwhile.
+func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT) }

@@ -1,0 +1,110 @@
+package consolecmd
+
+import (
+	"context"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"golang.org/x/term"
+
+	"ripple/runtime/console"
+)
+
+// seat is the terminal at which a person sits who attaches.
+type seat struct {
+	in, out  *os.File
+	detacher *console.Detacher
+
+	raw   *term.State // as it was before
+	mu    sync.Mutex  // one write at a time
+	given atomic.Bool // nothing more is written
+	once  sync.Once
+}
+
+// What a terminal keeps for us: its title (XTWINOPS 22 and 23).
+const (
+	saveTitle = "\x1b[22;0t"
+	giveTitle = "\x1b[23;0t"
+)
+
+// take gives the keys to us, and lets what is shown scroll off.
+func (s *seat) take(rows int) (err error) {
+	if s.raw, err = term.MakeRaw(int(s.in.Fd())); err != nil {
+		return err
+	}
+	s.write([]byte(saveTitle + strings.Repeat("\n", max(rows-1, 0))))
+	return nil
+}
+
+// retake takes the keys again: whoever stopped us may have given them to a shell.
+func (s *seat) retake() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.given.Load() {
+		_, _ = term.MakeRaw(int(s.in.Fd())) // it was possible before
+	}
+}
+
+// write writes to the terminal. It waits as long as that takes nothing.
+func (s *seat) write(b []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !s.given.Load() {
+		_, _ = s.out.Write(b) // the terminal is gone: a hang-up follows
+	}
+}
+
+// lastWrite is how long a terminal that takes nothing is waited for at the end.
+const lastWrite = time.Second
+
+// giveBack makes the terminal what it was. The cursor stands below what is shown.
+func (s *seat) giveBack() {
+	s.once.Do(func() {
+		s.given.Store(true)
+		done := make(chan struct{})
+		go func() {
+			s.mu.Lock() // whoever writes is through
+			defer s.mu.Unlock()
+			_, _ = s.out.WriteString(console.ResetTerminal + giveTitle + "\r\n\x1b[J") // it may be gone
+			close(done)
+		}()
+		t := time.NewTimer(lastWrite)
+		defer t.Stop()
+		select {
+		case <-done:
+		case <-t.C:
+		}
+		_ = term.Restore(int(s.in.Fd()), s.raw) // it may be gone
+	})
+}
+
+// guard runs f and gives the terminal back should it panic.
+func (s *seat) guard(f func()) {
+	defer func() {
+		if r := recover(); r != nil {
+			s.giveBack()
+			panic(r)
+		}
+	}()
+	f()
+}
+
+// read reads what is typed.
+func (s *seat) read(ctx context.Context, typed chan<- []byte, done context.CancelCauseFunc) {
+	buf := make([]byte, 4096)
+	for {
+		n, err := s.in.Read(buf)
+		if err != nil {
+			done(context.Canceled) // the terminal is gone
+			return
+		}
+		select {
+		case typed <- append([]byte(nil), buf[:n]...):
+		case <-ctx.Done():
+			return
+		}
+	}
+}

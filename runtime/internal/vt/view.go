@@ -1,0 +1,95 @@
+package vt
+
+// Unset undoes on a terminal what a program may have set there – modes, margins,
+// keyboard, colours, the alternate screen –, and leaves the cursor and what is shown on
+// the main screen.
+const Unset = "\x1b[<99u\x1b7\x1b[?1049l\x1b[<99u" + // the kitty keyboard protocol has a stack for each screen
+	"\x1b7\x1b[?6l\x1b[r\x1b8" + // these two move the cursor
+	"\x1b[0m\x1b[0\"q\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[4l\x1b[20l\x1b[?1l\x1b>\x1b[?7h\x1b[?45l\x1b[?5W" +
+	"\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l" +
+	"\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0 q"
+
+// What stands between BeginFrame and EndFrame a terminal shows at once (DECSET 2026).
+const (
+	BeginFrame = "\x1b[?2026h"
+	EndFrame   = "\x1b[?2026l"
+)
+
+// AppendAnew adds what paints the screen anew on a terminal of its size, whatever was
+// shown and set there. Behind it go on with AppendPending and the stream. tail is how
+// many lines of the history scroll off the other terminal before.
+func (s *Screen) AppendAnew(out []byte, tail int) []byte {
+	p := painter{s: s, out: append(out, Unset+EndFrame+"\x1b[2J"...), pen: blank(DefaultColour)}
+	p.whole(tail)
+	return p.out
+}
+
+// AppendView adds what shows the screen on a terminal of another size: as much as fits,
+// with the cursor in it. tail is as in AppendAnew.
+func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
+	p := painter{s: s, out: append(out, BeginFrame+Unset...), pen: blank(DefaultColour)}
+	b := s.b
+	if above := s.above(tail); tail > 0 {
+		p.write("\x1b[2J\x1b[H")
+		for _, r := range above {
+			p.part(r, 0, cols)
+			p.write("\r\n")
+		}
+		if len(above) > 0 {
+			for range rows - 1 {
+				p.write("\n")
+			}
+		}
+	}
+	left, top := part(b.x, b.cols, cols), part(b.y, b.lines, rows)
+	for y := range rows {
+		p.writef("\x1b[%d;1H", y+1)
+		var r row
+		if top+y < b.lines {
+			r = *b.row(top + y)
+		}
+		p.part(&r, left, cols)
+	}
+	if s.title != "" {
+		p.writef("\x1b]2;%s\x1b\\", s.title)
+	}
+	p.writef("\x1b[%d;%dH", b.y-top+1, min(b.x-left, cols-1)+1)
+	m := s.modes
+	m.Insert, m.NewLine, m.Origin, m.Wrap, m.ReverseWrap, m.Synchronized = false, false, false, true, false, false
+	if left+top > 0 {
+		m.Mouse = 0 // its places would be others
+	}
+	p.out = m.append(p.out)
+	p.write(EndFrame)
+	return p.out
+}
+
+// above is the end of the history, at most n rows.
+func (s *Screen) above(n int) []*row {
+	rows := s.main.history.rows
+	return rows[max(len(rows)-n, 0):]
+}
+
+// part is where a part of that length begins, which has the cursor, as near to the
+// beginning as can be.
+func part(cursor, whole, length int) int {
+	return min(max(cursor-length+1, 0), max(whole-length, 0))
+}
+
+// part paints columns of a row, from left on, and nothing behind them.
+func (p *painter) part(r *row, left, cols int) {
+	end := min(left+cols, p.s.b.cols)
+	for x := left; x < end; {
+		c := shown(r.at(x))
+		w := int(max(c.width, 1))
+		if c.ch == 0 || c.width == 0 && x == left || x+w > end {
+			c.ch, c.width, w = ' ', 1, 1
+		}
+		p.char(c)
+		x += w
+	}
+	p.style(blank(DefaultColour))
+	if end-left < cols {
+		p.write("\x1b[K")
+	}
+}

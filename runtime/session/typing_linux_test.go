@@ -1,0 +1,286 @@
+//go:build linux
+
+package session_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/session"
+)
+
+// typist is a person at a session, and what came of what he typed.
+type typist struct {
+	*session.Session
+	t *testing.T
+
+	mu       sync.Mutex
+	commands []*did
+}
+
+// did is a command that he typed, with what was delivered from its beginning on.
+type did struct {
+	code, output string
+	result       session.Result
+	err          error
+	done         bool
+}
+
+func atTerminal(t *testing.T, adapter string, o session.Options) *typist {
+	t.Helper()
+	p := &typist{t: t}
+	o.Output = func(b []byte) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if n := len(p.commands); n > 0 {
+			p.commands[n-1].output += string(b)
+		}
+	}
+	o.Typed = func(c *session.Typed) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		d := &did{code: c.Code()}
+		p.commands = append(p.commands, d)
+		go func() {
+			r, err := c.Wait()
+			p.mu.Lock()
+			defer p.mu.Unlock()
+			d.code, d.result, d.err, d.done = c.Code(), r, err, true
+		}()
+	}
+	p.Session = open(t, adapter, o)
+	return p
+}
+
+// types what a person would, a byte at a time.
+func (p *typist) types(text string) {
+	p.t.Helper()
+	for i := range len(text) {
+		require.NoError(p.t, p.Type([]byte{text[i]}))
+	}
+}
+
+// ran waits until n commands have ended and returns the last.
+func (p *typist) ran(n int) did {
+	p.t.Helper()
+	var last did
+	require.EventuallyWithT(p.t, func(c *assert.CollectT) {
+		p.mu.Lock()
+		defer p.mu.Unlock()
+		if assert.Len(c, p.commands, n) {
+			last = *p.commands[n-1]
+			assert.True(c, last.done, "%q has not ended: %q", last.code, last.output)
+		}
+	}, 30*time.Second, time.Millisecond)
+	return last
+}
+
+func (p *typist) is(want func(session.State) bool) session.State {
+	p.t.Helper()
+	st, err := p.WaitState(deadline(p.t), want)
+	require.NoErrorf(p.t, err, "%+v", st)
+	return st
+}
+
+func ready(st session.State) bool { return st.Phase == session.PhaseReady && !st.Typing }
+
+// What a person types at the prompt is a command with its boundaries, in programs of
+// every kind: markers around the output, markers of the prompt alone, patterns, a line
+// editor of its own or the terminal's, or none at all.
+func TestAPersonsLineIsACommand(t *testing.T) {
+	for _, tt := range []struct{ adapter, line, output, next, result string }{
+		{"bash", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"zsh", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"fish", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"dash", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"mksh", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"tcsh", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"python", "print(6*7)", "42\n", "1+1", "2\n"},
+		{"ipython", "print(6*7)", "42\n", "print(2)", "2\n"},
+		{"node", "6*7", "42\n", "1+1", "2\n"},
+		{"irb", "puts 6*7", "42\n=> nil\n", "1+1", "=> 2\n"},
+		{"lua", "print(6*7)", "42\n", "1+1", "2\n"},
+		{"sqlite3", "select 6*7;", "42\n", "select 2;", "2\n"},
+		{"gdb", "output 6*7", "42", "output 2", "2"},
+		{"bc", "6*7", "42\n", "1+1", "2\n"},
+		{"dc", "6 7 * p", "42\n", "2p", "2\n"},
+		{"tclsh", "puts [expr 6*7]", "42\n", "expr 2", "2\n"},
+		{"guile", "(display 42)", "42", "(display 2)", "2"},
+		{"sbcl", "(print 42)", "\n42 \n42\n", "(+ 1 1)", "2\n"},
+		{"ghci", "6*7", "42\n", "1+1", "2\n"},
+		{"r", "6*7", "[1] 42\n", "1+1", "[1] 2\n"},
+		{"php", "echo 42;", "42\n", "echo 2;", "2"},
+		{"erl", "6*7.", "42\n", "1+1.", "2\n"},
+		{"ocaml", "6*7;;", "- : int = 42\n", "1+1;;", "- : int = 2\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			p.types(tt.line + "\r")
+			d := p.ran(1)
+			require.NoError(t, d.err)
+			assert.Equal(t, tt.line, d.code)
+			assert.Equal(t, tt.output, d.output)
+			p.is(ready)
+			assert.Equal(t, tt.result, eval(t, p.Session, tt.next).Output)
+			require.NoError(t, p.Type([]byte(tt.line+"\r"+tt.line+"\r"))) // typed ahead
+			d = p.ran(3)
+			assert.Equal(t, tt.line, d.code)
+			p.is(ready)
+			r := eval(t, p.Session, tt.next)
+			assert.Equal(t, tt.result, r.Output)
+			assert.Empty(t, r.OutOfBand)
+		})
+	}
+}
+
+// While somebody types at the prompt nobody else's command is sent, and none is mixed
+// with what he has typed.
+func TestTypingKeepsOthersOut(t *testing.T) {
+	for _, adapter := range []string{"bash", "zsh", "fish", "python", "lua"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			p.types("1+")
+			_, err := p.Eval(deadline(t), "2+2")
+			require.ErrorIs(t, err, session.ErrTyping)
+			assert.True(t, p.State().Typing)
+			p.types("\x7f\x7f")
+			p.is(ready)
+			eval(t, p.Session, "1")
+			p.types("1+")
+			p.Leave()
+			p.is(ready)
+			assert.Empty(t, eval(t, p.Session, "1").OutOfBand)
+			if adapter == "lua" {
+				return // Ctrl-C at its prompt is its end
+			}
+			p.types("\x03")
+			p.is(ready)
+			eval(t, p.Session, "1")
+		})
+	}
+}
+
+// Keys that are typed while somebody's command runs are held; they go to the program if
+// it reads, and else to the prompt.
+func TestKeysAreHeldWhileACommandRuns(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	file := t.TempDir() + "/go"
+	leave(t, p.Session, "until test -e "+file+"; do sleep 0.01; done; read -r x; echo \"[$x]\"", func(st session.State) bool {
+		return st.Phase == session.PhaseRunning
+	})
+	p.types("answer\r" + "echo mine\r")
+	assert.Equal(t, len("answer\recho mine\r"), p.State().Held)
+	require.NoError(t, writeFile(file))
+	r, err := p.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, "[answer]\n", r.Output)
+	d := p.ran(1)
+	assert.Equal(t, "echo mine", d.code)
+	assert.Equal(t, "mine\n", d.output)
+}
+
+func writeFile(name string) error { return os.WriteFile(name, nil, 0o600) }
+
+// Ctrl-C passes, and what was held is forgotten.
+func TestCtrlCPasses(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	leave(t, p.Session, "sleep 300", func(st session.State) bool { return st.Phase == session.PhaseRunning })
+	p.types("never\x03")
+	r, err := p.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, 130, *r.ExitCode)
+	p.is(ready)
+	assert.Equal(t, "1\n", eval(t, p.Session, "echo 1").Output)
+}
+
+// What is typed at the prompt needs no end to be known: syntax errors, empty lines,
+// lines that go on, an editor's own redrawing.
+func TestLinesOfEveryKind(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.types("\r\r")
+	p.is(ready)
+	p.types("for i in 1 2; do\recho $i\rdone\r")
+	d := p.ran(1)
+	assert.Equal(t, "for i in 1 2; do\n> echo $i\n> done", d.code)
+	assert.Equal(t, "1\n2\n", d.output)
+	p.types(")\r")
+	d = p.ran(2)
+	assert.Equal(t, ")", d.code)
+	assert.Contains(t, d.output, "syntax error")
+	assert.Equal(t, 2, *d.result.ExitCode)
+	p.types("(exit 3)\r")
+	d = p.ran(3)
+	assert.Equal(t, 3, *d.result.ExitCode)
+	assert.Empty(t, d.output)
+	p.types("cd /usr\r")
+	d = p.ran(4)
+	assert.Equal(t, "/usr", d.result.Cwd)
+	p.is(ready)
+	assert.Equal(t, "/usr\n", eval(t, p.Session, "pwd").Output)
+}
+
+// A command of his own reads the terminal like any other's: questions, secrets, whole
+// screens.
+func TestHisCommandReadsTheTerminal(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.types("read -r x; read -rs y; echo \"[$x] ${#y}\"\r")
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	p.types("one\r")
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingSecret })
+	p.types("secret\r")
+	d := p.ran(1)
+	assert.Equal(t, "[one] 6\n", d.output)
+	_, err := p.Eval(deadline(t), "echo x")
+	require.NoError(t, err)
+	p.types("cat\r")
+	p.is(func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	_, err = p.Eval(deadline(t), "echo x")
+	require.ErrorIs(t, err, session.ErrBusy)
+	p.types("a line\r\x04")
+	d = p.ran(2)
+	assert.Equal(t, "a line\n", d.output)
+}
+
+// Commands of others and lines of a person, at once: everyone gets what is his.
+func TestAPersonAndAProgramAtOnce(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	const each = 40
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for i := range each {
+			for {
+				r, err := p.Eval(deadline(t), fmt.Sprintf("echo program %d", i))
+				if errors.Is(err, session.ErrTyping) || errors.Is(err, session.ErrBusy) {
+					p.is(ready)
+					continue
+				}
+				if assert.NoError(t, err) {
+					assert.Equal(t, fmt.Sprintf("program %d\n", i), r.Output)
+				}
+				break
+			}
+		}
+	}()
+	for i := range each {
+		p.types(fmt.Sprintf("echo person %d\r", i))
+	}
+	p.ran(each)
+	<-done
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for i, d := range p.commands {
+		assert.Equal(t, fmt.Sprintf("echo person %d", i), d.code)
+		assert.Contains(t, d.output, fmt.Sprintf("person %d\n", i))
+		assert.Equal(t, int64(len(fmt.Sprintf("person %d\n", i))), d.result.Bytes)
+	}
+}
