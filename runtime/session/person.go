@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"time"
 
 	"ripple/runtime/internal/keys"
@@ -22,12 +23,13 @@ type typist struct {
 
 // person is what he has typed.
 type person struct {
-	split keys.Splitter
-	held  []typedKeys // what the program has not been given
-	gives bool        // a goroutine sees to that
-	line  *typedLine  // what he edits at the prompt; nil: nothing
-	left  bool        // nobody is there any more
-	lent  func()      // undoes that the terminal echoes and edits lines for him; nil: it does not
+	split  keys.Splitter
+	held   []typedKeys // what the program has not been given
+	gives  bool        // a goroutine sees to that
+	line   *typedLine  // what he edits at the prompt; nil: nothing
+	breaks *command    // to be interrupted
+	left   bool        // nobody is there any more
+	lent   func()      // undoes that the terminal echoes and edits lines for him; nil: it does not
 }
 
 // typedKeys are keys up to the end of a line, or as far as they were typed.
@@ -54,17 +56,22 @@ func (p *person) count() (n int) {
 // Errors: ErrExited, ErrClosed.
 func (s *Session) Type(b []byte) error {
 	d := s.driver()
+	var breaks *command
 	d.locked(func() {
 		p := d.typist
 		p.left = false
 		p.split.Feed(b, p.key)
 		p.split.Flush(p.key)
 		p.giveKeys()
+		breaks, p.breaks = p.breaks, nil
 		if len(p.held) > 0 && !p.gives {
 			p.gives = true
 			go p.keepGiving()
 		}
 	})
+	if breaks != nil {
+		go s.interrupt(context.Background(), d, breaks, "\x03") // it may come too early
+	}
 	if d.isDead() {
 		return s.ended(d)
 	}
@@ -118,10 +125,7 @@ func (t *typist) key(k *keys.Key) {
 	case t.cmd != nil && k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && signals(k.Code) && t.term.Interrupts():
 		t.held = nil
 		if k.Code == 'c' {
-			t.interrupts.owed, t.interrupts.reads = "\x03", 0
-			t.decider.step(machine.Input{Kind: machine.InInterrupt})
-			t.interrupts.pay()
-			t.decider.settle()
+			t.breaks = t.cmd
 			return
 		}
 		t.sender.typed(k.Raw)
