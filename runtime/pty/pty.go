@@ -127,7 +127,7 @@ func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
 // Cook makes the terminal echo input and edit lines, whatever the program has it do.
 // undo puts back what was, unless the program has changed it meanwhile.
-func (p *PTY) Cook() (undo func(), err error) { return p.dev.cook() }
+func Cook(p *PTY) (undo func(), err error) { return p.dev.cook() }
 
 // Readable tells whether there is output after the first taken bytes: in the
 // terminal or, on Linux, in the hands of a Read that has not returned yet or

@@ -33,7 +33,8 @@ func newTypedLine(cols, rows int, prompt []byte) *typedLine {
 
 // promptBegins says that the prompt is drawn anew, and the line behind it.
 func (l *typedLine) promptBegins() {
-	l.screen.Write([]byte("\x1bc"))
+	cols, rows := l.screen.Size()
+	l.screen = vt.New(vt.Options{Cols: cols, Rows: rows})
 	l.entered, l.more, l.interrupted, l.below, l.after, l.began = false, false, false, false, nil, true
 }
 

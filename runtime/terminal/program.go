@@ -24,7 +24,7 @@ func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
 // Cook makes the terminal echo input and edit lines, whatever the program has it do.
 // undo puts back what was, unless the program has changed it meanwhile.
-func (p *Program) Cook() (undo func(), err error) { return p.tty.Cook() }
+func (p *Program) Cook() (undo func(), err error) { return pty.Cook(p.tty) }
 
 // Interrupts tells whether the terminal turns Ctrl-C into a signal now.
 func (p *Program) Interrupts() bool { return p.tty.Interrupts() }
