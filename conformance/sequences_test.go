@@ -22,7 +22,9 @@ const tokenizer = "runtime/internal/vt/"
 // have ESC in their texts, but compare or search for nothing with it.
 var senders = map[string]string{
 	"cmd/ripple/":                         "colours and lines that are drawn again, for people",
+	"runtime/console/attachment.go":       "what ends a sequence that broke off on a person's terminal",
 	"runtime/console/keys.go":             "what keys send",
+	"runtime/internal/keys/keys.go":       "the two ends of a paste, as a terminal sends them",
 	"runtime/contract/derived_forgery.go": "forged markers",
 	"runtime/contract/text.go":            "colours of a report",
 	"runtime/internal/render/colour.go":   "colours of an overwritten line",
@@ -34,10 +36,11 @@ var senders = map[string]string{
 
 // recognisers are the few places outside of the tokenizer that look for ESC.
 var recognisers = map[string]string{
-	"runtime/session/payload.go":  "the end of a paste in the command that is pasted, which would end it early",
-	"runtime/terminal/answers.go": "no ESC, nothing to do: whether there is work for the tokenizer",
-	"runtime/terminal/ring.go":    "where a ring that lost its beginning makes sense again",
-	"schema/formats.go":           "a marker as an adapter declares it, which no program has printed",
+	"runtime/internal/keys/keys.go": "what a person's terminal sends: input, whose grammar is another",
+	"runtime/session/payload.go":    "the end of a paste in the command that is pasted, which would end it early",
+	"runtime/terminal/answers.go":   "no ESC, nothing to do: whether there is work for the tokenizer",
+	"runtime/terminal/ring.go":      "where a ring that lost its beginning makes sense again",
+	"schema/formats.go":             "a marker as an adapter declares it, which no program has printed",
 }
 
 // judges look at the product from outside, and so have eyes of their own.
