@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/spf13/cobra"
-	"golang.org/x/term"
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
@@ -42,7 +41,7 @@ you type, nobody else's command is sent. What you type while somebody's command 
 the program reads, and the title says so; Ctrl-C passes.
 
 The console has the size of the terminal in which somebody typed last, and is never smaller than
-20 by 5. It exits with the program's code when that ends, with 0 when you detach.`,
+20 by 5. It exits with the program's code when that ends, with 0 when you detach or somebody closes it.`,
 		Example:           "  ripple console attach work\n  ripple console attach --read-only\n  ripple console attach --detach-keys 'C-a C-d'",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
@@ -79,7 +78,7 @@ The console has the size of the terminal in which somebody typed last, and is ne
 var errDetached = errors.New("detached")
 
 func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat, readOnly bool) error {
-	cols, rows, err := term.GetSize(int(s.out.Fd()))
+	cols, rows, err := s.size()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
@@ -87,7 +86,7 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat, readOnly
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	on, err := c.Attach(ctx, console.AttachRequest{Cols: max(cols, 1), Rows: max(rows, 1), ReadOnly: readOnly})
+	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: readOnly})
 	if err != nil {
 		return explain(err)
 	}
@@ -113,6 +112,7 @@ func farewell(a *ui.App, name string, why error) error {
 		return nil
 	case errors.As(why, &end) && end.answer.Why == "closed":
 		a.Note("%s was closed", name)
+		return nil
 	case errors.As(why, &end):
 		a.Note("%s: %s", name, end.answer.Status.Exit)
 	case errors.Is(why, context.Canceled), ui.BySignal(why):
@@ -171,8 +171,8 @@ func (s *seat) resizes(ctx context.Context, on *console.Attachment) {
 			return
 		}
 		s.retake()
-		if cols, rows, err := term.GetSize(int(s.out.Fd())); err == nil {
-			_ = on.Resize(max(cols, 1), max(rows, 1)) // the end is seen by others
+		if cols, rows, err := s.size(); err == nil {
+			_ = on.Resize(cols, rows) // the end is seen by others
 		}
 	}
 }

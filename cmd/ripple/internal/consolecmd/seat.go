@@ -24,6 +24,15 @@ type seat struct {
 	once  sync.Once
 }
 
+// size is the terminal's; one that does not know its own is a usual one.
+func (s *seat) size() (cols, rows int, err error) {
+	cols, rows, err = term.GetSize(int(s.out.Fd()))
+	if cols == 0 || rows == 0 {
+		cols, rows = 80, 24
+	}
+	return cols, rows, err
+}
+
 // What a terminal keeps for us: its title (XTWINOPS 22 and 23).
 const (
 	saveTitle = "\x1b[22;0t"
