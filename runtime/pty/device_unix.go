@@ -222,7 +222,7 @@ func (d *device) cook() (undo func(), err error) {
 		})
 	}
 	return func() {
-		if now, err := d.modes(); err == nil && now.t.Iflag == cooked.Iflag && now.t.Lflag == cooked.Lflag {
+		if now, err := d.modes(); err == nil && now.t.Iflag == cooked.Iflag && now.t.Lflag|unix.ECHO == cooked.Lflag { // some turn the echo off at each prompt
 			_ = set(&before.t) // it has been closed
 		}
 	}, set(&cooked)

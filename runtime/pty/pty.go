@@ -126,7 +126,7 @@ func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
 // Cook makes the terminal echo input and edit lines, whatever the program has it do.
-// undo puts back what was, unless the program has changed it meanwhile.
+// undo puts back what was, unless the program has changed more of it meanwhile than the echo.
 func Cook(p *PTY) (undo func(), err error) { return p.dev.cook() }
 
 // Readable tells whether there is output after the first taken bytes: in the

@@ -18,6 +18,9 @@ func (t *typist) edit(k typedKeys) bool {
 		return false
 	}
 	if t.line == nil {
+		if t.lends() && t.arrives() {
+			return false
+		}
 		cols, rows := t.term.Size()
 		t.line = newTypedLine(cols, rows, t.shownPrompt())
 		t.lend()
@@ -29,7 +32,9 @@ func (t *typist) edit(k typedKeys) bool {
 			waitID = t.kernel.waitNow()
 		}
 	}
-	if modes, err := t.term.Modes(); err == nil && modes.Canonical() && !t.line.more {
+	modes, err := t.term.Modes() // afterwards they may be those of the command
+	t.line.echoes = err != nil || !modes.Canonical() || modes.Echoes()
+	if err == nil && modes.Canonical() && !t.line.more {
 		k.raw = bytes.ReplaceAll(k.raw, []byte{0x03}, []byte(killLine)) // there are programs that Ctrl-C ends here, or makes lose the next line
 	}
 	t.send(string(k.raw))
@@ -86,7 +91,7 @@ func (t *typist) submitTyped() {
 	c.prelude = newPrelude(echo.Config{Strategy: echo.Silent}, 0, line.entered, t.stream.begins)
 	if line.entered {
 		c.prelude.text = line.after
-	} else if modes, err := t.term.Modes(); err != nil || !modes.Canonical() || modes.Echoes() {
+	} else if line.echoes {
 		c.prelude.typed = line // its end will be shown
 	}
 	t.decider.settle()
@@ -128,14 +133,26 @@ func (t *typist) wipe() {
 	t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 }
 
-// lend lets the terminal edit lines where nothing else does: at a prompt that shows
-// nothing of what is typed.
-func (t *typist) lend() {
+// lends says that nothing edits lines at this prompt, nor shows what is typed: the terminal
+// shall.
+func (t *typist) lends() bool {
 	modes, err := t.term.Modes()
 	canonical := modes.Canonical()
 	own := t.plan.TTY
 	silent := canonical || t.prog.output.echo == schema.EchoNone || !own.Echo && canonical == own.Canonical
-	if err != nil || modes.Echoes() || !silent {
+	return err == nil && !modes.Echoes() && silent
+}
+
+// arrives says that the program has printed its prompt and does not read yet. A line editor
+// that finds the terminal lent then takes that for the modes it has to restore, and keeps them.
+func (t *typist) arrives() bool {
+	r := t.term.Readiness()
+	return r.State == pty.Busy && !r.Listens
+}
+
+// lend lets the terminal edit lines where nothing else does.
+func (t *typist) lend() {
+	if !t.lends() {
 		return
 	}
 	if undo, err := t.term.Cook(); err == nil {

@@ -14,6 +14,7 @@ type typedLine struct {
 	prompt string     // its last line
 	sent   sentLine   // the keys that were sent last
 
+	echoes  bool   // what was sent last is shown
 	entered bool   // its end was typed, and whether the program takes it is not known
 	below   bool   // the line feed of that came
 	after   []byte // what came behind it
