@@ -97,6 +97,9 @@ func (d *decider) fired(generation int) {
 // look asks the kernel whether the program waits for input.
 func (d *decider) look() machine.Readiness {
 	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unproven}
+	if d.cmd != nil && d.cmd.prelude.typed != nil && d.typist.lent != nil && q.policy.InSilence(q.state) {
+		return machine.ReadyBusy // the terminal has not shown the line's end: that the program was awake came from lending it
+	}
 	if d.cmd != nil {
 		q.running, q.waitID = true, d.cmd.line.waitID
 		q.confirms = d.prog.prompts.printable() && q.state.Proof == machine.ProofMarker
