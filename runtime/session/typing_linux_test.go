@@ -89,7 +89,7 @@ func (p *typist) is(want func(session.State) bool) session.State {
 	return st
 }
 
-// notYetCertain leaves out what fails about once in fifty times on a busy machine: keys of a
+// notYetCertain leaves out what fails once in ten to fifteen times on a busy machine: keys of a
 // person may meet a shell that draws its prompt. RIPPLE_TYPING=1 runs it.
 func notYetCertain(t *testing.T) {
 	t.Helper()
