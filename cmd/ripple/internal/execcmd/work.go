@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/session"
 )
 
 // stage is what the work is at, for those who interrupt it.
@@ -69,6 +70,12 @@ func (x *execution) work(ctx context.Context, next source) error {
 		o, ran := x.one(ctx, text)
 		if !ran {
 			return ui.ExitWith(ui.ExitInterrupted)
+		}
+		if o.result.CompletedBy == session.ByExit { // Done comes right behind the result
+			select {
+			case <-x.session.Done():
+			case <-ctx.Done():
+			}
 		}
 		end = ui.ExitWith(o.code())
 		if err := x.report(ctx, o); err != nil {
