@@ -4,7 +4,6 @@ package main
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"testing"
@@ -58,9 +57,6 @@ func TestKilledHatsGoOn(t *testing.T) {
 	if thorough {
 		moments = 200
 	}
-	seed := uint64(time.Now().UnixNano())
-	random := rand.New(rand.NewPCG(seed, 0))
-	t.Logf("seed %d", seed)
 	ripple, err := binary()
 	require.NoError(t, err)
 	begin := func() *looped {
@@ -77,33 +73,14 @@ func TestKilledHatsGoOn(t *testing.T) {
 		return list
 	}
 
-	calm := begin()
-	started := time.Now()
-	require.True(t, calm.runKilled(time.Minute, true))
-	whole := time.Since(started)
-	want, wantTopics := calm.result(), topics(calm)
-	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, want.turns)
-	require.Len(t, wantTopics, 8)
-
-	for kills := 0; kills < moments; {
-		l := begin()
-		var at []string
-		for args := []string(nil); ; args = []string{"--resume"} {
-			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
-			started := time.Now()
-			ended := l.runKilled(after, outer, args...)
-			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
-			l.whole()
-			if ended && args == nil {
-				whole = time.Since(started) // a machine has its moods
-			}
-			if ended {
-				break
-			}
-			kills++
-		}
-		require.Equal(t, want, l.result(), "killed at %v", at)
-		require.Equal(t, wantTopics, topics(l), "killed at %v", at)
-		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
+	type all struct {
+		result
+		topics []journal.Published
 	}
+	calm := killAtAnyMoment(t, moments, begin, func(l *looped) any {
+		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
+		return all{l.result(), topics(l)}
+	})
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6, 7, 8}, calm.result().turns)
+	require.Len(t, topics(calm), 8)
 }

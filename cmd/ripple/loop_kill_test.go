@@ -186,19 +186,26 @@ func TestKilledLoopGoesOn(t *testing.T) {
 	if thorough {
 		moments = 200
 	}
+	calm := killAtAnyMoment(t, moments, func() *looped { return newLooped(t, sixTurns()) }, func(l *looped) any { return l.result() })
+	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, calm.result().turns)
+}
+
+// killAtAnyMoment requires loops that are killed so often, and resumed, to leave what
+// the one that it returns leaves, which nobody killed.
+func killAtAnyMoment(t *testing.T, moments int, begin func() *looped, left func(*looped) any) (calm *looped) {
+	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
 	t.Logf("seed %d", seed)
 
-	calm := newLooped(t, sixTurns())
+	calm = begin()
 	started := time.Now()
 	require.True(t, calm.runKilled(time.Minute, true))
 	whole := time.Since(started)
-	want := calm.result()
-	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, want.turns)
+	want := left(calm)
 
 	for kills := 0; kills < moments; {
-		l := newLooped(t, sixTurns())
+		l := begin()
 		var at []string
 		for args := []string(nil); ; args = []string{"--resume"} {
 			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
@@ -214,8 +221,9 @@ func TestKilledLoopGoesOn(t *testing.T) {
 			}
 			kills++
 		}
-		require.Equal(t, want, l.result(), "killed at %v", at)
+		require.Equal(t, want, left(l), "killed at %v", at)
 	}
+	return calm
 }
 
 // result is what a run leaves, without what differs from run to run.
