@@ -61,12 +61,12 @@ const systemShell = "/bin/sh"
 var systemShellFiles = []string{"runtime/loop/verify_unix.go", "runtime/scenario/scenario.go"}
 
 // Adapters are data: code that asks for one by name, or for its program by
-// path, treats it specially. The benchmarks may: they measure certain programs.
+// path, treats it specially.
 func TestNoCodeNamesAnAdapter(t *testing.T) {
 	names := adapterNames(t)
 	eachNode(t, func(file string, line int, n ast.Node) {
 		lit, ok := n.(*ast.BasicLit)
-		if !ok || lit.Kind != token.STRING || strings.HasPrefix(file, "conformance/bench/") {
+		if !ok || lit.Kind != token.STRING {
 			return
 		}
 		text, err := strconv.Unquote(lit.Value)

@@ -33,12 +33,10 @@ type bareShell struct {
 	seen   int    // prompts so far
 }
 
-var plainArgv = []string{"bash", "--noediting", "--norc", "--noprofile", "-i"}
-
-// startPlain starts bash as everybody would, with a prompt that nothing else
+// startPlain starts the measured program as everybody would, with a prompt that nothing else
 // prints.
 func startPlain() (*bareShell, error) {
-	return startBare(plainArgv, []string{"PS1=" + bareMarker}, bareMarker)
+	return startBare(measured.Plain, []string{"PS1=" + bareMarker}, bareMarker)
 }
 
 // sameShell is the command line, environment and startup file that ripple gives

@@ -116,7 +116,7 @@ func bulkChild(what string) error {
 }
 
 func bulkBare(command string) (bulkFigures, error) {
-	a, err := bash()
+	a, err := subject()
 	if err != nil {
 		return bulkFigures{}, err
 	}
@@ -137,7 +137,7 @@ func bulkBare(command string) (bulkFigures, error) {
 
 func bulkRipple(stream bool) func(string) (bulkFigures, error) {
 	return func(command string) (bulkFigures, error) {
-		a, err := bash()
+		a, err := subject()
 		if err != nil {
 			return bulkFigures{}, err
 		}

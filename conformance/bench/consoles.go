@@ -72,7 +72,7 @@ func (p *consolePlace) remove() error {
 }
 
 func (p *consolePlace) start(ctx context.Context) (*console.Client, error) {
-	c, _, err := console.Start(ctx, []string{p.binary, "console", "host"}, os.Getenv, console.Spec{Adapter: "bash", Dir: "/"})
+	c, _, err := console.Start(ctx, []string{p.binary, "console", "host"}, os.Getenv, console.Spec{Adapter: measured.Adapter, Dir: "/"})
 	return c, err
 }
 

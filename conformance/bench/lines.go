@@ -52,7 +52,7 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 	runs := []func() error{func() error { _, err := s.Eval(ctx, "true"); return err }}
 	names := []string{"session, in the same process", "`cat`, no shell", "bare Go read loop", "**ripple exec --lines --json**"}
 	for _, argv := range [][]string{
-		{"cat"}, {self, "-child", "lines"}, {filepath.Join(dir, "ripple"), "exec", "bash", "--lines", "--json", "--env", home},
+		{"cat"}, {self, "-child", "lines"}, {filepath.Join(dir, "ripple"), "exec", a.Name, "--lines", "--json", "--env", home},
 	} {
 		c, err := startClient(argv)
 		if err != nil {

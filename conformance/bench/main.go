@@ -8,6 +8,7 @@
 package main
 
 import (
+	_ "embed"
 	"flag"
 	"fmt"
 	"io"
@@ -18,6 +19,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"gopkg.in/yaml.v3"
 
 	"ripple/adapters"
 	scripts "ripple/integration-scripts"
@@ -49,6 +52,18 @@ var measurements = []measurement{
 	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers}, {"terminal", terminals}, {"hostile", hostiles},
 }
 
+//go:embed measured.yaml
+var measuredYAML []byte
+
+// measured names the programs that are measured, and what they are compared with.
+var measured struct {
+	Adapter string
+	Plain   []string // the adapter's program as everybody starts it
+	Tmux    string   // the same, as a command line for a shell
+	Xterm   []string // measures xterm.js, given a file, columns, rows and milliseconds
+	Pythons []string // one of them may have pexpect
+}
+
 // fleetOf names the adapters of the fleet's table; empty: all.
 var fleetOf string
 
@@ -59,10 +74,11 @@ func main() {
 	flag.StringVar(&fleetOf, "adapters", "", "measure these adapters of the fleet, separated by commas (default: all)")
 	child := flag.String("child", "", "internal: be the program of one measurement")
 	flag.Parse()
+	exitOn(yaml.Unmarshal(measuredYAML, &measured))
 	switch *child {
 	case "":
 	case "lines":
-		a, err := bash()
+		a, err := subject()
 		exitOn(err)
 		exitOn(bareLines(a))
 		return
@@ -81,7 +97,7 @@ func exitOn(err error) {
 }
 
 func report(path string, quick bool, only string) error {
-	a, err := bash()
+	a, err := subject()
 	if err != nil {
 		return err
 	}
@@ -104,13 +120,13 @@ func report(path string, quick bool, only string) error {
 	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// bash is the adapter under test.
-func bash() (*schema.Adapter, error) {
+// subject is the adapter under test.
+func subject() (*schema.Adapter, error) {
 	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
 	if err != nil {
 		return nil, err
 	}
-	e, err := r.Find("bash")
+	e, err := r.Find(measured.Adapter)
 	if err != nil {
 		return nil, err
 	}

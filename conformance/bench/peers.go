@@ -30,7 +30,7 @@ func peers(shell sameShell, quick bool) []peer {
 			return script("expect", expectScript(n, shell.argv, shell.marker))
 		}},
 		{"expect(1), plain shell", func() ([]time.Duration, error) {
-			return script("expect", expectScript(n, plainArgv, bareMarker))
+			return script("expect", expectScript(n, measured.Plain, bareMarker))
 		}},
 		{"pexpect.replwrap, its delay off", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(n/2, true)) }},
 		{"pexpect.replwrap as it comes", func() ([]time.Duration, error) { return script(pythonWithPexpect(), pexpectScript(60, false)) }},
@@ -114,7 +114,7 @@ for i in range(%d):
 
 // pythonWithPexpect is a Python that can import pexpect; empty: there is none.
 func pythonWithPexpect() string {
-	for _, python := range []string{"python3", "/usr/bin/python3"} {
+	for _, python := range measured.Pythons {
 		if exec.Command(python, "-c", "import pexpect.replwrap").Run() == nil {
 			return python
 		}
@@ -134,7 +134,7 @@ func tmux(n int) ([]time.Duration, error) {
 		}
 		return nil
 	}
-	if err := call("new-session", "-d", "-x", "200", "-y", "50", "bash --norc --noprofile"); err != nil {
+	if err := call("new-session", "-d", "-x", "200", "-y", "50", measured.Tmux); err != nil {
 		return nil, err
 	}
 	defer func() { _ = call("kill-server") }() // it may have ended with its session

@@ -120,7 +120,8 @@ func xtermPeer(file string, d time.Duration) (string, error) {
 	if _, err := os.Stat(filepath.Join(modules, "@xterm/headless")); err != nil {
 		return "not installed", nil
 	}
-	cmd := exec.CommandContext(context.Background(), "node", "runtime/internal/vt/testdata/speed.js", file, "200", "50", strconv.FormatInt(d.Milliseconds(), 10))
+	argv := append(slices.Clone(measured.Xterm), file, "200", "50", strconv.FormatInt(d.Milliseconds(), 10))
+	cmd := exec.CommandContext(context.Background(), argv[0], argv[1:]...)
 	cmd.Env = append(os.Environ(), "NODE_PATH="+modules)
 	return speedOf(cmd)
 }
