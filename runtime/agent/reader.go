@@ -184,7 +184,7 @@ func (r *reader) tool(e *event.Event) bool {
 	if known && e.Name == "" {
 		e.Name, e.Tool = name, r.program.Tool(name)
 	}
-	if e.Tool == event.Question {
+	if e.Tool == event.Asking {
 		return false // nobody is there to answer: told when it was asked
 	}
 	r.denials = append(r.denials, *e)

@@ -30,6 +30,10 @@ type Options struct {
 	// turn before), for agents that count the whole session.
 	Used event.Tokens
 
+	// Ask answers what an agent asks in the middle of its turn, where its transport
+	// can. nil: what the adapter declares.
+	Ask event.Ask
+
 	OnEvent func(event.Event) // gets each event as it happens, from one goroutine
 	Output  io.Writer         // gets a copy of the stream that carries the events
 	Stderr  io.Writer         // gets a copy of the other one

@@ -36,8 +36,9 @@ const (
 type Tool string
 
 const (
-	// Question is a tool that asks a person, which nobody can answer in a turn.
-	Question Tool = "question"
+	// Asking is a tool that asks a person, which nobody can answer where the agent
+	// has no other way to ask (Question).
+	Asking Tool = "question"
 	// Other is a tool that agents do not have in common.
 	Other Tool = "other"
 )

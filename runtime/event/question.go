@@ -11,7 +11,7 @@ import (
 // that its input has under "question", a line each. Without any it is the input.
 // It is empty for other events.
 func (e Event) Asked() string {
-	if e.Type != ToolUse || e.Tool != Question {
+	if e.Type != ToolUse || e.Tool != Asking {
 		return ""
 	}
 	var input any
