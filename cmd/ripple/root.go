@@ -38,10 +38,9 @@ func newRoot(a *ui.App) *cobra.Command {
 			"adapters against the real program, runs commands in sessions of it and lets\n" +
 			"agents take turns.",
 		Example: "  ripple adapter test bash\n  ripple exec python -- '1 + 1'\n  ripple agent run \"what does this project do?\"",
-		Version: version(),
 	})
+	showVersion(a, root)
 	root.SilenceErrors, root.SilenceUsage = true, true
-	root.SetVersionTemplate("ripple {{.Version}}\n")
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
@@ -52,6 +51,21 @@ func newRoot(a *ui.App) *cobra.Command {
 		newSchema(a), newVersion(a), newExitCodes(),
 	)
 	return root
+}
+
+// showVersion is ripple --version. Cobra's own would need a template, and Go's templates
+// make the binary larger by a seventh.
+func showVersion(a *ui.App, root *cobra.Command) {
+	var asked bool
+	root.Flags().BoolVarP(&asked, "version", "v", false, "print the version")
+	help := root.RunE
+	root.RunE = func(cmd *cobra.Command, args []string) error {
+		if !asked {
+			return help(cmd, args)
+		}
+		a.Printf("ripple %s\n", version())
+		return nil
+	}
 }
 
 // newHelp explains a command, and says so when there is none of that name.

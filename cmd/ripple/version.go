@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"runtime"
 	"runtime/debug"
@@ -10,27 +11,82 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 )
 
+// What a build outside of a checkout is told with -ldflags "-X main.releaseVersion=v1.2.3";
+// without, the build has recorded it.
+var releaseVersion, releaseCommit, releaseDate string
+
+// build is what is known of this binary.
+type build struct {
+	Version  string `json:"version"`          // a tag, or Go's pseudo-version of the commit
+	Commit   string `json:"commit,omitempty"` // the whole hash
+	Date     string `json:"date,omitempty"`   // of the commit, RFC 3339
+	Modified bool   `json:"modified"`         // the checkout had changes that no commit has
+	Go       string `json:"go"`
+	Platform string `json:"platform"` // OS/architecture
+}
+
 // version is what the build recorded: the module's version, or the commit.
 func version() string {
+	b := thisBuild()
+	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
+}
+
+func thisBuild() build {
 	info, ok := debug.ReadBuildInfo()
 	if !ok {
-		return "unknown"
+		info = &debug.BuildInfo{}
 	}
-	v := info.Main.Version
-	if v == "" {
-		v = "(devel)"
+	return buildOf(info)
+}
+
+func buildOf(info *debug.BuildInfo) build {
+	b := build{
+		Version: cmp.Or(releaseVersion, info.Main.Version, "(devel)"), Commit: releaseCommit, Date: releaseDate,
+		Go: runtime.Version(), Platform: runtime.GOOS + "/" + runtime.GOARCH,
 	}
-	return fmt.Sprintf("%s %s %s/%s", v, runtime.Version(), runtime.GOOS, runtime.GOARCH)
+	for _, s := range info.Settings {
+		switch s.Key {
+		case "vcs.revision":
+			b.Commit = cmp.Or(b.Commit, s.Value)
+		case "vcs.time":
+			b.Date = cmp.Or(b.Date, s.Value)
+		case "vcs.modified":
+			b.Modified = s.Value == "true"
+		}
+	}
+	return b
 }
 
 func newVersion(a *ui.App) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version",
+		Short: "Print the version, and what it was built from",
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			a.Printf("ripple %s\n", version())
+			b := thisBuild()
+			if asJSON {
+				return a.PrintJSON(b)
+			}
+			a.Printf("ripple %s\n%s", version(), b.origin())
 			return nil
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
+	return cmd
+}
+
+// origin is the commit and its date, a line each, where they are known.
+func (b build) origin() (lines string) {
+	if b.Commit != "" {
+		lines = "commit " + b.Commit
+		if b.Modified {
+			lines += " with changes"
+		}
+		lines += "\n"
+	}
+	if b.Date != "" {
+		lines += "date " + b.Date + "\n"
+	}
+	return lines
 }

@@ -2,7 +2,6 @@ package adaptercmd
 
 import (
 	_ "embed"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -174,15 +173,17 @@ func plainWord(w schema.Word) string {
 }
 
 // render fills the template. A value that no adapter can have is a usage error.
-func (n agentDraft) render() ([]byte, error) { return renderDraft(agentTemplate, n, n.File) }
-
-// inYAML writes a value as JSON, which YAML reads too.
-func inYAML(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+func (n agentDraft) render() ([]byte, error) {
+	on := map[bool]string{true: "on"}
+	return renderDraft(agentTemplate, map[string]string{
+		"name": n.Name, "named": n.Named(), "ext": n.Ext(), "description": ui.MustQuoteJSON(n.Name + ", a coding agent of our own"),
+		"name.json": ui.MustQuoteJSON(n.Name), "command.json": ui.MustQuoteJSON(n.Command),
+		"args.json": ui.MustQuoteJSON(n.Args), "bare.json": ui.MustQuoteJSON(n.Bare()),
+		"stdin": on[n.Stdin], "ndjson": on[n.NDJSON], "flag": n.Flag, "flag.json": ui.MustQuoteJSON(n.Flag),
+		"argv.hi":      ui.MustQuoteJSON(n.Argv("say hi")),
+		"argv.dash":    ui.MustQuoteJSON(n.Argv("- write the tests")),
+		"argv.context": ui.MustQuoteJSON(n.Argv("you are careful\n\ngo on")),
+	}, n.File)
 }
 
 // writeDraft writes a new adapter, to standard output where file is "-".

@@ -1,12 +1,10 @@
 package adaptercmd
 
 import (
-	"bytes"
 	_ "embed"
 	"path/filepath"
 	"regexp"
 	"slices"
-	"text/template"
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
@@ -26,11 +24,6 @@ type programDraft struct {
 
 // Named is how the file is called in its comments.
 func (n programDraft) Named() string { return fileNamed(n.Name, n.File) }
-
-// Primary is the pattern of the prompt, as YAML has it.
-func (n programDraft) Primary() (string, error) {
-	return inYAML("^" + regexp.QuoteMeta(n.Prompt) + "$")
-}
 
 // choose checks the flags' values and fills in what follows from them.
 func (n *programDraft) choose() error {
@@ -54,22 +47,24 @@ func (n *programDraft) choose() error {
 }
 
 // render fills the template. A value that no adapter can have is a usage error.
-func (n programDraft) render() ([]byte, error) { return renderDraft(programTemplate, n, n.File) }
+func (n programDraft) render() ([]byte, error) {
+	return renderDraft(programTemplate, map[string]string{
+		"name": n.Name, "named": n.Named(), "family": n.Family, "description": ui.MustQuoteJSON(n.Name + ", known by its prompt"),
+		"name.json": ui.MustQuoteJSON(n.Name), "command.json": ui.MustQuoteJSON(n.Command),
+		"primary": ui.MustQuoteJSON("^" + regexp.QuoteMeta(n.Prompt) + "$"),
+	}, n.File)
+}
 
 // renderDraft fills a template of an adapter and checks what comes out.
-func renderDraft(text string, draft any, file string) ([]byte, error) {
-	t, err := template.New("adapter").Funcs(template.FuncMap{"json": inYAML}).Parse(text)
+func renderDraft(template string, values map[string]string, file string) ([]byte, error) {
+	text, err := ui.Fill(template, values)
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, draft); err != nil {
-		return nil, ui.FailWith(ui.ExitFailed, err, "")
-	}
-	for _, d := range schema.Lint(file, b.Bytes(), schema.Options{}) {
+	for _, d := range schema.Lint(file, []byte(text), schema.Options{}) {
 		if d.Severity == schema.SeverityError {
 			return nil, ui.UsageError("nothing was written", "%s", d.Message)
 		}
 	}
-	return b.Bytes(), nil
+	return []byte(text), nil
 }

@@ -1,13 +1,10 @@
 package mcpcmd
 
 import (
-	"bytes"
 	"embed"
-	"encoding/json"
 	"os"
 	"slices"
 	"strings"
-	"text/template"
 
 	"github.com/spf13/cobra"
 
@@ -45,23 +42,29 @@ func newSetup(a *ui.App, version string) (setup, error) {
 
 // fill is a template with its values, in the quotes that JSON, TOML and shells have.
 func (s setup) fill(text string) ([]byte, error) {
-	t, err := template.New("").Funcs(template.FuncMap{"json": quoteJSON, "shell": ui.ShellQuote}).Parse(text)
+	values := map[string]string{
+		"ripple": s.Ripple, "description": s.Description,
+		"ripple.shell": ui.ShellQuote(s.Ripple), "binary.bundled": ui.MustQuoteJSON("${__dirname}/" + s.Binary),
+		"env": "", "env.json": ui.MustQuoteJSON(s.Env), "env.shell": "", "env.toml": "",
+	}
+	for name, value := range map[string]string{
+		"ripple": s.Ripple, "version": s.Version, "description": s.Description, "binary": s.Binary,
+		"platform": s.Platform, "name": s.Name, "url": s.URL, "sha256": s.SHA256,
+	} {
+		values[name+".json"] = ui.MustQuoteJSON(value)
+	}
+	var assignments []string
+	for _, name := range ui.SortedKeys(s.Env) {
+		values["env"] = "some"
+		values["env.shell"] += " -e " + ui.ShellQuote(name+"="+s.Env[name])
+		assignments = append(assignments, name+" = "+ui.MustQuoteJSON(s.Env[name]))
+	}
+	values["env.toml"] = strings.Join(assignments, ", ")
+	filled, err := ui.Fill(text, values)
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
 	}
-	var b bytes.Buffer
-	if err := t.Execute(&b, s); err != nil {
-		return nil, ui.FailWith(ui.ExitFailed, err, "")
-	}
-	return b.Bytes(), nil
-}
-
-func quoteJSON(v any) (string, error) {
-	var b strings.Builder
-	e := json.NewEncoder(&b)
-	e.SetEscapeHTML(false)
-	err := e.Encode(v)
-	return strings.TrimSuffix(b.String(), "\n"), err
+	return []byte(filled), nil
 }
 
 // clientNames are those whose configuration is known.

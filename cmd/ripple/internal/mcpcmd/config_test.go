@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
 )
 
 // odd is a setup whose values would break a format that does not quote them.
@@ -32,7 +34,7 @@ func TestLinesAreQuoted(t *testing.T) {
 		case strings.Contains(where, ".json"):
 			var v any
 			require.NoError(t, json.Unmarshal(filled, &v), "%s: %s", name, filled)
-			again, err := quoteJSON(v)
+			again, err := ui.QuoteJSON(v)
 			require.NoError(t, err)
 			assert.Contains(t, again, `"/opt/a \"b\" \\c/ripple"`)
 			assert.Contains(t, again, `{"XDG_RUNTIME_DIR":"/x 'y'","XDG_STATE_HOME":"/s\"t"}`)
