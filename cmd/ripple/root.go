@@ -29,6 +29,9 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return a.End(cmd, err)
 }
 
+// addManual makes the command that writes man pages, in a build that has it.
+var addManual func(*ui.App) *cobra.Command
+
 func newRoot(a *ui.App) *cobra.Command {
 	root := ui.Group(&cobra.Command{
 		Use:   "ripple",
@@ -50,6 +53,10 @@ func newRoot(a *ui.App) *cobra.Command {
 		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
 		newSchema(a), newVersion(a), newExitCodes(),
 	)
+	if addManual != nil {
+		root.AddCommand(addManual(a))
+	}
+	ui.CompleteDirectories(root, "cwd", "expect-cwd")
 	return root
 }
 
@@ -65,24 +72,5 @@ func showVersion(a *ui.App, root *cobra.Command) {
 		}
 		a.Printf("ripple %s\n", version())
 		return nil
-	}
-}
-
-// newHelp explains a command, and says so when there is none of that name.
-func newHelp(root *cobra.Command) *cobra.Command {
-	return &cobra.Command{
-		Use:   "help [COMMAND]...",
-		Short: "Help about any command",
-		RunE: func(_ *cobra.Command, args []string) error {
-			cmd, rest, err := root.Find(args)
-			if err != nil {
-				return err
-			}
-			if len(rest) > 0 {
-				return ui.NoCommand(cmd, rest[0])
-			}
-			cmd.InitDefaultHelpFlag()
-			return cmd.Help()
-		},
 	}
 }

@@ -2,6 +2,8 @@ package console
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 	"unicode/utf8"
 )
@@ -39,3 +41,6 @@ func Key(name string) (string, error) {
 	}
 	return "", fmt.Errorf("%q is no key: enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace, space, f1 to f12, C-c, M-x and single characters are", name)
 }
+
+// KeyNames are the keys that have a name, sorted.
+func KeyNames() []string { return slices.Sorted(maps.Keys(named)) }

@@ -56,7 +56,7 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Guarded(func() error { return a.testAdapters(cmd.Context(), args, f) })
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
 	flags := cmd.Flags()
 	flags.BoolVar(&f.all, "all", false, "test every adapter that ripple knows")
@@ -73,7 +73,24 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
+	ui.Choices(cmd, "report", "text", "json", "junit", "tap")
+	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	return cmd
+}
+
+// completeTests gives the tests of the adapters that were named, as patterns of them.
+func (a *app) completeTests(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	var names []string
+	for _, arg := range args {
+		e, err := a.Adapter(arg)
+		if err != nil {
+			continue
+		}
+		for _, name := range contract.Names(e.Adapter, contract.Options{}) {
+			names = append(names, regexp.QuoteMeta(name))
+		}
+	}
+	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
 // testAdapters runs and reports.

@@ -39,7 +39,7 @@ loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 wi
 			}
 			return ui.ExitWith(lintCode(found, strict))
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
 	cmd.Flags().BoolVar(&all, "all", false, "check every adapter that ripple knows")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as a JSON array")

@@ -102,6 +102,9 @@ a repl (the default) evaluates a language, a debugger steps through a program.`,
 	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt gets there: arg, stdin")
 	cmd.Flags().StringVar(&n.Flag, "prompt-flag", "", "argument before the prompt, such as --prompt or --")
 	cmd.Flags().StringVar(&output, "output", "text", "what it prints: text, ndjson")
+	ui.Choices(cmd, "family", string(schema.FamilyShell), string(schema.FamilyREPL), string(schema.FamilyDebugger))
+	ui.Choices(cmd, "prompt-mode", "arg", "stdin")
+	ui.Choices(cmd, "output", "text", "ndjson")
 	cmd.Flags().StringVarP(&n.File, "file", "o", "", "where to write it; - is standard output (default: .ripple/adapters/NAME.yaml)")
 	return cmd
 }

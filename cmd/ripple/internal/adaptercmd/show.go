@@ -34,7 +34,7 @@ capable of, its modes, meta-commands and debugger vocabulary, samples and tests.
 			a.printShown(e, s)
 			return nil
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a.App)),
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
 	return cmd

@@ -64,9 +64,10 @@ the programs cannot: it is missing, too old, nobody is logged in, or its probe f
 				return a.doctor(ctx, names, f)
 			})
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
 	cmd.Flags().StringVar(&f.adapter, "adapter", "", "look at this adapter (`NAME` or file), as an argument does")
+	ui.CompleteFlag(cmd, "adapter", ui.CompleteAdapter(a.App))
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
 	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and ask them their adapters' probes")
 	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "longest time for a program's start and its probe, with --probe")

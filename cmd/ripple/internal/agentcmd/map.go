@@ -40,6 +40,7 @@ For authors of adapters: "ripple agent run --transcript FILE" records such outpu
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.adapter, "adapter", "", "the agent's `NAME` or adapter file")
+	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	flags.StringVar(&f.stderr, "stderr", "", "what the agent wrote to standard error meanwhile, in this `FILE`")
 	flags.IntVar(&f.exitCode, "exit-code", 0, "exit code with which the agent ended")
 	flags.BoolVar(&f.strict, "strict", false, "exit with 1 when a line is not known")

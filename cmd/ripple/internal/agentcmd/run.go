@@ -62,6 +62,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 		},
 	}
 	f.addTo(cmd.Flags())
+	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	return cmd
 }
 

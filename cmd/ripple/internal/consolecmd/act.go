@@ -123,6 +123,7 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 	}
 	flags := cmd.Flags()
 	flags.StringArrayVar(&q.Keys, "key", nil, "a key to be typed after the text; repeatable")
+	ui.Choices(cmd, "key", console.KeyNames()...)
 	flags.BoolVar(&q.Only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen")
 	flags.BoolVar(&secret, "secret", false, "type a line that is read from the terminal without being shown, and enter")
 	return cmd

@@ -39,7 +39,7 @@ minute is left starting; "ripple console wait --for input" waits on.`,
 			}
 			return nil
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a)),
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.spec.Name, "name", "", "the console's name (default: the adapter's, with a number)")

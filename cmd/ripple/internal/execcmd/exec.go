@@ -73,9 +73,19 @@ that waits for nothing but input when nobody can type any is interrupted after 5
 			f.session.Patient = cmd.Flags().Changed("ready-timeout") // it was asked for: it decides alone
 			return a.Guarded(func() error { return runIn(cmd.Context(), a, args, f) })
 		},
-		ValidArgsFunction: a.CompleteAdapter,
+		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a)),
 	}
 	f.addTo(cmd.Flags())
+	ui.CompleteFlag(cmd, "op", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+		if len(args) == 0 {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		e, err := a.Adapter(args[0])
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return e.Adapter.Operations(), cobra.ShellCompDirectiveNoFileComp
+	})
 	cmd.MarkFlagsMutuallyExclusive("file", "lines")
 	cmd.MarkFlagsMutuallyExclusive("file", "null")
 	return cmd

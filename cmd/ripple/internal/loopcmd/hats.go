@@ -39,6 +39,7 @@ hat takes, a hat that nothing reaches, a cycle without a bound.`,
 		},
 	}
 	cmd.Flags().StringVar(&format, "format", hats.FormatText, "`FORMAT` of the drawing: text, mermaid or dot")
+	ui.Choices(cmd, "format", formats...)
 	return cmd
 }
 

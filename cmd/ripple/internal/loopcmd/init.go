@@ -58,6 +58,12 @@ sections), or JSON of issues. "-" is standard input.
 	}
 	cmd.Flags().StringVar(&preset, "preset", "", "write roles, too: the `NAME` of one of the presets above")
 	cmd.Flags().StringVar(&from, "from", "", "a `FILE` that says what is wanted: Markdown, or JSON of issues")
+	ui.CompleteFlag(cmd, "preset", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
+		for _, p := range presets() {
+			names = append(names, cobra.CompletionWithDesc(p.name, p.about))
+		}
+		return names, cobra.ShellCompDirectiveNoFileComp
+	})
 	return cmd
 }
 

@@ -76,6 +76,9 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 		},
 	}
 	f.addTo(cmd.Flags())
+	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
+	ui.CompleteFlag(cmd, "fallback", ui.CompleteAgents(a.App))
+	ui.Choices(cmd, "on-denial", "continue", "halt", "threshold")
 	return cmd
 }
 

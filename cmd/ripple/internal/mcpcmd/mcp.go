@@ -47,6 +47,7 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 	flags.StringVar(&address, "http", "", "serve HTTP on this `ADDRESS` of the machine itself, like 127.0.0.1:8720")
 	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that look: wait, peek, read, list")
 	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use consoles of these adapters only, separated by commas")
+	ui.CompleteFlag(cmd, "adapters", ui.CompletePrograms(a))
 	flags.StringVar(&o.Dir, "cwd", "", "start consoles in this `DIRECTORY` or below it, and nowhere else")
 	flags.BoolVar(&o.Sandbox, "sandbox", false, "consoles write only below --cwd, and the kernel sees to it (Linux, Landlock); no other consoles are used")
 	cmd.AddCommand(newConfig(a, version))

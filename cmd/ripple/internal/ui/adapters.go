@@ -6,8 +6,6 @@ import (
 	"os"
 	"strings"
 
-	"github.com/spf13/cobra"
-
 	"ripple/runtime/registry"
 )
 
@@ -59,17 +57,4 @@ func AdapterError(err error) error {
 // AsBroken is an error of an adapter that does not load, and whether it is one.
 func AsBroken(err error) (*registry.BrokenError, bool) {
 	return errors.AsType[*registry.BrokenError](err)
-}
-
-// CompleteAdapter gives the names of adapters to a shell that completes.
-func (a *App) CompleteAdapter(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
-	r, err := a.Registry()
-	if err != nil || cmd.Name() == "exec" && len(args) > 0 {
-		return nil, cobra.ShellCompDirectiveDefault
-	}
-	var names []string
-	for _, e := range r.List() {
-		names = append(names, cobra.CompletionWithDesc(e.Name, e.Adapter.Description))
-	}
-	return names, cobra.ShellCompDirectiveDefault
 }

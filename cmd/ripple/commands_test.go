@@ -1,0 +1,197 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/schema"
+)
+
+// tree is the command with all that people see below it.
+func tree(t *testing.T) (root *cobra.Command, all []*cobra.Command) {
+	t.Helper()
+	root = newRoot(ui.NewApp(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}, func(error) {}))
+	root.SetContext(context.Background())
+	root.InitDefaultHelpCmd()
+	root.InitDefaultCompletionCmd()
+	var walk func(*cobra.Command)
+	walk = func(cmd *cobra.Command) {
+		cmd.InitDefaultHelpFlag()
+		all = append(all, cmd)
+		for _, sub := range shown(cmd) {
+			walk(sub)
+		}
+	}
+	walk(root)
+	return root, all
+}
+
+// completed are the words of a command's usage that name something that ripple knows.
+var completed = regexp.MustCompile(`\b(ADAPTER|CONSOLE|CLIENT)\b`)
+
+// What ripple knows by name completes itself: adapters, consoles, agents, and words that
+// a flag has to choose from.
+func TestNamesComplete(t *testing.T) {
+	_, all := tree(t)
+	arguments, flags := 0, 0
+	for _, cmd := range all {
+		if completed.MatchString(cmd.Use) {
+			arguments++
+			assert.True(t, cmd.ValidArgsFunction != nil || cmd.ValidArgs != nil, "%s: its argument does not complete", cmd.CommandPath())
+		}
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !slices.Contains([]string{"adapter", "adapters", "fallback", "report", "format", "preset", "cwd", "filter", "op", "key"}, f.Name) || strings.HasPrefix(cmd.CommandPath(), "ripple rehearse") {
+				return
+			}
+			flags++
+			_, known := cmd.GetFlagCompletionFunc(f.Name)
+			assert.True(t, known, "%s --%s does not complete", cmd.CommandPath(), f.Name)
+		})
+	}
+	assert.Greater(t, arguments, 10)
+	assert.Greater(t, flags, 10)
+}
+
+// The text for models leaves out no command and no flag.
+func TestTheWholeManual(t *testing.T) {
+	root, all := tree(t)
+	var b strings.Builder
+	require.NoError(t, manual(&b, root))
+	text := b.String()
+	for _, cmd := range all {
+		if strings.HasPrefix(cmd.CommandPath(), "ripple completion") {
+			continue
+		}
+		assert.Contains(t, text, "# "+cmd.CommandPath()+"\n")
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			if !f.Hidden {
+				assert.Contains(t, text, "--"+f.Name, cmd.CommandPath())
+			}
+		})
+	}
+	assert.NotContains(t, text, "\x1b")
+}
+
+// documents are all texts that show commands.
+func documents(t *testing.T) (paths []string) {
+	t.Helper()
+	top := filepath.Join("..", "..")
+	for _, dir := range []string{".", "docs", "skills", ".github"} {
+		err := filepath.WalkDir(filepath.Join(top, dir), func(path string, d fs.DirEntry, err error) error {
+			switch {
+			case err != nil:
+				return err
+			case d.IsDir() && dir == "." && path != top:
+				return fs.SkipDir
+			case filepath.Ext(path) == ".md":
+				paths = append(paths, path)
+			}
+			return nil
+		})
+		if dir == ".github" && os.IsNotExist(err) {
+			continue
+		}
+		require.NoError(t, err)
+	}
+	return paths
+}
+
+var (
+	fenced = regexp.MustCompile("(?ms)^```(?:sh|console)\n(.*?)^```")
+	inline = regexp.MustCompile("`(ripple [^`\n]+)`")
+	called = regexp.MustCompile(`^(?:\$ )?(?:[A-Z_]+=\S+ )*ripple ([^|<>#;&]*)`)
+)
+
+// commandLines are the command lines of a document that begin with ripple.
+func commandLines(text string) (lines []string) {
+	for _, block := range fenced.FindAllStringSubmatch(text, -1) {
+		for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
+			if m := called.FindStringSubmatch(strings.TrimSpace(line)); m != nil {
+				lines = append(lines, m[1])
+			}
+		}
+	}
+	for _, m := range inline.FindAllStringSubmatch(text, -1) {
+		if c := called.FindStringSubmatch(m[1]); c != nil {
+			lines = append(lines, c[1])
+		}
+	}
+	return lines
+}
+
+// Every command in a document is one, and has the flags that it is shown with.
+func TestDocumentsShowCommandsThatAre(t *testing.T) {
+	root, _ := tree(t)
+	count := 0
+	for _, path := range documents(t) {
+		data, err := os.ReadFile(path)
+		require.NoError(t, err)
+		for _, line := range commandLines(string(data)) {
+			count++
+			if problem := wrong(root, line); problem != "" {
+				t.Errorf("%s: ripple %s: %s", path, line, problem)
+			}
+		}
+	}
+	assert.Greater(t, count, 100)
+}
+
+// wrong says what there is not of a command line. What comes after a quote may be of
+// another program.
+func wrong(root *cobra.Command, line string) string {
+	line, _, _ = strings.Cut(line, " -- ")
+	template, err := schema.SplitCommand(regexp.MustCompile(`'[^']*'?|"[^"]*"?|[{}…]`).ReplaceAllString(line, "X"))
+	if err != nil {
+		return err.Error()
+	}
+	var words []string
+	for _, w := range template {
+		for _, p := range w.Parts {
+			words = append(words, p.Text)
+		}
+	}
+	cmd, rest, err := root.Find(words)
+	if err != nil {
+		return err.Error()
+	}
+	if cmd.HasSubCommands() && len(rest) > 0 && !strings.HasPrefix(rest[0], "-") && regexp.MustCompile(`^[a-z-]+$`).MatchString(rest[0]) && cmd.Name() != "mcp" {
+		return cmd.CommandPath() + " has no command " + rest[0]
+	}
+	for _, word := range rest {
+		name, isFlag := strings.CutPrefix(word, "--")
+		name, _, _ = strings.Cut(name, "=")
+		if isFlag && name != "" && cmd.Flags().Lookup(name) == nil && cmd.InheritedFlags().Lookup(name) == nil {
+			return "no flag --" + name
+		}
+	}
+	return ""
+}
+
+// The check itself sees what is wrong.
+func TestWrong(t *testing.T) {
+	root, _ := tree(t)
+	for line, want := range map[string]string{
+		"exec bash --lines":            "",
+		"exec bash --linez":            "no flag --linez",
+		"console stat bash":            "ripple console has no command stat",
+		"console exec work 'a --b'":    "",
+		"agent run --adapter=x -- --y": "",
+		"help --llms console":          "",
+	} {
+		assert.Equal(t, want, wrong(root, line), line)
+	}
+	assert.Equal(t, []string{"exec bash ", "version"}, commandLines("```sh\nA=b ripple exec bash | cat\n```\n`ripple version`\n"))
+}

@@ -1,0 +1,74 @@
+//go:build manual
+
+package main
+
+import (
+	"bytes"
+	"errors"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/cobra/doc"
+
+	"ripple/cmd/ripple/internal/ui"
+)
+
+// In a build with the tag "manual", ripple writes what a package has beside it: man
+// pages, and completions for four shells. It is not in what people get: the library that
+// makes man pages would be a twentieth of it.
+func init() { addManual = newManual }
+
+func newManual(a *ui.App) *cobra.Command {
+	return &cobra.Command{
+		Use:    "manual DIRECTORY",
+		Short:  "Write the man pages and completions",
+		Hidden: true,
+		Args:   cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return writeManual(cmd.Root(), args[0])
+		},
+	}
+}
+
+// writeManual writes man/*.1 and completions/*. The date of the pages is that of
+// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else today.
+func writeManual(root *cobra.Command, dir string) error {
+	man, shells := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
+	for _, d := range []string{man, shells} {
+		if err := os.MkdirAll(d, 0o755); err != nil {
+			return err
+		}
+	}
+	date := time.Now()
+	if seconds, err := strconv.ParseInt(os.Getenv("SOURCE_DATE_EPOCH"), 10, 64); err == nil {
+		date = time.Unix(seconds, 0).UTC()
+	}
+	root.InitDefaultCompletionCmd()
+	root.DisableAutoGenTag = true
+	head := &doc.GenManHeader{Title: "RIPPLE", Section: "1", Date: &date, Source: "ripple", Manual: "ripple"}
+	err := doc.GenManTree(root, head, man)
+	for _, topic := range root.Commands() {
+		if topic.IsAdditionalHelpTopicCommand() { // the library leaves out what is only text
+			var page bytes.Buffer
+			err = errors.Join(err, doc.GenMan(topic, head, &page),
+				os.WriteFile(filepath.Join(man, "ripple-"+topic.Name()+".1"), page.Bytes(), 0o644))
+		}
+	}
+	if err != nil {
+		return err
+	}
+	for name, write := range map[string]func(string) error{
+		"ripple.bash": func(f string) error { return root.GenBashCompletionFileV2(f, true) },
+		"_ripple":     root.GenZshCompletionFile,
+		"ripple.fish": func(f string) error { return root.GenFishCompletionFile(f, true) },
+		"ripple.ps1":  root.GenPowerShellCompletionFileWithDesc,
+	} {
+		if err := write(filepath.Join(shells, name)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
