@@ -23,6 +23,18 @@ func (*Modes) Canonical() bool { return false }
 // Shown is the text itself.
 func (*Modes) Shown(text []byte) []byte { return text }
 
+// Line is what a terminal that edits lines has made of input.
+type Line struct{}
+
+// Bytes are none here.
+func (*Line) Bytes() []byte { return nil }
+
+// Drop does nothing.
+func (*Line) Drop() {}
+
+// Edit does nothing.
+func (*Modes) Edit(*Line, []byte) {}
+
 // Echo is nothing.
 func (*Modes) Echo([]byte) []byte { return nil }
 

@@ -37,7 +37,8 @@ type command struct {
 type sentLine struct {
 	at     time.Time
 	to     int64  // how many bytes had been received then
-	waitID uint64 // and in which wait the program was
+	waitID uint64 // and in which wait the program was, where nothing but its waking tells that it got the line
+	wait   uint64 // the same of what a person typed; 0: it need not wake the program, or cannot be told
 }
 
 // facts are what is known of a command besides its text.
@@ -149,7 +150,12 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 // echoes of it.
 func (s *sender) typed(b []byte) {
 	modes, _ := s.term.Modes() // of one that was closed: nothing is echoed
-	s.printer.enqueue(job{kind: jobTyped, c: s.cmd}, modes.Echo(b))
+	c := s.cmd
+	s.printer.enqueue(job{kind: jobTyped, c: c}, modes.Echo(b))
+	if l := c.prelude.typed; l != nil && l.edited != nil {
+		modes.Edit(l.edited, b)
+	}
+	c.line.wait = s.kernel.woken(modes, b)
 	s.send(string(b))
-	s.cmd.line.at, s.cmd.line.to = time.Now(), s.progress.bytes
+	c.line.at, c.line.to = time.Now(), s.progress.bytes
 }

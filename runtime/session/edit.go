@@ -2,6 +2,7 @@ package session
 
 import (
 	"bytes"
+	"context"
 	"os"
 	"time"
 
@@ -12,52 +13,75 @@ import (
 	"ripple/schema"
 )
 
-// edit gives the line editor keys, and says whether it did.
-func (t *typist) edit(k typedKeys) bool {
-	if t.stream.region == regionPrompt && t.stream.ends || t.line != nil && t.line.entered && !t.asksOn() {
+// edit gives the line editor keys, and says whether it gave all of them.
+func (t *typist) edit(k *typedKeys) bool {
+	if !t.takes() {
 		return false
 	}
 	if t.line == nil {
-		if t.lends() && t.arrives() {
-			return false
-		}
-		cols, rows := t.term.Size()
-		t.line = newTypedLine(cols, rows, t.shownPrompt())
+		t.begin()
 		t.lend()
 	}
+	l := t.line
+	modes, err := t.term.Modes() // afterwards they may be those of the command
+	if err != nil || !modes.Canonical() {
+		l.edited = nil
+	}
+	if k.ends > 0 && l.edited == nil && !t.endsAlone(k) {
+		return false
+	}
 	waitID := uint64(0)
-	if k.enter {
+	if k.ends > 0 {
 		waitID = t.kernel.sending(t.control.policy.Printed)
 		if t.control.policy.Promptless {
 			waitID = t.kernel.waitNow()
 		}
 	}
-	modes, err := t.term.Modes() // afterwards they may be those of the command
-	t.line.echoes = err != nil || !modes.Canonical() || modes.Echoes()
-	if err == nil && modes.Canonical() && !t.line.more {
+	l.echoes = err != nil || !modes.Canonical() || modes.Echoes()
+	if err == nil && modes.Canonical() && !l.more {
 		k.raw = bytes.ReplaceAll(k.raw, []byte{0x03}, []byte(killLine)) // there are programs that Ctrl-C ends here, or makes lose the next line
 	}
-	t.send(string(k.raw))
-	t.line.interrupted = t.line.interrupted || bytes.IndexByte(k.raw, 0x03) >= 0
-	t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID}
+	l.broken = bytes.IndexByte(k.raw, 0x03) >= 0
+	l.interrupted = l.interrupted || l.broken
+	t.give(k.raw, waitID)
 	switch {
-	case !k.enter:
+	case k.ends == 0:
 	case t.announcesOutput() && t.prog.input.clear == "": // else it is not known what reads the line
-		t.line.entered = true
+		l.entered = true
 	default:
 		t.submitTyped()
 	}
 	return true
 }
 
-// asksOn says that the program has taken the end of a line, and wants more of it.
-func (t *typist) asksOn() bool {
-	answered := len(t.line.after) > 0 || time.Since(t.line.sent.at) >= silentFlight // more came than its echo, or there was the time
-	if t.term.Queued() > 0 || !answered || t.term.Readiness().State != pty.Waiting || t.term.Readable(t.progress.bytes) {
+// begin is the first key at a prompt.
+func (t *typist) begin() {
+	cols, rows := t.term.Size()
+	t.line = newTypedLine(cols, rows, t.shownPrompt())
+	t.line.edited = &pty.Line{}
+}
+
+// endsAlone says that of keys for a program's own line editor only that is left which ends
+// the line: what comes of it shows whether the editor is through with the others.
+func (t *typist) endsAlone(k *typedKeys) bool {
+	if n := len(k.raw) - k.ends; n > 0 {
+		t.give(k.raw[:n], 0)
+		k.raw = k.raw[n:]
 		return false
 	}
-	t.line.goesOn()
-	return true
+	return t.line.sent.at.IsZero() || t.taken()
+}
+
+// give sends keys to the prompt.
+func (t *typist) give(raw []byte, waitID uint64) {
+	modes, _ := t.term.Modes() // of one that was closed: they go nowhere
+	l := t.line
+	if l.edited != nil {
+		modes.Edit(l.edited, raw)
+	}
+	wait := t.kernel.woken(modes, raw)
+	t.send(string(raw))
+	l.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID, wait: wait}
 }
 
 // submit sends a payload where the program is at its prompt and nobody types there; nil:
@@ -85,6 +109,9 @@ func (t *typist) submitTyped() {
 	t.line = nil
 	c := t.sender.newCommand()
 	c.typed, c.line = line, line.sent
+	if line.owed {
+		go t.interrupts.persist(context.Background(), c, "\x03")
+	}
 	t.cmd, t.stream.used = c, true
 	t.decider.step(machine.Input{Kind: machine.InSubmit, Typed: true})
 	t.stream.lineSent() // what came meanwhile is the line's echo
@@ -97,25 +124,6 @@ func (t *typist) submitTyped() {
 	t.decider.settle()
 }
 
-// typing says whether somebody edits a line at the prompt. One that is empty again, as
-// far as the program shows it, is none.
-func (t *typist) typing() bool {
-	switch {
-	case t.control.state.Step != machine.StepReady || t.line == nil:
-		return len(t.held) > 0 && t.control.state.Step == machine.StepReady
-	case len(t.held) > 0 || t.line.entered && t.line.code() != "" || t.term.Queued() > 0 || !t.line.arrived(t.progress.bytes):
-		return true
-	case t.line.code() != "" || t.term.Readable(t.progress.bytes):
-		return true
-	}
-	if r := t.term.Readiness(); r.State == pty.Busy {
-		return true
-	}
-	t.line = nil
-	t.takeLentBack()
-	return false
-}
-
 // killLine is what takes the unfinished line away in a terminal that edits lines: VKILL.
 const killLine = "\x15"
 
@@ -124,13 +132,14 @@ func (t *typist) wipe() {
 	modes, err := t.term.Modes()
 	switch {
 	case err == nil && modes.Canonical() && !t.line.more:
-		t.send(killLine)
+		t.give([]byte(killLine), 0)
 	case t.prog.interrupt != nil:
+		if t.line.edited != nil {
+			modes.Edit(t.line.edited, []byte(*t.prog.interrupt))
+		}
 		t.interrupts.deliver(*t.prog.interrupt)
-	default:
-		return
+		t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 	}
-	t.line.sent = sentLine{at: time.Now(), to: t.progress.bytes}
 }
 
 // lends says that nothing edits lines at this prompt, nor shows what is typed: the terminal
@@ -141,13 +150,6 @@ func (t *typist) lends() bool {
 	own := t.plan.TTY
 	silent := canonical || t.prog.output.echo == schema.EchoNone || !own.Echo && canonical == own.Canonical
 	return err == nil && !modes.Echoes() && silent
-}
-
-// arrives says that the program has printed its prompt and does not read yet. A line editor
-// that finds the terminal lent then takes that for the modes it has to restore, and keeps them.
-func (t *typist) arrives() bool {
-	r := t.term.Readiness()
-	return r.State == pty.Busy && !r.Listens
 }
 
 // lend lets the terminal edit lines where nothing else does.
@@ -168,22 +170,29 @@ func (t *typist) takeLentBack() {
 }
 
 // shownPrompt is the prompt at which the program waits.
-func (t *typist) shownPrompt() []byte {
+func (c *core) shownPrompt() []byte {
 	switch {
-	case !t.status.byMarker:
-		return []byte(t.detect.match.Text)
-	case t.prog.prompts.literals != nil:
-		return []byte(t.plan.Values["marker"])
-	case len(t.stream.shown) > 0:
-		return t.stream.shown
+	case !c.status.byMarker:
+		return []byte(c.detect.match.Text)
+	case c.prog.prompts.literals != nil:
+		return []byte(c.plan.Values["marker"])
+	case len(c.stream.shown) > 0:
+		return c.stream.shown
 	}
-	return t.stream.prompt
+	return c.stream.prompt
 }
 
 // marker is what a marker says of the line that a person edits.
 func (t *typist) marker(kind prompt.Kind) {
+	if t.control.state.Step != machine.StepReady {
+		return
+	}
+	if t.line == nil && kind == prompt.Executed && t.met { // a command begins: whatever is known of its line, it is one
+		t.begin()
+		t.line.unseen = true
+	}
 	l := t.line
-	if l == nil || t.control.state.Step != machine.StepReady {
+	if l == nil {
 		return
 	}
 	switch kind {

@@ -141,7 +141,7 @@ func (d *decider) begin() {
 	if c == nil {
 		return
 	}
-	if c.typed != nil {
+	if c.typed != nil && (c.typed.unseen || c.typed.code() != "") {
 		d.typist.announce(c)
 	}
 	expected := c.prelude.expected

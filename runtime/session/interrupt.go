@@ -145,7 +145,7 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	if d.prog.interrupt == nil {
 		return Result{}, fmt.Errorf("%s: %w (signals.interrupt is null)", d.prog.name, ErrNoInterrupt)
 	}
-	s.interrupt(ctx, d, c, *d.prog.interrupt)
+	d.interrupts.persist(ctx, c, *d.prog.interrupt)
 	if d.prog.confirm != nil {
 		s.confirm(ctx, d, c, *d.prog.confirm)
 	}
@@ -157,19 +157,19 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 // interrupted.
 const takenLimit = 100 * time.Millisecond
 
-// interrupt sends the key as soon as the command has been taken, or after
+// persist sends the key as soon as the command has been taken, or after
 // takenLimit whatever happened to it. An interpreter may lose an interrupt
 // between reading a command and running it, and a shell while it starts a job: to one
 // that came so early and was answered by nothing at all, or by nothing but more
 // output, more are sent, ever less often.
-func (s *Session) interrupt(ctx context.Context, d *driver, c *command, key string) {
-	early := d.interrupts.beginOrOwe(c, key)
+func (i *interrupts) persist(ctx context.Context, c *command, key string) {
+	early := i.beginOrOwe(c, key)
 	t := time.NewTimer(takenLimit)
 	defer t.Stop()
 	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
 		select {
 		case <-t.C:
-			if !d.interrupts.repeat(c, key, early) {
+			if !i.repeat(c, key, early) {
 				return
 			}
 			t.Reset(wait)

@@ -3,13 +3,15 @@ package session
 import (
 	"bytes"
 	"strings"
-	"time"
 
 	"ripple/runtime/internal/vt"
+	"ripple/runtime/pty"
 )
 
-// typedLine is a line that a person edits, as the program shows it.
+// typedLine is a line that a person edits. What it says is known exactly where the
+// terminal edits it; where the program does, it is what the program shows.
 type typedLine struct {
+	edited *pty.Line  // by the terminal; nil: by the program
 	screen *vt.Screen // from the prompt on
 	prompt string     // its last line
 	sent   sentLine   // the keys that were sent last
@@ -21,6 +23,9 @@ type typedLine struct {
 
 	more        bool // it goes on after a line's end
 	interrupted bool // Ctrl-C was typed
+	broken      bool // as the last key
+	owed        bool // it was, and is for the command that the line becomes
+	unseen      bool // nobody was seen to type it
 	announced   bool // it is a command that the caller was told of
 	began       bool // a prompt is being drawn again
 }
@@ -37,6 +42,9 @@ func (l *typedLine) promptBegins() {
 	cols, rows := l.screen.Size()
 	l.screen = vt.New(vt.Options{Cols: cols, Rows: rows})
 	l.entered, l.more, l.interrupted, l.below, l.after, l.began = false, false, false, false, nil, true
+	if l.edited != nil {
+		l.edited.Drop()
+	}
 }
 
 // promptEnds says that the prompt has been drawn.
@@ -66,8 +74,12 @@ func (l *typedLine) goesOn() {
 	l.take(after)
 }
 
-// code is what stands behind the prompt; of several lines also those behind it.
+// code is what was typed; from a screen it is what stands behind the prompt, and of
+// several lines also those behind it.
 func (l *typedLine) code() string {
+	if l.edited != nil {
+		return strings.TrimSpace(shownAs(l.edited.Bytes()))
+	}
 	text := l.text()
 	if l.interrupted { // a terminal that edits lines shows that and forgets what is before it
 		if i := strings.LastIndex(text, "^C"); i >= 0 && !strings.Contains(text[i:], "\n") {
@@ -85,10 +97,17 @@ func (l *typedLine) code() string {
 
 func (l *typedLine) text() string { return strings.TrimRight(string(l.screen.AppendText(nil)), "\n") }
 
-// arrived says that the program has had the keys that were sent last: it has printed
-// something since, or has had the time.
-func (l *typedLine) arrived(read int64) bool {
-	return read > l.sent.to || time.Since(l.sent.at) >= silentFlight
+// shownAs is text as a terminal shows it: control characters as ^X (ECHOCTL).
+func shownAs(text []byte) string {
+	var b strings.Builder
+	for _, c := range text {
+		if (c < ' ' || c == 0x7f) && c != '\n' && c != '\t' {
+			b.WriteByte('^')
+			c ^= 0x40
+		}
+		b.WriteByte(c)
+	}
+	return strings.ToValidUTF8(b.String(), "\ufffd")
 }
 
 // Typed is a command that a person typed.
@@ -97,7 +116,8 @@ type Typed struct {
 	c    *command
 }
 
-// Code is what was typed, as the program showed it.
+// Code is what was typed: the lines themselves where the terminal edits lines, else what the
+// program showed. It is empty when a command began that nobody was seen to type.
 func (t *Typed) Code() string {
 	t.core.mu.Lock()
 	defer t.core.mu.Unlock()

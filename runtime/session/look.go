@@ -1,6 +1,8 @@
 package session
 
 import (
+	"bytes"
+
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
 	"ripple/runtime/terminal"
@@ -102,6 +104,15 @@ func (k *kernel) unseen() bool {
 	return k.usual && k.elsewhere() && k.term.Has(1) && k.term.Has(2)
 }
 
+// woken is in which wait the program is, where input is about to wake it from that: keys
+// in the midst of a line do not, while the terminal edits lines. 0: not known.
+func (k *kernel) woken(modes pty.Modes, input []byte) uint64 {
+	if modes.Canonical() && !bytes.ContainsAny(input, "\r\n\x03\x04\x1c") {
+		return 0
+	}
+	return k.waitNow()
+}
+
 // cooked says whether the terminal edits lines itself now.
 func (k *kernel) cooked() bool {
 	modes, err := k.term.Modes()
@@ -120,10 +131,12 @@ func (k *kernel) sending(printed bool) uint64 {
 	return k.waitID
 }
 
-// waitNow is in which wait the program is.
+// waitNow is in which wait for input the program is; 0: in none that can be told.
 func (k *kernel) waitNow() uint64 {
-	k.term.Readiness()
-	return k.term.WaitID()
+	if r := k.term.Readiness(); r.State == pty.Waiting || r.Listens {
+		return k.term.WaitID()
+	}
+	return 0
 }
 
 // listens says that the program looks for input as it does behind a prompt: now and

@@ -23,20 +23,24 @@ type typist struct {
 
 // person is what he has typed.
 type person struct {
-	split  keys.Splitter
-	held   []typedKeys // what the program has not been given
-	gives  bool        // a goroutine sees to that
-	line   *typedLine  // what he edits at the prompt; nil: nothing
-	breaks *command    // to be interrupted
-	left   bool        // nobody is there any more
-	lent   func()      // undoes that the terminal echoes and edits lines for him; nil: it does not
+	split keys.Splitter
+	held  []typedKeys // what the program has not been given
+	gives bool        // a goroutine sees to that
+	line  *typedLine  // what he edits at the prompt; nil: nothing
+	met   bool        // somebody has typed here
+	left  bool        // nobody is there any more
+	lent  func()      // undoes that the terminal echoes and edits lines for him; nil: it does not
 }
 
 // typedKeys are keys up to the end of a line, or as far as they were typed.
 type typedKeys struct {
-	raw   []byte
-	enter bool // they end a line
+	raw    []byte
+	ends   int  // how many bytes the last key has, which ends a line; 0: none does
+	signal rune // it is a single key that terminals make signals of; 0: it is not
 }
+
+// closed says that what is typed next goes on elsewhere.
+func (k *typedKeys) closed() bool { return k.ends > 0 || k.signal != 0 }
 
 // count is how many bytes are held.
 func (p *person) count() (n int) {
@@ -56,22 +60,17 @@ func (p *person) count() (n int) {
 // Errors: ErrExited, ErrClosed.
 func (s *Session) Type(b []byte) error {
 	d := s.driver()
-	var breaks *command
 	d.locked(func() {
 		p := d.typist
-		p.left = false
+		p.met, p.left = true, false
 		p.split.Feed(b, p.key)
 		p.split.Flush(p.key)
 		p.giveKeys()
-		breaks, p.breaks = p.breaks, nil
 		if len(p.held) > 0 && !p.gives {
 			p.gives = true
 			go p.keepGiving()
 		}
 	})
-	if breaks != nil {
-		go s.interrupt(context.Background(), d, breaks, "\x03") // it may come too early
-	}
 	if d.isDead() {
 		return s.ended(d)
 	}
@@ -103,7 +102,7 @@ func (t *typist) keepWiping() {
 	for wipes, gone := 0, false; !gone && wipes < enoughWipes; {
 		t.locked(func() {
 			gone = !t.left || !t.typing()
-			if line := t.line; !gone && line != nil && line.arrived(t.progress.bytes) && t.term.Readiness().State != pty.Busy {
+			if !gone && t.line != nil && !t.line.entered && t.arrived() && t.term.Readiness().State != pty.Busy {
 				t.wipe()
 				wipes++
 			}
@@ -119,24 +118,43 @@ func (t *typist) keepWiping() {
 
 // key takes a key in its order.
 func (t *typist) key(k *keys.Key) {
+	signal := rune(0)
+	if k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && signals(k.Code) && t.term.Interrupts() {
+		signal = k.Code
+	}
 	switch {
 	case k.Kind == keys.Reply:
 		return
-	case t.cmd != nil && k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && signals(k.Code) && t.term.Interrupts():
+	case signal != 0 && t.cmd != nil:
 		t.held = nil
-		if k.Code == 'c' {
-			t.breaks = t.cmd
-			return
-		}
-		t.sender.typed(k.Raw)
+		t.signal(signal, k.Raw)
+		return
+	case signal == 'c' && t.line != nil && t.line.entered: // for what the line becomes
+		t.held, t.line.owed = nil, true
+		return
+	case signal == 'c' && t.completes():
+		t.held, t.line.broken = nil, true
+		t.give(k.Raw, 0)
 		return
 	}
-	if last := len(t.held) - 1; last >= 0 && !t.held[last].enter {
-		t.held[last].raw = append(t.held[last].raw, k.Raw...)
-		t.held[last].enter = k.Enter()
+	last := len(t.held) - 1
+	if last < 0 || t.held[last].closed() || signal != 0 {
+		t.held = append(t.held, typedKeys{signal: signal})
+		last++
+	}
+	t.held[last].raw = append(t.held[last].raw, k.Raw...)
+	if k.Enter() {
+		t.held[last].ends = len(k.Raw)
+	}
+}
+
+// signal is a key for the running command that a terminal makes a signal of.
+func (t *typist) signal(code rune, raw []byte) {
+	if code == 'c' {
+		go t.interrupts.persist(context.Background(), t.cmd, "\x03") // it may come too early
 		return
 	}
-	t.held = append(t.held, typedKeys{raw: append([]byte(nil), k.Raw...), enter: k.Enter()})
+	t.sender.typed(raw)
 }
 
 // signals says that a terminal makes signals of a control key: termios(3), VINTR, VQUIT, VSUSP.
@@ -145,17 +163,21 @@ func signals(code rune) bool { return code == 'c' || code == '\\' || code == 'z'
 // giveKeys gives the program what it may have now.
 func (t *typist) giveKeys() {
 	for len(t.held) > 0 {
-		k := t.held[0]
+		k := &t.held[0]
 		switch t.control.state.Step {
 		case machine.StepReady:
 			if !t.edit(k) {
 				return
 			}
 		case machine.StepRunning:
-			if !t.listens() {
+			switch {
+			case k.signal != 0 && t.term.Interrupts():
+				t.signal(k.signal, k.raw)
+			case !t.listens():
 				return
+			default:
+				t.sender.typed(k.raw)
 			}
-			t.sender.typed(k.raw)
 		case machine.StepExited:
 			t.held = nil
 			return

@@ -51,6 +51,11 @@ func (v *viewer) nothing() (r Result) {
 // not echo. With one, machine.InFlight is enough.
 const silentFlight = takenLimit
 
+// lostKey is how long a key is waited for that is bound to wake the program: on a busy
+// machine the terminal itself may need a second to pass it on. Some mean something to the
+// terminal alone.
+const lostKey = 5 * time.Second
+
 // onItsWay says whether what was sent last may not have reached the program. A
 // terminal echoes what reaches it, unless somebody turned that off: then the time
 // has to do.
@@ -60,6 +65,8 @@ func (v *viewer) onItsWay() bool {
 	switch {
 	case c.prelude.expected, v.term.Queued() > 0, passed < machine.InFlight:
 		return true
+	case c.line.wait != 0:
+		return passed < lostKey && v.kernel.waitNow() == c.line.wait
 	case v.progress.bytes > c.line.to:
 		return false
 	}

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -55,8 +56,31 @@ func atTerminal(t *testing.T, adapter string, o session.Options) *typist {
 			d.code, d.result, d.err, d.done = c.Code(), r, err, true
 		}()
 	}
+	o.Observer = p.trace()
 	p.Session = open(t, adapter, o)
 	return p
+}
+
+// trace shows what went over the terminal, and when, where the test has failed.
+func (p *typist) trace() session.Observer {
+	var mu sync.Mutex
+	var lines []string
+	p.t.Cleanup(func() {
+		mu.Lock()
+		defer mu.Unlock()
+		if p.t.Failed() {
+			p.t.Logf("the terminal:\n%s", strings.Join(lines, "\n"))
+		}
+	})
+	return session.ObserverFunc(func(e session.Event) {
+		mu.Lock()
+		defer mu.Unlock()
+		line := fmt.Sprintf("%10s %-7s %s", e.At.Round(10*time.Microsecond), e.Kind, e.Text)
+		if e.Kind == session.EventRead || e.Kind == session.EventWrite {
+			line += fmt.Sprintf("%q", e.Data)
+		}
+		lines = append(lines, line)
+	})
 }
 
 // types what a person would, a byte at a time.
@@ -89,21 +113,11 @@ func (p *typist) is(want func(session.State) bool) session.State {
 	return st
 }
 
-// notYetCertain leaves out what fails once in ten to fifteen times on a busy machine: keys of a
-// person may meet a shell that draws its prompt. RIPPLE_TYPING=1 runs it.
-func notYetCertain(t *testing.T) {
-	t.Helper()
-	if os.Getenv("RIPPLE_TYPING") == "" {
-		t.Skip("on a busy machine a person's line may lose its boundaries, see docs/consoles.md; RIPPLE_TYPING=1 runs this")
-	}
-}
-
 func ready(st session.State) bool { return st.Phase == session.PhaseReady && !st.Typing }
 
 // What a person types at the prompt is a command with its boundaries, in programs of
 // every kind: markers around the output, markers of the prompt alone, patterns, a line
-// editor of its own or the terminal's, or none at all. Erlang is not among them: on a busy
-// machine a line typed ahead there may never become a command.
+// editor of its own or the terminal's, or none at all.
 func TestAPersonsLineIsACommand(t *testing.T) {
 	for _, tt := range []struct{ adapter, line, output, next, result string }{
 		{"bash", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
@@ -127,6 +141,7 @@ func TestAPersonsLineIsACommand(t *testing.T) {
 		{"ghci", "6*7", "42\n", "1+1", "2\n"},
 		{"r", "6*7", "[1] 42\n", "1+1", "[1] 2\n"},
 		{"php", "echo 42;", "42\n", "echo 2;", "2"},
+		{"erl", "6*7.", "42\n", "1+1.", "2\n"},
 		{"ocaml", "6*7;;", "- : int = 42\n", "1+1;;", "- : int = 2\n"},
 	} {
 		t.Run(tt.adapter, func(t *testing.T) {
@@ -214,13 +229,12 @@ func TestCtrlCPasses(t *testing.T) {
 // What is typed at the prompt needs no end to be known: syntax errors, empty lines,
 // lines that go on, an editor's own redrawing.
 func TestLinesOfEveryKind(t *testing.T) {
-	notYetCertain(t)
 	p := atTerminal(t, "bash", session.Options{})
 	p.types("\r\r")
 	p.is(ready)
 	p.types("for i in 1 2; do\recho $i\rdone\r")
 	d := p.ran(1)
-	assert.Equal(t, "for i in 1 2; do\n> echo $i\n> done", d.code)
+	assert.Equal(t, "for i in 1 2; do\necho $i\ndone", d.code)
 	assert.Equal(t, "1\n2\n", d.output)
 	p.types(")\r")
 	d = p.ran(2)
@@ -241,7 +255,6 @@ func TestLinesOfEveryKind(t *testing.T) {
 // A command of his own reads the terminal like any other's: questions, secrets, whole
 // screens.
 func TestHisCommandReadsTheTerminal(t *testing.T) {
-	notYetCertain(t)
 	p := atTerminal(t, "bash", session.Options{})
 	eval(t, p.Session, "true") // its second prompt: where the first one ends is not known
 	p.types("read -r x; read -rs y; echo \"[$x] ${#y}\"\r")
@@ -264,7 +277,6 @@ func TestHisCommandReadsTheTerminal(t *testing.T) {
 
 // Commands of others and lines of a person, at once: everyone gets what is his.
 func TestAPersonAndAProgramAtOnce(t *testing.T) {
-	notYetCertain(t)
 	p := atTerminal(t, "bash", session.Options{})
 	const each = 40
 	done := make(chan struct{})
