@@ -155,7 +155,7 @@ func TestViewInAnotherWindow(t *testing.T) {
 		vx, vy := view.Cursor()
 		require.Equal(t, y-top, vy, "stream %d", i)
 		require.Equal(t, min(x-left, cols-1), vx, "stream %d", i)
-		require.False(t, view.Alternate())
+		require.Equal(t, s.Alternate(), view.Alternate())
 	}
 }
 

@@ -4,7 +4,10 @@ package vt
 // keyboard, colours, the alternate screen –, and leaves the cursor and what is shown on
 // the main screen.
 const Unset = "\x1b[<99u\x1b7\x1b[?1049l\x1b[<99u" + // the kitty keyboard protocol has a stack for each screen
-	"\x1b7\x1b[?6l\x1b[r\x1b8" + // these two move the cursor
+	unsetHere
+
+// unsetHere is Unset but for which screen is shown.
+const unsetHere = "\x1b7\x1b[?6l\x1b[r\x1b8" + // these two move the cursor
 	"\x1b[0m\x1b[0\"q\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[4l\x1b[20l\x1b[?1l\x1b>\x1b[?7h\x1b[?45l\x1b[?5W" +
 	"\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l" +
 	"\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0 q"
@@ -27,8 +30,11 @@ func (s *Screen) AppendAnew(out []byte, tail int) []byte {
 // AppendView adds what shows the screen on a terminal of another size: as much as fits,
 // with the cursor in it. tail is as in AppendAnew.
 func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
-	p := painter{s: s, out: append(out, BeginFrame+Unset...), pen: blank(DefaultColour)}
+	p := painter{s: s, out: append(out, BeginFrame...), pen: blank(DefaultColour)}
 	b := s.b
+	if tail > 0 || !s.Alternate() {
+		p.write(Unset)
+	}
 	if above := s.above(tail); tail > 0 {
 		p.write("\x1b[2J\x1b[H")
 		for _, r := range above {
@@ -40,6 +46,9 @@ func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
 				p.write("\n")
 			}
 		}
+	}
+	if s.Alternate() { // what the main screen of the other terminal shows stays
+		p.write("\x1b[<99u\x1b[?1049h\x1b[<99u" + unsetHere)
 	}
 	left, top := part(b.x, b.cols, cols), part(b.y, b.lines, rows)
 	for y := range rows {

@@ -18,10 +18,11 @@ type seat struct {
 	in, out  *os.File
 	detacher *console.Detacher
 
-	raw   *term.State // as it was before
-	mu    sync.Mutex  // one write at a time
-	given atomic.Bool // nothing more is written
-	once  sync.Once
+	before    *term.State // the terminal's modes
+	caretaker *caretaker
+	mu        sync.Mutex  // one write at a time
+	given     atomic.Bool // nothing more is written
+	once      sync.Once
 }
 
 // size is the terminal's; one that does not know its own is a usual one.
@@ -41,9 +42,12 @@ const (
 
 // take gives the keys to us, and lets what is shown scroll off.
 func (s *seat) take(rows int) (err error) {
-	if s.raw, err = term.MakeRaw(int(s.in.Fd())); err != nil {
+	s.caretaker = newCaretaker(s.out)
+	if s.before, err = term.MakeRaw(int(s.in.Fd())); err != nil {
+		s.caretaker.relieve()
 		return err
 	}
+	s.caretaker.charge(s.out)
 	s.write([]byte(saveTitle + strings.Repeat("\n", max(rows-1, 0))))
 	return nil
 }
@@ -66,28 +70,41 @@ func (s *seat) write(b []byte) {
 	}
 }
 
-// lastWrite is how long a terminal that takes nothing is waited for at the end.
-const lastWrite = time.Second
-
 // giveBack makes the terminal what it was. The cursor stands below what is shown.
 func (s *seat) giveBack() {
 	s.once.Do(func() {
 		s.given.Store(true)
-		done := make(chan struct{})
-		go func() {
+		bounded(func() {
 			s.mu.Lock() // whoever writes is through
 			defer s.mu.Unlock()
-			_, _ = s.out.WriteString(console.ResetTerminal + giveTitle + "\r\n\x1b[J") // it may be gone
-			close(done)
-		}()
-		t := time.NewTimer(lastWrite)
-		defer t.Stop()
-		select {
-		case <-done:
-		case <-t.C:
-		}
-		_ = term.Restore(int(s.in.Fd()), s.raw) // it may be gone
+			unset(s.out)
+		})
+		_ = term.Restore(int(s.in.Fd()), s.before) // it may be gone
+		s.caretaker.relieve()
 	})
+}
+
+// unset undoes what the console may have set on a terminal.
+func unset(out *os.File) {
+	_, _ = out.WriteString(console.ResetTerminal + giveTitle + "\r\n\x1b[J") // it may be gone
+}
+
+// lastWrite is how long a terminal that takes nothing is waited for at the end.
+const lastWrite = time.Second
+
+// bounded waits for a last write, for so long.
+func bounded(write func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		write()
+	}()
+	t := time.NewTimer(lastWrite)
+	defer t.Stop()
+	select {
+	case <-done:
+	case <-t.C:
+	}
 }
 
 // guard runs f and gives the terminal back should it panic.

@@ -1,0 +1,11 @@
+//go:build unix && !linux
+
+package consolecmd
+
+import "golang.org/x/sys/unix"
+
+// The requests of ioctl(2) for a terminal's modes.
+const (
+	getTermios = unix.TIOCGETA
+	setTermios = unix.TIOCSETA
+)
