@@ -241,23 +241,24 @@ func (k *keeper) withdraw() {
 }
 
 // reap takes all ended children off the process table. After the end of the inner
-// process there is nothing to keep but what it has left.
+// process there is nothing to keep but what it has left: processes, and private
+// directories when it was killed.
 //
 //go:nosplit
 //go:norace
 func (k *keeper) reap(inner uintptr) {
 	_, _ = raw(syscall.SYS_READ, keptSignals, uintptr(unsafe.Pointer(&k.buffer[0])), uintptr(len(k.buffer)), 0)
-	over := false
+	over, killed := false, false
 	for {
 		pid, errno := raw(syscall.SYS_WAIT4, math.MaxUint, uintptr(unsafe.Pointer(&k.status)), syscall.WNOHANG, 0)
 		switch {
 		case errno == 0 && pid == inner:
-			over = true
+			over, killed = true, k.status&0x7f != 0 // wait(2): the signal
 			k.tell(keptControl, reportEnded, k.status)
 		case errno == 0 && pid != 0:
 		case !over:
 			return
-		case errno == syscall.ECHILD:
+		case errno == syscall.ECHILD && !killed:
 			k.exit(0)
 		default:
 			k.undertake(0)

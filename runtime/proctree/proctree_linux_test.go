@@ -20,6 +20,7 @@ import (
 	"go.uber.org/goleak"
 
 	"ripple/internal/keeper"
+	"ripple/runtime/internal/scratch"
 )
 
 // The test binary is also the guarded program of the guard's tests.
@@ -43,6 +44,15 @@ func guarded(script string) int {
 	if tree, is := strings.CutPrefix(script, endsTree); is {
 		return endTree(tree)
 	}
+	if script == makesPrivate {
+		private, err := scratch.New("", "guarded")
+		if err != nil {
+			return 99
+		}
+		fmt.Println(private.Path)
+		_, _ = io.Copy(io.Discard, os.Stdin) // until it is killed
+		return 0
+	}
 	cmd := exec.Command("sh", "-c", script)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, os.Stdout, os.Stderr
 	if err := cmd.Run(); err != nil && cmd.ProcessState == nil {
@@ -53,6 +63,9 @@ func guarded(script string) int {
 	}
 	return cmd.ProcessState.ExitCode()
 }
+
+// makesPrivate prints the path of a private directory and waits; there is no other process.
+const makesPrivate = "private"
 
 // endsTree is before a script that is a tree's leader, to be ended once it is up.
 const endsTree = "end: "
@@ -369,6 +382,20 @@ func TestKillingEndsTheTree(t *testing.T) {
 			reapAll(t)
 		})
 	}
+}
+
+// Whoever is killed leaves no private directory, when no process of his is left either.
+func TestAKilledProcessLeavesNoPrivateDirectory(t *testing.T) {
+	t.Setenv("TMPDIR", t.TempDir())
+	cmd, inner, out := startGuarded(t, makesPrivate)
+	line, err := out.ReadString('\n')
+	require.NoError(t, err)
+	require.DirExists(t, strings.TrimSpace(line))
+	require.NoError(t, syscall.Kill(inner, syscall.SIGKILL))
+	_ = cmd.Wait() // its status is looked at
+	assert.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
+	assert.NoDirExists(t, strings.TrimSpace(line))
+	reapAll(t)
 }
 
 // The keeper is not found by the program's name, holds no file of it but its own
