@@ -24,11 +24,18 @@ func NewReplay(shared *ui.App) *cobra.Command {
 	a := &player{shared}
 	var speed float64
 	var turn int
+	var page string
 	cmd := &cobra.Command{
 		Use:   "replay [EVENTS]",
 		Short: "Show a loop again, from its events",
 		Long: `Show what happened in a loop, from its events (.ralph/events.jsonl): as fast as it can be
-printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`,
+printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.
+
+--html writes one page for a browser instead: the turns as cards, with what the agent said
+and did, what was verified and what it cost. It is one file that needs no network and shows
+what agents printed as text only. Of a very long loop the oldest turns are told in short.
+Look at it before you give it away: it has whatever the agent has printed.`,
+		Example: "  ripple replay\n  ripple replay --turn 3\n  ripple replay --html loop.html",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
 				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one file of events, and got %d", cmd.CommandPath(), len(args))
@@ -45,11 +52,17 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 			if speed < 0 {
 				return ui.UsageError("", "--speed must not be negative, and is %v", speed)
 			}
+			if cmd.Flags().Changed("html") {
+				return a.page(cmd, path, page)
+			}
 			return a.replay(cmd.Context(), path, speed, turn)
 		},
 	}
 	cmd.Flags().Float64Var(&speed, "speed", 0, "how fast, in times of its own pace (0: at once)")
 	cmd.Flags().IntVar(&turn, "turn", 0, "show only this turn")
+	cmd.Flags().StringVar(&page, "html", "", "write a page for browsers to this `FILE` (\"-\": standard output)")
+	cmd.MarkFlagsMutuallyExclusive("html", "speed")
+	cmd.MarkFlagsMutuallyExclusive("html", "turn")
 	return cmd
 }
 
@@ -57,12 +70,9 @@ printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.`
 type player struct{ *ui.App }
 
 func (a *player) replay(ctx context.Context, path string, speed float64, only int) error {
-	f, err := os.Open(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
-	}
+	f, err := openEvents(path)
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
+		return err
 	}
 	defer f.Close() // only read from
 	ctx, _, stop := ui.UntilSignal(ctx, true)
@@ -96,6 +106,17 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 		return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s has no turn %d", path, only), "without --turn ripple replay shows them all")
 	}
 	return nil
+}
+
+func openEvents(path string) (*os.File, error) {
+	f, err := os.Open(path)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
+	}
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, ownersHint(err))
+	}
+	return f, nil
 }
 
 // leftOut names a line that no loop has written.

@@ -1,0 +1,72 @@
+package looppage
+
+import (
+	"fmt"
+	"strconv"
+	"time"
+)
+
+// The chart's measures, in its own units: it is as wide as the page.
+const (
+	chartWidth, chartHeight = 800, 60
+	maxBars                 = 200
+)
+
+// bar is one or several turns.
+type bar struct {
+	from, to int
+	cost     float64
+	took     time.Duration
+}
+
+func (r *Run) bars() []bar {
+	each := max(1, (len(r.turns)+maxBars-1)/maxBars)
+	var bars []bar
+	for i, t := range r.turns {
+		if i%each == 0 {
+			bars = append(bars, bar{from: t.Turn})
+		}
+		b := &bars[len(bars)-1]
+		b.to, b.cost, b.took = t.Turn, b.cost+t.cost, b.took+t.took
+	}
+	return bars
+}
+
+// chart draws what each turn cost and how long it took.
+func (r *Run) chart(m *markup) {
+	bars := r.bars()
+	if len(bars) < 2 {
+		return
+	}
+	row(m, "cost", "cost of each turn", bars, func(b bar) (float64, string) { return b.cost, dollars(b.cost) })
+	row(m, "time", "time of each turn", bars, func(b bar) (float64, string) { return b.took.Seconds(), span(b.took) })
+}
+
+func row(m *markup, class, title string, bars []bar, value func(bar) (float64, string)) {
+	most := 0.0
+	for _, b := range bars {
+		v, _ := value(b)
+		most = max(most, v)
+	}
+	if most == 0 {
+		return
+	}
+	m.open("figure")
+	m.element("figcaption", title)
+	m.open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
+	wide := float64(chartWidth) / float64(len(bars))
+	for i, b := range bars {
+		v, words := value(b)
+		high := max(1, v/most*chartHeight)
+		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+		m.open("rect", "x", number(float64(i)*wide), "y", number(chartHeight-high), "width", number(wide*0.8), "height", number(high))
+		name := "turn " + strconv.Itoa(b.from)
+		if b.to != b.from {
+			name = fmt.Sprintf("turns %d to %d", b.from, b.to)
+		}
+		m.element("title", name+": "+words)
+		m.close("rect")
+	}
+	m.close("svg")
+	m.close("figure")
+}
