@@ -27,12 +27,18 @@ import (
 var loaded = map[string]string{
 	"schema":               "any other major version is refused",
 	"verified":             "false needs its reason, unverified, which reports show",
+	"agent.acp.executable": byWay,
+	"agent.acp.version":    byWay,
+	"agent.acp.install":    byWay,
+	"agent.acp.options":    byWay,
 	"process.encoding":     "anything but utf-8 is refused",
 	"integration_script":   "becomes Adapter.Script",
 	"init.script":          "becomes Adapter.Script",
 	"init.script_resource": "becomes Adapter.Script",
 	"init.strategy":        "checked against prompt.strategy and the keys that it needs",
 }
+
+const byWay = "Adapter.Way puts it in the place of the other transport's"
 
 // reserved are the keys that the v1 text marks as doing nothing; lint says so.
 var reserved = map[string]string{

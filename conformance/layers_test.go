@@ -51,6 +51,8 @@ var layers = map[string]row{
 	"runtime/internal/prompt":  {1, "runtime/internal/vt schema"},
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
 	"runtime/internal/echo":    {1, "runtime/internal/vt"},
+	"runtime/internal/permit":  {1, "runtime/event"},
+	"runtime/internal/acp":     {1, "runtime/event"},
 
 	"runtime/checkup": {2, "runtime/launch schema"},
 
@@ -66,7 +68,7 @@ var layers = map[string]row{
 	"runtime/loop/config":  {2, "runtime/loop/hats runtime/loop/layout schema"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":        {2, "runtime/event runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/agent":        {2, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
 
 	"runtime/sandbox": {0, ""},
 

@@ -9,7 +9,8 @@ type Agent struct {
 	MinVersion  string            `yaml:"min_version"`
 	AutoDetect  AgentAutoDetect   `yaml:"auto_detect"`
 	Auth        AgentAuth         `yaml:"auth"`
-	Transport   string            `yaml:"transport"` // pipe (default), pty
+	Transport   string            `yaml:"transport"` // pipe (default), stdio, pty, acp
+	ACP         *AgentACP         `yaml:"acp"`       // nil: it does not speak the protocol
 	Args        []string          `yaml:"args"`
 	Prompt      AgentPrompt       `yaml:"prompt"`
 	Options     AgentOptions      `yaml:"options"`
@@ -25,6 +26,8 @@ type Agent struct {
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
 
 	Interactive *AgentInteractive `yaml:"interactive"`
+
+	chosen bool `yaml:"-"` // by Way
 }
 
 // AgentAutoDetect places an agent in the order in which one is looked for.
@@ -47,8 +50,10 @@ type AgentAuthStatus struct {
 
 // Transports of a turn.
 const (
-	TransportPipe = "pipe"
-	TransportPTY  = "pty"
+	TransportPipe  = "pipe"
+	TransportStdio = "stdio" // pipe, or pty where the adapter says so
+	TransportPTY   = "pty"
+	TransportACP   = "acp"
 )
 
 // PromptDelivery is how a prompt reaches an agent.
@@ -92,6 +97,8 @@ type AgentOption struct {
 	Join    string              `yaml:"join"`    // between the values
 	Prepend bool                `yaml:"prepend"` // the value goes before the prompt's text
 	Default string              `yaml:"default"` // where the caller asks for nothing
+
+	Protocol bool `yaml:"-"` // it goes over the protocol; no arguments
 }
 
 // UnmarshalYAML accepts the short form.

@@ -39,11 +39,40 @@ func (r agentRules) checkAgent(a *Adapter) {
 	if a.Agent == nil {
 		return // reported as missing
 	}
+	r.checkWays(a.Agent)
 	r.checkAgentPrompt(a.Agent)
 	r.checkAgentOptions(a.Agent)
 	r.checkAgentOutput(a.Agent)
 	for i := range a.Tests {
 		r.checkAgentTest(a, i)
+	}
+}
+
+// checkWays wants all of a way to take a turn, or nothing.
+func (r agentRules) checkWays(a *Agent) {
+	for _, key := range []string{"prompt", "output"} {
+		if !r.has("/agent/"+key) && (a.ACP == nil || r.has("/agent/prompt") || r.has("/agent/output")) {
+			r.errorPointer("/agent", KindMissing, "agent needs the key %q", key)
+		}
+	}
+	switch {
+	case a.Transport == TransportACP && a.ACP == nil:
+		r.errorPointer("/agent/transport", KindConflict, "transport: acp needs the key acp")
+	case a.ACP != nil && !r.has("/agent/output") && a.Transport != TransportACP:
+		r.errorPointer("/agent/acp", KindConflict, "an agent without prompt and output has only this way; say transport: acp")
+	}
+	if a.ACP == nil {
+		return
+	}
+	for i, name := range a.ACP.Options {
+		if _, has := a.Options.ByName()[name]; !has {
+			r.errorPointer(indexed("/agent/acp/options", i), KindConflict, "the agent has no options.%s", name)
+		}
+	}
+	for _, key := range []string{"version", "install"} {
+		if r.has("/agent/acp/"+key) && a.ACP.Executable == "" {
+			r.errorPointer("/agent/acp/"+key, KindConflict, "%s is about acp.executable, which is missing; process.%s is about the other one", key, key)
+		}
 	}
 }
 

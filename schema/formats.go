@@ -37,11 +37,13 @@ var formats = map[string]format{
 	"no-nul":           {KindValue, checkNUL},
 	"exit-code":        {KindValue, matching(exitCode, "an exit code from 0 to 255")},
 	"jq":               {KindProgram, checkProgram},
+	"tool-rule":        {KindValue, matching(toolRule, `a rule: TOOL or TOOL(INPUT), with * for anything, such as "bash(git *)"`)},
 }
 
 var (
 	semver     = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
 	envName    = lazyregexp.New(`^[^=\x00-\x1f\x7f]+$`)
+	toolRule   = lazyregexp.New(`^[^()]*[^()\s][^()]*(\([\s\S]*\))?$`)
 	exitCode   = lazyregexp.New(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
 	markerForm = lazyregexp.New(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
 )

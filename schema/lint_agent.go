@@ -8,7 +8,7 @@ import (
 // lintAgent looks for what makes an agent hang, go unjudged or be driven wrongly.
 func lintAgent(d *document, a *Adapter) {
 	g := a.Agent
-	if n := len(a.Tests); n < minTests {
+	if n := len(a.Tests); n < minTests && (a.Verified || g.Output.Format != "") {
 		d.warn("/tests", KindAbsent, "an adapter should have at least %d tests, this one has %d", minTests, n)
 	}
 	if a.Process.VersionProbe == nil {
@@ -16,6 +16,9 @@ func lintAgent(d *document, a *Adapter) {
 	}
 	if g.Interactive != nil {
 		d.warn("/agent/interactive", KindReserved, "agent.interactive is reserved and has no effect; turns are headless")
+	}
+	if g.Output.Format == "" { // it is driven over a protocol, whose meaning is known
+		return
 	}
 	if g.Prompt.Deliver == PromptArgument && g.Prompt.Overflow == "" {
 		d.warn("/agent/prompt", KindAbsent, "a prompt of more than %d bytes is refused: agent.prompt.overflow says where it could go", g.Prompt.MaxArgumentBytes)

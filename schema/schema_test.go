@@ -101,6 +101,7 @@ var defaults = map[string]any{
 	"capabilities.stateful": true, "capabilities.exit_code": "false", "capabilities.cwd_format": "none", "capabilities.user_busy_detection": "none",
 	"tests[].timeout_ms": 15000,
 	"agent.transport":    "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
+	"agent.acp.version.pattern": `(\d+\.\d+(\.\d+)?)`, "agent.acp.permission.else": "ask", "agent.acp.start_ms": 120000,
 	"agent.output.stream": "stdout", "agent.output.finish": "required", "agent.linger_ms": 5000,
 }
 
@@ -130,6 +131,7 @@ process: {}
 agent:
   prompt: {}
   output: {format: json, events: .}
+  acp: {executable: x, version: {}}
   options: {model: [a], new_session: [a], resume: [a], context: [a], allowed_tools: [a], permission_mode: [a], max_turns: [a], directory: [a]}
 tests: [{name: t, turn: {prompt: x}, expect_argv: [bare, x]}]
 `

@@ -17,6 +17,7 @@ type Command struct {
 	Args  []string
 	Stdin string // the prompt, when it goes by standard input
 	File  string // the prompt, when it goes by a file: its path takes the place of FilePath at the end of Args
+	Said  string // the prompt, when it goes over a protocol
 	Env   map[string]string
 
 	// A file that keeps the agent to the allowed tools: its path takes the place of
@@ -50,6 +51,10 @@ type builder struct {
 // NewCommand builds the command line of a turn. It starts nothing. Errors are
 // *UnsupportedError.
 func NewCommand(a *schema.Adapter, t Turn) (Command, error) {
+	a, err := a.Way("")
+	if err != nil {
+		return Command{}, err
+	}
 	g := a.Agent
 	if err := enforce(a, &t); err != nil {
 		return Command{}, err
@@ -109,7 +114,7 @@ func (b *builder) option(name string, o *schema.AgentOption, place string, value
 	if len(values) == 0 && o.Default != "" {
 		values = []string{o.Default}
 	}
-	if len(values) == 0 {
+	if len(values) == 0 || o.Protocol {
 		return
 	}
 	if name == "allowed_tools" {
@@ -193,6 +198,10 @@ func (b *builder) prompt(t Turn) (Command, error) {
 		return Command{}, b.err
 	}
 	c := Command{Env: merged(b.a.Agent.Env, b.limit.Env), ToolsFile: b.limit.File.Text, ToolsName: b.limit.File.Name, ToolsAt: b.limitAt}
+	if b.a.Agent.Transport == schema.TransportACP {
+		c.Args, c.Said = append(b.args, b.a.Agent.ACP.Args...), text
+		return c, nil
+	}
 	switch deliver {
 	case schema.PromptStdin:
 		c.Args, c.Stdin = append(b.args, p.StdinArgs...), text

@@ -30,7 +30,9 @@ type evidence struct {
 	held     *event.Event // the last limit or refused login, while nothing came after it
 	heldText tail         // standard error since the last that came
 	plain    tail         // lines that are no JSON
-	stderr   tail
+
+	unanswered string // the request over a protocol that has no answer
+	stderr     tail
 }
 
 // judge decides whether the turn worked. What counts, in this order: what we did
@@ -57,6 +59,8 @@ func (v *evidence) judge(e ending) *event.Failure {
 	switch {
 	case v.finished != nil || works:
 		return nil
+	case v.unanswered != "":
+		return v.failure(event.Kind(kind), "", event.Crashed, "it ended without an answer to "+v.unanswered+after(v.said(e)))
 	case e.code != 0 || declared:
 		return v.failure(event.Kind(kind), "", event.Crashed, v.said(e))
 	case v.agent.Output.Finish == "required":

@@ -22,13 +22,16 @@ type process struct {
 	dead   <-chan struct{} // the same, for good
 	status func() (code int, signal string)
 
+	send   func([]byte) // to its standard input; never waits
+	hangUp func()       // ends the input when all is written
+
 	members func() []proctree.Process
 	end     func(context.Context, ...proctree.Step) error // of the whole tree, while chunks are taken
 	close   func()                                        // stops reading; chunks ends
 }
 
 // start starts the agent over pipes or on a terminal.
-func start(g *schema.Agent, plan launch.Plan, stdin string, sole bool) (*process, error) {
+func start(g *schema.Agent, plan launch.Plan, stdin source, sole bool) (*process, error) {
 	if carriesTerminal(g) {
 		return startTerminal(plan, sole)
 	}
@@ -38,7 +41,7 @@ func start(g *schema.Agent, plan launch.Plan, stdin string, sole bool) (*process
 // readSize is what a pipe holds.
 const readSize = 64 << 10
 
-func startPipe(plan launch.Plan, stdin string, sole bool) (*process, error) {
+func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 	cmd := exec.Command(plan.Path, plan.Argv[1:]...)
 	cmd.Env, cmd.Dir, cmd.SysProcAttr = plan.Env, plan.Dir, ownSession()
 	var ours, theirs []*os.File
@@ -56,7 +59,7 @@ func startPipe(plan launch.Plan, stdin string, sole bool) (*process, error) {
 		enlarge(w)
 		ours, theirs, *to = append(ours, r), append(theirs, w), w
 	}
-	input, err := openInput(cmd, stdin)
+	in, err := openInput(cmd, stdin)
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -65,7 +68,6 @@ func startPipe(plan launch.Plan, stdin string, sole bool) (*process, error) {
 		shut(ours)
 		return nil, err
 	}
-	go feed(input, stdin)
 	gone := make(chan struct{})
 	go func() {
 		_ = cmd.Wait() // its state says all
@@ -84,30 +86,46 @@ func startPipe(plan launch.Plan, stdin string, sole bool) (*process, error) {
 			}
 			return err
 		},
-		close: func() {
-			if input != nil {
-				_ = input.Close() // whoever read it is gone
-			}
-			shut(ours)
-		},
+		close: func() { shut(ours) },
 	}
+	p.feed(in, stdin)
 	p.read(ours[0], ours[1])
 	return p, nil
 }
 
-// openInput gives the agent its prompt on standard input or, when it gets none
-// there, an input that is at its end: some wait for one that stays open.
-func openInput(cmd *exec.Cmd, stdin string) (io.WriteCloser, error) {
-	if stdin == "" {
+// openInput gives the agent an input, or, when it gets nothing there, one that is
+// at its end: some wait for one that stays open.
+func openInput(cmd *exec.Cmd, stdin source) (io.WriteCloser, error) {
+	if stdin.text == "" && !stdin.open {
 		return nil, nil
 	}
 	return cmd.StdinPipe()
 }
 
-func feed(w io.WriteCloser, text string) {
-	if w != nil {
-		_, _ = io.WriteString(w, text) // an agent that does not read it says so itself
-		_ = w.Close()
+// source is what the agent gets on its standard input: a text, and what is sent
+// later when it stays open.
+type source struct {
+	text string
+	open bool
+}
+
+// feed begins to write the input of a process that has started.
+func (p *process) feed(w io.WriteCloser, stdin source) {
+	if w == nil {
+		return
+	}
+	in := newInput(w)
+	p.send, p.hangUp = in.send, in.hangUp
+	if stdin.text != "" {
+		in.send([]byte(stdin.text))
+	}
+	if !stdin.open {
+		in.hangUp()
+	}
+	end := p.close
+	p.close = func() {
+		in.close()
+		end()
 	}
 }
 
@@ -124,6 +142,7 @@ func (p *process) read(streams ...io.Reader) {
 					p.chunks <- chunk{data: b[:n], stderr: i == 1}
 				}
 				if err != nil {
+					p.chunks <- chunk{stderr: i == 1, last: true}
 					return
 				}
 			}

@@ -39,6 +39,7 @@ type reader struct {
 	total    event.Tokens      // by the session
 	before   event.Tokens      // by the session before this turn
 	unknown  int
+	lenient  bool // a line that is not known is known to somebody else
 	problems []string
 }
 
@@ -47,12 +48,15 @@ type reader struct {
 func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
 	v := evidence{agent: g, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}, heldText: tail{limit: keptPlain}}
 	r := &reader{evidence: v, emit: emit, before: used, uses: map[string]string{}}
-	if g.Output.Format != schema.FormatText {
-		p, err := mapping.New(g)
-		if err != nil {
-			return nil, err
-		}
-		r.program = p
+	var err error
+	switch {
+	case g.Transport == schema.TransportACP:
+		r.program, err = mapping.NewACP(g)
+	case g.Output.Format != schema.FormatText:
+		r.program, err = mapping.New(g)
+	}
+	if err != nil {
+		return nil, err
 	}
 	r.spread.emit = r.line
 	r.lines.emit = r.spread.line
@@ -132,12 +136,17 @@ func (r *reader) take(e event.Event) {
 	}
 	r.flush()
 	switch e.Type {
+	case event.Ignored:
+		return // it only ends a block
 	case event.Session:
 		if e.ID == "" || e.ID == r.session {
 			return
 		}
 		r.session = e.ID
 	case event.Unknown:
+		if r.lenient {
+			return
+		}
 		r.unknown++
 		if !strings.HasPrefix(strings.TrimSpace(e.Raw), "{") {
 			r.plain.write([]byte(e.Raw + "\n"))

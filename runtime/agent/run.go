@@ -55,31 +55,32 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	if t.Directory == "" {
 		t.Directory = o.Dir
 	}
+	a, err := a.Way("")
+	if err != nil {
+		return Outcome{}, &UnsupportedError{a.Name, err.Error()}
+	}
 	scratch.SweepOnce("", 0)
 	private, err := scratch.New("", "turn")
 	if err != nil {
 		return Outcome{}, err
 	}
 	defer private.Remove() // the prompt's file
-	plan, stdin, err := prepare(a, t, o, private.Path)
+	c, plan, err := prepare(a, t, o, private.Path)
 	if err != nil {
 		return Outcome{}, err
 	}
-	emit := o.OnEvent
-	if emit == nil {
-		emit = func(event.Event) {}
+	if o.OnEvent == nil {
+		o.OnEvent = func(event.Event) {}
 	}
-	r, err := newReader(a.Agent, o.Used, emit)
+	w, err := newWatch(ctx, a, t, c, o)
 	if err != nil {
 		return Outcome{}, err
 	}
 	begin := time.Now()
-	p, err := start(a.Agent, plan, stdin, o.Sole)
-	if err != nil {
+	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
 		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}
-	w := &watch{p: p, r: r, o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
-	out := r.outcome(w.turn(ctx))
+	out := w.r.outcome(w.turn(ctx))
 	out.Duration = time.Since(begin)
 	if t.SessionID != "" && out.Failure == nil && out.SessionID != "" && out.SessionID != t.SessionID {
 		out.Problems = append(out.Problems, fmt.Sprintf("the agent began the session %s instead of going on with %s", out.SessionID, t.SessionID))
@@ -87,16 +88,30 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	return out, nil
 }
 
+// newWatch is the watch of a turn whose process has not started.
+func newWatch(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options) (*watch, error) {
+	w := &watch{o: o, linger: time.Duration(a.Agent.LingerMS) * time.Millisecond}
+	var err error
+	if a.Agent.Transport != schema.TransportACP {
+		w.r, err = newReader(a.Agent, o.Used, o.OnEvent)
+		return w, err
+	}
+	if w.talk, err = newTalk(ctx, a, t, c.Said, o); err != nil {
+		return nil, err
+	}
+	w.r, w.begin = w.talk.r, time.Duration(a.Agent.ACP.StartMS)*time.Millisecond
+	return w, nil
+}
+
 // prepare plans the start and writes the prompt's file.
-func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.Plan, stdin string, err error) {
-	c, err := NewCommand(a, t)
-	if err != nil {
-		return plan, "", err
+func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (c Command, plan launch.Plan, err error) {
+	if c, err = NewCommand(a, t); err != nil {
+		return c, plan, err
 	}
 	if c.File != "" {
 		path := filepath.Join(scratch, "prompt.md")
 		if err := os.WriteFile(path, []byte(c.File), 0o600); err != nil {
-			return plan, "", fmt.Errorf("the prompt's file: %w", err)
+			return c, plan, fmt.Errorf("the prompt's file: %w", err)
 		}
 		last := len(c.Args) - 1 // others may say the same and mean it
 		c.Args[last] = strings.TrimSuffix(c.Args[last], FilePath) + path
@@ -104,7 +119,7 @@ func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.
 	if c.ToolsFile != "" {
 		path := filepath.Join(scratch, c.ToolsName)
 		if err := os.WriteFile(path, []byte(c.ToolsFile), 0o600); err != nil {
-			return plan, "", fmt.Errorf("the file of allowed tools: %w", err)
+			return c, plan, fmt.Errorf("the file of allowed tools: %w", err)
 		}
 		for _, i := range c.ToolsAt {
 			c.Args[i] = strings.ReplaceAll(c.Args[i], ToolsPath, path)
@@ -115,7 +130,7 @@ func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (plan launch.
 		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,
 		Nonce: rand.Text(), ScratchDir: scratch,
 	})
-	return plan, c.Stdin, err
+	return c, plan, err
 }
 
 func list(env map[string]string) []string {

@@ -39,6 +39,8 @@ const (
 	// Asking is a tool that asks a person, which nobody can answer where the agent
 	// has no other way to ask (Question).
 	Asking Tool = "question"
+	// Command is a tool that runs commands of a shell, whichever it is.
+	Command Tool = "bash"
 	// Other is a tool that agents do not have in common.
 	Other Tool = "other"
 )

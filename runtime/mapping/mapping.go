@@ -31,6 +31,7 @@ const (
 // Program maps the output of one adapter's agent.
 type Program struct {
 	code  *gojq.Code
+	key   string // of the adapter
 	tools map[string]string
 	limit time.Duration
 }
@@ -38,21 +39,35 @@ type Program struct {
 // New compiles the program of an adapter. It fails only for an adapter that did
 // not come through the loader.
 func New(a *schema.Agent) (*Program, error) {
-	code, err := schema.CompileProgram(a.Output.Events)
-	if err != nil {
-		return nil, fmt.Errorf("agent.output.events: %w", err)
+	return compile(a, "agent.output.events", a.Output.Events)
+}
+
+// NewACP compiles the program for what an agent adds to the Agent Client Protocol.
+func NewACP(a *schema.Agent) (*Program, error) {
+	text := a.ACP.Events
+	if text == "" {
+		text = "empty"
 	}
-	return &Program{code: code, tools: a.Tools.Canonical, limit: lineLimit}, nil
+	return compile(a, "agent.acp.events", text)
+}
+
+func compile(a *schema.Agent, key, text string) (*Program, error) {
+	code, err := schema.CompileProgram(text)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", key, err)
+	}
+	return &Program{code: code, key: key, tools: a.Tools.Canonical, limit: lineLimit}, nil
 }
 
 // LineError is a line that the program could not map.
 type LineError struct {
+	Key  string // the program's, in the adapter
 	Line string // its beginning
 	Err  error
 }
 
 func (e *LineError) Error() string {
-	return fmt.Sprintf("agent.output.events fails on a line: %v; the line begins %.120q", e.Err, e.Line)
+	return fmt.Sprintf("%s fails on a line: %v; the line begins %.120q", e.Key, e.Err, e.Line)
 }
 
 func (e *LineError) Unwrap() error { return e.Err }
@@ -60,19 +75,29 @@ func (e *LineError) Unwrap() error { return e.Err }
 // Line appends the events of one line, or of a whole document, to out. Even with
 // an error, a *LineError, the line is among them.
 func (p *Program) Line(line []byte, out []event.Event) ([]event.Event, error) {
+	out, known, err := p.Known(line, out)
+	if !known {
+		out = append(out, unknown(line))
+	}
+	return out, err
+}
+
+// Known is Line for a program that need not know each line: it says whether it
+// does, and appends nothing where it does not.
+func (p *Program) Known(line []byte, out []event.Event) (events []event.Event, known bool, err error) {
 	var v any
 	if err := json.Unmarshal(line, &v); err != nil {
-		return append(out, unknown(line)), nil
+		return out, false, nil
 	}
 	before := len(out)
-	out, err := p.run(v, out)
+	out, err = p.run(v, out)
 	switch {
 	case err != nil:
-		return append(out[:before], unknown(line)), &LineError{Line: string(line[:min(len(line), 200)]), Err: err}
+		return out[:before], false, &LineError{Key: p.key, Line: string(line[:min(len(line), 200)]), Err: err}
 	case len(out) == before:
-		return append(out, unknown(line)), nil
+		return out, false, nil
 	}
-	return withoutIgnored(line, out, before), nil
+	return withoutIgnored(line, out, before), true, nil
 }
 
 func unknown(line []byte) event.Event {

@@ -1,0 +1,210 @@
+package agent
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime/debug"
+
+	"ripple/runtime/event"
+	"ripple/runtime/internal/acp"
+	"ripple/runtime/internal/permit"
+	"ripple/schema"
+)
+
+// talk is a turn over the Agent Client Protocol: it stands between the client, which
+// decides, the reader, which collects, the process, which is written to, and those
+// who answer questions. One goroutine uses it; answers come back on a channel.
+type talk struct {
+	client *acp.Client
+	r      *reader
+	send   func([]byte)
+	rules  permit.Rules
+	absent string // what becomes of a request when nobody can be asked
+	ask    event.Ask
+
+	ctx     context.Context
+	open    map[string]context.CancelFunc // questions that are with somebody
+	answers chan answer
+}
+
+// answer is what came of a question.
+type answer struct {
+	id, text string
+	event.Answer
+	err error
+}
+
+// newTalk prepares the turn; the process that it writes to is given later.
+func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Options) (*talk, error) {
+	g := a.Agent
+	r, err := newReader(g, o.Used, o.OnEvent)
+	if err != nil {
+		return nil, err
+	}
+	p := g.ACP.Permission
+	k := &talk{r: r, absent: p.Else, ask: o.Ask, ctx: ctx, open: map[string]context.CancelFunc{}, answers: make(chan answer), send: func([]byte) {}}
+	if k.rules, err = permit.New(p.Allow, p.Deny); err != nil {
+		return nil, fmt.Errorf("%s: agent.acp.permission: %w", a.Name, err)
+	}
+	dir, err := workingDir(o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	turn := acp.Turn{Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion()}
+	if overProtocol(g.Options.Model) {
+		turn.Model = t.Model
+	}
+	if overProtocol(g.Options.PermissionMode) {
+		turn.Mode = t.PermissionMode
+	}
+	k.client = acp.New(turn, acp.Calls{
+		Send: func(b []byte) { k.send(b) }, Emit: k.take, Ask: k.asked, Close: k.closed, Tool: r.program.Tool,
+	})
+	r.lines.emit = k.line
+	return k, nil
+}
+
+func overProtocol(o *schema.AgentOption) bool { return o != nil && o.Protocol }
+
+// workingDir is where the agent works, from the root, as the protocol wants it.
+func workingDir(dir string) (string, error) {
+	if dir == "" {
+		return os.Getwd()
+	}
+	return filepath.Abs(dir)
+}
+
+// ownVersion is what agents write into their logs.
+func ownVersion() string {
+	if info, known := debug.ReadBuildInfo(); known {
+		return cmp.Or(info.Main.Version, "devel")
+	}
+	return "devel"
+}
+
+// take is one event of the client's, which tells each use of a tool once: an id that
+// comes again is another use.
+func (k *talk) take(e event.Event) {
+	if e.Type == event.ToolUse {
+		delete(k.r.uses, e.ID)
+	}
+	k.r.take(e)
+}
+
+// line is one line of the agent's. What is its own, and not the protocol's, is the
+// adapter's to know.
+func (k *talk) line(b []byte) {
+	if bytes.HasPrefix(b, []byte("{")) {
+		events, known, err := k.r.program.Known(b, nil)
+		if err != nil {
+			k.r.problem(err.Error())
+		}
+		for _, e := range events {
+			k.r.take(e)
+		}
+		k.r.lenient = known
+	}
+	if !k.client.Line(b) {
+		k.r.take(event.Event{Type: event.Unknown, Raw: string(b)})
+	}
+	k.r.lenient = false
+}
+
+// asked decides a question, or has it asked.
+func (k *talk) asked(q event.Question) {
+	if a, decided := k.rules.Decide(q); decided {
+		k.client.Answer(q.ID, a, "refused by a rule of the adapter, "+a.By)
+		return
+	}
+	if k.ask == nil {
+		k.unasked(q)
+		return
+	}
+	ctx, cancel := context.WithCancel(k.ctx)
+	k.open[q.ID] = cancel
+	go func() {
+		a, err := k.ask(ctx, q)
+		select {
+		case k.answers <- answer{q.ID, askedText(q), a, err}:
+		case <-ctx.Done(): // nobody waits for it any more
+		}
+	}()
+}
+
+// unasked is what becomes of a question when nobody can be asked.
+func (k *talk) unasked(q event.Question) {
+	const by = "nobody is there to be asked"
+	if q.Kind == event.AskPermission && k.absent == schema.PermissionAllow {
+		if a, has := q.Choose(by, event.AllowOnce, event.AllowAlways); has {
+			k.client.Answer(q.ID, a, "")
+			return
+		}
+	}
+	if k.absent != schema.PermissionDeny {
+		k.r.asked = append(k.r.asked, askedText(q))
+	}
+	k.client.Answer(q.ID, refusal(q, by), by)
+}
+
+// askedText is the question in a line or two.
+func askedText(q event.Question) string {
+	if q.Kind != event.AskPermission {
+		return q.Text
+	}
+	return "may it use " + cmp.Or(q.Name, string(q.Tool)) + ": " + q.Text
+}
+
+// refusal refuses once, or chooses nothing where there is no option for that.
+func refusal(q event.Question, by string) event.Answer {
+	a, has := q.Choose(by, event.RejectOnce, event.RejectAlways)
+	if !has {
+		a = event.Answer{By: by}
+	}
+	return a
+}
+
+// answered takes an answer to the agent. Without one the question is dismissed, and
+// told as one that nobody has answered.
+func (k *talk) answered(a answer) {
+	cancel, open := k.open[a.id]
+	if !open {
+		return
+	}
+	cancel()
+	delete(k.open, a.id)
+	refused := ""
+	if a.err != nil {
+		a.Answer, refused = event.Answer{}, a.err.Error()
+		if k.ctx.Err() == nil {
+			k.r.asked = append(k.r.asked, a.text)
+		}
+	}
+	k.client.Answer(a.id, a.Answer, refused)
+}
+
+// closed ends the asking of a question that needs no answer any more.
+func (k *talk) closed(id string) {
+	if cancel, open := k.open[id]; open {
+		cancel()
+		delete(k.open, id)
+	}
+}
+
+// waits says that a question is with somebody: the clocks stand still.
+func (k *talk) waits() bool { return k != nil && len(k.open) > 0 }
+
+// over says that the turn has its end.
+func (k *talk) over() bool { return k != nil && k.client.Finished() }
+
+// end is the end of all that the agent says.
+func (k *talk) end() {
+	k.client.End()
+	k.r.unanswered = k.client.Waits()
+	for _, cancel := range k.open {
+		cancel()
+	}
+}

@@ -1,0 +1,255 @@
+package acp
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+)
+
+// maxCalls is how many calls are remembered after they ended.
+const maxCalls = 10_000
+
+// calls are the uses of tools in a turn, by their ids.
+type calls map[string]*call
+
+// call is one use of a tool, as far as it was told. A use is an event when it
+// begins: until then its input comes in pieces.
+type call struct {
+	name, title, kind string
+	tool              event.Tool
+	input             json.RawMessage
+	content, output   json.RawMessage
+	printed           strings.Builder // on a terminal of the agent's
+	path              string
+	place             int // in the order in which calls are told
+	begun, ended      bool
+}
+
+// take is a tool_call or a tool_call_update. A call that has ended and is told
+// anew is another one with the same id, unless nothing of it is new.
+func (cs calls) take(c *Client, u update) {
+	if old := cs[u.ID]; old != nil && old.ended {
+		if u.Kind != "tool_call" || old.repeats(u) {
+			return
+		}
+		delete(cs, u.ID)
+	}
+	cl := cs.merge(c, u)
+	switch u.Status {
+	case "in_progress":
+		cs.announce(c, u.ID)
+	case "completed", "failed":
+		cs.announce(c, u.ID)
+		cl.ended = true
+		c.Emit(event.Event{Type: event.ToolResult, ID: u.ID, IsError: u.Status == "failed", Content: cl.result()})
+		cl.content, cl.output = nil, nil
+		cl.printed.Reset()
+		cs.forget()
+	}
+}
+
+// forget keeps the memory of an endless turn small.
+func (cs calls) forget() {
+	if len(cs) < maxCalls {
+		return
+	}
+	for id, cl := range cs {
+		if cl.ended {
+			delete(cs, id)
+		}
+	}
+}
+
+func (cl *call) repeats(u update) bool {
+	return (u.Title == "" || u.Title == cl.title) && (u.RawInput == nil || bytes.Equal(compact(u.RawInput), cl.input))
+}
+
+// merge adds what an update tells of a call.
+func (cs calls) merge(c *Client, u update) *call {
+	cl := cs[u.ID]
+	if cl == nil {
+		c.told++
+		cl = &call{place: c.told}
+		cs[u.ID] = cl
+	}
+	meta := ownMeta(u.Meta)
+	set(&cl.name, u.Name, meta.name)
+	set(&cl.title, u.Title)
+	set(&cl.kind, u.ToolKind)
+	if len(u.Locations) > 0 {
+		set(&cl.path, u.Locations[0].Path)
+	}
+	if in := compact(u.RawInput); len(in) > 0 && string(in) != "null" && (string(in) != "{}" || cl.input == nil) {
+		cl.input = in
+	}
+	if has(u.Content) {
+		cl.content = u.Content
+	}
+	if has(u.RawOutput) {
+		cl.output = u.RawOutput
+	}
+	if cl.printed.Len() < maxPrinted {
+		cl.printed.WriteString(meta.printed)
+	}
+	cl.tool = toolOf(c, cl)
+	return cl
+}
+
+// maxPrinted is how much of a terminal's output is kept, in bytes.
+const maxPrinted = 1 << 20
+
+func set(to *string, values ...string) {
+	for _, v := range values {
+		if v != "" {
+			*to = v
+			return
+		}
+	}
+}
+
+func compact(raw json.RawMessage) json.RawMessage {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return nil
+	}
+	return b.Bytes()
+}
+
+// meta is what agents put into _meta by custom: the tool's own name under toolName,
+// at the top or under the agent's name, and what a command printed.
+type meta struct{ name, printed string }
+
+func ownMeta(raw json.RawMessage) (m meta) {
+	var all map[string]json.RawMessage
+	if json.Unmarshal(raw, &all) != nil {
+		return m
+	}
+	_ = json.Unmarshal(all["toolName"], &m.name) // absent, or something else
+	for key, v := range all {
+		var within struct {
+			ToolName string `json:"toolName"`
+			Data     string `json:"data"`
+		}
+		if json.Unmarshal(v, &within) != nil {
+			continue
+		}
+		set(&m.name, m.name, within.ToolName)
+		if strings.HasPrefix(key, "terminal_output") {
+			m.printed += within.Data
+		}
+	}
+	return m
+}
+
+// kinds are the protocol's kinds of tools in common names
+// (https://agentclientprotocol.com/protocol/v1/tool-calls).
+var kinds = map[string]event.Tool{"read": "read", "edit": "edit", "execute": event.Command, "search": "grep"}
+
+// toolOf is the common name of a call's tool: by its own name where the adapter
+// knows it, else by its kind.
+func toolOf(c *Client, cl *call) event.Tool {
+	if t := c.Tool(cl.name); t != "" && t != event.Other {
+		return t
+	}
+	if t, known := kinds[cl.kind]; known {
+		return t
+	}
+	return event.Other
+}
+
+// announce tells that a call has begun.
+func (cs calls) announce(c *Client, id string) {
+	cl := cs[id]
+	if cl == nil || cl.begun {
+		return
+	}
+	cl.begun = true
+	c.Emit(event.Event{Type: event.ToolUse, ID: id, Tool: cl.tool, Name: cl.called(), Input: cl.given()})
+}
+
+// announceAll tells of those that were announced and never began.
+func (cs calls) announceAll(c *Client) {
+	ids := slices.SortedFunc(maps.Keys(cs), func(a, b string) int { return cs[a].place - cs[b].place })
+	for _, id := range ids {
+		cs.announce(c, id)
+	}
+}
+
+// called is the name of the tool: its own, else its kind.
+func (cl *call) called() (name string) {
+	set(&name, cl.name, cl.kind, cl.title)
+	return name
+}
+
+// given is the input; of an agent that keeps it to itself, what else says which use
+// it was.
+func (cl *call) given() json.RawMessage {
+	if len(cl.input) > 0 && string(cl.input) != "{}" {
+		return cl.input
+	}
+	said := map[string]string{}
+	if cl.title != "" {
+		said["title"] = cl.title
+	}
+	if cl.path != "" {
+		said["path"] = cl.path
+	}
+	if len(said) == 0 {
+		return cl.input
+	}
+	return bytes.TrimSpace(encode(said))
+}
+
+// result is what came of a call: what the model sees of it, else the agent's own
+// output.
+func (cl *call) result() string {
+	if text := cl.text(); text != "" {
+		return text
+	}
+	if cl.printed.Len() > 0 {
+		return strings.ToValidUTF8(cl.printed.String(), "\ufffd")
+	}
+	var text string
+	if json.Unmarshal(cl.output, &text) == nil {
+		return text
+	}
+	var own map[string]json.RawMessage
+	if json.Unmarshal(cl.output, &own) == nil {
+		for _, key := range []string{"output", "text", "content", "error"} {
+			if json.Unmarshal(own[key], &text) == nil && text != "" {
+				return text
+			}
+		}
+	}
+	return string(cl.output)
+}
+
+// text is the content that was told.
+func (cl *call) text() string {
+	var list []struct {
+		Type    string          `json:"type"`
+		Content json.RawMessage `json:"content"`
+		Path    string          `json:"path"`
+	}
+	if json.Unmarshal(cl.content, &list) != nil {
+		return ""
+	}
+	var parts []string
+	for _, item := range list {
+		text := ""
+		switch item.Type {
+		case "content":
+			text = blockText(item.Content)
+		case "diff":
+			text = "[changed " + item.Path + "]"
+		}
+		if text != "" {
+			parts = append(parts, text)
+		}
+	}
+	return strings.Join(parts, "\n")
+}

@@ -1,0 +1,170 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+
+	"ripple/runtime/event"
+)
+
+// Turn is what is asked of an agent.
+type Turn struct {
+	Dir     string // absolute
+	Prompt  string
+	Session string // go on with this one; empty: a new one
+	Model   string // empty: the agent's own choice
+	Mode    string // of the session; empty: the agent's own choice
+	Login   string // the method of authentication to use; empty: none
+	Version string // of this program, for the agent's logs
+}
+
+// Calls are how a Client acts. All are called from within its methods.
+type Calls struct {
+	Send  func(line []byte)    // writes to the agent; never waits
+	Emit  func(event.Event)    // an event of the turn. One of type ignored only ends a block of text
+	Ask   func(event.Question) // a question is open, until Answer or Close
+	Close func(id string)      // a question needs no answer any more
+	// Tool is the common name of one of the agent's tools; empty: not known.
+	Tool func(name string) event.Tool
+}
+
+// Client is one turn over the protocol. One goroutine uses it.
+type Client struct {
+	Calls
+	conn
+	questions
+	turn Turn
+
+	session string
+	replay  bool // the past of a session is told
+	told    int  // calls of tools so far
+	calls   calls
+	message string // the id of the message whose text comes
+	spent   spent
+
+	prompted, cancelled, finished, flushed bool
+
+	last *event.Event // how the turn ended, not yet told
+}
+
+// New is the client of a turn that has not begun.
+func New(t Turn, c Calls) *Client {
+	client := &Client{Calls: c, turn: t, calls: calls{}}
+	client.conn = conn{send: c.Send, waiting: map[int64]func(message){}}
+	client.questions = questions{conn: &client.conn, Calls: c, open: map[string]asked{}}
+	return client
+}
+
+// Ready says that the agent has answered: its session is there.
+func (c *Client) Ready() bool { return c.prompted || c.finished }
+
+// Finished says that the turn is over, and Flushed that nothing can come after it.
+func (c *Client) Finished() bool { return c.finished }
+
+// Flushed says that the agent has answered a request that was sent after the turn
+// was over: what it had to say before that, it has said.
+func (c *Client) Flushed() bool { return c.flushed }
+
+// Start opens the connection.
+func (c *Client) Start() {
+	c.call("initialize", map[string]any{
+		"protocolVersion":    Version,
+		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false},
+		"clientInfo":         map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
+	}, (&opening{Client: c}).initialized)
+}
+
+// Line takes a line that the agent printed, without its end. It returns false for
+// a line that is no message of the protocol.
+func (c *Client) Line(line []byte) bool {
+	m, ok := parse(line)
+	switch {
+	case !ok:
+		return false
+	case m.isRequest():
+		c.request(m, line)
+	case m.Method != "":
+		c.notification(m, line)
+	default:
+		return c.response(m)
+	}
+	return true
+}
+
+// prompt begins the turn.
+func (c *Client) prompt() {
+	c.prompted = true
+	if c.cancelled {
+		c.finish(event.Event{IsError: true, Kind: event.Interrupted, Result: "it was cancelled before it began"})
+		return
+	}
+	c.call("session/prompt", map[string]any{
+		"sessionId": c.session, "prompt": []any{map[string]any{"type": "text", "text": c.turn.Prompt}},
+	}, c.answered)
+}
+
+// answered is the end of the turn.
+func (c *Client) answered(m message) {
+	c.calls.announceAll(c)
+	if m.Error != nil {
+		c.finish(event.Event{IsError: true, Kind: kindOf(m.Error), Result: m.Error.text()})
+		return
+	}
+	var r struct {
+		StopReason string `json:"stopReason"`
+		Usage      *usage `json:"usage"`
+	}
+	if err := json.Unmarshal(m.Result, &r); err != nil {
+		c.finish(event.Event{IsError: true, Result: foreign("session/prompt", m.Result)})
+		return
+	}
+	if t := c.spent.with(r.Usage); t.Input+t.Output > 0 || t.CostUSD > 0 {
+		c.Emit(event.Event{Type: event.Usage, Tokens: &t})
+	}
+	c.finish(ended(r.StopReason))
+}
+
+// fail ends a turn that could not begin.
+func (c *Client) fail(kind event.Kind, message string) {
+	c.finish(event.Event{IsError: true, Kind: kind, Result: message})
+}
+
+// finish is the end, and asks for an answer that comes after all that is to come:
+// agents were seen to answer a prompt before they had told all of it.
+func (c *Client) finish(e event.Event) {
+	if c.finished {
+		return
+	}
+	c.questions.dismiss()
+	e.Type = event.Finished
+	c.finished, c.last = true, &e
+	if c.session == "" { // nothing has begun that could go on
+		c.End()
+		return
+	}
+	c.call("_ripple/done", map[string]any{"sessionId": c.session}, func(message) { c.End() })
+}
+
+// End tells how the turn ended, as far as that is known: the agent says no more, or
+// has had its time for that.
+func (c *Client) End() {
+	c.questions.dismiss()
+	c.flushed = true
+	if c.last != nil {
+		c.calls.announceAll(c)
+		c.Emit(*c.last)
+		c.last = nil
+	}
+}
+
+// Cancel asks the agent to end the turn.
+func (c *Client) Cancel() {
+	if c.cancelled || c.finished {
+		return
+	}
+	c.cancelled = true
+	c.questions.dismiss()
+	if c.prompted {
+		c.notify("session/cancel", map[string]any{"sessionId": c.session})
+	}
+}

@@ -1,0 +1,42 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+
+	"ripple/runtime/event"
+)
+
+// foreign says that an answer cannot be read.
+func foreign(method string, result json.RawMessage) string {
+	return fmt.Sprintf("its answer to %s is none of the protocol's: %.200s", method, result)
+}
+
+// kindOf is the kind of an error that needs no words to be known.
+func kindOf(e *remoteError) event.Kind {
+	switch e.Code {
+	case codeLogin:
+		return event.Auth
+	case codeCancelled:
+		return event.Interrupted
+	}
+	return ""
+}
+
+// ended is what a stop reason means
+// (https://agentclientprotocol.com/protocol/v1/prompt-turn#stop-reasons).
+func ended(reason string) event.Event {
+	switch reason {
+	case "end_turn":
+		return event.Event{}
+	case "max_turn_requests":
+		return event.Event{IsError: true, Kind: event.MaxTurns, Result: "it has made as many requests as a turn may have (max_turn_requests)"}
+	case "max_tokens":
+		return event.Event{IsError: true, Kind: event.MaxTurns, Result: "the model's answer has as many tokens as it may have (max_tokens)"}
+	case "refusal":
+		return event.Event{IsError: true, Kind: event.ModelError, Result: "the model refuses to go on (refusal)"}
+	case "cancelled":
+		return event.Event{IsError: true, Kind: event.Interrupted, Result: "it was cancelled"}
+	}
+	return event.Event{IsError: true, Kind: event.ModelError, Result: fmt.Sprintf("it ended for a reason that is not known: %q", reason)}
+}

@@ -1,0 +1,150 @@
+package acp
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+)
+
+// opening is the way from a started agent to a prompted session.
+type opening struct {
+	*Client
+	agent agentInfo
+}
+
+// agentInfo is the answer to initialize, as far as it matters here.
+type agentInfo struct {
+	ProtocolVersion json.Number `json:"protocolVersion"`
+	Info            struct {
+		Name    string `json:"name"`
+		Version string `json:"version"`
+	} `json:"agentInfo"`
+	Capabilities struct {
+		LoadSession bool `json:"loadSession"`
+		Session     struct {
+			Resume json.RawMessage `json:"resume"`
+			Close  json.RawMessage `json:"close"`
+		} `json:"sessionCapabilities"`
+	} `json:"agentCapabilities"`
+	Methods []struct {
+		ID   string `json:"id"`
+		Type string `json:"type"`
+	} `json:"authMethods"`
+}
+
+func has(capability json.RawMessage) bool {
+	text := string(capability)
+	return text != "" && text != "null" && text != "false"
+}
+
+func (c *opening) initialized(m message) {
+	if m.Error != nil {
+		c.fail("", "it refuses to begin: "+m.Error.text())
+		return
+	}
+	if err := json.Unmarshal(m.Result, &c.agent); err != nil {
+		c.fail(event.Version, foreign("initialize", m.Result))
+		return
+	}
+	switch v := c.agent.ProtocolVersion.String(); v {
+	case "1":
+	case "2":
+		c.fail(event.Version, "it speaks version 2 of the Agent Client Protocol, a draft; version 1 is what is spoken here")
+		return
+	default:
+		c.fail(event.Version, fmt.Sprintf("it speaks version %q of the Agent Client Protocol; version 1 is what is spoken here", v))
+		return
+	}
+	if c.turn.Login != "" {
+		c.login()
+		return
+	}
+	c.openSession()
+}
+
+// login uses the declared method. An agent that does not offer it needs none, or
+// says itself what it needs when the session begins.
+func (c *opening) login() {
+	if !slices.Contains(c.methods(), c.turn.Login) {
+		c.openSession()
+		return
+	}
+	c.call("authenticate", map[string]any{"methodId": c.turn.Login}, func(m message) {
+		if m.Error != nil {
+			c.fail(event.Auth, fmt.Sprintf("the login %q: %s", c.turn.Login, m.Error.text()))
+			return
+		}
+		c.openSession()
+	})
+}
+
+func (c *opening) methods() (ids []string) {
+	for _, m := range c.agent.Methods {
+		ids = append(ids, m.ID)
+	}
+	return ids
+}
+
+// openSession begins the session or goes on with it, without its past where the
+// agent can.
+func (c *opening) openSession() {
+	params := map[string]any{"cwd": c.turn.Dir, "mcpServers": []any{}}
+	if c.turn.Session == "" {
+		c.call("session/new", params, c.opened)
+		return
+	}
+	params["sessionId"] = c.turn.Session
+	switch {
+	case has(c.agent.Capabilities.Session.Resume):
+		c.call("session/resume", params, c.opened)
+	case c.agent.Capabilities.LoadSession:
+		c.replay = true
+		c.call("session/load", params, c.opened)
+	default:
+		c.fail(event.BadUsage, "it cannot go on with a session over the Agent Client Protocol: it has neither session/load nor session/resume")
+	}
+}
+
+// opened has the session: its model and mode are set, then it is prompted.
+func (c *opening) opened(m message) {
+	c.replay = false
+	c.calls = calls{} // the ids of a past turn mean other calls now
+	if m.Error != nil {
+		c.notOpened(m.Error)
+		return
+	}
+	var s sessionInfo
+	if err := json.Unmarshal(m.Result, &s); err != nil && string(m.Result) != "null" {
+		c.fail("", foreign(c.method, m.Result))
+		return
+	}
+	c.session = cmp.Or(c.turn.Session, s.ID)
+	if c.session == "" {
+		c.fail("", "its session has no id")
+		return
+	}
+	c.Emit(event.Event{Type: event.Session, ID: c.session})
+	c.choose(s, []choice{
+		{what: "model", category: "model", value: c.turn.Model, method: "session/set_model", key: "modelId", has: s.models()},
+		{what: "permission mode", category: "mode", value: c.turn.Mode, method: "session/set_mode", key: "modeId", has: s.modes()},
+	})
+}
+
+func (c *opening) notOpened(e *remoteError) {
+	switch {
+	case e.Code == codeLogin:
+		message := "nobody is logged in: " + e.text()
+		if ids := c.methods(); len(ids) > 0 {
+			message += "; it offers " + strings.Join(ids, ", ")
+		}
+		c.fail(event.Auth, message)
+	case c.turn.Session != "":
+		c.fail(event.SessionUnknown, fmt.Sprintf("it does not go on with the session %s: %s", c.turn.Session, e.text()))
+	default:
+		c.fail("", "it begins no session: "+e.text())
+	}
+}

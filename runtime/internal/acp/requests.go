@@ -1,0 +1,163 @@
+package acp
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+)
+
+// maxOpen is how many questions may be open at once; an agent that asks more is
+// told no.
+const maxOpen = 100
+
+// asked is a request of the agent's that waits for a person or a rule.
+type asked struct {
+	id       json.RawMessage // of the request
+	question event.Question
+	call     string                           // of the tool
+	give     func(event.Answer) (any, string) // the result, and what it says
+}
+
+// request is something that the agent wants of us. What we did not offer it is
+// refused, as the protocol has it, and kept.
+func (c *Client) request(m message, line []byte) {
+	switch m.Method {
+	case "session/request_permission":
+		c.permission(m, line)
+	default:
+		c.refuse(m.ID, codeNoMethod, "no such method here: "+m.Method)
+		c.unknown(m.Method, line)
+	}
+}
+
+// unknown keeps what the protocol, as it is known here, does not have. Names with an
+// underscore are everybody's own
+// (https://agentclientprotocol.com/protocol/v1/extensibility).
+func (c *Client) unknown(name string, line []byte) {
+	if !strings.HasPrefix(name, "_") {
+		c.Emit(event.Event{Type: event.Unknown, Raw: string(line)})
+	}
+}
+
+// dismissed is the answer that chooses nothing.
+var dismissed = map[string]any{"outcome": map[string]any{"outcome": "cancelled"}}
+
+// permission is a request for leave to use a tool
+// (https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
+// Those of sub-agents come with sessions of their own and are asked as well.
+func (c *Client) permission(m message, line []byte) {
+	var p struct {
+		ToolCall update `json:"toolCall"`
+		Options  []struct {
+			ID   string           `json:"optionId"`
+			Name string           `json:"name"`
+			Kind event.OptionKind `json:"kind"`
+		} `json:"options"`
+	}
+	if json.Unmarshal(m.Params, &p) != nil {
+		c.refuse(m.ID, -32602, "the parameters are none of session/request_permission")
+		c.unknown(m.Method, line)
+		return
+	}
+	call := c.calls.merge(c, p.ToolCall)
+	c.calls.announce(c, p.ToolCall.ID)
+	q := event.Question{
+		Kind: event.AskPermission, Tool: call.tool, Name: call.called(), Input: event.BoundInput(call.input), Text: call.title,
+	}
+	if text := call.text(); text != "" {
+		q.Text = strings.TrimSpace(q.Text + "\n" + text)
+	}
+	for _, o := range p.Options {
+		q.Options = append(q.Options, event.Option{ID: o.ID, Name: o.Name, Kind: o.Kind})
+	}
+	c.ask(asked{id: m.ID, question: q, call: p.ToolCall.ID, give: func(a event.Answer) (any, string) {
+		o, known := q.Option(a.Option)
+		if !known {
+			return dismissed, ""
+		}
+		return map[string]any{"outcome": map[string]any{"outcome": "selected", "optionId": o.ID}}, string(o.Kind)
+	}})
+}
+
+// questions are those that the agent has asked and nobody has answered.
+type questions struct {
+	*conn
+	Calls
+	open map[string]asked
+	n    int  // asked so far
+	shut bool // every question has its answer: nothing
+}
+
+// ask opens a question. While a turn is being cancelled, and when it is over, the
+// answer is known.
+func (c *questions) ask(a asked) {
+	again := slices.ContainsFunc(values(c.open), func(o asked) bool { return string(o.id) == string(a.id) })
+	switch {
+	case again: // the request came twice: it has one answer
+	case c.shut:
+		result, _ := a.give(event.Answer{})
+		c.reply(a.id, result)
+	case len(c.open) >= maxOpen:
+		c.refuse(a.id, -32603, fmt.Sprintf("%d questions are open", maxOpen))
+	default:
+		c.n++
+		a.question.ID = fmt.Sprintf("q%d", c.n)
+		c.open[a.question.ID] = a
+		c.Ask(a.question)
+	}
+}
+
+func values(m map[string]asked) (list []asked) {
+	for _, v := range m {
+		list = append(list, v)
+	}
+	return list
+}
+
+// Answer answers a question, once. It returns false for one that is not open. A
+// use of a tool that is not allowed is told as an event where refused says so, in
+// words.
+func (c *questions) Answer(id string, a event.Answer, refused string) bool {
+	q, known := c.open[id]
+	if !known {
+		return false
+	}
+	delete(c.open, id)
+	result, kind := q.give(a)
+	c.reply(q.id, result)
+	if q.question.Kind == event.AskPermission && !event.OptionKind(kind).Allows() && refused != "" {
+		c.Emit(event.Event{Type: event.PermissionDenied, ID: q.call, Tool: q.question.Tool, Name: q.question.Name, Detail: refused})
+	}
+	return true
+}
+
+// dismiss takes back the questions that are open; the protocol wants an answer to
+// each when a turn is cancelled, and to those that come after it.
+func (c *questions) dismiss() {
+	c.shut = true
+	for id, q := range c.open {
+		result, _ := q.give(event.Answer{})
+		c.reply(q.id, result)
+		delete(c.open, id)
+		c.Close(id)
+	}
+}
+
+// withdraw is a request that the agent takes back
+// (https://agentclientprotocol.com/protocol/v1/cancellation).
+func (c *questions) withdraw(m message) {
+	var p struct {
+		ID json.RawMessage `json:"requestId"`
+	}
+	_ = json.Unmarshal(m.Params, &p) // without an id it takes back nothing
+	for id, q := range c.open {
+		if string(q.id) == string(p.ID) {
+			delete(c.open, id)
+			c.refuse(q.id, codeCancelled, "taken back")
+			c.Close(id)
+		}
+	}
+}

@@ -1,0 +1,172 @@
+// Package permit answers an agent's requests for a permission by rules.
+//
+// A Rule is TOOL or TOOL(INPUT): TOOL is the common name of a tool or the agent's
+// own, in whatever case; INPUT is what it is used on, a command, a path or an
+// address; * stands for anything in both. A rule that denies is stronger than one
+// that allows. One that allows does not trust a star with a command line that a
+// shell would take apart: Bash(git *) allows no "git status; rm -rf /".
+package permit
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+)
+
+// Rule says which uses of a tool are meant.
+type Rule struct {
+	text, tool string
+	input      *string // nil: any
+}
+
+// Parse reads a rule.
+func Parse(text string) (Rule, error) {
+	r := Rule{text: text, tool: text}
+	if tool, rest, has := strings.Cut(text, "("); has {
+		input, closed := strings.CutSuffix(rest, ")")
+		if !closed {
+			return r, fmt.Errorf("%q has no ) at its end; write TOOL or TOOL(INPUT), with * for anything: Bash(git *)", text)
+		}
+		r.tool, r.input = tool, &input
+	}
+	if r.tool = strings.TrimSpace(r.tool); r.tool == "" {
+		return r, fmt.Errorf("%q names no tool; write TOOL or TOOL(INPUT), with * for anything: Bash(git *)", text)
+	}
+	return r, nil
+}
+
+func (r Rule) String() string { return r.text }
+
+// Rules are what is decided before anybody is asked.
+type Rules struct{ Allow, Deny []Rule }
+
+// New reads lists of rules; the error is of the first that is none.
+func New(allow, deny []string) (rules Rules, err error) {
+	for _, list := range []struct {
+		from []string
+		to   *[]Rule
+	}{{allow, &rules.Allow}, {deny, &rules.Deny}} {
+		for _, text := range list.from {
+			r, bad := Parse(text)
+			if bad != nil {
+				return rules, bad
+			}
+			*list.to = append(*list.to, r)
+		}
+	}
+	return rules, nil
+}
+
+// Decide is the answer to a request for a permission; false when no rule is for
+// it, or when it has no option of the kind that the rule wants and cannot be
+// refused by choosing nothing.
+func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
+	if q.Kind != event.AskPermission {
+		return event.Answer{}, false
+	}
+	on := subject(q)
+	for _, r := range rules.Deny {
+		if slices.ContainsFunc(pieces(q, on), func(piece string) bool { return r.names(q) && r.on(piece) }) {
+			by := "deny: " + r.text
+			a, has := q.Choose(by, event.RejectOnce, event.RejectAlways)
+			if !has {
+				a = event.Answer{By: by}
+			}
+			return a, true
+		}
+	}
+	for _, r := range rules.Allow {
+		if r.names(q) && r.on(on) && !(r.open() && isCommand(q) && strings.ContainsAny(on, divides+`!*?[]~#\`)) {
+			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
+		}
+	}
+	return event.Answer{}, false
+}
+
+func (r Rule) names(q event.Question) bool {
+	return slices.ContainsFunc([]string{q.Name, string(q.Tool)}, func(name string) bool {
+		return name != "" && glob(strings.ToLower(r.tool), strings.ToLower(name))
+	})
+}
+
+func (r Rule) on(text string) bool { return r.input == nil || glob(*r.input, text) }
+
+// open says that a star stands for a part of what the tool is used on.
+func (r Rule) open() bool { return r.input != nil && strings.Contains(*r.input, "*") }
+
+// divides are the characters with which a shell makes several commands of one line.
+const divides = "\n\r;&|<>`$(){}\"'"
+
+// pieces are what a rule that denies looks at: the whole, and each command of a line.
+func pieces(q event.Question, on string) []string {
+	list := []string{on}
+	if isCommand(q) {
+		for piece := range strings.FieldsFuncSeq(on, func(r rune) bool { return strings.ContainsRune(divides, r) }) {
+			if piece = strings.TrimSpace(piece); piece != "" {
+				list = append(list, piece)
+			}
+		}
+	}
+	return list
+}
+
+// isCommand says that a question is about a command line.
+func isCommand(q event.Question) bool {
+	_, has := fields(q)["command"]
+	return has || q.Tool == event.Command
+}
+
+// keys of a tool's input by which people tell one use from another.
+var keys = []string{"command", "file_path", "filePath", "path", "url", "pattern", "query"}
+
+// subject is what a tool is to be used on; else all of its input, or the question.
+func subject(q event.Question) string {
+	all := fields(q)
+	for _, key := range keys {
+		switch v := all[key].(type) {
+		case string:
+			return v
+		case []any: // a command in words
+			var words []string
+			for _, w := range v {
+				text, _ := w.(string) // what is no word is no part of a command
+				words = append(words, text)
+			}
+			return strings.Join(words, " ")
+		}
+	}
+	if text := string(q.Input); text != "" && text != "null" && text != "{}" {
+		return text
+	}
+	return q.Text
+}
+
+func fields(q event.Question) map[string]any {
+	var all map[string]any
+	_ = json.Unmarshal(q.Input, &all) // no object: it has none
+	return all
+}
+
+// glob matches a text with a pattern whose stars stand for any characters.
+func glob(pattern, text string) bool {
+	parts := strings.Split(pattern, "*")
+	if len(parts) == 1 {
+		return pattern == text
+	}
+	first, last := parts[0], parts[len(parts)-1]
+	if len(text) < len(first)+len(last) || !strings.HasPrefix(text, first) || !strings.HasSuffix(text, last) {
+		return false
+	}
+	text = text[len(first) : len(text)-len(last)]
+	for _, part := range parts[1 : len(parts)-1] {
+		i := strings.Index(text, part)
+		if i < 0 {
+			return false
+		}
+		text = text[i+len(part):]
+	}
+	return true
+}

@@ -1,0 +1,73 @@
+package permit_test
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+	"ripple/runtime/internal/permit"
+)
+
+func TestDecide(t *testing.T) {
+	options := []event.Option{{ID: "yes", Kind: event.AllowOnce}, {ID: "always", Kind: event.AllowAlways}, {ID: "no", Kind: event.RejectOnce}}
+	for _, c := range []struct {
+		name, allow, deny string
+		tool              event.Tool
+		own, input, want  string // want: the option, "" for none
+	}{
+		{"no rule", "read", "edit", "bash", "Bash", `{"command":"ls"}`, ""},
+		{"by the common name", "bash", "-", "bash", "run_shell_command", `{"command":"ls"}`, "yes"},
+		{"by the agent's name", "Run_Shell_*", "-", "bash", "run_shell_command", `{"command":"ls"}`, "yes"},
+		{"everything", "*", "-", "other", "x", `{}`, "yes"},
+		{"what denies is stronger", "*", "bash", "bash", "Bash", `{"command":"ls"}`, "no"},
+		{"a command", "bash(git *)", "-", "bash", "Bash", `{"command":"git status"}`, "yes"},
+		{"another command", "bash(git *)", "-", "bash", "Bash", `{"command":"rm x"}`, ""},
+		{"a star is no further command", "bash(git *)", "-", "bash", "Bash", `{"command":"git status; rm -rf /"}`, ""},
+		{"a star is no substitution", "bash(git *)", "-", "bash", "Bash", `{"command":"git log $(rm x)"}`, ""},
+		{"a star is no new line", "bash(git *)", "-", "bash", "Bash", `{"command":"git log\nrm x"}`, ""},
+		{"a line that is allowed as it is", "bash(a; b)", "-", "bash", "Bash", `{"command":"a; b"}`, "yes"},
+		{"a command in words", "bash(git *)", "-", "bash", "Bash", `{"command":["git","status"]}`, "yes"},
+		{"a denied command in a line", "*", "bash(rm *)", "bash", "Bash", `{"command":"cd x && rm -rf y"}`, "no"},
+		{"a path", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"src/a.go"}`, "yes"},
+		{"a path elsewhere", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"/etc/passwd"}`, ""},
+		{"several stars", "edit(*/a/*/c)", "-", "edit", "Edit", `{"path":"x/a/b/c"}`, "yes"},
+		{"stars do not overlap", "edit(ab*bc)", "-", "edit", "Edit", `{"path":"abc"}`, ""},
+		{"an input of its own kind", `other({"n":1})`, "-", "other", "x", `{"n":1}`, "yes"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			rules, err := permit.New([]string{c.allow}, []string{c.deny})
+			require.NoError(t, err)
+			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: json.RawMessage(c.input), Options: options}
+			a, decided := rules.Decide(q)
+			assert.Equal(t, c.want, a.Option)
+			assert.Equal(t, c.want != "", decided)
+			if decided {
+				assert.Regexp(t, "^(allow|deny): ", a.By)
+			}
+		})
+	}
+}
+
+func TestDecideWithoutTheOption(t *testing.T) {
+	rules, err := permit.New([]string{"read"}, []string{"bash"})
+	require.NoError(t, err)
+	a, decided := rules.Decide(event.Question{Kind: event.AskPermission, Tool: "bash"})
+	assert.True(t, decided, "a question without a way to refuse is dismissed")
+	assert.Equal(t, event.Answer{By: "deny: bash"}, a)
+	_, decided = rules.Decide(event.Question{Kind: event.AskPermission, Tool: "read"})
+	assert.False(t, decided, "what cannot be allowed is left to others")
+	_, decided = rules.Decide(event.Question{Kind: event.AskText, Tool: "bash"})
+	assert.False(t, decided, "a question for words is none for a permission")
+}
+
+func TestParse(t *testing.T) {
+	for _, bad := range []string{"", "  ", "(x)", "bash(git"} {
+		_, err := permit.Parse(bad)
+		assert.ErrorContains(t, err, "TOOL(INPUT)", bad)
+	}
+	_, err := permit.New([]string{"read"}, []string{"bash("})
+	assert.Error(t, err)
+}
