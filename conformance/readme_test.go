@@ -49,6 +49,11 @@ func TestHats(t *testing.T) {
 	runDocument(t, "docs/hats.md", t.TempDir())
 }
 
+// Nor do questions.
+func TestQuestions(t *testing.T) {
+	runDocument(t, "docs/questions.md", t.TempDir())
+}
+
 // A person and an agent on one console.
 func TestConsoles(t *testing.T) {
 	runDocument(t, "docs/consoles.md", t.TempDir())

@@ -146,7 +146,7 @@ func (l *looped) events() (agent []string, turns []int) {
 		switch e["type"] {
 		case "turn_ended":
 			turns = append(turns, int(e["turn"].(float64)))
-		case "run_started", "turn_started", "stopped":
+		case "run_started", "turn_started", "stopped", "asked", "answered":
 		default:
 			delete(e, "seq")
 			delete(e, "time")

@@ -50,7 +50,7 @@ func newRoot(a *ui.App) *cobra.Command {
 		adaptercmd.New(a), agentcmd.New(a), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
 		consolecmd.New(a, version()), mcpcmd.New(a, version()),
 		execcmd.New(a),
-		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
+		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewAnswer(a), loopcmd.NewGuide(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
 		newSchema(a), newVersion(a), newExitCodes(),
 	)
 	if addManual != nil {

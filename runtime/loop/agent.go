@@ -29,6 +29,8 @@ type Request struct {
 	Timeout     time.Duration
 	IdleTimeout time.Duration // 0: none
 	Env         []string      // "NAME=value", for what the agent runs
+	Ask         event.Ask     // answers what the agent asks in the turn; its error ends the turn
+	Allowed     []string      // tools that a person allowed besides, after a denial
 	Hat         string        // of a preview: whose turn it would be; "" for none
 }
 

@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"encoding/json"
 	"strings"
 	"sync"
 	"time"
@@ -21,7 +22,9 @@ type analysis struct {
 	output   int      // characters of text
 	errors   []string // error events, and lines of text that report an error
 	denied   int
-	asked    string // the last question for a person
+	refused  []event.Event              // the first of these
+	inputs   map[string]json.RawMessage // of the last tools, by their ids
+	asked    string                     // the last question for a person
 	session  string
 	resetsAt time.Time // of the last limit
 	cost     float64
@@ -31,6 +34,9 @@ type analysis struct {
 
 // maxErrors bounds the errors of a turn that are looked at.
 const maxErrors = 1000
+
+// Bounds of what is known of refused tools in a turn.
+const maxRefused, maxInputs = 20, 200
 
 func (a *analysis) note(e event.Event) {
 	a.mu.Lock()
@@ -45,11 +51,16 @@ func (a *analysis) note(e event.Event) {
 	case event.RateLimited:
 		a.resetsAt = e.ResetsAt
 	case event.ToolUse:
+		a.noteInput(e)
 		if text := e.Asked(); text != "" {
 			a.asked = text
 		}
 	case event.PermissionDenied:
 		a.denied++
+		if len(a.refused) < maxRefused {
+			e.Input = a.inputs[e.ID]
+			a.refused = append(a.refused, e)
+		}
 	case event.Usage:
 		if e.Tokens != nil {
 			a.cost = max(a.cost, e.Tokens.CostUSD)
@@ -58,6 +69,16 @@ func (a *analysis) note(e event.Event) {
 		}
 	case event.Finished:
 		a.cost = max(a.cost, e.CostUSD)
+	}
+}
+
+// noteInput keeps what a tool was given: a refusal has only its id.
+func (a *analysis) noteInput(e event.Event) {
+	if a.inputs == nil || len(a.inputs) > maxInputs {
+		a.inputs = map[string]json.RawMessage{}
+	}
+	if e.ID != "" {
+		a.inputs[e.ID] = event.BoundInput(e.Input)
 	}
 }
 

@@ -11,7 +11,7 @@ import (
 // those with which it says error, for the loop could not work.
 var (
 	halting = []string{
-		ReasonBlocked, ReasonPermissionDenied, ReasonAuth, ReasonQuestion, ReasonConflict, ReasonUnverified,
+		ReasonBlocked, ReasonPermissionDenied, ReasonAuth, ReasonQuestion, ReasonUnanswered, ReasonConflict, ReasonUnverified,
 	}
 	failing = []string{
 		ReasonError, ReasonUsage, ReasonVersion, ReasonPromptMissing, ReasonAgentMissing, ReasonGitMissing, ReasonNoRepository, ReasonBranch,

@@ -22,6 +22,8 @@ type judge struct {
 	*run
 	work *workspace
 	team *team
+
+	questions *questions
 }
 
 // take works out what a turn means for the state.
@@ -39,6 +41,7 @@ func (j *judge) take(e *ended) {
 		s.Asked = record.OneLine(e.said.asked, 1000)
 	}
 	j.session(e, now)
+	defer func() { e.asked = j.questions.after(e) }()
 	if e.limited() {
 		j.limit(e, now)
 		return
@@ -46,6 +49,7 @@ func (j *judge) take(e *ended) {
 	s.Limits, s.Waited = 0, 0
 	text := e.said.text.String()
 	b := parseBlock(text, e.prompt)
+	e.block = b
 	denied := e.said.denied > 0
 	s.Halted = denied && c.DenialMode == "halt"
 	says := said{block: b, promise: e.promised, denied: denied, failed: o.Failure != nil}

@@ -23,6 +23,7 @@ type Options struct {
 	Resume     bool              // go on with the run that ended last, however it ended
 	Observe    func(Notice)      // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time  // the wall clock; nil: time.Now
+	Attended   bool              // a person is at the terminal, and can answer
 
 	// ExitCode is what the record says that a process ends with which ran the loop; nil:
 	// nothing.
@@ -48,6 +49,7 @@ type Loop struct {
 	limits     *limits
 	checker    *checker
 	committer  *committer
+	questions  *questions
 	interrupts *interrupts
 	restored   bool // the state is there: how the run ends can be recorded
 }
@@ -62,14 +64,18 @@ func New(o Options) *Loop {
 		config: o.Config, project: o.Project,
 	}
 	work, backup, team := &workspace{run: r}, &backup{run: r}, newTeam(r, &o)
+	interrupts := newInterrupts()
+	questions := &questions{run: r, interrupts: interrupts, team: team}
+	questions.waits = r.wanted(o.Attended)
 	return &Loop{
 		run: r, o: o, work: work, backup: backup, team: team,
 		roles:      &roles{run: r, work: work, team: team, agents: o.HatAgents},
-		judge:      &judge{run: r, work: work, team: team},
+		judge:      &judge{run: r, work: work, team: team, questions: questions},
 		limits:     &limits{run: r, team: team},
 		checker:    &checker{run: r, work: work, backup: backup},
 		committer:  &committer{run: r, work: work},
-		interrupts: newInterrupts(),
+		interrupts: interrupts,
+		questions:  questions,
 	}
 }
 
@@ -87,8 +93,9 @@ func (l *Loop) Run(ctx context.Context) Stop {
 		case <-over:
 		}
 	}()
-	l.since = time.Now()
+	l.since, l.questions.ctx = time.Now(), ctx
 	stop := l.takeTurns(ctx)
+	l.questions.hooks.Wait()
 	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.work.summary(ctx)})
 	return *stop
 }
@@ -109,6 +116,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	case err != nil:
 		stop = stopFor(err)
 	}
+	stop.Question = cmp.Or(stop.Question, l.questions.behind(stop))
 	if stop.Reason == ReasonLocked { // the files are another loop's by now
 		return stop
 	}
@@ -132,6 +140,13 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	}
 	if l.interrupts.asked() {
 		return interruptStop(false, false), nil
+	}
+	if err := l.questions.take(); err != nil {
+		return nil, err
+	}
+	if of := l.questions.holding(); of != nil && l.questions.waits {
+		l.work.last = nil // people work meanwhile
+		return l.questions.await(ctx, *of)
 	}
 	p, err := planOf(l.work.planPath())
 	if err != nil {

@@ -24,6 +24,10 @@ const (
 	NoticeVerified    = "verified"     // Text: what became of them; OK
 	NoticeCommitted   = "committed"    // Text: the commit
 	NoticeStopped     = "stopped"      // Stop; Summary of a run that took a turn
+	NoticeAsked       = "asked"        // Question; Text: it in words; OK: the loop waits for its answer
+	NoticeAnswered    = "answered"     // Question, with its answer
+	NoticeDecided     = "decided"      // Question, which a rule answered; OK: it allowed
+	NoticeGuided      = "guided"       // Text: what a person says to the agent
 )
 
 // Topics are what a notice is about where a front end may want to add how its users
@@ -37,6 +41,7 @@ const (
 	TopicCost        = "cost"        // its limit has nothing to go by
 	TopicTokens      = "tokens"      // likewise
 	TopicMaxRuntime  = "max_runtime" // cuts a wait short
+	TopicOnQuestion  = "on_question" // its command failed
 )
 
 // Notice is something that a person at a terminal wants to see. Its fields are those of
@@ -60,6 +65,8 @@ type Notice struct {
 	Hat     string // whose role the turn is; "" for none
 	Subject string // the topics that it has
 	Outcome string // Text without what the agent said of itself
+
+	Question *record.Question
 
 	Topics  []hats.Topic  // what a turn that ended published
 	Cost    float64       // US dollars of the run so far, resumed or not

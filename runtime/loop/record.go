@@ -59,7 +59,7 @@ func (l *Loop) recordTurn(e *ended) error {
 	l.work.last = &e.after
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
-		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state, Topics: e.topics,
+		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state, Topics: e.topics, Asked: e.asked,
 	}
 	if err := l.log.Add(v); err != nil {
 		return err

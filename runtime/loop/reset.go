@@ -55,6 +55,10 @@ func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error
 			return err
 		}
 	}
+	for _, v := range found.Asked {
+		st.Questions = journal.Fold(st.Questions, v)
+		st.Asking++
+	}
 	if found.Stopped != nil {
 		goOn(st) // as going on would have done after that stop
 	}

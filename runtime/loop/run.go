@@ -52,6 +52,7 @@ func (r *run) restore(resume bool) error {
 func (r *run) resume(found journal.Left) {
 	r.state, r.begun, r.stopped = *found.State, found.Begun, found.Stopped
 	r.state.Moves = nil
+	r.recall(found.Asked)
 	r.earlier = time.Duration(r.state.Millis) * time.Millisecond
 	if found.Stopped != nil {
 		if found.Stopped.Reason == ReasonInterrupted && found.Begun {

@@ -23,6 +23,7 @@ const (
 	ReasonVersion          = "version"
 	ReasonUsage            = "usage"
 	ReasonQuestion         = "question"
+	ReasonUnanswered       = "unanswered"
 	ReasonUnverified       = "unverified"
 	ReasonMaxTurns         = "max_turns"
 	ReasonMaxRuntime       = "max_runtime"
@@ -45,14 +46,15 @@ const (
 // the facts that what to do depends on.
 type Stop struct {
 	Reason      string
-	Why         string        // one sentence
-	Do          string        // what mends it, where the agent's adapter, git or the files tell; no full stop
-	Verified    bool          // every command that verifies succeeded on the final tree
-	Asked       bool          // the agent took a turn in this run
-	CircuitOpen bool          // no turn is taken before it cooled down or was reset
-	CoolsDown   time.Duration // after which it is tried again
-	RecordLost  bool          // there is nothing to go on with
-	Err         error         // what went wrong in the loop itself
+	Why         string           // one sentence
+	Do          string           // what mends it, where the agent's adapter, git or the files tell; no full stop
+	Verified    bool             // every command that verifies succeeded on the final tree
+	Asked       bool             // the agent took a turn in this run
+	CircuitOpen bool             // no turn is taken before it cooled down or was reset
+	CoolsDown   time.Duration    // after which it is tried again
+	RecordLost  bool             // there is nothing to go on with
+	Question    *record.Question // an answer to it lets the loop go on
+	Err         error            // what went wrong in the loop itself
 }
 
 func (s *Stop) Error() string { return s.Why }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"ripple/runtime/event"
@@ -34,6 +35,10 @@ type ended struct {
 	topics      []hats.Topic
 	promised    bool // the completion promise counts
 	handed      bool // a hat published something new
+
+	block *block            // the status block that counts
+	talk  talk              // what the prompt tells of people
+	asked []record.Question // that came with the turn's end, or ended with it
 }
 
 // failed says that the turn failed. One that ran out of time or of steps, and had
@@ -59,6 +64,9 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	l.roles.choose()
 	l.expireSession()
 	l.team.choose()
+	if err := l.questions.begin(e); err != nil {
+		return err
+	}
 	if err := l.roles.begin(e); err != nil {
 		return err
 	}
@@ -90,6 +98,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	}
 	l.judge.take(e)
 	err = l.recordTurn(e)
+	l.questions.turnOver(e)
 	l.limits.untold(e)
 	return err
 }
@@ -145,7 +154,7 @@ func (l *Loop) start(e *ended) error {
 	v := record.Line{
 		Turn: e.turn, Time: now, Type: record.TurnStarted, Session: l.sessionID(), Agent: l.team.who.Name, Branch: l.config.Worktree,
 		Task: e.task, MaxTurns: l.config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
-		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(),
+		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
 	}
 	if err == nil && !l.begun {
 		err = l.log.Add(v)
@@ -181,13 +190,24 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 		l.tell(Notice{Kind: NoticeEvent, Turn: e.turn, Event: &ev, Record: &r})
 	}
 	c := l.config
+	var asking sync.WaitGroup
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
 		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
-		Env: l.roles.env(),
+		Env: l.roles.env(), Allowed: l.state.Allowed,
+		Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
+			asking.Add(1)
+			defer asking.Done()
+			a, err := l.questions.ask(ctx, e.turn, q)
+			if err != nil && ctx.Err() == nil {
+				cancel(err)
+			}
+			return a, err
+		},
 	}
 	r.Context = about{c.Project(), e.turn, c.MaxTurns, e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
+	asking.Wait()
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:
 		return ctx.Err()

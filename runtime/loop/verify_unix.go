@@ -20,3 +20,13 @@ func shell(command string) *exec.Cmd {
 func steps() []proctree.Step {
 	return []proctree.Step{{Signal: syscall.SIGTERM, Grace: verifyGrace}}
 }
+
+// ownGroup is a command in a process group of its own. It stays in our session: what is
+// in another one is taken for the agent's.
+func ownGroup(command string) *exec.Cmd {
+	cmd := exec.Command("/bin/sh", "-c", command)
+	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	return cmd
+}
+
+func endGroup(cmd *exec.Cmd) { _ = syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL) } // it may have ended

@@ -72,7 +72,7 @@ func TestConfigDefaults(t *testing.T) {
 		CallsPerHour: 100, DenialMode: "continue", SessionContinuity: true, SessionExpiry: 24 * time.Hour,
 		NoProgress: 3, SameError: 5, Denials: 2, Decline: 70, Cooldown: 30 * time.Minute,
 		Promise: "LOOP_COMPLETE", MaxTurns: 100, MaxFailures: 5, MaxWait: 6 * time.Hour,
-		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute, Hats: &hats.Rules{Promise: "LOOP_COMPLETE"},
+		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute, Hats: &hats.Rules{Promise: "LOOP_COMPLETE"}, WaitForAnswer: "auto",
 	}, c)
 }
 

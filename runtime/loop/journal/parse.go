@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
+	"slices"
 	"time"
 
 	"ripple/runtime/event"
@@ -21,7 +22,11 @@ type Record struct {
 var own = map[string]bool{
 	record.RunStarted: true, record.TurnStarted: true, record.TurnEnded: true, record.Verified: true, record.Committed: true,
 	record.CommitRefused: true, record.Reset: true, record.Stopped: true, record.WrittenBack: true,
+	record.Asked: true, record.Answered: true, record.Decided: true, record.Guided: true,
 }
+
+// talking are the types of lines that have a question.
+var talking = []string{record.Asked, record.Answered, record.Decided}
 
 // Parse reads a line. The error is of what no loop has written.
 func Parse(line []byte) (r Record, err error) {
@@ -35,7 +40,12 @@ func Parse(line []byte) (r Record, err error) {
 		return r, errors.New("it has no type")
 	}
 	if own[head.Type] {
-		return r, json.Unmarshal(line, &r.Line)
+		err := json.Unmarshal(line, &r.Line)
+		lacks := r.Type == record.Guided && r.Guide == nil || r.Question == nil && slices.Contains(talking, r.Type)
+		if err == nil && lacks {
+			err = errors.New("it does not say what was said")
+		}
+		return r, err
 	}
 	var at struct {
 		Turn int       `json:"turn"`

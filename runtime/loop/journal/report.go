@@ -17,7 +17,7 @@ import (
 // Report is how a project's loop stands, by its files.
 type Report struct {
 	Found     bool           `json:"found"` // a loop has run here
-	State     string         `json:"state"` // running, blocked, completed, not_started or unknown
+	State     string         `json:"state"` // running, needs_you, blocked, completed, not_started or unknown
 	Status    record.Status  `json:"status"`
 	Runner    *record.Holder `json:"runner,omitempty"` // who runs it now
 	Breaker   record.Breaker `json:"circuit_breaker"`
@@ -26,6 +26,8 @@ type Report struct {
 	DoneTasks int            `json:"done_tasks"`
 	NextTask  string         `json:"next_task,omitempty"` // the first open one
 	Tasks     record.Tasks   `json:"-"`
+
+	Questions []record.Question `json:"questions,omitempty"` // that wait for a person; unknown while a turn goes on
 }
 
 // ReadReport reads the files of a project's loop; it changes nothing. Files
@@ -52,14 +54,21 @@ func ReadReport(project string) (s Report, err error) {
 	s.Tasks, err = record.ReadTasks(layout.PlanIn(project, filepath.Join(project, store.Holder().Dir)))
 	p := s.Tasks.Count()
 	s.OpenTasks, s.DoneTasks, s.NextTask = p.Open, p.Ticked, s.Tasks.Next()
+	if err == nil && s.Found && (s.Runner == nil || s.Status.Status == "paused") {
+		s.Questions, err = OpenQuestions(project)
+	}
 	s.State = s.normal()
 	return s, err
 }
 
-// normal is one of five words for how a loop stands. Who is not running and not
-// done waits for somebody: blocked is a loop that stopped or was killed.
+// normal is one of six words for how a loop stands. Who is not running and not
+// done waits for somebody: blocked is a loop that stopped or was killed, needs_you one
+// that an answer lets go on.
 func (s *Report) normal() string {
+	holds := slices.ContainsFunc(s.Questions, func(q record.Question) bool { return q.Holds })
 	switch {
+	case holds && (s.Status.Status == "paused" || s.Runner == nil && s.Status.Status != "completed"):
+		return "needs_you"
 	case s.Runner != nil:
 		return "running"
 	case !s.Found:
@@ -78,6 +87,7 @@ type Run struct {
 	Tokens  event.Tokens `json:"tokens,omitzero"`  // of these
 	Reason  string       `json:"reason,omitempty"` // it stopped; "" while it runs
 	Why     string       `json:"why,omitempty"`    // the same in words
+	Hat     string       `json:"hat,omitempty"`    // of the turn under way
 }
 
 // ReadRun reads the end of a project's events.jsonl; it changes nothing. One
@@ -104,6 +114,9 @@ func ReadRun(project string) (r Run, err error) {
 		}
 		if last = false; err != nil {
 			return false // torn, or nobody's
+		}
+		if v.Type == record.TurnStarted {
+			r.Hat = v.Hat
 		}
 		if v.State != nil {
 			r.CostUSD, r.Tokens = v.State.CostUSD, v.State.Tokens

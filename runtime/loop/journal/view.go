@@ -1,6 +1,7 @@
 package journal
 
 import (
+	"slices"
 	"time"
 
 	"ripple/runtime/event"
@@ -15,15 +16,16 @@ type View struct {
 	Agent    string
 	Branch   string
 	Task     string
-	Hat      string       // takes the turn; "" for none
-	Subject  string       // the topics that the turn is for
-	Begun    time.Time    // of the turn under way; zero: none is
-	Turns    []Turn       // the last MaxTurnsKept
-	Tokens   event.Tokens // of the run so far, the turn under way included
-	Circuit  string       // state of the circuit breaker, "" while nothing is known
-	Calls    int          // turns begun in the hour up to the last one
-	Reason   string       // why the run stopped; "" while it goes on
-	Why      string       // the same in words
+	Hat      string            // takes the turn; "" for none
+	Subject  string            // the topics that the turn is for
+	Begun    time.Time         // of the turn under way; zero: none is
+	Turns    []Turn            // the last MaxTurnsKept
+	Tokens   event.Tokens      // of the run so far, the turn under way included
+	Circuit  string            // state of the circuit breaker, "" while nothing is known
+	Calls    int               // turns begun in the hour up to the last one
+	Reason   string            // why the run stopped; "" while it goes on
+	Why      string            // the same in words
+	Open     []record.Question // that wait for a person
 
 	ended event.Tokens // of the turns that ended
 }
@@ -61,9 +63,11 @@ func (v *View) Take(r Record) {
 	case record.Stopped:
 		v.Begun, v.Reason, v.Why = time.Time{}, r.Reason, r.Why
 	}
+	v.Open = Fold(v.Open, r.Line)
 	if s := r.State; s != nil {
-		v.Turn, v.Circuit = s.Turn, s.Breaker.State
+		v.Turn, v.Circuit, v.Open = s.Turn, s.Breaker.State, s.Questions
 	}
+	v.Open = slices.DeleteFunc(slices.Clone(v.Open), func(q record.Question) bool { return !q.Open() })
 }
 
 func (v *View) started(r Record) {

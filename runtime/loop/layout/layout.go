@@ -40,6 +40,8 @@ const (
 	MakingFile   = ".new_worktree"  // the working tree that is being made
 	InboxFile    = ".topics"        // what the turn publishes by a command
 	InboxLock    = ".topics.lock"
+	RepliesFile  = ".answers" // what people answer, until the record has it
+	RepliesLock  = ".answers.lock"
 )
 
 // Ignore is the content of IgnoreFile.
@@ -50,6 +52,7 @@ const Ignore = "# Nothing here is the project's. To have the prompt and the plan
 var Records = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
 	EventsFile, LockFile, CallsFile, SnapshotFile, PathsFile, WritingFile, MakingFile, InboxFile, InboxLock,
+	RepliesFile, RepliesLock,
 }
 
 const (

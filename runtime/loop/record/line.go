@@ -24,6 +24,11 @@ const (
 	WrittenBack = "written_back"
 
 	CommitRefused = "commit_refused"
+
+	Asked    = "asked"    // in the middle of a turn
+	Answered = "answered" // by a person
+	Decided  = "decided"  // by a rule: nobody was asked
+	Guided   = "guided"
 )
 
 // Line is one of these: a field for each key that any type has. Events of the agent
@@ -55,6 +60,11 @@ type Line struct {
 	Takes    []int          `json:"takes,omitempty"`      // turn_started: the topics that it is for, by their IDs
 	Subject  string         `json:"subject,omitempty"`    // turn_started: their names
 	Topics   []hats.Topic   `json:"topics,omitempty"`     // run_started, turn_ended: published, refused, put aside
+	Question *Question      `json:"question,omitempty"`   // asked, answered, decided
+	Asked    []Question     `json:"asked,omitempty"`      // turn_ended: by its end, or ended with it
+	Answers  []string       `json:"answers,omitempty"`    // turn_started: to these questions, in its prompt
+	Guide    *Guide         `json:"guide,omitempty"`      // guided
+	Guides   []string       `json:"guides,omitempty"`     // turn_started: those in its prompt
 	State    *State         `json:"state,omitempty"`
 }
 

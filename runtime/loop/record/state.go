@@ -56,6 +56,12 @@ type State struct {
 	Hats      *hats.State       `json:"hats,omitempty"`       // nil in a loop without topics
 	SessionOf string            `json:"session_of,omitempty"` // the hat that Session is of; "" for the loop's
 	Parked    map[string]Parked `json:"parked,omitempty"`     // of other hats, by their keys
+
+	Questions []Question `json:"questions,omitempty"` // open, or with an answer that no turn that worked has had
+	Asking    int        `json:"asking,omitempty"`    // questions so far
+	Guides    []Guide    `json:"guides,omitempty"`    // that no turn that worked has had
+	Heard     []string   `json:"heard,omitempty"`     // replies that the file of replies may still have
+	Allowed   []string   `json:"allowed,omitempty"`   // tools that a person allowed after a denial
 }
 
 // Parked is a session that another hat goes on with.

@@ -12,6 +12,7 @@ var flagsOf = map[string]string{
 	loop.TopicCost:        " (--max-cost)",
 	loop.TopicTokens:      " (--max-tokens)",
 	loop.TopicMaxRuntime:  " (--max-runtime)",
+	loop.TopicOnQuestion:  " (--on-question)",
 }
 
 // withFlags adds to a notice how a user of the command line changes what it tells.

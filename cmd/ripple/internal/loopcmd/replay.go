@@ -179,6 +179,11 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		for _, t := range l.Topics {
 			a.Note("  %s", topicWords(t))
 		}
+		for _, q := range l.Asked {
+			if q.Open() {
+				a.Note("  %s", asksWords(q))
+			}
+		}
 	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {
@@ -190,6 +195,12 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		a.Note("committed %s", l.SHA)
 	case record.CommitRefused:
 		a.Note("not committed: %s", l.Why)
+	case record.Asked:
+		a.Note("%s", asksWords(*l.Question))
+	case record.Answered, record.Decided:
+		a.Note("%s", givenWords(*l.Question))
+	case record.Guided:
+		a.Note("the next turn is told: %s", ui.Harmless(ui.FirstLine(l.Guide.Text)))
 	case record.Reset:
 		a.Note("%s reset", l.What)
 	case record.WrittenBack:

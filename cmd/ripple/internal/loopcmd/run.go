@@ -51,8 +51,12 @@ stop says why, and what to do next:
   5  a limit or budget was reached
   6  the circuit is open: no progress, or the same error again and again
   7  done was claimed, and the verification failed
-  8  the agent needs a person: permission, login, a question
+  8  the agent needs a person: permission, login, a question nobody answered
 130  interrupted
+
+What an agent asks is a question with an ID. On a terminal, with --on-question or with
+--wait-for-answer the loop waits for "ripple answer"; else it stops with code 8, and
+"ripple answer" and --resume go on. --allow and --deny say what need not be asked.
 
 Ctrl-C ends the loop after the turn, a second one ends the agent now. "ripple run
 --resume" goes on where a loop ended, however it ended.
@@ -126,7 +130,7 @@ func branchArg(cmd *cobra.Command, args []string) error {
 // checkRunFlags refuses what only a mistake can mean: an empty value is most
 // often a variable of a script that was not set.
 func checkRunFlags(flags *pflag.FlagSet) error {
-	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback"} {
+	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback", "allow", "deny", "on-question"} {
 		values := []string{flags.Lookup(name).Value.String()}
 		if list, err := flags.GetStringArray(name); err == nil {
 			values = list
@@ -242,7 +246,7 @@ func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]str
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
-		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume,
+		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Attended: a.Interactive(),
 		ExitCode: exitCode, Believable: proctree.HaltIfDying,
 	}, agent, nil
 }

@@ -6,6 +6,7 @@ import (
 	"crypto/rand"
 	"errors"
 	"fmt"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -79,9 +80,15 @@ func (a *app) knownAdapters(c *config.Config) error {
 // Turn takes one turn of the loop.
 func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	t := g.turn(r)
+	if more := t; g.tools != nil && len(r.Allowed) > 0 {
+		more.AllowedTools = slices.Concat(g.tools, r.Allowed)
+		if _, err := agent.NewCommand(g.entry.Adapter, more); err == nil { // else its prompt alone tells of it
+			t = more
+		}
+	}
 	out, err := agent.Run(ctx, g.entry.Adapter, t, agent.Options{
 		Dir: r.Dir, Env: append([]string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, r.Env...), Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
-		Used: r.Used, OnEvent: emit, Sole: true,
+		Used: r.Used, Ask: r.Ask, OnEvent: emit, Sole: true,
 	})
 	if err != nil {
 		return loop.Outcome{}, g.cannotBegin(err)

@@ -7,6 +7,7 @@ import (
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/hats"
+	"ripple/runtime/loop/record"
 )
 
 // jsonNotice is what --json prints for what is no event of the agent.
@@ -19,11 +20,13 @@ type jsonNotice struct {
 	ExitCode *int    `json:"exit_code,omitempty"`
 	Next     string  `json:"next,omitempty"`
 	Verified bool    `json:"verified,omitempty"`
-	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded
+	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded; decided: whether it is allowed
 	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
 
 	Hat    string       `json:"hat,omitempty"`    // turn_started
 	Topics []hats.Topic `json:"topics,omitempty"` // turn_ended
+
+	Question *record.Question `json:"question,omitempty"` // asked, answered, decided
 
 	Summary *loop.Summary `json:"summary,omitempty"` // stopped
 }
@@ -52,9 +55,9 @@ func (v *loopView) json(n loop.Notice) {
 			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
 		}) // see above
 	default:
-		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds()}
+		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds(), Question: n.Question}
 		switch n.Kind {
-		case loop.NoticeVerified:
+		case loop.NoticeVerified, loop.NoticeDecided:
 			j.OK = &n.OK
 		case loop.NoticeTurnStarted:
 			j.Hat = n.Hat

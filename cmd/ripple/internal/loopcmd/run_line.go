@@ -41,6 +41,10 @@ func (v *loopView) parts() []string {
 	if v.waiting != "" {
 		parts = append(parts, v.waiting)
 	}
+	if n := len(v.loop.Open); n > 0 {
+		q := v.loop.Open[0]
+		parts = append(parts, fmt.Sprintf("needs you: %s %s", q.ID, max(0, v.turns.Now().Sub(q.Asked)).Round(time.Second)))
+	}
 	parts = append(parts, fmt.Sprintf("turn %d/%d", v.turn, v.config.MaxTurns), v.turns.Now().Sub(v.started).Round(time.Second).String())
 	if n := len(v.turns.Open); n > 0 {
 		t := v.turns.Open[n-1]

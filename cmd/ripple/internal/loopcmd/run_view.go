@@ -131,6 +131,9 @@ func (v *loopView) count(n loop.Notice) {
 		}
 	case loop.NoticeStopped:
 		v.summary = n.Summary
+		v.notify(n.Stop.Why)
+	case loop.NoticeAsked:
+		v.asked(n)
 	case loop.NoticeWaiting:
 		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
 		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once
@@ -160,6 +163,19 @@ func (v *loopView) tell(n loop.Notice) {
 		v.Note("%s", n.Text)
 	case loop.NoticeCommitted:
 		v.Note("committed %s", n.Text)
+	case loop.NoticeAsked:
+		v.Note("%s", asksWords(*n.Question))
+		if n.OK {
+			v.Note("the loop waits: %s", ways(*n.Question))
+		}
+	case loop.NoticeAnswered:
+		v.Note("%s", givenWords(*n.Question))
+	case loop.NoticeDecided:
+		if v.tools {
+			v.Note("%s", givenWords(*n.Question))
+		}
+	case loop.NoticeGuided:
+		v.Note("the next turn is told: %s", ui.Harmless(ui.FirstLine(n.Text)))
 	}
 }
 
@@ -190,6 +206,15 @@ func (v *loopView) show(n loop.Notice) {
 		v.turns.Lines(v.Err, p.Aside(ui.Magenta, "!", n.Text))
 	case loop.NoticeCommitted:
 		v.turns.Lines(v.Err, p.Aside(ui.Green, "✓", "committed "+n.Text))
+	case loop.NoticeAsked:
+		v.turns.Lines(v.Err, p.Aside(ui.Magenta, "?", asksWords(*n.Question)))
+		v.turns.Lines(v.Err, p.Aside(ui.Dim, " ", ways(*n.Question)))
+	case loop.NoticeAnswered:
+		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", givenWords(*n.Question)))
+	case loop.NoticeDecided:
+		v.turns.Lines(v.Err, p.Aside(ui.Dim, "→", givenWords(*n.Question)))
+	case loop.NoticeGuided:
+		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", "the next turn is told: "+ui.FirstLine(n.Text)))
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"strings"
 	"syscall"
 	"time"
 
@@ -27,6 +28,9 @@ func NewStatus(shared *ui.App) *cobra.Command {
 		Args:  ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			s, err := journal.ReadReport(".")
+			if err == nil && s.Questions == nil {
+				s.Questions, err = journal.OpenQuestions(".")
+			}
 			if err != nil {
 				return reportError(err)
 			}
@@ -78,11 +82,18 @@ func (a *app) printReport(s journal.Report) {
 		state = "cut off (ripple run --resume goes on)"
 	}
 	w.Row("loop", state)
+	for _, q := range s.Questions {
+		w.Row("needs you", asksWords(q))
+		w.Row("", strings.SplitN(ways(q), "\n", 2)[0])
+	}
 	w.Row("turns", s.Status.LoopCount)
 	w.Row("last action", s.Status.LastAction)
 	w.Row("ended", s.Status.ExitReason)
 	if r, err := journal.ReadRun("."); err == nil { // the rest is there in any case
 		w.Row("because", r.Why)
+		if s.Runner != nil {
+			w.Row("hat", r.Hat)
+		}
 		if r.CostUSD > 0 {
 			w.Row("cost", loop.Dollars(r.CostUSD))
 		}

@@ -11,8 +11,10 @@ import (
 	"unicode/utf8"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 // exitCode is what `ripple run` ends with.
@@ -30,7 +32,7 @@ func exitCode(s *loop.Stop) int {
 		return ExitOpen
 	case loop.ReasonUnverified:
 		return ExitUnverified
-	case loop.ReasonBlocked, loop.ReasonPermissionDenied, loop.ReasonAuth, loop.ReasonQuestion, loop.ReasonConflict:
+	case loop.ReasonBlocked, loop.ReasonPermissionDenied, loop.ReasonAuth, loop.ReasonQuestion, loop.ReasonUnanswered, loop.ReasonConflict:
 		return ui.ExitBlocked
 	case loop.ReasonInterrupted:
 		return ui.ExitInterrupted
@@ -58,6 +60,7 @@ var advice = map[string]string{
 	loop.ReasonVersion:          "install the version that `ripple doctor` names{then}",
 	loop.ReasonUsage:            "{do}",
 	loop.ReasonQuestion:         "answer in " + promptPath + "{then}",
+	loop.ReasonUnanswered:       "{do}{then}",
 	loop.ReasonBlocked:          "answer it in " + promptPath + " or " + planPath + "{then}",
 	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", put the cause right{then}",
 	loop.ReasonUnverified:       "run the command yourself, put it right or tell the agent how in " + promptPath + "{then}",
@@ -77,6 +80,7 @@ var advice = map[string]string{
 }
 
 var unknown = map[string]string{
+	loop.ReasonUnanswered:       "answer it with `ripple answer`",
 	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
 	loop.ReasonUsage:            "look at its command line with `ripple run --dry-run`",
 	loop.ReasonAgentMissing:     "`ripple doctor` shows which agents are here and what they lack",
@@ -99,7 +103,25 @@ func whatNext(s *loop.Stop) string {
 		return sentence(afterError(s))
 	}
 	do := cmp.Or(s.Do, unknown[s.Reason])
+	if s.Question != nil {
+		return sentence(orElse(s.Do, answerFirst(*s.Question)) + then)
+	}
 	return sentence(strings.NewReplacer("{do}", do, "{then}", then).Replace(advice[s.Reason]))
+}
+
+func orElse(do, otherwise string) string {
+	if do == "" {
+		return otherwise
+	}
+	return do + ", or " + otherwise
+}
+
+// answerFirst says how a question is answered.
+func answerFirst(q record.Question) string {
+	if q.Kind == event.AskPermission {
+		return fmt.Sprintf("answer it with `ripple answer %s --allow` or `--deny`", q.ID)
+	}
+	return fmt.Sprintf("answer it with `ripple answer %s TEXT`", q.ID)
 }
 
 func afterDone(s *loop.Stop) string {

@@ -17,8 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/config"
+	"ripple/runtime/loop/record"
 )
 
 // Each reason has its exit code, and what to do next depends on the facts.
@@ -42,6 +44,9 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonUsage, Do: "run it as a user"}, 2, "Run it as a user."},
 		{loop.Stop{Reason: loop.ReasonQuestion}, 8, "Answer in .ralph/PROMPT.md" + resume},
 		{loop.Stop{Reason: loop.ReasonBlocked}, 8, "Answer it in .ralph/PROMPT.md or .ralph/@fix_plan.md" + resume},
+		{loop.Stop{Reason: loop.ReasonBlocked, Question: &record.Question{Question: event.Question{ID: "q1", Kind: event.AskText}}}, 8, "Answer it with `ripple answer q1 TEXT`" + resume},
+		{loop.Stop{Reason: loop.ReasonPermissionDenied, Question: &record.Question{Question: event.Question{ID: "q2", Kind: event.AskPermission}}}, 8, "Answer it with `ripple answer q2 --allow` or `--deny`" + resume},
+		{loop.Stop{Reason: loop.ReasonUnanswered}, 8, "Answer it with `ripple answer`" + resume},
 		{loop.Stop{Reason: loop.ReasonUnverified}, 7, "Run the command yourself, put it right or tell the agent how in .ralph/PROMPT.md" + resume},
 		{loop.Stop{Reason: loop.ReasonMaxTurns}, 5, "Go on with `ripple run --resume` and a higher --max-turns."},
 		{loop.Stop{Reason: loop.ReasonMaxRuntime}, 5, "Go on with `ripple run --resume` and a higher --max-runtime."},

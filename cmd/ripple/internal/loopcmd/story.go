@@ -134,6 +134,14 @@ func (s *story) take(l journal.Record) {
 		}
 	case record.Committed:
 		s.aside(ui.Green, "✓", "committed "+l.SHA[:min(10, len(l.SHA))])
+	case record.Asked:
+		s.aside(ui.Magenta, "?", asksWords(*l.Question))
+	case record.Answered:
+		s.aside(ui.Cyan, "→", givenWords(*l.Question))
+	case record.Decided:
+		s.aside(ui.Dim, "→", givenWords(*l.Question))
+	case record.Guided:
+		s.aside(ui.Cyan, "→", "the next turn is told: "+ui.FirstLine(l.Guide.Text))
 	case record.Reset:
 		s.aside(ui.Magenta, "!", l.What+" reset")
 	case record.Stopped:
@@ -153,5 +161,10 @@ func (s *story) turnEnded(l journal.Record) {
 	}
 	for _, t := range l.Topics {
 		s.aside(ui.Cyan, "→", topicWords(t))
+	}
+	for _, q := range l.Asked {
+		if q.Open() {
+			s.aside(ui.Magenta, "?", asksWords(q))
+		}
 	}
 }

@@ -138,6 +138,9 @@ func (d *dashboard) state(p ui.Page) []string {
 		parts = append(parts, filepath.Base(dir))
 	}
 	lines := d.wrapped(p, colour, parts)
+	for _, q := range d.view.Open[:min(len(d.view.Open), 3)] {
+		lines = append(lines, p.Paint(ui.Magenta, ansi.Truncate("? "+ui.FirstLine(asksWords(q)), p.Width, "…")))
+	}
 	if c := s.Breaker; c.State != "" && (c.State != "CLOSED" || c.NoProgress > 0) {
 		said := p.Coloured(ui.Red, "circuit "+ui.FirstLine(circuit(c)))
 		if d.low() {

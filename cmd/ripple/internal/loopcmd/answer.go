@@ -1,0 +1,240 @@
+package loopcmd
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/event"
+	"ripple/runtime/loop"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
+)
+
+// byPerson is who answers by this command.
+const byPerson = "a person"
+
+// reply is what the command line of ripple answer says.
+type reply struct {
+	id          string // "": the one that is open
+	text        string
+	allow, deny bool
+}
+
+// NewAnswer is ripple answer.
+func NewAnswer(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	var r reply
+	cmd := &cobra.Command{
+		Use:   "answer [ID] {TEXT | - | --allow | --deny [TEXT]}",
+		Short: "Answer what the agent of this directory's loop asks",
+		Long: `Answer a question of an agent, by its ID, q1 for example; without an ID the one that is
+open. A loop that waits goes on with the answer; one that has stopped has it with the
+next "ripple run --resume". The agent gets it once: in the turn that waits for it, or in
+the prompt of the next one.
+
+A question that has options wants one of them, by its name or number; one for a
+permission wants --allow or --deny, with words for the agent if you like. "ripple
+status" shows what is asked.`,
+		Example: "  ripple answer 'Use Postgres 16.'\n  ripple answer q2 --allow\n  ripple answer q2 --deny 'use make clean'",
+		Args:    cobra.MaximumNArgs(2),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 && questionID(args[0]) && (len(args) == 2 || r.allow || r.deny) {
+				r.id, args = args[0], args[1:]
+			}
+			if len(args) > 1 {
+				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, and %q is no ID: they are q1, q2 …", cmd.CommandPath(), args[0])
+			}
+			if len(args) == 1 {
+				r.text = args[0]
+			}
+			return a.answer(cmd, r)
+		},
+	}
+	cmd.Flags().BoolVar(&r.allow, "allow", false, "the agent may do what it asks for")
+	cmd.Flags().BoolVar(&r.deny, "deny", false, "it may not")
+	return cmd
+}
+
+// questionID says whether a word is the id of a question.
+func questionID(word string) bool {
+	digits, is := strings.CutPrefix(word, "q")
+	return is && digits != "" && strings.Trim(digits, "0123456789") == ""
+}
+
+func (a *app) answer(cmd *cobra.Command, r reply) error {
+	var err error
+	if r.text, err = a.words(r.text); err != nil {
+		return err
+	}
+	if r.allow && r.deny {
+		return ui.UsageError("give one of them", "--allow and --deny exclude each other")
+	}
+	if !r.allow && !r.deny && strings.TrimSpace(r.text) == "" {
+		return ui.UsageError(ui.SeeHelp(cmd), "an answer has a text, or --allow or --deny")
+	}
+	var chosen record.Question
+	err = journal.Answer(".", time.Now().Round(0).UTC(), func(open []record.Question) (string, event.Answer, error) {
+		if chosen, err = r.choose(open); err != nil {
+			return "", event.Answer{}, err
+		}
+		answer, err := r.answerTo(chosen)
+		return chosen.ID, answer, err
+	})
+	answered, is := errors.AsType[*journal.AnsweredError](err)
+	_, worded := errors.AsType[*ui.ExitError](err)
+	switch {
+	case worded:
+		return err
+	case is:
+		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT tells the agent something else")
+	case errors.Is(err, journal.ErrNoQuestion), errors.Is(err, journal.ErrNoLoop):
+		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "ripple status shows how the loop stands; ripple guide TEXT tells its agent something")
+	case err != nil:
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer is not given: %w", err), ownersHint(err))
+	}
+	if _, runs, err := journal.NewStore(".", nil).Locked(); err == nil && !runs {
+		a.Note("%s is answered; `ripple run --resume` goes on with it", chosen.ID)
+		return nil
+	}
+	a.Note("%s is answered", chosen.ID)
+	return nil
+}
+
+// words are a text of the command line; "-" stands for standard input.
+func (a *app) words(text string) (string, error) {
+	if text == "-" {
+		data, err := io.ReadAll(io.LimitReader(a.In, journal.MaxReply+1))
+		if err != nil {
+			return "", ui.FailWith(ui.ExitFailed, fmt.Errorf("standard input: %w", err), "")
+		}
+		text = string(data)
+	}
+	if len(text) > journal.MaxReply {
+		return "", ui.UsageError("write it into a file, and name the file", "the text has more than %d bytes", journal.MaxReply)
+	}
+	return strings.ToValidUTF8(text, "�"), nil
+}
+
+// choose finds the question that is answered.
+func (r reply) choose(open []record.Question) (record.Question, error) {
+	if r.id == "" && len(open) == 1 {
+		return open[0], nil
+	}
+	var list []string
+	for _, q := range open {
+		if q.ID == r.id {
+			return q, nil
+		}
+		list = append(list, fmt.Sprintf("%s: %s", q.ID, loop.Words(q)))
+	}
+	if r.id == "" {
+		return record.Question{}, ui.UsageError(strings.Join(list, "\n  "), "%d questions are open: say which", len(open))
+	}
+	return record.Question{Question: event.Question{ID: r.id}}, nil // the journal knows what became of it
+}
+
+// answerTo makes an answer that fits the question.
+func (r reply) answerTo(q record.Question) (event.Answer, error) {
+	answer := event.Answer{Text: r.text, By: byPerson}
+	switch {
+	case q.Kind == event.AskPermission:
+		kinds := []event.OptionKind{event.RejectOnce, event.RejectAlways}
+		if r.allow {
+			kinds = []event.OptionKind{event.AllowOnce, event.AllowAlways}
+		}
+		if !r.allow && !r.deny {
+			o, is := option(q, r.text)
+			if !is {
+				return answer, ui.UsageError(ways(q), "%s asks for a permission: %s", q.ID, loop.Words(q))
+			}
+			return event.Answer{Option: o.ID, By: byPerson}, nil
+		}
+		chosen, has := q.Choose(byPerson, kinds...)
+		if !has && r.allow {
+			return answer, ui.UsageError(ways(q), "%s cannot be allowed", q.ID)
+		}
+		chosen.By, chosen.Text = byPerson, r.text
+		return chosen, nil
+	case q.Kind == "": // it is not open
+	case r.allow || r.deny:
+		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s asks for no permission: %s", q.ID, loop.Words(q))
+	case q.Kind == event.AskChoice:
+		o, is := option(q, r.text)
+		if !is {
+			return answer, ui.UsageError(ways(q), "%q is no option of %s", r.text, q.ID)
+		}
+		return event.Answer{Option: o.ID, By: byPerson}, nil
+	}
+	return answer, nil
+}
+
+// option finds one by its id, its name or its number, counted from 1.
+func option(q record.Question, text string) (event.Option, bool) {
+	text = strings.TrimSpace(text)
+	for i, o := range q.Options {
+		if text == o.ID || strings.EqualFold(text, o.Name) && o.Name != "" || text == fmt.Sprint(i+1) {
+			return o, true
+		}
+	}
+	return event.Option{}, false
+}
+
+// ways are the answers that a question can have.
+func ways(q record.Question) string {
+	start := "ripple answer " + q.ID + " "
+	switch q.Kind {
+	case event.AskPermission:
+		list := []string{start + "--allow", start + "--deny ['WHY']"}
+		for i, o := range q.Options {
+			if o.Kind == event.AllowAlways || o.Kind == event.RejectAlways {
+				list = append(list, fmt.Sprintf("%s%d (%s)", start, i+1, ui.Harmless(o.Name)))
+			}
+		}
+		return strings.Join(list, "\n  ")
+	case event.AskChoice:
+		var list []string
+		for i, o := range q.Options {
+			list = append(list, fmt.Sprintf("%s%d (%s)", start, i+1, ui.Harmless(o.Name)))
+		}
+		return strings.Join(list, "\n  ")
+	}
+	return start + "'TEXT'"
+}
+
+// NewGuide is ripple guide.
+func NewGuide(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	return &cobra.Command{
+		Use:   "guide {TEXT | -}",
+		Short: "Tell the agent of a running loop something, with its next turn",
+		Long: `Add words to the next prompt of the loop that runs in this directory: the agent reads
+them once, and the record has them. For words that hold for every turn change
+.ralph/PROMPT.md, which is read anew for each.`,
+		Example: "  ripple guide 'The tests need make db first.'",
+		Args:    cobra.ExactArgs(1),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text, err := a.words(args[0])
+			if err != nil {
+				return err
+			}
+			if strings.TrimSpace(text) == "" {
+				return ui.UsageError(ui.SeeHelp(cmd), "there is nothing to tell")
+			}
+			err = journal.Advise(".", text, time.Now().Round(0).UTC())
+			if errors.Is(err, journal.ErrNoLoop) {
+				return ui.FailWith(ui.ExitFailed, err, "write it into "+promptPath+", then ripple run or ripple run --resume")
+			}
+			if err != nil {
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the agent is not told: %w", err), ownersHint(err))
+			}
+			a.Note("the next turn has it")
+			return nil
+		},
+	}
+}

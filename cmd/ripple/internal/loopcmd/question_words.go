@@ -1,0 +1,45 @@
+package loopcmd
+
+import (
+	"cmp"
+	"fmt"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/event"
+	"ripple/runtime/loop"
+	"ripple/runtime/loop/record"
+)
+
+// asksWords tell of a question.
+func asksWords(q record.Question) string {
+	return fmt.Sprintf("%s: the agent asks: %s", q.ID, ui.Harmless(loop.Words(q)))
+}
+
+// givenWords tell of an answer.
+func givenWords(q record.Question) string {
+	if q.Given == nil {
+		return q.ID
+	}
+	o, _ := q.Option(q.Given.Option)
+	text := cmp.Or(o.Name, o.ID)
+	switch {
+	case q.Kind == event.AskPermission && o.Kind.Allows():
+		text = "allowed"
+	case q.Kind == event.AskPermission:
+		text = "denied"
+	}
+	if q.Given.Text != "" {
+		text = ui.FirstLine(joined(text, q.Given.Text))
+	}
+	if q.ID != "" && q.From != "" && q.Given.By == byPerson {
+		return fmt.Sprintf("%s answered: %s", q.ID, ui.Harmless(text))
+	}
+	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a person")), ui.Harmless(loop.Words(q)))
+}
+
+func joined(a, b string) string {
+	if a == "" {
+		return b
+	}
+	return a + ", " + b
+}

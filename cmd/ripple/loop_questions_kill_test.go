@@ -1,0 +1,121 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
+)
+
+// twoQuestions is a scenario whose turns ask, and show what they were told.
+const twoQuestions = `turns:
+  - steps:
+      - write: {path: a.txt, content: "1\n"}
+      - status: {STATUS: BLOCKED, RECOMMENDATION: "Which colour?"}
+  - steps:
+      - text: "{prompt}"
+      - write: {path: a.txt, content: "2\n"}
+  - steps:
+      - text: "{prompt}"
+      - status: {STATUS: BLOCKED, RECOMMENDATION: "How many?"}
+  - steps:
+      - text: "{prompt}"
+      - write: {path: a.txt, content: "3\n"}
+      - text: LOOP_COMPLETE
+`
+
+// answerer answers what a loop asks, some time after it is asked, until the test ends.
+func answerer(l *looped) {
+	over, ended := make(chan struct{}), make(chan struct{})
+	l.t.Cleanup(func() { close(over); <-ended })
+	project := filepath.Join(l.dir, "project")
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(5 * time.Millisecond)
+		defer tick.Stop()
+		for {
+			select {
+			case <-tick.C:
+			case <-over:
+				return
+			}
+			open, err := journal.OpenQuestions(project)
+			if err != nil || len(open) == 0 {
+				continue
+			}
+			select {
+			case <-time.After(time.Duration(rand.Int64N(int64(150 * time.Millisecond)))):
+			case <-over:
+				return
+			}
+			err = journal.Answer(project, time.Now(), func(open []record.Question) (string, event.Answer, error) {
+				q := open[0]
+				a, _ := q.Choose("a person", event.AllowOnce)
+				return q.ID, event.Answer{Option: a.Option, Text: "so: " + q.Text, By: "a person"}, nil
+			})
+			assert.NoError(l.t, err, "who sees an open question can answer it")
+		}
+	}()
+}
+
+// asked counts how often the record has each question, and each answer.
+func (l *looped) asked() map[string]int {
+	f, err := os.Open(filepath.Join(l.dir, "project/.ralph/events.jsonl"))
+	require.NoError(l.t, err)
+	defer f.Close()
+	n := map[string]int{}
+	require.NoError(l.t, journal.Read(f, func(_ int, r journal.Record, err error) error {
+		if q := r.Question; q != nil {
+			text := fmt.Sprintf("%s %s", r.Type, q.ID)
+			if q.Given != nil {
+				text += " " + q.Given.Text
+			}
+			n[text]++
+		}
+		for _, q := range r.Asked {
+			n[strings.TrimSpace(fmt.Sprintf("asked %s %s", q.ID, q.Ended))]++
+		}
+		return err
+	}))
+	return n
+}
+
+// kill -9 at any moment while a question is open, and --resume: asked once, answered
+// once, never lost.
+func TestKilledLoopKeepsItsQuestions(t *testing.T) {
+	t.Parallel()
+	moments := 3
+	if thorough {
+		moments = 200
+	}
+	begin := func() *looped {
+		l := newLooped(t, twoQuestions)
+		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte("loop: {wait_for_answer: always}\n"), 0o600))
+		answerer(l)
+		return l
+	}
+	type all struct {
+		result
+		asked map[string]int
+	}
+	calm := killAtAnyMoment(t, moments, begin, func(l *looped) any {
+		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.answers"))
+		return all{l.result(), l.asked()}
+	})
+	require.Equal(t, map[string]int{"asked q1": 1, "answered q1 so: Which colour?": 1, "asked q2": 1, "answered q2 so: How many?": 1}, calm.asked())
+	told := strings.Join(calm.result().events, "\n")
+	require.Equal(t, 1, strings.Count(told, "    so: Which colour?"))
+	require.Equal(t, 1, strings.Count(told, "    so: How many?"))
+}

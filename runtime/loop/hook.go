@@ -1,0 +1,71 @@
+package loop
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"time"
+
+	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
+)
+
+// hookTimeout is how long the command that tells of a question may take.
+const hookTimeout = 30 * time.Second
+
+// hookInput is what it gets on standard input.
+type hookInput struct {
+	Type    string `json:"type"` // "question"
+	Project string `json:"project"`
+	Run     string `json:"run"`
+	Words   string `json:"words"` // the question in one line
+	record.Question
+}
+
+// hook runs the command of the settings for a question. Whatever becomes of it, the loop
+// goes on.
+func (q *questions) hook(ctx context.Context, of record.Question) {
+	if err := q.runHook(ctx, of); err != nil && ctx.Err() == nil {
+		q.tell(Notice{Kind: NoticeNote, Turn: of.Turn, Topic: TopicOnQuestion, Text: fmt.Sprintf("the command that tells of questions failed: %v", err)})
+	}
+}
+
+func (q *questions) runHook(ctx context.Context, of record.Question) error {
+	input, err := json.Marshal(hookInput{"question", q.project, q.run.state.Run, Words(of), of})
+	if err != nil {
+		return err
+	}
+	log, err := os.Create(filepath.Join(q.store.Path(layout.LogsDir), fmt.Sprintf("question_%s_%s.log", of.ID, record.Stamp(q.now()))))
+	if err != nil {
+		return err
+	}
+	defer log.Close() // for people
+	cmd := ownGroup(q.config.OnQuestion)
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.project, bytes.NewReader(input), log, log
+	cmd.WaitDelay = time.Second // a child may keep the pipe of the input
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	limit := time.NewTimer(hookTimeout)
+	defer limit.Stop()
+	select {
+	case err := <-ended:
+		if why := exitWords(err); why != "" {
+			return errors.New(why + "; " + log.Name() + " has what it printed")
+		}
+		return nil
+	case <-limit.C:
+		err = fmt.Errorf("it took longer than %v", hookTimeout)
+	case <-ctx.Done():
+		err = ctx.Err()
+	}
+	endGroup(cmd)
+	<-ended
+	return err
+}

@@ -1,0 +1,243 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
+)
+
+// questions are what agents ask people, and what people say to agents.
+type questions struct {
+	*run
+	interrupts *interrupts
+	team       *team
+	waits      bool // somebody may answer
+
+	mu      sync.Mutex // of the state's questions while a turn runs
+	waiting int        // that wait for an answer now
+	since   time.Time  // from when on
+
+	ctx   context.Context // of the run, for the commands that tell of questions
+	hooks sync.WaitGroup  // these
+}
+
+// pace is how often the file of replies is looked at, who has waited so long for an
+// answer.
+func pace(lasted time.Duration) time.Duration {
+	switch {
+	case lasted < time.Minute:
+		return 100 * time.Millisecond
+	case lasted < time.Hour:
+		return time.Second
+	}
+	return 5 * time.Second
+}
+
+// behind is the question behind a stop, nil for none: an answer lets the loop go on.
+func (q *questions) behind(s *Stop) *record.Question {
+	if !slices.Contains([]string{ReasonBlocked, ReasonQuestion, ReasonPermissionDenied}, s.Reason) {
+		return nil
+	}
+	return q.holding()
+}
+
+// wanted says whether a run with these settings has somebody to answer. attended: a
+// person is at its terminal.
+func (r *run) wanted(attended bool) bool {
+	switch r.config.WaitForAnswer {
+	case "always":
+		return true
+	case "never":
+		return false
+	}
+	return attended || r.config.OnQuestion != ""
+}
+
+// holding is the oldest question that the loop does not go on without, nil for none.
+func (q *questions) holding() *record.Question {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i := range q.state.Questions {
+		if of := q.state.Questions[i]; of.Holds && of.Open() {
+			return &of
+		}
+	}
+	return nil
+}
+
+// await waits between two turns until a question has its answer.
+func (q *questions) await(ctx context.Context, of record.Question) (*Stop, error) {
+	q.tellAsked(of)
+	_, err := q.poll(ctx, of, true)
+	if stop, is := errors.AsType[*Stop](err); is {
+		return stop, nil
+	}
+	return nil, err
+}
+
+// poll waits for the answer to a question. Nil without an error: somebody asked the loop
+// to stop, and between turns it does.
+func (q *questions) poll(ctx context.Context, of record.Question, between bool) (*record.Question, error) {
+	start, err := q.stopClock(of, between)
+	defer start()
+	if err != nil {
+		return nil, err
+	}
+	began := q.now()
+	soft := q.interrupts.soft
+	if !between {
+		soft = nil // the turn ends first, and waits for this
+	}
+	for {
+		if err := q.take(); err != nil {
+			return nil, err
+		}
+		if now := q.question(of.ID); now == nil || !now.Open() {
+			return now, nil
+		}
+		lasted := q.now().Sub(began)
+		if most := q.config.QuestionTimeout; most > 0 && lasted >= most {
+			return nil, unanswered(of, most)
+		}
+		tick := time.NewTimer(pace(lasted))
+		select {
+		case <-tick.C:
+		case <-soft:
+			tick.Stop()
+			return nil, nil
+		case <-ctx.Done():
+			tick.Stop()
+			return nil, ctx.Err()
+		}
+	}
+}
+
+// unanswered is the stop of a question for which the time is over.
+func unanswered(of record.Question, after time.Duration) *Stop {
+	return &Stop{Reason: ReasonUnanswered, Why: sentence(fmt.Sprintf("Nobody answered %s within %v: %s", of.ID, after, Words(of))), Question: &of}
+}
+
+// stopClock has the run's clock stand still until it is started again, and status.json
+// say why.
+func (q *questions) stopClock(of record.Question, between bool) (start func(), err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.waiting++; q.waiting == 1 {
+		q.since = time.Now()
+		err = q.status("paused", q.action("waiting for an answer to "+of.ID), "")
+	}
+	return func() {
+		q.mu.Lock()
+		defer q.mu.Unlock()
+		if q.waiting--; q.waiting == 0 {
+			q.stood.Add(int64(time.Since(q.since)))
+			if !between {
+				_ = q.status("running", q.action("executing"), "") // the turn's end writes it anew
+			}
+		}
+	}, err
+}
+
+// question is the one of an id, nil for none.
+func (q *questions) question(id string) *record.Question {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if i := q.index(id); i >= 0 {
+		of := q.state.Questions[i]
+		return &of
+	}
+	return nil
+}
+
+func (q *questions) index(id string) int {
+	return slices.IndexFunc(q.state.Questions, func(o record.Question) bool { return o.ID == id })
+}
+
+// take takes in what people have said since. Between two turns it is on the disk with
+// the state; in a turn that may be taken again, the file of replies keeps it until the
+// turn has ended.
+func (q *questions) take() error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	replies, err := journal.NewReplies(q.store).Read()
+	for _, r := range replies {
+		if r.Run != q.state.Run && !q.begun {
+			q.note("what a person answered to the run before came too late: this is a new run")
+		}
+		if err == nil && r.Run == q.state.Run && !slices.Contains(q.state.Heard, r.ID) {
+			err = q.hear(r)
+		}
+	}
+	if err != nil || len(replies) == 0 || q.begun {
+		return err
+	}
+	return q.forget()
+}
+
+// forget removes replies that the state on the disk has, and those to other runs.
+func (q *questions) forget() error {
+	heard := q.state.Heard
+	err := journal.NewReplies(q.store).Drop(func(r journal.Reply) bool { return r.Run != q.state.Run || slices.Contains(heard, r.ID) })
+	if err == nil {
+		q.state.Heard = nil // no reply has an id twice
+	}
+	return err
+}
+
+// hear takes in one reply.
+func (q *questions) hear(r journal.Reply) error {
+	q.state.Heard = append(q.state.Heard, r.ID)
+	v := record.Line{Turn: q.state.Turn, Time: q.now(), Type: record.Guided}
+	n := Notice{Kind: NoticeGuided, Turn: v.Turn, Text: r.Guide}
+	if r.Question == "" {
+		g := record.Guide{ID: r.ID, Text: r.Guide, Time: r.Time}
+		q.state.Guides = append(q.state.Guides, g)
+		v.Guide = &g
+	} else {
+		i := q.index(r.Question)
+		if i < 0 || !q.state.Questions[i].Open() {
+			return nil // somebody was faster
+		}
+		of := &q.state.Questions[i]
+		of.Given = &r.Answer
+		q.settled(*of)
+		copied := *of
+		v.Type, v.Question = record.Answered, &copied
+		n.Kind, n.Question, n.Text = NoticeAnswered, &copied, ""
+	}
+	if q.begun {
+		v.Turn++
+	} else {
+		v.State = &q.state
+	}
+	n.Record = &journal.Record{Line: v}
+	err := q.log.Add(v)
+	q.tell(n)
+	return err
+}
+
+// settled forgets what only an answer could mend: a person looks after the loop.
+func (q *questions) settled(of record.Question) {
+	s := &q.state
+	s.Gate.Blocked, s.Asked, s.Halted = 0, "", false
+	if s.Breaker.State != record.Open {
+		s.Breaker.NoProgress, s.Breaker.PermissionDenials = 0, 0
+	}
+	q.allow(of)
+}
+
+// tellAsked tells whoever may answer; the command of the settings, too.
+func (q *questions) tellAsked(of record.Question) {
+	n := Notice{Kind: NoticeAsked, Turn: of.Turn, Question: &of, Text: Words(of), OK: q.waits}
+	n.Record = &journal.Record{Line: record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Asked, Question: &of}}
+	q.tell(n)
+	if q.config.OnQuestion != "" {
+		q.hooks.Go(func() { q.hook(q.ctx, of) })
+	}
+}

@@ -1,0 +1,107 @@
+package loop
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"slices"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop/record"
+)
+
+// ask gets a question of an open turn answered.
+func (q *questions) ask(ctx context.Context, turn int, asked event.Question) (event.Answer, error) {
+	of := record.Question{Question: asked, Turn: turn, Asked: q.now(), From: record.FromRequest, Holds: true}
+	if a, decided, err := q.decide(of); decided || err != nil {
+		return a, err
+	}
+	of, isNew, err := q.put(of)
+	if err != nil {
+		return event.Answer{}, err
+	}
+	if of.Given == nil {
+		if isNew || q.waits {
+			q.tellAsked(of)
+		}
+		if !q.waits {
+			return event.Answer{}, &Stop{Reason: ReasonQuestion, Why: sentence("The agent asks: " + Words(of)), Question: &of}
+		}
+		now, err := q.poll(ctx, of, false)
+		if err != nil {
+			return event.Answer{}, err
+		}
+		of = *now
+	}
+	return *of.Given, nil
+}
+
+// put gives a question its id and writes it down, unless it is known: from a try of
+// the turn that was cut off.
+func (q *questions) put(of record.Question) (known record.Question, isNew bool, err error) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	s := &q.state
+	if i := slices.IndexFunc(s.Questions, of.Same); i >= 0 && s.Questions[i].Ended == "" {
+		s.Questions[i] = refit(s.Questions[i], of.Options)
+		return s.Questions[i], false, nil
+	}
+	of.ID = q.nextID()
+	s.Questions = append(s.Questions, of)
+	return of, true, q.log.Add(record.Line{Turn: of.Turn, Time: q.now(), Type: record.Asked, Question: &of})
+}
+
+func (q *questions) nextID() string {
+	q.state.Asking++
+	return fmt.Sprintf("q%d", q.state.Asking)
+}
+
+// refit is a question that is asked once more: an answer that it has is one of its
+// options now, whose ids may be others.
+func refit(of record.Question, options []event.Option) record.Question {
+	if of.Given != nil && of.Given.Option != "" {
+		a := *of.Given
+		old, _ := of.Option(a.Option)
+		i := slices.IndexFunc(options, func(o event.Option) bool { return o == old })
+		if i < 0 {
+			i = slices.IndexFunc(options, func(o event.Option) bool {
+				return o.Name == old.Name && old.Kind == "" || o.Kind != "" && o.Kind.Allows() == old.Kind.Allows()
+			})
+		}
+		a.Option = ""
+		if i >= 0 {
+			a.Option = options[i].ID
+		}
+		of.Given = &a
+	}
+	of.Options = options
+	return of
+}
+
+// allows says that the answer to a question for a permission gives it.
+func allows(of record.Question) bool {
+	if of.Given == nil || of.Kind != event.AskPermission {
+		return false
+	}
+	o, _ := of.Option(of.Given.Option)
+	return o.Kind.Allows()
+}
+
+// Words is a question in one line.
+func Words(of record.Question) string {
+	what := cmp.Or(of.Name, string(of.Tool))
+	switch input := subject(of); {
+	case of.Kind != event.AskPermission:
+		return record.OneLine(cmp.Or(of.Text, "it gives no words"), 1000)
+	case input != "":
+		what += " (" + input + ")"
+	}
+	if of.Text != "" && of.Text != of.Name {
+		what += ": " + of.Text
+	}
+	verb := "may it use "
+	if of.From == record.FromDenial {
+		verb = "it was denied "
+	}
+	return record.OneLine(verb+what, 1000)
+}

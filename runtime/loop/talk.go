@@ -1,0 +1,155 @@
+package loop
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/record"
+)
+
+// talk is what a turn's prompt tells of people, by ids.
+type talk struct{ answers, guides []string }
+
+// begin adds to a turn's prompt what people said: their answers, and what they said
+// without being asked.
+func (q *questions) begin(e *ended) error {
+	if err := q.take(); err != nil {
+		return err
+	}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var parts, answers, guides []string
+	for _, of := range q.state.Questions {
+		if of.Given != nil {
+			e.talk.answers = append(e.talk.answers, of.ID)
+			answers = append(answers, answered(of))
+		}
+	}
+	for _, g := range q.state.Guides {
+		e.talk.guides = append(e.talk.guides, g.ID)
+		guides = append(guides, indented(g.Text))
+	}
+	if len(answers) > 0 {
+		parts = append(parts, "# Answers to what you asked\n\n"+strings.Join(answers, "\n\n"))
+	}
+	if len(guides) > 0 {
+		parts = append(parts, "# From the person who watches this loop\n\n"+strings.Join(guides, "\n\n"))
+	}
+	if len(parts) > 0 {
+		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + strings.Join(parts, "\n\n") + "\n"
+	}
+	return nil
+}
+
+// answered words an answer for the agent.
+func answered(of record.Question) string {
+	var text string
+	switch {
+	case of.From == record.FromDenial:
+		text = fmt.Sprintf("You were denied %s. ", strings.TrimPrefix(Words(of), "it was denied "))
+	case of.Kind == event.AskPermission:
+		text = fmt.Sprintf("You asked whether you may use %s. ", strings.TrimPrefix(Words(of), "may it use "))
+	default:
+		text = "You asked:\n\n" + indented(of.Text) + "\n\n"
+	}
+	option, _ := of.Option(of.Given.Option)
+	switch {
+	case of.Kind == event.AskPermission && allows(of):
+		text += "It is allowed now."
+	case of.Kind == event.AskPermission && of.Given.Text == "":
+		text += "It is not allowed: find another way."
+	case of.Kind == event.AskPermission:
+		text += "It is not allowed."
+	case option.ID != "":
+		text += "The answer is:\n\n" + indented(cmp.Or(option.Name, option.ID))
+	}
+	if of.Given.Text != "" {
+		text += " The answer is:\n\n" + indented(of.Given.Text)
+	}
+	return strings.ReplaceAll(text, "\n\n The answer", "\n\nThe answer")
+}
+
+// indented shows what a person wrote so that no line of it begins a status block or a tag.
+func indented(text string) string {
+	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
+}
+
+// after finds what a turn that ended asked, and what needs no answer any more. What the
+// turn was told is told the next one again when the turn failed: its conversation is not
+// gone on with.
+func (q *questions) after(e *ended) (changed []record.Question) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if e.failed() || e.limited() {
+		return nil
+	}
+	s := &q.state
+	asked := q.asked(e)
+	var left []record.Question
+	for _, of := range s.Questions {
+		i := slices.IndexFunc(asked, of.Same)
+		switch {
+		case of.Given != nil && (slices.Contains(e.talk.answers, of.ID) || of.From == record.FromRequest):
+		case of.Given != nil:
+			left = append(left, of) // answered while the turn ran
+		case i >= 0:
+			asked = slices.Delete(asked, i, i+1)
+			left = append(left, of)
+		default:
+			of.Ended = fmt.Sprintf("turn %d ended without asking it again", e.turn)
+			changed = append(changed, of)
+		}
+	}
+	s.Guides = slices.DeleteFunc(s.Guides, func(g record.Guide) bool { return slices.Contains(e.talk.guides, g.ID) })
+	for i := range asked {
+		asked[i].ID = q.nextID()
+	}
+	s.Questions = append(left, asked...)
+	return append(changed, asked...)
+}
+
+// asked are the questions with which a turn ended, without their ids.
+func (q *questions) asked(e *ended) (list []record.Question) {
+	add := func(from string, holds bool, of event.Question) {
+		list = append(list, record.Question{Question: of, Turn: e.turn, Asked: q.now(), From: from, Holds: holds})
+	}
+	if text := q.state.Asked; text != "" {
+		add(record.FromTool, true, event.Question{Kind: event.AskText, Text: text})
+	} else if b := e.block; b != nil && b.Status == statusBlocked {
+		if text := record.OneLine(cmp.Or(strings.TrimSpace(b.Recommendation), q.state.Said), 1000); text != "" {
+			add(record.FromBlock, true, event.Question{Kind: event.AskText, Text: text})
+		}
+	}
+	for _, r := range e.said.refused {
+		of := record.Question{Question: event.Question{
+			Kind: event.AskPermission, Tool: r.Tool, Name: r.Name, Input: r.Input, Text: record.OneLine(r.Detail, 1000),
+			Options: []event.Option{{ID: "allow", Name: "Allow", Kind: event.AllowAlways}, {ID: "deny", Name: "Deny", Kind: event.RejectOnce}},
+		}, Turn: e.turn, Asked: q.now(), From: record.FromDenial, Holds: q.state.Halted}
+		_, decided, err := q.decide(of)
+		if err == nil && !decided && r.Name != "" && !slices.ContainsFunc(list, of.Same) { // the turn's end meets the same error
+			list = append(list, of)
+		}
+	}
+	return list
+}
+
+// turnOver tells of the questions with which a turn ended.
+func (q *questions) turnOver(e *ended) {
+	for _, of := range e.asked {
+		if of.Open() && !(of.Holds && q.waits) { // else it is told when it is waited for
+			q.tellAsked(of)
+		}
+	}
+}
+
+// recall takes in what a turn asked that was cut off.
+func (r *run) recall(asked []record.Line) {
+	for _, v := range asked {
+		r.state.Questions = journal.Fold(r.state.Questions, v)
+		r.state.Asking++
+	}
+}
