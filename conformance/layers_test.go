@@ -33,17 +33,19 @@ var layers = map[string]row{
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
 
-	"schema":               {0, "internal/lazyregexp"},
-	"adapters":             {0, ""},
-	"integration-scripts":  {0, ""},
-	"runtime/event":        {0, "runtime/internal/vt"},
-	"runtime/pty":          {0, ""},
-	"runtime/proctree":     {0, "internal/keeper runtime/internal/scratch"},
-	"runtime/internal/git": {0, "internal/lazyregexp"},
+	"schema/internal/library": {-1, ""},
+	"schema":                  {0, "internal/lazyregexp schema/internal/library"},
+	"schema/validate":         {0, "schema/internal/library"},
+	"adapters":                {0, ""},
+	"integration-scripts":     {0, ""},
+	"runtime/event":           {0, "runtime/internal/vt"},
+	"runtime/pty":             {0, ""},
+	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
+	"runtime/internal/git":    {0, "internal/lazyregexp"},
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
 	"runtime/launch":           {1, "internal/lazyregexp schema"},
-	"runtime/mapping":          {1, "runtime/event schema"},
+	"runtime/mapping":          {1, "runtime/event schema schema/validate"},
 	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/terminal":         {1, "runtime/internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},
@@ -65,7 +67,7 @@ var layers = map[string]row{
 	"runtime/loop/hats":    {0, ""},
 	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
 	"runtime/loop/journal": {2, "runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
-	"runtime/loop/config":  {2, "runtime/loop/hats runtime/loop/layout schema"},
+	"runtime/loop/config":  {2, "runtime/loop/hats runtime/loop/layout schema schema/validate"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
 	"runtime/agent":        {2, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
@@ -78,17 +80,18 @@ var layers = map[string]row{
 
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
+	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/looppage":   {5, "runtime/event runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ui runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp runtime/sandbox"},
-	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/session schema"},
+	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema"},
+	"cmd/ripple": {7, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema schema/validate"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},
@@ -105,7 +108,7 @@ var layers = map[string]row{
 // the benchmarks compare with some of them.
 var confined = map[string]string{
 	"gopkg.in/yaml.v3":                             "schema",
-	"github.com/santhosh-tekuri/jsonschema/v5":     "schema",
+	"github.com/santhosh-tekuri/jsonschema/v5":     "schema/validate",
 	"github.com/creack/pty":                        "runtime/pty",
 	"github.com/spf13/cobra":                       "cmd/ripple",
 	"github.com/landlock-lsm/go-landlock/landlock": "runtime/sandbox",

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "write the transcripts of the documents anew")

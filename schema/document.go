@@ -3,7 +3,6 @@ package schema
 import (
 	"bytes"
 	"fmt"
-	"net/url"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -45,6 +44,10 @@ func parseDocument(source string, data []byte) *document {
 
 func parseDocumentAs(g *grammar, source string, data []byte) *document {
 	d := &document{grammar: g, source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
+	if !readable() {
+		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package ripple/schema/validate, which is to be imported where files are read")
+		return d
+	}
 	if len(data) > maxFileSize {
 		d.errorAt(1, 1, KindLimit, "file has %d bytes, more than the limit of %d", len(data), maxFileSize)
 		return d
@@ -193,13 +196,10 @@ var (
 
 // escape writes a key as a token of the validator's JSON pointers.
 func escape(key string) string {
-	return url.PathEscape(toPointer.Replace(key))
+	return toPointer.Replace(key)
 }
 
 func unescape(token string) string {
-	if t, err := url.PathUnescape(token); err == nil {
-		token = t
-	}
 	return fromPointer.Replace(token)
 }
 

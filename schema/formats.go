@@ -3,7 +3,6 @@ package schema
 import (
 	"errors"
 	"fmt"
-	"net/url"
 	"regexp"
 	"strings"
 	"unicode"
@@ -11,6 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 
 	"ripple/internal/lazyregexp"
+	"ripple/schema/internal/library"
 )
 
 // format is a form that a string must have, named by `format` in the JSON
@@ -36,7 +36,7 @@ var formats = map[string]format{
 	"marker":           {KindValue, matching(markerForm, `one letter such as "A", or the whole sequence such as "\x1b]633;A\x07"`)},
 	"no-nul":           {KindValue, checkNUL},
 	"exit-code":        {KindValue, matching(exitCode, "an exit code from 0 to 255")},
-	"jq":               {KindProgram, checkProgram},
+	"jq":               {KindProgram, func(s string) error { return library.Linked().CheckProgram(s) }},
 	"tool-rule":        {KindValue, matching(toolRule, `a rule: TOOL or TOOL(INPUT), with * for anything, such as "bash(git *)"`)},
 }
 
@@ -115,8 +115,7 @@ func checkLabel(s string) error {
 }
 
 func checkURL(s string) error {
-	u, err := url.Parse(s)
-	if err != nil || u.Scheme == "" || u.Host == "" {
+	if !library.Linked().IsURL(s) {
 		return fmt.Errorf("%s is not a URL such as https://example.org/", quoted(s))
 	}
 	return nil

@@ -1,28 +1,27 @@
 package schema
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"sync"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
+	"ripple/schema/internal/library"
 )
 
 // grammar is a kind of file: its JSON Schema and how messages speak of it.
 type grammar struct {
-	name     string // "adapter" or "project": the JSON Schema is NAME.schema.json
-	what     string // "the adapter"
-	one      string // "an adapter"
-	starts   string // how such a file begins; "" if it may be empty
-	compiled func() *jsonschema.Schema
-	root     func() keys
+	name      string // "adapter" or "project": the JSON Schema is NAME.schema.json
+	what      string // "the adapter"
+	one       string // "an adapter"
+	starts    string // how such a file begins; "" if it may be empty
+	validator func() library.Validator
+	root      func() keys
 }
 
 func newGrammar(name, what, one, starts string, text []byte) *grammar {
 	return &grammar{
 		name, what, one, starts,
-		sync.OnceValue(func() *jsonschema.Schema { return compile(name, text) }),
+		sync.OnceValue(func() library.Validator { return compile(name, text) }),
 		sync.OnceValue(func() keys {
 			var k keys
 			if err := json.Unmarshal(text, &k); err != nil {
@@ -33,19 +32,18 @@ func newGrammar(name, what, one, starts string, text []byte) *grammar {
 	}
 }
 
+// readable says whether what reads files is linked in.
+func readable() bool { return library.Linked() != nil }
+
 // compile makes the validator.
-func compile(name string, text []byte) *jsonschema.Schema {
-	url := "ripple:" + name + ".schema.json"
-	c := jsonschema.NewCompiler()
-	c.AssertFormat = true
+func compile(name string, text []byte) library.Validator {
+	checks := map[string]func(string) error{}
 	for name, f := range formats {
-		c.Formats[name] = func(v any) bool {
-			s, isText := v.(string)
-			return !isText || f.check(s) == nil
-		}
+		checks[name] = f.check
 	}
-	if err := c.AddResource(url, bytes.NewReader(text)); err != nil {
+	v, err := library.Linked().Compile("ripple:"+name+".schema.json", text, checks)
+	if err != nil {
 		panic(fmt.Sprintf("schema: the embedded JSON Schema of the %s is broken: %v", name, err))
 	}
-	return c.MustCompile(url)
+	return v
 }

@@ -6,6 +6,8 @@
 // defaults are those of the JSON Schema that JSON returns; what one key asks
 // of another is in check.go. SCHEMA.md describes the meaning of the keys.
 //
+// Whoever reads files imports ripple/schema/validate too, which has what that takes.
+//
 // The package also owns the two template languages of an adapter: SplitCommand
 // and Expand; and the flavour of its patterns: CompilePattern.
 package schema

@@ -87,7 +87,7 @@ func TestLoadProject(t *testing.T) {
 
 func TestProjectJSONIsASchema(t *testing.T) {
 	assert.True(t, json.Valid(ProjectJSON()))
-	assert.NotNil(t, projectGrammar.compiled())
+	assert.NotNil(t, projectGrammar.validator())
 }
 
 func FuzzParseProject(f *testing.F) {

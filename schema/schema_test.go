@@ -11,6 +11,8 @@ import (
 	"github.com/dlclark/regexp2"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	_ "ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {

@@ -6,8 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/santhosh-tekuri/jsonschema/v5"
 	"gopkg.in/yaml.v3"
+
+	"ripple/schema/internal/library"
 )
 
 // validation holds a document against its JSON Schema.
@@ -17,11 +18,10 @@ type validation struct{ *document }
 // pointers of the values at fault, so that the rest can be checked further.
 func (v validation) validate() map[string]bool {
 	bad := map[string]bool{}
-	err := v.grammar.compiled().Validate(value(v.root))
-	var failed *jsonschema.ValidationError
+	failed, err := v.grammar.validator()(value(v.root))
 	switch {
-	case errors.As(err, &failed):
-		v.leaves(failed, bad)
+	case failed != nil:
+		v.leaves(*failed, bad)
 	case err != nil:
 		v.errorAt(1, 1, KindSyntax, "cannot be validated: %v", err)
 	}
@@ -60,7 +60,7 @@ func (v validation) eachFormat(k keys, n *yaml.Node, pointer string, f func(poin
 	}
 }
 
-func (v validation) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
+func (v validation) leaves(e library.Violation, bad map[string]bool) {
 	for _, c := range e.Causes {
 		v.leaves(c, bad)
 	}
@@ -70,33 +70,33 @@ func (v validation) leaves(e *jsonschema.ValidationError, bad map[string]bool) {
 }
 
 // explain turns one failure of the validator into diagnostics in our words.
-func (v validation) explain(e *jsonschema.ValidationError, bad map[string]bool) {
-	_, location, _ := strings.Cut(e.AbsoluteKeywordLocation, "#")
+func (v validation) explain(e library.Violation, bad map[string]bool) {
+	_, location, _ := strings.Cut(e.Keyword, "#")
 	cut := strings.LastIndexByte(location, '/')
 	rule, _ := v.grammar.root().at(location[:cut]).(map[string]any)
 	k, keyword := keys(rule), location[cut+1:]
-	where := v.places[e.InstanceLocation]
+	where := v.places[e.Instance]
 	if where.value == nil {
 		where.value = v.root
 	}
 	if strings.HasSuffix(location, "/propertyNames/"+keyword) {
-		bad[e.InstanceLocation] = true
-		v.explainFormat(k, v.sectionName(parent(e.InstanceLocation)), where.key)
+		bad[e.Instance] = true
+		v.explainFormat(k, v.sectionName(parent(e.Instance)), where.key)
 		return
 	}
 	switch keyword {
 	case "additionalProperties":
-		v.unknownKeys(k, e.InstanceLocation, bad)
+		v.unknownKeys(k, e.Instance, bad)
 	case "required":
-		v.missingKeys(k, where, e.InstanceLocation)
+		v.missingKeys(k, where, e.Instance)
 	default:
-		bad[e.InstanceLocation] = true
+		bad[e.Instance] = true
 		v.explainValue(k, keyword, e, where)
 	}
 }
 
-func (v validation) explainValue(k keys, keyword string, e *jsonschema.ValidationError, where place) {
-	n, name := where.value, keyName(e.InstanceLocation)
+func (v validation) explainValue(k keys, keyword string, e library.Violation, where place) {
+	n, name := where.value, keyName(e.Instance)
 	switch keyword {
 	case "type":
 		v.errorNode(n, KindType, "%s must be %s, found %s%s", name, typeNames(k.strings("type")), describe(n), typeHint(k, n))

@@ -32,6 +32,25 @@ func TestTheOuterProcessInitialisesLittle(t *testing.T) {
 	assert.Contains(t, parts[2], "init unicode ")
 }
 
+// The program of a plain exec is started before most of its process is initialised.
+func TestThePlainProgramIsStartedAhead(t *testing.T) {
+	path, err := binary()
+	require.NoError(t, err)
+	cmd := exec.Command(path, "exec", "bash", "echo hello; (exit 3)")
+	cmd.Env = append(os.Environ(), "GODEBUG=inittrace=1", "HOME="+t.TempDir())
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	require.Error(t, cmd.Run())
+	assert.Equal(t, 3, cmd.ProcessState.ExitCode(), stderr.String())
+	assert.Equal(t, "hello\n", stdout.String())
+	ahead, rest, found := strings.Cut(stderr.String(), "init ripple/cmd/ripple/internal/ahead ")
+	require.True(t, found, stderr.String())
+	for _, late := range []string{"init net ", "init github.com/santhosh-tekuri/jsonschema/v5 ", "init net/http "} {
+		assert.NotContains(t, ahead, late)
+		assert.Contains(t, rest, late)
+	}
+}
+
 func TestEarlyKnowsCommands(t *testing.T) {
 	for line, want := range map[string]bool{
 		"exec bash true":       true,

@@ -6,6 +6,7 @@ import (
 	"os"
 
 	_ "ripple/cmd/ripple/internal/early" // before all others
+	_ "ripple/schema/validate"
 )
 
 func main() {

@@ -19,6 +19,7 @@ import (
 	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")

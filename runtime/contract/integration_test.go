@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 // smallBash is testdata/bash.yaml with replacements: old, new, old, new …

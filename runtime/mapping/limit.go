@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"ripple/schema"
+	"ripple/schema/validate"
 )
 
 // Limit is what keeps an agent to a list of tools: arguments, environment and a
@@ -39,7 +40,7 @@ type limitTool struct {
 // error(…) is the error's text: the list cannot be kept.
 func NewLimit(g *schema.Agent, tools []string) (Limit, error) {
 	var l Limit
-	code, err := schema.CompileProgram(g.Options.AllowedTools.Limit)
+	code, err := validate.Program(g.Options.AllowedTools.Limit)
 	if err != nil {
 		return l, err // the loader refuses it
 	}

@@ -19,6 +19,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/schema"
+	"ripple/schema/validate"
 )
 
 const (
@@ -52,7 +53,7 @@ func NewACP(a *schema.Agent) (*Program, error) {
 }
 
 func compile(a *schema.Agent, key, text string) (*Program, error) {
-	code, err := schema.CompileProgram(text)
+	code, err := validate.Program(text)
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", key, err)
 	}

@@ -5,6 +5,7 @@ import (
 	"os"
 	"strconv"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"syscall"
 	"time"
@@ -44,9 +45,7 @@ const undertaking = 5 * time.Second
 // A program that uses the library takes the same line; one that must stay a
 // single process leaves it out and relies on Tree.End alone.
 func Guard(main func() int) int {
-	if pipe := takeMark(); pipe != nil {
-		keeperID.Store(int64(os.Getppid()))
-		go heed(pipe)
+	if Inner() {
 		code := main()
 		HaltIfDying() // main may have ended because we are being killed
 		return code
@@ -58,6 +57,18 @@ func Guard(main func() int) int {
 	}
 	return bury(end)
 }
+
+// Inner tells the process in which Guard will run its main function: from then on it
+// ends what it has started when the others are killed.
+var Inner = sync.OnceValue(func() bool {
+	pipe := takeMark()
+	if pipe == nil {
+		return false
+	}
+	keeperID.Store(int64(os.Getppid()))
+	go heed(pipe)
+	return true
+})
 
 // bury ends what is left after the inner process, and tells how that has ended.
 func bury(end keeper.End) (code int) {

@@ -20,6 +20,9 @@ func Seen(pid int) (Process, bool) { return Process{PID: pid}, false }
 // Guard runs main without a guard: it needs a subreaper.
 func Guard(main func() int) int { return main() }
 
+// Inner is for Linux: elsewhere there is one process.
+func Inner() bool { return false }
+
 // HaltIfDying returns: there is no guard.
 func HaltIfDying() {}
 

@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 // adapterYAML is an adapter that loads.

@@ -15,6 +15,7 @@ import (
 	"ripple/runtime/event"
 	"ripple/runtime/scenario"
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 func play(t *testing.T, text string, st scenario.Stage) (out, stderr string, code int) {

@@ -41,7 +41,11 @@ func (s *Session) Restart(ctx context.Context) error {
 	if err := old.close(ctx); err != nil {
 		return err
 	}
-	drv, err := start(ctx, s.adapter, s.options)
+	b, err := Begin(s.adapter, s.options)
+	if err != nil {
+		return err
+	}
+	drv, err := start(ctx, b, s.options)
 	if err != nil {
 		return err
 	}

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"ripple/runtime/proctree"
+	_ "ripple/schema/validate"
 )
 
 // The tests end orphans too, so this process adopts them.

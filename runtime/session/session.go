@@ -36,7 +36,6 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"strings"
 	"sync"
@@ -67,11 +66,19 @@ type Session struct {
 // Errors: ErrAgent for family agent; *launch.MissingError when there is no executable, *StartError when no
 // prompt came.
 func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
-	if a.Family == schema.FamilyAgent {
-		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
+	b, err := Begin(a, o)
+	if err != nil {
+		return nil, err
 	}
-	o.began = time.Now()
-	drv, err := start(ctx, a, o)
+	return b.Open(ctx, o)
+}
+
+// Open is like the function of this name, for the program that was begun, whose part of
+// the options are those of Begin. When it does not come to its prompt it is ended.
+func (b *Begun) Open(ctx context.Context, o Options) (*Session, error) {
+	a := b.adapter
+	o.began = b.at
+	drv, err := start(ctx, b, o)
 	if err != nil {
 		return nil, err
 	}

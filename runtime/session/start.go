@@ -2,31 +2,25 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
-	"path/filepath"
-	"strconv"
 	"strings"
 	"time"
 
 	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/scratch"
 	"ripple/runtime/launch"
 	"ripple/runtime/pty"
 	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
 )
 
-// start launches the program and waits for its first prompt.
-func start(ctx context.Context, a *schema.Adapter, o Options) (*driver, error) {
+// start makes what the program is to meet, and waits for its first prompt.
+func start(ctx context.Context, b *Begun, o Options) (*driver, error) {
 	d := newDriver(o)
-	if err := d.launch(a); err != nil {
-		d.scratch.Remove()
-		return nil, err
-	}
+	d.scratch, d.plan, d.prog = b.scratch, b.plan, b.prog
+	d.control.policy, d.status.cwd = d.prog.policy, d.plan.Dir
+	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d.core)
+	d.openTerminal(b.tty, b.adapter.Process.TTY.Replies)
 	d.locked(func() { // before the first byte is read
 		d.showBanner()
 		d.decider.step(machine.Input{Kind: machine.InStart})
@@ -80,38 +74,6 @@ func (v *viewer) stuck() (yes bool) {
 	return yes
 }
 
-// launch starts the program; nothing is left when it fails, except the private
-// directory.
-func (d *driver) launch(a *schema.Adapter) error {
-	nonce, err := randomHex(16)
-	if err != nil {
-		return err
-	}
-	host := launch.OSHost()
-	removeDead(host.TempDir, a.Input.Tempfile)
-	if d.scratch, err = scratch.New(host.TempDir, strconv.Itoa(host.PID)); err != nil {
-		return err
-	}
-	d.plan, err = launch.Build(a, host, launch.Request{
-		Dir: d.options.Dir, Env: d.options.Env, Args: d.options.Args, Cols: d.options.Cols, Rows: d.options.Rows,
-		Executable: d.options.Executable, Banner: d.options.Banner, Reason: d.options.Reason, Nonce: nonce, ScratchDir: d.scratch.Path,
-	})
-	if err != nil {
-		return err
-	}
-	for _, f := range d.plan.Files {
-		if err := writePrivate(f); err != nil {
-			return err
-		}
-	}
-	if d.prog, err = compile(a, d.plan.Values, nonce); err != nil {
-		return fmt.Errorf("%s: %w", a.Name, err)
-	}
-	d.control.policy, d.status.cwd = d.prog.policy, d.plan.Dir
-	d.detect, d.stream, d.printer = newDetector(&d.prog.prompts), newStream(d.prog), newPrinter(d.core)
-	return d.openTerminal(a.Process.TTY.Replies)
-}
-
 // notReady ends a program that did not get to its prompt, and says what it did
 // instead.
 func (d *driver) notReady(cause error) error {
@@ -133,38 +95,9 @@ func (d *driver) notReady(cause error) error {
 	return e
 }
 
-func writePrivate(f launch.File) error {
-	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
-		return err
-	}
-	return os.WriteFile(f.Path, f.Body, 0o600)
-}
-
 // removeStaged deletes the scripts: they hold the nonce and have been read.
 func removeStaged(files []launch.File) {
 	for _, f := range files {
 		_ = os.Remove(f.Path) // the directory goes with the session anyway
 	}
-}
-
-// removeDead removes what sessions left whose process was killed, unless the adapter
-// wants it otherwise.
-func removeDead(dir string, t *schema.InputTempfile) {
-	var age time.Duration
-	if t != nil {
-		if !t.CleanupOnStart {
-			return
-		}
-		age = time.Duration(t.StaleTTLHours) * time.Hour
-	}
-	scratch.SweepOnce(dir, age)
-}
-
-// randomHex is n random bytes in hexadecimal.
-func randomHex(n int) (string, error) {
-	b := make([]byte, n)
-	if _, err := rand.Read(b); err != nil {
-		return "", fmt.Errorf("no random bytes: %w", err)
-	}
-	return hex.EncodeToString(b), nil
 }

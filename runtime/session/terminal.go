@@ -13,27 +13,18 @@ import (
 	"ripple/schema"
 )
 
-// openTerminal starts the planned program.
-func (d *driver) openTerminal(replies []schema.TTYReply) (err error) {
-	t := d.plan.TTY
+// openTerminal makes our side of the program's terminal.
+func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
 	if d.events.watched() {
 		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.tell(EventWrite, b, "") }
 	}
-	argv := d.plan.Argv
-	if d.options.Through != nil {
-		argv = append(d.options.Through(d.scratch.Path), argv...)
-	}
-	d.term, err = terminal.Start(pty.Command{
-		Path: argv[0], Argv: argv, Env: d.plan.Env, Dir: d.plan.Dir,
-		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
-		KeepCR: !t.Canonical && d.prog.input.ending == "\r",
-	}, o)
+	t := d.plan.TTY
+	d.term = terminal.New(tty, pty.Size{Cols: t.Cols, Rows: t.Rows}, o)
 	d.kernel.term, d.kernel.events = d.term, &d.events
-	if err == nil && d.options.Terminal != nil {
+	if d.options.Terminal != nil {
 		d.options.Terminal(d.term)
 	}
-	return err
 }
 
 // gone says that a command which asked the terminal something has ended: what was

@@ -96,25 +96,31 @@ type Terminal struct {
 // Start starts a program. Errors: pty.ErrUnsupported, and what the system
 // refuses.
 func Start(c pty.Command, o Options) (*Terminal, error) {
+	tty, err := pty.Start(c)
+	if err != nil {
+		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
+	}
+	return New(tty, c.Size, o), nil
+}
+
+// New is the terminal of a program that was started with this size, and of which
+// nothing has been read.
+func New(tty *pty.PTY, size pty.Size, o Options) *Terminal {
 	if o.History == 0 {
 		o.History = defaultHistory
 	}
 	if o.Ring == 0 {
 		o.Ring = defaultRing
 	}
-	tty, err := pty.Start(c)
-	if err != nil {
-		return nil, fmt.Errorf("starting %s: %w", c.Path, err)
-	}
 	done := make(chan struct{})
 	t := &Terminal{
 		Program: Program{tty}, options: o, done: done,
 		input: input{tty: tty, pause: o.Pause, wrote: o.Wrote, done: done},
-		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: c.Size, now: c.Size},
+		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: size, now: size},
 	}
-	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: c.Size}
+	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: size}
 	t.answers = newAnswers(o.Replies, t.picture.cursorAt)
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
 	t.tree.Sole = o.Sole
-	return t, nil
+	return t
 }

@@ -8,7 +8,6 @@
 package prompt
 
 import (
-	"net/url"
 	"strconv"
 	"strings"
 
@@ -167,11 +166,11 @@ func (c *Classifier) directory(m Marker) (Event, bool) {
 	if c.nonce != "" {
 		return Event{}, false
 	}
-	u, err := url.Parse(strings.Join(m.Params, ";"))
-	if err != nil || u.Scheme != "file" || u.Path == "" {
+	path, ok := filePath(strings.Join(m.Params, ";"))
+	if !ok {
 		return Event{}, false
 	}
-	return Event{Kind: Cwd, Cwd: u.Path}, true
+	return Event{Kind: Cwd, Cwd: path}, true
 }
 
 // property reads P;Key=Value. A value may hold semicolons that its writer did

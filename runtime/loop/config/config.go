@@ -10,6 +10,7 @@ import (
 
 	"ripple/runtime/loop/layout"
 	"ripple/schema"
+	_ "ripple/schema/validate"
 )
 
 // ProjectFile is the name of the project's configuration.

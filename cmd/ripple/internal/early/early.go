@@ -22,6 +22,37 @@ func Guarded(args []string) bool {
 	return false
 }
 
+// Plain tells of a command line whether it is `exec` of an adapter by name, with code, and
+// with no flag that the start of the adapter's program depends on.
+func Plain(args []string) (adapter string, ok bool) {
+	if len(args) < 3 || args[0] != "exec" || args[1] == "" || args[1][0] == '-' {
+		return "", false
+	}
+	codes, lines := 0, false
+	for i, a := range args[2:] {
+		switch {
+		case a == "--":
+			codes += len(args[2:]) - i - 1
+			return plain(args[1], codes, lines)
+		case a == "--lines" || a == "--null" || a == "-0":
+			lines = true
+		case a == "--json":
+		case a != "-" && a != "" && a[0] == '-':
+			return "", false
+		default:
+			codes++
+		}
+	}
+	return plain(args[1], codes, lines)
+}
+
+func plain(adapter string, codes int, lines bool) (string, bool) {
+	if codes == 1 && !lines || codes == 0 && lines {
+		return adapter, true
+	}
+	return "", false
+}
+
 func has(args []string, flag string) bool {
 	for _, a := range args {
 		if a == flag {

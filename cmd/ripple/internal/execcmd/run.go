@@ -11,8 +11,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"ripple/cmd/ripple/internal/ahead"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/contract"
+	"ripple/runtime/registry"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
@@ -36,6 +38,7 @@ type execution struct {
 	*ui.App
 	flags      execFlags
 	adapter    *schema.Adapter
+	begun      *session.Begun // nil: the program is still to be started
 	session    *session.Session
 	interrupts <-chan os.Signal
 	keyboard   *keyboard // nil: nobody is there to answer the program
@@ -48,7 +51,7 @@ type execution struct {
 
 // runIn runs the commands in one session.
 func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
-	entry, err := a.Adapter(args[0])
+	entry, begun, err := program(a, args[0])
 	if err != nil {
 		return err
 	}
@@ -63,7 +66,7 @@ func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
 	next = after(steps, next)
 	ctx, interrupts, stop := ui.UntilSignal(ctx, false)
 	defer stop()
-	x := &execution{App: a, flags: f, adapter: entry.Adapter, interrupts: interrupts, json: jsonOutput{out: a.Out}}
+	x := &execution{App: a, flags: f, adapter: entry.Adapter, begun: begun, interrupts: interrupts, json: jsonOutput{out: a.Out}}
 	if !stdin {
 		x.keyboard = newKeyboard(a.In, entry.Adapter)
 		defer x.keyboard.restore()
@@ -78,6 +81,15 @@ func runIn(ctx context.Context, a *ui.App, args []string, f execFlags) error {
 	tty := entry.Adapter.Process.TTY
 	x.recorder = contract.NewRecorder(file, cmp.Or(f.session.Cols, tty.Cols), cmp.Or(f.session.Rows, tty.Rows))
 	return x.first(x.run(ctx, next), x.recorder.Close(), file.Finish())
+}
+
+// program is the adapter of a name, and its program if that was started already.
+func program(a *ui.App, name string) (*registry.Entry, *session.Begun, error) {
+	if p := ahead.Take(name); p != nil {
+		return p.Entry, p.Begun, nil
+	}
+	entry, err := a.Adapter(name)
+	return entry, nil, err
 }
 
 // first is the first error; the ones after it are only noted.
@@ -127,9 +139,7 @@ func (x *execution) open(ctx context.Context) error {
 	go func() {
 		limited, done := context.WithTimeout(ctx, x.flags.readyTimeout)
 		defer done()
-		var err error
-		x.session, err = session.Open(limited, x.adapter, o)
-		opened <- err
+		opened <- x.openSession(limited, o)
 	}()
 	for {
 		select {
@@ -145,6 +155,15 @@ func (x *execution) open(ctx context.Context) error {
 			cancel(errInterrupted)
 		}
 	}
+}
+
+func (x *execution) openSession(ctx context.Context, o session.Options) (err error) {
+	if x.begun != nil {
+		x.session, err = x.begun.Open(ctx, o)
+	} else {
+		x.session, err = session.Open(ctx, x.adapter, o)
+	}
+	return err
 }
 
 // print passes on what a command prints; output keeps the error.

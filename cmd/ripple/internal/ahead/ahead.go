@@ -1,0 +1,82 @@
+// Package ahead starts the program of a plain `ripple exec` while most of this process
+// is still being initialised: the program needs some milliseconds to its first prompt,
+// and so do the packages that wait for the network's.
+//
+// Packages are initialised in the order of their import paths as soon as all that they
+// import is; see internal/keeper. What waits for package net comes late, so nothing that
+// is imported here does; conformance holds that.
+package ahead
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+
+	"ripple/cmd/ripple/internal/early"
+	"ripple/runtime/proctree"
+	"ripple/runtime/registry"
+	"ripple/runtime/session"
+)
+
+// Program is what was started.
+type Program struct {
+	Entry *registry.Entry
+	Begun *session.Begun
+}
+
+var (
+	adapter string
+	started chan *Program // gets one value, nil if it could not be started; nil: nothing is
+)
+
+func init() {
+	name, plain := early.Plain(os.Args[1:])
+	if !plain || !proctree.Inner() {
+		return
+	}
+	adapter, started = name, make(chan *Program, 1)
+	go func() { started <- start(name) }()
+}
+
+// start starts the program of an adapter that comes with ripple, where nobody has
+// adapters of their own. What fails will fail again, and be told, without us.
+func start(name string) *Program {
+	cwd, err := os.Getwd()
+	if err != nil {
+		return nil
+	}
+	sources := registry.DefaultSources(os.Getenv, cwd)
+	if !absent(sources.UserDir) || !absent(sources.ProjectDir) {
+		return nil
+	}
+	sources.UserDir, sources.ProjectDir = "", ""
+	r, err := registry.Open(sources)
+	if err != nil {
+		return nil
+	}
+	entry, err := r.Find(name)
+	if err != nil {
+		return nil
+	}
+	begun, err := session.Begin(entry.Adapter, session.Options{})
+	if err != nil {
+		return nil
+	}
+	return &Program{Entry: entry, Begun: begun}
+}
+
+func absent(dir string) bool {
+	_, err := os.Stat(dir)
+	return dir == "" || errors.Is(err, fs.ErrNotExist)
+}
+
+// Take gives the program that was started for an adapter of this name, once; nil when
+// none was.
+func Take(name string) *Program {
+	if started == nil || name != adapter {
+		return nil
+	}
+	p := <-started
+	started = nil
+	return p
+}

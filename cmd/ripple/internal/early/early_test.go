@@ -1,0 +1,45 @@
+package early
+
+import (
+	"strings"
+	"testing"
+)
+
+// Whatever the start of a program depends on is left to the command itself.
+func TestPlain(t *testing.T) {
+	for line, want := range map[string]string{
+		"exec bash true":               "bash",
+		"exec bash -- -x":              "bash",
+		"exec bash -":                  "bash",
+		"exec bash --json true":        "bash",
+		"exec bash --lines":            "bash",
+		"exec bash --lines --json":     "bash",
+		"exec bash -0":                 "bash",
+		"exec bash --null --lines":     "bash",
+		"exec bash":                    "",
+		"exec bash --":                 "",
+		"exec bash --json":             "",
+		"exec bash true false":         "",
+		"exec bash -- true false":      "",
+		"exec bash true -- false":      "",
+		"exec bash --lines true":       "",
+		"exec bash --help":             "",
+		"exec bash true --help":        "",
+		"exec bash -f x":               "",
+		"exec bash --cwd /":            "",
+		"exec bash --cwd / true":       "",
+		"exec bash --env A=b true":     "",
+		"exec bash --arg x true":       "",
+		"exec bash --executable x a":   "",
+		"exec bash --cols=80 true":     "",
+		"exec bash --ready-timeout=1s": "",
+		"exec --json bash true":        "",
+		"exec -- bash true":            "",
+		"run":                          "",
+		"":                             "",
+	} {
+		if got, ok := Plain(strings.Fields(line)); got != want || ok != (want != "") {
+			t.Errorf("%q: %q, %v", line, got, ok)
+		}
+	}
+}

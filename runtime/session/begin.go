@@ -1,0 +1,130 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"ripple/runtime/internal/scratch"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// Begun is a program that runs already, for one session that is still to be opened.
+// Nobody has read what it prints.
+type Begun struct {
+	adapter *schema.Adapter
+	at      time.Time // when it was begun
+	scratch *scratch.Dir
+	plan    launch.Plan
+	prog    *program
+	tty     *pty.PTY
+}
+
+// Begin starts the program of a session to come, for callers who have something else to
+// do while it comes to its prompt. Of the options it heeds those that a program starts
+// with: Dir, Env, Cols, Rows, Executable, Args, Banner, Reason and Through. Errors are
+// those of Open, except for *StartError.
+func Begin(a *schema.Adapter, o Options) (*Begun, error) {
+	if a.Family == schema.FamilyAgent {
+		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
+	}
+	b := &Begun{adapter: a, at: time.Now()}
+	if err := b.begin(o); err != nil {
+		b.scratch.Remove()
+		return nil, err
+	}
+	return b, nil
+}
+
+func (b *Begun) begin(o Options) error {
+	a := b.adapter
+	nonce, err := randomHex(16)
+	if err != nil {
+		return err
+	}
+	host := launch.OSHost()
+	removeDead(host.TempDir, a.Input.Tempfile)
+	if b.scratch, err = scratch.New(host.TempDir, strconv.Itoa(host.PID)); err != nil {
+		return err
+	}
+	b.plan, err = launch.Build(a, host, launch.Request{
+		Dir: o.Dir, Env: o.Env, Args: o.Args, Cols: o.Cols, Rows: o.Rows,
+		Executable: o.Executable, Banner: o.Banner, Reason: o.Reason, Nonce: nonce, ScratchDir: b.scratch.Path,
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range b.plan.Files {
+		if err := writePrivate(f); err != nil {
+			return err
+		}
+	}
+	if b.prog, err = compile(a, b.plan.Values, nonce); err != nil {
+		return fmt.Errorf("%s: %w", a.Name, err)
+	}
+	return b.start(o)
+}
+
+// start starts the planned program.
+func (b *Begun) start(o Options) (err error) {
+	argv, t := b.plan.Argv, b.plan.TTY
+	if o.Through != nil {
+		argv = append(o.Through(b.scratch.Path), argv...)
+	}
+	b.tty, err = pty.Start(pty.Command{
+		Path: argv[0], Argv: argv, Env: b.plan.Env, Dir: b.plan.Dir,
+		Size: pty.Size{Cols: t.Cols, Rows: t.Rows}, Echo: t.Echo, Canonical: t.Canonical,
+		KeepCR: !t.Canonical && b.prog.input.ending == "\r",
+	})
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", argv[0], err)
+	}
+	return nil
+}
+
+// Close ends a program for which there will be no session.
+func (b *Begun) Close() error {
+	ctx, cancel := context.WithTimeout(context.Background(), killLimit)
+	defer cancel()
+	t := b.plan.TTY
+	err := terminal.New(b.tty, pty.Size{Cols: t.Cols, Rows: t.Rows}, terminal.Options{}).Close(ctx, b.prog.ending.steps()...)
+	b.scratch.Remove()
+	return err
+}
+
+func writePrivate(f launch.File) error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.Path, f.Body, 0o600)
+}
+
+// removeDead removes what sessions left whose process was killed, unless the adapter
+// wants it otherwise.
+func removeDead(dir string, t *schema.InputTempfile) {
+	var age time.Duration
+	if t != nil {
+		if !t.CleanupOnStart {
+			return
+		}
+		age = time.Duration(t.StaleTTLHours) * time.Hour
+	}
+	scratch.SweepOnce(dir, age)
+}
+
+// randomHex is n random bytes in hexadecimal.
+func randomHex(n int) (string, error) {
+	b := make([]byte, n)
+	if _, err := rand.Read(b); err != nil {
+		return "", fmt.Errorf("no random bytes: %w", err)
+	}
+	return hex.EncodeToString(b), nil
+}

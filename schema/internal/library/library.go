@@ -1,0 +1,46 @@
+// Package library is where package schema finds the libraries that only reading a file
+// takes. Package schema/validate puts them here when it is linked in, so that what uses
+// nothing but ready-made adapters need not wait for them: they make tables of their own
+// for milliseconds when a program starts.
+package library
+
+import "sync/atomic"
+
+// A Violation is what a JSON Schema refuses, and what it refuses because of.
+type Violation struct {
+	Instance string // JSON pointer to the value, RFC 6901
+	Keyword  string // absolute URL of the keyword in the JSON Schema
+	Message  string
+	Causes   []Violation
+}
+
+// Validator holds a value, as package json would decode it, against a JSON Schema; nil:
+// it is valid. The error is that it could not be done.
+type Validator func(value any) (*Violation, error)
+
+// ProgramError is an error of a jq program; Offset counts bytes, -1 is unknown.
+type ProgramError struct {
+	Offset  int
+	Message string
+}
+
+func (e *ProgramError) Error() string { return e.Message }
+
+// Set is what package schema/validate brings.
+type Set struct {
+	// Compile makes the validator of a JSON Schema. formats are the forms that it names
+	// beyond those of JSON Schema, and what checks them.
+	Compile func(url string, text []byte, formats map[string]func(string) error) (Validator, error)
+	// CheckProgram refuses what is no jq program, with a *ProgramError.
+	CheckProgram func(source string) error
+	// IsURL tells an absolute URL that has a host.
+	IsURL func(s string) bool
+}
+
+var linked atomic.Pointer[Set] // packages that were initialised earlier may be at work
+
+// Link makes the set known.
+func Link(s Set) { linked.Store(&s) }
+
+// Linked is the set; nil where schema/validate is not linked in, or not yet initialised.
+func Linked() *Set { return linked.Load() }

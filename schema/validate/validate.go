@@ -1,0 +1,70 @@
+// Package validate brings package schema what it reads files with: the validator of
+// JSON Schemas, and jq. Import it for that effect wherever files may be read,
+//
+//	import _ "ripple/schema/validate"
+//
+// as a program does that opens images of some format. Without it schema.Load and
+// schema.Parse refuse every file and say so; ready-made adapters need no such import.
+package validate
+
+import (
+	"bytes"
+	"errors"
+	"net/url"
+
+	"github.com/santhosh-tekuri/jsonschema/v5"
+
+	"ripple/schema/internal/library"
+)
+
+func init() {
+	library.Link(library.Set{Compile: compile, CheckProgram: checkProgram, IsURL: isURL})
+}
+
+func checkProgram(source string) error {
+	_, err := Program(source)
+	return err
+}
+
+func isURL(s string) bool {
+	u, err := url.Parse(s)
+	return err == nil && u.Scheme != "" && u.Host != ""
+}
+
+func compile(name string, text []byte, formats map[string]func(string) error) (library.Validator, error) {
+	c := jsonschema.NewCompiler()
+	c.AssertFormat = true
+	for name, check := range formats {
+		c.Formats[name] = func(v any) bool {
+			s, isText := v.(string)
+			return !isText || check(s) == nil
+		}
+	}
+	if err := c.AddResource(name, bytes.NewReader(text)); err != nil {
+		return nil, err
+	}
+	compiled, err := c.Compile(name)
+	if err != nil {
+		return nil, err
+	}
+	return func(value any) (*library.Violation, error) {
+		err := compiled.Validate(value)
+		if failed, is := errors.AsType[*jsonschema.ValidationError](err); is {
+			v := violation(failed)
+			return &v, nil
+		}
+		return nil, err
+	}, nil
+}
+
+// violation is the library's in our form. It writes pointers into a URL's fragment.
+func violation(e *jsonschema.ValidationError) library.Violation {
+	v := library.Violation{Instance: e.InstanceLocation, Keyword: e.AbsoluteKeywordLocation, Message: e.Message}
+	if plain, err := url.PathUnescape(v.Instance); err == nil {
+		v.Instance = plain
+	}
+	for _, cause := range e.Causes {
+		v.Causes = append(v.Causes, violation(cause))
+	}
+	return v
+}
