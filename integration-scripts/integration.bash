@@ -4,28 +4,35 @@
 
 __rp_d=$'\e]633;D;' __rp_p=$';{nonce}\a\e]633;P;Cwd=' __rp_a=$';{nonce}\a\e]633;A;' __rp_z=$';{nonce}\a'
 __rp_b=$'\e]633;B;' __rp_c=$'\e]633;C;' __rp_f=$'\e]633;F;' __rp_g=$'\e]633;G;'
-__rp_x=() __rp_l=(x) __rp_m=1 __rp_s=0 __rp_n=0 __rp_j=0 __rp_count='\j' __rp_tty='\l'
+__rp_x=() __rp_y=('') __rp_l=(x) __rp_m=1 __rp_s=0 __rp_n=0 __rp_j=0 __rp_count='\j'
 # The number of the prompt: it grows where our element runs, not where a prompt is expanded again (`echo
 # "${PS1@P}"`). bash's own, \#, tells these two apart where that element was taken away.
-__rp_k=0 __rp_h=0
+__rp_k=0 __rp_h=0 __rp_o=0 __rp_r=0
 # What is known to be in order; directories whose names need escapes.
 declare -A __rp_ok=() __rp_w=([ok1]= [okv]= [ok1v]=)
-# Before the user's prompt: D, P and A. The first word puts our element back when PROMPT_COMMAND is unset.
-__rp_tail='${__rp_d}$?;$__rp_k${__rp_p}${__rp_w[=$PWD]-$PWD};$__rp_k${__rp_a}$__rp_k${__rp_z}'
-__rp_before='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-${__rp_x[__rp_k+=\#-__rp_h?1:0]-}}}${__rp_x[__rp_h=\#]-}'$__rp_tail
+# Before the user's prompt: D, P and A. PS1 holds a short reference: all of it is looked at, several times, at each prompt.
+__rp_tail='$__rp_d$?;$__rp_k$__rp_p${__rp_w[=$PWD]-$PWD};$__rp_k$__rp_a$__rp_k${__rp_z}'
+__rp_first='${__rp_y[__rp_r?__rp_o=__rp_h,__rp_r=0:1]-${__rp_back@P}}'$__rp_tail
+__rp_before='${__rp_x[__rp_h=\#]-${__rp_first@P}}'
+# Where our element has not run since the last prompt: puts it back when PROMPT_COMMAND is unset.
+__rp_back='${__rp_w[ok${PROMPT_COMMAND[999]+1}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-${__rp_x[__rp_k+=__rp_h-__rp_o?1:0]-}}}${__rp_x[__rp_o=__rp_h]-}'
 # The same without our element, which `set -v` would show at each prompt; it shows it at the first, before it runs.
-__rp_alone='${__rp_w[ok${PROMPT_COMMAND[999]+1}${-//[^v]/}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_x[++__rp_k]-}'$__rp_tail
+__rp_verbose='${__rp_w[ok${PROMPT_COMMAND[999]+1}${-//[^v]/}]-${__rp_w[${PROMPT_COMMAND[999]:=$__rp_look}]-}}${__rp_x[++__rp_k]-}'$__rp_tail
+__rp_alone='${__rp_verbose@P}'
 
 # A loop over no words when all is well: nothing runs, so neither a DEBUG trap nor `set -x` sees anything.
 # The key is everything that matters, and whether standard error is a terminal: the first redirection makes
 # it the standard input, which \l names. When the key is not known, the second one becomes /dev/null, which
 # hides the hook from both; the exit status is kept, and there is one word. Without standard error: the end.
-__rp_look='for __rp_i in "${__rp_l[@]:__rp_k+=1,__rp_m}"; do
-__rp_hook || :
-done <&"${__rp_x[__rp_s=$?]-2}" >&"${__rp_ok["${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$BASHOPTS$SHELLOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]'
-__rp_look+='-${__rp_x[__rp_m=0]-/dev/null}}" || { __rp_hook $((__rp_k += 1)) || :; } >/dev/null <&-'
+# This is most of what a prompt costs. A character of the key is copied several times.
+__rp_key='${PS1-}${PS2-}${PS0-}${PS1+${PS1@a}}${PWD-}$SHELLOPTS${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}${__rp_n}\l'
+__rp_look='for __rp_i in "${__rp_l[@]:__rp_m}"; do __rp_safe; done <&"${__rp_x[__rp_s=$?,__rp_r=__rp_k+=1]-2}"'
+__rp_look+=' >&"${__rp_ok[${__rp_key@P}${!-}]-${__rp_x[__rp_m=0]-/dev/null}}" || { __rp_safe; } >/dev/null <&-'
 # The first element while the user has elements of his own: what they print is no output of the command.
 __rp_early='{ builtin printf %s "$__rp_d$?;$((__rp_k + 1))$__rp_z" >/dev/tty; } >&/dev/null'
+
+# With `set -e` too, a failure of ours ends nothing.
+__rp_safe() { __rp_hook || :; }
 
 __rp_hook() {
   local __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j __rp_now= __rp_mute=
@@ -66,7 +73,7 @@ __rp_hook() {
     __rp_wrap PS0 '' '${__rp_c}$__rp_k${__rp_z}'
   fi
   if ((!__rp_q)); then
-    __rp_ok["$PS1$PS2$PS0${PS1+${PS1@a}}${PWD-}$BASHOPTS$SHELLOPTS${!-}${#PROMPT_COMMAND[*]}${PROMPT_COMMAND[0]-}$__rp_n${__rp_tty@P}"]=2
+    __rp_ok["${__rp_key@P}${!-}"]=1
   fi
 }
 
@@ -142,7 +149,7 @@ case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}}$((BASH_VERSINFO[0] * 100 + BASH
   # It may not be touched: the prompts have to do alone.
   *r*) __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
   # Older ones run its element 0 only, which anybody may set.
-  1) __rp_alone=${__rp_alone//'[999]'/} __rp_before=$__rp_alone ;;
+  1) __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone ;;
 esac
 PROMPT_COMMAND[999]=$__rp_look
 __rp_hook <&2 >&/dev/null || :
