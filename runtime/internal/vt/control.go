@@ -177,14 +177,20 @@ func (s *Screen) align() {
 	s.b.clear(cell{ch: 'E', fg: s.pen.fg, bg: s.pen.bg, width: 1})
 }
 
-// osc knows the window's title (OSC 0 and 2).
+// osc knows the window's title (OSC 0 and 2), and progress (OSC 9;4, as ConEmu and Windows
+// Terminal have it: https://learn.microsoft.com/windows/terminal/tutorials/progress-bar-sequences).
 func (s *Screen) osc(t *Token) {
 	if t.Partial || t.Continued || t.Cancelled {
 		return
 	}
 	number, text, _ := bytes.Cut(t.Data, []byte(";"))
-	if string(number) == "0" || string(number) == "2" {
+	switch string(number) {
+	case "0", "2":
 		s.title = title(text)
+	case "9":
+		if state, is := bytes.CutPrefix(text, []byte("4;")); is && len(state) > 0 {
+			s.progress = state[0] != '0'
+		}
 	}
 }
 

@@ -35,6 +35,7 @@ type Screen struct {
 	clusters  clusters
 	title     string
 	titles    []string
+	progress  bool
 }
 
 // New makes an empty screen.
@@ -120,6 +121,9 @@ func (s *Screen) Alternate() bool { return s.b == s.alt }
 // Title is the window's title that the program set last.
 func (s *Screen) Title() string { return s.title }
 
+// Progress says that the program shows progress, whatever kind of it.
+func (s *Screen) Progress() bool { return s.progress }
+
 // Modes are the modes that a program has set.
 func (s *Screen) Modes() Modes { return s.modes }
 
@@ -158,6 +162,7 @@ func (s *Screen) reset() {
 	s.alt.reset(s.alt.cols, s.alt.lines)
 	s.b, s.pen, s.modes, s.keyboard = s.main, blank(DefaultColour), Modes{Wrap: true}, nil
 	s.sets = charsets{}
+	s.progress = false
 }
 
 // softReset is DECSTR.
