@@ -42,16 +42,9 @@ const byWay = "Adapter.Way puts it in the place of the other transport's"
 
 // reserved are the keys that the v1 text marks as doing nothing; lint says so.
 var reserved = map[string]string{
-	"ready.timeout_ms":                   "v1: reserved; callers pass a deadline",
-	"agent.interactive":                  notDriven,
-	"agent.interactive.command_template": notDriven,
-	"agent.interactive.ready":            notDriven,
-	"agent.interactive.ready.title":      notDriven,
-	"agent.interactive.submit":           notDriven,
-	"lifecycle.ready_timeout_ms":         "v1: reserved; callers pass a deadline",
+	"ready.timeout_ms":           "v1: reserved; callers pass a deadline",
+	"lifecycle.ready_timeout_ms": "v1: reserved; callers pass a deadline",
 }
-
-const notDriven = "ours: nothing drives an agent on a terminal yet"
 
 // forPeople are the keys that describe a program to people and clients: that
 // the command shows them is all that they are for. A dot ends a section.

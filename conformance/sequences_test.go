@@ -30,6 +30,7 @@ var senders = map[string]string{
 	"runtime/internal/render/colour.go":   "colours of an overwritten line",
 	"runtime/session/payload.go":          "the bracketed paste of a command",
 	"runtime/terminal/answers.go":         "answers to queries",
+	"runtime/tui/enter.go":                "the bracketed paste of a prompt",
 	"schema/formats.go":                   "an example in a message",
 	"schema/lint_sections.go":             "what an adapter's author means by a key's name",
 }

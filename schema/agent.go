@@ -25,9 +25,8 @@ type Agent struct {
 	Tools         AgentTools `yaml:"tools"`
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
 
-	Interactive *AgentInteractive `yaml:"interactive"`
-
-	chosen bool `yaml:"-"` // by Way
+	chosen bool         `yaml:"-"`      // by Way
+	Screen *AgentScreen `yaml:"screen"` // nil: nothing drives its own interface
 }
 
 // AgentAutoDetect places an agent in the order in which one is looked for.
@@ -159,18 +158,6 @@ type AgentFailure struct {
 type AgentTools struct {
 	Valid     []string          `yaml:"valid"`
 	Canonical map[string]string `yaml:"canonical"` // own name → read, edit, write, bash, glob, grep, question, other
-}
-
-// AgentInteractive is how a person would start the agent. Nothing drives it yet.
-type AgentInteractive struct {
-	CommandTemplate string                `yaml:"command_template"`
-	Ready           AgentInteractiveReady `yaml:"ready"`
-	Submit          string                `yaml:"submit"`
-}
-
-// AgentInteractiveReady is the evidence that the agent waits for a prompt.
-type AgentInteractiveReady struct {
-	Title string `yaml:"title"` // pattern of the terminal's title
 }
 
 // AgentTest is what a test of family agent says: either a transcript and what

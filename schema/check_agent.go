@@ -43,6 +43,7 @@ func (r agentRules) checkAgent(a *Adapter) {
 	r.checkAgentPrompt(a.Agent)
 	r.checkAgentOptions(a.Agent)
 	r.checkAgentOutput(a.Agent)
+	r.checkScreen(a.Agent)
 	for i := range a.Tests {
 		r.checkAgentTest(a, i)
 	}

@@ -14,8 +14,8 @@ func lintAgent(d *document, a *Adapter) {
 	if a.Process.VersionProbe == nil {
 		d.warn("/process", KindAbsent, "process.version is missing: the program's version cannot be compared with agent.min_version")
 	}
-	if g.Interactive != nil {
-		d.warn("/agent/interactive", KindReserved, "agent.interactive is reserved and has no effect; turns are headless")
+	if g.Screen != nil {
+		lintScreen(d, g.Screen)
 	}
 	if g.Output.Format == "" { // it is driven over a protocol, whose meaning is known
 		return
@@ -61,6 +61,23 @@ func lintAgentKinds(d *document, a *Adapter) {
 	for _, kind := range []string{"auth", "rate_limited"} {
 		if a.Verified && !tested[kind] && a.Agent.Output.Format != FormatText {
 			d.warn("/tests", KindAbsent, "no test expects a failure of kind %s, which a loop acts on", kind)
+		}
+	}
+}
+
+// lintScreen asks for the states that a turn needs, and for those that keep it from hanging.
+func lintScreen(d *document, s *AgentScreen) {
+	for _, need := range []struct{ state, why string }{
+		{ScreenReady, "no prompt is ever entered"},
+		{ScreenWorking, "a turn counts as over only after a longer silence"},
+	} {
+		if !slices.ContainsFunc(s.States, func(r ScreenState) bool { return r.State == need.state }) {
+			d.warn("/agent/screen/states", KindAbsent, "no rule for the state %s: %s", need.state, need.why)
+		}
+	}
+	for i, r := range s.States {
+		if r.State == ScreenAsks && len(r.Answers) == 0 {
+			d.warn(indexed("/agent/screen/states", i), KindAbsent, "answers is missing: only a person who is attached can answer")
 		}
 	}
 }

@@ -105,6 +105,7 @@ var defaults = map[string]any{
 	"agent.transport":    "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
 	"agent.acp.version.pattern": `(\d+\.\d+(\.\d+)?)`, "agent.acp.permission.else": "ask", "agent.acp.start_ms": 120000,
 	"agent.output.stream": "stdout", "agent.output.finish": "required", "agent.linger_ms": 5000,
+	"agent.screen.quiet_ms": 400, "agent.screen.prompt.paste": true, "agent.screen.interrupt": []any{"\x03"}, "agent.screen.leave": []any{"\x03", "\x03"},
 }
 
 // bare declares each optional section and one item of each list, all empty.
@@ -134,6 +135,7 @@ agent:
   prompt: {}
   output: {format: json, events: .}
   acp: {executable: x, version: {}}
+  screen: {states: [{state: ready, pattern: '^> '}], prompt: {submit: ["\r"]}}
   options: {model: [a], new_session: [a], resume: [a], context: [a], allowed_tools: [a], permission_mode: [a], max_turns: [a], directory: [a]}
 tests: [{name: t, turn: {prompt: x}, expect_argv: [bare, x]}]
 `

@@ -1,0 +1,196 @@
+package tui
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+	"unicode"
+
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// NotReadyError is a prompt for which the agent was not ready; nothing was typed.
+type NotReadyError struct {
+	Name  string
+	State State
+}
+
+func (e *NotReadyError) Error() string {
+	switch e.State.State {
+	case schema.ScreenWorking:
+		return e.Name + " works: wait until it is ready, or interrupt it"
+	case schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust:
+		return fmt.Sprintf("%s waits for an answer (%s), not for a prompt: look at its screen, and answer", e.Name, e.State.State)
+	case schema.ScreenLogin:
+		return e.Name + " wants a login: a person has to attach and log in"
+	case "":
+		return e.Name + " shows something that its adapter does not know: look at its screen, and send keys"
+	}
+	return fmt.Sprintf("%s is not ready for a prompt (%s): look at its screen", e.Name, e.State.State)
+}
+
+var (
+	// ErrNotEntered: a prompt was typed, and the screen did not show it; it was not sent.
+	ErrNotEntered = errors.New("the prompt was typed, but the screen does not show it; it was not sent")
+	// ErrLines: the agent takes no prompt of several lines.
+	ErrLines = errors.New("it takes prompts of one line on its screen")
+)
+
+// enterLimit is how long a prompt may take to appear where it was typed.
+const enterLimit = 30 * time.Second
+
+// Type gives the program input as it is, which a person typed; from then on what was seen
+// does not count.
+func (t *TUI) Type(b []byte) error {
+	t.mu.Lock()
+	t.watch.begins(time.Now())
+	t.counts, t.wait = false, t.term.WaitID()
+	t.mu.Unlock()
+	_, err := t.term.Write(b)
+	select {
+	case t.typed <- struct{}{}:
+	default:
+	}
+	return err
+}
+
+// Press presses keys, each when the program has reacted to the one before: it has drawn,
+// or has not for the adapter's quiet time.
+func (t *TUI) Press(ctx context.Context, keys ...string) error {
+	for i, k := range keys {
+		if i > 0 {
+			if err := t.reaction(ctx); err != nil {
+				return err
+			}
+		}
+		if err := t.Type([]byte(k)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// reaction waits until the program has drawn something and is still, or the quiet time
+// is over.
+func (t *TUI) reaction(ctx context.Context) error {
+	limit := time.NewTimer(max(t.watch.quiet, 2*still))
+	defer limit.Stop()
+	for first := true; ; first = false {
+		printed := t.term.Printed()
+		calm := make(<-chan time.Time)
+		if !first {
+			calm = time.After(still)
+		}
+		select {
+		case <-printed:
+		case <-calm:
+			return nil
+		case <-limit.C:
+			return nil
+		case <-t.over:
+			return ErrEnded
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+}
+
+// enter types a prompt and sends it. Errors: *NotReadyError, ErrLines, ErrNotEntered,
+// ErrEnded, the context's.
+func (t *TUI) enter(ctx context.Context, prompt string) error {
+	prompt = typeable(prompt)
+	if !t.screen.Prompt.Paste && strings.Contains(prompt, "\n") {
+		return fmt.Errorf("%s: %w", t.name, ErrLines)
+	}
+	if s := t.State(); s.State != schema.ScreenReady || s.Ended {
+		if s.Ended {
+			return ErrEnded
+		}
+		return &NotReadyError{t.name, s}
+	}
+	shown := t.shows(prompt)
+	if t.screen.Prompt.Paste {
+		prompt = "\x1b[200~" + prompt + "\x1b[201~"
+	}
+	if err := t.Type([]byte(prompt)); err != nil {
+		return err
+	}
+	limit, cancel := context.WithTimeout(ctx, enterLimit)
+	defer cancel()
+	if _, err := t.WaitState(limit, func(State) bool { return shown() }); err != nil {
+		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("%s: %w", t.name, ErrNotEntered)
+		}
+		return err
+	}
+	if err := t.reaction(ctx); err != nil {
+		return err
+	}
+	return t.Press(ctx, t.screen.Prompt.Submit...)
+}
+
+// typeable is a text without what a terminal would take for keys.
+func typeable(s string) string {
+	s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	return strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) && r != '\n' && r != '\t' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// tailLength is how much of a prompt's end is looked for, in characters.
+const tailLength = 24
+
+// shows says, from now on, whether the screen shows a prompt once more than it does now:
+// its end, or what stands for one that is too long.
+func (t *TUI) shows(prompt string) func() bool {
+	end := []rune(inked(prompt))
+	tail := string(end[max(len(end)-tailLength, 0):])
+	count := func() (texts, signs int) {
+		p := t.Picture()
+		texts = strings.Count(inked(strings.Join(p.Rows, "")), tail)
+		if re := t.rules.prompt; re != nil {
+			m, err := re.FindStringMatch(strings.Join(p.Rows, "\n"))
+			for ; err == nil && m != nil; m, err = re.FindNextMatch(m) {
+				signs++
+			}
+		}
+		return texts, signs
+	}
+	texts, signs := count()
+	return func() bool {
+		nowTexts, nowSigns := count()
+		return nowTexts > texts || nowSigns > signs
+	}
+}
+
+// inked is a text without blanks and without lines of boxes: as it is wrapped does not
+// matter.
+func inked(s string) string {
+	return strings.Map(func(r rune) rune {
+		if unicode.IsSpace(r) || r >= 0x2500 && r <= 0x259f {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// allRows are the rows of the history and the screen.
+func allRows(term *terminal.Terminal) (rows []string) {
+	term.Look(func(s *vt.Screen) {
+		if !s.Alternate() {
+			for i := range s.History() {
+				text, _ := s.HistoryRow(i)
+				rows = append(rows, text)
+			}
+		}
+		rows = append(rows, pictureOf(s).Rows...)
+	})
+	return rows
+}

@@ -1,0 +1,130 @@
+package tui
+
+import (
+	"time"
+
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/pty"
+)
+
+// read takes what the program prints until it has ended.
+func (t *TUI) read(tell func([]byte, time.Time)) {
+	_ = t.term.Run(func(b []byte) { // the end says more than an error of reading
+		now := time.Now()
+		t.mu.Lock()
+		t.taken += int64(len(b))
+		t.printed = now
+		t.mu.Unlock()
+		if tell != nil {
+			tell(b, now)
+		}
+	})
+	close(t.silent)
+}
+
+const (
+	// frame is how long output is gathered before anybody looks at it: a program that
+	// draws all the time is looked at so often.
+	frame = 50 * time.Millisecond
+	// still is how long nothing must be printed for the kernel to be asked whether the
+	// program waits: the answer costs.
+	still = 30 * time.Millisecond
+)
+
+// look looks at the screen whenever it may have changed, until the program has ended.
+func (t *TUI) look() {
+	timer := time.NewTimer(0)
+	defer timer.Stop()
+	for {
+		printed := t.term.Printed()
+		if in := t.see(); in > 0 {
+			timer.Reset(in)
+		} else {
+			timer.Stop()
+		}
+		select {
+		case <-printed:
+			timer.Reset(frame)
+			select {
+			case <-timer.C:
+			case <-t.silent:
+			}
+		case <-timer.C:
+		case <-t.typed:
+		case <-t.silent:
+		}
+		if isClosed(t.silent) {
+			t.see()
+			close(t.over)
+			t.mu.Lock()
+			t.changed()
+			t.mu.Unlock()
+			return
+		}
+	}
+}
+
+func isClosed(c <-chan struct{}) bool {
+	select {
+	case <-c:
+		return true
+	default:
+		return false
+	}
+}
+
+// see looks once, and says when to look again though nothing is printed; 0: never.
+func (t *TUI) see() time.Duration {
+	var p Picture
+	drawing := false
+	t.term.Look(func(s *vt.Screen) { p, drawing = pictureOf(s), s.Modes().Synchronized })
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	now := time.Now()
+	calm := now.Sub(t.printed)
+	if drawing && calm < t.watch.quiet && !isClosed(t.silent) {
+		return still // half a picture, as the program itself says
+	}
+	before, was := t.watch.now, t.counts
+	moved := !p.equal(t.last)
+	if moved || t.last.Rows == nil {
+		t.last = p
+		t.watch.see(t.rules.See(p), now)
+		if id := t.rules.Session(p); id != "" {
+			t.session = id
+		}
+	}
+	s, counts, in := t.watch.state(now)
+	if !counts && s.State != "" && t.watch.gap.IsZero() {
+		if calm < still {
+			in = min(in, still)
+		} else if t.waits() {
+			t.watch.proven()
+			counts = true
+		}
+	}
+	if t.counts = counts; moved || counts != was || !before.equal(t.watch.now) {
+		t.changed()
+	}
+	if counts {
+		return 0
+	}
+	return in
+}
+
+// waits says that the kernel knows that nothing but input wakes the program, and that it
+// has been awake since something was typed.
+func (t *TUI) waits() bool {
+	r := t.term.Readiness()
+	if r.State != pty.Waiting || !r.Only || t.term.Queued() > 0 || t.term.Readable(t.taken) {
+		return false
+	}
+	id := t.term.WaitID()
+	return id != 0 && id != t.wait
+}
+
+// changed wakes those who wait. The lock is held.
+func (t *TUI) changed() {
+	close(t.news)
+	t.news = make(chan struct{})
+}

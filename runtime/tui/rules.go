@@ -1,0 +1,181 @@
+package tui
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/dlclark/regexp2"
+
+	"ripple/runtime/internal/vt"
+	"ripple/schema"
+)
+
+// Picture is what is to be seen of a program.
+type Picture struct {
+	Rows     []string // from the top to the last one that is not blank, without blanks at their ends
+	Title    string
+	Progress bool
+}
+
+// pictureOf is what a screen shows.
+func pictureOf(s *vt.Screen) Picture {
+	p := Picture{Title: s.Title(), Progress: s.Progress()}
+	_, rows := s.Size()
+	for y := range rows {
+		text, _ := s.Row(y)
+		p.Rows = append(p.Rows, text)
+	}
+	for len(p.Rows) > 0 && p.Rows[len(p.Rows)-1] == "" {
+		p.Rows = p.Rows[:len(p.Rows)-1]
+	}
+	return p
+}
+
+func (p Picture) equal(o Picture) bool {
+	return p.Title == o.Title && p.Progress == o.Progress && slices.Equal(p.Rows, o.Rows)
+}
+
+// between are rows as a rule names them: from 1 at the top, or from -1 at the bottom.
+func (p Picture) between(rows []int) string {
+	if len(rows) != 2 {
+		return strings.Join(p.Rows, "\n")
+	}
+	place := func(n int) int {
+		if n < 0 {
+			return len(p.Rows) + n
+		}
+		return n - 1
+	}
+	first, last := max(place(rows[0]), 0), min(place(rows[1]), len(p.Rows)-1)
+	if first > last {
+		return ""
+	}
+	return strings.Join(p.Rows[first:last+1], "\n")
+}
+
+// Sight is the state that a picture shows.
+type Sight struct {
+	State   string              // one of schema.ScreenReady and so on; empty: no rule holds
+	Asked   string              // what is asked, in a state that waits for an answer
+	Answers map[string][]string // the ways to answer, and the keys for each
+}
+
+func (s Sight) equal(o Sight) bool { return s.State == o.State && s.Asked == o.Asked }
+
+// Rules are an adapter's agent.screen, compiled.
+type Rules struct {
+	states []rule // the one that decides first
+	text   text
+	prompt *regexp2.Regexp // Prompt.Entered; nil: none
+	id     *regexp2.Regexp // Session; nil: none
+}
+
+type rule struct {
+	schema.ScreenState
+	pattern, without, title, question *regexp2.Regexp // nil: none
+}
+
+// Compile makes rules of what an adapter says. The error names the key.
+func Compile(s *schema.AgentScreen) (*Rules, error) {
+	c := compiler{}
+	r := &Rules{
+		prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),
+		text: text{below: c.pattern("text.below", s.Text.Below), prompt: c.pattern("text.prompt", s.Text.Prompt)},
+	}
+	for _, d := range s.Text.Drop {
+		r.text.drop = append(r.text.drop, c.pattern("text.drop", d))
+	}
+	for _, state := range s.States {
+		r.states = append(r.states, rule{
+			ScreenState: state, pattern: c.pattern("states.pattern", state.Pattern), without: c.pattern("states.without", state.Without),
+			title: c.pattern("states.title", state.Title), question: c.pattern("states.question", state.Question),
+		})
+	}
+	slices.SortStableFunc(r.states, func(a, b rule) int { return cmp.Compare(b.Priority, a.Priority) })
+	return r, c.err
+}
+
+// compiler keeps the first error.
+type compiler struct{ err error }
+
+func (c *compiler) pattern(key, text string) *regexp2.Regexp {
+	if text == "" {
+		return nil
+	}
+	re, err := schema.CompilePattern(text)
+	if err != nil && c.err == nil {
+		c.err = fmt.Errorf("agent.screen.%s: %w", key, err)
+	}
+	return re
+}
+
+// See is the state that a picture shows.
+func (r *Rules) See(p Picture) Sight {
+	for i := range r.states {
+		if s := &r.states[i]; s.holds(p) {
+			return Sight{State: s.State, Asked: s.asked(p), Answers: s.Answers}
+		}
+	}
+	return Sight{}
+}
+
+func (s *rule) holds(p Picture) bool {
+	if s.Progress != nil && *s.Progress != p.Progress || s.title != nil && !matches(s.title, p.Title) {
+		return false
+	}
+	if s.pattern == nil && s.without == nil {
+		return true
+	}
+	rows := p.between(s.Rows)
+	return (s.pattern == nil || matches(s.pattern, rows)) && (s.without == nil || !matches(s.without, rows))
+}
+
+// asked is the question of a state that has answers or a pattern for it.
+func (s *rule) asked(p Picture) string {
+	rows := p.between(s.Rows)
+	if s.question == nil {
+		if len(s.Answers) == 0 {
+			return ""
+		}
+		return strings.TrimSpace(rows)
+	}
+	m, err := s.question.FindStringMatch(rows)
+	if err != nil || m == nil {
+		return ""
+	}
+	if g := m.GroupByName("text"); g != nil && len(g.Captures) > 0 {
+		return tidy(g.String())
+	}
+	return tidy(m.String())
+}
+
+// tidy is a text that stood in a box: without its frame.
+func tidy(text string) string {
+	var rows []string
+	for row := range strings.SplitSeq(text, "\n") {
+		if row = strings.Trim(row, " │┃|╭╮╰╯─╌━"); row != "" {
+			rows = append(rows, row)
+		}
+	}
+	return strings.Join(rows, "\n")
+}
+
+// matches says whether a pattern is in a text. A pattern that takes too long is not.
+func matches(re *regexp2.Regexp, text string) bool {
+	yes, err := re.MatchString(text)
+	return err == nil && yes
+}
+
+// Session is the id that a picture tells; empty: none.
+func (r *Rules) Session(p Picture) string {
+	if r.id == nil {
+		return ""
+	}
+	m, err := r.id.FindStringMatch(strings.Join(p.Rows, "\n"))
+	if err != nil || m == nil {
+		return ""
+	}
+	return m.GroupByName("id").String()
+}

@@ -1,0 +1,118 @@
+package tui
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+func picture(title string, progress bool, rows ...string) Picture {
+	return Picture{Rows: rows, Title: title, Progress: progress}
+}
+
+// small are the rules of a small interface: the place for prompts and a hint under it.
+var small = &schema.AgentScreen{
+	States: []schema.ScreenState{
+		{State: "ready", Rows: []int{-2, -1}, Pattern: `^> .*\n\? help\z`, Without: "esc", Title: "^✳"},
+		{State: "working", Rows: []int{-1, -1}, Pattern: `^esc stops\z`, Priority: 1},
+		{
+			State: "asks", Rows: []int{-3, -1}, Pattern: `^y or n\z`, Priority: 2,
+			Question: `^│ (?<text>[\s\S]*)\ny or n`, Answers: map[string][]string{"allow_once": {"y"}, "reject_once": {"n"}},
+		},
+		{State: "working", Progress: new(true)},
+		{State: "login", Rows: []int{1, 1}, Pattern: "^Log in", Answers: map[string][]string{"accept": {"\r"}}},
+	},
+	Session: `resume (?<id>\S+)`,
+}
+
+func TestWhatARuleSees(t *testing.T) {
+	rules, err := Compile(small)
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		see   Picture
+		state string
+		asked string
+	}{
+		"ready":                          {picture("✳ x", false, "hello", "> ", "? help"), "ready", ""},
+		"ready, with another title":      {picture("x", false, "hello", "> ", "? help"), "", ""},
+		"ready, as a model wrote it":     {picture("✳ x", false, "> ", "? help", "> ", "esc stops"), "working", ""},
+		"without what it must not have":  {picture("✳ x", false, "> esc", "? help"), "", ""},
+		"progress, and nothing else":     {picture("", true, "> "), "working", ""},
+		"the highest priority":           {picture("✳ x", true, "│ Write a.go?", "│ 12 lines │", "y or n"), "asks", "Write a.go?\n12 lines"},
+		"a question that is not there":   {picture("", false, "a", "y or n"), "asks", ""},
+		"a question without its pattern": {picture("", false, "Log in  ", "b"), "login", "Log in"},
+		"an empty screen":                {picture("", false), "", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := rules.See(c.see)
+			assert.Equal(t, c.state, s.State)
+			assert.Equal(t, c.asked, s.Asked)
+		})
+	}
+	assert.Equal(t, "abc", rules.Session(picture("", false, "bye", "resume abc now")))
+	assert.Empty(t, rules.Session(picture("", false, "bye")))
+}
+
+func TestWhichRowsARuleLooksAt(t *testing.T) {
+	p := picture("", false, "1", "2", "3", "4")
+	for _, c := range []struct {
+		rows []int
+		want string
+	}{
+		{nil, "1 2 3 4"},
+		{[]int{1, 2}, "1 2"},
+		{[]int{-2, -1}, "3 4"},
+		{[]int{2, -2}, "2 3"},
+		{[]int{-9, 1}, "1"},
+		{[]int{3, 9}, "3 4"},
+		{[]int{4, -4}, ""},
+		{[]int{7, 9}, ""},
+	} {
+		assert.Equal(t, c.want, strings.ReplaceAll(p.between(c.rows), "\n", " "), "%v", c.rows)
+	}
+	assert.Empty(t, picture("", false).between([]int{-2, -1}))
+}
+
+func TestARuleThatCannotBeCompiledNamesItsKey(t *testing.T) {
+	_, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: "("}})
+	assert.ErrorContains(t, err, "agent.screen.text.below: ")
+}
+
+func TestTheAnswerIsWhatIsNew(t *testing.T) {
+	rules, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Drop: []string{`^Took`}}})
+	require.NoError(t, err)
+	foot := []string{"", "────", "> ", "────"}
+	for name, c := range map[string]struct{ before, after, want string }{
+		"the first":                     {"head", "head||> one||● 1", "● 1"},
+		"the next":                      {"head||> one||● 1", "head||> one||● 1||> two||● 2", "● 2"},
+		"the same again":                {"head||> one||● 1", "head||> one||● 1||> one||● 1", "● 1"},
+		"the beginning has left":        {"head||> one||● 1", "● 1||> two||● 2|  more", "● 2\n  more"},
+		"all has left":                  {"head||> one||● 1", "a|b|c", "a\nb\nc"},
+		"a prompt of several lines":     {"head", "head||> one|  and two||● 1", "● 1"},
+		"blank rows, and what is none":  {"head", "head||> one||  ● 1|||  2|Took 3 s", "● 1\n\n2"},
+		"the last row was drawn over":   {"head|waiting", "head||> one||● 1", "● 1"},
+		"nothing yet":                   {"head", "head||> one", ""},
+		"nothing at all":                {"head", "head", ""},
+		"an answer that looks like one": {"head", "head||> one||● 1|────|> x", "● 1\n────\n> x"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			screen := func(s string) []string { return append(strings.Split(s, "|"), foot...) }
+			assert.Equal(t, c.want, rules.text.answer(screen(c.before), screen(c.after)))
+		})
+	}
+}
+
+func FuzzRulesSeeAnything(f *testing.F) {
+	rules, err := Compile(small)
+	require.NoError(f, err)
+	f.Add("│ Write?\ny or n", "hello", "✳")
+	f.Add("", "\n\n> \n", "")
+	f.Fuzz(func(t *testing.T, before, after, title string) {
+		rules.See(Picture{Rows: strings.Split(before, "\n"), Title: title})
+		rules.text.answer(strings.Split(before, "\n"), strings.Split(after, "\n"))
+	})
+}

@@ -1,0 +1,226 @@
+// Package tui drives a coding agent by its own full-screen interface, as a person would:
+// it starts it on a terminal, tells from what the screen shows whether it takes a prompt,
+// works, or asks something, enters prompts and answers, and reads what is new.
+//
+//	t, err := tui.Start(adapter, tui.Options{Dir: dir})
+//	…
+//	defer t.Close(ctx)
+//	wait, err := t.Submit(ctx, "say hello")
+//	…
+//	turn, err := wait(ctx)
+//
+// What is to be seen in which state stands in the adapter (agent.screen). The rules look
+// at the screen as it is (Rules, pure), never at bytes; a state counts when the kernel
+// says that the program waits for input, or when it has been there for a declared time
+// (watch, pure). A screen can show whatever a model writes: an adapter ties its rules to
+// places where the program itself draws.
+package tui
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"sync"
+	"time"
+
+	"ripple/runtime/internal/scratch"
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// Options are a caller's wishes; the zero value is useful.
+type Options struct {
+	Dir        string   // working directory; empty: the caller's
+	Env        []string // KEY=value, over the adapter's
+	Args       []string // behind agent.screen.args
+	Executable string   // path or name; empty: found by the adapter's rules
+	Cols, Rows int      // 0: the adapter's
+
+	Terminal func(*terminal.Terminal)          // gets the terminal before the first byte is read
+	Through  func(temp string) []string        // the command line of a process that executes what follows it
+	Read     func(output []byte, at time.Time) // is told of all output, in order
+	Sole     bool                              // see proctree.Tree
+}
+
+// State is what the agent does, by what its screen shows.
+type State struct {
+	Sight
+	Counts bool // it has been there long enough, or the program waits
+	Ended  bool // the program has ended
+}
+
+// ErrUnknown: the adapter does not describe the agent's screen.
+var ErrUnknown = errors.New("its adapter has no agent.screen, so nothing is known of its own screen")
+
+// TUI is a started agent. Its methods may be called from several goroutines; prompts are
+// entered one after another.
+type TUI struct {
+	screen  *schema.AgentScreen
+	name    string
+	rules   *Rules
+	term    *terminal.Terminal
+	scratch *scratch.Dir
+	turn    chan struct{} // a semaphore: who holds its token may enter something
+	silent  chan struct{} // closed when it will print nothing more
+	over    chan struct{} // closed when that was looked at
+	typed   chan struct{} // wakes who looks
+
+	mu      sync.Mutex
+	watch   watch
+	last    Picture
+	printed time.Time // when something was last printed
+	taken   int64
+	counts  bool          // what watch said at the last look
+	wait    uint64        // of the kernel, when something was last typed
+	news    chan struct{} // closed when something changed
+	session string
+}
+
+// Start starts the agent's interface. Errors: ErrUnknown, *launch.MissingError, *launch.DirError,
+// and what the system refuses.
+func Start(a *schema.Adapter, o Options) (*TUI, error) {
+	if a.Agent == nil || a.Agent.Screen == nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, ErrUnknown)
+	}
+	s := a.Agent.Screen
+	rules, err := Compile(s)
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", a.Name, err)
+	}
+	scratch.SweepOnce("", 0)
+	private, err := scratch.New("", strconv.Itoa(os.Getpid()))
+	if err != nil {
+		return nil, err
+	}
+	t := &TUI{
+		screen: s, name: a.Name, rules: rules, scratch: private, turn: make(chan struct{}, 1),
+		silent: make(chan struct{}), over: make(chan struct{}), typed: make(chan struct{}, 1), news: make(chan struct{}),
+		watch: watch{quiet: time.Duration(s.QuietMS) * time.Millisecond},
+	}
+	t.turn <- struct{}{}
+	if err := t.start(a, o); err != nil {
+		private.Remove()
+		return nil, err
+	}
+	return t, nil
+}
+
+func (t *TUI) start(a *schema.Adapter, o Options) error {
+	env := merged(a.Agent.Env, t.screen.Env)
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{
+		Dir: o.Dir, Env: append(env, o.Env...), Args: slices.Concat(t.screen.Args, o.Args), Cols: o.Cols, Rows: o.Rows,
+		Executable: o.Executable, Nonce: rand.Text(), ScratchDir: t.scratch.Path,
+	})
+	if err != nil {
+		return err
+	}
+	for _, f := range plan.Files {
+		if err := writePrivate(f); err != nil {
+			return err
+		}
+	}
+	c := pty.Command{
+		Path: plan.Path, Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir,
+		Size: pty.Size{Cols: plan.TTY.Cols, Rows: plan.TTY.Rows}, Echo: true, Canonical: true,
+	}
+	if o.Through != nil {
+		c.Argv = append(o.Through(t.scratch.Path), c.Argv...)
+		c.Path = c.Argv[0]
+	}
+	t.term, err = terminal.Start(c, terminal.Options{Replies: plan.TTY.Replies, Screen: true, Sole: o.Sole})
+	if err != nil {
+		return fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
+	}
+	if o.Terminal != nil {
+		o.Terminal(t.term)
+	}
+	t.printed = time.Now()
+	go t.read(o.Read)
+	go t.look()
+	return nil
+}
+
+func writePrivate(f launch.File) error {
+	if err := os.MkdirAll(filepath.Dir(f.Path), 0o700); err != nil {
+		return err
+	}
+	return os.WriteFile(f.Path, f.Body, 0o600)
+}
+
+// merged is an environment of two, of which the second one wins.
+func merged(low, high map[string]string) (kv []string) {
+	all := maps.Clone(low)
+	if all == nil {
+		all = map[string]string{}
+	}
+	maps.Copy(all, high)
+	for _, k := range slices.Sorted(maps.Keys(all)) {
+		kv = append(kv, k+"="+all[k])
+	}
+	return kv
+}
+
+// State is what the agent does now.
+func (t *TUI) State() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.state()
+}
+
+func (t *TUI) state() State {
+	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over)}
+}
+
+// ErrEnded: the program has ended.
+var ErrEnded = errors.New("the agent's program has ended")
+
+// WaitState waits until the agent is in a state. Errors: ErrEnded, the context's.
+func (t *TUI) WaitState(ctx context.Context, want func(State) bool) (State, error) {
+	for {
+		t.mu.Lock()
+		s, news := t.state(), t.news
+		t.mu.Unlock()
+		switch {
+		case want(s):
+			return s, nil
+		case s.Ended:
+			return s, ErrEnded
+		}
+		select {
+		case <-news:
+		case <-ctx.Done():
+			return s, ctx.Err()
+		}
+	}
+}
+
+// Done is closed when the program has ended.
+func (t *TUI) Done() <-chan struct{} { return t.over }
+
+// ExitStatus is valid when Done is closed; see terminal.Program.
+func (t *TUI) ExitStatus() (code int, signal string) { return t.term.ExitStatus() }
+
+// PID is the program's process id.
+func (t *TUI) PID() int { return t.term.PID() }
+
+// Picture is what is to be seen now.
+func (t *TUI) Picture() (p Picture) {
+	t.term.Look(func(s *vt.Screen) { p = pictureOf(s) })
+	return p
+}
+
+// Session is the id of the agent's session, as far as the screen has told it.
+func (t *TUI) Session() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.session
+}

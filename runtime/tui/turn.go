@@ -1,0 +1,124 @@
+package tui
+
+import (
+	"context"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"syscall"
+	"time"
+
+	"ripple/runtime/proctree"
+	"ripple/schema"
+)
+
+// Turn is what a prompt came to.
+type Turn struct {
+	State State  // ready; or asks, menu, login, error: it does not go on by itself
+	Text  string // what is new on the screen
+}
+
+// unseen is how long a prompt must be there again after one was sent, when the agent was
+// not seen at work and shows nothing new.
+const unseen = 5 * time.Second
+
+// Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
+// again, or asks something; it may be called again, also after the agent was given an
+// answer. Only what the screen shows is known of the agent's answer: what has left it at
+// its top, on the alternate screen, is lost. Errors: *NotReadyError, ErrLines,
+// ErrNotEntered, ErrEnded, the context's; of wait the last two, and the Turn has what was
+// shown until then.
+func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Context) (Turn, error), err error) {
+	select {
+	case <-t.turn:
+		defer func() { t.turn <- struct{}{} }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	before := allRows(t.term)
+	if err := t.enter(ctx, prompt); err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (Turn, error) { return t.await(ctx, before) }, nil
+}
+
+// await waits for what a prompt, or an answer, comes to.
+func (t *TUI) await(ctx context.Context, before []string) (Turn, error) {
+	t.mu.Lock()
+	late, cancel := context.WithDeadline(ctx, t.watch.typed.Add(unseen))
+	t.mu.Unlock()
+	defer cancel()
+	answer := func() string { return t.rules.text.answer(before, allRows(t.term)) }
+	moved := func() bool { // something else was seen since something was typed
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		return t.watch.moved
+	}
+	rests := func(s State) bool { return s.Counts && s.State != schema.ScreenWorking }
+	s, err := t.WaitState(late, func(s State) bool {
+		return rests(s) && (moved() || s.State == schema.ScreenReady && answer() != "")
+	})
+	if err != nil && ctx.Err() == nil && late.Err() != nil {
+		s, err = t.WaitState(ctx, rests)
+	}
+	return Turn{State: s, Text: answer()}, err
+}
+
+// UnknownAnswerError is an answer that the adapter has no keys for.
+type UnknownAnswerError struct {
+	Name, Answer string
+	State        State
+}
+
+func (e *UnknownAnswerError) Error() string {
+	if len(e.State.Answers) == 0 {
+		return fmt.Sprintf("%s asks nothing that its adapter has answers for (%s): send keys", e.Name, e.State.State)
+	}
+	return fmt.Sprintf("%s has no answer %q here: there are %s", e.Name, e.Answer, strings.Join(slices.Sorted(maps.Keys(e.State.Answers)), ", "))
+}
+
+// Answer answers what the agent asks, by a name of the rule's answers. Errors:
+// *UnknownAnswerError, the context's.
+func (t *TUI) Answer(ctx context.Context, name string) error {
+	s := t.State()
+	keys, known := s.Answers[name]
+	if !known {
+		return &UnknownAnswerError{t.name, name, s}
+	}
+	return t.Press(ctx, keys...)
+}
+
+// Interrupt interrupts what the agent does. It returns when the keys were pressed.
+func (t *TUI) Interrupt(ctx context.Context) error {
+	t.term.Discard()
+	return t.Press(ctx, t.screen.Interrupt...)
+}
+
+const (
+	// killLimit is how long we go on killing what does not die.
+	killLimit = 5 * time.Second
+	// leaveLimit is how long the agent may take to go when it was asked to.
+	leaveLimit = 3 * time.Second
+)
+
+// Close ends the agent: by the keys that leave it, then by signals, then everything that
+// it left behind. It returns when all are gone or reports the processes that resisted.
+// The context bounds the polite part only. Closing twice is no error.
+func (t *TUI) Close(ctx context.Context) error {
+	t.term.Remember()
+	polite, cancel := context.WithTimeout(ctx, leaveLimit)
+	if polite.Err() == nil && !isClosed(t.silent) && t.Press(polite, t.screen.Leave...) == nil {
+		select {
+		case <-t.silent:
+		case <-polite.Done():
+		}
+	}
+	cancel()
+	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
+	defer cancel()
+	err := t.term.Close(limit, proctree.Step{Signal: syscall.SIGHUP, Grace: 500 * time.Millisecond}, proctree.Step{Signal: syscall.SIGTERM, Grace: 500 * time.Millisecond})
+	<-t.over
+	t.scratch.Remove()
+	return err
+}

@@ -1,0 +1,87 @@
+package tui
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+)
+
+const quiet = 400 * time.Millisecond
+
+var (
+	ready   = Sight{State: "ready"}
+	working = Sight{State: "working"}
+)
+
+// at is a time of a test, in milliseconds.
+func at(ms int) time.Time { return time.Unix(1000, 0).Add(time.Duration(ms) * time.Millisecond) }
+
+func TestAStateCountsWhenItWasThereForTheQuietTime(t *testing.T) {
+	w := watch{quiet: quiet}
+	w.see(ready, at(0))
+	_, counts, in := w.state(at(399))
+	assert.False(t, counts)
+	assert.Equal(t, time.Millisecond, in, "when to look again")
+	w.see(ready, at(399))
+	_, counts, _ = w.state(at(400))
+	assert.True(t, counts)
+
+	w.see(working, at(500))
+	s, counts, _ := w.state(at(500))
+	assert.Equal(t, working, s)
+	assert.False(t, counts)
+}
+
+func TestAStateCountsAtOnceWhenTheProgramWaits(t *testing.T) {
+	w := watch{quiet: quiet}
+	w.see(ready, at(0))
+	w.proven()
+	_, counts, _ := w.state(at(1))
+	assert.True(t, counts)
+}
+
+// A picture in which no rule holds may be half of one.
+func TestAGapEndsAStateOnlyWhenItStays(t *testing.T) {
+	w := watch{quiet: quiet}
+	w.see(ready, at(0))
+	w.see(Sight{}, at(500))
+	s, counts, in := w.state(at(600))
+	assert.Equal(t, ready, s)
+	assert.False(t, counts, "nobody types into half a picture")
+	assert.Equal(t, 300*time.Millisecond, in)
+	w.see(ready, at(650))
+	s, counts, _ = w.state(at(650))
+	assert.Equal(t, ready, s)
+	assert.True(t, counts, "it was never away")
+
+	w.see(Sight{}, at(700))
+	s, counts, _ = w.state(at(1100))
+	assert.Empty(t, s.State)
+	assert.False(t, counts)
+}
+
+func TestWhatWasSeenBeforeSomethingWasTypedDoesNotCount(t *testing.T) {
+	w := watch{quiet: quiet}
+	w.see(ready, at(0))
+	w.begins(at(1000))
+	w.see(ready, at(1001))
+	_, counts, _ := w.state(at(1100))
+	assert.False(t, counts, "it may not have been read")
+	assert.False(t, w.moved)
+	w.see(working, at(1200))
+	w.see(ready, at(1300))
+	assert.True(t, w.moved)
+	_, counts, _ = w.state(at(1700))
+	assert.True(t, counts)
+}
+
+func TestAnotherQuestionIsAnotherState(t *testing.T) {
+	w := watch{quiet: quiet}
+	w.see(Sight{State: "asks", Asked: "write a?"}, at(0))
+	w.begins(at(1000))
+	w.see(Sight{State: "asks", Asked: "write b?"}, at(1100))
+	assert.True(t, w.moved)
+	_, counts, _ := w.state(at(1200))
+	assert.False(t, counts)
+}

@@ -1,0 +1,53 @@
+package schema
+
+// AgentScreen says how an agent's own full-screen interface is driven.
+type AgentScreen struct {
+	Args      []string          `yaml:"args"` // in the place of the agent's
+	Env       map[string]string `yaml:"env"`
+	QuietMS   int               `yaml:"quiet_ms"` // default 400
+	States    []ScreenState     `yaml:"states"`
+	Prompt    ScreenPrompt      `yaml:"prompt"`
+	Interrupt []string          `yaml:"interrupt"`
+	Leave     []string          `yaml:"leave"`
+	Text      ScreenText        `yaml:"text"`
+	Session   string            `yaml:"session"` // pattern with the group id
+}
+
+// The states of an agent on its screen.
+const (
+	ScreenReady   = "ready"   // it takes a prompt
+	ScreenWorking = "working" // it works
+	ScreenAsks    = "asks"    // it asks whether it may do something
+	ScreenMenu    = "menu"    // something else is to be answered, or left
+	ScreenTrust   = "trust"   // it asks whether a directory is trusted
+	ScreenLogin   = "login"   // it asks for a login
+	ScreenError   = "error"   // it says that it failed
+	ScreenEnded   = "ended"   // it is about to end
+)
+
+// ScreenState is a rule: what is to be seen in a state.
+type ScreenState struct {
+	State    string              `yaml:"state"`
+	Rows     []int               `yaml:"rows"`     // first and last; negative: from the last row that is not blank
+	Pattern  string              `yaml:"pattern"`  // what these rows have
+	Without  string              `yaml:"without"`  // what they must not have
+	Title    string              `yaml:"title"`    // pattern of the window's title
+	Progress *bool               `yaml:"progress"` // OSC 9;4
+	Priority int                 `yaml:"priority"`
+	Question string              `yaml:"question"` // pattern of what is asked
+	Answers  map[string][]string `yaml:"answers"`  // keys for each
+}
+
+// ScreenPrompt says how a prompt is entered.
+type ScreenPrompt struct {
+	Paste   bool     `yaml:"paste"`   // default true
+	Entered string   `yaml:"entered"` // pattern of what stands for a long one
+	Submit  []string `yaml:"submit"`
+}
+
+// ScreenText says where the conversation is.
+type ScreenText struct {
+	Below  string   `yaml:"below"`  // pattern of what stands under it
+	Prompt string   `yaml:"prompt"` // pattern of the row that repeats a prompt
+	Drop   []string `yaml:"drop"`   // patterns of rows that are no part of an answer
+}
