@@ -189,13 +189,10 @@ func FuzzRecords(f *testing.F) {
 	f.Add([]byte(`{"name":"c","host_pid":1}`), append(good, '\n'), []byte("1\n2\n3\n"), "output-00000000000000000000")
 	f.Add([]byte(`{"name":"../c"}`), []byte(`{"id":1,"from":-9223372036854775808,"bytes":9223372036854775807}`+"\n{"), []byte("x"), "output--0000000000000000001")
 	f.Add([]byte(`{"name":"c","socket":"/proc/x.sock"}`), []byte("null\n"), []byte{}, "output-99999999999999999999")
-	base := f.TempDir()
-	require.NoError(f, os.Chmod(base, 0o700))
+	home := memoryDir(f)
+	dir := filepath.Join(home, "state/ripple/consoles/c")
 	f.Fuzz(func(t *testing.T, status, index, text []byte, segment string) {
-		home, err := os.MkdirTemp(base, "h")
-		require.NoError(t, err)
-		defer os.RemoveAll(home)
-		dir := filepath.Join(home, "state/ripple/consoles/c")
+		require.NoError(t, os.RemoveAll(dir))
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		for name, content := range map[string][]byte{statusName: status, indexName: index, filepath.Base("/" + segment): text} {
 			_ = os.WriteFile(filepath.Join(dir, name), content, 0o600) // some names are none
@@ -203,7 +200,7 @@ func FuzzRecords(f *testing.F) {
 		getenv := func(name string) string {
 			return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
 		}
-		_, err = List(t.Context(), getenv)
+		_, err := List(t.Context(), getenv)
 		require.NoError(t, err)
 		c := newClient("c", files{socket: filepath.Join(home, "c.sock"), lock: filepath.Join(home, "c.lock"), record: dir})
 		for _, id := range []int{0, 1, 2} {
@@ -213,6 +210,19 @@ func FuzzRecords(f *testing.F) {
 			}
 		}
 	})
+}
+
+// memoryDir is a private directory in memory where there is such a place: a file that takes
+// another one's name has to be on a disk before.
+func memoryDir(f *testing.F) string {
+	parent := "/dev/shm"
+	if info, err := os.Stat(parent); err != nil || !info.IsDir() {
+		parent = f.TempDir()
+	}
+	dir, err := os.MkdirTemp(parent, "records")
+	require.NoError(f, err)
+	f.Cleanup(func() { require.NoError(f, os.RemoveAll(dir)) })
+	return dir
 }
 
 func FuzzNames(f *testing.F) {
