@@ -46,6 +46,7 @@ func TestASleepInTheMiddleOfACommand(t *testing.T) {
 		p.printed("main", "before\n")
 		host := p.status("main").Host
 		require.NoError(t, syscall.Kill(host, syscall.SIGSTOP))
+		p.eventually(func() bool { return stopped(host) }, func() string { return "the host goes on: " + describe([]int{host}) })
 		waited := make(chan string)
 		go func() {
 			text, _ := s.try("console_wait", args{"console": "main"}) // its text says what is wrong
@@ -63,6 +64,19 @@ func TestASleepInTheMiddleOfACommand(t *testing.T) {
 		require.Contains(t, text, "] done exit=3 ")
 		require.Contains(t, text, "\nbefore\nin between\n-----")
 	}
+}
+
+// stopped says that all threads of a process are: a signal to stop takes them one by one.
+func stopped(pid int) bool {
+	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is valid
+	for _, file := range stats {
+		stat, err := os.ReadFile(file)
+		_, after, _ := strings.Cut(string(stat), ") ")
+		if err != nil || !strings.HasPrefix(after, "T") {
+			return false
+		}
+	}
+	return len(stats) > 0
 }
 
 // A clock that is set to another time makes no age and no duration wrong: they do not

@@ -1,0 +1,121 @@
+//go:build linux
+
+package consoles
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stray is a terminal that only has a size: who holds it reads it or does not.
+type stray struct {
+	*place
+	tty  *os.File
+	cmd  *exec.Cmd
+	seen []byte
+}
+
+func (p *place) attached(cols, rows uint16) *stray {
+	p.Helper()
+	s := &stray{place: p, cmd: p.command("console", "attach", "main")}
+	var err error
+	s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: cols, Rows: rows})
+	require.NoError(p, err)
+	p.Cleanup(func() {
+		_ = s.cmd.Process.Kill() // it should have ended
+		_ = s.tty.Close()
+		_ = s.cmd.Wait() // killed, or not
+	})
+	return s
+}
+
+// reads reads until something has come.
+func (s *stray) reads(text string) {
+	s.Helper()
+	require.NoError(s, s.tty.SetReadDeadline(time.Now().Add(patience)))
+	buf := make([]byte, 64<<10)
+	for searched := 0; !bytes.Contains(s.seen[searched:], []byte(text)); {
+		searched = max(0, len(s.seen)-len(text))
+		n, err := s.tty.Read(buf)
+		s.seen = append(s.seen, buf[:n]...)
+		require.NoError(s, err, "%q has not come: …%q", text, s.seen[max(0, len(s.seen)-500):])
+	}
+}
+
+func (s *stray) types(text string) {
+	s.Helper()
+	_, err := s.tty.WriteString(text)
+	require.NoError(s, err)
+}
+
+// A terminal of next to no size breaks nothing for the others (mngr#2516): while its person
+// only looks it has no say, and the console is never smaller than a program can use.
+func TestASliverOfATerminal(t *testing.T) {
+	p := newPlace(t)
+	p.start("main")
+	p.exec("main", "stty size")
+	assert.Equal(t, "40 120\n", p.ok("console", "read", "main"), "its own size")
+	u := p.person(100, 30, "exec RIPPLE console attach main")
+	u.sees("work")
+	u.types("stty size", "Enter")
+	u.sees("\n30 100\n")
+	s := p.attached(2, 1)
+	s.reads("\x1b[?25h")
+	assert.Equal(t, "30 100\n", p.exec("main", "stty size").out)
+	s.types("stty size\r")
+	p.eventually(func() bool { return p.ok("console", "read", "main") == "5 20\n" }, func() string { return p.ok("console", "read", "main") })
+	u.sees("5 20\n")
+	u.types("stty size", "Enter")
+	p.eventually(func() bool { return p.ok("console", "read", "main") == "30 100\n" }, func() string { return p.ok("console", "read", "main") })
+	s.types("\x1c\x04")
+	s.reads("detached")
+	u.seesTheConsole()
+}
+
+// Who attaches later has what the program set before: modes that tell the terminal what to
+// send, and the screen.
+func TestModesAreThereForWhoComesLater(t *testing.T) {
+	p := newPlace(t)
+	p.start("main")
+	p.exec("main", sets, "--timeout", "100ms")
+	for range 2 {
+		s := p.attached(120, 40)
+		s.reads("ON THE OTHER SCREEN")
+		s.reads("\x1b[?2004h")
+		s.types("\x1c\x04")
+		s.reads("detached")
+		_, shown, _ := bytes.Cut(s.seen, []byte("\x1b[?1047h")) // behind what is undone before
+		for _, mode := range []string{"\x1b[?1003h", "\x1b[?1006h", "\x1b[?1h", "\x1b[?25l", "\x1b[?7l", "\x1b[4h", "\x1b]2;a title", "\x1b="} {
+			assert.Contains(t, string(shown), mode)
+		}
+		assert.Regexp(t, `\x1b\[=1u`, string(shown), "the kitty keyboard protocol")
+	}
+}
+
+// A terminal that is not read from holds up nobody, and gets the screen anew instead of
+// what it has missed.
+func TestATerminalThatIsNotRead(t *testing.T) {
+	p := newPlace(t)
+	p.start("main")
+	s := p.attached(120, 40)
+	s.reads("work")
+	before := len(s.seen)
+	const lines = 2_000_000 // 15 MB
+	r := p.exec("main", fmt.Sprintf("seq 1 %d; echo the e''nd", lines))
+	require.True(t, strings.HasSuffix(r.out, fmt.Sprint(lines, "\nthe end\n")), "%+v", r.err)
+	s.reads("the end")
+	assert.Less(t, len(s.seen)-before, 4<<20, "bytes that it was sent")
+	s.types("echo and ba''ck\r")
+	s.reads("and back")
+	s.types("\x1c\x04")
+	s.reads("detached")
+}
