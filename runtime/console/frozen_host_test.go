@@ -11,6 +11,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -42,4 +43,15 @@ func TestTheFirstClientThereWas(t *testing.T) {
 		}
 		require.NoError(t, resp.Body.Close())
 	}
+}
+
+// A host of this version lets the first client attach.
+func TestTheFirstClientAttaches(t *testing.T) {
+	place(t)
+	start(t, console.Spec{Name: "main", Dir: "/usr"})
+	conn, err := net.Dial("unix", filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "main.sock"))
+	require.NoError(t, err)
+	defer conn.Close()
+	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	console.FirstClientAttaches(t, conn)
 }
