@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
+.PHONY: release release-check build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
 
 build: # bin/ripple, which needs no C library: it starts a millisecond sooner
 	CGO_ENABLED=0 go build -o bin/ripple ./cmd/ripple
@@ -44,6 +44,12 @@ fleet: build # the table of adapters in README.md, from a run of all contract te
 	bin/ripple adapter list --json >"$$dir/list" && \
 	{ bin/ripple adapter test --all --parallel 2 --report json >"$$dir/report" || true; } && \
 	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/README.md"
+
+release: # archives and packages for every platform, into dist
+	cd tools/release && go run . -repo "$(CURDIR)" -o "$(CURDIR)/dist"
+
+release-check: # those of this machine: built twice, installed, used, removed
+	tools/release-check
 
 check: lint
 	tools/check
