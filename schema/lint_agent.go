@@ -11,7 +11,7 @@ func lintAgent(d *document, a *Adapter) {
 	if n := len(a.Tests); n < minTests && (a.Verified || g.Output.Format != "") {
 		d.warn("/tests", KindAbsent, "an adapter should have at least %d tests, this one has %d", minTests, n)
 	}
-	if a.Process.VersionProbe == nil {
+	if a.Process.VersionProbe == nil && (a.Verified || g.MinVersion != "") {
 		d.warn("/process", KindAbsent, "process.version is missing: the program's version cannot be compared with agent.min_version")
 	}
 	if g.Screen != nil {

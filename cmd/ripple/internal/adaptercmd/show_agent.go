@@ -38,6 +38,10 @@ func (s description) agent(ad *schema.Adapter) {
 	}
 	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
 
+	if g.ACP != nil {
+		s.acp(g.ACP)
+	}
+
 	s.Title("Tools and failures")
 	s.Row("tools", strings.Join(g.Tools.Valid, ", "))
 	for _, name := range ui.SortedKeys(g.Tools.Canonical) {
@@ -51,6 +55,18 @@ func (s description) agent(ad *schema.Adapter) {
 	}
 	s.Row("refusal", g.DenialPattern)
 	s.Row("when refused", g.DenialHelp)
+}
+
+// acp shows a turn over the protocol.
+func (s description) acp(g *schema.AgentACP) {
+	s.Title("Turn over the Agent Client Protocol")
+	s.Row("program", g.Executable)
+	s.Row("arguments", ui.QuoteAll(g.Args))
+	s.Row("options by arguments", strings.Join(g.Options, ", "))
+	s.Row("allowed", strings.Join(g.Permission.Allow, ", "))
+	s.Row("refused", strings.Join(g.Permission.Deny, ", "))
+	s.Row("anything else", g.Permission.Else)
+	s.Row("login with", g.Auth)
 }
 
 func detection(priority int) string {

@@ -21,6 +21,7 @@ import (
 // runFlags are the flags of `ripple agent run`.
 type runFlags struct {
 	adapter    string
+	transport  string
 	promptFile string
 	json       bool
 	transcript string
@@ -68,6 +69,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 
 func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: the first that is installed")
+	flags.StringVar(&f.transport, "transport", "", ui.TransportHelp)
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	flags.StringVar(&f.transcript, "transcript", "", "record the agent's own output in this `FILE`, its standard error in FILE.stderr")
@@ -88,6 +90,9 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {
 	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {
+		return err
+	}
+	if e, err = ui.Way(e, f.transport); err != nil {
 		return err
 	}
 	if f.turn.Prompt, err = a.promptText(args, f.promptFile); err != nil {

@@ -26,6 +26,7 @@ type loopFlags struct {
 	prompt     string
 	promptFile string
 	model      string
+	transport  string // of its turns; "": the adapter's own choice
 	resume     bool
 	live       bool
 	dryRun     bool
@@ -89,6 +90,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md (`TEXT`)")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
+	flags.StringVar(&f.transport, "transport", "", ui.TransportHelp)
 	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the loop that ended last")
 	flags.BoolVar(&f.live, "live", false, "show what tools the agent uses without a terminal, too")

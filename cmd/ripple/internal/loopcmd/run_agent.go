@@ -52,6 +52,9 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 	if err != nil {
 		return nil, err
 	}
+	if e, err = ui.Way(e, f.transport); err != nil {
+		return nil, err
+	}
 	return &loopAgent{entry: withArgs(e, c.ExtraArgs), config: c.For(e.Name), model: f.model}, nil
 }
 
@@ -170,6 +173,10 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 		words = append(words, ui.ShellQuote(arg))
 	}
 	a.Printf("%s\n", strings.Join(words, " "))
+	if c.Said != "" {
+		s.Title("Over the Agent Client Protocol")
+		a.Printf("%s\n", ui.Indent(c.Said))
+	}
 	if c.Stdin != "" {
 		s.Title("Standard input")
 		a.Printf("%s\n", ui.Indent(c.Stdin))

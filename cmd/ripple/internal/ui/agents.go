@@ -28,6 +28,21 @@ func (a *App) AgentAdapter(ctx context.Context, name string) (*registry.Entry, e
 	return e, nil
 }
 
+// Way is an agent's entry as it is for one transport of its turns, stdio or acp; ""
+// is the adapter's own choice.
+func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
+	a, err := e.Adapter.Way(transport)
+	if err != nil {
+		return nil, FailWith(ExitUsage, err, "ripple adapter show "+ShellQuote(e.Name)+" tells what the agent can do")
+	}
+	entry := *e
+	entry.Adapter = a
+	return &entry, nil
+}
+
+// TransportHelp is the flag that chooses a transport.
+const TransportHelp = "how turns are taken: `stdio` or acp, the Agent Client Protocol (default: as the adapter has it)"
+
 // DetectAgent is the agent with the best place that is installed, answers when asked
 // for its version, is not too old and not disabled.
 func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.Entry, error) {
