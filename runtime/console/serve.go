@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ripple/runtime/registry"
+	_ "ripple/schema/validate"
 )
 
 // HostOptions are what a host process runs with.

@@ -9,7 +9,8 @@
 // by these rules is never silent: see [Registry.Notices].
 //
 // Files are parsed when someone asks for them. Find looks at the header of each
-// and parses those that can be meant.
+// and parses those that can be meant. Files that do not come with ripple are read where
+// the program imports ripple/schema/validate; see there.
 package registry
 
 import (
