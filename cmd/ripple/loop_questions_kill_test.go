@@ -82,7 +82,7 @@ func (l *looped) asked() map[string]int {
 			if q.Given != nil {
 				text += " " + q.Given.Text
 			}
-			n[text]++
+			n[strings.TrimSpace(text)]++
 		}
 		for _, q := range r.Asked {
 			n[strings.TrimSpace(fmt.Sprintf("asked %s %s", q.ID, q.Ended))]++

@@ -329,7 +329,7 @@ func TestPolicies(t *testing.T) {
 		{"a denied command in a line", "Bash", "Bash(rm *)", ask("bash", "Bash", `{"command":"cd x && rm -rf ."}`), "no"},
 		{"a path", "Edit(src/*)", "", ask("edit", "Edit", `{"file_path":"src/a/b.go"}`), "yes"},
 		{"another path", "Edit(src/*)", "", ask("edit", "Edit", `{"file_path":"lib/a.go"}`), ""},
-		{"input without a known key", "mcp__*(*prod*)", "", ask("other", "mcp__db", `{"where":"prod-1"}`), ""},
+		{"input without a known key", "mcp__*(*prod*)", "", ask("other", "mcp__db", `{"where":"prod-1"}`), "yes"},
 		{"the same, denied", "*", "mcp__*(*prod*)", ask("other", "mcp__db", `{"where":"prod-1"}`), "no"},
 	}
 	for _, tt := range tests {

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/permit"
 	"ripple/runtime/loop/record"
 )
 
@@ -90,10 +91,10 @@ func allows(of record.Question) bool {
 // Words is a question in one line.
 func Words(of record.Question) string {
 	what := cmp.Or(of.Name, string(of.Tool))
-	switch input := subject(of); {
+	switch input := permit.Subject(of.Question); {
 	case of.Kind != event.AskPermission:
 		return record.OneLine(cmp.Or(of.Text, "it gives no words"), 1000)
-	case input != "":
+	case input != of.Text:
 		what += " (" + input + ")"
 	}
 	if of.Text != "" && of.Text != of.Name {

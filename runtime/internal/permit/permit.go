@@ -67,7 +67,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 	if q.Kind != event.AskPermission {
 		return event.Answer{}, false
 	}
-	on := subject(q)
+	on := Subject(q)
 	for _, r := range rules.Deny {
 		if slices.ContainsFunc(pieces(q, on), func(piece string) bool { return r.names(q) && r.on(piece) }) {
 			by := "deny: " + r.text
@@ -79,7 +79,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 		}
 	}
 	for _, r := range rules.Allow {
-		if r.names(q) && r.on(on) && !(r.open() && isCommand(q) && strings.ContainsAny(on, divides+`!*?[]~#\`)) {
+		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && strings.ContainsAny(on, divides+`!*?[]~#\`)) {
 			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
 		}
 	}
@@ -103,7 +103,7 @@ const divides = "\n\r;&|<>`$(){}\"'"
 // pieces are what a rule that denies looks at: the whole, and each command of a line.
 func pieces(q event.Question, on string) []string {
 	list := []string{on}
-	if isCommand(q) {
+	if IsCommand(q) {
 		for piece := range strings.FieldsFuncSeq(on, func(r rune) bool { return strings.ContainsRune(divides, r) }) {
 			if piece = strings.TrimSpace(piece); piece != "" {
 				list = append(list, piece)
@@ -113,8 +113,8 @@ func pieces(q event.Question, on string) []string {
 	return list
 }
 
-// isCommand says that a question is about a command line.
-func isCommand(q event.Question) bool {
+// IsCommand says that a question is about a command line.
+func IsCommand(q event.Question) bool {
 	_, has := fields(q)["command"]
 	return has || q.Tool == event.Command
 }
@@ -122,8 +122,8 @@ func isCommand(q event.Question) bool {
 // keys of a tool's input by which people tell one use from another.
 var keys = []string{"command", "file_path", "filePath", "path", "url", "pattern", "query"}
 
-// subject is what a tool is to be used on; else all of its input, or the question.
-func subject(q event.Question) string {
+// Subject is what a tool is to be used on; else all of its input, or the question.
+func Subject(q event.Question) string {
 	all := fields(q)
 	for _, key := range keys {
 		switch v := all[key].(type) {

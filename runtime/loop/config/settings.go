@@ -10,6 +10,7 @@ import (
 	"strings"
 	"time"
 
+	"ripple/runtime/internal/permit"
 	"ripple/runtime/loop/hats"
 )
 
@@ -62,7 +63,7 @@ type Config struct {
 	WaitForAnswer   string        // auto, always or never
 	QuestionTimeout time.Duration // 0: none
 	OnQuestion      string        // a command; "": none
-	Allow, Deny     []Rule        // what agents need not ask
+	Allow, Deny     []permit.Rule // what agents need not ask
 	Notify          bool
 
 	Hats       *hats.Rules // the roles of ripple.yml; never nil after Load
@@ -139,8 +140,8 @@ var settings = []Setting{
 	{Name: "WAIT_FOR_ANSWER", Flag: "wait-for-answer", Alone: "always", Default: "auto", Help: "wait when an agent asks something: always, never, or auto, which waits with a terminal or with --on-question", set: choice(func(c *Config) *string { return &c.WaitForAnswer }, "auto", "always", "never")},
 	{Name: "QUESTION_TIMEOUT", Flag: "question-timeout", Default: "0", Help: "longest wait for an answer: 8h, or a number of minutes; 0 for no limit", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.QuestionTimeout })},
 	{Name: "ON_QUESTION", Flag: "on-question", Help: "command that is told of each question, as JSON on its standard input", set: text(func(c *Config) *string { return &c.OnQuestion })},
-	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "what an agent may do without asking: TOOL or TOOL(INPUT), with * for anything: 'Bash(git *)'", set: rules(func(c *Config) *[]Rule { return &c.Allow })},
-	{Name: "DENY", Flag: "deny", Repeats: true, Help: "what an agent may not do, whatever is allowed: 'Bash(git push *)'", set: rules(func(c *Config) *[]Rule { return &c.Deny })},
+	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "what an agent may do without asking: TOOL or TOOL(INPUT), with * for anything: 'Bash(git *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Allow })},
+	{Name: "DENY", Flag: "deny", Repeats: true, Help: "what an agent may not do, whatever is allowed: 'Bash(git push *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Deny })},
 	{Name: "NOTIFY", Flag: "notify", Default: "false", Help: "notify the desktop or the terminal of questions and of the end", set: boolean(func(c *Config) *bool { return &c.Notify })},
 	{Name: "WORKTREE", Flag: "worktree", Alone: "ripple", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
 }
