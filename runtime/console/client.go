@@ -15,17 +15,20 @@ import (
 
 // Client talks to one console. Its methods may be called from several goroutines.
 type Client struct {
-	Name  string
+	Name string
+	// Noted is the console as its host last noted it beside its results. Its adapter and sandbox
+	// never change.
+	Noted Status
 	files files
 	http  *http.Client
 }
 
-func newClient(name string, f files) *Client {
+func newClient(noted Status, f files) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
 		return d.DialContext(ctx, "unix", f.socket)
 	}
-	return &Client{Name: name, files: f, http: &http.Client{
+	return &Client{Name: noted.Name, Noted: noted, files: f, http: &http.Client{
 		Transport:     &http.Transport{DialContext: dial, DisableCompression: true},
 		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a host knows no other place
 	}}

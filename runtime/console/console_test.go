@@ -22,6 +22,7 @@ import (
 	"ripple/adapters"
 	"ripple/runtime/console"
 	"ripple/runtime/proctree"
+	_ "ripple/schema/validate" // adapters are read from files
 )
 
 // The test binary is the host, too.

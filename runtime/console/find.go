@@ -59,7 +59,8 @@ func Open(getenv func(string) string, name string) (*Client, error) {
 	if err != nil {
 		return nil, fault(FaultUnknown, "no console is called %q", name)
 	}
-	return newClient(name, f.of(s)), nil
+	s.Name = name
+	return newClient(s, f.of(s)), nil
 }
 
 // of are the files of a console as its host has them: it may have been started by

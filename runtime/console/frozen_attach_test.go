@@ -89,7 +89,7 @@ func TestAttachToTheFirstHostThereWas(t *testing.T) {
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-played })
 
-	a, err := newClient("main", f).Attach(t.Context(), AttachRequest{Cols: 100, Rows: 30})
+	a, err := newClient(Status{Name: "main"}, f).Attach(t.Context(), AttachRequest{Cols: 100, Rows: 30})
 	require.NoError(t, err)
 	defer a.Close()
 	next := func() Happening {

@@ -27,7 +27,7 @@ import (
 
 // answering is a client whose host answers every request with these bytes, and ends.
 func answering(dir string, answer []byte) *Client {
-	c := newClient("c", files{socket: filepath.Join(dir, "c.sock"), lock: filepath.Join(dir, "c.lock"), record: filepath.Join(dir, "c")})
+	c := newClient(Status{Name: "c"}, files{socket: filepath.Join(dir, "c.sock"), lock: filepath.Join(dir, "c.lock"), record: filepath.Join(dir, "c")})
 	c.http.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -202,7 +202,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		_, err := List(t.Context(), getenv)
 		require.NoError(t, err)
-		c := newClient("c", files{socket: filepath.Join(home, "c.sock"), lock: filepath.Join(home, "c.lock"), record: dir})
+		c := newClient(Status{Name: "c"}, files{socket: filepath.Join(home, "c.sock"), lock: filepath.Join(home, "c.lock"), record: dir})
 		for _, id := range []int{0, 1, 2} {
 			lines, err := c.Read(ReadRequest{Command: id, From: -2})
 			if err == nil {

@@ -55,7 +55,7 @@ func Start(ctx context.Context, argv []string, getenv func(string) string, spec 
 	if err != nil {
 		return nil, Status{}, err
 	}
-	return newClient(status.Name, f.of(status)), status, nil
+	return newClient(status, f.of(status)), status, nil
 }
 
 // plainName is what consoles of an adapter are called.

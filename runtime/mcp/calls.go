@@ -21,7 +21,7 @@ func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs)
 	defer s.progress(ctx, req)()
 	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: holder(req), Wait: seconds(a.WaitS), ExpectCwd: a.ExpectCwd, Quiet: true}, nil)
 	if err != nil {
-		return "", err
+		return "", s.ended(c, err)
 	}
 	return s.show(ctx, c, answer, a.part)
 }

@@ -13,6 +13,7 @@ import (
 	"regexp"
 	"strings"
 	"sync/atomic"
+	"syscall"
 	"testing"
 	"time"
 
@@ -23,6 +24,7 @@ import (
 	"ripple/runtime/console"
 	"ripple/runtime/mcp"
 	"ripple/runtime/proctree"
+	_ "ripple/schema/validate" // adapters are read from files
 )
 
 // The test binary is the consoles' host, too.
@@ -155,6 +157,8 @@ func TestASessionOfAModel(t *testing.T) {
 		{"console_send", args{"console": "main", "text": "more"}, "[main #4] done exit=0 TIME 1 lines/11 B\nmain: no command is running that could read it: run code with exec; nothing was typed"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
 		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\n-----\nexit\n-----"},
+		{"console_exec", args{"console": "other", "code": "true"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\nother: the program has ended: the program ended with exit code 7; console_read shows what its commands printed, console_close removes it; nothing was typed"},
+		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 lines, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
 		{"console_close", args{"console": "other"}, `error: no console is called "other"; there are main`},
@@ -162,6 +166,25 @@ func TestASessionOfAModel(t *testing.T) {
 		got := plain(call(t, c, step.tool, step.args))
 		assert.Equal(t, step.want, got, "%s %v", step.tool, step.args)
 	}
+}
+
+// What a console printed whose host was killed is not wiped by the next command.
+func TestAHostThatWasKilled(t *testing.T) {
+	c := client(t, mcp.Options{})
+	call(t, c, "console_exec", args{"code": "echo one"})
+	main, err := console.Open(os.Getenv, "main")
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(main.Noted.Host, syscall.SIGKILL))
+	killed := func() bool {
+		all, err := console.List(t.Context(), os.Getenv)
+		return assert.NoError(t, err) && len(all) == 1 && all[0].State == console.Dead
+	}
+	require.Eventually(t, killed, 30*time.Second, 10*time.Millisecond)
+	assert.Equal(t, "main: its host was killed; console_read shows what its commands printed, console_close removes it; nothing was typed",
+		call(t, c, "console_exec", args{"code": "echo two"}))
+	assert.Contains(t, call(t, c, "console_read", args{"console": "main"}), "1: one")
+	assert.Equal(t, "[main] closed", call(t, c, "console_close", args{"console": "main"}))
+	assert.Contains(t, call(t, c, "console_exec", args{"code": "echo three"}), "[main #1] done exit=0")
 }
 
 func TestLongOutputIsShownInPart(t *testing.T) {

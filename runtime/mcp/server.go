@@ -58,30 +58,32 @@ func (s *Server) open(name string) (*console.Client, error) {
 	return console.Find(s.o.Getenv, name)
 }
 
-// openOrStart is the console of that name; a missing one is started.
+// openOrStart is the console of that name; a missing one is started. Whether it may be
+// used is known without asking it.
 func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*console.Client, error) {
 	c, err := console.Open(s.o.Getenv, name)
 	if err != nil {
 		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
 		return c, err
 	}
-	status, err := c.Status(ctx)
-	switch {
-	case err != nil:
-		c.Close()
-		if _, gone := console.Open(s.o.Getenv, name); gone != nil { // in this moment
-			c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
-			return c, err
-		}
-		if f, ok := asFault(err); ok && f.Code == console.FaultExited { // a new one would wipe what this one printed
-			f.Message = name + ": its host was killed; console_read shows what its commands printed, console_close removes it"
-		}
-		return nil, err
-	case status.State == console.Exited:
-		c.Close()
-		return nil, &console.Fault{Code: console.FaultExited, Status: &status, Message: fmt.Sprintf("%s: the program has ended: %s; console_read shows what its commands printed, console_close removes it", name, status.Exit)}
+	return own(c, s.allows(c.Noted, adapter))
+}
+
+// ended adds to a fault what a console whose program has ended, or whose host was killed,
+// still has: a new one would wipe what this one printed.
+func (s *Server) ended(c *console.Client, err error) error {
+	f, ok := asFault(err)
+	if !ok || f.Code != console.FaultExited {
+		return err
 	}
-	return own(c, s.allows(status, adapter))
+	why := "its host was killed"
+	if f.Status != nil {
+		why = "the program has ended: " + f.Status.Exit
+	} else if _, gone := console.Open(s.o.Getenv, c.Name); gone != nil {
+		return err // somebody closed it in this moment
+	}
+	f.Message = c.Name + ": " + why + "; console_read shows what its commands printed, console_close removes it"
+	return err
 }
 
 // own is a console, or why it may not be used.
