@@ -24,6 +24,7 @@ type Notice struct {
 // attached is a person's terminal on the console.
 type attached struct {
 	h        *host
+	seat     int // tells it from the others
 	sub      *terminal.Subscription
 	frames   *frames
 	readOnly bool
@@ -67,8 +68,8 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	a.serve(r.Context())
 }
 
-// comes counts the terminal; leave is for when it goes. The last person's unfinished
-// line is taken away.
+// comes counts the terminal; leave is for when it goes. The person's unfinished line is
+// taken away.
 func (a *attached) comes() (leave func()) {
 	free := a.h.busy()
 	a.h.visitors.all.Add(1)
@@ -76,8 +77,8 @@ func (a *attached) comes() (leave func()) {
 	a.count(1)
 	return func() {
 		a.sub.Close()
-		if s, last := a.count(-1); last && s != nil {
-			s.Leave()
+		if s := a.count(-1); s != nil && !a.readOnly {
+			s.Leave(a.seat)
 		}
 		a.h.log.Info("a terminal is detached")
 		a.h.visitors.all.Done()
@@ -85,16 +86,19 @@ func (a *attached) comes() (leave func()) {
 	}
 }
 
-// count counts who may type, and says whether nobody is there any more.
-func (a *attached) count(n int) (s *session.Session, last bool) {
+// count counts who may type.
+func (a *attached) count(n int) *session.Session {
 	h := a.h
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	if a.readOnly {
-		return h.session, false
+	if !a.readOnly {
+		h.visitors.people += n
 	}
-	h.visitors.people += n
-	return h.session, h.visitors.people == 0
+	if n > 0 {
+		h.visitors.seats++
+		a.seat = h.visitors.seats
+	}
+	return h.session
 }
 
 // serve returns when the person has detached, his connection is gone, or the program has
@@ -181,7 +185,7 @@ func (a *attached) typeKeys(b []byte) (held bool) {
 		_, _ = h.screen.terminal().Write(b) // it has ended
 		return false
 	}
-	return s.Type(b) == nil && s.State().Held > 0
+	return s.Type(a.seat, b) == nil && s.State().Held[a.seat] > 0
 }
 
 // tellHeld tells the person of keys that are held, until they are not.
@@ -191,14 +195,14 @@ func (a *attached) tellHeld(ctx context.Context) {
 	a.h.mu.Unlock()
 	told := 0
 	for {
-		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held != told })
+		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.seat] != told })
 		if err != nil {
 			return
 		}
-		told = st.Held
+		told = st.Held[a.seat]
 		n := Notice{Title: a.h.screen.title(), Held: told}
 		if told > 0 {
-			n.For = a.holder()
+			n.For = a.holder(st)
 		}
 		if a.frames.writeJSON(frameNotice, n) != nil || told == 0 {
 			return
@@ -206,9 +210,15 @@ func (a *attached) tellHeld(ctx context.Context) {
 	}
 }
 
-// holder says what the program does, for those who wait.
-func (a *attached) holder() string {
+// AnotherPerson is whom those wait for who type while another one's line is not finished.
+const AnotherPerson = "another person"
+
+// holder says what those wait for whose keys are held.
+func (a *attached) holder(st session.State) string {
 	h := a.h
+	if st.Typing {
+		return AnotherPerson
+	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r := h.latest(); r != nil && r.cmd.Running() {

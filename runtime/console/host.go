@@ -61,6 +61,7 @@ type visitors struct {
 	clients int            // of both
 	all     sync.WaitGroup // terminals
 	people  int            // who may type
+	seats   int            // how many terminals there were
 }
 
 // wait returns when all were told of the end.
@@ -210,6 +211,10 @@ func (h *host) status() Status {
 
 // statusAs is made under the lock.
 func (h *host) statusAs(state State, st session.State) Status {
+	held := 0
+	for _, n := range st.Held {
+		held += n
+	}
 	cols, rows := h.screen.size()
 	if cols == 0 {
 		cols, rows = h.spec.Cols, h.spec.Rows
@@ -217,7 +222,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.box.enforced,
-		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: st.Held},
+		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held},
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()

@@ -20,6 +20,7 @@ func (t *typist) edit(k *typedKeys) bool {
 	}
 	if t.line == nil {
 		t.begin()
+		t.line.who = k.who
 		t.lend()
 	}
 	l := t.line
@@ -55,10 +56,10 @@ func (t *typist) edit(k *typedKeys) bool {
 }
 
 // begin is the first key at a prompt.
-func (t *typist) begin() {
+func (t *editing) begin() {
 	cols, rows := t.term.Size()
 	t.line = newTypedLine(cols, rows, t.shownPrompt())
-	t.line.edited = &pty.Line{}
+	t.line.edited, t.line.changed = &pty.Line{}, -1
 }
 
 // endsAlone says that of keys for a program's own line editor only that is left which ends
@@ -73,11 +74,15 @@ func (t *typist) endsAlone(k *typedKeys) bool {
 }
 
 // give sends keys to the prompt.
-func (t *typist) give(raw []byte, waitID uint64) {
+func (t *editing) give(raw []byte, waitID uint64) {
 	modes, _ := t.term.Modes() // of one that was closed: they go nowhere
 	l := t.line
 	if l.edited != nil {
+		before := string(l.edited.Bytes())
 		modes.Edit(l.edited, raw)
+		if string(l.edited.Bytes()) != before {
+			l.changed = t.progress.bytes
+		}
 	}
 	wait := t.kernel.woken(modes, raw)
 	t.send(string(raw))
@@ -144,7 +149,7 @@ func (t *typist) wipe() {
 
 // lends says that nothing edits lines at this prompt, nor shows what is typed: the terminal
 // shall.
-func (t *typist) lends() bool {
+func (t *editing) lends() bool {
 	modes, err := t.term.Modes()
 	canonical := modes.Canonical()
 	own := t.plan.TTY
@@ -153,7 +158,7 @@ func (t *typist) lends() bool {
 }
 
 // lend lets the terminal edit lines where nothing else does.
-func (t *typist) lend() {
+func (t *editing) lend() {
 	if !t.lends() {
 		return
 	}
@@ -162,7 +167,7 @@ func (t *typist) lend() {
 	}
 }
 
-func (t *typist) takeLentBack() {
+func (t *editing) takeLentBack() {
 	if t.lent != nil {
 		t.lent()
 		t.lent = nil

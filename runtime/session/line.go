@@ -11,10 +11,13 @@ import (
 // typedLine is a line that a person edits. What it says is known exactly where the
 // terminal edits it; where the program does, it is what the program shows.
 type typedLine struct {
+	who    int        // types it
 	edited *pty.Line  // by the terminal; nil: by the program
 	screen *vt.Screen // from the prompt on
 	prompt string     // its last line
 	sent   sentLine   // the keys that were sent last
+
+	changed int64 // how many bytes had been received when a key last changed what the terminal edits
 
 	echoes  bool   // what was sent last is shown
 	entered bool   // its end was typed, and whether the program takes it is not known
@@ -80,6 +83,11 @@ func (l *typedLine) code() string {
 	if l.edited != nil {
 		return strings.TrimSpace(shownAs(l.edited.Bytes()))
 	}
+	return l.seen()
+}
+
+// seen is what is shown of it.
+func (l *typedLine) seen() string {
 	text := l.text()
 	if l.interrupted { // a terminal that edits lines shows that and forgets what is before it
 		if i := strings.LastIndex(text, "^C"); i >= 0 && !strings.Contains(text[i:], "\n") {

@@ -131,10 +131,18 @@ func (k *kernel) sending(printed bool) uint64 {
 	return k.waitID
 }
 
-// waitNow is in which wait for input the program is; 0: in none that can be told.
+// waitNow is in which wait for input the program is; 0: in none that can be told. That it
+// waits and which wait that is are two questions: it may have been awake between them.
 func (k *kernel) waitNow() uint64 {
-	if r := k.term.Readiness(); r.State == pty.Waiting || r.Listens {
-		return k.term.WaitID()
+	for before, looks := uint64(0), 0; looks < 4; looks++ {
+		if r := k.term.Readiness(); r.State != pty.Waiting && !r.Listens {
+			return 0
+		}
+		now := k.term.WaitID()
+		if now == before {
+			return now
+		}
+		before = now
 	}
 	return 0
 }

@@ -143,8 +143,8 @@ type State struct {
 	Waiting Waiting
 	Stuck   bool // it waits for nothing else: without input it will wait for ever
 	PID     int
-	Partial string // output of the running command so far, at most the window
-	Typing  bool   // a person edits a line at the prompt
-	Held    int    // bytes that a person has typed and the program has not been given
-	Needs   string // what the program talks to and did not find at its start, by ready.needs
+	Partial string      // output of the running command so far, at most the window
+	Typing  bool        // a person edits a line at the prompt
+	Held    map[int]int // bytes that persons have typed (Session.Type) and the program has not been given; nil: none
+	Needs   string      // what the program talks to and did not find at its start, by ready.needs
 }

@@ -9,66 +9,51 @@ import (
 	"ripple/runtime/session/internal/machine"
 )
 
-// typist has what a person types at the program's terminal; several are one: all keys
-// come in one order. At the prompt the line editor is his: from the first key on no
-// command of others is sent, until his line is a command or is empty again.
+// typist has what persons type at the program's terminal. At the prompt the line editor is
+// his who types the first key: until his line is a command or is empty again, no command
+// of others is sent, and keys of other persons are held.
 type typist struct {
 	*core
 	flow    *flow
 	decider *decider
 	sender  *sender
 	viewer  *viewer
-	person
+	persons
+	editing
 }
 
-// person is what he has typed.
-type person struct {
-	split keys.Splitter
-	held  []typedKeys // what the program has not been given
-	gives bool        // a goroutine sees to that
-	line  *typedLine  // what he edits at the prompt; nil: nothing
-	met   bool        // somebody has typed here
-	left  bool        // nobody is there any more
-	lent  func()      // undoes that the terminal echoes and edits lines for him; nil: it does not
+// persons are those who type, and what they have typed.
+type persons struct {
+	split map[int]*keys.Splitter
+	held  held
+	gives bool // a goroutine sees to that
+	midst int  // who has typed a part of a line that a command reads; 0: nobody
+	met   bool // somebody has typed here
 }
 
-// typedKeys are keys up to the end of a line, or as far as they were typed.
-type typedKeys struct {
-	raw    []byte
-	ends   int  // how many bytes the last key has, which ends a line; 0: none does
-	signal rune // it is a single key that terminals make signals of; 0: it is not
-}
-
-// closed says that what is typed next goes on elsewhere.
-func (k *typedKeys) closed() bool { return k.ends > 0 || k.signal != 0 }
-
-// count is how many bytes are held.
-func (p *person) count() (n int) {
-	for _, k := range p.held {
-		n += len(k.raw)
-	}
-	return n
-}
-
-// Type gives the program what a person types at its terminal; b ends with a whole key.
-// At the prompt it is a line of his own, which becomes a command (Options.Typed), and
-// until then Eval is refused with ErrTyping. While a command runs that does not read the
-// terminal, keys are held until it does or has ended; those that are signals (Ctrl-C,
-// Ctrl-Z, Ctrl-\) pass, and what was held is forgotten, as a terminal does. What a
-// terminal answers on its own is dropped: the one that the program runs on has answered.
+// Type gives the program what a person types at its terminal; b ends with a whole key. Who
+// is a positive number that tells persons apart: what one types comes after the line that
+// another one has begun. At the prompt it is a line of his own, which becomes a command
+// (Options.Typed), and until then Eval is refused with ErrTyping. While a command runs that
+// does not read the terminal, keys are held until it does or has ended; those that are
+// signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and what was held of him is forgotten, as a
+// terminal does. What a terminal answers on its own is dropped: the one that the program
+// runs on has answered.
 //
 // Errors: ErrExited, ErrClosed.
-func (s *Session) Type(b []byte) error {
+func (s *Session) Type(who int, b []byte) error {
 	d := s.driver()
 	d.locked(func() {
-		p := d.typist
-		p.met, p.left = true, false
-		p.split.Feed(b, p.key)
-		p.split.Flush(p.key)
-		p.giveKeys()
-		if len(p.held) > 0 && !p.gives {
-			p.gives = true
-			go p.keepGiving()
+		t := d.typist
+		t.met = true
+		key := func(k *keys.Key) { t.key(who, k) }
+		split := t.splitter(who)
+		split.Feed(b, key)
+		split.Flush(key)
+		t.giveKeys()
+		if len(t.held) > 0 && !t.gives {
+			t.gives = true
+			go t.keepGiving()
 		}
 	})
 	if d.isDead() {
@@ -77,18 +62,31 @@ func (s *Session) Type(b []byte) error {
 	return nil
 }
 
-// Leave says that nobody sits at the terminal any more: keys that are held are
-// forgotten, and a line that is not finished is taken away as far as the program lets it.
-func (s *Session) Leave() {
-	d := s.driver()
-	unfinished := false
-	d.locked(func() {
-		d.typist.held, d.typist.left = nil, true
-		unfinished = d.typist.typing()
-	})
-	if unfinished {
-		go d.typist.keepWiping()
+func (p *persons) splitter(who int) *keys.Splitter {
+	if p.split == nil {
+		p.split = map[int]*keys.Splitter{}
 	}
+	if p.split[who] == nil {
+		p.split[who] = &keys.Splitter{}
+	}
+	return p.split[who]
+}
+
+// Leave says that a person sits at the terminal no more: keys that are held of him are
+// forgotten, and a line that he has not finished is taken away as far as the program lets it.
+func (s *Session) Leave(who int) {
+	d := s.driver()
+	d.locked(func() {
+		t := d.typist
+		delete(t.split, who)
+		t.held.forget(who)
+		if t.midst == who {
+			t.midst = 0
+		}
+		if t.edits() && t.line.who == who {
+			go t.keepWiping(t.line)
+		}
+	})
 }
 
 // enoughWipes is how often a line is taken away whose program does not let it.
@@ -96,13 +94,13 @@ const enoughWipes = 5
 
 // keepWiping takes an unfinished line away: a line editor may lose a key that comes
 // together with others.
-func (t *typist) keepWiping() {
+func (t *typist) keepWiping(line *typedLine) {
 	timer := time.NewTimer(firstPoll)
 	defer timer.Stop()
 	for wipes, gone := 0, false; !gone && wipes < enoughWipes; {
 		t.locked(func() {
-			gone = !t.left || !t.typing()
-			if !gone && t.line != nil && !t.line.entered && t.arrived() && t.term.Readiness().State != pty.Busy {
+			gone = !t.edits() || t.line != line
+			if !gone && !line.entered && t.arrived() && t.term.Readiness().State != pty.Busy {
 				t.wipe()
 				wipes++
 			}
@@ -117,34 +115,26 @@ func (t *typist) keepWiping() {
 }
 
 // key takes a key in its order.
-func (t *typist) key(k *keys.Key) {
+func (t *typist) key(who int, k *keys.Key) {
 	signal := rune(0)
 	if k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && signals(k.Code) && t.term.Interrupts() {
 		signal = k.Code
 	}
+	if signal != 0 {
+		t.held.forget(who)
+	}
 	switch {
 	case k.Kind == keys.Reply:
-		return
 	case signal != 0 && t.cmd != nil:
-		t.held = nil
+		t.midst = 0
 		t.signal(signal, k.Raw)
-		return
 	case signal == 'c' && t.line != nil && t.line.entered: // for what the line becomes
-		t.held, t.line.owed = nil, true
-		return
+		t.line.owed = true
 	case signal == 'c' && t.completes():
-		t.held, t.line.broken = nil, true
+		t.line.broken = true
 		t.give(k.Raw, 0)
-		return
-	}
-	last := len(t.held) - 1
-	if last < 0 || t.held[last].closed() || signal != 0 {
-		t.held = append(t.held, typedKeys{signal: signal})
-		last++
-	}
-	t.held[last].raw = append(t.held[last].raw, k.Raw...)
-	if k.Enter() {
-		t.held[last].ends = len(k.Raw)
+	default:
+		t.held.add(who, k, signal)
 	}
 }
 
@@ -162,32 +152,60 @@ func signals(code rune) bool { return code == 'c' || code == '\\' || code == 'z'
 
 // giveKeys gives the program what it may have now.
 func (t *typist) giveKeys() {
-	for len(t.held) > 0 {
-		k := &t.held[0]
-		switch t.control.state.Step {
-		case machine.StepReady:
-			if !t.edit(k) {
-				return
-			}
-		case machine.StepRunning:
-			switch {
-			case k.signal != 0 && t.term.Interrupts():
-				t.signal(k.signal, k.raw)
-			case !t.listens():
-				return
-			default:
-				t.sender.typed(k.raw)
-			}
-		case machine.StepExited:
-			t.held = nil
+	for {
+		k := t.held.next(t.owner())
+		if k == nil || !t.giveNext(k) {
 			return
-		default: // somebody answers what it asks at its start
-			t.send(string(k.raw))
 		}
-		t.held = t.held[1:]
+		t.held.given(k)
 	}
-	t.held = nil
 }
+
+// owner is who is in the midst of a line; 0: nobody.
+func (t *typist) owner() int {
+	if t.control.state.Step == machine.StepRunning {
+		return t.midst
+	}
+	t.midst = 0
+	if t.edits() {
+		return t.line.who
+	}
+	return 0
+}
+
+// giveNext gives the program keys, and says whether it may have them.
+func (t *typist) giveNext(k *typedKeys) bool {
+	switch t.control.state.Step {
+	case machine.StepReady:
+		return t.edit(k)
+	case machine.StepExited:
+	case machine.StepRunning:
+		switch {
+		case k.signal != 0 && t.term.Interrupts():
+			t.signal(k.signal, k.raw)
+		case !t.listens():
+			return false
+		default:
+			t.goesOn(k)
+			t.sender.typed(k.raw)
+		}
+	default: // somebody answers what it asks at its start
+		t.send(string(k.raw))
+	}
+	return true
+}
+
+// goesOn notes whose line it is that a command reads: the terminal gives it whole lines.
+func (t *typist) goesOn(k *typedKeys) {
+	modes, err := t.term.Modes()
+	t.midst = 0
+	if err == nil && modes.Canonical() && !k.closed() && k.raw[len(k.raw)-1] != eof {
+		t.midst = k.who
+	}
+}
+
+// eof is the key that has a terminal hand over an unfinished line: VEOF.
+const eof = 0x04
 
 // keepGiving gives the program the keys that are held as soon as it may have them: that
 // it reads nobody tells.

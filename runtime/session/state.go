@@ -28,7 +28,7 @@ func (v *viewer) state() State {
 	v.printer.upToDate(func() {
 		waiting, stuck, typing := st.Waiting, st.Stuck, st.Typing
 		st = State{
-			Typing: typing, Held: v.typist.count(),
+			Typing: typing, Held: v.typist.held.counts(),
 			Phase: v.phase(), Mode: v.status.mode, Level: v.status.level, Cwd: v.status.cwd, PID: v.term.PID(), Needs: v.status.needs,
 		}
 		if v.cmd != nil {

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -87,7 +88,7 @@ func (p *typist) trace() session.Observer {
 func (p *typist) types(text string) {
 	p.t.Helper()
 	for i := range len(text) {
-		require.NoError(p.t, p.Type([]byte{text[i]}))
+		require.NoError(p.t, p.Type(1, []byte{text[i]}))
 	}
 }
 
@@ -154,7 +155,7 @@ func TestAPersonsLineIsACommand(t *testing.T) {
 			assert.Equal(t, tt.output, d.output)
 			p.is(ready)
 			assert.Equal(t, tt.result, eval(t, p.Session, tt.next).Output)
-			require.NoError(t, p.Type([]byte(tt.line+"\r"+tt.line+"\r"))) // typed ahead
+			require.NoError(t, p.Type(1, []byte(tt.line+"\r"+tt.line+"\r"))) // typed ahead
 			d = p.ran(3)
 			assert.Equal(t, tt.line, d.code)
 			p.is(ready)
@@ -180,7 +181,7 @@ func TestTypingKeepsOthersOut(t *testing.T) {
 			p.is(ready)
 			eval(t, p.Session, "1")
 			p.types("1+")
-			p.Leave()
+			p.Leave(1)
 			p.is(ready)
 			assert.Empty(t, eval(t, p.Session, "1").OutOfBand)
 			if adapter == "lua" {
@@ -202,7 +203,7 @@ func TestKeysAreHeldWhileACommandRuns(t *testing.T) {
 		return st.Phase == session.PhaseRunning
 	})
 	p.types("answer\r" + "echo mine\r")
-	assert.Equal(t, len("answer\recho mine\r"), p.State().Held)
+	assert.Equal(t, len("answer\recho mine\r"), p.State().Held[1])
 	require.NoError(t, writeFile(file))
 	r, err := p.Wait(deadline(t))
 	require.NoError(t, err)
@@ -308,4 +309,69 @@ func TestAPersonAndAProgramAtOnce(t *testing.T) {
 		assert.Contains(t, d.output, fmt.Sprintf("person %d\n", i))
 		assert.Equal(t, int64(len(fmt.Sprintf("person %d\n", i))), d.result.Bytes)
 	}
+}
+
+// Of persons who type at once each has his own lines; whoever waits for a line that another
+// one has begun can take it away.
+func TestPersonsAtOnce(t *testing.T) {
+	for _, adapter := range []string{"bash", "zsh", "python", "fish"} {
+		t.Run(adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, adapter, session.Options{})
+			say := "echo %q"
+			if adapter == "python" {
+				say = "print(%q)"
+			}
+			const each = 10
+			var all sync.WaitGroup
+			for who := range 3 {
+				all.Go(func() {
+					for i := range each {
+						for _, c := range []byte(fmt.Sprintf(say, fmt.Sprintf("person %d.%d", who, i)) + "\r") {
+							assert.NoError(t, p.Type(1+who, []byte{c}))
+						}
+					}
+				})
+			}
+			all.Wait()
+			p.ran(3 * each)
+			p.mu.Lock()
+			var lines []string
+			for _, d := range p.commands {
+				lines = append(lines, d.output)
+				assert.Equal(t, fmt.Sprintf(say, strings.TrimSuffix(d.output, "\n")), d.code)
+			}
+			p.mu.Unlock()
+			slices.Sort(lines)
+			for who := range 3 {
+				for i := range each {
+					assert.Contains(t, lines, fmt.Sprintf("person %d.%d\n", who, i))
+				}
+			}
+			require.NoError(t, p.Type(1, []byte("unfinished")))
+			require.NoError(t, p.Type(2, []byte("held")))
+			p.is(func(st session.State) bool { return st.Held[1] == 0 })
+			assert.Equal(t, map[int]int{2: len("held")}, p.State().Held)
+			p.Leave(1)
+			p.is(func(st session.State) bool { return st.Held == nil })
+			p.Leave(2)
+			p.is(ready)
+		})
+	}
+}
+
+// A line that a command reads is one person's.
+func TestPersonsAnswerInTurn(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	leave(t, p.Session, "read -r x; read -r y; echo \"[$x] [$y]\"", func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	for i := range "12345" {
+		for who := 1; who <= 2; who++ {
+			require.NoError(t, p.Type(who, []byte{"12345"[i] + byte(5*(who-1))}))
+		}
+	}
+	require.NoError(t, p.Type(2, []byte("\r")))
+	require.NoError(t, p.Type(1, []byte("\r")))
+	r, err := p.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Equal(t, "[12345] [6789:]\n", r.Output)
 }

@@ -154,7 +154,11 @@ func (s *seat) follow(on *console.Attachment, done context.CancelCauseFunc) {
 func title(n *console.Notice) string {
 	text := ui.Harmless(n.Title)
 	if n.Held > 0 {
-		text = fmt.Sprintf("[%s held: %s runs] %s", ui.Count(n.Held, "key"), n.For, text)
+		does := "runs"
+		if n.For == console.AnotherPerson {
+			does = "types"
+		}
+		text = fmt.Sprintf("[%s held: %s %s] %s", ui.Count(n.Held, "key"), n.For, does, text)
 	}
 	return "\x1b]2;" + text + "\x1b\\"
 }
