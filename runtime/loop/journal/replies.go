@@ -185,5 +185,10 @@ func (s Replies) write(list []Reply) error {
 		}
 		b.Write(append(data, '\n'))
 	}
-	return s.store.Write(layout.RepliesFile, b.Bytes())
+	// A loop that begins sweeps temporary files away, maybe this one: once more, then.
+	err := s.store.Write(layout.RepliesFile, b.Bytes())
+	for tries := 0; tries < 3 && errors.Is(err, fs.ErrNotExist); tries++ {
+		err = s.store.Write(layout.RepliesFile, b.Bytes())
+	}
+	return err
 }
