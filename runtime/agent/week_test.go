@@ -96,10 +96,10 @@ func TestClock(t *testing.T) {
 		c := newClock(time.Minute)
 		defer c.stop()
 		for range 3 { // it runs for 10 seconds and stands for an hour
-			time.AfterFunc(10*time.Second, func() { c.stand(true) })
-			time.AfterFunc(time.Hour+10*time.Second, func() { c.stand(false) })
-			<-time.After(time.Hour + 10*time.Second)
-			synctest.Wait()
+			<-time.After(10 * time.Second)
+			c.stand(true)
+			<-time.After(time.Hour)
+			c.stand(false)
 		}
 		<-c.C
 		assert.Equal(t, 3*time.Hour+time.Minute, time.Since(began))
