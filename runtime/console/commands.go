@@ -186,7 +186,8 @@ func (h *host) find(id int) (*run, *Fault) {
 	case id == 0:
 		return h.latest(), nil
 	}
-	if i := id - h.runs[0].cmd.ID; i >= 0 && i < len(h.runs) {
+	// One that was taken back leaves a gap when another one came meanwhile.
+	if i := slices.IndexFunc(h.runs, func(r *run) bool { return r.cmd.ID == id }); i >= 0 {
 		return h.runs[i], nil
 	}
 	return nil, fault(FaultUnknown, "%s has no command %d: the latest is %d", h.spec.Name, id, h.count)
