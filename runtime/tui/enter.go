@@ -106,10 +106,10 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	if !t.screen.Prompt.Paste && strings.Contains(prompt, "\n") {
 		return fmt.Errorf("%s: %w", t.name, ErrLines)
 	}
-	if s := t.State(); s.State != schema.ScreenReady || s.Ended {
-		if s.Ended {
-			return ErrEnded
-		}
+	switch s := t.State(); {
+	case s.Ended:
+		return ErrEnded
+	case s.State != schema.ScreenReady && s.State != schema.ScreenError: // that one may take a prompt
 		return &NotReadyError{t.name, s}
 	}
 	shown := t.shows(prompt)

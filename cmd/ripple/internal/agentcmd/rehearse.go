@@ -28,15 +28,22 @@ var demo []byte
 func NewRehearse(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var scenario, session, resume string
+	var onScreen, untrusted bool
 	cmd := &cobra.Command{
-		Use:   "rehearse [--scenario FILE] [--] PROMPT | -",
+		Use:   "rehearse [--scenario FILE] ([--] PROMPT | - | --screen)",
 		Short: "Play one turn of a scripted agent",
 		Long: `Play one turn of a scripted coding agent; its adapter starts this command. The
 scenario is --scenario, else the file that RIPPLE_SCENARIO names, else a demonstration;
 RIPPLE_TURN says which of its turns, 1 without it. "ripple schema scenario" prints the
-JSON Schema of scenarios.`,
+JSON Schema of scenarios. --screen is the agent's own interface on a terminal: each
+prompt plays the next turn, and a tool that the scenario refuses is asked for.`,
 		Hidden: true,
-		Args:   cobra.ExactArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if onScreen {
+				return cobra.NoArgs(cmd, args)
+			}
+			return cobra.ExactArgs(1)(cmd, args)
+		},
 		RunE: func(cmd *cobra.Command, args []string) error {
 			s, err := a.scenario(scenario)
 			if err != nil {
@@ -45,12 +52,21 @@ JSON Schema of scenarios.`,
 			if resume != "" {
 				session = resume
 			}
-			return a.rehearse(cmd.Context(), s, session, args)
+			turn, dir, err := a.rehearsed()
+			if err != nil {
+				return err
+			}
+			if onScreen {
+				return a.onScreen(cmd.Context(), &stage{script: s, dir: dir, session: session, turn: turn, trust: untrusted})
+			}
+			return a.rehearse(cmd.Context(), s, session, turn, dir, args)
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&scenario, "scenario", "", "the scenario `FILE`")
 	flags.StringVar(&session, "session-id", "rehearsal-1", "id of a new session")
+	flags.BoolVar(&onScreen, "screen", false, "show an interface of its own on the terminal")
+	flags.BoolVar(&untrusted, "untrusted", false, "with --screen, ask first whether the directory is trusted")
 	flags.StringVar(&resume, "resume", "", "id of the session to go on with")
 	for _, name := range []string{"model", "context", "allowed-tools", "permission-mode"} {
 		flags.String(name, "", "accepted, and without effect") // as real agents have them
@@ -79,23 +95,27 @@ func (a *app) scenario(path string) (*schema.Scenario, error) {
 	return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("the scenario does not load"), b.String())
 }
 
-func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, args []string) error {
+// rehearsed is which turn is played, and where.
+func (a *app) rehearsed() (turn int, dir string, err error) {
+	turn = 1
+	if text := a.Getenv(scenario.TurnVariable); text != "" {
+		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
+			return 0, "", ui.UsageError("", "%s is %q, and must be a number from 1", scenario.TurnVariable, text)
+		}
+	}
+	if dir, err = os.Getwd(); err != nil {
+		return 0, "", ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory: %w", err), "")
+	}
+	return turn, dir, nil
+}
+
+func (a *app) rehearse(ctx context.Context, s *schema.Scenario, session string, turn int, dir string, args []string) error {
 	prompt, err := a.promptText(args, "")
 	if err != nil {
 		return err
 	}
-	turn := 1
-	if text := a.Getenv(scenario.TurnVariable); text != "" {
-		if turn, err = strconv.Atoi(text); err != nil || turn < 1 {
-			return ui.UsageError("", "%s is %q, and must be a number from 1", scenario.TurnVariable, text)
-		}
-	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	dir, err := os.Getwd()
-	if err != nil {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory: %w", err), "")
-	}
 	code, err := scenario.Play(ctx, s, scenario.Stage{
 		Dir: dir, Prompt: prompt, Session: session, Turn: turn, Out: a.Out, Err: a.Err, Now: time.Now,
 		Deaf: func() { stop(); signal.Ignore(os.Interrupt, syscall.SIGTERM) },
