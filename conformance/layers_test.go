@@ -75,7 +75,7 @@ var layers = map[string]row{
 
 	"runtime/sandbox": {0, ""},
 
-	"runtime/console": {3, "runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal schema schema/validate"},
+	"runtime/console": {3, "runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
 	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
 

@@ -87,7 +87,7 @@ func (a *attached) comes() (leave func()) {
 }
 
 // count counts who may type.
-func (a *attached) count(n int) *session.Session {
+func (a *attached) count(n int) program {
 	h := a.h
 	h.mu.Lock()
 	defer h.mu.Unlock()

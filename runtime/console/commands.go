@@ -51,7 +51,10 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 		if errors.Is(err, session.ErrTyping) {
 			return nil, h.refuse(FaultTyping, state, "%v", err)
 		}
-		return nil, h.refuse(FaultBusy, state, "a person's command is still running")
+		if errors.Is(err, session.ErrBusy) {
+			return nil, h.refuse(FaultBusy, state, "a person's command is still running")
+		}
+		return nil, h.refuse(FaultBusy, state, "%v", err)
 	}
 	h.record.command(h.of(r))
 	go func() {

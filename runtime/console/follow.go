@@ -135,8 +135,8 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 	var drawn <-chan time.Time
 	for {
 		printed := h.screen.painted()
-		switch full := h.screen.full(); {
-		case !full:
+		switch {
+		case h.adapter.Agent != nil || !h.screen.full():
 			drawn = nil
 		case drawn == nil:
 			drawn = time.After(drawing)

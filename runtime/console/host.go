@@ -49,7 +49,7 @@ type host struct {
 	endOnce sync.Once
 
 	mu      sync.Mutex
-	session *session.Session // nil until opened
+	session program // nil until opened
 	commands
 	touched  time.Time // something happened
 	visitors visitors
@@ -105,11 +105,7 @@ func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, 
 
 // open starts the program and waits for its first prompt.
 func (h *host) open(ctx context.Context) {
-	s, err := session.Open(ctx, h.adapter, session.Options{
-		Dir: h.spec.Dir, Env: append([]string{environment + "=" + h.spec.Name}, h.spec.Env...), Args: h.spec.Args, Executable: h.spec.Executable,
-		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
-		Patient: true, Sole: true, Typed: h.typed, Through: h.box.through,
-	})
+	s, err := h.start(ctx)
 	h.mu.Lock()
 	h.session, h.outcome.failed = s, err
 	h.mu.Unlock()
@@ -123,7 +119,7 @@ func (h *host) open(ctx context.Context) {
 }
 
 // watch notes the program's end.
-func (h *host) watch(s *session.Session) {
+func (h *host) watch(s program) {
 	<-s.Done()
 	_, err := s.WaitState(context.Background(), func(session.State) bool { return false })
 	h.mu.Lock()
@@ -191,7 +187,7 @@ func (h *host) state() (State, session.State) {
 		return Typing, st
 	case st.Phase == session.PhaseReady:
 		return Idle, st
-	case h.screen.full():
+	case h.adapter.Agent == nil && h.screen.full():
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:
 		return WaitingSecret, st
@@ -227,6 +223,9 @@ func (h *host) statusAs(state State, st session.State) Status {
 	if r := h.latest(); r != nil {
 		c := r.now()
 		status.Command = &c
+	}
+	if a, is := h.session.(*agent); is && state != Exited {
+		status.Agent = a.shows()
 	}
 	if h.outcome.failed != nil {
 		status.Exit = h.outcome.failed.Error()

@@ -36,7 +36,7 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 		f = h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
 	case s == nil:
 		f = h.refuse(FaultBusy, state, "the program has not come to its first prompt")
-	case state == Idle:
+	case state == Idle && h.adapter.Agent == nil:
 		f = h.refuse(FaultNotWaiting, state, "no command is running that could read it: run code with exec")
 	case state == WaitingSecret && !q.Secret:
 		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a person should type")
@@ -47,8 +47,26 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 	if f != nil {
 		return f
 	}
+	if q.Answer != "" {
+		return h.answerAgent(ctx, s, q)
+	}
 	if err := s.Send(ctx, []byte(text)); err != nil {
 		return fault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
+	}
+	return nil
+}
+
+// answerAgent answers what a coding agent asks.
+func (h *host) answerAgent(ctx context.Context, s program, q SendRequest) *Fault {
+	a, is := s.(*agent)
+	switch {
+	case !is:
+		return fault(FaultRequest, "%s: an answer by its name is for a coding agent that asks; send a text", h.spec.Name)
+	case q.Text != "" || len(q.Keys) > 0:
+		return fault(FaultRequest, "either an answer or a text and keys")
+	}
+	if err := a.Answer(ctx, q.Answer); err != nil {
+		return fault(FaultNotWaiting, "%v", err)
 	}
 	return nil
 }

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"ripple/runtime/registry"
+	"ripple/runtime/tui"
 	_ "ripple/schema/validate"
 )
 
@@ -80,6 +81,9 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 	entry, err := reg.Find(spec.Adapter)
 	if err != nil {
 		return nil, nil, nil, err
+	}
+	if g := entry.Adapter.Agent; g != nil && g.Screen == nil {
+		return nil, nil, nil, fault(FaultRequest, "%s: %v; ripple agent run --adapter %s runs a turn of it", entry.Adapter.Name, tui.ErrUnknown, entry.Adapter.Name)
 	}
 	box, err := confine(spec.Spec, o.Confine)
 	if err != nil {

@@ -141,6 +141,9 @@ func spawn(ctx context.Context, argv []string, text []byte) (readiness, error) {
 
 // startFault is why a program did not come to its first prompt.
 func startFault(err error) *Fault {
+	if f, ok := errors.AsType[*Fault](err); ok {
+		return f
+	}
 	var missing *launch.MissingError
 	if errors.As(err, &missing) {
 		return fault(FaultMissing, "%v", err)

@@ -62,6 +62,8 @@ type Status struct {
 	Age time.Duration `json:"age_ns,omitempty"`
 	// Command is the latest one; nil: there was none.
 	Command *Command `json:"command,omitempty"`
+	// Agent is what a coding agent shows; nil: the program is none.
+	Agent *Agent `json:"agent,omitempty"`
 	// Exit says how the program ended, and ExitCode with which code; 128+n when
 	// signal n ended it.
 	Exit     string `json:"exit,omitempty"`
@@ -150,6 +152,8 @@ type WaitRequest struct {
 type SendRequest struct {
 	Text string   `json:"text,omitempty"`
 	Keys []string `json:"keys,omitempty"` // by name: see Key
+	// Answer is one of Agent.Answers, instead of a text and keys.
+	Answer string `json:"answer,omitempty"`
 	// Only refuses it unless the command waits for input or draws on the whole screen.
 	Only bool   `json:"only_if_waiting,omitempty"`
 	By   string `json:"by,omitempty"`

@@ -38,13 +38,21 @@ func holder(req *sdk.CallToolRequest) string {
 func (s *Server) show(ctx context.Context, c *console.Client, answer console.Answer, p part) (string, error) {
 	s.news.used(answer.Status)
 	if answer.Command == nil {
-		return withNews(headline(answer.Status, nil), s.news.since(ctx, c.Name)), nil
+		return withNews(asked(headline(answer.Status, nil), answer.Status), s.news.since(ctx, c.Name)), nil
 	}
 	if answer.Why == "exited" {
 		answer.Status.State = console.Exited
 	}
 	text, err := s.outputOf(c, answer.Status, *answer.Command, p)
 	return withNews(text, s.news.since(ctx, c.Name)), err
+}
+
+// asked is a text with what a coding agent waits for.
+func asked(text string, status console.Status) string {
+	if q := question(status); q != "" {
+		return text + "\n" + q
+	}
+	return text
 }
 
 func withNews(text string, news []string) string {
@@ -152,11 +160,16 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
 		only = false
 	}
-	if _, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req)}); err != nil {
+	status, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req), Answer: a.Answer})
+	if err != nil {
 		return "", err
 	}
 	defer s.progress(ctx, req)()
-	answer, err := c.Wait(ctx, console.WaitRequest{Wait: seconds(a.WaitS), From: -1}, nil)
+	q := console.WaitRequest{Wait: seconds(a.WaitS), From: -1}
+	if status.Agent != nil && !status.Command.Running() {
+		q.For = "input" // it answered what stood before the first prompt
+	}
+	answer, err := c.Wait(ctx, q, nil)
 	if err != nil {
 		return "", err
 	}
@@ -210,7 +223,7 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 		return "", err
 	}
 	c.Close()
-	text := headline(status, status.Command)
+	text := asked(headline(status, status.Command), status)
 	if status.Sandbox != nil {
 		text += "\nsandbox: " + word(status.Sandbox.String())
 	}

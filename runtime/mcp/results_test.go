@@ -56,7 +56,7 @@ func TestParameters(t *testing.T) {
 		"console_wait console": "string required", "console_wait for": "string=done of [done input text idle]",
 		"console_wait text": "string", "console_wait wait_s": "number=30",
 		"console_peek console": "string required", "console_peek what": "string=screen of [screen output]", "console_peek lines": "integer",
-		"console_send console": "string required", "console_send text": "string", "console_send keys": "array",
+		"console_send answer": "string", "console_send console": "string required", "console_send text": "string", "console_send keys": "array",
 		"console_send only_if_waiting": "boolean=true", "console_send wait_s": "number=5",
 		"console_read console": "string required", "console_read command": "integer", "console_read from_line": "integer=1",
 		"console_read lines": "integer=200", "console_read grep": "string",

@@ -37,6 +37,9 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	if text != "" {
 		notes = append(notes, fence(text))
 	}
+	if q := question(status); q != "" {
+		notes = append(notes, q)
+	}
 	return strings.Join(append([]string{head}, notes...), "\n"), nil
 }
 
@@ -209,4 +212,20 @@ func screenText(text string, rows int) string {
 	}
 	_, shown := bound(nil, lines, defaultChars)
 	return gap(nil, shown, int64(len(lines))) + join(shown)
+}
+
+// question is what a coding agent in a console waits for; empty: nothing.
+func question(status console.Status) string {
+	a := status.Agent
+	if a == nil || status.State != console.WaitingInput {
+		return ""
+	}
+	text := "the agent waits (" + word(a.State) + ")"
+	if a.Question != "" {
+		text += ":\n" + fence(cut(clean(a.Question), defaultChars/4))
+	}
+	if len(a.Answers) > 0 {
+		text += "\nconsole_send answer=" + word(strings.Join(a.Answers, "|")) + " answers it"
+	}
+	return text
 }

@@ -97,7 +97,7 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 		Args:              atMost(2),
 		ValidArgsFunction: completeNames(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			keysOnly := secret || len(q.Keys) > 0
+			keysOnly := secret || q.Answer != "" || len(q.Keys) > 0
 			switch {
 			case len(args) == 2, len(args) == 1 && !keysOnly:
 				q.Text = args[len(args)-1]
@@ -124,6 +124,7 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 	flags := cmd.Flags()
 	flags.StringArrayVar(&q.Keys, "key", nil, "a key to be typed after the text; repeatable")
 	ui.Choices(cmd, "key", console.KeyNames()...)
+	flags.StringVar(&q.Answer, "answer", "", "answer what a coding agent asks, by a `NAME` that exec told")
 	flags.BoolVar(&q.Only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen")
 	flags.BoolVar(&secret, "secret", false, "type a line that is read from the terminal without being shown, and enter")
 	return cmd

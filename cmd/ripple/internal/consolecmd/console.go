@@ -71,6 +71,9 @@ func explain(err error) error {
 		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
 	case console.FaultBusy:
 		hint = "ripple console wait waits for it; ripple console send --key C-c interrupts it"
+		if f.Status != nil && f.Status.Agent != nil && f.Status.State == console.WaitingInput {
+			_, hint = asks(*f.Status)
+		}
 	case console.FaultTyping:
 		hint = "try again when that line was run or taken back; ripple console peek shows it"
 	case console.FaultSecret:

@@ -182,6 +182,9 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		case console.Fullscreen:
 			what, hint = "the command draws on the whole screen", "ripple console peek "+name+" shows it; ripple console send "+name+" --key q types a key"
 		}
+		if a := answer.Status.Agent; a != nil {
+			what, hint = asks(answer.Status)
+		}
 		return false, ui.FailWith(ui.ExitTimeout, errors.New(what), hint)
 	case "exited":
 		if answer.Status.ExitCode != nil {
@@ -207,4 +210,24 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		return true, ui.ExitWith(ui.ExitFailed)
 	}
 	return true, nil
+}
+
+// asks says what a coding agent waits for, and how to answer.
+func asks(s console.Status) (what, hint string) {
+	a, name := s.Agent, s.Name
+	what = "the agent waits for a person (" + a.State + ")"
+	if a.State == "" {
+		what = "the agent shows something that its adapter does not know"
+	}
+	if a.Question != "" {
+		what += ": " + ui.Harmless(a.Question)
+	}
+	hint = "ripple console peek " + name + " shows it, ripple console attach " + name + " lets you answer"
+	if len(a.Answers) > 0 {
+		hint = "ripple console send " + name + " --answer " + strings.Join(a.Answers, "|") + " answers it, then ripple console wait " + name
+		if !s.Command.Running() {
+			hint += " --for input"
+		}
+	}
+	return what, hint
 }

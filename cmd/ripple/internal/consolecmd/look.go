@@ -125,6 +125,9 @@ func newList(a *ui.App) *cobra.Command {
 				if s.Command != nil {
 					last += "  #" + strconv.Itoa(s.Command.ID) + " " + ui.FirstLine(s.Command.Code)
 				}
+				if s.Agent != nil && s.Agent.Question != "" {
+					last += "  asks: " + ui.FirstLine(s.Agent.Question)
+				}
 				a.Printf("%s", ui.Harmless(fmt.Sprintf("%-14s %-10s %-18s %-8s %s\n", s.Name, s.Adapter, s.State, age(s), last)))
 			}
 			return nil

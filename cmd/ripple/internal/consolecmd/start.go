@@ -108,6 +108,10 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	if status.Sandbox != nil {
 		a.Note("%s", status.Sandbox)
 	}
+	if status.Agent != nil && status.State != console.Idle {
+		what, hint := asks(status)
+		a.Note("%s: %s", what, hint)
+	}
 	if status.State == console.Starting {
 		a.Note("the program has not come to its first prompt in half a minute; ripple console peek shows its screen")
 	}

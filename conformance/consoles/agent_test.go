@@ -1,0 +1,139 @@
+//go:build linux
+
+package consoles
+
+import (
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// stage is a scenario of the scripted agent, whose interface is a console's.
+const stage = `turns:
+  - steps:
+      - text: Hello from the first turn.
+      - deny: {tool: Write, detail: notes.txt}
+      - text: I went on.
+  - steps:
+      - text: "A quote:\n\n> of somebody"
+  - steps:
+      - text: I begin.
+      - stall: true
+  - steps:
+      - exit: 3
+  - steps:
+      - text: The last.
+`
+
+func (p *place) rehearses(size ...string) {
+	p.Helper()
+	require.NoError(p, os.WriteFile(p.path("scenario.yaml"), []byte(stage), 0o600))
+	p.env = append(p.env, "RIPPLE_SCENARIO="+p.path("scenario.yaml"))
+	p.start("r", append([]string{"rehearsal"}, size...)...)
+}
+
+// An agent's own interface is a console: prompts are its commands, in any size.
+func TestAnAgentOnItsOwnScreen(t *testing.T) {
+	for _, size := range [][]string{{"80", "24"}, {"120", "40"}} {
+		t.Run(size[0], func(t *testing.T) {
+			t.Parallel()
+			p := newPlace(t)
+			p.rehearses("--cols", size[0], "--rows", size[1])
+			assert.Equal(t, "idle", p.status("r").State)
+
+			r := p.exec("r", "say hello")
+			assert.Equal(t, 4, r.code, "%+v", r)
+			assert.Empty(t, r.out)
+			assert.Equal(t, "ripple: the agent waits for a person (asks): Allow Write?\nnotes.txt\n"+
+				"  ripple console send r --answer allow_once|reject_once answers it, then ripple console wait r\n", r.err)
+			assert.Equal(t, "waiting_for_input", p.status("r").State)
+			assert.Contains(t, p.ok("console", "peek", "r"), "Allow Write?\nnotes.txt\n")
+			assert.Contains(t, p.ok("console", "list"), "asks: Allow Write?")
+
+			r = p.exec("r", "and now?")
+			assert.Equal(t, 1, r.code)
+			assert.Contains(t, r.err, "is still running")
+			r = p.run("", "console", "send", "r", "--answer", "perhaps")
+			assert.Contains(t, r.err, `has no answer "perhaps" here: there are allow_once, reject_once`)
+			p.ok("console", "send", "r", "--answer", "allow_once")
+			assert.Equal(t, "● Hello from the first turn.\n\n● Write: allowed\n\n● I went on.\n", p.ok("console", "wait", "r"))
+
+			assert.Equal(t, "● A quote:\n\n  > of somebody\n", p.ok("console", "exec", "r", "a prompt\nof two lines"))
+			assert.Equal(t, "● Hello from the first turn.\n\n● Write: allowed\n\n● I went on.\n", p.ok("console", "read", "r", "--command", "1"))
+
+			r = p.exec("r", "go on", "--timeout", "1s")
+			assert.Equal(t, 4, r.code, "%+v", r)
+			assert.Contains(t, r.err, "still running")
+			p.ok("console", "send", "r", "--key", "esc")
+			assert.Contains(t, p.run("", "console", "wait", "r").out, "✗ Interrupted")
+
+			r = p.exec("r", "fail")
+			assert.Equal(t, 1, r.code, "%+v", r)
+			assert.Contains(t, r.out, "exit code 3")
+			assert.Equal(t, "● The last.\n", p.ok("console", "exec", "r", "after a failure"))
+			p.ok("console", "close", "r")
+			p.requireNothingLeft()
+		})
+	}
+}
+
+// What stands before the first prompt is told, and answered.
+func TestAnAgentThatAsksAtItsStart(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	r := p.run("", "console", "start", "rehearsal", "--name", "r", "--", "--untrusted")
+	require.Zero(t, r.code, "%+v", r)
+	assert.Equal(t, "r\n", r.out)
+	assert.Contains(t, r.err, "(trust): Do you trust the files in this directory?")
+	assert.Contains(t, r.err, "--answer accept|reject answers it, then ripple console wait r --for input")
+
+	r = p.exec("r", "hello")
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.err, "waits for an answer (trust), not for a prompt")
+	assert.Contains(t, r.err, "--answer accept|reject")
+	p.ok("console", "send", "r", "--answer", "accept")
+	p.ok("console", "wait", "r", "--for", "input")
+	assert.Equal(t, "idle", p.status("r").State)
+}
+
+// An agent that ends at its start is told with what it showed; one whose screen nobody
+// has described is refused.
+func TestAnAgentThatIsNotThere(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	r := p.run("", "console", "start", "rehearsal", "--", "--no-such-flag")
+	assert.Equal(t, 1, r.code)
+	assert.Contains(t, r.err, "the program ended with exit code")
+	assert.Contains(t, r.err, "no-such-flag")
+	adapter := p.path("plain.yaml")
+	require.NoError(t, os.WriteFile(adapter, []byte(`schema: 1
+name: plain
+version: 1.0.0
+description: An agent without a screen
+family: agent
+process: {executable: sh}
+agent: {prompt: {}, output: {format: text}}
+tests: [{name: t, turn: {prompt: x}, expect_argv: [sh, x]}]
+`), 0o600))
+	r = p.run("", "console", "start", adapter)
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.err, "plain: its adapter has no agent.screen")
+	assert.Empty(t, p.list())
+}
+
+// A model drives an agent as it drives a shell.
+func TestAModelDrivesAnAgent(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	p.rehearses()
+	s := p.server()
+	got := s.call("console_exec", args{"console": "r", "code": "say hello"})
+	assert.Contains(t, got, "[r #1] waiting_for_input")
+	assert.Contains(t, got, "the agent waits (asks):")
+	assert.Contains(t, got, "console_send answer=allow_once|reject_once answers it")
+	got = s.call("console_send", args{"console": "r", "answer": "reject_once", "wait_s": 30})
+	assert.Contains(t, got, "[r #1] done")
+	assert.Contains(t, got, "● Write: refused")
+}

@@ -1,0 +1,167 @@
+package console
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"time"
+
+	"ripple/runtime/session"
+	"ripple/runtime/tui"
+	"ripple/schema"
+)
+
+// Agent is what the screen of a coding agent shows.
+type Agent struct {
+	// State is ready, working, asks, menu, trust, login, error or ended; empty: something
+	// that its adapter does not know.
+	State    string   `json:"state"`
+	Question string   `json:"question,omitempty"` // what it asks
+	Answers  []string `json:"answers,omitempty"`  // the names of the answers that can be sent
+}
+
+// agent is a coding agent on its own screen; prompts are its commands.
+type agent struct {
+	*tui.TUI
+	name  string
+	print func([]byte)
+}
+
+func startAgent(h *host, env []string) (*agent, error) {
+	t, err := tui.Start(h.adapter, tui.Options{
+		Dir: h.spec.Dir, Env: env, Args: h.spec.Args, Executable: h.spec.Executable, Cols: h.spec.Cols, Rows: h.spec.Rows,
+		Terminal: h.screen.on, Through: h.box.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
+	})
+	if err != nil {
+		return nil, err
+	}
+	return &agent{TUI: t, name: h.adapter.Name, print: h.print}, nil
+}
+
+// unknownFor is how long a screen that the adapter does not know is waited for at the start.
+const unknownFor = 20 * time.Second
+
+// settle waits until the agent is ready, or asks something. It has failed when it ended.
+func (a *agent) settle(ctx context.Context) error {
+	limit, cancel := context.WithTimeout(ctx, unknownFor)
+	defer cancel()
+	_, err := a.TUI.WaitState(limit, func(s tui.State) bool { return s.Counts && s.State != schema.ScreenWorking })
+	if !errors.Is(err, tui.ErrEnded) {
+		return nil
+	}
+	f := fault(FaultStart, "%s: %v", a.name, a.exit())
+	f.Output = strings.Join(a.Picture().Rows, "\n")
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	defer cancel()
+	return errors.Join(f, a.TUI.Close(bye))
+}
+
+// shows is what the screen shows, for clients.
+func (a *agent) shows() *Agent {
+	s := a.TUI.State()
+	shown := &Agent{State: s.State, Question: s.Asked}
+	for name := range s.Answers {
+		shown.Answers = append(shown.Answers, name)
+	}
+	slices.Sort(shown.Answers)
+	return shown
+}
+
+// waits says that the agent goes on only when somebody answers.
+func waits(s tui.State) bool {
+	return s.Counts && slices.Contains([]string{schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin}, s.State)
+}
+
+// rests says that the agent takes a prompt.
+func rests(s tui.State) bool {
+	return s.Counts && (s.State == schema.ScreenReady || s.State == schema.ScreenError)
+}
+
+func (a *agent) State() session.State { return a.state(a.TUI.State()) }
+
+func (a *agent) state(s tui.State) session.State {
+	st := session.State{Phase: session.PhaseRunning, PID: a.PID()}
+	switch {
+	case s.Ended:
+		st.Phase = session.PhaseClosed
+	case rests(s):
+		st.Phase = session.PhaseReady
+	case waits(s):
+		st.Waiting, st.Stuck = session.WaitingInput, true
+	}
+	return st
+}
+
+func (a *agent) WaitState(ctx context.Context, want func(session.State) bool) (session.State, error) {
+	s, err := a.TUI.WaitState(ctx, func(s tui.State) bool { return want(a.state(s)) })
+	if errors.Is(err, tui.ErrEnded) {
+		err = a.exit()
+	}
+	return a.state(s), err
+}
+
+// exit is how the program ended.
+func (a *agent) exit() error {
+	code, signal := a.ExitStatus()
+	return &session.ExitError{Code: code, Signal: signal}
+}
+
+// Submit enters a prompt. What is new on the screen when its turn is over is its output.
+func (a *agent) Submit(ctx context.Context, prompt string) (func(context.Context) (session.Result, error), error) {
+	begun := time.Now()
+	wait, err := a.TUI.Submit(ctx, prompt)
+	if err != nil {
+		return nil, err
+	}
+	return func(ctx context.Context) (session.Result, error) {
+		turn, err := a.turn(ctx, wait)
+		if turn.Text != "" {
+			a.print([]byte(turn.Text + "\n"))
+		}
+		if errors.Is(err, tui.ErrEnded) {
+			err = a.exit()
+		}
+		return session.Result{ErrorSeen: turn.State.State == schema.ScreenError, Screen: true, Duration: time.Since(begun)}, err
+	}, nil
+}
+
+// turn waits for the end of a turn, through all that is asked in it.
+func (a *agent) turn(ctx context.Context, wait func(context.Context) (tui.Turn, error)) (tui.Turn, error) {
+	for {
+		turn, err := wait(ctx)
+		if err != nil || !waits(turn.State) {
+			return turn, err
+		}
+		asked := turn.State
+		if _, err := a.TUI.WaitState(ctx, func(s tui.State) bool {
+			return !waits(s) || s.State != asked.State || s.Asked != asked.Asked
+		}); err != nil {
+			return turn, err
+		}
+	}
+}
+
+// Interrupt presses the keys that interrupt the agent and waits until it takes a prompt.
+func (a *agent) Interrupt(ctx context.Context) (session.Result, error) {
+	if err := a.TUI.Interrupt(ctx); err != nil {
+		return session.Result{}, err
+	}
+	_, err := a.TUI.WaitState(ctx, rests)
+	switch {
+	case errors.Is(err, tui.ErrEnded):
+		err = a.exit()
+	case err != nil:
+		err = session.ErrTimeout
+	}
+	return session.Result{}, err
+}
+
+// Send types what a program wants typed.
+func (a *agent) Send(_ context.Context, b []byte) error { return a.TUI.Type(b) }
+
+// Type types what a person types.
+func (a *agent) Type(_ int, b []byte) error { return a.TUI.Type(b) }
+
+// Leave does nothing: only the agent knows what a person has left on its screen.
+func (a *agent) Leave(int) {}

@@ -1,0 +1,46 @@
+package console
+
+import (
+	"context"
+
+	"ripple/runtime/session"
+)
+
+// program is what lives in a console: a session, or an agent on its own screen.
+type program interface {
+	State() session.State
+	WaitState(ctx context.Context, want func(session.State) bool) (session.State, error)
+	// Submit begins a command; wait returns what it came to.
+	Submit(ctx context.Context, code string) (wait func(context.Context) (session.Result, error), err error)
+	Interrupt(ctx context.Context) (session.Result, error)
+	Send(ctx context.Context, b []byte) error
+	Type(who int, b []byte) error // what a person types
+	Leave(who int)                // he has gone
+	Done() <-chan struct{}
+	Close(ctx context.Context) error
+}
+
+// start starts what the adapter describes and returns when it takes a command. An agent
+// that asks something first, or is not seen to be ready, is there all the same.
+func (h *host) start(ctx context.Context) (program, error) {
+	env := append([]string{environment + "=" + h.spec.Name}, h.spec.Env...)
+	if h.adapter.Agent != nil {
+		a, err := startAgent(h, env)
+		if err != nil {
+			return nil, err
+		}
+		if err := a.settle(ctx); err != nil {
+			return nil, err
+		}
+		return a, nil
+	}
+	s, err := session.Open(ctx, h.adapter, session.Options{
+		Dir: h.spec.Dir, Env: env, Args: h.spec.Args, Executable: h.spec.Executable,
+		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
+		Patient: true, Sole: true, Typed: h.typed, Through: h.box.through,
+	})
+	if err != nil {
+		return nil, err
+	}
+	return s, nil
+}
