@@ -105,7 +105,7 @@ func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, 
 
 // open starts the program and waits for its first prompt.
 func (h *host) open(ctx context.Context) {
-	s, err := h.start(ctx)
+	s, err := startProgram(ctx, h)
 	h.mu.Lock()
 	h.session, h.outcome.failed = s, err
 	h.mu.Unlock()

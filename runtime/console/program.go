@@ -20,9 +20,9 @@ type program interface {
 	Close(ctx context.Context) error
 }
 
-// start starts what the adapter describes and returns when it takes a command. An agent
+// startProgram starts what the adapter describes and returns when it takes a command. An agent
 // that asks something first, or is not seen to be ready, is there all the same.
-func (h *host) start(ctx context.Context) (program, error) {
+func startProgram(ctx context.Context, h *host) (program, error) {
 	env := append([]string{environment + "=" + h.spec.Name}, h.spec.Env...)
 	if h.adapter.Agent != nil {
 		a, err := startAgent(h, env)

@@ -48,7 +48,7 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 		return f
 	}
 	if q.Answer != "" {
-		return h.answerAgent(ctx, s, q)
+		return answerAgent(ctx, h.spec.Name, s, q)
 	}
 	if err := s.Send(ctx, []byte(text)); err != nil {
 		return fault(FaultNotWaiting, "%s: %v", h.spec.Name, err)
@@ -57,11 +57,11 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 }
 
 // answerAgent answers what a coding agent asks.
-func (h *host) answerAgent(ctx context.Context, s program, q SendRequest) *Fault {
+func answerAgent(ctx context.Context, console string, s program, q SendRequest) *Fault {
 	a, is := s.(*agent)
 	switch {
 	case !is:
-		return fault(FaultRequest, "%s: an answer by its name is for a coding agent that asks; send a text", h.spec.Name)
+		return fault(FaultRequest, "%s: an answer by its name is for a coding agent that asks; send a text", console)
 	case q.Text != "" || len(q.Keys) > 0:
 		return fault(FaultRequest, "either an answer or a text and keys")
 	}

@@ -83,7 +83,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		return nil, nil, nil, err
 	}
 	if g := entry.Adapter.Agent; g != nil && g.Screen == nil {
-		return nil, nil, nil, fault(FaultRequest, "%s: %v; ripple agent run --adapter %s runs a turn of it", entry.Adapter.Name, tui.ErrUnknown, entry.Adapter.Name)
+		return nil, nil, nil, fault(FaultRequest, "%s: %v", entry.Adapter.Name, tui.ErrUnknown)
 	}
 	box, err := confine(spec.Spec, o.Confine)
 	if err != nil {
