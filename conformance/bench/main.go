@@ -59,6 +59,7 @@ var measuredYAML []byte
 var measured struct {
 	Adapter string
 	Plain   []string // the adapter's program as everybody starts it
+	Behind  []string // runs a command line that follows it with a cat before it
 	Tmux    string   // the same, as a command line for a shell
 	Xterm   []string // measures xterm.js, given a file, columns, rows and milliseconds
 	Pythons []string // one of them may have pexpect
