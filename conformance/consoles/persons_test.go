@@ -79,9 +79,6 @@ func (p *sitter) types(keys string) error {
 // Two persons type at one console, and a client runs commands there: each line is one
 // person's, each command has its own output, and nothing is lost.
 func TestTwoPersonsAndAClient(t *testing.T) {
-	if !*long {
-		t.Skip("once in ten times a command is read twice: -long runs this")
-	}
 	const each = 15
 	p := newPlace(t)
 	p.start("main")

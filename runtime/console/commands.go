@@ -74,7 +74,7 @@ func (h *host) admit(q ExecRequest) (*run, *Fault) {
 		return nil, h.refuse(FaultBusy, state, "the program has not come to its first prompt")
 	case state == Exited:
 		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
-	case h.latest() != nil && h.latest().cmd.Running():
+	case h.settled() == Running:
 		c := h.latest().cmd
 		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, by(c.By))
 	case state == Typing:
@@ -99,6 +99,15 @@ func (c *commands) latest() *run {
 		return nil
 	}
 	return c.runs[len(c.runs)-1]
+}
+
+// settled is the state of a console whose program takes a command: it is idle as soon as
+// the end of the latest one is noted.
+func (c *commands) settled() State {
+	if r := c.latest(); r != nil && r.cmd.Running() {
+		return Running
+	}
+	return Idle
 }
 
 // add makes a command the latest, whose output begins at that offset of the record.

@@ -186,7 +186,9 @@ func (h *host) state() (State, session.State) {
 	case st.Typing:
 		return Typing, st
 	case st.Phase == session.PhaseReady:
-		return Idle, st
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		return h.settled(), st
 	case h.adapter.Agent == nil && h.screen.full():
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:

@@ -47,6 +47,10 @@ func (c *Client) output(cmd Command) (in io.ReadCloser, skipped int64, err error
 	return output(c.files.record, cmd.From, cmd.From+cmd.Bytes)
 }
 
+// notedLimit is how long a command that another one has followed may need until its end is
+// noted.
+const notedLimit = 500 * time.Millisecond
+
 // command is one by its number, 0: the latest. Of a host that lives, it is asked:
 // the command may be running.
 func (c *Client) command(id int) (Command, error) {
@@ -61,8 +65,8 @@ func (c *Client) command(id int) (Command, error) {
 	if err != nil {
 		return Command{}, err
 	}
-	if found == nil && alive { // the disk was full when it ended
-		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: time.Nanosecond, From: -1}, nil); err == nil && a.Command != nil {
+	if alive && (found == nil || found.Running()) { // the disk was full when it ended, or that is about to be noted
+		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: notedLimit, From: -1}, nil); err == nil && a.Command != nil {
 			return *a.Command, nil
 		}
 	}
@@ -83,7 +87,7 @@ func lastCommand(dir string, id int) (*Command, error) {
 		if id == 0 || cmd.ID == id {
 			found = &cmd
 		}
-		return id == 0 || cmd.ID <= id
+		return id == 0 || found == nil || found.Running() // the next one may begin before its end is noted
 	})
 	if err != nil || found == nil || !found.Running() {
 		return found, err

@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -129,6 +130,28 @@ func TestAFullDiskSpoilsNoIndex(t *testing.T) {
 	var ids []int
 	require.NoError(t, eachCommand(dir, func(c Command) bool { ids = append(ids, c.ID); return true }))
 	assert.Equal(t, []int{1, 3}, ids)
+}
+
+// The next command may begin before the end of one is noted: what it printed is its own.
+func TestACommandIsNotedAfterTheNextBegan(t *testing.T) {
+	dir := filepath.Join(privateDir(t), "r")
+	r, err := openRecord(dir)
+	require.NoError(t, err)
+	defer r.close()
+	ended := time.Now()
+	_, err = r.append([]byte("one\ntwo\n"))
+	require.NoError(t, err)
+	r.command(Command{ID: 1})
+	r.command(Command{ID: 2, From: 4})
+	r.command(Command{ID: 1, Bytes: 4, Lines: 1, Ended: &ended})
+	one, err := lastCommand(dir, 1)
+	require.NoError(t, err)
+	require.NotNil(t, one)
+	assert.Equal(t, int64(4), one.Bytes)
+	assert.False(t, one.Running())
+	two, err := lastCommand(dir, 2)
+	require.NoError(t, err)
+	assert.Equal(t, int64(4), two.Bytes)
 }
 
 func TestTheIndexIsBounded(t *testing.T) {
