@@ -60,7 +60,7 @@ const (
 	firstSymbol = '\u2000'
 )
 
+var inLine = strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`)
+
 // word is text that stands within a line of ours.
-func word(text string) string {
-	return strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`).Replace(clean(text))
-}
+func word(text string) string { return inLine.Replace(clean(text)) }
