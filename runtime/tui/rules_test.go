@@ -96,6 +96,7 @@ func TestTheAnswerIsWhatIsNew(t *testing.T) {
 		"blank rows, and what is none":  {"head", "head||> one||  ● 1|||  2|Took 3 s", "● 1\n\n2"},
 		"the last row was drawn over":   {"head|waiting", "head||> one||● 1", "● 1"},
 		"nothing yet":                   {"head", "head||> one", ""},
+		"a scroll bar that appears":     {"head||> one||● 1", "head  ┃|      ┃|> one ┃|      ┃|● 1   ┃|      ┃|> two ┃|      ┃|● 2   ┃|┃ a   ┃", "● 2\n┃ a   ┃"},
 		"nothing at all":                {"head", "head", ""},
 		"an answer that looks like one": {"head", "head||> one||● 1|────|> x", "● 1\n────\n> x"},
 	} {
