@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"strconv"
 	"strings"
 	"syscall"
@@ -24,7 +25,22 @@ import (
 )
 
 // The test binary is also the guarded program of the guard's tests.
+const firstThreadEnds = "FIRST_THREAD_ENDS"
+
+func init() {
+	if os.Getenv(firstThreadEnds) != "" {
+		runtime.LockOSThread() // TestMain runs on the first thread
+	}
+}
+
 func TestMain(m *testing.M) {
+	if os.Getenv(firstThreadEnds) != "" {
+		go func() {
+			_, _ = io.Copy(io.Discard, os.Stdin) // until the test is over
+			os.Exit(0)
+		}()
+		_, _, _ = syscall.RawSyscall(syscall.SYS_EXIT, 0, 0, 0) // of this thread
+	}
 	if script, ok := os.LookupEnv("GUARDED_SCRIPT"); ok {
 		os.Exit(Guard(func() int { return guarded(script) }))
 	}
@@ -302,10 +318,30 @@ func TestEndLeavesNoDescriptor(t *testing.T) {
 	waitFor(t, func() bool { return count() <= before })
 }
 
+// A program's first thread may end before the others, on its own or because they are
+// killed at different moments. It is shown like an ended process then, and is none.
+func TestAProcessWithoutItsFirstThreadLives(t *testing.T) {
+	cmd := exec.Command(os.Args[0])
+	cmd.Env = append(os.Environ(), firstThreadEnds+"=1")
+	in, err := cmd.StdinPipe()
+	require.NoError(t, err)
+	require.NoError(t, cmd.Start())
+	defer func() { _ = cmd.Wait() }() // its exit code is of no interest
+	defer in.Close()
+	waitFor(t, func() bool { e, ok := stat(cmd.Process.Pid); return ok && e.state == 'Z' })
+	_, alive := Seen(cmd.Process.Pid)
+	assert.True(t, alive)
+	tree := New(cmd.Process.Pid, "")
+	assert.Len(t, tree.Members(), 1)
+	require.NoError(t, tree.Kill(t.Context()))
+	_, alive = Seen(cmd.Process.Pid)
+	assert.False(t, alive)
+}
+
 func TestParseStat(t *testing.T) {
 	e, ok := parseStat(5, []byte("5 (a) R (b) S 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777 20"))
 	require.True(t, ok)
-	assert.Equal(t, entry{Process{5, 777, "a) R (b"}, 'S', 1, 3}, e)
+	assert.Equal(t, entry{Process{5, 777, "a) R (b"}, 'S', 1, 3, 17}, e)
 	for _, bad := range []string{"", "5 (a", ")(", "5 (a) S 1", "5 (a) S x 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 777"} {
 		_, ok := parseStat(5, []byte(bad))
 		assert.False(t, ok, bad)

@@ -66,9 +66,12 @@ type entry struct {
 	Process
 	state        byte
 	parent, sess int
+	threads      int
 }
 
-func (e entry) zombie() bool { return e.state == 'Z' || e.state == 'X' }
+// zombie says that a process has ended. One whose first thread alone has is shown with the
+// same state: the others live on, and have the children that they started.
+func (e entry) zombie() bool { return (e.state == 'Z' || e.state == 'X') && e.threads <= 1 }
 
 // snapshot is all processes by id.
 type snapshot map[int]entry
@@ -117,17 +120,18 @@ func parseStat(pid int, line []byte) (e entry, ok bool) {
 	if open < 0 || end < open {
 		return e, false
 	}
-	const state, parent, session, start = 0, 1, 3, 19 // after the name
+	const state, parent, session, threads, start = 0, 1, 3, 17, 19 // after the name
 	f := bytes.Fields(line[end+1:])
 	if len(f) <= start {
 		return e, false
 	}
-	var errs [3]error
+	var errs [4]error
 	e.PID, e.Name, e.state = pid, string(line[open+1:end]), f[state][0]
 	e.parent, errs[0] = strconv.Atoi(string(f[parent]))
 	e.sess, errs[1] = strconv.Atoi(string(f[session]))
 	e.Start, errs[2] = strconv.ParseUint(string(f[start]), 10, 64)
-	return e, errs == [3]error{}
+	e.threads, errs[3] = strconv.Atoi(string(f[threads]))
+	return e, errs == [4]error{}
 }
 
 // descend adds all descendants to a set of ids.
