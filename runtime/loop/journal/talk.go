@@ -68,14 +68,16 @@ func (t Talk) open(replies []Reply) (list []record.Question) {
 
 // OpenQuestions are those of a project's loop that a person can answer, the oldest first.
 func OpenQuestions(project string) ([]record.Question, error) {
-	t, err := ReadTalk(project)
-	if err != nil || len(t.Questions) == 0 {
-		return nil, err
-	}
+	// The replies first: a loop records an answer and then removes the reply, and what is
+	// read in between must be in one of the two.
 	replies, err := NewReplies(NewStore(project, nil)).Read()
 	if errors.Is(err, fs.ErrPermission) {
 		err = nil // who may only look sees the question a moment longer
 	}
+	if err != nil {
+		return nil, err
+	}
+	t, err := ReadTalk(project)
 	return t.open(replies), err
 }
 
