@@ -22,10 +22,14 @@ func (t *tangle) whole() (thread, bool) {
 func (t *tangle) best() (spans []span, ok bool) {
 	var best thread
 	found := false
+	silent := costSilent
+	if t.kernel { // which echoes for sure, and the more there is of it, the less does it stand there by chance
+		silent += len(t.m.want)
+	}
 	weigh := func(th thread) int {
 		switch {
 		case th.at == 0:
-			return th.cost + costSilent
+			return th.cost + silent
 		case t.certain && !th.ragged:
 			return min(th.cost, costSilent)
 		}

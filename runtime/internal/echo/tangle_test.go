@@ -25,6 +25,8 @@ func TestSplit(t *testing.T) {
 		{"the echo within a line", true, "echo hi\n", "", "bg 1\r\nbg echo hi\r\n2\r\nbg 3\r\n", "bg 1\r\nbg 2\r\nbg 3\r\n"},
 		{"the echo before a line end", true, "echo hi\n", "", "bg 1echo hi\r\n\r\n", "bg 1\r\n"},
 		{"a line within the echo", true, "echo hi\n", "", "echbg 1\r\no hi\r\n", "bg 1\r\n"},
+		{"a line's text within the echo, and its end behind", true, "echo cmd 148\n", "", "echo cmd bg 510148\r\n\r\n", "bg 510\r\n"},
+		{"and a line before", true, "echo cmd 148\n", "", "bg 509\r\necho cmd bg 510148\r\n\r\n", "bg 509\r\nbg 510\r\n"},
 		{"lines that begin as the echo does", true, "echo hi\n", "", "e\r\nec\r\necho h\r\necho hi\r\n", "e\r\nec\r\necho h\r\n"},
 		{"an unfinished line", true, "x\n", "", "x\r\nbg", "bg"},
 		{"control bytes", true, "a\x03\tb\n", "", "bg\r\na^C\tb\r\n", "bg\r\n"},
@@ -108,6 +110,26 @@ func TestSplitAnywhere(t *testing.T) {
 		code := strings.Repeat("x", 1+r.Intn(5)) + fmt.Sprint(r.Intn(1000)) + "\n"
 		at := r.Intn(len(lines))
 		stream := lines[:at] + string(kernelEcho(code)) + lines[at:]
+		c := Config{Strategy: Deterministic, Sent: []byte(code), Foreign: true, Kernel: kernelEcho(code)}
+		require.Equal(t, lines, string(Split(c, []byte(stream))), "%q in %q", code, stream)
+	}
+}
+
+// The kernel cuts its own echo and others' lines where it likes.
+func TestSplitAnywhereInPieces(t *testing.T) {
+	r := rand.New(rand.NewSource(1))
+	for range 2000 {
+		var b strings.Builder
+		for i := range 2 + r.Intn(10) {
+			fmt.Fprintf(&b, "bg %d\r\n", 500+i)
+		}
+		lines := b.String()
+		code := fmt.Sprintf("echo;%s\n", "uvwxyz"[r.Intn(5):])
+		shown := string(kernelEcho(code))
+		cut := 1 + r.Intn(len(code)-2) // a line end alone, like a blank, could be anybody's
+		at := r.Intn(len(lines))
+		gap := min(1+r.Intn(10), len(lines)-at)
+		stream := lines[:at] + shown[:cut] + lines[at:at+gap] + shown[cut:] + lines[at+gap:]
 		c := Config{Strategy: Deterministic, Sent: []byte(code), Foreign: true, Kernel: kernelEcho(code)}
 		require.Equal(t, lines, string(Split(c, []byte(stream))), "%q in %q", code, stream)
 	}
