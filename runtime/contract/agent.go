@@ -31,7 +31,7 @@ type Agent interface {
 // agentCase is a declared test of family agent; it starts nothing.
 func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
 	return testCase{
-		name: test.Name, kind: KindDeclared, level: 1, line: test.Pos.Line, bare: true,
+		name: test.Name, kind: KindDeclared, level: 1, at: test.Pos, bare: true,
 		run: func(_ context.Context, t *testRun) error {
 			switch {
 			case o.Agent == nil:

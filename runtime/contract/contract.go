@@ -3,7 +3,7 @@
 // follow from its samples, signals, modes and capabilities (the derived tests).
 //
 // [Run] is the main path. It returns a [Report], which [WriteText], [WriteJSON],
-// [WriteJUnit] and [WriteTAP] put into words; nothing here depends on package
+// [WriteJUnit], [WriteTAP] and [WriteGitHub] put into words; nothing here depends on package
 // testing, so `ripple adapter test` and a program of yours do the same.
 //
 // # Surroundings
@@ -45,7 +45,7 @@ import (
 type Options struct {
 	Filter     *regexp.Regexp // only tests whose name matches
 	NoDerived  bool           // leave out the derived tests
-	FailFast   bool           // skip what is left after the first failure
+	FailFast   bool           // stop at the first failure; see [Report.LeftOut]
 	Timeout    time.Duration  // for each test, over the declared ones; 0: as declared, 15 s otherwise
 	Repeat     int            // how often everything is run; 0: once
 	Executable string         // the program to test; empty: found by the adapter's rules

@@ -13,7 +13,7 @@ import (
 // declaredCase is one entry of the adapter's tests.
 func declaredCase(test schema.Test) testCase {
 	return testCase{
-		name: test.Name, kind: KindDeclared, level: 2, line: test.Pos.Line,
+		name: test.Name, kind: KindDeclared, level: 2, at: test.Pos,
 		timeout: time.Duration(test.TimeoutMS) * time.Millisecond,
 		own:     test.Isolated,
 		run:     func(ctx context.Context, t *testRun) error { return runDeclared(ctx, t, test) },
@@ -50,7 +50,7 @@ func runDeclared(ctx context.Context, t *testRun, test schema.Test) error {
 	var seen observation
 	evaluated := false
 	for _, s := range steps(test) {
-		t.line = lineOf(s.Pos, test.Pos)
+		t.at = placeOf(s.Pos, test.Pos)
 		if s.Eval != nil {
 			r, err := t.evalDeclared(ctx, s.name, *s.Eval)
 			if err != nil {
@@ -101,9 +101,9 @@ func (t *testRun) evalDeclared(ctx context.Context, step, code string) (session.
 	return r, err
 }
 
-func lineOf(step, test schema.Position) int {
+func placeOf(step, test schema.Position) schema.Position {
 	if step.Line > 0 {
-		return step.Line
+		return step
 	}
-	return test.Line
+	return test
 }

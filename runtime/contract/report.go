@@ -23,6 +23,7 @@ type Report struct {
 	Duration           time.Duration `json:"duration_ns"`
 	Notes              []string      `json:"notes,omitempty"`
 	Tests              []TestResult  `json:"tests"`
+	LeftOut            int           `json:"left_out,omitempty"` // tests that [Options.FailFast] did not begin; they are not among Tests
 }
 
 // Kind says where a test comes from.
@@ -54,17 +55,22 @@ type TestResult struct {
 	Notes    []string      `json:"notes,omitempty"`  // what a reader should know although it passed
 	File     string        `json:"file,omitempty"`
 	Line     int           `json:"line,omitempty"`
+	Column   int           `json:"column,omitempty"`
 	Level    int           `json:"level"`
 	Duration time.Duration `json:"duration_ns"`
 	Failure  *Failure      `json:"failure,omitempty"`
 	Repeat   int           `json:"repeat,omitempty"` // which round, from 1, when there are several
 }
 
+// unwell says that the test was run, or tried, and is not what it should be.
+func (t TestResult) unwell() bool { return t.Status == Failed || t.Status == Errored }
+
 // Failure is why a test did not pass. Sent and Received show control
 // characters as \x1b and so on, and are cut in the middle when they are long.
 type Failure struct {
 	Message  string          `json:"message"`
 	Line     int             `json:"line,omitempty"` // of the failing step in the adapter's file
+	Column   int             `json:"column,omitempty"`
 	Step     string          `json:"step,omitempty"`
 	Sent     string          `json:"sent,omitempty"`     // the code of the failing step
 	Output   string          `json:"output,omitempty"`   // what the session made of the bytes

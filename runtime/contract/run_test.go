@@ -172,7 +172,6 @@ func TestOptions(t *testing.T) {
 	}{
 		{"fail-fast", Options{FailFast: true}, []string{
 			"probe: passed", "one: failed: expect: the output does not match",
-			"two: skipped: fail-fast: one did not pass", "three: skipped: fail-fast: one did not pass",
 		}},
 		{"filter", Options{Filter: regexp.MustCompile("^t")}, []string{"two: passed", "three: passed"}},
 		{"a filter that matches nothing", Options{Filter: regexp.MustCompile("nothing")}, nil},
@@ -183,6 +182,22 @@ func TestOptions(t *testing.T) {
 			assert.Equal(t, c.want, outcome(runToy(t, declared(tests...), "", c.options)))
 		})
 	}
+}
+
+// What --fail-fast did not begin is counted and not listed, in no round, and a run
+// that was cut short gives no level.
+func TestFailFastLeavesTheRestOut(t *testing.T) {
+	tests := []schema.Test{named("one", step("get", expecting("x"))), named("two", step("get"))}
+	report := runToy(t, declared(tests...), "", Options{NoDerived: true, FailFast: true, Repeat: 3})
+	assert.Len(t, report.Tests, 2)
+	assert.Equal(t, 7, report.LeftOut)
+	assert.Equal(t, "no level: stopped at the first failure", report.LevelNote)
+	var b bytes.Buffer
+	require.NoError(t, WriteText(&b, []*Report{report}, TextOptions{Verbose: true}))
+	assert.Contains(t, b.String(), "1 passed, 1 failed, 7 left out")
+	assert.NotContains(t, b.String(), "skip")
+	all := runToy(t, declared(named("one", step("get", expecting("x")))), "", Options{NoDerived: true, FailFast: true})
+	assert.Zero(t, all.LeftOut, "the last one failed: nothing is left")
 }
 
 func TestRepeatNumbersTheRounds(t *testing.T) {

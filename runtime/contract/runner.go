@@ -17,12 +17,12 @@ type testCase struct {
 	name         string
 	kind         Kind
 	level        int
-	line         int
-	timeout      time.Duration // 0: the default
-	inapplicable string        // why the adapter cannot be asked this
-	own          bool          // in a session of its own
-	bare         bool          // opens its sessions itself
-	exclusive    bool          // no other test of this process may run meanwhile
+	at           schema.Position // in the adapter's file
+	timeout      time.Duration   // 0: the default
+	inapplicable string          // why the adapter cannot be asked this
+	own          bool            // in a session of its own
+	bare         bool            // opens its sessions itself
+	exclusive    bool            // no other test of this process may run meanwhile
 	run          func(context.Context, *testRun) error
 }
 
@@ -142,6 +142,11 @@ func (r *runner) rounds(ctx context.Context) {
 				r.report.Tests = []TestResult{} // nothing ran: the program is missing
 				return
 			}
+			if r.options.FailFast && result.unwell() {
+				r.report.LeftOut = total - number
+				round = rounds
+				break
+			}
 		}
 		r.closeShared(ctx)
 	}
@@ -156,7 +161,7 @@ func (r *runner) progress(p Progress) {
 
 // one runs a test, or says why it is not run.
 func (r *runner) one(ctx context.Context, c testCase) TestResult {
-	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.line}
+	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.at.Line, Column: c.at.Column}
 	if c.kind == KindDerived {
 		result.File = "" // no line of the file states it
 	}
@@ -173,20 +178,13 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 		r.carryOut(ctx, c, &result)
 		leave()
 		result.Duration = r.now().Sub(start)
-		r.stopAfter(result)
 	}
 	return result
 }
 
-func (r *runner) stopAfter(t TestResult) {
-	if r.options.FailFast && (t.Status == Failed || t.Status == Errored) && r.broken == "" {
-		r.broken = failFast + t.Name + " did not pass"
-	}
-}
-
 func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
 	r.record.Mark(r.now().Sub(r.began), c.name)
-	t := &testRun{run: r, adapter: r.adapter, line: c.line}
+	t := &testRun{run: r, adapter: r.adapter, at: c.at}
 	if err := r.take(ctx, c, t); err != nil {
 		r.notStarted(err, t, result)
 		return
@@ -256,9 +254,6 @@ func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 	}
 }
 
-// failFast begins the reason of what is not run after the first failure.
-const failFast = "fail-fast: "
-
 // notStartedReason is why the tests after the first one are skipped then.
 const notStartedReason = "the program did not start"
 
@@ -275,6 +270,8 @@ func (r *runner) everStarted() bool {
 func (r *runner) grade() {
 	switch {
 	case r.report.Skipped != "":
+	case r.report.LeftOut > 0:
+		r.report.LevelNote = noLevel + "stopped at the first failure"
 	case r.adapter.Family == schema.FamilyAgent:
 		r.report.LevelNote = noAgentLevel
 	case r.options.Filter != nil:

@@ -19,7 +19,7 @@ type testRun struct {
 	trace   *trace
 
 	step    string
-	line    int
+	at      schema.Position // of the step in the adapter's file
 	sent    string
 	pattern string
 	result  session.Result
@@ -88,7 +88,7 @@ const (
 // failure is the report of err at the last step of the test.
 func (t *testRun) failure(err error) *Failure {
 	f := &Failure{
-		Message: err.Error(), Step: t.step, Line: t.line, Pattern: t.pattern,
+		Message: err.Error(), Step: t.step, Line: t.at.Line, Column: t.at.Column, Pattern: t.pattern,
 		Sent:    escaped(cut(t.sent, shownCode)),
 		Output:  escaped(cut(t.result.Output, shownOutput)),
 		EndedBy: string(t.result.CompletedBy),

@@ -43,21 +43,17 @@ func (p *textWriter) line(format string, args ...any) {
 }
 
 func (p *textWriter) report(r *Report) {
-	unstarted, left, why := 0, 0, ""
+	unstarted := 0
 	for _, t := range r.Tests {
 		switch {
 		case t.Status == Passed && len(t.Notes) == 0 && !p.o.Verbose:
 		case t.Status == Skipped && t.Reason == notStartedReason && !p.o.Verbose:
 			unstarted++
-		case t.Status == Skipped && strings.HasPrefix(t.Reason, failFast) && !p.o.Verbose:
-			left++
-			why = t.Reason
 		default:
 			p.test(r, t)
 		}
 	}
 	p.after(r, unstarted, notStartedReason)
-	p.after(r, left, why)
 	for _, note := range r.Notes {
 		p.line("  note: %s", note)
 	}
@@ -100,7 +96,7 @@ func (p *textWriter) test(r *Report, t TestResult) {
 	if t.Repeat > 0 {
 		text += fmt.Sprintf(" (round %d)", t.Repeat)
 	}
-	if t.Status == Passed || t.Status == Failed || t.Status == Errored {
+	if t.Status == Passed || t.unwell() {
 		text += fmt.Sprintf(" (%s)", rounded(t.Duration))
 	}
 	if t.Reason != "" {
@@ -194,6 +190,9 @@ func summary(r *Report) string {
 		if n := r.Count(c.status); n > 0 {
 			counts = append(counts, fmt.Sprintf("%d %s", n, c.word))
 		}
+	}
+	if r.LeftOut > 0 {
+		counts = append(counts, fmt.Sprintf("%d left out", r.LeftOut))
 	}
 	grade := ""
 	if !r.ungraded() {

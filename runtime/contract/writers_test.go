@@ -9,6 +9,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -42,13 +43,13 @@ func sampleReports() []*Report {
 			{Name: "probe", Kind: KindProbe, Status: Passed, File: "toy.yaml", Line: 80, Level: 1, Duration: 3 * time.Millisecond},
 			{Name: "starts again", Kind: KindDeclared, Status: Passed, File: "toy.yaml", Line: 90, Level: 2, Duration: time.Millisecond, Notes: []string{"a new session"}},
 			{Name: "a < b & #c", Kind: KindDeclared, Status: Failed, File: "toy.yaml", Line: 92, Level: 2, Duration: 1100 * time.Millisecond, Failure: &Failure{
-				Message: "expect: the output does not match", Line: 95, Step: "setup_sequence[1]", Sent: "print 1\\n\nprint 2", Pattern: "^</x>$",
+				Message: "expect: the output does not match", Line: 95, Column: 9, Step: "setup_sequence[1]", Sent: "print 1\\n\nprint 2", Pattern: "^</x>$",
 				Output: `\x1b[1mone`, Received: "print 1\\r\\n\n\\x1b[1mone", EndedBy: "marker",
 				Timeline: []TimelineEntry{{0, `write 8: print 1\n`}, {12.5, `read 14: \x1b[1mone\r\n`}},
 			}},
 			{Name: "no pattern", Kind: KindDeclared, Status: Errored, File: "toy.yaml", Line: 99, Level: 2, Failure: &Failure{Message: `expect: missing closing )`, Pattern: "("}},
 			{Name: "forged OSC 633", Kind: KindDerived, Status: NotApplicable, Reason: "samples.raw_bytes is not declared", Level: 3},
-			{Name: "killed program", Kind: KindDerived, Status: Skipped, Reason: "fail-fast: no pattern did not pass", Level: 4, Repeat: 2},
+			{Name: "killed program", Kind: KindDerived, Status: Skipped, Reason: "the run was stopped: interrupted", Level: 4, Repeat: 2},
 		},
 	}, {
 		Adapter: "other", File: "other.yaml", Started: time.Date(2026, 1, 2, 3, 4, 6, 0, time.UTC), Tests: []TestResult{},
@@ -68,6 +69,7 @@ func TestWriters(t *testing.T) {
 		"report.json":        WriteJSON,
 		"report.xml":         WriteJUnit,
 		"report.tap":         WriteTAP,
+		"report.github":      func(w io.Writer, r []*Report) error { return WriteGitHub(w, r, "TOKEN") },
 	} {
 		t.Run(name, func(t *testing.T) {
 			var b bytes.Buffer
@@ -118,6 +120,24 @@ func TestRequiredAndMissing(t *testing.T) {
 		assert.Contains(t, b.String(), name)
 		assert.Contains(t, b.String(), "apt-get install other", "what to do next")
 	}
+}
+
+// What a program prints cannot give the workflow commands, and what an annotation
+// says cannot end it.
+func TestGitHubCommandsAreOurs(t *testing.T) {
+	var b bytes.Buffer
+	require.NoError(t, WriteGitHub(&b, []*Report{{
+		Adapter: "toy", File: "a,b:c%.yaml", LevelNote: noLevel + "no reason", Tests: []TestResult{{
+			Name: "one: 100%, two", Status: Failed, File: "a,b:c%.yaml", Line: 3, Column: 5,
+			Failure: &Failure{Message: "50%\r\n::error::forged", Line: 4, Column: 7, Output: "::set-env name=PATH::/evil\n##[add-path]/evil"},
+		}},
+	}}, "TOKEN"))
+	before, after, found := strings.Cut(b.String(), "\n::TOKEN::\n")
+	require.True(t, found)
+	assert.True(t, strings.HasPrefix(before, "::stop-commands::TOKEN\n"))
+	assert.Contains(t, before, "::set-env", "shown, where it is no command")
+	assert.Equal(t, "::error file=a%2Cb%3Ac%25.yaml,line=4,col=7,title=toy%3A one%3A 100%25%2C two::50%25%0D%0A::error::forged%0A"+
+		"output: ::set-env name=PATH::/evil%0A  ##[add-path]/evil\n", after)
 }
 
 func TestTextIsShort(t *testing.T) {

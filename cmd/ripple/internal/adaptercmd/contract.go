@@ -5,9 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"math/rand/v2"
 	"regexp"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
@@ -16,7 +14,6 @@ import (
 	"ripple/runtime/agent"
 	"ripple/runtime/contract"
 	"ripple/runtime/event"
-	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/runtime/session"
 	"ripple/schema"
@@ -26,6 +23,7 @@ import (
 type testFlags struct {
 	all       bool
 	shuffle   int64
+	shard     string
 	installed bool
 	filter    string
 	report    string
@@ -62,18 +60,19 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.BoolVar(&f.all, "all", false, "test every adapter that ripple knows")
 	flags.StringVar(&f.filter, "filter", "", "run only the tests whose name matches this `REGEXP`")
 	flags.BoolVar(&f.options.NoDerived, "no-derived", false, "run only the declared tests")
-	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit or tap")
+	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap, or github for annotations of a workflow")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for one test (0: as the adapter says)")
 	flags.BoolVar(&f.options.Require, "require", false, "a missing program is an error")
 	flags.BoolVar(&f.installed, "require-installed", false, "leave out missing programs; that an installed one is skipped is an error, and so is that none is installed")
 	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order that this `SEED` gives (0: in the order given)")
+	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; the parts together are all, on whatever machines they run")
 	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often")
 	flags.IntVar(&f.parallel, "parallel", 1, "test this many adapters at once")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
-	ui.Choices(cmd, "report", "text", "json", "junit", "tap")
+	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	return cmd
 }
@@ -99,29 +98,9 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 	if err != nil {
 		return err
 	}
-	entries, err := a.targets(args, f.all)
+	entries, err := a.chosen(args, &f)
 	if err != nil {
 		return err
-	}
-	if entries, err = f.selected(entries); err != nil {
-		return err
-	}
-	if f.installed {
-		if entries, err = a.installed(entries); err != nil {
-			return err
-		}
-		f.options.Require = true // it is there: nothing excuses it
-	}
-	if f.shuffle != 0 {
-		order := rand.New(rand.NewPCG(uint64(f.shuffle), 0))
-		order.Shuffle(len(entries), func(i, j int) { entries[i], entries[j] = entries[j], entries[i] })
-	}
-	if len(entries) != 1 && (f.record != "" || f.options.Executable != "") {
-		flag := "--record"
-		if f.record == "" {
-			flag = "--executable"
-		}
-		return ui.UsageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", flag, len(entries))
 	}
 	f.options.Require = f.options.Require || f.options.Executable != "" // who names it means it
 	if f.record != "" {
@@ -142,69 +121,6 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; the tests that were left are skipped"), "")
 	}
 	return f.verdict(reports)
-}
-
-// selected checks the numbers, compiles the filter and leaves out the adapters
-// in which it matches nothing.
-func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, error) {
-	switch {
-	case f.options.Repeat < 1:
-		return nil, ui.UsageError("", "--repeat must be at least 1, and is %d", f.options.Repeat)
-	case f.parallel < 1:
-		return nil, ui.UsageError("", "--parallel must be at least 1, and is %d", f.parallel)
-	case f.options.Timeout < 0:
-		return nil, ui.UsageError("", "--timeout must not be negative, and is %s", f.options.Timeout)
-	}
-	if f.filter == "" {
-		return entries, nil
-	}
-	var err error
-	if f.options.Filter, err = regexp.Compile(f.filter); err != nil {
-		return nil, ui.UsageError(`a backslash before a character takes it as it is: '\('`, "--filter: %w", err)
-	}
-	var matching []*registry.Entry
-	var names []string
-	for _, e := range entries {
-		own := contract.Names(e.Adapter, f.options)
-		names = append(names, own...)
-		if anyMatches(f.options.Filter, own) {
-			matching = append(matching, e)
-		}
-	}
-	if matching == nil {
-		return nil, ui.UsageError(ui.DidYouMean(ui.NearNames(f.filter, names), "the tests are:\n"+ui.Indent(strings.Join(names, "\n"))),
-			"no test matches --filter %q", f.filter)
-	}
-	return matching, nil
-}
-
-// installed are the adapters whose programs are there; the others are named.
-func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
-	var found []*registry.Entry
-	var missing []string
-	for _, e := range entries {
-		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil {
-			missing = append(missing, e.Name)
-		} else {
-			found = append(found, e)
-		}
-	}
-	if found == nil {
-		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "ripple adapter list says what to install")
-	}
-	if missing != nil {
-		a.Note("not installed, and left out: %s", strings.Join(missing, ", "))
-	}
-	return found, nil
-}
-
-func anyMatches(filter *regexp.Regexp, names []string) bool {
-	for _, n := range names {
-		if filter.MatchString(n) {
-			return true
-		}
-	}
-	return false
 }
 
 // runContracts runs the adapters, several at once if asked, and gives their

@@ -1,6 +1,7 @@
 package adaptercmd
 
 import (
+	"crypto/rand"
 	"io"
 	"strings"
 
@@ -19,6 +20,8 @@ type reporter struct {
 	err     error
 }
 
+var reportFormats = []string{"text", "json", "junit", "tap", "github"}
+
 func (a *app) newReporter(f testFlags) (*reporter, error) {
 	r := &reporter{to: a.Out}
 	switch f.report {
@@ -33,9 +36,10 @@ func (a *app) newReporter(f testFlags) (*reporter, error) {
 		r.write = contract.WriteJUnit
 	case "tap":
 		r.write = contract.WriteTAP
+	case "github":
+		r.write = func(w io.Writer, all []*contract.Report) error { return contract.WriteGitHub(w, all, rand.Text()) }
 	default:
-		formats := []string{"text", "json", "junit", "tap"}
-		return nil, ui.UsageError(ui.DidYouMean(schema.Nearest(f.report, formats), "it is one of "+strings.Join(formats, ", ")),
+		return nil, ui.UsageError(ui.DidYouMean(schema.Nearest(f.report, reportFormats), "it is one of "+strings.Join(reportFormats, ", ")),
 			"--report has no format %q", f.report)
 	}
 	return r, nil
