@@ -20,7 +20,21 @@ func (a *Adapter) MarshalReady() ([]byte, error) {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", " ") // so that a change of the file is a change of its lines
 	err := e.Encode(sparse(reflect.ValueOf(ready)))
-	return b.Bytes(), err
+	return flat(b.Bytes()), err
+}
+
+// flat takes out the indentation, and what is deep inside goes on one line: it would be
+// a quarter of the text.
+func flat(indented []byte) []byte {
+	var b bytes.Buffer
+	for line := range bytes.Lines(indented) {
+		text := bytes.TrimLeft(line, " ")
+		if depth := len(line) - len(text); depth > 2 {
+			text = bytes.TrimSuffix(text, []byte("\n"))
+		}
+		b.Write(text)
+	}
+	return b.Bytes()
 }
 
 // ParseReady reads what MarshalReady has written. source and the scripts of o are

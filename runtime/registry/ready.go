@@ -1,9 +1,13 @@
 package registry
 
 import (
+	"archive/zip"
 	"bytes"
+	"compress/flate"
+	"errors"
 	"fmt"
 	"hash/fnv"
+	"io"
 	"io/fs"
 	"path"
 	"strings"
@@ -90,5 +94,47 @@ func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 		fmt.Fprintln(&index, name, checksum(data), strings.Join(append([]string{a.Name}, a.Aliases...), " "))
 	}
 	files[readyIndex] = index.Bytes()
-	return files, nil
+	return files, packTestdata(fsys, files)
+}
+
+// packTestdata adds what stands below testdata, a zip for each directory there: their
+// text would be a fortieth of the binary.
+func packTestdata(fsys fs.FS, files map[string][]byte) error {
+	dirs, err := fs.Glob(fsys, "testdata/*")
+	if err != nil {
+		return err
+	}
+	for _, dir := range dirs {
+		sub, err := fs.Sub(fsys, dir)
+		if err != nil {
+			return err
+		}
+		var b bytes.Buffer
+		z := zip.NewWriter(&b)
+		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
+		if err := errors.Join(packDir(z, sub), z.Close()); err != nil {
+			return fmt.Errorf("%s: %w", dir, err)
+		}
+		files[readyDir+"/"+path.Base(dir)+".zip"] = b.Bytes()
+	}
+	return nil
+}
+
+// packDir adds the files of a directory without their times.
+func packDir(z *zip.Writer, dir fs.FS) error {
+	return fs.WalkDir(dir, ".", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		data, err := fs.ReadFile(dir, name)
+		if err != nil {
+			return err
+		}
+		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
+		if err != nil {
+			return err
+		}
+		_, err = w.Write(data)
+		return err
+	})
 }

@@ -3,9 +3,12 @@ package registry
 //go:generate go test . -run TestReadyMade -update
 
 import (
+	"archive/zip"
+	"bytes"
 	"flag"
 	"io/fs"
 	"os"
+	"path"
 	"path/filepath"
 	"testing"
 	"testing/fstest"
@@ -29,11 +32,19 @@ func TestReadyMade(t *testing.T) {
 	there, err := fs.Glob(dir, readyDir+"/*")
 	require.NoError(t, err)
 	if *update {
+		kept := map[string][]byte{} // another version of Go compresses to other bytes
 		for _, name := range there {
+			if path.Ext(name) == ".zip" {
+				kept[name], err = fs.ReadFile(dir, name)
+				require.NoError(t, err)
+			}
 			require.NoError(t, os.Remove(filepath.Join("../../adapters", name)))
 		}
 		require.NoError(t, os.MkdirAll("../../adapters/"+readyDir, 0o755))
 		for name, data := range want {
+			if packed := kept[name]; packed != nil && assert.ObjectsAreEqual(unpacked(t, name, packed), unpacked(t, name, data)) {
+				data = packed
+			}
 			require.NoError(t, os.WriteFile(filepath.Join("../../adapters", name), data, 0o644))
 		}
 		return
@@ -42,7 +53,7 @@ func TestReadyMade(t *testing.T) {
 	for name, data := range want {
 		got, err := fs.ReadFile(adapters.FS, name)
 		require.NoError(t, err, "go generate ./runtime/registry")
-		assert.Equal(t, string(data), string(got), "%s: go generate ./runtime/registry", name)
+		assert.Equal(t, unpacked(t, name, data), unpacked(t, name, got), "%s: go generate ./runtime/registry", name)
 	}
 	index := readyMade(adapters.FS)
 	names, err := yamlFiles(adapters.FS)
@@ -53,6 +64,47 @@ func TestReadyMade(t *testing.T) {
 		a, _ := schema.Parse("embedded/"+name, data, o)
 		require.Equal(t, checksum(data), index[name].sum)
 		require.Equal(t, a, index[name].load(adapters.FS, "embedded/"+name, o), name)
+	}
+}
+
+// unpacked is what a ready-made file says: contents by name.
+func unpacked(t *testing.T, name string, data []byte) map[string]string {
+	t.Helper()
+	if path.Ext(name) != ".zip" {
+		return map[string]string{name: string(data)}
+	}
+	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
+	require.NoError(t, err)
+	files := map[string]string{}
+	for _, f := range z.File {
+		data, err := fs.ReadFile(z, f.Name)
+		require.NoError(t, err)
+		files[f.Name] = string(data)
+	}
+	return files
+}
+
+// Recordings are the same in the binary as in the repository, by the same names.
+func TestTestdata(t *testing.T) {
+	dir := os.DirFS("../../adapters")
+	seen := 0
+	require.NoError(t, fs.WalkDir(dir, "testdata", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
+		}
+		seen++
+		want, err := fs.ReadFile(dir, name)
+		require.NoError(t, err)
+		got, err := adapters.FS.ReadFile(name)
+		require.NoError(t, err, "go generate ./runtime/registry")
+		assert.Equal(t, string(want), string(got), name)
+		return nil
+	}))
+	require.NotZero(t, seen)
+	for _, name := range []string{"testdata/claude/none", "testdata/none/plain.ndjson", "testdata/claude/../x"} {
+		_, err := adapters.FS.ReadFile(name)
+		require.ErrorContains(t, err, path.Base(name))
+		require.Error(t, err, name)
 	}
 }
 
