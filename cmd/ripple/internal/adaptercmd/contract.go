@@ -30,6 +30,7 @@ type testFlags struct {
 	parallel  int
 	verbose   bool
 	record    string
+	watch     bool
 	options   contract.Options
 }
 
@@ -52,7 +53,12 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return a.Guarded(func() error { return a.testAdapters(cmd.Context(), args, f) })
+			return a.Guarded(func() error {
+				if f.watch {
+					return a.watchAdapter(cmd, args, f)
+				}
+				return a.testAdapters(cmd.Context(), args, f)
+			})
 		},
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
@@ -72,6 +78,7 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
+	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	return cmd

@@ -1,0 +1,194 @@
+package adaptercmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/fsnotify/fsnotify"
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/contract"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+// watchAdapter tests an adapter, and again whenever one of its files changes, until
+// the context or an interrupt ends it. A run that a change overtakes is stopped.
+func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error {
+	entry, err := a.watchable(args, f)
+	if err != nil {
+		return err
+	}
+	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
+	defer stop()
+	w, err := newWatched(entry.Path)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	defer w.notify.Close() // only read from
+	for ctx.Err() == nil && a.OutError() == nil {
+		entries, err := a.loadWatched(w, &f)
+		round, cancel := context.WithCancel(ctx)
+		tested := make(chan struct{})
+		go func() {
+			defer close(tested)
+			if err == nil {
+				err = a.watchRound(round, entries, f)
+			}
+			if round.Err() == nil {
+				a.End(cmd, err)
+				a.Note("waiting for a change of %s; Ctrl-C ends", w.file)
+			}
+		}()
+		if w.changed(ctx) {
+			a.Note("%s has changed", w.file)
+		}
+		cancel()
+		<-tested
+	}
+	return nil // an interrupt is how it ends
+}
+
+// watchable is the one adapter that can be watched, or why there is none.
+func (a *app) watchable(args []string, f testFlags) (*registry.Entry, error) {
+	switch {
+	case len(args) != 1:
+		return nil, ui.UsageError("", "--watch is for one adapter")
+	case f.report != "text", f.record != "", f.shard != "":
+		return nil, ui.UsageError("", "--watch is for a person: --report, --record and --shard do not go with it")
+	}
+	r, err := a.Registry()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := r.Find(args[0])
+	if broken, is := ui.AsBroken(err); is && isFile(broken.Path) {
+		return &registry.Entry{Path: broken.Path}, nil // it may be mended while we watch
+	} else if err != nil {
+		return nil, ui.AdapterError(err)
+	}
+	if entry.Origin == registry.OriginEmbedded {
+		return nil, ui.UsageError("give the path of a file of yours", "%s comes with ripple: there is no file to watch", entry.Name)
+	}
+	return entry, nil
+}
+
+func isFile(path string) bool {
+	info, err := os.Stat(path)
+	return err == nil && info.Mode().IsRegular()
+}
+
+// loadWatched loads the adapter as it is now. The contents were looked at before, all
+// of those that it names: a change between is one that changed sees.
+func (a *app) loadWatched(w *watched, f *testFlags) ([]*registry.Entry, error) {
+	for {
+		w.look()
+		entries, err := a.chosen([]string{w.file}, f)
+		if err != nil || !w.follow(entries[0].Adapter) {
+			return entries, err
+		}
+	}
+}
+
+// watchRound tests the adapter once. When a change overtakes it, it says nothing.
+func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testFlags) error {
+	report, err := a.newReporter(f)
+	if err != nil {
+		return err
+	}
+	write := report.write
+	report.write = func(to io.Writer, all []*contract.Report) error {
+		if ctx.Err() != nil {
+			return nil
+		}
+		return write(to, all)
+	}
+	a.runContracts(ctx, entries, f, report)
+	return nil
+}
+
+// watched are the files that make an adapter: itself, its script, the transcripts of
+// its tests. Directories are watched and contents compared, since editors put a new
+// file in the place of the old one and write more than once.
+type watched struct {
+	notify *fsnotify.Watcher
+	file   string
+	others []string // the files beside it
+	seen   string   // the contents that are being tested
+}
+
+func newWatched(file string) (*watched, error) {
+	notify, err := fsnotify.NewWatcher()
+	if err != nil {
+		return nil, err
+	}
+	w := &watched{notify: notify, file: file}
+	if err := notify.Add(filepath.Dir(file)); err != nil {
+		return nil, errors.Join(err, notify.Close())
+	}
+	return w, nil
+}
+
+// follow takes in which other files the adapter names, and says whether they are new.
+func (w *watched) follow(a *schema.Adapter) bool {
+	dir := filepath.Dir(w.file)
+	var files []string
+	if name := a.Init.ScriptResource; name != "" {
+		for _, beside := range []string{filepath.Join(dir, "integration-scripts"), filepath.Join(dir, "..", "integration-scripts"), dir} {
+			files = append(files, filepath.Join(beside, name))
+		}
+	}
+	for _, t := range a.Tests {
+		if t.Transcript != "" {
+			files = append(files, filepath.Join(dir, t.Transcript), filepath.Join(dir, t.Transcript+".stderr"))
+		}
+	}
+	if slices.Equal(files, w.others) {
+		return false
+	}
+	for _, f := range files {
+		_ = w.notify.Add(filepath.Dir(f)) // a directory that is not there has nothing to watch
+	}
+	w.others = files
+	return true
+}
+
+// contents are those of all files that count; ok is false while the adapter itself is
+// not there or empty, as between the two halves of an editor's saving it.
+func (w *watched) contents() (text string, ok bool) {
+	var b strings.Builder
+	for _, name := range append([]string{w.file}, w.others...) {
+		data, err := os.ReadFile(name)
+		if err == nil {
+			b.WriteString("\x00" + name + "\x00")
+			b.Write(data)
+		}
+		if name == w.file && len(data) == 0 {
+			return "", false
+		}
+	}
+	return b.String(), true
+}
+
+func (w *watched) look() { w.seen, _ = w.contents() }
+
+// changed waits until the files are other ones than look saw; false: the context ended.
+func (w *watched) changed(ctx context.Context) bool {
+	for {
+		select {
+		case <-ctx.Done():
+			return false
+		case <-w.notify.Events:
+		case <-w.notify.Errors: // some were lost: look
+		}
+		if now, ok := w.contents(); ok && now != w.seen {
+			return true
+		}
+	}
+}
