@@ -5,10 +5,12 @@ package main
 import (
 	"os"
 
-	_ "ripple/cmd/ripple/internal/early" // before all others
+	"ripple/cmd/ripple/internal/early" // before all others
 	_ "ripple/schema/validate"
 )
 
 func main() {
-	os.Exit(Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr))
+	code := Main(os.Args[1:], os.Stdin, os.Stdout, os.Stderr)
+	early.Done()
+	os.Exit(code)
 }

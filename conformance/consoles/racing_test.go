@@ -121,6 +121,19 @@ func TestManyStartersOfOneName(t *testing.T) {
 	}
 }
 
+// The host of a console is beside a start from its beginning, and goes where there will be
+// no console.
+func TestARefusedStartLeavesNothing(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	for _, args := range [][]string{{"--nosuch"}, {"nosuch"}, {"bash", "python"}, {"bash", "--name", "a/b"}, {"bash", "--env", "x"}, {"bash", "--executable", "/nowhere/bash"}} {
+		r := p.run("", append([]string{"console", "start"}, args...)...)
+		assert.NotZero(t, r.code, "%q: %s", args, r.out)
+		assert.Empty(t, p.left(), "%q: %s", args, r.err)
+		assert.NotContains(t, r.err, "by hand", "%q", args) // the host's own words for it
+	}
+}
+
 // Many who start a console without a name get one each.
 func TestManyStartersWithoutAName(t *testing.T) {
 	const starters = 20

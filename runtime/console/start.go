@@ -1,10 +1,10 @@
 package console
 
 import (
-	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -40,22 +40,52 @@ func places(getenv func(string) string, name string) (files, error) {
 // Errors: *Fault: FaultTaken when a console of that name is running, FaultMissing when
 // there is no such program, FaultStart otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	name := spec.Name
+	if err := spec.check(getenv); err != nil {
+		return nil, Status{}, err
+	}
+	p, err := Spawn(argv)
+	if err != nil {
+		return nil, Status{}, err
+	}
+	return p.Start(ctx, getenv, spec)
+}
+
+// check says what is wrong with the name and where consoles are.
+func (s Spec) check(getenv func(string) string) error {
+	name := s.Name
 	if name == "" { // the host finds a free one
-		name = plainName(spec.Adapter)
+		name = plainName(s.Adapter)
 	}
-	if _, err := places(getenv, name); err != nil {
+	_, err := places(getenv, name)
+	return err
+}
+
+// Start makes the process the host of a console, as the function of that name does. It
+// can be done once.
+func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Spec) (*Client, Status, error) {
+	err := spec.check(getenv)
+	var text []byte
+	if err == nil {
+		text, err = spec.order()
+	}
+	if err != nil {
+		p.Abandon()
 		return nil, Status{}, err
 	}
-	status, err := start(ctx, argv, spec)
+	answer, err := p.tell(ctx, text)
+	switch {
+	case err != nil:
+		return nil, Status{}, err
+	case answer.Error != nil:
+		return nil, Status{}, answer.Error
+	case answer.Status == nil:
+		return nil, Status{}, fault(FaultStart, "the console's process said nothing")
+	}
+	f, err := places(getenv, answer.Status.Name)
 	if err != nil {
 		return nil, Status{}, err
 	}
-	f, err := places(getenv, status.Name)
-	if err != nil {
-		return nil, Status{}, err
-	}
-	return newClient(status, f.of(status)), status, nil
+	return newClient(*answer.Status, f.of(*answer.Status)), *answer.Status, nil
 }
 
 // plainName is what consoles of an adapter are called.
@@ -68,66 +98,84 @@ func plainName(adapter string) string {
 	return base
 }
 
-// start starts a host and returns when it is ready.
-func start(ctx context.Context, argv []string, spec Spec) (Status, error) {
+// order is what a host is told, which works elsewhere.
+func (s Spec) order() ([]byte, error) {
 	from, err := os.Getwd()
 	if err != nil {
-		return Status{}, err
+		return nil, err
 	}
-	if spec.Dir, err = filepath.Abs(spec.Dir); err != nil {
-		return Status{}, err
+	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
+		return nil, err
 	}
-	if spec.Sandbox != "" {
-		if spec.Sandbox, err = filepath.Abs(spec.Sandbox); err != nil {
-			return Status{}, err
+	if s.Sandbox != "" {
+		if s.Sandbox, err = filepath.Abs(s.Sandbox); err != nil {
+			return nil, err
 		}
 	}
-	if strings.ContainsRune(spec.Adapter, os.PathSeparator) { // the host works elsewhere
-		if spec.Adapter, err = filepath.Abs(spec.Adapter); err != nil {
-			return Status{}, err
+	if strings.ContainsRune(s.Adapter, os.PathSeparator) {
+		if s.Adapter, err = filepath.Abs(s.Adapter); err != nil {
+			return nil, err
 		}
 	}
-	text, err := json.Marshal(order{Spec: spec, From: from})
-	if err != nil {
-		return Status{}, err
-	}
-	answer, err := spawn(ctx, argv, text)
-	switch {
-	case err != nil:
-		return Status{}, err
-	case answer.Error != nil:
-		return Status{}, answer.Error
-	case answer.Status == nil:
-		return Status{}, fault(FaultStart, "the console's process said nothing")
-	}
-	return *answer.Status, nil
+	return json.Marshal(order{Spec: s, From: from})
 }
 
-// spawn starts a host and waits for its readiness.
-func spawn(ctx context.Context, argv []string, text []byte) (readiness, error) {
+// Process is that of a host which has not been told yet what console it is to be.
+type Process struct {
+	In   io.WriteCloser // its standard input
+	Out  io.ReadCloser  // its standard output
+	Wait func() error   // waits for its end
+}
+
+// Spawn starts the process of a host. argv is the command line of one that calls Serve
+// with its standard input and output.
+func Spawn(argv []string) (*Process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = "/"
-	cmd.Stdin = bytes.NewReader(text)
 	ofItsOwn(cmd)
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		return nil, err
+	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		return readiness{}, err
+		return nil, errors.Join(err, in.Close())
 	}
-	if err := cmd.Start(); err != nil {
-		return readiness{}, err
+	if err := cmd.Start(); err != nil { // closes both
+		return nil, err
+	}
+	return &Process{In: in, Out: out, Wait: cmd.Wait}, nil
+}
+
+// Abandon lets a process end that is to be no host, and waits until it has.
+func (p *Process) Abandon() {
+	_ = p.In.Close() // which is all that it waits for
+	_ = p.Out.Close()
+	_ = p.Wait() // however it ends
+}
+
+// tell tells the process what it is to be and waits for its readiness.
+func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
+	_, err := p.In.Write(text) // which it reads at once
+	if err = errors.Join(err, p.In.Close()); err != nil {
+		p.Abandon()
+		return readiness{}, fault(FaultStart, "the console's process ended without a word: %v", err)
 	}
 	got := make(chan readiness, 1)
 	failed := make(chan error, 1)
 	go func() {
 		var r readiness
-		err := json.NewDecoder(out).Decode(&r)
-		_ = out.Close() // the host has said all
-		if err != nil {
-			failed <- err
-		} else {
+		err := json.NewDecoder(p.Out).Decode(&r)
+		_ = p.Out.Close() // the host has said all
+		if err == nil && r.Error == nil {
 			got <- r
 		}
-		_ = cmd.Wait() // reaps it, should we still be there
+		_ = p.Wait() // reaps it, should we still be there; one that is no host is gone then
+		if err != nil {
+			failed <- err
+		} else if r.Error != nil {
+			got <- r
+		}
 	}()
 	select {
 	case r := <-got:

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/early"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
 	"ripple/runtime/sandbox"
@@ -138,8 +139,14 @@ func newConfine() *cobra.Command {
 	}
 }
 
-// hostCommand is the command line of a host.
-func hostCommand() ([]string, error) {
+// spawnHost starts the process of a host, or takes the one that was started early.
+func spawnHost() (*console.Process, error) {
+	if h := early.TakeHost(); h != nil {
+		return &console.Process{In: os.NewFile(uintptr(h.In), "in"), Out: os.NewFile(uintptr(h.Out), "out"), Wait: h.Wait}, nil
+	}
 	self, err := os.Executable()
-	return []string{self, "console", "host"}, err
+	if err != nil {
+		return nil, err
+	}
+	return console.Spawn([]string{self, "console", "host"})
 }

@@ -85,13 +85,13 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	if f.sandbox {
 		f.spec.Sandbox = dir
 	}
-	host, err := hostCommand()
+	host, err := spawnHost()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	ctx, _, stop := ui.UntilSignal(cmd.Context(), true)
 	defer stop()
-	c, status, err := console.Start(ctx, host, a.Getenv, f.spec)
+	c, status, err := host.Start(ctx, a.Getenv, f.spec)
 	if taken, ok := errors.AsType[*console.Fault](err); ok && taken.Code == console.FaultTaken && f.reuse {
 		if c, err = console.Find(a.Getenv, f.spec.Name); err == nil {
 			status, err = c.Status(ctx)

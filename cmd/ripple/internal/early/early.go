@@ -1,7 +1,7 @@
 // Package early starts the process that works before the rest of this one is
 // initialised, where the command line says that there will be one. The process that
-// only waits is then there in a third of the time. It imports nothing but what
-// internal/keeper does, for the same reason.
+// only waits is then there in a third of the time, and one that starts a console has
+// its host beside it. It imports nothing but what internal/keeper does, for the same reason.
 package early
 
 // Guarded tells of a command line, without the program's name, whether its command is
@@ -20,6 +20,27 @@ func Guarded(args []string) bool {
 		}
 	}
 	return false
+}
+
+// Hosting tells of a command line whether it will start a console. It may err: a host that
+// is told nothing ends, and who finds none starts one.
+func Hosting(args []string) bool {
+	return len(args) > 1 && args[0] == "console" && args[1] == "start" && !has(args, "--help") && !has(args, "-h")
+}
+
+// Host is the process of a console's host, which has not been told anything yet.
+type Host struct {
+	pid     int
+	In, Out int // descriptors: its standard input and output
+}
+
+var host *Host
+
+// TakeHost gives the host that was started, once; nil when none was.
+func TakeHost() *Host {
+	h := host
+	host = nil
+	return h
 }
 
 // Plain tells of a command line whether it is `exec` of an adapter by name, with code, and

@@ -2,12 +2,70 @@ package early
 
 import (
 	"os"
+	"syscall"
 
 	"ripple/internal/keeper"
 )
 
 func init() {
-	if Guarded(os.Args[1:]) {
+	switch args := os.Args[1:]; {
+	case Guarded(args):
 		keeper.Early()
+	case Hosting(args):
+		host = startHost() // what fails will fail again, and be told, without us
+	}
+}
+
+// startHost starts this program as `ripple console host`, in a session of its own.
+func startHost() *Host {
+	self, err := os.Executable()
+	if err != nil {
+		return nil
+	}
+	var in, out [2]int
+	if syscall.Pipe2(in[:], syscall.O_CLOEXEC) != nil {
+		return nil
+	}
+	if syscall.Pipe2(out[:], syscall.O_CLOEXEC) != nil {
+		closeAll(in[:]...)
+		return nil
+	}
+	defer closeAll(in[0], out[1]) // it has its own
+	null, err := syscall.Open(os.DevNull, syscall.O_RDWR|syscall.O_CLOEXEC, 0)
+	if err == nil {
+		defer closeAll(null)
+		var pid int
+		pid, err = syscall.ForkExec(self, []string{self, "console", "host"}, &syscall.ProcAttr{
+			Dir: "/", Env: os.Environ(), Files: []uintptr{uintptr(in[0]), uintptr(out[1]), uintptr(null)},
+			Sys: &syscall.SysProcAttr{Setsid: true},
+		})
+		if err == nil {
+			return &Host{pid, in[1], out[0]}
+		}
+	}
+	closeAll(in[1], out[0])
+	return nil
+}
+
+// Wait waits for its end.
+func (h *Host) Wait() error {
+	for {
+		if _, err := syscall.Wait4(h.pid, nil, 0, nil); err != syscall.EINTR {
+			return err
+		}
+	}
+}
+
+// Done ends a host that nobody took.
+func Done() {
+	if h := TakeHost(); h != nil {
+		closeAll(h.In, h.Out)
+		_ = h.Wait() // however it ends
+	}
+}
+
+func closeAll(fds ...int) {
+	for _, fd := range fds {
+		_ = syscall.Close(fd) // nothing is lost with it
 	}
 }

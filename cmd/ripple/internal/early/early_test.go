@@ -43,3 +43,24 @@ func TestPlain(t *testing.T) {
 		}
 	}
 }
+
+func TestHosting(t *testing.T) {
+	for line, want := range map[string]bool{
+		"console start":                 true,
+		"console start python --name x": true,
+		"console start nowhere":         true, // it ends, told nothing
+		"console start bash -- --color": true,
+		"console start bash --help":     false,
+		"console start -h":              false,
+		"console list":                  false,
+		"console":                       false,
+		"exec console start":            false,
+		"help console start":            false,
+		"__complete console start ba":   false,
+		"":                              false,
+	} {
+		if got := Hosting(strings.Fields(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

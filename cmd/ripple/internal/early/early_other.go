@@ -1,0 +1,9 @@
+//go:build !linux
+
+package early
+
+// Wait is never called: nothing is started early here.
+func (*Host) Wait() error { return nil }
+
+// Done ends a host that nobody took.
+func Done() {}
