@@ -10,8 +10,7 @@ import (
 
 // lintTests looks for tests that can only pass or only fail.
 func lintTests(d *document, a *Adapter) {
-	canFail := a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
-		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
+	canFail := a.SeesErrors()
 	if a.Probe != nil {
 		lintExpect(d, "/probe/expect", &a.Probe.Expect)
 	}
@@ -27,6 +26,12 @@ func lintTests(d *document, a *Adapter) {
 			d.warn(at, KindVacuous, "test %q asserts nothing, so it cannot fail", t.Name)
 		}
 	}
+}
+
+// SeesErrors says that a failed command can be told from one that worked.
+func (a *Adapter) SeesErrors() bool {
+	return a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
+		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
 }
 
 func lintStep(d *document, pointer string, s Step, canFail bool) {

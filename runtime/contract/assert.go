@@ -53,16 +53,23 @@ func matches(key string, pattern *string, text, what string) (string, error) {
 	if err != nil {
 		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
 	}
-	plain := strings.TrimSpace(vt.Strip(text))
-	ok, err := re.MatchString(plain)
+	ok, err := re.MatchString(compared(text))
 	if err != nil {
 		return *pattern, unsound{fmt.Errorf("%s: %w", key, err)}
 	}
 	if !ok {
-		return *pattern, failf("%s: %s does not match", key, what)
+		return *pattern, mismatch{key, what}
 	}
 	return "", nil
 }
+
+// compared is the text that a pattern is compared with.
+func compared(text string) string { return strings.TrimSpace(vt.Strip(text)) }
+
+// mismatch is a text that is not what a pattern wants.
+type mismatch struct{ key, what string }
+
+func (e mismatch) Error() string { return e.key + ": " + e.what + " does not match" }
 
 func expectError(s schema.Step, o observation) (string, error) {
 	if s.ExpectError == nil || *s.ExpectError == o.result.ErrorSeen {

@@ -10,10 +10,11 @@ import (
 	"ripple/schema"
 )
 
-// declaredCase is one entry of the adapter's tests.
-func declaredCase(test schema.Test) testCase {
+// declaredCase is one entry of the adapter's tests, which stands at the pointer.
+func declaredCase(test schema.Test, pointer string) testCase {
 	return testCase{
-		name: test.Name, kind: KindDeclared, level: 2, at: test.Pos,
+		pointer: pointer,
+		name:    test.Name, kind: KindDeclared, level: 2, at: test.Pos,
 		timeout: time.Duration(test.TimeoutMS) * time.Millisecond,
 		own:     test.Isolated,
 		run:     func(ctx context.Context, t *testRun) error { return runDeclared(ctx, t, test) },
@@ -23,13 +24,14 @@ func declaredCase(test schema.Test) testCase {
 // probeCase is the adapter's health check.
 func probeCase(p schema.Probe) testCase {
 	test := schema.Test{Step: schema.Step{Eval: &p.Eval, Expect: &p.Expect, Pos: p.Pos}, Pos: p.Pos}
-	c := declaredCase(test)
+	c := declaredCase(test, "/probe")
 	c.name, c.kind, c.level = "probe", KindProbe, 1
 	return c
 }
 
 type namedStep struct {
 	name string
+	path string // below the test's JSON pointer
 	schema.Step
 }
 
@@ -38,12 +40,12 @@ type namedStep struct {
 func steps(test schema.Test) []namedStep {
 	var list []namedStep
 	if test.Setup != nil {
-		list = append(list, namedStep{"setup", schema.Step{Eval: test.Setup, Pos: test.Pos}})
+		list = append(list, namedStep{"setup", "", schema.Step{Eval: test.Setup, Pos: test.Pos}})
 	}
 	for i, s := range test.SetupSequence {
-		list = append(list, namedStep{fmt.Sprintf("setup_sequence[%d]", i), s})
+		list = append(list, namedStep{fmt.Sprintf("setup_sequence[%d]", i), fmt.Sprintf("/setup_sequence/%d", i), s})
 	}
-	return append(list, namedStep{"eval", test.Step})
+	return append(list, namedStep{"eval", "", test.Step})
 }
 
 func runDeclared(ctx context.Context, t *testRun, test schema.Test) error {
@@ -75,6 +77,12 @@ func (t *testRun) assert(s namedStep, seen observation) error {
 	pattern, err := check(s.Step, seen)
 	if err != nil {
 		t.pattern = pattern
+		if e, is := errors.AsType[mismatch](err); is && e.key == "expect" {
+			t.unmet = &unmet{
+				pointer: s.path + "/expect", output: compared(seen.result.Output),
+				refusal: t.unfit(s.Step, seen.result),
+			}
+		}
 		if s.name != "eval" {
 			return fmt.Errorf("%s: %w", s.name, err)
 		}

@@ -60,6 +60,9 @@ type TestResult struct {
 	Duration time.Duration `json:"duration_ns"`
 	Failure  *Failure      `json:"failure,omitempty"`
 	Repeat   int           `json:"repeat,omitempty"` // which round, from 1, when there are several
+
+	pointer string // of a declared test in the adapter's file
+	unmet   *unmet // the expectation that failed it
 }
 
 // unwell says that the test was run, or tried, and is not what it should be.

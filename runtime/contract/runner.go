@@ -19,6 +19,7 @@ type testCase struct {
 	level        int
 	at           schema.Position // in the adapter's file
 	timeout      time.Duration   // 0: the default
+	pointer      string          // of a declared test in the adapter's file
 	inapplicable string          // why the adapter cannot be asked this
 	own          bool            // in a session of its own
 	bare         bool            // opens its sessions itself
@@ -33,11 +34,11 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	if a.Probe != nil {
 		cases = append(cases, probeCase(*a.Probe))
 	}
-	for _, t := range a.Tests {
+	for i, t := range a.Tests {
 		if a.Family == schema.FamilyAgent {
 			cases = append(cases, agentCase(a, o, t))
 		} else {
-			cases = append(cases, declaredCase(t))
+			cases = append(cases, declaredCase(t, fmt.Sprintf("/tests/%d", i)))
 		}
 	}
 	if !o.NoDerived && a.Family != schema.FamilyAgent {
@@ -161,7 +162,7 @@ func (r *runner) progress(p Progress) {
 
 // one runs a test, or says why it is not run.
 func (r *runner) one(ctx context.Context, c testCase) TestResult {
-	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.at.Line, Column: c.at.Column}
+	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.at.Line, Column: c.at.Column, pointer: c.pointer}
 	if c.kind == KindDerived {
 		result.File = "" // no line of the file states it
 	}
@@ -232,6 +233,9 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 		t.note("%s", lost)
 	}
 	result.Notes = t.notes
+	if result.unmet = t.unmet; t.unmet != nil {
+		t.unmet.pointer = c.pointer + t.unmet.pointer
+	}
 }
 
 // notStarted is a test whose session did not come up. When that is the very

@@ -24,6 +24,7 @@ type testRun struct {
 	pattern string
 	result  session.Result
 	notes   []string
+	unmet   *unmet
 
 	started time.Duration // how long the program took to its first prompt
 }

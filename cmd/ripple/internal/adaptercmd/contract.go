@@ -31,6 +31,7 @@ type testFlags struct {
 	verbose   bool
 	record    string
 	watch     bool
+	update    bool
 	options   contract.Options
 }
 
@@ -54,7 +55,10 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 		Args: namesOrAll,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			return a.Guarded(func() error {
-				if f.watch {
+				switch {
+				case f.update:
+					return a.updateAdapter(cmd.Context(), args, f)
+				case f.watch:
 					return a.watchAdapter(cmd, args, f)
 				}
 				return a.testAdapters(cmd.Context(), args, f)
@@ -79,6 +83,7 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
 	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
+	flags.BoolVar(&f.update, "update", false, "write what the program prints into the declared tests that expect something else; never an error, a timeout or nothing at all")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	return cmd

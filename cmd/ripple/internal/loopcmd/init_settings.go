@@ -65,12 +65,8 @@ func renew(path, text string) (bool, error) {
 	if !marked || mark != digest(body)+"\n" || string(data) == text {
 		return false, nil
 	}
-	fresh := path + ".new"
-	if err = os.WriteFile(fresh, []byte(text), info.Mode().Perm()); err == nil {
-		err = os.Rename(fresh, path)
-	}
-	if err != nil {
-		return false, errors.Join(err, os.Remove(fresh))
+	if err = ui.ReplaceFile(path, []byte(text)); err != nil {
+		return false, err
 	}
 	return true, nil
 }

@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"os"
+	"path/filepath"
 )
 
 // CreateFile writes a file that is not there, whole or not at all. fs.ErrExist: it is.
@@ -14,6 +15,32 @@ func CreateFile(path string, text []byte) error {
 	_, err = f.Write(text)
 	if err = errors.Join(err, f.Close()); err != nil {
 		return errors.Join(err, os.Remove(path))
+	}
+	return nil
+}
+
+// ReplaceFile gives a file that is there another text, whole or not at all, and keeps
+// its permissions. A link stays one: what it leads to is replaced.
+func ReplaceFile(path string, text []byte) error {
+	path, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return err
+	}
+	info, err := os.Stat(path)
+	if err != nil {
+		return err
+	}
+	fresh, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".")
+	if err != nil {
+		return err
+	}
+	_, err = fresh.Write(text)
+	err = errors.Join(err, fresh.Chmod(info.Mode().Perm()), fresh.Sync(), fresh.Close())
+	if err == nil {
+		err = os.Rename(fresh.Name(), path)
+	}
+	if err != nil {
+		return errors.Join(err, os.Remove(fresh.Name()))
 	}
 	return nil
 }

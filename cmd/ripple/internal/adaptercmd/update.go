@@ -1,0 +1,112 @@
+package adaptercmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/contract"
+	"ripple/runtime/launch"
+	"ripple/runtime/registry"
+	"ripple/schema"
+)
+
+// updateAdapter writes what the program prints into the expectations of an adapter's
+// file that it does not meet, says each change, and reports on the file as it is then.
+func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) error {
+	report, err := a.newReporter(f)
+	if err != nil {
+		return err
+	}
+	entry, err := a.updatable(args, &f)
+	if err != nil {
+		return err
+	}
+	text, err := os.ReadFile(entry.Path)
+	if err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	ctx, _, stop := ui.UntilSignal(ctx, true)
+	defer stop()
+	p := a.NewProgress()
+	f.options.Progress = func(t contract.Progress) { p.Update(entry.Name, t) }
+	options := schema.Options{Scripts: a.AdapterSources().Scripts}.Beside(entry.Path)
+	updated, err := contract.Update(ctx, text, func(text []byte) (*schema.Adapter, error) {
+		ad, found := schema.Parse(entry.Path, text, options)
+		if ad == nil {
+			return nil, ui.AdapterError(&registry.BrokenError{Name: entry.Name, Path: entry.Path, Diagnostics: found})
+		}
+		return ad, nil
+	}, f.options)
+	p.Stop()
+	if ctx.Err() != nil {
+		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was changed"), "")
+	}
+	if err != nil {
+		return err
+	}
+	if err := a.writeUpdate(entry.Path, text, updated); err != nil {
+		return err
+	}
+	reports := []*contract.Report{updated.Report}
+	report.early(reports)
+	if err := report.finish(reports); err != nil && a.OutError() == nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	return f.verdict(reports)
+}
+
+// updatable is the one adapter that can be updated, or why there is none.
+func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
+	switch {
+	case len(args) != 1:
+		return nil, ui.UsageError("", "--update is for one adapter")
+	case f.watch, f.record != "", f.shard != "", f.options.Repeat != 1:
+		return nil, ui.UsageError("", "--update runs the tests as often as it needs: --watch, --record, --repeat and --shard do not go with it")
+	}
+	entries, err := a.chosen(args, f)
+	if err != nil {
+		return nil, err
+	}
+	entry := entries[0]
+	switch {
+	case entry.Origin == registry.OriginEmbedded:
+		return nil, ui.UsageError("give the path of a file of yours", "%s comes with ripple: there is no file to change", entry.Name)
+	case entry.Adapter.Family == schema.FamilyAgent:
+		return nil, ui.UsageError("", "the tests of a coding agent expect events: there is no output to take in")
+	}
+	if _, err := launch.Locate(entry.Adapter, launch.OSHost(), f.options.Executable); err != nil {
+		return nil, ui.FailWith(ui.ExitMissing, err, "")
+	}
+	return entry, nil
+}
+
+// writeUpdate says what changes and writes it, unless somebody else has written to the
+// file since.
+func (a *app) writeUpdate(path string, before []byte, u *contract.Updated) error {
+	if !bytes.Equal(before, u.Text) {
+		now, err := os.ReadFile(path)
+		if err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "nothing was changed")
+		}
+		if !bytes.Equal(before, now) {
+			return ui.FailWith(ui.ExitFailed, errors.New(path+" was changed while its tests ran: nothing was written"), "run it again")
+		}
+		if err := ui.ReplaceFile(path, u.Text); err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "nothing was changed")
+		}
+	}
+	for _, c := range u.Changes {
+		if c.Kept == "" {
+			a.Note("%s:%d: %s: expect was %q, is now %q", path, c.Line, c.Test, c.Old, c.New)
+		} else {
+			a.Note("%s:%d: %s: expect is left as it is: %s", path, c.Line, c.Test, c.Kept)
+		}
+	}
+	if len(u.Changes) == 0 {
+		a.Note("%s: nothing to update", path)
+	}
+	return nil
+}
