@@ -84,7 +84,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
-	"cmd/ripple/internal/looppage":   {5, "runtime/event runtime/loop/journal runtime/loop/record"},
+	"cmd/ripple/internal/looppage":   {5, "runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/early cmd/ripple/internal/ui runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},

@@ -7,13 +7,14 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/loop"
 	"ripple/runtime/loop/record"
 )
 
 // card is a turn; a short one leaves out what was said and done in it.
 func (t *turn) card(short bool) string {
 	var m markup
-	m.open("article", "id", "turn-"+strconv.Itoa(t.Turn), "tabindex", "-1")
+	m.open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
 	t.heading(&m)
 	if short {
 		m.element("p", count(len(t.events), "event")+" left out, so that the page stays small", "class", "aside")
@@ -25,6 +26,19 @@ func (t *turn) card(short bool) string {
 	t.result(&m)
 	m.close("article")
 	return m.String()
+}
+
+// outcome is the class that says how the turn went.
+func (t *turn) outcome() string {
+	switch e := t.ended; {
+	case e == nil:
+		return "open"
+	case e.Failure != nil:
+		return "failed"
+	case e.Progress != nil && *e.Progress:
+		return "went"
+	}
+	return "idle"
 }
 
 func (t *turn) heading(m *markup) {
@@ -55,11 +69,15 @@ func (t *turn) diff() string {
 }
 
 func (h *happened) write(m *markup) {
+	if h.line != nil {
+		after(m, *h.line)
+		return
+	}
 	switch h.Type {
 	case event.Text:
-		m.element("div", h.Text, "class", "say")
+		say(m, h.Text)
 	case event.Reasoning:
-		fold(m, "reason", "thought", h.Text)
+		fold(m, "reason", "thought", "", h.Text)
 	case event.ToolUse:
 		h.tool(m)
 	case event.RateLimited:
@@ -79,23 +97,52 @@ func (h *happened) tool(m *markup) {
 			mark, class = "✗", "tool bad"
 		}
 	}
-	title := strings.TrimSpace(mark + " " + h.Name + " " + subject(h.Event))
-	if took := span(h.took); took != "" {
-		title += "  " + took
-	}
-	fold(m, class, title, content)
+	fold(m, class, strings.TrimSpace(mark+" "+h.Name+" "+subject(h.Event)), span(h.took), content)
 }
 
-// fold is a line, with more behind it if there is more.
-func fold(m *markup, class, title, content string) {
-	if strings.TrimSpace(content) == "" {
-		m.element("p", title, "class", class)
-		return
+// say is what the agent says; code between fences keeps its lines.
+func say(m *markup, text string) {
+	var said []string
+	tag := "div"
+	end := func() {
+		if block := strings.Trim(strings.Join(said, "\n"), "\n"); block != "" {
+			m.element(tag, block, "class", "say")
+		}
+		said = nil
 	}
-	m.open("details", "class", class)
-	m.element("summary", title)
-	m.element("pre", content)
-	m.close("details")
+	for line := range strings.Lines(text) {
+		if !strings.HasPrefix(strings.TrimSpace(line), "```") {
+			said = append(said, strings.TrimRight(line, "\r\n"))
+			continue
+		}
+		end()
+		if tag == "div" {
+			tag = "pre"
+		} else {
+			tag = "div"
+		}
+	}
+	end()
+}
+
+// fold is a line, with how long it took, and more behind it if there is more.
+func fold(m *markup, class, title, took, content string) {
+	line, more := "p", strings.TrimSpace(content) != ""
+	if more {
+		m.open("details", "class", class)
+		line, class = "summary", ""
+	}
+	m.open(line, "class", class)
+	m.text(title)
+	if took != "" {
+		m.WriteString(" ")
+		m.element("span", took)
+	}
+	m.close(line)
+	if more {
+		m.element("pre", content)
+		m.close("details")
+	}
 }
 
 // result is what became of the turn.
@@ -110,11 +157,27 @@ func (t *turn) result(m *markup) {
 			m.element("p", "· no progress", "class", "aside")
 		}
 		if len(e.Changed) > 0 {
-			fold(m, "files", count(len(e.Changed), "file")+" changed", strings.Join(e.Changed, "\n"))
+			fold(m, "files", count(len(e.Changed), "file")+" changed", "", strings.Join(e.Changed, "\n"))
 		}
 	}
 	for _, line := range t.after {
 		after(m, line)
+	}
+}
+
+// asked is a question of the agent, or the answer to it.
+func asked(m *markup, line record.Line) {
+	q := line.Question
+	switch {
+	case q == nil:
+	case q.Given == nil:
+		m.element("p", "? it asks: "+loop.Words(*q), "class", "aside warn")
+	default:
+		answer := q.Given.Option
+		if o, found := q.Option(q.Given.Option); found {
+			answer = cmp.Or(o.Name, o.ID)
+		}
+		m.element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text), "class", "aside")
 	}
 }
 
@@ -123,15 +186,21 @@ func after(m *markup, line record.Line) {
 	case record.Verified:
 		for _, v := range line.Verdicts {
 			if v.OK {
-				fold(m, "verify good", "✓ "+v.Command, v.Tail)
+				fold(m, "verify good", "✓ "+v.Command, "", v.Tail)
 			} else {
-				fold(m, "verify bad", "✗ "+v.Command+": "+cmp.Or(v.Why, "failed"), v.Tail)
+				fold(m, "verify bad", "✗ "+v.Command+": "+cmp.Or(v.Why, "failed"), "", v.Tail)
 			}
 		}
 	case record.Committed:
 		m.element("p", strings.TrimSpace("✓ committed "+line.SHA[:min(10, len(line.SHA))]+" "+line.Tag), "class", "aside good")
 	case record.CommitRefused:
 		m.element("p", "✗ not committed: "+line.Why, "class", "aside bad")
+	case record.Asked, record.Answered, record.Decided:
+		asked(m, line)
+	case record.Guided:
+		if line.Guide != nil {
+			fold(m, "aside", "→ the next turn is told:", "", line.Guide.Text)
+		}
 	case record.Reset:
 		m.element("p", "! "+line.What+" reset", "class", "aside warn")
 	}

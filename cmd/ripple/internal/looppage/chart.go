@@ -43,16 +43,17 @@ func (r *Run) chart(m *markup) {
 }
 
 func row(m *markup, class, title string, bars []bar, value func(bar) (float64, string)) {
-	most := 0.0
+	most, mostWords := 0.0, ""
 	for _, b := range bars {
-		v, _ := value(b)
-		most = max(most, v)
+		if v, words := value(b); v > most {
+			most, mostWords = v, words
+		}
 	}
 	if most == 0 {
 		return
 	}
 	m.open("figure")
-	m.element("figcaption", title)
+	m.element("figcaption", title+", at most "+mostWords)
 	m.open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
 	wide := float64(chartWidth) / float64(len(bars))
 	for i, b := range bars {

@@ -15,6 +15,9 @@ type markup struct{ strings.Builder }
 func (m *markup) open(tag string, attributes ...string) {
 	m.WriteString("<" + tag)
 	for i := 0; i+1 < len(attributes); i += 2 {
+		if attributes[i] == "class" && attributes[i+1] == "" {
+			continue
+		}
 		m.WriteString(" " + attributes[i])
 		if value := attributes[i+1]; value != "" {
 			m.WriteString(`="` + html.EscapeString(event.Printable(value)) + `"`)

@@ -43,7 +43,7 @@ func TestPage(t *testing.T) {
 		t,
 		`{"type":"run_started","time":"`+at(0)+`"}`,
 		`{"type":"turn_started","turn":1,"time":"`+at(0)+`","agent":"claude","hat":"builder","max_turns":9,"task":"Write it"}`,
-		`{"type":"text","turn":1,"text":"I begin."}`,
+		`{"type":"text","turn":1,"text":"I begin.\n\u0060\u0060\u0060go\nfunc f() {\n\t}\n\u0060\u0060\u0060\nAnd end."}`,
 		`{"type":"tool_use","turn":1,"time":"`+at(1)+`","id":"1","tool":"bash","name":"Bash","input":{"command":"make test"}}`,
 		`{"type":"tool_use","turn":1,"time":"`+at(1)+`","id":"2","tool":"edit","name":"Edit","input":{"file_path":"a.go","old_string":"a\n","new_string":"b\nc\n"}}`,
 		`{"type":"tool_result","turn":1,"time":"`+at(3)+`","id":"2","content":"done"}`,
@@ -52,6 +52,9 @@ func TestPage(t *testing.T) {
 		`{"type":"turn_ended","turn":1,"time":"`+at(60)+`","progress":true,"changed":["a.go"]}`,
 		`{"type":"verified","turn":1,"verdicts":[{"command":"make test","why":"exit code 2","tail":"no such file"}]}`,
 		`{"type":"committed","turn":1,"sha":"0123456789abcdef"}`,
+		`{"type":"asked","turn":1,"question":{"id":"q1","kind":"permission","name":"Bash","input":{"command":"rm -r build"},"options":[{"id":"y","name":"Allow it","kind":"allow_once"}]}}`,
+		`{"type":"answered","turn":1,"question":{"id":"q1","kind":"permission","name":"Bash","options":[{"id":"y","name":"Allow it","kind":"allow_once"}],"answer":{"option":"y","text":"once","by":"ann"}}}`,
+		`{"type":"guided","turn":1,"guide":{"id":"g1","text":"Be quick."}}`,
 		`{"type":"turn_started","turn":2,"time":"`+at(60)+`"}`,
 		`{"type":"usage","turn":2,"input":1,"output":1,"cost_usd":0.5}`,
 		`{"type":"turn_ended","turn":2,"time":"`+at(90)+`","failure":{"kind":"crashed","message":"signal 9"}}`,
@@ -63,12 +66,17 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"A loop of 2 turns, stopped: max_failures", "It failed too often.", "2026-01-02 03:04:05 UTC", "1m30s", "$0.75", "11 in, 6 out",
 		"plan: 1 of 2 done", "☑ Write it", "☐ Test it",
-		"turn 1/9", "builder", "claude", "+2 −1", "next: Write it", "I begin.", "✗ Bash make test  5s", "FAIL x", "✓ Edit a.go  2s",
+		"turn 1/9", "builder", "claude", "+2 −1", "next: Write it", "I begin.", "And end.", "✗ Bash make test 5s", "FAIL x", "✓ Edit a.go 2s",
+		"cost of each turn, at most $0.50", "? it asks: may it use Bash (rm -r build)", "→ ann answers: Allow it once", "→ the next turn is told:", "Be quick.",
 		"✓ made progress", "1 file changed", "✗ make test: exit code 2", "no such file", "✓ committed 0123456789",
 		"✗ failed: crashed: signal 9", "turn 2: $0.50", "turn 2: 30s",
 	} {
 		assert.Contains(t, text, want)
 	}
+	assert.Contains(t, html, "<pre class=\"say\">func f() {\n\t}</pre>")
+	assert.NotContains(t, html, "```")
+	assert.Contains(t, html, `id="turn-1" class="went"`)
+	assert.Contains(t, html, `id="turn-2" class="failed"`)
 	assert.Contains(t, html, "style-src "+strings.ReplaceAll(hash(style), "'", "&#39;"))
 	assert.Contains(t, html, "default-src &#39;none&#39;")
 }
@@ -99,6 +107,9 @@ func TestNothingIsMarkup(t *testing.T) {
 		`{"type":"turn_ended","turn":1,"changed":[`+q+`],"failure":{"kind":`+q+`,"message":`+q+`}}`,
 		`{"type":"verified","turn":1,"verdicts":[{"command":`+q+`,"why":`+q+`,"tail":`+q+`},{"command":`+q+`,"ok":true}]}`,
 		`{"type":"committed","turn":1,"sha":`+q+`,"tag":`+q+`}`, `{"type":"commit_refused","turn":1,"why":`+q+`}`,
+		`{"type":"asked","turn":1,"question":{"id":"1","kind":"text","text":`+q+`}}`,
+		`{"type":"answered","turn":1,"question":{"id":"1","kind":"text","text":`+q+`,"answer":{"option":`+q+`,"text":`+q+`,"by":`+q+`}}}`,
+		`{"type":"guided","turn":1,"guide":{"id":"1","text":`+q+`}}`,
 		`{"type":"reset","turn":1,"what":`+q+`}`, `{"type":"stopped","reason":`+q+`,"why":`+q+`}`,
 	)
 	r.Plan = record.Tasks{{Text: evil}}

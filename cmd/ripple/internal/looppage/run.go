@@ -38,6 +38,7 @@ type happened struct {
 	at     time.Time
 	result *event.Event
 	took   time.Duration
+	line   *record.Line // instead of an event: what the loop noted in the middle of a turn
 }
 
 // Longest texts that are kept of one event, in bytes.
@@ -72,7 +73,7 @@ func (r *Run) Take(rec journal.Record) {
 		r.stopped = &line
 	default:
 		if n := len(r.turns); n > 0 {
-			r.turns[n-1].after = append(r.turns[n-1].after, line)
+			r.turns[n-1].note(line)
 		}
 	}
 }
@@ -88,6 +89,14 @@ func (r *Run) turnEnded(line record.Line) {
 	}
 	r.cost = event.SumUSD(r.cost, t.cost)
 	r.used = r.used.Add(t.used)
+}
+
+func (t *turn) note(line record.Line) {
+	if t.ended == nil {
+		t.events = append(t.events, &happened{line: &line})
+	} else {
+		t.after = append(t.after, line)
+	}
 }
 
 func (t *turn) take(e event.Event, at time.Time) {

@@ -1,0 +1,289 @@
+package browser
+
+import (
+	"bytes"
+	"context"
+	_ "embed"
+	"encoding/json"
+	"errors"
+	"flag"
+	"fmt"
+	"image"
+	"image/png"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/chromedp/chromedp"
+)
+
+var update = flag.Bool("update", false, "take the pictures anew")
+
+//go:embed look.js
+var look string
+
+// start gives a browser, or skips the test where there is none.
+func start(t testing.TB) context.Context {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.Background(), 3*time.Minute)
+	t.Cleanup(cancel)
+	browser, end, err := Start(ctx)
+	if errors.Is(err, ErrNone) {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(end)
+	return browser
+}
+
+// binary is the command of this checkout.
+var binary string
+
+func TestMain(m *testing.M) {
+	flag.Parse()
+	dir, err := os.MkdirTemp("", "ripple-pages-")
+	if err != nil {
+		panic(err)
+	}
+	binary = filepath.Join(dir, "ripple")
+	build := exec.Command("go", "build", "-o", binary, "./cmd/ripple")
+	build.Dir = filepath.Join("..", "..")
+	if out, err := build.CombinedOutput(); err != nil {
+		panic(fmt.Sprintf("%s: %v\n%s", build, err, out))
+	}
+	code := m.Run()
+	_ = os.RemoveAll(dir) // of no use to anybody
+	os.Exit(code)
+}
+
+// ripple runs the command.
+func ripple(t testing.TB, args ...string) {
+	t.Helper()
+	if out, err := exec.Command(binary, args...).CombinedOutput(); err != nil {
+		t.Fatalf("ripple %q: %v\n%s", args, err, out)
+	}
+}
+
+func open(t testing.TB, browser context.Context, file string, as Look) *Page {
+	t.Helper()
+	p, err := Open(browser, file, as)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(p.Close)
+	return p
+}
+
+func evaluate[T any](t testing.TB, p *Page, script string) T {
+	t.Helper()
+	v, err := Evaluate[T](p, script)
+	if err != nil {
+		t.Fatalf("%s: %v", script, err)
+	}
+	return v
+}
+
+// sound fails for all that is wrong with how a page looks and what it does.
+func sound(t *testing.T, p *Page) {
+	t.Helper()
+	for _, wrong := range append(evaluate[[]string](t, p, look), p.Troubles()...) {
+		t.Error(wrong)
+	}
+}
+
+// A loop's page stands every look, folded and with all that is folded open.
+func TestLoopPage(t *testing.T) {
+	browser := start(t)
+	file := filepath.Join(t.TempDir(), "loop.html")
+	ripple(t, "replay", "--html", file, filepath.Join("testdata", "loop", "events.jsonl"))
+	for _, as := range Looks {
+		t.Run(as.Name, func(t *testing.T) {
+			p := open(t, browser, file, as)
+			sound(t, p)
+			compare(t, p, "loop-"+as.Name)
+			evaluate[any](t, p, `document.querySelectorAll("details").forEach((d) => { d.open = true; }); null`)
+			sound(t, p)
+		})
+	}
+}
+
+// Its keys go from turn to turn and open what is folded.
+func TestLoopPageKeys(t *testing.T) {
+	browser := start(t)
+	file := filepath.Join(t.TempDir(), "loop.html")
+	ripple(t, "replay", "--html", file, filepath.Join("testdata", "loop", "events.jsonl"))
+	p := open(t, browser, file, Looks[0])
+	for _, step := range []struct{ keys, at, open string }{
+		{"j", "turn-1", "0"}, {"jj", "turn-3", "0"}, {"k", "turn-2", "0"}, {"o", "turn-2", "5"}, {"o", "turn-2", "0"}, {"kkk", "turn-1", "0"},
+	} {
+		if err := chromedp.Do(p, chromedp.KeyEvent(step.keys)); err != nil {
+			t.Fatal(err)
+		}
+		if at := evaluate[string](t, p, `document.activeElement.id`); at != step.at {
+			t.Errorf("after %q it is at %s, not at %s", step.keys, at, step.at)
+		}
+		if open := evaluate[string](t, p, `String(document.querySelectorAll("details[open]").length)`); open != step.open {
+			t.Errorf("after %q %s are open, not %s", step.keys, open, step.open)
+		}
+		if top := evaluate[float64](t, p, `document.activeElement.getBoundingClientRect().top`); top < -1 || top > 800 {
+			t.Errorf("after %q the turn is not in sight, but at %v", step.keys, top)
+		}
+	}
+}
+
+// long writes the events of a loop: so many, with much text in them.
+func long(t testing.TB, events int) string {
+	t.Helper()
+	var b bytes.Buffer
+	for n := range events {
+		turn := n/50 + 1
+		line := map[string]any{"seq": n + 1, "turn": turn, "time": time.Unix(int64(1_700_000_000+n), 0).UTC()}
+		switch n % 50 {
+		case 0:
+			line["type"], line["agent"], line["task"] = "turn_started", "claude", "The next part"
+		case 49:
+			line["type"], line["progress"] = "turn_ended", true
+		default:
+			line["id"] = fmt.Sprint((n - 1) / 2)
+			if n%2 == 0 {
+				line["type"], line["content"] = "tool_result", strings.Repeat("a line of what it printed\n", 20)
+			} else {
+				line["type"], line["name"], line["input"] = "tool_use", "Bash", map[string]string{"command": "go test ./..."}
+			}
+		}
+		if err := json.NewEncoder(&b).Encode(line); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "events.jsonl")
+	if err := os.WriteFile(file, b.Bytes(), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return file
+}
+
+// A page of 10,000 events is below 5 MB and stands a phone.
+func TestLongLoopPage(t *testing.T) {
+	browser := start(t)
+	file := filepath.Join(t.TempDir(), "loop.html")
+	ripple(t, "replay", "--html", file, long(t, 10_000))
+	if info, err := os.Stat(file); err != nil || info.Size() > 5_000_000 {
+		t.Fatalf("the page has %d bytes (%v)", info.Size(), err)
+	}
+	p := open(t, browser, file, Looks[2])
+	if wide := evaluate[int](t, p, `document.documentElement.scrollWidth`); wide > 390 {
+		t.Errorf("it scrolls sideways: %d pixels", wide)
+	}
+	for _, trouble := range p.Troubles() {
+		t.Error(trouble)
+	}
+	if turns := evaluate[int](t, p, `document.querySelectorAll("article").length`); turns != 200 {
+		t.Errorf("it has %d turns, not 200", turns)
+	}
+}
+
+// How long a frame takes while a page of 10,000 events is scrolled through, and how long
+// the page takes to open.
+func BenchmarkScroll(b *testing.B) {
+	browser := start(b)
+	file := filepath.Join(b.TempDir(), "loop.html")
+	ripple(b, "replay", "--html", file, long(b, 10_000))
+	for _, as := range []Look{Looks[0], Looks[2]} {
+		b.Run(as.Name, func(b *testing.B) {
+			for b.Loop() {
+				p := open(b, browser, file, as)
+				b.ReportMetric(evaluate[float64](b, p, `performance.getEntriesByType("navigation")[0].loadEventEnd`), "open-ms")
+				frames := evaluate[[]float64](b, p, `new Promise((done) => {
+					const took = [];
+					let last;
+					const step = (now) => {
+						if (last) took.push(now - last);
+						last = now;
+						window.scrollBy(0, 300);
+						if (took.length < 240) requestAnimationFrame(step); else done(took.sort((a, b) => a - b));
+					};
+					requestAnimationFrame(step);
+				})`)
+				b.ReportMetric(frames[len(frames)/2], "p50-ms/frame")
+				b.ReportMetric(frames[len(frames)*95/100], "p95-ms/frame")
+				b.ReportMetric(frames[len(frames)-1], "max-ms/frame")
+				p.Close()
+			}
+		})
+	}
+}
+
+// key is what a picture depends on beside the page: the browser, and how wide its fonts are.
+const key = `(() => {
+	const ink = document.createElement("canvas").getContext("2d");
+	const wide = (font) => (ink.font = "100px " + font, ink.measureText("ripple 0123456789 wide").width.toFixed(1));
+	return [navigator.userAgent.match(/Chrome\/\d+/)[0], "system-ui", wide("system-ui"), "monospace", wide("ui-monospace, monospace")].join(" ");
+})()`
+
+// compare holds the page against the picture that somebody has looked at.
+func compare(t *testing.T, p *Page, name string) {
+	t.Helper()
+	got, err := p.Picture()
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := filepath.Join("testdata", "pictures")
+	file, keyFile, now := filepath.Join(dir, name+".png"), filepath.Join(dir, "taken-with"), evaluate[string](t, p, key)+"\n"
+	if *update {
+		for file, data := range map[string][]byte{file: got, keyFile: []byte(now)} {
+			if err := errors.Join(os.MkdirAll(dir, 0o755), os.WriteFile(file, data, 0o644)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return
+	}
+	if taken, err := os.ReadFile(keyFile); err != nil || string(taken) != now {
+		t.Logf("not compared with %s: that was taken with %s, and this is %s", file, bytes.TrimSpace(taken), now)
+		return
+	}
+	want, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if differ := difference(t, want, got); differ > 0.005 {
+		seen := filepath.Join(os.TempDir(), name+".png")
+		_ = os.WriteFile(seen, got, 0o600) // for whoever looks; the test fails anyway
+		t.Errorf("%.1f%% of the picture is not as in %s; this one is %s (-update keeps it)", 100*differ, file, seen)
+	}
+}
+
+// difference is which part of the pixels is clearly another one.
+func difference(t *testing.T, want, got []byte) float64 {
+	t.Helper()
+	a, b := decode(t, want), decode(t, got)
+	if a.Bounds() != b.Bounds() {
+		return 1
+	}
+	differ := 0
+	for y := range a.Bounds().Dy() {
+		for x := range a.Bounds().Dx() {
+			r1, g1, b1, _ := a.At(x, y).RGBA()
+			r2, g2, b2, _ := b.At(x, y).RGBA()
+			if max(apart(r1, r2), apart(g1, g2), apart(b1, b2)) > 0x2000 {
+				differ++
+			}
+		}
+	}
+	return float64(differ) / float64(a.Bounds().Dx()*a.Bounds().Dy())
+}
+
+func apart(a, b uint32) uint32 { return max(a, b) - min(a, b) }
+
+func decode(t *testing.T, data []byte) image.Image {
+	t.Helper()
+	p, err := png.Decode(bytes.NewReader(data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return p
+}
