@@ -31,6 +31,7 @@ var loaded = map[string]string{
 	"agent.acp.version":    byWay,
 	"agent.acp.install":    byWay,
 	"agent.acp.options":    byWay,
+	"agent.screen.options": byWay,
 	"process.encoding":     "anything but utf-8 is refused",
 	"integration_script":   "becomes Adapter.Script",
 	"init.script":          "becomes Adapter.Script",

@@ -70,7 +70,7 @@ var layers = map[string]row{
 	"runtime/loop/config":  {2, "runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
-	"runtime/agent":        {2, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/agent":        {3, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
 	"runtime/tui":          {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
 	"runtime/sandbox": {0, ""},

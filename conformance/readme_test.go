@@ -55,6 +55,11 @@ func TestQuestions(t *testing.T) {
 	runDocument(t, "docs/questions.md", t.TempDir())
 }
 
+// A turn on an agent's own screen needs no account where the agent is a scripted one.
+func TestScreens(t *testing.T) {
+	runDocument(t, "docs/screens.md", t.TempDir())
+}
+
 // A person and an agent on one console.
 func TestConsoles(t *testing.T) {
 	runDocument(t, "docs/consoles.md", t.TempDir())

@@ -9,7 +9,7 @@ type Agent struct {
 	MinVersion  string            `yaml:"min_version"`
 	AutoDetect  AgentAutoDetect   `yaml:"auto_detect"`
 	Auth        AgentAuth         `yaml:"auth"`
-	Transport   string            `yaml:"transport"` // pipe (default), stdio, pty, acp
+	Transport   string            `yaml:"transport"` // pipe (default), stdio, pty, acp, screen
 	ACP         *AgentACP         `yaml:"acp"`       // nil: it does not speak the protocol
 	Args        []string          `yaml:"args"`
 	Prompt      AgentPrompt       `yaml:"prompt"`
@@ -49,10 +49,11 @@ type AgentAuthStatus struct {
 
 // Transports of a turn.
 const (
-	TransportPipe  = "pipe"
-	TransportStdio = "stdio" // pipe, or pty where the adapter says so
-	TransportPTY   = "pty"
-	TransportACP   = "acp"
+	TransportPipe   = "pipe"
+	TransportStdio  = "stdio" // pipe, or pty where the adapter says so
+	TransportPTY    = "pty"
+	TransportACP    = "acp"
+	TransportScreen = "screen"
 )
 
 // PromptDelivery is how a prompt reaches an agent.

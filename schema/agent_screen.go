@@ -2,15 +2,18 @@ package schema
 
 // AgentScreen says how an agent's own full-screen interface is driven.
 type AgentScreen struct {
-	Args      []string          `yaml:"args"` // in the place of the agent's
-	Env       map[string]string `yaml:"env"`
-	QuietMS   int               `yaml:"quiet_ms"` // default 400
-	States    []ScreenState     `yaml:"states"`
-	Prompt    ScreenPrompt      `yaml:"prompt"`
-	Interrupt []string          `yaml:"interrupt"`
-	Leave     []string          `yaml:"leave"`
-	Text      ScreenText        `yaml:"text"`
-	Session   string            `yaml:"session"` // pattern with the group id
+	Args       []string          `yaml:"args"` // in the place of the agent's
+	Env        map[string]string `yaml:"env"`
+	Options    []string          `yaml:"options"`    // of agent.options, that count here too
+	Permission AgentPermission   `yaml:"permission"` // in a turn
+	StartMS    int               `yaml:"start_ms"`   // default 120000
+	QuietMS    int               `yaml:"quiet_ms"`   // default 400
+	States     []ScreenState     `yaml:"states"`
+	Prompt     ScreenPrompt      `yaml:"prompt"`
+	Interrupt  []string          `yaml:"interrupt"`
+	Leave      []string          `yaml:"leave"`
+	Text       ScreenText        `yaml:"text"`
+	Session    string            `yaml:"session"` // pattern with the group id
 }
 
 // The states of an agent on its screen.
@@ -49,5 +52,6 @@ type ScreenPrompt struct {
 type ScreenText struct {
 	Below  string   `yaml:"below"`  // pattern of what stands under it
 	Prompt string   `yaml:"prompt"` // pattern of the row that repeats a prompt
+	Mark   string   `yaml:"mark"`   // pattern of what stands before a part of an answer
 	Drop   []string `yaml:"drop"`   // patterns of rows that are no part of an answer
 }

@@ -52,27 +52,37 @@ func (r agentRules) checkAgent(a *Adapter) {
 // checkWays wants all of a way to take a turn, or nothing.
 func (r agentRules) checkWays(a *Agent) {
 	for _, key := range []string{"prompt", "output"} {
-		if !r.has("/agent/"+key) && (a.ACP == nil || r.has("/agent/prompt") || r.has("/agent/output")) {
+		if !r.has("/agent/"+key) && (a.ACP == nil && a.Transport != TransportScreen || r.has("/agent/prompt") || r.has("/agent/output")) {
 			r.errorPointer("/agent", KindMissing, "agent needs the key %q", key)
 		}
 	}
 	switch {
 	case a.Transport == TransportACP && a.ACP == nil:
 		r.errorPointer("/agent/transport", KindConflict, "transport: acp needs the key acp")
-	case a.ACP != nil && !r.has("/agent/output") && a.Transport != TransportACP:
+	case a.Transport == TransportScreen && a.Screen == nil:
+		r.errorPointer("/agent/transport", KindConflict, "transport: screen needs the key screen")
+	case a.ACP != nil && !r.has("/agent/output") && a.Transport != TransportACP && a.Transport != TransportScreen:
 		r.errorPointer("/agent/acp", KindConflict, "an agent without prompt and output has only this way; say transport: acp")
+	}
+	if a.Screen != nil {
+		r.checkKept(a, "/agent/screen/options", a.Screen.Options)
 	}
 	if a.ACP == nil {
 		return
 	}
-	for i, name := range a.ACP.Options {
-		if _, has := a.Options.ByName()[name]; !has {
-			r.errorPointer(indexed("/agent/acp/options", i), KindConflict, "the agent has no options.%s", name)
-		}
-	}
+	r.checkKept(a, "/agent/acp/options", a.ACP.Options)
 	for _, key := range []string{"version", "install"} {
 		if r.has("/agent/acp/"+key) && a.ACP.Executable == "" {
 			r.errorPointer("/agent/acp/"+key, KindConflict, "%s is about acp.executable, which is missing; process.%s is about the other one", key, key)
+		}
+	}
+}
+
+// checkKept wants options that are named to be there.
+func (r agentRules) checkKept(a *Agent, at string, names []string) {
+	for i, name := range names {
+		if _, has := a.Options.ByName()[name]; !has {
+			r.errorPointer(indexed(at, i), KindConflict, "the agent has no options.%s", name)
 		}
 	}
 }

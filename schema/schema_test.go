@@ -105,7 +105,7 @@ var defaults = map[string]any{
 	"agent.transport":    "pipe", "agent.prompt.deliver": "argument", "agent.prompt.max_argument_bytes": 100000,
 	"agent.acp.version.pattern": `(\d+\.\d+(\.\d+)?)`, "agent.acp.permission.else": "ask", "agent.acp.start_ms": 120000,
 	"agent.output.stream": "stdout", "agent.output.finish": "required", "agent.linger_ms": 5000,
-	"agent.screen.quiet_ms": 400, "agent.screen.prompt.paste": true, "agent.screen.interrupt": []any{"\x03"}, "agent.screen.leave": []any{"\x03", "\x03"},
+	"agent.screen.quiet_ms": 400, "agent.screen.start_ms": 120000, "agent.screen.permission.else": "ask", "agent.screen.prompt.paste": true, "agent.screen.interrupt": []any{"\x03"}, "agent.screen.leave": []any{"\x03", "\x03"},
 }
 
 // bare declares each optional section and one item of each list, all empty.

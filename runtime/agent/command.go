@@ -17,7 +17,7 @@ type Command struct {
 	Args  []string
 	Stdin string // the prompt, when it goes by standard input
 	File  string // the prompt, when it goes by a file: its path takes the place of FilePath at the end of Args
-	Said  string // the prompt, when it goes over a protocol
+	Said  string // the prompt, when it goes over a protocol or is entered on a screen
 	Env   map[string]string
 
 	// A file that keeps the agent to the allowed tools: its path takes the place of
@@ -183,6 +183,8 @@ func (b *builder) prompt(t Turn) (Command, error) {
 		b.refuse("the prompt contains a NUL byte")
 	case !utf8.ValidString(text):
 		b.refuse("the prompt is not UTF-8 text")
+	case b.a.Agent.Transport == schema.TransportScreen && !b.a.Agent.Screen.Prompt.Paste && strings.Contains(strings.TrimSpace(text), "\n"):
+		b.refuse("on its screen this agent takes prompts of one line (agent.screen.prompt.paste)")
 	}
 	deliver := p.Deliver
 	if deliver == schema.PromptArgument && len(text) > p.MaxArgumentBytes {
@@ -198,8 +200,12 @@ func (b *builder) prompt(t Turn) (Command, error) {
 		return Command{}, b.err
 	}
 	c := Command{Env: merged(b.a.Agent.Env, b.limit.Env), ToolsFile: b.limit.File.Text, ToolsName: b.limit.File.Name, ToolsAt: b.limitAt}
-	if b.a.Agent.Transport == schema.TransportACP {
+	switch b.a.Agent.Transport {
+	case schema.TransportACP:
 		c.Args, c.Said = append(b.args, b.a.Agent.ACP.Args...), text
+		return c, nil
+	case schema.TransportScreen:
+		c.Args, c.Said = b.args, text
 		return c, nil
 	}
 	switch deliver {

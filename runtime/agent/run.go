@@ -34,6 +34,10 @@ type Options struct {
 	// can. nil: what the adapter declares.
 	Ask event.Ask
 
+	// Seat is called for a turn on the agent's own screen before anything is to be seen
+	// there: a person sees it and answers what it asks. nil: nobody does.
+	Seat func(Seat)
+
 	OnEvent func(event.Event) // gets each event as it happens, from one goroutine
 	Output  io.Writer         // gets a copy of the stream that carries the events
 	Stderr  io.Writer         // gets a copy of the other one
@@ -65,27 +69,46 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 		return Outcome{}, err
 	}
 	defer private.Remove() // the prompt's file
-	c, plan, err := prepare(a, t, o, private.Path)
-	if err != nil {
-		return Outcome{}, err
-	}
 	if o.OnEvent == nil {
 		o.OnEvent = func(event.Event) {}
 	}
-	w, err := newWatch(ctx, a, t, c, o)
+	c, err := prepare(a, t, private.Path)
 	if err != nil {
 		return Outcome{}, err
 	}
 	begin := time.Now()
-	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
-		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
+	take := takeStreams
+	if a.Agent.Transport == schema.TransportScreen {
+		take = takeScreen
 	}
-	out := w.r.outcome(w.turn(ctx))
+	out, err := take(ctx, a, t, c, o, private.Path)
+	if err != nil {
+		return Outcome{}, err
+	}
 	out.Duration = time.Since(begin)
 	if t.SessionID != "" && out.Failure == nil && out.SessionID != "" && out.SessionID != t.SessionID {
 		out.Problems = append(out.Problems, fmt.Sprintf("the agent began the session %s instead of going on with %s", out.SessionID, t.SessionID))
 	}
 	return out, nil
+}
+
+// takeStreams takes a turn over the agent's standard streams.
+func takeStreams(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options, scratch string) (Outcome, error) {
+	plan, err := launch.Build(a, launch.OSHost(), launch.Request{
+		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,
+		Nonce: rand.Text(), ScratchDir: scratch,
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	w, err := newWatch(ctx, a, t, c, o)
+	if err != nil {
+		return Outcome{}, err
+	}
+	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
+		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
+	}
+	return w.r.outcome(w.turn(ctx)), nil
 }
 
 // newWatch is the watch of a turn whose process has not started.
@@ -103,15 +126,15 @@ func newWatch(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Optio
 	return w, nil
 }
 
-// prepare plans the start and writes the prompt's file.
-func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (c Command, plan launch.Plan, err error) {
+// prepare builds the command line and writes the prompt's file.
+func prepare(a *schema.Adapter, t Turn, scratch string) (c Command, err error) {
 	if c, err = NewCommand(a, t); err != nil {
-		return c, plan, err
+		return c, err
 	}
 	if c.File != "" {
 		path := filepath.Join(scratch, "prompt.md")
 		if err := os.WriteFile(path, []byte(c.File), 0o600); err != nil {
-			return c, plan, fmt.Errorf("the prompt's file: %w", err)
+			return c, fmt.Errorf("the prompt's file: %w", err)
 		}
 		last := len(c.Args) - 1 // others may say the same and mean it
 		c.Args[last] = strings.TrimSuffix(c.Args[last], FilePath) + path
@@ -119,18 +142,13 @@ func prepare(a *schema.Adapter, t Turn, o Options, scratch string) (c Command, p
 	if c.ToolsFile != "" {
 		path := filepath.Join(scratch, c.ToolsName)
 		if err := os.WriteFile(path, []byte(c.ToolsFile), 0o600); err != nil {
-			return c, plan, fmt.Errorf("the file of allowed tools: %w", err)
+			return c, fmt.Errorf("the file of allowed tools: %w", err)
 		}
 		for _, i := range c.ToolsAt {
 			c.Args[i] = strings.ReplaceAll(c.Args[i], ToolsPath, path)
 		}
 	}
-	host := launch.OSHost()
-	plan, err = launch.Build(a, host, launch.Request{
-		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,
-		Nonce: rand.Text(), ScratchDir: scratch,
-	})
-	return c, plan, err
+	return c, nil
 }
 
 func list(env map[string]string) []string {

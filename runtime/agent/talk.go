@@ -11,7 +11,6 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/acp"
-	"ripple/runtime/internal/permit"
 	"ripple/schema"
 )
 
@@ -22,8 +21,7 @@ type talk struct {
 	client *acp.Client
 	r      *reader
 	send   func([]byte)
-	rules  permit.Rules
-	absent string // what becomes of a request when nobody can be asked
+	desk   desk
 	ask    event.Ask
 
 	ctx     context.Context
@@ -45,9 +43,8 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	p := g.ACP.Permission
-	k := &talk{r: r, absent: p.Else, ask: o.Ask, ctx: ctx, open: map[string]context.CancelFunc{}, answers: make(chan answer), send: func([]byte) {}}
-	if k.rules, err = permit.New(p.Allow, p.Deny); err != nil {
+	k := &talk{r: r, ask: o.Ask, ctx: ctx, open: map[string]context.CancelFunc{}, answers: make(chan answer), send: func([]byte) {}}
+	if k.desk, err = newDesk(g.ACP.Permission); err != nil {
 		return nil, fmt.Errorf("%s: agent.acp.permission: %w", a.Name, err)
 	}
 	dir, err := workingDir(o.Dir)
@@ -116,12 +113,13 @@ func (k *talk) line(b []byte) {
 
 // asked decides a question, or has it asked.
 func (k *talk) asked(q event.Question) {
-	if a, decided := k.rules.Decide(q); decided {
-		k.client.Answer(q.ID, a, "refused by a rule of the adapter, "+a.By)
+	if a, decided := k.desk.rules.Decide(q); decided {
+		k.client.Answer(q.ID, a, byRule+a.By)
 		return
 	}
 	if k.ask == nil {
-		k.unasked(q)
+		a, refused := k.desk.unasked(k.r, q)
+		k.client.Answer(q.ID, a, refused)
 		return
 	}
 	ctx, cancel := context.WithCancel(k.ctx)
@@ -133,38 +131,6 @@ func (k *talk) asked(q event.Question) {
 		case <-ctx.Done(): // nobody waits for it any more
 		}
 	}()
-}
-
-// unasked is what becomes of a question when nobody can be asked.
-func (k *talk) unasked(q event.Question) {
-	const by = "nobody is there to be asked"
-	if q.Kind == event.AskPermission && k.absent == schema.PermissionAllow {
-		if a, has := q.Choose(by, event.AllowOnce, event.AllowAlways); has {
-			k.client.Answer(q.ID, a, "")
-			return
-		}
-	}
-	if k.absent != schema.PermissionDeny {
-		k.r.asked = append(k.r.asked, askedText(q))
-	}
-	k.client.Answer(q.ID, refusal(q, by), by)
-}
-
-// askedText is the question in a line or two.
-func askedText(q event.Question) string {
-	if q.Kind != event.AskPermission {
-		return q.Text
-	}
-	return "may it use " + cmp.Or(q.Name, string(q.Tool)) + ": " + q.Text
-}
-
-// refusal refuses once, or chooses nothing where there is no option for that.
-func refusal(q event.Question, by string) event.Answer {
-	a, has := q.Choose(by, event.RejectOnce, event.RejectAlways)
-	if !has {
-		a = event.Answer{By: by}
-	}
-	return a
 }
 
 // answered takes an answer to the agent. Without one the question is dismissed, and

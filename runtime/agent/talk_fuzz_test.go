@@ -24,7 +24,7 @@ func listen(t *testing.T, pieces ...[]byte) (got said) {
 	t.Helper()
 	a := &schema.Adapter{Name: "fake", Agent: &schema.Agent{
 		Transport: schema.TransportACP, Output: schema.AgentOutput{Format: schema.FormatNDJSON, Stream: "stdout"},
-		ACP: &schema.AgentACP{Permission: schema.ACPPermission{Allow: []string{"bash(git *)"}, Else: schema.PermissionAsk}},
+		ACP: &schema.AgentACP{Permission: schema.AgentPermission{Allow: []string{"bash(git *)"}, Else: schema.PermissionAsk}},
 	}}
 	k, err := newTalk(t.Context(), a, Turn{}, "go", Options{OnEvent: func(e event.Event) { got.events = append(got.events, e) }})
 	require.NoError(t, err)

@@ -92,7 +92,7 @@ func allows(of record.Question) bool {
 func Words(of record.Question) string {
 	what := cmp.Or(of.Name, string(of.Tool))
 	switch input := permit.Subject(of.Question); {
-	case of.Kind != event.AskPermission:
+	case of.Kind != event.AskPermission || what == "":
 		return record.OneLine(cmp.Or(of.Text, "it gives no words"), 1000)
 	case input != of.Text:
 		what += " (" + input + ")"

@@ -112,7 +112,7 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	case s.State != schema.ScreenReady && s.State != schema.ScreenError: // that one may take a prompt
 		return &NotReadyError{t.name, s}
 	}
-	shown := t.shows(prompt)
+	shown := t.rules.shows(prompt, t.Picture)
 	if t.screen.Prompt.Paste {
 		prompt = "\x1b[200~" + prompt + "\x1b[201~"
 	}
@@ -149,13 +149,13 @@ const tailLength = 24
 
 // shows says, from now on, whether the screen shows a prompt once more than it does now:
 // its end, or what stands for one that is too long.
-func (t *TUI) shows(prompt string) func() bool {
+func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
 	end := []rune(inked(prompt))
 	tail := string(end[max(len(end)-tailLength, 0):])
 	count := func() (texts, signs int) {
-		p := t.Picture()
+		p := picture()
 		texts = strings.Count(inked(strings.Join(p.Rows, "")), tail)
-		if re := t.rules.prompt; re != nil {
+		if re := r.prompt; re != nil {
 			m, err := re.FindStringMatch(strings.Join(p.Rows, "\n"))
 			for ; err == nil && m != nil; m, err = re.FindNextMatch(m) {
 				signs++

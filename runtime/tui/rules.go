@@ -37,10 +37,11 @@ func (p Picture) equal(o Picture) bool {
 	return p.Title == o.Title && p.Progress == o.Progress && slices.Equal(p.Rows, o.Rows)
 }
 
-// between are rows as a rule names them: from 1 at the top, or from -1 at the bottom.
-func (p Picture) between(rows []int) string {
+// between are rows as a rule names them, from 1 at the top or from -1 at the bottom, and
+// how many there are above them.
+func (p Picture) between(rows []int) (text string, above int) {
 	if len(rows) != 2 {
-		return strings.Join(p.Rows, "\n")
+		return strings.Join(p.Rows, "\n"), 0
 	}
 	place := func(n int) int {
 		if n < 0 {
@@ -50,15 +51,18 @@ func (p Picture) between(rows []int) string {
 	}
 	first, last := max(place(rows[0]), 0), min(place(rows[1]), len(p.Rows)-1)
 	if first > last {
-		return ""
+		return "", 0
 	}
-	return strings.Join(p.Rows[first:last+1], "\n")
+	return strings.Join(p.Rows[first:last+1], "\n"), first
 }
 
 // Sight is the state that a picture shows.
 type Sight struct {
-	State   string              // one of schema.ScreenReady and so on; empty: no rule holds
-	Asked   string              // what is asked, in a state that waits for an answer
+	State   string // one of schema.ScreenReady and so on; empty: no rule holds
+	Asked   string // what is asked, in a state that waits for an answer
+	Tool    string // that is asked for, and what it is to be used on; empty: not told
+	Input   string
+	box     int                 // how many rows at the bottom the question takes
 	Answers map[string][]string // the ways to answer, and the keys for each
 }
 
@@ -82,7 +86,7 @@ func Compile(s *schema.AgentScreen) (*Rules, error) {
 	c := compiler{}
 	r := &Rules{
 		prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),
-		text: text{below: c.pattern("text.below", s.Text.Below), prompt: c.pattern("text.prompt", s.Text.Prompt)},
+		text: text{below: c.pattern("text.below", s.Text.Below), prompt: c.pattern("text.prompt", s.Text.Prompt), mark: c.pattern("text.mark", s.Text.Mark)},
 	}
 	for _, d := range s.Text.Drop {
 		r.text.drop = append(r.text.drop, c.pattern("text.drop", d))
@@ -115,7 +119,9 @@ func (c *compiler) pattern(key, text string) *regexp2.Regexp {
 func (r *Rules) See(p Picture) Sight {
 	for i := range r.states {
 		if s := &r.states[i]; s.holds(p) {
-			return Sight{State: s.State, Asked: s.asked(p), Answers: s.Answers}
+			sight := Sight{State: s.State, Answers: s.Answers}
+			s.ask(p, &sight)
+			return sight
 		}
 	}
 	return Sight{}
@@ -128,27 +134,32 @@ func (s *rule) holds(p Picture) bool {
 	if s.pattern == nil && s.without == nil {
 		return true
 	}
-	rows := p.between(s.Rows)
+	rows, _ := p.between(s.Rows)
 	return (s.pattern == nil || matches(s.pattern, rows)) && (s.without == nil || !matches(s.without, rows))
 }
 
-// asked is the question of a state that has answers or a pattern for it.
-func (s *rule) asked(p Picture) string {
-	rows := p.between(s.Rows)
+// ask adds the question of a state that has answers or a pattern for it.
+func (s *rule) ask(p Picture, to *Sight) {
+	rows, above := p.between(s.Rows)
 	if s.question == nil {
-		if len(s.Answers) == 0 {
-			return ""
+		if len(s.Answers) > 0 {
+			to.Asked = strings.TrimSpace(rows)
 		}
-		return strings.TrimSpace(rows)
+		return
 	}
 	m, err := s.question.FindStringMatch(rows)
 	if err != nil || m == nil {
-		return ""
+		return
 	}
-	if g := m.GroupByName("text"); g != nil && len(g.Captures) > 0 {
-		return tidy(g.String())
+	above += strings.Count(string([]rune(rows)[:m.Index]), "\n")
+	to.box = len(p.Rows) - above
+	group := func(name, other string) string {
+		if g := m.GroupByName(name); g != nil && len(g.Captures) > 0 {
+			return tidy(g.String())
+		}
+		return tidy(other)
 	}
-	return tidy(m.String())
+	to.Asked, to.Tool, to.Input = group("text", m.String()), group("tool", ""), group("input", "")
 }
 
 // tidy is a text that stood in a box: without its frame.

@@ -72,9 +72,11 @@ func TestWhichRowsARuleLooksAt(t *testing.T) {
 		{[]int{4, -4}, ""},
 		{[]int{7, 9}, ""},
 	} {
-		assert.Equal(t, c.want, strings.ReplaceAll(p.between(c.rows), "\n", " "), "%v", c.rows)
+		rows, _ := p.between(c.rows)
+		assert.Equal(t, c.want, strings.ReplaceAll(rows, "\n", " "), "%v", c.rows)
 	}
-	assert.Empty(t, picture("", false).between([]int{-2, -1}))
+	rows, _ := picture("", false).between([]int{-2, -1})
+	assert.Empty(t, rows)
 }
 
 func TestARuleThatCannotBeCompiledNamesItsKey(t *testing.T) {
@@ -102,9 +104,49 @@ func TestTheAnswerIsWhatIsNew(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			screen := func(s string) []string { return append(strings.Split(s, "|"), foot...) }
-			assert.Equal(t, c.want, rules.text.answer(screen(c.before), screen(c.after)))
+			assert.Equal(t, c.want, strings.Join(rules.text.answer("", screen(c.before), screen(c.after)), "\n"))
 		})
 	}
+}
+
+// A prompt that is repeated is no part of the answer, whatever it looks like.
+func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
+	rules, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Mark: "^● "}})
+	require.NoError(t, err)
+	for name, c := range map[string]struct{ prompt, after, want string }{
+		"of paragraphs":           {"one\n\n- two\n\nthree", "head||> one||  - two||  three||● 1|  2||  3||● 4", "1\n2\n\n3~4"},
+		"wrapped":                 {"one two three\n\nfour", "head||> one two|  three||  four||● 1", "1"},
+		"its beginning has left":  {"one\n\nThis is the end.\n\nOr this.", "  This is the end.||  Or this.||● 1", "1"},
+		"something stands for it": {"one\n\ntwo", "head||> [Pasted 3 lines]||● 1", "1"},
+		"it looks like an answer": {"one\n\n● two", "head||> one||  ● two||● 1", "1"},
+		"nothing after it":        {"one\n\ntwo", "head||> one||  two", ""},
+	} {
+		t.Run(name, func(t *testing.T) {
+			foot := []string{"", "────", "> ", "────"}
+			before, after := append([]string{"head"}, foot...), append(strings.Split(c.after, "|"), foot...)
+			parts := rules.text.parts(rules.text.answer(c.prompt, before, after))
+			assert.Equal(t, c.want, strings.Join(parts, "~"))
+		})
+	}
+}
+
+// Without marks an answer is one part.
+func TestAnAnswerWithoutMarks(t *testing.T) {
+	assert.Equal(t, []string{"a\n\n  b"}, (&text{}).parts([]string{"", "a", "", "  b", ""}))
+	assert.Empty(t, (&text{}).parts(nil))
+}
+
+// What is asked is told with the tool that it is about, and is no part of the answer.
+func TestTheBoxOfAQuestion(t *testing.T) {
+	rules, err := Compile(&schema.AgentScreen{States: []schema.ScreenState{{
+		State: "asks", Pattern: `^Allow `, Question: `^─+\n(?<text>Allow (?<tool>.*)\?\n(?<input>.*))`, Rows: []int{-4, -1}, Answers: map[string][]string{"yes": {"y"}},
+	}}})
+	require.NoError(t, err)
+	s := rules.See(picture("", false, "● 1", "", "────", "Allow Bash?", "rm -rf /", "y or n"))
+	assert.Equal(t, "Allow Bash?\nrm -rf /", s.Asked)
+	assert.Equal(t, "Bash", s.Tool)
+	assert.Equal(t, "rm -rf /", s.Input)
+	assert.Equal(t, 4, s.box)
 }
 
 func FuzzRulesSeeAnything(f *testing.F) {
@@ -114,6 +156,6 @@ func FuzzRulesSeeAnything(f *testing.F) {
 	f.Add("", "\n\n> \n", "")
 	f.Fuzz(func(t *testing.T, before, after, title string) {
 		rules.See(Picture{Rows: strings.Split(before, "\n"), Title: title})
-		rules.text.answer(strings.Split(before, "\n"), strings.Split(after, "\n"))
+		rules.text.parts(rules.text.answer(before, strings.Split(before, "\n"), strings.Split(after, "\n")))
 	})
 }

@@ -3,14 +3,15 @@ package tui
 import (
 	"slices"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 )
 
 // text says where on a screen the conversation is.
 type text struct {
-	below, prompt *regexp2.Regexp // nil: not known
-	drop          []*regexp2.Regexp
+	below, prompt, mark *regexp2.Regexp // nil: not known
+	drop                []*regexp2.Regexp
 }
 
 // conversation are the rows of it.
@@ -63,23 +64,100 @@ func trimmed(rows []string) []string {
 	return rows
 }
 
-// answer is what a screen shows that it had not shown before: the rows behind those that
-// were there, and behind the prompt where it is repeated.
-func (t *text) answer(before, after []string) string {
+// answer are the rows that a screen shows and had not shown before: those behind what was
+// there, and behind the prompt where it is repeated.
+func (t *text) answer(prompt string, before, after []string) []string {
 	rows := fresh(t.conversation(before), t.conversation(after))
+	rest := inked(prompt)
 	// The first one is the caller's: what follows may quote others.
-	if i := slices.IndexFunc(rows, t.isPrompt); i >= 0 {
-		rows = rows[i:]
+	first := slices.IndexFunc(rows, t.isPrompt)
+	if at := middle(rest, rows); at > 0 && first != 0 { // its beginning has left the screen
+		first, rest = 0, rest[at:]
+	}
+	if first >= 0 {
+		rows = repeated(rest, rows[first:])
 		end := slices.IndexFunc(rows, func(r string) bool { return strings.Trim(r, " ┃│") == "" })
 		if end < 0 {
 			end = len(rows)
 		}
 		rows = rows[end:]
 	}
-	rows = slices.DeleteFunc(slices.Clone(rows), func(row string) bool {
+	return squeezed(trimmed(t.kept(rows)))
+}
+
+// middle is where in a prompt rows begin that repeat the end of it; 0: they do not.
+func middle(prompt string, rows []string) int {
+	const enough = 12 // bytes; less may stand anywhere
+	if len(rows) == 0 || len(inked(rows[0])) < enough {
+		return 0
+	}
+	return max(strings.Index(prompt, inked(rows[0])), 0)
+}
+
+// repeated are rows that begin with the ink of a prompt, without what is known of it: its
+// last row, or the row before the one at which it is not repeated as it was.
+func repeated(prompt string, rows []string) []string {
+	last := 0
+	for i, row := range rows {
+		ink := inked(row)
+		if _, size := utf8.DecodeRuneInString(ink); i == 0 && !strings.HasPrefix(prompt, ink) {
+			ink = ink[size:] // the sign before it
+		}
+		rest, found := strings.CutPrefix(prompt, ink)
+		if !found || rest == "" && ink == "" {
+			break
+		}
+		if prompt = rest; ink != "" {
+			last = i
+		}
+	}
+	return rows[last:]
+}
+
+// kept are rows without those that are no part of an answer.
+func (t *text) kept(rows []string) []string {
+	return slices.DeleteFunc(slices.Clone(rows), func(row string) bool {
 		return slices.ContainsFunc(t.drop, func(re *regexp2.Regexp) bool { return matches(re, row) })
 	})
-	return strings.Join(squeezed(trimmed(rows)), "\n")
+}
+
+// parts are the parts of an answer, each without its mark and the margin under it. Where
+// parts have marks, what stands before the first is of the prompt.
+func (t *text) parts(rows []string) (list []string) {
+	var part []string
+	margin := 0
+	end := func() {
+		if part = trimmed(part); len(part) > 0 && (t.mark == nil || margin > 0) {
+			list = append(list, strings.Join(part, "\n"))
+		}
+		part = nil
+	}
+	for _, row := range rows {
+		if n := t.marked(row); n > 0 {
+			end()
+			part, margin = []string{string([]rune(row)[n:])}, n
+			continue
+		}
+		blanks := len(row) - len(strings.TrimLeft(row, " "))
+		part = append(part, row[min(margin, blanks):])
+	}
+	end()
+	if len(list) == 0 && len(rows) > 0 { // all marks have left the screen
+		return []string{strings.Join(rows, "\n")}
+	}
+	return list
+}
+
+// marked is how many characters of a row are the mark of a part; 0: it begins none.
+func (t *text) marked(row string) int {
+	if t.mark == nil {
+		return 0
+	}
+	m, err := t.mark.FindStringMatch(row)
+	if err != nil || m == nil || m.Index > 0 {
+		return 0
+	}
+	return m.Length
 }
 
 func (t *text) isPrompt(row string) bool { return t.prompt != nil && matches(t.prompt, row) }

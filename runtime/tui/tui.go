@@ -26,6 +26,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
@@ -216,6 +217,12 @@ func (t *TUI) PID() int { return t.term.PID() }
 func (t *TUI) Picture() (p Picture) {
 	t.term.Look(func(s *vt.Screen) { p = pictureOf(s) })
 	return p
+}
+
+// Conversation is what is to be seen of it, without what only says that the agent works.
+func (t *TUI) Conversation() string {
+	text := &t.rules.text
+	return strings.Join(text.kept(text.conversation(t.Picture().Rows)), "\n")
 }
 
 // Session is the id of the agent's session, as far as the screen has told it.

@@ -15,8 +15,9 @@ import (
 
 // Turn is what a prompt came to.
 type Turn struct {
-	State State  // ready; or asks, menu, login, error: it does not go on by itself
-	Text  string // what is new on the screen
+	State State    // ready; or asks, menu, login, error: it does not go on by itself
+	Text  string   // what is new on the screen
+	Parts []string // the parts of the answer in it, as agent.screen.text.mark divides it
 }
 
 // unseen is how long a prompt must be there again after one was sent, when the agent was
@@ -40,29 +41,40 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 	if err := t.enter(ctx, prompt); err != nil {
 		return nil, err
 	}
-	return func(ctx context.Context) (Turn, error) { return t.await(ctx, before) }, nil
+	return func(ctx context.Context) (Turn, error) { return t.await(ctx, prompt, before) }, nil
 }
 
 // await waits for what a prompt, or an answer, comes to.
-func (t *TUI) await(ctx context.Context, before []string) (Turn, error) {
+func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, error) {
+	answer := func() []string { return t.rules.text.answer(prompt, before, allRows(t.term)) }
+	s, err := t.Rest(ctx, func(s State) bool { return s.State == schema.ScreenReady && len(answer()) > 0 })
+	rows := answer()
+	if s.box > 0 { // a question is none
+		all := allRows(t.term)
+		rows = t.rules.text.answer(prompt, before, all[:max(len(all)-s.box, 0)])
+	}
+	return Turn{State: s, Text: strings.Join(rows, "\n"), Parts: t.rules.text.parts(rows)}, err
+}
+
+// Rest waits until the agent does not go on by itself: it is ready, or asks something.
+// What it showed when something was last typed does not count at once, unless again says
+// that it has come anew; nil: it never does. Errors: ErrEnded, the context's.
+func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	t.mu.Lock()
 	late, cancel := context.WithDeadline(ctx, t.watch.typed.Add(unseen))
 	t.mu.Unlock()
 	defer cancel()
-	answer := func() string { return t.rules.text.answer(before, allRows(t.term)) }
 	moved := func() bool { // something else was seen since something was typed
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		return t.watch.moved
 	}
 	rests := func(s State) bool { return s.Counts && s.State != schema.ScreenWorking }
-	s, err := t.WaitState(late, func(s State) bool {
-		return rests(s) && (moved() || s.State == schema.ScreenReady && answer() != "")
-	})
+	s, err := t.WaitState(late, func(s State) bool { return rests(s) && (moved() || again != nil && again(s)) })
 	if err != nil && ctx.Err() == nil && late.Err() != nil {
 		s, err = t.WaitState(ctx, rests)
 	}
-	return Turn{State: s, Text: answer()}, err
+	return s, err
 }
 
 // UnknownAnswerError is an answer that the adapter has no keys for.

@@ -272,7 +272,7 @@ func (s *stage) foot(width int) []string {
 		foot = append(foot, "* Working…")
 	}
 	input := s.input
-	if n := strings.Count(input, "\n") + 1; n > 3 {
+	if n := strings.Count(input, "\n") + 1; n > 3 || len(input) > 3*width {
 		input = fmt.Sprintf("[Pasted %d lines]", n)
 	}
 	foot = append(foot, rule)

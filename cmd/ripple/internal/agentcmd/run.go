@@ -63,13 +63,13 @@ Ctrl-C ends the turn and all that the agent started.`,
 		},
 	}
 	f.addTo(cmd.Flags())
+	ui.Transport(cmd, &f.transport)
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	return cmd
 }
 
 func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: the first that is installed")
-	flags.StringVar(&f.transport, "transport", "", ui.TransportHelp)
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	flags.StringVar(&f.transcript, "transcript", "", "record the agent's own output in this `FILE`, its standard error in FILE.stderr")

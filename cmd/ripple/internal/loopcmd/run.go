@@ -81,6 +81,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 		},
 	}
 	f.addTo(cmd.Flags())
+	ui.Transport(cmd, &f.transport)
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	ui.CompleteFlag(cmd, "fallback", ui.CompleteAgents(a.App))
 	ui.Choices(cmd, "on-denial", "continue", "halt", "threshold")
@@ -90,7 +91,6 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md (`TEXT`)")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
-	flags.StringVar(&f.transport, "transport", "", ui.TransportHelp)
 	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
 	flags.BoolVar(&f.resume, "resume", false, "go on with the loop that ended last")
 	flags.BoolVar(&f.live, "live", false, "show what tools the agent uses without a terminal, too")

@@ -18,6 +18,7 @@ import (
 	"ripple/runtime/loop/config"
 	"ripple/runtime/registry"
 	"ripple/runtime/scenario"
+	"ripple/schema"
 )
 
 // loopAgent lets the agent of an adapter take the turns of a loop.
@@ -174,7 +175,7 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	}
 	a.Printf("%s\n", strings.Join(words, " "))
 	if c.Said != "" {
-		s.Title("Over the Agent Client Protocol")
+		s.Title(map[bool]string{false: "Over the Agent Client Protocol", true: "Entered on its screen"}[g.entry.Adapter.Agent.Transport == schema.TransportScreen])
 		a.Printf("%s\n", ui.Indent(c.Said))
 	}
 	if c.Stdin != "" {

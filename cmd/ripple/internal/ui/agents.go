@@ -5,7 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
+
+	"github.com/spf13/cobra"
 
 	"ripple/runtime/checkup"
 	"ripple/runtime/launch"
@@ -28,8 +31,8 @@ func (a *App) AgentAdapter(ctx context.Context, name string) (*registry.Entry, e
 	return e, nil
 }
 
-// Way is an agent's entry as it is for one transport of its turns, stdio or acp; ""
-// is the adapter's own choice.
+// Way is an agent's entry as it is for one transport of its turns; "" is the adapter's
+// own choice.
 func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
 	a, err := e.Adapter.Way(transport)
 	if err != nil {
@@ -40,8 +43,19 @@ func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
 	return &entry, nil
 }
 
-// TransportHelp is the flag that chooses a transport.
-const TransportHelp = "how turns are taken: `stdio` or acp, the Agent Client Protocol (default: as the adapter has it)"
+// Transport adds the flags that choose how turns are taken.
+func Transport(cmd *cobra.Command, to *string) {
+	flags := cmd.Flags()
+	flags.StringVar(to, "transport", "", "how turns are taken: `stdio`, acp (the Agent Client Protocol) or screen (default: as the adapter has it)")
+	flags.BoolFunc("screen", "take turns on the agent's own screen, as --transport screen", func(value string) error {
+		on, err := strconv.ParseBool(value)
+		if on {
+			*to = schema.TransportScreen
+		}
+		return err
+	})
+	cmd.MarkFlagsMutuallyExclusive("transport", "screen")
+}
 
 // DetectAgent is the agent with the best place that is installed, answers when asked
 // for its version, is not too old and not disabled.

@@ -1,0 +1,194 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/runtime/proctree"
+	"ripple/runtime/terminal"
+	"ripple/runtime/tui"
+	"ripple/schema"
+)
+
+// stage is a turn on the agent's own screen: it stands between the interface, which is
+// driven, the reader, which collects, and those who answer questions. One goroutine plays
+// it; another one watches the clocks.
+type stage struct {
+	*tui.TUI
+	a    *schema.Adapter
+	r    *reader
+	desk desk
+	o    Options
+	turn tui.Turn
+
+	failed  string    // why, as the screen says it
+	asked   int       // questions so far
+	waiting chan bool // whether a question is with somebody: the clocks stand
+	copied  error     // of the copy of the output
+}
+
+// takeScreen takes a turn on the agent's own screen.
+func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options, _ string) (Outcome, error) {
+	s := &stage{a: a, o: o, waiting: make(chan bool)}
+	var err error
+	if s.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
+		return Outcome{}, err
+	}
+	if s.desk, err = newDesk(a.Agent.Screen.Permission); err != nil {
+		return Outcome{}, fmt.Errorf("%s: agent.screen.permission: %w", a.Name, err)
+	}
+	var term *terminal.Terminal
+	s.TUI, err = tui.Start(a, tui.Options{
+		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable, Sole: o.Sole,
+		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
+	})
+	if err != nil {
+		return Outcome{}, err
+	}
+	if o.Seat != nil {
+		o.Seat(Seat{Screen: term, Type: s.Type})
+	}
+	forced, played := s.run(ctx, c.Said)
+	s.told()
+	s.end(ctx)
+	if id := s.Session(); id != "" {
+		s.r.take(event.Event{Type: event.Session, ID: id})
+	}
+	if played == nil {
+		s.r.take(s.finish())
+	} else if errors.Is(played, tui.ErrEnded) {
+		s.r.plain.write([]byte(s.lastRows()))
+	}
+	code, signal := s.ExitStatus()
+	return s.r.outcome(ending{code: code, signal: signal, forced: forced}), nil
+}
+
+// Seat is a person's place at a turn on the agent's own screen.
+type Seat struct {
+	Screen *terminal.Terminal   // what he sees
+	Type   func(b []byte) error // what he types
+}
+
+// copies gives output to a copy of it, until that fails.
+func (s *stage) copies(to io.Writer) func([]byte, time.Time) {
+	return func(b []byte, _ time.Time) {
+		if to != nil && s.copied == nil {
+			_, s.copied = to.Write(b)
+		}
+	}
+}
+
+// idleParts is how often in its limit the conversation is looked at for something new.
+const idleParts = 8
+
+// run plays the turn within its limits. forced is why it was ended by us; err is what
+// else kept it from its end.
+func (s *stage) run(ctx context.Context, prompt string) (forced *event.Failure, err error) {
+	limited, cancel := context.WithCancel(ctx)
+	defer cancel()
+	wall, idle := newClock(s.o.Timeout), newClock(s.o.IdleTimeout/idleParts)
+	defer wall.stop()
+	defer idle.stop()
+	over := make(chan error, 1)
+	go func() { over <- s.play(limited, prompt) }()
+	force := func(kind event.Kind, format string, args ...any) {
+		if forced == nil {
+			forced = &event.Failure{Kind: kind, Message: fmt.Sprintf(format, args...)}
+		}
+		cancel()
+	}
+	seen, still := "", 0
+	done := ctx.Done()
+	for {
+		select {
+		case err := <-over:
+			return s.cause(forced, err), err
+		case waiting := <-s.waiting:
+			wall.stand(waiting)
+			idle.stand(waiting)
+		case <-done:
+			done = nil
+			if errors.Is(ctx.Err(), context.DeadlineExceeded) {
+				force(event.Timeout, "the caller's deadline came first")
+			} else {
+				force(event.Interrupted, "the turn was interrupted")
+			}
+		case <-wall.C:
+			force(event.Timeout, "the turn took longer than %s", s.o.Timeout)
+		case <-idle.C:
+			idle.reset()
+			if now := s.Conversation(); now != seen {
+				seen, still = now, 0
+			} else if still++; still >= idleParts {
+				force(event.Timeout, "the agent's screen showed nothing new for %s", s.o.IdleTimeout)
+			}
+		}
+	}
+}
+
+// cause is why a turn was not played to its end, as far as that is not the end of the
+// program, which tells more.
+func (s *stage) cause(forced *event.Failure, err error) *event.Failure {
+	var late *lateError
+	switch {
+	case err == nil:
+		return nil // it came first
+	case forced != nil:
+		return forced
+	case errors.Is(err, tui.ErrEnded):
+		return nil
+	case errors.As(err, &late):
+		return &event.Failure{Kind: event.Timeout, Message: late.Error()}
+	}
+	return &event.Failure{Kind: event.Crashed, Message: err.Error()}
+}
+
+// told tells what the screen showed of the answer; the last part is why it failed.
+func (s *stage) told() {
+	parts := s.turn.Parts
+	if n := len(parts); n > 0 && s.turn.State.State == schema.ScreenError {
+		parts, s.failed = parts[:n-1], parts[n-1]
+	}
+	for _, part := range parts {
+		s.r.take(event.Event{Type: event.Text, Text: part})
+	}
+}
+
+// finish is the end of a turn that was played.
+func (s *stage) finish() event.Event {
+	switch state := s.turn.State; state.State {
+	case schema.ScreenError:
+		return event.Event{Type: event.Finished, IsError: true, Result: s.failed}
+	case schema.ScreenLogin:
+		return event.Event{Type: event.Finished, IsError: true, Kind: event.Auth, Result: strings.TrimSpace("it asks for a login\n" + state.Asked)}
+	}
+	return event.Event{Type: event.Finished}
+}
+
+// end ends the agent with all that it started.
+func (s *stage) end(ctx context.Context) {
+	err := s.Close(context.WithoutCancel(ctx))
+	var resist *proctree.ResistError
+	switch {
+	case errors.As(err, &resist):
+		s.r.problem(resist.Error())
+	case err != nil:
+		s.r.problem("ending the agent: " + err.Error())
+	}
+	if s.copied != nil {
+		s.r.problem("the copy of the agent's output: " + s.copied.Error())
+	}
+}
+
+// maxRows is how much of a screen stands in a message.
+const maxRows = 10
+
+func (s *stage) lastRows() string {
+	rows := s.Picture().Rows
+	return strings.Join(rows[max(0, len(rows)-maxRows):], "\n")
+}
