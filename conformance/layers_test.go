@@ -75,18 +75,19 @@ var layers = map[string]row{
 
 	"runtime/sandbox": {0, ""},
 
-	"runtime/console": {3, "runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
+	"runtime/console/place": {3, "runtime/session schema"},
+	"runtime/console":       {4, "runtime/console/place runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
-	"runtime/mcp": {4, "runtime/console runtime/internal/vt"},
+	"runtime/mcp": {5, "runtime/console runtime/internal/vt"},
 
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
-	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/proctree runtime/registry runtime/session"},
+	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/looppage":   {5, "runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
-	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/early cmd/ripple/internal/ui runtime/console runtime/sandbox"},
-	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console runtime/mcp runtime/sandbox"},
+	"cmd/ripple/internal/consolecmd": {6, "cmd/ripple/internal/ahead cmd/ripple/internal/early cmd/ripple/internal/ui runtime/console runtime/sandbox"},
+	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {6, "cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/registry runtime/scenario runtime/session schema"},

@@ -85,10 +85,11 @@ func (p *place) typed(who string, n int) error {
 }
 
 // One of many who start a console of the same name at once gets it; the others are told,
-// also when a killed host left its socket and its lock.
+// also when a killed host left its socket and its lock. Their programs are never started.
 func TestManyStartersOfOneName(t *testing.T) {
 	const starters = 50
 	p := newPlace(t)
+	require.NoError(t, os.WriteFile(p.path("home/.bashrc"), []byte("echo >>~/programs\n"), 0o600))
 	for round := range *rounds {
 		if round%2 == 1 { // what is left of a killed one is in the way
 			l, err := net.Listen("unix", p.path("run/ripple/one.sock"))
@@ -115,6 +116,9 @@ func TestManyStartersOfOneName(t *testing.T) {
 			require.Contains(t, r.err, "a console named one is running already")
 		}
 		require.Equal(t, 1, won, "round %d", round)
+		programs, err := os.ReadFile(p.path("home/programs"))
+		require.NoError(t, err)
+		require.Len(t, programs, round+1)
 		require.Equal(t, "there\n", p.exec("one", "echo there").out)
 		p.ok("console", "close", "one")
 		p.requireNothingLeft()

@@ -28,9 +28,9 @@ type agent struct {
 	print func([]byte)
 }
 
-func startAgent(h *host, env []string) (*agent, error) {
+func startAgent(h *host, o session.Options) (*agent, error) {
 	t, err := tui.Start(h.adapter, tui.Options{
-		Dir: h.spec.Dir, Env: env, Args: h.spec.Args, Executable: h.spec.Executable, Cols: h.spec.Cols, Rows: h.spec.Rows,
+		Dir: o.Dir, Env: o.Env, Args: o.Args, Executable: o.Executable, Cols: o.Cols, Rows: o.Rows,
 		Terminal: h.screen.on, Through: h.box.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
 	})
 	if err != nil {

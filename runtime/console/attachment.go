@@ -52,7 +52,7 @@ type Happening struct {
 // Errors: *Fault: FaultExited, FaultBusy.
 func (c *Client) Attach(ctx context.Context, q AttachRequest) (*Attachment, error) {
 	var d net.Dialer
-	conn, err := d.DialContext(ctx, "unix", c.files.socket)
+	conn, err := d.DialContext(ctx, "unix", c.files.Socket)
 	if err != nil {
 		return nil, c.lost(err)
 	}

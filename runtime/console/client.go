@@ -11,6 +11,8 @@ import (
 	"net/http"
 	"path/filepath"
 	"time"
+
+	"ripple/runtime/console/place"
 )
 
 // Client talks to one console. Its methods may be called from several goroutines.
@@ -19,14 +21,14 @@ type Client struct {
 	// Noted is the console as its host last noted it beside its results. Its adapter and sandbox
 	// never change.
 	Noted Status
-	files files
+	files place.Files
 	http  *http.Client
 }
 
-func newClient(noted Status, f files) *Client {
+func newClient(noted Status, f place.Files) *Client {
 	dial := func(ctx context.Context, _, _ string) (net.Conn, error) {
 		var d net.Dialer
-		return d.DialContext(ctx, "unix", f.socket)
+		return d.DialContext(ctx, "unix", f.Socket)
 	}
 	return &Client{Name: noted.Name, Noted: noted, files: f, http: &http.Client{
 		Transport:     &http.Transport{DialContext: dial, DisableCompression: true},
@@ -35,7 +37,7 @@ func newClient(noted Status, f files) *Client {
 }
 
 // LogFile is where the console's host notes what happens to it.
-func (c *Client) LogFile() string { return filepath.Join(c.files.record, logName) }
+func (c *Client) LogFile() string { return filepath.Join(c.files.Record, logName) }
 
 // Close closes the client's connections; the console lives on.
 func (c *Client) Close() { c.http.CloseIdleConnections() }
@@ -74,7 +76,7 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (io.Read
 
 // lost is why a host does not answer.
 func (c *Client) lost(err error) error {
-	if dead(c.files) {
+	if c.files.Dead() {
 		return fault(FaultExited, "%s has ended", c.Name)
 	}
 	return fmt.Errorf("%s: %w", c.Name, err)
@@ -191,7 +193,7 @@ func (c *Client) vanish(ctx context.Context) error {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {
-		if err := forget(c.files); !errors.Is(err, errTaken) {
+		if err := c.files.Forget(); !errors.Is(err, place.ErrTaken) {
 			return err
 		}
 		select {

@@ -10,6 +10,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"ripple/runtime/console/place"
 )
 
 // ErrNone: no console is running, where the only one was meant.
@@ -55,19 +57,19 @@ func Open(getenv func(string) string, name string) (*Client, error) {
 	if err != nil {
 		return nil, err
 	}
-	s, err := readStatus(filepath.Join(f.record, statusName))
+	s, err := readStatus(filepath.Join(f.Record, statusName))
 	if err != nil {
 		return nil, fault(FaultUnknown, "no console is called %q", name)
 	}
 	s.Name = name
-	return newClient(s, f.of(s)), nil
+	return newClient(s, filesOf(f, s)), nil
 }
 
-// of are the files of a console as its host has them: it may have been started by
+// filesOf are the files of a console as its host has them: it may have been started by
 // somebody with another XDG_RUNTIME_DIR, or with none, as AI clients start programs.
-func (f files) of(s Status) files {
-	if base, ok := strings.CutSuffix(s.Socket, ".sock"); ok && filepath.IsAbs(base) && private(filepath.Dir(base), "") == nil {
-		f.socket, f.lock = s.Socket, base+".lock"
+func filesOf(f place.Files, s Status) place.Files {
+	if base, ok := strings.CutSuffix(s.Socket, ".sock"); ok && filepath.IsAbs(base) && place.Private(filepath.Dir(base), "") == nil {
+		f.Socket, f.Lock = s.Socket, base+".lock"
 	}
 	return f
 }
@@ -75,7 +77,7 @@ func (f files) of(s Status) files {
 // list are the names of the consoles that live, and of those whose results can
 // still be read.
 func list(getenv func(string) string) ([]string, error) {
-	state, err := stateDir(getenv)
+	state, err := place.State(getenv)
 	if err != nil {
 		return nil, err
 	}
@@ -86,7 +88,7 @@ func list(getenv func(string) string) ([]string, error) {
 	var names []string
 	for _, path := range found {
 		name := filepath.Base(filepath.Dir(path))
-		if s, err := readStatus(path); err == nil && s.Name == name && checkName(name) == nil { // otherwise somebody else wrote it
+		if s, err := readStatus(path); err == nil && s.Name == name && place.CheckName(name) == nil { // otherwise somebody else wrote it
 			names = append(names, name)
 		}
 	}
@@ -151,7 +153,7 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	if err == nil {
 		return s, true
 	}
-	path := filepath.Join(c.files.record, statusName)
+	path := filepath.Join(c.files.Record, statusName)
 	info, err := os.Stat(path)
 	if err != nil {
 		return s, false // it ended in this moment
@@ -159,20 +161,20 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	if s, err = readStatus(path); err != nil {
 		return s, false
 	}
-	if !dead(c.files) {
+	if !c.files.Dead() {
 		s.State, s.Notice = Unresponsive, "its host does not answer"
 		return s, true
 	}
 	if s.State == Dead && time.Since(info.ModTime()) > keptDead {
-		_ = forget(c.files) // tried again by the next one who looks
+		_ = c.files.Forget() // tried again by the next one who looks
 		return s, false
 	}
 	if s.State != Dead {
 		s.State, s.Exit = Dead, "its host was killed"
-		if last, err := lastCommand(c.files.record, 0); err == nil {
+		if last, err := lastCommand(c.files.Record, 0); err == nil {
 			s.Command = last
 		}
-		_ = writeStatus(c.files.record, s) // its day begins; if not now, with the next one who looks
+		_ = writeStatus(c.files.Record, s) // its day begins; if not now, with the next one who looks
 	}
 	return s, true
 }

@@ -18,6 +18,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/console/place"
 )
 
 // said is what one side of the first attachment said, as it was on the wire. The file is
@@ -79,8 +81,8 @@ func TestAttachToTheFirstHostThereWas(t *testing.T) {
 	dir, err := os.MkdirTemp("", "console") // short: it holds a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
-	f := files{socket: filepath.Join(dir, "main.sock"), lock: filepath.Join(dir, "main.lock"), record: filepath.Join(dir, "main")}
-	l, err := net.Listen("unix", f.socket)
+	f := place.Files{Socket: filepath.Join(dir, "main.sock"), Lock: filepath.Join(dir, "main.lock"), Record: filepath.Join(dir, "main")}
+	l, err := net.Listen("unix", f.Socket)
 	require.NoError(t, err)
 	played := make(chan struct{})
 	go func() {

@@ -17,6 +17,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/console/place"
 )
 
 // exchange is a request to the first host that there was, and its answer, as they were.
@@ -58,13 +60,13 @@ func oldHost(t *testing.T) (*Client, func(string) string) {
 	}
 	f, err := places(getenv, "main")
 	require.NoError(t, err)
-	claimed, err := take(f, 0)
+	claimed, err := place.Take(f, 0)
 	require.NoError(t, err)
-	require.NoError(t, os.MkdirAll(f.record, 0o700))
+	require.NoError(t, os.MkdirAll(f.Record, 0o700))
 	all := exchanges(t)
-	first := strings.ReplaceAll(all[0].answer, "/run/user/1000/ripple/main.sock", f.socket)
-	require.NoError(t, os.WriteFile(filepath.Join(f.record, statusName), []byte(first), 0o600))
-	l, err := listen(f.socket)
+	first := strings.ReplaceAll(all[0].answer, "/run/user/1000/ripple/main.sock", f.Socket)
+	require.NoError(t, os.WriteFile(filepath.Join(f.Record, statusName), []byte(first), 0o600))
+	l, err := listen(f.Socket)
 	require.NoError(t, err)
 	server := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		sent, err := io.ReadAll(r.Body)
@@ -74,8 +76,8 @@ func oldHost(t *testing.T) (*Client, func(string) string) {
 				w.WriteHeader(e.status)
 				fmt.Fprint(w, e.answer)
 				if e.path == "/v1/close" {
-					assert.NoError(t, os.RemoveAll(f.record))
-					claimed.release()
+					assert.NoError(t, os.RemoveAll(f.Record))
+					claimed.Release()
 				}
 				return
 			}

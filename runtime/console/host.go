@@ -10,22 +10,17 @@ import (
 	"sync"
 	"time"
 
+	"ripple/runtime/console/place"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
 
 const (
-	// environment tells a program, and what it starts, which console it is in.
-	environment = "RIPPLE_CONSOLE"
 	// afterlife is how long a console can be read after its program ended.
 	afterlife = 10 * time.Minute
 	// remembered is how many ended commands are kept in memory; older ones are
 	// in the record.
 	remembered = 500
-	// A console has this size when nothing else decides; the first two are what an adapter
-	// has that says none.
-	usualCols, usualRows     = 200, 50
-	defaultCols, defaultRows = 120, 40
 	// goodbye bounds the polite end of a program.
 	goodbye = 5 * time.Second
 )
@@ -33,6 +28,7 @@ const (
 // host is the process that holds a console.
 type host struct {
 	spec    Spec
+	begun   *session.Begun // the program, where it was begun already
 	box     confined
 	adapter *schema.Adapter
 	version string
@@ -85,22 +81,15 @@ type outcome struct {
 	closed bool   // by a client
 }
 
-func newHost(spec Spec, a *schema.Adapter, version, socket string, rec *record, log *slog.Logger) *host {
+func newHost(b *place.Begun, version string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
-	tty := a.Process.TTY
-	if tty.Cols == usualCols && tty.Rows == usualRows {
-		tty.Cols, tty.Rows = defaultCols, defaultRows
-	}
-	if spec.Cols == 0 {
-		spec.Cols = tty.Cols
-	}
-	if spec.Rows == 0 {
-		spec.Rows = tty.Rows
-	}
-	return &host{
-		spec: spec, adapter: a, version: version, socket: socket, started: now, touched: now, record: rec, log: log,
+	h := &host{
+		spec: b.Order.Spec, begun: b.Program, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
+	start := h.spec.Options(h.adapter)
+	h.spec.Cols, h.spec.Rows = start.Cols, start.Rows
+	return h
 }
 
 // open starts the program and waits for its first prompt.

@@ -22,12 +22,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/console/place"
 	"ripple/schema"
 )
 
 // answering is a client whose host answers every request with these bytes, and ends.
 func answering(dir string, answer []byte) *Client {
-	c := newClient(Status{Name: "c"}, files{socket: filepath.Join(dir, "c.sock"), lock: filepath.Join(dir, "c.lock"), record: filepath.Join(dir, "c")})
+	c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(dir, "c.sock"), Lock: filepath.Join(dir, "c.lock"), Record: filepath.Join(dir, "c")})
 	c.http.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
 		go func() {
@@ -147,7 +148,7 @@ func FuzzHostsAnswers(f *testing.F) {
 func silent(t testing.TB) *host {
 	rec, err := openRecord(filepath.Join(privateDir(t), "r"))
 	require.NoError(t, err)
-	h := newHost(Spec{Name: "c"}, &schema.Adapter{}, "test", "", rec, slog.New(slog.DiscardHandler))
+	h := newHost(&place.Begun{Order: place.Order{Spec: Spec{Name: "c"}}, Adapter: &schema.Adapter{}, Claim: &place.Claim{}}, "test", rec, slog.New(slog.DiscardHandler))
 	h.outcome.exit = "the program ended"
 	close(h.opened)
 	t.Cleanup(rec.remove)
@@ -202,7 +203,7 @@ func FuzzRecords(f *testing.F) {
 		}
 		_, err := List(t.Context(), getenv)
 		require.NoError(t, err)
-		c := newClient(Status{Name: "c"}, files{socket: filepath.Join(home, "c.sock"), lock: filepath.Join(home, "c.lock"), record: dir})
+		c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(home, "c.sock"), Lock: filepath.Join(home, "c.lock"), Record: dir})
 		for _, id := range []int{0, 1, 2} {
 			lines, err := c.Read(ReadRequest{Command: id, From: -2})
 			if err == nil {
@@ -223,21 +224,4 @@ func memoryDir(f *testing.F) string {
 	require.NoError(f, err)
 	f.Cleanup(func() { require.NoError(f, os.RemoveAll(dir)) })
 	return dir
-}
-
-func FuzzNames(f *testing.F) {
-	for _, seed := range []string{"main", "../x", "a\x00b", "-", strings.Repeat("n", 200)} {
-		f.Add(seed)
-	}
-	f.Fuzz(func(t *testing.T, name string) {
-		if checkName(name) != nil {
-			return
-		}
-		found, err := filesOf("/run/user/1000/ripple", "/home/u/.local/state/ripple/consoles", name)
-		require.NoError(t, err)
-		for dir, path := range map[string]string{"/run/user/1000/ripple": found.socket, "/home/u/.local/state/ripple/consoles": found.record} {
-			require.Equal(t, dir, filepath.Dir(path))
-		}
-		require.LessOrEqual(t, len(found.socket), maxPath)
-	})
 }

@@ -23,9 +23,9 @@ type program interface {
 // startProgram starts what the adapter describes and returns when it takes a command. An agent
 // that asks something first, or is not seen to be ready, is there all the same.
 func startProgram(ctx context.Context, h *host) (program, error) {
-	env := append([]string{environment + "=" + h.spec.Name}, h.spec.Env...)
+	o := h.spec.Options(h.adapter)
 	if h.adapter.Agent != nil {
-		a, err := startAgent(h, env)
+		a, err := startAgent(h, o)
 		if err != nil {
 			return nil, err
 		}
@@ -34,11 +34,16 @@ func startProgram(ctx context.Context, h *host) (program, error) {
 		}
 		return a, nil
 	}
-	s, err := session.Open(ctx, h.adapter, session.Options{
-		Dir: h.spec.Dir, Env: env, Args: h.spec.Args, Executable: h.spec.Executable,
-		Cols: h.spec.Cols, Rows: h.spec.Rows, Terminal: h.screen.on, Output: h.print, Window: -1,
-		Patient: true, Sole: true, Typed: h.typed, Through: h.box.through,
-	})
+	o.Terminal, o.Output, o.Typed, o.Through = h.screen.on, h.print, h.typed, h.box.through
+	o.Window, o.Patient, o.Sole = -1, true, true
+	begun := h.begun
+	if begun == nil {
+		var err error
+		if begun, err = session.Begin(h.adapter, o); err != nil {
+			return nil, err
+		}
+	}
+	s, err := begun.Open(ctx, o)
 	if err != nil {
 		return nil, err
 	}

@@ -32,7 +32,7 @@ func (c *Client) Lines(cmd Command, q ReadRequest) (Lines, error) {
 // output is what a command has printed: from the record, or from the host when that holds
 // some of it in memory.
 func (c *Client) output(cmd Command) (in io.ReadCloser, skipped int64, err error) {
-	end, err := recorded(c.files.record)
+	end, err := recorded(c.files.Record)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -44,7 +44,7 @@ func (c *Client) output(cmd Command) (in io.ReadCloser, skipped int64, err error
 			return io.NopCloser(&all), a.Dropped, nil
 		}
 	}
-	return output(c.files.record, cmd.From, cmd.From+cmd.Bytes)
+	return output(c.files.Record, cmd.From, cmd.From+cmd.Bytes)
 }
 
 // notedLimit is how long a command that another one has followed may need until its end is
@@ -61,7 +61,7 @@ func (c *Client) command(id int) (Command, error) {
 		return *s.Command, nil
 	}
 	alive := err == nil
-	found, err := lastCommand(c.files.record, id)
+	found, err := lastCommand(c.files.Record, id)
 	if err != nil {
 		return Command{}, err
 	}

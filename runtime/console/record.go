@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	"github.com/gofrs/flock"
+
+	"ripple/runtime/console/place"
 )
 
 const (
@@ -45,7 +47,7 @@ type record struct {
 
 // openRecord makes an empty one; what a killed host left there is removed.
 //
-// Errors: errTaken when a host lives that has it: one whose socket is elsewhere.
+// Errors: place.ErrTaken when a host lives that has it: one whose socket is elsewhere.
 func openRecord(dir string) (*record, error) {
 	life, err := lockDir(dir)
 	if err != nil {
@@ -64,7 +66,7 @@ func lockDir(dir string) (*flock.Flock, error) {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
 			return nil, err
 		}
-		if err := private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
+		if err := place.Private(filepath.Dir(dir), "XDG_STATE_HOME"); err != nil {
 			return nil, err
 		}
 		lock := flock.New(dir, flock.SetFlag(os.O_RDONLY))
@@ -74,8 +76,8 @@ func lockDir(dir string) (*flock.Flock, error) {
 			return nil, fmt.Errorf("locking the directory of results: %w", err)
 		case err == nil && !got:
 			_ = lock.Close() // nothing is locked
-			return nil, errTaken
-		case err == nil && isUnder(lock, dir):
+			return nil, place.ErrTaken
+		case err == nil && place.IsUnder(lock, dir):
 			return lock, nil
 		}
 		_ = lock.Close() // the one before removed the directory between our opening and locking it

@@ -5,7 +5,6 @@ import (
 	"io"
 	"os"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -218,63 +217,6 @@ func TestSelectLines(t *testing.T) {
 	var f *Fault
 	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 5, &Lines{}), &f)
 	assert.Equal(t, FaultRequest, f.Code)
-}
-
-func TestNames(t *testing.T) {
-	for _, good := range []string{"a", "bash-1", "A.b_c", "_x", strings.Repeat("n", 200)} {
-		assert.NoError(t, checkName(good), good)
-	}
-	for _, bad := range []string{"", "-a", ".a", "..", "a/b", "a b", "ä", "a\n", strings.Repeat("n", 201)} {
-		assert.Error(t, checkName(bad), bad)
-	}
-	f, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 150))
-	require.NoError(t, err)
-	assert.LessOrEqual(t, len(f.socket), maxPath)
-	g, err := filesOf("/run/user/1000/ripple", "/state", strings.Repeat("n", 151))
-	require.NoError(t, err)
-	assert.NotEqual(t, f, g)
-	_, err = filesOf("/"+strings.Repeat("d", maxPath), "/state", "a")
-	assert.ErrorContains(t, err, "too long for a socket")
-}
-
-func TestADirectoryOfOthersIsRefused(t *testing.T) {
-	for _, tt := range []struct {
-		name string
-		make func(path string) error
-		want string
-	}{
-		{"open to others", func(p string) error { return os.MkdirAll(p, 0o755) }, "is open to others (mode 0755)"},
-		{"a link", func(p string) error { return os.Symlink("/", p) }, "is not a directory"},
-		{"a file", func(p string) error { return os.WriteFile(p, nil, 0o600) }, "is not a directory"},
-	} {
-		t.Run(tt.name, func(t *testing.T) {
-			runtime := t.TempDir()
-			require.NoError(t, tt.make(filepath.Join(runtime, "ripple")))
-			_, err := Dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime}[name] })
-			assert.ErrorContains(t, err, tt.want)
-		})
-	}
-}
-
-// A program without XDG_RUNTIME_DIR comes to the same consoles as one that has it.
-func TestWhereConsolesAre(t *testing.T) {
-	system, uid := t.TempDir(), strconv.Itoa(os.Getuid())
-	own := filepath.Join(system, uid)
-	assert.Equal(t, "/tmp/ripple-"+uid, runtimeDir("", system), "no such directory")
-	require.NoError(t, os.Mkdir(own, 0o755))
-	assert.Equal(t, "/tmp/ripple-"+uid, runtimeDir("", system), "open to others")
-	require.NoError(t, os.Chmod(own, 0o700))
-	assert.Equal(t, own+"/ripple", runtimeDir("", system))
-	assert.Equal(t, own+"/ripple", runtimeDir(own, system))
-	assert.Equal(t, "/elsewhere/ripple", runtimeDir("/elsewhere", system))
-	assert.Equal(t, own+"/ripple", runtimeDir("not/absolute", system))
-
-	env := func(vars map[string]string) func(string) string {
-		return func(name string) string { return vars[name] }
-	}
-	assert.Empty(t, Places(env(map[string]string{"XDG_STATE_HOME": "relative"})))
-	set := map[string]string{"XDG_RUNTIME_DIR": "/elsewhere", "XDG_STATE_HOME": "/state"}
-	assert.Equal(t, set, Places(env(set)))
 }
 
 func TestKeys(t *testing.T) {

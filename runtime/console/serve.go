@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"io"
 	"log/slog"
 	"net"
@@ -14,6 +13,7 @@ import (
 	"sync"
 	"time"
 
+	"ripple/runtime/console/place"
 	"ripple/runtime/registry"
 	"ripple/runtime/tui"
 	_ "ripple/schema/validate"
@@ -23,15 +23,10 @@ import (
 type HostOptions struct {
 	Version string              // of this ripple
 	Getenv  func(string) string // its environment
-	In      io.Reader           // has the Spec, as Start writes it
+	In      io.Reader           // has the place.Order, as Start writes it; not read where Begun is
+	Begun   *place.Begun        // what was begun before, or nil
 	Confine []string            // the command line of a process that calls sandbox.Exec
 	Ready   io.WriteCloser      // is told when the console can be used, or why not
-}
-
-// order is what Start writes to a new host.
-type order struct {
-	Spec
-	From string `json:"from"` // the starter's directory: where a project's adapters are found
 }
 
 // readiness is what a new host answers.
@@ -53,11 +48,7 @@ func Serve(ctx context.Context, o HostOptions) error {
 	}
 	h, listener, release, err := prepare(o)
 	if err != nil {
-		var f *Fault
-		if !errors.As(err, &f) {
-			f = fault(FaultStart, "%v", err)
-		}
-		ready(readiness{Error: f})
+		ready(readiness{Error: startFault(err)})
 		return err
 	}
 	err = h.serve(ctx, listener, ready)
@@ -68,62 +59,75 @@ func Serve(ctx context.Context, o HostOptions) error {
 	return err
 }
 
-// prepare claims the name and opens what a console needs; release undoes it.
-func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error) {
-	var spec order
-	if err := json.NewDecoder(o.In).Decode(&spec); err != nil {
-		return nil, nil, nil, fmt.Errorf("a console host is started by ripple itself, not by hand: %w", err)
+// begin claims the name, if that was not done before.
+func begin(o HostOptions) (*place.Begun, error) {
+	if o.Begun != nil {
+		return o.Begun, nil
 	}
-	reg, err := registry.Open(registry.DefaultSources(o.Getenv, spec.From))
+	order, err := place.ReadOrder(o.In)
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
 	}
-	entry, err := reg.Find(spec.Adapter)
+	reg, err := registry.Open(registry.DefaultSources(o.Getenv, order.From))
 	if err != nil {
-		return nil, nil, nil, err
+		return nil, err
+	}
+	entry, err := reg.Find(order.Adapter)
+	if err != nil {
+		return nil, err
 	}
 	if g := entry.Adapter.Agent; g != nil && g.Screen == nil {
-		return nil, nil, nil, fault(FaultRequest, "%s: %v", entry.Adapter.Name, tui.ErrUnknown)
+		return nil, fault(FaultRequest, "%s: %v", entry.Adapter.Name, tui.ErrUnknown)
 	}
-	box, err := confine(spec.Spec, o.Confine)
+	b, err := place.Begin(order, entry.Adapter, o.Getenv)
+	if errors.Is(err, place.ErrTaken) {
+		err = fault(FaultTaken, "a console named %s is running already", order.Name)
+	}
+	return b, err
+}
+
+// prepare claims the name and opens what a console needs; release undoes it.
+func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error) {
+	b, err := begin(o)
 	if err != nil {
 		return nil, nil, nil, err
 	}
-	c, err := takeName(o.Getenv, &spec.Spec)
+	spec, f := b.Order.Spec, b.Claim.Files
+	box, err := confine(spec, o.Confine)
 	if err != nil {
+		b.Release()
 		return nil, nil, nil, err
 	}
-	f := c.files
-	rec, err := openRecord(f.record)
+	rec, err := openRecord(f.Record)
 	if err != nil {
-		c.release()
-		if errors.Is(err, errTaken) {
+		b.Release()
+		if errors.Is(err, place.ErrTaken) {
 			err = fault(FaultTaken, "a console named %s is running already, started with another XDG_RUNTIME_DIR", spec.Name)
 		}
 		return nil, nil, nil, err
 	}
-	file, err := os.OpenFile(filepath.Join(f.record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
+	file, err := os.OpenFile(filepath.Join(f.Record, logName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 	if err == nil {
-		l, err = listen(f.socket)
+		l, err = listen(f.Socket)
 	}
 	if err != nil {
-		c.release()
+		b.Release()
 		rec.remove()
 		return nil, nil, nil, err
 	}
-	h = newHost(spec.Spec, entry.Adapter, o.Version, f.socket, rec, slog.New(slog.NewTextHandler(file, nil)))
+	h = newHost(b, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))
 	h.box = box
-	if err := writeStatus(f.record, h.status()); err != nil { // it could not be found
+	if err := writeStatus(f.Record, h.status()); err != nil { // it could not be found
 		_ = l.Close()
 		_ = file.Close()
 		rec.remove()
-		c.release()
+		b.Release()
 		return nil, nil, nil, err
 	}
 	return h, l, func() {
 		rec.remove()
 		_ = file.Close() // it is gone
-		c.release()
+		b.Claim.Release()
 	}, nil
 }
 

@@ -5,32 +5,31 @@ import (
 	"encoding/json"
 	"errors"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
-	"strings"
 
+	"ripple/runtime/console/place"
 	"ripple/runtime/launch"
 	"ripple/runtime/session"
 )
 
 // places are the files of a console; their directories are made and checked.
-func places(getenv func(string) string, name string) (files, error) {
-	if err := checkName(name); err != nil {
-		return files{}, fault(FaultRequest, "%v", err)
-	}
-	if !supported {
-		return files{}, fault(FaultStart, "consoles need a Unix system")
-	}
-	dir, err := Dir(getenv)
+func places(getenv func(string) string, name string) (place.Files, error) {
+	f, err := place.Of(getenv, name)
 	if err != nil {
-		return files{}, err
+		err = placeFault(err)
 	}
-	state, err := stateDir(getenv)
-	if err != nil {
-		return files{}, err
+	return f, err
+}
+
+// placeFault is err, as a *Fault where it says what is wrong with a request or a system.
+func placeFault(err error) error {
+	if _, ok := errors.AsType[*place.NameError](err); ok {
+		return fault(FaultRequest, "%v", err)
 	}
-	return filesOf(dir, state, name)
+	if errors.Is(err, place.ErrUnsupported) {
+		return fault(FaultStart, "%v", err)
+	}
+	return err
 }
 
 // Start starts a console in a process of its own and returns when its program is at
@@ -40,8 +39,8 @@ func places(getenv func(string) string, name string) (files, error) {
 // Errors: *Fault: FaultTaken when a console of that name is running, FaultMissing when
 // there is no such program, FaultStart otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	if err := spec.check(getenv); err != nil {
-		return nil, Status{}, err
+	if err := spec.Check(getenv); err != nil {
+		return nil, Status{}, placeFault(err)
 	}
 	p, err := Spawn(argv)
 	if err != nil {
@@ -50,24 +49,10 @@ func Start(ctx context.Context, argv []string, getenv func(string) string, spec 
 	return p.Start(ctx, getenv, spec)
 }
 
-// check says what is wrong with the name and where consoles are.
-func (s Spec) check(getenv func(string) string) error {
-	name := s.Name
-	if name == "" { // the host finds a free one
-		name = plainName(s.Adapter)
-	}
-	_, err := places(getenv, name)
-	return err
-}
-
 // Start makes the process the host of a console, as the function of that name does. It
 // can be done once.
 func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	err := spec.check(getenv)
-	var text []byte
-	if err == nil {
-		text, err = spec.order()
-	}
+	text, err := written(getenv, spec)
 	if err != nil {
 		p.Abandon()
 		return nil, Status{}, err
@@ -85,39 +70,19 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	if err != nil {
 		return nil, Status{}, err
 	}
-	return newClient(*answer.Status, f.of(*answer.Status)), *answer.Status, nil
+	return newClient(*answer.Status, filesOf(f, *answer.Status)), *answer.Status, nil
 }
 
-// plainName is what consoles of an adapter are called.
-func plainName(adapter string) string {
-	base := adapter[strings.LastIndexAny(adapter, `/\`)+1:]
-	base = strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
-	if checkName(base) != nil {
-		return "console"
+// written is what a host is told.
+func written(getenv func(string) string, spec Spec) ([]byte, error) {
+	if err := spec.Check(getenv); err != nil {
+		return nil, placeFault(err)
 	}
-	return base
-}
-
-// order is what a host is told, which works elsewhere.
-func (s Spec) order() ([]byte, error) {
-	from, err := os.Getwd()
+	order, err := spec.Order()
 	if err != nil {
 		return nil, err
 	}
-	if s.Dir, err = filepath.Abs(s.Dir); err != nil {
-		return nil, err
-	}
-	if s.Sandbox != "" {
-		if s.Sandbox, err = filepath.Abs(s.Sandbox); err != nil {
-			return nil, err
-		}
-	}
-	if strings.ContainsRune(s.Adapter, os.PathSeparator) {
-		if s.Adapter, err = filepath.Abs(s.Adapter); err != nil {
-			return nil, err
-		}
-	}
-	return json.Marshal(order{Spec: s, From: from})
+	return json.Marshal(order)
 }
 
 // Process is that of a host which has not been told yet what console it is to be.
@@ -190,6 +155,9 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 // startFault is why a program did not come to its first prompt.
 func startFault(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
+		return f
+	}
+	if f, ok := errors.AsType[*Fault](placeFault(err)); ok {
 		return f
 	}
 	var missing *launch.MissingError

@@ -5,6 +5,7 @@ import (
 	"time"
 	"unicode/utf8"
 
+	"ripple/runtime/console/place"
 	"ripple/runtime/sandbox"
 )
 
@@ -29,20 +30,7 @@ const (
 )
 
 // Spec is what a console is started with.
-type Spec struct {
-	Name       string   `json:"name"`    // empty: the adapter's, with a number
-	Adapter    string   `json:"adapter"` // a name or a file
-	Dir        string   `json:"dir"`     // the program's directory; empty: the starter's
-	Env        []string `json:"env,omitempty"`
-	Args       []string `json:"args,omitempty"`
-	Executable string   `json:"executable,omitempty"`
-	Cols       int      `json:"cols,omitempty"` // 0: the adapter's
-	Rows       int      `json:"rows,omitempty"`
-	// IdleEnd ends a console in which nothing happened for so long; 0: never.
-	IdleEnd time.Duration `json:"idle_end_ns,omitempty"`
-	// Sandbox is the directory below which alone the program may write; empty: anywhere.
-	Sandbox string `json:"sandbox,omitempty"`
-}
+type Spec = place.Spec
 
 // Status is a console as it is now.
 type Status struct {

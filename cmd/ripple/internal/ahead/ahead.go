@@ -1,6 +1,6 @@
-// Package ahead starts the program of a plain `ripple exec` while most of this process
-// is still being initialised: the program needs some milliseconds to its first prompt,
-// and so do the packages that wait for the network's.
+// Package ahead starts the program of a plain `ripple exec`, or of a console, while most of
+// this process is still being initialised: the program needs some milliseconds to its first
+// prompt, and so do the packages that wait for the network's.
 //
 // Packages are initialised in the order of their import paths as soon as all that they
 // import is; see internal/keeper. What waits for package net comes late, so nothing that
@@ -30,12 +30,16 @@ var (
 )
 
 func init() {
-	name, plain := early.Plain(os.Args[1:])
-	if !plain || !proctree.Inner() {
+	if !proctree.Inner() {
 		return
 	}
-	adapter, started = name, make(chan *Program, 1)
-	go func() { started <- start(name) }()
+	if args := os.Args[1:]; len(args) == 2 && args[0] == "console" && args[1] == "host" {
+		ordered = make(chan console, 1)
+		go func() { ordered <- host() }()
+	} else if name, plain := early.Plain(args); plain {
+		adapter, started = name, make(chan *Program, 1)
+		go func() { started <- start(name) }()
+	}
 }
 
 // start starts the program of an adapter that comes with ripple, where nobody has
@@ -45,6 +49,20 @@ func start(name string) *Program {
 	if err != nil {
 		return nil
 	}
+	entry := find(name, cwd)
+	if entry == nil {
+		return nil
+	}
+	begun, err := session.Begin(entry.Adapter, session.Options{})
+	if err != nil {
+		return nil
+	}
+	return &Program{Entry: entry, Begun: begun}
+}
+
+// find is the adapter that comes with ripple under this name, where nobody has any of
+// their own, who works in cwd.
+func find(name, cwd string) *registry.Entry {
 	sources := registry.DefaultSources(os.Getenv, cwd)
 	if !absent(sources.UserDir) || !absent(sources.ProjectDir) {
 		return nil
@@ -58,11 +76,7 @@ func start(name string) *Program {
 	if err != nil {
 		return nil
 	}
-	begun, err := session.Begin(entry.Adapter, session.Options{})
-	if err != nil {
-		return nil
-	}
-	return &Program{Entry: entry, Begun: begun}
+	return entry
 }
 
 func absent(dir string) bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/ahead"
 	"ripple/cmd/ripple/internal/early"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
@@ -114,8 +115,9 @@ func newHost(a *ui.App, version string) *cobra.Command {
 				if err != nil {
 					return err
 				}
+				begun, in := ahead.Console(a.In)
 				return console.Serve(ctx, console.HostOptions{
-					Version: version, Getenv: a.Getenv, In: a.In, Ready: os.Stdout, Confine: []string{self, "console", "confine"},
+					Version: version, Getenv: a.Getenv, In: in, Begun: begun, Ready: os.Stdout, Confine: []string{self, "console", "confine"},
 				})
 			})
 		},

@@ -9,7 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"ripple/runtime/console/place"
 )
 
 // clients is what tells each AI client of a server, as templates over a setup: a line
@@ -37,7 +37,7 @@ func newSetup(a *ui.App, version string) (setup, error) {
 	if err != nil {
 		return setup{}, ui.FailWith(ui.ExitFailed, err, "")
 	}
-	return setup{Ripple: self, Env: console.Places(a.Getenv), Version: plainVersion(version), Description: description}, nil
+	return setup{Ripple: self, Env: place.Variables(a.Getenv), Version: plainVersion(version), Description: description}, nil
 }
 
 // fill is a template with its values, in the quotes that JSON, TOML and shells have.

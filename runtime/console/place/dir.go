@@ -1,4 +1,4 @@
-package console
+package place
 
 import (
 	"crypto/sha256"
@@ -28,7 +28,7 @@ func Dir(getenv func(string) string) (string, error) {
 	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("the directory of consoles: %w; set XDG_RUNTIME_DIR to a directory of your own", err)
 	}
-	return dir, private(dir, "XDG_RUNTIME_DIR")
+	return dir, Private(dir, "XDG_RUNTIME_DIR")
 }
 
 // runtimeDir is where consoles are if that is what XDG_RUNTIME_DIR is set to; the
@@ -38,15 +38,15 @@ func runtimeDir(set, system string) string {
 	switch own := filepath.Join(system, uid); {
 	case filepath.IsAbs(set):
 		return filepath.Join(set, "ripple")
-	case private(own, "") == nil:
+	case Private(own, "") == nil:
 		return filepath.Join(own, "ripple")
 	}
 	return filepath.Join("/tmp", "ripple-"+uid)
 }
 
-// Places are the variables of an environment that lead to other consoles than
+// Variables are the variables of an environment that lead to other consoles than
 // those of a program which does not have them.
-func Places(getenv func(string) string) map[string]string {
+func Variables(getenv func(string) string) map[string]string {
 	found := map[string]string{}
 	if set := getenv("XDG_RUNTIME_DIR"); runtimeDir(set, "/run/user") != runtimeDir("", "/run/user") {
 		found["XDG_RUNTIME_DIR"] = set
@@ -57,9 +57,9 @@ func Places(getenv func(string) string) map[string]string {
 	return found
 }
 
-// private refuses a directory that somebody else could write to or read; variable says
+// Private refuses a directory that somebody else could write to or read; variable says
 // what leads elsewhere.
-func private(dir, variable string) error {
+func Private(dir, variable string) error {
 	info, err := os.Lstat(dir)
 	switch {
 	case err != nil:
@@ -77,46 +77,75 @@ func private(dir, variable string) error {
 // nameBytes are what a name is made of.
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
-// checkName says what is wrong with a console's name.
-func checkName(name string) error {
+// CheckName says what is wrong with a console's name.
+func CheckName(name string) error {
 	switch {
 	case name == "" || name[0] == '-' || name[0] == '.' || strings.Trim(name, nameBytes) != "":
-		return fmt.Errorf("%q is no name for a console: letters, digits and . _ - are, and not . or - first", name)
+		return &NameError{fmt.Sprintf("%q is no name for a console: letters, digits and . _ - are, and not . or - first", name)}
 	case len(name) > 200:
-		return fmt.Errorf("the name of a console is at most 200 characters long, and this one is %d", len(name))
+		return &NameError{fmt.Sprintf("the name of a console is at most 200 characters long, and this one is %d", len(name))}
 	}
 	return nil
 }
 
-// files are where one console is found.
-type files struct {
-	socket string
-	lock   string
-	record string // directory of its results
+// Files are where one console is found.
+type Files struct {
+	Socket string
+	Lock   string
+	Record string // directory of its results
 }
 
-// filesOf are the files of a console by its name. Where its socket's path would be
+// Of are the files of a console by its name; their directories are made and checked.
+//
+// Errors: ErrUnsupported, *NameError, those of Dir.
+func Of(getenv func(string) string, name string) (Files, error) {
+	if err := CheckName(name); err != nil {
+		return Files{}, err
+	}
+	if !supported {
+		return Files{}, ErrUnsupported
+	}
+	dir, err := Dir(getenv)
+	if err != nil {
+		return Files{}, err
+	}
+	state, err := State(getenv)
+	if err != nil {
+		return Files{}, err
+	}
+	return FilesOf(dir, state, name)
+}
+
+// ErrUnsupported is that of a system without what consoles need.
+var ErrUnsupported = errors.New("consoles need a Unix system")
+
+// NameError is what is wrong with the name of a console.
+type NameError struct{ what string }
+
+func (e *NameError) Error() string { return e.what }
+
+// FilesOf are the files of a console by its name. Where its socket's path would be
 // too long for the system, a hash stands for the name.
-func filesOf(dir, state, name string) (files, error) {
+func FilesOf(dir, state, name string) (Files, error) {
 	base := name
 	if len(filepath.Join(dir, base+".sock")) > maxPath {
 		sum := sha256.Sum256([]byte(name))
 		base = "h-" + hex.EncodeToString(sum[:8])
 	}
-	f := files{
-		socket: filepath.Join(dir, base+".sock"),
-		lock:   filepath.Join(dir, base+".lock"),
-		record: filepath.Join(state, name),
+	f := Files{
+		Socket: filepath.Join(dir, base+".sock"),
+		Lock:   filepath.Join(dir, base+".lock"),
+		Record: filepath.Join(state, name),
 	}
-	if len(f.socket) > maxPath {
-		return files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, %d are possible): set XDG_RUNTIME_DIR to a shorter one", f.socket, len(f.socket), maxPath)
+	if len(f.Socket) > maxPath {
+		return Files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, %d are possible): set XDG_RUNTIME_DIR to a shorter one", f.Socket, len(f.Socket), maxPath)
 	}
 	return f, nil
 }
 
-// stateDir is where the consoles' results are kept: "ripple/consoles" below
+// State is where the consoles' results are kept: "ripple/consoles" below
 // XDG_STATE_HOME, else below ~/.local/state.
-func stateDir(getenv func(string) string) (string, error) {
+func State(getenv func(string) string) (string, error) {
 	base := getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(base) {
 		home := getenv("HOME")
