@@ -31,7 +31,7 @@ type agent struct {
 func startAgent(h *host, o session.Options) (*agent, error) {
 	t, err := tui.Start(h.adapter, tui.Options{
 		Dir: o.Dir, Env: o.Env, Args: o.Args, Executable: o.Executable, Cols: o.Cols, Rows: o.Rows,
-		Terminal: h.screen.on, Through: h.box.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
+		Terminal: h.screen.on, Through: h.start.through, Sole: true, Read: func([]byte, time.Time) { h.printed.signal() },
 	})
 	if err != nil {
 		return nil, err

@@ -28,8 +28,7 @@ const (
 // host is the process that holds a console.
 type host struct {
 	spec    Spec
-	begun   *session.Begun // the program, where it was begun already
-	box     confined
+	start   starting
 	adapter *schema.Adapter
 	version string
 	started time.Time
@@ -84,11 +83,11 @@ type outcome struct {
 func newHost(b *place.Begun, version string, rec *record, log *slog.Logger) *host {
 	now := time.Now()
 	h := &host{
-		spec: b.Order.Spec, begun: b.Program, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
+		spec: b.Order.Spec, start: starting{begun: b.Program}, adapter: b.Adapter, version: version, socket: b.Claim.Files.Socket, started: now, touched: now, record: rec, log: log,
 		opened: make(chan struct{}), ending: make(chan struct{}), over: make(chan struct{}),
 	}
-	start := h.spec.Options(h.adapter)
-	h.spec.Cols, h.spec.Rows = start.Cols, start.Rows
+	o := h.spec.Options(h.adapter)
+	h.spec.Cols, h.spec.Rows = o.Cols, o.Rows
 	return h
 }
 
@@ -208,7 +207,7 @@ func (h *host) statusAs(state State, st session.State) Status {
 	}
 	status := Status{
 		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
-		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.box.enforced,
+		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
 		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held},
 	}
 	if r := h.latest(); r != nil {

@@ -20,6 +20,12 @@ type program interface {
 	Close(ctx context.Context) error
 }
 
+// starting is how a program comes to be.
+type starting struct {
+	confined
+	begun *session.Begun // nil: it was not begun before
+}
+
 // startProgram starts what the adapter describes and returns when it takes a command. An agent
 // that asks something first, or is not seen to be ready, is there all the same.
 func startProgram(ctx context.Context, h *host) (program, error) {
@@ -34,9 +40,9 @@ func startProgram(ctx context.Context, h *host) (program, error) {
 		}
 		return a, nil
 	}
-	o.Terminal, o.Output, o.Typed, o.Through = h.screen.on, h.print, h.typed, h.box.through
+	o.Terminal, o.Output, o.Typed, o.Through = h.screen.on, h.print, h.typed, h.start.through
 	o.Window, o.Patient, o.Sole = -1, true, true
-	begun := h.begun
+	begun := h.start.begun
 	if begun == nil {
 		var err error
 		if begun, err = session.Begin(h.adapter, o); err != nil {

@@ -116,7 +116,7 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		return nil, nil, nil, err
 	}
 	h = newHost(b, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))
-	h.box = box
+	h.start.confined = box
 	if err := writeStatus(f.Record, h.status()); err != nil { // it could not be found
 		_ = l.Close()
 		_ = file.Close()
