@@ -1,7 +1,6 @@
 package schema
 
 import (
-	"encoding/json"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -14,7 +13,6 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
-	"gopkg.in/yaml.v3"
 )
 
 // manual is the description of the schema for people. What stands in it
@@ -88,115 +86,39 @@ func keyTable(t *testing.T, section string) string {
 	var b strings.Builder
 	b.WriteString("| key | type | default | meaning |\n|---|---|---|---|\n")
 	if section == "top" {
-		for _, name := range order(t, rootKeys()) {
-			writeKey(&b, name, rootKeys(), rootKeys().property(name))
+		for _, k := range Keys() {
+			writeKey(&b, "", k)
 		}
 		return b.String()
 	}
-	root := rootKeys()
+	all := Keys()
 	if file, of, other := strings.Cut(section, "/"); other {
-		root, section = map[string]*grammar{"project": projectGrammar, "scenario": scenarioGrammar}[file].root(), of
+		all, section = map[string]*grammar{"project": projectGrammar, "scenario": scenarioGrammar}[file].keys(), of
 	}
-	k := root.property(section)
-	require.NotNil(t, k, "section %s", section)
-	if items := k.items(); items != nil {
-		k = items
-	}
-	if any, is := k["additionalProperties"].(map[string]any); is && len(k.names()) == 0 { // keys of one's own
-		writeKeys(t, &b, "NAME.", any)
-		return b.String()
-	}
-	writeKeys(t, &b, "", k)
+	i := slices.IndexFunc(all, func(k Key) bool { return k.Path == section })
+	require.GreaterOrEqual(t, i, 0, "section %s", section)
+	writeKeys(&b, section, all[i].Keys)
 	return b.String()
 }
 
-func writeKeys(t *testing.T, b *strings.Builder, prefix string, k keys) {
-	t.Helper()
-	for _, name := range order(t, k) {
-		p := k.property(name)
-		writeKey(b, prefix+name, k, p)
-		writeKeys(t, b, prefix+name+".", p)
-		if items := p.items(); items != nil {
-			writeKeys(t, b, prefix+name+"[].", items)
-		}
+func writeKeys(b *strings.Builder, section string, list []Key) {
+	for _, k := range list {
+		writeKey(b, section, k)
+		writeKeys(b, section, k.Keys)
 	}
 }
 
-func writeKey(b *strings.Builder, path string, parent, k keys) {
-	name := path[strings.LastIndexByte(path, '.')+1:]
+func writeKey(b *strings.Builder, section string, k Key) {
 	fallback := ""
-	switch d, has := k["default"]; {
-	case slices.Contains(parent.strings("required"), name):
+	switch {
+	case k.Required:
 		fallback = "required"
-	case has && len(k.names()) == 0:
-		text, _ := json.Marshal(d) // values that came from JSON
-		fallback = "`" + string(text) + "`"
+	case k.Default != "":
+		fallback = "`" + k.Default + "`"
 	}
+	path := strings.TrimPrefix(strings.TrimPrefix(strings.TrimPrefix(k.Path, section), "[]"), ".")
 	cell := strings.NewReplacer("|", `\|`, "\n", " ")
-	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell.Replace(typeCell(k)), cell.Replace(fallback), cell.Replace(fmt.Sprint(k["description"])))
-}
-
-var formNames = map[any]string{
-	"pattern": "pattern", "expect-pattern": "pattern", "command-template": "command template", "path-template": "path template",
-	"semver": "version", "url": "URL", "name": "name", "label": "name", "env-name": "variable name", "file-name": "file name", "resource": "path",
-}
-
-func typeCell(k keys) string {
-	switch types := k.strings("type"); {
-	case k["const"] != nil:
-		return fmt.Sprintf("`%v`", k["const"])
-	case k["enum"] != nil:
-		return "`" + strings.Join(k.strings("enum"), "` `") + "`"
-	case k.items() != nil && len(k.items().names()) == 0:
-		return "list of " + typeCell(k.items())
-	case slices.Contains(types, "array"):
-		return "list"
-	case k["minimum"] != nil:
-		return fmt.Sprintf("%s %.0f…%.0f", types[0], k["minimum"], k["maximum"])
-	case formNames[k["format"]] != "":
-		return formNames[k["format"]]
-	case len(types) == 3:
-		return "text"
-	default:
-		return strings.NewReplacer("boolean", "bool", "object", "mapping").Replace(strings.Join(types, ", "))
-	}
-}
-
-// order returns the keys of an object as the JSON Schema lists them.
-func order(t *testing.T, k keys) []string {
-	t.Helper()
-	names := k.names()
-	if len(names) == 0 {
-		return nil
-	}
-	for _, text := range [][]byte{jsonText, projectText, scenarioText} {
-		var root yaml.Node // JSON is YAML, whose nodes keep the order
-		require.NoError(t, yaml.Unmarshal(text, &root))
-		if listed := listing(&root, names); listed != nil {
-			return listed
-		}
-	}
-	require.Fail(t, "in no JSON Schema", names)
-	return nil
-}
-
-// listing finds the mapping with just these keys.
-func listing(n *yaml.Node, names []string) []string {
-	if n.Kind == yaml.MappingNode {
-		var found []string
-		for i := 0; i < len(n.Content); i += 2 {
-			found = append(found, n.Content[i].Value)
-		}
-		if slices.Equal(slices.Sorted(slices.Values(found)), names) {
-			return found
-		}
-	}
-	for _, c := range n.Content {
-		if found := listing(c, names); found != nil {
-			return found
-		}
-	}
-	return nil
+	fmt.Fprintf(b, "| `%s` | %s | %s | %s |\n", path, cell.Replace(k.Type), cell.Replace(fallback), cell.Replace(k.Meaning))
 }
 
 type kind struct{ name, meaning string }

@@ -13,6 +13,7 @@ type grammar struct {
 	name      string // "adapter" or "project": the JSON Schema is NAME.schema.json
 	what      string // "the adapter"
 	one       string // "an adapter"
+	text      []byte
 	starts    string // how such a file begins; "" if it may be empty
 	validator func() library.Validator
 	root      func() keys
@@ -20,7 +21,7 @@ type grammar struct {
 
 func newGrammar(name, what, one, starts string, text []byte) *grammar {
 	return &grammar{
-		name, what, one, starts,
+		name, what, one, text, starts,
 		sync.OnceValue(func() library.Validator { return compile(name, text) }),
 		sync.OnceValue(func() keys {
 			var k keys
