@@ -16,6 +16,14 @@ var jsonText []byte
 // JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
 func JSON() []byte { return bytes.Clone(jsonText) }
 
+// FileName is what the JSON Schema is called beside adapter files, and EditorLine the
+// first line of one for which editors look there: the modeline of yaml-language-server
+// (https://github.com/redhat-developer/yaml-language-server#using-inlined-schema).
+const (
+	FileName   = "adapter.schema.json"
+	EditorLine = "# yaml-language-server: $schema=" + FileName + "\n"
+)
+
 var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", jsonText)
 
 // keys is one object of the JSON Schema: what it says about a value.

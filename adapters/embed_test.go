@@ -1,0 +1,28 @@
+package adapters
+
+import (
+	"io/fs"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+)
+
+// An editor checks and completes each file: it names the JSON Schema, which is beside it.
+func TestEditorsFindTheSchema(t *testing.T) {
+	names, err := fs.Glob(FS, "*.yaml")
+	require.NoError(t, err)
+	require.NotEmpty(t, names)
+	for _, name := range names {
+		text, err := fs.ReadFile(FS, name)
+		require.NoError(t, err)
+		assert.True(t, strings.HasPrefix(string(text), schema.EditorLine), "%s begins with %q", name, schema.EditorLine)
+	}
+	beside, err := os.ReadFile(schema.FileName)
+	require.NoError(t, err)
+	assert.Equal(t, string(schema.JSON()), string(beside))
+}
