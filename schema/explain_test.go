@@ -56,7 +56,7 @@ func TestLookup(t *testing.T) {
 }
 
 // Each key has a meaning and a type, and an example in the JSON Schema or in an adapter
-// that comes with ripple; an option of an agent at least one of its section.
+// that comes with ripple; a key of an agent at least one of its section.
 func TestEveryKeyIsExplained(t *testing.T) {
 	files, err := filepath.Glob("../adapters/*.yaml")
 	require.NoError(t, err)
@@ -74,7 +74,7 @@ func TestEveryKeyIsExplained(t *testing.T) {
 	for _, k := range allKeys(Keys()) {
 		assert.NotEmpty(t, k.Meaning, k.Path)
 		assert.NotEmpty(t, k.Type, k.Path)
-		if !strings.HasPrefix(k.Path, "agent.options.") && len(k.Keys) == 0 {
+		if !strings.HasPrefix(k.Path, "agent.") && len(k.Keys) == 0 {
 			assert.True(t, k.Example != "" || used[k.Path], "%s has no example: give its JSON Schema one", k.Path)
 		}
 	}
