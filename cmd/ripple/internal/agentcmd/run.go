@@ -11,10 +11,12 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
+	"ripple/cmd/ripple/internal/seat"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/agent"
 	"ripple/runtime/checkup"
 	"ripple/runtime/event"
+	"ripple/runtime/proctree"
 	"ripple/schema"
 )
 
@@ -58,6 +60,9 @@ Ctrl-C ends the turn and all that the agent started.`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if err := notEmpty(cmd.Flags(), "resume", "session-id", "model", "permission-mode"); err != nil {
 				return err
+			}
+			if f.transport == schema.TransportScreen && !f.json && a.Interactive() && !proctree.Inner() {
+				defer seat.Watch(a.Stdout.(*os.File))()
 			}
 			return a.Guarded(func() error { return a.agentRun(cmd.Context(), args, f) })
 		},
@@ -119,7 +124,15 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	}
 	show := a.NewTurnView(e.Adapter, f.json)
 	f.options.OnEvent, f.options.Sole = show.Event, true
-	out, err := agent.Run(ctx, e.Adapter, f.turn, f.options)
+	take := func(ctx context.Context, o agent.Options) (agent.Outcome, error) {
+		return agent.Run(ctx, e.Adapter, f.turn, o)
+	}
+	var out agent.Outcome
+	if s := a.seatFor(e.Adapter.Agent, f.json); s != nil {
+		out, err = seated(ctx, s, f.options, take)
+	} else {
+		out, err = take(ctx, f.options)
+	}
 	if err != nil {
 		return ui.TurnError(err)
 	}

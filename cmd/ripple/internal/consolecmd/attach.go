@@ -5,11 +5,10 @@ import (
 	"errors"
 	"fmt"
 	"os"
-	"os/signal"
-	"time"
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/seat"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
 )
@@ -66,7 +65,7 @@ The console has the size of the terminal in which somebody typed last, and is ne
 				return err
 			}
 			defer c.Close()
-			return attach(a, cmd.Context(), c, &seat{in: in, out: out, detacher: detacher}, f.readOnly)
+			return attach(a, cmd.Context(), c, &seat.Seat{In: in, Out: out, Detacher: detacher}, f.readOnly)
 		},
 	}
 	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only look: nothing that is typed goes to the program")
@@ -74,11 +73,8 @@ The console has the size of the terminal in which somebody typed last, and is ne
 	return cmd
 }
 
-// errDetached: the person has typed the keys for it.
-var errDetached = errors.New("detached")
-
-func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat, readOnly bool) error {
-	cols, rows, err := s.size()
+func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, readOnly bool) error {
+	cols, rows, err := s.Size()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
@@ -91,15 +87,15 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat, readOnly
 		return explain(err)
 	}
 	defer on.Close()
-	if err := s.take(rows); err != nil {
+	if err := s.Take(rows); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	defer s.giveBack()
-	go s.guard(func() { s.follow(on, cancel) })
-	go s.guard(func() { s.resizes(ctx, on) })
-	go s.guard(func() { s.types(ctx, on, cancel) })
+	defer s.GiveBack()
+	go s.Guard(func() { follow(s, on, cancel) })
+	go s.Guard(func() { s.Resizes(ctx, on) })
+	go s.Guard(func() { s.Types(ctx, on, cancel) })
 	<-ctx.Done()
-	s.giveBack()
+	s.GiveBack()
 	return farewell(a, c.Name, context.Cause(ctx))
 }
 
@@ -107,7 +103,7 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat, readOnly
 func farewell(a *ui.App, name string, why error) error {
 	var end *endedError
 	switch {
-	case errors.Is(why, errDetached):
+	case errors.Is(why, seat.ErrDetached):
 		a.Note("detached from %s", name)
 		return nil
 	case errors.As(why, &end) && end.answer.Why == "closed":
@@ -132,7 +128,7 @@ type endedError struct{ answer *console.Answer }
 func (e *endedError) Error() string { return e.answer.Status.Exit }
 
 // follow shows what the console shows.
-func (s *seat) follow(on *console.Attachment, done context.CancelCauseFunc) {
+func follow(s *seat.Seat, on *console.Attachment, done context.CancelCauseFunc) {
 	for {
 		h, err := on.Next()
 		switch {
@@ -143,9 +139,9 @@ func (s *seat) follow(on *console.Attachment, done context.CancelCauseFunc) {
 			done(&endedError{h.End})
 			return
 		case h.Notice != nil:
-			s.write([]byte(title(h.Notice)))
+			s.Write([]byte(title(h.Notice)))
 		default:
-			s.write(h.Output)
+			s.Write(h.Output)
 		}
 	}
 }
@@ -161,55 +157,4 @@ func title(n *console.Notice) string {
 		text = fmt.Sprintf("[%s held: %s %s] %s", ui.Count(n.Held, "key"), n.For, does, text)
 	}
 	return "\x1b]2;" + text + "\x1b\\"
-}
-
-// resizes tells of new sizes of the terminal.
-func (s *seat) resizes(ctx context.Context, on *console.Attachment) {
-	changed := make(chan os.Signal, 1)
-	notifyResize(changed)
-	defer signal.Stop(changed)
-	for {
-		select {
-		case <-changed:
-		case <-ctx.Done():
-			return
-		}
-		s.retake()
-		if cols, rows, err := s.size(); err == nil {
-			_ = on.Resize(cols, rows) // the end is seen by others
-		}
-	}
-}
-
-// escapeTime is how long an escape is waited behind that may begin a longer key.
-const escapeTime = 25 * time.Millisecond
-
-// types sends what is typed.
-func (s *seat) types(ctx context.Context, on *console.Attachment, done context.CancelCauseFunc) {
-	typed := make(chan []byte)
-	go s.guard(func() { s.read(ctx, typed, done) })
-	rest := time.NewTimer(escapeTime)
-	defer rest.Stop()
-	for {
-		var pass []byte
-		detached := false
-		select {
-		case b := <-typed:
-			pass, detached = s.detacher.Feed(b)
-		case <-rest.C:
-			pass = s.detacher.Flush()
-		case <-ctx.Done():
-			return
-		}
-		if len(pass) > 0 {
-			_ = on.Type(pass) // the end is seen by others
-		}
-		if detached {
-			done(errDetached)
-			return
-		}
-		if s.detacher.Holds() {
-			rest.Reset(escapeTime)
-		}
-	}
 }

@@ -11,6 +11,7 @@ import (
 
 	"ripple/cmd/ripple/internal/ahead"
 	"ripple/cmd/ripple/internal/early"
+	"ripple/cmd/ripple/internal/seat"
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/console"
 	"ripple/runtime/sandbox"
@@ -33,7 +34,7 @@ program has ended, and never while a command runs.`,
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), newCaretakerCommand(a))
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.Caretaker(a))
 	return cmd
 }
 

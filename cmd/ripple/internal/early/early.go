@@ -15,7 +15,9 @@ func Guarded(args []string) bool {
 		return !has(args, "--dry-run")
 	case len(args) > 1:
 		switch args[0] + " " + args[1] {
-		case "adapter test", "agent run", "console host":
+		case "agent run": // its outer process may have a person's terminal to look after
+			return !has(args, "--screen") && !has(args, "screen") && !has(args, "--transport=screen")
+		case "adapter test", "console host":
 			return true
 		}
 	}

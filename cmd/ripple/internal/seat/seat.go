@@ -1,4 +1,7 @@
-package consolecmd
+// Package seat is the place of a person at a terminal who sees the screen of a program of
+// ours, and types: the terminal is his program's until it is given back, however that is
+// over.
+package seat
 
 import (
 	"context"
@@ -13,10 +16,10 @@ import (
 	"ripple/runtime/console"
 )
 
-// seat is the terminal at which a person sits who attaches.
-type seat struct {
-	in, out  *os.File
-	detacher *console.Detacher
+// Seat is the terminal at which a person sits.
+type Seat struct {
+	In, Out  *os.File
+	Detacher *console.Detacher // nil: no keys are ours
 
 	before    *term.State // the terminal's modes
 	caretaker *caretaker
@@ -25,9 +28,9 @@ type seat struct {
 	once      sync.Once
 }
 
-// size is the terminal's; one that does not know its own is a usual one.
-func (s *seat) size() (cols, rows int, err error) {
-	cols, rows, err = term.GetSize(int(s.out.Fd()))
+// Size is the terminal's; one that does not know its own is a usual one.
+func (s *Seat) Size() (cols, rows int, err error) {
+	cols, rows, err = term.GetSize(int(s.Out.Fd()))
 	if cols == 0 || rows == 0 {
 		cols, rows = 80, 24
 	}
@@ -40,46 +43,46 @@ const (
 	giveTitle = "\x1b[23;0t"
 )
 
-// take gives the keys to us, and lets what is shown scroll off.
-func (s *seat) take(rows int) (err error) {
-	s.caretaker = newCaretaker(s.out)
-	if s.before, err = term.MakeRaw(int(s.in.Fd())); err != nil {
+// Take gives the keys to us, and lets what is shown scroll off.
+func (s *Seat) Take(rows int) (err error) {
+	s.caretaker = newCaretaker(s.Out)
+	if s.before, err = term.MakeRaw(int(s.In.Fd())); err != nil {
 		s.caretaker.relieve()
 		return err
 	}
-	s.caretaker.charge(s.out)
-	s.write([]byte(saveTitle + strings.Repeat("\n", max(rows-1, 0))))
+	s.caretaker.charge(s.Out)
+	s.Write([]byte(saveTitle + strings.Repeat("\n", max(rows-1, 0))))
 	return nil
 }
 
 // retake takes the keys again: whoever stopped us may have given them to a shell.
-func (s *seat) retake() {
+func (s *Seat) retake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.given.Load() {
-		_, _ = term.MakeRaw(int(s.in.Fd())) // it was possible before
+		_, _ = term.MakeRaw(int(s.In.Fd())) // it was possible before
 	}
 }
 
-// write writes to the terminal. It waits as long as that takes nothing.
-func (s *seat) write(b []byte) {
+// Write writes to the terminal. It waits as long as that takes nothing.
+func (s *Seat) Write(b []byte) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.given.Load() {
-		_, _ = s.out.Write(b) // the terminal is gone: a hang-up follows
+		_, _ = s.Out.Write(b) // the terminal is gone: a hang-up follows
 	}
 }
 
-// giveBack makes the terminal what it was. The cursor stands below what is shown.
-func (s *seat) giveBack() {
+// GiveBack makes the terminal what it was. The cursor stands below what is shown.
+func (s *Seat) GiveBack() {
 	s.once.Do(func() {
 		s.given.Store(true)
 		bounded(func() {
 			s.mu.Lock() // whoever writes is through
 			defer s.mu.Unlock()
-			unset(s.out)
+			unset(s.Out)
 		})
-		_ = term.Restore(int(s.in.Fd()), s.before) // it may be gone
+		_ = term.Restore(int(s.In.Fd()), s.before) // it may be gone
 		s.caretaker.relieve()
 	})
 }
@@ -107,11 +110,11 @@ func bounded(write func()) {
 	}
 }
 
-// guard runs f and gives the terminal back should it panic.
-func (s *seat) guard(f func()) {
+// Guard runs f and gives the terminal back should it panic.
+func (s *Seat) Guard(f func()) {
 	defer func() {
 		if r := recover(); r != nil {
-			s.giveBack()
+			s.GiveBack()
 			panic(r)
 		}
 	}()
@@ -119,10 +122,10 @@ func (s *seat) guard(f func()) {
 }
 
 // read reads what is typed.
-func (s *seat) read(ctx context.Context, typed chan<- []byte, done context.CancelCauseFunc) {
+func (s *Seat) read(ctx context.Context, typed chan<- []byte, done context.CancelCauseFunc) {
 	buf := make([]byte, 4096)
 	for {
-		n, err := s.in.Read(buf)
+		n, err := s.In.Read(buf)
 		if err != nil {
 			done(context.Canceled) // the terminal is gone
 			return

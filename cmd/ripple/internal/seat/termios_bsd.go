@@ -1,6 +1,6 @@
 //go:build unix && !linux
 
-package consolecmd
+package seat
 
 import "golang.org/x/sys/unix"
 

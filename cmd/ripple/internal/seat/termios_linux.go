@@ -1,4 +1,4 @@
-package consolecmd
+package seat
 
 import "golang.org/x/sys/unix"
 

@@ -1,6 +1,6 @@
 //go:build !unix
 
-package consolecmd
+package seat
 
 import (
 	"os"
@@ -15,10 +15,14 @@ type caretaker struct{}
 
 func newCaretaker(*os.File) *caretaker { return nil }
 
+// Watch has nothing to look after here.
+func Watch(*os.File) (stop func()) { return func() {} }
+
 func (*caretaker) charge(*os.File) {}
 
 func (*caretaker) relieve() {}
 
-func newCaretakerCommand(*ui.App) *cobra.Command {
+// Caretaker is a command that nothing uses here.
+func Caretaker(*ui.App) *cobra.Command {
 	return &cobra.Command{Use: "caretaker", Hidden: true}
 }

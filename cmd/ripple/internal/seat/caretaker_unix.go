@@ -1,6 +1,6 @@
 //go:build unix
 
-package consolecmd
+package seat
 
 import (
 	"encoding/json"
@@ -51,6 +51,36 @@ func newCaretaker(tty *os.File) *caretaker {
 	return &caretaker{cmd, words, *before}
 }
 
+// Watch looks after a terminal that a process of ours will take which may be killed with
+// all that it has started, its own caretaker too. Before stop the terminal is as it was, or
+// it is given back.
+func Watch(tty *os.File) (stop func()) {
+	c := newCaretaker(tty)
+	if c == nil {
+		return func() {}
+	}
+	_ = json.NewEncoder(c.words).Encode(charge{c.before, rawOf(c.before)}) // it may be gone
+	return func() {
+		if now, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios); err == nil && *now == c.before {
+			c.relieve()
+			return
+		}
+		_ = c.words.Close() // as our own end would
+		_ = c.cmd.Wait()    // it says nothing
+	}
+}
+
+// rawOf are the modes that term.MakeRaw makes of others: cfmakeraw(3).
+func rawOf(m unix.Termios) unix.Termios {
+	m.Iflag &^= unix.IGNBRK | unix.BRKINT | unix.PARMRK | unix.ISTRIP | unix.INLCR | unix.IGNCR | unix.ICRNL | unix.IXON
+	m.Oflag &^= unix.OPOST
+	m.Lflag &^= unix.ECHO | unix.ECHONL | unix.ICANON | unix.ISIG | unix.IEXTEN
+	m.Cflag &^= unix.CSIZE | unix.PARENB
+	m.Cflag |= unix.CS8
+	m.Cc[unix.VMIN], m.Cc[unix.VTIME] = 1, 0
+	return m
+}
+
 // charge leaves the terminal, which we have set by now, to the caretaker from our death on.
 func (c *caretaker) charge(tty *os.File) {
 	raw, err := unix.IoctlGetTermios(int(tty.Fd()), getTermios)
@@ -69,8 +99,8 @@ func (c *caretaker) relieve() {
 	_ = c.cmd.Wait() // it says nothing
 }
 
-// newCaretakerCommand is the process.
-func newCaretakerCommand(a *ui.App) *cobra.Command {
+// Caretaker is the process.
+func Caretaker(a *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:    "caretaker",
 		Hidden: true,

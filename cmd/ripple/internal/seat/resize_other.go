@@ -1,6 +1,6 @@
 //go:build !unix
 
-package consolecmd
+package seat
 
 import "os"
 

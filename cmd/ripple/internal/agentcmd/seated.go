@@ -1,0 +1,94 @@
+package agentcmd
+
+import (
+	"context"
+	"os"
+	"time"
+
+	"ripple/cmd/ripple/internal/seat"
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// seatFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.
+func (a *app) seatFor(g *schema.Agent, asJSON bool) *seat.Seat {
+	if g.Transport != schema.TransportScreen || asJSON || !a.Interactive() {
+		return nil
+	}
+	return &seat.Seat{In: a.In.(*os.File), Out: a.Stdout.(*os.File)} // Interactive has seen them
+}
+
+// view is the agent's screen as a person has it.
+type view struct {
+	*terminal.Subscription
+	typed func([]byte) error
+}
+
+// Type gives the agent what he types; the screen has the size of his terminal.
+func (v view) Type(b []byte) error {
+	v.Lead()
+	return v.typed(b)
+}
+
+// frameGap is how long a screen stays that is shown in parts: each is painted whole.
+const frameGap = 15 * time.Millisecond
+
+// show paints what is to be seen, until the context or the agent ends.
+func (v view) show(ctx context.Context, s *seat.Seat) {
+	gap := time.NewTimer(0)
+	defer gap.Stop()
+	for {
+		p, err := v.Next(ctx)
+		if err != nil {
+			return
+		}
+		s.Write(p.Bytes)
+		if !p.Snapshot {
+			continue
+		}
+		gap.Reset(frameGap)
+		select {
+		case <-gap.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// seated takes a turn while a person sees the agent's screen, types and answers. What
+// there is to tell of it stands below when it is over.
+func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(context.Context, agent.Options) (agent.Outcome, error)) (agent.Outcome, error) {
+	ctx, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	var events []event.Event
+	tell := o.OnEvent
+	o.OnEvent = func(e event.Event) { events = append(events, e) }
+	var v view
+	o.Seat = func(place agent.Seat) {
+		cols, rows, err := s.Size()
+		if err == nil {
+			err = s.Take(rows)
+		}
+		if err != nil {
+			cancel(err)
+			return
+		}
+		v = view{place.Screen.SubscribeWindow(cols, rows, 0), place.Type}
+		v.Lead()
+		go s.Guard(func() { v.show(ctx, s) })
+		go s.Guard(func() { s.Resizes(ctx, v) })
+		go s.Guard(func() { s.Types(ctx, v, cancel) })
+	}
+	out, err := take(ctx, o)
+	cancel(nil)
+	if v.Subscription != nil {
+		s.GiveBack()
+		v.Close()
+	}
+	for _, e := range events {
+		tell(e)
+	}
+	return out, err
+}

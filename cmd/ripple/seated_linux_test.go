@@ -1,0 +1,91 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"golang.org/x/sys/unix"
+
+	"ripple/runtime/proctree"
+)
+
+// turnBefore starts a turn on the scripted agent's screen before a person.
+func turnBefore(t *testing.T) *terminal {
+	t.Helper()
+	scenario := filepath.Join(t.TempDir(), "scenario.yaml")
+	require.NoError(t, os.WriteFile(scenario, []byte(`turns:
+  - steps:
+      - text: I ask.
+      - deny: {tool: Write, detail: notes.txt}
+      - text: I went on.
+`), 0o600))
+	t.Setenv("RIPPLE_SCENARIO", scenario)
+	return onTerminal(t, "agent", "run", "--adapter", "rehearsal", "--screen", "write it")
+}
+
+// resize gives the terminal another size.
+func (c *terminal) resize(cols, rows uint16) error {
+	return unix.IoctlSetWinsize(int(c.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})
+}
+
+// A person sees the agent's own screen, in the size of his terminal, and answers it. When
+// the turn is over his terminal is as it was, and the answer stands there.
+func TestAPersonAtTheAgentsScreen(t *testing.T) {
+	c := turnBefore(t)
+	require.NoError(t, c.resize(61, 20))
+	c.expect("Allow Write?")
+	require.True(t, c.silent())
+	require.NoError(t, c.resize(47, 18))
+	rule := strings.Repeat("─", 47)
+	seen := c.expect(rule)
+	for strings.Contains(seen, rule+"─") {
+		seen = c.expect(rule)
+	}
+	c.send("1")
+	rest, code := c.exit()
+	assert.Equal(t, 0, code)
+	assert.Contains(t, rest, "I ask.\r\nWrite: allowed\r\nI went on.\r\n")
+	assert.Contains(t, rest, "ripple: go on with --resume")
+}
+
+// However a turn ends, the terminal shows and edits again what is typed.
+func TestThePersonsTerminalIsGivenBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  func(c *terminal)
+		code int
+	}{
+		"he leaves the agent": {func(c *terminal) { c.send("2"); c.expect("enter sends"); c.send("\x03"); c.send("\x03") }, -2},
+		"SIGTERM":             {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		"kill -9":             {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
+		"kill -9 of the one that draws": {func(c *terminal) {
+			below := proctree.Descendants(c.cmd.Process.Pid)
+			keeper := slices.IndexFunc(below, func(p proctree.Process) bool { return p.Name == "undertaker" })
+			require.GreaterOrEqual(c.t, keeper, 0)
+			inner := slices.IndexFunc(below, func(p proctree.Process) bool { return parentOf(c.t, p.PID) == below[keeper].PID })
+			require.GreaterOrEqual(c.t, inner, 0)
+			require.NoError(c.t, syscall.Kill(below[inner].PID, syscall.SIGKILL))
+		}, -2},
+		"kill -9 of all": {func(c *terminal) { _ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := turnBefore(t)
+			c.expect("Allow Write?")
+			require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+			tt.end(c)
+			require.Eventually(t, c.cooked, 30*time.Second, time.Millisecond)
+			_, code := c.exit()
+			if tt.code != -2 { // either way: the turn may have been over
+				assert.Equal(t, tt.code, code)
+			}
+		})
+	}
+}
