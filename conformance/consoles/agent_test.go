@@ -4,6 +4,7 @@ package consoles
 
 import (
 	"os"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -136,4 +137,25 @@ func TestAModelDrivesAnAgent(t *testing.T) {
 	got = s.call("console_send", args{"console": "r", "answer": "reject_once", "wait_s": 30})
 	assert.Contains(t, got, "[r #1] done")
 	assert.Contains(t, got, "● Write: refused")
+}
+
+// A turn that is left to itself goes on in a console.
+func TestATurnThatIsDetached(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	require.NoError(t, os.WriteFile(p.path("scenario.yaml"), []byte(stage), 0o600))
+	p.env = append(p.env, "RIPPLE_SCENARIO="+p.path("scenario.yaml"))
+	r := p.run("", "agent", "run", "--adapter", "rehearsal", "--screen", "--detach", "say hello")
+	require.Zero(t, r.code, "%+v", r)
+	name := strings.TrimSpace(r.out)
+	assert.Contains(t, r.err, "ripple console attach "+name+" shows the agent")
+	p.run("", "console", "wait", name)
+	p.ok("console", "send", name, "--answer", "allow_once")
+	assert.Equal(t, "● Hello from the first turn.\n\n● Write: allowed\n\n● I went on.\n", p.ok("console", "wait", name))
+	p.ok("console", "close", name)
+	p.requireNothingLeft()
+
+	r = p.run("", "agent", "run", "--adapter", "rehearsal", "--detach", "say hello")
+	assert.Equal(t, 2, r.code)
+	assert.Contains(t, r.err, "--detach is for turns on the agent's own screen")
 }

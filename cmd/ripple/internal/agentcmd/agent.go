@@ -7,8 +7,8 @@ import (
 )
 
 // New is ripple agent with its commands.
-func New(shared *ui.App) *cobra.Command {
-	a := &app{shared}
+func New(shared *ui.App, detached Detached) *cobra.Command {
+	a := &app{shared, detached}
 	cmd := ui.Group(&cobra.Command{
 		Use:   "agent",
 		Short: "Let a coding agent take a turn",

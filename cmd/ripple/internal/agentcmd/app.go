@@ -2,7 +2,18 @@
 // be used here, and play a scripted one.
 package agentcmd
 
-import "ripple/cmd/ripple/internal/ui"
+import (
+	"context"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
 
 // app is what all commands share, with what these do.
-type app struct{ *ui.App }
+type app struct {
+	*ui.App
+	detached Detached
+}
+
+// Detached starts an agent's own screen as a console and enters a prompt there.
+type Detached func(ctx context.Context, spec console.Spec, prompt string) error

@@ -26,7 +26,7 @@ type doctorFlags struct {
 
 // NewDoctor is ripple doctor.
 func NewDoctor(shared *ui.App) *cobra.Command {
-	a := &app{shared}
+	a := &app{App: shared}
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [--probe] [NAME...]",

@@ -26,7 +26,7 @@ var demo []byte
 
 // NewRehearse is the program of the adapter rehearsal.
 func NewRehearse(shared *ui.App) *cobra.Command {
-	a := &app{shared}
+	a := &app{App: shared}
 	var scenario, session, resume string
 	var onScreen, untrusted bool
 	cmd := &cobra.Command{

@@ -17,6 +17,7 @@ import (
 	"ripple/runtime/checkup"
 	"ripple/runtime/event"
 	"ripple/runtime/proctree"
+	"ripple/runtime/registry"
 	"ripple/schema"
 )
 
@@ -27,6 +28,7 @@ type runFlags struct {
 	promptFile string
 	json       bool
 	transcript string
+	detach     bool
 	turn       agent.Turn
 	options    agent.Options
 }
@@ -40,6 +42,9 @@ func newAgentRun(a *app) *cobra.Command {
 and what happens besides to standard error. PROMPT is one argument; "-" reads it
 from standard input, --prompt-file from a file. Without --adapter the first agent
 that is installed takes the turn (ripple doctor shows the order).
+
+--screen takes the turn on the agent's own screen, where its adapter describes it; at a
+terminal you see it, type and answer. --detach leaves it to itself as a console.
 
 --json prints every event as one JSON object a line, and last an object of type
 "outcome": "failure" (absent when the turn worked), "session_id", "tokens".
@@ -61,6 +66,9 @@ Ctrl-C ends the turn and all that the agent started.`,
 			if err := notEmpty(cmd.Flags(), "resume", "session-id", "model", "permission-mode"); err != nil {
 				return err
 			}
+			if f.detach {
+				return a.agentDetached(cmd.Context(), args, f)
+			}
 			if f.transport == schema.TransportScreen && !f.json && a.Interactive() && !proctree.Inner() {
 				defer seat.Watch(a.Stdout.(*os.File))()
 			}
@@ -69,6 +77,10 @@ Ctrl-C ends the turn and all that the agent started.`,
 	}
 	f.addTo(cmd.Flags())
 	ui.Transport(cmd, &f.transport)
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, leave the agent to itself as a console (ripple console attach)")
+	for _, bound := range []string{"timeout", "idle-timeout", "json", "transcript"} {
+		cmd.MarkFlagsMutuallyExclusive("detach", bound) // they are for who waits
+	}
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	return cmd
 }
@@ -92,22 +104,32 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "longest time without output (0: none)")
 }
 
-func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {
+// prepared is the agent, and what is asked of it: nothing is started for what cannot be.
+func (a *app) prepared(ctx context.Context, args []string, f *runFlags) (*registry.Entry, agent.Command, error) {
 	e, err := a.AgentAdapter(ctx, f.adapter)
 	if err != nil {
-		return err
+		return nil, agent.Command{}, err
 	}
 	if e, err = ui.Way(e, f.transport); err != nil {
-		return err
+		return nil, agent.Command{}, err
 	}
 	if f.turn.Prompt, err = a.promptText(args, f.promptFile); err != nil {
-		return err
+		return nil, agent.Command{}, err
 	}
 	if err := f.check(); err != nil {
-		return err
+		return nil, agent.Command{}, err
 	}
-	if _, err := agent.NewCommand(e.Adapter, f.turn); err != nil {
-		return ui.TurnError(err) // nothing is started for what cannot be asked
+	c, err := agent.NewCommand(e.Adapter, f.turn)
+	if err != nil {
+		err = ui.TurnError(err)
+	}
+	return e, c, err
+}
+
+func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended error) {
+	e, _, err := a.prepared(ctx, args, &f)
+	if err != nil {
+		return err
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()

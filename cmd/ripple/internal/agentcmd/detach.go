@@ -1,0 +1,48 @@
+package agentcmd
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/checkup"
+	"ripple/runtime/console"
+	"ripple/schema"
+)
+
+// agentDetached leaves a prompt to an agent on its own screen, which is a console.
+func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) error {
+	e, c, err := a.prepared(ctx, args, &f)
+	if err != nil {
+		return err
+	}
+	g := e.Adapter.Agent
+	if g.Transport != schema.TransportScreen {
+		return ui.UsageError("add --screen", "--detach is for turns on the agent's own screen")
+	}
+	if c.ToolsFile != "" {
+		return ui.UsageError("", "%s keeps to --allowed-tools by a file that ends with the turn: it cannot be had with --detach", g.DisplayName)
+	}
+	if err := a.Ready(ctx, e, checkup.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
+		return err
+	}
+	dir, err := filepath.Abs(f.options.Dir)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	spec := console.Spec{
+		Adapter: f.adapter, Dir: dir, Executable: f.options.Executable,
+		Args: c.Args[len(g.Args):], // the console adds those of the screen
+	}
+	if f.adapter == "" || f.adapter == "auto" {
+		spec.Adapter = e.Name
+	}
+	for _, key := range slices.Sorted(maps.Keys(c.Env)) {
+		spec.Env = append(spec.Env, key+"="+c.Env[key])
+	}
+	spec.Env = append(spec.Env, f.options.Env...)
+	return a.detached(ctx, spec, strings.TrimSpace(c.Said))
+}

@@ -1,0 +1,48 @@
+package consolecmd
+
+import (
+	"context"
+	"errors"
+	"io"
+	"time"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console"
+)
+
+// Detached starts a coding agent on its own screen as a console, enters a prompt and
+// leaves it alone.
+func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
+	return func(ctx context.Context, spec console.Spec, prompt string) error {
+		host, err := spawnHost()
+		if err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "")
+		}
+		ctx, _, stop := ui.UntilSignal(ctx, true)
+		defer stop()
+		c, status, err := host.Start(ctx, a.Getenv, spec)
+		if err != nil {
+			return explain(err)
+		}
+		defer c.Close()
+		a.Printf("%s\n", status.Name)
+		if status.State != console.Idle {
+			what, hint := "the agent is not ready, and the prompt was not entered", "ripple console attach "+status.Name+" shows its screen"
+			if status.Agent != nil {
+				what, hint = asks(status)
+				what = "the prompt was not entered: " + what
+			}
+			return ui.FailWith(ui.ExitBlocked, errors.New(what), hint)
+		}
+		answer, err := c.Exec(ctx, console.ExecRequest{Code: prompt, By: "agent run", Wait: time.Millisecond}, io.Discard)
+		if err != nil {
+			return explain(err)
+		}
+		if answer.Why != "time" { // it is over already, or asks
+			_, err := conclude(a, answer)
+			return err
+		}
+		a.Note("ripple console attach %s shows the agent, ripple console wait %s waits for its answer", status.Name, status.Name)
+		return nil
+	}
+}
