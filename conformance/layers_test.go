@@ -30,6 +30,9 @@ var layers = map[string]row{
 	// What somebody types.
 	"runtime/internal/keys": {-1, ""},
 
+	// Messages of a protocol.
+	"runtime/internal/rpc": {-1, ""},
+
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
 
@@ -54,7 +57,7 @@ var layers = map[string]row{
 	"runtime/internal/render":  {1, "runtime/internal/vt"},
 	"runtime/internal/echo":    {1, "runtime/internal/vt"},
 	"runtime/internal/permit":  {1, "runtime/event"},
-	"runtime/internal/acp":     {1, "runtime/event"},
+	"runtime/internal/acp":     {1, "runtime/event runtime/internal/rpc"},
 
 	"runtime/checkup": {2, "runtime/launch schema"},
 
@@ -79,6 +82,7 @@ var layers = map[string]row{
 	"runtime/console":       {4, "runtime/console/place runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
 	"runtime/mcp": {5, "runtime/console runtime/internal/vt"},
+	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/permit runtime/internal/rpc runtime/loop/journal runtime/loop/layout runtime/loop/record schema"},
 
 	// The command line: what the commands share, the families of them, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
@@ -89,12 +93,13 @@ var layers = map[string]row{
 	"cmd/ripple/internal/looppage":   {5, "runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console/place runtime/mcp runtime/sandbox"},
+	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/adaptercmd": {6, "adapters cmd/ripple/internal/ui runtime/agent runtime/contract runtime/event runtime/launch runtime/registry runtime/session schema"},
 	"cmd/ripple/internal/agentcmd":   {7, "cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {8, "cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema schema/validate"},
+	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema schema/validate"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

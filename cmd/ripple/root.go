@@ -6,6 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"ripple/cmd/ripple/internal/acpcmd"
 	"ripple/cmd/ripple/internal/adaptercmd"
 	"ripple/cmd/ripple/internal/agentcmd"
 	"ripple/cmd/ripple/internal/consolecmd"
@@ -48,7 +49,7 @@ func newRoot(a *ui.App) *cobra.Command {
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
 		adaptercmd.New(a), agentcmd.New(a, consolecmd.Detached(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
-		consolecmd.New(a, version()), mcpcmd.New(a, version()),
+		consolecmd.New(a, version()), mcpcmd.New(a, version()), acpcmd.New(a, version()),
 		execcmd.New(a),
 		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewAnswer(a), loopcmd.NewGuide(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
 		newSchema(a), newVersion(a), newExitCodes(),

@@ -65,9 +65,7 @@ func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, 
 		reaped(ended)
 		return v, ctx.Err()
 	}
-	if !v.OK {
-		v.Tail = tail(log, start)
-	}
+	v.Tail = tail(log, start)
 	return v, nil
 }
 

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // maxCalls is how many calls are remembered after they ended.
@@ -201,7 +202,7 @@ func (cl *call) given() json.RawMessage {
 	if len(said) == 0 {
 		return cl.input
 	}
-	return bytes.TrimSpace(encode(said))
+	return bytes.TrimSpace(rpc.Encode(said))
 }
 
 // result is what came of a call: what the model sees of it, else the agent's own

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // sessionInfo is the answer to session/new, session/load or session/resume. Models
@@ -92,9 +93,9 @@ func (c *opening) choose(s sessionInfo, list []choice) {
 		c.choose(s, rest)
 		return
 	}
-	then := func(m message) {
+	then := func(m rpc.Message) {
 		if m.Error != nil {
-			c.fail(event.BadUsage, fmt.Sprintf("it does not take the %s %q: %s", first.what, first.value, m.Error.text()))
+			c.fail(event.BadUsage, fmt.Sprintf("it does not take the %s %q: %s", first.what, first.value, m.Error.Text()))
 			return
 		}
 		c.choose(s, rest)
@@ -102,13 +103,13 @@ func (c *opening) choose(s sessionInfo, list []choice) {
 	id, values := s.option(first.category)
 	for _, v := range values {
 		if v.ID != "" && v.is(first.value) {
-			c.call("session/set_config_option", map[string]any{"sessionId": c.session, "configId": id, "value": v.ID}, then)
+			c.Call("session/set_config_option", map[string]any{"sessionId": c.session, "configId": id, "value": v.ID}, then)
 			return
 		}
 	}
 	for _, v := range first.has {
 		if v.is(first.value) {
-			c.call(first.method, map[string]any{"sessionId": c.session, first.key: v.ID}, then)
+			c.Call(first.method, map[string]any{"sessionId": c.session, first.key: v.ID}, then)
 			return
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // Turn is what is asked of an agent.
@@ -31,7 +32,7 @@ type Calls struct {
 // Client is one turn over the protocol. One goroutine uses it.
 type Client struct {
 	Calls
-	conn
+	rpc.Conn
 	questions
 	turn Turn
 
@@ -50,8 +51,8 @@ type Client struct {
 // New is the client of a turn that has not begun.
 func New(t Turn, c Calls) *Client {
 	client := &Client{Calls: c, turn: t, calls: calls{}}
-	client.conn = conn{send: c.Send, waiting: map[int64]func(message){}}
-	client.questions = questions{conn: &client.conn, Calls: c, open: map[string]asked{}}
+	client.Conn = rpc.Conn{Send: c.Send}
+	client.questions = questions{Conn: &client.Conn, Calls: c, open: map[string]asked{}}
 	return client
 }
 
@@ -67,7 +68,7 @@ func (c *Client) Flushed() bool { return c.flushed }
 
 // Start opens the connection.
 func (c *Client) Start() {
-	c.call("initialize", map[string]any{
+	c.Call("initialize", map[string]any{
 		"protocolVersion":    Version,
 		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false},
 		"clientInfo":         map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
@@ -77,16 +78,16 @@ func (c *Client) Start() {
 // Line takes a line that the agent printed, without its end. It returns false for
 // a line that is no message of the protocol.
 func (c *Client) Line(line []byte) bool {
-	m, ok := parse(line)
+	m, ok := rpc.Parse(line)
 	switch {
 	case !ok:
 		return false
-	case m.isRequest():
+	case m.IsRequest():
 		c.request(m, line)
 	case m.Method != "":
 		c.notification(m, line)
 	default:
-		return c.response(m)
+		return c.Response(m)
 	}
 	return true
 }
@@ -98,16 +99,16 @@ func (c *Client) prompt() {
 		c.finish(event.Event{IsError: true, Kind: event.Interrupted, Result: "it was cancelled before it began"})
 		return
 	}
-	c.call("session/prompt", map[string]any{
+	c.Call("session/prompt", map[string]any{
 		"sessionId": c.session, "prompt": []any{map[string]any{"type": "text", "text": c.turn.Prompt}},
 	}, c.answered)
 }
 
 // answered is the end of the turn.
-func (c *Client) answered(m message) {
+func (c *Client) answered(m rpc.Message) {
 	c.calls.announceAll(c)
 	if m.Error != nil {
-		c.finish(event.Event{IsError: true, Kind: kindOf(m.Error), Result: m.Error.text()})
+		c.finish(event.Event{IsError: true, Kind: kindOf(m.Error), Result: m.Error.Text()})
 		return
 	}
 	var r struct {
@@ -142,7 +143,7 @@ func (c *Client) finish(e event.Event) {
 		c.End()
 		return
 	}
-	c.call("_ripple/done", map[string]any{"sessionId": c.session}, func(message) { c.End() })
+	c.Call("_ripple/done", map[string]any{"sessionId": c.session}, func(rpc.Message) { c.End() })
 }
 
 // End tells how the turn ended, as far as that is known: the agent says no more, or
@@ -165,6 +166,6 @@ func (c *Client) Cancel() {
 	c.cancelled = true
 	c.questions.dismiss()
 	if c.prompted {
-		c.notify("session/cancel", map[string]any{"sessionId": c.session})
+		c.Notify("session/cancel", map[string]any{"sessionId": c.session})
 	}
 }

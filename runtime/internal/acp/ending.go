@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // foreign says that an answer cannot be read.
@@ -13,11 +14,11 @@ func foreign(method string, result json.RawMessage) string {
 }
 
 // kindOf is the kind of an error that needs no words to be known.
-func kindOf(e *remoteError) event.Kind {
+func kindOf(e *rpc.Error) event.Kind {
 	switch e.Code {
-	case codeLogin:
+	case rpc.CodeLogin:
 		return event.Auth
-	case codeCancelled:
+	case rpc.CodeCancelled:
 		return event.Interrupted
 	}
 	return ""

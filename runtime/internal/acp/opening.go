@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // opening is the way from a started agent to a prompted session.
@@ -41,9 +42,9 @@ func has(capability json.RawMessage) bool {
 	return text != "" && text != "null" && text != "false"
 }
 
-func (c *opening) initialized(m message) {
+func (c *opening) initialized(m rpc.Message) {
 	if m.Error != nil {
-		c.fail("", "it refuses to begin: "+m.Error.text())
+		c.fail("", "it refuses to begin: "+m.Error.Text())
 		return
 	}
 	if err := json.Unmarshal(m.Result, &c.agent); err != nil {
@@ -73,9 +74,9 @@ func (c *opening) login() {
 		c.openSession()
 		return
 	}
-	c.call("authenticate", map[string]any{"methodId": c.turn.Login}, func(m message) {
+	c.Call("authenticate", map[string]any{"methodId": c.turn.Login}, func(m rpc.Message) {
 		if m.Error != nil {
-			c.fail(event.Auth, fmt.Sprintf("the login %q: %s", c.turn.Login, m.Error.text()))
+			c.fail(event.Auth, fmt.Sprintf("the login %q: %s", c.turn.Login, m.Error.Text()))
 			return
 		}
 		c.openSession()
@@ -94,23 +95,23 @@ func (c *opening) methods() (ids []string) {
 func (c *opening) openSession() {
 	params := map[string]any{"cwd": c.turn.Dir, "mcpServers": []any{}}
 	if c.turn.Session == "" {
-		c.call("session/new", params, c.opened)
+		c.Call("session/new", params, c.opened)
 		return
 	}
 	params["sessionId"] = c.turn.Session
 	switch {
 	case has(c.agent.Capabilities.Session.Resume):
-		c.call("session/resume", params, c.opened)
+		c.Call("session/resume", params, c.opened)
 	case c.agent.Capabilities.LoadSession:
 		c.replay = true
-		c.call("session/load", params, c.opened)
+		c.Call("session/load", params, c.opened)
 	default:
 		c.fail(event.BadUsage, "it cannot go on with a session over the Agent Client Protocol: it has neither session/load nor session/resume")
 	}
 }
 
 // opened has the session: its model and mode are set, then it is prompted.
-func (c *opening) opened(m message) {
+func (c *opening) opened(m rpc.Message) {
 	c.replay = false
 	c.calls = calls{} // the ids of a past turn mean other calls now
 	if m.Error != nil {
@@ -119,7 +120,7 @@ func (c *opening) opened(m message) {
 	}
 	var s sessionInfo
 	if err := json.Unmarshal(m.Result, &s); err != nil && string(m.Result) != "null" {
-		c.fail("", foreign(c.method, m.Result))
+		c.fail("", foreign(c.Method(), m.Result))
 		return
 	}
 	c.session = cmp.Or(c.turn.Session, s.ID)
@@ -134,17 +135,17 @@ func (c *opening) opened(m message) {
 	})
 }
 
-func (c *opening) notOpened(e *remoteError) {
+func (c *opening) notOpened(e *rpc.Error) {
 	switch {
-	case e.Code == codeLogin:
-		message := "nobody is logged in: " + e.text()
+	case e.Code == rpc.CodeLogin:
+		message := "nobody is logged in: " + e.Text()
 		if ids := c.methods(); len(ids) > 0 {
 			message += "; it offers " + strings.Join(ids, ", ")
 		}
 		c.fail(event.Auth, message)
 	case c.turn.Session != "":
-		c.fail(event.SessionUnknown, fmt.Sprintf("it does not go on with the session %s: %s", c.turn.Session, e.text()))
+		c.fail(event.SessionUnknown, fmt.Sprintf("it does not go on with the session %s: %s", c.turn.Session, e.Text()))
 	default:
-		c.fail("", "it begins no session: "+e.text())
+		c.fail("", "it begins no session: "+e.Text())
 	}
 }

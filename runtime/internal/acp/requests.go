@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // maxOpen is how many questions may be open at once; an agent that asks more is
@@ -23,12 +24,12 @@ type asked struct {
 
 // request is something that the agent wants of us. What we did not offer it is
 // refused, as the protocol has it, and kept.
-func (c *Client) request(m message, line []byte) {
+func (c *Client) request(m rpc.Message, line []byte) {
 	switch m.Method {
 	case "session/request_permission":
 		c.permission(m, line)
 	default:
-		c.refuse(m.ID, codeNoMethod, "no such method here: "+m.Method)
+		c.Refuse(m.ID, rpc.CodeNoMethod, "no such method here: "+m.Method)
 		c.unknown(m.Method, line)
 	}
 }
@@ -48,7 +49,7 @@ var dismissed = map[string]any{"outcome": map[string]any{"outcome": "cancelled"}
 // permission is a request for leave to use a tool
 // (https://agentclientprotocol.com/protocol/v1/tool-calls#requesting-permission).
 // Those of sub-agents come with sessions of their own and are asked as well.
-func (c *Client) permission(m message, line []byte) {
+func (c *Client) permission(m rpc.Message, line []byte) {
 	var p struct {
 		ToolCall update `json:"toolCall"`
 		Options  []struct {
@@ -58,7 +59,7 @@ func (c *Client) permission(m message, line []byte) {
 		} `json:"options"`
 	}
 	if json.Unmarshal(m.Params, &p) != nil {
-		c.refuse(m.ID, -32602, "the parameters are none of session/request_permission")
+		c.Refuse(m.ID, rpc.CodeBadParams, "the parameters are none of session/request_permission")
 		c.unknown(m.Method, line)
 		return
 	}
@@ -84,7 +85,7 @@ func (c *Client) permission(m message, line []byte) {
 
 // questions are those that the agent has asked and nobody has answered.
 type questions struct {
-	*conn
+	*rpc.Conn
 	Calls
 	open map[string]asked
 	n    int  // asked so far
@@ -99,9 +100,9 @@ func (c *questions) ask(a asked) {
 	case again: // the request came twice: it has one answer
 	case c.shut:
 		result, _ := a.give(event.Answer{})
-		c.reply(a.id, result)
+		c.Reply(a.id, result)
 	case len(c.open) >= maxOpen:
-		c.refuse(a.id, -32603, fmt.Sprintf("%d questions are open", maxOpen))
+		c.Refuse(a.id, rpc.CodeInternal, fmt.Sprintf("%d questions are open", maxOpen))
 	default:
 		c.n++
 		a.question.ID = fmt.Sprintf("q%d", c.n)
@@ -127,7 +128,7 @@ func (c *questions) Answer(id string, a event.Answer, refused string) bool {
 	}
 	delete(c.open, id)
 	result, kind := q.give(a)
-	c.reply(q.id, result)
+	c.Reply(q.id, result)
 	if q.question.Kind == event.AskPermission && !event.OptionKind(kind).Allows() && refused != "" {
 		c.Emit(event.Event{Type: event.PermissionDenied, ID: q.call, Tool: q.question.Tool, Name: q.question.Name, Detail: refused})
 	}
@@ -140,7 +141,7 @@ func (c *questions) dismiss() {
 	c.shut = true
 	for id, q := range c.open {
 		result, _ := q.give(event.Answer{})
-		c.reply(q.id, result)
+		c.Reply(q.id, result)
 		delete(c.open, id)
 		c.Close(id)
 	}
@@ -148,7 +149,7 @@ func (c *questions) dismiss() {
 
 // withdraw is a request that the agent takes back
 // (https://agentclientprotocol.com/protocol/v1/cancellation).
-func (c *questions) withdraw(m message) {
+func (c *questions) withdraw(m rpc.Message) {
 	var p struct {
 		ID json.RawMessage `json:"requestId"`
 	}
@@ -156,7 +157,7 @@ func (c *questions) withdraw(m message) {
 	for id, q := range c.open {
 		if string(q.id) == string(p.ID) {
 			delete(c.open, id)
-			c.refuse(q.id, codeCancelled, "taken back")
+			c.Refuse(q.id, rpc.CodeCancelled, "taken back")
 			c.Close(id)
 		}
 	}

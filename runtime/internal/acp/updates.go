@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
 )
 
 // known are the notifications and updates that mean nothing for the events of a
@@ -16,7 +17,7 @@ var known = map[string]bool{
 }
 
 // notification is something that the agent tells.
-func (c *Client) notification(m message, line []byte) {
+func (c *Client) notification(m rpc.Message, line []byte) {
 	switch {
 	case m.Method == "session/update":
 		c.update(m, line)
@@ -52,7 +53,7 @@ type update struct {
 	} `json:"cost"`
 }
 
-func (c *Client) update(m message, line []byte) {
+func (c *Client) update(m rpc.Message, line []byte) {
 	var p struct {
 		Session string `json:"sessionId"`
 		Update  update `json:"update"`

@@ -93,8 +93,18 @@ func Advise(project, text string, now time.Time) error {
 	if !held {
 		return ErrNoLoop
 	}
+	return Leave(project, text, now)
+}
+
+// Leave is Advise for a loop that has ended, too: the run that is gone on with has the
+// words in its next prompt. Errors: ErrNoLoop.
+func Leave(project, text string, now time.Time) error {
+	s := NewReplies(NewStore(project, nil))
 	return s.reply(func([]Reply) (*Reply, error) {
 		t, err := ReadTalk(project)
+		if err == nil && t.Run == "" {
+			err = ErrNoLoop
+		}
 		return &Reply{ID: rand.Text(), Run: t.Run, Time: now, Guide: text}, err
 	})
 }

@@ -42,6 +42,8 @@ const (
 	InboxLock    = ".topics.lock"
 	RepliesFile  = ".answers" // what people answer, until the record has it
 	RepliesLock  = ".answers.lock"
+	FaceFile     = ".acp_session"  // which session of an editor began the run
+	TaskFile     = ".acp_task.md"  // what it was asked for there
 )
 
 // Ignore is the content of IgnoreFile.
@@ -52,7 +54,7 @@ const Ignore = "# Nothing here is the project's. To have the prompt and the plan
 var Records = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
 	EventsFile, LockFile, CallsFile, SnapshotFile, PathsFile, WritingFile, MakingFile, InboxFile, InboxLock,
-	RepliesFile, RepliesLock,
+	RepliesFile, RepliesLock, FaceFile, TaskFile,
 }
 
 const (

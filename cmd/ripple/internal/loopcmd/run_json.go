@@ -24,9 +24,13 @@ type jsonNotice struct {
 	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
 
 	Hat    string       `json:"hat,omitempty"`    // turn_started
+	Task   string       `json:"task,omitempty"`   // turn_started: the first open one of the plan
+	Branch string       `json:"branch,omitempty"` // turn_started: that of a working tree of its own
 	Topics []hats.Topic `json:"topics,omitempty"` // turn_ended
 
 	Question *record.Question `json:"question,omitempty"` // asked, answered, decided
+
+	Verdicts []record.Verdict `json:"verdicts,omitempty"` // verified: of each command
 
 	Summary *loop.Summary `json:"summary,omitempty"` // stopped
 }
@@ -59,8 +63,11 @@ func (v *loopView) json(n loop.Notice) {
 		switch n.Kind {
 		case loop.NoticeVerified, loop.NoticeDecided:
 			j.OK = &n.OK
+			if n.Record != nil {
+				j.Verdicts = n.Record.Verdicts
+			}
 		case loop.NoticeTurnStarted:
-			j.Hat = n.Hat
+			j.Hat, j.Task, j.Branch = n.Hat, n.Task, n.Branch
 		case loop.NoticeTurnEnded:
 			j.CostUSD, j.Topics = n.Cost, n.Topics
 		}

@@ -1,0 +1,130 @@
+// Package acpcmd is `ripple acp`: ripple as an agent for editors.
+package acpcmd
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/acp"
+	"ripple/runtime/checkup"
+)
+
+// flags are those of ripple acp.
+type flags struct {
+	adapter, transport string
+	turn               bool
+}
+
+// New is the command.
+func New(a *ui.App, version string) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "acp [--adapter NAME] [--turn] [-- FLAGS OF ripple run]",
+		Short: "Be an agent for editors, by the Agent Client Protocol",
+		Long: `Speak the Agent Client Protocol (https://agentclientprotocol.com), version 1, on standard
+input and output, as the agent: an editor starts this command and drives ripple by it.
+
+A prompt begins a loop in the session's directory, as "ripple run" does there with the
+settings of that directory and with the flags after "--". The client shows the plan,
+each turn, what its tools do and the commands that verify; it is asked what the agent
+asks. The answer to a prompt says how the loop ended:
+
+  end_turn           done: verified, or claimed where nothing asks for more
+  max_turn_requests  a limit, no progress, or done was claimed and not verified
+  refusal            the agent needs a person: the next prompt is the answer
+  cancelled          stopped: after the turn, or now when it was cancelled twice
+
+A prompt after that goes on with the loop, unless its work is done.
+
+With --turn a prompt is one turn of the agent, without a loop.`,
+		Example: `  ripple acp --adapter claude
+  ripple acp --adapter codex -- --verify 'make test' --max-cost 5
+  ripple acp --turn --adapter gemini`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if at := cmd.ArgsLenAtDash(); len(args) > 0 && at != 0 {
+				return ui.UsageError("flags of ripple run stand after --", "%s takes no argument %q", cmd.CommandPath(), args[0])
+			}
+			if f.turn && len(args) > 0 {
+				return ui.UsageError("leave one of them out", "--turn takes no turns of a loop, and flags of ripple run are given")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return a.Guarded(func() error { return serve(cmd.Context(), a, version, f, args) })
+		},
+	}
+	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: as ripple run chooses it, with --turn the first that is installed")
+	ui.Transport(cmd, &f.transport)
+	cmd.Flags().BoolVar(&f.turn, "turn", false, "a prompt is one turn of the agent, without a loop")
+	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a))
+	return cmd
+}
+
+func serve(ctx context.Context, a *ui.App, version string, f flags, args []string) error {
+	ctx, _, stop := ui.UntilSignal(ctx, true)
+	defer stop()
+	o := acp.Options{Version: version, Log: a.Err}
+	if f.turn {
+		e, err := a.AgentAdapter(ctx, f.adapter)
+		if err != nil {
+			return err
+		}
+		if e, err = ui.Way(e, f.transport); err != nil {
+			return err
+		}
+		if err := a.Ready(ctx, e, checkup.Program{}); err != nil {
+			return err
+		}
+		o.Agent = e.Adapter
+	} else {
+		var err error
+		if o.Loop, err = loopCommand(f, args); err != nil {
+			return err
+		}
+	}
+	if ui.IsTerminal(a.In) {
+		a.Note("waiting for an editor on standard input; docs/acp.md says how one is set up")
+	}
+	if err := acp.New(o).Serve(ctx, a.In, a.Stdout); err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	return nil
+}
+
+// loopCommand is ripple run as the server starts it. A person who writes a prompt wants
+// the loop to go on: an open circuit is closed. Flags of the command line come last, and
+// count.
+func loopCommand(f flags, args []string) (func(task string, goOn bool) []string, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
+	}
+	command := []string{self, "run", "--json", "--wait-for-answer=always", "--auto-reset-circuit"}
+	if f.adapter != "auto" {
+		name := f.adapter // a session's directory may have adapters of its own
+		if filepath.Base(name) != name {
+			if name, err = filepath.Abs(name); err != nil {
+				return nil, ui.FailWith(ui.ExitFailed, err, "")
+			}
+		}
+		command = append(command, "--adapter", name)
+	}
+	if f.transport != "" {
+		command = append(command, "--transport", f.transport)
+	}
+	return func(task string, goOn bool) []string {
+		command := slices.Clone(command)
+		if task != "" {
+			command = append(command, "--prompt-file", task)
+		}
+		if goOn {
+			command = append(command, "--resume")
+		}
+		return append(command, args...)
+	}, nil
+}

@@ -1,0 +1,164 @@
+package acp
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"time"
+
+	"ripple/runtime/internal/rpc"
+	"ripple/runtime/loop/record"
+)
+
+// loopEnd is how long a loop that is to end now may take to, before it is killed: its
+// agent has three seconds twice, and the end is recorded.
+const loopEnd = 20 * time.Second
+
+// loopRun is a loop that a prompt began.
+type loopRun struct {
+	*session
+	*asking
+	prompt *promptRequest
+	tell   *teller
+	lines  rpc.Lines
+	began  bool
+	stop   *said // its last word
+}
+
+// said is a line that `ripple run --json` prints of what is no event of the agent.
+type said struct {
+	Turn     int              `json:"turn"`
+	Type     string           `json:"type"`
+	Text     string           `json:"text"`
+	Reason   string           `json:"reason"`
+	Next     string           `json:"next"`
+	ExitCode int              `json:"exit_code"`
+	Verified bool             `json:"verified"`
+	OK       bool             `json:"ok"`
+	CostUSD  float64          `json:"cost_usd"`
+	Task     string           `json:"task"`
+	Branch   string           `json:"branch"`
+	Verdicts []record.Verdict `json:"verdicts"`
+	Question *record.Question `json:"question"`
+}
+
+// maxPrinted bounds a line that a loop prints, in bytes.
+const maxPrinted = 64 << 20
+
+// loop begins the loop that a prompt asks for, or goes on with it, until it stops.
+func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, text string) (ended, *rpc.Error) {
+	command, err := ss.prepare(text)
+	if err != nil {
+		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
+	}
+	r := &loopRun{session: ss, prompt: p, tell: tell, asking: newAsking(ss)}
+	r.lines = rpc.Lines{Max: maxPrinted, Line: r.line, Long: func([]byte) { ss.log("a line of the loop was too long to be told") }}
+	r.asking.later = p.now
+	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
+	errors := &tail{also: ss.o.Log}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ss.dir, r, errors
+	cmd.Cancel, cmd.WaitDelay = func() error { return askToEnd(cmd.Process) }, loopEnd
+	if err := cmd.Start(); err != nil {
+		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: "the loop cannot be started: " + err.Error()}
+	}
+	over := make(chan struct{})
+	go func() {
+		select {
+		case <-p.softly:
+			r.interrupt(cmd.Process)
+		case <-over:
+		}
+	}()
+	_ = cmd.Wait() // how it ended stands in the exit code, and in its last line
+	close(over)
+	r.lines.End()
+	open := r.asking.end()
+	return r.ended(cmd.ProcessState, errors.String(), open)
+}
+
+// interrupt ends the loop after its turn, or now when the turn waits for an answer.
+func (r *loopRun) interrupt(p *os.Process) {
+	if r.asking.inTurn() || askToStop(p) != nil {
+		r.prompt.now()
+	}
+}
+
+// Write takes what the loop prints.
+func (r *loopRun) Write(b []byte) (int, error) {
+	r.lines.Feed(b)
+	return len(b), nil
+}
+
+func (r *loopRun) line(b []byte) {
+	var v said
+	if json.Unmarshal(b, &v) != nil {
+		v = said{} // an event, whose fields mean something else
+	}
+	if !r.began {
+		r.began = true
+		r.sign()
+	}
+	switch v.Type {
+	case "asked":
+		if v.Question != nil {
+			r.asking.ask(*v.Question, v.Text)
+		}
+	case "answered":
+		if v.Question != nil {
+			r.asking.answered(v.Question.ID)
+		}
+	case "stopped":
+		r.stop = &v
+	default:
+		r.tell.line(b, v)
+	}
+}
+
+// ended says how the loop ended, and tells the client.
+func (r *loopRun) ended(state *os.ProcessState, errors string, postponed *record.Question) (ended, *rpc.Error) {
+	if r.stop == nil {
+		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: lastWordsOf(errors, state)}
+	}
+	r.settle(r.stop.ExitCode)
+	r.tell.plan("")
+	reason := stopReason(r.stop.ExitCode)
+	switch words := strings.TrimSpace(r.stop.Text + "\n" + r.stop.Next); {
+	case postponed != nil && r.cancels() == 0:
+		reason = "refusal"
+		r.tell.message(fmt.Sprintf("%s waits for your answer: %s\nWrite it here, and the loop goes on.", postponed.ID, wordsOf(*postponed)))
+	case reason == "":
+		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: words}
+	case reason != "end_turn":
+		r.tell.message(words + "\nOr write here what is to be done, and it goes on.")
+	default:
+		r.tell.message(words)
+	}
+	return ended{stop: reason, meta: map[string]any{
+		"reason": r.stop.Reason, "exitCode": r.stop.ExitCode, "verified": r.stop.Verified, "next": r.stop.Next,
+	}}, nil
+}
+
+func (r *loopRun) cancels() (n int) {
+	r.locked(func() { n = r.prompt.cancels })
+	return n
+}
+
+// stopReason is the protocol's word for an exit code of ripple run
+// (https://agentclientprotocol.com/protocol/v1/prompt-turn#stop-reasons): 5, 6 and 7
+// are bounds of turns, of turns without progress and of claims that were not verified.
+func stopReason(exitCode int) string {
+	switch exitCode {
+	case 0:
+		return "end_turn"
+	case 5, 6, 7:
+		return "max_turn_requests"
+	case 8:
+		return "refusal"
+	case 130:
+		return "cancelled"
+	}
+	return ""
+}

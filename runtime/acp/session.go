@@ -1,0 +1,158 @@
+package acp
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/json"
+	"fmt"
+
+	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
+)
+
+// session is one conversation of the client's. It belongs to the server's lock, what a
+// prompt is doing apart.
+type session struct {
+	*Server
+	id, dir string
+	open    *promptRequest // nil: none
+	prompts int            // so far
+	closed  bool
+
+	agentID string       // of an agent's own session, with Options.Agent
+	used    event.Tokens // by that
+}
+
+// promptRequest is a prompt that has no answer yet.
+type promptRequest struct {
+	id      json.RawMessage
+	softly  chan struct{} // closed by the first cancel
+	now     context.CancelFunc
+	cancels int
+}
+
+// cancel ends what the prompt began: after the turn, and the second time now.
+func (p *promptRequest) cancel() {
+	switch p.cancels++; p.cancels {
+	case 1:
+		close(p.softly)
+	case 2:
+		p.now()
+	}
+}
+
+// ended is how what a prompt began has ended.
+type ended struct {
+	stop string // the protocol's reason
+	meta any    // more about it, in ripple's words; nil: none
+}
+
+func (s *Server) session(id string) (*session, *rpc.Error) {
+	ss := s.sessions[id]
+	if ss == nil || ss.closed {
+		return nil, &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("there is no session %q", id)}
+	}
+	return ss, nil
+}
+
+func (s *Server) newSession(m rpc.Message) *rpc.Error {
+	p, e := s.place(m)
+	if e != nil {
+		return e
+	}
+	ss := &session{Server: s, id: rand.Text(), dir: p.Dir}
+	s.sessions[ss.id] = ss
+	s.conn.Reply(m.ID, map[string]any{"sessionId": ss.id})
+	return nil
+}
+
+// closeSession ends what a session began, and forgets it. Its loop can be gone on with.
+func (s *Server) closeSession(m rpc.Message) *rpc.Error {
+	var p place
+	if e := read(m, &p); e != nil {
+		return e
+	}
+	ss, e := s.session(p.Session)
+	if e != nil {
+		return e
+	}
+	ss.closed = true
+	if ss.open != nil {
+		ss.open.now()
+	} else {
+		delete(s.sessions, ss.id)
+	}
+	s.conn.Reply(m.ID, map[string]any{})
+	return nil
+}
+
+// prompt begins what a prompt asks for. Its answer is the end of that.
+func (s *Server) prompt(m rpc.Message) *rpc.Error {
+	var p struct {
+		Session string  `json:"sessionId"`
+		Prompt  []block `json:"prompt"`
+	}
+	if e := read(m, &p); e != nil {
+		return e
+	}
+	ss, e := s.session(p.Session)
+	if e != nil {
+		return e
+	}
+	if ss.open != nil {
+		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the prompt before has no answer yet: wait for it, or cancel it"}
+	}
+	text, e := promptText(p.Prompt)
+	if e != nil {
+		return e
+	}
+	ctx, now := context.WithCancel(s.ctx)
+	open := &promptRequest{id: m.ID, softly: make(chan struct{}), now: now}
+	take := ss.loop
+	if s.o.Agent != nil {
+		take = ss.turn
+	}
+	ss.prompts++
+	tell := &teller{session: ss, nth: ss.prompts}
+	began := s.start(func() {
+		defer now()
+		result, e := take(ctx, open, tell, text)
+		s.locked(func() { ss.answer(result, e) })
+	})
+	if !began {
+		return &rpc.Error{Code: rpc.CodeCancelled, Message: "the connection is over"}
+	}
+	ss.open = open
+	return nil
+}
+
+// answer is the end of the prompt. After a cancel the client gets no error
+// (https://agentclientprotocol.com/protocol/v1/prompt-turn#cancellation).
+func (ss *session) answer(r ended, e *rpc.Error) {
+	open := ss.open
+	ss.open = nil
+	if ss.closed {
+		delete(ss.sessions, ss.id)
+	}
+	if e != nil && open.cancels == 0 && ss.ctx.Err() == nil && !ss.closed {
+		ss.conn.Fail(open.id, e)
+		return
+	}
+	if e != nil {
+		r = ended{stop: "cancelled"}
+	}
+	result := map[string]any{"stopReason": r.stop}
+	if r.meta != nil {
+		result["_meta"] = map[string]any{"ripple": r.meta}
+	}
+	ss.conn.Reply(open.id, result)
+}
+
+// update tells the client something of the session. It waits for a client that is slow.
+func (ss *session) update(kind string, fields map[string]any) {
+	ss.out.room(ss.ctx)
+	fields["sessionUpdate"] = kind
+	ss.locked(func() {
+		ss.conn.Notify("session/update", map[string]any{"sessionId": ss.id, "update": fields})
+	})
+}
