@@ -136,6 +136,68 @@ func TestLoopPageKeys(t *testing.T) {
 	}
 }
 
+// A recording's page shows its end, stands every look, and plays from the beginning.
+func TestCastPage(t *testing.T) {
+	browser := start(t)
+	file := filepath.Join(t.TempDir(), "session.html")
+	ripple(t, "console", "record", "--from", filepath.Join("testdata", "session.cast"), "--html", file)
+	for _, as := range Looks {
+		t.Run(as.Name, func(t *testing.T) {
+			p := open(t, browser, file, as)
+			sound(t, p)
+			compare(t, p, "cast-"+as.Name)
+		})
+	}
+	p := open(t, browser, file, Looks[0])
+	text := func() string { return evaluate[string](t, p, `document.getElementById("screen").innerText`) }
+	if shown := text(); !strings.Contains(shown, "FAIL\truntime/loop") && !strings.Contains(shown, "FAIL    runtime/loop") || !strings.Contains(shown, "<b>not bold</b>") {
+		t.Errorf("its end is not shown, but %q", shown)
+	}
+	evaluate[any](t, p, `{ const at = document.getElementById("at"); at.value = 300; at.dispatchEvent(new Event("input")); } null`)
+	if shown := strings.TrimSpace(text()); shown != "$ go" {
+		t.Errorf("after 0.3 s %q is shown", shown)
+	}
+	if err := chromedp.Do(p, chromedp.KeyEvent(" ")); err != nil {
+		t.Fatal(err)
+	}
+	evaluate[any](t, p, `new Promise((done) => { // it plays on, and ends
+		const look = () => document.getElementById("play").textContent === "play" ? done(null) : requestAnimationFrame(look);
+		look();
+	})`)
+	if shown := text(); !strings.Contains(shown, "100 %") {
+		t.Errorf("when it has played %q is shown", shown)
+	}
+	for _, trouble := range p.Troubles() {
+		t.Error(trouble)
+	}
+}
+
+// A picture is one that Chromium draws, and it moves.
+func TestCastPicture(t *testing.T) {
+	browser := start(t)
+	file := filepath.Join(t.TempDir(), "session.svg")
+	ripple(t, "console", "record", "--from", filepath.Join("testdata", "session.cast"), "--svg", file)
+	p := open(t, browser, file, Looks[0])
+	at := func(seconds float64) string {
+		return evaluate[string](t, p, fmt.Sprintf(`(() => {
+			const svg = document.documentElement;
+			svg.pauseAnimations();
+			svg.setCurrentTime(%v);
+			return [...svg.querySelectorAll("text")].filter((t) => getComputedStyle(t).visibility === "visible").map((t) => t.textContent).join("|");
+		})()`, seconds))
+	}
+	if shown := at(0.3); !strings.HasPrefix(shown, "$ go") || strings.Contains(shown, "FAIL") {
+		t.Errorf("after 0.3 s %q is shown", shown)
+	}
+	if shown := at(5.5); !strings.Contains(shown, "FAIL") || !strings.Contains(shown, "100 %") {
+		t.Errorf("at its end %q is shown", shown)
+	}
+	compare(t, p, "cast-svg")
+	for _, trouble := range p.Troubles() {
+		t.Error(trouble)
+	}
+}
+
 // long writes the events of a loop: so many, with much text in them.
 func long(t testing.TB, events int) string {
 	t.Helper()
@@ -220,7 +282,7 @@ func BenchmarkScroll(b *testing.B) {
 
 // key is what a picture depends on beside the page: the browser, and how wide its fonts are.
 const key = `(() => {
-	const ink = document.createElement("canvas").getContext("2d");
+	const ink = new OffscreenCanvas(1, 1).getContext("2d");
 	const wide = (font) => (ink.font = "100px " + font, ink.measureText("ripple 0123456789 wide").width.toFixed(1));
 	return [navigator.userAgent.match(/Chrome\/\d+/)[0], "system-ui", wide("system-ui"), "monospace", wide("ui-monospace, monospace")].join(" ");
 })()`

@@ -116,3 +116,11 @@ func (s *clusters) sweep(each func(visit func(*cell))) {
 	})
 	s.limit = 2 * len(s.text)
 }
+
+// Palette is the colour's number among the terminal's 256, if it is one of these.
+func (c Colour) Palette() (n uint8, is bool) { return uint8(c), c&colourKind == palette }
+
+// RGB are red, green and blue, if the colour is made of these.
+func (c Colour) RGB() (r, g, b uint8, is bool) {
+	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colourKind == rgb
+}

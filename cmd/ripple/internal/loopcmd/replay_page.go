@@ -2,9 +2,6 @@ package loopcmd
 
 import (
 	"bytes"
-	"errors"
-	"io/fs"
-	"os"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
@@ -50,29 +47,9 @@ func (a *player) page(cmd *cobra.Command, path, file string) error {
 		a.Printf("%s", b.Bytes())
 		return nil
 	}
-	if err := replaceFile(file, b.Bytes()); err != nil {
+	if err := ui.WritePrivate(file, b.Bytes()); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Printf("%s\n", file)
-	return nil
-}
-
-// replaceFile writes a file whole or leaves the one that was there. Only its owner may
-// read it: it has whatever an agent has printed.
-func replaceFile(path string, text []byte) error {
-	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is no file")}
-	}
-	f, err := os.CreateTemp(filepath.Dir(path), ".ripple-page-*")
-	if err != nil {
-		return err
-	}
-	_, err = f.Write(text)
-	if err = errors.Join(err, f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
 	return nil
 }

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"ripple/cmd/ripple/internal/onepage"
 	"ripple/runtime/event"
 	"ripple/runtime/loop"
 	"ripple/runtime/loop/record"
@@ -13,18 +14,18 @@ import (
 
 // card is a turn; a short one leaves out what was said and done in it.
 func (t *turn) card(short bool) string {
-	var m markup
-	m.open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
+	var m onepage.Markup
+	m.Open("article", "id", "turn-"+strconv.Itoa(t.Turn), "class", t.outcome(), "tabindex", "-1")
 	t.heading(&m)
 	if short {
-		m.element("p", count(len(t.events), "event")+" left out, so that the page stays small", "class", "aside")
+		m.Element("p", count(len(t.events), "event")+" left out, so that the page stays small", "class", "aside")
 	} else {
 		for _, h := range t.events {
 			h.write(&m)
 		}
 	}
 	t.result(&m)
-	m.close("article")
+	m.Close("article")
 	return m.String()
 }
 
@@ -41,22 +42,22 @@ func (t *turn) outcome() string {
 	return "idle"
 }
 
-func (t *turn) heading(m *markup) {
+func (t *turn) heading(m *onepage.Markup) {
 	name := "turn " + strconv.Itoa(t.Turn)
 	if t.MaxTurns > 0 {
 		name += "/" + strconv.Itoa(t.MaxTurns)
 	}
-	m.open("h2")
-	m.text(name)
+	m.Open("h2")
+	m.Text(name)
 	for _, part := range []string{t.Hat, t.Subject, t.Agent, t.Branch, span(t.took), dollars(t.cost), tokens(t.used), t.diff()} {
 		if part != "" {
 			m.WriteString(" ")
-			m.element("span", part)
+			m.Element("span", part)
 		}
 	}
-	m.close("h2")
+	m.Close("h2")
 	if t.Task != "" {
-		m.element("p", "next: "+t.Task, "class", "task")
+		m.Element("p", "next: "+t.Task, "class", "task")
 	}
 }
 
@@ -68,7 +69,7 @@ func (t *turn) diff() string {
 	return fmt.Sprintf("+%d −%d", t.added, t.gone)
 }
 
-func (h *happened) write(m *markup) {
+func (h *happened) write(m *onepage.Markup) {
 	if h.line != nil {
 		after(m, *h.line)
 		return
@@ -81,15 +82,15 @@ func (h *happened) write(m *markup) {
 	case event.ToolUse:
 		h.tool(m)
 	case event.RateLimited:
-		m.element("p", "◷ limited by the provider: "+h.Message, "class", "aside warn")
+		m.Element("p", "◷ limited by the provider: "+h.Message, "class", "aside warn")
 	case event.PermissionDenied:
-		m.element("p", strings.TrimSpace("⊘ refused: "+h.Name+" "+h.Detail), "class", "aside bad")
+		m.Element("p", strings.TrimSpace("⊘ refused: "+h.Name+" "+h.Detail), "class", "aside bad")
 	case event.Error:
-		m.element("p", "! "+h.Message, "class", "aside bad")
+		m.Element("p", "! "+h.Message, "class", "aside bad")
 	}
 }
 
-func (h *happened) tool(m *markup) {
+func (h *happened) tool(m *onepage.Markup) {
 	mark, class, content := "…", "tool", ""
 	if h.result != nil {
 		mark, content = "✓", h.result.Content
@@ -101,12 +102,12 @@ func (h *happened) tool(m *markup) {
 }
 
 // say is what the agent says; code between fences keeps its lines.
-func say(m *markup, text string) {
+func say(m *onepage.Markup, text string) {
 	var said []string
 	tag := "div"
 	end := func() {
 		if block := strings.Trim(strings.Join(said, "\n"), "\n"); block != "" {
-			m.element(tag, block, "class", "say")
+			m.Element(tag, block, "class", "say")
 		}
 		said = nil
 	}
@@ -126,35 +127,35 @@ func say(m *markup, text string) {
 }
 
 // fold is a line, with how long it took, and more behind it if there is more.
-func fold(m *markup, class, title, took, content string) {
+func fold(m *onepage.Markup, class, title, took, content string) {
 	line, more := "p", strings.TrimSpace(content) != ""
 	if more {
-		m.open("details", "class", class)
+		m.Open("details", "class", class)
 		line, class = "summary", ""
 	}
-	m.open(line, "class", class)
-	m.text(title)
+	m.Open(line, "class", class)
+	m.Text(title)
 	if took != "" {
 		m.WriteString(" ")
-		m.element("span", took)
+		m.Element("span", took)
 	}
-	m.close(line)
+	m.Close(line)
 	if more {
-		m.element("pre", content)
-		m.close("details")
+		m.Element("pre", content)
+		m.Close("details")
 	}
 }
 
 // result is what became of the turn.
-func (t *turn) result(m *markup) {
+func (t *turn) result(m *onepage.Markup) {
 	if e := t.ended; e != nil {
 		switch {
 		case e.Failure != nil:
-			m.element("p", "✗ failed: "+e.Failure.Error(), "class", "aside bad")
+			m.Element("p", "✗ failed: "+e.Failure.Error(), "class", "aside bad")
 		case e.Progress != nil && *e.Progress:
-			m.element("p", "✓ made progress", "class", "aside good")
+			m.Element("p", "✓ made progress", "class", "aside good")
 		default:
-			m.element("p", "· no progress", "class", "aside")
+			m.Element("p", "· no progress", "class", "aside")
 		}
 		if len(e.Changed) > 0 {
 			fold(m, "files", count(len(e.Changed), "file")+" changed", "", strings.Join(e.Changed, "\n"))
@@ -166,22 +167,22 @@ func (t *turn) result(m *markup) {
 }
 
 // asked is a question of the agent, or the answer to it.
-func asked(m *markup, line record.Line) {
+func asked(m *onepage.Markup, line record.Line) {
 	q := line.Question
 	switch {
 	case q == nil:
 	case q.Given == nil:
-		m.element("p", "? it asks: "+loop.Words(*q), "class", "aside warn")
+		m.Element("p", "? it asks: "+loop.Words(*q), "class", "aside warn")
 	default:
 		answer := q.Given.Option
 		if o, found := q.Option(q.Given.Option); found {
 			answer = cmp.Or(o.Name, o.ID)
 		}
-		m.element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text), "class", "aside")
+		m.Element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text), "class", "aside")
 	}
 }
 
-func after(m *markup, line record.Line) {
+func after(m *onepage.Markup, line record.Line) {
 	switch line.Type {
 	case record.Verified:
 		for _, v := range line.Verdicts {
@@ -192,9 +193,9 @@ func after(m *markup, line record.Line) {
 			}
 		}
 	case record.Committed:
-		m.element("p", strings.TrimSpace("✓ committed "+line.SHA[:min(10, len(line.SHA))]+" "+line.Tag), "class", "aside good")
+		m.Element("p", strings.TrimSpace("✓ committed "+line.SHA[:min(10, len(line.SHA))]+" "+line.Tag), "class", "aside good")
 	case record.CommitRefused:
-		m.element("p", "✗ not committed: "+line.Why, "class", "aside bad")
+		m.Element("p", "✗ not committed: "+line.Why, "class", "aside bad")
 	case record.Asked, record.Answered, record.Decided:
 		asked(m, line)
 	case record.Guided:
@@ -202,6 +203,6 @@ func after(m *markup, line record.Line) {
 			fold(m, "aside", "→ the next turn is told:", "", line.Guide.Text)
 		}
 	case record.Reset:
-		m.element("p", "! "+line.What+" reset", "class", "aside warn")
+		m.Element("p", "! "+line.What+" reset", "class", "aside warn")
 	}
 }

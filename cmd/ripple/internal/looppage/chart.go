@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strconv"
 	"time"
+
+	"ripple/cmd/ripple/internal/onepage"
 )
 
 // The chart's measures, in its own units: it is as wide as the page.
@@ -33,7 +35,7 @@ func (r *Run) bars() []bar {
 }
 
 // chart draws what each turn cost and how long it took.
-func (r *Run) chart(m *markup) {
+func (r *Run) chart(m *onepage.Markup) {
 	bars := r.bars()
 	if len(bars) < 2 {
 		return
@@ -42,7 +44,7 @@ func (r *Run) chart(m *markup) {
 	row(m, "time", "time of each turn", bars, func(b bar) (float64, string) { return b.took.Seconds(), span(b.took) })
 }
 
-func row(m *markup, class, title string, bars []bar, value func(bar) (float64, string)) {
+func row(m *onepage.Markup, class, title string, bars []bar, value func(bar) (float64, string)) {
 	most, mostWords := 0.0, ""
 	for _, b := range bars {
 		if v, words := value(b); v > most {
@@ -52,22 +54,22 @@ func row(m *markup, class, title string, bars []bar, value func(bar) (float64, s
 	if most == 0 {
 		return
 	}
-	m.open("figure")
-	m.element("figcaption", title+", at most "+mostWords)
-	m.open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
+	m.Open("figure")
+	m.Element("figcaption", title+", at most "+mostWords)
+	m.Open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
 	wide := float64(chartWidth) / float64(len(bars))
 	for i, b := range bars {
 		v, words := value(b)
 		high := max(1, v/most*chartHeight)
 		number := func(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
-		m.open("rect", "x", number(float64(i)*wide), "y", number(chartHeight-high), "width", number(wide*0.8), "height", number(high))
+		m.Open("rect", "x", number(float64(i)*wide), "y", number(chartHeight-high), "width", number(wide*0.8), "height", number(high))
 		name := "turn " + strconv.Itoa(b.from)
 		if b.to != b.from {
 			name = fmt.Sprintf("turns %d to %d", b.from, b.to)
 		}
-		m.element("title", name+": "+words)
-		m.close("rect")
+		m.Element("title", name+": "+words)
+		m.Close("rect")
 	}
-	m.close("svg")
-	m.close("figure")
+	m.Close("svg")
+	m.Close("figure")
 }

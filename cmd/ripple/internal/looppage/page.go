@@ -1,13 +1,12 @@
 package looppage
 
 import (
-	"crypto/sha256"
 	_ "embed"
-	"encoding/base64"
 	"fmt"
 	"io"
 	"strings"
 
+	"ripple/cmd/ripple/internal/onepage"
 	"ripple/runtime/loop/record"
 )
 
@@ -24,38 +23,12 @@ const maxBytes = 4_500_000
 
 // Write makes the page of a run.
 func (r *Run) Write(w io.Writer) error {
-	var m markup
-	m.WriteString("<!doctype html>\n")
-	m.open("html", "lang", "en")
-	r.head(&m)
-	m.open("body")
-	m.open("main")
-	r.overview(&m)
-	r.cards(&m)
-	m.close("main")
-	m.WriteString("<script>" + script + "</script>\n")
-	m.close("body")
-	m.close("html")
-	_, err := io.WriteString(w, m.String())
-	return err
-}
-
-func (r *Run) head(m *markup) {
-	m.open("head")
-	m.open("meta", "charset", "utf-8")
-	m.open("meta", "http-equiv", "Content-Security-Policy", "content",
-		"default-src 'none'; style-src "+hash(style)+"; script-src "+hash(script)+"; base-uri 'none'; form-action 'none'")
-	m.open("meta", "name", "viewport", "content", "width=device-width, initial-scale=1")
-	m.open("meta", "name", "color-scheme", "content", "light dark")
-	m.element("title", r.title())
-	m.WriteString("<style>" + style + "</style>\n")
-	m.close("head")
-}
-
-// hash allows one inline text (https://www.w3.org/TR/CSP3/#grammardef-hash-source).
-func hash(text string) string {
-	sum := sha256.Sum256([]byte(text))
-	return "'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) + "'"
+	return onepage.Page{Title: r.title(), Style: style, Script: script}.Write(w, func(m *onepage.Markup) {
+		m.Open("main")
+		r.overview(m)
+		r.cards(m)
+		m.Close("main")
+	})
 }
 
 func (r *Run) title() string {
@@ -66,13 +39,13 @@ func (r *Run) title() string {
 	return text
 }
 
-func (r *Run) overview(m *markup) {
-	m.open("header")
-	m.element("h1", r.title())
+func (r *Run) overview(m *onepage.Markup) {
+	m.Open("header")
+	m.Element("h1", r.title())
 	if r.stopped != nil {
-		m.element("p", r.stopped.Why, "class", "why")
+		m.Element("p", r.stopped.Why, "class", "why")
 	}
-	m.open("dl")
+	m.Open("dl")
 	for _, fact := range [][2]string{
 		{"began", when(r.began)},
 		{"took", span(r.ended.Sub(r.began))},
@@ -81,40 +54,40 @@ func (r *Run) overview(m *markup) {
 		{"turns", fmt.Sprint(len(r.turns))},
 	} {
 		if fact[1] != "" {
-			m.element("dt", fact[0])
-			m.element("dd", fact[1])
+			m.Element("dt", fact[0])
+			m.Element("dd", fact[1])
 		}
 	}
-	m.close("dl")
+	m.Close("dl")
 	r.chart(m)
 	plan(m, r.Plan)
-	m.element("p", "j and k go from turn to turn, o opens what is folded.", "class", "keys")
-	m.close("header")
+	m.Element("p", "j and k go from turn to turn, o opens what is folded.", "class", "keys")
+	m.Close("header")
 }
 
 // plan shows the boxes as they are now.
-func plan(m *markup, tasks record.Tasks) {
+func plan(m *onepage.Markup, tasks record.Tasks) {
 	if len(tasks) == 0 {
 		return
 	}
 	c := tasks.Count()
-	m.open("details", "class", "plan")
-	m.element("summary", fmt.Sprintf("plan: %d of %d done", c.Ticked, len(tasks)))
-	m.open("ul")
+	m.Open("details", "class", "plan")
+	m.Element("summary", fmt.Sprintf("plan: %d of %d done", c.Ticked, len(tasks)))
+	m.Open("ul")
 	for _, t := range tasks {
 		mark := "☐ "
 		if t.Done {
 			mark = "☑ "
 		}
-		m.element("li", mark+t.Text)
+		m.Element("li", mark+t.Text)
 	}
-	m.close("ul")
-	m.close("details")
+	m.Close("ul")
+	m.Close("details")
 }
 
 // cards are the turns. Where they would be too many bytes, what was said in the oldest
 // ones is left out, which their cards say, and then these cards themselves.
-func (r *Run) cards(m *markup) {
+func (r *Run) cards(m *onepage.Markup) {
 	rendered := make([]string, len(r.turns))
 	room, first, short := maxBytes-m.Len(), 0, false
 	for i := len(r.turns) - 1; i >= 0 && first == 0; i-- {
@@ -128,7 +101,7 @@ func (r *Run) cards(m *markup) {
 		}
 	}
 	if first > 0 {
-		m.element("p", count(first, "turn")+" before these are left out, so that the page stays small", "class", "aside")
+		m.Element("p", count(first, "turn")+" before these are left out, so that the page stays small", "class", "aside")
 	}
 	m.WriteString(strings.Join(rendered, ""))
 }

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/cmd/ripple/internal/onepage"
 	"ripple/runtime/event"
 	"ripple/runtime/loop/journal"
 	"ripple/runtime/loop/record"
@@ -77,7 +78,7 @@ func TestPage(t *testing.T) {
 	assert.NotContains(t, html, "```")
 	assert.Contains(t, html, `id="turn-1" class="went"`)
 	assert.Contains(t, html, `id="turn-2" class="failed"`)
-	assert.Contains(t, html, "style-src "+strings.ReplaceAll(hash(style), "'", "&#39;"))
+	assert.Contains(t, html, "style-src "+strings.ReplaceAll(onepage.Hash(style), "'", "&#39;"))
 	assert.Contains(t, html, "default-src &#39;none&#39;")
 }
 

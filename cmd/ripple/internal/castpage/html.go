@@ -1,0 +1,115 @@
+package castpage
+
+import (
+	_ "embed"
+	"encoding/json"
+	"io"
+	"time"
+
+	"ripple/cmd/ripple/internal/onepage"
+	"ripple/runtime/cast"
+	"ripple/runtime/event"
+)
+
+var (
+	//go:embed player.css
+	style string
+	//go:embed player.js
+	script string
+)
+
+// data is a film as the page's script reads it.
+type data struct {
+	Cols   int     `json:"cols"`
+	Rows   int     `json:"rows"`
+	Length int64   `json:"length"` // milliseconds, as all times
+	Styles []look  `json:"styles"`
+	Frames [][]any `json:"frames"` // [at, [[row, [[column, width, text, style], …]], …]]
+}
+
+// look is a style in the names of CSS.
+type look struct {
+	Color      string `json:"color,omitempty"`
+	Background string `json:"background,omitempty"`
+	Weight     string `json:"fontWeight,omitempty"`
+	Slant      string `json:"fontStyle,omitempty"`
+	Line       string `json:"textDecoration,omitempty"`
+	Opacity    string `json:"opacity,omitempty"`
+}
+
+// HTML writes the page.
+func HTML(w io.Writer, title string, f *cast.Film) error {
+	film, err := json.Marshal(encode(f)) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	return onepage.Page{Title: title, Style: style, Script: script}.Write(w, func(m *onepage.Markup) {
+		m.Open("main")
+		m.Element("h1", title)
+		m.Open("div", "class", "screen", "data-wide", "", "tabindex", "0", "aria-label", "terminal")
+		m.Element("pre", "", "id", "screen")
+		m.Close("div")
+		m.Open("div", "class", "bar")
+		m.Element("button", "play", "id", "play", "type", "button")
+		m.Open("input", "id", "at", "type", "range", "min", "0", "value", "0", "aria-label", "time")
+		m.Element("output", "", "id", "time")
+		m.Close("div")
+		if f.Cut {
+			m.Element("p", "There was more: a recording ends here, so that the page stays small.")
+		}
+		m.Element("p", "Blank plays and stops, the arrows go back and forth.", "class", "keys")
+		m.Close("main")
+		m.WriteString(`<script type="application/json" id="film">` + string(film) + "</script>\n")
+	})
+}
+
+func encode(f *cast.Film) data {
+	d := data{Cols: f.Cols, Rows: f.Rows, Length: ms(f.Length)}
+	numbers := map[cast.Style]int{}
+	for _, frame := range f.Frames {
+		lines := [][]any{}
+		for _, line := range frame.Lines {
+			runs := [][]any{}
+			for _, r := range line.Runs {
+				n, known := numbers[r.Style]
+				if !known {
+					n = len(d.Styles)
+					numbers[r.Style] = n
+					d.Styles = append(d.Styles, lookOf(r.Style))
+				}
+				runs = append(runs, []any{r.Column, r.Width, event.Printable(r.Text), n})
+			}
+			lines = append(lines, []any{line.Row, runs})
+		}
+		d.Frames = append(d.Frames, []any{ms(frame.At), lines})
+	}
+	return d
+}
+
+func ms(d time.Duration) int64 { return d.Milliseconds() }
+
+func lookOf(s cast.Style) look {
+	l := look{Color: s.Fg, Background: s.Bg, Line: decoration(s)}
+	if s.Bold {
+		l.Weight = "bold"
+	}
+	if s.Italic {
+		l.Slant = "italic"
+	}
+	if s.Dim {
+		l.Opacity = "0.7"
+	}
+	return l
+}
+
+func decoration(s cast.Style) string {
+	switch {
+	case s.Underline && s.Strike:
+		return "underline line-through"
+	case s.Underline:
+		return "underline"
+	case s.Strike:
+		return "line-through"
+	}
+	return ""
+}

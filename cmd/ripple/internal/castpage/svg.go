@@ -1,0 +1,120 @@
+package castpage
+
+import (
+	"io"
+	"strconv"
+	"time"
+
+	"ripple/cmd/ripple/internal/onepage"
+	"ripple/runtime/cast"
+)
+
+// Measures of a cell, and of what is around all, in pixels.
+const (
+	cellWidth, cellHeight = 8.4, 19.0
+	fontSize, baseline    = 14, 14.0
+	margin                = 12.0
+	hold                  = 3 * time.Second // how long the end is shown before it begins again
+)
+
+// SVG writes a picture that moves, again and again. Where nothing moves, as in print, it
+// is the last frame.
+func SVG(w io.Writer, title string, f *cast.Film) error {
+	wide, high := float64(f.Cols)*cellWidth+2*margin, float64(f.Rows)*cellHeight+2*margin
+	var m onepage.Markup
+	m.Open("svg", "xmlns", "http://www.w3.org/2000/svg", "viewBox", "0 0 "+number(wide)+" "+number(high), "width", number(wide), "height", number(high),
+		"font-family", "ui-monospace, SFMono-Regular, Menlo, Consolas, 'DejaVu Sans Mono', monospace", "font-size", strconv.Itoa(fontSize), "fill", cast.Foreground)
+	m.Element("title", title)
+	m.Open("rect", "width", "100%", "height", "100%", "rx", "6", "fill", cast.Background)
+	// Every time below is one of this clock, which begins anew with the film.
+	m.Open("animate", "id", "film", "attributeName", "rx", "values", "6;6", "dur", seconds(f.Length+hold), "begin", "0s;film.end")
+	m.Close("animate")
+	m.Close("rect")
+	for _, s := range spells(f) {
+		s.write(&m)
+	}
+	m.Close("svg")
+	_, err := io.WriteString(w, m.String())
+	return err
+}
+
+// spell is the time for which a row looks like this.
+type spell struct {
+	row      int
+	runs     []cast.Run
+	from, to time.Duration
+	last     bool // it stays to the end
+}
+
+// spells are those of all rows that show something, in the order of their beginning.
+func spells(f *cast.Film) []spell {
+	var all []spell
+	open := map[int]int{} // row → its spell in all
+	for _, frame := range f.Frames {
+		for _, line := range frame.Lines {
+			if i, is := open[line.Row]; is {
+				all[i].to, all[i].last = frame.At, false
+				delete(open, line.Row)
+			}
+			if len(line.Runs) > 0 {
+				open[line.Row] = len(all)
+				all = append(all, spell{line.Row, line.Runs, frame.At, f.Length, true})
+			}
+		}
+	}
+	return all
+}
+
+func (s spell) write(m *onepage.Markup) {
+	if s.last {
+		m.Open("g")
+		if s.from > 0 {
+			set(m, "hidden", "film.begin", s.from)
+		}
+	} else {
+		m.Open("g", "visibility", "hidden")
+		set(m, "visible", "film.begin+"+seconds(s.from), s.to-s.from)
+	}
+	top := margin + float64(s.row)*cellHeight
+	for _, r := range s.runs {
+		left, wide := margin+float64(r.Column)*cellWidth, float64(r.Width)*cellWidth
+		if r.Style.Bg != "" {
+			m.Open("rect", "x", number(left), "y", number(top), "width", number(wide), "height", number(cellHeight), "fill", r.Style.Bg)
+			m.Close("rect")
+		}
+		m.Element("text", r.Text, append(attributes(r.Style), "x", number(left), "y", number(top+baseline), "textLength", number(wide), "xml:space", "preserve")...)
+	}
+	m.Close("g")
+}
+
+func set(m *onepage.Markup, to, begin string, dur time.Duration) {
+	m.Open("set", "attributeName", "visibility", "to", to, "begin", begin, "dur", seconds(max(dur, time.Millisecond)))
+	m.Close("set")
+}
+
+func attributes(s cast.Style) []string {
+	var a []string
+	for _, pair := range [][2]string{
+		{"fill", s.Fg},
+		{"font-weight", when(s.Bold, "bold")},
+		{"font-style", when(s.Italic, "italic")},
+		{"opacity", when(s.Dim, "0.7")},
+		{"text-decoration", decoration(s)},
+	} {
+		if pair[1] != "" {
+			a = append(a, pair[0], pair[1])
+		}
+	}
+	return a
+}
+
+func when(is bool, word string) string {
+	if is {
+		return word
+	}
+	return ""
+}
+
+func number(f float64) string { return strconv.FormatFloat(f, 'f', 1, 64) }
+
+func seconds(d time.Duration) string { return strconv.FormatFloat(d.Seconds(), 'f', 3, 64) + "s" }

@@ -1,0 +1,91 @@
+package cast
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"time"
+)
+
+// header is the first line of an asciicast (https://docs.asciinema.org/manual/asciicast/v3/
+// and v2): they differ in where the size is and in what a time is relative to.
+type header struct {
+	Version       int `json:"version"`
+	Width, Height int
+	Term          struct{ Cols, Rows int } `json:"term"`
+}
+
+// maxLine bounds an event, in bytes.
+const maxLine = 16 << 20
+
+// Read makes a film of an asciicast of version 2 or 3. What was typed (events i) is left
+// out. pause is as for New. An error names the line.
+func Read(in io.Reader, pause time.Duration) (*Film, error) {
+	lines := bufio.NewScanner(in)
+	lines.Buffer(nil, maxLine)
+	if !lines.Scan() {
+		return nil, fmt.Errorf("it is empty, and not an asciicast (%w)", errors.Join(io.ErrUnexpectedEOF, lines.Err()))
+	}
+	var h header
+	if err := json.Unmarshal(lines.Bytes(), &h); err != nil || h.Version != 2 && h.Version != 3 {
+		return nil, errors.New("line 1: it is not the header of an asciicast of version 2 or 3")
+	}
+	if h.Version == 3 {
+		h.Width, h.Height = h.Term.Cols, h.Term.Rows
+	}
+	r := New(h.Width, h.Height, pause)
+	var at time.Duration
+	for number := 2; lines.Scan(); number++ {
+		line := bytes.TrimSpace(lines.Bytes())
+		if len(line) == 0 || line[0] == '#' {
+			continue
+		}
+		took, code, data, err := parse(line)
+		if err != nil {
+			return nil, fmt.Errorf("line %d: %w", number, err)
+		}
+		if h.Version == 3 {
+			at += took
+		} else {
+			at = max(at, took)
+		}
+		switch code {
+		case "o":
+			r.Output(at, []byte(data))
+		case "r":
+			var cols, rows int
+			if _, err := fmt.Sscanf(data, "%dx%d", &cols, &rows); err != nil {
+				return nil, fmt.Errorf("line %d: %q is no size; write COLSxROWS", number, data)
+			}
+			r.Resize(at, cols, rows)
+		}
+	}
+	if err := lines.Err(); err != nil {
+		return nil, err
+	}
+	return r.Finish(at), nil
+}
+
+// maxTime is longer than any recording; beyond it a time does not fit a duration.
+const maxTime = 1e9
+
+func parse(line []byte) (at time.Duration, code, data string, err error) {
+	var fields []json.RawMessage
+	var seconds float64
+	if err = json.Unmarshal(line, &fields); err == nil && len(fields) < 3 {
+		err = fmt.Errorf("%d values", len(fields))
+	}
+	if err == nil {
+		err = errors.Join(json.Unmarshal(fields[0], &seconds), json.Unmarshal(fields[1], &code), json.Unmarshal(fields[2], &data))
+	}
+	if err == nil && (seconds < 0 || seconds > maxTime) {
+		err = fmt.Errorf("%v seconds", seconds)
+	}
+	if err != nil {
+		return 0, "", "", fmt.Errorf("it is no event, [SECONDS, CODE, DATA]: %w", err)
+	}
+	return time.Duration(seconds * float64(time.Second)), code, data, nil
+}
