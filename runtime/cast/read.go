@@ -8,6 +8,7 @@ import (
 	"fmt"
 	"io"
 	"time"
+	"unicode/utf8"
 )
 
 // header is the first line of an asciicast (https://docs.asciinema.org/manual/asciicast/v3/
@@ -53,9 +54,9 @@ func Read(in io.Reader, pause time.Duration) (*Film, error) {
 			at = max(at, took)
 		}
 		switch code {
-		case "o":
+		case 'o':
 			r.Output(at, []byte(data))
-		case "r":
+		case 'r':
 			var cols, rows int
 			if _, err := fmt.Sscanf(data, "%dx%d", &cols, &rows); err != nil {
 				return nil, fmt.Errorf("line %d: %q is no size; write COLSxROWS", number, data)
@@ -72,20 +73,22 @@ func Read(in io.Reader, pause time.Duration) (*Film, error) {
 // maxTime is longer than any recording; beyond it a time does not fit a duration.
 const maxTime = 1e9
 
-func parse(line []byte) (at time.Duration, code, data string, err error) {
+func parse(line []byte) (at time.Duration, code rune, data string, err error) {
 	var fields []json.RawMessage
+	var name string // of one character
 	var seconds float64
 	if err = json.Unmarshal(line, &fields); err == nil && len(fields) < 3 {
 		err = fmt.Errorf("%d values", len(fields))
 	}
 	if err == nil {
-		err = errors.Join(json.Unmarshal(fields[0], &seconds), json.Unmarshal(fields[1], &code), json.Unmarshal(fields[2], &data))
+		err = errors.Join(json.Unmarshal(fields[0], &seconds), json.Unmarshal(fields[1], &name), json.Unmarshal(fields[2], &data))
 	}
 	if err == nil && (seconds < 0 || seconds > maxTime) {
 		err = fmt.Errorf("%v seconds", seconds)
 	}
 	if err != nil {
-		return 0, "", "", fmt.Errorf("it is no event, [SECONDS, CODE, DATA]: %w", err)
+		return 0, 0, "", fmt.Errorf("it is no event, [SECONDS, CODE, DATA]: %w", err)
 	}
+	code, _ = utf8.DecodeRuneInString(name)
 	return time.Duration(seconds * float64(time.Second)), code, data, nil
 }
