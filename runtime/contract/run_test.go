@@ -241,7 +241,8 @@ func TestAStrangePromptEndsTheWait(t *testing.T) {
 	report := runToy(t, a, "", Options{NoDerived: true, Filter: exactly("asks")})
 	f := report.Tests[0].Failure
 	require.NotNil(t, f)
-	assert.Equal(t, `the program waits for input at "really? ", which is no prompt that the adapter knows (tried the markers of prompt.shell_integration, mode question)`, f.Message)
+	assert.Equal(t, `the program waits for input at "really? ", which is no prompt that the adapter knows (tried the markers of prompt.shell_integration, mode question "^sure\\?$")`, f.Message)
+	assert.Equal(t, "a wait at a prompt that the adapter does not know", f.EndedBy, "and no timeout")
 	assert.Less(t, report.Duration, defaultTimeout)
 }
 

@@ -71,7 +71,8 @@ func (t *testRun) strays(ctx context.Context) (at string, yes bool) {
 	return at, true
 }
 
-// prompts are the prompts that end a command, as a message names them.
+// prompts are the prompts that end a command, as a message names them: the keys and
+// their patterns.
 func prompts(a *schema.Adapter) []string {
 	var list []string
 	switch a.Prompt.Strategy {
@@ -80,14 +81,14 @@ func prompts(a *schema.Adapter) []string {
 	case schema.PromptMarker:
 		list = append(list, "init.marker.primary")
 	default:
-		list = append(list, "prompt.primary")
+		list = append(list, fmt.Sprintf("prompt.primary %q", a.Prompt.Primary))
 	}
 	if a.Prompt.Continuation != "" {
-		list = append(list, "prompt.continuation")
+		list = append(list, fmt.Sprintf("prompt.continuation %q", a.Prompt.Continuation))
 	}
 	for _, m := range a.Modes {
 		if m.Primary != "" {
-			list = append(list, "mode "+m.Name)
+			list = append(list, fmt.Sprintf("mode %s %q", m.Name, m.Primary))
 		}
 	}
 	return list

@@ -94,7 +94,9 @@ func (t *testRun) failure(err error) *Failure {
 		Output:  escaped(cut(t.result.Output, shownOutput)),
 		EndedBy: string(t.result.CompletedBy),
 	}
-	if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
+	if errors.As(err, new(*strayError)) {
+		f.EndedBy = "a wait at a prompt that the adapter does not know"
+	} else if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
 		f.EndedBy = string(session.ByTimeout) // also where the last result is an earlier step's
 	}
 	if t.trace != nil {
