@@ -228,9 +228,7 @@ func (r adapterRules) checkInput(a *Adapter) {
 	switch a.Input.MultilineDelivery {
 	case DeliverWrapper:
 		r.needs("/input/multiline_delivery", "input.multiline_delivery: wrapper", "/input/multiline_wrapper")
-	case DeliverTempfile:
-		r.needs("/input/multiline_delivery", "input.multiline_delivery: tempfile", "/input/tempfile/invocation_template")
-	case DeliverDirect, DeliverHeredoc, DeliverEncodedScriptblock, DeliverBracketedPaste: // need nothing
+	case DeliverTempfile, DeliverDirect, DeliverHeredoc, DeliverEncodedScriptblock, DeliverBracketedPaste: // need nothing
 	}
 	if b := a.Input.BalancedParens; b != nil && len(b.Open) != len(b.Close) && len(b.Open)*len(b.Close) > 0 {
 		r.errorPointer("/input/balanced_parens/close", KindConflict,

@@ -23,9 +23,6 @@ func (r adapterRules) checkModes(a *Adapter) {
 		if m.Name != "" && !m.Default { // the default mode is where no other one is
 			r.needs(at, fmt.Sprintf("mode %q", m.Name), at+"/primary", at+"/detect")
 		}
-		if m.Nested {
-			r.needs(at+"/nested", "nested: true", at+"/level_capture")
-		}
 		if m.LevelCapture != nil {
 			r.needs(at+"/level_capture", "level_capture", at+"/primary")
 			r.checkGroup(at+"/level_capture", *m.LevelCapture, "the mode's primary", m.Primary)

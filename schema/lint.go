@@ -33,7 +33,7 @@ func Lint(source string, data []byte, o Options) []Diagnostic {
 		return sortDiagnostics(d.diags)
 	}
 	rules := []func(*document, *Adapter){
-		lintSections, lintName, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintCapabilities,
+		lintSections, lintName, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintModes, lintCapabilities,
 		lintPrompts, lintMarker, lintSlow, lintPlaceholders, lintTests,
 	}
 	if a.Family == FamilyAgent {

@@ -117,8 +117,20 @@ func lintUnused(d *document, a *Adapter) {
 			}
 		}
 	}
+	if a.Input.MultilineDelivery == DeliverTempfile && (a.Input.Tempfile == nil || a.Input.Tempfile.InvocationTemplate == "") {
+		d.warn("/input/multiline_delivery", KindMismatch, "multiline_delivery: tempfile without input.tempfile.invocation_template: nothing runs the file, so blocks are sent line by line")
+	}
 	if t := a.Input.Tempfile; t != nil && t.InvocationTemplate != "" && !strings.Contains(t.InvocationTemplate, "{path}") && !strings.Contains(t.InvocationTemplate, "{tempfile_path}") {
 		d.warn("/input/tempfile/invocation_template", KindMismatch, "input.tempfile.invocation_template has no {path}: it cannot run the file")
+	}
+}
+
+// lintModes: the v1 text wants level_capture of what is nested, and files of that time go without.
+func lintModes(d *document, a *Adapter) {
+	for i, m := range a.Modes {
+		if m.Nested && m.LevelCapture == nil {
+			d.warn(indexed("/modes", i)+"/nested", KindMismatch, "nested: true without level_capture: how deep the mode is nested is not known")
+		}
 	}
 }
 

@@ -39,6 +39,7 @@ func deliver(a *schema.Adapter, r Request, v *values, base *environment) (delive
 	switch a.Init.Delivery {
 	case schema.DeliverLaunchCommand:
 		err = d.stageTempfile(a, r, v, script)
+		v.define("init_invocation", oneWord(a.Init.InitInvocationTemplate))
 	case schema.DeliverPTYInject:
 		err = d.stageInjection(a, r, v, script)
 	case schema.DeliverRCFile:
@@ -49,6 +50,15 @@ func deliver(a *schema.Adapter, r Request, v *values, base *environment) (delive
 		err = fmt.Errorf("init.delivery: unknown value %q", a.Init.Delivery)
 	}
 	return d, err
+}
+
+// oneWord is a template for a command line without the quotes around all of it: they
+// group there, as in process.command_template, and v1 files write them so.
+func oneWord(template string) string {
+	if n := len(template); n > 1 && template[0] == '"' && template[n-1] == '"' && !strings.Contains(template[1:n-1], `"`) {
+		return template[1 : n-1]
+	}
+	return template
 }
 
 // addBanner gives the script with the banner before it, or puts the banner aside

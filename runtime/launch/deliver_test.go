@@ -31,6 +31,21 @@ func TestLaunchCommandStagesTheScript(t *testing.T) {
 	assert.Empty(t, p.Inject)
 }
 
+// Files of v1 quote the path for the command line: the quotes group and are no part of it.
+func TestLaunchCommandQuotesOneWord(t *testing.T) {
+	const path = "/tmp/ripple-1/.ripple-integration-GUID"
+	for template, want := range map[string]string{
+		`"{tempfile_path}"`: path, `{tempfile_path}`: path, `"a {path}"`: "a " + path, `"a" "b"`: `"a" "b"`, `"`: `"`, `load("{path}")`: `load("` + path + `")`,
+	} {
+		p := build1(t, func(a *schema.Adapter) {
+			a.Script = "x"
+			a.Process.CommandTemplate = `"{shell_path}" -i {init_invocation}`
+			a.Init = schema.Init{Delivery: schema.DeliverLaunchCommand, InitInvocationTemplate: template}
+		}, nil)
+		assert.Equal(t, []string{"/bin/sh", "-i", want}, p.Argv)
+	}
+}
+
 func TestLaunchCommandNamesTheFileItself(t *testing.T) {
 	p := build1(t, func(a *schema.Adapter) {
 		a.Script = "x"

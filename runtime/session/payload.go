@@ -73,9 +73,9 @@ func (b *builder) build(code string) (payload, error) {
 	if reason != "" || delivery == "" {
 		delivery = schema.DeliverTempfile
 	}
-	if delivery == schema.DeliverTempfile && in.tempfile == nil {
+	if delivery == schema.DeliverTempfile && !in.runs() {
 		if reason != "" {
-			return payload{}, fmt.Errorf("input not sent: %s, and the adapter has no input.tempfile to deliver it by", reason)
+			return payload{}, fmt.Errorf("input not sent: %s, and the adapter has no input.tempfile.invocation_template to deliver it by", reason)
 		}
 		delivery = schema.DeliverDirect
 	}

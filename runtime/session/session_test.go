@@ -1036,6 +1036,22 @@ func TestBlockThatEndsItsWrapperIsNotSent(t *testing.T) {
 	}
 }
 
+// Files of v1 have a tempfile without the line that runs it: a block is typed then, and
+// what cannot be typed is refused and not sent as an empty line.
+func TestTempfileThatNothingRuns(t *testing.T) {
+	a := adapter(t, "markersh")
+	a.Input.MultilineDelivery = schema.DeliverTempfile
+	a.Input.Tempfile = &schema.InputTempfile{Prefix: ".v1-", Extension: ".sh"}
+	s, err := session.Open(deadline(t), a, session.Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = s.Close(deadline(t)) })
+	assert.Equal(t, "a\nb\n", eval(t, s, "for x in a b; do\n  echo $x\ndone").Output)
+	_, err = s.Eval(deadline(t), "echo \x01")
+	require.ErrorContains(t, err, "input not sent: ")
+	require.ErrorContains(t, err, "no input.tempfile.invocation_template to deliver it by")
+	assert.Equal(t, "usable\n", eval(t, s, "echo usable").Output)
+}
+
 func TestErrorsAreTyped(t *testing.T) {
 	_, err := session.Open(deadline(t), adapter(t, "bash"), session.Options{Executable: "no-such-shell"})
 	require.Error(t, err)
