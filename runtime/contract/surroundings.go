@@ -51,14 +51,19 @@ func (s *surroundings) newHome() (string, error) {
 
 // env is what a session of the run gets over the adapter's own environment;
 // variables that the adapter sets itself are not touched.
-func (s *surroundings) env(a *schema.Adapter, home string) []string {
+func (s *surroundings) env(a *schema.Adapter, home string) []string { return Environ(a, home, s.temp) }
+
+// Environ is what a program gets over the environment that the adapter gives it, so that it
+// neither sees nor changes what is its user's: a home and a directory for temporary files of
+// the caller, no history, no settings of readline. Variables that the adapter sets are left alone.
+func Environ(a *schema.Adapter, home, temp string) []string {
 	ours := [][2]string{
 		{"HOME", home},
 		{"XDG_CONFIG_HOME", filepath.Join(home, ".config")},
 		{"XDG_DATA_HOME", filepath.Join(home, ".local", "share")},
 		{"XDG_STATE_HOME", filepath.Join(home, ".local", "state")},
 		{"XDG_CACHE_HOME", filepath.Join(home, ".cache")},
-		{"TMPDIR", s.temp},
+		{"TMPDIR", temp},
 		{"HISTFILE", filepath.Join(home, ".history")},
 		{"INPUTRC", os.DevNull},
 		{"LC_ALL", "C.UTF-8"},

@@ -66,7 +66,7 @@ func (n agentDraft) Ext() string {
 func newAdapterNew(a *app) *cobra.Command {
 	n, program := agentDraft{}, programDraft{}
 	var words []string
-	var mode, output string
+	var mode, output, command string
 	cmd := &cobra.Command{
 		Use:   "new {NAME | --agent NAME} [flags]",
 		Short: "Write an adapter to start from",
@@ -75,11 +75,24 @@ that has a prompt, or of a coding agent. That of an agent is complete: it passes
 "ripple adapter lint --strict" and its contract tests. That of a program runs when
 --prompt is what it shows; docs/writing-an-adapter.md goes on from there. A file that
 exists is left alone. --family says what the program is: a shell runs other programs,
-a repl (the default) evaluates a language, a debugger steps through a program.`,
-		Example: "  ripple adapter new gforth --prompt '> '\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
+a repl (the default) evaluates a language, a debugger steps through a program.
+
+With --probe the adapter is learnt by experiment: the program is started, and what it
+does with this and that says what its prompt is, which language it speaks, how it is
+interrupted and ended. Each key has a comment with its evidence, all transcripts stand in
+a file beside it, and the contract tests say how far it can be relied on.`,
+		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if cmd.Flags().Changed("probe") {
+				p := probed{name: args[0], command: command, file: n.File}
+				words, err := p.choose(cmd)
+				if err != nil {
+					return err
+				}
+				return a.Guarded(func() error { return a.probe(cmd.Context(), p, words) })
+			}
 			if len(args) > 0 {
 				program.Name, program.Command, program.File = args[0], n.Command, n.File
 				if err := program.choose(); err != nil {
@@ -97,6 +110,7 @@ a repl (the default) evaluates a language, a debugger steps through a program.`,
 	cmd.Flags().StringVar(&n.Name, "agent", "", "the name of a coding agent's adapter")
 	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "what a program NAME is: shell, repl, debugger")
 	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "the prompt of a program NAME as it shows it, to the last blank")
+	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter of a program NAME by experiment: its `COMMAND` line; quotes group")
 	cmd.Flags().StringVar(&n.Command, "command", "", "its program: a name to look for in PATH, or a path (default: the name)")
 	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments of every turn, before the prompt; quotes group, repeat it for more")
 	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt gets there: arg, stdin")
@@ -118,7 +132,7 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	case !agent && len(args) == 0:
 		return ui.UsageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
 	}
-	foreign := []string{"family", "prompt"}
+	foreign := []string{"family", "prompt", "probe"}
 	if !agent {
 		foreign = []string{"args", "prompt-mode", "prompt-flag", "output"}
 	}

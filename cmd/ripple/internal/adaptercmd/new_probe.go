@@ -1,0 +1,158 @@
+package adaptercmd
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/contract"
+	"ripple/runtime/launch"
+	"ripple/runtime/probe"
+	"ripple/schema"
+)
+
+// probed is the adapter of a program that is learnt by experiment.
+type probed struct {
+	name, command, file string
+}
+
+// evidenceFile stands beside the adapter.
+func (p probed) evidenceFile() string {
+	return strings.TrimSuffix(p.file, filepath.Ext(p.file)) + ".evidence.txt"
+}
+
+// choose checks the flags' values and fills in what follows from them.
+func (p *probed) choose(cmd *cobra.Command) (words []string, err error) {
+	for _, name := range []string{"family", "prompt", "command"} {
+		if cmd.Flags().Changed(name) {
+			return nil, ui.UsageError("--probe takes the whole command line, and finds out the rest", "--%s and --probe exclude each other", name)
+		}
+	}
+	if strings.TrimSpace(p.command) == "" {
+		return nil, ui.UsageError("give the command line that starts the program: --probe 'prog --quiet'", "--probe must not be empty")
+	}
+	split, err := schema.SplitCommand(p.command)
+	if err != nil {
+		return nil, ui.UsageError(`quotes group: --probe 'prog --mode "very quiet"'`, "--probe %q: %w", p.command, err)
+	}
+	for _, w := range split {
+		words = append(words, anywhere(plainWord(w)))
+	}
+	if p.file == "" {
+		p.file = filepath.Join(".ripple", "adapters", p.name+".yaml")
+	}
+	return words, nil
+}
+
+// anywhere is a word that means the same in any directory: a file that is named from this
+// one has its whole path.
+func anywhere(word string) string {
+	if word == "" || filepath.IsAbs(word) {
+		return word
+	}
+	if _, err := os.Stat(word); err != nil {
+		return word
+	}
+	if _, err := exec.LookPath(word); err == nil && !strings.ContainsRune(word, filepath.Separator) {
+		return word // a program, found on PATH
+	}
+	whole, err := filepath.Abs(word)
+	if err != nil {
+		return word
+	}
+	return whole
+}
+
+// probe learns the adapter, writes it with its evidence, and says how far it can be
+// relied on.
+func (a *app) probe(ctx context.Context, p probed, words []string) error {
+	if err := p.free(); err != nil {
+		return err
+	}
+	head, err := ui.Fill(probeHead, map[string]string{"name": p.name, "named": fileNamed(p.name, p.file), "evidence": filepath.Base(p.evidenceFile())})
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	ctx, _, stop := ui.UntilSignal(ctx, true)
+	defer stop()
+	progress := a.NewProgress()
+	result, err := probe.Run(ctx, probe.Options{
+		Name: p.name, Command: words, File: fileNamed(p.name, p.file), Head: head,
+		Progress: func(text string) { progress.Update(p.name, contract.Progress{Name: text}) },
+	})
+	progress.Stop()
+	if ctx.Err() != nil {
+		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was written"), "")
+	}
+	if err != nil {
+		return a.notProbed(p, err, result.Evidence)
+	}
+	return a.writeProbed(p, result)
+}
+
+// free says whether both files can be written, before a minute is spent on them.
+func (p probed) free() error {
+	if p.file == "-" {
+		return nil
+	}
+	for _, file := range []string{p.file, p.evidenceFile()} {
+		if _, err := os.Lstat(file); err == nil {
+			return ui.UsageError("-o names another file", "%s exists and is left alone", file)
+		}
+	}
+	return nil
+}
+
+// notProbed says why nothing was learnt.
+func (a *app) notProbed(p probed, err error, evidence []byte) error {
+	var missing *launch.MissingError
+	var start *probe.StartError
+	switch {
+	case errors.As(err, &missing):
+		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--probe %q: %w", p.command, err), "")
+	case errors.As(err, &start):
+		hint := "nothing was written; start it by hand: a program to be learnt has to wait for a line of input"
+		if printed := strings.TrimSpace(start.Printed); printed != "" {
+			hint = "it printed:\n" + ui.Indent(printed) + "\n" + hint
+		}
+		return ui.FailWith(ui.ExitFailed, err, hint)
+	}
+	return ui.FailWith(ui.ExitFailed, err, "nothing was written")
+}
+
+// writeProbed writes the adapter and its evidence, and reports.
+func (a *app) writeProbed(p probed, result probe.Result) error {
+	if p.file == "-" {
+		a.Printf("%s", result.Adapter)
+		return nil
+	}
+	if err := writeNew(p.file, result.Adapter); err != nil {
+		return err
+	}
+	if err := writeNew(p.evidenceFile(), result.Evidence); err != nil {
+		return err
+	}
+	if err := contract.WriteText(a.Out, []*contract.Report{result.Report}, contract.TextOptions{}); err != nil && a.OutError() == nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	a.Printf("%s\n%s\n", p.file, p.evidenceFile())
+	_, _ = fmt.Fprintf(a.Err, "next: read it, write tests, then\n  ripple adapter test %s\n", p.file) // a hint: nothing depends on it
+	return nil
+}
+
+// probeHead begins the file.
+const probeHead = `# yaml-language-server: $schema=adapter.schema.json
+# The line above has an editor complete and check this file: ripple schema > adapter.schema.json beside it.
+#
+# What ripple found out about {{name}} by experiment. Above each key stands how sure it is, and which experiment
+# showed it; {{evidence}} has all of them. SCHEMA.md describes every key. After a change:
+#   ripple adapter lint {{named}}
+#   ripple adapter test {{named}}
+`

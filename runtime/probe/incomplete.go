@@ -1,0 +1,169 @@
+package probe
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"ripple/schema"
+)
+
+const (
+	ctrlC = "\x03"
+	ctrlD = "\x04"
+)
+
+// unfinished is what the program does with something that is not complete.
+type unfinished struct {
+	shown  []string // prompts for the rest
+	silent bool     // it waits for the rest and shows nothing
+	escape string   // brings the prompt back
+	tried  bool
+}
+
+// findContinuation is experiment 4: the beginning of something longer, alone.
+func findContinuation(ctx context.Context, l *lab) error {
+	l.log.experiment(4, "something incomplete")
+	t := &l.tongue
+	begin, _, several := strings.Cut(withNumber(t.found["multiline"], 4711), "\n")
+	var beginnings []string
+	if several {
+		beginnings = append(beginnings, begin)
+	}
+	for _, open := range append(slices.Clone(t.language.Open), "(", `"`) {
+		if !slices.Contains(beginnings, open) {
+			beginnings = append(beginnings, open)
+		}
+	}
+	for i, open := range beginnings {
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
+		r := l.say(ctx, open)
+		if ctx.Err() != nil {
+			return ctx.Err()
+		}
+		sortBeginning(ctx, l, open, r, i == 0 && several || l.draft.find("input.empty_line") == nil)
+	}
+	concludeContinuation(l)
+	return nil
+}
+
+// sortBeginning says what an answer to a beginning is. That silence is waiting is certain of
+// the first line of a block, and of any where the program answers even an empty line.
+func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain bool) {
+	u := &l.unfinished
+	last, before := r.last(), r.body()
+	if l.echoes {
+		before = withoutEcho(before, open)
+	}
+	switch {
+	case !r.idle() || exactly(l, r):
+		return
+	case last != "" && !l.prompts.has(last) && strings.TrimSpace(before) == "":
+		if !slices.ContainsFunc(u.shown, func(s string) bool { return skeleton(s) == skeleton(last) }) {
+			u.shown = append(u.shown, last)
+		}
+		l.log.say("after %q it asks for more with %q", open, last)
+	case last == "" && r.how == waits && strings.TrimSpace(before) == "" && !l.silent && certain:
+		u.silent = true
+		l.log.say("after %q it waits for more and shows nothing", open)
+	default:
+		l.atPrompt = false
+		return
+	}
+	l.atPrompt = false
+	if !u.tried {
+		u.tried = true
+		u.escape = wayOut(ctx, l, open)
+	}
+}
+
+// exactly says whether the line in which the program waits is its prompt and nothing else.
+func exactly(l *lab, r reply) bool {
+	if l.trailing != "" || l.silent {
+		return l.isPrompt(r)
+	}
+	return r.idle() && l.prompts.has(r.last()) && len(l.prompts.lines) > 0
+}
+
+// wayOut looks for what brings the program back from the middle of something, so that
+// what comes next is taken for itself.
+func wayOut(ctx context.Context, l *lab, open string) string {
+	keys := []string{ctrlC, ctrlC + l.way.ending}
+	for _, end := range append(slices.Clone(l.tongue.language.End), ";", ")", ".", "\"", "end", "") {
+		keys = append(keys, end+l.way.ending)
+	}
+	keys = append(keys, ctrlD)
+	for i, k := range keys {
+		if i > 0 {
+			if l.ready(ctx) != nil {
+				return ""
+			}
+			l.say(ctx, open)
+		}
+		r := l.key(ctx, k, l.o.patience().answer)
+		if ctx.Err() != nil {
+			return ""
+		}
+		if l.atPrompt = exactly(l, r); !l.atPrompt {
+			continue
+		}
+		if a, err := l.ask(ctx, l.tongue.spelling); err == nil && a.ok && fortyTwo().MatchString(withoutEcho(a.text(), l.tongue.spelling)) {
+			l.log.say("%q brings it back", k)
+			return k
+		}
+		l.atPrompt = false
+	}
+	return ""
+}
+
+func concludeContinuation(l *lab) {
+	d, u := l.draft, &l.unfinished
+	switch brackets := l.tongue.language.Brackets; {
+	case brackets != nil:
+		d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 3, "its language is one of brackets: what is incomplete is refused before it is sent")
+		d.plain("input.balanced_parens", ordered(brackets))
+	case len(u.shown) == 0 && !u.silent:
+		d.set("input.multiline_detect", string(schema.DetectNone), likely, 4, "it never asked for the rest of anything")
+	default:
+		d.plain("input.multiline_detect", string(schema.DetectPromptBased))
+	}
+	switch {
+	case len(u.shown) > 0:
+		var patterns []string
+		for _, s := range u.shown {
+			patterns = append(patterns, strings.TrimSuffix(strings.TrimPrefix(learn([]string{s}).pattern, "^"), "$"))
+		}
+		pattern := "^" + patterns[0] + "$"
+		if len(patterns) > 1 {
+			pattern = "^(?:" + strings.Join(patterns, "|") + ")$"
+		}
+		d.set("prompt.continuation", number().ReplaceAllString(pattern, `\d+`), sure, 4, "how it asks for the rest")
+	case u.silent && !l.way.echo:
+		d.set("prompt.continuation", `\A\z`, sure, 4, "it waits for the rest in silence")
+	}
+	if !u.tried {
+		return
+	}
+	switch u.escape {
+	case ctrlC:
+	case "":
+		d.unknown("prompt.continuation_escape", "nothing that was tried brings it back from the middle of something")
+	default:
+		d.set("prompt.continuation_escape", u.escape, sure, 4, "Ctrl-C does not do it")
+	}
+}
+
+// ordered is a mapping as the file writes it.
+func ordered(m map[string]any) (list []field) {
+	for _, key := range []string{
+		"open", "close", "string_delims", "escape", "escape_symbols", "line_comment", "block_comment", "block_comment_flat",
+		"char_literal_prefix", "datum_comment_prefix",
+	} {
+		if v, ok := m[key]; ok {
+			list = append(list, field{key, v})
+		}
+	}
+	return list
+}

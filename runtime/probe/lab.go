@@ -1,0 +1,227 @@
+package probe
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"ripple/runtime/contract"
+	"ripple/runtime/internal/scratch"
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+	"ripple/runtime/terminal"
+	"ripple/schema"
+)
+
+// way is a kind of terminal that the program is given, and how lines are ended there.
+type way struct {
+	term            string
+	echo, canonical bool
+	ending          string
+}
+
+func (w way) String() string {
+	return fmt.Sprintf("TERM=%s, echo %v, canonical %v, lines end with %q", w.term, w.echo, w.canonical, w.ending)
+}
+
+func (w way) tty() []field {
+	return []field{{"echo", w.echo}, {"canonical", w.canonical}, {"term", w.term}}
+}
+
+// lab is where a program is experimented with.
+type lab struct {
+	o       Options
+	draft   *draft
+	log     *evidence
+	private *scratch.Dir
+	dirs    dirs
+
+	way      way
+	talk     *talk
+	atPrompt bool          // the last reply ended at the prompt
+	startup  time.Duration // of the last start
+	starts   int
+	lost     int // spellings after which it was not at its prompt any more
+
+	prompts  prompts
+	trailing string // instead of a prompt: how the last line of each answer ends
+	silent   bool   // neither a prompt nor such an end
+	more     string // prompt for the rest of something unfinished, where it has one
+	echoes   bool
+	tongue   trial
+	good     []string // outputs of what succeeded
+
+	unfinished unfinished
+	failing    failing
+}
+
+// dirs are private, and go with the lab.
+type dirs struct{ work, home, temp string }
+
+func newLab(o Options) (*lab, error) {
+	private, err := scratch.New("", "probe")
+	if err != nil {
+		return nil, err
+	}
+	l := &lab{o: o, private: private, log: newEvidence(strings.Join(o.Command, " "))}
+	root := private.Path
+	if resolved, err := filepath.EvalSymlinks(root); err == nil {
+		root = resolved
+	}
+	l.dirs = dirs{filepath.Join(root, "work"), filepath.Join(root, "home"), filepath.Join(root, "tmp")}
+	for _, dir := range []string{l.dirs.work, l.dirs.home, l.dirs.temp} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			private.Remove()
+			return nil, err
+		}
+	}
+	l.prompts.mute = []string{l.dirs.work, filepath.Base(l.dirs.work)}
+	l.draft = newDraft(o)
+	return l, nil
+}
+
+// close ends what runs and removes what was written.
+func (l *lab) close() error {
+	err := l.stop()
+	l.private.Remove()
+	return err
+}
+
+func (l *lab) stop() error {
+	if l.talk == nil {
+		return nil
+	}
+	err := l.talk.close()
+	l.talk, l.atPrompt = nil, false
+	return err
+}
+
+// start starts the program anew, on a terminal of the present way, and hears it out.
+func (l *lab) start(ctx context.Context) (reply, error) {
+	if err := l.stop(); err != nil {
+		return reply{}, err
+	}
+	l.draft.plain("process.tty", l.way.tty())
+	a, err := l.draft.adapter(l.o.Name + ".yaml")
+	if err != nil {
+		return reply{}, err
+	}
+	plan, err := l.plan(a)
+	if err != nil {
+		return reply{}, err
+	}
+	t := plan.TTY
+	l.talk, err = newTalk(pty.Command{
+		Path: plan.Path, Argv: plan.Argv, Env: plan.Env, Dir: plan.Dir, Size: pty.Size{Cols: t.Cols, Rows: t.Rows},
+		Echo: t.Echo, Canonical: t.Canonical, KeepCR: !t.Canonical && l.way.ending == "\r",
+	}, terminal.Options{Replies: t.Replies}, l.o.patience())
+	if err != nil {
+		return reply{}, fmt.Errorf("starting %s: %w", plan.Path, err)
+	}
+	r := l.talk.hear(ctx, l.talk.patience.start)
+	l.starts, l.startup = l.starts+1, r.took
+	l.log.exchange("", r)
+	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // which comes after an answer only
+	return r, ctx.Err()
+}
+
+func (l *lab) plan(a *schema.Adapter) (launch.Plan, error) {
+	return launch.Build(a, launch.OSHost(), launch.Request{
+		Dir: l.dirs.work, Env: contract.Environ(a, l.dirs.home, l.dirs.temp),
+		Nonce: "0", ScratchDir: l.private.Path,
+	})
+}
+
+// isPrompt says whether a reply ends where the program waits for a command.
+func (l *lab) isPrompt(r reply) bool {
+	switch {
+	case !r.idle():
+		return false
+	case l.silent:
+		return r.last() == ""
+	case l.trailing != "":
+		return strings.HasSuffix(skeleton(r.text()), skeleton(l.trailing))
+	}
+	return l.prompts.endsIn(r.text())
+}
+
+var errLost = errors.New("the program does not come to its prompt any more")
+
+// ready has the program at its prompt, by starting it again where it is elsewhere.
+func (l *lab) ready(ctx context.Context) error {
+	for range 2 {
+		if l.talk != nil && l.atPrompt {
+			return ctx.Err()
+		}
+		if _, err := l.start(ctx); err != nil {
+			return err
+		}
+	}
+	if !l.atPrompt {
+		return errLost
+	}
+	return ctx.Err()
+}
+
+// say sends one line and hears the answer.
+func (l *lab) say(ctx context.Context, line string) reply {
+	return l.key(ctx, line+l.way.ending, l.o.patience().answer)
+}
+
+// key sends bytes as they are.
+func (l *lab) key(ctx context.Context, keys string, limit time.Duration) reply {
+	if l.talk == nil {
+		return reply{how: never}
+	}
+	r := l.talk.say(ctx, keys, limit)
+	l.log.exchange(keys, r)
+	l.atPrompt = l.isPrompt(r)
+	return r
+}
+
+// answer is what the program did with code of one line or several, begun at its prompt.
+type answer struct {
+	reply
+	output string // without the echo and without the prompt
+	ok     bool   // it is back at its prompt
+}
+
+// ask has code evaluated from the prompt on, line by line.
+func (l *lab) ask(ctx context.Context, code string) (answer, error) {
+	if err := l.ready(ctx); err != nil {
+		return answer{}, err
+	}
+	var a answer
+	var text strings.Builder
+	for line := range strings.SplitSeq(code, "\n") {
+		a.reply = l.say(ctx, line)
+		said := a.text()
+		if at := strings.Index(said, line); at >= 0 && line != "" && l.echoes {
+			said = said[at+len(line):]
+		}
+		text.WriteString(said)
+		if !a.idle() {
+			break
+		}
+	}
+	a.output, a.ok = l.cut(text.String()), l.atPrompt
+	return a, ctx.Err()
+}
+
+// cut takes the prompt off the end.
+func (l *lab) cut(text string) string {
+	at := strings.LastIndexByte(text, '\n') + 1
+	switch {
+	case l.trailing != "":
+		return strings.TrimRight(text[:max(0, len(text)-len(l.trailing))], " ")
+	case l.silent || !l.prompts.endsIn(text):
+		return text
+	}
+	last := []rune(text[at:])
+	n := len([]rune(l.prompts.lines[0]))
+	return text[:at] + string(last[:max(0, len(last)-n-2)])
+}

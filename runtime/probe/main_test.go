@@ -1,0 +1,45 @@
+package probe
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/require"
+
+	"ripple/schema"
+	_ "ripple/schema/validate"
+)
+
+func TestMain(m *testing.M) {
+	os.Exit(m.Run())
+}
+
+// toy is the command line of a REPL in testdata.
+func toy(t *testing.T, kind string) []string {
+	t.Helper()
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	// The directory of versions that a shim chooses from depends on HOME.
+	real, err := exec.Command(python, "-c", "import sys; print(sys.executable)").Output()
+	require.NoError(t, err)
+	file, err := filepath.Abs("testdata/repl.py")
+	require.NoError(t, err)
+	return []string{string(real[:len(real)-1]), file, kind}
+}
+
+// options are generous where a busy machine needs it; nothing waits for these limits.
+func options(name string, command ...string) Options {
+	return Options{Name: name, Command: command, File: name + ".yaml", Experiments: 5 * time.Minute}
+}
+
+func adapter(t *testing.T, text []byte) *schema.Adapter {
+	t.Helper()
+	a, diagnostics := schema.Parse("learnt.yaml", text, schema.Options{})
+	require.NotNil(t, a, "%v\n%s", diagnostics, text)
+	return a
+}

@@ -1,0 +1,185 @@
+package probe
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"ripple/runtime/internal/vt"
+)
+
+const (
+	dumb   = "dumb"
+	colour = "xterm-256color"
+)
+
+// ways are tried in this order: the plainest terminal on which the program works is the
+// one on which least can go wrong.
+var ways = []way{
+	{dumb, false, false, "\n"},
+	{dumb, false, true, "\n"},
+	{dumb, true, true, "\n"},
+	{dumb, false, false, "\r"},
+	{colour, true, true, "\n"},
+	{colour, true, true, "\r"},
+}
+
+// meet is experiments 1 and 2: how the program starts and what its prompt is, on the
+// plainest terminal on which it answers.
+func meet(ctx context.Context, l *lab) error {
+	l.o.progress("how it starts")
+	if err := lookAtStart(ctx, l); err != nil {
+		return err
+	}
+	deaf := false
+	for _, w := range ways {
+		if deaf && (w.term == dumb || w.ending == "\r") {
+			continue // it took every line, and calculates on no terminal
+		}
+		l.way = w
+		l.log.experiment(2, fmt.Sprintf("an empty line, three times (%s)", w))
+		l.prompts.lines, l.trailing, l.silent, l.more = nil, "", false, ""
+		first, err := l.start(ctx)
+		if err != nil {
+			return err
+		}
+		if !first.idle() {
+			continue
+		}
+		l.o.progress("its prompt")
+		spelling, a, err := evaluates(ctx, l, first)
+		if err != nil {
+			return err
+		}
+		if spelling != "" {
+			l.tongue.spelling, l.tongue.result = spelling, a
+			return nil
+		}
+		deaf = deaf || l.lost == 0 && len(l.prompts.lines) > 0
+	}
+	// Nothing evaluates: the first terminal has to do.
+	l.way = ways[0]
+	l.prompts.lines, l.trailing, l.silent = nil, "", false
+	first, err := l.start(ctx)
+	if err != nil {
+		return err
+	}
+	return empties(ctx, l, first)
+}
+
+// look is experiment 1: the program on a terminal as people have it, and on a dumb one.
+func lookAtStart(ctx context.Context, l *lab) error {
+	var replies []reply
+	for _, w := range []way{{colour, true, true, "\n"}, {dumb, true, true, "\n"}} {
+		l.way = w
+		l.log.experiment(1, "start: "+w.String())
+		r, err := l.start(ctx)
+		if err != nil {
+			return err
+		}
+		observe(l, r)
+		replies = append(replies, r)
+		if full := fullScreen(l); full && w.term == colour {
+			return &StartError{Reason: l.o.Command[0] + " is a program for the whole screen (it switches to the alternate one): only programs that are driven line by line can be learnt", Printed: r.text()}
+		}
+	}
+	if !replies[0].idle() && !replies[1].idle() {
+		return neverWaits(l, replies[1])
+	}
+	return nil
+}
+
+// observe notes what a start shows of the program's terminal.
+func observe(l *lab, r reply) {
+	modes, err := l.talk.term.Modes()
+	if err == nil && r.idle() {
+		l.log.say("at its first wait the terminal is canonical: %v, echoes: %v", modes.Canonical(), modes.Echoes())
+		if !modes.Canonical() {
+			l.log.say("so it has a line editor of its own")
+		}
+	}
+	for _, asked := range queries(r.raw) {
+		l.log.say("it asks the terminal %s", asked)
+	}
+	l.talk.term.Look(func(screen *vt.Screen) {
+		if screen.Modes().BracketedPaste {
+			l.log.say("it takes bracketed pastes")
+		}
+	})
+}
+
+// queries are what a program asks its terminal (ECMA-48 DA and DSR).
+func queries(raw []byte) (asked []string) {
+	var parser vt.Parser
+	parser.Feed(raw, func(t *vt.Token) {
+		switch {
+		case t.Kind != vt.CSI || t.Prefix != 0:
+		case t.Final == 'n':
+			asked = append(asked, "where the cursor is, or how it does")
+		case t.Final == 'c':
+			asked = append(asked, "what it is")
+		}
+	})
+	return asked
+}
+
+// fullScreen says whether the program has switched to the alternate screen.
+func fullScreen(l *lab) (full bool) {
+	l.talk.term.Look(func(screen *vt.Screen) { full = screen.Alternate() })
+	return full
+}
+
+// empties is experiment 2, from the first wait on: what the program answers to nothing.
+func empties(ctx context.Context, l *lab, first reply) error {
+	var lines []string
+	var last reply
+	for range 3 {
+		if last = l.say(ctx, ""); !last.idle() {
+			break
+		}
+		lines = append(lines, last.last())
+	}
+	judgePrompt(l, first, last, lines)
+	if l.atPrompt = last.idle() && l.isPrompt(last) && len(lines) == 3; l.atPrompt {
+		return ctx.Err()
+	}
+	_, err := l.start(ctx)
+	return err
+}
+
+// judge says what the prompt is, from the line of the first wait and from those after
+// empty lines.
+func judgePrompt(l *lab, first, last reply, lines []string) {
+	p0 := first.last()
+	same := len(lines) == 3
+	for _, line := range lines {
+		same = same && line != "" && skeleton(line) == skeleton(lines[0])
+	}
+	switch {
+	case same && (skeleton(p0) == skeleton(lines[0]) || p0 == ""):
+		l.prompts.lines = nil
+		for _, line := range append([]string{p0}, lines...) {
+			if line != "" {
+				l.prompts.add(line)
+			}
+		}
+		l.log.say("its prompt is %q, after each empty line too", lines)
+	case p0 != "":
+		l.prompts.lines = []string{p0}
+		if len(lines) > 0 && lines[0] != "" && skeleton(lines[0]) != skeleton(p0) {
+			l.more = lines[0]
+			l.log.say("its prompt is %q; after an empty line it shows %q, which asks for more", p0, l.more)
+		} else {
+			l.log.say("its prompt is %q; it answers an empty line with nothing", p0)
+		}
+		l.draft.set("input.empty_line", "none", sure, 2, "an empty line does not bring the prompt back")
+	case last.idle() && strings.TrimSpace(last.text()) != "":
+		text := last.text()
+		body := strings.TrimRight(text, "\n")
+		l.trailing = body[strings.LastIndexByte(body, '\n')+1:] + text[len(body):]
+		l.log.say("it has no prompt; each answer ends with %q", l.trailing)
+	default:
+		l.silent = true
+		l.log.say("it has no prompt, and answers an empty line with nothing")
+	}
+}

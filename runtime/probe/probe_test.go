@@ -1,0 +1,126 @@
+package probe
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/launch"
+	"ripple/runtime/pty"
+)
+
+// Programs of which nothing is known: each kind of prompt is found.
+func TestPromptsAreLearnt(t *testing.T) {
+	needsTheKernel(t)
+	for _, c := range []struct {
+		kind, primary, continuation string
+	}{
+		{"constant", `^toy> $`, ""},
+		{"counter", `^\[(\d+)\] toy> $`, ""},
+		{"okay", ` ?ok *\n\z`, ""},
+		{"continued", `^toy> $`, `^more> $`},
+		{"silent", `^toy> $`, `\A\z`},
+	} {
+		t.Run(c.kind, func(t *testing.T) {
+			t.Parallel()
+			l, err := newLab(options("toy", toy(t, c.kind)...))
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, l.close()) }()
+			require.NoError(t, experiment(t.Context(), l))
+			evidence, text := l.log.b.String(), l.draft.yaml()
+			a := adapter(t, text)
+			assert.Equal(t, c.primary, a.Prompt.Primary, evidence)
+			assert.Equal(t, c.continuation, a.Prompt.Continuation, evidence)
+			assert.Equal(t, "python", l.tongue.language.Name, evidence)
+			assert.Equal(t, `print("{text}")`, a.Samples.Print)
+			assert.Equal(t, "6*7", a.Probe.Eval)
+			assert.Equal(t, "^42$", a.Probe.Expect)
+			assert.Equal(t, `^Oops! `, firstAlternative(a.Output.ErrorPattern), evidence)
+			assert.Equal(t, "exit()", a.Lifecycle.Shutdown.Command)
+			assert.True(t, a.Capabilities.Interrupt, evidence)
+			assert.Empty(t, a.Samples.RawBytes, "no sample is taken over that was not seen to work")
+			assert.Contains(t, string(text), "# could not find out: samples.raw_bytes: ")
+			assert.Contains(t, string(text), "# sure (experiment 2)")
+		})
+	}
+}
+
+func needsTheKernel(t *testing.T) {
+	t.Helper()
+	if !pty.Tells {
+		t.Skip("this system does not tell whether a program waits for input")
+	}
+}
+
+func firstAlternative(pattern string) string {
+	first, _, _ := strings.Cut(pattern, "|")
+	return first
+}
+
+// What cannot be learnt is said plainly, soon, and leaves nothing.
+func TestWhatCannotBeLearnt(t *testing.T) {
+	needsTheKernel(t)
+	for _, c := range []struct {
+		name    string
+		command []string
+		reason  string
+	}{
+		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, "ended with exit code 3 before it waited for input"},
+		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, "did not wait for input within"},
+		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, "did not wait for input within"},
+		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, "a program for the whole screen"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
+			o := options("x", c.command...)
+			o.Start = 2 * time.Second
+			result, err := Run(t.Context(), o)
+			var start *StartError
+			require.ErrorAs(t, err, &start)
+			assert.Contains(t, err.Error(), c.reason)
+			assert.NotEmpty(t, result.Evidence)
+			assert.Empty(t, result.Adapter)
+		})
+	}
+}
+
+func TestAProgramThatIsNotThere(t *testing.T) {
+	_, err := Run(t.Context(), options("x", "no-such-program-anywhere"))
+	var missing *launch.MissingError
+	assert.True(t, errors.As(err, &missing), "%v", err)
+}
+
+// A program that reads and never answers is not asked for ever: it has an adapter that
+// says what could not be found out.
+func TestAProgramThatNeverAnswers(t *testing.T) {
+	needsTheKernel(t)
+	l, err := newLab(options("deaf", "/bin/sh", "-c", "printf 'deaf> '; while read x; do printf 'deaf> '; done"))
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, experiment(t.Context(), l))
+	text := l.draft.yaml()
+	assert.Empty(t, l.tongue.language.Name)
+	assert.Contains(t, string(text), "# could not find out: probe.eval: ")
+	assert.Equal(t, `^deaf> $`, adapter(t, text).Prompt.Primary)
+}
+
+// Nothing of an experiment is left in the directory for temporary files.
+func TestNothingIsLeft(t *testing.T) {
+	needsTheKernel(t)
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	o := options("x", "/bin/sh", "-c", "echo bye")
+	_, err := Run(t.Context(), o)
+	require.Error(t, err)
+	left, err := filepath.Glob(filepath.Join(dir, "ripple-probe-*"))
+	require.NoError(t, err)
+	assert.Empty(t, left)
+	_, err = os.Stat(dir)
+	require.NoError(t, err)
+}

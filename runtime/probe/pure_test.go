@@ -1,0 +1,144 @@
+package probe
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/json"
+	"flag"
+	"io"
+	"os"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/contract"
+	"ripple/schema"
+)
+
+func TestPatternsOfPrompts(t *testing.T) {
+	for _, c := range []struct {
+		name    string
+		prompts []string
+		pattern string
+	}{
+		{"constant", []string{"> ", "> ", "> "}, `^> $`},
+		{"what has a meaning in patterns", []string{"(gdb) ", "(gdb) "}, `^\(gdb\) $`},
+		{"a counter", []string{"(%i1) ", "(%i2) ", "(%i3) "}, `^\(%i(\d+)\) $`},
+		{"a number that stays", []string{"py3[1] ", "py3[2] "}, `^py3\[(\d+)\] $`},
+		{"a counter that grows", []string{"[9] ", "[10] "}, `^\[(\d+)\] $`},
+		{"the directory", []string{"/tmp/work # "}, `^\S* # $`},
+	} {
+		assert.Equal(t, c.pattern, learn(c.prompts, "/tmp/work").pattern, c.name)
+	}
+}
+
+func TestPatternsOfModes(t *testing.T) {
+	for _, c := range []struct {
+		prompts []string
+		pattern string
+		level   bool
+	}{
+		{[]string{"debug> ", "debug> "}, `^debug> $`, false},
+		{[]string{"1] ", "2] ", "3] "}, `^(\d+)\] $`, true},
+		{[]string{"0] ", "0[2] ", "0[3] "}, `^(?:0\] |0\[(\d+)\] )$`, true},
+		{[]string{"break> "}, `^break> $`, false},
+	} {
+		pattern, level := modePattern(c.prompts)
+		assert.Equal(t, c.pattern, pattern)
+		assert.Equal(t, c.level, level, c.prompts)
+	}
+}
+
+func TestPatternsOfErrors(t *testing.T) {
+	for _, c := range []struct {
+		name      string
+		bad, good []string
+		pattern   string
+	}{
+		{"a name that ends in Error", []string{"TypeError: x\n", "ReferenceError: y\n"}, []string{"42\n"}, `^(?:\w+\.)*\w*(?:Error|Exception)\b`},
+		{"a beginning in common", []string{"Oops! one\n", "Oops! two\n"}, []string{"42\n"}, `^Oops! `},
+		{"good output with the word", []string{"error: x\n"}, []string{"error: none\n"}, ""},
+		{"nothing", nil, []string{"42\n"}, ""},
+		{"one only", []string{"no way 'x'\n"}, []string{"42\n"}, `^no way `},
+	} {
+		assert.Equal(t, c.pattern, errorPattern(c.bad, c.good), c.name)
+	}
+}
+
+// What a draft writes is YAML that says the same, whatever it holds.
+func TestDraftsAreRead(t *testing.T) {
+	d := newDraft(Options{Name: "x", Command: []string{"prog", "--a b", "it's", "\x01"}})
+	d.set("prompt.primary", "^'\\d+\"#: $", sure, 2, "a note\nof two lines")
+	d.unknown("prompt.continuation", "never seen\r\n: {")
+	d.set("signals.interrupt", nil, sure, 6, "")
+	for _, text := range []string{"yes", "no", "null", "~", "- a", "a: b", " x ", "\t", "é\u2028", "\x7f", "#", "{text}", "it's", "1", "1.5", "y"} {
+		d.plain("samples.print", text)
+		a, err := d.adapter("x.yaml")
+		require.NoError(t, err, "%q\n%s", text, d.yaml())
+		assert.Equal(t, text, a.Samples.Print)
+		assert.Equal(t, "^'\\d+\"#: $", a.Prompt.Primary)
+		assert.Equal(t, []string{"--a b", "it's", "\x01"}, a.Process.Args)
+		assert.Nil(t, a.Signals.Interrupt)
+	}
+}
+
+var update = flag.Bool("update", false, "write the packed table anew")
+
+// What the binary has is the table that people read and change.
+func TestTheTableIsPacked(t *testing.T) {
+	const source, target = "languages.json", "languages.deflate"
+	text, err := os.ReadFile(source)
+	require.NoError(t, err)
+	var small bytes.Buffer
+	require.NoError(t, json.Compact(&small, text))
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestCompression)
+	require.NoError(t, err)
+	_, err = w.Write(small.Bytes())
+	require.NoError(t, err)
+	require.NoError(t, w.Close())
+	if *update {
+		require.NoError(t, os.WriteFile(target, b.Bytes(), 0o666))
+		return
+	}
+	unpacked, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+	require.NoError(t, err)
+	assert.Equal(t, small.String(), string(unpacked), "%s is not that of %s: go generate ./runtime/probe", target, source)
+}
+
+// The table is data that everything else relies on.
+func TestLanguages(t *testing.T) {
+	names := map[string]bool{}
+	keys := map[string]bool{"read_secret": true} // which no terminal without echo can be asked
+	for _, key := range sampleKeys {
+		keys[key] = true
+	}
+	for _, l := range languages() {
+		assert.False(t, names[l.Name], "%s is there twice", l.Name)
+		names[l.Name] = true
+		assert.NotEmpty(t, l.Spellings, l.Name)
+		for _, s := range l.Spellings {
+			assert.Contains(t, s, "6", l.Name)
+			assert.Contains(t, s, "7", l.Name)
+			assert.NotRegexp(t, fortyTwo(), s, l.Name)
+		}
+		for key, codes := range l.Samples {
+			assert.True(t, keys[key], "%s: samples.%s", l.Name, key)
+			assert.NotEmpty(t, codes, "%s: samples.%s", l.Name, key)
+		}
+		assert.Contains(t, []string{"", string(schema.FamilyShell), string(schema.FamilyDebugger)}, l.Family, l.Name)
+	}
+	assert.Greater(t, len(spellings()), 40)
+}
+
+// The tests that keys are varied for are those that there are.
+func TestVariationsAreOfTestsThatExist(t *testing.T) {
+	d := newDraft(Options{Name: "x", Command: []string{"x"}})
+	a, err := d.adapter("x.yaml")
+	require.NoError(t, err)
+	names := append(contract.Names(a, contract.Options{}), "reports errors")
+	for name := range lastResort {
+		assert.Contains(t, names, name)
+	}
+}

@@ -1,0 +1,65 @@
+# A small REPL of arithmetic and variables, for tests: how it prompts is its argument.
+import re, signal, sys
+
+kind = sys.argv[1] if len(sys.argv) > 1 else "constant"
+count, names = 1, {}
+
+
+def prompt():
+    if kind == "constant":
+        sys.stdout.write("toy> ")
+    elif kind == "counter":
+        sys.stdout.write("[%d] toy> " % count)
+    elif kind == "continued":
+        sys.stdout.write("toy> ")
+    elif kind == "silent":
+        sys.stdout.write("toy> ")
+    sys.stdout.flush()
+
+
+def complete(code):
+    return code.count("(") <= code.count(")")
+
+
+def evaluate(code):
+    if code.strip() in ("exit", "exit()"):
+        sys.exit(0)
+    if not code.strip() or code.lstrip().startswith("#"):
+        return
+    m = re.fullmatch(r"\s*(\w+) = (\d+)\s*", code)
+    if m:
+        names[m.group(1)] = int(m.group(2))
+        return
+    m = re.fullmatch(r'\s*print\("([^"]*)"\)\s*', code)
+    if m:
+        print(m.group(1))
+        return
+    if re.fullmatch(r"\s*while True: pass\s*", code) or "iter(int, 1)" in code:
+        while True:
+            pass
+    try:
+        print(eval(code, {"__builtins__": {}}, names))
+    except Exception as e:
+        print("Oops! %s: %s" % (type(e).__name__, e))
+
+
+print("Toy 1.0")
+while True:
+    prompt()
+    try:
+        code = sys.stdin.readline()
+        if not code:
+            break
+        while kind in ("continued", "silent") and not complete(code):
+            if kind == "continued":
+                sys.stdout.write("more> ")
+                sys.stdout.flush()
+            code += sys.stdin.readline()
+        evaluate(code)
+        if kind == "okay":
+            print(" ok")
+    except KeyboardInterrupt:
+        print("stopped")
+        if kind == "okay":
+            print(" ok")
+    count += 1

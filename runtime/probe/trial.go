@@ -1,0 +1,266 @@
+package probe
+
+import (
+	"context"
+	"encoding/hex"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// trial is a language tried on the program: what of its table does what it is for.
+type trial struct {
+	language language
+	spelling string
+	result   answer            // of 6*7
+	found    map[string]string // samples by their key
+	load     string            // runs the file {path}
+	direct   bool              // a block can be typed line by line
+	score    int
+}
+
+// worth is what each sample says about the language being the right one.
+var worth = map[string]int{"print": 3, "get_var": 3, "print_lines": 2, "multiline": 2, "raw_bytes": 1, "comment": 1}
+
+func perfect(l language) (most int) {
+	for key := range l.Samples {
+		most += worth[key]
+	}
+	return most
+}
+
+// findLanguage is the rest of experiment 3: of the languages that write 6*7 like that, the
+// one of whose samples most do what they are for.
+func findLanguage(ctx context.Context, l *lab) error {
+	if l.tongue.spelling == "" {
+		l.log.say("it did not answer 42 to any of %d spellings", len(spellings()))
+		return nil
+	}
+	best := trial{}
+	for _, lang := range speaking(l.tongue.spelling) {
+		l.log.experiment(3, "samples of "+lang.Name)
+		l.o.progress("does it speak " + lang.Name + "?")
+		t, err := tryLanguage(ctx, l, lang)
+		if t.score > best.score {
+			best = t
+		}
+		if err != nil {
+			adopt(l, best)
+			return err
+		}
+		if t.score > 0 && t.score >= perfect(lang)-1 { // a comment may show a value
+			break
+		}
+	}
+	adopt(l, best)
+	return trySlow(ctx, l)
+}
+
+func adopt(l *lab, best trial) {
+	best.spelling, best.result = l.tongue.spelling, l.tongue.result
+	l.tongue = best
+	if best.score > 0 {
+		l.log.say("it speaks %s, or something like it: %d of %d", best.language.Name, best.score, perfect(best.language))
+	}
+}
+
+// try asks the program for what the samples of a language do. A language of which neither
+// printing nor a variable works is not the right one.
+func tryLanguage(ctx context.Context, l *lab, lang language) (t trial, err error) {
+	t = trial{language: lang, found: map[string]string{}}
+	l.good = []string{l.tongue.result.output}
+	for _, step := range []func(context.Context, *lab, *trial) error{tryPrint, tryVariable, tryLines, tryBlock, tryRaw, tryComment} {
+		if err := step(ctx, l, &t); err != nil && ctx.Err() != nil {
+			return t, ctx.Err()
+		}
+		if t.score == 0 && t.found["seen variable"] != "" {
+			break
+		}
+	}
+	delete(t.found, "seen variable")
+	return t, nil
+}
+
+// each tries the variants of a sample until one does what it is for.
+func eachVariant(ctx context.Context, l *lab, t *trial, key string, works func(code string) (bool, error)) error {
+	for _, code := range t.language.Samples[key] {
+		ok, err := works(code)
+		if err != nil && ctx.Err() != nil {
+			return ctx.Err()
+		}
+		if ok {
+			t.found[key] = code
+			t.score += worth[key]
+			return nil
+		}
+	}
+	return nil
+}
+
+func tryPrint(ctx context.Context, l *lab, t *trial) error {
+	return eachVariant(ctx, l, t, "print", func(code string) (bool, error) {
+		const text = "Hello: a-z (1+1=2) x/y_z."
+		a, err := l.ask(ctx, withText(code, text))
+		if err != nil || !a.ok {
+			return false, err
+		}
+		for line := range strings.Lines(a.output) {
+			if strings.TrimSpace(line) == text {
+				l.good = append(l.good, a.output)
+				return true, nil
+			}
+		}
+		return false, nil
+	})
+}
+
+func tryVariable(ctx context.Context, l *lab, t *trial) error {
+	t.found["seen variable"] = "yes"
+	for _, set := range t.language.Samples["set_var"] {
+		for _, get := range t.language.Samples["get_var"] {
+			ok := true
+			for _, n := range []int{4711, 815} {
+				if a, err := l.ask(ctx, withNumber(set, n)); err != nil || !a.ok {
+					ok = false
+					break
+				}
+				a, err := l.ask(ctx, get)
+				ok = ok && err == nil && a.ok && strings.Contains(a.output, strconv.Itoa(n))
+				if !ok {
+					break
+				}
+			}
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if ok {
+				t.found["set_var"], t.found["get_var"] = set, get
+				t.score += worth["get_var"]
+				return nil
+			}
+		}
+	}
+	return nil
+}
+
+func tryLines(ctx context.Context, l *lab, t *trial) error {
+	return eachVariant(ctx, l, t, "print_lines", func(code string) (bool, error) {
+		a, err := l.ask(ctx, withNumber(code, 3))
+		if err != nil || !a.ok {
+			return false, err
+		}
+		var got []string
+		for line := range strings.Lines(a.output) {
+			if line = strings.TrimSpace(line); line != "" {
+				got = append(got, line)
+			}
+		}
+		text := strings.Join(got, " ") + " "
+		return strings.HasPrefix(text, "0 1 2 ") || strings.HasPrefix(text, "1 2 3 "), nil
+	})
+}
+
+func withNumber(sample string, n int) string {
+	return strings.ReplaceAll(sample, "{n}", strconv.Itoa(n))
+}
+
+// tryBlock has a block typed line by line, and run from a file.
+func tryBlock(ctx context.Context, l *lab, t *trial) error {
+	return eachVariant(ctx, l, t, "multiline", func(code string) (bool, error) {
+		a, err := l.ask(ctx, withNumber(code, 4100))
+		if err != nil {
+			return false, err
+		}
+		t.direct = a.ok && strings.Contains(a.output, "4101")
+		for _, load := range t.language.Load {
+			a, err := fromFile(ctx, l, load, t.language.Extension, withNumber(code, 5100))
+			if err != nil {
+				return t.direct, err
+			}
+			if a.ok && strings.Contains(a.output, "5101") {
+				t.load = load
+				break
+			}
+		}
+		return t.direct || t.load != "", nil
+	})
+}
+
+// fromFile has a file run by a line of its language.
+func fromFile(ctx context.Context, l *lab, load, extension, code string) (answer, error) {
+	file := filepath.Join(l.dirs.work, "block"+extension)
+	if err := os.WriteFile(file, []byte(code+"\n"), 0o600); err != nil {
+		return answer{}, err
+	}
+	return l.ask(ctx, strings.ReplaceAll(load, "{path}", file))
+}
+
+func tryRaw(ctx context.Context, l *lab, t *trial) error {
+	return eachVariant(ctx, l, t, "raw_bytes", func(code string) (bool, error) {
+		a, err := l.ask(ctx, withText(code, hex.EncodeToString([]byte("raw\x02é!"))))
+		return err == nil && a.ok && strings.Contains(string(a.raw), "raw\x02é!"), err
+	})
+}
+
+func tryComment(ctx context.Context, l *lab, t *trial) error {
+	return eachVariant(ctx, l, t, "comment", func(code string) (bool, error) {
+		a, err := l.ask(ctx, code)
+		return err == nil && a.ok && len(strings.TrimSpace(a.output)) < 4, err
+	})
+}
+
+// more3 tries what takes its time, for the language that was found: sleeping and reading.
+// What its table lacks is looked for in those of the others.
+func trySlow(ctx context.Context, l *lab) error {
+	t := &l.tongue
+	if t.score == 0 {
+		return nil
+	}
+	l.log.experiment(3, "samples that take time")
+	l.o.progress("sleeping and reading")
+	for _, key := range []string{"sleep", "read_line"} {
+		codes := slices.Clone(t.language.Samples[key])
+		for _, code := range codes {
+			works := sleeps
+			if key == "read_line" {
+				works = reads
+			}
+			ok, err := works(ctx, l, code)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err == nil && ok {
+				t.found[key] = code
+				break
+			}
+		}
+	}
+	return nil
+}
+
+// sleeps: asked for one second it takes that, and no longer; for none it takes none.
+func sleeps(ctx context.Context, l *lab, code string) (bool, error) {
+	a, err := l.ask(ctx, withNumber(code, 1))
+	if err != nil || !a.ok || a.took < 900*time.Millisecond || a.took > 2500*time.Millisecond {
+		return false, err
+	}
+	a, err = l.ask(ctx, withNumber(code, 0))
+	return err == nil && a.ok && a.took < 900*time.Millisecond, err
+}
+
+// reads: it waits for input at what is not its prompt, and prints what it is then sent.
+func reads(ctx context.Context, l *lab, code string) (bool, error) {
+	a, err := l.ask(ctx, code)
+	if err != nil || a.ok || a.how != waits {
+		return false, err
+	}
+	const text = "an-answer-17"
+	r := l.say(ctx, text)
+	return l.atPrompt && strings.Contains(strings.TrimPrefix(r.text(), text), text), nil
+}
+
+func (t trial) String() string { return fmt.Sprintf("%s (%d)", t.language.Name, t.score) }

@@ -1,0 +1,281 @@
+package probe
+
+import (
+	"cmp"
+	"context"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"ripple/runtime/contract"
+	"ripple/schema"
+)
+
+// variation is another try at keys that a failed test is about.
+type variation struct {
+	what  string
+	apply func(d *draft)
+}
+
+// prove is experiment 10: the adapter's contract tests. Keys that fail are varied and tried
+// again; what no variation mends is left out where it is a sample, with the reason.
+func prove(ctx context.Context, l *lab) (*contract.Report, error) {
+	l.log.experiment(10, "the contract tests, and variations of what fails")
+	l.o.progress("the contract tests")
+	report, err := runTests(ctx, l, l.draft, contract.Options{})
+	if err != nil {
+		return nil, err
+	}
+	noteReport(l, report)
+	until := time.Now().Add(cmp.Or(l.o.Variations, 30*time.Second))
+	given, changed := map[string]bool{}, false
+	for ctx.Err() == nil && time.Now().Before(until) {
+		failed := worst(report, given)
+		if failed == nil {
+			break
+		}
+		l.o.progress("again: " + failed.Name)
+		mended, err := mend(ctx, l, failed, until)
+		if err != nil {
+			return nil, err
+		}
+		if !mended {
+			given[failed.Name] = true
+			continue
+		}
+		changed = true
+		if report, err = runTests(ctx, l, l.draft, contract.Options{Filter: quicker(report)}); err != nil {
+			return nil, err
+		}
+		given[failed.Name] = given[failed.Name] || worstIs(report, failed.Name)
+	}
+	if changed {
+		l.o.progress("the contract tests, once more")
+		if report, err = runTests(ctx, l, l.draft, contract.Options{}); err != nil {
+			return nil, err
+		}
+		noteReport(l, report)
+	}
+	return report, ctx.Err()
+}
+
+// quicker are the tests without those of faults and leaks, which take the longest and are
+// about none of the keys that are varied.
+func quicker(r *contract.Report) *regexp.Regexp {
+	var names []string
+	for _, t := range r.Tests {
+		if t.Level < 4 {
+			names = append(names, regexp.QuoteMeta(t.Name))
+		}
+	}
+	return regexp.MustCompile("^(?:" + strings.Join(names, "|") + ")$")
+}
+
+// worst is the failed test of the lowest level that was not given up.
+func worst(r *contract.Report, given map[string]bool) (found *contract.TestResult) {
+	for i, t := range r.Tests {
+		if (t.Status == contract.Failed || t.Status == contract.Errored) && !given[t.Name] && (found == nil || t.Level < found.Level) {
+			found = &r.Tests[i]
+		}
+	}
+	return found
+}
+
+func worstIs(r *contract.Report, name string) bool {
+	return slices.ContainsFunc(r.Tests, func(t contract.TestResult) bool {
+		return t.Name == name && (t.Status == contract.Failed || t.Status == contract.Errored)
+	})
+}
+
+// mend tries the variations of a failed test, and in the end does without what it needs.
+func mend(ctx context.Context, l *lab, failed *contract.TestResult, until time.Time) (bool, error) {
+	for _, v := range variations(l, failed.Name) {
+		if time.Now().After(until) {
+			l.log.say("no time is left for variations of %s", failed.Name)
+			break
+		}
+		d := l.draft.clone()
+		v.apply(d)
+		if string(d.yaml()) == string(l.draft.yaml()) {
+			continue
+		}
+		filter := regexp.MustCompile("^(?:probe|prints what it is told to|" + regexp.QuoteMeta(failed.Name) + ")$")
+		report, err := runTests(ctx, l, d, contract.Options{Filter: filter, FailFast: true, Timeout: 6 * time.Second})
+		if err != nil {
+			l.log.say("varied: %s: %v", v.what, err)
+			continue
+		}
+		l.log.say("varied for %q: %s: passes: %v", failed.Name, v.what, report.OK())
+		if report.OK() && report.Count(contract.Passed) > 0 {
+			l.draft = d
+			return true, nil
+		}
+		if ctx.Err() != nil {
+			return false, ctx.Err()
+		}
+	}
+	return doWithout(l, failed), nil
+}
+
+// lastResort is what a test needs that an adapter can do without: it is not declared then,
+// and the report says that it does not apply.
+var lastResort = map[string][]string{
+	"state persists":                      {"samples.multiline", "samples.set_var"},
+	"a multi-line block":                  {"samples.multiline"},
+	"usable after an error":               {"samples.error"},
+	"reports errors":                      {"samples.error"},
+	"modes are reached and left":          {"modes"},
+	"empty and comment-only input":        {"samples.comment"},
+	"characters arrive as printed":        {"samples.raw_bytes"},
+	"leading blanks and blank lines stay": {"samples.raw_bytes"},
+	"1 MB of output":                      {"samples.print_lines"},
+	"a block of 24 KB in":                 {"samples.multiline"},
+	"half a block":                        {"samples.multiline"},
+	"prompt look-alike in mid-work":       {"samples.sleep"},
+	"forged OSC 633":                      {"samples.raw_bytes"},
+	"timeout, interrupt, usable":          {"samples.busy"},
+	"reading a line is reported":          {"samples.read_line"},
+}
+
+// doWithout leaves a sample out.
+func doWithout(l *lab, failed *contract.TestResult) bool {
+	for _, path := range lastResort[failed.Name] {
+		if e := l.draft.find(path); e == nil || e.value == nil {
+			continue
+		}
+		why := "the test failed"
+		if failed.Failure != nil {
+			why = failed.Failure.Message
+		}
+		value := l.draft.text(path)
+		l.draft.unknown(path, "tried "+quote(shortened(value))+", and the contract test "+quote(failed.Name)+" failed: "+shortened(why))
+		if path == "samples.error" || path == "modes" {
+			withoutTest(l, "reports errors")
+		}
+		if path == "modes" {
+			l.draft.drop("capabilities.auto_modes")
+		}
+		return true
+	}
+	return false
+}
+
+// withoutTest takes a declared test out.
+func withoutTest(l *lab, name string) {
+	e := l.draft.find("tests")
+	if e == nil {
+		return
+	}
+	list, _ := e.value.([]any)
+	e.value = slices.DeleteFunc(slices.Clone(list), func(t any) bool {
+		fields, _ := t.([]field)
+		return len(fields) > 0 && fields[0].value == name
+	})
+}
+
+// variations are other tries for a failed test, the likeliest first.
+func variations(l *lab, test string) []variation {
+	switch test {
+	case "one line of 64 KB in", "characters arrive as printed", "leading blanks and blank lines stay":
+		return append(shorterLines(l), otherEcho(l)...)
+	case "a multi-line block", "a block of 24 KB in", "state persists":
+		return append(otherBlocks(l), shorterLines(l)...)
+	case "half a block", "empty and comment-only input":
+		return append(otherWithdrawals(l), without("input.empty_line"), with("input.empty_line", "none"))
+	case "timeout, interrupt, usable":
+		return otherBusy(l)
+	case "starts and ends", "probe", "prints what it is told to", "two commands back to back":
+		return append(otherEcho(l), with("prompt.primary", looser(l)))
+	case "usable after an error", "reports errors":
+		return otherErrors(l)
+	}
+	return nil
+}
+
+func with(path string, value any) variation {
+	return variation{path + ": " + flow(value), func(d *draft) { d.set(path, value, likely, 10, "found by variation") }}
+}
+
+func without(path string) variation {
+	return variation{"without " + path, func(d *draft) { d.drop(path) }}
+}
+
+func shorterLines(l *lab) (list []variation) {
+	if l.tongue.load == "" {
+		return nil
+	}
+	for _, n := range lineSizes[1:] {
+		list = append(list, with("input.max_line_bytes", n))
+	}
+	return list
+}
+
+func otherEcho(l *lab) (list []variation) {
+	for _, s := range []schema.EchoStrategy{schema.EchoNone, schema.EchoDeterministicByte, schema.EchoFuzzyByte} {
+		list = append(list, with("output.input_echo_strategy", string(s)))
+	}
+	return list
+}
+
+// looser is the prompt's pattern with any number in the place of each.
+func looser(l *lab) string {
+	return number().ReplaceAllString(strings.ReplaceAll(l.draft.text("prompt.primary"), `(\d+)`, "\x00"), `\d+`)
+}
+
+// otherBlocks are the other ways to deliver a block, and other blocks.
+func otherBlocks(l *lab) (list []variation) {
+	deliveries := []schema.MultilineDelivery{schema.DeliverDirect, schema.DeliverBracketedPaste}
+	if l.tongue.load != "" {
+		deliveries = append(deliveries, schema.DeliverTempfile)
+	}
+	for _, delivery := range deliveries {
+		for _, block := range l.tongue.language.Samples["multiline"] {
+			list = append(list, variation{"blocks by " + string(delivery), func(d *draft) {
+				d.set("input.multiline_delivery", string(delivery), likely, 10, "found by variation")
+				if delivery == schema.DeliverTempfile {
+					d.plain("input.tempfile", blockFile(l))
+				}
+				d.set("samples.multiline", block, likely, 10, "found by variation")
+			}})
+		}
+	}
+	return list
+}
+
+// otherWithdrawals are other ways to know and to leave something incomplete.
+func otherWithdrawals(l *lab) (list []variation) {
+	if b := l.tongue.language.Brackets; b != nil {
+		list = append(list, variation{"brackets are counted", func(d *draft) {
+			d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 10, "found by variation")
+			d.plain("input.balanced_parens", ordered(b))
+		}})
+	}
+	if l.unfinished.escape != "" {
+		return list // how it is left is known
+	}
+	for _, key := range []string{ctrlC, ctrlC + l.way.ending, ctrlD, ";" + l.way.ending, l.way.ending, "." + l.way.ending, ")" + l.way.ending} {
+		list = append(list, with("prompt.continuation_escape", key))
+		if !l.way.echo {
+			list = append(list, variation{"a silent continuation left by " + flow(key), func(d *draft) {
+				d.set("prompt.continuation", `\A\z`, likely, 10, "found by variation")
+				d.set("prompt.continuation_escape", key, likely, 10, "found by variation")
+			}})
+		}
+	}
+	return list
+}
+
+func otherBusy(l *lab) (list []variation) {
+	for _, code := range l.tongue.language.Samples["busy"] {
+		list = append(list, with("samples.busy", code))
+	}
+	return append(list, with("signals.interrupt_confirm", l.way.ending), with("signals.interrupt_confirm", ctrlC))
+}
+
+func otherErrors(l *lab) (list []variation) {
+	for _, code := range append(slices.Clone(l.tongue.language.Samples["error"]), l.tongue.language.Wrong...) {
+		list = append(list, with("samples.error", code))
+	}
+	return append(list, without("output.error_pattern"))
+}
