@@ -91,7 +91,7 @@ a file beside it, and the contract tests say how far it can be relied on.`,
 				if err != nil {
 					return err
 				}
-				return a.Guarded(func() error { return a.probe(cmd.Context(), p, words) })
+				return a.Guarded(func() error { return p.learn(cmd.Context(), a, words) })
 			}
 			if len(args) > 0 {
 				program.Name, program.Command, program.File = args[0], n.Command, n.File

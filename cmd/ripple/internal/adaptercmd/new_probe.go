@@ -70,9 +70,9 @@ func anywhere(word string) string {
 	return whole
 }
 
-// probe learns the adapter, writes it with its evidence, and says how far it can be
+// learn learns the adapter, writes it with its evidence, and says how far it can be
 // relied on.
-func (a *app) probe(ctx context.Context, p probed, words []string) error {
+func (p probed) learn(ctx context.Context, a *app, words []string) error {
 	if err := p.free(); err != nil {
 		return err
 	}
@@ -92,9 +92,9 @@ func (a *app) probe(ctx context.Context, p probed, words []string) error {
 		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was written"), "")
 	}
 	if err != nil {
-		return a.notProbed(p, err, result.Evidence)
+		return p.notLearnt(err)
 	}
-	return a.writeProbed(p, result)
+	return p.write(a, result)
 }
 
 // free says whether both files can be written, before a minute is spent on them.
@@ -110,8 +110,8 @@ func (p probed) free() error {
 	return nil
 }
 
-// notProbed says why nothing was learnt.
-func (a *app) notProbed(p probed, err error, evidence []byte) error {
+// notLearnt says why nothing was learnt.
+func (p probed) notLearnt(err error) error {
 	var missing *launch.MissingError
 	var start *probe.StartError
 	switch {
@@ -127,8 +127,8 @@ func (a *app) notProbed(p probed, err error, evidence []byte) error {
 	return ui.FailWith(ui.ExitFailed, err, "nothing was written")
 }
 
-// writeProbed writes the adapter and its evidence, and reports.
-func (a *app) writeProbed(p probed, result probe.Result) error {
+// write writes the adapter and its evidence, and reports.
+func (p probed) write(a *app, result probe.Result) error {
 	if p.file == "-" {
 		a.Printf("%s", result.Adapter)
 		return nil
