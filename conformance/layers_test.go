@@ -94,6 +94,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/onepage":    {1, "runtime/event"},
+	"cmd/ripple/internal/notice":     {0, ""},
 	"cmd/ripple/internal/castpage":   {5, "cmd/ripple/internal/onepage runtime/cast runtime/event"},
 	"cmd/ripple/internal/looppage":   {5, "cmd/ripple/internal/onepage runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/castpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
@@ -104,7 +105,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/agentcmd":   {7, "cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/ui schema schema/validate"},
+	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/ui schema schema/validate"},
 
 	// Not part of the product: they look at it from outside.
 	"conformance":             {5, ""},

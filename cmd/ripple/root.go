@@ -3,6 +3,9 @@ package main
 import (
 	"context"
 	"io"
+	"os"
+	"path/filepath"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -13,6 +16,7 @@ import (
 	"ripple/cmd/ripple/internal/execcmd"
 	"ripple/cmd/ripple/internal/loopcmd"
 	"ripple/cmd/ripple/internal/mcpcmd"
+	"ripple/cmd/ripple/internal/notice"
 	"ripple/cmd/ripple/internal/ui"
 )
 
@@ -26,8 +30,28 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	over := newNotice(a).Begin()
 	cmd, err := root.ExecuteContextC(ctx)
-	return a.End(cmd, err)
+	code := a.End(cmd, err)
+	if words := over(); words != "" {
+		a.Note("%s", words)
+	}
+	return code
+}
+
+// releaseFeed is where a build asks for the latest version; one without it never asks.
+var releaseFeed string
+
+// newNotice tells of a newer version on the person's terminal.
+func newNotice(a *ui.App) notice.Notice {
+	if releaseFeed == "" {
+		return notice.Notice{}
+	}
+	n := notice.Notice{Feed: releaseFeed, Version: thisBuild().Version, Terminal: a.ErrTerminal, Getenv: a.Getenv, Now: time.Now, After: 2 * time.Second}
+	if cache, err := os.UserCacheDir(); err == nil {
+		n.Dir = filepath.Join(cache, "ripple")
+	}
+	return n
 }
 
 // addManual makes the command that writes man pages, in a build that has it.

@@ -29,6 +29,11 @@ func onTerminal(t *testing.T, args ...string) *terminal {
 	t.Helper()
 	path, err := binary()
 	require.NoError(t, err)
+	return binaryOnTerminal(t, path, args...)
+}
+
+func binaryOnTerminal(t *testing.T, path string, args ...string) *terminal {
+	t.Helper()
 	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
 	require.NoError(t, err)
 	cmd := exec.Command(path, args...)

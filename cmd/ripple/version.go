@@ -62,7 +62,12 @@ func newVersion(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "version",
 		Short: "Print the version, and what it was built from",
-		Args:  ui.NoArgs,
+		Long: `Print the version, the commit and its date.
+
+A release asks at most once a day, while a command runs on a terminal, whether there is a newer
+version, and says so when the command is over. It does not where CI or RIPPLE_NO_UPDATE_NOTICE is set.
+A build of your own and the packages of systems and of npm never ask: what installed them tells.`,
+		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
 			if asJSON {

@@ -25,6 +25,7 @@ type release struct {
 	date      time.Time // of the commit
 	manual    string    // directory with man pages and completions
 	contact   string    // whom a system's package names
+	feed      string    // where the binaries in archives ask for the latest version; "": they do not
 }
 
 // platform is one that ripple is built for, by Go's names.
@@ -46,11 +47,12 @@ func main() {
 	out := flag.String("o", "dist", "directory for what is made")
 	version := flag.String("version", "", "the version, such as 1.2.3 (default: a snapshot of the commit)")
 	contact := flag.String("maintainer", "ripple <ripple@localhost>", "whom the packages of systems name: `NAME <ADDRESS>`")
+	feed := flag.String("feed", "", "the `ADDRESS` at which the binaries of the archives ask for the latest version: JSON with a tag_name")
 	names := flag.String("platforms", "linux-amd64,linux-arm64,darwin-amd64,darwin-arm64,windows-amd64", "what to build for")
 	flag.Parse()
 	r, err := newRelease(*repo, *out, *version)
 	if err == nil {
-		r.contact = *contact
+		r.contact, r.feed = *contact, *feed
 		err = r.make(strings.Split(*names, ","))
 	}
 	if err != nil {
@@ -93,12 +95,22 @@ func (r *release) make(names []string) error {
 			return fmt.Errorf("%q is no platform; write OS-ARCHITECTURE, as linux-amd64", name)
 		}
 		p := platform{goos, arch}
-		binary, err := r.build(p)
+		binary, err := r.build(p, "", "")
 		if err != nil {
 			return err
 		}
-		for _, step := range []func(platform, string) ([]string, error){r.archive, r.systemPackages, r.npmPlatform} {
-			files, err := step(p, binary)
+		asking := binary // packages do not ask: what installed them tells of newer ones
+		if r.feed != "" {
+			if asking, err = r.build(p, "archive", r.feed); err != nil {
+				return err
+			}
+		}
+		for _, step := range []func() ([]string, error){
+			func() ([]string, error) { return r.archive(p, asking) },
+			func() ([]string, error) { return r.systemPackages(p, binary) },
+			func() ([]string, error) { return r.npmPlatform(p, binary) },
+		} {
+			files, err := step()
 			if err != nil {
 				return fmt.Errorf("%s: %w", p, err)
 			}
@@ -116,10 +128,13 @@ func (r *release) make(names []string) error {
 // needs TLS, while all that ripple serves is on this machine.
 const leftOut = "nethttpomithttp2"
 
-// build compiles the command.
-func (r *release) build(p platform) (string, error) {
-	file := filepath.Join(r.out, p.String(), p.binary())
+// build compiles the command into a directory below that of the platform.
+func (r *release) build(p platform, dir, feed string) (string, error) {
+	file := filepath.Join(r.out, p.String(), dir, p.binary())
 	settings := fmt.Sprintf("-s -w -buildid= -X main.releaseVersion=v%s -X main.releaseCommit=%s -X main.releaseDate=%s", r.version, r.commit, r.date.Format(time.RFC3339))
+	if feed != "" {
+		settings += " -X main.releaseFeed=" + feed
+	}
 	cmd := exec.Command("go", "build", "-tags", leftOut, "-trimpath", "-buildvcs=false", "-ldflags", settings, "-o", file, "./cmd/ripple")
 	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOOS="+p.os, "GOARCH="+p.arch)
 	return file, r.run(cmd)

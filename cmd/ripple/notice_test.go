@@ -1,0 +1,59 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A released binary on a terminal asks while a command runs, and tells when it is over;
+// a short command asks nobody, and nothing is told where no terminal is.
+func TestNotice(t *testing.T) {
+	asked := make(chan string, 10)
+	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
+		fmt.Fprint(w, `{"tag_name":"v9.9.9"}`)
+		asked <- q.UserAgent()
+	}))
+	defer s.Close()
+	path := filepath.Join(t.TempDir(), "ripple")
+	out, err := exec.Command("go", "build", "-o", path, "-ldflags", "-X main.releaseVersion=v1.0.0 -X main.releaseFeed="+s.URL, ".").CombinedOutput()
+	require.NoError(t, err, "%s", out)
+	cache := t.TempDir()
+	t.Setenv("XDG_CACHE_HOME", cache)
+	t.Setenv("CI", "")
+	const words = "there is a newer ripple, v9.9.9; this is v1.0.0"
+
+	c := binaryOnTerminal(t, path, "version")
+	c.expect("ripple v1.0.0")
+	require.NoError(t, c.cmd.Wait())
+	assert.NoDirExists(t, filepath.Join(cache, "ripple"), "it was over before anybody is asked")
+
+	c = binaryOnTerminal(t, path, "exec", "bash", "--", "read -r line; echo got $line")
+	c.expect("waits for input") // until it was asked
+	assert.Equal(t, "ripple/v1.0.0", <-asked)
+	known := filepath.Join(cache, "ripple", "update.json")
+	require.Eventually(t, func() bool {
+		data, err := os.ReadFile(known)
+		return err == nil && strings.Contains(string(data), "v9.9.9")
+	}, 30*time.Second, 10*time.Millisecond)
+	c.send("x\n")
+	c.expect("got x")
+	c.expect(words)
+	require.NoError(t, c.cmd.Wait())
+
+	out, err = exec.Command(path, "version").CombinedOutput()
+	require.NoError(t, err)
+	assert.NotContains(t, string(out), words)
+	assert.Empty(t, asked, "once a day")
+}
