@@ -41,7 +41,7 @@ func (o *outbox) write(w io.Writer) {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	for {
-		for len(o.lines) == 0 && !o.over {
+		for len(o.lines) == 0 && !o.over && o.err == nil {
 			o.more.Wait()
 		}
 		if len(o.lines) == 0 || o.err != nil {
@@ -51,12 +51,14 @@ func (o *outbox) write(w io.Writer) {
 		o.mu.Unlock()
 		_, err := w.Write(line)
 		o.mu.Lock()
-		o.lines, o.size = o.lines[1:], o.size-len(line)
-		o.more.Broadcast()
 		if err != nil {
 			o.fail(err)
+		}
+		if o.err != nil { // the lines are forgotten
 			return
 		}
+		o.lines, o.size = o.lines[1:], o.size-len(line)
+		o.more.Broadcast()
 	}
 }
 
