@@ -32,9 +32,9 @@ gen: # generated files
 interpreters: # the programs of the adapters in this repository
 	tools/interpreters
 
-agents: # the coding agents of the adapters in this repository, and the programs that test servers of MCP, into .agents
+agents: # the coding agents of the adapters in this repository, and the programs that test servers of MCP and ACP, into .agents
 	tools/agents
-	npm install --prefix .agents --no-audit --no-fund @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest
+	npm install --prefix .agents --no-audit --no-fund @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19
 
 test-agents: # live: those agents against a model server of our own, without a network
 	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2

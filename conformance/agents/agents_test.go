@@ -44,6 +44,7 @@ var cases = []struct {
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", interrupt},
 	{"a loop that is verified", loop},
+	{"a loop that an editor drives", editorsLoop},
 	{"consoles of ripple's", usesConsoles},
 }
 
