@@ -2,7 +2,10 @@ module ripple/tools/release
 
 go 1.26.8
 
-require github.com/goreleaser/nfpm/v2 v2.43.0
+require (
+	github.com/CycloneDX/cyclonedx-go v0.12.0
+	github.com/goreleaser/nfpm/v2 v2.43.0
+)
 
 require (
 	dario.cat/mergo v1.0.2 // indirect

@@ -1,5 +1,6 @@
 // Command release builds what people get: the binary for each platform, archives of it,
-// packages for Debian, Red Hat and Alpine, packages for npm, and their checksums.
+// packages for Debian, Red Hat and Alpine, packages for npm, manifests for Homebrew and
+// Scoop, what the binaries are made of, and the checksums of all that.
 //
 // The same commit gives the same bytes: times are those of the commit, paths are left out.
 package main
@@ -25,6 +26,7 @@ type release struct {
 	date      time.Time // of the commit
 	manual    string    // directory with man pages and completions
 	contact   string    // whom a system's package names
+	base      string    // the address below which people get these files; "": not known
 	feed      string    // where the binaries in archives ask for the latest version; "": they do not
 }
 
@@ -48,11 +50,12 @@ func main() {
 	version := flag.String("version", "", "the version, such as 1.2.3 (default: a snapshot of the commit)")
 	contact := flag.String("maintainer", "ripple <ripple@localhost>", "whom the packages of systems name: `NAME <ADDRESS>`")
 	feed := flag.String("feed", "", "the `ADDRESS` at which the binaries of the archives ask for the latest version: JSON with a tag_name")
+	base := flag.String("base", "", "the `ADDRESS` below which people will get these files, for the manifests of Homebrew and Scoop")
 	names := flag.String("platforms", "linux-amd64,linux-arm64,darwin-amd64,darwin-arm64,windows-amd64", "what to build for")
 	flag.Parse()
 	r, err := newRelease(*repo, *out, *version)
 	if err == nil {
-		r.contact, r.feed = *contact, *feed
+		r.contact, r.base, r.feed = *contact, *base, *feed
 		err = r.make(strings.Split(*names, ","))
 	}
 	if err != nil {
@@ -107,6 +110,7 @@ func (r *release) make(names []string) error {
 		}
 		for _, step := range []func() ([]string, error){
 			func() ([]string, error) { return r.archive(p, asking) },
+			func() ([]string, error) { return r.sbom(p, asking) },
 			func() ([]string, error) { return r.systemPackages(p, binary) },
 			func() ([]string, error) { return r.npmPlatform(p, binary) },
 		} {
@@ -117,11 +121,14 @@ func (r *release) make(names []string) error {
 			made = append(made, files...)
 		}
 	}
-	files, err := r.npmMain(names)
-	if err != nil {
-		return err
+	for _, step := range []func([]string) ([]string, error){r.npmMain, r.manifests} {
+		files, err := step(names)
+		if err != nil {
+			return err
+		}
+		made = append(made, files...)
 	}
-	return r.checksums(append(made, files...))
+	return r.checksums(made)
 }
 
 // leftOut is the tag that leaves HTTP/2 out of net/http: half a megabyte for what
