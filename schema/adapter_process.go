@@ -67,8 +67,21 @@ type Ready struct {
 // Needs is what a program talks to, such as a server, and how it shows that it is
 // not there.
 type Needs struct {
-	What    string `yaml:"what"`
-	Missing string `yaml:"missing"` // pattern
+	What    string  `yaml:"what"`
+	Missing string  `yaml:"missing"` // pattern
+	Server  *Server `yaml:"server"`
+}
+
+// Server is how contract tests start a private server. In the commands, Args and Env
+// {dir} is its directory, which is removed afterwards.
+type Server struct {
+	Path         []string          `yaml:"path"`         // directories of its programs, before PATH
+	Unprivileged bool              `yaml:"unprivileged"` // it refuses to run as root
+	Prepare      [][]string        `yaml:"prepare"`      // commands that are run to their ends first
+	Command      []string          `yaml:"command"`      // the server itself, in the foreground
+	Ready        string            `yaml:"ready"`        // pattern
+	Args         []string          `yaml:"args"`         // of the program under test, in the place of process.args
+	Env          map[string]string `yaml:"env"`          // of the program under test
 }
 
 // ReadyEvent is what ends startup.

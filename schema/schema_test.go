@@ -116,6 +116,7 @@ version: 0.1.0
 description: Nothing but defaults
 family: repl
 process: {version: {}}
+ready: {needs: {what: x, missing: x, server: {command: [x], ready: x}}}
 init: {tempfile: {}, banner_injection: {}}
 prompt: {strategy: shell_integration, primary: '^> $', shell_integration: {}, group_captures: [{name: g, group: 0}]}
 output: {async_interleave: {}}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ripple/runtime/session"
@@ -79,6 +80,12 @@ func (r *runner) openWith(ctx context.Context, o session.Options, watch session.
 		return nil, err
 	}
 	o.Dir, o.Env, o.Executable = r.around.work, append(r.around.env(r.adapter, home), o.Env...), r.options.Executable
+	if s := r.server; s != nil {
+		o.Env = slices.Concat(o.Env[:len(o.Env):len(o.Env)], s.env)
+		if o.Args == nil {
+			o.Args = s.args
+		}
+	}
 	o.Observer = Observers(watch, r.recording())
 	return r.open(ctx, r.adapter, o)
 }

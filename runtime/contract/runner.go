@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 	"time"
 
 	"ripple/runtime/launch"
@@ -63,6 +62,7 @@ type runner struct {
 	open    opener
 	now     func() time.Time
 	around  *surroundings
+	server  *server // private, for the run; nil: there is none
 	record  *Recorder
 	began   time.Time
 	shared  map[Kind]*lease
@@ -86,7 +86,11 @@ func (r *runner) run(ctx context.Context) *Report {
 		return r.report
 	}
 	defer r.around.remove()
+	if !r.serve(ctx) {
+		return r.report
+	}
 	r.rounds(ctx)
+	r.endServer()
 	r.grade()
 	return r.report
 }
@@ -200,19 +204,6 @@ func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
 	err := c.run(bounded, t)
 	cancel()
 	r.conclude(ctx, c, t, err, result)
-}
-
-// exclusion lets tests of several runs in one process go on side by side, except for
-// those that count what the whole process has open.
-var exclusion sync.RWMutex
-
-func join(exclusive bool) (leave func()) {
-	if exclusive {
-		exclusion.Lock()
-		return exclusion.Unlock
-	}
-	exclusion.RLock()
-	return exclusion.RUnlock
 }
 
 // conclude turns a test's error into its result and gives up sessions that

@@ -24,10 +24,11 @@ func lock(f *os.File, how int) error {
 	}
 }
 
-// private says whether only this user can have put something there.
+// private says whether only this user can have put something there. Others may pass
+// through to what is theirs.
 func private(info fs.FileInfo) bool {
 	st, ok := info.Sys().(*syscall.Stat_t)
-	return ok && int(st.Uid) == os.Getuid() && info.Mode().Perm() == 0o700
+	return ok && int(st.Uid) == os.Getuid() && info.Mode().Perm()&^0o011 == 0o700
 }
 
 // openProof opens no link, and no pipe that would be waited for.

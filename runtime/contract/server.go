@@ -1,0 +1,237 @@
+package contract
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"ripple/runtime/internal/scratch"
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/proctree"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+// server is a private one that the program under test talks to (ready.needs.server),
+// in a directory of its own that goes with it.
+type server struct {
+	args, env []string // what the program under test gets
+
+	private *scratch.Dir
+	tree    *proctree.Tree
+	ended   chan struct{} // closed when the process was reaped
+}
+
+const (
+	serverStart = 60 * time.Second // to make its files and to take connections
+	serverGrace = 10 * time.Second // to end by itself
+	serverSays  = 64 << 10         // what is kept of its output, in bytes
+)
+
+// errNoServer is a server that is not installed.
+var errNoServer = errors.New("the server's program is not installed")
+
+// startServer makes the server's files, starts it and waits until it takes connections.
+func startServer(ctx context.Context, spec *schema.Server) (s *server, err error) {
+	ctx, cancel := context.WithTimeout(ctx, serverStart)
+	defer cancel()
+	commands := slices.Concat(spec.Prepare, [][]string{spec.Command})
+	for i, argv := range commands {
+		path, found := find(argv[0], spec.Path)
+		if !found {
+			return nil, fmt.Errorf("%w: %s", errNoServer, argv[0])
+		}
+		commands[i] = append([]string{path}, argv[1:]...)
+	}
+	s = &server{ended: make(chan struct{})}
+	if s.private, err = scratch.New("", "server"); err != nil {
+		return nil, err
+	}
+	dir, err := ownDirectory(s.private.Path, spec.Unprivileged)
+	if err != nil {
+		s.private.Remove()
+		return nil, err
+	}
+	expand := func(text string) string { return schema.Expand(text, map[string]string{"dir": dir}) }
+	for _, arg := range spec.Args {
+		s.args = append(s.args, expand(arg))
+	}
+	for name, value := range spec.Env {
+		s.env = append(s.env, name+"="+expand(value))
+	}
+	for i, argv := range commands {
+		for j := range argv {
+			argv[j] = expand(argv[j])
+		}
+		cmd := exec.Command(argv[0], argv[1:]...)
+		cmd.Dir, cmd.SysProcAttr = dir, serverProcess(spec.Unprivileged)
+		cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "HOME=" + dir, "TMPDIR=" + dir, "LC_ALL=C.UTF-8"}
+		if i == len(commands)-1 {
+			err = s.serve(ctx, cmd, spec.Ready)
+		} else {
+			err = finish(ctx, cmd)
+		}
+		if err != nil {
+			s.end()
+			return nil, fmt.Errorf("%s: %w", filepath.Base(argv[0]), err)
+		}
+	}
+	return s, nil
+}
+
+// serve starts the private server of an adapter that has one. Where its program is not
+// installed, the tests use whatever server there is; where it does not start, they are
+// skipped, since that says nothing about the adapter.
+func (r *runner) serve(ctx context.Context) bool {
+	needs := r.adapter.Ready.Needs
+	if needs == nil || needs.Server == nil {
+		return true
+	}
+	s, err := startServer(ctx, needs.Server)
+	switch {
+	case errors.Is(err, errNoServer), errors.Is(err, errors.ErrUnsupported):
+		return true
+	case err != nil:
+		r.skip(&session.StartError{Adapter: r.adapter.Name, Needs: needs.What + "; a private one did not start: " + err.Error()})
+		return false
+	}
+	r.server = s
+	return true
+}
+
+func (r *runner) endServer() {
+	if r.server == nil {
+		return
+	}
+	if problem := r.server.end(); problem != "" {
+		r.report.Notes = append(r.report.Notes, problem)
+	}
+}
+
+// find looks for a program in directories, where a pattern may match several and the
+// last is the newest, and then in PATH.
+func find(name string, dirs []string) (path string, found bool) {
+	for _, pattern := range dirs {
+		matches, _ := filepath.Glob(filepath.Join(pattern, name)) // a bad pattern finds nothing
+		for _, match := range slices.Backward(matches) {
+			if path, err := exec.LookPath(match); err == nil {
+				return path, true
+			}
+		}
+	}
+	path, err := exec.LookPath(name)
+	return path, err == nil
+}
+
+// finish runs a command to its end.
+func finish(ctx context.Context, cmd *exec.Cmd) error {
+	said := &tail{}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	select {
+	case err := <-ended:
+		if err != nil {
+			return fmt.Errorf("%w: %s", err, said.last())
+		}
+		return nil
+	case <-ctx.Done():
+		stopping, cancel := context.WithTimeout(context.WithoutCancel(ctx), serverGrace)
+		defer cancel()
+		err := proctree.New(cmd.Process.Pid, "").Kill(stopping)
+		<-ended
+		return errors.Join(context.Cause(ctx), err)
+	}
+}
+
+// serve starts the server and waits until it says that it is ready.
+func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
+	pattern, err := schema.CompilePattern(ready)
+	if err != nil {
+		return err
+	}
+	said := &tail{came: make(chan struct{}, 1)}
+	cmd.Stdout, cmd.Stderr = said, said
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	s.tree = proctree.New(cmd.Process.Pid, "")
+	go func() {
+		_ = cmd.Wait() // that it ended is all that counts
+		close(s.ended)
+	}()
+	for {
+		if is, err := pattern.MatchString(said.text()); err != nil || is {
+			return err
+		}
+		select {
+		case <-said.came:
+		case <-s.ended:
+			return fmt.Errorf("it ended: %s", said.last())
+		case <-ctx.Done():
+			return fmt.Errorf("it did not say that it is ready (%q): %s", ready, said.last())
+		}
+	}
+}
+
+// end ends the server with all that it started, and removes its directory. What is
+// wrong with that is the text.
+func (s *server) end() (problem string) {
+	defer s.private.Remove()
+	if s.tree == nil {
+		return ""
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), 2*serverGrace)
+	defer cancel()
+	err := s.tree.End(ctx, proctree.Step{Signal: askToEnd, Grace: serverGrace})
+	if err != nil {
+		return "ending the private server: " + err.Error()
+	}
+	<-s.ended
+	return ""
+}
+
+// tail keeps the end of what processes print.
+type tail struct {
+	mu   sync.Mutex
+	data []byte
+	came chan struct{} // has a value when there is more; nil: nobody waits
+}
+
+var _ io.Writer = (*tail)(nil)
+
+// Write never fails.
+func (t *tail) Write(p []byte) (int, error) {
+	t.mu.Lock()
+	t.data = append(t.data, p...)
+	t.data = t.data[max(0, len(t.data)-serverSays):]
+	t.mu.Unlock()
+	select {
+	case t.came <- struct{}{}:
+	default:
+	}
+	return len(p), nil
+}
+
+func (t *tail) text() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return string(t.data)
+}
+
+// last is the last line that says something.
+func (t *tail) last() string {
+	text := strings.TrimSpace(vt.Strip(t.text()))
+	return text[strings.LastIndexByte(text, '\n')+1:]
+}
