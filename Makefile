@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: release release-check build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
+.PHONY: site release release-check build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
 
 build: # bin/ripple, which needs no C library: it starts a millisecond sooner; HTTP/2 is left out as in a release
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
@@ -44,6 +44,9 @@ fleet: build # the table of adapters in README.md, from a run of all contract te
 	bin/ripple adapter list --json >"$$dir/list" && \
 	{ bin/ripple adapter test --all --parallel 2 --report json >"$$dir/report" || true; } && \
 	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/README.md"
+
+site: # the documents as pages, into dist/site; a link that leads nowhere is an error
+	go -C tools run ./site "$(CURDIR)" "$(CURDIR)/dist/site"
 
 release: # archives and packages for every platform, into dist
 	cd tools/release && go run . -repo "$(CURDIR)" -o "$(CURDIR)/dist"

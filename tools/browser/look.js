@@ -37,6 +37,10 @@
   };
   const name = (e) => e.tagName.toLowerCase() + (e.getAttribute("class") ? "." + e.getAttribute("class") : "") + ` "${e.textContent.trim().slice(0, 40)}"`;
 
+  const scrolls = (e) => { // what is inside of something that scrolls by itself may be wider
+    for (let at = e; at && at !== document.body; at = at.parentElement) if (["auto", "scroll"].includes(getComputedStyle(at).overflowX)) return true;
+    return false;
+  };
   const texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
   const seen = new Set();
   while (texts.nextNode()) {
@@ -45,7 +49,7 @@
     seen.add(e);
     const box = e.getBoundingClientRect();
     if (!box.width || !box.height) continue;
-    if (!e.closest("[data-wide]") && (box.left < -0.5 || box.right > root.clientWidth + 0.5)) wrong.push(`${name(e)} lies outside of the window: ${box.left} to ${box.right}`);
+    if ((box.left < -0.5 || box.right > root.clientWidth + 0.5) && !scrolls(e)) wrong.push(`${name(e)} lies outside of the window: ${box.left} to ${box.right}`);
     if (parseFloat(getComputedStyle(e).fontSize) < 12) wrong.push(`${name(e)} is smaller than 12 pixels`);
     const paper = behind(e), ink = rgba(getComputedStyle(e).color);
     const mixed = over({ ...ink, a: ink.a * opacity(e) }, paper);

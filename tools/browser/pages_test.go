@@ -198,6 +198,20 @@ func TestCastPicture(t *testing.T) {
 	}
 }
 
+// The documents' pages stand a desk and a phone.
+func TestSite(t *testing.T) {
+	browser := start(t)
+	dir := t.TempDir()
+	if out, err := exec.Command("go", "run", "../site", "../..", dir).CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	for _, as := range []Look{Looks[1], Looks[2]} {
+		for _, name := range []string{"index.html", "docs/consoles.html", "SCHEMA.html"} {
+			t.Run(as.Name+"/"+name, func(t *testing.T) { sound(t, open(t, browser, filepath.Join(dir, name), as)) })
+		}
+	}
+}
+
 // long writes the events of a loop: so many, with much text in them.
 func long(t testing.TB, events int) string {
 	t.Helper()

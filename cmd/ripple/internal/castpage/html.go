@@ -46,7 +46,7 @@ func HTML(w io.Writer, title string, f *cast.Film) error {
 	return onepage.Page{Title: title, Style: style, Script: script}.Write(w, func(m *onepage.Markup) {
 		m.Open("main")
 		m.Element("h1", title)
-		m.Open("div", "class", "screen", "data-wide", "", "tabindex", "0", "aria-label", "terminal")
+		m.Open("div", "class", "screen", "tabindex", "0", "aria-label", "terminal")
 		m.Element("pre", "", "id", "screen")
 		m.Close("div")
 		m.Open("div", "class", "bar")
