@@ -42,7 +42,8 @@ var cases = []struct {
 	{"a refused login that it tries again", func(t *testing.T, r rig) { waitedOut(t, r, "401", "auth", exitBlocked) }},
 	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "model_error", exitFailed) }},
 	{"a prompt of 200 KB", largePrompt},
-	{"an interrupt while the model is silent", interrupt},
+	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},
+	{"a turn on its screen", onScreen},
 	{"a loop that is verified", loop},
 	{"a loop that an editor drives", editorsLoop},
 	{"consoles of ripple's", usesConsoles},
@@ -281,10 +282,10 @@ func largePrompt(t *testing.T, r rig) {
 	assert.True(t, told(s.asked, prompt), "the model gets all of it")
 }
 
-func interrupt(t *testing.T, r rig) {
+func interrupt(t *testing.T, r rig, args ...string) {
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
-	cmd := r.command(ctx, t, "stall", "say hello")
+	cmd := r.command(ctx, t, "stall", append(args, "say hello")...)
 	before := len(r.asked())
 	var since time.Time
 	s := r.finish(t, cmd, func() {

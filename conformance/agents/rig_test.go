@@ -29,6 +29,7 @@ type setup struct {
 	Limit    limit              // how it is kept to a list of tools
 	Retries  retries            // how it tries again as it would elsewhere
 	Consoles consoles           // how it comes to ripple's consoles
+	Screen   bool               // its own screen is described
 	Differs  map[string]differs // by case
 }
 

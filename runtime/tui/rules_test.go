@@ -97,6 +97,7 @@ func TestTheAnswerIsWhatIsNew(t *testing.T) {
 		"a prompt of several lines":     {"head", "head||> one|  and two||● 1", "● 1"},
 		"blank rows, and what is none":  {"head", "head||> one||  ● 1|||  2|Took 3 s", "● 1\n\n2"},
 		"the last row was drawn over":   {"head|waiting", "head||> one||● 1", "● 1"},
+		"a row that moves":              {"head|||Took 1 s", "head||> one||● 1|||Took 1 s", "● 1"},
 		"nothing yet":                   {"head", "head||> one", ""},
 		"a scroll bar that appears":     {"head||> one||● 1", "head  ┃|      ┃|> one ┃|      ┃|● 1   ┃|      ┃|> two ┃|      ┃|● 2   ┃|┃ a   ┃", "● 2\n┃ a   ┃"},
 		"nothing at all":                {"head", "head", ""},

@@ -14,7 +14,7 @@ type text struct {
 	drop                []*regexp2.Regexp
 }
 
-// conversation are the rows of it.
+// conversation are the rows of it, without those that are no part of an answer.
 func (t *text) conversation(rows []string) []string {
 	if t.below != nil {
 		all := strings.Join(rows, "\n")
@@ -26,7 +26,7 @@ func (t *text) conversation(rows []string) []string {
 	for i, r := range rows {
 		rows[i] = barless(r)
 	}
-	return trimmed(rows)
+	return trimmed(t.kept(rows))
 }
 
 // barless is a row without the scroll bar at its right end, which comes and goes with the
@@ -82,7 +82,7 @@ func (t *text) answer(prompt string, before, after []string) []string {
 		}
 		rows = rows[end:]
 	}
-	return squeezed(trimmed(t.kept(rows)))
+	return squeezed(trimmed(rows))
 }
 
 // middle is where in a prompt rows begin that repeat the end of it; 0: they do not.

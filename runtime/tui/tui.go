@@ -222,7 +222,7 @@ func (t *TUI) Picture() (p Picture) {
 // Conversation is what is to be seen of it, without what only says that the agent works.
 func (t *TUI) Conversation() string {
 	text := &t.rules.text
-	return strings.Join(text.kept(text.conversation(t.Picture().Rows)), "\n")
+	return strings.Join(text.conversation(t.Picture().Rows), "\n")
 }
 
 // Session is the id of the agent's session, as far as the screen has told it.

@@ -1,0 +1,70 @@
+package agents
+
+import (
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+)
+
+// onScreen takes the same scripted turns over stdio and on the agent's own screen: they
+// agree on the answer, the end and the exit code.
+func onScreen(t *testing.T, r rig) {
+	if !r.setup.Screen {
+		t.Skip("its adapter describes no screen")
+	}
+	for _, behaviour := range []string{"text", "tool"} {
+		t.Run(behaviour, func(t *testing.T) {
+			over := r.turn(t, behaviour, "say hello")
+			worked(t, over)
+			on := r.turn(t, behaviour, "--screen", "say hello")
+			seen(t, on)
+			assert.Equal(t, said(over), said(on))
+			assert.True(t, told(on.asked, "say hello"))
+		})
+	}
+	t.Run("a session goes on", func(t *testing.T) {
+		first := r.turn(t, "text", "--screen", "my first words")
+		seen(t, first)
+		second := r.turn(t, "text", "--screen", "--resume", first.outcome.SessionID, "and my second")
+		seen(t, second)
+		assert.Equal(t, first.outcome.SessionID, second.outcome.SessionID)
+		assert.True(t, told(second.asked, "my first words"), "the model is told what was said before")
+	})
+	t.Run("an error of the server", func(t *testing.T) {
+		s := r.turn(t, "503", "--screen", "--idle-timeout", "20s", "say hello")
+		assert.NotZero(t, s.exit)
+		assert.NotNil(t, s.outcome.Failure)
+	})
+	t.Run("an interrupt while the model is silent", func(t *testing.T) { interrupt(t, r, "--screen") })
+	t.Run("64 KB", func(t *testing.T) {
+		prompt := "begin " + strings.Repeat("0123456789abcde\n", 64*64) + "end"
+		file := filepath.Join(t.TempDir(), "prompt")
+		assert.NoError(t, os.WriteFile(file, []byte(prompt), 0o600))
+		s := r.turn(t, "text", "--screen", "--prompt-file", file)
+		seen(t, s)
+		assert.True(t, told(s.asked, prompt), "the model gets all of it")
+	})
+}
+
+// seen asserts what holds for every turn on a screen that worked.
+func seen(t *testing.T, s turn) {
+	t.Helper()
+	assert.Equal(t, exitOK, s.exit)
+	assert.Nil(t, s.outcome.Failure)
+	assert.NotEmpty(t, s.outcome.SessionID, "without it no session can go on")
+	assert.Empty(t, s.outcome.Problems)
+	assert.Contains(t, s.outcome.Text, "STANDIN-OK")
+}
+
+// passing is what two turns do not have in common: how much the program itself told the
+// model, and a character of several, which a program may draw as one that is narrower.
+var passing = regexp.MustCompile(`\d+|👩\S*`)
+
+// said is an answer, however its lines are wrapped.
+func said(s turn) string {
+	return strings.Join(strings.Fields(passing.ReplaceAllString(s.outcome.Text, "N")), " ")
+}
