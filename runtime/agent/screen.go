@@ -32,6 +32,10 @@ type stage struct {
 	copied  error     // of the copy of the output
 }
 
+// The size of a screen that nobody sees is one that adapters' rules are tried in; wider
+// ones have bars at their sides, which are no part of an answer.
+const screenCols, screenRows = 120, 40
+
 // takeScreen takes a turn on the agent's own screen.
 func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options, _ string) (Outcome, error) {
 	s := &stage{a: a, o: o, waiting: make(chan bool)}
@@ -45,6 +49,7 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
 		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable, Sole: o.Sole,
+		Cols: screenCols, Rows: screenRows,
 		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
 	})
 	if err != nil {
