@@ -1,0 +1,121 @@
+package conformance
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+	"gopkg.in/yaml.v3"
+)
+
+// action is what these tests read of the action for adapter authors.
+type action struct {
+	Inputs map[string]struct{ Default string }
+	Runs   struct{ Steps []step }
+}
+
+type step struct {
+	Name, Run, Shell, Uses string
+	Env, With              map[string]string
+}
+
+var input = regexp.MustCompile(`\$\{\{ inputs\.(\w+) \}\}`)
+
+// runAction does what a runner does with the action's own steps, in a directory; those of
+// others are left to their tests.
+func runAction(t *testing.T, dir string, inputs map[string]string) (output string, err error) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
+	require.NoError(t, err)
+	var a action
+	require.NoError(t, yaml.Unmarshal(data, &a))
+	here, err := filepath.Abs(root)
+	require.NoError(t, err)
+	temp := t.TempDir()
+	added := filepath.Join(temp, "path")
+	for _, s := range a.Runs.Steps {
+		if s.Uses != "" {
+			continue
+		}
+		require.Equal(t, "bash", s.Shell, s.Name)
+		assert.NotContains(t, s.Run, "${{", "%s: an input in a script is run by whoever gives it", s.Name)
+		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
+		cmd.Dir = dir
+		path, _ := os.ReadFile(added) // the first step has none
+		cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+temp, "GITHUB_PATH="+added,
+			"PATH="+strings.TrimSpace(string(path))+":"+os.Getenv("PATH"))
+		for name, value := range s.Env {
+			cmd.Env = append(cmd.Env, name+"="+input.ReplaceAllStringFunc(value, func(of string) string {
+				name := input.FindStringSubmatch(of)[1]
+				declared, is := a.Inputs[name]
+				require.True(t, is, "%s: there is no input %s", s.Name, name)
+				if given, is := inputs[name]; is {
+					return given
+				}
+				return declared.Default
+			}))
+		}
+		out, err := cmd.CombinedOutput()
+		output += string(out)
+		if err != nil {
+			return output, err
+		}
+	}
+	return output, nil
+}
+
+// The action builds ripple, installs what the author says, lints and tests; a test that
+// fails fails it, and marks its line.
+func TestAction(t *testing.T) {
+	if _, err := exec.LookPath("bc"); err != nil {
+		t.Skip("bc is not installed")
+	}
+	text, err := os.ReadFile(filepath.Join(root, "adapters", "bc.yaml"))
+	require.NoError(t, err)
+	dir := t.TempDir()
+	file := filepath.Join(dir, "bc.yaml")
+	require.NoError(t, os.WriteFile(file, text, 0o600))
+	out, err := runAction(t, dir, map[string]string{"install": "echo installed >done"})
+	require.NoError(t, err, "%s", out)
+	assert.FileExists(t, filepath.Join(dir, "done"))
+
+	broken := strings.Replace(string(text), "^1606938044", "^never", 1) // of the test that multiplies
+	require.NotEqual(t, string(text), broken)
+	require.NoError(t, os.WriteFile(file, []byte(broken), 0o600))
+	out, err = runAction(t, dir, map[string]string{"adapters": "bc.yaml", "arguments": "--require --filter ^arithmetic$"})
+	require.Error(t, err, "%s", out)
+	assert.Regexp(t, `(?m)^::error file=.*bc\.yaml,line=\d+`, out)
+}
+
+// The workflow gives the action what it takes.
+func TestActionWorkflow(t *testing.T) {
+	var a action
+	var w struct {
+		On struct {
+			Call struct{ Inputs map[string]any } `yaml:"workflow_call"`
+		}
+		Jobs map[string]struct{ Steps []step }
+	}
+	for file, into := range map[string]any{"action.yml": &a, ".github/workflows/adapter.yml": &w} {
+		data, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		require.NoError(t, yaml.Unmarshal(data, into), file)
+		for _, of := range input.FindAllStringSubmatch(string(data), -1) {
+			if file != "action.yml" {
+				assert.Contains(t, w.On.Call.Inputs, of[1])
+			}
+		}
+	}
+	steps := w.Jobs["test"].Steps
+	require.NotEmpty(t, steps)
+	last := steps[len(steps)-1]
+	assert.Equal(t, "./.ripple-source", last.Uses)
+	for name := range last.With {
+		assert.Contains(t, a.Inputs, name)
+	}
+}
