@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: site release release-check build test torture consoles race fuzz lint bench gen interpreters agents test-agents fleet check
+.PHONY: site release release-check build test torture consoles race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
 
 build: # bin/ripple, which needs no C library: it starts a millisecond sooner; HTTP/2 is left out as in a release
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
@@ -25,6 +25,9 @@ lint: # the adapters of this repository; the code is linted by check
 
 bench: # measures, and writes BENCHMARKS.md
 	go run ./conformance/bench -o BENCHMARKS.md
+
+bench-probe: build # what experiments find out about every program that is there, without its adapter: half an hour; writes docs/probe.md
+	go run ./conformance/probing -binary bin/ripple -o docs/probe.md
 
 gen: # generated files
 	go generate ./...

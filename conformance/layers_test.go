@@ -113,6 +113,7 @@ var layers = map[string]row{
 	"conformance/consoles":    {5, ""},
 	"conformance/dialogues":   {5, ""},
 	"conformance/standin":     {5, ""},
+	"conformance/probing":     {5, ""},
 	"conformance/torture":     {5, ""},
 	"conformance/standin/cmd": {6, "conformance/standin"},
 	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/console runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},

@@ -39,9 +39,9 @@ func concludePrompt(l *lab) {
 			"it has no prompt, and each answer ends so")
 		d.plain("ready.wait_for_event", "custom")
 		d.set("ready.pattern", `[^\n]*\S[^\n]*\n\z`, likely, 2, "what it says before it first waits is not how it answers")
+	case l.silent && l.tongue.found["print"] != "":
+		concludeSilence(l)
 	case l.silent:
-		d.unknown("prompt.primary", "it has no prompt, and its answers have no end that could be told from output")
-		d.plain("prompt.strategy", "regex")
 		d.put("prompt.primary", `^\x00$`, "a stand-in that matches nothing: it has no prompt; docs/writing-an-adapter.md says how such a program is made to print one")
 	default:
 		p := l.prompts.learnt()
@@ -56,9 +56,32 @@ func concludePrompt(l *lab) {
 	}
 }
 
+// concludeSilence has a program without any prompt print one: at its start, and after each
+// command. Its samples print a line, so the marker ends one.
+func concludeSilence(l *lab) {
+	d := l.draft
+	printed := withText(l.tongue.found["print"], "{nonce}> ")
+	d.set("ready.wait_for_event", "marker", sure, 2, "it has no prompt: it is made to print one")
+	for _, key := range []string{"settle_before_inject_ms", "output_settled_min_ms"} {
+		d.plain("ready."+key, 0)
+	}
+	d.plain("ready.output_settled_stable_ms", 50)
+	d.plain("ready.output_settled_max_ms", 10_000)
+	d.plain("init.strategy", "marker")
+	d.plain("init.delivery", "pty_inject")
+	d.plain("init.script", printed)
+	d.plain("init.init_invocation_template", printed)
+	d.plain("init.marker", []field{{"primary", "{nonce}> \r\n"}})
+	d.plain("prompt.strategy", "marker")
+	d.drop("prompt.primary")
+	d.set("input.multiline_wrapper", []field{{"open", ""}, {"close", "\n" + printed}, {"trigger", "always"}}, sure, 3, "after each command the marker")
+}
+
 func concludeInput(l *lab) {
 	d, t := l.draft, &l.tongue
 	switch {
+	case l.silent && t.found["print"] != "":
+		d.plain("input.multiline_delivery", string(schema.DeliverWrapper))
 	case t.load != "":
 		d.set("input.multiline_delivery", string(schema.DeliverTempfile), sure, 3, "it runs a file")
 		d.plain("input.tempfile", blockFile(l))

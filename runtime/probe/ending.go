@@ -96,8 +96,8 @@ func survivesKey(ctx context.Context, l *lab, key string) (bool, error) {
 		return false, ctx.Err()
 	}
 	l.atPrompt = true // whatever it shows
-	starts := l.starts
-	works := evaluatesNow(ctx, l) && l.starts == starts
+	same := l.talk
+	works := evaluatesNow(ctx, l) && l.talk == same
 	l.log.say("it works on after %q at the prompt: %v", key, works)
 	return works, ctx.Err()
 }

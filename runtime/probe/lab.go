@@ -44,8 +44,8 @@ type lab struct {
 	talk     *talk
 	atPrompt bool          // the last reply ended at the prompt
 	startup  time.Duration // of the last start
-	starts   int
-	lost     int // spellings after which it was not at its prompt any more
+	fatal    bool          // Ctrl-C ends it
+	lost     int           // spellings after which it was not at its prompt any more
 
 	prompts  prompts
 	trailing string // instead of a prompt: how the last line of each answer ends
@@ -123,7 +123,7 @@ func (l *lab) start(ctx context.Context) (reply, error) {
 		return reply{}, fmt.Errorf("starting %s: %w", plan.Path, err)
 	}
 	r := l.talk.hear(ctx, l.talk.patience.start)
-	l.starts, l.startup = l.starts+1, r.took
+	l.startup = r.took
 	l.log.exchange("", r)
 	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // which comes after an answer only
 	return r, ctx.Err()
@@ -151,8 +151,14 @@ func (l *lab) isPrompt(r reply) bool {
 
 var errLost = errors.New("the program does not come to its prompt any more")
 
+// slowStart is from when on it is worth while to find a way back instead of starting anew.
+const slowStart = 600 * time.Millisecond
+
 // ready has the program at its prompt, by starting it again where it is elsewhere.
 func (l *lab) ready(ctx context.Context) error {
+	if l.talk != nil && !l.atPrompt && l.startup > slowStart {
+		l.comeBack(ctx)
+	}
 	for range 2 {
 		if l.talk != nil && l.atPrompt {
 			return ctx.Err()
@@ -165,6 +171,33 @@ func (l *lab) ready(ctx context.Context) error {
 		return errLost
 	}
 	return ctx.Err()
+}
+
+// comeBack tries what may lead back to the prompt, as long as the program lives.
+func (l *lab) comeBack(ctx context.Context) {
+	var keys []string
+	if l.unfinished.escape != "" {
+		keys = append(keys, l.unfinished.escape)
+	}
+	if l.failing.exit != "" {
+		keys = append(keys, l.failing.exit+l.way.ending, l.failing.exit+l.way.ending)
+	}
+	for _, end := range l.tongue.language.End {
+		keys = append(keys, end+l.way.ending)
+	}
+	for _, k := range append(keys, ctrlC) {
+		if k == ctrlC && l.fatal {
+			continue
+		}
+		r := l.key(ctx, k, time.Second)
+		if r.how == ended || r.how == never {
+			l.fatal = l.fatal || k == ctrlC
+			return
+		}
+		if l.atPrompt = exactly(l, r); l.atPrompt {
+			return
+		}
+	}
 }
 
 // say sends one line and hears the answer.

@@ -27,10 +27,11 @@ type language struct {
 	Samples   map[string][]string `json:"samples"`
 	Load      []string            `json:"load"` // runs the file {path}
 	Extension string              `json:"extension"`
-	Leave     []string            `json:"leave"` // ends the program
-	Exits     []string            `json:"exits"` // leaves a debugger
-	Open      []string            `json:"open"`  // the beginning of something longer
-	Wrong     []string            `json:"wrong"` // fails
+	Leave     []string            `json:"leave"`  // ends the program
+	Exits     []string            `json:"exits"`  // leaves a debugger
+	Open      []string            `json:"open"`   // the beginning of something longer
+	Wrong     []string            `json:"wrong"`  // fails
+	Prompt    []string            `json:"prompt"` // sets the prompt to {prompt}
 	Brackets  map[string]any      `json:"brackets"`
 }
 

@@ -13,6 +13,7 @@ package probe
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
 	"time"
@@ -28,6 +29,8 @@ type Options struct {
 	Command []string // the program and its arguments
 	File    string   // what the adapter's file will be called; for its comments
 	Head    string   // comment that begins the file
+	// Versions are arguments with one of which programs print their version.
+	Versions []string
 
 	// How long the experiments may take (0: 60 s), and how long after the contract tests
 	// another variation of what failed is begun (0: 30 s).
@@ -97,8 +100,10 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 func experiment(ctx context.Context, l *lab) error {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute))
 	defer cancel()
-	if err := meet(within, l); err != nil {
+	if err := meet(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err
+	} else if err != nil {
+		l.log.say("given up: how it evaluates: %v", err)
 	}
 	for _, e := range []struct {
 		what string
@@ -109,6 +114,7 @@ func experiment(ctx context.Context, l *lab) error {
 		{"errors", findErrors},
 		{"Ctrl-C, Ctrl-D and its end", findSignals},
 		{"long lines", findLineLimit},
+		{"another prompt", findPromptSetting},
 	} {
 		if l.tongue.spelling == "" {
 			break // nothing could be told from an answer
@@ -122,6 +128,10 @@ func experiment(ctx context.Context, l *lab) error {
 		}
 	}
 	conclude(l)
+	l.o.progress("its version")
+	if err := findOrigin(ctx, l); err != nil {
+		return err
+	}
 	return l.stop()
 }
 

@@ -37,9 +37,10 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 			}
 		}
 		if !fortyTwo().MatchString(withoutEcho(a.text(), s)) {
+			l.atPrompt = l.atPrompt && (exactly(l, a.reply) || l.startup > slowStart)
 			continue
 		}
-		if confirm(ctx, l, s, a) {
+		if confirm(ctx, l, s, &a) {
 			return s, a, nil
 		}
 	}
@@ -47,9 +48,17 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 }
 
 // confirm asks for 6*9 in the same way, and takes both prompts for what they are.
-func confirm(ctx context.Context, l *lab, s string, a answer) bool {
+func confirm(ctx context.Context, l *lab, s string, a *answer) bool {
 	if !a.idle() {
 		return false
+	}
+	if !exactly(l, a.reply) && len(l.prompts.lines) > 0 { // what went before may have led elsewhere
+		l.atPrompt = false
+		again, err := l.ask(ctx, s)
+		if err != nil {
+			return false
+		}
+		*a = again
 	}
 	takePrompt(l, a.reply)
 	nine := strings.ReplaceAll(s, "7", "9")

@@ -183,7 +183,7 @@ func commonBeginning(bad []string) string {
 		}
 		common = common[:n]
 	}
-	if common = strings.ToValidUTF8(strings.TrimRight(common, `'"0123456789`), ""); len(strings.TrimSpace(common)) < 4 {
+	if common = strings.ToValidUTF8(strings.TrimRight(common, `'"0123456789`), ""); len(strings.TrimSpace(common)) < 3 {
 		return ""
 	}
 	return "^" + regexp.QuoteMeta(common)

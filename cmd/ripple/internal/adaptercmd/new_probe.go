@@ -85,6 +85,7 @@ func (p probed) learn(ctx context.Context, a *app, words []string) error {
 	progress := a.NewProgress()
 	result, err := probe.Run(ctx, probe.Options{
 		Name: p.name, Command: words, File: fileNamed(p.name, p.file), Head: head,
+		Versions: []string{"--version", "-version", "-V", "-v", "version"},
 		Progress: func(text string) { progress.Update(p.name, contract.Progress{Name: text}) },
 	})
 	progress.Stop()
