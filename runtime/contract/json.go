@@ -2,7 +2,10 @@ package contract
 
 import (
 	"encoding/json"
+	"errors"
+	"fmt"
 	"io"
+	"slices"
 )
 
 // JSONVersion is the version of the document that WriteJSON writes. It changes
@@ -25,4 +28,30 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 	e.SetEscapeHTML(false)
 	e.SetIndent("", "  ")
 	return e.Encode(doc)
+}
+
+// ReadJSON reads a document that WriteJSON wrote. What a report holds of the machine
+// it was made on, [Report.Missing], is not in it.
+func ReadJSON(r io.Reader) ([]*Report, error) {
+	var doc struct {
+		Version *int      `json:"version"`
+		Reports []*Report `json:"reports"`
+	}
+	if err := json.NewDecoder(r).Decode(&doc); err != nil {
+		return nil, fmt.Errorf("it is no JSON report of contract tests: %w", err)
+	}
+	if doc.Version == nil || doc.Reports == nil || slices.Contains(doc.Reports, nil) {
+		return nil, errors.New("it is no JSON report of contract tests")
+	}
+	if *doc.Version != JSONVersion {
+		return nil, fmt.Errorf("it is a report of version %d, and only version %d can be read", *doc.Version, JSONVersion)
+	}
+	for _, report := range doc.Reports {
+		for _, t := range report.Tests {
+			if t.unwell() && t.Failure == nil {
+				return nil, fmt.Errorf("%s: the test %q has failed without a failure", report.Adapter, t.Name)
+			}
+		}
+	}
+	return doc.Reports, nil
 }

@@ -104,6 +104,29 @@ func TestJSONIsOneDocument(t *testing.T) {
 	assert.Equal(t, sampleReports()[0].Tests, doc.Reports[0].Tests)
 }
 
+// What was written can be read, and written again with nothing lost.
+func TestReadJSON(t *testing.T) {
+	var b, again bytes.Buffer
+	require.NoError(t, WriteJSON(&b, sampleReports()))
+	text := b.String()
+	reports, err := ReadJSON(&b)
+	require.NoError(t, err)
+	require.NoError(t, WriteJSON(&again, reports))
+	assert.Equal(t, text, again.String())
+	for text, want := range map[string]string{
+		"":                                  "no JSON report",
+		"[]":                                "no JSON report",
+		`{"version": 1}`:                    "no JSON report",
+		`{"reports": []}`:                   "no JSON report",
+		`{"version": 1, "reports": [null]}`: "no JSON report",
+		`{"version": 2, "reports": []}`:     "version 2, and only version 1 can be read",
+		`{"version": 1, "reports": [{"adapter": "a", "tests": [{"name": "t", "status": "failed"}]}]}`: `a: the test "t" has failed without a failure`,
+	} {
+		_, err := ReadJSON(strings.NewReader(text))
+		assert.ErrorContains(t, err, want, text)
+	}
+}
+
 // A dashboard reads the report and not the exit code: what is required and
 // missing is an error in each of them.
 func TestRequiredAndMissing(t *testing.T) {

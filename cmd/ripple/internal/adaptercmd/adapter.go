@@ -17,7 +17,8 @@ func New(shared *ui.App) *cobra.Command {
 from ~/.config/ripple/adapters, from .ripple/adapters in the current directory and
 from files that are named by their path; later places win over earlier ones.`,
 	})
-	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a), newAdapterExplain(a), newAdapterNew(a))
+	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a), newAdapterExplain(a), newAdapterNew(a),
+		newAdapterMerge(a), newAdapterMatrix(a))
 	return cmd
 }
 
