@@ -186,6 +186,63 @@ func TestAnEditorAllows(t *testing.T) {
 	assert.Contains(t, e.said(), "It is allowed now.")
 }
 
+// What an agent asks in the middle of a turn, the editor is asked, and the turn waits.
+func TestAnEditorIsAskedInATurn(t *testing.T) {
+	t.Parallel()
+	const play = "turns: [{steps: [{deny: {tool: Bash, detail: make deploy}}, {write: {path: a.txt, content: x}}, {text: LOOP_COMPLETE}]}]"
+	result := func(e *editor) string {
+		for _, u := range e.of("tool_call_update") {
+			if u.text() == "allowed" || u.text() == "refused" {
+				return u.Status + " " + u.text()
+			}
+		}
+		return ""
+	}
+	for name, c := range map[string]struct {
+		choose, want string
+		args         []string
+	}{
+		"a loop allows":  {"yes", "completed allowed", nil},
+		"a loop refuses": {"no", "failed refused", nil},
+		"a turn allows":  {"yes", "completed allowed", []string{"--turn"}},
+		"a turn refuses": {"no", "failed refused", []string{"--turn"}},
+		"a rule allows":  {"never", "completed allowed", []string{"--", "--allow", "Bash(make *)"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e := beginSession(t, play, nil, append([]string{"--transport", "acp"}, c.args...)...)
+			e.choose = func(acpMessage) string { return c.choose }
+			e.stop(e.answer(e.prompt("Deploy.")))
+			assert.Equal(t, c.want, result(e))
+			assert.FileExists(t, filepath.Join(e.project, "a.txt"), "the turn goes on")
+			if c.choose == "never" {
+				assert.Empty(t, e.asked)
+				return
+			}
+			require.Len(t, e.asked, 1)
+			assert.Equal(t, "execute", e.asked[0].Params.ToolCall.Kind)
+			assert.Contains(t, e.asked[0].Params.ToolCall.Title, "make deploy")
+		})
+	}
+	t.Run("a cancel while it is open", func(t *testing.T) {
+		t.Parallel()
+		e := beginSession(t, play, nil, "--transport", "acp")
+		id := e.prompt("Deploy.")
+		asked := e.until(func(m acpMessage) bool { return m.Method == "session/request_permission" })
+		e.send(map[string]any{"method": "session/cancel", "params": map[string]any{"sessionId": e.session}})
+		e.reply(asked, "")
+		assert.Equal(t, "cancelled", e.stop(e.answer(id)))
+		e.choose, e.updates = func(acpMessage) string { return "yes" }, nil
+		assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("Go on."))))
+		assert.Len(t, e.asked, 1, "it is asked anew")
+		assert.Equal(t, "completed allowed", result(e))
+		told, err := os.ReadFile(filepath.Join(e.project, ".ralph/events.jsonl"))
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(string(told), `"type":"asked"`), "it is one question")
+		assert.Equal(t, 1, strings.Count(string(told), `"type":"answered"`))
+	})
+}
+
 // How a loop stops is told in the protocol's words, and the next prompt goes on.
 func TestAnEditorIsToldWhyItStops(t *testing.T) {
 	t.Parallel()

@@ -115,8 +115,11 @@ const (
 func choicesOf(q event.Question, id, words string) choices {
 	call := map[string]any{"toolCallId": "question-" + id, "title": words, "kind": "other", "status": "pending"}
 	if q.Kind == event.AskPermission {
-		call["title"], call["kind"] = titleOf(q.Name, string(q.Tool), permit.Subject(q)), kindOf(q.Tool)
-		call["content"] = []any{textContent(words)}
+		title := titleOf(q.Name, string(q.Tool), permit.Subject(q))
+		call["title"], call["name"], call["kind"] = title, q.Name, kindOf(q.Tool)
+		if !strings.Contains(title, words) {
+			call["content"] = []any{textContent(words)}
+		}
 		if len(q.Input) > 0 {
 			call["rawInput"] = q.Input
 		}
@@ -186,8 +189,9 @@ func titleOf(name, tool, subject string) string {
 // errDismissed is of a question in a turn that nobody answers.
 var errDismissed = errors.New("the client has dismissed the question")
 
-// askInTurn gets a question of a single turn answered.
-func (ss *session) askInTurn(ctx context.Context, q event.Question) (event.Answer, error) {
+// askInTurn gets a question of a single turn answered. call is the use of a tool that it
+// is about, where the client knows of it.
+func (ss *session) askInTurn(ctx context.Context, q event.Question, call string) (event.Answer, error) {
 	type reply struct {
 		event.Answer
 		chosen bool
@@ -196,6 +200,9 @@ func (ss *session) askInTurn(ctx context.Context, q event.Question) (event.Answe
 	var request int64
 	ss.locked(func() {
 		c := choicesOf(q, q.ID, q.Text)
+		if call != "" {
+			c.call["toolCallId"] = call
+		}
 		request = ss.request(c, func(a event.Answer, chosen bool) { replies <- reply{a, chosen} })
 	})
 	select {

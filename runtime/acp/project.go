@@ -152,6 +152,11 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	if s.o.Agent != nil {
 		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": turns of one agent are not kept; begin a new session"}
 	}
+	if s.o.Play != nil {
+		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir}
+		s.conn.Reply(m.ID, map[string]any{})
+		return nil
+	}
 	if old := s.sessions[p.Session]; old != nil && old.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
 	}
@@ -200,7 +205,7 @@ func (s *Server) list(m rpc.Message) *rpc.Error {
 		return &rpc.Error{Code: rpc.CodeNoMethod, Message: "turns of one agent are not kept"}
 	}
 	list := []any{}
-	if p.Dir == "" {
+	if p.Dir == "" || s.o.Play != nil {
 		for _, ss := range s.sessions {
 			list = append(list, map[string]any{"sessionId": ss.id, "cwd": ss.dir})
 		}

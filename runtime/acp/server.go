@@ -20,6 +20,8 @@ import (
 	"sync"
 	"time"
 
+	"ripple/runtime/agent"
+	"ripple/runtime/event"
 	"ripple/runtime/internal/rpc"
 	"ripple/schema"
 )
@@ -37,8 +39,22 @@ type Options struct {
 	Loop func(task string, goOn bool) []string
 
 	Agent *schema.Adapter // takes one turn a prompt; nil: a prompt begins a loop
+	Play  Play            // takes the turns, in the place of an agent; any session can be gone on with. May be nil
 	Log   io.Writer       // gets what is for people who look for the cause of something; may be nil
 }
+
+// Play takes a turn, and ends when ctx does.
+type Play func(ctx context.Context, t Turn) (agent.Outcome, error)
+
+// Turn is what a prompt asks for.
+type Turn struct {
+	Session, Dir, Prompt string
+
+	Emit func(event.Event) // tells what happens
+	Ask  event.Ask         // has the client asked; the ID of a question is that of the use of a tool which it is about
+}
+
+func (o Options) single() bool { return o.Agent != nil || o.Play != nil }
 
 // Server is one connection with a client.
 type Server struct {

@@ -21,6 +21,7 @@ type session struct {
 
 	agentID string       // of an agent's own session, with Options.Agent
 	used    event.Tokens // by that
+	spent   event.Tokens // by turns that ended, with Options.Agent or Play
 }
 
 // promptRequest is a prompt that has no answer yet.
@@ -43,8 +44,9 @@ func (p *promptRequest) cancel() {
 
 // ended is how what a prompt began has ended.
 type ended struct {
-	stop string // the protocol's reason
-	meta any    // more about it, in ripple's words; nil: none
+	stop  string       // the protocol's reason
+	meta  any          // more about it, in ripple's words; nil: none
+	spent event.Tokens // of a single turn
 }
 
 func (s *Server) session(id string) (*session, *rpc.Error) {
@@ -109,7 +111,7 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 	ctx, now := context.WithCancel(s.ctx)
 	open := &promptRequest{id: m.ID, softly: make(chan struct{}), now: now}
 	take := ss.loop
-	if s.o.Agent != nil {
+	if s.o.single() {
 		take = ss.turn
 	}
 	ss.prompts++
@@ -144,6 +146,12 @@ func (ss *session) answer(r ended, e *rpc.Error) {
 	result := map[string]any{"stopReason": r.stop}
 	if r.meta != nil {
 		result["_meta"] = map[string]any{"ripple": r.meta}
+	}
+	if t := r.spent; t.Input+t.Output > 0 { // what the protocol is about to have
+		result["usage"] = map[string]any{
+			"inputTokens": t.Input, "outputTokens": t.Output, "cachedReadTokens": t.CacheRead, "cachedWriteTokens": t.CacheWrite,
+			"totalTokens": t.Input + t.Output + t.CacheRead + t.CacheWrite,
+		}
 	}
 	ss.conn.Reply(open.id, result)
 }

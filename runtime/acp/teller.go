@@ -21,6 +21,7 @@ type teller struct {
 	turn    int
 	calls   map[string]string // the protocol's ids of uses of tools, by the agent's
 	uses    int               // so far in the turn
+	blocks  int               // of text so far
 	checks  int               // of --verify so far
 	busy    bool              // a turn is under way
 	dir     string            // of a working tree of its own; empty: the session's
@@ -184,6 +185,9 @@ func (t *teller) event(e event.Event) {
 func (t *teller) use(e event.Event) {
 	t.uses++
 	id := fmt.Sprintf("%s-call-%d", t.turnID(), t.uses)
+	if t.turn == 0 { // there is one turn a prompt
+		id = fmt.Sprintf("%d-call-%d", t.nth, t.uses)
+	}
 	if t.calls == nil {
 		t.calls = map[string]string{}
 	}
@@ -191,6 +195,9 @@ func (t *teller) use(e event.Event) {
 	call := map[string]any{
 		"toolCallId": id, "kind": kindOf(e.Tool), "status": "in_progress",
 		"title": titleOf(e.Name, string(e.Tool), permit.Subject(event.Question{Input: e.Input})),
+	}
+	if e.Name != "" {
+		call["name"] = e.Name
 	}
 	if len(e.Input) > 0 {
 		call["rawInput"] = event.BoundInput(e.Input)
@@ -253,8 +260,8 @@ func (t *teller) usage() {
 	t.update("usage_update", fields)
 }
 
-// message tells a block of the answer, which is a paragraph of its own for clients that
-// join all there is.
+// message tells a block of the answer. Of an agent of others it is a paragraph of its own
+// for clients that join all there is.
 func (t *teller) message(text string) { t.chunk("agent_message_chunk", text) }
 
 // aside tells what is no part of the answer.
@@ -264,7 +271,13 @@ func (t *teller) chunk(kind, text string) {
 	if strings.TrimSpace(text) == "" {
 		return
 	}
-	t.update(kind, map[string]any{"content": map[string]any{"type": "text", "text": strings.TrimRight(text, "\n") + "\n\n"}})
+	t.blocks++
+	fields := map[string]any{"messageId": fmt.Sprintf("%d-message-%d", t.nth, t.blocks)}
+	if t.o.Play == nil {
+		text = strings.TrimRight(text, "\n") + "\n\n"
+	}
+	fields["content"] = map[string]any{"type": "text", "text": text}
+	t.update(kind, fields)
 }
 
 func textContent(text string) any {

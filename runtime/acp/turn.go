@@ -22,20 +22,37 @@ func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, tex
 		case <-ctx.Done():
 		}
 	}()
-	out, err := agent.Run(ctx, ss.o.Agent, agent.Turn{Prompt: text, SessionID: ss.agentID}, agent.Options{
-		Dir: ss.dir, Used: ss.used, OnEvent: tell.event,
-		Ask: func(ctx context.Context, q event.Question) (event.Answer, error) { return ss.askInTurn(ctx, q) },
-	})
+	tell.before = ss.spent
+	out, err := ss.take(ctx, tell, text)
 	if err != nil {
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
 	}
-	if out.Failure == nil && (ss.o.Agent.Agent.Options.Resume != nil || ss.o.Agent.Agent.Transport == schema.TransportACP) {
-		ss.agentID, ss.used = out.SessionID, out.Session
-	}
+	ss.spent = tell.before.Add(tell.now)
 	for _, asked := range out.Asked {
 		tell.message("It asks: " + asked)
 	}
-	return turnEnded(out, tell)
+	r, e := turnEnded(out, tell)
+	r.spent = out.Tokens
+	return r, e
+}
+
+// take has it taken, by the agent or by who plays one.
+func (ss *session) take(ctx context.Context, tell *teller, text string) (agent.Outcome, error) {
+	if ss.o.Play != nil {
+		ask := func(ctx context.Context, q event.Question) (event.Answer, error) {
+			return ss.askInTurn(ctx, q, tell.calls[q.ID])
+		}
+		return ss.o.Play(ctx, Turn{Session: ss.id, Dir: ss.dir, Prompt: text, Emit: tell.event, Ask: ask})
+	}
+	out, err := agent.Run(ctx, ss.o.Agent, agent.Turn{Prompt: text, SessionID: ss.agentID}, agent.Options{
+		Dir: ss.dir, Used: ss.used, OnEvent: tell.event, Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
+			return ss.askInTurn(ctx, q, "")
+		},
+	})
+	if g := ss.o.Agent.Agent; err == nil && out.Failure == nil && (g.Options.Resume != nil || g.Transport == schema.TransportACP) {
+		ss.agentID, ss.used = out.SessionID, out.Session
+	}
+	return out, err
 }
 
 // turnEnded is how a turn ended, as the protocol has it.

@@ -28,18 +28,19 @@ var demo []byte
 func NewRehearse(shared *ui.App) *cobra.Command {
 	a := &app{App: shared}
 	var scenario, session, resume string
-	var onScreen, untrusted bool
+	var onScreen, untrusted, overACP bool
 	cmd := &cobra.Command{
-		Use:   "rehearse [--scenario FILE] ([--] PROMPT | - | --screen)",
+		Use:   "rehearse [--scenario FILE] ([--] PROMPT | - | --screen | --acp)",
 		Short: "Play one turn of a scripted agent",
 		Long: `Play one turn of a scripted coding agent; its adapter starts this command. The
 scenario is --scenario, else the file that RIPPLE_SCENARIO names, else a demonstration;
 RIPPLE_TURN says which of its turns, 1 without it. "ripple schema scenario" prints the
 JSON Schema of scenarios. --screen is the agent's own interface on a terminal: each
-prompt plays the next turn, and a tool that the scenario refuses is asked for.`,
+prompt plays the next turn, and a tool that the scenario refuses is asked for. So it is
+with --acp, which is the Agent Client Protocol on standard input and output.`,
 		Hidden: true,
 		Args: func(cmd *cobra.Command, args []string) error {
-			if onScreen {
+			if onScreen || overACP {
 				return cobra.NoArgs(cmd, args)
 			}
 			return cobra.ExactArgs(1)(cmd, args)
@@ -59,6 +60,9 @@ prompt plays the next turn, and a tool that the scenario refuses is asked for.`,
 			if onScreen {
 				return a.onScreen(cmd.Context(), &stage{script: s, dir: dir, session: session, turn: turn, trust: untrusted})
 			}
+			if overACP {
+				return a.overACP(cmd.Context(), s, turn)
+			}
 			return a.rehearse(cmd.Context(), s, session, turn, dir, args)
 		},
 	}
@@ -66,6 +70,7 @@ prompt plays the next turn, and a tool that the scenario refuses is asked for.`,
 	flags.StringVar(&scenario, "scenario", "", "the scenario `FILE`")
 	flags.StringVar(&session, "session-id", "rehearsal-1", "id of a new session")
 	flags.BoolVar(&onScreen, "screen", false, "show an interface of its own on the terminal")
+	flags.BoolVar(&overACP, "acp", false, "speak the Agent Client Protocol")
 	flags.BoolVar(&untrusted, "untrusted", false, "with --screen, ask first whether the directory is trusted")
 	flags.StringVar(&resume, "resume", "", "id of the session to go on with")
 	for _, name := range []string{"model", "context", "allowed-tools", "permission-mode"} {
