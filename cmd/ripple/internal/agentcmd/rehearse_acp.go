@@ -73,8 +73,8 @@ func (p *protocolPlay) Write(b []byte) (int, error) {
 }
 
 func (p *protocolPlay) take(e event.Event) {
-	if name := strings.ToLower(e.Name); slices.Contains([]string{"read", "edit", "write", "bash", "glob", "grep"}, name) {
-		e.Tool = event.Tool(name)
+	if tool := event.Tool(strings.ToLower(e.Name)); slices.Contains([]event.Tool{"read", "edit", "write", event.Command, "glob", "grep"}, tool) {
+		e.Tool = tool
 	}
 	switch e.Type {
 	case event.PermissionDenied:
