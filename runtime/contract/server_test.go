@@ -74,7 +74,7 @@ func TestServerThatDoesNotStart(t *testing.T) {
 		{"a step that fails", func(s *schema.Server) { s.Prepare[0][2] = "echo one; echo disk full; exit 3" }, t.Context(), "sh: exit status 3: disk full"},
 		{"a server that ends", func(s *schema.Server) { s.Command[2] = "echo no such user >&2" }, t.Context(), "sh: it ended: no such user"},
 		{"a step that hangs", func(s *schema.Server) { s.Prepare[0][2] = "sleep 1000" }, ended, "context canceled"},
-		{"never ready", func(s *schema.Server) { s.Prepare, s.Ready = nil, "never" }, ended, `it did not say that it is ready ("never")`},
+		{"never ready", func(s *schema.Server) { s.Prepare, s.Ready = nil, "^at last$" }, ended, `it did not say that it is ready ("^at last$")`},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Setenv("TMPDIR", t.TempDir())
