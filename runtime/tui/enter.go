@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 	"unicode"
+	"unicode/utf8"
 
 	"ripple/runtime/internal/vt"
 	"ripple/runtime/terminal"
@@ -63,7 +64,7 @@ func (t *TUI) Type(b []byte) error {
 func (t *TUI) Press(ctx context.Context, keys ...string) error {
 	for i, k := range keys {
 		if i > 0 {
-			if err := t.reaction(ctx); err != nil {
+			if err := t.reaction(ctx, t.watch.quiet); err != nil {
 				return err
 			}
 		}
@@ -74,10 +75,10 @@ func (t *TUI) Press(ctx context.Context, keys ...string) error {
 	return nil
 }
 
-// reaction waits until the program has drawn something and is still, or the quiet time
-// is over.
-func (t *TUI) reaction(ctx context.Context) error {
-	limit := time.NewTimer(max(t.watch.quiet, 2*still))
+// reaction waits until the program has drawn something and is still, or so much time is
+// over.
+func (t *TUI) reaction(ctx context.Context, patience time.Duration) error {
+	limit := time.NewTimer(max(patience, 2*still))
 	defer limit.Stop()
 	for first := true; ; first = false {
 		printed := t.term.Printed()
@@ -127,7 +128,7 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 		}
 		return err
 	}
-	if err := t.reaction(ctx); err != nil {
+	if err := t.reaction(ctx, t.watch.quiet); err != nil {
 		return err
 	}
 	return t.Press(ctx, t.screen.Prompt.Submit...)
@@ -148,25 +149,32 @@ func typeable(s string) string {
 const tailLength = 24
 
 // shows says, from now on, whether the screen shows a prompt once more than it does now:
-// its end, or what stands for one that is too long.
+// its end, a row that has nothing else, or what stands for one that is too long. What
+// stood in its place before may have had the same letters.
 func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
 	end := []rune(inked(prompt))
 	tail := string(end[max(len(end)-tailLength, 0):])
-	count := func() (texts, signs int) {
+	count := func() (texts, rows, signs int) {
 		p := picture()
 		texts = strings.Count(inked(strings.Join(p.Rows, "")), tail)
+		for _, row := range p.Rows {
+			ink := inked(row)
+			if _, size := utf8.DecodeRuneInString(ink); ink == tail || ink[size:] == tail { // behind a sign
+				rows++
+			}
+		}
 		if re := r.prompt; re != nil {
 			m, err := re.FindStringMatch(strings.Join(p.Rows, "\n"))
 			for ; err == nil && m != nil; m, err = re.FindNextMatch(m) {
 				signs++
 			}
 		}
-		return texts, signs
+		return texts, rows, signs
 	}
-	texts, signs := count()
+	texts, rows, signs := count()
 	return func() bool {
-		nowTexts, nowSigns := count()
-		return nowTexts > texts || nowSigns > signs
+		nowTexts, nowRows, nowSigns := count()
+		return nowTexts > texts || nowRows > rows || nowSigns > signs
 	}
 }
 

@@ -131,6 +131,32 @@ func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
 	}
 }
 
+// A prompt is entered when it is to be seen, whatever stood there before.
+func TestWhenAPromptIsEntered(t *testing.T) {
+	rules, err := Compile(&schema.AgentScreen{Prompt: schema.ScreenPrompt{Entered: `^> \[Pasted`}})
+	require.NoError(t, err)
+	for name, c := range map[string]struct {
+		prompt, before, after string
+		want                  bool
+	}{
+		"it is there":                    {"say hello", "> ", "> say hello", true},
+		"it is not":                      {"say hello", "> ", "> say hel", false},
+		"in the place of its letters":    {"hi", `> Ask: "What is this?"`, "> hi", true},
+		"it was said before":             {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
+		"it was said before, and is not": {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> h", false},
+		"wrapped":                        {"one two three", "> ", "> one two|  three", true},
+		"something stands for it":        {"one\ntwo", "> ", "> [Pasted 2 lines]", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			shown := picture("", false, strings.Split(c.before, "|")...)
+			entered := rules.shows(c.prompt, func() Picture { return shown })
+			assert.False(t, entered())
+			shown = picture("", false, strings.Split(c.after, "|")...)
+			assert.Equal(t, c.want, entered())
+		})
+	}
+}
+
 // Without marks an answer is one part.
 func TestAnAnswerWithoutMarks(t *testing.T) {
 	assert.Equal(t, []string{"a\n\n  b"}, (&text{}).parts([]string{"", "a", "", "  b", ""}))

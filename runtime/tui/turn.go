@@ -9,6 +9,7 @@ import (
 	"syscall"
 	"time"
 
+	"ripple/runtime/internal/vt"
 	"ripple/runtime/proctree"
 	"ripple/schema"
 )
@@ -22,7 +23,7 @@ type Turn struct {
 
 // unseen is how long a prompt must be there again after one was sent, when the agent was
 // not seen at work and shows nothing new.
-const unseen = 5 * time.Second
+const unseen = 20 * time.Second
 
 // Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
 // again, or asks something; it may be called again, also after the agent was given an
@@ -111,8 +112,39 @@ const (
 	// killLimit is how long we go on killing what does not die.
 	killLimit = 5 * time.Second
 	// leaveLimit is how long the agent may take to go when it was asked to.
-	leaveLimit = 3 * time.Second
+	leaveLimit = 5 * time.Second
+	// leavePatience is how long the agent may take to show that it heeds a key for that.
+	leavePatience = time.Second
 )
+
+// leave presses the keys that leave the agent, one by one as long as it has not begun to
+// go: on a screen that it has given back a key would hit it like a signal.
+func leave(ctx context.Context, t *TUI) error {
+	alternate := func() (on bool) {
+		t.term.Look(func(s *vt.Screen) { on = s.Alternate() })
+		return on
+	}
+	before := alternate()
+	for i, key := range t.screen.Leave {
+		if i > 0 {
+			if err := t.reaction(ctx, leavePatience); err != nil {
+				return err
+			}
+		}
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case isClosed(t.silent):
+			return ErrEnded
+		case before && !alternate():
+			return nil
+		}
+		if err := t.Type([]byte(key)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
 
 // Close ends the agent: by the keys that leave it, then by signals, then everything that
 // it left behind. It returns when all are gone or reports the processes that resisted.
@@ -120,7 +152,7 @@ const (
 func (t *TUI) Close(ctx context.Context) error {
 	t.term.Remember()
 	polite, cancel := context.WithTimeout(ctx, leaveLimit)
-	if polite.Err() == nil && !isClosed(t.silent) && t.Press(polite, t.screen.Leave...) == nil {
+	if leave(polite, t) == nil {
 		select {
 		case <-t.silent:
 		case <-polite.Done():
