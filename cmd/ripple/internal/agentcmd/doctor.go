@@ -13,7 +13,9 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/runtime/checkup"
 	"ripple/runtime/contract"
+	"ripple/runtime/launch"
 	"ripple/runtime/registry"
+	"ripple/schema"
 )
 
 // doctorFlags are the flags of `ripple doctor`.
@@ -32,9 +34,10 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 		Use:   "doctor [--probe] [NAME...]",
 		Short: "Say which coding agents can be used here, and what to do about the others",
 		Long: `Look for the coding agents, compare their versions with what their adapters need,
-and ask whether somebody is logged in, where an agent can tell. They stand in the
-order in which ripple chooses one by itself. With NAMEs (or files of adapters) look
-at these programs instead, whatever their family.
+ask whether somebody is logged in, where an agent can tell, and which of its ways to
+take turns (--transport) have their program here. They stand in the order
+in which ripple chooses one by itself. With NAMEs (or files of adapters) look at these
+programs instead, whatever their family.
 
 --probe starts programs for real, each in a session with your own environment, and
 sends them the probe of their adapter: a line of code whose answer is known. Without
@@ -84,6 +87,7 @@ type diagnosis struct {
 	MinVersion string        `json:"min_version,omitempty"`
 	Login      checkup.Login `json:"login,omitempty"` // yes, no, unknown
 	Probe      *probed       `json:"probe,omitempty"` // nil: not asked
+	Ways       []string      `json:"ways,omitempty"`  // how its turns can be taken here: stdio, acp, screen
 	Usable     bool          `json:"usable"`
 	Todo       []string      `json:"todo,omitempty"`
 	Unverified string        `json:"unverified,omitempty"`
@@ -95,9 +99,24 @@ func newDiagnosis(e *registry.Entry, r checkup.Report) diagnosis {
 		Login: r.Login, Usable: r.Usable, Todo: r.Todo, Unverified: e.Adapter.Unverified,
 	}
 	if g := e.Adapter.Agent; g != nil {
-		d.Priority = g.AutoDetect.Priority
+		d.Priority, d.Ways = g.AutoDetect.Priority, waysHere(e.Adapter)
 	}
 	return d
+}
+
+// waysHere are an agent's transports whose program is here: one may have a program of
+// its own.
+func waysHere(a *schema.Adapter) (list []string) {
+	for _, name := range a.Agent.Ways() {
+		way, err := a.Way(name)
+		if err != nil {
+			continue // it has all of its ways
+		}
+		if _, err := launch.Locate(way, launch.OSHost(), ""); err == nil {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
@@ -178,9 +197,9 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 
 func (a *app) printDiagnoses(list []diagnosis) error {
 	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tPROBE\tPROGRAM")
+	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tWAYS\tPROBE\tPROGRAM")
 	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), d.Probe, dash(d.Executable))
+		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Ways, ",")), d.Probe, dash(d.Executable))
 	}
 	if err := w.Flush(); err != nil {
 		return err
