@@ -135,7 +135,7 @@ func resultPattern(l *lab, output string) string {
 	return `\b42\b`
 }
 
-// tests are the declared ones: what a person would try first.
+// declaredTests are the declared ones: what a person would try first.
 func declaredTests(l *lab) []any {
 	t := &l.tongue
 	pattern := resultPattern(l, t.result.output)

@@ -13,7 +13,7 @@ import (
 	"ripple/schema"
 )
 
-// Confidence says how far a key of a learnt adapter can be relied on.
+// confidence says how far a key of a learnt adapter can be relied on.
 type confidence string
 
 const (

@@ -24,6 +24,9 @@ type unfinished struct {
 // findContinuation is experiment 4: the beginning of something longer, alone.
 func findContinuation(ctx context.Context, l *lab) error {
 	l.log.experiment(4, "something incomplete")
+	if l.startup < slowStart {
+		l.atPrompt = false // what is defined already, it might ask about
+	}
 	t := &l.tongue
 	begin, _, several := strings.Cut(withNumber(t.found["multiline"], 4711), "\n")
 	var beginnings []string

@@ -67,7 +67,7 @@ func meet(ctx context.Context, l *lab) error {
 	return empties(ctx, l, first)
 }
 
-// look is experiment 1: the program on a terminal as people have it, and on a dumb one.
+// lookAtStart is experiment 1: the program on a terminal as people have it, and on a dumb one.
 func lookAtStart(ctx context.Context, l *lab) error {
 	var replies []reply
 	for _, w := range []way{{colour, true, true, "\n"}, {dumb, true, true, "\n"}} {
@@ -147,7 +147,7 @@ func empties(ctx context.Context, l *lab, first reply) error {
 	return err
 }
 
-// judge says what the prompt is, from the line of the first wait and from those after
+// judgePrompt says what the prompt is, from the line of the first wait and from those after
 // empty lines.
 func judgePrompt(l *lab, first, last reply, lines []string) {
 	p0 := first.last()

@@ -96,7 +96,7 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	return Result{Adapter: l.draft.yaml(), Language: l.tongue.language.Name, Report: report}, err
 }
 
-// learn does the experiments. When their time is over, what is known has to do.
+// experiment does the experiments. When their time is over, what is known has to do.
 func experiment(ctx context.Context, l *lab) error {
 	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute))
 	defer cancel()
@@ -154,7 +154,7 @@ func newDraft(o Options) *draft {
 	return d
 }
 
-// never says that the program does not do what all experiments need.
+// neverWaits says that the program does not do what all experiments need.
 func neverWaits(l *lab, r reply) error {
 	printed := r.text()
 	what := fmt.Sprintf("%s did not wait for input within %s", l.o.Command[0], l.o.patience().start)

@@ -11,7 +11,7 @@ import (
 // level is the one that was reached.
 const testsFor = 90 * time.Second
 
-// test runs contract tests of a draft.
+// runTests runs contract tests of a draft.
 func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contract.Report, error) {
 	a, err := d.adapter(l.o.File)
 	if err != nil {
@@ -22,7 +22,7 @@ func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contr
 	return contract.Run(ctx, a, o), nil
 }
 
-// note writes a report into the evidence.
+// noteReport writes a report into the evidence.
 func noteReport(l *lab, r *contract.Report) {
 	for _, t := range r.Tests {
 		switch {

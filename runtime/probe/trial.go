@@ -3,13 +3,10 @@ package probe
 import (
 	"context"
 	"encoding/hex"
-	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
-	"time"
 )
 
 // trial is a language tried on the program: what of its table does what it is for.
@@ -40,35 +37,71 @@ func findLanguage(ctx context.Context, l *lab) error {
 		l.log.say("it did not answer 42 to any of %d spellings", len(spellings()))
 		return nil
 	}
-	best := trial{}
-	for _, lang := range speaking(l.tongue.spelling) {
+	best, err := tryLanguages(ctx, l, l.tongue.spelling, l.tongue.result)
+	if err == nil && !fits(best) {
+		best, err = otherSpellings(ctx, l, best)
+	}
+	adopt(l, best)
+	if err != nil {
+		return err
+	}
+	return trySlow(ctx, l)
+}
+
+// tryLanguages is the best of those that write 6*7 so.
+func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (best trial, err error) {
+	best = trial{spelling: spelling, result: result}
+	for _, lang := range speaking(spelling) {
 		l.log.experiment(3, "samples of "+lang.Name)
 		l.o.progress("does it speak " + lang.Name + "?")
 		t, err := tryLanguage(ctx, l, lang)
+		t.spelling, t.result = spelling, result
+		if t.score > best.score {
+			best = t
+		}
+		if err != nil || t.score > 0 && t.score >= perfect(lang)-1 { // a comment may show a value
+			return best, err
+		}
+	}
+	return best, nil
+}
+
+// fits says whether at least half of what a language's table has does what it is for.
+func fits(t trial) bool { return t.score > 0 && 2*t.score >= perfect(t.language) }
+
+// otherSpellings goes on where the first one was not of its language: many programs
+// understand print(6*7).
+func otherSpellings(ctx context.Context, l *lab, best trial) (trial, error) {
+	for _, s := range spellings() {
+		if s == best.spelling || fits(best) {
+			continue
+		}
+		a, err := l.ask(ctx, s)
+		if err != nil {
+			return best, err
+		}
+		if !fortyTwo().MatchString(withoutEcho(a.text(), s)) || !confirm(ctx, l, s, &a) {
+			continue
+		}
+		t, err := tryLanguages(ctx, l, s, a)
 		if t.score > best.score {
 			best = t
 		}
 		if err != nil {
-			adopt(l, best)
-			return err
-		}
-		if t.score > 0 && t.score >= perfect(lang)-1 { // a comment may show a value
-			break
+			return best, err
 		}
 	}
-	adopt(l, best)
-	return trySlow(ctx, l)
+	return best, nil
 }
 
 func adopt(l *lab, best trial) {
-	best.spelling, best.result = l.tongue.spelling, l.tongue.result
 	l.tongue = best
 	if best.score > 0 {
 		l.log.say("it speaks %s, or something like it: %d of %d", best.language.Name, best.score, perfect(best.language))
 	}
 }
 
-// try asks the program for what the samples of a language do. A language of which neither
+// tryLanguage asks the program for what the samples of a language do. A language of which neither
 // printing nor a variable works is not the right one.
 func tryLanguage(ctx context.Context, l *lab, lang language) (t trial, err error) {
 	t = trial{language: lang, found: map[string]string{}}
@@ -85,7 +118,7 @@ func tryLanguage(ctx context.Context, l *lab, lang language) (t trial, err error
 	return t, nil
 }
 
-// each tries the variants of a sample until one does what it is for.
+// eachVariant tries the variants of a sample until one does what it is for.
 func eachVariant(ctx context.Context, l *lab, t *trial, key string, works func(code string) (bool, error)) error {
 	for _, code := range t.language.Samples[key] {
 		ok, err := works(code)
@@ -212,55 +245,3 @@ func tryComment(ctx context.Context, l *lab, t *trial) error {
 		return err == nil && a.ok && len(strings.TrimSpace(a.output)) < 4, err
 	})
 }
-
-// more3 tries what takes its time, for the language that was found: sleeping and reading.
-// What its table lacks is looked for in those of the others.
-func trySlow(ctx context.Context, l *lab) error {
-	t := &l.tongue
-	if t.score == 0 {
-		return nil
-	}
-	l.log.experiment(3, "samples that take time")
-	l.o.progress("sleeping and reading")
-	for _, key := range []string{"sleep", "read_line"} {
-		codes := slices.Clone(t.language.Samples[key])
-		for _, code := range codes {
-			works := sleeps
-			if key == "read_line" {
-				works = reads
-			}
-			ok, err := works(ctx, l, code)
-			if ctx.Err() != nil {
-				return ctx.Err()
-			}
-			if err == nil && ok {
-				t.found[key] = code
-				break
-			}
-		}
-	}
-	return nil
-}
-
-// sleeps: asked for one second it takes that, and no longer; for none it takes none.
-func sleeps(ctx context.Context, l *lab, code string) (bool, error) {
-	a, err := l.ask(ctx, withNumber(code, 1))
-	if err != nil || !a.ok || a.took < 900*time.Millisecond || a.took > 2500*time.Millisecond {
-		return false, err
-	}
-	a, err = l.ask(ctx, withNumber(code, 0))
-	return err == nil && a.ok && a.took < 900*time.Millisecond, err
-}
-
-// reads: it waits for input at what is not its prompt, and prints what it is then sent.
-func reads(ctx context.Context, l *lab, code string) (bool, error) {
-	a, err := l.ask(ctx, code)
-	if err != nil || a.ok || a.how != waits {
-		return false, err
-	}
-	const text = "an-answer-17"
-	r := l.say(ctx, text)
-	return l.atPrompt && strings.Contains(strings.TrimPrefix(r.text(), text), text), nil
-}
-
-func (t trial) String() string { return fmt.Sprintf("%s (%d)", t.language.Name, t.score) }

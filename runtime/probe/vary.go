@@ -179,6 +179,8 @@ func variations(l *lab, test string) []variation {
 	switch test {
 	case "one line of 64 KB in", "characters arrive as printed", "leading blanks and blank lines stay":
 		return append(shorterLines(l), otherEcho(l)...)
+	case "1 MB of output":
+		return []variation{with("process.tty", append(l.way.tty(), field{"rows", 10_000}))} // a pager comes late then
 	case "a multi-line block", "a block of 24 KB in", "state persists":
 		return append(otherBlocks(l), shorterLines(l)...)
 	case "half a block", "empty and comment-only input":
