@@ -42,8 +42,8 @@ const (
 	InboxLock    = ".topics.lock"
 	RepliesFile  = ".answers" // what people answer, until the record has it
 	RepliesLock  = ".answers.lock"
-	FaceFile     = ".acp_session"  // which session of an editor began the run
-	TaskFile     = ".acp_task.md"  // what it was asked for there
+	FaceFile     = ".acp_session" // which session of an editor began the run
+	TaskFile     = ".acp_task.md" // what it was asked for there
 )
 
 // Ignore is the content of IgnoreFile.
