@@ -22,11 +22,18 @@ func onScreen(t *testing.T, r rig) {
 			worked(t, over)
 			on := r.turn(t, behaviour, "--screen", "say hello")
 			seen(t, on)
-			assert.Equal(t, said(over), said(on))
+			if r.differs(t).Unseen {
+				assert.Contains(t, said(on), said(over))
+			} else {
+				assert.Equal(t, said(over), said(on))
+			}
 			assert.True(t, told(on.asked, "say hello"))
 		})
 	}
 	t.Run("a session goes on", func(t *testing.T) {
+		if d, has := r.setup.Differs["no session"]; has {
+			t.Skip(d.Because)
+		}
 		first := r.turn(t, "text", "--screen", "my first words")
 		seen(t, first)
 		second := r.turn(t, "text", "--screen", "--resume", first.outcome.SessionID, "and my second")
