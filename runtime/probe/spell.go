@@ -37,7 +37,9 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 			}
 		}
 		if !fortyTwo().MatchString(withoutEcho(a.text(), s)) {
-			l.atPrompt = l.atPrompt && (exactly(l, a.reply) || l.startup > slowStart)
+			// What answers with its prompt alone may wait for the rest, or be elsewhere.
+			clear := exactly(l, a.reply) && strings.TrimSpace(a.output) != ""
+			l.atPrompt = l.atPrompt && (clear || l.startup > slowStart)
 			continue
 		}
 		if confirm(ctx, l, s, &a) {
