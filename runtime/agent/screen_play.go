@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,8 +30,11 @@ func (e *lateError) Error() string {
 	return fmt.Sprintf("the agent took longer than %s to be ready for a prompt; its screen shows:\n%s", e.limit, shows)
 }
 
+// errUnmoved is a turn of which nothing was seen.
+var errUnmoved = errors.New("the prompt was sent, and the agent's screen shows neither that it worked nor an answer")
+
 // play enters the prompt and returns when its turn is over, or waits for a login or an
-// answer that nobody gives. Errors: *lateError, those of tui.Submit, the context's.
+// answer that nobody gives. Errors: *lateError, errUnmoved, those of tui.Submit, the context's.
 func (s *stage) play(ctx context.Context, prompt string) error {
 	ready, err := s.begin(ctx)
 	if err != nil || !ready {
@@ -48,6 +52,8 @@ func (s *stage) play(ctx context.Context, prompt string) error {
 			return err
 		case err != nil:
 			return err
+		case s.turn.Unmoved:
+			return errUnmoved
 		case isReady(s.turn.State):
 			return nil
 		}

@@ -57,6 +57,7 @@ type State struct {
 	Sight
 	Counts bool // it has been there long enough, or the program waits
 	Ended  bool // the program has ended
+	moved  bool // something else was seen since something was typed
 }
 
 // ErrUnknown: the adapter does not describe the agent's screen.
@@ -178,7 +179,7 @@ func (t *TUI) State() State {
 }
 
 func (t *TUI) state() State {
-	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over)}
+	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over), moved: t.watch.moved}
 }
 
 // ErrEnded: the program has ended.

@@ -19,11 +19,15 @@ type Turn struct {
 	State State    // ready; or asks, menu, login, error: it does not go on by itself
 	Text  string   // what is new on the screen
 	Parts []string // the parts of the answer in it, as agent.screen.text.mark divides it
+
+	// Unmoved: it is ready, and was not seen to do anything, neither at work nor with
+	// something new. A command for the interface itself may come to that; a turn does not.
+	Unmoved bool
 }
 
 // unseen is how long a prompt must be there again after one was sent, when the agent was
-// not seen at work and shows nothing new.
-const unseen = 20 * time.Second
+// not seen at work and shows nothing new. Tests shorten it.
+var unseen = 20 * time.Second
 
 // Submit enters a prompt and returns when it was sent. wait waits until the agent is ready
 // again, or asks something; it may be called again, also after the agent was given an
@@ -54,7 +58,8 @@ func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, 
 		all := allRows(t.term)
 		rows = t.rules.text.answer(prompt, before, all[:max(len(all)-s.box, 0)])
 	}
-	return Turn{State: s, Text: strings.Join(rows, "\n"), Parts: t.rules.text.parts(rows)}, err
+	unmoved := err == nil && s.State == schema.ScreenReady && len(rows) == 0 && !s.moved
+	return Turn{State: s, Text: strings.Join(rows, "\n"), Parts: t.rules.text.parts(rows), Unmoved: unmoved}, err
 }
 
 // Rest waits until the agent does not go on by itself: it is ready, or asks something.
@@ -65,13 +70,8 @@ func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	late, cancel := context.WithDeadline(ctx, t.watch.typed.Add(unseen))
 	t.mu.Unlock()
 	defer cancel()
-	moved := func() bool { // something else was seen since something was typed
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		return t.watch.moved
-	}
 	rests := func(s State) bool { return s.Counts && s.State != schema.ScreenWorking }
-	s, err := t.WaitState(late, func(s State) bool { return rests(s) && (moved() || again != nil && again(s)) })
+	s, err := t.WaitState(late, func(s State) bool { return rests(s) && (s.moved || again != nil && again(s)) })
 	if err != nil && ctx.Err() == nil && late.Err() != nil {
 		s, err = t.WaitState(ctx, rests)
 	}
