@@ -41,14 +41,15 @@ func (c *terminal) resize(cols, rows uint16) error {
 // the turn is over his terminal is as it was, and the answer stands there.
 func TestAPersonAtTheAgentsScreen(t *testing.T) {
 	c := turnBefore(t)
-	require.NoError(t, c.resize(61, 20))
 	c.expect("Allow Write?")
 	require.True(t, c.silent())
-	require.NoError(t, c.resize(47, 18))
-	rule := strings.Repeat("─", 47)
-	seen := c.expect(rule)
-	for strings.Contains(seen, rule+"─") {
-		seen = c.expect(rule)
+	for _, size := range []struct{ cols, rows uint16 }{{61, 20}, {47, 18}} {
+		require.NoError(t, c.resize(size.cols, size.rows))
+		rule := strings.Repeat("─", int(size.cols))
+		seen := c.expect(rule)
+		for strings.Contains(seen, rule+"─") {
+			seen = c.expect(rule)
+		}
 	}
 	c.send("1")
 	rest, code := c.exit()

@@ -34,6 +34,10 @@ type Options struct {
 	// can. nil: what the adapter declares.
 	Ask event.Ask
 
+	// Cols and Rows are the size of the agent's own screen; 0: 120 by 40. A program that
+	// has just started may miss that its terminal gets another one.
+	Cols, Rows int
+
 	// Seat is called for a turn on the agent's own screen before anything is to be seen
 	// there: a person sees it and answers what it asks. nil: nobody does.
 	Seat func(Seat)

@@ -1,6 +1,7 @@
 package agent
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -49,7 +50,7 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
 		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable, Sole: o.Sole,
-		Cols: screenCols, Rows: screenRows,
+		Cols: cmp.Or(o.Cols, screenCols), Rows: cmp.Or(o.Rows, screenRows),
 		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
 	})
 	if err != nil {

@@ -65,17 +65,17 @@ func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(contex
 	var events []event.Event
 	tell := o.OnEvent
 	o.OnEvent = func(e event.Event) { events = append(events, e) }
+	var err error
+	if o.Cols, o.Rows, err = s.Size(); err != nil {
+		return agent.Outcome{}, err
+	}
 	var v view
 	o.Seat = func(place agent.Seat) {
-		cols, rows, err := s.Size()
-		if err == nil {
-			err = s.Take(rows)
-		}
-		if err != nil {
+		if err := s.Take(o.Rows); err != nil {
 			cancel(err)
 			return
 		}
-		v = view{place.Screen.SubscribeWindow(cols, rows, 0), place.Type}
+		v = view{place.Screen.SubscribeWindow(o.Cols, o.Rows, 0), place.Type}
 		v.Lead()
 		go s.Guard(func() { v.show(ctx, s) })
 		go s.Guard(func() { s.Resizes(ctx, v) })
