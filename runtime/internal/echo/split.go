@@ -23,7 +23,7 @@ func (t *tangle) best() (spans []span, ok bool) {
 	var best thread
 	found := false
 	silent := costSilent
-	if t.kernel { // which echoes for sure, and the more there is of it, the less does it stand there by chance
+	if t.kernel && !t.certain { // it echoes, and the more there is of that, the less does it stand there by chance
 		silent += len(t.m.want)
 	}
 	weigh := func(th thread) int {
