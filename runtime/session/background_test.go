@@ -78,7 +78,8 @@ type background struct {
 
 var (
 	backgroundLine = regexp.MustCompile(`bg (\d+|end)\n`)
-	jobNotice      = regexp.MustCompile(`(?m)^(\[\d+\]|fish: Job|undefined).*\n|^ *\n`)
+	// xonsh writes its notice's line end apart, so that the job's first line may stand before it.
+	jobNotice = regexp.MustCompile(`(?m)^\[\d+\]\+ running: .* \(\d+\)\n?|^(\[\d+\]|fish: Job|undefined).*\n|^ *\n`)
 )
 
 // add takes one result, whose output holds want. The kernel lets two programs
