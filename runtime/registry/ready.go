@@ -16,11 +16,12 @@ import (
 )
 
 // The adapters that come with the binary are also there ready-made: parsed,
-// validated and written as JSON when ripple was made (Generate). What is used is
-// always what the YAML says: a ready-made form whose YAML has another checksum
-// is passed over.
+// validated and written as compressed JSON when ripple was made (Generate). What
+// is used is always what the YAML says: a ready-made form whose YAML has another
+// checksum is passed over.
 const (
 	readyDir   = "ready"
+	readyExt   = ".json.deflate"
 	readyIndex = readyDir + "/index" // a line each: file, checksum, name and aliases
 )
 
@@ -55,7 +56,11 @@ func readyMade(fsys fs.FS) map[string]ready {
 
 // load reads the ready-made form; nil if it cannot be read.
 func (r ready) load(fsys fs.FS, source string, o schema.Options) *schema.Adapter {
-	data, err := fs.ReadFile(fsys, readyFile(r.file))
+	packed, err := fs.ReadFile(fsys, readyFile(r.file))
+	if err != nil {
+		return nil
+	}
+	data, err := inflate(packed)
 	if err != nil {
 		return nil
 	}
@@ -67,7 +72,25 @@ func (r ready) load(fsys fs.FS, source string, o schema.Options) *schema.Adapter
 }
 
 func readyFile(name string) string {
-	return readyDir + "/" + strings.TrimSuffix(name, path.Ext(name)) + ".json"
+	return readyDir + "/" + strings.TrimSuffix(name, path.Ext(name)) + readyExt
+}
+
+// deflate compresses (RFC 1951): a ready-made form is a third of its text then.
+func deflate(data []byte) ([]byte, error) {
+	var b bytes.Buffer
+	w, err := flate.NewWriter(&b, flate.BestCompression)
+	if err != nil {
+		return nil, err
+	}
+	if _, err = w.Write(data); err != nil {
+		return nil, err
+	}
+	err = w.Close()
+	return b.Bytes(), err
+}
+
+func inflate(packed []byte) ([]byte, error) {
+	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 }
 
 // Generate makes the ready-made form of all adapters in fsys: contents by file
@@ -88,7 +111,11 @@ func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 		if a == nil {
 			return nil, fmt.Errorf("%s does not load: %v", name, diagnostics[0])
 		}
-		if files[readyFile(name)], err = a.MarshalReady(); err != nil {
+		text, err := a.MarshalReady()
+		if err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		if files[readyFile(name)], err = deflate(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		fmt.Fprintln(&index, name, checksum(data), strings.Join(append([]string{a.Name}, a.Aliases...), " "))

@@ -34,10 +34,8 @@ func TestReadyMade(t *testing.T) {
 	if *update {
 		kept := map[string][]byte{} // another version of Go compresses to other bytes
 		for _, name := range there {
-			if path.Ext(name) == ".zip" {
-				kept[name], err = fs.ReadFile(dir, name)
-				require.NoError(t, err)
-			}
+			kept[name], err = fs.ReadFile(dir, name)
+			require.NoError(t, err)
 			require.NoError(t, os.Remove(filepath.Join("../../adapters", name)))
 		}
 		require.NoError(t, os.MkdirAll("../../adapters/"+readyDir, 0o755))
@@ -70,7 +68,13 @@ func TestReadyMade(t *testing.T) {
 // unpacked is what a ready-made file says: contents by name.
 func unpacked(t *testing.T, name string, data []byte) map[string]string {
 	t.Helper()
-	if path.Ext(name) != ".zip" {
+	switch path.Ext(name) {
+	case ".zip":
+	case ".deflate":
+		text, err := inflate(data)
+		require.NoError(t, err)
+		return map[string]string{name: string(text)}
+	default:
 		return map[string]string{name: string(data)}
 	}
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
@@ -127,6 +131,6 @@ func TestReadyMadeOfAnotherFile(t *testing.T) {
 	require.Equal(t, "second", find().Description)
 	require.Equal(t, "y", find().Name, "a name that the index does not know")
 	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("x", "first"))}
-	files["ready/x.json"] = &fstest.MapFile{Data: []byte("{")}
+	files["ready/x.json.deflate"] = &fstest.MapFile{Data: []byte("{")}
 	require.Equal(t, "first", find().Description)
 }
