@@ -86,7 +86,8 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 	t = table{
 		title: "Consoles: `true` on bash, from the call to its answer", columns: []string{"p50", "p99", "p50 ratio", "over the row above it"},
 		note: "The session is in the measuring process; a console is a process of its own, asked over its socket; the MCP server is another process, asked over its " +
-			"standard streams; a ping of it is what the protocol's library needs at both ends. tmux's send-keys and wait-for are two processes.",
+			"standard streams; a ping of it is what the protocol's library needs at both ends. tmux's send-keys and wait-for are two processes. mcp-shell-server is a pty MCP " +
+			"server from npm (2.7.1, with node-pty overridden by @lydell/node-pty where that is not to be compiled); it cannot tell when a command has ended, and waits for 500 ms.",
 	}
 	p, err := newConsolePlace()
 	if err != nil {
@@ -149,12 +150,25 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 	}
 	p50 := percentile(pings, 0.5)
 	t.rows = append(t.rows, row{"ping, by MCP", []string{micro(p50), micro(percentile(pings, 0.99)), ratio(p50, base), "–"}})
-	if peer == nil {
-		t.rows = append(t.rows, missing("tmux send-keys + wait-for", 4))
-		return t, nil
+	polled, waited, err := mcpPeerTimes(ctx, batches*size/4)
+	if err != nil {
+		return t, fmt.Errorf("%s: %w", mcpPeer, err)
 	}
-	p50 = percentile(peer, 0.5)
-	t.rows = append(t.rows, row{"tmux send-keys + wait-for", []string{micro(p50), micro(percentile(peer, 0.99)), ratio(p50, base), "–"}})
+	for _, other := range []struct {
+		name  string
+		times []time.Duration
+	}{
+		{"tmux send-keys + wait-for", peer},
+		{"terminal_operate of @mako10k/mcp-shell-server, by MCP, asked until it is done", polled},
+		{"the same as it comes", waited},
+	} {
+		if other.times == nil {
+			t.rows = append(t.rows, missing(other.name, 4))
+			continue
+		}
+		p50 := percentile(other.times, 0.5)
+		t.rows = append(t.rows, row{other.name, []string{micro(p50), micro(percentile(other.times, 0.99)), ratio(p50, base), "–"}})
+	}
 	return t, nil
 }
 
