@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: site release release-check build test torture consoles race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
+.PHONY: site release release-check build test torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
 
 build: # bin/ripple, which needs no C library: it starts a millisecond sooner; HTTP/2 is left out as in a release
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
@@ -13,6 +13,9 @@ torture: build # what people do to sessions, to every program that is there: a q
 
 consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
 	go test ./conformance/consoles -count=1 -timeout 1h -rounds 100 -long -binary "$(CURDIR)/bin/ripple"
+
+kills: # kill -9 of agents, of loops and of what an editor has started, 200 times each: half an hour
+	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKilled' -count=1 -v -timeout 1h
 
 race: # without GORACE each program built so waits a second before it ends
 	GORACE=atexit_sleep_ms=20 go test -race ./...

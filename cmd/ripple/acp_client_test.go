@@ -81,16 +81,24 @@ func (u acpUpdate) text() string {
 // acpBound ends what should have ended long before.
 const acpBound = time.Minute
 
-// openEditor starts ripple acp; files are those of the project.
+// openEditor starts ripple acp in a project of its own; files are those of the project.
 func openEditor(t *testing.T, play string, files map[string]string, args ...string) *editor {
 	t.Helper()
 	home := t.TempDir()
-	e := &editor{t: t, project: filepath.Join(home, "project"), mark: "RIPPLE_TEST=acp" + strconv.Itoa(os.Getpid()) + filepath.Base(filepath.Dir(home)) + filepath.Base(home)}
-	require.NoError(t, os.MkdirAll(filepath.Join(e.project, ".ralph"), 0o700))
+	project := filepath.Join(home, "project")
+	require.NoError(t, os.MkdirAll(filepath.Join(project, ".ralph"), 0o700))
 	require.NoError(t, os.WriteFile(filepath.Join(home, "scenario.yaml"), []byte(play), 0o600))
 	for name, text := range files {
-		require.NoError(t, os.WriteFile(filepath.Join(e.project, name), []byte(text), 0o600))
+		require.NoError(t, os.WriteFile(filepath.Join(project, name), []byte(text), 0o600))
 	}
+	mark := "RIPPLE_TEST=acp" + strconv.Itoa(os.Getpid()) + filepath.Base(filepath.Dir(home)) + filepath.Base(home)
+	return openEditorIn(t, home, mark, args...)
+}
+
+// openEditorIn is another editor of the project in home.
+func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
+	t.Helper()
+	e := &editor{t: t, project: filepath.Join(home, "project"), mark: mark}
 	path, err := binary()
 	require.NoError(t, err)
 	e.cmd = exec.Command(path, append([]string{"acp", "--adapter", "rehearsal"}, args...)...)

@@ -73,10 +73,13 @@ func (l *looped) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// inner is the process that runs the loop, the first child of any thread; 0
-// while there is none.
-func inner(outer int) (pid int) {
-	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", outer)) // the pattern is valid
+// inner is the half of ripple that works, below the one that was started and its
+// undertaker; 0 while there is none.
+func inner(outer int) (pid int) { return firstChild(firstChild(outer)) }
+
+// firstChild is that of any thread, 0 for none.
+func firstChild(of int) (pid int) {
+	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", of)) // the pattern is valid
 	for _, path := range threads {
 		data, _ := os.ReadFile(path) // it may be gone
 		for child := range strings.FieldsSeq(string(data)) {

@@ -8,7 +8,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -101,8 +100,7 @@ func (l *looped) waits(b *begun) {
 // shoot kills the agent, a half of ripple, or all of them. It says whether ripple was hit:
 // its inner half may not be there yet.
 func (l *looped) shoot(b *begun, victims int) (ripple bool) {
-	data, _ := os.ReadFile(filepath.Join(l.dir, "project/pid")) // it may be gone
-	agent, _ := strconv.Atoi(strings.TrimSpace(string(data)))
+	agent := l.agent()
 	if inside := inner(b.Process.Pid); victims&2 != 0 && inside > 0 {
 		ripple = true
 		_ = syscall.Kill(inside, syscall.SIGKILL) // it may be gone
@@ -111,8 +109,7 @@ func (l *looped) shoot(b *begun, victims int) (ripple bool) {
 		ripple = true
 		_ = b.Process.Kill() // see above
 	}
-	line, _ := os.ReadFile("/proc/" + strconv.Itoa(agent) + "/cmdline")
-	if victims&1 != 0 && strings.Contains(string(line), "agent.sh") {
+	if victims&1 != 0 && agent > 0 {
 		_ = syscall.Kill(agent, syscall.SIGKILL) // see above
 	}
 	return ripple

@@ -5,12 +5,21 @@ import (
 	"context"
 	"encoding/json"
 	"io"
+	"os"
 	"strings"
 	"testing"
 	"testing/iotest"
+	"testing/synctest"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/event"
+	"ripple/runtime/internal/rpc"
+	"ripple/runtime/loop/journal"
+	"ripple/runtime/loop/layout"
+	"ripple/runtime/loop/record"
 )
 
 func TestPromptText(t *testing.T) {
@@ -95,4 +104,112 @@ func FuzzServer(f *testing.F) {
 		}
 		assert.Equal(t, serve(strings.NewReader(text)), serve(iotest.OneByteReader(strings.NewReader(text))))
 	})
+}
+
+// A person may take a week for an answer, in the middle of a turn or of a loop: nothing
+// here has a clock that would guess one.
+func TestAnAnswerAfterAWeek(t *testing.T) {
+	const week = 7 * 24 * time.Hour
+	q := event.Question{ID: "q1", Kind: event.AskPermission, Text: "make", Options: []event.Option{{ID: "yes", Kind: event.AllowOnce}}}
+	opened := func(t *testing.T) (s *Server, ss *session, told chan rpc.Message) {
+		told = make(chan rpc.Message, 10)
+		s = New(Options{})
+		s.conn.Send = func(line []byte) {
+			m, is := rpc.Parse(line)
+			assert.True(t, is)
+			told <- m
+		}
+		return s, &session{Server: s, id: "s", dir: t.TempDir()}, told
+	}
+	answers := func(s *Server, m rpc.Message) {
+		s.line([]byte(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":{"outcome":{"outcome":"selected","optionId":"yes"}}}`))
+	}
+	t.Run("in a turn", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, ss, told := opened(t)
+			began := time.Now()
+			go func() {
+				m := <-told
+				<-time.After(week)
+				answers(s, m)
+			}()
+			a, err := ss.askInTurn(t.Context(), q, "")
+			require.NoError(t, err)
+			assert.Equal(t, event.Answer{Option: "yes", By: byClient}, a)
+			assert.GreaterOrEqual(t, time.Since(began), week)
+		})
+	})
+	t.Run("in a loop", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			s, ss, told := opened(t)
+			of := record.Question{Question: q, Turn: 1, Asked: time.Now(), From: record.FromRequest, Holds: true}
+			line, err := json.Marshal(record.Line{Turn: 1, Time: of.Asked, Type: record.Asked, Question: &of})
+			require.NoError(t, err)
+			require.NoError(t, ss.store().Make())
+			require.NoError(t, os.WriteFile(ss.store().Path(layout.EventsFile), append(line, '\n'), 0o600))
+			a := newAsking(ss)
+			a.later = func() { assert.Fail(t, "it waits") }
+			a.ask(of, "may it")
+			a.ask(of, "may it") // the turn is taken again
+			m := <-told
+			<-time.After(week)
+			assert.True(t, a.inTurn())
+			open, err := journal.OpenQuestions(ss.dir)
+			require.NoError(t, err)
+			require.Len(t, open, 1)
+			answers(s, m)
+			answers(s, m)
+			s.work.Wait()
+			assert.Empty(t, told, "it is asked once")
+			open, err = journal.OpenQuestions(ss.dir)
+			require.NoError(t, err)
+			assert.Empty(t, open)
+			replies, err := journal.NewReplies(ss.store()).Read()
+			require.NoError(t, err)
+			require.Len(t, replies, 1)
+			assert.Equal(t, event.Answer{Option: "yes", By: byClient}, replies[0].Answer)
+		})
+	})
+}
+
+// An answer that was on its way when the loop ended counts; one to a run before does not.
+func TestAnAnswerThatComesLate(t *testing.T) {
+	for name, c := range map[string]struct {
+		choice string
+		now    time.Duration // what is open now was asked so long after it
+		left   int
+	}{
+		"the loop has ended":  {choice: "yes", left: 0},
+		"it chooses nothing":  {choice: "no option", left: 1},
+		"another run goes on": {choice: "yes", now: time.Hour, left: 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			var sent []rpc.Message
+			s := New(Options{})
+			s.conn.Send = func(line []byte) {
+				m, _ := rpc.Parse(line)
+				sent = append(sent, m)
+			}
+			ss := &session{Server: s, id: "s", dir: t.TempDir()}
+			require.NoError(t, ss.store().Make())
+			q := event.Question{ID: "q1", Kind: event.AskPermission, Text: "make", Options: []event.Option{{ID: "yes", Kind: event.AllowOnce}}}
+			of := record.Question{Question: q, Turn: 1, Asked: time.Now().Round(0), From: record.FromRequest}
+			there := of
+			there.Asked = of.Asked.Add(c.now)
+			line, err := json.Marshal(record.Line{Turn: 1, Type: record.Asked, Question: &there})
+			require.NoError(t, err)
+			require.NoError(t, os.WriteFile(ss.store().Path(layout.EventsFile), append(line, '\n'), 0o600))
+			a := newAsking(ss)
+			a.later = func() { assert.Fail(t, "there is nothing to end") }
+			a.ask(of, "may it")
+			assert.Nil(t, a.end())
+			require.Len(t, sent, 2, "asked, and taken back")
+			assert.Equal(t, "$/cancel_request", sent[1].Method)
+			s.line([]byte(`{"jsonrpc":"2.0","id":` + string(sent[0].ID) + `,"result":{"outcome":{"outcome":"selected","optionId":"` + c.choice + `"}}}`))
+			s.work.Wait()
+			open, err := journal.OpenQuestions(ss.dir)
+			require.NoError(t, err)
+			assert.Len(t, open, c.left)
+		})
+	}
 }

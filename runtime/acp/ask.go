@@ -43,19 +43,27 @@ func (a *asking) ask(q record.Question, words string) {
 }
 
 // replied takes the client's answer to the loop, where all answers go. One that chooses
-// nothing is none: the question waits.
+// nothing is none: the question waits. What a person chose before he saw that it was
+// taken back counts, unless somebody was faster.
 func (a *asking) replied(q record.Question, answer event.Answer, chosen bool) {
+	_, open := a.open[q.ID]
 	delete(a.open, q.ID)
 	if !chosen {
-		a.postpone(q)
+		if open {
+			a.postpone(q)
+		}
 		return
 	}
 	a.start(func() {
-		err := journal.Answer(a.dir, time.Now().Round(0).UTC(), func([]record.Question) (string, event.Answer, error) {
-			return q.ID, answer, nil
+		err := journal.Answer(a.dir, time.Now().Round(0).UTC(), func(open []record.Question) (string, event.Answer, error) {
+			for _, o := range open {
+				if o.ID == q.ID && o.Same(q) && o.Asked.Equal(q.Asked) { // another run has ids of its own
+					return q.ID, answer, nil
+				}
+			}
+			return "", event.Answer{}, journal.ErrNoQuestion
 		})
-		_, late := errors.AsType[*journal.AnsweredError](err)
-		if err != nil && !late && !errors.Is(err, journal.ErrNoQuestion) {
+		if err != nil && !errors.Is(err, journal.ErrNoQuestion) {
 			a.log("%s cannot be answered: %v", q.ID, err)
 			a.locked(func() { a.postpone(q) })
 		}

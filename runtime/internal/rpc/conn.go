@@ -50,10 +50,10 @@ func (c *Conn) Call(method string, params any, then func(Message)) (id int64) {
 }
 
 // Withdraw takes a request back, unless it has its answer
-// (https://agentclientprotocol.com/protocol/v1/cancellation).
+// (https://agentclientprotocol.com/protocol/v1/cancellation). It gets one all the same,
+// which may be another than that it was taken back: both are on their way at once.
 func (c *Conn) Withdraw(id int64) {
 	if _, waits := c.waiting[id]; waits {
-		delete(c.waiting, id)
 		c.Notify("$/cancel_request", map[string]any{"requestId": id})
 	}
 }
