@@ -11,7 +11,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"strings"
-	"sync"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
@@ -247,68 +246,6 @@ func consoleStarts(a *schema.Adapter, quick bool) (t table, err error) {
 	}{{"bash alone, same startup file", bare}, {"**a console, by the library or an MCP server**", library}, {"**`ripple console start`, from fork to exit**", command}} {
 		p50 := percentile(r.times, 0.5)
 		t.rows = append(t.rows, row{r.name, []string{milli(p50), milli(percentile(r.times, 0.99)), milli(p50 - base)}})
-	}
-	return t, nil
-}
-
-// manyConsoles starts 200 at once, lets each answer, and ends them.
-func manyConsoles(_ *schema.Adapter, quick bool) (t table, err error) {
-	n := 200
-	if quick {
-		n = 40
-	}
-	t = table{title: fmt.Sprintf("%d consoles at once", n), columns: []string{"figure"}, note: "Each is processes of its own; all are started, used and ended by one process."}
-	p, err := newConsolePlace()
-	if err != nil {
-		return t, err
-	}
-	defer func() { err = errors.Join(err, p.remove()) }()
-	ctx := context.Background()
-	clients := make([]*console.Client, n)
-	each := func(f func(i int) error) (time.Duration, error) {
-		errs := make([]error, n)
-		began := time.Now()
-		var all sync.WaitGroup
-		for i := range clients {
-			all.Go(func() { errs[i] = f(i) })
-		}
-		all.Wait()
-		return time.Since(began), errors.Join(errs...)
-	}
-	steps := []struct {
-		name string
-		run  func(i int) error
-	}{
-		{"all started, each at its first prompt, in", func(i int) (err error) { clients[i], err = p.start(ctx); return err }},
-		{"one command in each, all at once", func(i int) error {
-			var out strings.Builder
-			if _, err := clients[i].Exec(ctx, console.ExecRequest{Code: fmt.Sprintf("echo %d", i)}, &out); err != nil {
-				return err
-			}
-			if out.String() != fmt.Sprintf("%d\n", i) {
-				return fmt.Errorf("console %d answered %q", i, &out)
-			}
-			return nil
-		}},
-		{"all listed in", nil},
-		{"all ended, with nothing left, in", func(i int) error { return clients[i].End(ctx, true) }},
-	}
-	for _, step := range steps {
-		var took time.Duration
-		if step.run == nil {
-			began := time.Now()
-			var found []console.Status
-			if found, err = console.List(ctx, os.Getenv); err == nil && len(found) != n {
-				err = fmt.Errorf("%d of %d consoles are listed", len(found), n)
-			}
-			took = time.Since(began)
-		} else {
-			took, err = each(step.run)
-		}
-		if err != nil {
-			return t, err
-		}
-		t.rows = append(t.rows, row{step.name, []string{milli(took)}})
 	}
 	return t, nil
 }
