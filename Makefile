@@ -2,6 +2,9 @@
 
 .PHONY: site release release-check build test torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
 
+# What is installed here and by Go is found after what the machine has.
+export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
+
 build: # bin/ripple, which needs no C library: it starts a millisecond sooner; HTTP/2 is left out as in a release
 	CGO_ENABLED=0 go build -tags nethttpomithttp2 -o bin/ripple ./cmd/ripple
 
@@ -35,7 +38,7 @@ bench-probe: build # what experiments find out about every program that is there
 gen: # generated files
 	go generate ./...
 
-interpreters: # the programs of the adapters in this repository
+interpreters: # the programs of the adapters in this repository; those of PyPI, crates.io and Maven Central into .programs
 	tools/interpreters
 
 agents: # the coding agents of the adapters in this repository, and the programs that test servers of MCP and ACP, into .agents

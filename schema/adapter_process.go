@@ -22,13 +22,23 @@ type VersionProbe struct {
 	Pattern string   `yaml:"pattern"`
 }
 
-// Install says how to get the interpreter when it is missing.
+// Install says how to get the interpreter when it is missing: each manager that has it.
 type Install struct {
 	Debian []string `yaml:"debian"`
+	PyPI   []string `yaml:"pypi"`
 	NPM    []string `yaml:"npm"`
 	Go     []string `yaml:"go"`
+	Crates []string `yaml:"crates"`
+	Maven  *Maven   `yaml:"maven"`
 	Hint   string   `yaml:"hint"`
 	URL    string   `yaml:"url"`
+}
+
+// Maven is a program of Maven Central: Java's archives, which have no launcher.
+type Maven struct {
+	Artifacts []string `yaml:"artifacts" json:"artifacts"` // as group:artifact:version
+	Main      string   `yaml:"main" json:"main"`           // the class that is started
+	Command   string   `yaml:"command" json:"command"`     // the name of the launcher to make
 }
 
 // TTY is the terminal that the program sees.

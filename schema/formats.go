@@ -37,6 +37,7 @@ var formats = map[string]format{
 	"no-nul":           {KindValue, checkNUL},
 	"exit-code":        {KindValue, matching(exitCode, "an exit code from 0 to 255")},
 	"jq":               {KindProgram, func(s string) error { return library.Linked().CheckProgram(s) }},
+	"maven":            {KindValue, matching(mavenForm, "GROUP:ARTIFACT:VERSION, such as org.example:repl:1.2.0")},
 	"tool-rule":        {KindValue, matching(toolRule, `a rule: TOOL or TOOL(INPUT), with * for anything, such as "bash(git *)"`)},
 }
 
@@ -45,6 +46,7 @@ var (
 	envName    = lazyregexp.New(`^[^=\x00-\x1f\x7f]+$`)
 	toolRule   = lazyregexp.New(`^[^()]*[^()\s][^()]*(\([\s\S]*\))?$`)
 	exitCode   = lazyregexp.New(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
+	mavenForm  = lazyregexp.New(`^[\w.-]+:[\w.-]+:[\w.-]+$`)
 	markerForm = lazyregexp.New(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
 )
 

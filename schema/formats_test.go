@@ -25,6 +25,7 @@ func TestFormats(t *testing.T) {
 		"file-part":        {[]string{"", ".ripple-exec-", ".ps1"}, []string{"/x", "..", `\`}},
 		"resource":         {[]string{"integration.ps1", "sub/x.sh"}, []string{"", "/etc/passwd", "../x", "a/../x", "a//b", "./a", `a\b`, `C:x`, "a\x00"}},
 		"marker":           {[]string{"A", "\x1b]633;A\x07", "\x1b]133;D;0\x1b\\"}, []string{"", "AB", "633;A", "\x1b[A"}},
+		"maven":            {[]string{"org.example:repl_2.13:1.0-rc.1"}, []string{"", "repl", "org.example:repl", "a:b:c:d", "a:b: c", "a::c", "a:b:c\n", "../a:b:c"}},
 		"no-nul":           {[]string{"", "a b"}, []string{"a\x00b"}},
 	} {
 		require.Contains(t, formats, name)

@@ -33,11 +33,11 @@ func Lint(source string, data []byte, o Options) []Diagnostic {
 		return sortDiagnostics(d.diags)
 	}
 	rules := []func(*document, *Adapter){
-		lintSections, lintName, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintModes, lintCapabilities,
+		lintSections, lintName, lintInstall, lintEscapes, lintSamples, lintReserved, lintSettle, lintInit, lintUnused, lintModes, lintCapabilities,
 		lintPrompts, lintMarker, lintSlow, lintPlaceholders, lintTests,
 	}
 	if a.Family == FamilyAgent {
-		rules = []func(*document, *Adapter){lintName, lintReserved, lintSlow, lintAgent}
+		rules = []func(*document, *Adapter){lintName, lintInstall, lintReserved, lintSlow, lintAgent}
 	}
 	for _, rule := range rules {
 		rule(d, a)

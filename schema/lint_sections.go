@@ -57,6 +57,15 @@ func namedKey(text string) string {
 	return ""
 }
 
+// lintInstall: a launcher that is made is to be found.
+func lintInstall(d *document, a *Adapter) {
+	if i := a.Process.Install; i != nil && i.Maven != nil {
+		if tried := append([]string{a.Process.Executable}, a.Process.ExecutableCandidates...); !slices.Contains(tried, i.Maven.Command) {
+			d.warn("/process/install/maven/command", KindMismatch, "the program is not looked for as %s: it is no executable and no candidate", i.Maven.Command)
+		}
+	}
+}
+
 // lintSamples: a sample is a template, which makes each use of it different.
 func lintSamples(d *document, _ *Adapter) {
 	for _, s := range []struct{ name, placeholder string }{

@@ -90,10 +90,14 @@ func TestMissingErrorSaysWhatToDo(t *testing.T) {
 	}{
 		"nothing known": {nil, "x: its program is not installed; tried a (not in PATH), b (not in PATH)\n  install it, put it in PATH, or name its path"},
 		"everything": {
-			&schema.Install{Debian: []string{"x", "x-doc"}, NPM: []string{"xjs"}, Go: []string{"ex.org/x", "ex.org/y@v1"}, Hint: "needs a licence", URL: "https://ex.org"},
+			&schema.Install{
+				Debian: []string{"x", "x-doc"}, PyPI: []string{"x[all]", "pyx"}, NPM: []string{"xjs"}, Go: []string{"ex.org/x", "ex.org/y@v1"}, Crates: []string{"x"},
+				Maven: &schema.Maven{Artifacts: []string{"org.ex:x:1", "org.ex:y:2"}, Main: "org.ex.X", Command: "xj"}, Hint: "needs a licence", URL: "https://ex.org",
+			},
 			"x: its program is not installed; tried a (not in PATH), b (not in PATH)\n" +
-				"  on Debian or Ubuntu: apt-get install x x-doc\n  with npm: npm install -g xjs\n" +
-				"  with Go: go install ex.org/x@latest\n  with Go: go install ex.org/y@v1\n  needs a licence\n  see https://ex.org",
+				"  on Debian or Ubuntu: apt-get install x x-doc\n  with Python: pipx install x[all]\n  with Python: pipx install pyx\n" +
+				"  with npm: npm install -g xjs\n  with Go: go install ex.org/x@latest\n  with Go: go install ex.org/y@v1\n  with Cargo: cargo install x\n" +
+				"  with Coursier: cs bootstrap org.ex:x:1 org.ex:y:2 -M org.ex.X -o xj\n  needs a licence\n  see https://ex.org",
 		},
 	}
 	for name, c := range cases {
@@ -101,6 +105,23 @@ func TestMissingErrorSaysWhatToDo(t *testing.T) {
 			a := &schema.Adapter{Name: "x", Process: schema.Process{Install: c.install}}
 			assert.EqualError(t, missing(a, []string{"a (not in PATH)", "b (not in PATH)"}), c.want)
 		})
+	}
+}
+
+func TestInstallLineIsTheFirstWay(t *testing.T) {
+	maven := &schema.Maven{Artifacts: []string{"org.ex:x:1"}, Main: "org.ex.X", Command: "x"}
+	for want, install := range map[string]*schema.Install{
+		"":                                 nil,
+		"apt-get install x y":              {Debian: []string{"x", "y"}, PyPI: []string{"x"}},
+		"pipx install x && pipx install y": {PyPI: []string{"x", "y"}, NPM: []string{"x"}},
+		"npm install -g x y":               {NPM: []string{"x", "y"}, Go: []string{"ex.org/x"}},
+		"go install ex.org/x@latest":       {Go: []string{"ex.org/x"}, Crates: []string{"x"}},
+		"cargo install x":                  {Crates: []string{"x"}, Maven: maven},
+		"cs bootstrap org.ex:x:1 -M org.ex.X -o x": {Maven: maven, Hint: "by hand"},
+		"by hand":        {Hint: "by hand", URL: "https://ex.org"},
+		"https://ex.org": {URL: "https://ex.org"},
+	} {
+		assert.Equal(t, want, InstallLine(install))
 	}
 }
 

@@ -40,28 +40,19 @@ func (e *MissingError) Error() string {
 // process.install; when there are none, how to point ripple at it.
 func (e *MissingError) Remedies() []string {
 	var lines []string
-	add := func(prefix string, words ...string) {
-		if text := strings.TrimSpace(strings.Join(words, " ")); text != "" {
-			lines = append(lines, prefix+text)
+	for _, o := range offers(e.Install) {
+		for _, command := range o.commands {
+			lines = append(lines, o.manager+": "+command)
 		}
 	}
-	add("on Debian or Ubuntu: apt-get install ", e.Install.Debian...)
-	add("with npm: npm install -g ", e.Install.NPM...)
-	for _, module := range e.Install.Go {
-		add("with Go: go install ", versioned(module))
+	if hint := strings.TrimSpace(e.Install.Hint); hint != "" {
+		lines = append(lines, hint)
 	}
-	add("", e.Install.Hint)
-	add("see ", e.Install.URL)
+	if e.Install.URL != "" {
+		lines = append(lines, "see "+e.Install.URL)
+	}
 	if len(lines) == 0 {
 		lines = append(lines, "install it, put it in PATH, or name its path")
 	}
 	return lines
-}
-
-// versioned is what "go install" takes outside a module.
-func versioned(module string) string {
-	if strings.Contains(module, "@") {
-		return module
-	}
-	return module + "@latest"
 }

@@ -15,6 +15,10 @@ import (
 // The list that ripple would give.
 const list = `[
 	{"name": "fish", "family": "shell", "origin": "embedded", "install": {"debian": ["fish"]}},
+	{"name": "duckdb", "family": "repl", "origin": "embedded", "install": {"pypi": ["duckdb-cli"], "npm": ["duckdb"]}},
+	{"name": "evcxr", "family": "repl", "origin": "embedded", "install": {"crates": ["evcxr_repl"]}},
+	{"name": "clojure", "family": "repl", "origin": "embedded",
+		"install": {"maven": {"artifacts": ["org.example:clojure:1.2", "org.example:spec:1"], "main": "clojure.main", "command": "clj"}}},
 	{"name": "lua", "family": "repl", "origin": "embedded", "install": {"debian": ["lua5.4", "lua-doc"]}},
 	{"name": "nu", "family": "shell", "origin": "embedded", "install": {"npm": ["nushell"]}},
 	{"name": "dlv", "family": "debugger", "origin": "embedded", "install": {"go": ["example.org/dlv@latest"]}},
@@ -35,6 +39,12 @@ case "$me $*" in
 "sudo "*) exec "$@" ;;
 dpkg-query*) grep -qx "${!#}" "$DIR/there" && echo "install ok installed"; exit ;;
 "npm ls"*) exec grep -qx "${!#}" "$DIR/there" ;;
+"java "*) exec echo "java $*" ;;
+"python3 -m venv "*) exec install -D "$0" "$3/bin/pip" ;;
+"pip show "*) exec printf '%s\n' "Name: ${!#}" Files: "  ../../../bin/${!#}" "  ${!#}/bin/inner" ;;
+"pip "*) set -- install "${!#}"; install -D "$0" "${0%pip}$2" ;;
+"cargo "*) install -D "$0" "$4/bin/${!#}"; set -- install "${!#}" ;;
+"mvn "*) set -- "$5" $(grep -o '<dependency>.*' "$4" | sed 's|<[^>]*>| |g') ;;
 esac
 names=()
 for name in "${@:2}"; do [[ $name = -* ]] || names+=("$name"); done
@@ -56,7 +66,7 @@ func interpreters(t *testing.T, dir, unknown string, args ...string) (said strin
 	write(t, filepath.Join(dir, "calls"), "")
 	cmd := exec.Command("../interpreters", args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
-		"DIR="+dir, "GO="+real, "UNKNOWN="+unknown, "ALSO=")
+		"DIR="+dir, "GO="+real, "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()
@@ -77,7 +87,7 @@ func machine(t *testing.T) (dir string) {
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
-	for _, name := range []string{"go", "df", "sudo", "dpkg-query", "apt-get", "npm"} {
+	for _, name := range []string{"go", "df", "sudo", "dpkg-query", "apt-get", "npm", "python3", "cargo", "mvn", "java"} {
 		write(t, filepath.Join(dir, "bin", name), standIn)
 	}
 	return dir
@@ -101,18 +111,25 @@ func TestInterpreters(t *testing.T) {
 	}{
 		{
 			"one call for all that a manager has", "", nil,
-			[]string{"apt-get update", "apt-get install fish lua-doc lua5.4", "npm install nushell", "go install example.org/dlv@latest"},
-			[]string{"debian: 3 installed, 0 MB in ", "npm: 1 installed", "): 1 installed", ending + "interpreters: all there: 5 packages\n"},
+			[]string{
+				"apt-get update", "apt-get install fish lua-doc lua5.4", "pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
+				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
+			},
+			[]string{"debian: 3 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ending + "interpreters: all there: 8 packages\n"},
 			0,
 		},
 		{
-			"what cannot be had is named, the others are installed", "lua-doc example.org/dlv@latest", nil,
+			"what cannot be had is named, the others are installed", "lua-doc duckdb-cli example.org/dlv@latest spec", nil,
 			[]string{
 				"apt-get update", "apt-get install fish lua-doc lua5.4",
 				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4",
-				"npm install nushell", "go install example.org/dlv@latest",
+				"pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
+				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
-			[]string{"E: no lua-doc", "debian: 2 installed", "npm: 1 installed", ending + "interpreters: could not be installed: lua-doc example.org/dlv@latest\n"},
+			[]string{
+				"E: no lua-doc", "debian: 2 installed", "E: no duckdb-cli", "npm: 1 installed", "E: no spec",
+				ending + "interpreters: could not be installed: lua-doc duckdb-cli example.org/dlv@latest clj\n",
+			},
 			1,
 		},
 		{
@@ -156,5 +173,43 @@ func TestAListThatCannotBeUpdatedIsNoEnd(t *testing.T) {
 	said, calls, code := interpreters(t, dir, "", "fish")
 	if code != 0 || !slices.Equal(calls, []string{"apt-get install fish"}) || !strings.Contains(said, "apt-get update failed") {
 		t.Errorf("exit code %d, calls %q, said:\n%s", code, calls, said)
+	}
+}
+
+// What has no place of its own on a machine can be started from one folder, and what a
+// package needs is not in everybody's way.
+func TestProgramsThatAreInstalledByThemselves(t *testing.T) {
+	dir := machine(t)
+	if said, _, code := interpreters(t, dir, "", "duckdb", "evcxr", "clojure"); code != 0 {
+		t.Fatal(said)
+	}
+	bin := filepath.Join(dir, "programs", "bin")
+	entries, err := os.ReadDir(bin)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var names []string
+	for _, e := range entries {
+		names = append(names, e.Name())
+		if _, err := exec.LookPath(filepath.Join(bin, e.Name())); err != nil {
+			t.Error(err)
+		}
+	}
+	if !slices.Equal(names, []string{"clj", "duckdb-cli", "evcxr_repl"}) {
+		t.Errorf("%s has %q", bin, names)
+	}
+	cmd := exec.Command(filepath.Join(bin, "clj"), "-e", "(+ 1 2)")
+	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"), "JAVA_OPTS=-Xss4m -Da=b")
+	out, err := cmd.CombinedOutput()
+	if want := "java -Xss4m -Da=b -cp " + dir + "/programs/maven/clj/* clojure.main -e (+ 1 2)\n"; err != nil || string(out) != want {
+		t.Errorf("%v, %q, want %q", err, out, want)
+	}
+}
+
+func TestEveryManagerWhenAsked(t *testing.T) {
+	t.Setenv("EVERY", "1")
+	_, calls, code := interpreters(t, machine(t), "", "duckdb")
+	if want := []string{"pip install duckdb-cli", "npm install duckdb"}; code != 0 || !slices.Equal(calls, want) {
+		t.Errorf("exit code %d, calls %q, want %q", code, calls, want)
 	}
 }

@@ -1,6 +1,8 @@
 // Command packages reads `ripple adapter list --json` and prints the packages
 // that the adapters of this repository name, one a line, after the manager that
-// has them: debian, npm or go. After "none" stands an adapter whose program is not
+// has them: debian, pypi, npm, go, crates, or maven with its launcher, its class and its
+// archives. Of an adapter that names several managers it is the first of these, and with
+// -every all. After "none" stands an adapter whose program is not
 // there and in no package, and how to get it. With arguments it prints those of these
 // adapters only; with -family those of this family, else those of all but agents,
 // which are large and want a folder of their own.
@@ -21,12 +23,17 @@ type adapter struct {
 }
 
 type install struct {
-	Debian, NPM, Go []string
-	Hint, URL       string
+	Debian, PyPI, NPM, Go, Crates []string
+	Maven                         *struct {
+		Artifacts     []string
+		Main, Command string
+	}
+	Hint, URL string
 }
 
 func main() {
 	family := flag.String("family", "", "only adapters of this family")
+	every := flag.Bool("every", false, "from each manager that has them, not from the first only")
 	flag.Parse()
 	var adapters []adapter
 	if err := json.NewDecoder(os.Stdin).Decode(&adapters); err != nil {
@@ -42,7 +49,7 @@ func main() {
 		if a.Origin != "embedded" || a.Install == nil || len(wanted) > 0 && !slices.Contains(wanted, a.Name) {
 			continue
 		}
-		lines = append(lines, a.lines()...)
+		lines = append(lines, a.lines(*every)...)
 	}
 	slices.Sort(lines)
 	for _, line := range slices.Compact(lines) {
@@ -51,10 +58,10 @@ func main() {
 }
 
 // lines are the adapter's packages after their managers.
-func (a adapter) lines() (lines []string) {
-	for manager, packages := range map[string][]string{"debian": a.Install.Debian, "npm": a.Install.NPM, "go": a.Install.Go} {
-		for _, p := range packages {
-			lines = append(lines, manager+" "+p)
+func (a adapter) lines(every bool) (lines []string) {
+	for _, offer := range a.Install.offers() {
+		if len(lines) == 0 || every {
+			lines = append(lines, offer...)
 		}
 	}
 	if len(lines) > 0 || a.Executable != "" {
@@ -62,4 +69,24 @@ func (a adapter) lines() (lines []string) {
 	}
 	advice := slices.DeleteFunc([]string{a.Install.Hint, a.Install.URL}, func(s string) bool { return s == "" })
 	return []string{"none " + a.Name + ": " + strings.Join(advice, "; ")}
+}
+
+// offers are the lines of each manager that has packages.
+func (i install) offers() (offers [][]string) {
+	for _, m := range []struct {
+		manager  string
+		packages []string
+	}{{"debian", i.Debian}, {"pypi", i.PyPI}, {"npm", i.NPM}, {"go", i.Go}, {"crates", i.Crates}} {
+		var lines []string
+		for _, p := range m.packages {
+			lines = append(lines, m.manager+" "+p)
+		}
+		if len(lines) > 0 {
+			offers = append(offers, lines)
+		}
+	}
+	if m := i.Maven; m != nil {
+		offers = append(offers, []string{strings.Join(append([]string{"maven", m.Command, m.Main}, m.Artifacts...), " ")})
+	}
+	return offers
 }

@@ -56,11 +56,14 @@ type listed struct {
 }
 
 type installView struct {
-	Debian []string `json:"debian,omitempty"`
-	NPM    []string `json:"npm,omitempty"`
-	Go     []string `json:"go,omitempty"`
-	Hint   string   `json:"hint,omitempty"`
-	URL    string   `json:"url,omitempty"`
+	Debian []string      `json:"debian,omitempty"`
+	PyPI   []string      `json:"pypi,omitempty"`
+	NPM    []string      `json:"npm,omitempty"`
+	Go     []string      `json:"go,omitempty"`
+	Crates []string      `json:"crates,omitempty"`
+	Maven  *schema.Maven `json:"maven,omitempty"`
+	Hint   string        `json:"hint,omitempty"`
+	URL    string        `json:"url,omitempty"`
 }
 
 func newListed(e *registry.Entry) listed {
@@ -80,7 +83,7 @@ func newInstallView(i *schema.Install) *installView {
 	if i == nil {
 		return nil
 	}
-	return &installView{i.Debian, i.NPM, i.Go, i.Hint, i.URL}
+	return &installView{i.Debian, i.PyPI, i.NPM, i.Go, i.Crates, i.Maven, i.Hint, i.URL}
 }
 
 func (a *app) printList(list []listed) error {
