@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"encoding/json"
 	"os"
 	"os/exec"
 	"strings"
@@ -49,6 +50,39 @@ func TestThePlainProgramIsStartedAhead(t *testing.T) {
 		assert.NotContains(t, ahead, late)
 		assert.Contains(t, rest, late)
 	}
+}
+
+// The host of a console that is plainly started is told what it is to be before most of the
+// process that tells it is initialised, and makes no other console of it.
+func TestTheHostOfAPlainStartIsToldAhead(t *testing.T) {
+	path, err := binary()
+	require.NoError(t, err)
+	dir, home := t.TempDir(), t.TempDir()
+	run := func(args ...string) (stdout, stderr string) {
+		cmd := exec.Command(path, append([]string{"console"}, args...)...)
+		cmd.Dir = dir
+		cmd.Env = append(os.Environ(), "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_STATE_HOME="+home, "XDG_CONFIG_HOME=", "GODEBUG=inittrace=1")
+		var out, trace strings.Builder
+		cmd.Stdout, cmd.Stderr = &out, &trace
+		require.NoError(t, cmd.Run(), trace.String())
+		return out.String(), trace.String()
+	}
+	defer run("close", "--all", "--kill")
+	same := map[string]bool{}
+	for _, args := range [][]string{
+		{"start", "--json"},                          // told ahead, as all of these but the last
+		{"start", "bash", "--json"},                  //
+		{"start", "gnu-bash", "--json"},              // an alias
+		{"start", "bash", "--json", "--cols", "120"}, // the adapter's own, but not plain
+	} {
+		stdout, _ := run(args...)
+		var status map[string]any
+		require.NoError(t, json.Unmarshal([]byte(stdout), &status), stdout)
+		kept, err := json.Marshal([]any{status["adapter"] == "bash" || status["adapter"] == "gnu-bash", status["cwd"], status["state"], status["cols"], status["rows"]})
+		require.NoError(t, err)
+		same[string(kept)] = true
+	}
+	assert.Len(t, same, 1, "%v", same)
 }
 
 func TestEarlyKnowsCommands(t *testing.T) {

@@ -52,10 +52,10 @@ func Start(ctx context.Context, argv []string, getenv func(string) string, spec 
 // Start makes the process the host of a console, as the function of that name does. It
 // can be done once.
 func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Spec) (*Client, Status, error) {
-	text, err := written(getenv, spec)
+	text, err := spec.Written(getenv)
 	if err != nil {
 		p.Abandon()
-		return nil, Status{}, err
+		return nil, Status{}, placeFault(err)
 	}
 	answer, err := p.tell(ctx, text)
 	switch {
@@ -73,21 +73,9 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	return newClient(*answer.Status, filesOf(f, *answer.Status)), *answer.Status, nil
 }
 
-// written is what a host is told.
-func written(getenv func(string) string, spec Spec) ([]byte, error) {
-	if err := spec.Check(getenv); err != nil {
-		return nil, placeFault(err)
-	}
-	order, err := spec.Order()
-	if err != nil {
-		return nil, err
-	}
-	return json.Marshal(order)
-}
-
-// Process is that of a host which has not been told yet what console it is to be.
+// Process is that of a host which has not been started yet.
 type Process struct {
-	In   io.WriteCloser // its standard input
+	In   io.WriteCloser // its standard input; nil: it has been told what console it is to be
 	Out  io.ReadCloser  // its standard output
 	Wait func() error   // waits for its end
 }
@@ -114,17 +102,21 @@ func Spawn(argv []string) (*Process, error) {
 
 // Abandon lets a process end that is to be no host, and waits until it has.
 func (p *Process) Abandon() {
-	_ = p.In.Close() // which is all that it waits for
+	if p.In != nil {
+		_ = p.In.Close() // which is all that it waits for
+	}
 	_ = p.Out.Close()
 	_ = p.Wait() // however it ends
 }
 
 // tell tells the process what it is to be and waits for its readiness.
 func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
-	_, err := p.In.Write(text) // which it reads at once
-	if err = errors.Join(err, p.In.Close()); err != nil {
-		p.Abandon()
-		return readiness{}, fault(FaultStart, "the console's process ended without a word: %v", err)
+	if p.In != nil {
+		_, err := p.In.Write(text) // which it reads at once
+		if err = errors.Join(err, p.In.Close()); err != nil {
+			p.Abandon()
+			return readiness{}, fault(FaultStart, "the console's process ended without a word: %v", err)
+		}
 	}
 	got := make(chan readiness, 1)
 	failed := make(chan error, 1)

@@ -32,6 +32,9 @@ const (
 // Spec is what a console is started with.
 type Spec = place.Spec
 
+// DefaultAdapter is the adapter of a console that is started without one.
+func DefaultAdapter() string { return place.DefaultAdapter() }
+
 // Status is a console as it is now.
 type Status struct {
 	API     int    `json:"api"`

@@ -1,6 +1,7 @@
 package place
 
 import (
+	_ "embed" // the name is data
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,12 @@ import (
 	"ripple/runtime/session"
 	"ripple/schema"
 )
+
+//go:embed default_adapter.txt
+var defaultAdapter string
+
+// DefaultAdapter is the adapter of a console that is started without one.
+func DefaultAdapter() string { return strings.TrimSpace(defaultAdapter) }
 
 // Spec is what a console is started with.
 type Spec struct {
@@ -105,6 +112,20 @@ func (s Spec) Order() (o Order, err error) {
 	}
 	o.Spec = s
 	return o, nil
+}
+
+// Written is what the host of such a console is told, which ReadOrder reads.
+//
+// Errors: those of Check; a directory of ours that cannot be told.
+func (s Spec) Written(getenv func(string) string) ([]byte, error) {
+	if err := s.Check(getenv); err != nil {
+		return nil, err
+	}
+	order, err := s.Order()
+	if err != nil {
+		return nil, err
+	}
+	return json.Marshal(order)
 }
 
 // ReadOrder reads what a host is told.

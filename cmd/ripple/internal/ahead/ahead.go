@@ -30,6 +30,10 @@ var (
 )
 
 func init() {
+	if h := early.Hosted(); h != nil {
+		tell(h, os.Args[1:])
+		return
+	}
 	if !proctree.Inner() {
 		return
 	}

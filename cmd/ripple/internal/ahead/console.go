@@ -5,8 +5,29 @@ import (
 	"io"
 	"os"
 
+	"ripple/cmd/ripple/internal/early"
 	"ripple/runtime/console/place"
 )
+
+// tell tells a host what console it is to be, where the command line is as plain as
+// early.PlainStart's and the adapter comes with ripple. Everything else is the command's.
+func tell(h *early.Host, args []string) {
+	adapter, name, plain := early.PlainStart(args)
+	if !plain {
+		return
+	}
+	if adapter == "" {
+		adapter = place.DefaultAdapter()
+	}
+	dir, err := os.Getwd()
+	if err != nil || find(adapter, dir) == nil {
+		return
+	}
+	// What fails will fail again, and be told, without us.
+	if text, err := (place.Spec{Name: name, Adapter: adapter, Dir: dir}).Written(os.Getenv); err == nil {
+		h.Tell(text)
+	}
+}
 
 // console is what the process of a console's host has been told, and has begun.
 type console struct {

@@ -145,7 +145,11 @@ func newConfine() *cobra.Command {
 // spawnHost starts the process of a host, or takes the one that was started early.
 func spawnHost() (*console.Process, error) {
 	if h := early.TakeHost(); h != nil {
-		return &console.Process{In: os.NewFile(uintptr(h.In), "in"), Out: os.NewFile(uintptr(h.Out), "out"), Wait: h.Wait}, nil
+		p := &console.Process{Out: os.NewFile(uintptr(h.Out), "out"), Wait: h.Wait}
+		if !h.Told {
+			p.In = os.NewFile(uintptr(h.In), "in")
+		}
+		return p, nil
 	}
 	self, err := os.Executable()
 	if err != nil {

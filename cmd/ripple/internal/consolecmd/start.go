@@ -65,7 +65,7 @@ func before(cmd *cobra.Command, args []string) int {
 
 func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	n := before(cmd, args)
-	f.spec.Adapter, f.spec.Args = ui.DefaultAdapter(), args[n:]
+	f.spec.Adapter, f.spec.Args = console.DefaultAdapter(), args[n:]
 	if n > 0 {
 		f.spec.Adapter = args[0]
 	}

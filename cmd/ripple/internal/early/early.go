@@ -30,13 +30,41 @@ func Hosting(args []string) bool {
 	return len(args) > 1 && args[0] == "console" && args[1] == "start" && !has(args, "--help") && !has(args, "-h")
 }
 
-// Host is the process of a console's host, which has not been told anything yet.
+// PlainStart tells of a command line whether it starts a console with nothing said but
+// the adapter, which may be left out, and a name.
+func PlainStart(args []string) (adapter, name string, ok bool) {
+	if !Hosting(args) {
+		return "", "", false
+	}
+	const flag = "--name"
+	for i := 2; i < len(args); i++ {
+		switch a := args[i]; {
+		case a == "--json":
+		case a == flag && i+1 < len(args):
+			i++
+			name = args[i]
+		case len(a) > len(flag) && a[:len(flag)+1] == flag+"=":
+			name = a[len(flag)+1:]
+		case a == "" || a[0] == '-' || adapter != "":
+			return "", "", false
+		default:
+			adapter = a
+		}
+	}
+	return adapter, name, true
+}
+
+// Host is the process of a console's host.
 type Host struct {
 	pid     int
-	In, Out int // descriptors: its standard input and output
+	In, Out int  // descriptors: its standard input, closed once it is told, and output
+	Told    bool // what console it is to be
 }
 
 var host *Host
+
+// Hosted gives the host that was started and has not been taken; nil when there is none.
+func Hosted() *Host { return host }
 
 // TakeHost gives the host that was started, once; nil when none was.
 func TakeHost() *Host {

@@ -40,7 +40,7 @@ func startHost() *Host {
 			Sys: &syscall.SysProcAttr{Setsid: true},
 		})
 		if err == nil {
-			return &Host{pid, in[1], out[0]}
+			return &Host{pid: pid, In: in[1], Out: out[0]}
 		}
 	}
 	closeAll(in[1], out[0])
@@ -56,10 +56,31 @@ func (h *Host) Wait() error {
 	}
 }
 
+// Tell tells it, once, what console it is to be. A text that it did not get whole is no order.
+func (h *Host) Tell(text []byte) {
+	h.Told = true
+	for len(text) > 0 {
+		n, err := syscall.Write(h.In, text)
+		if err == syscall.EINTR {
+			continue
+		}
+		if err != nil {
+			break // it has ended, and will be found so
+		}
+		text = text[n:]
+	}
+	closeAll(h.In)
+}
+
 // Done ends a host that nobody took.
 func Done() {
 	if h := TakeHost(); h != nil {
-		closeAll(h.In, h.Out)
+		if h.Told {
+			_ = syscall.Kill(h.pid, syscall.SIGTERM) // fails when it has ended
+		} else {
+			closeAll(h.In)
+		}
+		closeAll(h.Out)
 		_ = h.Wait() // however it ends
 	}
 }

@@ -5,5 +5,8 @@ package early
 // Wait is never called: nothing is started early here.
 func (*Host) Wait() error { return nil }
 
+// Tell is never called: nothing is started early here.
+func (*Host) Tell([]byte) {}
+
 // Done ends a host that nobody took.
 func Done() {}

@@ -64,3 +64,37 @@ func TestHosting(t *testing.T) {
 		}
 	}
 }
+
+// Whatever else a console is started with is left to the command itself.
+func TestPlainStart(t *testing.T) {
+	type start struct {
+		adapter, name string
+		ok            bool
+	}
+	for line, want := range map[string]start{
+		"console start":                    {ok: true},
+		"console start python":             {"python", "", true},
+		"console start python --name calc": {"python", "calc", true},
+		"console start --name calc python": {"python", "calc", true},
+		"console start --name=calc --json": {"", "calc", true},
+		"console start --name= python":     {"python", "", true},
+		"console start --name a --name b":  {"", "b", true},
+		"console start --name --json":      {"", "--json", true}, // which is no name
+		"console start python --name":      {},
+		"console start python perl":        {},
+		"console start python --cols 80":   {},
+		"console start python --reuse":     {},
+		"console start python --names x":   {},
+		"console start python -- -c 1":     {},
+		"console start python --":          {},
+		"console start --name calc --help": {},
+		"console list":                     {},
+		"exec python --name x":             {},
+	} {
+		var got start
+		got.adapter, got.name, got.ok = PlainStart(strings.Fields(line))
+		if got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}

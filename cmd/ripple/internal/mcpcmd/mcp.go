@@ -16,6 +16,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/console/place"
 	"ripple/runtime/mcp"
 	"ripple/runtime/sandbox"
 )
@@ -71,7 +72,7 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 		}
 		return name // starting it says what is wrong with it
 	}
-	o.Version, o.Adapter, o.Host, o.Getenv, o.Confined = version, ui.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
+	o.Version, o.Adapter, o.Host, o.Getenv, o.Confined = version, place.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
