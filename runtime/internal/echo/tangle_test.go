@@ -180,6 +180,31 @@ func TestCut(t *testing.T) {
 	assert.Equal(t, "[41] $ ", string(rest), "a prompt that has grown")
 }
 
+// Where a prompt is torn into more pieces than can be told, it stays, and no line of
+// another loses a part that is like one of the prompt.
+func TestCutTearsNoLine(t *testing.T) {
+	prompt := "\r\x1b[1mu@vm\x1b[0m ~\x1b[31m>\x1b[0m "
+	for _, pieces := range [][]string{
+		{"\r\x1b[1mu@vm\x1b[", "0m ~\x1b[", "3", "1", "m>\x1b[", "0m "},
+		{"\r\x1b[1mu@vm\x1b[0m ~\x1b[", "3", "1", "m>\x1b[0m "},
+	} {
+		require.Equal(t, prompt, strings.Join(pieces, ""))
+		var stream, want strings.Builder
+		for n, piece := range pieces {
+			stream.WriteString(piece)
+			for k := range 1 + n%2 {
+				line := fmt.Sprintf("w-%d\r\n", 3114+2*n+k)
+				stream.WriteString(line)
+				want.WriteString(line)
+			}
+		}
+		lines, rest, ok := Cut([]byte(prompt), []byte(stream.String()))
+		if ok {
+			assert.Equal(t, want.String(), string(lines), "%q, and left: %q", stream.String(), rest)
+		}
+	}
+}
+
 // A line editor that cannot wrap a line shows its end alone.
 func TestSplitOfAScrolledLine(t *testing.T) {
 	c := Config{Strategy: Deterministic, Sent: []byte("source '/tmp/a/long/name.xsh'\n"), Foreign: true}
