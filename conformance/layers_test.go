@@ -73,11 +73,13 @@ var layers = map[string]row{
 	"runtime/loop/journal": {2, "runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
 	"runtime/loop/config":  {2, "runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
-	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session schema"},
+	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
 	"runtime/agent":        {3, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
 	"runtime/tui":          {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
 	"runtime/sandbox": {0, ""},
+
+	"runtime/standin": {0, ""},
 
 	"runtime/console/place": {3, "runtime/session schema"},
 	"runtime/console":       {4, "runtime/console/place runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
@@ -112,10 +114,9 @@ var layers = map[string]row{
 	"conformance/agents":      {5, ""},
 	"conformance/consoles":    {5, ""},
 	"conformance/dialogues":   {5, ""},
-	"conformance/standin":     {5, ""},
 	"conformance/probing":     {5, ""},
 	"conformance/torture":     {5, ""},
-	"conformance/standin/cmd": {6, "conformance/standin"},
+	"conformance/standin/cmd": {5, "runtime/standin"},
 	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/console runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
 }
 

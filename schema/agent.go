@@ -161,8 +161,8 @@ type AgentTools struct {
 	Canonical map[string]string `yaml:"canonical"` // own name → read, edit, write, bash, glob, grep, question, other
 }
 
-// AgentTest is what a test of family agent says: either a transcript and what
-// it means, or a turn and the command line that it makes.
+// AgentTest is what a test of family agent says: a transcript and what it means, a turn
+// and the command line that it makes, or where turns are taken over each of its ways.
 type AgentTest struct {
 	Transcript    string              `yaml:"transcript"` // path beside the adapter
 	ExitCode      int                 `yaml:"exit_code"`
@@ -173,7 +173,35 @@ type AgentTest struct {
 	ExpectArgv  []string   `yaml:"expect_argv"`
 	ExpectStdin *string    `yaml:"expect_stdin"`
 	ExpectUsage string     `yaml:"expect_usage"` // pattern: the turn is refused with this message
+
+	Ways *AgentWays `yaml:"ways"`
 }
+
+// AgentWays is where the same scripted turns are taken over each of the agent's
+// transports. {base}, {home} and {turn} stand for the address of a model server on this
+// machine, the agent's home directory, and the number of the turn, from 1.
+type AgentWays struct {
+	Env     map[string]string `yaml:"env"`
+	Home    map[string]string `yaml:"home"` // text of files by their paths in the home directory
+	Differs []AgentDifference `yaml:"differs"`
+}
+
+// AgentDifference is what is known to differ from the agent's first way.
+type AgentDifference struct {
+	Turn    string   `yaml:"turn"` // one of ScriptedTurns; empty: all
+	Way     string   `yaml:"way"`
+	In      []string `yaml:"in"` // text, tools, end, exit_code
+	Because string   `yaml:"because"`
+	Version string   `yaml:"version"` // of the program that it was last seen with; empty: any
+}
+
+// The turns that are taken over each way, by their names in adapters.
+const (
+	TurnAnswer      = "answer"
+	TurnTool        = "tool"
+	TurnFailingTool = "failing_tool"
+	TurnError       = "server_error"
+)
 
 // AgentExpectFailure is how a transcript's turn must be judged.
 type AgentExpectFailure struct {

@@ -3,6 +3,7 @@ package schema
 import (
 	"fmt"
 	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -92,7 +93,7 @@ func (r agentRules) refuseAgentKeys(a *Adapter) {
 		r.errorPointer("/agent", KindConflict, "agent needs family: agent")
 	}
 	for i := range a.Tests {
-		for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage"} {
+		for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage", "ways"} {
 			if at := indexed("/tests", i) + "/" + key; r.has(at) && a.Family != "" {
 				r.errorPointer(at, KindConflict, "%s is for tests of family agent", key)
 			}
@@ -223,18 +224,20 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 	t, at := a.Tests[i], indexed("/tests", i)
 	for _, key := range []string{"eval", "setup", "setup_sequence"} {
 		if r.has(at + "/" + key) {
-			r.errorPointer(at+"/"+key, KindConflict, "%s is for sessions; a test of family agent has transcript or turn", key)
+			r.errorPointer(at+"/"+key, KindConflict, "%s is for sessions; a test of family agent has transcript, turn or ways", key)
 		}
 	}
 	switch {
 	case r.has(at+"/transcript") && r.has(at+"/turn"):
 		r.errorPointer(at+"/turn", KindConflict, "a test has either a transcript or a turn")
+	case t.Ways != nil:
+		r.checkTestedWays(a.Agent, t.Ways, at)
 	case r.has(at + "/transcript"):
 		r.needs(at, "a transcript", at+"/expect_events", at+"/expect_failure")
 	case r.has(at + "/turn"):
 		r.needs(at, "a turn", at+"/expect_argv", at+"/expect_usage")
 	case t.Name != "":
-		r.needs(at, fmt.Sprintf("test %q", t.Name), at+"/transcript", at+"/turn")
+		r.needs(at, fmt.Sprintf("test %q", t.Name), at+"/transcript", at+"/turn", at+"/ways")
 	}
 	for j, e := range t.ExpectEvents {
 		name, _ := e["type"].(string)
@@ -244,6 +247,29 @@ func (r agentRules) checkAgentTest(a *Adapter, i int) {
 				what = fmt.Sprintf("there is no event of type %s%s", quoted(name), Suggest(name, EventTypes()))
 			}
 			r.errorPointer(indexed(at+"/expect_events", j), KindEnum, "%s; one of %s", what, strings.Join(EventTypes(), ", "))
+		}
+	}
+}
+
+// checkTestedWays wants nothing beside the ways, files to stay in the home directory, and
+// differences to be those of ways that the agent has.
+func (r agentRules) checkTestedWays(g *Agent, w *AgentWays, at string) {
+	for _, key := range []string{"transcript", "turn", "expect_events", "expect_failure", "expect_argv", "expect_stdin", "expect_usage"} {
+		if r.has(at + "/" + key) {
+			r.errorPointer(at+"/"+key, KindConflict, "%s has no place beside ways: the turns that are taken, and what must come of them, are ripple's", key)
+		}
+	}
+	for _, path := range slices.Sorted(maps.Keys(w.Home)) {
+		if !filepath.IsLocal(path) {
+			r.errorPointer(at+"/ways/home/"+escape(path), KindConflict, "%s is no path within the home directory", quoted(path))
+		}
+	}
+	ways := g.Ways()
+	for i, d := range w.Differs {
+		if p := indexed(at+"/ways/differs", i) + "/way"; !slices.Contains(ways, d.Way) {
+			r.errorPointer(p, KindConflict, "the agent has no transport %s; it has %s", d.Way, strings.Join(ways, ", "))
+		} else if d.Way == ways[0] {
+			r.errorPointer(p, KindConflict, "%s is the agent's first way, which the others are compared with", d.Way)
 		}
 	}
 }

@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/conformance/standin"
+	"ripple/runtime/standin"
 )
 
 // Exit codes of ripple.

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/conformance/standin"
+	"ripple/runtime/standin"
 )
 
 // The namespace has loopback, and nothing else.

@@ -18,7 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"ripple/conformance/standin"
+	"ripple/runtime/standin"
 )
 
 // setup is a file of testdata. {base} in it is the stand-in's base URL of a case.

@@ -26,26 +26,33 @@ type Agent interface {
 	Command(a *schema.Adapter, t schema.AgentTurn) (args []string, stdin string, err error)
 	// Replay judges a recorded turn; a nil failure is a success.
 	Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) ([]event.Event, *event.Failure, error)
+	// Take takes a turn with the program, over the way that the adapter is for. A turn
+	// that failed is no error.
+	Take(ctx context.Context, a *schema.Adapter, t Trial) (Taken, error)
 }
 
-// agentCase is a declared test of family agent; it starts nothing.
-func agentCase(a *schema.Adapter, o Options, test schema.Test) testCase {
-	return testCase{
+// agentCases are a declared test of family agent. But for those of its ways, they start
+// nothing.
+func agentCases(a *schema.Adapter, o Options, test schema.Test) []testCase {
+	if test.Ways != nil {
+		return wayCases(o, test)
+	}
+	return []testCase{{
 		name: test.Name, kind: KindDeclared, level: 1, at: test.Pos, bare: true,
 		run: func(_ context.Context, t *testRun) error {
 			switch {
 			case o.Agent == nil:
-				return unsound{errors.New("family agent cannot be tested: contract.Options.Agent is not set")}
+				return unsound{errNoAgent}
 			case test.Turn != nil:
 				return commandLine(t, o.Agent, a, test)
 			}
 			return transcript(t, o, a, test)
 		},
-	}
+	}}
 }
 
 // noAgentLevel is why the report of an agent has no level.
-const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts and command lines"
+const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts, command lines and ways"
 
 func transcript(t *testRun, o Options, a *schema.Adapter, test schema.Test) error {
 	t.begin("transcript", test.Transcript)

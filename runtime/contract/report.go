@@ -60,6 +60,7 @@ type TestResult struct {
 	Duration time.Duration `json:"duration_ns"`
 	Failure  *Failure      `json:"failure,omitempty"`
 	Repeat   int           `json:"repeat,omitempty"` // which round, from 1, when there are several
+	Ways     []Played      `json:"ways,omitempty"`   // of a turn that was taken over each way of an agent
 
 	pointer string // of a declared test in the adapter's file
 	unmet   *unmet // the expectation that failed it

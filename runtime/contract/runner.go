@@ -35,7 +35,7 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	}
 	for i, t := range a.Tests {
 		if a.Family == schema.FamilyAgent {
-			cases = append(cases, agentCase(a, o, t))
+			cases = append(cases, agentCases(a, o, t)...)
 		} else {
 			cases = append(cases, declaredCase(t, fmt.Sprintf("/tests/%d", i)))
 		}
@@ -223,7 +223,7 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 	if lost := r.giveBack(ctx, c, t, err); lost != "" {
 		t.note("%s", lost)
 	}
-	result.Notes = t.notes
+	result.Notes, result.Ways = t.notes, t.played
 	if result.unmet = t.unmet; t.unmet != nil {
 		t.unmet.pointer = c.pointer + t.unmet.pointer
 	}

@@ -24,6 +24,7 @@ type testRun struct {
 	pattern string
 	result  session.Result
 	notes   []string
+	played  []Played // of a test of an agent's ways
 	unmet   *unmet
 
 	started time.Duration // how long the program took to its first prompt

@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"ripple/conformance/standin"
+	"ripple/runtime/standin"
 )
 
 func main() {

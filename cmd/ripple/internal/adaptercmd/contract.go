@@ -202,3 +202,10 @@ func (agentTests) Replay(a *schema.Adapter, output, stderr io.Reader, exitCode i
 	out, err := agent.Replay(a, agent.Recording{Output: output, Stderr: stderr, ExitCode: exitCode}, func(e event.Event) { events = append(events, e) })
 	return events, out.Failure, err
 }
+
+func (agentTests) Take(ctx context.Context, a *schema.Adapter, t contract.Trial) (contract.Taken, error) {
+	out, err := agent.Run(ctx, a, agent.Turn{Prompt: t.Prompt}, agent.Options{
+		Dir: t.Dir, Env: t.Env, Executable: t.Executable, Timeout: t.Timeout, OnEvent: t.Emit, Output: t.Output,
+	})
+	return contract.Taken{Text: out.Text, Failure: out.Failure, ExitCode: ui.TurnExit(out)}, err
+}

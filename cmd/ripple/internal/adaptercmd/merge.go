@@ -1,7 +1,6 @@
 package adaptercmd
 
 import (
-	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -9,7 +8,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
@@ -57,32 +55,6 @@ tested all of it.`,
 	return cmd
 }
 
-func newAdapterMatrix(a *app) *cobra.Command {
-	var asJSON bool
-	cmd := &cobra.Command{
-		Use:   "matrix [NAME=]REPORT...",
-		Short: "Show how adapters fare where they were tested",
-		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
-column for each report, which is one machine, image or version of a program. A column is
-called NAME, or as its file. What stands in it is the version of the program with the
-level that the adapter has reached, or with the number of tests that failed.`,
-		Example: "  ripple adapter matrix bookworm=a.json trixie=b.json",
-		Args:    someReports,
-		RunE: func(_ *cobra.Command, args []string) error {
-			files, err := readReports(args, a.In)
-			if err != nil {
-				return err
-			}
-			if asJSON {
-				return a.PrintJSON(matrixOf(files))
-			}
-			return a.printMatrix(files)
-		},
-	}
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON object: adapter, column, cells")
-	return cmd
-}
-
 func someReports(_ *cobra.Command, args []string) error {
 	if len(args) == 0 {
 		return ui.UsageError("ripple adapter test --report json > report.json writes one; - is standard input", "which reports?")
@@ -126,72 +98,4 @@ func readReport(path string, stdin io.Reader) ([]*contract.Report, error) {
 	}
 	defer f.Close() // only read from
 	return contract.ReadJSON(f)
-}
-
-// cell is how an adapter fared in one report.
-type cell struct {
-	Version string `json:"version,omitempty"`
-	Level   int    `json:"level"`
-	Passed  int    `json:"passed"`
-	Failed  int    `json:"failed"`
-	Skipped string `json:"skipped,omitempty"` // why nothing was run
-
-	ungraded bool
-}
-
-func cellOf(r *contract.Report) cell {
-	return cell{
-		r.InterpreterVersion, r.Level, r.Count(contract.Passed), r.Count(contract.Failed) + r.Count(contract.Errored), r.Skipped,
-		strings.HasPrefix(r.LevelNote, "no level"),
-	}
-}
-
-func (c cell) String() string {
-	switch text := c.Version + " "; {
-	case c.Skipped != "":
-		return "skipped"
-	case c.Failed > 0:
-		return strings.TrimSpace(text + fmt.Sprintf("%d FAILED", c.Failed))
-	case c.ungraded:
-		return strings.TrimSpace(text + fmt.Sprintf("%d passed", c.Passed))
-	default:
-		return strings.TrimSpace(text + fmt.Sprintf("level %d", c.Level))
-	}
-}
-
-// matrixOf has a list of cells for each adapter and report: several where one run
-// tested several versions.
-func matrixOf(files []reportFile) map[string]map[string][]cell {
-	m := map[string]map[string][]cell{}
-	for _, f := range files {
-		for _, r := range f.reports {
-			if m[r.Adapter] == nil {
-				m[r.Adapter] = map[string][]cell{}
-			}
-			m[r.Adapter][f.name] = append(m[r.Adapter][f.name], cellOf(r))
-		}
-	}
-	return m
-}
-
-func (a *app) printMatrix(files []reportFile) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprint(w, "ADAPTER")
-	for _, f := range files {
-		fmt.Fprintf(w, "\t%s", ui.Harmless(f.name))
-	}
-	fmt.Fprintln(w)
-	m := matrixOf(files)
-	for _, adapter := range ui.SortedKeys(m) {
-		fmt.Fprint(w, ui.Harmless(adapter))
-		for _, f := range files {
-			var words []string
-			for _, c := range m[adapter][f.name] {
-				words = append(words, c.String())
-			}
-			fmt.Fprintf(w, "\t%s", ui.Harmless(cmp.Or(strings.Join(words, ", "), "-")))
-		}
-		fmt.Fprintln(w)
-	}
-	return w.Flush()
 }

@@ -218,11 +218,6 @@ func (a *app) promptText(args []string, file string) (string, error) {
 	return string(b), nil
 }
 
-var kindCodes = map[event.Kind]int{
-	event.Auth: ui.ExitBlocked, event.Denied: ui.ExitBlocked, event.Limited: ui.ExitLimit, event.MaxTurns: ui.ExitLimit,
-	event.Timeout: ui.ExitTimeout, event.Interrupted: ui.ExitInterrupted, event.Version: ui.ExitMissing,
-}
-
 // turnVerdict is the exit code of a turn, with what to do about it.
 func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 	g := a.Agent
@@ -241,10 +236,7 @@ func turnVerdict(a *schema.Adapter, o agent.Outcome, quiet bool) error {
 		}
 		return ui.FailWith(ui.ExitBlocked, fmt.Errorf("%s was refused %s", g.DisplayName, ui.Count(len(o.Denials), "tool use")), g.DenialHelp)
 	}
-	code := ui.ExitFailed
-	if c, known := kindCodes[o.Failure.Kind]; known {
-		code = c
-	}
+	code := ui.TurnExit(o)
 	if quiet {
 		return ui.ExitWith(code)
 	}

@@ -46,3 +46,22 @@ func TurnError(err error) error {
 	}
 	return FailWith(ExitFailed, err, "")
 }
+
+var kindCodes = map[event.Kind]int{
+	event.Auth: ExitBlocked, event.Denied: ExitBlocked, event.Limited: ExitLimit, event.MaxTurns: ExitLimit,
+	event.Timeout: ExitTimeout, event.Interrupted: ExitInterrupted, event.Version: ExitMissing,
+}
+
+// TurnExit is the exit code of a turn.
+func TurnExit(o agent.Outcome) int {
+	switch {
+	case o.OK():
+		return ExitOK
+	case o.Failure == nil:
+		return ExitBlocked
+	}
+	if code, known := kindCodes[o.Failure.Kind]; known {
+		return code
+	}
+	return ExitFailed
+}

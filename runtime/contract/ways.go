@@ -1,0 +1,173 @@
+package contract
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"ripple/runtime/event"
+	"ripple/runtime/launch"
+	"ripple/runtime/standin"
+	"ripple/schema"
+)
+
+// Trial is a turn that is taken with the real program.
+type Trial struct {
+	Prompt, Dir string
+	Executable  string   // empty: found by the adapter's rules
+	Env         []string // KEY=value
+	Timeout     time.Duration
+	Emit        func(event.Event)
+	Output      *bytes.Buffer // gets a copy of what the program says
+}
+
+// Taken is what came of a trial.
+type Taken struct {
+	Text     string // the answer
+	Failure  *event.Failure
+	ExitCode int // as for a turn that somebody asks ripple for
+}
+
+// scriptedTurn is what the model does, and what any agent must make of it.
+type scriptedTurn struct {
+	name, title string
+	behaviour   string // of package standin
+	fails       bool
+	printed     string // by a tool
+}
+
+// answer is what the model says; the scenario of a scripted agent has the same.
+const answer = "STANDIN-OK: Žluťoučký kůň, 日本語."
+
+var scriptedTurns = []scriptedTurn{
+	{schema.TurnAnswer, "an answer", "text/text=" + url.PathEscape(answer), false, ""},
+	{schema.TurnTool, "a tool and its result", "tool/run=echo%20standin-tool-ran/text=" + url.PathEscape(answer), false, "standin-tool-ran"},
+	{schema.TurnFailingTool, "a tool that fails", "failtool/text=" + url.PathEscape(answer), false, "standin-tool-failed"},
+	{schema.TurnError, "an error of the server", "503", true, ""},
+}
+
+// trialLimit bounds a turn; an agent may take half a minute to start.
+const trialLimit = 90 * time.Second
+
+// wayCases are the scripted turns of a test of an agent's ways.
+func wayCases(o Options, test schema.Test) []testCase {
+	var cases []testCase
+	for i, turn := range scriptedTurns {
+		cases = append(cases, testCase{
+			name: test.Name + ": " + turn.title, kind: KindDeclared, level: 1, at: test.Pos, bare: true, timeout: slowest,
+			run: func(ctx context.Context, t *testRun) error {
+				if o.Agent == nil {
+					return unsound{errNoAgent}
+				}
+				return (&company{t, o, test.Ways, turn, strconv.Itoa(i + 1)}).perform(ctx)
+			},
+		})
+	}
+	return cases
+}
+
+// company plays one turn over each way of an agent, and compares.
+type company struct {
+	*testRun
+	o      Options
+	ways   *schema.AgentWays
+	turn   scriptedTurn
+	number string
+}
+
+func (c *company) perform(ctx context.Context) error {
+	server, err := standin.Listen("127.0.0.1:0")
+	if err != nil {
+		return unsound{err}
+	}
+	defer server.Close() // what it was asked has been answered
+	for _, name := range c.adapter.Agent.Ways() {
+		p, err := c.play(ctx, name, server.URL(c.turn.behaviour))
+		if err != nil {
+			return err
+		}
+		c.played = append(c.played, p)
+	}
+	return c.judge()
+}
+
+// play takes the turn over a way, in directories of its own.
+func (c *company) play(ctx context.Context, name, base string) (Played, error) {
+	p := Played{Way: name}
+	a, err := c.adapter.Way(name)
+	if err != nil {
+		return p, unsound{err}
+	}
+	trial := Trial{Prompt: "Do what the test says.", Timeout: trialLimit, Output: &bytes.Buffer{}}
+	own := a.Process.Executable != c.adapter.Process.Executable
+	if !own {
+		trial.Executable, p.Version = c.o.Executable, c.run.report.InterpreterVersion
+	}
+	path, err := launch.Locate(a, launch.OSHost(), trial.Executable)
+	if err != nil {
+		p.Missing = err.Error()
+		return p, nil
+	}
+	if trial.Dir, trial.Env, err = c.furnished(a, base); err != nil {
+		return p, unsound{err}
+	}
+	if own {
+		p.Version = launch.Version(ctx, a, path, trial.Dir, append(os.Environ(), trial.Env...))
+	}
+	log := &toolLog{}
+	trial.Emit = log.take
+	c.begin(name, trial.Prompt)
+	taken, err := c.o.Agent.Take(ctx, a, trial)
+	if err != nil {
+		return p, fmt.Errorf("over %s: %w", name, err)
+	}
+	p.Text, p.Tools, p.End, p.ExitCode = words(taken.Text), log.tools, "done", taken.ExitCode
+	if taken.Failure != nil {
+		p.End, p.message = string(taken.Failure.Kind), taken.Failure.Message
+	}
+	if name == schema.TransportACP {
+		var told string
+		p.Offers, told = offers(trial.Output.Bytes())
+		p.Version = cmp.Or(p.Version, told)
+	}
+	return p, nil
+}
+
+// furnished makes the directories that the agent works and lives in, and its environment.
+func (c *company) furnished(a *schema.Adapter, base string) (dir string, env []string, err error) {
+	home, err := c.run.around.newHome()
+	if err != nil {
+		return "", nil, err
+	}
+	dir = filepath.Join(home, "work")
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", nil, err
+	}
+	fill := strings.NewReplacer("{base}", base, "{home}", home, "{turn}", c.number)
+	for path, text := range c.ways.Home {
+		path = filepath.Join(home, path)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			return "", nil, err
+		}
+		if err := os.WriteFile(path, []byte(fill.Replace(text)), 0o600); err != nil {
+			return "", nil, err
+		}
+	}
+	env = append(c.run.around.env(a, home), "NO_PROXY=127.0.0.1", "no_proxy=127.0.0.1")
+	for key, value := range c.ways.Env {
+		env = append(env, key+"="+fill.Replace(value))
+	}
+	slices.Sort(env[len(env)-len(c.ways.Env):])
+	return dir, env, nil
+}
+
+var errNoAgent = errors.New("family agent cannot be tested: contract.Options.Agent is not set")

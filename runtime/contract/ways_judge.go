@@ -1,0 +1,199 @@
+package contract
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"ripple/runtime/event"
+	"ripple/schema"
+)
+
+// Played is a scripted turn over one of an agent's ways.
+type Played struct {
+	Way      string       `json:"way"`               // stdio, acp, screen
+	Missing  string       `json:"missing,omitempty"` // why it was not taken: its program is not here
+	Version  string       `json:"version,omitempty"` // of its program
+	Text     string       `json:"text,omitempty"`    // the answer, with single blanks
+	Tools    []string     `json:"tools,omitempty"`   // what was used, and what came of it
+	End      string       `json:"end,omitempty"`     // done, or the kind of the failure
+	ExitCode int          `json:"exit_code"`
+	Offers   []string     `json:"offers,omitempty"` // what it can do over the protocol, as it said and did
+	Differs  []Difference `json:"differs,omitempty"`
+
+	message string // of the failure
+}
+
+// Difference is what differs from the turn over the first way.
+type Difference struct {
+	In      string `json:"in"` // text, tools, end, exit_code
+	Want    string `json:"want"`
+	Got     string `json:"got"`
+	Because string `json:"because,omitempty"` // of one that is known
+}
+
+// onScreens is what no screen has.
+const onScreens = "a screen has no events of tools: what it shows of them is text"
+
+// judge compares the ways with the first one that was taken, and that one with the script.
+func (c *company) judge() error {
+	first, others := -1, 0
+	var wrong []string
+	for i := range c.played {
+		p := &c.played[i]
+		switch {
+		case p.Missing != "":
+			c.note("%s was not taken: %s", p.Way, p.Missing)
+			continue
+		case first < 0:
+			first = i
+			wrong = c.turn.unlike(*p)
+			continue
+		}
+		others++
+		wrong = append(wrong, c.compare(c.played[first], p)...)
+	}
+	switch {
+	case first < 0:
+		return inapplicable{"no program of its ways is here"}
+	case len(wrong) > 0:
+		return failf("%s", strings.Join(wrong, "\n"))
+	case others == 0:
+		c.note("there is nothing to compare %s with", c.played[first].Way)
+	}
+	return nil
+}
+
+// unlike is what is not as the script has it.
+func (s scriptedTurn) unlike(p Played) (wrong []string) {
+	say := func(format string, args ...any) { wrong = append(wrong, p.Way+": "+fmt.Sprintf(format, args...)) }
+	switch {
+	case s.fails && p.End == "done":
+		say("the server refused to answer, and the turn worked")
+	case s.fails:
+	case p.End != "done":
+		say("the turn failed: %s: %s", p.End, p.message)
+	case !strings.Contains(p.Text, answer):
+		say("the answer is %q, and the model said %q", p.Text, answer)
+	}
+	if s.printed != "" && !strings.Contains(strings.Join(p.Tools, "\n"), s.printed) {
+		say("no tool printed %q: %q", s.printed, p.Tools)
+	}
+	return wrong
+}
+
+// compare gives the differences that nobody knows of, and notes the others.
+func (c *company) compare(first Played, p *Played) (wrong []string) {
+	for _, d := range c.differences(first, *p) {
+		k := c.known(*p, d.In)
+		if k == nil {
+			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Way, d.In, first.Way, d.Want, d.Got))
+		} else {
+			d.Because = k.Because
+			c.note("%s: %s differs: %s", p.Way, d.In, d.Because)
+		}
+		p.Differs = append(p.Differs, d)
+	}
+	return append(wrong, c.gone(*p)...)
+}
+
+// differences are in the text of an answer, in the tools, in the end and in the exit code.
+func (c *company) differences(first, p Played) (list []Difference) {
+	add := func(in, want, got string) {
+		if want != got {
+			list = append(list, Difference{In: in, Want: cut(want, shownOutput), Got: cut(got, shownOutput)})
+		}
+	}
+	if !c.turn.fails { // the words of a failure are the program's
+		add("text", fmt.Sprintf("%q", first.Text), fmt.Sprintf("%q", p.Text))
+	}
+	add("tools", shownArgs(first.Tools), shownArgs(p.Tools))
+	add("end", first.End, p.End)
+	add("exit_code", fmt.Sprint(first.ExitCode), fmt.Sprint(p.ExitCode))
+	return list
+}
+
+// known is what is declared of a difference; nil if nobody knows of it.
+func (c *company) known(p Played, in string) *schema.AgentDifference {
+	for _, d := range c.ways.Differs {
+		if d.Way == p.Way && (d.Turn == "" || d.Turn == c.turn.name) && slices.Contains(d.In, in) {
+			return &d
+		}
+	}
+	if p.Way == schema.TransportScreen && in == "tools" {
+		return &schema.AgentDifference{Because: onScreens}
+	}
+	return nil
+}
+
+// gone are declared differences of this turn that are not there. With another version of
+// the program than the one that had them that is good news.
+func (c *company) gone(p Played) (wrong []string) {
+	for _, d := range c.ways.Differs {
+		if d.Way != p.Way || d.Turn != c.turn.name {
+			continue
+		}
+		for _, in := range d.In {
+			if slices.ContainsFunc(p.Differs, func(found Difference) bool { return found.In == in }) {
+				continue
+			}
+			said := fmt.Sprintf("%s: %s is said to differ, and does not", p.Way, in)
+			if d.Version == "" || d.Version == p.Version {
+				wrong = append(wrong, said)
+			} else {
+				c.note("%s with version %s any more; it did with %s", said, p.Version, d.Version)
+			}
+		}
+	}
+	return wrong
+}
+
+// words are a text without its line ends and other blank space: on a screen lines are
+// wrapped.
+func words(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// toolLog collects what tools were used for, and what came of it.
+type toolLog struct {
+	tools []string
+	at    map[string]int
+}
+
+func (l *toolLog) take(e event.Event) {
+	if l.at == nil {
+		l.at = map[string]int{}
+	}
+	switch e.Type {
+	case event.ToolUse:
+		l.at[e.ID] = len(l.tools)
+		l.tools = append(l.tools, cmp.Or(string(e.Tool), e.Name)+command(e.Input))
+	case event.ToolResult:
+		came := " → "
+		if e.IsError {
+			came = " ✗ "
+		}
+		if i, used := l.at[e.ID]; used {
+			l.tools[i] += came + words(e.Content)
+		} else {
+			l.tools = append(l.tools, "?"+came+words(e.Content))
+		}
+	}
+}
+
+// command is what a shell tool was given.
+func command(input json.RawMessage) string {
+	var given map[string]any
+	if json.Unmarshal(input, &given) != nil {
+		return ""
+	}
+	for _, key := range []string{"command", "cmd"} {
+		switch v := given[key].(type) {
+		case string:
+			return " " + words(v)
+		case []any:
+			return " " + words(strings.Trim(fmt.Sprint(v...), "[]"))
+		}
+	}
+	return ""
+}
