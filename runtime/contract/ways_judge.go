@@ -187,13 +187,11 @@ func command(input json.RawMessage) string {
 	if json.Unmarshal(input, &given) != nil {
 		return ""
 	}
-	for _, key := range []string{"command", "cmd"} {
-		switch v := given[key].(type) {
-		case string:
-			return " " + words(v)
-		case []any:
-			return " " + words(strings.Trim(fmt.Sprint(v...), "[]"))
-		}
+	switch v := given["command"].(type) {
+	case string:
+		return " " + words(v)
+	case []any:
+		return " " + words(strings.Trim(fmt.Sprint(v), "[]"))
 	}
 	return ""
 }

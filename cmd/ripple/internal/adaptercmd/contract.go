@@ -41,7 +41,9 @@ func newAdapterTest(a *app) *cobra.Command {
 		Use:   "test {FILE | NAME}... | --all",
 		Short: "Run the contract tests of adapters against their programs",
 		Long: `Run the contract tests of adapters against their programs: the tests that the file
-declares and those that follow from its samples, signals, modes and capabilities.
+declares and those that follow from its samples, signals, modes and capabilities. A
+coding agent takes the same scripted turns over each way that it has here, without an
+account: its model is a server of ripple's.
 An adapter whose program is not installed is skipped; with --require, and with
 --executable, it is an error (exit code 3) in the report too. Exit code 4 says that
 tests failed and that all of them ran out of time.
