@@ -116,11 +116,11 @@ func (s *sender) nextLine() {
 	line := c.pending[0] + s.prog.input.ending
 	c.pending = c.pending[1:]
 	s.flow.pass(s.stream.believe())
-	s.flow.pass(s.stream.lineSent())
+	s.flow.pass(s.flow.parted(s.stream.lineSent))
 	e := s.expectedEcho(line)
 	expected := s.announcesOutput()
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
-	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e)}, nil)
+	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e), at: s.events.ledger.at}, nil)
 	waitID := s.kernel.sending(s.control.policy.Printed)
 	s.send(line)
 	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID}

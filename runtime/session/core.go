@@ -38,7 +38,7 @@ type core struct {
 }
 
 func newCore(o Options) *core {
-	return &core{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began}, life: newLife()}
+	return &core{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
 }
 
 // control is the machine with what it remembers.

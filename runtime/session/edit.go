@@ -119,7 +119,7 @@ func (t *typist) submitTyped() {
 	}
 	t.cmd, t.stream.used = c, true
 	t.decider.step(machine.Input{Kind: machine.InSubmit, Typed: true})
-	t.stream.lineSent() // what came meanwhile is the line's echo
+	t.flow.parted(t.stream.lineSent) // what came meanwhile is the line's echo
 	c.prelude = newPrelude(echo.Config{Strategy: echo.Silent}, 0, line.entered, t.stream.begins)
 	if line.entered {
 		c.prelude.text = line.after

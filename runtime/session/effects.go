@@ -45,7 +45,7 @@ func (d *decider) apply(e machine.Effect) {
 		d.becomeReady(e)
 	case machine.DoNextLine:
 		if e.Match { // what is held back before the prompt is output
-			d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
+			d.matched()
 		}
 		d.sender.nextLine()
 	case machine.DoMore:
@@ -55,7 +55,7 @@ func (d *decider) apply(e machine.Effect) {
 	case machine.DoComplete:
 		d.complete(e)
 	case machine.DoGiveUp:
-		d.giveUp()
+		d.giveUp(e)
 	case machine.DoTakeBack:
 		d.flow.takeBack()
 	case machine.DoAsk:
@@ -122,6 +122,7 @@ func (d *decider) becomeReady(e machine.Effect) {
 	d.kernel.usual = !d.kernel.elsewhere()
 	d.control.policy.Printed = d.control.policy.Printed && d.kernel.usual
 	d.printer.reports.readMode("", d.atPrompt(e))
+	d.events.ledger.ends(d.rule(e))
 	d.life.readyOnce.Do(func() { close(d.life.ready) })
 }
 
@@ -131,7 +132,7 @@ func (d *decider) atPrompt(e machine.Effect) (shown string) {
 	if !e.Match {
 		return string(d.stream.prompt)
 	}
-	d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
+	d.matched()
 	return d.detect.proven()
 }
 
@@ -158,7 +159,7 @@ func (d *decider) more(e machine.Effect) {
 	line := d.cmd.typed
 	d.cmd.prelude.typed = line
 	if e.Match {
-		d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
+		d.matched()
 		line.screen.Write([]byte(d.detect.match.Text))
 		d.stream.outputBegins()
 	}
@@ -166,7 +167,10 @@ func (d *decider) more(e machine.Effect) {
 
 // giveUp makes the program abandon a command that it wants more of: by the
 // declared escape, else by an interrupt, else by the end of input.
-func (d *decider) giveUp() {
+func (d *decider) giveUp(e machine.Effect) {
+	if e.Match {
+		d.askedFor()
+	}
 	d.cmd.facts.incomplete = true // from here on nothing is output: what comes is about our withdrawal
 	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := d.prog.withdrawal
@@ -196,7 +200,8 @@ func (d *decider) complete(e machine.Effect) {
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
-	d.flow.print(c, c.prelude.end())
+	d.flow.printLate(c, c.prelude.end(), d.behind(e))
+	d.events.ledger.ends(d.rule(e))
 	if c.typed != nil && c.typed.code() != "" {
 		d.typist.announce(c)
 	}

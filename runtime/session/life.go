@@ -41,6 +41,8 @@ type events struct {
 	to    Observer // nil: nobody
 	began time.Time
 	mu    sync.Mutex // input is written without the driver's
+
+	ledger ledger
 }
 
 func (e *events) watched() bool { return e.to != nil }

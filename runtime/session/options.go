@@ -54,7 +54,8 @@ type Options struct {
 	// output goes to Output. It must not wait for its end.
 	Typed func(*Typed)
 
-	// Observer sees everything that happens, as it happens.
+	// Observer sees everything that happens, as it happens; a PieceObserver also what it
+	// is taken for.
 	Observer Observer
 
 	// Window is how many bytes of one command's output stay in memory; when it
@@ -83,6 +84,14 @@ type Options struct {
 // happen, from one goroutine at a time. It must return quickly.
 type Observer interface {
 	Observe(Event)
+}
+
+// PieceObserver is an Observer that is also told what each stretch of what the program
+// prints is taken for: in order as it comes, and again when a stretch turns out to be
+// something else. Calls of Take do not overlap. It must return quickly and not call the Session.
+type PieceObserver interface {
+	Observer
+	Take(Piece)
 }
 
 // ObserverFunc lets a function observe.

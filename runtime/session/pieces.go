@@ -30,6 +30,7 @@ func (f *flow) feed(b []byte) {
 }
 
 func (f *flow) piece(p piece) {
+	f.book(&p)
 	switch p.kind {
 	case pieceMarker:
 		if f.events.watched() {
@@ -60,7 +61,7 @@ func (f *flow) marker(e prompt.Event) {
 		f.promptBegins()
 		f.decider.step(machine.Input{Kind: machine.InPromptStart})
 	case prompt.InputStart:
-		f.pass(f.stream.promptEnds())
+		f.pass(f.parted(f.stream.promptEnds))
 		f.decider.step(machine.Input{Kind: machine.InInputStart})
 	case prompt.Executed:
 		f.takeBack()
@@ -117,7 +118,11 @@ func (f *flow) finished(code *int) {
 	f.pass(f.stream.outputEnds())
 	if c := f.cmd; c != nil {
 		c.facts.code = code
-		f.print(c, c.prelude.giveUp())
+		behind := 0
+		if f.stream.region == regionPrompt {
+			behind = len(f.stream.prompt)
+		}
+		f.printLate(c, c.prelude.giveUp(), behind)
 		f.stream.commandEnded(c.prelude.redrawAt >= 0)
 	}
 }
@@ -134,7 +139,14 @@ func (f *flow) question(began bool) {
 	f.stream.question(began)
 }
 
-func (f *flow) takeBack() { f.pass(f.stream.takeBack(f.control.state.Interrupted())) }
+func (f *flow) takeBack() {
+	n := len(f.stream.unproven.text)
+	out := f.stream.takeBack(f.control.state.Interrupted())
+	if f.stream.region == regionOutput {
+		f.events.ledger.last(n, TakenOutput)
+	}
+	f.pass(out)
+}
 
 // pass hands on what text turned out to be.
 func (f *flow) pass(s sorted) {
@@ -146,7 +158,12 @@ func (f *flow) pass(s sorted) {
 		f.printer.enqueue(job{kind: jobAside}, s.aside)
 	}
 	if c := f.cmd; c != nil && len(s.output) > 0 && !c.facts.incomplete {
-		f.print(c, c.prelude.feed(s.output))
+		late := c.prelude.expected
+		if out := c.prelude.feed(s.output); late {
+			f.printLate(c, out, 0)
+		} else {
+			f.print(c, out)
+		}
 	}
 }
 

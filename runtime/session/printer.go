@@ -28,10 +28,11 @@ type printer struct {
 	spare   []byte // the other buffer for its output
 	to      *Options
 	reports reports
+	ledger  *ledger // under the driver's lock
 }
 
 func newPrinter(c *core) printer {
-	return printer{lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, asides: newAsides(c.prog, c.options, c.spillDir())}
+	return printer{ledger: &c.events.ledger, lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, asides: newAsides(c.prog, c.options, c.spillDir())}
 }
 
 type jobKind uint8
@@ -56,6 +57,7 @@ type job struct {
 	config   echo.Config    // jobEcho
 	typed    *Typed         // jobTypedLine
 	from, to int            // in the text
+	at       int64          // jobSent: where in the stream
 }
 
 const (
@@ -127,7 +129,7 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 		p.print(c, text)
 	case jobSent:
 		p.before(c)
-		c.strip.line = j.strip
+		c.strip.line, c.strip.from, c.strip.took = j.strip, j.at, 0
 	case jobBegin:
 		p.before(c)
 		c.strip.line = nil
@@ -155,6 +157,11 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 // print is the way of a command's text: strip, render, keep.
 func (p *printer) print(c *command, b []byte) {
 	own, foreign := c.strip.feed(b)
+	if n := c.strip.echo(); n > 0 {
+		p.lock.Lock()
+		p.ledger.since(c.strip.from, n, TakenEcho)
+		p.lock.Unlock()
+	}
 	if len(foreign) > 0 {
 		p.aside(foreign)
 		p.before(c)

@@ -6,6 +6,8 @@ import "ripple/runtime/internal/echo"
 type stripper struct {
 	line  *echo.Stripper // of the line; nil: its echo has passed
 	typed echo.Pending   // of input sent while the command runs
+	from  int64          // where in the stream it may begin
+	took  int            // how much was taken out; -1: told
 }
 
 // feed returns the command's own text, and what others printed while the echo was
@@ -17,7 +19,20 @@ func (s *stripper) feed(b []byte) (own, foreign []byte) {
 	if s.line == nil {
 		return b, nil
 	}
-	return s.line.Feed(b), s.line.Foreign()
+	own, foreign = s.line.Feed(b), s.line.Foreign()
+	if s.took >= 0 {
+		s.took += len(b) - len(own) - len(foreign)
+	}
+	return own, foreign
+}
+
+// echo is how long the line's echo was, when that has become known; else 0.
+func (s *stripper) echo() (n int) {
+	if s.line == nil || !s.line.Matched() || s.took < 0 {
+		return 0
+	}
+	n, s.took = s.took, -1
+	return n
 }
 
 // flush returns what is held back: it was no echo.

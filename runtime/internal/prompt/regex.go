@@ -51,7 +51,7 @@ func (p *Patterns) Empty() bool { return p == nil || len(p.compiled) == 0 }
 
 // Match is a prompt at the end of the stream.
 type Match struct {
-	Tag    int
+	Pattern       // the one that matches
 	Start  int      // offset in the raw tail where the prompt begins, with the sequences that colour it
 	Text   string   // the prompt as matched, without escape sequences
 	Groups []string // group 0 is Text
@@ -94,7 +94,7 @@ func (p *Patterns) atEnd(text []rune) (Match, bool, error) {
 		if m == nil || m.Index+m.Length != len(text) || m.Length == 0 {
 			continue
 		}
-		found := Match{Tag: p.patterns[i].Tag, Start: m.Index, Text: m.String()}
+		found := Match{Pattern: p.patterns[i], Start: m.Index, Text: m.String()}
 		for _, g := range m.Groups() {
 			found.Groups = append(found.Groups, g.String())
 		}

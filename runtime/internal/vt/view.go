@@ -73,6 +73,20 @@ func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
 	return p.out
 }
 
+// AppendBeside adds what shows lines at the right of a screen of this size, one beside each
+// row, and others below it. The cursor stays. The lines may have colours and nothing else.
+func (s *Screen) AppendBeside(out []byte, right, below []string) []byte {
+	p := painter{s: s, out: append(out, BeginFrame+"\x1b7\x1b[m"...)}
+	for y, line := range right {
+		p.writef("\x1b[%d;%dH%s\x1b[K", y+1, s.b.cols+1, line)
+	}
+	for i, line := range below {
+		p.writef("\x1b[%d;1H%s\x1b[K", s.b.lines+1+i, line)
+	}
+	p.write("\x1b8" + EndFrame)
+	return p.out
+}
+
 // above is the end of the history, at most n rows.
 func (s *Screen) above(n int) []*row {
 	rows := s.main.history.rows

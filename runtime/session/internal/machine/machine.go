@@ -159,6 +159,6 @@ const (
 type Effect struct {
 	Kind  EffectKind
 	By    By            // DoReady, DoComplete
-	Match bool          // DoReady, DoComplete, DoNextLine, DoMore: a pattern at the end of the stream was the prompt
+	Match bool          // DoReady, DoComplete, DoNextLine, DoMore, DoGiveUp: a pattern at the end of the stream was the prompt
 	Delay time.Duration // DoTimer
 }

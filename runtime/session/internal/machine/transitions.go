@@ -212,7 +212,7 @@ func (p *Policy) continues(s State, match bool, out []Effect) (State, []Effect) 
 		return p.sent(s, append(out, Effect{Kind: DoNextLine}))
 	}
 	s.incomplete, s.SawD = true, false
-	return s, append(out, Effect{Kind: DoGiveUp})
+	return s, append(out, Effect{Kind: DoGiveUp, Match: match})
 }
 
 // proven is a prompt that counts.

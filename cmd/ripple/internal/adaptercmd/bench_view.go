@@ -1,0 +1,176 @@
+package adaptercmd
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/charmbracelet/x/ansi"
+
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/annotate"
+	"ripple/runtime/pty"
+	"ripple/runtime/session"
+)
+
+// layout divides a terminal: the program's screen, a margin at its right, feet below.
+type layout struct {
+	cols, rows int // the program's
+	margin     int // columns, with the line before it
+	whole      int // columns of all
+}
+
+const (
+	feet        = 2   // rows
+	wideEnough  = 100 // columns, for a margin with rules and the names of markers
+	usualMargin = 17
+	leastMargin = 9
+)
+
+func layOut(cols, rows int) layout {
+	l := layout{whole: cols, margin: usualMargin}
+	switch {
+	case cols >= wideEnough:
+		l.margin = min(cols*2/5, 60)
+	case cols < 50:
+		l.margin = leastMargin
+	}
+	l.cols, l.rows = max(cols-l.margin, 20), max(rows-feet, 3)
+	return l
+}
+
+// frameGap is how long a frame stays at least, glance how often is looked whether the
+// program waits.
+const (
+	frameGap = 15 * time.Millisecond
+	glance   = 500 * time.Millisecond
+)
+
+// paint paints what is new, until ctx ends.
+func (b *bench) paint(ctx context.Context) {
+	tick := time.NewTicker(glance)
+	defer tick.Stop()
+	gap := time.NewTimer(0)
+	defer gap.Stop()
+	shown := ""
+	for {
+		select {
+		case <-b.news:
+			shown = ""
+		case <-tick.C:
+		case <-ctx.Done():
+			return
+		}
+		if frame := b.frame(); frame != shown {
+			b.seat.Write([]byte(frame))
+			shown = frame
+		}
+		gap.Reset(frameGap)
+		select {
+		case <-gap.C:
+		case <-ctx.Done():
+			return
+		}
+	}
+}
+
+// last is the last frame, with the cursor at the end.
+func (b *bench) last() []byte {
+	_, rows, err := b.seat.Size()
+	if err != nil {
+		return nil
+	}
+	return fmt.Appendf([]byte(b.frame()), "\x1b[%d;1H", rows)
+}
+
+func (b *bench) frame() string {
+	state, line := b.standing()
+	b.mu.Lock()
+	sheet, l := b.sheet, b.layout
+	b.mu.Unlock()
+	if sheet == nil {
+		return ""
+	}
+	p := ui.Page{Width: l.whole, Colour: b.Colour(b.Stdout)}
+	return string(sheet.Paint(nil, l.noted(p), []string{
+		p.Paint(ui.Bold, fit(state, l.whole)), p.Paint(ui.Dim, fit(line, l.whole)),
+	}))
+}
+
+func fit(text string, width int) string {
+	return ansi.Truncate(strings.Join(strings.Fields(ui.Harmless(text)), " "), max(width-1, 1), "…")
+}
+
+// standing says in two lines how it stands: what is waited for or what ended the wait,
+// and how to go on.
+func (b *bench) standing() (state, line string) {
+	b.mu.Lock()
+	e, s, t, sheet := b.entry, b.session, b.term, b.sheet
+	rule, result, problem, end := b.rule, b.result, b.problem, b.end
+	b.mu.Unlock()
+	if end[0] != "" {
+		return end[0], end[1]
+	}
+	line = filepath.Base(b.file) + ": " + result
+	if result == "" {
+		line = filepath.Base(b.file) + ": a change of the file is tried at once"
+	}
+	line = leaveNames + " ends · " + line
+	switch {
+	case problem != "":
+		return problem, line
+	case e.Adapter == nil, sheet == nil:
+		return "starting", line
+	case s == nil && t == nil:
+		return "starting " + e.Adapter.Name, line
+	case s == nil:
+		if t.Readiness().State == pty.Waiting {
+			return fmt.Sprintf("it waits for input at %q, and no first prompt is recognised: tried %s", sheet.Line(), prompts(e.Adapter)), line
+		}
+		return "no first prompt yet: looked for " + prompts(e.Adapter), line
+	}
+	switch st := s.State(); {
+	case st.Phase == session.PhaseReady:
+		return "ended: " + rule, line
+	case st.Waiting == session.WaitingSecret:
+		return "it reads a secret: the echo is off", line
+	case st.Waiting == session.WaitingInput:
+		return fmt.Sprintf("it waits for input at %q, which is no prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
+	default:
+		return "runs: no prompt yet", line
+	}
+}
+
+// noted makes the margin of a row.
+func (l layout) noted(p ui.Page) func([]annotate.Note) string {
+	return func(notes []annotate.Note) string {
+		var words, markers []string
+		rule := ""
+		for _, n := range notes {
+			switch {
+			case n.As == session.TakenEnd:
+				rule = n.Text
+			case n.As == session.TakenMarker:
+				name, _, _ := strings.Cut(n.Text, "=") // a directory has no room here
+				markers = append(markers, p.Paint(ui.Dim, name))
+			default:
+				words = append(words, p.Paint(colourOf[n.As], string(n.As)))
+			}
+		}
+		if len(words) == 0 || l.margin >= 30 {
+			words = append(words, markers...)
+		}
+		text := strings.Join(words, " ")
+		if rule != "" && l.margin >= 30 {
+			text += p.Paint(ui.Dim, " ← "+rule)
+		}
+		return p.Paint(ui.Dim, "│ ") + ansi.Truncate(text, max(l.margin-3, 1), "…")
+	}
+}
+
+var colourOf = map[session.Taken]string{
+	session.TakenBanner: ui.Dim, session.TakenPrompt: ui.Green, session.TakenContinuation: ui.Green, session.TakenEcho: ui.Cyan,
+	session.TakenOutOfBand: ui.Magenta, session.TakenForged: ui.Red, session.TakenWithdrawn: ui.Red,
+}

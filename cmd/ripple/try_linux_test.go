@@ -1,0 +1,98 @@
+//go:build linux
+
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const triedAdapter = `schema: 1
+name: mini
+version: 1.0.0
+description: a shell with a fixed prompt
+family: shell
+process: {command_template: '"{shell_path}" -i', executable: sh, env: {PS1: 'mini> ', ENV: ''}}
+init: {strategy: regex}
+prompt: {strategy: regex, primary: 'PATTERN'}
+output: {input_echo_strategy: deterministic_byte_match}
+`
+
+// triedFile writes the adapter with a pattern, as most editors do, and gives its path.
+func triedFile(t *testing.T, dir, pattern string) string {
+	t.Helper()
+	file := filepath.Join(dir, "mini.yaml")
+	require.NoError(t, os.WriteFile(file+".new", []byte(strings.Replace(triedAdapter, "PATTERN", pattern, 1)), 0o600))
+	require.NoError(t, os.Rename(file+".new", file))
+	return file
+}
+
+// A person types at the program's own prompt; beside it stands what each part was taken
+// for. A pattern that is wrong is seen, and mended while he sits there.
+func TestTryAtATerminal(t *testing.T) {
+	dir := t.TempDir()
+	c := onTerminal(t, "adapter", "try", triedFile(t, dir, "^mini>$"))
+	c.expect(`it waits for input at "mini> ", and no first prompt is recognised: tried`)
+	triedFile(t, dir, "^mini> $")
+	c.expect("ended: prompt.primary")
+	c.send("echo $((6*7))\r")
+	c.expect("42")
+	c.expect("output")
+	c.expect("3 bytes of output")
+	triedFile(t, dir, "[")
+	c.expect("prompt.primary")
+	triedFile(t, dir, "^mini> $")
+	c.expect("ended: prompt.primary")
+	c.send("\x1c\x04")
+	_, code := c.exit()
+	assert.Equal(t, 0, code)
+}
+
+// However it ends, the terminal shows and edits again what is typed.
+func TestTryGivesTheTerminalBack(t *testing.T) {
+	for name, tt := range map[string]struct {
+		end  func(c *terminal)
+		code int
+	}{
+		"he leaves":        {func(c *terminal) { c.send("\x1c\x04") }, 0},
+		"the program ends": {func(c *terminal) { c.send("exit 3\r") }, 0},
+		"in mid-command":   {func(c *terminal) { c.send("sleep 60\r"); c.expect("runs: "); c.send("\x1c\x04") }, 0},
+		"SIGTERM":          {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		"kill -9":          {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
+		"kill -9 of all":   {func(c *terminal) { _ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }, -1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			c := onTerminal(t, "adapter", "try", triedFile(t, t.TempDir(), "^mini> $"))
+			c.expect("ended: prompt.primary")
+			require.True(t, c.silent())
+			tt.end(c)
+			c.expect("\x1b[?1049l")
+			require.Eventually(t, c.cooked, 30*time.Second, time.Millisecond)
+			_, code := c.exit()
+			assert.Equal(t, tt.code, code)
+		})
+	}
+}
+
+// In any size no row is wider than the terminal, and the program has its own part.
+func TestTryInAnotherSize(t *testing.T) {
+	c := onTerminal(t, "adapter", "try", triedFile(t, t.TempDir(), "^mini> $"))
+	c.expect("ended: prompt.primary")
+	require.NoError(t, c.resize(140, 30))
+	c.expect("← prompt.primary")
+	c.send("stty size\r")
+	c.expect("28 84")
+	require.NoError(t, c.resize(70, 20))
+	c.send("stty size\r")
+	c.expect("18 53")
+	c.send("\x1c\x04")
+	_, code := c.exit()
+	assert.Equal(t, 0, code)
+}

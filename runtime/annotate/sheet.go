@@ -1,0 +1,272 @@
+package annotate
+
+import (
+	"slices"
+	"strings"
+	"sync"
+
+	"ripple/runtime/internal/vt"
+	"ripple/runtime/session"
+)
+
+// Note is what a part of a row was taken for.
+type Note struct {
+	As   session.Taken
+	Text string // of a marker its name, of a session.TakenEnd the rule
+}
+
+// Sheet is a program's screen with notes on its rows. Its methods may be called from
+// several goroutines.
+type Sheet struct {
+	mu     sync.Mutex
+	screen *vt.Screen
+	parser vt.Parser
+	gone   int         // rows that have left the main screen at its top
+	main   map[int]row // by their number since the beginning
+	full   map[int]row // of the alternate screen
+	now    Note        // of what is being painted
+	begin  int64       // where in the stream the parser began; -1: nothing was painted
+	kept   Transcript  // to be painted anew in another size
+}
+
+// row is what its parts were taken for, in the order in which they came.
+type row []part
+
+type part struct {
+	Note
+	from, to int64 // in what the program printed
+}
+
+// NewSheet is an empty screen of that size, in cells.
+func NewSheet(cols, rows int) *Sheet {
+	s := &Sheet{}
+	s.kept.limit = mostPainted
+	s.empty(cols, rows)
+	return s
+}
+
+// mostPainted is how much is painted anew in another size, in bytes.
+const mostPainted = 128 << 10
+
+func (s *Sheet) empty(cols, rows int) {
+	s.begin, s.gone, s.main, s.full, s.parser = -1, 0, map[int]row{}, map[int]row{}, vt.Parser{}
+	s.screen = vt.New(vt.Options{Cols: cols, Rows: rows, ScrolledOff: func([]byte) {
+		delete(s.main, s.gone)
+		s.gone++
+	}})
+}
+
+// Resize changes the size. What stands on the main screen flows anew.
+func (s *Sheet) Resize(cols, rows int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.screen.Alternate() { // who has that draws it anew
+		s.screen.Resize(cols, rows)
+		clear(s.full)
+		return
+	}
+	s.empty(cols, rows)
+	for _, p := range s.kept.passages {
+		s.paint(p.Note(), p.Raw, p.from)
+	}
+}
+
+// Observe makes it a session.Observer; there is nothing to see for it.
+func (*Sheet) Observe(session.Event) {}
+
+// Take makes it a session.PieceObserver.
+func (s *Sheet) Take(p session.Piece) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.kept.Take(p)
+	if p.Data == nil && p.As != session.TakenEnd {
+		retake(s.main, p)
+		retake(s.full, p)
+		return
+	}
+	s.paint(Note{p.As, p.Text}, p.Data, p.From)
+}
+
+// paint paints bytes that stand in the stream at from.
+func (s *Sheet) paint(n Note, b []byte, from int64) {
+	if s.now = n; s.begin < 0 {
+		s.begin = from
+	}
+	s.parser.Feed(b, s.token)
+	if n.As == session.TakenMarker || n.As == session.TakenEnd {
+		s.note(s.cursorRow(), from, from+int64(len(b)))
+	}
+}
+
+// token paints a token and notes on which rows.
+func (s *Sheet) token(t *vt.Token) {
+	if t.Kind != vt.Text {
+		s.erased(t)
+		full := s.screen.Alternate()
+		s.screen.Token(t)
+		if !full && s.screen.Alternate() {
+			clear(s.full)
+		}
+		return
+	}
+	for at := 0; at < len(t.Raw); {
+		end, visible := run(t.Raw, at)
+		piece := *t
+		piece.Raw, piece.Offset = t.Raw[at:end], t.Offset+int64(at)
+		first := s.cursorRow()
+		if x, _ := s.screen.Cursor(); visible && x == s.cols() {
+			first++ // it begins a new line
+		}
+		s.screen.Token(&piece)
+		for y := first; visible && y <= s.cursorRow(); y++ {
+			s.note(y, s.begin+piece.Offset, s.begin+piece.Offset+int64(len(piece.Raw)))
+		}
+		at = end
+	}
+}
+
+// run is where a run of characters that are seen, or of controls, ends.
+func run(b []byte, at int) (end int, visible bool) {
+	visible = b[at] >= ' '
+	for end = at; end < len(b) && (b[end] >= ' ') == visible; {
+		end++
+	}
+	return end, visible
+}
+
+// erased forgets the notes on rows that a sequence empties (ED, EL, RIS).
+func (s *Sheet) erased(t *vt.Token) {
+	x, y := s.screen.Cursor()
+	first, last := y, y
+	switch {
+	case t.Kind == vt.Escape && t.Final == 'c':
+		first, last = 0, s.lines()
+	case t.Kind != vt.CSI || t.Prefix != 0:
+		return
+	case t.Final == 'J' && t.Params.Get(0) >= 2:
+		first, last = 0, s.lines()
+	case t.Final == 'J' && t.Params.Get(0) == 0:
+		last = s.lines()
+		if x > 0 {
+			first++
+		}
+	case t.Final == 'K' && x == 0:
+	default:
+		return
+	}
+	for ; first <= last; first++ {
+		delete(s.rows(), s.base()+first)
+	}
+}
+
+// note notes what is painted on a row.
+func (s *Sheet) note(y int, from, to int64) {
+	r := s.rows()[y]
+	if n := len(r); n > 0 && r[n-1].Note == s.now && r[n-1].to == from && from < to {
+		r[n-1].to = to
+		return
+	}
+	if len(r) < mostParts {
+		s.rows()[y] = append(r, part{s.now, from, to})
+	}
+}
+
+// mostParts bounds what is noted of one row, which may be drawn over for ever.
+const mostParts = 200
+
+// retake takes a stretch for something else than before.
+func retake(rows map[int]row, p session.Piece) {
+	for y, r := range rows {
+		var all row
+		for _, old := range r {
+			from, to := max(p.From, old.from), min(p.To, old.to)
+			if from >= to {
+				all = append(all, old)
+				continue
+			}
+			for _, part := range []part{{old.Note, old.from, from}, {Note{As: p.As}, from, to}, {old.Note, to, old.to}} {
+				if part.from < part.to {
+					all = append(all, part)
+				}
+			}
+		}
+		rows[y] = all
+	}
+}
+
+func (s *Sheet) rows() map[int]row {
+	if s.screen.Alternate() {
+		return s.full
+	}
+	return s.main
+}
+
+// base is the number of the first row that is shown.
+func (s *Sheet) base() int {
+	if s.screen.Alternate() {
+		return 0
+	}
+	return s.gone
+}
+
+func (s *Sheet) cursorRow() int {
+	_, y := s.screen.Cursor()
+	return s.base() + y
+}
+
+func (s *Sheet) cols() int {
+	cols, _ := s.screen.Size()
+	return cols
+}
+
+func (s *Sheet) lines() int {
+	_, lines := s.screen.Size()
+	return lines
+}
+
+// Notes are what the parts of each row of the screen were taken for, each thing once.
+func (s *Sheet) Notes() [][]Note {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.notes()
+}
+
+func (s *Sheet) notes() [][]Note {
+	all := make([][]Note, s.lines())
+	for y := range all {
+		for _, p := range s.rows()[s.base()+y] {
+			if !slices.Contains(all[y], p.Note) {
+				all[y] = append(all[y], p.Note)
+			}
+		}
+	}
+	return all
+}
+
+// Line is the text of the row with the cursor, with the blanks before that.
+func (s *Sheet) Line() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	x, y := s.screen.Cursor()
+	var b strings.Builder
+	for i, c := range s.screen.Cells(y) {
+		if c.Text == "" && c.Width > 0 && i < x {
+			c.Text = " "
+		}
+		b.WriteString(c.Text)
+	}
+	return b.String()
+}
+
+// Paint adds what shows the screen at the top left of a terminal that is larger. At the
+// right of each row stands what margin makes of its notes, below the screen the feet.
+func (s *Sheet) Paint(out []byte, margin func([]Note) string, feet []string) []byte {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	out = s.screen.AppendView(out, s.cols(), s.lines(), 0)
+	var beside []string
+	for _, notes := range s.notes() {
+		beside = append(beside, margin(notes))
+	}
+	return s.screen.AppendBeside(out, beside, feet)
+}
