@@ -1,104 +1,104 @@
 package main
 
 import (
-	"archive/tar"
-	"archive/zip"
-	"compress/gzip"
+	"cmp"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
-	"sort"
+	"slices"
+	"time"
+
+	"github.com/goreleaser/fileglob"
+	"github.com/goreleaser/goreleaser/v2/pkg/archive"
+	"github.com/goreleaser/goreleaser/v2/pkg/config"
 )
 
-// entry is a file in an archive.
-type entry struct {
-	name, from string
-	content    []byte // where from is empty
-	mode       int64
-}
-
-func (e entry) read() ([]byte, error) {
-	if e.from == "" {
-		return e.content, nil
-	}
-	return os.ReadFile(e.from)
-}
-
-// archive is a tar, for Windows a zip: the binary, the licence, and what belongs beside.
-func (r *release) archive(p platform, binary string) ([]string, error) {
-	entries := []entry{
-		{name: p.binary(), from: binary, mode: 0o755},
-		{name: "LICENSE", from: filepath.Join(r.repo, "LICENSE"), mode: 0o644},
-		{name: "README.md", from: filepath.Join(r.repo, "README.md"), mode: 0o644},
-		{name: "SKILL.md", from: filepath.Join(r.repo, "skills", "ripple", "SKILL.md"), mode: 0o644},
-	}
-	for _, dir := range []string{"man", "completions"} {
-		files, err := filepath.Glob(filepath.Join(r.manual, dir, "*"))
-		if err != nil {
-			return nil, err
-		}
-		for _, f := range files {
-			entries = append(entries, entry{name: dir + "/" + filepath.Base(f), from: f, mode: 0o644})
+// archives packs each binary with what belongs beside it, by goreleaser's own writers.
+func (r *release) archives() error {
+	for _, a := range r.Archives {
+		for _, binary := range r.of(a.IDs) {
+			for _, format := range formats(a, binary.platform) {
+				if err := r.archive(a, binary, format); err != nil {
+					return err
+				}
+			}
 		}
 	}
-	name := filepath.Join(r.out, "ripple-"+r.version+"-"+p.String())
-	if p.os == "windows" {
-		return []string{name + ".zip"}, r.zip(name+".zip", entries)
-	}
-	return []string{name + ".tar.gz"}, r.tar(name+".tar.gz", "", entries)
+	return nil
 }
 
-// tar writes entries below a directory, in the order of their names.
-func (r *release) tar(file, below string, entries []entry) error {
+func formats(a config.Archive, p platform) []string {
+	for _, o := range a.FormatOverrides {
+		if o.Goos == p.os {
+			return o.Formats
+		}
+	}
+	return a.Formats
+}
+
+func (r *release) archive(a config.Archive, binary artifact, format string) error {
+	name, err := r.render(a.NameTemplate, binary.platform.fields())
+	if err != nil {
+		return err
+	}
+	entries, err := r.entries(a.Files)
+	if err != nil {
+		return err
+	}
+	info := a.BuildsInfo
+	info.Mode = 0o755
+	entries = append(entries, config.File{Source: binary.file, Destination: filepath.Base(binary.file), Info: info})
+	file := filepath.Join(r.out, name+"."+format)
+	r.made = append(r.made, artifact{id: binary.id, platform: binary.platform, file: file})
 	return create(file, func(w io.Writer) error {
-		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		to, err := archive.New(w, format)
 		if err != nil {
 			return err
 		}
-		t := tar.NewWriter(z)
-		for _, e := range inOrder(entries) {
-			content, err := e.read()
-			if err != nil {
-				return err
-			}
-			head := &tar.Header{Typeflag: tar.TypeReg, Name: below + e.name, Mode: e.mode, Size: int64(len(content)), ModTime: r.date, Format: tar.FormatUSTAR}
-			if err := t.WriteHeader(head); err != nil {
-				return err
-			}
-			if _, err := t.Write(content); err != nil {
+		for _, e := range entries {
+			if err := to.Add(e); err != nil {
 				return err
 			}
 		}
-		return errors.Join(t.Close(), z.Close())
+		return to.Close()
 	})
 }
 
-func (r *release) zip(file string, entries []entry) error {
-	return create(file, func(w io.Writer) error {
-		z := zip.NewWriter(w)
-		for _, e := range inOrder(entries) {
-			content, err := e.read()
-			if err != nil {
-				return err
-			}
-			head := &zip.FileHeader{Name: e.name, Method: zip.Deflate, Modified: r.date}
-			head.SetMode(os.FileMode(e.mode))
-			in, err := z.CreateHeader(head)
-			if err != nil {
-				return err
-			}
-			if _, err := in.Write(content); err != nil {
-				return err
-			}
+// entries are the files that patterns stand for, in the order of their names in the archive.
+func (r *release) entries(files []config.File) ([]config.File, error) {
+	var all []config.File
+	for _, f := range files {
+		found, err := fileglob.Glob(f.Source)
+		if err != nil {
+			return nil, err
 		}
-		return z.Close()
-	})
+		if len(found) == 0 {
+			return nil, fmt.Errorf("an archive is to have %s: there is no such file", f.Source)
+		}
+		if f.Info.ParsedMTime, err = r.time(f.Info.MTime); err != nil {
+			return nil, err
+		}
+		for _, file := range found {
+			to := cmp.Or(f.Destination, file)
+			if f.StripParent {
+				to = filepath.Join(f.Destination, filepath.Base(file))
+			}
+			all = append(all, config.File{Source: file, Destination: to, Info: f.Info})
+		}
+	}
+	slices.SortFunc(all, func(a, b config.File) int { return cmp.Compare(a.Destination, b.Destination) })
+	return all, nil
 }
 
-func inOrder(entries []entry) []entry {
-	sort.Slice(entries, func(i, j int) bool { return entries[i].name < entries[j].name })
-	return entries
+// time is that of a template; none: zero.
+func (r *release) time(text string) (time.Time, error) {
+	text, err := r.render(text, nil)
+	if err != nil || text == "" {
+		return time.Time{}, err
+	}
+	return time.Parse(time.RFC3339Nano, text)
 }
 
 func create(file string, write func(io.Writer) error) error {

@@ -1,8 +1,14 @@
 package main
 
 import (
+	"archive/tar"
+	"compress/gzip"
 	_ "embed"
 	"encoding/json"
+	"errors"
+	"flag"
+	"io"
+	"os"
 	"path/filepath"
 	"strings"
 )
@@ -26,41 +32,97 @@ func (p platform) npm() (system, cpu string) {
 	return system, cpu
 }
 
-// npmPlatform is the package with the binary of one platform. npm installs, of those that
-// the main one names as optional, the one whose os and cpu fit; no script runs for it.
-func (r *release) npmPlatform(p platform, binary string) ([]string, error) {
-	system, cpu := p.npm()
-	name := "ripple-" + system + "-" + cpu
-	return r.npm(name, map[string]any{
-		"description": "The binary of ripple for " + system + " " + cpu, "os": []string{system}, "cpu": []string{cpu}, "preferUnplugged": true,
-	}, entry{name: "bin/" + p.binary(), from: binary, mode: 0o755})
+// npmPackage is one that is to be written into a directory.
+type npmPackage struct {
+	stamp
+	dir string
 }
 
-// npmMain is the package that people install.
-func (r *release) npmMain(names []string) ([]string, error) {
-	optional := map[string]string{}
-	for _, name := range names {
-		goos, arch, _ := strings.Cut(name, "-")
-		system, cpu := platform{goos, arch}.npm()
-		optional["ripple-"+system+"-"+cpu] = r.version
+func npmCommand(args []string) error {
+	var p npmPackage
+	flags := flag.NewFlagSet("release npm [flags] PLATFORM…", flag.ExitOnError)
+	p.add(flags)
+	flags.StringVar(&p.dir, "o", ".", "directory for the package; it is made")
+	binary := flags.String("binary", "", "`FILE` of the platform's package; without it the main one is made, for all platforms")
+	if err := flags.Parse(args); err != nil {
+		return err
 	}
-	return r.npm("ripple", map[string]any{
+	if err := errors.Join(p.check(), os.MkdirAll(p.dir, 0o755)); err != nil {
+		return err
+	}
+	var platforms []platform
+	for _, name := range flags.Args() {
+		goos, arch, found := strings.Cut(name, "-")
+		if !found {
+			return errors.New(name + " is no platform; write OS-ARCHITECTURE, as linux-amd64")
+		}
+		platforms = append(platforms, platform{goos, arch})
+	}
+	switch {
+	case *binary == "":
+		return p.main(platforms)
+	case len(platforms) != 1:
+		return errors.New("a binary is for one platform")
+	}
+	return p.platform(platforms[0], *binary)
+}
+
+// platform is the package with the binary of one platform. npm installs, of those that
+// the main one names as optional, the one whose os and cpu fit; no script runs for it.
+func (p npmPackage) platform(of platform, binary string) error {
+	program, err := os.ReadFile(binary)
+	if err != nil {
+		return err
+	}
+	system, cpu := of.npm()
+	return p.write("ripple-"+system+"-"+cpu, map[string]any{
+		"description": "The binary of ripple for " + system + " " + cpu, "os": []string{system}, "cpu": []string{cpu}, "preferUnplugged": true,
+	}, "bin/"+of.binary("ripple"), program)
+}
+
+// main is the package that people install.
+func (p npmPackage) main(platforms []platform) error {
+	optional := map[string]string{}
+	for _, of := range platforms {
+		system, cpu := of.npm()
+		optional["ripple-"+system+"-"+cpu] = p.version
+	}
+	return p.write("ripple", map[string]any{
 		"description": "Drives any interactive program from one YAML file", "bin": map[string]string{"ripple": "bin/ripple.js"},
 		"optionalDependencies": optional, "engines": map[string]string{"node": ">=18"},
-	}, entry{name: "bin/ripple.js", content: launcher, mode: 0o755})
+	}, "bin/ripple.js", launcher)
 }
 
-// npm writes a package as npm pack does: a tar with everything below package/.
-func (r *release) npm(name string, manifest map[string]any, program entry) ([]string, error) {
-	manifest["name"], manifest["version"], manifest["license"] = name, r.version, "MIT"
+// write makes a package as npm pack does: a tar with everything below package/.
+func (p npmPackage) write(name string, manifest map[string]any, path string, program []byte) error {
+	manifest["name"], manifest["version"], manifest["license"] = name, p.version, "MIT"
 	text, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
-		return nil, err
+		return err
 	}
-	file := filepath.Join(r.out, "npm-"+name+"-"+r.version+".tgz")
-	return []string{file}, r.tar(file, "package/", []entry{
-		program,
-		{name: "package.json", content: append(text, '\n'), mode: 0o644},
-		{name: "LICENSE", from: filepath.Join(r.repo, "LICENSE"), mode: 0o644},
+	license, err := os.ReadFile("LICENSE")
+	if err != nil {
+		return err
+	}
+	return create(filepath.Join(p.dir, "npm-"+name+"-"+p.version+".tgz"), func(w io.Writer) error {
+		z, err := gzip.NewWriterLevel(w, gzip.BestCompression)
+		if err != nil {
+			return err
+		}
+		t := tar.NewWriter(z)
+		for _, f := range []struct {
+			name    string
+			content []byte
+			mode    int64
+		}{{"LICENSE", license, 0o644}, {path, program, 0o755}, {"package.json", append(text, '\n'), 0o644}} {
+			head := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: p.date, Format: tar.FormatUSTAR}
+			if err := t.WriteHeader(head); err != nil {
+				return err
+			}
+			if _, err := t.Write(f.content); err != nil {
+				return err
+			}
+		}
+		return errors.Join(t.Close(), z.Close())
 	})
 }

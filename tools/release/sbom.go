@@ -2,7 +2,10 @@ package main
 
 import (
 	"debug/buildinfo"
+	"errors"
+	"flag"
 	"io"
+	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -10,17 +13,56 @@ import (
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
 
+// boms has the command of the file say what each binary is made of.
+func (r *release) boms() error {
+	for _, s := range r.SBOMs {
+		for _, binary := range r.of(s.IDs) {
+			more := binary.platform.fields()
+			more["ArtifactPath"] = binary.file
+			document, err := r.render(s.Documents[0], more)
+			if err != nil {
+				return err
+			}
+			args, err := r.renderAll(s.Args, more)
+			if err != nil {
+				return err
+			}
+			for i, arg := range args {
+				args[i] = os.Expand(arg, func(name string) string { return map[string]string{"document": document}[name] })
+			}
+			if err := start(r.out, nil, append([]string{s.Cmd}, args...)); err != nil {
+				return err
+			}
+			r.made = append(r.made, artifact{platform: binary.platform, file: filepath.Join(r.out, document)})
+		}
+	}
+	return nil
+}
+
+func sbomCommand(args []string) error {
+	var s stamp
+	flags := flag.NewFlagSet("release sbom [flags] BINARY FILE", flag.ExitOnError)
+	s.add(flags)
+	if err := flags.Parse(args); err != nil {
+		return err
+	}
+	if flags.NArg() != 2 {
+		return errors.New("release sbom: give the binary and the file to write")
+	}
+	return errors.Join(s.check(), sbom(s, flags.Arg(0), flags.Arg(1)))
+}
+
 // sbom writes what a binary is made of, as the binary itself says it, in the form of
 // CycloneDX (https://cyclonedx.org/docs/1.6/json/).
-func (r *release) sbom(p platform, binary string) ([]string, error) {
+func sbom(s stamp, binary, file string) error {
 	info, err := buildinfo.ReadFile(binary)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	program := component(cdx.ComponentTypeApplication, "ripple", "v"+r.version)
+	program := component(cdx.ComponentTypeApplication, "ripple", "v"+s.version)
 	program.Licenses = &cdx.Licenses{{License: &cdx.License{ID: "MIT"}}}
 	bom := cdx.NewBOM()
-	bom.Metadata = &cdx.Metadata{Timestamp: r.date.Format(time.RFC3339), Component: &program}
+	bom.Metadata = &cdx.Metadata{Timestamp: s.date.UTC().Format(time.RFC3339), Component: &program}
 	parts := []cdx.Component{component(cdx.ComponentTypeLibrary, "std", "v"+strings.TrimPrefix(info.GoVersion, "go"))}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
@@ -33,8 +75,7 @@ func (r *release) sbom(p platform, binary string) ([]string, error) {
 		names[i] = part.BOMRef
 	}
 	bom.Components, bom.Dependencies = &parts, &[]cdx.Dependency{{Ref: program.BOMRef, Dependencies: &names}}
-	file := filepath.Join(r.out, "ripple-"+r.version+"-"+p.String()+".cdx.json")
-	return []string{file}, create(file, func(w io.Writer) error {
+	return create(file, func(w io.Writer) error {
 		return cdx.NewBOMEncoder(w, cdx.BOMFileFormatJSON).SetPretty(true).Encode(bom)
 	})
 }
