@@ -60,6 +60,9 @@ var layers = map[string]row{
 	"runtime/internal/permit":  {1, "runtime/event"},
 	"runtime/internal/acp":     {1, "runtime/event runtime/internal/rpc"},
 
+	// What an agent may use of its client's machine.
+	"runtime/internal/workplace": {1, "runtime/proctree"},
+
 	"runtime/checkup": {2, "runtime/launch schema"},
 
 	"runtime/session/internal/machine": {1, ""},
@@ -74,7 +77,7 @@ var layers = map[string]row{
 	"runtime/loop/config":  {2, "runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
 	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
 	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
-	"runtime/agent":        {3, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/scratch runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
+	"runtime/agent":        {3, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
 	"runtime/annotate":     {3, "runtime/internal/vt runtime/session"},
 	"runtime/tui":          {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 

@@ -8,9 +8,16 @@ type AgentACP struct {
 	Args       []string        `yaml:"args"`
 	Options    []string        `yaml:"options"` // of agent.options, that count here too
 	Permission AgentPermission `yaml:"permission"`
+	Client     AgentClient     `yaml:"client"`
 	Auth       string          `yaml:"auth"`
 	Events     string          `yaml:"events"` // jq program: a message → events besides the protocol's
 	StartMS    int             `yaml:"start_ms"`
+}
+
+// AgentClient says what the agent may have its client do for it, in the turn's directory.
+type AgentClient struct {
+	FS       bool `yaml:"fs"`
+	Terminal bool `yaml:"terminal"`
 }
 
 // AgentPermission says who answers requests for a permission.

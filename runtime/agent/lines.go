@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"cmp"
 	"fmt"
 	"slices"
 	"unicode/utf8"
@@ -22,10 +23,11 @@ const (
 // how much was left out. Feed calls emit with each line, without its ending; the
 // bytes are valid until it returns.
 type lines struct {
-	emit func(line []byte)
-	lost func(bytes int) // told when a line was cut; may be nil
-	buf  []byte
-	cut  *cutter // of a line that has become long
+	emit  func(line []byte)
+	lost  func(bytes int) // told when a line was cut, before the line; may be nil
+	whole int             // bytes of a line that is not cut; 0: longLine
+	buf   []byte
+	cut   *cutter // of a line that has become long
 }
 
 func (l *lines) feed(b []byte) {
@@ -42,7 +44,7 @@ func (l *lines) feed(b []byte) {
 }
 
 func (l *lines) add(b []byte) {
-	if l.cut == nil && len(l.buf)+len(b) > longLine {
+	if l.cut == nil && len(l.buf)+len(b) > cmp.Or(l.whole, longLine) {
 		l.cut = &cutter{limit: longString}
 		l.cut.feed(l.buf)
 		l.buf = nil

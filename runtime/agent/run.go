@@ -109,6 +109,9 @@ func takeStreams(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Op
 	if err != nil {
 		return Outcome{}, err
 	}
+	if w.talk != nil {
+		w.talk.work.equip(plan.Env, o.Grace)
+	}
 	if w.p, err = start(a.Agent, plan, source{c.Stdin, w.talk != nil}, o.Sole); err != nil {
 		return Outcome{}, fmt.Errorf("%s: %s cannot be started: %w", a.Name, plan.Path, err)
 	}

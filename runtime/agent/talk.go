@@ -11,6 +11,7 @@ import (
 
 	"ripple/runtime/event"
 	"ripple/runtime/internal/acp"
+	"ripple/runtime/internal/workplace"
 	"ripple/schema"
 )
 
@@ -22,8 +23,10 @@ type talk struct {
 	r      *reader
 	send   func([]byte)
 	desk   desk
+	work   *work
 	ask    event.Ask
 
+	cut     bool // the line that comes has not all that the agent has said
 	ctx     context.Context
 	open    map[string]context.CancelFunc // questions that are with somebody
 	answers chan answer
@@ -51,7 +54,11 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	if err != nil {
 		return nil, err
 	}
-	turn := acp.Turn{Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion()}
+	k.work = newWork(dir, k.desk.rules)
+	turn := acp.Turn{
+		Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion(),
+		Files: g.ACP.Client.FS, Terminals: g.ACP.Client.Terminal,
+	}
 	if overProtocol(g.Options.Model) {
 		turn.Model = t.Model
 	}
@@ -60,8 +67,16 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	}
 	k.client = acp.New(turn, acp.Calls{
 		Send: func(b []byte) { k.send(b) }, Emit: k.take, Ask: k.asked, Close: k.closed, Tool: r.program.Tool,
+		Do: k.work.begin, Printed: k.work.place.Printed,
 	})
 	r.lines.emit = k.line
+	if lost := r.lines.lost; turn.Files {
+		r.lines.whole = workplace.MaxMessage
+		r.lines.lost = func(n int) {
+			lost(n)
+			k.cut = true
+		}
+	}
 	return k, nil
 }
 
@@ -105,6 +120,7 @@ func (k *talk) line(b []byte) {
 		}
 		k.r.lenient = known
 	}
+	k.client.Cut, k.cut = k.cut, false
 	if !k.client.Line(b) {
 		k.r.take(event.Event{Type: event.Unknown, Raw: string(b)})
 	}

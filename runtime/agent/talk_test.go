@@ -34,7 +34,7 @@ process: {executable: PROGRAM}
 agent:
   transport: acp
   acp:
-    permission: {allow: ["read"], deny: ["bash(rm *)"], else: ELSE}
+    permission: {allow: ["read"], deny: ["bash(rm *)", "write(*/rm me)"], else: ELSE}
     auth: key
     start_ms: 60000
     events: 'if .method == "own/thing" then {type: "ignored"} elif .params.update._meta.spent then {type: "usage", scope: "step", input: .params.update._meta.spent} else empty end'

@@ -4,12 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strings"
-	"syscall"
 	"time"
 
 	"ripple/runtime/event"
-	"ripple/runtime/proctree"
 	"ripple/schema"
 )
 
@@ -72,6 +69,10 @@ func (w *watch) turn(ctx context.Context) ending {
 			w.talk.answered(a)
 			idle.reset()
 			continue
+		case d := <-w.worked():
+			w.talk.client.Done(d.id, d.result, d.err)
+			idle.reset()
+			continue
 		case <-w.p.exited:
 			w.exited = true
 			w.p.exited = nil
@@ -115,6 +116,13 @@ func (w *watch) answers() <-chan answer {
 		return nil
 	}
 	return w.talk.answers
+}
+
+func (w *watch) worked() <-chan worked {
+	if w.talk == nil {
+		return nil
+	}
+	return w.talk.work.done
 }
 
 // over says that the turn has its result, whatever happens to the process after it.
@@ -193,96 +201,11 @@ func (w *watch) cancel() {
 		select {
 		case c, more := <-w.p.chunks:
 			w.take(c, more)
+		case d := <-w.worked():
+			w.talk.client.Done(d.id, d.result, d.err)
 		case <-limit.C:
 			return
 		}
-	}
-}
-
-// end ends whoever is left, while both streams are still read: a process that
-// writes its last words must not be stopped by a full pipe.
-func (w *watch) end() {
-	w.cancel()
-	left := w.p.members()
-	steps := []proctree.Step{{Signal: syscall.SIGTERM, Grace: w.o.Grace}}
-	if !w.exited {
-		steps = append([]proctree.Step{{Signal: syscall.SIGINT, Grace: w.o.Grace}}, steps...)
-	}
-	ended := make(chan error, 1)
-	go func() {
-		limit, cancel := context.WithTimeout(context.Background(), killLimit)
-		defer cancel()
-		ended <- w.p.end(limit, steps...)
-	}()
-	for over := false; !over; {
-		select {
-		case c, more := <-w.p.chunks:
-			w.take(c, more)
-		case err := <-ended:
-			over = true
-			w.resisted(err)
-		}
-	}
-	w.report(left)
-	w.drain()
-	w.p.close()
-	for w.p.chunks != nil { // what was read and not yet taken
-		c, more := <-w.p.chunks
-		w.take(c, more)
-	}
-	w.awaitEnd()
-}
-
-// awaitEnd waits for the leader's status, which one that hangs in the kernel
-// never gives.
-func (w *watch) awaitEnd() {
-	t := time.NewTimer(killLimit)
-	defer t.Stop()
-	select {
-	case <-w.p.dead:
-	case <-t.C:
-		w.r.problem(fmt.Sprintf("the agent, process %d, cannot be ended", w.p.pid))
-		w.p.status = func() (int, string) { return -1, "" }
-	}
-}
-
-// drain takes what the pipes still hold when their writers are gone: last words. A
-// stranger that keeps them open is not waited for, and not listened to for ever.
-func (w *watch) drain() {
-	silent := time.NewTimer(drainSilence)
-	defer silent.Stop()
-	for left := drainLimit; w.open && left > 0; {
-		select {
-		case c, more := <-w.p.chunks:
-			w.take(c, more)
-			left -= len(c.data)
-			silent.Reset(drainSilence)
-		case <-silent.C:
-			return
-		}
-	}
-}
-
-// report says which processes a turn that had ended left behind.
-func (w *watch) report(left []proctree.Process) {
-	var names []string
-	for _, p := range left {
-		if p.PID != w.p.pid {
-			names = append(names, p.String())
-		}
-	}
-	if len(names) > 0 && w.exited && w.forced == nil {
-		w.r.problem(fmt.Sprintf("the agent left %d processes running, which were ended: %s", len(names), strings.Join(names, ", ")))
-	}
-}
-
-func (w *watch) resisted(err error) {
-	var resist *proctree.ResistError
-	switch {
-	case errors.As(err, &resist):
-		w.r.problem(resist.Error())
-	case err != nil:
-		w.r.problem("ending the agent: " + err.Error())
 	}
 }
 

@@ -46,7 +46,7 @@ func (cs calls) take(c *Client, u update) {
 	case "completed", "failed":
 		cs.announce(c, u.ID)
 		cl.ended = true
-		c.Emit(event.Event{Type: event.ToolResult, ID: u.ID, IsError: u.Status == "failed", Content: cl.result()})
+		c.Emit(event.Event{Type: event.ToolResult, ID: u.ID, IsError: u.Status == "failed", Content: cl.result(c.Printed)})
 		cl.content, cl.output = nil, nil
 		cl.printed.Reset()
 		cs.forget()
@@ -207,8 +207,8 @@ func (cl *call) given() json.RawMessage {
 
 // result is what came of a call: what the model sees of it, else the agent's own
 // output.
-func (cl *call) result() string {
-	if text := cl.text(); text != "" {
+func (cl *call) result(printed func(terminal string) string) string {
+	if text := cl.text(printed); text != "" {
 		return text
 	}
 	if cl.printed.Len() > 0 {
@@ -230,11 +230,12 @@ func (cl *call) result() string {
 }
 
 // text is the content that was told.
-func (cl *call) text() string {
+func (cl *call) text(printed func(terminal string) string) string {
 	var list []struct {
-		Type    string          `json:"type"`
-		Content json.RawMessage `json:"content"`
-		Path    string          `json:"path"`
+		Type     string          `json:"type"`
+		Content  json.RawMessage `json:"content"`
+		Path     string          `json:"path"`
+		Terminal string          `json:"terminalId"`
 	}
 	if json.Unmarshal(cl.content, &list) != nil {
 		return ""
@@ -247,6 +248,8 @@ func (cl *call) text() string {
 			text = blockText(item.Content)
 		case "diff":
 			text = "[changed " + item.Path + "]"
+		case "terminal":
+			text = printed(item.Terminal)
 		}
 		if text != "" {
 			parts = append(parts, text)

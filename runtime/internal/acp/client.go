@@ -17,14 +17,19 @@ type Turn struct {
 	Mode    string // of the session; empty: the agent's own choice
 	Login   string // the method of authentication to use; empty: none
 	Version string // of this program, for the agent's logs
+
+	Files, Terminals bool // the agent may have Work done
 }
 
 // Calls are how a Client acts. All are called from within its methods.
 type Calls struct {
-	Send  func(line []byte)    // writes to the agent; never waits
-	Emit  func(event.Event)    // an event of the turn. One of type ignored only ends a block of text
-	Ask   func(event.Question) // a question is open, until Answer or Close
-	Close func(id string)      // a question needs no answer any more
+	Send  func(line []byte)       // writes to the agent; never waits
+	Emit  func(event.Event)       // an event of the turn. One of type ignored only ends a block of text
+	Ask   func(event.Question)    // a question is open, until Answer or Close
+	Close func(id string)         // a question needs no answer any more
+	Do    func(id string, w Work) // work begins, until Done
+	// Printed is what a terminal of Work has printed; empty: there is none.
+	Printed func(terminal string) string
 	// Tool is the common name of one of the agent's tools; empty: not known.
 	Tool func(name string) event.Tool
 }
@@ -36,11 +41,14 @@ type Client struct {
 	questions
 	turn Turn
 
+	Cut bool // the line that comes next is not whole
+
 	session string
 	replay  bool // the past of a session is told
 	told    int  // calls of tools so far
 	calls   calls
-	message string // the id of the message whose text comes
+	working map[string]bool // requests for Work that have no answer
+	message string          // the id of the message whose text comes
 	spent   spent
 
 	prompted, cancelled, finished, flushed bool
@@ -50,7 +58,7 @@ type Client struct {
 
 // New is the client of a turn that has not begun.
 func New(t Turn, c Calls) *Client {
-	client := &Client{Calls: c, turn: t, calls: calls{}}
+	client := &Client{Calls: c, turn: t, calls: calls{}, working: map[string]bool{}}
 	client.Conn = rpc.Conn{Send: c.Send}
 	client.questions = questions{Conn: &client.Conn, Calls: c, open: map[string]asked{}}
 	return client
@@ -69,9 +77,11 @@ func (c *Client) Flushed() bool { return c.flushed }
 // Start opens the connection.
 func (c *Client) Start() {
 	c.Call("initialize", map[string]any{
-		"protocolVersion":    Version,
-		"clientCapabilities": map[string]any{"fs": map[string]any{"readTextFile": false, "writeTextFile": false}, "terminal": false},
-		"clientInfo":         map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
+		"protocolVersion": Version,
+		"clientCapabilities": map[string]any{
+			"fs": map[string]any{"readTextFile": c.turn.Files, "writeTextFile": c.turn.Files}, "terminal": c.turn.Terminals,
+		},
+		"clientInfo": map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
 	}, (&opening{Client: c}).initialized)
 }
 

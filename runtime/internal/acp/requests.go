@@ -25,9 +25,11 @@ type asked struct {
 // request is something that the agent wants of us. What we did not offer it is
 // refused, as the protocol has it, and kept.
 func (c *Client) request(m rpc.Message, line []byte) {
-	switch m.Method {
-	case "session/request_permission":
+	switch {
+	case m.Method == "session/request_permission":
 		c.permission(m, line)
+	case c.turn.Files && slices.Contains(fileMethods, m.Method), c.turn.Terminals && slices.Contains(terminalMethods, m.Method):
+		c.work(m, line)
 	default:
 		c.Refuse(m.ID, rpc.CodeNoMethod, "no such method here: "+m.Method)
 		c.unknown(m.Method, line)
@@ -68,7 +70,7 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 	q := event.Question{
 		Kind: event.AskPermission, Tool: call.tool, Name: call.called(), Input: event.BoundInput(call.input), Text: call.title,
 	}
-	if text := call.text(); text != "" {
+	if text := call.text(c.Printed); text != "" {
 		q.Text = strings.TrimSpace(q.Text + "\n" + text)
 	}
 	for _, o := range p.Options {
@@ -147,15 +149,20 @@ func (c *questions) dismiss() {
 	}
 }
 
-// withdraw is a request that the agent takes back
+// takeBack is a request that the agent takes back
 // (https://agentclientprotocol.com/protocol/v1/cancellation).
-func (c *questions) withdraw(m rpc.Message) {
+func (c *Client) takeBack(m rpc.Message) {
 	var p struct {
 		ID json.RawMessage `json:"requestId"`
 	}
 	_ = json.Unmarshal(m.Params, &p) // without an id it takes back nothing
+	c.undo(p.ID)
+	c.questions.withdraw(p.ID)
+}
+
+func (c *questions) withdraw(request json.RawMessage) {
 	for id, q := range c.open {
-		if string(q.id) == string(p.ID) {
+		if string(q.id) == string(request) {
 			delete(c.open, id)
 			c.Refuse(q.id, rpc.CodeCancelled, "taken back")
 			c.Close(id)

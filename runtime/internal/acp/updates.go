@@ -22,7 +22,7 @@ func (c *Client) notification(m rpc.Message, line []byte) {
 	case m.Method == "session/update":
 		c.update(m, line)
 	case m.Method == "$/cancel_request":
-		c.withdraw(m)
+		c.takeBack(m)
 	case !known[m.Method]:
 		c.unknown(m.Method, line)
 	}

@@ -67,6 +67,18 @@ func (s description) acp(g *schema.AgentACP) {
 	s.Row("refused", strings.Join(g.Permission.Deny, ", "))
 	s.Row("anything else", g.Permission.Else)
 	s.Row("login with", g.Auth)
+	s.Row("done for it", strings.Join(doneFor(g.Client), ", "))
+}
+
+// doneFor is what an agent may have done by its client.
+func doneFor(c schema.AgentClient) (list []string) {
+	if c.FS {
+		list = append(list, "files are read and written")
+	}
+	if c.Terminal {
+		list = append(list, "commands are run")
+	}
+	return list
 }
 
 func detection(priority int) string {

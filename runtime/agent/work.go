@@ -1,0 +1,130 @@
+package agent
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io/fs"
+	"time"
+
+	"ripple/runtime/internal/acp"
+	"ripple/runtime/internal/permit"
+	"ripple/runtime/internal/rpc"
+	"ripple/runtime/internal/workplace"
+)
+
+// work does what an agent wants of its client's machine, each thing on its own; what
+// comes of it arrives on done.
+type work struct {
+	place *workplace.Place
+	rules permit.Rules
+	ctx   context.Context // ends with the turn
+	over  context.CancelFunc
+	done  chan worked
+}
+
+// worked is what came of one thing.
+type worked struct {
+	id     string
+	result any
+	err    *rpc.Error
+}
+
+func newWork(dir string, rules permit.Rules) *work {
+	ctx, over := context.WithCancel(context.Background())
+	return &work{
+		place: workplace.New(workplace.Options{Dir: dir, Attr: ownSession(), Status: exitStatus}),
+		rules: rules, ctx: ctx, over: over, done: make(chan worked),
+	}
+}
+
+// equip says what commands get, and how long they may take to end.
+func (k *work) equip(env []string, grace time.Duration) { k.place.Equip(env, grace) }
+
+// begin does something.
+func (k *work) begin(id string, w acp.Work) {
+	go func() {
+		result, err := k.do(w)
+		select {
+		case k.done <- worked{id, result, errorOf(err)}:
+		case <-k.ctx.Done(): // nobody waits for it any more
+		}
+	}()
+}
+
+// errRefused is of what the adapter denies, whoever does it.
+var errRefused = errors.New("refused by a rule")
+
+func (k *work) do(w acp.Work) (any, error) {
+	if a, denied := k.rules.Decide(w.Question()); denied && (w.Method == acp.ReadFile || w.Method == acp.WriteFile || w.Method == acp.CreateTerminal) {
+		return nil, fmt.Errorf("%w of the adapter, %s", errRefused, a.By)
+	}
+	nothing := map[string]any{}
+	switch w.Method {
+	case acp.ReadFile:
+		text, err := k.place.Read(w.Path, w.Line, w.Limit)
+		return map[string]any{"content": text}, err
+	case acp.WriteFile:
+		return nothing, k.place.Write(w.Path, w.Content)
+	case acp.CreateTerminal:
+		c := workplace.Command{Name: w.Command, Args: w.Args, Dir: w.Dir, Keep: w.Keep}
+		for _, v := range w.Env {
+			c.Env = append(c.Env, v.Name+"="+v.Value)
+		}
+		id, err := k.place.Create(c)
+		return map[string]any{"terminalId": id}, err
+	case acp.TerminalOutput:
+		text, lost, exit, err := k.place.Output(w.Terminal)
+		result := map[string]any{"output": text, "truncated": lost}
+		if exit != nil {
+			result["exitStatus"] = exitOf(*exit)
+		}
+		return result, err
+	case acp.WaitForExit:
+		exit, err := k.place.Wait(k.ctx, w.Terminal)
+		return exitOf(exit), err
+	case acp.KillTerminal:
+		return nothing, k.place.Kill(k.ctx, w.Terminal)
+	default: // acp.ReleaseTerminal
+		return nothing, k.place.Release(k.ctx, w.Terminal)
+	}
+}
+
+// exitOf is an end as the protocol has it.
+func exitOf(e workplace.Exit) map[string]any {
+	if e.Signal != "" {
+		return map[string]any{"exitCode": nil, "signal": e.Signal}
+	}
+	return map[string]any{"exitCode": e.Code, "signal": nil}
+}
+
+// errorOf is why something was not done, as the protocol has it; nil for nil.
+func errorOf(err error) *rpc.Error {
+	if err == nil {
+		return nil
+	}
+	code := rpc.CodeInternal
+	for _, c := range []struct {
+		is   error
+		code int
+	}{
+		{workplace.ErrOutside, rpc.CodeBadParams},
+		{workplace.ErrNoText, rpc.CodeBadParams},
+		{workplace.ErrTooMuch, rpc.CodeBadParams},
+		{errRefused, rpc.CodeBadParams},
+		{fs.ErrNotExist, rpc.CodeNotFound},
+		{workplace.ErrClosed, rpc.CodeCancelled},
+	} {
+		if errors.Is(err, c.is) {
+			code = c.code
+		}
+	}
+	return &rpc.Error{Code: code, Message: err.Error()}
+}
+
+// end ends every command that was started, with what it started.
+func (k *work) end(ctx context.Context) error {
+	err := k.place.Close(ctx)
+	k.over()
+	return err
+}

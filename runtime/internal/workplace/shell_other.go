@@ -1,0 +1,6 @@
+//go:build !unix
+
+package workplace
+
+// shell runs a line.
+var shell = []string{"cmd", "/c"}
