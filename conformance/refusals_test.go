@@ -54,11 +54,11 @@ func adapterNames(t *testing.T) []string {
 }
 
 // systemShell is the one program that code may start by its path although an
-// adapter drives it too: POSIX's system(3), the language of `--verify` and of a
-// scenario's run steps.
+// adapter drives it too: POSIX's system(3), the language of `--verify`, of a
+// scenario's run steps and of the lines that agents have their client run.
 const systemShell = "/bin/sh"
 
-var systemShellFiles = []string{"runtime/loop/verify_unix.go", "runtime/scenario/scenario.go"}
+var systemShellFiles = []string{"runtime/loop/verify_unix.go", "runtime/scenario/scenario.go", "runtime/internal/workplace/shell_unix.go"}
 
 // commandTool is the common name of the tools that run commands, whatever their shell;
 // one file has it.

@@ -2,5 +2,7 @@
 
 package workplace
 
-// shell runs a line.
-var shell = []string{"cmd", "/c"}
+import "os"
+
+// shell runs a line, as system() does.
+var shell = []string{os.Getenv("ComSpec"), "/C"}

@@ -2,5 +2,5 @@
 
 package workplace
 
-// shell runs a line.
+// shell runs a line, as system(3) does.
 var shell = []string{"/bin/sh", "-c"}
