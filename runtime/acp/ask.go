@@ -136,6 +136,9 @@ func choicesOf(q event.Question, id, words string) choices {
 	for _, o := range q.Options {
 		c.answers[o.ID] = event.Answer{Option: o.ID, By: byClient}
 	}
+	if next := (event.Option{ID: answerNext, Name: "I answer in my next message", Kind: event.RejectOnce}); q.Kind == event.AskText && len(q.Options) > 0 {
+		c.options = append([]event.Option{next}, q.Options...)
+	}
 	if len(q.Options) == 0 {
 		c.options = []event.Option{
 			{ID: decideYourself, Name: "Decide it yourself", Kind: event.AllowOnce},

@@ -57,7 +57,7 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 	k.work = newWork(dir, k.desk.rules)
 	turn := acp.Turn{
 		Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion(),
-		Files: g.ACP.Client.FS, Terminals: g.ACP.Client.Terminal,
+		Files: g.ACP.Client.FS, Terminals: g.ACP.Client.Terminal, Elicits: o.Ask != nil,
 	}
 	if overProtocol(g.Options.Model) {
 		turn.Model = t.Model

@@ -27,7 +27,7 @@ type QuestionKind string
 const (
 	AskPermission QuestionKind = "permission" // one of the options, which allow and reject
 	AskChoice     QuestionKind = "choice"     // one of the options
-	AskText       QuestionKind = "text"       // words
+	AskText       QuestionKind = "text"       // words, or one of the options
 )
 
 // Option is one way to answer.

@@ -19,6 +19,7 @@ type Turn struct {
 	Version string // of this program, for the agent's logs
 
 	Files, Terminals bool // the agent may have Work done
+	Elicits          bool // a person can be asked what only a person knows
 }
 
 // Calls are how a Client acts. All are called from within its methods.
@@ -76,11 +77,12 @@ func (c *Client) Flushed() bool { return c.flushed }
 
 // Start opens the connection.
 func (c *Client) Start() {
+	can := map[string]any{"fs": map[string]any{"readTextFile": c.turn.Files, "writeTextFile": c.turn.Files}, "terminal": c.turn.Terminals}
+	if c.turn.Elicits {
+		can["elicitation"] = map[string]any{"form": map[string]any{}, "url": map[string]any{}}
+	}
 	c.Call("initialize", map[string]any{
-		"protocolVersion": Version,
-		"clientCapabilities": map[string]any{
-			"fs": map[string]any{"readTextFile": c.turn.Files, "writeTextFile": c.turn.Files}, "terminal": c.turn.Terminals,
-		},
+		"protocolVersion": Version, "clientCapabilities": can,
 		"clientInfo": map[string]any{"name": "ripple", "title": "ripple", "version": cmp.Or(c.turn.Version, "0")},
 	}, (&opening{Client: c}).initialized)
 }

@@ -19,7 +19,7 @@ type asked struct {
 	id       json.RawMessage // of the request
 	question event.Question
 	call     string                           // of the tool
-	give     func(event.Answer) (any, string) // the result, and what it says
+	give     func(event.Answer) (any, string) // the result, and what it says; nil: more is asked
 }
 
 // request is something that the agent wants of us. What we did not offer it is
@@ -30,6 +30,8 @@ func (c *Client) request(m rpc.Message, line []byte) {
 		c.permission(m, line)
 	case c.turn.Files && slices.Contains(fileMethods, m.Method), c.turn.Terminals && slices.Contains(terminalMethods, m.Method):
 		c.work(m, line)
+	case c.turn.Elicits && m.Method == "elicitation/create":
+		c.elicit(m, line)
 	default:
 		c.Refuse(m.ID, rpc.CodeNoMethod, "no such method here: "+m.Method)
 		c.unknown(m.Method, line)
@@ -130,7 +132,9 @@ func (c *questions) Answer(id string, a event.Answer, refused string) bool {
 	}
 	delete(c.open, id)
 	result, kind := q.give(a)
-	c.Reply(q.id, result)
+	if result != nil {
+		c.Reply(q.id, result)
+	}
 	if q.question.Kind == event.AskPermission && !event.OptionKind(kind).Allows() && refused != "" {
 		c.Emit(event.Event{Type: event.PermissionDenied, ID: q.call, Tool: q.question.Tool, Name: q.question.Name, Detail: refused})
 	}

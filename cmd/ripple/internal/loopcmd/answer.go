@@ -163,6 +163,13 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 		return chosen, nil
 	case q.Kind == "": // it is not open
 	case r.allow || r.deny:
+		kinds := []event.OptionKind{event.RejectOnce}
+		if r.allow {
+			kinds = []event.OptionKind{event.AllowOnce}
+		}
+		if chosen, has := q.Choose(byPerson, kinds...); has {
+			return chosen, nil
+		}
 		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s asks for no permission: %s", q.ID, loop.Words(q))
 	case q.Kind == event.AskChoice:
 		o, is := option(q, r.text)
@@ -170,6 +177,11 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 			return answer, ui.UsageError(ways(q), "%q is no option of %s", r.text, q.ID)
 		}
 		return event.Answer{Option: o.ID, By: byPerson}, nil
+	}
+	for _, o := range q.Options {
+		if o.Kind == "" && strings.EqualFold(strings.TrimSpace(r.text), o.Name) {
+			return event.Answer{Option: o.ID, By: byPerson}, nil
+		}
 	}
 	return answer, nil
 }
@@ -204,7 +216,15 @@ func ways(q record.Question) string {
 		}
 		return strings.Join(list, "\n  ")
 	}
-	return start + "'TEXT'"
+	list := []string{start + "'TEXT'"}
+	for _, o := range q.Options {
+		if o.Kind == event.RejectOnce {
+			list = append(list, start+"--deny")
+		} else {
+			list = append(list, start+"'"+ui.Harmless(o.Name)+"'")
+		}
+	}
+	return strings.Join(list, "\n  ")
 }
 
 // NewGuide is ripple guide.
