@@ -72,7 +72,7 @@ func newRoot(a *ui.App) *cobra.Command {
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
 	root.AddCommand(
-		adaptercmd.New(a), agentcmd.New(a, consolecmd.Detached(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
+		adaptercmd.New(a), agentcmd.New(a, consolecmd.Detached(a), adaptercmd.NewAgentMatrix(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
 		consolecmd.New(a, version()), mcpcmd.New(a, version()), acpcmd.New(a, version()),
 		execcmd.New(a),
 		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewAnswer(a), loopcmd.NewGuide(a), loopcmd.NewReset(a), loopcmd.NewStop(a),

@@ -6,8 +6,8 @@ import (
 	"ripple/cmd/ripple/internal/ui"
 )
 
-// New is ripple agent with its commands.
-func New(shared *ui.App, detached Detached) *cobra.Command {
+// New is ripple agent with its commands, and those of other families that are about agents.
+func New(shared *ui.App, detached Detached, others ...*cobra.Command) *cobra.Command {
 	a := &app{shared, detached}
 	cmd := ui.Group(&cobra.Command{
 		Use:   "agent",
@@ -17,5 +17,6 @@ works, and ends. ripple drives every agent the same way and shows what it does a
 one kind of events, whatever the agent's own output looks like.`,
 	})
 	cmd.AddCommand(newAgentRun(a), newAgentMap(a))
+	cmd.AddCommand(others...)
 	return cmd
 }
