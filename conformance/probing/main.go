@@ -22,32 +22,27 @@ import (
 //go:embed commands.txt
 var commands string
 
-// outcome is what came of one program.
-type outcome struct {
-	name, command string
-	language      string
-	level         int // -1: nothing was learnt
-	passed, na    string
-	failed, why   string
-	took          time.Duration
-}
-
 func main() {
 	binary := flag.String("binary", "bin/ripple", "the ripple to measure")
+	kept := flag.String("results", "bin/probing.jsonl", "what was measured so far: of the same binary it is not measured again")
 	page := flag.String("o", "docs/probe.md", "the page whose table is written anew")
-	only := flag.String("only", "", "names, separated by commas (then nothing is written)")
+	only := flag.String("only", "", "names, separated by commas (then the page is left alone)")
 	limit := flag.Duration("limit", 5*time.Minute, "longest time for one program")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
-	if err := run(ctx, *binary, *page, *only, *limit); err != nil {
+	if err := run(ctx, *binary, *kept, *page, *only, *limit); err != nil {
 		fmt.Fprintln(os.Stderr, "probing:", err)
 		os.Exit(1)
 	}
 }
 
-func run(ctx context.Context, binary, page, only string, limit time.Duration) error {
+func run(ctx context.Context, binary, kept, page, only string, limit time.Duration) error {
 	binary, err := filepath.Abs(binary)
+	if err != nil {
+		return err
+	}
+	r, err := openResults(kept, binary)
 	if err != nil {
 		return err
 	}
@@ -67,11 +62,17 @@ func run(ctx context.Context, binary, page, only string, limit time.Duration) er
 			fmt.Printf("%-12s is not installed\n", name)
 			continue
 		}
-		o := measure(ctx, binary, dir, name, command, limit)
-		if ctx.Err() != nil {
-			return ctx.Err()
+		o, known := r.known[name]
+		if !known || o.Command != command {
+			o = measure(ctx, binary, dir, name, command, limit)
+			if ctx.Err() != nil {
+				return ctx.Err()
+			}
+			if err := r.keep(o); err != nil {
+				return err
+			}
 		}
-		fmt.Printf("%-12s level %d, %s passed, %.1f s %s\n", name, o.level, o.passed, o.took.Seconds(), o.why)
+		fmt.Printf("%-12s level %d, %s passed, %.1f s %s\n", name, o.Level, o.Passed, o.Took.Seconds(), o.Why)
 		list = append(list, o)
 	}
 	if only != "" {
@@ -83,35 +84,44 @@ func run(ctx context.Context, binary, page, only string, limit time.Duration) er
 var (
 	verdict  = regexp.MustCompile(`(?m)^\S+.*: level (\d)(?:, (\d+) passed)?(?:, (\d+) failed)?(?:, (\d+) errors?)?(?:, (\d+) not applicable)?.*$`)
 	language = regexp.MustCompile(`(?m)^= it speaks (.+), or something like it`)
+	prompts  = regexp.MustCompile(`(?m)^prompt:\n(?: .*\n)*?  strategy: (\w+)$`)
 	why      = regexp.MustCompile(`is not reached: failed: (.*)$`)
 )
+
+// kinds are how prompts are known, in the table's words.
+var kinds = map[string]string{"regex": "pattern", "marker": "marker", "shell_integration": "OSC 633"}
 
 // measure has one adapter learnt, as a person would, and reads what is said of it.
 func measure(ctx context.Context, binary, dir, name, command string, limit time.Duration) outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	o := outcome{name: name, command: command, level: -1, passed: "0", na: "0"}
+	o := outcome{Name: name, Command: command, Level: -1, Passed: "0", NA: "0"}
 	file := filepath.Join(dir, name+".yaml")
 	cmd := exec.CommandContext(ctx, binary, "adapter", "new", name, "--probe", command, "-o", file)
 	cmd.Cancel = func() error { return cmd.Process.Signal(os.Interrupt) }
 	cmd.WaitDelay = 20 * time.Second
 	began := time.Now()
 	out, err := cmd.CombinedOutput()
-	o.took = time.Since(began)
+	o.Took = time.Since(began)
 	m := verdict.FindStringSubmatch(string(out))
 	if m == nil {
 		first, _, _ := strings.Cut(strings.TrimPrefix(string(out), "ripple: "), "\n")
-		o.why = cmp.Or(first, fmt.Sprint(err))
+		o.Why = cmp.Or(first, fmt.Sprint(err))
 		return o
 	}
-	o.level, _ = strconv.Atoi(m[1]) // digits
-	o.passed, o.failed, o.na = cmp.Or(m[2], "0"), m[3], cmp.Or(m[5], "0")
+	o.Level, _ = strconv.Atoi(m[1]) // digits
+	o.Passed, o.Failed, o.NA = cmp.Or(m[2], "0"), m[3], cmp.Or(m[5], "0")
 	if reason := why.FindStringSubmatch(m[0]); reason != nil {
-		o.why = reason[1]
+		o.Why = reason[1]
+	}
+	if text, err := os.ReadFile(file); err == nil {
+		if p := prompts.FindSubmatch(text); p != nil {
+			o.Prompts = kinds[string(p[1])]
+		}
 	}
 	if evidence, err := os.ReadFile(strings.TrimSuffix(file, ".yaml") + ".evidence.txt"); err == nil {
 		if l := language.FindAllStringSubmatch(string(evidence), -1); l != nil {
-			o.language = l[len(l)-1][1]
+			o.Language = l[len(l)-1][1]
 		}
 	}
 	return o
@@ -137,8 +147,8 @@ func table(list []outcome) string {
 	var b strings.Builder
 	counts, took := [5]int{}, []time.Duration{}
 	for _, o := range list {
-		took = append(took, o.took)
-		for level := 0; level <= o.level; level++ {
+		took = append(took, o.Took)
+		for level := 0; level <= o.Level; level++ {
 			counts[level]++
 		}
 	}
@@ -148,13 +158,13 @@ func table(list []outcome) string {
 	if len(took) > 0 {
 		fmt.Fprintf(&b, "The median takes %.0f s, the longest %.0f s.\n\n", took[len(took)/2].Seconds(), took[len(took)-1].Seconds())
 	}
-	b.WriteString("| command | language | level | passed | n/a | seconds | what failed |\n|---|---|---|---|---|---|---|\n")
+	b.WriteString("| command | language | prompts by | level | passed | n/a | seconds | what failed |\n|---|---|---|---|---|---|---|---|\n")
 	for _, o := range list {
-		level := strconv.Itoa(o.level)
-		if o.level < 0 {
+		level := strconv.Itoa(o.Level)
+		if o.Level < 0 {
 			level = "–"
 		}
-		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %.0f | %s |\n", o.command, o.language, level, o.passed, o.na, o.took.Seconds(), strings.ReplaceAll(o.why, "|", `\|`))
+		fmt.Fprintf(&b, "| `%s` | %s | %s | %s | %s | %s | %.0f | %s |\n", o.Command, o.Language, o.Prompts, level, o.Passed, o.NA, o.Took.Seconds(), strings.ReplaceAll(o.Why, "|", `\|`))
 	}
 	return b.String()
 }

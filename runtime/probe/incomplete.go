@@ -46,24 +46,29 @@ func findContinuation(ctx context.Context, l *lab) error {
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		sortBeginning(ctx, l, open, r, i == 0 && several || l.draft.find("input.empty_line") == nil)
+		first := i == 0 && several
+		sortBeginning(ctx, l, open, r, first || l.draft.find("input.empty_line") == nil, first && t.direct)
 	}
 	concludeContinuation(l)
 	return nil
 }
 
 // sortBeginning says what an answer to a beginning is. That silence is waiting is certain of
-// the first line of a block, and of any where the program answers even an empty line.
-func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain bool) {
+// the first line of a block, and of any where the program answers even an empty line. Of a
+// block that is known to work, anything else than the prompt asks for the rest (begun).
+func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain, begun bool) {
 	u := &l.unfinished
 	last, before := r.last(), r.body()
 	if l.echoes {
 		before = withoutEcho(before, open)
 	}
 	switch {
+	case l.silent:
+		l.atPrompt = false // which of the two silences this is nobody can tell
+		return
 	case !r.idle() || exactly(l, r):
 		return
-	case last != "" && !l.prompts.has(last) && strings.TrimSpace(before) == "":
+	case last != "" && !l.prompts.has(last) && (begun || strings.TrimSpace(before) == ""):
 		if !slices.ContainsFunc(u.shown, func(s string) bool { return skeleton(s) == skeleton(last) }) {
 			u.shown = append(u.shown, last)
 		}
@@ -136,7 +141,7 @@ func concludeContinuation(l *lab) {
 	case len(u.shown) > 0:
 		var patterns []string
 		for _, s := range u.shown {
-			patterns = append(patterns, strings.TrimSuffix(strings.TrimPrefix(learn([]string{s}).pattern, "^"), "$"))
+			patterns = append(patterns, inner(learn([]string{s}).pattern))
 		}
 		pattern := "^" + patterns[0] + "$"
 		if len(patterns) > 1 {

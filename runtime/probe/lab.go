@@ -40,12 +40,8 @@ type lab struct {
 	private *scratch.Dir
 	dirs    dirs
 
-	way      way
-	talk     *talk
-	atPrompt bool          // the last reply ended at the prompt
-	startup  time.Duration // of the last start
-	fatal    bool          // Ctrl-C ends it
-	lost     int           // spellings after which it was not at its prompt any more
+	way way
+	standing
 
 	prompts  prompts
 	trailing string // instead of a prompt: how the last line of each answer ends
@@ -57,6 +53,18 @@ type lab struct {
 
 	unfinished unfinished
 	failing    failing
+	announced  []announced // the strongest first
+	settings   []string    // commands that keep output in one piece
+}
+
+// standing is the run that goes on, and how it stands.
+type standing struct {
+	talk     *talk
+	atPrompt bool          // the last reply ended at the prompt
+	unsure   bool          // and something stood before it on its line
+	startup  time.Duration // of the last start
+	fatal    bool          // Ctrl-C ends it
+	lost     int           // spellings after which it was not at its prompt any more
 }
 
 // dirs are private, and go with the lab.
@@ -126,6 +134,9 @@ func (l *lab) start(ctx context.Context) (reply, error) {
 	l.startup = r.took
 	l.log.exchange("", r)
 	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // which comes after an answer only
+	for _, command := range l.settings {
+		l.say(ctx, command)
+	}
 	return r, ctx.Err()
 }
 
@@ -159,6 +170,7 @@ func (l *lab) ready(ctx context.Context) error {
 	if l.talk != nil && !l.atPrompt && l.startup > slowStart {
 		l.comeBack(ctx)
 	}
+	l.makeSure(ctx)
 	for range 2 {
 		if l.talk != nil && l.atPrompt {
 			return ctx.Err()
@@ -171,6 +183,16 @@ func (l *lab) ready(ctx context.Context) error {
 		return errLost
 	}
 	return ctx.Err()
+}
+
+// makeSure tells output without a line feed before a prompt from another prompt that ends
+// in the same way, where an empty line shows the prompt anew.
+func (l *lab) makeSure(ctx context.Context) {
+	if l.talk == nil || !l.atPrompt || !l.unsure || l.draft.find("input.empty_line") != nil {
+		return
+	}
+	r := l.say(ctx, "")
+	l.atPrompt = exactly(l, r)
 }
 
 // comeBack tries what may lead back to the prompt, as long as the program lives.
@@ -213,6 +235,7 @@ func (l *lab) key(ctx context.Context, keys string, limit time.Duration) reply {
 	r := l.talk.say(ctx, keys, limit)
 	l.log.exchange(keys, r)
 	l.atPrompt = l.isPrompt(r)
+	l.unsure = l.atPrompt && !exactly(l, r)
 	return r
 }
 

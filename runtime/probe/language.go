@@ -32,7 +32,23 @@ type language struct {
 	Open      []string            `json:"open"`   // the beginning of something longer
 	Wrong     []string            `json:"wrong"`  // fails
 	Prompt    []string            `json:"prompt"` // sets the prompt to {prompt}
+	Hooks     []string            `json:"hooks"`  // scripts after which prompts announce themselves by OSC 633 with {nonce}
+	Cd        *directory          `json:"cd"`
+	Whole     wholeness           `json:"whole"` // keeps output in one piece
 	Brackets  map[string]any      `json:"brackets"`
+}
+
+// wholeness is what keeps long output in one piece, where a program asks on the way or
+// breaks lines.
+type wholeness struct {
+	Env      map[string]string `json:"env"`
+	Commands []string          `json:"commands"`
+}
+
+// directory is how a language changes its own.
+type directory struct {
+	Command string `json:"command"` // to {path}
+	Quote   string `json:"quote"`   // as an adapter's cd_command_quote
 }
 
 var languages = sync.OnceValue(func() []language {

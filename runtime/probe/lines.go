@@ -3,6 +3,8 @@ package probe
 import (
 	"context"
 	"fmt"
+	"maps"
+	"slices"
 	"strings"
 )
 
@@ -16,25 +18,83 @@ func findLineLimit(ctx context.Context, l *lab) error {
 	if code == "" {
 		return nil
 	}
+	at, err := longestLine(ctx, l, code)
+	if err != nil {
+		return err
+	}
+	if at > 0 {
+		if at, err = inOnePiece(ctx, l, code, at); err != nil {
+			return err
+		}
+	}
+	switch {
+	case at == 0:
+	case at == len(lineSizes):
+		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("not even a line of %d bytes gives its output whole", lineSizes[at-1]))
+	case l.tongue.load != "":
+		l.draft.set("input.max_line_bytes", lineSizes[at], sure, 7, fmt.Sprintf("a line of %d bytes does not arrive whole; longer ones go by a file", lineSizes[at-1]))
+	default:
+		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of %d bytes arrives, one of %d does not, and no way to run a file is known", lineSizes[at], lineSizes[at-1]))
+	}
+	return together(ctx, l, code)
+}
+
+// longestLine is which of the sizes is the first one of which a line gives its output whole.
+func longestLine(ctx context.Context, l *lab, code string) (int, error) {
+	short, err := l.ask(ctx, withText(code, "short"))
+	if err != nil {
+		return 0, err
+	}
 	for i, size := range lineSizes {
 		text := counted(size - len(withText(code, "")))
 		a, err := l.ask(ctx, withText(code, text))
 		if err != nil {
-			return err
+			return i, err
 		}
-		if !strings.Contains(strings.ReplaceAll(string(a.raw), "\r\n", "\n"), text) || !a.ok {
-			l.atPrompt = false
-			continue
+		if a.ok && shape(a.output, text) == shape(short.output, "short") {
+			l.log.say("a line of %d bytes arrives whole", size)
+			return i, nil
 		}
-		l.log.say("a line of %d bytes arrives whole", size)
-		if i > 0 && l.tongue.load != "" {
-			l.draft.set("input.max_line_bytes", size, sure, 7, fmt.Sprintf("a line of %d bytes does not arrive whole; longer ones go by a file", lineSizes[i-1]))
-		} else if i > 0 {
-			l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of %d bytes arrives, one of %d does not, and no way to run a file is known", size, lineSizes[i-1]))
-		}
-		break
+		l.atPrompt = false
 	}
-	return together(ctx, l, code)
+	return len(lineSizes), nil
+}
+
+// shape is what stands around a text in an output.
+func shape(output, text string) string {
+	return strings.Replace(strings.ReplaceAll(output, "\r\n", "\n"), text, "{text}", 1)
+}
+
+// inOnePiece tries what its language has against output that is broken or asks on the way,
+// and keeps it where longer lines give their output whole then.
+func inOnePiece(ctx context.Context, l *lab, code string, before int) (at int, err error) {
+	whole := l.tongue.language.Whole
+	if whole.Env == nil && whole.Commands == nil {
+		return before, nil
+	}
+	if whole.Env != nil {
+		l.draft.set("process.env", variables(whole.Env), sure, 7, "lines come whole then")
+	}
+	l.settings, l.atPrompt = whole.Commands, false
+	if err := l.stop(); err != nil {
+		return before, err
+	}
+	at, err = longestLine(ctx, l, code)
+	if err != nil || at < before {
+		l.log.say("with %v and %q longer lines come whole", whole.Env, whole.Commands)
+		return at, err
+	}
+	l.draft.drop("process.env")
+	l.settings, l.atPrompt = nil, false
+	return before, nil
+}
+
+// variables are an environment in order.
+func variables(env map[string]string) (list []field) {
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		list = append(list, field{name, env[name]})
+	}
+	return list
 }
 
 // counted is text of that length in which every place is different.

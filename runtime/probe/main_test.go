@@ -34,7 +34,7 @@ func toy(t *testing.T, kind string) []string {
 
 // options are generous where a busy machine needs it; nothing waits for these limits.
 func options(name string, command ...string) Options {
-	return Options{Name: name, Command: command, File: name + ".yaml", Experiments: 5 * time.Minute}
+	return Options{Name: name, Command: command, File: name + ".yaml", Experiments: 5 * time.Minute, Start: 2 * time.Minute}
 }
 
 func adapter(t *testing.T, text []byte) *schema.Adapter {

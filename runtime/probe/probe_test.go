@@ -13,6 +13,7 @@ import (
 
 	"ripple/runtime/launch"
 	"ripple/runtime/pty"
+	"ripple/schema"
 )
 
 // Programs of which nothing is known: each kind of prompt is found.
@@ -48,6 +49,85 @@ func TestPromptsAreLearnt(t *testing.T) {
 			assert.Contains(t, string(text), "# could not find out: samples.raw_bytes: ")
 			assert.Contains(t, string(text), "# sure (experiment 2)")
 		})
+	}
+}
+
+// evaluating is a lab with a toy that is known to evaluate, and nothing else.
+func evaluating(t *testing.T, kind string) *lab {
+	t.Helper()
+	needsTheKernel(t)
+	l, err := newLab(options("toy", toy(t, kind)...))
+	require.NoError(t, err)
+	t.Cleanup(func() { assert.NoError(t, l.close()) })
+	l.way = ways[0]
+	first, err := l.start(t.Context())
+	require.NoError(t, err)
+	l.tongue.spelling, l.tongue.result, err = evaluates(t.Context(), l, first)
+	require.NoError(t, err)
+	require.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
+	l.tongue.found = map[string]string{"print": `print("{text}")`}
+	return l
+}
+
+// A prompt that shows that something failed is the usual one all the same, and no debugger's.
+func TestAPromptThatShowsErrors(t *testing.T) {
+	l := evaluating(t, "status")
+	l.tongue.language.Wrong = []string{"no_such_name"}
+	require.NoError(t, findErrors(t.Context(), l))
+	assert.Empty(t, l.failing.prompts, l.log.b.String())
+	assert.Equal(t, `^(?:toy> |toy \[1\]> )$`, l.prompts.learnt().pattern)
+}
+
+// A program that can be given another prompt is given one that is a marker.
+func TestAPromptThatCanBeSet(t *testing.T) {
+	l := evaluating(t, "settable")
+	l.tongue.language.Prompt = []string{`no such command "{prompt}"`, `import sys; sys.ps1 = "{prompt}"`}
+	require.NoError(t, findPromptSetting(t.Context(), l))
+	require.Len(t, l.announced, 1, l.log.b.String())
+	conclude(l)
+	l.announced[0].apply(l.draft)
+	a := adapter(t, l.draft.yaml())
+	assert.Equal(t, schema.PromptMarker, a.Prompt.Strategy)
+	assert.Equal(t, "{nonce}> ", a.Init.Marker.Primary)
+	assert.Empty(t, a.Prompt.Primary)
+	starts, err := startsAtAll(t.Context(), l, l.draft)
+	require.NoError(t, err)
+	assert.True(t, starts, "%s\n%s", l.log.b.String(), l.draft.yaml())
+}
+
+// Output that is broken is found out, and mended where the language has something against it.
+func TestOutputIsKeptWhole(t *testing.T) {
+	l := evaluating(t, "broken")
+	code := l.tongue.found["print"]
+	at, err := longestLine(t.Context(), l, code)
+	require.NoError(t, err)
+	assert.Equal(t, len(lineSizes), at, "lines of 70 are the longest")
+	l.tongue.language.Whole = wholeness{Env: map[string]string{"TOY": "1"}, Commands: []string{"keep lines whole"}}
+	at, err = inOnePiece(t.Context(), l, code, at)
+	require.NoError(t, err)
+	assert.Zero(t, at, l.log.b.String())
+	assert.Equal(t, []string{"keep lines whole"}, l.settings)
+	assert.Equal(t, map[string]string{"TOY": "1"}, adapter(t, l.draft.yaml()).Process.Env)
+}
+
+// Markers are counted that carry the nonce; an exit code is one that was seen to differ.
+func TestMarksOfHooks(t *testing.T) {
+	for raw, want := range map[string]string{
+		"\x1b]633;A;" + probeNonce + "\a$ ":                                      "A",
+		"\x1b]633;D;0;" + probeNonce + "\a\x1b]633;A;" + probeNonce + "\a":       "A",
+		"\x1b]633;D;0;" + probeNonce + "\a…\x1b]633;D;1;" + probeNonce + "\a":    "D",
+		"\x1b]633;P;Cwd=/a;" + probeNonce + "\a\x1b]633;C;another\a\x1b]633;A\a": "P",
+	} {
+		assert.Equal(t, want, marksIn([]byte(raw)), "%q", raw)
+	}
+}
+
+// What asks the terminal something waits for the answer of the terminal.
+func TestAQueryIsNoWait(t *testing.T) {
+	for raw, asks := range map[string]bool{
+		"x\x1b[6n": true, "\x1b[c": true, "\x1b[6n> ": false, "> ": false, "": false, "\x1b[1m": false, "\x1b[0mn": false,
+	} {
+		assert.Equal(t, asks, endsInQuery([]byte(raw)), "%q", raw)
 	}
 }
 

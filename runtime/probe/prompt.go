@@ -60,8 +60,9 @@ func learn(prompts []string, mute ...string) learnt {
 
 // prompts collects the lines in which a program waits for a command, of one skeleton.
 type prompts struct {
-	lines []string
-	mute  []string
+	lines  []string
+	others []string // which it shows in the place of these after an error
+	mute   []string
 }
 
 // add takes a prompt of the same kind, and says whether it is one.
@@ -77,6 +78,11 @@ func (p *prompts) add(line string) bool {
 
 // has says whether a line is a prompt of this kind.
 func (p *prompts) has(line string) bool {
+	for _, other := range p.others {
+		if skeleton(line) == skeleton(other) {
+			return true
+		}
+	}
 	return line != "" && (len(p.lines) == 0 || skeleton(line) == skeleton(p.lines[0]))
 }
 
@@ -87,7 +93,21 @@ func (p *prompts) endsIn(text string) bool {
 		return false
 	}
 	tail := skeleton(text)
+	for _, other := range p.others {
+		if strings.HasSuffix(tail, skeleton(other)) {
+			return true
+		}
+	}
 	return strings.HasSuffix(tail, skeleton(p.lines[0]))
 }
 
-func (p *prompts) learnt() learnt { return learn(p.lines, p.mute...) }
+func (p *prompts) learnt() learnt {
+	l := learn(p.lines, p.mute...)
+	if len(p.others) > 0 {
+		l.pattern = "^(?:" + inner(l.pattern) + "|" + inner(learn(p.others, p.mute...).pattern) + ")$"
+	}
+	return l
+}
+
+// inner is a pattern of prompts without its anchors.
+func inner(pattern string) string { return strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$") }

@@ -2,22 +2,45 @@ package probe
 
 import (
 	"context"
+	"os"
+	"path/filepath"
+	"slices"
 	"strings"
+
+	"ripple/internal/lazyregexp"
+	"ripple/schema"
 )
 
 // newPrompt is what no program has for a prompt of its own.
 const newPrompt = "probed-17> "
 
-// findPromptSetting is experiment 8: whether the program can be given another prompt. A
-// prompt with a marker is better than any pattern, but how a script gets to a program at
-// its start is in no output; so the finding is told, for a person to go on from.
+// probeNonce is in the place of a session's nonce while hooks are tried.
+const probeNonce = "4b1d17"
+
+// announced is a way to have prompts say that they are prompts.
+type announced struct {
+	what  string
+	apply func(d *draft)
+}
+
+// findPromptSetting is experiment 8: whether the program has hooks by which its prompts can
+// announce themselves, or can be given a prompt that holds a marker. Either is stronger than
+// a pattern; the contract tests say whether it works as a whole.
 func findPromptSetting(ctx context.Context, l *lab) error {
-	l.log.experiment(8, "another prompt")
-	for _, code := range l.tongue.language.Prompt {
+	l.log.experiment(8, "prompts that announce themselves")
+	if err := findHooks(ctx, l); err != nil {
+		return err
+	}
+	return findPrompt(ctx, l)
+}
+
+// findPrompt gives the program another prompt.
+func findPrompt(ctx context.Context, l *lab) error {
+	for _, template := range l.tongue.language.Prompt {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
-		code = strings.ReplaceAll(code, "{prompt}", newPrompt)
+		code := strings.ReplaceAll(template, "{prompt}", newPrompt)
 		r := l.say(ctx, code)
 		if !r.idle() || r.last() != newPrompt {
 			r = l.say(ctx, "") // some show it only now
@@ -28,10 +51,125 @@ func findPromptSetting(ctx context.Context, l *lab) error {
 		}
 		if r.idle() && r.last() == newPrompt {
 			l.log.say("%s sets the prompt", code)
-			l.draft.set("prompt.strategy", "regex", sure, 8, "its prompt can be set, by "+quote(code)+
-				": a script at its start that puts a marker there would be stronger (strategy marker or shell_integration)")
+			l.announced = append(l.announced, announced{"a prompt that is a marker", func(d *draft) { mark(l, d, template) }})
 			return nil
 		}
 	}
 	return nil
+}
+
+// mark has the program's prompt be a marker.
+func mark(l *lab, d *draft, template string) {
+	d.set("init.strategy", string(schema.InitMarker), sure, 8, "its prompt can be set")
+	typeAtStart(d, "marker")
+	d.plain("init.script", script(l, strings.ReplaceAll(template, "{prompt}", "{nonce}> ")))
+	d.plain("init.marker", []field{{"primary", "{nonce}> "}})
+	d.set("prompt.strategy", string(schema.PromptMarker), sure, 8, "a marker that nothing else prints is stronger than a pattern")
+	d.drop("prompt.primary")
+}
+
+// script is what is run at the start, with the settings that were found before.
+func script(l *lab, code string) string {
+	return strings.Join(append(slices.Clone(l.settings), code), "\n") + "\n"
+}
+
+// typeAtStart has the script typed once the program first waits for input.
+func typeAtStart(d *draft, event string) {
+	d.plain("init.delivery", string(schema.DeliverPTYInject))
+	d.plain("ready.wait_for_event", event)
+	d.plain("ready.output_settled_min_ms", 0)
+	d.plain("ready.output_settled_stable_ms", 0)
+}
+
+// findHooks runs scripts that should make prompts announce themselves.
+func findHooks(ctx context.Context, l *lab) error {
+	for _, code := range l.tongue.language.Hooks {
+		if err := l.ready(ctx); err != nil {
+			return err
+		}
+		raw, err := hooked(ctx, l, strings.ReplaceAll(code, "{nonce}", probeNonce))
+		l.atPrompt = false
+		if err != nil {
+			return err
+		}
+		marks := marksIn(raw)
+		l.log.say("after a script with hooks prompts have the markers %q", marks)
+		if !strings.Contains(marks, "A") {
+			continue
+		}
+		h := hooks{script: script(l, code), marks: marks, load: l.tongue.load, extension: l.tongue.language.Extension, echoes: l.echoes, cd: l.tongue.language.Cd}
+		l.announced = append(l.announced, announced{"prompts with the markers of OSC 633", h.apply})
+		return nil
+	}
+	return nil
+}
+
+// hooked is what the program prints for an evaluation and an error after the script.
+func hooked(ctx context.Context, l *lab, script string) (raw []byte, err error) {
+	line := script
+	if l.tongue.load != "" {
+		file := filepath.Join(l.dirs.work, "hooks"+l.tongue.language.Extension)
+		if err := os.WriteFile(file, []byte(script+"\n"), 0o600); err != nil {
+			return nil, err
+		}
+		line = strings.ReplaceAll(l.tongue.load, "{path}", file)
+	} else if strings.Contains(script, "\n") {
+		return nil, nil
+	}
+	l.say(ctx, line)
+	for _, code := range []string{l.tongue.spelling, l.tongue.found["error"]} {
+		if code != "" {
+			raw = append(raw, l.say(ctx, code).raw...)
+		}
+	}
+	return raw, ctx.Err()
+}
+
+var osc633 = lazyregexp.New(`\x1b\]633;([A-Z])((?:;[^\x07\x1b;]*)*);` + probeNonce + `\x07`)
+
+// marksIn are the letters of the markers that carry the nonce, each once; a D without an
+// exit code, or with 0 alone, tells none and is not among them.
+func marksIn(raw []byte) string {
+	var seen strings.Builder
+	for _, m := range osc633().FindAllSubmatch(raw, -1) {
+		letter := string(m[1])
+		if letter == "D" && strings.Trim(string(m[2]), ";0") == "" || strings.Contains(seen.String(), letter) {
+			continue
+		}
+		seen.WriteString(letter)
+	}
+	return seen.String()
+}
+
+// hooks are what a script made of a program.
+type hooks struct {
+	script, marks   string
+	load, extension string
+	echoes          bool
+	cd              *directory
+}
+
+func (h hooks) has(letter string) bool { return strings.Contains(h.marks, letter) }
+
+// apply has prompts announced by the script.
+func (h hooks) apply(d *draft) {
+	d.set("init.strategy", string(schema.InitShellIntegration), sure, 8, "it has hooks that run around commands")
+	typeAtStart(d, "prompt_start")
+	if h.load != "" {
+		d.plain("init.init_invocation_template", h.load)
+		d.plain("init.tempfile", []field{{"extension", h.extension}})
+	}
+	d.plain("init.script", h.script)
+	d.set("prompt.strategy", string(schema.PromptShellIntegration), sure, 8, "markers with the session's nonce are stronger than a pattern")
+	d.plain("prompt.shell_integration", []field{{"protocol", "osc633"}, {"nonce", "required"}, {"printable", true}})
+	d.drop("prompt.primary")
+	if h.echoes && h.has("C") {
+		d.set("output.input_echo_strategy", string(schema.EchoOSCBoundaries), sure, 8, "a marker announces where output begins")
+	}
+	d.set("capabilities.exit_code", h.has("D"), sure, 8, "")
+	if d.plain("capabilities.cwd_tracking", h.has("P")); h.has("P") && h.cd != nil {
+		d.plain("capabilities.cwd_format", "posix")
+		d.plain("capabilities.cd_command", h.cd.Command)
+		d.plain("capabilities.cd_command_quote", h.cd.Quote)
+	}
 }

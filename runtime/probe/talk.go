@@ -1,6 +1,7 @@
 package probe
 
 import (
+	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -152,9 +153,12 @@ func (t *talk) listen(ctx context.Context, before uint64, limit time.Duration) r
 // look asks the kernel. A wait is believed when it is seen twice without output between.
 func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 	t.mu.Lock()
-	read, at, some := t.read, t.at, len(t.fresh) > 0
+	read, at, some, asks := t.read, t.at, len(t.fresh) > 0, endsInQuery(t.fresh)
 	t.mu.Unlock()
 	r := t.term.Readiness()
+	if asks && time.Since(at) < t.patience.quiet { // what it waits for is the terminal's answer
+		return busy, 0
+	}
 	if t.term.Queued() > 0 || t.term.Readable(read) {
 		return busy, 0
 	}
@@ -174,10 +178,17 @@ func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 	case r.Timed || r.Listens:
 		enough /= 4 // it looks for input, among other things
 	}
-	if r.State == pty.Unknown && r.Leader && time.Since(at) > enough {
+	// What it has started may work on while it listens.
+	if (r.State == pty.Unknown || r.Listens && r.Place.PID == t.term.PID()) && r.Leader && time.Since(at) > enough {
 		return quiet, 0
 	}
 	return busy, 0
+}
+
+// endsInQuery says whether a program asked the terminal something, and nothing since.
+func endsInQuery(b []byte) bool {
+	at := bytes.LastIndexByte(b, '\x1b')
+	return at >= 0 && len(b) < at+8 && queries(b[at:]) != nil && (b[len(b)-1] == 'n' || b[len(b)-1] == 'c')
 }
 
 func (t *talk) reply(how ending, began time.Time) reply {

@@ -66,8 +66,8 @@ func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (
 	return best, nil
 }
 
-// fits says whether at least half of what a language's table has does what it is for.
-func fits(t trial) bool { return t.score > 0 && 2*t.score >= perfect(t.language) }
+// fits says whether three quarters of what a language's table has does what it is for.
+func fits(t trial) bool { return t.score > 0 && 4*t.score >= 3*perfect(t.language) }
 
 // otherSpellings goes on where the first one was not of its language: many programs
 // understand print(6*7).
@@ -209,18 +209,50 @@ func tryBlock(ctx context.Context, l *lab, t *trial) error {
 			return false, err
 		}
 		t.direct = a.ok && strings.Contains(a.output, "4101")
-		for _, load := range t.language.Load {
-			a, err := fromFile(ctx, l, load, t.language.Extension, withNumber(code, 5100))
-			if err != nil {
-				return t.direct, err
-			}
-			if a.ok && strings.Contains(a.output, "5101") {
-				t.load = load
-				break
-			}
+		if err := tryLoads(ctx, l, t, code); err != nil {
+			return t.direct, err
 		}
 		return t.direct || t.load != "", nil
 	})
+}
+
+// tryLoads has a file run, in a way that adds nothing to what the file prints where there is one.
+func tryLoads(ctx context.Context, l *lab, t *trial, code string) error {
+	for _, load := range t.language.Load {
+		a, err := fromFile(ctx, l, load, t.language.Extension, withNumber(code, 5100))
+		if err != nil {
+			return err
+		}
+		if !a.ok || !strings.Contains(a.output, "5101") {
+			continue
+		}
+		quiet, err := loadsQuietly(ctx, l, t, load)
+		if err != nil {
+			return err
+		}
+		if quiet || t.load == "" {
+			t.load = load
+		}
+		if quiet {
+			break
+		}
+	}
+	return nil
+}
+
+// loadsQuietly says whether a file that prints a text prints what the same line does.
+func loadsQuietly(ctx context.Context, l *lab, t *trial, load string) (bool, error) {
+	code := t.found["print"]
+	if code == "" {
+		return true, nil
+	}
+	code = withText(code, "quiet")
+	typed, err := l.ask(ctx, code)
+	if err != nil {
+		return false, err
+	}
+	run, err := fromFile(ctx, l, load, t.language.Extension, code)
+	return err == nil && run.ok && strings.Join(strings.Fields(run.output), " ") == strings.Join(strings.Fields(typed.output), " "), err
 }
 
 // fromFile has a file run by a line of its language.

@@ -23,7 +23,7 @@ type variation struct {
 func prove(ctx context.Context, l *lab) (*contract.Report, error) {
 	l.log.experiment(10, "the contract tests, and variations of what fails")
 	l.o.progress("the contract tests")
-	report, err := runTests(ctx, l, l.draft, contract.Options{})
+	report, err := strongest(ctx, l)
 	if err != nil {
 		return nil, err
 	}

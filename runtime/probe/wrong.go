@@ -50,8 +50,21 @@ func isMore(l *lab, line string) bool {
 	return slices.ContainsFunc(l.unfinished.shown, func(s string) bool { return skeleton(s) == skeleton(line) })
 }
 
+// passes says whether an evaluation leads from the prompt that an error led to back to the
+// usual one: then it is the same place.
+func passes(ctx context.Context, l *lab) bool {
+	r := l.say(ctx, l.tongue.spelling)
+	l.atPrompt = exactly(l, r) && fortyTwo().MatchString(withoutEcho(r.text(), l.tongue.spelling))
+	return l.atPrompt
+}
+
 // findMode: an error leads to another prompt; two more of them lead deeper, or do not.
 func findMode(ctx context.Context, l *lab, code, prompt string) error {
+	if passes(ctx, l) {
+		l.prompts.others = append(l.prompts.others, prompt)
+		l.log.say("an error shows in the prompt, %q, until something succeeds", prompt)
+		return ctx.Err()
+	}
 	f := &l.failing
 	f.prompts = []string{prompt}
 	for range 2 {
@@ -126,7 +139,6 @@ func modePattern(prompts []string) (pattern string, level bool) {
 		return l.pattern, l.counts
 	}
 	deeper := learn(rest)
-	inner := func(p string) string { return strings.TrimSuffix(strings.TrimPrefix(p, "^"), "$") }
 	return "^(?:" + inner(learn(first).pattern) + "|" + inner(deeper.pattern) + ")$", deeper.counts
 }
 

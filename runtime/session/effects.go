@@ -30,7 +30,7 @@ func (d *decider) step(in machine.Input) {
 	if before != d.control.state.Step {
 		d.phaseChanged()
 	}
-	if d.control.state.Proof == machine.ProofNone {
+	if d.control.state.Proof == machine.ProofNone && d.control.state.Step != machine.StepSettle {
 		d.control.ask = false
 	}
 }
@@ -86,8 +86,9 @@ func (d *decider) fired(generation int) {
 			return
 		}
 		d.events.tell(EventTimer, nil, "timer")
+		before := d.control.state.Step
 		d.step(machine.Input{Kind: machine.InTimer})
-		if d.control.state.Step == machine.StepFirst {
+		if before != machine.StepFirst && d.control.state.Step == machine.StepFirst {
 			d.flow.matchPrompt() // it may have come while a declared delay ran
 		}
 		d.settle()

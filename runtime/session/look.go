@@ -49,7 +49,7 @@ func (k *kernel) look(q question) machine.Readiness {
 	if !q.running {
 		k.learn(r)
 	}
-	waits := r.State == pty.Waiting || q.confirms && k.listens(r)
+	waits := r.State == pty.Waiting || q.confirms && k.listens(r) || q.state.Step == machine.StepSettle && k.itself(r)
 	if k.events.watched() {
 		k.events.tell(EventProbe, nil, "kernel: "+r.State.String())
 	}
@@ -60,7 +60,7 @@ func (k *kernel) look(q question) machine.Readiness {
 		return machine.ReadyAsks
 	case waits:
 		return machine.ReadyWaiting
-	case q.state.Proof == machine.ProofMarker && q.state.Step != machine.StepRunning && r.Listens && !q.seeksPlace(r):
+	case (q.state.Proof == machine.ProofMarker || q.state.Proof == machine.ProofInput) && q.state.Step != machine.StepRunning && r.Listens && (k.itself(r) || !q.seeksPlace(r)):
 		return machine.ReadyWaiting // the marker is proof enough of a first prompt
 	case r.State == pty.Busy, !r.Leader:
 		// Somebody else in the foreground: the program runs a job.
@@ -71,9 +71,13 @@ func (k *kernel) look(q question) machine.Readiness {
 	return machine.ReadyUnknown
 }
 
+// itself says that the program we started listens, whatever others do that it has started:
+// a job in the background works on beside a prompt.
+func (k *kernel) itself(r pty.Readiness) bool { return r.Listens && r.Place.PID == k.term.PID() }
+
 // learn notes how the program waits for a command.
 func (k *kernel) learn(r pty.Readiness) {
-	if r.State == pty.Waiting {
+	if r.State == pty.Waiting || k.itself(r) {
 		k.place = r.Place
 	}
 	k.visible, k.reads = k.visible || r.Listens, k.reads || r.Read
@@ -150,7 +154,7 @@ func (k *kernel) waitNow() uint64 {
 // listens says that the program looks for input as it does behind a prompt: now and
 // then, or while what it has started works on.
 func (k *kernel) listens(r pty.Readiness) bool {
-	return r.Timed || r.Listens && r.Place.PID == k.term.PID()
+	return r.Timed || k.itself(r)
 }
 
 // asks says that a program which waits does so behind a question, which came after

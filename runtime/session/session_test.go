@@ -704,6 +704,29 @@ func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
+// A program that looks for input now and then is one of which the kernel cannot tell that it
+// waits: its prompt and silence have to do, at the first one too.
+func TestFirstPromptOfAProgramThatPolls(t *testing.T) {
+	python, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	const code = `import select, sys
+while True:
+    print("polls> ", end="", flush=True)
+    while not select.select([0], [], [], 0.01)[0]: pass
+    line = sys.stdin.readline()
+    if not line: break
+    print(line.strip()[::-1])`
+	a := *adapter(t, "regexsh")
+	a.Process.Executable, a.Process.CommandTemplate, a.Process.Args = python, `"{shell_path}"`, []string{"-c", code}
+	a.Prompt.Primary, a.Lifecycle = "^polls> $", schema.Lifecycle{}
+	s, err := session.Open(deadline(t), &a, session.Options{})
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, s.Close(context.Background())) }()
+	assert.Equal(t, "cba\n", eval(t, s, "abc").Output)
+}
+
 // A prompt of several lines is known by any pattern that names its line breaks, the
 // first time and every other; output ends where it begins.
 func TestPromptsOfSeveralLines(t *testing.T) {

@@ -2,12 +2,16 @@
 import re, signal, sys
 
 kind = sys.argv[1] if len(sys.argv) > 1 else "constant"
-count, names = 1, {}
+count, names, failed, whole, shown = 1, {}, False, False, "toy> "
 
 
 def prompt():
     if kind == "constant":
         sys.stdout.write("toy> ")
+    elif kind == "status":
+        sys.stdout.write("toy [1]> " if failed else "toy> ")
+    elif kind in ("settable", "broken"):
+        sys.stdout.write(shown)
     elif kind == "counter":
         sys.stdout.write("[%d] toy> " % count)
     elif kind == "continued":
@@ -22,6 +26,8 @@ def complete(code):
 
 
 def evaluate(code):
+    global failed, shown, whole
+    failed = False
     if code.strip() in ("exit", "exit()"):
         sys.exit(0)
     if not code.strip() or code.lstrip().startswith("#"):
@@ -31,8 +37,18 @@ def evaluate(code):
         names[m.group(1)] = int(m.group(2))
         return
     m = re.fullmatch(r'\s*print\("([^"]*)"\)\s*', code)
+    if m and kind == "broken" and not whole:
+        print("\\\n".join(re.findall(".{1,69}", m.group(1))))
+        return
     if m:
         print(m.group(1))
+        return
+    if code.strip() == "keep lines whole":
+        whole = True
+        return
+    m = re.fullmatch(r'\s*import sys; sys.ps1 = "([^"]*)"\s*', code)
+    if m and kind == "settable":
+        shown = m.group(1)
         return
     if re.fullmatch(r"\s*while True: pass\s*", code) or "iter(int, 1)" in code:
         while True:
@@ -41,6 +57,7 @@ def evaluate(code):
         print(eval(code, {"__builtins__": {}}, names))
     except Exception as e:
         print("Oops! %s: %s" % (type(e).__name__, e))
+        failed = True
 
 
 print("Toy 1.0")

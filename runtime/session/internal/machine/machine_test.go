@@ -49,6 +49,7 @@ var (
 	asks     = Input{Kind: InReadiness, Ready: ReadyAsks}
 	busy     = Input{Kind: InReadiness, Ready: ReadyBusy}
 	unclear  = Input{Kind: InReadiness, Ready: ReadyUnknown}
+	late     = Input{Kind: InTimer, Now: time.Hour}
 	lines    = func(n int) Input { return Input{Kind: InSubmit, Lines: n} }
 	allLines = Input{Kind: InSubmit, Confirm: true}
 )
@@ -231,12 +232,18 @@ func TestMachineStarts(t *testing.T) {
 		{"with an Enter when the adapter wants one", Policy{Kick: true}, []Input{start_, a, b}, []EffectKind{DoEnter}, StepKick},
 		{"and the prompt after it", Policy{Kick: true}, []Input{start_, a, b, dd, a, b}, []EffectKind{DoReady}, StepReady},
 		{"injection waits for silence", quiet, []Input{start_, text}, []EffectKind{DoTimer}, StepSettle},
-		{"and then types", quiet, []Input{start_, text, timer}, []EffectKind{DoInject, DoTimer}, StepInjected},
-		{"and then looks for a prompt", quiet, []Input{start_, timer, timer, a, b}, []EffectKind{DoReady}, StepReady},
-		{"a marker proves that the script ran, whatever delay is declared", quiet, []Input{start_, timer, marker}, []EffectKind{DoReady}, StepReady},
-		{"and where it is asked about then, the question is repeated", learning, []Input{start_, timer, marker, busy, timer}, []EffectKind{DoAsk}, StepFirst},
-		{"until it has an answer", learning, []Input{start_, timer, marker, busy, timer, waits}, []EffectKind{DoReady}, StepReady},
-		{"a pattern may be the old prompt", quiet, []Input{start_, timer, match}, []EffectKind{}, StepInjected},
+		{"and then asks whether it is taken", quiet, []Input{start_, text, timer}, []EffectKind{DoAsk}, StepSettle},
+		{"and types", quiet, []Input{start_, text, timer, waits}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"not while the program works, which may discard it", quiet, []Input{start_, text, timer, busy}, []EffectKind{DoTimer}, StepSettle},
+		{"but when that is over", quiet, []Input{start_, text, timer, busy, timer, waits}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"or goes on for too long", quiet, []Input{start_, text, timer, busy, late}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"what the kernel does not tell is asked twice", quiet, []Input{start_, text, timer, unclear}, []EffectKind{DoTimer}, StepSettle},
+		{"and silence has to do", quiet, []Input{start_, text, timer, unclear, timer, unclear}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"and then looks for a prompt", quiet, []Input{start_, timer, waits, timer, a, b}, []EffectKind{DoReady}, StepReady},
+		{"a marker proves that the script ran, whatever delay is declared", quiet, []Input{start_, timer, waits, marker}, []EffectKind{DoReady}, StepReady},
+		{"and where it is asked about then, the question is repeated", learning, []Input{start_, timer, waits, marker, busy, timer}, []EffectKind{DoAsk}, StepFirst},
+		{"until it has an answer", learning, []Input{start_, timer, waits, marker, busy, timer, waits}, []EffectKind{DoReady}, StepReady},
+		{"a pattern may be the old prompt", quiet, []Input{start_, timer, waits, match}, []EffectKind{}, StepInjected},
 		{"a program that ends", Policy{}, []Input{start_, exit}, []EffectKind{}, StepExited},
 	} {
 		t.Run(row.name, func(t *testing.T) {

@@ -22,11 +22,15 @@ func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 		}
 		return s, out
 	case InTimer:
-		return p.timer(s, out)
+		return p.timer(s, in.Now, out)
 	case InText:
 		return p.text(s, in.Now, out)
 	}
 	switch s.Step {
+	case StepSettle:
+		if in.Kind == InReadiness {
+			return p.settled(s, in, out)
+		}
 	case StepFirst, StepKick, StepRunning:
 		return p.boundary(s, in, out)
 	case StepInjected:
@@ -52,6 +56,27 @@ func (p *Policy) silence(now time.Duration) time.Duration {
 	return max(0, min(max(p.SettleQuiet, p.SettleMin-now), p.SettleMax-now))
 }
 
+// settled is the kernel's answer about a program that has become quiet: while it works
+// it may still be starting, and discard what was typed before it reads.
+func (p *Policy) settled(s State, in Input, out []Effect) (State, []Effect) {
+	noAnswer := s.noAnswer
+	s.looks, s.noAnswer = s.looks+1, in.Ready == ReadyUnknown
+	switch {
+	case in.Now >= p.SettleMax:
+	case s.noAnswer && !noAnswer:
+		return s, append(out, Effect{Kind: DoTimer, Delay: longestGap})
+	case in.Ready == ReadyBusy:
+		return s, append(out, Effect{Kind: DoTimer, Delay: lookGap(s.looks)})
+	}
+	return p.inject(s, out)
+}
+
+func (p *Policy) inject(s State, out []Effect) (State, []Effect) {
+	s.ask(ProofNone)
+	s.Step = StepInjected
+	return s, append(out, Effect{Kind: DoInject}, Effect{Kind: DoTimer, Delay: p.InjectDelay})
+}
+
 // Interrupted says whether the program got an interrupt while the command ran.
 func (s *State) Interrupted() bool { return s.signalled }
 
@@ -67,6 +92,7 @@ func (p *Policy) exit(s State, out []Effect) (State, []Effect) {
 func (p *Policy) text(s State, now time.Duration, out []Effect) (State, []Effect) {
 	switch {
 	case s.Step == StepSettle:
+		s.looks = 0
 		out = append(out, Effect{Kind: DoTimer, Delay: p.silence(now)})
 	case s.Step == StepRunning && s.typed && p.Promptless:
 		return p.sent(s, out)
@@ -99,11 +125,13 @@ func (p *Policy) sent(s State, out []Effect) (State, []Effect) {
 	return s, out
 }
 
-func (p *Policy) timer(s State, out []Effect) (State, []Effect) {
+func (p *Policy) timer(s State, now time.Duration, out []Effect) (State, []Effect) {
 	switch s.Step {
 	case StepSettle:
-		s.Step = StepInjected
-		return s, append(out, Effect{Kind: DoInject}, Effect{Kind: DoTimer, Delay: p.InjectDelay})
+		if now >= p.SettleMax {
+			return p.inject(s, out)
+		}
+		return s, append(out, Effect{Kind: DoAsk})
 	case StepInjected:
 		s.Step = StepFirst
 	}
