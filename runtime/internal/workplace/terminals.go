@@ -48,9 +48,10 @@ type terminal struct {
 	ended chan struct{} // closed when the command has, and all that it printed is there
 	read  chan struct{} // closed when nothing is read any more
 
-	mu   sync.Mutex // of what follows
-	kept []byte
-	lost bool // the beginning of the output
+	mu    sync.Mutex // of what follows
+	kept  []byte
+	lost  bool  // the beginning of the output
+	bytes int64 // of all of it
 
 	ending sync.Mutex // of the tree
 	tree   *proctree.Tree
@@ -107,42 +108,63 @@ func (t *terminal) start() error {
 	go func() {
 		_ = t.cmd.Wait() // its state says all
 		close(gone)
-		_ = r.SetReadDeadline(time.Now().Add(lastWords)) // closed: it was released
+		_ = r.SetReadDeadline(time.Now()) // wakes the reader; closed: it was released
 	}()
 	go t.follow(gone)
 	return nil
 }
 
-// lastWords is how long a command that has ended may have printed something that is not
-// read yet; others may keep its output open.
-const lastWords = 50 * time.Millisecond
+// drainGap is how long the output of a command that has ended must be silent to be taken
+// as read, and drainRounds how often that is waited for: others may keep it open.
+const (
+	drainGap    = 200 * time.Millisecond
+	drainRounds = 5
+)
 
-// follow takes what is printed, and tells the end when there is no more of the command's.
+// follow takes what is printed, and tells the end when all that the command itself has
+// printed is there.
 func (t *terminal) follow(gone <-chan struct{}) {
 	defer close(t.read)
+	err := t.take() // until the end, or until the command's own wakes us
+	<-gone
+	for i := 0; i < drainRounds && errors.Is(err, os.ErrDeadlineExceeded); i++ {
+		before := t.printed()
+		_ = t.out.SetReadDeadline(time.Now().Add(drainGap)) // closed: reading says so
+		if err = t.take(); t.printed() == before {
+			break
+		}
+	}
+	close(t.ended)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		_ = t.out.SetReadDeadline(time.Time{}) // see above
+		_ = t.take()                           // of those that go on, until release
+	}
+}
+
+// take reads until it cannot.
+func (t *terminal) take() error {
 	b := make([]byte, 32<<10)
-	over := false
 	for {
 		n, err := t.out.Read(b)
 		t.add(b[:n])
-		if err == nil {
-			continue
-		}
-		<-gone
-		if !over {
-			over = true
-			close(t.ended)
-		}
-		if !errors.Is(err, os.ErrDeadlineExceeded) || t.out.SetReadDeadline(time.Time{}) != nil {
-			return
+		if err != nil {
+			return err
 		}
 	}
+}
+
+// printed is how much was printed so far, in bytes.
+func (t *terminal) printed() int64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.bytes
 }
 
 func (t *terminal) add(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.kept = append(t.kept, b...)
+	t.bytes += int64(len(b))
 	if over := len(t.kept) - t.keep; over > t.keep { // not with each piece
 		t.lost = true
 		t.kept = append(t.kept[:0], t.kept[over:]...)
@@ -255,25 +277,4 @@ func (p *Place) Release(ctx context.Context, id string) error {
 	delete(p.terminals, id)
 	p.released = append(p.released[max(0, len(p.released)+1-maxTerminals):], released{id, text[max(0, len(text)-maxReleased):]})
 	return err
-}
-
-// released is the end of what a command printed that is forgotten.
-type released struct{ id, text string }
-
-// maxReleased is how much that is, in bytes.
-const maxReleased = 64 << 10
-
-// Printed is what a command has printed, also one that was released; empty: there is none.
-func (p *Place) Printed(id string) (text string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if t := p.terminals[id]; t != nil {
-		text, _ = t.text()
-	}
-	for _, r := range p.released {
-		if r.id == id {
-			text = strings.ToValidUTF8(r.text, "")
-		}
-	}
-	return text
 }
