@@ -84,6 +84,10 @@ func main() {
 		exitOn(bareLines(a))
 		return
 	default:
+		if lasts, is := strings.CutPrefix(*child, "redraw="); is {
+			exitOn(redraw(lasts))
+			return
+		}
 		exitOn(bulkChild(*child))
 		return
 	}
