@@ -8,6 +8,7 @@ type AgentScreen struct {
 	Permission AgentPermission   `yaml:"permission"` // in a turn
 	StartMS    int               `yaml:"start_ms"`   // default 120000
 	QuietMS    int               `yaml:"quiet_ms"`   // default 400
+	Bar        string            `yaml:"bar"`        // pattern of a scroll bar in the last column
 	States     []ScreenState     `yaml:"states"`
 	Prompt     ScreenPrompt      `yaml:"prompt"`
 	Interrupt  []string          `yaml:"interrupt"`
@@ -36,6 +37,7 @@ type ScreenState struct {
 	Without  string              `yaml:"without"`  // what they must not have
 	Title    string              `yaml:"title"`    // pattern of the window's title
 	Progress *bool               `yaml:"progress"` // OSC 9;4
+	QuietMS  int                 `yaml:"quiet_ms"` // 0: the screen's, or when the program waits
 	Priority int                 `yaml:"priority"`
 	Question string              `yaml:"question"` // pattern of what is asked
 	Answers  map[string][]string `yaml:"answers"`  // keys for each
@@ -45,6 +47,7 @@ type ScreenState struct {
 type ScreenPrompt struct {
 	Paste   bool     `yaml:"paste"`   // default true
 	Entered string   `yaml:"entered"` // pattern of what stands for a long one
+	PauseMS int      `yaml:"pause_ms"`
 	Submit  []string `yaml:"submit"`
 }
 

@@ -77,7 +77,7 @@ func isClosed(c <-chan struct{}) bool {
 func (t *TUI) see() time.Duration {
 	var p Picture
 	drawing := false
-	t.term.Look(func(s *vt.Screen) { p, drawing = pictureOf(s), s.Modes().Synchronized })
+	t.term.Look(func(s *vt.Screen) { p, drawing = t.rules.picture(s), s.Modes().Synchronized })
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	now := time.Now()
@@ -95,7 +95,7 @@ func (t *TUI) see() time.Duration {
 		}
 	}
 	s, counts, in := t.watch.state(now)
-	if !counts && s.State != "" && t.watch.gap.IsZero() {
+	if !counts && s.State != "" && s.quiet == 0 && t.watch.gap.IsZero() {
 		if calm < still {
 			in = min(in, still)
 		} else if t.waits() {

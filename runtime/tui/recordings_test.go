@@ -2,9 +2,11 @@ package tui
 
 import (
 	"bufio"
+	"compress/gzip"
 	"encoding/json"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"path/filepath"
@@ -26,11 +28,12 @@ var update = flag.Bool("update", false, "write the states that the recordings sh
 // Real agents before a model server that says what a test wants: the states that count,
 // one after another, are those of testdata/ADAPTER-*.states, wherever the output is cut.
 func TestTheRulesOfTheAdaptersOnRecordings(t *testing.T) {
-	casts, err := filepath.Glob("testdata/*.cast")
+	casts, err := filepath.Glob("testdata/*.cast*")
 	require.NoError(t, err)
 	require.NotEmpty(t, casts)
 	for _, cast := range casts {
-		name := strings.TrimSuffix(filepath.Base(cast), ".cast")
+		path, _, _ := strings.Cut(cast, ".cast")
+		name := filepath.Base(path)
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			adapter, _, _ := strings.Cut(name, "-")
@@ -39,7 +42,7 @@ func TestTheRulesOfTheAdaptersOnRecordings(t *testing.T) {
 			require.NotNil(t, a.Agent.Screen)
 			rec := readRecording(t, cast)
 			got := rec.states(t, a.Agent.Screen, nil)
-			golden := strings.TrimSuffix(cast, ".cast") + ".states"
+			golden := path + ".states"
 			if *update {
 				require.NoError(t, os.WriteFile(golden, []byte(got), 0o600))
 			}
@@ -71,7 +74,12 @@ func readRecording(t *testing.T, path string) (r recording) {
 	f, err := os.Open(path)
 	require.NoError(t, err)
 	defer f.Close()
-	lines := bufio.NewScanner(f)
+	var in io.Reader = f
+	if strings.HasSuffix(path, ".gz") {
+		in, err = gzip.NewReader(f)
+		require.NoError(t, err)
+	}
+	lines := bufio.NewScanner(in)
 	lines.Buffer(nil, 1<<20)
 	require.True(t, lines.Scan())
 	var head struct {
@@ -123,13 +131,13 @@ func (r recording) states(t *testing.T, screen *schema.AgentScreen, cuts *rand.R
 			for _, piece := range cut(e.data, cuts) {
 				s.Write([]byte(piece))
 				if !s.Modes().Synchronized {
-					w.see(rules.See(pictureOf(s)), e.at)
+					w.see(rules.See(rules.picture(s)), e.at)
 				}
 			}
 		}
 	}
 	note(r.events[len(r.events)-1].at.Add(time.Minute))
-	if id := rules.Session(pictureOf(s)); id != "" {
+	if id := rules.Session(rules.picture(s)); id != "" {
 		list = append(list, fmt.Sprintf("session %s", id))
 	}
 	return strings.Join(list, "\n") + "\n"

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"time"
+	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
@@ -19,18 +21,31 @@ type Picture struct {
 	Progress bool
 }
 
-// pictureOf is what a screen shows.
-func pictureOf(s *vt.Screen) Picture {
+// picture is what a screen shows.
+func (r *Rules) picture(s *vt.Screen) Picture {
 	p := Picture{Title: s.Title(), Progress: s.Progress()}
 	_, rows := s.Size()
 	for y := range rows {
 		text, _ := s.Row(y)
-		p.Rows = append(p.Rows, text)
+		p.Rows = append(p.Rows, r.barless(text, s, y))
 	}
 	for len(p.Rows) > 0 && p.Rows[len(p.Rows)-1] == "" {
 		p.Rows = p.Rows[:len(p.Rows)-1]
 	}
 	return p
+}
+
+// barless is a row without the scroll bar in its last column, which comes and goes with
+// the length of the conversation.
+func (r *Rules) barless(text string, s *vt.Screen, y int) string {
+	last, size := utf8.DecodeLastRuneInString(text)
+	if r.bar == nil || size == 0 || !matches(r.bar, string(last)) {
+		return text
+	}
+	if cells := s.Cells(y); cells[len(cells)-1].Text != string(last) {
+		return text
+	}
+	return strings.TrimRight(text[:len(text)-size], " ")
 }
 
 func (p Picture) equal(o Picture) bool {
@@ -62,6 +77,7 @@ type Sight struct {
 	Asked   string // what is asked, in a state that waits for an answer
 	Tool    string // that is asked for, and what it is to be used on; empty: not told
 	Input   string
+	quiet   time.Duration       // how long it must be there; 0: as long as any
 	box     int                 // how many rows at the bottom the question takes
 	Answers map[string][]string // the ways to answer, and the keys for each
 }
@@ -72,6 +88,7 @@ func (s Sight) equal(o Sight) bool { return s.State == o.State && s.Asked == o.A
 type Rules struct {
 	states []rule // the one that decides first
 	text   text
+	bar    *regexp2.Regexp // Bar; nil: none
 	prompt *regexp2.Regexp // Prompt.Entered; nil: none
 	id     *regexp2.Regexp // Session; nil: none
 }
@@ -85,7 +102,7 @@ type rule struct {
 func Compile(s *schema.AgentScreen) (*Rules, error) {
 	c := compiler{}
 	r := &Rules{
-		prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),
+		bar: c.pattern("bar", s.Bar), prompt: c.pattern("prompt.entered", s.Prompt.Entered), id: c.pattern("session", s.Session),
 		text: text{below: c.pattern("text.below", s.Text.Below), prompt: c.pattern("text.prompt", s.Text.Prompt), mark: c.pattern("text.mark", s.Text.Mark)},
 	}
 	for _, d := range s.Text.Drop {
@@ -119,7 +136,7 @@ func (c *compiler) pattern(key, text string) *regexp2.Regexp {
 func (r *Rules) See(p Picture) Sight {
 	for i := range r.states {
 		if s := &r.states[i]; s.holds(p) {
-			sight := Sight{State: s.State, Answers: s.Answers}
+			sight := Sight{State: s.State, Answers: s.Answers, quiet: time.Duration(s.QuietMS) * time.Millisecond}
 			s.ask(p, &sight)
 			return sight
 		}

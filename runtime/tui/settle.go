@@ -1,6 +1,9 @@
 package tui
 
-import "time"
+import (
+	"cmp"
+	"time"
+)
 
 // watch decides when a state that is seen counts: when the program waits for input, or
 // the state has been there for a time without another. It is pure: time is what it is
@@ -22,8 +25,9 @@ func (w *watch) see(s Sight, at time.Time) {
 	case s.State != "":
 		w.gap = time.Time{}
 		if !s.equal(w.now) {
-			w.now, w.since = s, at
+			w.since = at
 		}
+		w.now = s
 		w.moved = w.moved || !s.equal(w.from)
 	case w.gap.IsZero():
 		w.gap = at
@@ -43,7 +47,7 @@ func (w *watch) state(at time.Time) (s Sight, counts bool, in time.Duration) {
 	if w.now.State == "" {
 		return w.now, false, 0
 	}
-	left := w.quiet - at.Sub(w.since)
+	left := cmp.Or(w.now.quiet, w.quiet) - at.Sub(w.since)
 	return w.now, left <= 0, max(left, 0)
 }
 

@@ -22,21 +22,7 @@ func (t *text) conversation(rows []string) []string {
 			rows = strings.Split(all[:at], "\n")
 		}
 	}
-	rows = slices.Clone(rows)
-	for i, r := range rows {
-		rows[i] = barless(r)
-	}
 	return trimmed(t.kept(rows))
-}
-
-// barless is a row without the scroll bar at its right end, which comes and goes with the
-// length of the conversation; the side of a box is none.
-func barless(row string) string {
-	rest, bar := strings.CutSuffix(row, " ┃")
-	if !bar || strings.HasPrefix(strings.TrimLeft(rest, " "), "┃") {
-		return row
-	}
-	return strings.TrimRight(rest, " ")
 }
 
 // lastMatch is where a pattern last matches, in bytes; -1: it does not.

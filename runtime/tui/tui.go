@@ -216,7 +216,7 @@ func (t *TUI) PID() int { return t.term.PID() }
 
 // Picture is what is to be seen now.
 func (t *TUI) Picture() (p Picture) {
-	t.term.Look(func(s *vt.Screen) { p = pictureOf(s) })
+	t.term.Look(func(s *vt.Screen) { p = t.rules.picture(s) })
 	return p
 }
 

@@ -34,7 +34,7 @@ func TestATurnOfWhichNothingIsSeen(t *testing.T) {
 					Args: []string{"-c", program}, QuietMS: 50,
 					States: []schema.ScreenState{{State: "ready", Rows: []int{-1, -1}, Pattern: `^>`}, {State: "working", Rows: []int{-1, -1}, Pattern: `^working`}},
 					Leave:  []string{"\x04"},
-					Prompt: schema.ScreenPrompt{Submit: []string{"\r"}},
+					Prompt: schema.ScreenPrompt{Submit: []string{"\r"}, PauseMS: 70},
 					Text:   schema.ScreenText{Below: "^>", Prompt: "^> "},
 				}},
 			}
@@ -45,8 +45,10 @@ func TestATurnOfWhichNothingIsSeen(t *testing.T) {
 			defer tui.Close(ctx)
 			_, err = tui.WaitState(ctx, func(s State) bool { return s.State == schema.ScreenReady && s.Counts })
 			require.NoError(t, err)
+			begun := time.Now()
 			wait, err := tui.Submit(ctx, "what is it?")
 			require.NoError(t, err)
+			assert.GreaterOrEqual(t, time.Since(begun), 70*time.Millisecond, "the pause before it is sent")
 			if name == "it is seen at work" {
 				_, err = tui.WaitState(ctx, func(s State) bool { return s.State == schema.ScreenWorking })
 				require.NoError(t, err)

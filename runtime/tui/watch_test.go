@@ -41,6 +41,25 @@ func TestAStateCountsAtOnceWhenTheProgramWaits(t *testing.T) {
 	assert.True(t, counts)
 }
 
+// What may be seen before something else comes has a time of its own.
+func TestAStateWithATimeOfItsOwn(t *testing.T) {
+	early := Sight{State: "ready", quiet: 5 * time.Second}
+	w := watch{quiet: quiet}
+	w.see(early, at(0))
+	_, counts, in := w.state(at(1000))
+	assert.False(t, counts)
+	assert.Equal(t, 4*time.Second, in)
+	_, counts, _ = w.state(at(5000))
+	assert.True(t, counts)
+
+	w.begins(at(6000))
+	w.see(early, at(6100))
+	w.see(ready, at(6500))
+	assert.False(t, w.moved, "it is the same state")
+	_, counts, _ = w.state(at(6500))
+	assert.True(t, counts, "and its time is over")
+}
+
 // A picture in which no rule holds may be half of one.
 func TestAGapEndsAStateOnlyWhenItStays(t *testing.T) {
 	w := watch{quiet: quiet}
