@@ -87,8 +87,8 @@ func TestAnAgentThatAsksAtItsStart(t *testing.T) {
 	r := p.run("", "console", "start", "rehearsal", "--name", "r", "--", "--untrusted")
 	require.Zero(t, r.code, "%+v", r)
 	assert.Equal(t, "r\n", r.out)
-	assert.Contains(t, r.err, "(trust): Do you trust the files in this directory?")
-	assert.Contains(t, r.err, "--answer accept|reject answers it, then ripple console wait r --for input")
+	assert.Regexp(t, `^ripple: the agent waits for a person \(trust\): Do you trust the files in this directory\?\n\S+\n`+
+		`  ripple console send r --answer accept\|reject answers it, then ripple console wait r --for input\n$`, r.err)
 
 	r = p.exec("r", "hello")
 	assert.Equal(t, 1, r.code)
@@ -97,6 +97,60 @@ func TestAnAgentThatAsksAtItsStart(t *testing.T) {
 	p.ok("console", "send", "r", "--answer", "accept")
 	p.ok("console", "wait", "r", "--for", "input")
 	assert.Equal(t, "idle", p.status("r").State)
+}
+
+// taking is an agent of which nothing is left to see when it was interrupted, as some take
+// the prompt back.
+const taking = `schema: 1
+name: taking
+version: 1.0.0
+description: The scripted agent, otherwise
+family: agent
+process: {executable: ripple}
+agent:
+  transport: screen
+  screen:
+    args: [rehearse, --screen]
+    quiet_ms: 200
+    states:
+      - {state: ready, rows: [-12, -1], pattern: '^>(?: .*)?\n(?:  .*\n)*─+\n  (?:enter sends|ctrl\+c again)', title: '^✳', progress: false}
+      - {state: working, rows: [-2, -1], pattern: '^  esc to interrupt\z', priority: 1}
+    prompt: {submit: ["\r"]}
+    interrupt: ["\e"]
+    leave: ["\x03", "\x03"]
+    text: {below: '^(?:\* Working…\n)?─+\n>(?: |$)', prompt: '^> ', mark: '^[●✗] ', drop: ['^✗ Interrupted']}
+tests: [{name: t, turn: {prompt: x}, expect_argv: [ripple, rehearse, --screen]}]
+`
+
+// A wait says what the agent does when there is nothing else to say.
+func TestAWaitForAnAgentOfWhichNothingIsSeen(t *testing.T) {
+	t.Parallel()
+	p := newPlace(t)
+	require.NoError(t, os.WriteFile(p.path("scenario.yaml"), []byte("turns:\n  - steps:\n      - stall: true\n"), 0o600))
+	require.NoError(t, os.WriteFile(p.path("taking.yaml"), []byte(taking), 0o600))
+	p.env = append(p.env, "RIPPLE_SCENARIO="+p.path("scenario.yaml"))
+	path, err := ripple()
+	require.NoError(t, err)
+	p.start("r", p.path("taking.yaml"), "--executable", path)
+	const told = "ripple: nothing new is on the agent's screen; it is ready for a prompt\n  ripple console peek r shows the screen\n"
+
+	t.Log("a prompt that was typed is no command")
+	p.ok("console", "send", "r", "one", "--key", "enter")
+	p.ok("console", "wait", "r", "--for", "text", "--text", "esc to interrupt")
+	p.ok("console", "send", "r", "--key", "esc")
+	r := p.run("", "console", "wait", "r")
+	assert.Zero(t, r.code, "%+v", r)
+	assert.Equal(t, told, r.err)
+
+	t.Log("a prompt that was entered is one")
+	r = p.exec("r", "two", "--timeout", "1s")
+	assert.Equal(t, 4, r.code, "%+v", r)
+	p.ok("console", "wait", "r", "--for", "text", "--text", "esc to interrupt")
+	p.ok("console", "send", "r", "--key", "esc")
+	r = p.run("", "console", "wait", "r")
+	assert.Zero(t, r.code, "%+v", r)
+	assert.Empty(t, r.out)
+	assert.Equal(t, told, r.err)
 }
 
 // An agent that ends at its start is told with what it showed; one whose screen nobody

@@ -19,6 +19,10 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 	}
 	if q.For == "" || q.For == "done" {
 		run, f := h.find(q.Command)
+		if f != nil && q.Command == 0 && h.adapter.Agent != nil { // what was typed to an agent is no command
+			h.until(w, r, q, h.untilRest)
+			return
+		}
 		if f != nil {
 			refuse(w, f)
 			return
@@ -26,16 +30,21 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 		h.answer(w, r, &follower{h: h.host, run: run, from: q.From, stay: q.Stay}, q.Wait)
 		return
 	}
+	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
+	if !ok {
+		refuse(w, fault(FaultRequest, "a wait is for done, input, text or idle, not for %q", q.For))
+		return
+	}
+	h.until(w, r, q, wait)
+}
+
+// until answers when a wait is over.
+func (h handlers) until(w http.ResponseWriter, r *http.Request, q WaitRequest, wait func(context.Context, WaitRequest) string) {
 	ctx := r.Context()
 	if q.Wait > 0 {
 		var cancel context.CancelFunc
 		ctx, cancel = context.WithTimeout(ctx, q.Wait)
 		defer cancel()
-	}
-	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
-	if !ok {
-		refuse(w, fault(FaultRequest, "a wait is for done, input, text or idle, not for %q", q.For))
-		return
 	}
 	leave := h.busy()
 	why := wait(ctx, q)
@@ -66,6 +75,15 @@ func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 		return "time"
 	}
 	return "exited"
+}
+
+// untilRest waits until a coding agent takes a prompt, or asks something.
+func (h handlers) untilRest(ctx context.Context, q WaitRequest) string {
+	why := h.untilInput(ctx, q)
+	if why == "waiting" && h.status().State == Idle {
+		return "done"
+	}
+	return why
 }
 
 // untilText waits until the text is on the screen or in what is printed.

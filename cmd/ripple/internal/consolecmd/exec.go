@@ -192,6 +192,12 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		}
 		return false, ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 	}
+	if g := answer.Status.Agent; g != nil && (c == nil || c.Bytes == 0) {
+		a.Note("nothing new is on the agent's screen; %s\n%s", does(g), ui.Indent("ripple console peek "+name+" shows the screen"))
+	}
+	if c == nil { // a prompt that was typed is none
+		return true, nil
+	}
 	if answer.Dropped > 0 {
 		a.Note("the first %d bytes of its output are no longer kept", answer.Dropped)
 	}
@@ -210,6 +216,17 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 		return true, ui.ExitWith(ui.ExitFailed)
 	}
 	return true, nil
+}
+
+// does says what a coding agent does.
+func does(a *console.Agent) string {
+	switch a.State {
+	case "ready":
+		return "it is ready for a prompt"
+	case "":
+		return "it shows something that its adapter does not know"
+	}
+	return "its state is " + a.State
 }
 
 // asks says what a coding agent waits for, and how to answer.

@@ -110,7 +110,7 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	}
 	if status.Agent != nil && status.State != console.Idle {
 		what, hint := asks(status)
-		a.Note("%s: %s", what, hint)
+		a.Note("%s\n%s", what, ui.Indent(hint))
 	}
 	if status.State == console.Starting {
 		a.Note("the program has not come to its first prompt in half a minute; ripple console peek shows its screen")
