@@ -10,6 +10,7 @@ import (
 	"unicode/utf8"
 
 	"ripple/runtime/internal/vt"
+	"ripple/runtime/terminal"
 	"ripple/schema"
 )
 
@@ -130,17 +131,9 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	if err := t.reaction(ctx, t.watch.quiet); err != nil {
 		return err
 	}
-	if err := t.pause(ctx); err != nil {
-		return err
-	}
-	return t.Press(ctx, t.screen.Prompt.Submit...)
-}
-
-// pause waits as long as the adapter says between a prompt and the keys that send it.
-func (t *TUI) pause(ctx context.Context) error {
 	select {
 	case <-time.After(time.Duration(t.screen.Prompt.PauseMS) * time.Millisecond):
-		return nil
+		return t.Press(ctx, t.screen.Prompt.Submit...)
 	case <-t.over:
 		return ErrEnded
 	case <-ctx.Done():
@@ -204,15 +197,15 @@ func inked(s string) string {
 }
 
 // allRows are the rows of the history and the screen.
-func (t *TUI) allRows() (rows []string) {
-	t.term.Look(func(s *vt.Screen) {
+func allRows(term *terminal.Terminal, rules *Rules) (rows []string) {
+	term.Look(func(s *vt.Screen) {
 		if !s.Alternate() {
 			for i := range s.History() {
 				text, _ := s.HistoryRow(i)
 				rows = append(rows, text)
 			}
 		}
-		rows = append(rows, t.rules.picture(s).Rows...)
+		rows = append(rows, rules.picture(s).Rows...)
 	})
 	return rows
 }

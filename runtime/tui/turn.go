@@ -42,7 +42,7 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	before := t.allRows()
+	before := allRows(t.term, t.rules)
 	if err := t.enter(ctx, prompt); err != nil {
 		return nil, err
 	}
@@ -51,11 +51,11 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 
 // await waits for what a prompt, or an answer, comes to.
 func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, error) {
-	answer := func() []string { return t.rules.text.answer(prompt, before, t.allRows()) }
+	answer := func() []string { return t.rules.text.answer(prompt, before, allRows(t.term, t.rules)) }
 	s, err := t.Rest(ctx, func(s State) bool { return s.State == schema.ScreenReady && len(answer()) > 0 })
 	rows := answer()
 	if s.box > 0 { // a question is none
-		all := t.allRows()
+		all := allRows(t.term, t.rules)
 		rows = t.rules.text.answer(prompt, before, all[:max(len(all)-s.box, 0)])
 	}
 	unmoved := err == nil && s.State == schema.ScreenReady && len(rows) == 0 && !s.moved
