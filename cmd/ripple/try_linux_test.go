@@ -22,7 +22,8 @@ family: shell
 process: {command_template: '"{shell_path}" -i', executable: sh, env: {PS1: 'mini> ', ENV: ''}}
 init: {strategy: regex}
 prompt: {strategy: regex, primary: 'PATTERN'}
-output: {input_echo_strategy: deterministic_byte_match}
+output:
+  input_echo_strategy: deterministic_byte_match
 `
 
 // triedFile writes the adapter with a pattern, as most editors do, and gives its path.
@@ -95,4 +96,33 @@ func TestTryInAnotherSize(t *testing.T) {
 	c.send("\x1c\x04")
 	_, code := c.exit()
 	assert.Equal(t, 0, code)
+}
+
+// What a person types becomes tests; what he types while a command runs, a secret above
+// all, stands in none.
+func TestRecordAtATerminal(t *testing.T) {
+	file := triedFile(t, t.TempDir(), "^mini> $")
+	text, err := os.ReadFile(file)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(file, append(text, "  error_pattern: 'not found'\n"...), 0o600))
+	c := onTerminal(t, "adapter", "record", file)
+	c.expect("ended: prompt.primary")
+	c.send("x=20\r")
+	c.expect("recorded: x=20 ")
+	c.send("stty -echo; read s; stty echo\r")
+	c.expect("it reads a secret")
+	c.send("s3cr3t-w0rd\r")
+	c.expect("not recorded: stty")
+	c.send("echo $((x+1))\r")
+	c.expect("recorded: echo $((x+1)) ")
+	c.send("\x1c\x04")
+	c.expect("mini: 2 passed")
+	rest, code := c.exit()
+	assert.Equal(t, 0, code)
+	assert.Contains(t, rest, "2 tests recorded")
+	text, err = os.ReadFile(file)
+	require.NoError(t, err)
+	assert.Contains(t, string(text), "  - name: 'typed: echo $((x+1))'\n    eval: 'echo $((x+1))'\n    expect: '^21$'\n")
+	assert.NotContains(t, string(text), "s3cr3t")
+	assert.NotContains(t, string(text), "stty")
 }

@@ -21,14 +21,16 @@ type unmet struct {
 }
 
 // unfit says why what a step printed is nothing to expect from now on.
-func (t *testRun) unfit(s schema.Step, r session.Result) string {
+func (t *testRun) unfit(s schema.Step, r session.Result) string { return unfit(t.adapter, s, r) }
+
+func unfit(a *schema.Adapter, s schema.Step, r session.Result) string {
 	text := compared(r.Output)
 	switch {
 	case r.CompletedBy != session.ByMarker && r.CompletedBy != session.ByPrompt && r.CompletedBy != session.ByIdle:
 		return "no prompt ended the command"
 	case r.ErrorSeen && (s.ExpectError == nil || !*s.ExpectError):
 		return "the command failed, and expect_error is not true"
-	case !t.adapter.SeesErrors():
+	case !a.SeesErrors():
 		return "an error of this program cannot be told from a result: declare output.error_pattern"
 	case text == "":
 		return "it printed nothing"

@@ -18,7 +18,7 @@ from ~/.config/ripple/adapters, from .ripple/adapters in the current directory a
 from files that are named by their path; later places win over earlier ones.`,
 	})
 	cmd.AddCommand(newAdapterTest(a), newAdapterLint(a), newAdapterList(a), newAdapterShow(a), newAdapterExplain(a), newAdapterNew(a),
-		newAdapterMerge(a), newAdapterMatrix(a), newAdapterTry(a))
+		newAdapterMerge(a), newAdapterMatrix(a), newAdapterTry(a), newAdapterRecord(a))
 	return cmd
 }
 

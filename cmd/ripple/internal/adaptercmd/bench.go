@@ -20,25 +20,27 @@ import (
 // each part for. When the adapter's file changes the program is started anew.
 type bench struct {
 	*app
-	seat  *seat.Seat
-	file  string
-	entry *registry.Entry
-	flags tryFlags
-	news  chan struct{}
+	seat      *seat.Seat
+	file      string
+	entry     *registry.Entry
+	flags     tryFlags
+	recording *recording // nil: nothing is recorded
+	news      chan struct{}
 
 	mu      sync.Mutex
 	layout  layout
 	sheet   *annotate.Sheet
 	term    *terminal.Terminal // nil: nothing runs
 	session *session.Session   // nil: there was no prompt yet
+	fed     bool               // something was typed while a command ran
 	rule    string             // what ended the last wait
 	result  string             // what a session made of the last command
 	problem string             // why nothing runs
 	end     [feet]string       // how it stood at last
 }
 
-func newBench(a *app, s *seat.Seat, e *registry.Entry, f tryFlags) *bench {
-	return &bench{app: a, seat: s, file: e.Path, entry: e, flags: f, news: make(chan struct{}, 1)}
+func newBench(a *app, s *seat.Seat, e *registry.Entry, f tryFlags, rec *recording) *bench {
+	return &bench{app: a, seat: s, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
 }
 
 // errChanged: the adapter's file did.
@@ -77,9 +79,10 @@ func (b *bench) run(ctx context.Context) error {
 	return b.farewell(why)
 }
 
-// watched is what is looked at for changes; nil: the adapter comes with ripple.
+// watched is what is looked at for changes; nil: the adapter
+// comes with ripple, or is to get tests of what happens now.
 func (b *bench) watched() (*watched, error) {
-	if b.entry.Origin == registry.OriginEmbedded {
+	if b.entry.Origin == registry.OriginEmbedded || b.recording != nil {
 		return nil, nil
 	}
 	w, err := newWatched(b.file)
@@ -221,7 +224,14 @@ func (b *bench) unread() error {
 // typed waits for the end of a command that was typed.
 func (b *bench) typed(t *session.Typed) {
 	r, err := t.Wait()
-	b.locked(func() { b.result = resultWords(r, err) })
+	code := t.Code()
+	b.locked(func() {
+		b.result = resultWords(r, err)
+		if b.recording != nil {
+			b.result = b.recording.add(code, r, err, b.fed) + " · " + b.result
+		}
+		b.fed = false
+	})
 }
 
 // locked changes what is shown.
@@ -247,6 +257,9 @@ func (b *bench) Type(typed []byte) error {
 	b.mu.Unlock()
 	switch {
 	case s != nil:
+		if s.State().Phase == session.PhaseRunning {
+			b.locked(func() { b.fed = true })
+		}
 		return s.Type(1, typed)
 	case t != nil: // it asks something before its first prompt
 		_, err := t.Write(typed)

@@ -114,7 +114,10 @@ func (b *bench) standing() (state, line string) {
 		return end[0], end[1]
 	}
 	line = filepath.Base(b.file) + ": " + result
-	if result == "" {
+	switch {
+	case result == "" && b.recording != nil:
+		line = filepath.Base(b.file) + ": each command becomes a test"
+	case result == "":
 		line = filepath.Base(b.file) + ": a change of the file is tried at once"
 	}
 	line = leaveNames + " ends · " + line

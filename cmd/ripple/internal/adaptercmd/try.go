@@ -60,9 +60,9 @@ they were read: quoted, with all escape sequences.`,
 				case err != nil:
 					return err
 				case s == nil:
-					return tryLines(a, ctx, e, f)
+					return tryLines(a, ctx, e, f, nil)
 				}
-				return newBench(a, s, e, f).run(ctx)
+				return newBench(a, s, e, f, nil).run(ctx)
 			}, cmd.Context())
 		},
 	}

@@ -22,10 +22,11 @@ type lineTrial struct {
 	flags      tryFlags
 	session    *session.Session
 	transcript annotate.Transcript
+	recording  *recording // nil: nothing is recorded, and all is shown
 }
 
-func tryLines(a *app, ctx context.Context, e *registry.Entry, f tryFlags) (err error) {
-	t := &lineTrial{app: a, entry: e, flags: f}
+func tryLines(a *app, ctx context.Context, e *registry.Entry, f tryFlags, rec *recording) (err error) {
+	t := &lineTrial{app: a, entry: e, flags: f, recording: rec}
 	if err := t.open(ctx); err != nil {
 		return err
 	}
@@ -76,6 +77,9 @@ func (t *lineTrial) try(ctx context.Context, line string) error {
 	r, err := t.session.Eval(limited, line)
 	t.print()
 	t.say("result", resultWords(r, err))
+	if t.recording != nil {
+		t.Note("%s", t.recording.add(line, r, err, false))
+	}
 	switch {
 	case ctx.Err() != nil, err == nil, errors.Is(err, session.ErrIncompleteInput):
 		return nil
@@ -100,7 +104,9 @@ func (t *lineTrial) goOn(ctx context.Context, late error) error {
 }
 
 func (t *lineTrial) say(label, text string) {
-	t.Printf("%-15s%s\n", label, ui.Harmless(text))
+	if t.recording == nil {
+		t.Printf("%-15s%s\n", label, ui.Harmless(text))
+	}
 }
 
 // print prints what came since it was called last.

@@ -1,0 +1,175 @@
+package adaptercmd
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"os"
+	"sync"
+
+	"github.com/spf13/cobra"
+
+	"ripple/adapters"
+	"ripple/cmd/ripple/internal/seat"
+	"ripple/cmd/ripple/internal/ui"
+	"ripple/runtime/contract"
+	"ripple/runtime/registry"
+	"ripple/runtime/session"
+	"ripple/schema"
+)
+
+func newAdapterRecord(a *app) *cobra.Command {
+	var f tryFlags
+	var file string
+	var failed bool
+	cmd := &cobra.Command{
+		Use:   "record {FILE | NAME} [-o FILE]",
+		Short: "Make contract tests of what you do at a program's prompt",
+		Long: `Sit at a program's own prompt, as with "ripple adapter try". Each command becomes a test
+that expects what came back. When you leave, the tests are run as a part of the adapter: an
+expectation that is not met again is taken back, and what is left, which passes, is added
+behind the tests of the file. Comments and layout stay.
+
+A command that failed is recorded with --errors only, and one during which you typed never:
+what you type there, secrets above all, is in no test. Where standard input or output is no
+terminal, each line of the input is a command.`,
+		Example:           "  ripple adapter record my.yaml\n  printf 'x = 20\\nx + 1\\n' | ripple adapter record my.yaml -o with-tests.yaml",
+		Args:              oneAdapter,
+		ValidArgsFunction: ui.CompleteAdapter(a.App),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return seated(a, func(ctx context.Context, s *seat.Seat) error {
+				rec, err := newRecording(a, args[0], file, failed)
+				if err != nil {
+					return err
+				}
+				if s == nil {
+					err = tryLines(a, ctx, rec.entry, f, rec)
+				} else {
+					err = newBench(a, s, rec.entry, f, rec).run(ctx)
+				}
+				if err != nil {
+					return err
+				}
+				return rec.write(ctx, f.session.Executable)
+			}, cmd.Context())
+		},
+	}
+	f.add(cmd)
+	cmd.Flags().StringVarP(&file, "file", "o", "", "write the adapter with its tests to another `FILE`, and leave the one that is there")
+	cmd.Flags().BoolVar(&failed, "errors", false, "record commands that failed, too, as tests that expect the error")
+	return cmd
+}
+
+// recording makes tests of what somebody does at a program's prompt.
+type recording struct {
+	*app
+	entry *registry.Entry
+	text  []byte // of the adapter's file
+	file  string // where they go
+
+	mu       sync.Mutex
+	recorded contract.Recorded
+}
+
+func newRecording(a *app, name, file string, failed bool) (*recording, error) {
+	e, err := tried(a, name, false)
+	if err != nil {
+		return nil, err
+	}
+	c := &recording{app: a, entry: e, file: file, recorded: contract.Recorded{Adapter: e.Adapter, Errors: failed}}
+	switch {
+	case file != "":
+		if _, err := os.Lstat(file); err == nil {
+			return nil, ui.UsageError("-o names another file", "%s exists and is left alone", file)
+		}
+	case e.Origin == registry.OriginEmbedded:
+		return nil, ui.UsageError("-o FILE writes one of yours", "%s comes with ripple: there is no file to add tests to", e.Name)
+	default:
+		c.file = e.Path
+	}
+	if e.Origin == registry.OriginEmbedded {
+		c.text, err = adapters.FS.ReadFile(e.Path[len(registry.OriginEmbedded)+1:])
+	} else {
+		c.text, err = os.ReadFile(e.Path)
+	}
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitUsage, err, "")
+	}
+	probe := []schema.NewTest{{Name: "a test", Eval: "1"}}
+	if _, err := schema.AppendTests(c.text, probe); err != nil { // before somebody types for nothing
+		return nil, ui.FailWith(ui.ExitUsage, errors.New(e.Path+": "+err.Error()), "")
+	}
+	return c, nil
+}
+
+// add records a command, and says so.
+func (c *recording) add(code string, r session.Result, err error, fed bool) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	refusal := "keys were typed while it ran"
+	if !fed || err != nil {
+		refusal = c.recorded.Add(code, r, err)
+	}
+	if refusal != "" {
+		return "not recorded: " + ui.FirstLine(code) + ": " + refusal
+	}
+	return "recorded: " + ui.FirstLine(code)
+}
+
+// write runs the tests and writes those that pass.
+func (c *recording) write(ctx context.Context, executable string) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if len(c.recorded.Tests) == 0 {
+		c.Note("nothing was recorded, and nothing is written")
+		return nil
+	}
+	progress := c.NewProgress()
+	options := schema.Options{Scripts: c.AdapterSources().Scripts}.Beside(c.entry.Path)
+	text, taken, report, err := c.recorded.Settle(ctx, c.text, func(text []byte) (*schema.Adapter, error) {
+		a, found := schema.Parse(c.file, text, options)
+		if a == nil {
+			return nil, ui.AdapterError(&registry.BrokenError{Name: c.entry.Name, Path: c.file, Diagnostics: found})
+		}
+		return a, nil
+	}, contract.Options{Executable: executable, Files: c.entry.Files, Progress: func(t contract.Progress) { progress.Update(c.entry.Name, t) }})
+	progress.Stop()
+	switch {
+	case ctx.Err() != nil:
+		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was written"), "")
+	case err != nil:
+		return ui.FailWith(ui.ExitFailed, err, "nothing was written")
+	}
+	for _, t := range taken {
+		c.Note("%s", t)
+	}
+	if len(c.recorded.Tests) == 0 {
+		return ui.FailWith(ui.ExitFailed, errors.New("none of the recorded tests passes: nothing was written"), "")
+	}
+	if err := c.save(text); err != nil {
+		return err
+	}
+	if err := contract.WriteText(c.Out, []*contract.Report{report}, contract.TextOptions{}); err != nil && c.OutError() == nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	c.Note("%s: %s recorded", c.file, ui.Count(len(c.recorded.Tests), "test"))
+	return nil
+}
+
+// save writes the file, unless somebody else has written to it since.
+func (c *recording) save(text []byte) error {
+	if c.file != c.entry.Path {
+		return writeNew(c.file, text)
+	}
+	now, err := os.ReadFile(c.file)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "nothing was written")
+	}
+	if !bytes.Equal(now, c.text) {
+		return ui.FailWith(ui.ExitFailed, errors.New(c.file+" was changed meanwhile: nothing was written"), "record it again")
+	}
+	if err := ui.ReplaceFile(c.file, text); err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "nothing was written")
+	}
+	return nil
+}
