@@ -40,6 +40,16 @@ func TestWritingAnAdapter(t *testing.T) {
 	runDocument(t, "docs/writing-an-adapter.md", t.TempDir())
 }
 
+// One adapter for each kind of prompt that is hard to recognise.
+func TestHardPrompts(t *testing.T) {
+	for _, program := range []string{"bash", "bc", "dash"} {
+		if _, err := exec.LookPath(program); err != nil {
+			t.Skip(program + " is not installed")
+		}
+	}
+	runDocument(t, "docs/hard-prompts.md", t.TempDir())
+}
+
 // The first loop needs no agent and no account.
 func TestRunningALoop(t *testing.T) {
 	runDocument(t, "docs/running-a-loop.md", t.TempDir())
