@@ -37,11 +37,15 @@ func TestAnAgentElicits(t *testing.T) {
 		want    string
 	}{
 		"two fields": {
-			two, []event.Answer{text("UTC"), text("7")}, "Tell me.\nTime zone: of the server | " + declineIt + "\nTell me.\ncount | " + declineIt,
+			two,
+			[]event.Answer{text("UTC"), text("7")},
+			"Tell me.\nTime zone: of the server | " + declineIt + "\nTell me.\ncount | " + declineIt,
 			`"result":{"action":"accept","content":{"count":7,"zone":"UTC"}}`,
 		},
 		"one that is wrong": {
-			two, []event.Answer{text("UTC"), text("many"), text("10"), text("9")}, "",
+			two,
+			[]event.Answer{text("UTC"), text("many"), text("10"), text("9")},
+			"",
 			`"result":{"action":"accept","content":{"count":9,"zone":"UTC"}}`,
 		},
 		"declined":          {two, []event.Answer{text("UTC"), option("elicitation/decline")}, "", `"result":{"action":"decline"}`},
