@@ -36,12 +36,8 @@ var errUnmoved = errors.New("the prompt was sent, and the agent's screen shows n
 // play enters the prompt and returns when its turn is over, or waits for a login or an
 // answer that nobody gives. Errors: *lateError, errUnmoved, those of tui.Submit, the context's.
 func (s *stage) play(ctx context.Context, prompt string) error {
-	ready, err := s.begin(ctx)
-	if err != nil || !ready {
-		return err
-	}
-	wait, err := s.Submit(ctx, strings.TrimSpace(prompt))
-	if err != nil {
+	wait, err := s.enter(ctx, strings.TrimSpace(prompt))
+	if err != nil || wait == nil {
 		return err
 	}
 	for {
@@ -64,6 +60,25 @@ func (s *stage) play(ctx context.Context, prompt string) error {
 			return err
 		}
 	}
+}
+
+// openings is how often something may open over a prompt that is being entered.
+const openings = 3
+
+// enter enters the prompt as soon as the agent takes one; a nil wait is an agent that does
+// not come to that. What opens over the prompt is answered, and the prompt entered anew.
+func (s *stage) enter(ctx context.Context, prompt string) (wait func(context.Context) (tui.Turn, error), err error) {
+	for range openings {
+		var ready bool
+		if ready, err = s.begin(ctx); err != nil || !ready {
+			return nil, err
+		}
+		wait, err = s.Submit(ctx, prompt)
+		if _, late := errors.AsType[*tui.NotReadyError](err); !late {
+			return wait, err
+		}
+	}
+	return nil, err
 }
 
 func isReady(s tui.State) bool {

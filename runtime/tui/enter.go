@@ -14,7 +14,8 @@ import (
 	"ripple/schema"
 )
 
-// NotReadyError is a prompt for which the agent was not ready; nothing was typed.
+// NotReadyError is a prompt for which the agent was not ready: nothing was typed, or
+// something opened over what was, and it was not sent.
 type NotReadyError struct {
 	Name  string
 	State State
@@ -122,7 +123,8 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	}
 	limit, cancel := context.WithTimeout(ctx, enterLimit)
 	defer cancel()
-	if _, err := t.WaitState(limit, func(State) bool { return shown() }); err != nil {
+	covered := func(s State) bool { return s.Counts && opened(s) && !shown() }
+	if _, err := t.WaitState(limit, func(s State) bool { return shown() || covered(s) }); err != nil {
 		if ctx.Err() == nil && errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("%s: %w", t.name, ErrNotEntered)
 		}
@@ -133,12 +135,24 @@ func (t *TUI) enter(ctx context.Context, prompt string) error {
 	}
 	select {
 	case <-time.After(time.Duration(t.screen.Prompt.PauseMS) * time.Millisecond):
-		return t.Press(ctx, t.screen.Prompt.Submit...)
 	case <-t.over:
 		return ErrEnded
 	case <-ctx.Done():
 		return ctx.Err()
 	}
+	if s := t.State(); opened(s) && !shown() {
+		return &NotReadyError{t.name, s}
+	}
+	return t.Press(ctx, t.screen.Prompt.Submit...)
+}
+
+// opened says that something waits for an answer, and takes the keys of a prompt for it.
+func opened(s State) bool {
+	switch s.State {
+	case schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin:
+		return true
+	}
+	return false
 }
 
 // typeable is a text without what a terminal would take for keys.

@@ -53,6 +53,19 @@ func trimmed(rows []string) []string {
 // answer are the rows that a screen shows and had not shown before: those behind what was
 // there, and behind the prompt where it is repeated.
 func (t *text) answer(prompt string, before, after []string) []string {
+	rows, _ := t.behind(prompt, before, after)
+	return rows
+}
+
+// answered says that there is an answer: where prompts are repeated, nothing is one before
+// this one is. An interface may draw what it begins with after it has taken a prompt.
+func (t *text) answered(prompt string, before, after []string) bool {
+	rows, repeated := t.behind(prompt, before, after)
+	return len(rows) > 0 && (repeated || t.prompt == nil)
+}
+
+// behind is answer, and says whether the prompt stands before it.
+func (t *text) behind(prompt string, before, after []string) (answer []string, repeats bool) {
 	rows := fresh(t.conversation(before), t.conversation(after))
 	rest := inked(prompt)
 	// The first one is the caller's: what follows may quote others.
@@ -68,7 +81,7 @@ func (t *text) answer(prompt string, before, after []string) []string {
 		}
 		rows = rows[end:]
 	}
-	return squeezed(trimmed(rows))
+	return squeezed(trimmed(rows)), first >= 0
 }
 
 // middle is where in a prompt rows begin that repeat the end of it; 0: they do not.

@@ -52,7 +52,9 @@ func (t *TUI) Submit(ctx context.Context, prompt string) (wait func(context.Cont
 // await waits for what a prompt, or an answer, comes to.
 func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, error) {
 	answer := func() []string { return t.rules.text.answer(prompt, before, allRows(t.term, t.rules)) }
-	s, err := t.Rest(ctx, func(s State) bool { return s.State == schema.ScreenReady && len(answer()) > 0 })
+	s, err := t.Rest(ctx, func(s State) bool {
+		return s.State == schema.ScreenReady && t.rules.text.answered(prompt, before, allRows(t.term, t.rules))
+	})
 	rows := answer()
 	if s.box > 0 { // a question is none
 		all := allRows(t.term, t.rules)

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"strings"
 	"testing"
 	"time"
 
@@ -60,4 +61,72 @@ func TestATurnOfWhichNothingIsSeen(t *testing.T) {
 			assert.Equal(t, tt.unmoved, turn.Unmoved)
 		})
 	}
+}
+
+// toy is an interface of a few lines of shell, ready at its prompt.
+func toy(t *testing.T, program string) *TUI {
+	t.Helper()
+	a := &schema.Adapter{
+		Name:    "toy",
+		Process: schema.Process{Executable: "sh", CommandTemplate: `"{shell_path}"`, InheritEnvironment: true, TTY: schema.TTY{Cols: 80, Rows: 24}},
+		Agent: &schema.Agent{Screen: &schema.AgentScreen{
+			Args: []string{"-c", program}, QuietMS: 50,
+			States: []schema.ScreenState{
+				{State: "ready", Rows: []int{-1, -1}, Pattern: `^>`},
+				{State: "menu", Rows: []int{-1, -1}, Pattern: `^menu`, Answers: map[string][]string{"cancel": {"\r"}}},
+			},
+			Leave:  []string{"\x04"},
+			Prompt: schema.ScreenPrompt{Submit: []string{"\r"}},
+			Text:   schema.ScreenText{Below: `^>(?! what)`, Prompt: "^> "},
+		}},
+	}
+	tui, err := Start(a, Options{})
+	require.NoError(t, err)
+	t.Cleanup(func() { _ = tui.Close(context.Background()) }) // it has been ended already, or is now
+	_, err = tui.WaitState(t.Context(), func(s State) bool { return s.State == schema.ScreenReady && s.Counts })
+	require.NoError(t, err)
+	return tui
+}
+
+// What an interface begins with may be drawn when it has taken a prompt already: it is no answer.
+func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[Klogo of the toy\n> '; stty -echo; read -r y; stty echo
+		printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
+	wait, err := tui.Submit(ctx, "what is it?")
+	require.NoError(t, err)
+	over := make(chan Turn, 1)
+	go func() {
+		turn, err := wait(ctx)
+		assert.NoError(t, err)
+		over <- turn
+	}()
+	_, err = tui.WaitState(ctx, func(s State) bool {
+		return s.State == schema.ScreenReady && s.Counts && strings.Contains(strings.Join(tui.Picture().Rows, "\n"), "logo")
+	})
+	require.NoError(t, err)
+	select {
+	case turn := <-over:
+		require.FailNow(t, "it was over before there was an answer", "%+v", turn)
+	case <-time.After(4 * still): // that it is not, however long one waits
+	}
+	require.NoError(t, tui.Type([]byte("\r")))
+	assert.Equal(t, "the answer", (<-over).Text)
+}
+
+// A menu that opens over what was typed does not get the key that sends it.
+func TestAMenuOpensOverAPrompt(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tui := toy(t, `key() { dd bs=1 count=1 2>/dev/null | od -An -c | tr -d ' '; }
+		stty -echo -icanon; printf '> '; key >/dev/null; printf '\r\033[Kmenu '; while [ "$(key)" != '\n' ]; do :; done
+		stty echo icanon; printf '\r\033[K> '; read -r x`)
+	_, err := tui.Submit(ctx, "what is it?")
+	var late *NotReadyError
+	require.ErrorAs(t, err, &late)
+	assert.Equal(t, schema.ScreenMenu, late.State.State)
+	require.NoError(t, tui.Answer(ctx, "cancel"))
+	_, err = tui.WaitState(ctx, func(s State) bool { return s.State == schema.ScreenReady && s.Counts })
+	require.NoError(t, err)
 }
