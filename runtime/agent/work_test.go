@@ -187,7 +187,8 @@ func TestCommandsAreEnded(t *testing.T) {
 	began := time.Now()
 	got := asksFor(t, dir, schema.AgentClient{Terminal: true}, agent.Options{}, endless, "terminal/kill "+of, "terminal/wait_for_exit "+of, "terminal/output "+of)
 	assert.Equal(t, []string{`{"terminalId":"terminal-1"}`, `{}`}, got[:2])
-	assert.Regexp(t, `^{"exitCode":null,"signal":"SIG(KILL|TERM)"}$`, got[2], "it may not have come to its trap")
+	// It may not have come to its trap, or have told that its child was killed before it was so itself.
+	assert.Regexp(t, `^{"exitCode":(null,"signal":"SIG(KILL|TERM)"|137,"signal":null|143,"signal":null)}$`, got[2])
 	assert.LessOrEqual(t, len(got[3]), 2<<20)
 	got = asksFor(t, dir, schema.AgentClient{Terminal: true}, agent.Options{}, endless, endless) // playIn sees what is left
 	assert.Equal(t, `{"terminalId":"terminal-2"}`, got[1])

@@ -125,13 +125,16 @@ func hooked(ctx context.Context, l *lab, script string) (raw []byte, err error) 
 	return raw, ctx.Err()
 }
 
-var osc633 = lazyregexp.New(`\x1b\]633;([A-Z])((?:;[^\x07\x1b;]*)*);` + probeNonce + `\x07`)
+var osc633 = lazyregexp.New(`\x1b\]633;([A-Z])((?:;[^\x07\x1b;]*)*);([^\x07\x1b;]*)\x07`)
 
 // marksIn are the letters of the markers that carry the nonce, each once; a D without an
 // exit code, or with 0 alone, tells none and is not among them.
 func marksIn(raw []byte) string {
 	var seen strings.Builder
 	for _, m := range osc633().FindAllSubmatch(raw, -1) {
+		if string(m[3]) != probeNonce {
+			continue
+		}
 		letter := string(m[1])
 		if letter == "D" && strings.Trim(string(m[2]), ";0") == "" || strings.Contains(seen.String(), letter) {
 			continue
