@@ -4,49 +4,116 @@ package adapters
 import (
 	"archive/zip"
 	"bytes"
+	"compress/flate"
 	"embed"
 	"fmt"
 	"io"
 	"io/fs"
 	"strings"
+	"time"
 )
 
-//go:embed *.yaml ready
+//go:generate go generate ../runtime/registry
+
+//go:embed ready
 var files embed.FS
 
 // FS has the adapters as *.yaml at its top, their ready-made forms in ready, and their
-// test data below testdata. That is kept compressed: it can be opened by its name, and
-// is not listed.
-var FS fs.ReadFileFS = withTestdata{files}
+// test data below testdata, which can be opened by its name and is not listed. All are
+// kept compressed, as package registry makes them: their text would be a fifteenth of
+// the binary.
+var FS fs.ReadFileFS = packed{files}
 
-const testdata = "testdata/"
+const (
+	testdata = "testdata/"
+	ready    = "ready"
+	deflated = ".deflate" // RFC 1951
+)
 
-type withTestdata struct{ embed.FS }
+type packed struct{ embed.FS }
 
-func (f withTestdata) Open(name string) (fs.File, error) {
-	if !strings.HasPrefix(name, testdata) {
-		return f.FS.Open(name)
+func (p packed) Open(name string) (fs.File, error) {
+	switch {
+	case strings.HasPrefix(name, testdata):
+		return p.testdata(name)
+	case !isAdapter(name):
+		return p.FS.Open(name)
 	}
-	dir, file, _ := strings.Cut(strings.TrimPrefix(name, testdata), "/")
-	packed, err := f.FS.ReadFile("ready/" + dir + ".zip")
+	text, err := p.ReadFile(name)
+	if err != nil {
+		return nil, err
+	}
+	return &file{*bytes.NewReader(text), info{name, int64(len(text))}}, nil
+}
+
+func (p packed) ReadFile(name string) ([]byte, error) {
+	switch {
+	case strings.HasPrefix(name, testdata):
+		f, err := p.testdata(name)
+		if err != nil {
+			return nil, err
+		}
+		defer f.Close()
+		return io.ReadAll(f)
+	case !isAdapter(name):
+		return p.FS.ReadFile(name)
+	}
+	text, err := p.FS.ReadFile(ready + "/" + name + deflated)
 	if err != nil {
 		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
 	}
-	z, err := zip.NewReader(bytes.NewReader(packed), int64(len(packed)))
+	return io.ReadAll(flate.NewReader(bytes.NewReader(text)))
+}
+
+// ReadDir lists the adapters at the top. Their sizes are not told.
+func (p packed) ReadDir(name string) ([]fs.DirEntry, error) {
+	if name != "." {
+		return p.FS.ReadDir(name)
+	}
+	kept, err := p.FS.ReadDir(ready)
+	var list []fs.DirEntry
+	for _, entry := range kept {
+		if name, is := strings.CutSuffix(entry.Name(), deflated); is && isAdapter(name) {
+			list = append(list, fs.FileInfoToDirEntry(info{name: name}))
+		}
+	}
+	return list, err
+}
+
+func (p packed) testdata(name string) (fs.File, error) {
+	dir, file, _ := strings.Cut(strings.TrimPrefix(name, testdata), "/")
+	archive, err := p.FS.ReadFile(ready + "/" + dir + ".zip")
+	if err != nil {
+		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	}
+	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
 	if err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
 	return z.Open(file)
 }
 
-func (f withTestdata) ReadFile(name string) ([]byte, error) {
-	if !strings.HasPrefix(name, testdata) {
-		return f.FS.ReadFile(name)
-	}
-	file, err := f.Open(name)
-	if err != nil {
-		return nil, err
-	}
-	defer file.Close()
-	return io.ReadAll(file)
+func isAdapter(name string) bool {
+	return strings.HasSuffix(name, ".yaml") && !strings.Contains(name, "/")
 }
+
+// file is an adapter that was opened.
+type file struct {
+	bytes.Reader
+	info info
+}
+
+func (f *file) Stat() (fs.FileInfo, error) { return f.info, nil }
+func (f *file) Close() error               { return nil }
+
+type info struct {
+	name string
+	size int64
+}
+
+func (i info) Name() string     { return i.name }
+func (i info) Size() int64      { return i.size }
+func (info) Mode() fs.FileMode  { return 0o444 }
+func (info) ModTime() time.Time { return time.Time{} }
+func (info) IsDir() bool        { return false }
+func (info) Sys() any           { return nil }

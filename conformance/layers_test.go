@@ -83,7 +83,7 @@ var layers = map[string]row{
 
 	"runtime/sandbox": {0, ""},
 
-	"runtime/standin": {0, ""},
+	"runtime/standin": {0, "internal/lazyregexp"},
 
 	"runtime/console/place": {3, "runtime/session schema"},
 	"runtime/console":       {4, "runtime/console/place runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},

@@ -112,15 +112,23 @@ func observe(l *lab, r reply) {
 func queries(raw []byte) (asked []string) {
 	var parser vt.Parser
 	parser.Feed(raw, func(t *vt.Token) {
-		switch {
-		case t.Kind != vt.CSI || t.Prefix != 0:
-		case t.Final == 'n':
-			asked = append(asked, "where the cursor is, or how it does")
-		case t.Final == 'c':
-			asked = append(asked, "what it is")
+		if what := query(t); what != "" {
+			asked = append(asked, what)
 		}
 	})
 	return asked
+}
+
+// query is what a sequence asks the terminal; empty: nothing.
+func query(t *vt.Token) string {
+	switch {
+	case t.Kind != vt.CSI || t.Prefix != 0:
+	case t.Final == 'n':
+		return "where the cursor is, or how it does"
+	case t.Final == 'c':
+		return "what it is"
+	}
+	return ""
 }
 
 // fullScreen says whether the program has switched to the alternate screen.

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"ripple/runtime/internal/vt"
 	"ripple/schema"
 )
 
@@ -125,22 +125,22 @@ func hooked(ctx context.Context, l *lab, script string) (raw []byte, err error) 
 	return raw, ctx.Err()
 }
 
-var osc633 = lazyregexp.New(`\x1b\]633;([A-Z])((?:;[^\x07\x1b;]*)*);([^\x07\x1b;]*)\x07`)
-
 // marksIn are the letters of the markers that carry the nonce, each once; a D without an
 // exit code, or with 0 alone, tells none and is not among them.
 func marksIn(raw []byte) string {
 	var seen strings.Builder
-	for _, m := range osc633().FindAllSubmatch(raw, -1) {
-		if string(m[3]) != probeNonce {
-			continue
+	var parser vt.Parser
+	parser.Feed(raw, func(t *vt.Token) {
+		fields := strings.Split(string(t.Data), ";") // 633, letter, what it says, nonce
+		if t.Kind != vt.OSC || t.Cancelled || len(fields) < 3 || fields[0] != "633" || fields[len(fields)-1] != probeNonce {
+			return
 		}
-		letter := string(m[1])
-		if letter == "D" && strings.Trim(string(m[2]), ";0") == "" || strings.Contains(seen.String(), letter) {
-			continue
+		letter, says := fields[1], strings.Join(fields[2:len(fields)-1], "")
+		if letter == "D" && strings.Trim(says, "0") == "" || strings.Contains(seen.String(), letter) {
+			return
 		}
 		seen.WriteString(letter)
-	}
+	})
 	return seen.String()
 }
 

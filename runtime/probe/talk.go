@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"bytes"
 	"context"
 	"fmt"
 	"strings"
@@ -9,6 +8,7 @@ import (
 	"time"
 
 	"ripple/runtime/internal/prompt"
+	"ripple/runtime/internal/vt"
 	"ripple/runtime/pty"
 	"ripple/runtime/terminal"
 )
@@ -187,8 +187,11 @@ func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 
 // endsInQuery says whether a program asked the terminal something, and nothing since.
 func endsInQuery(b []byte) bool {
-	at := bytes.LastIndexByte(b, '\x1b')
-	return at >= 0 && len(b) < at+8 && queries(b[at:]) != nil && (b[len(b)-1] == 'n' || b[len(b)-1] == 'c')
+	const longest = 64 // more than a query and what may stand before it in one piece, in bytes
+	asks := false
+	var parser vt.Parser
+	parser.Feed(b[max(0, len(b)-longest):], func(t *vt.Token) { asks = query(t) != "" })
+	return asks
 }
 
 func (t *talk) reply(how ending, began time.Time) reply {

@@ -75,14 +75,16 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 	return l, nil
 }
 
-// loadEmbedded takes the ready-made form when it is that of the file, else it
-// parses the file.
+// loadEmbedded takes the ready-made form if there is one, else it parses the file.
 func loadEmbedded(fsys fs.FS, name, source string, r ready, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
-	data, err := fs.ReadFile(fsys, name)
-	if err == nil && r.sum == checksum(data) {
+	if r.file != "" {
 		if a := r.load(fsys, source, o); a != nil {
 			return a, nil
 		}
+	}
+	data, err := fs.ReadFile(fsys, name)
+	if err != nil {
+		return nil, []schema.Diagnostic{{File: source, Kind: schema.KindFile, Severity: schema.SeverityError, Message: err.Error()}}
 	}
 	return schema.Parse(source, data, o)
 }
@@ -105,8 +107,10 @@ func yamlFiles(fsys fs.FS) ([]string, error) {
 		if strings.HasPrefix(name, ".") || !strings.HasSuffix(name, ".yaml") && !strings.HasSuffix(name, ".yml") {
 			continue
 		}
-		if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
-			continue
+		if !entry.Type().IsRegular() { // a link may lead to one
+			if info, err := fs.Stat(fsys, name); err == nil && !info.Mode().IsRegular() {
+				continue
+			}
 		}
 		names = append(names, name) // a dangling link stays: loading it tells
 	}

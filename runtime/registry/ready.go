@@ -6,7 +6,6 @@ import (
 	"compress/flate"
 	"errors"
 	"fmt"
-	"hash/fnv"
 	"io"
 	"io/fs"
 	"path"
@@ -16,27 +15,18 @@ import (
 )
 
 // The adapters that come with the binary are also there ready-made: parsed,
-// validated and written as compressed JSON when ripple was made (Generate). What
-// is used is always what the YAML says: a ready-made form whose YAML has another
-// checksum is passed over.
+// validated and written as compressed JSON when ripple was made (Generate), with
+// the YAML that it was made of. A test holds both to what the files say now.
 const (
 	readyDir   = "ready"
 	readyExt   = ".json.deflate"
-	readyIndex = readyDir + "/index" // a line each: file, checksum, name and aliases
+	readyIndex = readyDir + "/index" // a line each: file, name and aliases
 )
 
 // ready is a line of the index.
 type ready struct {
 	file   string
-	sum    string
 	header header
-}
-
-// checksum needs no tables, which would be made when a process starts.
-func checksum(data []byte) string {
-	h := fnv.New64a()
-	_, _ = h.Write(data) // cannot fail
-	return fmt.Sprintf("%016x", h.Sum64())
 }
 
 // readyMade reads the index; there is none in most file systems.
@@ -47,8 +37,8 @@ func readyMade(fsys fs.FS) map[string]ready {
 	}
 	list := map[string]ready{}
 	for line := range bytes.Lines(index) {
-		if f := strings.Fields(string(line)); len(f) >= 3 {
-			list[f[0]] = ready{f[0], f[1], header{plain: true, text: strings.Join(f[2:], "\n"), name: f[2]}}
+		if f := strings.Fields(string(line)); len(f) >= 2 {
+			list[f[0]] = ready{f[0], header{plain: true, text: strings.Join(f[1:], "\n"), name: f[1]}}
 		}
 	}
 	return list
@@ -93,8 +83,8 @@ func inflate(packed []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 }
 
-// Generate makes the ready-made form of all adapters in fsys: contents by file
-// name, to be written beside them.
+// Generate makes the ready-made form of all adapters in fsys, and their compressed
+// text: contents by file name, to be written beside them.
 func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 	names, err := yamlFiles(fsys)
 	if err != nil {
@@ -118,7 +108,10 @@ func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 		if files[readyFile(name)], err = deflate(text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		fmt.Fprintln(&index, name, checksum(data), strings.Join(append([]string{a.Name}, a.Aliases...), " "))
+		if files[readyDir+"/"+name+".deflate"], err = deflate(data); err != nil {
+			return nil, fmt.Errorf("%s: %w", name, err)
+		}
+		fmt.Fprintln(&index, name, strings.Join(append([]string{a.Name}, a.Aliases...), " "))
 	}
 	files[readyIndex] = index.Bytes()
 	return files, packTestdata(fsys, files)

@@ -60,7 +60,7 @@ func TestReadyMade(t *testing.T) {
 		data, err := fs.ReadFile(adapters.FS, name)
 		require.NoError(t, err)
 		a, _ := schema.Parse("embedded/"+name, data, o)
-		require.Equal(t, checksum(data), index[name].sum)
+		require.Contains(t, index, name)
 		require.Equal(t, a, index[name].load(adapters.FS, "embedded/"+name, o), name)
 	}
 }
@@ -112,9 +112,8 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// A YAML that was changed since is parsed; so is one whose ready-made form is
-// broken.
-func TestReadyMadeOfAnotherFile(t *testing.T) {
+// What is ready-made is taken; the YAML is parsed where that is broken.
+func TestABrokenReadyMadeForm(t *testing.T) {
 	files := embedded(map[string]string{"x.yaml": adapterYAML("x", "first")})
 	made, err := Generate(files, schema.Options{})
 	require.NoError(t, err)
@@ -126,11 +125,8 @@ func TestReadyMadeOfAnotherFile(t *testing.T) {
 		require.NoError(t, err)
 		return e.Adapter
 	}
+	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("x", "second"))}
 	require.Equal(t, "first", find().Description)
-	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("y", "second", "x"))}
-	require.Equal(t, "second", find().Description)
-	require.Equal(t, "y", find().Name, "a name that the index does not know")
-	files["x.yaml"] = &fstest.MapFile{Data: []byte(adapterYAML("x", "first"))}
 	files["ready/x.json.deflate"] = &fstest.MapFile{Data: []byte("{")}
-	require.Equal(t, "first", find().Description)
+	require.Equal(t, "second", find().Description)
 }

@@ -3,9 +3,10 @@ package standin
 import (
 	"crypto/rand"
 	"encoding/json"
-	"regexp"
 	"slices"
 	"strings"
+
+	"ripple/internal/lazyregexp"
 )
 
 // Message is one message of a conversation, whatever the dialect.
@@ -70,15 +71,15 @@ func document(v any) string {
 }
 
 // shellNames are the names that clients give to the tool that runs a command line.
-var shellNames = regexp.MustCompile(`(?i)^(bash|shell|exec_command|run_shell_command|execute_command|run_terminal_cmd|terminal)$`)
+var shellNames = lazyregexp.New(`(?i)^(bash|shell|exec_command|run_shell_command|execute_command|run_terminal_cmd|terminal)$`)
 
 // commandNames are the names of its argument that is the command line.
-var commandNames = regexp.MustCompile(`^(command|cmd|script)$`)
+var commandNames = lazyregexp.New(`^(command|cmd|script)$`)
 
 // shell is the shell tool; one without a name when none is offered.
 func (q request) shell() tool {
 	for _, t := range q.tools {
-		if shellNames.MatchString(t.Name) {
+		if shellNames().MatchString(t.Name) {
 			return t
 		}
 	}
@@ -143,7 +144,7 @@ func (t tool) arguments(command string) map[string]any {
 	properties, _ := t.Schema["properties"].(map[string]any)
 	key := "command"
 	for name := range properties {
-		if commandNames.MatchString(name) {
+		if commandNames().MatchString(name) {
 			key = name
 		}
 	}
