@@ -51,10 +51,10 @@ func (p *Patterns) Empty() bool { return p == nil || len(p.compiled) == 0 }
 
 // Match is a prompt at the end of the stream.
 type Match struct {
-	Pattern       // the one that matches
-	Start  int      // offset in the raw tail where the prompt begins, with the sequences that colour it
-	Text   string   // the prompt as matched, without escape sequences
-	Groups []string // group 0 is Text
+	Pattern          // the one that matches
+	Start   int      // offset in the raw tail where the prompt begins, with the sequences that colour it
+	Text    string   // the prompt as matched, without escape sequences
+	Groups  []string // group 0 is Text
 }
 
 // AtEnd matches the patterns in their order against the end of tail, which is
