@@ -73,8 +73,10 @@ func seen(t *testing.T, s turn) {
 }
 
 // passing is what two turns do not have in common: how much the program itself told the
-// model, and a character of several, which a program may draw as one that is narrower.
-var passing = regexp.MustCompile(`\d+|👩\S*`)
+// model, the random number that it gives to a tool's output (of hexadecimal digits, of which
+// all or none may be decimal), and a character of several, which a program may draw as one
+// that is narrower.
+var passing = regexp.MustCompile(`Chunk ID: [0-9a-f]+|\d+|👩\S*`)
 
 // said is an answer, however its lines are wrapped.
 func said(s turn) string {
