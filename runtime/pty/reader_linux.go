@@ -12,8 +12,8 @@ import (
 
 // reader reads the master in a thread of its own: a read that finds nothing
 // waits in ppoll(2) on the master and on an eventfd that wakes it for a new
-// deadline or for close. Going through Go's poller instead costs a shell's
-// round trip a fifth more (BenchmarkRoundTrip).
+// deadline or for close. Going through Go's poller at once costs a shell's
+// round trip a fifth more (BenchmarkRoundTrip), so only a long wait does.
 type reader struct {
 	mu   sync.Mutex // one Read at a time
 	buf  []byte
@@ -32,6 +32,8 @@ type reader struct {
 	wakeFD   int
 	closed   atomic.Bool
 	deadline atomic.Int64 // Unix nanoseconds; 0: none
+
+	parking parking
 
 	look looker
 }
@@ -127,6 +129,15 @@ func (r *reader) remaining() (time.Duration, error) {
 
 // wait returns when there is something to read, to reconsider, or no time left.
 func (r *reader) wait(fd int32, left time.Duration) {
+	if left != 0 && left <= brief {
+		r.poll(fd, left)
+	} else if !r.poll(fd, brief) && !r.park(int(fd)) {
+		r.poll(fd, left)
+	}
+}
+
+// poll says whether there is something to read or to reconsider; no time left means no limit.
+func (r *reader) poll(fd int32, left time.Duration) bool {
 	r.fds[0] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
 	r.fds[1] = unix.PollFd{Fd: int32(r.wakeFD), Events: unix.POLLIN}
 	ppoll(r.fds[:], left)
@@ -134,6 +145,7 @@ func (r *reader) wait(fd int32, left time.Duration) {
 		var count [8]byte
 		_, _ = unix.Read(r.wakeFD, count[:]) // empty: somebody else's wake-up was taken along
 	}
+	return r.fds[0].Revents != 0 || r.fds[1].Revents != 0
 }
 
 // ppoll waits; no time left means no limit. What it reports as an error the next
@@ -194,7 +206,9 @@ func (d *device) setReadDeadline(t time.Time) error {
 		at = max(1, t.UnixNano())
 	}
 	r.deadline.Store(at)
-	r.wake(1)
+	if !r.parking.move(at) {
+		r.wake(1)
+	}
 	return nil
 }
 
@@ -206,6 +220,7 @@ func (d *device) close() error {
 		return os.ErrClosed
 	}
 	r.wake(forever)
+	r.parking.move(1) // it is over
 	d.retire()
 	err := d.file.Close()
 	// Until a running read and wait have returned.
@@ -214,6 +229,7 @@ func (d *device) close() error {
 	r.waitMu.Lock()
 	defer r.waitMu.Unlock()
 	_ = unix.Close(r.wakeFD) // nothing is lost with it
+	r.parking.close()
 	r.look.close()
 	return err
 }
