@@ -107,7 +107,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
-	"cmd/ripple/internal/adaptercmd": {7, "adapters cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/adaptercmd": {7, "adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/agentcmd":   {7, "cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
 	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 

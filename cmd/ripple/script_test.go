@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"github.com/rogpeppe/go-internal/testscript"
+	"github.com/stretchr/testify/require"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
@@ -23,6 +24,8 @@ func TestMain(m *testing.M) {
 const raceExit = "atexit_sleep_ms=20 "
 
 func TestScripts(t *testing.T) {
+	builtIn, err := filepath.Abs("../../adapters")
+	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{
 		Dir:                 "testdata/script",
 		UpdateScripts:       *update,
@@ -34,6 +37,7 @@ func TestScripts(t *testing.T) {
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("NO_COLOR", "")
 			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where ripple is, and nothing else
+			e.Setenv("ADAPTERS", builtIn)
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "plays": plays},

@@ -53,6 +53,10 @@ type Options struct {
 	Progress   func(Progress) // told when a test starts and when it ends
 	Record     io.Writer      // receives an asciicast v3 recording of the whole run
 
+	// Like is another adapter of the program of which nothing may get lost: its probe and its
+	// declared tests have to be there word for word, and derived tests that apply to it to apply.
+	Like *schema.Adapter
+
 	Agent Agent // for family agent: how a turn is made and judged
 	Files fs.FS // what stands beside the adapter: transcripts
 }

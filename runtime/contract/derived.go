@@ -17,12 +17,26 @@ type derived struct {
 	own       bool          // a session of its own
 	bare      bool          // opens its sessions itself
 	timeout   time.Duration // 0: the default
+	less      lesser        // nil: what needs say is all
 	exclusive bool          // looks at what the whole process has open: nothing else may run
 	run       func(context.Context, *testRun) error
 }
 
 // need says why an adapter cannot be asked something; empty: it can.
 type need func(*schema.Adapter) string
+
+// lesser says what an adapter claims less of than another one to which a test applies too.
+type lesser func(a, other *schema.Adapter) string
+
+// unmet is why a test does not apply to an adapter; empty: it does.
+func (d derived) unmet(a *schema.Adapter) string {
+	for _, n := range d.needs {
+		if why := n(a); why != "" {
+			return why
+		}
+	}
+	return ""
+}
 
 // derivedTests is the whole table, by level. The tests put text into samples
 // whose language they do not know, so they follow three rules:
@@ -46,7 +60,7 @@ var derivedTests = []derived{
 	{name: "state persists", level: 2, needs: needs(stateful, setVar, getVar), run: statePersists},
 	{name: "a multi-line block", level: 2, needs: needs(multiline), run: multilineBlock},
 	{name: "usable after an error", level: 2, needs: needs(error_), run: usableAfterError},
-	{name: "exit codes as declared", level: 2, needs: needs(exitCodes, print_), run: exitCodesAsDeclared},
+	{name: "exit codes as declared", level: 2, needs: needs(exitCodes, print_), less: lessExitCodes, run: exitCodesAsDeclared},
 	{name: "cwd as declared", level: 2, needs: needs(cwdTracking, cd), own: true, run: cwdAsDeclared},
 	{name: "modes are reached and left", level: 2, needs: needs(leavableModes), bare: true, run: modesReachedAndLeft},
 	{name: "empty and comment-only input", level: 2, run: emptyInput},
@@ -81,11 +95,7 @@ func derivedCases(a *schema.Adapter) []testCase {
 		if d.bare {
 			c.timeout = startTimeout // starting is part of the test
 		}
-		for _, n := range d.needs {
-			if c.inapplicable = n(a); c.inapplicable != "" {
-				break
-			}
-		}
+		c.inapplicable = d.unmet(a)
 		cases = append(cases, c)
 	}
 	return cases

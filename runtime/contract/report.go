@@ -112,13 +112,14 @@ const noLevel = "no level: "
 
 func (r *Report) ungraded() bool { return strings.HasPrefix(r.LevelNote, noLevel) }
 
-const maxLevel = 4
+// MaxLevel is the highest level that there is.
+const MaxLevel = 4
 
 // level is the highest n such that every applicable test of the levels up to n
 // passed and every one of those levels has at least one that did: what does not
 // apply is never counted as passed.
 func level(tests []TestResult) (n int, note string) {
-	for n = 0; n < maxLevel; n++ {
+	for n = 0; n < MaxLevel; n++ {
 		passed := 0
 		for _, t := range tests {
 			switch {
@@ -140,7 +141,7 @@ func blocked(level int, t TestResult) string {
 	return "level " + levelNames[level] + " is not reached: " + string(t.Status) + ": " + t.Name
 }
 
-var levelNames = [maxLevel + 1]string{
+var levelNames = [MaxLevel + 1]string{
 	"0", "1 (starts, evaluates, ends)", "2 (state, multi-line, errors, cwd, exit codes, modes)",
 	"3 (hostile input and output, interrupts, forgery)", "4 (faults and leaks)",
 }

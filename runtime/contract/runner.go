@@ -20,6 +20,7 @@ type testCase struct {
 	timeout      time.Duration   // 0: the default
 	pointer      string          // of a declared test in the adapter's file
 	inapplicable string          // why the adapter cannot be asked this
+	lost         string          // what the adapter lacks of the one that it is to be like
 	own          bool            // in a session of its own
 	bare         bool            // opens its sessions itself
 	exclusive    bool            // no other test of this process may run meanwhile
@@ -42,6 +43,9 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	}
 	if !o.NoDerived && a.Family != schema.FamilyAgent {
 		cases = append(cases, derivedCases(a)...)
+	}
+	if o.Like != nil {
+		cases = likeCases(cases, a, o.Like)
 	}
 	if o.Filter == nil {
 		return cases
@@ -175,6 +179,8 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 		result.Status, result.Reason = Skipped, "the run was stopped: "+context.Cause(ctx).Error()
 	case r.broken != "":
 		result.Status, result.Reason = Skipped, r.broken
+	case c.lost != "":
+		result.Status, result.Failure = Failed, &Failure{Message: c.lost}
 	case c.inapplicable != "":
 		result.Status, result.Reason = NotApplicable, c.inapplicable
 	default:

@@ -30,6 +30,8 @@ type testFlags struct {
 	parallel  int
 	verbose   bool
 	record    string
+	like      string // a file; "": none
+	level     int    // that has to be reached; 0: none
 	watch     bool
 	update    bool
 	options   contract.Options
@@ -51,7 +53,10 @@ tests failed and that all of them ran out of time.
 The report shows each test that did not simply pass, and the level of the adapter:
 1 starts, evaluates, ends; 2 state, multi-line, errors, cwd, exit codes, modes;
 3 hostile input and output, interrupts, forgery; 4 faults and leaks. A level is
-reached when every test up to it that applies has passed; "n/a" says why one does not.`,
+reached when every test up to it that applies has passed; "n/a" says why one does not.
+--level has a lower one fail. --like OTHER has an adapter fail that lost something which
+OTHER has: the probe or a declared test that does not stand in it word for word, a test
+that applied to OTHER and no longer applies.`,
 		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
@@ -84,10 +89,13 @@ reached when every test up to it that applies has passed; "n/a" says why one doe
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
 	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
+	flags.IntVar(&f.level, "level", 0, "a lower level than this (1 to 4) is a failure")
+	flags.StringVar(&f.like, "like", "", "nothing of what this other `ADAPTER` of the program does may be lost")
 	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
 	flags.BoolVar(&f.update, "update", false, "write what the program prints into the declared tests that expect something else; never an error, a timeout or nothing at all")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
+	ui.CompleteFlag(cmd, "like", ui.CompleteAdapter(a.App))
 	return cmd
 }
 
@@ -189,7 +197,7 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 	case missing > 0 && f.options.Require:
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing, and --require wants all", ui.CountAre(missing, "program")), "")
 	}
-	return nil
+	return f.graded(reports)
 }
 
 // agentTests lets contract tests judge turns.

@@ -64,7 +64,7 @@ func (n agentDraft) Ext() string {
 }
 
 func newAdapterNew(a *app) *cobra.Command {
-	n, program := agentDraft{}, programDraft{}
+	n, program, with := agentDraft{}, programDraft{}, withFlags{}
 	var words []string
 	var mode, output, command string
 	cmd := &cobra.Command{
@@ -80,18 +80,22 @@ a repl (the default) evaluates a language, a debugger steps through a program.
 With --probe the adapter is learnt by experiment: the program is started, and what it
 does with this and that says what its prompt is, which language it speaks, how it is
 interrupted and ended. Each key has a comment with its evidence, all transcripts stand in
-a file beside it, and the contract tests say how far it can be relied on.`,
-		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
+a file beside it, and the contract tests say how far it can be relied on.
+
+--with has a coding agent go on where they do not all pass, turn after turn, in a directory
+of its own with the adapter, the evidence and the schema. After each turn the tests are
+run, and a version that is better replaces the file; one that is worse, or that has less
+to pass, never does. All tests pass and --level is reached: exit code 0; else it is that of
+"ripple run". Without --probe the agent goes on with the file that is there.`,
+		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new mujs --probe mujs --with auto --max-cost 2\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if cmd.Flags().Changed("probe") {
-				p := probed{name: args[0], command: command, file: n.File}
-				words, err := p.choose(cmd)
-				if err != nil {
-					return err
-				}
-				return a.Guarded(func() error { return p.learn(cmd.Context(), a, words) })
+			if cmd.Flags().Changed("probe") || cmd.Flags().Changed("with") {
+				return probed{name: args[0], command: command, file: n.File, with: with}.run(cmd, a)
+			}
+			if err := with.choose(cmd); err != nil {
+				return err
 			}
 			if len(args) > 0 {
 				program.Name, program.Command, program.File = args[0], n.Command, n.File
@@ -119,6 +123,7 @@ a file beside it, and the contract tests say how far it can be relied on.`,
 	ui.Choices(cmd, "family", string(schema.FamilyShell), string(schema.FamilyREPL), string(schema.FamilyDebugger))
 	ui.Choices(cmd, "prompt-mode", "arg", "stdin")
 	ui.Choices(cmd, "output", "text", "ndjson")
+	with.addTo(a, cmd)
 	cmd.Flags().StringVarP(&n.File, "file", "o", "", "where to write it; - is standard output (default: .ripple/adapters/NAME.yaml)")
 	return cmd
 }
@@ -132,7 +137,7 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	case !agent && len(args) == 0:
 		return ui.UsageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
 	}
-	foreign := []string{"family", "prompt", "probe"}
+	foreign := []string{"family", "prompt", "probe", "with"}
 	if !agent {
 		foreign = []string{"args", "prompt-mode", "prompt-flag", "output"}
 	}

@@ -21,15 +21,43 @@ import (
 // probed is the adapter of a program that is learnt by experiment.
 type probed struct {
 	name, command, file string
+	with                withFlags
 }
+
+// base is how the file is called in its directory.
+func (p probed) base() string { return filepath.Base(p.file) }
+
+// evidenceName is how the evidence is called there.
+func (p probed) evidenceName() string { return filepath.Base(p.evidenceFile()) }
+
+// defaultFile is where an adapter goes that is not sent elsewhere.
+func defaultFile(name string) string { return filepath.Join(".ripple", "adapters", name+".yaml") }
 
 // evidenceFile stands beside the adapter.
 func (p probed) evidenceFile() string {
 	return strings.TrimSuffix(p.file, filepath.Ext(p.file)) + ".evidence.txt"
 }
 
-// choose checks the flags' values and fills in what follows from them.
-func (p *probed) choose(cmd *cobra.Command) (words []string, err error) {
+// run learns an adapter, or has an agent go on with one.
+func (p probed) run(cmd *cobra.Command, a *app) error {
+	if p.file == "" {
+		p.file = defaultFile(p.name)
+	}
+	if err := p.with.choose(cmd); err != nil {
+		return err
+	}
+	if !cmd.Flags().Changed("probe") {
+		return a.Guarded(func() error { return p.goOn(cmd.Context(), cmd, a) })
+	}
+	words, err := p.choose(cmd)
+	if err != nil {
+		return err
+	}
+	return a.Guarded(func() error { return p.learn(cmd.Context(), cmd, a, words) })
+}
+
+// choose checks the flags' values and makes words of the command line.
+func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
 	for _, name := range []string{"family", "prompt", "command"} {
 		if cmd.Flags().Changed(name) {
 			return nil, ui.UsageError("--probe takes the whole command line, and finds out the rest", "--%s and --probe exclude each other", name)
@@ -44,9 +72,6 @@ func (p *probed) choose(cmd *cobra.Command) (words []string, err error) {
 	}
 	for _, w := range split {
 		words = append(words, anywhere(plainWord(w)))
-	}
-	if p.file == "" {
-		p.file = filepath.Join(".ripple", "adapters", p.name+".yaml")
 	}
 	return words, nil
 }
@@ -71,31 +96,58 @@ func anywhere(word string) string {
 }
 
 // learn learns the adapter, writes it with its evidence, and says how far it can be
-// relied on.
-func (p probed) learn(ctx context.Context, a *app, words []string) error {
+// relied on; an agent may go on from there.
+func (p probed) learn(ctx context.Context, cmd *cobra.Command, a *app, words []string) error {
 	if err := p.free(); err != nil {
 		return err
 	}
-	head, err := ui.Fill(probeHead, map[string]string{"name": p.name, "named": fileNamed(p.name, p.file), "evidence": filepath.Base(p.evidenceFile())})
+	var h *helper
+	if p.with.agent != "" {
+		var err error
+		if h, err = p.newHelper(ctx, cmd, a); err != nil {
+			return err
+		}
+		defer h.close()
+	}
+	result, err := p.experiment(ctx, a, words)
+	start, unlearnt := errors.AsType[*probe.StartError](err)
+	switch {
+	case h != nil && unlearnt:
+		if err := writeNew(p.evidenceFile(), result.Evidence); err != nil {
+			return err
+		}
+		return h.fromTemplate(ctx, words, start)
+	case err != nil:
+		return p.notLearnt(err)
+	}
+	if err := p.write(a, result); err != nil {
+		return err
+	}
+	if h == nil {
+		return p.told(a, result)
+	}
+	return h.fromLearnt(ctx, result)
+}
+
+// experiment has the program show what it does.
+func (p probed) experiment(ctx context.Context, a *app, words []string) (probe.Result, error) {
+	head, err := ui.Fill(probeHead, map[string]string{"name": p.name, "named": fileNamed(p.name, p.file), "evidence": p.evidenceName()})
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
+		return probe.Result{}, ui.FailWith(ui.ExitFailed, err, "")
 	}
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	progress := a.NewProgress()
+	defer progress.Stop()
 	result, err := probe.Run(ctx, probe.Options{
 		Name: p.name, Command: words, File: fileNamed(p.name, p.file), Head: head,
 		Versions: []string{"--version", "-version", "-V", "-v", "version"},
 		Progress: func(text string) { progress.Update(p.name, contract.Progress{Name: text}) },
 	})
-	progress.Stop()
 	if ctx.Err() != nil {
-		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was written"), "")
+		err = ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; nothing was written"), "")
 	}
-	if err != nil {
-		return p.notLearnt(err)
-	}
-	return p.write(a, result)
+	return result, err
 }
 
 // free says whether both files can be written, before a minute is spent on them.
@@ -115,7 +167,10 @@ func (p probed) free() error {
 func (p probed) notLearnt(err error) error {
 	var missing *launch.MissingError
 	var start *probe.StartError
+	var told *ui.ExitError
 	switch {
+	case errors.As(err, &told):
+		return err
 	case errors.As(err, &missing):
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--probe %q: %w", p.command, err), "")
 	case errors.As(err, &start):
@@ -128,7 +183,7 @@ func (p probed) notLearnt(err error) error {
 	return ui.FailWith(ui.ExitFailed, err, "nothing was written")
 }
 
-// write writes the adapter and its evidence, and reports.
+// write writes the adapter and its evidence.
 func (p probed) write(a *app, result probe.Result) error {
 	if p.file == "-" {
 		a.Printf("%s", result.Adapter)
@@ -137,8 +192,13 @@ func (p probed) write(a *app, result probe.Result) error {
 	if err := writeNew(p.file, result.Adapter); err != nil {
 		return err
 	}
-	if err := writeNew(p.evidenceFile(), result.Evidence); err != nil {
-		return err
+	return writeNew(p.evidenceFile(), result.Evidence)
+}
+
+// told reports on what was written.
+func (p probed) told(a *app, result probe.Result) error {
+	if p.file == "-" {
+		return nil
 	}
 	if err := contract.WriteText(a.Out, []*contract.Report{result.Report}, contract.TextOptions{}); err != nil && a.OutError() == nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

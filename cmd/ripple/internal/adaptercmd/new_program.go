@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"regexp"
 	"slices"
+	"strings"
 
 	"ripple/cmd/ripple/internal/ui"
 	"ripple/schema"
@@ -18,6 +19,7 @@ var programTemplate string
 // programDraft is what the template knows about the program.
 type programDraft struct {
 	Name, Command, Family string
+	Args                  []string
 	Prompt                string // as the program shows it, to the last blank
 	File                  string // where the adapter goes
 }
@@ -51,6 +53,7 @@ func (n programDraft) render() ([]byte, error) {
 	return renderDraft(programTemplate, map[string]string{
 		"name": n.Name, "named": n.Named(), "family": n.Family, "description": ui.MustQuoteJSON(n.Name + ", known by its prompt"),
 		"name.json": ui.MustQuoteJSON(n.Name), "command.json": ui.MustQuoteJSON(n.Command),
+		"args": strings.Join(n.Args, " "), "args.json": ui.MustQuoteJSON(append([]string{}, n.Args...)),
 		"primary": ui.MustQuoteJSON("^" + regexp.QuoteMeta(n.Prompt) + "$"),
 	}, n.File)
 }

@@ -19,6 +19,9 @@ func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
+	if err := f.hold(a, entries); err != nil {
+		return nil, err
+	}
 	if entries, err = f.selected(entries); err != nil {
 		return nil, err
 	}
@@ -48,7 +51,7 @@ func (f *testFlags) onlyOne(entries []*registry.Entry) error {
 	for _, o := range []struct {
 		flag  string
 		given bool
-	}{{"--record", f.record != ""}, {"--executable", f.options.Executable != ""}} {
+	}{{"--record", f.record != ""}, {"--executable", f.options.Executable != ""}, {"--like", f.like != ""}} {
 		if o.given && len(entries) != 1 {
 			return ui.UsageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", o.flag, len(entries))
 		}

@@ -31,6 +31,7 @@ type loopFlags struct {
 	live       bool
 	dryRun     bool
 	json       bool
+	project    string // where the loop runs; "": here
 }
 
 // NewRun is ripple run.
@@ -171,7 +172,14 @@ func changed(flags *pflag.FlagSet) map[string]string {
 }
 
 func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
-	o, agent, err := a.loopOptions(ctx, f, flags)
+	project, err := os.Getwd()
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+	}
+	if err := layout.Check("."); err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	o, agent, err := a.loopOptions(ctx, project, f, flags)
 	if err != nil {
 		return err
 	}
@@ -181,7 +189,15 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if err := a.readyAll(ctx, agent, o); err != nil {
 		return err
 	}
-	view := a.newLoopView(agent.entry, o.Config, f)
+	stop, summary := a.drive(ctx, a.newLoopView(agent.entry, o.Config, f), o)
+	if !f.json {
+		a.summarise(summary)
+	}
+	return a.stopped(stop, f.json)
+}
+
+// drive runs a loop and shows it, until it stops or is interrupted.
+func (a *app) drive(ctx context.Context, view *loopView, o loop.Options) (loop.Stop, *loop.Summary) {
 	defer view.close()
 	o.Observe = func(n loop.Notice) { view.notice(withFlags(n)) }
 	l := loop.New(o)
@@ -200,21 +216,11 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	}()
 	stop := l.Run(ctx)
 	view.close()
-	if !f.json {
-		a.summarise(view.summary)
-	}
-	return a.stopped(stop, f.json)
+	return stop, view.summary
 }
 
 // loopOptions reads the settings and finds the agent that they ask for.
-func (a *app) loopOptions(ctx context.Context, f loopFlags, flags map[string]string) (o loop.Options, agent *loopAgent, err error) {
-	project, err := os.Getwd()
-	if err != nil {
-		return o, nil, ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
-	}
-	if err := layout.Check("."); err != nil {
-		return o, nil, ui.FailWith(ui.ExitUsage, err, "")
-	}
+func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flags map[string]string) (o loop.Options, agent *loopAgent, err error) {
 	c, notes, err := config.Load(project, flags, a.Getenv)
 	if err != nil {
 		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")

@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"fmt"
+	"path/filepath"
 	"time"
 
 	"github.com/charmbracelet/x/ansi"
@@ -13,7 +14,7 @@ import (
 )
 
 // tick keeps the clock on the status line going.
-func (v *loopView) tick() {
+func (v *loopView) tick(quit <-chan struct{}) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
 	for {
@@ -22,7 +23,7 @@ func (v *loopView) tick() {
 			v.mu.Lock()
 			v.draw()
 			v.mu.Unlock()
-		case <-v.quit:
+		case <-quit:
 			return
 		}
 	}
@@ -58,7 +59,7 @@ func (v *loopView) parts() []string {
 		parts = append(parts, loop.Dollars(v.cost))
 	}
 	// The plan is the agent's, and changes in the middle of a turn.
-	tasks, _ := record.ReadTasks(layout.PlanIn(".", v.dir())) // the loop itself says what is wrong
+	tasks, _ := record.ReadTasks(layout.PlanIn(v.where, v.dir())) // the loop itself says what is wrong
 	if p := tasks.Count(); p.Open+p.Ticked > 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d tasks open", p.Open, p.Open+p.Ticked))
 	}
@@ -80,7 +81,7 @@ func (v *loopView) clear() {
 // dir is where the agent works, from the project.
 func (v *loopView) dir() string {
 	if v.loop.Branch == "" {
-		return "."
+		return v.where
 	}
-	return layout.Worktree(v.loop.Branch)
+	return filepath.Join(v.where, layout.Worktree(v.loop.Branch))
 }

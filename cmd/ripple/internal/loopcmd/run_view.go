@@ -24,6 +24,7 @@ type loopView struct {
 	*app
 	turns  *ui.TurnView
 	config *config.Config
+	where  string        // the project
 	encode *json.Encoder // nil: for people
 	tools  bool
 
@@ -39,16 +40,17 @@ type loopView struct {
 	checking bool // --verify is under way
 	ending   bool
 	summary  *loop.Summary // at the end
-	quit     chan struct{}
+	close    func()        // as often as one likes
 	ended    sync.WaitGroup
-	once     sync.Once
 }
 
 func (a *app) newLoopView(e *registry.Entry, c *config.Config, f loopFlags) *loopView {
 	v := &loopView{
-		app: a, turns: a.NewTurnView(e.Adapter, false), config: c, tools: a.ErrTerminal || f.live || c.Verbose,
-		started: time.Now(), quit: make(chan struct{}),
+		app: a, turns: a.NewTurnView(e.Adapter, false), config: c, where: cmp.Or(f.project, "."), tools: a.ErrTerminal || f.live || c.Verbose,
+		started: time.Now(),
 	}
+	quit := make(chan struct{})
+	v.close = sync.OnceFunc(func() { v.end(quit) })
 	if f.json {
 		v.encode = json.NewEncoder(a.Out)
 		v.encode.SetEscapeHTML(false)
@@ -56,20 +58,19 @@ func (a *app) newLoopView(e *registry.Entry, c *config.Config, f loopFlags) *loo
 	}
 	if a.ErrTerminal {
 		v.line = true
-		v.ended.Go(v.tick)
+		v.ended.Go(func() { v.tick(quit) })
 	}
 	return v
 }
 
-func (v *loopView) close() {
-	v.once.Do(func() {
-		close(v.quit)
-		v.ended.Wait()
-		v.mu.Lock()
-		defer v.mu.Unlock()
-		v.clear()
-		v.line = false
-	})
+// end takes the status line away.
+func (v *loopView) end(quit chan<- struct{}) {
+	close(quit)
+	v.ended.Wait()
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	v.clear()
+	v.line = false
 }
 
 // interrupted says what Ctrl-C does.

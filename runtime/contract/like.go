@@ -1,0 +1,77 @@
+package contract
+
+import (
+	"fmt"
+	"reflect"
+	"slices"
+
+	"ripple/schema"
+)
+
+// likeCases hold an adapter to another one of the same program, so that nothing gets lost
+// unseen: what the other one asserts, its probe and its declared tests, has to stand in this
+// one word for word, and a derived test that applies to the other one has to apply to this
+// one. What is missing is a test that has failed.
+func likeCases(cases []testCase, a, other *schema.Adapter) []testCase {
+	if (a.Family == schema.FamilyAgent) != (other.Family == schema.FamilyAgent) {
+		return append(cases, testCase{name: "family", kind: KindProbe, level: 1, lost: fmt.Sprintf("family is %s, and in %s it is %s", a.Family, other.Source, other.Family)})
+	}
+	for i := range cases {
+		if cases[i].kind == KindDerived {
+			cases[i].lost = lostOf(cases[i].name, a, other)
+		}
+	}
+	return append(cases, missingCases(a, other)...)
+}
+
+// lostOf says why a derived test that applies to another adapter does not to this one.
+func lostOf(name string, a, other *schema.Adapter) string {
+	d := derivedTests[slices.IndexFunc(derivedTests, func(d derived) bool { return d.name == name })]
+	switch why := d.unmet(a); {
+	case d.unmet(other) != "":
+		return ""
+	case why != "":
+		return fmt.Sprintf("it applies to %s, and not to this adapter: %s", other.Source, why)
+	case d.less != nil:
+		return d.less(a, other)
+	}
+	return ""
+}
+
+// missingCases are what another adapter asserts and this one does not.
+func missingCases(a, other *schema.Adapter) (cases []testCase) {
+	missing := func(name string, kind Kind, level int) {
+		cases = append(cases, testCase{
+			name: name + " (as in " + other.Source + ")", kind: kind, level: level,
+			lost: fmt.Sprintf("%s has it, and this adapter does not have it word for word", other.Source),
+		})
+	}
+	if p := other.Probe; p != nil && (a.Probe == nil || a.Probe.Eval != p.Eval || a.Probe.Expect != p.Expect) {
+		missing("probe", KindProbe, 1)
+	}
+	for _, t := range other.Tests {
+		same := func(own schema.Test) bool { return reflect.DeepEqual(placeless(own), placeless(t)) }
+		if !slices.ContainsFunc(a.Tests, same) {
+			missing(t.Name, KindDeclared, 2)
+		}
+	}
+	return cases
+}
+
+// placeless is a test wherever it stands.
+func placeless(t schema.Test) schema.Test {
+	t.Pos, t.Step.Pos = schema.Position{}, schema.Position{}
+	t.SetupSequence = slices.Clone(t.SetupSequence)
+	for i := range t.SetupSequence {
+		t.SetupSequence[i].Pos = schema.Position{}
+	}
+	return t
+}
+
+// lessExitCodes says that an adapter knows less of exit codes than another one.
+func lessExitCodes(a, other *schema.Adapter) string {
+	if other.Capabilities.ExitCode == schema.ExitCodeTrue && a.Capabilities.ExitCode != schema.ExitCodeTrue {
+		return fmt.Sprintf("capabilities.exit_code is true in %s, and %s in this adapter", other.Source, a.Capabilities.ExitCode)
+	}
+	return ""
+}

@@ -1,0 +1,69 @@
+package contract
+
+import (
+	"regexp"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"ripple/schema"
+)
+
+// What another adapter asserts and does may not get lost: each change of the toy's adapter is
+// one that takes something away.
+func TestLike(t *testing.T) {
+	const lacks = "before.yaml has it, and this adapter does not have it word for word"
+	for name, tt := range map[string]struct {
+		change func(a *schema.Adapter)
+		want   []string // the tests that fail, with why
+	}{
+		"the same": {func(*schema.Adapter) {}, nil},
+		"more": {func(a *schema.Adapter) {
+			a.Tests = append(a.Tests, named("another", step("print x")))
+		}, nil},
+		"in another place": {func(a *schema.Adapter) {
+			a.Tests = append([]schema.Test{named("another", step("print x"))}, a.Tests...)
+			a.Tests[1].Pos, a.Tests[1].Step.Pos = schema.Position{Line: 90}, schema.Position{Line: 91}
+		}, nil},
+		"a test is gone":       {func(a *schema.Adapter) { a.Tests = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, and not to this adapter: no test with expect_mode, or no exit_commands: there is no known way into a mode and out again"}},
+		"a test asserts less":  {func(a *schema.Adapter) { a.Tests[0].ExpectMode = nil; a.Modes = nil }, []string{"enters the debugger (as in before.yaml): " + lacks, "modes are reached and left: it applies to before.yaml, and not to this adapter: no modes are declared"}},
+		"the probe is another": {func(a *schema.Adapter) { a.Probe.Expect = ".*" }, []string{"probe (as in before.yaml): " + lacks}},
+		"no probe":             {func(a *schema.Adapter) { a.Probe = nil }, []string{"probe (as in before.yaml): " + lacks}},
+		"a sample is gone":     {func(a *schema.Adapter) { a.Samples.ReadLine = "" }, []string{"reading a line is reported: it applies to before.yaml, and not to this adapter: samples.read_line is not declared"}},
+		"no interrupt":         {func(a *schema.Adapter) { a.Signals.Interrupt = nil }, []string{"timeout, interrupt, usable: it applies to before.yaml, and not to this adapter: signals.interrupt is null: the adapter has no safe interrupt"}},
+		"exit codes are not told any more": {
+			func(a *schema.Adapter) { a.Capabilities.ExitCode = schema.ExitCodeFalse },
+			[]string{"exit codes as declared: capabilities.exit_code is true in before.yaml, and false in this adapter"},
+		},
+		"a coding agent": {func(a *schema.Adapter) {
+			a.Family, a.Tests = schema.FamilyAgent, nil
+		}, []string{"family: family is agent, and in before.yaml it is repl"}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			before, now := toyAdapter(), toyAdapter()
+			before.Source = "before.yaml"
+			tt.change(now)
+			var got []string
+			for _, c := range plan(now, Options{Like: before}) {
+				if c.lost != "" {
+					got = append(got, c.name+": "+c.lost)
+				}
+			}
+			assert.ElementsMatch(t, tt.want, got)
+		})
+	}
+}
+
+// What is missing has failed, and no level is reached that needs it.
+func TestWhatIsLostFails(t *testing.T) {
+	before, now := toyAdapter(), toyAdapter()
+	now.Samples.ReadLine = ""
+	withoutKill := regexp.MustCompile("^[^k]")
+	whole := runToy(t, now, "", Options{Filter: withoutKill})
+	assert.True(t, whole.OK(), outcome(whole))
+	r := runToy(t, now, "", Options{Filter: withoutKill, Like: before})
+	assert.False(t, r.OK())
+	level, note := level(r.Tests)
+	assert.Equal(t, 2, level)
+	assert.Equal(t, "level 3 (hostile input and output, interrupts, forgery) is not reached: failed: reading a line is reported", note)
+}
