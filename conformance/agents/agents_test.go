@@ -45,6 +45,7 @@ var cases = []struct {
 	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},
 	{"a turn on its screen", onScreen},
 	{"a loop that is verified", loop},
+	{"an adapter that is made better", makesAdapterBetter},
 	{"a loop that an editor drives", editorsLoop},
 	{"consoles of ripple's", usesConsoles},
 }

@@ -152,9 +152,12 @@ func (k *keeper) enough(code int) bool {
 // next says what there is now, and what can be done with it.
 func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	var lines []string
-	if k.stands == nil {
+	switch {
+	case k.stands == nil:
 		lines = append(lines, h.file+" was not written: no version of it had the program start")
-	} else {
+	case k.stands.reaches(h.with.level):
+		lines = append(lines, fmt.Sprintf("%s has reached level %d, and more could be added", h.file, k.stands.report.Level))
+	default:
 		lines = append(lines, fmt.Sprintf("%s is the best so far: level %d, and level %d was wanted", h.file, k.stands.report.Level, h.with.level))
 	}
 	if h.keep {

@@ -188,12 +188,11 @@ func (k *keeper) worse(now *standing) string {
 			return strings.TrimSuffix(t.Name, " (as in "+k.stands.adapter.Source+")") + ": " + t.Failure.Message
 		}
 	}
-	better := now.report.Level - before.Level
-	if better == 0 {
-		better = now.report.Count(contract.Passed) - before.Count(contract.Passed)
-	}
-	if better <= 0 && !now.reaches(k.with.level) {
-		return "That is no better than before"
+	switch more := now.report.Count(contract.Passed) > before.Count(contract.Passed); {
+	case now.report.Level < before.Level:
+		return fmt.Sprintf("Level %d was reached before", before.Level)
+	case now.report.Level == before.Level && !more && !now.reaches(k.with.level):
+		return "No more passes than before"
 	}
 	return ""
 }

@@ -66,8 +66,16 @@ func (k *keeper) write(reached bool) error {
 	}
 	return errors.Join(
 		os.WriteFile(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PromptFile), []byte(text), 0o600),
-		os.WriteFile(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s reaches level %d (ripple ticks this)\n", box, k.base(), k.with.level), 0o600),
+		os.WriteFile(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s (ripple ticks this)\n", box, k.goal()), 0o600),
 	)
+}
+
+// goal is what there is to do.
+func (k *keeper) goal() string {
+	if k.stands != nil && k.stands.reaches(k.with.level) {
+		return k.base() + " says what else the program can do"
+	}
+	return fmt.Sprintf("%s reaches level %d", k.base(), k.with.level)
 }
 
 // maxReport bounds what the task tells of the tests, in bytes.
