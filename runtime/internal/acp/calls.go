@@ -81,6 +81,9 @@ func (cs calls) merge(c *Client, u update) *call {
 	set(&cl.name, u.Name, meta.name)
 	set(&cl.title, u.Title)
 	set(&cl.kind, u.ToolKind)
+	if t := c.Tool(cl.title); cl.name == "" && t != "" && t != event.Other {
+		cl.name = cl.title // some tell it so, and no kind
+	}
 	if len(u.Locations) > 0 {
 		set(&cl.path, u.Locations[0].Path)
 	}
