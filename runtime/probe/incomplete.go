@@ -141,7 +141,7 @@ func concludeContinuation(l *lab) {
 	case len(u.shown) > 0:
 		var patterns []string
 		for _, s := range u.shown {
-			patterns = append(patterns, inner(learn([]string{s}).pattern))
+			patterns = append(patterns, anyLength(s))
 		}
 		pattern := "^" + patterns[0] + "$"
 		if len(patterns) > 1 {

@@ -64,6 +64,7 @@ type standing struct {
 	unsure   bool          // and something stood before it on its line
 	startup  time.Duration // of the last start
 	fatal    bool          // Ctrl-C ends it
+	mute     bool          // it starts without a word
 	lost     int           // spellings after which it was not at its prompt any more
 }
 
@@ -130,7 +131,7 @@ func (l *lab) start(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("starting %s: %w", plan.Path, err)
 	}
-	r := l.talk.hear(ctx, l.talk.patience.start)
+	r := l.hearPrompt(ctx)
 	l.startup = r.took
 	l.log.exchange("", r)
 	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // which comes after an answer only
@@ -138,6 +139,22 @@ func (l *lab) start(ctx context.Context) (reply, error) {
 		l.say(ctx, command)
 	}
 	return r, ctx.Err()
+}
+
+// hearPrompt hears the program out until its first prompt: some wait for input before they
+// have printed it.
+func (l *lab) hearPrompt(ctx context.Context) reply {
+	r := l.talk.hear(ctx, l.talk.patience.start)
+	known := len(l.prompts.lines) > 0 && !l.silent && l.trailing == ""
+	for r.idle() && (known && !l.isPrompt(r) || !known && !l.mute && len(r.raw) == 0) {
+		more := l.talk.hearOn(ctx, r, l.talk.patience.late)
+		if len(more.raw) == len(r.raw) {
+			l.mute = l.mute || !known
+			return more
+		}
+		r = more
+	}
+	return r
 }
 
 func (l *lab) plan(a *schema.Adapter) (launch.Plan, error) {

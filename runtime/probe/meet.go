@@ -77,7 +77,12 @@ func lookAtStart(ctx context.Context, l *lab) error {
 		if err != nil {
 			return err
 		}
-		observe(l, r)
+		editor := observe(l, r)
+		if editor && w.term == dumb {
+			if r, err = withoutEditor(ctx, l, r); err != nil {
+				return err
+			}
+		}
 		replies = append(replies, r)
 		if full := fullScreen(l); full && w.term == colour {
 			return &StartError{Reason: l.o.Command[0] + " is a program for the whole screen (it switches to the alternate one): only programs that are driven line by line can be learnt", Printed: r.text()}
@@ -89,12 +94,13 @@ func lookAtStart(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// observe notes what a start shows of the program's terminal.
-func observe(l *lab, r reply) {
+// observe notes what a start shows of the program's terminal, and says whether the program
+// has a line editor of its own there.
+func observe(l *lab, r reply) (editor bool) {
 	modes, err := l.talk.term.Modes()
 	if err == nil && r.idle() {
 		l.log.say("at its first wait the terminal is canonical: %v, echoes: %v", modes.Canonical(), modes.Echoes())
-		if !modes.Canonical() {
+		if editor = !modes.Canonical(); editor {
 			l.log.say("so it has a line editor of its own")
 		}
 	}
@@ -106,6 +112,7 @@ func observe(l *lab, r reply) {
 			l.log.say("it takes bracketed pastes")
 		}
 	})
+	return editor
 }
 
 // queries are what a program asks its terminal (ECMA-48 DA and DSR).

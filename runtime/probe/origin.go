@@ -26,7 +26,7 @@ func findOrigin(ctx context.Context, l *lab) error {
 	if err != nil {
 		return err
 	}
-	env := append(launch.OSHost().Environ(), contract.Environ(a, l.dirs.home, l.dirs.temp)...)
+	env := l.environ(a)
 	for _, arg := range l.o.Versions {
 		a.Process.VersionProbe = &schema.VersionProbe{Args: []string{arg}, Pattern: `(\d+\.\d+(?:\.\d+)?)`}
 		within, cancel := context.WithTimeout(ctx, answersWithin)
@@ -47,6 +47,11 @@ func findOrigin(ctx context.Context, l *lab) error {
 		l.draft.set("process.install", []field{{"debian", []string{name}}}, sure, 9, "the package that "+path+" is of")
 	}
 	return ctx.Err()
+}
+
+// environ is that of the program when it is asked something without a terminal.
+func (l *lab) environ(a *schema.Adapter) []string {
+	return append(launch.OSHost().Environ(), contract.Environ(a, l.dirs.home, l.dirs.temp)...)
 }
 
 // debianPackage asks dpkg whose file a program is; empty where nobody knows.

@@ -42,7 +42,8 @@ type Options struct {
 }
 
 func (o *Options) patience() patience {
-	return patience{start: cmp.Or(o.Start, 20*time.Second), answer: 3 * time.Second, quiet: 400 * time.Millisecond}
+	start := cmp.Or(o.Start, 20*time.Second)
+	return patience{start: start, late: start / 20, answer: 3 * time.Second, quiet: 400 * time.Millisecond}
 }
 
 func (o *Options) progress(text string) {

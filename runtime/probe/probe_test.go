@@ -131,6 +131,52 @@ func TestAQueryIsNoWait(t *testing.T) {
 	}
 }
 
+// A program that has its line editor on every terminal, and a switch against that in its
+// help, is started with the switch.
+func TestALineEditorIsSwitchedOff(t *testing.T) {
+	needsTheKernel(t)
+	o := options("toy", toy(t, "editor")...)
+	l, err := newLab(o)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, meet(t.Context(), l))
+	assert.Equal(t, append(o.Command[1:], "--nolineedit"), []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
+	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
+}
+
+// The first prompt of a program may come after its first wait for input.
+func TestAPromptThatComesLate(t *testing.T) {
+	l := evaluating(t, "late")
+	assert.Equal(t, []string{"toy> "}, l.prompts.lines, l.log.b.String())
+	first, err := l.start(t.Context())
+	require.NoError(t, err)
+	assert.Equal(t, "toy> ", first.last())
+	assert.True(t, l.atPrompt, l.log.b.String())
+}
+
+// A language that cannot score more than another did is not tried to its end.
+func TestALanguageThatCannotWinIsLeft(t *testing.T) {
+	l := evaluating(t, "constant")
+	lang := language{Name: "other", Samples: map[string][]string{"print": {"no_such_print"}, "set_var": {"v = {n}"}, "get_var": {"v"}, "comment": {"# nothing"}}}
+	whole, err := tryLanguage(t.Context(), l, lang, 0)
+	require.NoError(t, err)
+	assert.Equal(t, 4, whole.score)
+	left, err := tryLanguage(t.Context(), l, lang, 4)
+	require.NoError(t, err)
+	assert.Zero(t, left.score, "printing did not work, and the rest is worth 4")
+}
+
+// The second answer says what an answer looks like: before the first one, what a start left
+// may stand.
+func TestTheSecondAnswerCounts(t *testing.T) {
+	l := evaluating(t, "constant")
+	a, err := l.ask(t.Context(), "6*7")
+	require.NoError(t, err)
+	a.output = "1> " + a.output
+	require.True(t, confirm(t.Context(), l, "6*7", &a), l.log.b.String())
+	assert.Equal(t, "^42$", resultPattern(l, a.output))
+}
+
 func needsTheKernel(t *testing.T) {
 	t.Helper()
 	if !pty.Tells {

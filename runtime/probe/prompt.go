@@ -4,6 +4,8 @@ import (
 	"regexp"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 
 	"ripple/internal/lazyregexp"
 )
@@ -56,6 +58,24 @@ func learn(prompts []string, mute ...string) learnt {
 		}
 	}
 	return l
+}
+
+// anyLength is a pattern of a prompt in which a row of one sign, such as dots, may be of
+// another length: it follows the prompt above it, which may hold a directory.
+func anyLength(prompt string) string {
+	const row = 4 // signs; "..." and ">>>" mean themselves
+	var b strings.Builder
+	for rest := prompt; rest != ""; {
+		sign, size := utf8.DecodeRuneInString(rest)
+		end := len(rest) - len(strings.TrimLeft(rest, string(sign)))
+		if end >= row*size && !unicode.IsLetter(sign) && !unicode.IsDigit(sign) {
+			b.WriteString(regexp.QuoteMeta(rest[:size]) + "+")
+		} else {
+			b.WriteString(regexp.QuoteMeta(rest[:max(end, size)]))
+		}
+		rest = rest[max(end, size):]
+	}
+	return b.String()
 }
 
 // prompts collects the lines in which a program waits for a command, of one skeleton.

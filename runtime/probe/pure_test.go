@@ -7,6 +7,7 @@ import (
 	"flag"
 	"io"
 	"os"
+	"regexp"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -140,5 +141,38 @@ func TestVariationsAreOfTestsThatExist(t *testing.T) {
 	names := append(contract.Names(a, contract.Options{}), "reports errors")
 	for name := range lastResort {
 		assert.Contains(t, names, name)
+	}
+}
+
+// A row of one sign may be of another length where a prompt above it is.
+func TestARowOfAnyLength(t *testing.T) {
+	for prompt, want := range map[string]string{
+		"........ ": `\.+ `, "... ": `\.\.\. `, "     ...> ": ` +\.\.\.> `, "aaaaa> ": `aaaaa> `, "――――> ": "―+> ", "": "", "\xff\xff> ": regexp.QuoteMeta("\xff\xff> "),
+	} {
+		assert.Equal(t, want, anyLength(prompt), "%q", prompt)
+	}
+}
+
+// Of a help, those switches are taken that take a line editor away.
+func TestSwitchesAgainstLineEditors(t *testing.T) {
+	for help, want := range map[string][]string{
+		"  --multiline       Use multiline editor module\n  --nomultiline     Don't use multiline editor module\n": {"--nomultiline"},
+		"--simple-prompt\n    Force simple minimal prompt\n--no-simple-prompt\n    Use a rich prompt\n":            {"--simple-prompt"},
+		"  -n, --no-readline        disable enhanced command line editing (readline)\n":                            {"--no-readline"},
+		"  --noediting\n  --norc\n":                                       {"--noediting"},
+		"--no-autoedit-syntax\n    Turn off auto editing of files":        nil,
+		"  --editor NAME   the editor\n  --no-color      without colours": nil,
+		"  --noedit        y\n\t--no-line-editor  none":                   {"--noedit", "--no-line-editor"},
+	} {
+		assert.Equal(t, want, switchesIn(help), "%q", help)
+	}
+}
+
+// What stood before the first answer is no part of the second one's pattern.
+func TestFiftyFourAsFortyTwo(t *testing.T) {
+	for output, want := range map[string]string{
+		"54\n": "42\n", "Out[7]: 54\n": "Out[7]: 42\n", "$154 = 54": "$154 = 42", "540": "540",
+	} {
+		assert.Equal(t, want, asFortyTwo(output))
 	}
 }

@@ -53,6 +53,7 @@ func (r reply) idle() bool { return r.how == waits || r.how == quiet }
 // nearly every wait; these bound the others.
 type patience struct {
 	start  time.Duration // a program comes to its first wait
+	late   time.Duration // after that, its first prompt is still on its way
 	answer time.Duration // a line is worked on
 	quiet  time.Duration // silence of a program of which the kernel does not say that it waits
 }
@@ -98,6 +99,37 @@ func (t *talk) take(b []byte) {
 // hear waits for the program's next wait for input.
 func (t *talk) hear(ctx context.Context, limit time.Duration) reply {
 	return t.listen(ctx, 0, limit)
+}
+
+// hearOn waits for output that comes although the program waits already, and for its wait
+// after that. Nothing has come within the limit: the reply is that of before.
+func (t *talk) hearOn(ctx context.Context, before reply, limit time.Duration) reply {
+	began := time.Now()
+	late := time.NewTimer(limit)
+	defer late.Stop()
+	tick := time.NewTicker(16 * time.Millisecond) // what is printed is taken a little later
+	defer tick.Stop()
+	for !t.hasFresh() {
+		select {
+		case <-t.ran:
+			before.how = ended
+			return before
+		case <-tick.C:
+		case <-late.C:
+			return before
+		case <-ctx.Done():
+			return before
+		}
+	}
+	r := t.listen(ctx, 0, limit)
+	r.raw, r.took = append(before.raw, r.raw...), before.took+time.Since(began)
+	return r
+}
+
+func (t *talk) hasFresh() bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return len(t.fresh) > 0
 }
 
 // say types text and waits until the program takes input again.

@@ -54,7 +54,7 @@ func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (
 	for _, lang := range speaking(spelling) {
 		l.log.experiment(3, "samples of "+lang.Name)
 		l.o.progress("does it speak " + lang.Name + "?")
-		t, err := tryLanguage(ctx, l, lang)
+		t, err := tryLanguage(ctx, l, lang, best.score)
 		t.spelling, t.result = spelling, result
 		if t.score > best.score {
 			best = t
@@ -101,20 +101,37 @@ func adopt(l *lab, best trial) {
 	}
 }
 
-// tryLanguage asks the program for what the samples of a language do. A language of which neither
+// attempts are the samples of a language in the order in which they are tried.
+var attempts = []struct {
+	key string
+	try func(context.Context, *lab, *trial) error
+}{
+	{"print", tryPrint},
+	{"get_var", tryVariable},
+	{"print_lines", tryLines},
+	{"multiline", tryBlock},
+	{"raw_bytes", tryRaw},
+	{"comment", tryComment},
+}
+
+// tryLanguage asks the program for what the samples of a language do, until it is certain
+// that the language scores no more than another one did. A language of which neither
 // printing nor a variable works is not the right one.
-func tryLanguage(ctx context.Context, l *lab, lang language) (t trial, err error) {
+func tryLanguage(ctx context.Context, l *lab, lang language, other int) (t trial, err error) {
 	t = trial{language: lang, found: map[string]string{}}
 	l.good = []string{l.tongue.result.output}
-	for _, step := range []func(context.Context, *lab, *trial) error{tryPrint, tryVariable, tryLines, tryBlock, tryRaw, tryComment} {
-		if err := step(ctx, l, &t); err != nil && ctx.Err() != nil {
-			return t, ctx.Err()
-		}
-		if t.score == 0 && t.found["seen variable"] != "" {
+	possible := perfect(lang)
+	for _, a := range attempts {
+		if possible <= other || a.key == "print_lines" && t.score == 0 {
 			break
 		}
+		if err := a.try(ctx, l, &t); err != nil && ctx.Err() != nil {
+			return t, ctx.Err()
+		}
+		if t.found[a.key] == "" && len(lang.Samples[a.key]) > 0 {
+			possible -= worth[a.key]
+		}
 	}
-	delete(t.found, "seen variable")
 	return t, nil
 }
 
@@ -152,7 +169,6 @@ func tryPrint(ctx context.Context, l *lab, t *trial) error {
 }
 
 func tryVariable(ctx context.Context, l *lab, t *trial) error {
-	t.found["seen variable"] = "yes"
 	for _, set := range t.language.Samples["set_var"] {
 		for _, get := range t.language.Samples["get_var"] {
 			ok := true

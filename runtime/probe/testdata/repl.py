@@ -10,6 +10,10 @@ def prompt():
         sys.stdout.write("toy> ")
     elif kind == "status":
         sys.stdout.write("toy [1]> " if failed else "toy> ")
+    elif kind == "late":
+        sys.stdout.write("toy> " if count > 1 else "")
+    elif kind == "editor":
+        sys.stdout.write("toy> ")
     elif kind in ("settable", "broken"):
         sys.stdout.write(shown)
     elif kind == "counter":
@@ -60,7 +64,19 @@ def evaluate(code):
         failed = True
 
 
-print("Toy 1.0")
+if kind == "editor":
+    if "--help" in sys.argv:
+        print("  --noteditable   Not a switch about lines\n  --nolineedit    Don't use the line editor\n  --color         Colours")
+        sys.exit(0)
+    if "--nolineedit" not in sys.argv:
+        import tty
+        tty.setcbreak(0)
+
+print("Toy 1.0", end="\n" if kind != "late" else "")
+if kind == "late":
+    sys.stdout.flush()
+    signal.signal(signal.SIGALRM, lambda *_: (sys.stdout.write("\ntoy> "), sys.stdout.flush()))
+    signal.setitimer(signal.ITIMER_REAL, 0.3)
 while True:
     prompt()
     try:
