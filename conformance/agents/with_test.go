@@ -68,6 +68,6 @@ func makesAdapterBetter(t *testing.T, r rig) {
 	assert.Contains(t, stderr.String(), "toy.yaml has reached level 4")
 	if asked := r.asked(); told(asked, "Write the adapter of the program") { // else it stands in the system prompt, which is not logged
 		assert.True(t, told(asked, "passed before; toy.yaml stays as it was"), "the agent is told what became of its turn")
-		assert.True(t, told(asked, "All that applies has passed, but "), "and what could be added")
+		assert.True(t, told(asked, "It succeeds already, but "), "and what could be added")
 	}
 }

@@ -113,9 +113,7 @@ func (p probed) learn(ctx context.Context, cmd *cobra.Command, a *app, words []s
 	start, unlearnt := errors.AsType[*probe.StartError](err)
 	switch {
 	case h != nil && unlearnt:
-		if err := writeNew(p.evidenceFile(), result.Evidence); err != nil {
-			return err
-		}
+		h.evidence = result.Evidence
 		return h.fromTemplate(ctx, words, start)
 	case err != nil:
 		return p.notLearnt(err)

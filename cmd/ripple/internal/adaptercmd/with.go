@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -71,10 +72,11 @@ func (w *withFlags) choose(cmd *cobra.Command) error {
 type helper struct {
 	*app
 	probed
-	dir    string
-	keep   bool // what is in dir may be wanted
-	task   *loopcmd.Task
-	limits map[string]string
+	dir      string
+	keep     bool // what is in dir may be wanted
+	task     *loopcmd.Task
+	limits   map[string]string
+	evidence []byte // of experiments that taught nothing: it stands beside no file yet
 }
 
 // newHelper finds out before anything else whether the agent can be had.
@@ -127,7 +129,10 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 	h.keep = true
 	stop := h.task.Run(ctx, h.check(), k.around)
 	code := loopcmd.ExitCode(&stop)
-	done := stop.Done() || k.enough(code)
+	done := k.enough(code)
+	if stop.Done() && !done { // by the agent's word, with what the check by itself does not see
+		code, stop.Why = loopcmd.ExitUnverified, "What the agent calls done is not kept: "+k.verdict
+	}
 	h.keep = !done
 	if err := h.report(k.stands); err != nil {
 		return err
@@ -143,10 +148,11 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 	return ui.FailWith(code, errors.New(why), h.next(k, &stop))
 }
 
-// enough says that what stands is what was wanted, although the loop ended for another
-// reason: the agent had turns to add more.
+// enough says that what stands is what was wanted, whatever ended the turns that the agent
+// had to add more.
 func (k *keeper) enough(code int) bool {
-	return k.stands != nil && k.stands.reaches(k.with.level) && code != ui.ExitInterrupted && code != ui.ExitFailed
+	disagrees := []int{ui.ExitInterrupted, ui.ExitFailed, loopcmd.ExitUnverified}
+	return k.stands != nil && k.stands.reaches(k.with.level) && !slices.Contains(disagrees, code)
 }
 
 // next says what there is now, and what can be done with it.
@@ -154,14 +160,14 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	var lines []string
 	switch {
 	case k.stands == nil:
-		lines = append(lines, h.file+" was not written: no version of it had the program start")
+		lines = append(lines, h.file+" was not written: no version of it had the program start and end")
 	case k.stands.reaches(h.with.level):
 		lines = append(lines, fmt.Sprintf("%s has reached level %d, and more could be added", h.file, k.stands.report.Level))
 	default:
 		lines = append(lines, fmt.Sprintf("%s is the best so far: level %d, and level %d was wanted", h.file, k.stands.report.Level, h.with.level))
 	}
 	if h.keep {
-		lines = append(lines, "the agent's last version and the record of its turns are in "+h.dir)
+		lines = append(lines, "the agent's last version, the evidence and the record of its turns are in "+h.dir)
 	}
 	if stop.Do != "" {
 		lines = append(lines, stop.Do)

@@ -81,7 +81,7 @@ func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.
 		return out, ctx.Err()
 	}
 	if err != nil {
-		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("What the agent made cannot be kept: %v.", err), Err: err}
+		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("What the agent made is not kept: %v.", err), Err: err}
 	}
 	t.tell(loop.Notice{Kind: loop.NoticeVerified, Turn: r.Turn, Text: t.verdict, OK: reached})
 	return out, t.decide()
@@ -93,27 +93,29 @@ func (k *keeper) decide() error {
 	if k.stands == nil || !k.stands.complete(k.with.level) && !(k.idle && k.stands.reaches(k.with.level)) {
 		return k.write(false)
 	}
-	return errors.Join(os.WriteFile(k.draft, k.stands.text, 0o600), k.write(true))
+	return errors.Join(place(k.draft, k.stands.text), k.write(true))
 }
 
 // judge tests the agent's version and keeps it where it is better. It says whether it is
 // all that is wanted.
 func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
-	k.idle = false
+	if err := k.untouched(); err != nil {
+		return false, err
+	}
 	text, err := loopfiles.ReadFile(k.draft)
-	switch {
-	case err != nil:
-		k.verdict, k.seen = fmt.Sprintf("%s cannot be read: %v", k.base(), reasonOf(err)), nil
+	if err != nil {
+		k.verdict, k.seen, k.idle = fmt.Sprintf("%s cannot be read: %v", k.base(), reasonOf(err)), nil, false
 		return false, nil
-	case bytes.Equal(text, k.seen):
-		k.verdict, k.idle = k.base()+" is unchanged", true
-		return k.stands != nil && bytes.Equal(text, k.stands.text) && k.stands.reaches(k.with.level), nil
+	}
+	k.idle = bytes.Equal(text, k.seen)
+	if k.idle && k.stands != nil && bytes.Equal(text, k.stands.text) {
+		k.verdict = k.base() + " is unchanged"
+		return k.stands.reaches(k.with.level), nil
 	}
 	k.seen = text
 	ad, why := k.parse(text)
 	if why != "" {
-		k.verdict = why + k.asItWas()
-		return false, nil
+		return k.refuse(why)
 	}
 	bounded, cancel := context.WithTimeout(ctx, testsOfTurn)
 	defer cancel()
@@ -128,12 +130,10 @@ func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
 	k.tested = now.report
 	summary := lastLine(reportText(now.report))
 	if k.stands == nil && now.report.Level < 1 {
-		k.verdict = summary + k.asItWas()
-		return false, nil
+		return k.refuse(summary)
 	}
 	if worse := k.worse(now); worse != "" {
-		k.verdict = summary + ". " + worse + k.asItWas()
-		return false, nil
+		return k.refuse(summary + ". " + worse)
 	}
 	k.verdict = summary + "; kept in " + k.file
 	k.idle = k.stands != nil && now.report.Count(contract.Passed) <= k.stands.report.Count(contract.Passed)
@@ -197,11 +197,17 @@ func (k *keeper) worse(now *standing) string {
 	return ""
 }
 
-func (k *keeper) asItWas() string {
-	if k.stands == nil {
-		return "; nothing is kept yet"
+// refuse leaves what stands as it is.
+func (k *keeper) refuse(why string) (reached bool, err error) {
+	if k.idle {
+		why = k.base() + " is unchanged: " + why
 	}
-	return "; " + k.file + " stays as it was"
+	if k.stands == nil {
+		k.verdict = why + "; nothing is kept yet"
+	} else {
+		k.verdict = why + "; " + k.file + " stays as it was"
+	}
+	return false, nil
 }
 
 // replace puts a version where the best one stands, unless somebody else has written there.
@@ -210,24 +216,38 @@ func (k *keeper) replace(now *standing) error {
 	kept.Source = k.file // which is not where the agent works
 	now.adapter = &kept
 	if k.stands == nil {
-		if err := writeNew(k.file, now.text); err != nil {
-			return err
-		}
 		k.stands = now
-		return nil
+		return errors.Join(writeNew(k.file, now.text), writeNew(k.evidenceFile(), k.evidence))
 	}
-	there, err := os.ReadFile(k.file)
-	if err != nil {
+	if err := k.untouched(); err != nil {
 		return err
-	}
-	if !bytes.Equal(there, k.stands.text) {
-		return fmt.Errorf("%s was changed by somebody else meanwhile", k.file)
 	}
 	if err := ui.ReplaceFile(k.file, now.text); err != nil {
 		return err
 	}
 	k.stands = now
 	return nil
+}
+
+// untouched says that nobody else has written where the best version stands.
+func (k *keeper) untouched() error {
+	if k.stands == nil {
+		return nil
+	}
+	there, err := os.ReadFile(k.file)
+	if err == nil && !bytes.Equal(there, k.stands.text) {
+		err = fmt.Errorf("%s was changed by somebody else meanwhile", k.file)
+	}
+	return err
+}
+
+// place writes a file that the agent may have made something else of.
+func place(path string, text []byte) error {
+	err := ui.ReplaceFile(path, text)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = ui.CreateFile(path, text)
+	}
+	return err
 }
 
 func reasonOf(err error) error {

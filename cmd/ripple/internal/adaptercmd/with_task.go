@@ -26,19 +26,26 @@ func (k *keeper) prepare(begin []byte, ad *schema.Adapter) error {
 	if k.stands != nil {
 		k.tested = k.stands.report
 	}
-	evidence, err := os.ReadFile(k.evidenceFile())
-	if err == nil {
-		err = os.WriteFile(filepath.Join(k.dir, k.evidenceName()), evidence, 0o600)
-	} else if errors.Is(err, os.ErrNotExist) {
-		err = nil
-	}
-	return errors.Join(err,
+	return errors.Join(
+		k.writeEvidence(),
 		k.writeScript(ad),
 		os.WriteFile(k.draft, begin, 0o600),
 		os.WriteFile(filepath.Join(k.dir, "adapter.schema.json"), schema.JSON(), 0o600),
 		os.Mkdir(filepath.Join(k.dir, loopfiles.Dir), 0o700),
 		k.write(false),
 	)
+}
+
+// writeEvidence puts what the experiments showed, if there were any, beside the draft.
+func (k *keeper) writeEvidence() (err error) {
+	evidence := k.evidence
+	if evidence == nil {
+		evidence, err = os.ReadFile(k.evidenceFile())
+	}
+	if errors.Is(err, os.ErrNotExist) {
+		return nil
+	}
+	return errors.Join(err, os.WriteFile(filepath.Join(k.dir, k.evidenceName()), evidence, 0o600))
 }
 
 // writeScript puts the script of an adapter, where it has a file of its own, beside the draft.
@@ -65,8 +72,8 @@ func (k *keeper) write(reached bool) error {
 		return err
 	}
 	return errors.Join(
-		os.WriteFile(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PromptFile), []byte(text), 0o600),
-		os.WriteFile(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s (ripple ticks this)\n", box, k.goal()), 0o600),
+		place(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PromptFile), []byte(text)),
+		place(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s (ripple ticks this)\n", box, k.goal())),
 	)
 }
 
