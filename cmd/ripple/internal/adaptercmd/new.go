@@ -82,11 +82,11 @@ does with this and that says what its prompt is, which language it speaks, how i
 interrupted and ended. Each key has a comment with its evidence, all transcripts stand in
 a file beside it, and the contract tests say how far it can be relied on.
 
---with has a coding agent go on where they do not all pass, turn after turn, in a directory
-of its own with the adapter, the evidence and the schema. After each turn the tests are
-run, and a version that is better replaces the file; one that is worse, or that has less
-to pass, never does. All tests pass and --level is reached: exit code 0; else it is that of
-"ripple run". Without --probe the agent goes on with the file that is there.`,
+--with has a coding agent go on where they do not all pass, or many do not apply: turn after
+turn, in a directory of its own with the adapter, the evidence and the schema. After each
+turn the tests are run, and a version that is better replaces the file; one that is worse,
+or that has less to pass, never does. All tests pass and --level is reached: exit code 0;
+else it is that of "ripple run". Without --probe the agent goes on with the file that is there.`,
 		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new mujs --probe mujs --with auto --max-cost 2\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,

@@ -47,6 +47,9 @@ func (p probed) run(cmd *cobra.Command, a *app) error {
 		return err
 	}
 	if !cmd.Flags().Changed("probe") {
+		if err := without(cmd, "--with goes on with the file that is there: write it first, or learn it with --probe", "with"); err != nil {
+			return err
+		}
 		return a.Guarded(func() error { return p.goOn(cmd.Context(), cmd, a) })
 	}
 	words, err := p.choose(cmd)
@@ -56,12 +59,20 @@ func (p probed) run(cmd *cobra.Command, a *app) error {
 	return a.Guarded(func() error { return p.learn(cmd.Context(), cmd, a, words) })
 }
 
-// choose checks the flags' values and makes words of the command line.
-func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
+// without refuses what a draft is made of.
+func without(cmd *cobra.Command, hint, flag string) error {
 	for _, name := range []string{"family", "prompt", "command"} {
 		if cmd.Flags().Changed(name) {
-			return nil, ui.UsageError("--probe takes the whole command line, and finds out the rest", "--%s and --probe exclude each other", name)
+			return ui.UsageError(hint, "--%s and --%s exclude each other", name, flag)
 		}
+	}
+	return nil
+}
+
+// choose checks the flags' values and makes words of the command line.
+func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
+	if err := without(cmd, "--probe takes the whole command line, and finds out the rest", "probe"); err != nil {
+		return nil, err
 	}
 	if strings.TrimSpace(p.command) == "" {
 		return nil, ui.UsageError("give the command line that starts the program: --probe 'prog --quiet'", "--probe must not be empty")
