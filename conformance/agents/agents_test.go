@@ -44,6 +44,7 @@ var cases = []struct {
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},
 	{"a turn on its screen", onScreen},
+	{"a person's answer on its screen", asksOnScreen},
 	{"a loop that is verified", loop},
 	{"an adapter that is made better", makesAdapterBetter},
 	{"a loop that an editor drives", editorsLoop},
