@@ -44,6 +44,8 @@ import (
 // Options are a caller's wishes for a run; the zero value runs everything once.
 type Options struct {
 	Filter     *regexp.Regexp // only tests whose name matches
+	From       int            // only tests of levels from this one on
+	UpTo       int            // only tests of levels up to this one; 0: of all
 	NoDerived  bool           // leave out the derived tests
 	FailFast   bool           // stop at the first failure; see [Report.LeftOut]
 	Timeout    time.Duration  // for each test, over the declared ones; 0: as declared, 15 s otherwise

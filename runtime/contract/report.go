@@ -115,6 +115,13 @@ func (r *Report) ungraded() bool { return strings.HasPrefix(r.LevelNote, noLevel
 // MaxLevel is the highest level that there is.
 const MaxLevel = 4
 
+// Add takes over the tests of another run of the same adapter, of other levels (see
+// [Options.From]), and grades all of them together.
+func (r *Report) Add(other *Report) {
+	r.Tests, r.Duration = append(r.Tests, other.Tests...), r.Duration+other.Duration
+	r.Level, r.LevelNote = level(r.Tests)
+}
+
 // level is the highest n such that every applicable test of the levels up to n
 // passed and every one of those levels has at least one that did: what does not
 // apply is never counted as passed.

@@ -393,6 +393,26 @@ func TestLevel(t *testing.T) {
 	}
 }
 
+// Runs of some levels each are together what one run of all is.
+func TestTestsOfSomeLevels(t *testing.T) {
+	whole := runToy(t, toyAdapter(), "", Options{})
+	low := runToy(t, toyAdapter(), "", Options{UpTo: 1})
+	for _, r := range low.Tests {
+		assert.LessOrEqual(t, r.Level, 1, r.Name)
+	}
+	assert.Equal(t, min(whole.Level, 1), low.Level)
+	low.Add(runToy(t, toyAdapter(), "", Options{From: 2}))
+	names := func(r *Report) (list []string) {
+		for _, test := range r.Tests {
+			list = append(list, test.Name)
+		}
+		return list
+	}
+	assert.ElementsMatch(t, names(whole), names(low))
+	assert.Equal(t, whole.Level, low.Level)
+	assert.Equal(t, whole.LevelNote, low.LevelNote)
+}
+
 func TestNoLevelForAPartOfTheTests(t *testing.T) {
 	report := runToy(t, toyAdapter(), "", Options{Filter: exactly("probe")})
 	assert.Zero(t, report.Level)

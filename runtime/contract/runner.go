@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"ripple/runtime/launch"
@@ -47,16 +48,11 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	if o.Like != nil {
 		cases = likeCases(cases, a, o.Like)
 	}
-	if o.Filter == nil {
-		return cases
-	}
-	var wanted []testCase
-	for _, c := range cases {
-		if o.Filter.MatchString(c.name) {
-			wanted = append(wanted, c)
-		}
-	}
-	return wanted
+	return slices.DeleteFunc(cases, func(c testCase) bool { return !o.wants(c) })
+}
+
+func (o Options) wants(c testCase) bool {
+	return c.level >= o.From && (o.UpTo == 0 || c.level <= o.UpTo) && (o.Filter == nil || o.Filter.MatchString(c.name))
 }
 
 // runner is the state of one run.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/contract"
 	"ripple/runtime/launch"
 	"ripple/runtime/pty"
 	"ripple/schema"
@@ -175,6 +176,22 @@ func TestTheSecondAnswerCounts(t *testing.T) {
 	a.output = "1> " + a.output
 	require.True(t, confirm(t.Context(), l, "6*7", &a), l.log.b.String())
 	assert.Equal(t, "^42$", resultPattern(l, a.output))
+}
+
+// Kinds of prompts are compared, and keys varied, by the tests that are about them.
+func TestFaultsAndLeaksAreTestedOnce(t *testing.T) {
+	l := evaluating(t, "constant")
+	conclude(l)
+	report, err := strongest(t.Context(), l)
+	require.NoError(t, err)
+	require.NotEmpty(t, report.Tests)
+	for _, test := range report.Tests {
+		assert.LessOrEqual(t, test.Level, varied, test.Name)
+	}
+	report, err = prove(t.Context(), l)
+	require.NoError(t, err)
+	assert.Equal(t, 1, strings.Count(l.log.b.String(), " starts and stops leak nothing"), l.log.b.String())
+	assert.Equal(t, contract.MaxLevel, report.Tests[len(report.Tests)-1].Level)
 }
 
 func needsTheKernel(t *testing.T) {

@@ -21,7 +21,7 @@ func strongest(ctx context.Context, l *lab) (best *contract.Report, err error) {
 			l.log.say("%s: the program does not come to one", way.what)
 			continue
 		}
-		report, err := runTests(ctx, l, d, contract.Options{})
+		report, err := runTests(ctx, l, d, contract.Options{UpTo: varied})
 		if err != nil {
 			return nil, err
 		}
