@@ -129,7 +129,7 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 	h.keep = true
 	stop := h.task.Run(ctx, h.check(), k.around)
 	code := loopcmd.ExitCode(&stop)
-	done := k.enough(code)
+	done := k.enough(&stop)
 	if stop.Done() && !done { // by the agent's word, with what the check by itself does not see
 		code, stop.Why = loopcmd.ExitUnverified, "What the agent calls done is not kept: "+k.verdict
 	}
@@ -148,11 +148,11 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 	return ui.FailWith(code, errors.New(why), h.next(k, &stop))
 }
 
-// enough says that what stands is what was wanted, whatever ended the turns that the agent
-// had to add more.
-func (k *keeper) enough(code int) bool {
-	disagrees := []int{ui.ExitInterrupted, ui.ExitFailed, loopcmd.ExitUnverified}
-	return k.stands != nil && k.stands.reaches(k.with.level) && !slices.Contains(disagrees, code)
+// enough says that what stands is what was wanted, even if it was a limit that ended the turns
+// which the agent had to add more.
+func (k *keeper) enough(stop *loop.Stop) bool {
+	bounds := []string{loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonCircuitOpen, loop.ReasonBlocked}
+	return k.stands != nil && k.stands.reaches(k.with.level) && (stop.Done() || k.worked && slices.Contains(bounds, stop.Reason))
 }
 
 // next says what there is now, and what can be done with it.

@@ -51,6 +51,7 @@ type keeper struct {
 	tested  *contract.Report
 	verdict string
 	idle    bool // the turn tested last added nothing
+	worked  bool // the agent had a turn that did not fail
 }
 
 // testsOfTurn bounds the tests after a turn; what is left then is skipped, and no level
@@ -72,7 +73,8 @@ type testedAgent struct {
 // Turn takes a turn of the agent and tests what it made of the adapter.
 func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	out, err := t.of.Turn(ctx, r, emit)
-	if err != nil || ctx.Err() != nil {
+	failed := out.Failure != nil
+	if err != nil || ctx.Err() != nil || failed && t.unchanged() {
 		return out, err
 	}
 	t.tell(loop.Notice{Kind: loop.NoticeVerifying, Turn: r.Turn, Text: t.check()})
@@ -83,8 +85,15 @@ func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.
 	if err != nil {
 		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("What the agent made is not kept: %v.", err), Err: err}
 	}
+	t.worked, t.idle = t.worked || !failed, t.idle && !failed
 	t.tell(loop.Notice{Kind: loop.NoticeVerified, Turn: r.Turn, Text: t.verdict, OK: reached})
 	return out, t.decide()
+}
+
+// unchanged says that the version is the one that was tested last.
+func (k *keeper) unchanged() bool {
+	text, err := loopfiles.ReadFile(k.draft)
+	return err == nil && bytes.Equal(text, k.seen)
 }
 
 // decide ends the work where what stands is all that is wanted. Where more tests than usual
