@@ -63,8 +63,11 @@ func writeManual(root *cobra.Command, dir string) error {
 	for name, write := range map[string]func(string) error{
 		"ripple.bash": func(f string) error { return root.GenBashCompletionFileV2(f, true) },
 		"_ripple":     root.GenZshCompletionFile,
-		"ripple.fish": func(f string) error { return root.GenFishCompletionFile(f, true) },
-		"ripple.ps1":  root.GenPowerShellCompletionFileWithDesc,
+		"ripple.fish": func(f string) error {
+			var script bytes.Buffer
+			return errors.Join(writeFish(&script, root, true), os.WriteFile(f, script.Bytes(), 0o644))
+		},
+		"ripple.ps1": root.GenPowerShellCompletionFileWithDesc,
 	} {
 		if err := write(filepath.Join(shells, name)); err != nil {
 			return err

@@ -30,6 +30,7 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	root.SetIn(stdin)
 	root.SetOut(a.Out)
 	root.SetErr(a.Err)
+	addCompletion(root)
 	over := newNotice(a).Begin()
 	cmd, err := root.ExecuteContextC(ctx)
 	code := a.End(cmd, err)

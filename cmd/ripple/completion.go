@@ -1,0 +1,47 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// addCompletion adds the command that writes completions, with a script of ours for fish. The
+// root has its output by then: the library's command keeps it.
+func addCompletion(root *cobra.Command) {
+	root.InitDefaultCompletionCmd()
+	fish, _, err := root.Find([]string{"completion", "fish"})
+	if err != nil {
+		return // a library that has no such command any more has nothing to be replaced
+	}
+	fish.RunE = func(cmd *cobra.Command, _ []string) error {
+		bare, err := cmd.Flags().GetBool("no-descriptions")
+		return errors.Join(err, writeFish(cmd.OutOrStdout(), root, !bare))
+	}
+}
+
+// In fish, -o gives words without their quotes, which the library's script hands to eval: Tab
+// would run what is code for another program, as in `ripple exec bash 'echo $(rm x)'`.
+const (
+	unquoted = "    set -l args (commandline -opc)\n"
+	quoted   = "    set -l words (commandline -opc)\n" +
+		"    # quoted again for eval, but for the home directory in the name of a file\n" +
+		`    set -l args $words[1] (string escape -- $words | string replace -r '^\\\\~' '~')[2..-1]` + "\n"
+)
+
+// writeFish writes the completion for fish.
+func writeFish(w io.Writer, root *cobra.Command, descriptions bool) error {
+	var script bytes.Buffer
+	if err := root.GenFishCompletion(&script, descriptions); err != nil {
+		return err
+	}
+	safe := strings.Replace(script.String(), unquoted, quoted, 1)
+	if safe == script.String() {
+		return errors.New("the completion for fish is another one than was known, and might run what is being typed")
+	}
+	_, err := io.WriteString(w, safe)
+	return err
+}
