@@ -50,7 +50,7 @@ func (r ready) load(fsys fs.FS, source string, o schema.Options) *schema.Adapter
 	if err != nil {
 		return nil
 	}
-	data, err := inflate(packed)
+	data, err := inflate(packed, nil)
 	if err != nil {
 		return nil
 	}
@@ -65,10 +65,11 @@ func readyFile(name string) string {
 	return readyDir + "/" + strings.TrimSuffix(name, path.Ext(name)) + readyExt
 }
 
-// deflate compresses (RFC 1951): a ready-made form is a third of its text then.
-func deflate(data []byte) ([]byte, error) {
+// deflate compresses (RFC 1951): a ready-made form is a third of its text then. What
+// dictionary has need not be said again (nil: there is none).
+func deflate(data, dictionary []byte) ([]byte, error) {
 	var b bytes.Buffer
-	w, err := flate.NewWriter(&b, flate.BestCompression)
+	w, err := flate.NewWriterDict(&b, flate.BestCompression, dictionary)
 	if err != nil {
 		return nil, err
 	}
@@ -79,8 +80,8 @@ func deflate(data []byte) ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func inflate(packed []byte) ([]byte, error) {
-	return io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+func inflate(packed, dictionary []byte) ([]byte, error) {
+	return io.ReadAll(flate.NewReaderDict(bytes.NewReader(packed), dictionary))
 }
 
 // Generate makes the ready-made form of all adapters in fsys, and their compressed
@@ -105,10 +106,10 @@ func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 		if err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if files[readyFile(name)], err = deflate(text); err != nil {
+		if files[readyFile(name)], err = deflate(text, nil); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
-		if files[readyDir+"/"+name+".deflate"], err = deflate(data); err != nil {
+		if files[readyDir+"/"+name+".deflate"], err = deflate(data, text); err != nil {
 			return nil, fmt.Errorf("%s: %w", name, err)
 		}
 		fmt.Fprintln(&index, name, strings.Join(append([]string{a.Name}, a.Aliases...), " "))

@@ -10,6 +10,7 @@ import (
 	"os"
 	"path"
 	"path/filepath"
+	"strings"
 	"testing"
 	"testing/fstest"
 
@@ -40,18 +41,29 @@ func TestReadyMade(t *testing.T) {
 		}
 		require.NoError(t, os.MkdirAll("../../adapters/"+readyDir, 0o755))
 		for name, data := range want {
-			if packed := kept[name]; packed != nil && assert.ObjectsAreEqual(unpacked(t, name, packed), unpacked(t, name, data)) {
-				data = packed
+			if old, err := unpacked(kept, name); err == nil {
+				now, err := unpacked(want, name)
+				require.NoError(t, err)
+				if assert.ObjectsAreEqual(old, now) {
+					data = kept[name]
+				}
 			}
 			require.NoError(t, os.WriteFile(filepath.Join("../../adapters", name), data, 0o644))
 		}
 		return
 	}
 	assert.Len(t, there, len(want), "go generate ./runtime/registry")
-	for name, data := range want {
-		got, err := fs.ReadFile(adapters.FS, name)
+	got := map[string][]byte{}
+	for name := range want {
+		got[name], err = fs.ReadFile(adapters.FS, name)
 		require.NoError(t, err, "go generate ./runtime/registry")
-		assert.Equal(t, unpacked(t, name, data), unpacked(t, name, got), "%s: go generate ./runtime/registry", name)
+	}
+	for name := range want {
+		says, err := unpacked(want, name)
+		require.NoError(t, err)
+		said, err := unpacked(got, name)
+		require.NoError(t, err, "%s: go generate ./runtime/registry", name)
+		assert.Equal(t, says, said, "%s: go generate ./runtime/registry", name)
 	}
 	index := readyMade(adapters.FS)
 	names, err := yamlFiles(adapters.FS)
@@ -65,27 +77,43 @@ func TestReadyMade(t *testing.T) {
 	}
 }
 
-// unpacked is what a ready-made file says: contents by name.
-func unpacked(t *testing.T, name string, data []byte) map[string]string {
-	t.Helper()
+// unpacked is what one of the ready-made files says: contents by name.
+func unpacked(files map[string][]byte, name string) (map[string]string, error) {
+	data, there := files[name]
+	if !there {
+		return nil, fs.ErrNotExist
+	}
 	switch path.Ext(name) {
 	case ".zip":
+		return unzipped(data)
 	case ".deflate":
-		text, err := inflate(data)
-		require.NoError(t, err)
-		return map[string]string{name: string(text)}
-	default:
-		return map[string]string{name: string(data)}
+		var dictionary []byte
+		if adapter, is := strings.CutSuffix(path.Base(name), ".yaml.deflate"); is {
+			var err error
+			if dictionary, err = inflate(files[readyFile(adapter+".yaml")], nil); err != nil {
+				return nil, err
+			}
+		}
+		text, err := inflate(data, dictionary)
+		return map[string]string{name: string(text)}, err
 	}
+	return map[string]string{name: string(data)}, nil
+}
+
+func unzipped(data []byte) (map[string]string, error) {
 	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	require.NoError(t, err)
+	if err != nil {
+		return nil, err
+	}
 	files := map[string]string{}
 	for _, f := range z.File {
 		data, err := fs.ReadFile(z, f.Name)
-		require.NoError(t, err)
+		if err != nil {
+			return nil, err
+		}
 		files[f.Name] = string(data)
 	}
-	return files
+	return files, nil
 }
 
 // Recordings are the same in the binary as in the repository, by the same names.
