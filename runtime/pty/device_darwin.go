@@ -67,7 +67,7 @@ func (d *device) waitWritable(deadline time.Time) error {
 // reader needs nothing here.
 type reader struct{}
 
-func (*reader) open() error { return nil }
+func (*reader) open(int) error { return nil }
 
 func (d *device) read(b []byte) (int, error) { return endOfOutput(d.file.Read(b)) }
 

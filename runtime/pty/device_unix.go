@@ -63,7 +63,10 @@ func open(c Command) (d *device, tty *os.File, err error) {
 
 func (d *device) prepare(tty *os.File, c Command) (err error) {
 	if d.raw, err = d.file.SyscallConn(); err == nil {
-		err = errors.Join(d.raw.Control(func(fd uintptr) { d.fd = int(fd) }), d.reader.open())
+		err = errors.Join(d.raw.Control(func(fd uintptr) { d.fd = int(fd) }))
+	}
+	if err == nil {
+		err = d.reader.open(d.fd)
 	}
 	if err != nil {
 		_ = d.file.Close() // the first error is the one that matters

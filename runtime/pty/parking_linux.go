@@ -27,7 +27,7 @@ type parking struct {
 	taken bool       // somebody is parked
 }
 
-// open makes the epoll, of which a terminal needs none that is read in dialogs only.
+// open makes the epoll. Without it nobody parks.
 func (p *parking) open(terminal int) error {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *parking) until(deadline int64) error {
 // It says whether it could.
 func (r *reader) park(terminal int) bool {
 	p := &r.parking
-	if p.file == nil && p.open(terminal) != nil {
+	if p.file == nil {
 		return false
 	}
 	defer p.leave()

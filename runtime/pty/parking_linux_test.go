@@ -100,3 +100,26 @@ func TestParkedAgain(t *testing.T) {
 		ended = again
 	}
 }
+
+// A session that waits longer and longer takes no descriptor for it, which would be looked
+// for as a leak of others.
+func TestParkingTakesNoDescriptor(t *testing.T) {
+	descriptors := func() int {
+		open, err := os.ReadDir("/proc/self/fd")
+		require.NoError(t, err)
+		return len(open)
+	}
+	p, err := Start(Command{Path: "/bin/cat", Argv: []string{"cat"}, Size: Size{80, 24}, Canonical: true})
+	require.NoError(t, err)
+	defer p.Close()
+	before := descriptors()
+	ended := make(chan error, 1)
+	go func() {
+		_, err := p.Read(make([]byte, 16))
+		ended <- err
+	}()
+	awaitParked(t, p)
+	assert.Equal(t, before, descriptors())
+	require.NoError(t, p.Close())
+	<-ended
+}

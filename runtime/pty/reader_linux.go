@@ -42,10 +42,14 @@ type reader struct {
 // before waiting, which in a dialog would be a system call for nothing.
 const trickle = 1024
 
-func (r *reader) open() (err error) {
+func (r *reader) open(terminal int) (err error) {
 	r.step = r.readFD
 	r.wakeFD, err = unix.Eventfd(0, unix.EFD_CLOEXEC|unix.EFD_NONBLOCK|unix.EFD_SEMAPHORE)
-	return os.NewSyscallError("eventfd", err)
+	if err != nil {
+		return os.NewSyscallError("eventfd", err)
+	}
+	_ = r.parking.open(terminal) // who cannot park waits in ppoll
+	return nil
 }
 
 func (d *device) read(b []byte) (int, error) {
