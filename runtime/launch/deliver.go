@@ -156,7 +156,7 @@ func (d *delivery) stageRCFile(a *schema.Adapter, r Request, v *values, script s
 	if err := plainName("init.rc_file.file_name", rc.FileName); err != nil {
 		return err
 	}
-	dir := filepath.Join(r.ScratchDir, "rc")
+	dir := filepath.Join(r.ScratchDir, "startup")
 	file, placeholder := filepath.Join(dir, rc.FileName), "rc_dir_previous"
 	d.rcVar, d.rcPath = rc.DirEnvVar, dir
 	if rc.FileEnvVar != "" {

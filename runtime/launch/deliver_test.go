@@ -95,8 +95,8 @@ func rcFile(a *schema.Adapter) {
 
 func TestRCFileStandsAloneInADirectory(t *testing.T) {
 	p := build1(t, rcFile, nil)
-	assert.Equal(t, []File{{Path: "/tmp/ripple-1/rc/.zshrc", Body: []byte("previous=''\n")}}, p.Files)
-	assert.Contains(t, p.Env, "ZDOTDIR=/tmp/ripple-1/rc")
+	assert.Equal(t, []File{{Path: "/tmp/ripple-1/startup/.zshrc", Body: []byte("previous=''\n")}}, p.Files)
+	assert.Contains(t, p.Env, "ZDOTDIR=/tmp/ripple-1/startup")
 }
 
 func TestRCFileKnowsThePreviousDirectory(t *testing.T) {
@@ -120,7 +120,7 @@ func TestRCFileKnowsThePreviousDirectory(t *testing.T) {
 			p, err := Build(shell(c.change), host(outer, "/bin/sh"), request(func(r *Request) { r.Env = c.caller }))
 			require.NoError(t, err)
 			assert.Equal(t, "previous='"+c.want+"'\n", string(p.Files[0].Body))
-			assert.Contains(t, p.Env, "ZDOTDIR=/tmp/ripple-1/rc", "ours wins, or nothing would be integrated")
+			assert.Contains(t, p.Env, "ZDOTDIR=/tmp/ripple-1/startup", "ours wins, or nothing would be integrated")
 		})
 	}
 }
@@ -134,8 +134,8 @@ func TestRCFileThatAVariableNames(t *testing.T) {
 	outer := map[string]string{"PATH": "/bin", "ENV": "$HOME/.shrc"}
 	p, err := Build(shell(change), host(outer, "/bin/sh"), request(nil))
 	require.NoError(t, err)
-	assert.Equal(t, []File{{Path: "/tmp/ripple-1/rc/env.sh", Body: []byte("previous='$HOME/.shrc'\n")}}, p.Files)
-	assert.Contains(t, p.Env, "ENV=/tmp/ripple-1/rc/env.sh")
+	assert.Equal(t, []File{{Path: "/tmp/ripple-1/startup/env.sh", Body: []byte("previous='$HOME/.shrc'\n")}}, p.Files)
+	assert.Contains(t, p.Env, "ENV=/tmp/ripple-1/startup/env.sh")
 }
 
 func TestDeliveriesThatAreRefused(t *testing.T) {
