@@ -81,7 +81,8 @@ var passing = regexp.MustCompile(`Chunk ID: [0-9a-f]+|\d+|👩\S*`)
 
 // said is an answer, however its lines are wrapped.
 func said(s turn) string {
-	return strings.Join(strings.Fields(passing.ReplaceAllString(s.outcome.Text, "N")), " ")
+	oneLine := strings.Join(strings.Fields(s.outcome.Text), " ") // a name may be wrapped
+	return passing.ReplaceAllString(oneLine, "N")
 }
 
 // asksOnScreen has a tool ask on the agent's own screen, in a loop: its question waits for
