@@ -121,6 +121,33 @@ func TestTwoPersonsAndAClient(t *testing.T) {
 	p.printed("main", "held\n")
 }
 
+// A person changes the directory: everybody is told where the program is then, and a
+// command that was meant for the other directory is not typed.
+func TestAPersonChangesTheDirectory(t *testing.T) {
+	p := newPlace(t)
+	p.start("main")
+	s := p.server()
+	work := p.status("main").Cwd
+	one := p.sits("main")
+	one.sees("/work")
+	require.NoError(t, one.types("cd /usr\r"))
+	p.eventually(func() bool { s := p.status("main"); return s.State == "idle" && s.Cwd == "/usr" }, func() string { return fmt.Sprintf("%+v", p.status("main")) })
+
+	r := p.exec("main", "rm x", "--expect-cwd", work)
+	assert.NotZero(t, r.code)
+	assert.Empty(t, r.out)
+	assert.Contains(t, r.err, "main: the program is in /usr, not in "+work+"\n  nothing was typed")
+	assert.Contains(t, s.call("console_exec", args{"console": "main", "code": "rm x", "expect_cwd": work}), "the program is in /usr, not in "+work)
+	assert.Equal(t, result{"/usr\n", "", 0}, p.exec("main", "pwd", "--expect-cwd", "/usr"))
+	assert.Contains(t, s.call("console_exec", args{"console": "main", "code": "true"}), " cwd=/usr ")
+
+	require.NoError(t, one.types("cd /; sleep 1000\r"))
+	p.until("main", "running")
+	require.NoError(t, one.types("\x03"))
+	p.eventually(func() bool { s := p.status("main"); return s.State == "idle" && s.Cwd == "/" }, func() string { return fmt.Sprintf("%+v", p.status("main")) })
+	assert.Contains(t, p.exec("main", "pwd", "--expect-cwd", "/usr").err, "the program is in /, not in /usr")
+}
+
 // client runs commands when nobody types and nothing runs.
 func (p *place) client(n int) error {
 	for i := 0; i < n; {

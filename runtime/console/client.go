@@ -74,12 +74,17 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (io.Read
 	return nil, e.Error
 }
 
-// lost is why a host does not answer.
+// lost is why a host does not answer. One that ended by itself has taken its results with it.
 func (c *Client) lost(err error) error {
-	if c.files.Dead() {
-		return fault(FaultExited, "%s has ended", c.Name)
+	if !c.files.Dead() {
+		return fmt.Errorf("%s: %w", c.Name, err)
 	}
-	return fmt.Errorf("%s: %w", c.Name, err)
+	f := fault(FaultExited, "%s has ended", c.Name)
+	if s, err := readStatus(filepath.Join(c.files.Record, statusName)); err == nil {
+		s.State, s.Exit = Dead, hostKilled
+		f = &Fault{Code: FaultExited, Message: c.Name + ": " + hostKilled, Status: &s}
+	}
+	return f
 }
 
 func (c *Client) call(ctx context.Context, method, path string, body, into any) error {

@@ -267,6 +267,50 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	start(t, console.Spec{Name: "k"}) // the name is free
 }
 
+// What a console leaves whose host was killed is kept for a day that no clock tells which
+// somebody sets.
+func TestADeadConsolesDay(t *testing.T) {
+	for name, tt := range map[string]struct {
+		seen func(time.Duration) time.Duration // from the uptime at which it was first seen
+		left int
+	}{
+		"its file is old, by the clock": {func(d time.Duration) time.Duration { return d }, 1},
+		"its day is over":               {func(d time.Duration) time.Duration { return d - 25*time.Hour }, 0},
+		"its day is nearly over":        {func(d time.Duration) time.Duration { return d - 23*time.Hour }, 1},
+		"the machine was started since": {func(d time.Duration) time.Duration { return d + 25*time.Hour }, 1},
+		"an older version noted it":     {func(time.Duration) time.Duration { return 0 }, 1},
+	} {
+		t.Run(name, func(t *testing.T) {
+			place(t)
+			c := start(t, console.Spec{Name: "k"})
+			s, err := c.Status(t.Context())
+			require.NoError(t, err)
+			p, err := os.FindProcess(s.Host)
+			require.NoError(t, err)
+			require.NoError(t, p.Kill())
+			var all []console.Status
+			for all == nil || all[0].State != console.Dead {
+				all, err = console.List(t.Context(), os.Getenv)
+				require.NoError(t, err)
+			}
+			all[0].SeenDead = tt.seen(all[0].SeenDead)
+			file := console.NoteStatus(t, c, all[0])
+			old := time.Now().AddDate(-1, 0, 0)
+			require.NoError(t, os.Chtimes(file, old, old))
+			all, err = console.List(t.Context(), os.Getenv)
+			require.NoError(t, err)
+			require.Len(t, all, tt.left)
+			if tt.left == 0 {
+				return
+			}
+			again, err := console.List(t.Context(), os.Getenv)
+			require.NoError(t, err)
+			assert.Equal(t, all, again, "its day has begun, and does not begin anew")
+			require.NoError(t, c.End(t.Context(), false))
+		})
+	}
+}
+
 func alive(pid int) bool { return !errors.Is(syscall.Kill(pid, 0), syscall.ESRCH) }
 
 func TestAMissingProgram(t *testing.T) {

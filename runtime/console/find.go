@@ -140,8 +140,11 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 const (
 	// answerLimit is how long a host is waited for that only tells what it is.
 	answerLimit = 2 * time.Second
-	// keptDead is how long the results of a console are kept whose host was killed.
+	// keptDead is how long the results of a console are kept whose host was killed, by a clock
+	// that nobody sets.
 	keptDead = 24 * time.Hour
+	// hostKilled is the end of a console that could not end by itself.
+	hostKilled = "its host was killed"
 )
 
 // look is what a console says of itself, or what can be said of it without its host.
@@ -153,24 +156,21 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	if err == nil {
 		return s, true
 	}
-	path := filepath.Join(c.files.Record, statusName)
-	info, err := os.Stat(path)
-	if err != nil {
+	if s, err = readStatus(filepath.Join(c.files.Record, statusName)); err != nil {
 		return s, false // it ended in this moment
-	}
-	if s, err = readStatus(path); err != nil {
-		return s, false
 	}
 	if !c.files.Dead() {
 		s.State, s.Notice = Unresponsive, "its host does not answer"
 		return s, true
 	}
-	if s.State == Dead && time.Since(info.ModTime()) > keptDead {
+	now := uptime()
+	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // else the machine was started since
+	if seen && now-s.SeenDead > keptDead {
 		_ = c.files.Forget() // tried again by the next one who looks
 		return s, false
 	}
-	if s.State != Dead {
-		s.State, s.Exit = Dead, "its host was killed"
+	if !seen {
+		s.State, s.Exit, s.SeenDead = Dead, hostKilled, now
 		if last, err := lastCommand(c.files.Record, 0); err == nil {
 			s.Command = last
 		}

@@ -59,6 +59,8 @@ type Status struct {
 	// signal n ended it.
 	Exit     string `json:"exit,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
+	// SeenDead is the machine's uptime when somebody first saw that the host was killed.
+	SeenDead time.Duration `json:"seen_dead_ns,omitempty"`
 	// Sandbox is what the kernel refuses the program; nil: nothing.
 	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
 	// Notice is what the person or client who looks should know.

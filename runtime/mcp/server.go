@@ -73,14 +73,12 @@ func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*consol
 // still has: a new one would wipe what this one printed.
 func (s *Server) ended(c *console.Client, err error) error {
 	f, ok := asFault(err)
-	if !ok || f.Code != console.FaultExited {
+	if !ok || f.Code != console.FaultExited || f.Status == nil { // it was closed: nothing is left
 		return err
 	}
-	why := "its host was killed"
-	if f.Status != nil {
-		why = "the program has ended: " + f.Status.Exit
-	} else if _, gone := console.Open(s.o.Getenv, c.Name); gone != nil {
-		return err // somebody closed it in this moment
+	why := f.Status.Exit
+	if f.Status.State != console.Dead {
+		why = "the program has ended: " + why
 	}
 	f.Message = c.Name + ": " + why + "; console_read shows what its commands printed, console_close removes it"
 	return err

@@ -2,6 +2,7 @@ package consolecmd
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -81,7 +82,7 @@ func atMost(n int) cobra.PositionalArgs {
 
 func newSend(a *ui.App) *cobra.Command {
 	var q console.SendRequest
-	var secret bool
+	var secret, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "send [CONSOLE] [TEXT]",
 		Short: "Type into the command that runs in a console",
@@ -117,8 +118,8 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 				q.Secret, q.Keys = true, append(q.Keys, "enter")
 			}
 			q.By = "send"
-			_, err = c.Send(cmd.Context(), q)
-			return explain(err)
+			status, err := c.Send(cmd.Context(), q)
+			return afterwards(a, asJSON, status, err)
 		},
 	}
 	flags := cmd.Flags()
@@ -127,7 +128,17 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 	flags.StringVar(&q.Answer, "answer", "", "answer what a coding agent asks, by a `NAME` that exec told")
 	flags.BoolVar(&q.Only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen")
 	flags.BoolVar(&secret, "secret", false, "type a line that is read from the terminal without being shown, and enter")
+	flags.BoolVar(&asJSON, "json", false, "print the console's status as JSON")
 	return cmd
+}
+
+// afterwards is the end of a command that changed something: nothing is printed, but for
+// the console's status as JSON.
+func afterwards(a *ui.App, asJSON bool, status console.Status, err error) error {
+	if err != nil || !asJSON {
+		return explain(err)
+	}
+	return a.PrintJSON(status)
 }
 
 // readSecret reads a line that is not shown.
@@ -150,7 +161,8 @@ func readSecret(a *ui.App) (string, error) {
 }
 
 func newResize(a *ui.App) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:               "resize [CONSOLE] COLS ROWS",
 		Short:             "Change the size of a console's terminal",
 		ValidArgsFunction: completeNames(a),
@@ -172,51 +184,75 @@ func newResize(a *ui.App) *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			_, err = c.Resize(cmd.Context(), cols, rows)
-			return explain(err)
+			status, err := c.Resize(cmd.Context(), cols, rows)
+			return afterwards(a, asJSON, status, err)
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print the console's status as JSON")
+	return cmd
 }
 
+// closeFlags are the flags of `ripple console close`.
+type closeFlags struct{ kill, all, json bool }
+
 func newClose(a *ui.App) *cobra.Command {
-	var kill, all bool
+	var f closeFlags
 	cmd := &cobra.Command{
 		Use:   "close [CONSOLE]",
 		Short: "End a console, its program, and all that this started",
 		Args: func(cmd *cobra.Command, args []string) error {
-			if all && len(args) > 0 {
+			if f.all && len(args) > 0 {
 				return ui.UsageError("", "either a console or --all")
 			}
 			return atMost(1)(cmd, args)
 		},
 		ValidArgsFunction: completeNames(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if !all {
-				c, err := find(a, args)
-				if err != nil {
-					return err
-				}
-				defer c.Close()
-				return explain(c.End(cmd.Context(), kill))
+			closed, err := f.end(a, cmd.Context(), args)
+			if !f.json {
+				return err
 			}
-			list, err := console.List(cmd.Context(), a.Getenv)
-			if err != nil {
-				return explain(err)
-			}
-			for _, s := range list {
-				c, err := console.Find(a.Getenv, s.Name)
-				if err == nil {
-					err = c.End(cmd.Context(), kill)
-					c.Close()
-				}
-				if err != nil {
-					return explain(err)
-				}
-			}
-			return nil
+			return errors.Join(a.PrintJSON(struct { // also of those that ended before one that did not
+				Closed []string `json:"closed"`
+			}{closed}), err)
 		},
 	}
-	cmd.Flags().BoolVar(&kill, "kill", false, "do not ask the program to end first")
-	cmd.Flags().BoolVar(&all, "all", false, "all consoles of this user")
+	cmd.Flags().BoolVar(&f.kill, "kill", false, "do not ask the program to end first")
+	cmd.Flags().BoolVar(&f.all, "all", false, "all consoles of this user")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the names of what was closed as JSON")
 	return cmd
+}
+
+// end ends the consoles that are meant and returns the names of those that have ended.
+func (f closeFlags) end(a *ui.App, ctx context.Context, args []string) (closed []string, err error) {
+	closed = []string{}
+	meant := []*console.Client{}
+	if !f.all {
+		c, err := find(a, args)
+		if err != nil {
+			return closed, err
+		}
+		meant = append(meant, c)
+	} else {
+		list, err := console.List(ctx, a.Getenv)
+		if err != nil {
+			return closed, explain(err)
+		}
+		for _, s := range list {
+			c, err := console.Find(a.Getenv, s.Name)
+			if err != nil {
+				return closed, explain(err)
+			}
+			meant = append(meant, c)
+		}
+	}
+	for _, c := range meant {
+		err := c.End(ctx, f.kill)
+		c.Close()
+		if err != nil {
+			return closed, explain(err)
+		}
+		closed = append(closed, c.Name)
+	}
+	return closed, nil
 }

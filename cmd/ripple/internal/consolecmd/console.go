@@ -77,12 +77,21 @@ func explain(err error) error {
 		if f.Status != nil && f.Status.Agent != nil && f.Status.State == console.WaitingInput {
 			_, hint = asks(*f.Status)
 		}
+	case console.FaultCwd:
+		hint = "nothing was typed"
 	case console.FaultTyping:
 		hint = "try again when that line was run or taken back; ripple console peek shows it"
 	case console.FaultSecret:
 		hint = "ripple console attach, or ripple console send --secret, typed by a person, answers it"
 	case console.FaultExited:
-		hint = "ripple console read shows what its commands printed, for ten minutes; ripple console start starts another one"
+		hint = "ripple console start starts another one"
+		if f.Status != nil {
+			kept := "ten minutes"
+			if f.Status.State == console.Dead {
+				kept = "a day"
+			}
+			hint = "ripple console read shows what its commands printed, for " + kept + "; " + hint
+		}
 	}
 	return ui.FailWith(code, f, hint)
 }

@@ -3,9 +3,9 @@ package consolecmd
 import (
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"strconv"
+	"strings"
 
 	"github.com/spf13/cobra"
 
@@ -138,7 +138,8 @@ func newList(a *ui.App) *cobra.Command {
 }
 
 func newLogs(a *ui.App) *cobra.Command {
-	return &cobra.Command{
+	var asJSON bool
+	cmd := &cobra.Command{
 		Use:               "logs [CONSOLE]",
 		Short:             "Show what a console's own process has noted",
 		Args:              atMost(1),
@@ -149,16 +150,19 @@ func newLogs(a *ui.App) *cobra.Command {
 				return err
 			}
 			defer c.Close()
-			file, err := os.Open(c.LogFile())
-			if errors.Is(err, os.ErrNotExist) {
-				return nil
-			}
-			if err != nil {
+			log, err := os.ReadFile(c.LogFile())
+			switch {
+			case err != nil && !errors.Is(err, os.ErrNotExist):
 				return ui.FailWith(ui.ExitFailed, err, "")
+			case asJSON:
+				return a.PrintJSON(struct {
+					Lines []string `json:"lines"`
+				}{append([]string{}, strings.FieldsFunc(string(log), func(r rune) bool { return r == '\n' })...)})
 			}
-			defer file.Close() // only read from: nothing to lose
-			_, err = io.Copy(a.Out, file)
+			_, err = a.Out.Write(log)
 			return err
 		},
 	}
+	cmd.Flags().BoolVar(&asJSON, "json", false, "print its lines as JSON")
+	return cmd
 }

@@ -23,6 +23,7 @@ import (
 type recordFlags struct {
 	html, svg, from, title string
 	length, pause          time.Duration
+	json                   bool
 }
 
 func newRecord(a *ui.App) *cobra.Command {
@@ -76,6 +77,7 @@ What is typed is not recorded, only what is shown: a secret is in it only where 
 	flags.StringVar(&f.title, "title", "", "the title (default: the console and the code)")
 	flags.DurationVar(&f.length, "for", 0, "end after so long (0: no limit)")
 	flags.DurationVar(&f.pause, "pause", 2*time.Second, "the longest time in which nothing happens (0: as long as it was)")
+	flags.BoolVar(&f.json, "json", false, "print what was written as JSON, and nothing of what the code prints")
 	return cmd
 }
 
@@ -110,6 +112,13 @@ func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
 	if film.Cut {
 		a.Note("%s is not the whole recording: what came later would make it too large", file)
 	}
+	if f.json {
+		return a.PrintJSON(struct {
+			File   string `json:"file"`
+			Frames int    `json:"frames"`
+			Cut    bool   `json:"cut"`
+		}{file, len(film.Frames), film.Cut})
+	}
 	a.Printf("%s\n", file)
 	return nil
 }
@@ -136,7 +145,11 @@ func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, c
 		a.Note("recording %s; Ctrl-C ends it", c.Name)
 	}
 	r := recording{Recorder: cast.New(status.Cols, status.Rows, f.pause), began: time.Now()}
-	return r.follow(a, ctx, c, on, code)
+	shown := a.Out
+	if f.json {
+		shown = io.Discard
+	}
+	return r.follow(ctx, c, on, code, shown)
 }
 
 // recording is a film that is being made.
@@ -147,7 +160,7 @@ type recording struct {
 
 // follow takes what the console shows. The code is run when it is known what is shown
 // before, and the film ends when the end of the command is shown.
-func (r recording) follow(a *ui.App, ctx context.Context, c *console.Client, on *console.Attachment, code string) (*cast.Film, error) {
+func (r recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Film, error) {
 	ended := make(chan error, 1)
 	final := "" // what is shown after the command; unknown while it runs
 	happened := make(chan console.Happening)
@@ -175,7 +188,7 @@ func (r recording) follow(a *ui.App, ctx context.Context, c *console.Client, on 
 				r.Output(time.Since(r.began), h.Output)
 			}
 			if code != "" {
-				go func(code string) { ended <- run(ctx, c, code, a.Out) }(code)
+				go func(code string) { ended <- run(ctx, c, code, shown) }(code)
 				code = ""
 			}
 		case err := <-ended:
