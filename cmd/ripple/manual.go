@@ -49,14 +49,7 @@ func writeManual(root *cobra.Command, dir string) error {
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
 	head := &doc.GenManHeader{Title: "RIPPLE", Section: "1", Date: &date, Source: "ripple", Manual: "ripple"}
-	err := doc.GenManTree(root, head, man)
-	for _, topic := range root.Commands() {
-		if topic.IsAdditionalHelpTopicCommand() { // the library leaves out what is only text
-			var page bytes.Buffer
-			err = errors.Join(err, doc.GenMan(topic, head, &page),
-				os.WriteFile(filepath.Join(man, "ripple-"+topic.Name()+".1"), page.Bytes(), 0o644))
-		}
-	}
+	err := errors.Join(doc.GenManTree(root, head, man), writeTopics(root, head, man))
 	if err != nil {
 		return err
 	}
@@ -74,4 +67,30 @@ func writeManual(root *cobra.Command, dir string) error {
 		}
 	}
 	return nil
+}
+
+// writeTopics writes the pages of what is only text, and names them in ripple(1), whose last
+// section is SEE ALSO: the library leaves them out of both.
+func writeTopics(root *cobra.Command, head *doc.GenManHeader, man string) error {
+	main := filepath.Join(man, "ripple.1")
+	first, err := os.ReadFile(main)
+	if err != nil {
+		return err
+	}
+	if !bytes.Contains(first, []byte(".SH SEE ALSO")) {
+		return errors.New("ripple(1) has no section SEE ALSO to name the topics in")
+	}
+	first = bytes.TrimRight(first, "\n")
+	for _, topic := range root.Commands() {
+		if !topic.IsAdditionalHelpTopicCommand() {
+			continue
+		}
+		var page bytes.Buffer
+		name := "ripple-" + topic.Name()
+		if err := errors.Join(doc.GenMan(topic, head, &page), os.WriteFile(filepath.Join(man, name+".1"), page.Bytes(), 0o644)); err != nil {
+			return err
+		}
+		first = append(first, ", \\fB"+name+"(1)\\fP"...)
+	}
+	return os.WriteFile(main, append(first, '\n'), 0o644)
 }

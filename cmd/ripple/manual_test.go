@@ -25,6 +25,14 @@ func TestManual(t *testing.T) {
 			assert.Contains(t, string(page), `.TH "RIPPLE" "1" "Jan 2026"`, name)
 		}
 	}
+	first, err := os.ReadFile(filepath.Join(dir, "man", "ripple.1"))
+	require.NoError(t, err)
+	_, also, _ := strings.Cut(string(first), ".SH SEE ALSO\n")
+	for _, cmd := range root.Commands() {
+		if cmd.IsAvailableCommand() || cmd.IsAdditionalHelpTopicCommand() {
+			assert.Equal(t, 1, strings.Count(also, `\fBripple-`+cmd.Name()+`(1)\fP`), cmd.Name())
+		}
+	}
 	for _, name := range []string{"ripple.bash", "_ripple", "ripple.fish", "ripple.ps1"} {
 		assert.FileExists(t, filepath.Join(dir, "completions", name))
 	}
