@@ -2,19 +2,45 @@ package schema
 
 import (
 	"bytes"
+	"compress/flate"
 	_ "embed"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"strconv"
 	"strings"
+	"sync"
 )
 
-//go:embed adapter.schema.json
-var jsonText []byte
+// The JSON Schemas are packed (RFC 1951), as a binary has little use for them: only what is
+// not ours is validated.
+//
+//go:generate go test -run TestTheSchemasArePacked -update .
+var (
+	//go:embed adapter.schema.deflate
+	packedAdapter []byte
+	//go:embed project.schema.deflate
+	packedProject []byte
+	//go:embed scenario.schema.deflate
+	packedScenario []byte
+)
+
+// unpacked gives a JSON Schema as people read and change it.
+func unpacked(packed []byte) func() []byte {
+	return sync.OnceValue(func() []byte {
+		text, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
+		if err != nil {
+			panic(fmt.Sprintf("schema: an embedded JSON Schema is broken: %v", err))
+		}
+		return text
+	})
+}
+
+var adapterText = unpacked(packedAdapter)
 
 // JSON returns the JSON Schema (draft 2020-12) of adapter files, for editors.
-func JSON() []byte { return bytes.Clone(jsonText) }
+func JSON() []byte { return bytes.Clone(adapterText()) }
 
 // FileName is what the JSON Schema is called beside adapter files, and EditorLine the
 // first line of one for which editors look there: the modeline of yaml-language-server
@@ -24,7 +50,7 @@ const (
 	EditorLine = "# yaml-language-server: $schema=" + FileName + "\n"
 )
 
-var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", jsonText)
+var adapterGrammar = newGrammar("adapter", "the adapter", "an adapter", "`schema: 1`", adapterText)
 
 // keys is one object of the JSON Schema: what it says about a value.
 type keys map[string]any

@@ -2,7 +2,6 @@ package schema
 
 import (
 	"bytes"
-	_ "embed"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -11,11 +10,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-//go:embed project.schema.json
-var projectText []byte
+var projectText = unpacked(packedProject)
 
 // ProjectJSON returns the JSON Schema (draft 2020-12) of ripple.yml, for editors.
-func ProjectJSON() []byte { return bytes.Clone(projectText) }
+func ProjectJSON() []byte { return bytes.Clone(projectText()) }
 
 var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)
 

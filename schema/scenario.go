@@ -2,15 +2,13 @@ package schema
 
 import (
 	"bytes"
-	_ "embed"
 	"fmt"
 )
 
-//go:embed scenario.schema.json
-var scenarioText []byte
+var scenarioText = unpacked(packedScenario)
 
 // ScenarioJSON returns the JSON Schema (draft 2020-12) of scenarios, for editors.
-func ScenarioJSON() []byte { return bytes.Clone(scenarioText) }
+func ScenarioJSON() []byte { return bytes.Clone(scenarioText()) }
 
 var scenarioGrammar = newGrammar("scenario", "the scenario", "a scenario", "turns:", scenarioText)
 
