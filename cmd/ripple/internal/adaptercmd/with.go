@@ -142,8 +142,11 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 		return nil
 	}
 	why = stop.Why
-	if stop.Reason == loop.ReasonMaxTurns {
+	switch stop.Reason {
+	case loop.ReasonMaxTurns:
 		why, _, _ = strings.Cut(why, ";") // the plan is ours
+	case loop.ReasonInterrupted:
+		why, _, _ = strings.Cut(why, ", which") // another loop goes on, and does not take that turn again
 	}
 	return ui.FailWith(code, errors.New(why), h.next(k, &stop))
 }
