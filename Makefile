@@ -41,9 +41,9 @@ gen: # generated files
 interpreters: # the programs of the adapters in this repository; those of PyPI, crates.io and Maven Central into .programs
 	tools/interpreters
 
-agents: # the coding agents of the adapters in this repository, and the programs that test servers of MCP and ACP, into .agents
+agents: # the coding agents of the adapters in this repository, what three of them need for the Agent Client Protocol, and the programs that test servers of MCP and ACP, into .agents
 	tools/agents
-	npm install --prefix .agents --no-audit --no-fund @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19
+	npm install --prefix .agents --no-audit --no-fund @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19 @agentclientprotocol/claude-agent-acp@latest @agentclientprotocol/codex-acp@latest pi-acp@0.0.24
 
 test-agents: # live: those agents against a model server of our own, without a network
 	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2

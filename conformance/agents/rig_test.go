@@ -30,7 +30,7 @@ type setup struct {
 	Retries  retries            // how it tries again as it would elsewhere
 	Consoles consoles           // how it comes to ripple's consoles
 	Screen   bool               // its own screen is described
-	Asks     string             // the permission mode in which it asks there before it runs a command
+	Asks     map[string]asks    // how it comes to ask before it runs a command, by way
 	Differs  map[string]differs // by case
 }
 

@@ -1,7 +1,6 @@
 package agents
 
 import (
-	"context"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -83,33 +82,4 @@ var passing = regexp.MustCompile(`Chunk ID: [0-9a-f]+|\d+|👩\S*`)
 func said(s turn) string {
 	oneLine := strings.Join(strings.Fields(s.outcome.Text), " ") // a name may be wrapped
 	return passing.ReplaceAllString(oneLine, "N")
-}
-
-// asksOnScreen has a tool ask on the agent's own screen, in a loop: its question waits for
-// a person, who is a command here, and the answer does what it says.
-func asksOnScreen(t *testing.T, r rig) {
-	if r.setup.Asks == "" {
-		t.Skip("no permission mode is known in which it asks ripple")
-	}
-	for answer, made := range map[string]bool{"--allow": true, "--deny": false} {
-		t.Run(answer, func(t *testing.T) {
-			if testing.Short() && !made {
-				t.Skip("one answer is enough for a short run")
-			}
-			ctx, cancel := context.WithTimeout(t.Context(), bound)
-			defer cancel()
-			cmd := r.command(ctx, t, "tool/run=touch%20made.txt")
-			cmd.Dir = t.TempDir()
-			cmd.Args = []string{
-				r.ripple, "run", "--adapter", r.adapter, "--json", "--prompt", "Make it.", "--max-turns", "1",
-				"--screen", "--permission-mode", r.setup.Asks, "--on-question", r.ripple + " answer " + answer,
-			}
-			out, _ := cmd.CombinedOutput() // how it ended stands in the exit code
-			assert.Equal(t, exitLimit, cmd.ProcessState.ExitCode(), "one turn: %s", out)
-			assert.Equal(t, 1, strings.Count(string(out), `"type":"asked"`), "%s", out)
-			_, err := os.Stat(filepath.Join(cmd.Dir, "made.txt"))
-			assert.Equal(t, made, err == nil, "%s", out)
-			assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
-		})
-	}
 }

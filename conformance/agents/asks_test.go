@@ -1,0 +1,170 @@
+package agents
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// asks is how an agent comes to ask, over one of its ways, before it runs a command.
+type asks struct {
+	Because   string            // it never does, and why
+	Mode      string            // the permission mode
+	Env, Home map[string]string // on top of its own
+	Call      toolCall          // for which it asks; none: of its shell
+}
+
+// has says whether turns can be taken here over a way: an adapter may have none, and one
+// may need a program of its own.
+func (r rig) has(t *testing.T, way string) bool {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := r.command(ctx, t, "text")
+	cmd.Args = []string{r.ripple, "doctor", r.adapter, "--json"}
+	out, _ := cmd.Output() // its exit code says what else is not here
+	var found []struct{ Ways []string }
+	require.NoError(t, json.Unmarshal(out, &found), "%s", out)
+	require.Len(t, found, 1)
+	return slices.Contains(found[0].Ways, way)
+}
+
+// asking is a loop whose agent asks, over a way, for leave to run a command that makes a
+// file.
+type asking struct {
+	rig
+	way, mode, behaviour string
+}
+
+func newAsking(t *testing.T, r rig, way string) asking {
+	t.Helper()
+	how, known := r.setup.Asks[way]
+	switch {
+	case how.Because != "":
+		t.Skip(how.Because)
+	case !known, !r.has(t, way):
+		t.Skip("it cannot be asked here over " + way)
+	}
+	r.setup.Env, r.setup.Home = merged(r.setup.Env, how.Env), merged(r.setup.Home, how.Home)
+	behaviour := "tool/run=touch%20made.txt"
+	if how.Call.Name != "" {
+		behaviour = how.Call.behaviour(t, "")
+	}
+	return asking{r, way, how.Mode, behaviour}
+}
+
+// at runs ripple where the loop is.
+func (a asking) at(t *testing.T, args ...string) (exit int, said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := a.command(ctx, t, a.behaviour)
+	cmd.Args = append([]string{a.ripple}, args...)
+	out, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+	assert.Empty(t, leftovers(t, a.home), "processes that outlived ripple")
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// loop takes one turn.
+func (a asking) loop(t *testing.T, args ...string) (exit int, said string) {
+	t.Helper()
+	with := []string{"run", "--adapter", a.adapter, "--json", "--prompt", "Make it.", "--max-turns", "1", "--transport", a.way}
+	if a.mode != "" {
+		with = append(with, "--permission-mode", a.mode)
+	}
+	return a.at(t, append(with, args...)...)
+}
+
+// record counts the questions of the loop's record, and their answers.
+func (a asking) record(t *testing.T) (asked, answered int) {
+	t.Helper()
+	lines, err := os.ReadFile(filepath.Join(a.work, ".ralph/events.jsonl"))
+	require.NoError(t, err)
+	return bytes.Count(lines, []byte(`"type":"asked"`)), bytes.Count(lines, []byte(`"type":"answered"`))
+}
+
+// done says whether the command was run.
+func (a asking) done() bool {
+	_, err := os.Stat(filepath.Join(a.work, "made.txt"))
+	return err == nil
+}
+
+// asksSomebody has a tool ask in the middle of a turn of a loop: what is asked is one
+// question that waits for a person, who is a command here or comes when the loop has
+// stopped, and the command is run or not as he says.
+func asksSomebody(t *testing.T, r rig, way string) {
+	a := newAsking(t, r, way)
+	for answer, made := range map[string]bool{"--allow": true, "--deny": false} {
+		t.Run(answer, func(t *testing.T) {
+			if testing.Short() && !made {
+				t.Skip("one answer is enough for a short run")
+			}
+			a := a
+			a.work = t.TempDir()
+			exit, said := a.loop(t, "--on-question", a.ripple+" answer "+answer)
+			assert.Equal(t, exitLimit, exit, "one turn: %s", said)
+			assert.Equal(t, made, a.done(), said)
+			asked, answered := a.record(t)
+			assert.Equal(t, []int{1, 1}, []int{asked, answered}, said)
+		})
+	}
+	t.Run("when the loop has stopped", func(t *testing.T) {
+		if testing.Short() {
+			t.Skip("two turns")
+		}
+		a := a
+		a.work = t.TempDir()
+		exit, said := a.loop(t)
+		require.Equal(t, exitBlocked, exit, "nobody is there: %s", said)
+		assert.False(t, a.done(), said)
+		_, status := a.at(t, "status", "--json")
+		assert.Contains(t, status, `"state": "needs_you"`)
+		exit, told := a.at(t, "answer", "--allow")
+		require.Equal(t, exitOK, exit, told)
+		exit, again := a.loop(t, "--resume")
+		assert.Equal(t, exitLimit, exit, again)
+		assert.True(t, a.done(), again)
+		asked, answered := a.record(t)
+		assert.Equal(t, []int{1, 1}, []int{asked, answered}, "%s\n%s", said, again)
+	})
+}
+
+// cancelled is a turn over the protocol that is ended while a command of the agent's runs:
+// nothing of it goes on, and the session does.
+func cancelled(t *testing.T, r rig) {
+	const way = "acp"
+	if !r.has(t, way) {
+		t.Skip("its way is not here")
+	}
+	ctx, cancel := context.WithTimeout(t.Context(), bound)
+	defer cancel()
+	cmd := r.command(ctx, t, "tool/run="+url.PathEscape("touch begun; sleep 1000"), "--transport", way, "say hello")
+	var since time.Time
+	s := r.finish(t, cmd, func() {
+		begun := filepath.Join(r.work, "begun")
+		require.Eventually(t, func() bool { _, err := os.Stat(begun); return err == nil }, bound, 10*time.Millisecond, "the command runs")
+		since = time.Now()
+		require.NoError(t, cmd.Process.Signal(os.Interrupt))
+	})
+	assert.Less(t, time.Since(since), 30*time.Second)
+	assert.Equal(t, exitInterrupted, s.exit)
+	if assert.NotNil(t, s.outcome.Failure) {
+		assert.Equal(t, "interrupted", s.outcome.Failure.Kind)
+	}
+	require.NotEmpty(t, s.outcome.SessionID)
+	next := r.turn(t, "text", "--transport", way, "--resume", s.outcome.SessionID, "and now?")
+	assert.Equal(t, exitOK, next.exit)
+	assert.Nil(t, next.outcome.Failure)
+	assert.Contains(t, next.outcome.Text, "STANDIN-OK")
+	assert.Equal(t, s.outcome.SessionID, next.outcome.SessionID)
+	assert.True(t, told(next.asked, "and now?"))
+}
