@@ -110,11 +110,14 @@ func (t *TUI) Interrupt(ctx context.Context) error {
 	return t.Press(ctx, t.screen.Interrupt...)
 }
 
+// leaveLimit is how long the agent may take to go when it was asked to.
+var leaveLimit = 5 * time.Second
+
 const (
 	// killLimit is how long we go on killing what does not die.
 	killLimit = 5 * time.Second
-	// leaveLimit is how long the agent may take to go when it was asked to.
-	leaveLimit = 5 * time.Second
+	// tellLimit is leaveLimit for one that is still to tell the id of its session.
+	tellLimit = 15 * time.Second
 	// leavePatience is how long the agent may take to show that it heeds a key for that.
 	leavePatience = time.Second
 )
@@ -153,7 +156,11 @@ func leave(ctx context.Context, t *TUI) error {
 // The context bounds the polite part only. Closing twice is no error.
 func (t *TUI) Close(ctx context.Context) error {
 	t.term.Remember()
-	polite, cancel := context.WithTimeout(ctx, leaveLimit)
+	limit := leaveLimit
+	if t.screen.Session != "" && t.Session() == "" {
+		limit = tellLimit
+	}
+	polite, cancel := context.WithTimeout(ctx, limit)
 	if leave(polite, t) == nil {
 		select {
 		case <-t.silent:
@@ -161,9 +168,9 @@ func (t *TUI) Close(ctx context.Context) error {
 		}
 	}
 	cancel()
-	limit, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
+	killing, cancel := context.WithTimeout(context.WithoutCancel(ctx), killLimit)
 	defer cancel()
-	err := t.term.Close(limit, proctree.Step{Signal: syscall.SIGHUP, Grace: 500 * time.Millisecond}, proctree.Step{Signal: syscall.SIGTERM, Grace: 500 * time.Millisecond})
+	err := t.term.Close(killing, proctree.Step{Signal: syscall.SIGHUP, Grace: 500 * time.Millisecond}, proctree.Step{Signal: syscall.SIGTERM, Grace: 500 * time.Millisecond})
 	<-t.over
 	t.scratch.Remove()
 	return err

@@ -77,7 +77,7 @@ func toy(t *testing.T, program string) *TUI {
 			},
 			Leave:  []string{"\x04"},
 			Prompt: schema.ScreenPrompt{Submit: []string{"\r"}},
-			Text:   schema.ScreenText{Below: `^>(?! what)`, Prompt: "^> "},
+			Text:   schema.ScreenText{Below: `^>(?! what)`, Prompt: "^> "}, Session: `^resume (?<id>\S+)$`,
 		}},
 	}
 	tui, err := Start(a, Options{})
@@ -129,4 +129,13 @@ func TestAMenuOpensOverAPrompt(t *testing.T) {
 	require.NoError(t, tui.Answer(ctx, "cancel"))
 	_, err = tui.WaitState(ctx, func(s State) bool { return s.State == schema.ScreenReady && s.Counts })
 	require.NoError(t, err)
+}
+
+// An agent that is still to tell its session is given the time for it.
+func TestASessionIsToldAtTheEnd(t *testing.T) {
+	defer func(was time.Duration) { leaveLimit = was }(leaveLimit)
+	leaveLimit = 10 * time.Millisecond
+	tui := toy(t, `printf '> '; read -r x; sleep 1; printf '\nresume abc\n'`)
+	require.NoError(t, tui.Close(t.Context()))
+	assert.Equal(t, "abc", tui.Session())
 }
