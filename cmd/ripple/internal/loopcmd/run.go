@@ -69,7 +69,7 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 		Example: `  ripple init && ripple run --adapter rehearsal
   ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
   ripple run --worktree agent/work --commit --prompt-file task.md`,
-		Args: branchArg,
+		Args: aloneArg,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := checkRunFlags(cmd.Flags()); err != nil {
 				return err
@@ -120,14 +120,19 @@ func addSettings(flags *pflag.FlagSet) {
 	}
 }
 
-// branchArg takes the argument after a --worktree that stands alone for its branch:
-// a flag whose value may be missing gets one only behind "=".
-func branchArg(cmd *cobra.Command, args []string) error {
-	worktree := cmd.Flags().Lookup("worktree")
-	if len(args) != 1 || !worktree.Changed || worktree.Value.String() != worktree.NoOptDefVal {
+// aloneArg takes the argument after a flag that stands alone for its value: a flag whose
+// value may be missing gets one only behind "=".
+func aloneArg(cmd *cobra.Command, args []string) error {
+	var alone []*pflag.Flag
+	for _, s := range config.Settings() {
+		if f := cmd.Flags().Lookup(s.Flag); s.Alone != "" && f.Changed && f.Value.String() == s.Alone {
+			alone = append(alone, f)
+		}
+	}
+	if len(args) != 1 || len(alone) != 1 {
 		return ui.NoArgs(cmd, args)
 	}
-	return worktree.Value.Set(args[0])
+	return alone[0].Value.Set(args[0])
 }
 
 // checkRunFlags refuses what only a mistake can mean: an empty value is most
