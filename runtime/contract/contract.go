@@ -49,6 +49,7 @@ type Options struct {
 	NoDerived  bool           // leave out the derived tests
 	FailFast   bool           // stop at the first failure; see [Report.LeftOut]
 	Timeout    time.Duration  // for each test, over the declared ones; 0: as declared, 15 s otherwise
+	Start      time.Duration  // how long the program may take to its first prompt; 0: 60 s
 	Repeat     int            // how often everything is run; 0: once
 	Executable string         // the program to test; empty: found by the adapter's rules
 	Require    bool           // a missing program is an error of the report, not a reason to skip it

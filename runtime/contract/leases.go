@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -73,7 +74,7 @@ func (r *runner) start(ctx context.Context, s *lease, t *testRun) error {
 
 // openWith starts the program in the run's private surroundings.
 func (r *runner) openWith(ctx context.Context, o session.Options, watch session.Observer) (evaluator, error) {
-	ctx, cancel := context.WithTimeout(ctx, startTimeout)
+	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.options.Start, startTimeout))
 	defer cancel()
 	home, err := r.around.newHome()
 	if err != nil {

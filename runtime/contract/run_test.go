@@ -418,3 +418,19 @@ func TestNoLevelForAPartOfTheTests(t *testing.T) {
 	assert.Zero(t, report.Level)
 	assert.Equal(t, "no level: only some tests were run (filter)", report.LevelNote)
 }
+
+// A start has as long as the options say.
+func TestHowLongAStartMayTake(t *testing.T) {
+	self, err := os.Executable()
+	require.NoError(t, err)
+	for start, want := range map[time.Duration]time.Duration{0: startTimeout, time.Hour: time.Hour} {
+		r := newRunner(toyAdapter(), Options{Filter: exactly("probe"), Executable: self, Start: start})
+		r.open = func(ctx context.Context, _ *schema.Adapter, _ session.Options) (evaluator, error) {
+			until, bounded := ctx.Deadline()
+			assert.True(t, bounded)
+			assert.InDelta(t, want.Seconds(), time.Until(until).Seconds(), 30)
+			return nil, errors.New("not today")
+		}
+		assert.Equal(t, Errored, r.run(t.Context()).Tests[0].Status)
+	}
+}
