@@ -111,13 +111,22 @@ func concludeSamples(l *lab) {
 	d.plain("probe.expect", resultPattern(l, t.result.output))
 	d.plain("capabilities.stateful", t.found["get_var"] != "")
 	for _, key := range sampleKeys {
-		if code := t.found[key]; code != "" {
+		if code := t.found[key]; key == "multiline" && stuck(l, code) {
+			d.unknown("samples.multiline", quote(code)+" does what it should, and nothing that was tried takes back its first line alone")
+		} else if code != "" {
 			d.set("samples."+key, code, sure, 3, "")
 		} else if len(t.language.Samples[key]) > 0 {
 			d.unknown("samples."+key, "nothing that was tried did it")
 		}
 	}
 	d.plain("tests", declaredTests(l))
+}
+
+// stuck says that the first line of a block, alone, is not taken back by anything that is
+// known: a program that asks for the rest in its own silence does not even show that it does.
+func stuck(l *lab, block string) bool {
+	u := &l.unfinished
+	return strings.Contains(block, "\n") && l.tongue.language.Brackets == nil && (l.silent || u.tried && u.escape == "")
 }
 
 // resultPattern is the line that holds 42, with any other number in the place of its others.

@@ -30,7 +30,7 @@ func (e *evidence) experiment(number int, what string) {
 
 // say notes a finding.
 func (e *evidence) say(format string, args ...any) {
-	fmt.Fprintf(&e.b, "= %s\n", oneLine(fmt.Sprintf(format, args...)))
+	fmt.Fprintf(&e.b, "= %s (at %d)\n", oneLine(fmt.Sprintf(format, args...)), time.Since(e.began).Milliseconds())
 }
 
 func (e *evidence) exchange(sent string, r reply) {

@@ -63,6 +63,7 @@ type standing struct {
 	atPrompt bool          // the last reply ended at the prompt
 	unsure   bool          // and something stood before it on its line
 	startup  time.Duration // of the last start
+	latest   time.Duration // when a start is over of which the kernel does not say so; 0: it says so
 	fatal    bool          // Ctrl-C ends it
 	mute     bool          // it starts without a word
 	lost     int           // spellings after which it was not at its prompt any more
@@ -178,9 +179,6 @@ func (l *lab) isPrompt(r reply) bool {
 }
 
 var errLost = errors.New("the program does not come to its prompt any more")
-
-// slowStart is from when on it is worth while to find a way back instead of starting anew.
-const slowStart = 600 * time.Millisecond
 
 // ready has the program at its prompt, by starting it again where it is elsewhere.
 func (l *lab) ready(ctx context.Context) error {

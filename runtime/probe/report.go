@@ -2,16 +2,24 @@ package probe
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"golang.org/x/sync/errgroup"
 
 	"ripple/runtime/contract"
 )
 
-// testsFor bounds a run of all contract tests: what is left then is skipped, and the
-// level is the one that was reached.
-const testsFor = 90 * time.Second
+const (
+	// testsFor bounds a run of all contract tests: what is left then is skipped, and the
+	// level is the one that was reached.
+	testsFor = 90 * time.Second
+	// atOnce is how many variations are tested side by side: most of the time they wait.
+	atOnce = 6
+)
 
-// runTests runs contract tests of a draft.
+// runTests runs contract tests of a draft. The program has to come to its first prompt
+// about as soon as it did in the experiments.
 func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contract.Report, error) {
 	a, err := d.adapter(l.o.File)
 	if err != nil {
@@ -19,7 +27,25 @@ func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contr
 	}
 	ctx, cancel := context.WithTimeout(ctx, testsFor)
 	defer cancel()
+	o.Start = l.o.patience().start/2 + 5*l.startup
 	return contract.Run(ctx, a, o), nil
+}
+
+// allTests runs those that keys are varied for, in two halves side by side; progress is told
+// of each by either.
+func allTests(ctx context.Context, l *lab, d *draft, progress func(contract.Progress)) (*contract.Report, error) {
+	var hard *contract.Report
+	group, ctx := errgroup.WithContext(ctx)
+	group.Go(func() (err error) {
+		hard, err = runTests(ctx, l, d, contract.Options{From: varied, UpTo: varied, Progress: progress})
+		return err
+	})
+	report, err := runTests(ctx, l, d, contract.Options{UpTo: varied - 1, Progress: progress})
+	if err = errors.Join(err, group.Wait()); err != nil {
+		return nil, err
+	}
+	report.Add(hard)
+	return report, nil
 }
 
 // noteReport writes a report into the evidence.
@@ -27,9 +53,11 @@ func noteReport(l *lab, r *contract.Report) {
 	for _, t := range r.Tests {
 		switch {
 		case t.Failure != nil:
-			l.log.say("%s %s: %s", t.Status, t.Name, t.Failure.Message)
+			l.log.say("%s %s after %d ms: %s", t.Status, t.Name, t.Duration.Milliseconds(), t.Failure.Message)
+		case t.Status == contract.Passed:
+			l.log.say("%s %s in %d ms", t.Status, t.Name, t.Duration.Milliseconds())
 		default:
-			l.log.say("%s %s %s", t.Status, t.Name, t.Reason)
+			l.log.say("%s %s: %s", t.Status, t.Name, t.Reason)
 		}
 	}
 	l.log.say("level %d %s", r.Level, r.LevelNote)

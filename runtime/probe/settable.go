@@ -6,6 +6,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"time"
 
 	"ripple/runtime/internal/vt"
 	"ripple/schema"
@@ -61,7 +62,7 @@ func findPrompt(ctx context.Context, l *lab) error {
 // mark has the program's prompt be a marker.
 func mark(l *lab, d *draft, template string) {
 	d.set("init.strategy", string(schema.InitMarker), sure, 8, "its prompt can be set")
-	typeAtStart(d, "marker")
+	typeAtStart(d, "marker", l.latest)
 	d.plain("init.script", script(l, strings.ReplaceAll(template, "{prompt}", "{nonce}> ")))
 	d.plain("init.marker", []field{{"primary", "{nonce}> "}})
 	d.set("prompt.strategy", string(schema.PromptMarker), sure, 8, "a marker that nothing else prints is stronger than a pattern")
@@ -73,12 +74,16 @@ func script(l *lab, code string) string {
 	return strings.Join(append(slices.Clone(l.settings), code), "\n") + "\n"
 }
 
-// typeAtStart has the script typed once the program first waits for input.
-func typeAtStart(d *draft, event string) {
+// typeAtStart has the script typed once the program first waits for input; latest is for one
+// of which the kernel does not say so (0: it does).
+func typeAtStart(d *draft, event string, latest time.Duration) {
 	d.plain("init.delivery", string(schema.DeliverPTYInject))
 	d.plain("ready.wait_for_event", event)
 	d.plain("ready.output_settled_min_ms", 0)
 	d.plain("ready.output_settled_stable_ms", 0)
+	if latest > 0 {
+		d.set("ready.output_settled_max_ms", int(latest/time.Millisecond), likely, 1, "at its first start it works on behind its prompt, and takes input")
+	}
 }
 
 // findHooks runs scripts that should make prompts announce themselves.
@@ -97,7 +102,10 @@ func findHooks(ctx context.Context, l *lab) error {
 		if !strings.Contains(marks, "A") {
 			continue
 		}
-		h := hooks{script: script(l, code), marks: marks, load: l.tongue.load, extension: l.tongue.language.Extension, echoes: l.echoes, cd: l.tongue.language.Cd}
+		h := hooks{
+			script: script(l, code), marks: marks, latest: l.latest, load: l.tongue.load,
+			extension: l.tongue.language.Extension, echoes: l.echoes, cd: l.tongue.language.Cd,
+		}
 		l.announced = append(l.announced, announced{"prompts with the markers of OSC 633", h.apply})
 		return nil
 	}
@@ -147,6 +155,7 @@ func marksIn(raw []byte) string {
 // hooks are what a script made of a program.
 type hooks struct {
 	script, marks   string
+	latest          time.Duration
 	load, extension string
 	echoes          bool
 	cd              *directory
@@ -157,15 +166,18 @@ func (h hooks) has(letter string) bool { return strings.Contains(h.marks, letter
 // apply has prompts announced by the script.
 func (h hooks) apply(d *draft) {
 	d.set("init.strategy", string(schema.InitShellIntegration), sure, 8, "it has hooks that run around commands")
-	typeAtStart(d, "prompt_start")
+	typeAtStart(d, "prompt_start", h.latest)
 	if h.load != "" {
 		d.plain("init.init_invocation_template", h.load)
 		d.plain("init.tempfile", []field{{"extension", h.extension}})
 	}
 	d.plain("init.script", h.script)
 	d.set("prompt.strategy", string(schema.PromptShellIntegration), sure, 8, "markers with the session's nonce are stronger than a pattern")
-	d.plain("prompt.shell_integration", []field{{"protocol", "osc633"}, {"nonce", "required"}, {"printable", true}})
+	d.plain("prompt.shell_integration", []field{{"protocol", "osc633"}, {"nonce", "required"}, {"printable", !h.has("B")}})
 	d.drop("prompt.primary")
+	if strings.Contains(h.script, "633;F;") {
+		d.drop("prompt.continuation") // a marker says it
+	}
 	if h.echoes && h.has("C") {
 		d.set("output.input_echo_strategy", string(schema.EchoOSCBoundaries), sure, 8, "a marker announces where output begins")
 	}

@@ -7,6 +7,9 @@ import (
 	"time"
 )
 
+// slowStart is from when on it is worth while to find a way back instead of starting anew.
+const slowStart = 600 * time.Millisecond
+
 // trySlow tries what takes its time, for the language that was found: sleeping and reading.
 func trySlow(ctx context.Context, l *lab) error {
 	t := &l.tongue

@@ -171,17 +171,10 @@ func tryPrint(ctx context.Context, l *lab, t *trial) error {
 func tryVariable(ctx context.Context, l *lab, t *trial) error {
 	for _, set := range t.language.Samples["set_var"] {
 		for _, get := range t.language.Samples["get_var"] {
-			ok := true
-			for _, n := range []int{4711, 815} {
-				if a, err := l.ask(ctx, withNumber(set, n)); err != nil || !a.ok {
-					ok = false
-					break
-				}
-				a, err := l.ask(ctx, get)
-				ok = ok && err == nil && a.ok && strings.Contains(a.output, strconv.Itoa(n))
-				if !ok {
-					break
-				}
+			ok := keeps(ctx, l, set, get)
+			if ok && l.startup < slowStart {
+				l.atPrompt = false // another language may have declared it before
+				ok = keeps(ctx, l, set, get)
 			}
 			if ctx.Err() != nil {
 				return ctx.Err()
@@ -194,6 +187,19 @@ func tryVariable(ctx context.Context, l *lab, t *trial) error {
 		}
 	}
 	return nil
+}
+
+// keeps says whether a variable has the value that it was given, one after the other.
+func keeps(ctx context.Context, l *lab, set, get string) bool {
+	for _, n := range []int{4711, 815} {
+		if a, err := l.ask(ctx, withNumber(set, n)); err != nil || !a.ok {
+			return false
+		}
+		if a, err := l.ask(ctx, get); err != nil || !a.ok || !strings.Contains(a.output, strconv.Itoa(n)) {
+			return false
+		}
+	}
+	return true
 }
 
 func tryLines(ctx context.Context, l *lab, t *trial) error {

@@ -30,24 +30,17 @@ func prove(ctx context.Context, l *lab) (*contract.Report, error) {
 	noteReport(l, report)
 	until := time.Now().Add(cmp.Or(l.o.Variations, 30*time.Second))
 	given := map[string]bool{}
-	for ctx.Err() == nil && time.Now().Before(until) {
-		failed := worst(report, given)
-		if failed == nil {
-			break
-		}
-		l.o.progress("again: " + failed.Name)
-		mended, err := mend(ctx, l, failed, until)
+	for ctx.Err() == nil {
+		changed, err := mendAll(ctx, l, report, given, until)
 		if err != nil {
 			return nil, err
 		}
-		if !mended {
-			given[failed.Name] = true
-			continue
+		if !changed {
+			break
 		}
-		if report, err = runTests(ctx, l, l.draft, contract.Options{UpTo: varied}); err != nil {
+		if report, err = allTests(ctx, l, l.draft, nil); err != nil {
 			return nil, err
 		}
-		given[failed.Name] = given[failed.Name] || worstIs(report, failed.Name)
 	}
 	if report.Level > 0 { // what does not even start is tested for no leaks
 		l.o.progress("the contract tests of faults and leaks")
@@ -59,6 +52,22 @@ func prove(ctx context.Context, l *lab) (*contract.Report, error) {
 	}
 	noteReport(l, report)
 	return report, ctx.Err()
+}
+
+// mendAll tries to mend each test that failed, those of the lowest level first, and says
+// whether the draft is another one now. What was tried once is given up; when the time for
+// variations is over, the adapter does without what fails.
+func mendAll(ctx context.Context, l *lab, report *contract.Report, given map[string]bool, until time.Time) (changed bool, err error) {
+	for failed := worst(report, given); failed != nil; failed = worst(report, given) {
+		given[failed.Name] = true
+		l.o.progress("again: " + failed.Name)
+		mended, err := mend(ctx, l, failed, changed, time.Now().Before(until))
+		if err != nil {
+			return changed, err
+		}
+		changed = changed || mended
+	}
+	return changed, ctx.Err()
 }
 
 // varied is the highest level whose tests are about keys that are varied. Those above it, of
@@ -75,40 +84,37 @@ func worst(r *contract.Report, given map[string]bool) (found *contract.TestResul
 	return found
 }
 
-func worstIs(r *contract.Report, name string) bool {
-	return slices.ContainsFunc(r.Tests, func(t contract.TestResult) bool {
-		return t.Name == name && (t.Status == contract.Failed || t.Status == contract.Errored)
-	})
-}
-
-// mend tries the variations of a failed test, and in the end does without what it needs.
-func mend(ctx context.Context, l *lab, failed *contract.TestResult, until time.Time) (bool, error) {
+// mend tries the variations of a failed test side by side, and in the end does without what
+// it needs. The draft may have changed since it failed: then it comes first as it is.
+func mend(ctx context.Context, l *lab, failed *contract.TestResult, changed, vary bool) (bool, error) {
+	var list []*candidate
+	if changed {
+		list = append(list, &candidate{what: "as it is now", draft: l.draft})
+	}
+	before := string(l.draft.yaml())
 	for _, v := range variations(l, failed.Name) {
-		if time.Now().After(until) {
-			l.log.say("no time is left for variations of %s", failed.Name)
-			break
-		}
 		d := l.draft.clone()
 		v.apply(d)
-		if string(d.yaml()) == string(l.draft.yaml()) {
-			continue
-		}
-		filter := regexp.MustCompile("^(?:probe|prints what it is told to|" + regexp.QuoteMeta(failed.Name) + ")$")
-		report, err := runTests(ctx, l, d, contract.Options{Filter: filter, FailFast: true, Timeout: 6 * time.Second})
-		if err != nil {
-			l.log.say("varied: %s: %v", v.what, err)
-			continue
-		}
-		l.log.say("varied for %q: %s: passes: %v", failed.Name, v.what, report.OK())
-		if report.OK() && report.Count(contract.Passed) > 0 {
-			l.draft = d
-			return true, nil
-		}
-		if ctx.Err() != nil {
-			return false, ctx.Err()
+		if vary && string(d.yaml()) != before {
+			list = append(list, &candidate{what: v.what, draft: d})
 		}
 	}
-	return doWithout(l, failed), nil
+	filter := regexp.MustCompile("^(?:probe|prints what it is told to|" + regexp.QuoteMeta(failed.Name) + ")$")
+	passed, err := firstClean(ctx, l, list, contract.Options{Filter: filter, FailFast: true, Timeout: 6 * time.Second})
+	if err != nil {
+		return false, err
+	}
+	for _, c := range list {
+		if c.report != nil {
+			l.log.say("varied for %q: %s: passes: %v", failed.Name, c.what, clean(c.report))
+		}
+	}
+	if passed == nil {
+		return doWithout(l, failed), nil
+	}
+	mended := passed.draft != l.draft
+	l.draft = passed.draft
+	return mended, nil
 }
 
 // lastResort is what a test needs that an adapter can do without: it is not declared then,
@@ -246,10 +252,10 @@ func otherWithdrawals(l *lab) (list []variation) {
 			d.plain("input.balanced_parens", ordered(b))
 		}})
 	}
-	if l.unfinished.escape != "" {
-		return list // how it is left is known
+	if l.unfinished.tried {
+		return list // how it is left is known, or that nothing leaves it
 	}
-	for _, key := range []string{ctrlC, ctrlC + l.way.ending, ctrlD, ";" + l.way.ending, l.way.ending, "." + l.way.ending, ")" + l.way.ending} {
+	for _, key := range []string{ctrlC, ctrlC + l.way.ending} {
 		list = append(list, with("prompt.continuation_escape", key))
 		if !l.way.echo {
 			list = append(list, variation{"a silent continuation left by " + flow(key), func(d *draft) {

@@ -6,7 +6,7 @@ count, names, failed, whole, shown = 1, {}, False, False, "toy> "
 
 
 def prompt():
-    if kind == "constant":
+    if kind in ("constant", "strict"):
         sys.stdout.write("toy> ")
     elif kind == "status":
         sys.stdout.write("toy [1]> " if failed else "toy> ")
@@ -36,9 +36,12 @@ def evaluate(code):
         sys.exit(0)
     if not code.strip() or code.lstrip().startswith("#"):
         return
-    m = re.fullmatch(r"\s*(\w+) = (\d+)\s*", code)
-    if m:
-        names[m.group(1)] = int(m.group(2))
+    m = re.fullmatch(r"\s*(?:(var) )?(\w+) = (\d+)\s*", code)
+    if m and kind == "strict" and not m.group(1) and m.group(2) not in names:
+        print("Oops! %s is not declared" % m.group(2))
+        return
+    if m and (not m.group(1) or kind == "strict"):
+        names[m.group(2)] = int(m.group(3))
         return
     m = re.fullmatch(r'\s*print\("([^"]*)"\)\s*', code)
     if m and kind == "broken" and not whole:

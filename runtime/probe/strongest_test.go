@@ -1,0 +1,149 @@
+package probe
+
+import (
+	"context"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"ripple/runtime/contract"
+	"ripple/schema"
+)
+
+func reportOf(status ...contract.Status) *contract.Report {
+	r := &contract.Report{}
+	for _, s := range status {
+		r.Tests = append(r.Tests, contract.TestResult{Name: "reports errors", Level: 2, Status: s})
+	}
+	return r
+}
+
+// Who has passed everything stops those that are weaker, and those that are stronger and have
+// failed; a stronger one that has not failed yet goes on until it does.
+func TestARaceOfCandidates(t *testing.T) {
+	var r race
+	for range 4 {
+		ctx, cancel := context.WithCancel(t.Context())
+		r.runners = append(r.runners, &entrant{ctx: ctx, stop: cancel})
+	}
+	goOn := func() (list []bool) {
+		for _, e := range r.runners {
+			list = append(list, e.ctx.Err() == nil)
+		}
+		return list
+	}
+	fails := &contract.TestResult{Level: 2, Status: contract.Failed}
+	r.told(0, fails)
+	assert.Equal(t, []bool{true, true, true, true}, goOn(), "the others may fail, too")
+	r.won(2)
+	assert.Equal(t, []bool{false, true, true, false}, goOn())
+	r.told(1, fails)
+	assert.Equal(t, []bool{false, false, true, false}, goOn())
+}
+
+// Who does not come to its first prompt is stopped once another one has.
+func TestACandidateThatDoesNotStart(t *testing.T) {
+	var r race
+	for range 2 {
+		ctx, cancel := context.WithCancel(t.Context())
+		r.runners = append(r.runners, &entrant{ctx: ctx, stop: cancel})
+	}
+	r.told(0, &contract.TestResult{Level: 1, Status: contract.Failed})
+	require.NoError(t, r.runners[0].ctx.Err(), "the other one may not start either")
+	r.told(1, &contract.TestResult{Level: 1, Status: contract.Passed})
+	require.Error(t, r.runners[0].ctx.Err())
+	require.NoError(t, r.runners[1].ctx.Err())
+}
+
+// Of variations that are tested side by side the first one that passes is taken, once it is
+// certain that none before it does.
+func TestTheFirstVariationThatPasses(t *testing.T) {
+	passed, failed := reportOf(contract.Passed), reportOf(contract.Failed)
+	for _, c := range []struct {
+		name    string
+		reports []*contract.Report
+		want    int
+	}{
+		{"the first", []*contract.Report{passed, nil, nil}, 0},
+		{"one before it is under way", []*contract.Report{nil, passed, nil}, -1},
+		{"all before it failed", []*contract.Report{failed, reportOf(contract.Errored), passed}, 2},
+		{"what was stopped did not pass", []*contract.Report{reportOf(contract.Passed, contract.Skipped), nil}, -1},
+		{"none", []*contract.Report{failed, reportOf()}, -1},
+	} {
+		list := make([]*candidate, len(c.reports))
+		for i, r := range c.reports {
+			list[i] = &candidate{report: r}
+		}
+		var want *candidate
+		if c.want >= 0 {
+			want = list[c.want]
+		}
+		assert.Same(t, want, firstOf(list), c.name)
+	}
+}
+
+// When the time for variations is over, the adapter does without what fails.
+func TestWithoutTimeASampleIsLeftOut(t *testing.T) {
+	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}}), log: newEvidence("x")}
+	l.tongue.language.Samples = map[string][]string{"error": {"another"}}
+	l.draft.plain("samples.error", "oops")
+	changed, err := mendAll(t.Context(), l, reportOf(contract.Failed), map[string]bool{}, l.log.began)
+	require.NoError(t, err)
+	assert.True(t, changed)
+	assert.Contains(t, string(l.draft.yaml()), "# could not find out: samples.error: tried oops")
+}
+
+// A block whose beginning nothing takes back is no sample.
+func TestABlockThatIsNotTakenBack(t *testing.T) {
+	const block = "begin\nend"
+	for _, c := range []struct {
+		name  string
+		l     lab
+		block string
+		want  bool
+	}{
+		{"nothing is known against it", lab{}, block, false},
+		{"nothing brought it back", lab{unfinished: unfinished{tried: true}}, block, true},
+		{"something did", lab{unfinished: unfinished{tried: true, escape: ctrlC}}, block, false},
+		{"its silences are alike", lab{standing: standing{}, silent: true}, block, true},
+		{"a line is no block", lab{silent: true}, "begin end", false},
+		{"brackets are counted before it is sent", lab{silent: true, tongue: trial{language: language{Brackets: map[string]any{"open": []any{"("}}}}}, block, false},
+	} {
+		assert.Equal(t, c.want, stuck(&c.l, c.block), c.name)
+	}
+}
+
+// What a language is said to declare is tried where nothing declared it before.
+func TestAVariableThatAnotherLanguageDeclared(t *testing.T) {
+	l := evaluating(t, "strict")
+	_, err := l.ask(t.Context(), "var v = 1")
+	require.NoError(t, err)
+	l.startup = 0
+	tried := trial{found: map[string]string{}, language: language{Samples: map[string][]string{"set_var": {"v = {n}", "var v = {n}"}, "get_var": {"v"}}}}
+	require.NoError(t, tryVariable(t.Context(), l, &tried))
+	assert.Equal(t, "var v = {n}", tried.found["set_var"], l.log.b.String())
+}
+
+// Where the prompt's end is announced too, a prompt that a program prints is none; where a
+// marker asks for the rest, no pattern does. Who works on behind a prompt is not waited for.
+func TestWhatHooksAnnounce(t *testing.T) {
+	for _, c := range []struct {
+		name, script, marks string
+		printable, pattern  bool
+	}{
+		{"the beginning of a prompt", "A", "A", true, true},
+		{"its end", "A B", "AB", false, true},
+		{"and that more is wanted", "]633;F;{nonce}", "AB", false, false},
+	} {
+		d := newDraft(Options{Name: "x", Command: []string{"x"}})
+		d.plain("prompt.continuation", "^more$")
+		h := hooks{script: c.script, marks: c.marks, latest: 2_000_000_000}
+		h.apply(d)
+		a := adapter(t, d.yaml())
+		assert.Equal(t, schema.PromptShellIntegration, a.Prompt.Strategy)
+		assert.Equal(t, c.printable, a.Prompt.ShellIntegration.Printable, c.name)
+		assert.Equal(t, c.pattern, a.Prompt.Continuation != "", c.name)
+		assert.Equal(t, 2000, a.Ready.OutputSettledMaxMS)
+	}
+}
