@@ -32,7 +32,7 @@ lint: # the adapters of this repository; the code is linted by check
 bench: # measures, and writes BENCHMARKS.md
 	go run ./conformance/bench -o BENCHMARKS.md
 
-bench-probe: build # what experiments find out about every program that is there, without its adapter: an hour, goes on where it was broken off; writes docs/probe.md
+bench-probe: build # what experiments find out about every program that is there, without its adapter: half an hour, goes on where it was broken off; writes docs/probe.md
 	go run ./conformance/probing -binary bin/ripple -o docs/probe.md
 
 gen: # generated files

@@ -9,6 +9,7 @@ import (
 	"io"
 	"io/fs"
 	"os"
+	"sync"
 	"time"
 )
 
@@ -22,10 +23,12 @@ type outcome struct {
 	Passed, NA    string
 	Failed, Why   string
 	Took          time.Duration
+	Load          float64 // of the machine when it was begun
 }
 
 // results keeps what was measured, so that a run that was broken off is gone on with.
 type results struct {
+	mu          sync.Mutex // of the file
 	file, build string
 	known       map[string]outcome // of this build, by name
 }
@@ -69,6 +72,8 @@ func buildOf(binary string) (string, error) {
 
 // keep adds an outcome; several runs may add to one file.
 func (r *results) keep(o outcome) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	o.Build = r.build
 	line, err := json.Marshal(o)
 	if err != nil {
