@@ -133,6 +133,27 @@ func TestAQueryIsNoWait(t *testing.T) {
 	}
 }
 
+// A program that asks its terminal something before each line is not waited for once it has
+// its answer.
+func TestAProgramThatAsksItsTerminal(t *testing.T) {
+	l := evaluating(t, "asks")
+	assert.Equal(t, []string{"toy> "}, l.prompts.lines, l.log.b.String())
+	a, err := l.ask(t.Context(), "6*8")
+	require.NoError(t, err)
+	assert.Equal(t, waits, a.how, l.log.b.String())
+	assert.Contains(t, a.output, "48")
+}
+
+// Where no prompt was seen, there is nothing in its pattern to be looser about.
+func TestThePatternOfNoPrompt(t *testing.T) {
+	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}})}
+	before := l.draft.text("prompt.primary")
+	assert.Equal(t, before, looser(l))
+	l.prompts.lines = []string{"[1] toy 2> "}
+	l.draft.plain("prompt.primary", `^\[(\d+)\] toy 2> $`)
+	assert.Equal(t, `^\[\d+\] toy \d+> $`, looser(l))
+}
+
 // A program that has its line editor on every terminal, and a switch against that in its
 // help, is started with the switch.
 func TestALineEditorIsSwitchedOff(t *testing.T) {

@@ -188,11 +188,11 @@ func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 	read, at, some, asks := t.read, t.at, len(t.fresh) > 0, endsInQuery(t.fresh)
 	t.mu.Unlock()
 	r := t.term.Readiness()
-	if asks && time.Since(at) < t.patience.quiet { // what it waits for is the terminal's answer
-		return busy, 0
-	}
 	if t.term.Queued() > 0 || t.term.Readable(read) {
 		return busy, 0
+	}
+	if answered := r.State == pty.Waiting && time.Since(at) > t.patience.quiet/8; asks && !answered && time.Since(at) < t.patience.quiet {
+		return busy, 0 // what it waits for is the terminal's answer, which has been given before its question is seen here
 	}
 	if r.State == pty.Waiting {
 		if id := t.term.WaitID(); id != before && (some || time.Since(began) > 2*t.patience.quiet/10) {

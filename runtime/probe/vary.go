@@ -221,7 +221,15 @@ func otherEcho(l *lab) (list []variation) {
 
 // looser is the prompt's pattern with any number in the place of each.
 func looser(l *lab) string {
-	return number().ReplaceAllString(strings.ReplaceAll(l.draft.text("prompt.primary"), `(\d+)`, "\x00"), `\d+`)
+	if len(l.prompts.lines) == 0 {
+		return l.draft.text("prompt.primary") // which is none that was seen
+	}
+	const digits = `\d+`
+	var parts []string
+	for _, part := range strings.Split(l.draft.text("prompt.primary"), "("+digits+")") {
+		parts = append(parts, number().ReplaceAllLiteralString(part, digits))
+	}
+	return strings.Join(parts, digits)
 }
 
 // otherBlocks are the other ways to deliver a block, and other blocks.

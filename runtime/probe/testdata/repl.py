@@ -1,12 +1,12 @@
 # A small REPL of arithmetic and variables, for tests: how it prompts is its argument.
-import re, signal, sys
+import os, re, signal, sys
 
 kind = sys.argv[1] if len(sys.argv) > 1 else "constant"
 count, names, failed, whole, shown = 1, {}, False, False, "toy> "
 
 
 def prompt():
-    if kind in ("constant", "strict"):
+    if kind in ("constant", "strict", "asks"):
         sys.stdout.write("toy> ")
     elif kind == "status":
         sys.stdout.write("toy [1]> " if failed else "toy> ")
@@ -22,7 +22,11 @@ def prompt():
         sys.stdout.write("toy> ")
     elif kind == "silent":
         sys.stdout.write("toy> ")
+    if kind == "asks":
+        sys.stdout.write("\x1b[6n")
     sys.stdout.flush()
+    while kind == "asks" and os.read(0, 1) != b"R":
+        pass
 
 
 def complete(code):
