@@ -85,7 +85,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 		}
 		replies = append(replies, r)
 		if r.how == quiet {
-			l.latest = max(l.latest, 8*r.took, l.o.patience().start/10)
+			l.latest = max(l.latest, 8*r.took, l.o.patience().start/20)
 		}
 		if full := fullScreen(l); full && w.term == colour {
 			return &StartError{Reason: l.o.Command[0] + " is a program for the whole screen (it switches to the alternate one): only programs that are driven line by line can be learnt", Printed: r.text()}

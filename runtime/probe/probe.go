@@ -35,15 +35,15 @@ type Options struct {
 	// How long the experiments may take (0: 60 s), and how long after the contract tests
 	// another variation of what failed is begun (0: 30 s).
 	Experiments, Variations time.Duration
-	// Start is how long the program may take to its first wait; 0: 20 s.
+	// Start is how long the program may take to its first wait; 0: 40 s.
 	Start time.Duration
 	// Progress is told what is done next.
 	Progress func(string)
 }
 
 func (o *Options) patience() patience {
-	start := cmp.Or(o.Start, 20*time.Second)
-	return patience{start: start, late: start / 20, answer: 3 * time.Second, quiet: 400 * time.Millisecond}
+	start := cmp.Or(o.Start, 40*time.Second)
+	return patience{start: start, late: start / 40, answer: 3 * time.Second, quiet: 400 * time.Millisecond}
 }
 
 func (o *Options) progress(text string) {

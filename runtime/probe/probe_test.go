@@ -204,7 +204,7 @@ func TestTheSecondAnswerCounts(t *testing.T) {
 func TestFaultsAndLeaksAreTestedOnce(t *testing.T) {
 	l := evaluating(t, "constant")
 	conclude(l)
-	report, err := strongest(t.Context(), l)
+	report, _, err := strongest(t.Context(), l)
 	require.NoError(t, err)
 	require.NotEmpty(t, report.Tests)
 	for _, test := range report.Tests {

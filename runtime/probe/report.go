@@ -27,7 +27,7 @@ func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contr
 	}
 	ctx, cancel := context.WithTimeout(ctx, testsFor)
 	defer cancel()
-	o.Start = l.o.patience().start/2 + 5*l.startup
+	o.Start = l.o.patience().start/4 + 5*l.startup
 	return contract.Run(ctx, a, o), nil
 }
 

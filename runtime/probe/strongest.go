@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"slices"
+	"time"
 
 	"golang.org/x/sync/errgroup"
 
@@ -18,24 +19,30 @@ type candidate struct {
 }
 
 // strongest has the tests run with each way to announce prompts, the strongest first, and
-// in the end with the pattern: the first one that gets as far as any becomes the draft.
-func strongest(ctx context.Context, l *lab) (*contract.Report, error) {
+// in the end with the pattern: the first one that gets as far as any becomes the draft. Untried
+// are those weaker than one that failed in nothing but what may be mended.
+func strongest(ctx context.Context, l *lab) (report *contract.Report, untried []*candidate, err error) {
 	var list []*candidate
 	for _, way := range append(slices.Clone(l.announced), announced{"a prompt that is known by a pattern", func(*draft) {}}) {
 		d := l.draft.clone()
 		way.apply(d)
 		list = append(list, &candidate{what: way.what, draft: d})
 	}
+	report, err = strongestOf(ctx, l, list)
+	return report, slices.DeleteFunc(list, func(c *candidate) bool { return c.report != nil }), err
+}
+
+func strongestOf(ctx context.Context, l *lab, list []*candidate) (*contract.Report, error) {
 	if err := compete(ctx, l, list); err != nil {
 		return nil, err
 	}
 	best := list[0]
 	for _, c := range list {
-		l.log.say("%s: level %d, %d passed, %d failed", c.what, c.report.Level, c.report.Count(contract.Passed), faults(c.report))
-		if clean(best.report) {
+		if c.report == nil {
 			continue
 		}
-		if clean(c.report) || c.report.Level > best.report.Level || c.report.Level == best.report.Level && faults(c.report) < faults(best.report) {
+		l.log.say("%s: level %d, %d passed, %d failed", c.what, c.report.Level, c.report.Count(contract.Passed), faults(c.report))
+		if !clean(best.report) && better(c.report, best.report) {
 			best = c
 		}
 	}
@@ -43,27 +50,31 @@ func strongest(ctx context.Context, l *lab) (*contract.Report, error) {
 	return best.report, nil
 }
 
-// compete has all tested side by side. Once one has passed everything, those after it are
-// stopped, and those before it as soon as they fail in something; and one that does not even
-// start is, once another one does.
+func better(r, best *contract.Report) bool {
+	return clean(r) || r.Level > best.Level || r.Level == best.Level && faults(r) < faults(best)
+}
+
+// compete has the first one tested, and the others beside it as soon as one has failed in a
+// test of the lower levels, or takes its time to start. Once one has passed everything, those after it are stopped, and
+// those before it as soon as they fail in something; and one that does not even start is, once
+// another one does.
 func compete(ctx context.Context, l *lab, list []*candidate) error {
-	var race race
-	for range list {
-		within, cancel := context.WithCancel(ctx)
-		defer cancel()
-		race.runners = append(race.runners, &entrant{ctx: within, stop: cancel})
-	}
+	r := newRace(ctx, len(list))
+	defer r.stop()
+	late := time.AfterFunc(l.o.patience().start/20+3*l.startup, r.late)
+	defer late.Stop()
 	var group errgroup.Group
 	for i, c := range list {
 		group.Go(func() (err error) {
-			c.report, err = allTests(race.runners[i].ctx, l, c.draft, func(p contract.Progress) {
+			if i > 0 && !r.mayStart() {
+				return nil
+			}
+			c.report, err = allTests(r.runners[i].ctx, l, c.draft, func(p contract.Progress) {
 				if p.Result != nil {
-					race.told(i, p.Result)
+					r.told(i, p.Result)
 				}
 			})
-			if err == nil && clean(c.report) {
-				race.won(i)
-			}
+			r.over(i, err == nil && clean(c.report))
 			return err
 		})
 	}

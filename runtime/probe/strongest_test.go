@@ -1,7 +1,6 @@
 package probe
 
 import (
-	"context"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -19,41 +18,66 @@ func reportOf(status ...contract.Status) *contract.Report {
 	return r
 }
 
+func (r *race) goOn() (list []bool) {
+	for _, e := range r.runners {
+		list = append(list, e.ctx.Err() == nil)
+	}
+	return list
+}
+
+func result(level int, status contract.Status) *contract.TestResult {
+	return &contract.TestResult{Level: level, Status: status}
+}
+
 // Who has passed everything stops those that are weaker, and those that are stronger and have
 // failed; a stronger one that has not failed yet goes on until it does.
 func TestARaceOfCandidates(t *testing.T) {
-	var r race
-	for range 4 {
-		ctx, cancel := context.WithCancel(t.Context())
-		r.runners = append(r.runners, &entrant{ctx: ctx, stop: cancel})
+	r := newRace(t.Context(), 4)
+	r.told(0, result(2, contract.Failed))
+	assert.True(t, r.mayStart(), "the first one may not be good enough")
+	assert.Equal(t, []bool{true, true, true, true}, r.goOn(), "the others may fail, too")
+	r.over(2, true)
+	assert.Equal(t, []bool{false, true, true, false}, r.goOn())
+	r.told(1, result(3, contract.Failed))
+	assert.Equal(t, []bool{false, false, true, false}, r.goOn())
+	r.stop()
+	assert.Equal(t, []bool{false, false, false, false}, r.goOn())
+}
+
+// What the strongest one fails in at the higher level may be mended: the others need not start.
+func TestTheStrongestIsPreferred(t *testing.T) {
+	for _, won := range []bool{true, false} {
+		r := newRace(t.Context(), 2)
+		r.told(0, result(1, contract.Passed))
+		r.told(0, result(varied, contract.Failed))
+		r.over(0, won)
+		assert.False(t, r.mayStart())
+		r.stop()
 	}
-	goOn := func() (list []bool) {
-		for _, e := range r.runners {
-			list = append(list, e.ctx.Err() == nil)
+}
+
+// Where the first one takes its time to start, the others need not wait for it.
+func TestTheOthersStartWhereTheFirstIsLate(t *testing.T) {
+	for _, starts := range []bool{true, false} {
+		r := newRace(t.Context(), 2)
+		if starts {
+			r.told(0, result(1, contract.Passed))
 		}
-		return list
+		r.late()
+		r.over(0, true)
+		assert.Equal(t, !starts, r.mayStart())
+		r.stop()
 	}
-	fails := &contract.TestResult{Level: 2, Status: contract.Failed}
-	r.told(0, fails)
-	assert.Equal(t, []bool{true, true, true, true}, goOn(), "the others may fail, too")
-	r.won(2)
-	assert.Equal(t, []bool{false, true, true, false}, goOn())
-	r.told(1, fails)
-	assert.Equal(t, []bool{false, false, true, false}, goOn())
 }
 
 // Who does not come to its first prompt is stopped once another one has.
 func TestACandidateThatDoesNotStart(t *testing.T) {
-	var r race
-	for range 2 {
-		ctx, cancel := context.WithCancel(t.Context())
-		r.runners = append(r.runners, &entrant{ctx: ctx, stop: cancel})
-	}
-	r.told(0, &contract.TestResult{Level: 1, Status: contract.Failed})
-	require.NoError(t, r.runners[0].ctx.Err(), "the other one may not start either")
-	r.told(1, &contract.TestResult{Level: 1, Status: contract.Passed})
-	require.Error(t, r.runners[0].ctx.Err())
-	require.NoError(t, r.runners[1].ctx.Err())
+	r := newRace(t.Context(), 2)
+	r.told(0, result(1, contract.Failed))
+	assert.Equal(t, []bool{true, true}, r.goOn(), "the other one may not start either")
+	r.told(1, result(1, contract.Passed))
+	assert.Equal(t, []bool{false, true}, r.goOn())
+	r.stop()
 }
 
 // Of variations that are tested side by side the first one that passes is taken, once it is
@@ -92,6 +116,19 @@ func TestWithoutTimeASampleIsLeftOut(t *testing.T) {
 	require.NoError(t, err)
 	assert.True(t, changed)
 	assert.Contains(t, string(l.draft.yaml()), "# could not find out: samples.error: tried oops")
+}
+
+// Where the way that was preferred does not get far, the others are tried after all.
+func TestAWeakerWayThatGetsFarther(t *testing.T) {
+	l := evaluating(t, "constant")
+	conclude(l)
+	weaker := &candidate{what: "a prompt that is known by a pattern", draft: l.draft}
+	l.draft = l.draft.clone()
+	l.draft.plain("prompt.primary", "^never> $")
+	report, err := otherwise(t.Context(), l, &contract.Report{Level: 1}, []*candidate{weaker}, l.log.began)
+	require.NoError(t, err)
+	assert.Equal(t, varied, report.Level, l.log.b.String())
+	assert.Equal(t, "^toy> $", adapter(t, l.draft.yaml()).Prompt.Primary)
 }
 
 // A block whose beginning nothing takes back is no sample.

@@ -60,7 +60,7 @@ func helpOf(ctx context.Context, l *lab) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	within, cancel := context.WithTimeout(ctx, l.o.patience().start/4)
+	within, cancel := context.WithTimeout(ctx, l.o.patience().start/8)
 	defer cancel()
 	var out bytes.Buffer
 	cmd := exec.CommandContext(within, path, append(slices.Clone(l.o.Command[1:]), "--help")...)
