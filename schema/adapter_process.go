@@ -85,6 +85,7 @@ type Needs struct {
 // Server is how contract tests start a private server. In the commands, Args and Env
 // {dir} is its directory, which is removed afterwards.
 type Server struct {
+	Debian       []string          `yaml:"debian"`       // packages
 	Path         []string          `yaml:"path"`         // directories of its programs, before PATH
 	Unprivileged bool              `yaml:"unprivileged"` // it refuses to run as root
 	Prepare      [][]string        `yaml:"prepare"`      // commands that are run to their ends first

@@ -45,7 +45,7 @@ func closeLeavesNothing(ctx context.Context, t *testRun) error {
 		}
 	}
 	if own := homeFiles(home); len(own) > 0 {
-		t.note("the program keeps files of its own in HOME: %s", strings.Join(own, ", "))
+		t.note("the program keeps files of its own in HOME: %s", few(own))
 	}
 	return nil
 }
@@ -94,6 +94,15 @@ func ourPrefixes(a *schema.Adapter) []string {
 		prefixes = append(prefixes, in.Prefix)
 	}
 	return prefixes
+}
+
+// few names the first of many.
+func few(names []string) string {
+	const named = 10
+	if more := len(names) - named; more > 0 {
+		return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), more)
+	}
+	return strings.Join(names, ", ")
 }
 
 func homeFiles(home string) []string {

@@ -3,6 +3,7 @@ package contract
 import (
 	"os"
 	"regexp"
+	"slices"
 	"testing"
 	"time"
 
@@ -152,6 +153,8 @@ func TestFilesInHome(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(home+"/.history", nil, 0o600))
 	assert.Equal(t, []string{".history"}, homeFiles(home))
+	assert.Equal(t, ".history", few(homeFiles(home)))
+	assert.Equal(t, "x, x, x, x, x, x, x, x, x, x and 2 more", few(slices.Repeat([]string{"x"}, 12)))
 }
 
 func TestConsecutive(t *testing.T) {

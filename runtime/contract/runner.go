@@ -125,7 +125,7 @@ func (r *runner) skip(err error) {
 	r.report.Skipped, r.report.Missing = err.Error(), err
 	var start *session.StartError
 	if errors.As(err, &start) {
-		r.report.Skipped = fmt.Sprintf("%s: needs %s", start.Adapter, start.Needs)
+		r.report.Skipped = fmt.Sprintf("%s: needs %s", start.Adapter, start.Needs) + r.serverAdvice()
 	}
 }
 

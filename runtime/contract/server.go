@@ -15,6 +15,7 @@ import (
 
 	"ripple/runtime/internal/scratch"
 	"ripple/runtime/internal/vt"
+	"ripple/runtime/launch"
 	"ripple/runtime/proctree"
 	"ripple/runtime/session"
 	"ripple/schema"
@@ -105,6 +106,15 @@ func (r *runner) serve(ctx context.Context) bool {
 	}
 	r.server = s
 	return true
+}
+
+// serverAdvice is how the tests could have had a server of their own.
+func (r *runner) serverAdvice() string {
+	needs := r.adapter.Ready.Needs
+	if r.server != nil || needs == nil || needs.Server == nil || len(needs.Server.Debian) == 0 {
+		return ""
+	}
+	return "; a private one is started where it is installed: " + launch.InstallLine(&schema.Install{Debian: needs.Server.Debian})
 }
 
 func (r *runner) endServer() {

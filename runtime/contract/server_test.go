@@ -135,6 +135,15 @@ func TestRunWithAServer(t *testing.T) {
 	assert.Equal(t, []string{"probe: passed", "one: passed"}, outcome(report))
 	assert.Empty(t, given.Args)
 
+	absent.Debian = []string{"toy-server"}
+	a := declared(named("one", step("get")))
+	a.Ready.Needs = &schema.Needs{What: "a toy server", Missing: "x", Server: absent}
+	r := newRunner(a, Options{NoDerived: true, Executable: self})
+	r.open = func(context.Context, *schema.Adapter, session.Options) (evaluator, error) {
+		return nil, &session.StartError{Adapter: "toy", Needs: "a toy server"}
+	}
+	assert.Equal(t, "toy: needs a toy server; a private one is started where it is installed: apt-get install toy-server", r.run(t.Context()).Skipped)
+
 	broken := toyServer()
 	broken.Command[2] = "echo no room; exit 1"
 	report, _ = run(broken)

@@ -20,6 +20,8 @@ const list = `[
 	{"name": "clojure", "family": "repl", "origin": "embedded",
 		"install": {"maven": {"artifacts": ["org.example:clojure:1.2", "org.example:spec:1"], "main": "clojure.main", "command": "clj"}}},
 	{"name": "lua", "family": "repl", "origin": "embedded", "install": {"debian": ["lua5.4", "lua-doc"]}},
+	{"name": "psql", "family": "repl", "origin": "embedded", "executable": "/usr/bin/psql",
+		"install": {"debian": ["psql-client"]}, "server": {"debian": ["psql-server"]}},
 	{"name": "nu", "family": "shell", "origin": "embedded", "install": {"npm": ["nushell"]}},
 	{"name": "dlv", "family": "debugger", "origin": "embedded", "install": {"go": ["example.org/dlv@latest"]}},
 	{"name": "ccl", "family": "repl", "origin": "embedded", "install": {"hint": "version 1.11", "url": "https://ccl.example"}},
@@ -40,6 +42,7 @@ case "$me $*" in
 dpkg-query*) grep -qx "${!#}" "$DIR/there" && echo "install ok installed"; exit ;;
 "npm ls"*) exec grep -qx "${!#}" "$DIR/there" ;;
 "java "*) exec echo "java $*" ;;
+"python3 -c "*) exec [ ! -e "$DIR/bare" ] ;;
 "python3 -m venv "*) exec install -D "$0" "$3/bin/pip" ;;
 "pip show "*) exec printf '%s\n' "Name: ${!#}" Files: "  ../../../bin/${!#}" "  ${!#}/bin/inner" ;;
 "pip "*) set -- install "${!#}"; install -D "$0" "${0%pip}$2" ;;
@@ -112,22 +115,22 @@ func TestInterpreters(t *testing.T) {
 		{
 			"one call for all that a manager has", "", nil,
 			[]string{
-				"apt-get update", "apt-get install fish lua-doc lua5.4", "pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
+				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server", "pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
-			[]string{"debian: 3 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ending + "interpreters: all there: 8 packages\n"},
+			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ending + "interpreters: all there: 10 packages\n"},
 			0,
 		},
 		{
 			"what cannot be had is named, the others are installed", "lua-doc duckdb-cli example.org/dlv@latest spec", nil,
 			[]string{
-				"apt-get update", "apt-get install fish lua-doc lua5.4",
-				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4",
+				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server",
+				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4", "apt-get install psql-client", "apt-get install psql-server",
 				"pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
 			[]string{
-				"E: no lua-doc", "debian: 2 installed", "E: no duckdb-cli", "npm: 1 installed", "E: no spec",
+				"E: no lua-doc", "debian: 4 installed", "E: no duckdb-cli", "npm: 1 installed", "E: no spec",
 				ending + "interpreters: could not be installed: lua-doc duckdb-cli example.org/dlv@latest clj\n",
 			},
 			1,
@@ -163,6 +166,19 @@ func TestInterpreters(t *testing.T) {
 				}
 			}
 		})
+	}
+}
+
+// Python of Debian has no virtual environments before they are asked for.
+func TestAManagerThatIsMissing(t *testing.T) {
+	dir := machine(t)
+	write(t, filepath.Join(dir, "bare"), "")
+	_, calls, code := interpreters(t, dir, "", "duckdb")
+	if want := []string{"apt-get update", "apt-get install python3-venv", "pip install duckdb-cli"}; code != 0 || !slices.Equal(calls, want) {
+		t.Errorf("exit code %d, calls %q, want %q", code, calls, want)
+	}
+	if _, calls, _ = interpreters(t, dir, "", "fish"); !slices.Equal(calls, []string{"apt-get update", "apt-get install fish"}) {
+		t.Errorf("what nobody needs is installed: %q", calls)
 	}
 }
 

@@ -19,7 +19,7 @@ import (
 
 type adapter struct {
 	Name, Family, Origin, Executable string
-	Install                          *install
+	Install, Server                  *install
 }
 
 type install struct {
@@ -57,12 +57,16 @@ func main() {
 	}
 }
 
-// lines are the adapter's packages after their managers.
+// lines are the adapter's packages after their managers, with those of the server that its tests
+// start.
 func (a adapter) lines(every bool) (lines []string) {
 	for _, offer := range a.Install.offers() {
 		if len(lines) == 0 || every {
 			lines = append(lines, offer...)
 		}
+	}
+	if a.Server != nil {
+		lines = append(lines, slices.Concat(a.Server.offers()...)...)
 	}
 	if len(lines) > 0 || a.Executable != "" {
 		return lines

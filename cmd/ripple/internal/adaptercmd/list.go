@@ -50,6 +50,7 @@ type listed struct {
 	File        string       `json:"file"`
 	Executable  string       `json:"executable"` // empty: not found
 	Install     *installView `json:"install"`
+	Server      *installView `json:"server,omitempty"`     // one that its tests start
 	Unverified  string       `json:"unverified,omitempty"` // why the adapter was never run against its program
 
 	installLine string
@@ -72,6 +73,9 @@ func newListed(e *registry.Entry) listed {
 		Name: e.Name, Aliases: append([]string{}, e.Aliases...), Family: string(ad.Family), Version: ad.Version,
 		Description: ad.Description, Origin: e.Origin, File: e.Path, Install: newInstallView(ad.Process.Install), Unverified: ad.Unverified,
 		installLine: launch.InstallLine(ad.Process.Install),
+	}
+	if needs := ad.Ready.Needs; needs != nil && needs.Server != nil && len(needs.Server.Debian) > 0 {
+		l.Server = &installView{Debian: needs.Server.Debian}
 	}
 	if path, err := launch.Locate(ad, launch.OSHost(), ""); err == nil {
 		l.Executable = path
