@@ -70,7 +70,7 @@ func (a *agent) shows() *Agent {
 
 // waits says that the agent goes on only when somebody answers.
 func waits(s tui.State) bool {
-	return s.Counts && slices.Contains([]string{schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin}, s.State)
+	return s.Counts && !s.Answered && slices.Contains([]string{schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin}, s.State)
 }
 
 // rests says that the agent takes a prompt.

@@ -50,7 +50,7 @@ const enterLimit = 30 * time.Second
 func (t *TUI) Type(b []byte) error {
 	t.mu.Lock()
 	t.watch.begins(time.Now())
-	t.counts, t.wait = false, t.term.WaitID()
+	t.counts, t.replied, t.wait = false, false, t.term.WaitID()
 	t.mu.Unlock()
 	_, err := t.term.Write(b)
 	select {

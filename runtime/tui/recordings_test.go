@@ -69,7 +69,7 @@ type recorded struct {
 	data string
 }
 
-func readRecording(t *testing.T, path string) (r recording) {
+func readRecording(t testing.TB, path string) (r recording) {
 	t.Helper()
 	f, err := os.Open(path)
 	require.NoError(t, err)

@@ -57,7 +57,9 @@ type State struct {
 	Sight
 	Counts bool // it has been there long enough, or the program waits
 	Ended  bool // the program has ended
-	moved  bool // something else was seen since something was typed
+	// Answered: what it asks is what was answered; it may not have read the answer yet.
+	Answered bool
+	moved    bool // something else was seen since something was typed
 }
 
 // ErrUnknown: the adapter does not describe the agent's screen.
@@ -82,6 +84,7 @@ type TUI struct {
 	printed time.Time // when something was last printed
 	taken   int64
 	counts  bool          // what watch said at the last look
+	replied bool          // the last that was typed is an answer
 	wait    uint64        // of the kernel, when something was last typed
 	news    chan struct{} // closed when something changed
 	session string
@@ -179,7 +182,8 @@ func (t *TUI) State() State {
 }
 
 func (t *TUI) state() State {
-	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over), moved: t.watch.moved}
+	unread := t.replied && !t.watch.moved && time.Since(t.watch.typed) < unseen
+	return State{Sight: t.watch.now, Counts: t.counts, Ended: isClosed(t.over), Answered: unread, moved: t.watch.moved}
 }
 
 // ErrEnded: the program has ended.

@@ -101,7 +101,19 @@ func (t *TUI) Answer(ctx context.Context, name string) error {
 	if !known {
 		return &UnknownAnswerError{t.name, name, s}
 	}
-	return t.Press(ctx, keys...)
+	if err := t.Press(ctx, keys...); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	t.replied = true
+	t.changed()
+	t.mu.Unlock()
+	time.AfterFunc(unseen, func() { // nothing may change any more, and it asks again
+		t.mu.Lock()
+		defer t.mu.Unlock()
+		t.changed()
+	})
+	return nil
 }
 
 // Interrupt interrupts what the agent does. It returns when the keys were pressed.

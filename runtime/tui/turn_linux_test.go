@@ -139,3 +139,27 @@ func TestASessionIsToldAtTheEnd(t *testing.T) {
 	require.NoError(t, tui.Close(t.Context()))
 	assert.Equal(t, "abc", tui.Session())
 }
+
+// What was answered is not asked as long as the answer may not have been read.
+func TestAnAnswerIsReadLate(t *testing.T) {
+	defer func(was time.Duration) { unseen = was }(unseen)
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	asks := func(s State) bool { return s.State == schema.ScreenMenu && s.Counts }
+	for heeded, limit := range map[bool]time.Duration{true: time.Hour, false: 100 * time.Millisecond} {
+		unseen = limit
+		tui := toy(t, `stty -echo; printf '> '; read -r x; printf '\r\033[Kmenu '; read -r y; read -r z; printf '\r\033[K> '; read -r x`)
+		require.NoError(t, tui.Type([]byte("\r")))
+		s, err := tui.WaitState(ctx, asks)
+		require.NoError(t, err)
+		assert.False(t, s.Answered)
+		require.NoError(t, tui.Answer(ctx, "cancel"))
+		s, err = tui.WaitState(ctx, func(s State) bool { return asks(s) && (heeded || !s.Answered) })
+		require.NoError(t, err)
+		assert.Equal(t, heeded, s.Answered)
+		require.NoError(t, tui.Type([]byte("\r")))
+		s, err = tui.WaitState(ctx, func(s State) bool { return s.State == schema.ScreenReady && s.Counts })
+		require.NoError(t, err)
+		assert.False(t, s.Answered)
+	}
+}
