@@ -21,7 +21,7 @@ import (
 
 // Exit codes of ripple.
 const (
-	exitOK, exitFailed, exitUsage, exitLimit, exitBlocked, exitInterrupted = 0, 1, 2, 5, 8, 130
+	exitOK, exitFailed, exitUsage, exitTimedOut, exitLimit, exitBlocked, exitInterrupted = 0, 1, 2, 4, 5, 8, 130
 )
 
 // What every agent has to do. The stand-in's base URL says what its model does.
@@ -44,6 +44,7 @@ var cases = []struct {
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},
 	{"a turn on its screen", onScreen},
+	{"its screen in the sizes that there are", inSizes},
 	{"a person's answer on its screen", func(t *testing.T, r rig) { asksSomebody(t, r, "screen") }},
 	{"a person's answer over the protocol", func(t *testing.T, r rig) { asksSomebody(t, r, "acp") }},
 	{"a cancel over the protocol", cancelled},

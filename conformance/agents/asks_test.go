@@ -19,6 +19,7 @@ import (
 type asks struct {
 	Because   string            // it never does, and why
 	Mode      string            // the permission mode
+	Args      []string          // of its own interface, as a console, for the same
 	Env, Home map[string]string // on top of its own
 	Call      toolCall          // for which it asks; none: of its shell
 }

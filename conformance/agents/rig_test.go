@@ -30,6 +30,7 @@ type setup struct {
 	Retries  retries            // how it tries again as it would elsewhere
 	Consoles consoles           // how it comes to ripple's consoles
 	Screen   bool               // its own screen is described
+	Sizes    bool               // it is tried in the sizes that terminals have
 	Asks     map[string]asks    // how it comes to ask before it runs a command, by way
 	Differs  map[string]differs // by case
 }

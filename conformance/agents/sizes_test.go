@@ -1,0 +1,136 @@
+package agents
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"os"
+	"os/exec"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// onConsole is an agent on its own screen that is left to itself as a console.
+type onConsole struct {
+	asking
+	name string
+	env  []string
+}
+
+// newOnConsole leads the agent to its model server, once: it keeps what it is told in its home.
+func newOnConsole(t *testing.T, a asking, name, behaviour string) onConsole {
+	t.Helper()
+	return onConsole{a, fmt.Sprintf("%s-%s-%d", a.adapter, name, os.Getpid()), a.command(t.Context(), t, behaviour).Env} // a name that nobody else has
+}
+
+// do runs a command of `ripple console`.
+func (c onConsole) do(t *testing.T, args ...string) (exit int, said string) {
+	t.Helper()
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), bound) // it is closed in the end
+	defer cancel()
+	cmd := exec.CommandContext(ctx, c.ripple, append([]string{"console"}, args...)...)
+	cmd.Dir, cmd.Env = c.work, c.env
+	out, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+	t.Logf("%v: exit code %d\n%s", args, cmd.ProcessState.ExitCode(), out)
+	return cmd.ProcessState.ExitCode(), string(out)
+}
+
+// shownAgent is what an agent does, and how it can be answered.
+type shownAgent struct {
+	State, Question string
+	Answers         []string
+}
+
+func (c onConsole) shows(t *testing.T) shownAgent {
+	t.Helper()
+	_, out := c.do(t, "list", "--json")
+	var list []struct {
+		Name  string
+		Agent shownAgent
+	}
+	require.NoError(t, json.Unmarshal([]byte(out), &list), out)
+	for _, one := range list {
+		if one.Name == c.name {
+			return one.Agent
+		}
+	}
+	require.Fail(t, "there is no such console", c.name)
+	return shownAgent{}
+}
+
+// begin starts the agent, and answers what stands before its first prompt.
+func (c onConsole) begin(t *testing.T, cols, rows string) {
+	t.Helper()
+	exit, said := c.do(t, append([]string{"start", c.adapter, "--name", c.name, "--cols", cols, "--rows", rows, "--"}, c.setup.Asks[c.way].Args...)...)
+	require.Equal(t, exitOK, exit, said)
+	t.Cleanup(func() {
+		exit, _ := c.do(t, "close", c.name)
+		assert.Equal(t, exitOK, exit)
+	})
+	for range 10 {
+		c.do(t, "wait", c.name, "--for", "input", "--timeout", "30s")
+		shown := c.shows(t)
+		if shown.State == "ready" {
+			return
+		}
+		assert.False(t, shown.State == "trust" && shown.Question == "", "what is to be trusted is said")
+		answer := "cancel"
+		if slices.Contains(shown.Answers, "accept") {
+			answer = "accept"
+		}
+		if slices.Contains(shown.Answers, answer) { // else it is on its way
+			c.do(t, "send", c.name, "--answer", answer) // it may have been drawn anew meanwhile
+		}
+	}
+	require.Fail(t, "it is not ready for a prompt")
+}
+
+// inSizes is a turn on the agent's own screen in the sizes that terminals have: its first
+// screens, a prompt, a tool that asks, the answer; and one that is interrupted.
+func inSizes(t *testing.T, r rig) {
+	if !r.setup.Sizes {
+		t.Skip("tried in one size")
+	}
+	a := newAsking(t, r, "screen")
+	for _, size := range [][2]string{{"80", "24"}, {"120", "40"}} {
+		t.Run(size[0]+" by "+size[1], func(t *testing.T) {
+			if testing.Short() {
+				t.Skip("half a minute")
+			}
+			a := a
+			a.work = t.TempDir()
+			t.Cleanup(func() { assert.Empty(t, leftovers(t, a.home), "processes that outlived their consoles") })
+			c := newOnConsole(t, a, size[0], a.behaviour)
+			c.begin(t, size[0], size[1])
+			exit, said := c.do(t, "exec", c.name, "Make it.", "--timeout", "60s")
+			require.Equal(t, exitTimedOut, exit, said)
+			require.Contains(t, said, "waits for a person (asks)")
+			assert.False(t, a.done())
+			exit, said = c.do(t, "send", c.name, "--answer", "allow_once")
+			require.Equal(t, exitOK, exit, said)
+			exit, said = c.do(t, "wait", c.name, "--timeout", "60s")
+			assert.Equal(t, exitOK, exit)
+			assert.Contains(t, said, "STANDIN-OK")
+			assert.True(t, a.done())
+
+			c = newOnConsole(t, a, size[0]+"-stalls", "stall")
+			c.begin(t, size[0], size[1])
+			before := len(r.asked())
+			exit, said = c.do(t, "exec", c.name, "Say hello.", "--timeout", "1s")
+			require.Equal(t, exitTimedOut, exit, said)
+			require.Eventually(t, func() bool { return len(r.asked()) > before }, bound, 10*time.Millisecond, "the model is asked")
+			for range 5 { // one key is enough for most
+				c.do(t, "send", c.name, "--key", "esc")
+				if exit, _ = c.do(t, "wait", c.name, "--timeout", "10s"); exit == exitOK {
+					break
+				}
+			}
+			assert.Equal(t, exitOK, exit)
+			assert.Equal(t, "ready", c.shows(t).State)
+		})
+	}
+}
