@@ -77,7 +77,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 		if err != nil {
 			return err
 		}
-		editor := observe(l, r)
+		editor, full := observe(l, r), fullScreen(l)
 		if editor && w.term == dumb {
 			if r, err = withoutEditor(ctx, l, r); err != nil {
 				return err
@@ -87,7 +87,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 		if r.how == quiet {
 			l.latest = max(l.latest, 8*r.took, l.o.patience().start/20)
 		}
-		if full := fullScreen(l); full && w.term == colour {
+		if full && w.term == colour {
 			return &StartError{Reason: l.o.Command[0] + " is a program for the whole screen (it switches to the alternate one): only programs that are driven line by line can be learnt", Printed: r.text()}
 		}
 	}

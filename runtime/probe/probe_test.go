@@ -167,6 +167,18 @@ func TestALineEditorIsSwitchedOff(t *testing.T) {
 	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
 }
 
+// A switch that takes no line editor away is left, and the program is learnt with its editor.
+func TestASwitchThatDoesNothing(t *testing.T) {
+	needsTheKernel(t)
+	o := options("toy", toy(t, "stubborn")...)
+	l, err := newLab(o)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, meet(t.Context(), l))
+	assert.Equal(t, o.Command[1:], []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
+	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
+}
+
 // The first prompt of a program may come after its first wait for input.
 func TestAPromptThatComesLate(t *testing.T) {
 	l := evaluating(t, "late")

@@ -12,7 +12,7 @@ def prompt():
         sys.stdout.write("toy [1]> " if failed else "toy> ")
     elif kind == "late":
         sys.stdout.write("toy> " if count > 1 else "")
-    elif kind == "editor":
+    elif kind in ("editor", "stubborn"):
         sys.stdout.write("toy> ")
     elif kind in ("settable", "broken"):
         sys.stdout.write(shown)
@@ -71,11 +71,11 @@ def evaluate(code):
         failed = True
 
 
-if kind == "editor":
+if kind in ("editor", "stubborn"):
     if "--help" in sys.argv:
         print("  --noteditable   Not a switch about lines\n  --nolineedit    Don't use the line editor\n  --color         Colours")
         sys.exit(0)
-    if "--nolineedit" not in sys.argv:
+    if kind == "stubborn" or "--nolineedit" not in sys.argv:
         import tty
         tty.setcbreak(0)
 
