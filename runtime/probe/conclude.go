@@ -43,6 +43,8 @@ func concludePrompt(l *lab) {
 		concludeSilence(l)
 	case l.silent:
 		d.put("prompt.primary", `^\x00$`, "a stand-in that matches nothing: it has no prompt; docs/writing-an-adapter.md says how such a program is made to print one")
+	case len(l.prompts.lines) == 0:
+		d.put("prompt.primary", `^\x00$`, "a stand-in that matches nothing: the time was over before it was seen")
 	default:
 		p := l.prompts.learnt()
 		why := "the line in which it waits"

@@ -24,13 +24,9 @@ var ways = []way{
 	{colour, true, true, "\r"},
 }
 
-// meet is experiments 1 and 2: how the program starts and what its prompt is, on the
-// plainest terminal on which it answers.
+// meet is experiment 2, and the beginning of 3: what the program's prompt is, on the plainest
+// terminal on which it answers.
 func meet(ctx context.Context, l *lab) error {
-	l.o.progress("how it starts")
-	if err := lookAtStart(ctx, l); err != nil {
-		return err
-	}
 	deaf := false
 	for _, w := range ways {
 		if deaf && (w.term == dumb || w.ending == "\r") {
@@ -69,6 +65,7 @@ func meet(ctx context.Context, l *lab) error {
 
 // lookAtStart is experiment 1: the program on a terminal as people have it, and on a dumb one.
 func lookAtStart(ctx context.Context, l *lab) error {
+	l.o.progress("how it starts")
 	var replies []reply
 	for _, w := range []way{{colour, true, true, "\n"}, {dumb, true, true, "\n"}} {
 		l.way = w

@@ -32,7 +32,7 @@ type Options struct {
 	// Versions are arguments with one of which programs print their version.
 	Versions []string
 
-	// How long the experiments may take (0: 60 s), and how long after the contract tests
+	// How long the experiments may take over five starts (0: 60 s), and how long after the contract tests
 	// another variation of what failed is begun (0: 30 s).
 	Experiments, Variations time.Duration
 	// Start is how long the program may take to its first wait; 0: 40 s.
@@ -97,9 +97,15 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	return Result{Adapter: l.draft.yaml(), Language: l.tongue.language.Name, Report: report}, err
 }
 
+// slowStarts is how many starts the time of the experiments is made longer by.
+const slowStarts = 5
+
 // experiment does the experiments. When their time is over, what is known has to do.
 func experiment(ctx context.Context, l *lab) error {
-	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute))
+	if err := lookAtStart(ctx, l); err != nil {
+		return err
+	}
+	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute)+slowStarts*l.startup)
 	defer cancel()
 	if err := meet(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err

@@ -144,14 +144,21 @@ func TestAProgramThatAsksItsTerminal(t *testing.T) {
 	assert.Contains(t, a.output, "48")
 }
 
-// Where no prompt was seen, there is nothing in its pattern to be looser about.
-func TestThePatternOfNoPrompt(t *testing.T) {
+// Only the pattern of a prompt that was seen is made looser.
+func TestALooserPattern(t *testing.T) {
 	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}})}
-	before := l.draft.text("prompt.primary")
-	assert.Equal(t, before, looser(l))
+	for _, v := range variations(l, "starts and ends") {
+		assert.NotContains(t, v.what, "prompt.primary", "no prompt was seen")
+	}
 	l.prompts.lines = []string{"[1] toy 2> "}
 	l.draft.plain("prompt.primary", `^\[(\d+)\] toy 2> $`)
-	assert.Equal(t, `^\[\d+\] toy \d+> $`, looser(l))
+	list := variations(l, "starts and ends")
+	list[len(list)-1].apply(l.draft)
+	assert.Equal(t, `^\[\d+\] toy \d+> $`, l.draft.text("prompt.primary"))
+	l.draft.drop("prompt.primary")
+	for _, v := range variations(l, "starts and ends") {
+		assert.NotContains(t, v.what, "prompt.primary", "a marker is in its place")
+	}
 }
 
 // A program that has its line editor on every terminal, and a switch against that in its
@@ -162,6 +169,7 @@ func TestALineEditorIsSwitchedOff(t *testing.T) {
 	l, err := newLab(o)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, lookAtStart(t.Context(), l))
 	require.NoError(t, meet(t.Context(), l))
 	assert.Equal(t, append(o.Command[1:], "--nolineedit"), []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
 	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
@@ -174,6 +182,7 @@ func TestASwitchThatDoesNothing(t *testing.T) {
 	l, err := newLab(o)
 	require.NoError(t, err)
 	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, lookAtStart(t.Context(), l))
 	require.NoError(t, meet(t.Context(), l))
 	assert.Equal(t, o.Command[1:], []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
 	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
@@ -285,6 +294,20 @@ func TestAProgramThatNeverAnswers(t *testing.T) {
 	assert.Empty(t, l.tongue.language.Name)
 	assert.Contains(t, string(text), "# could not find out: probe.eval: ")
 	assert.Equal(t, `^deaf> $`, adapter(t, text).Prompt.Primary)
+}
+
+// Where the time is over before a prompt was seen, there is an adapter that says so.
+func TestTimeIsOverBeforeThePrompt(t *testing.T) {
+	needsTheKernel(t)
+	o := options("toy", toy(t, "constant")...)
+	l, err := newLab(o)
+	require.NoError(t, err)
+	defer func() { assert.NoError(t, l.close()) }()
+	require.NoError(t, lookAtStart(t.Context(), l))
+	l.prompts.lines = nil
+	conclude(l)
+	assert.Contains(t, string(l.draft.yaml()), "the time was over before it was seen")
+	assert.Equal(t, `^\x00$`, adapter(t, l.draft.yaml()).Prompt.Primary)
 }
 
 // Nothing of an experiment is left in the directory for temporary files.

@@ -2,7 +2,6 @@ package probe
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -85,16 +84,16 @@ func compete(ctx context.Context, l *lab, list []*candidate) error {
 // side, and what comes after it in the list is left.
 func firstClean(ctx context.Context, l *lab, list []*candidate, o contract.Options) (*candidate, error) {
 	for some := range slices.Chunk(list, atOnce) {
-		found, err := firstCleanOf(ctx, l, some, o)
-		if found != nil || err != nil {
-			return found, err
+		if found := firstCleanOf(ctx, l, some, o); found != nil {
+			return found, ctx.Err()
 		}
 	}
 	return nil, ctx.Err()
 }
 
-func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Options) (*candidate, error) {
+func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Options) *candidate {
 	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
 	type outcome struct {
 		at     int
 		report *contract.Report
@@ -108,10 +107,12 @@ func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Opt
 		}()
 	}
 	var found *candidate
-	var err error
 	for range list { // all of them, so that nothing runs on
 		o := <-outcomes
-		err = errors.Join(err, o.err)
+		if o.err != nil { // a variation may make no adapter
+			l.log.say("varied: %s: %v", list[o.at].what, o.err)
+			o.report = &contract.Report{}
+		}
 		if found != nil {
 			continue
 		}
@@ -120,8 +121,7 @@ func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Opt
 			cancel()
 		}
 	}
-	cancel()
-	return found, err
+	return found
 }
 
 // firstOf is the first that is clean, once nothing before it is under way.

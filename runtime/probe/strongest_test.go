@@ -107,6 +107,19 @@ func TestTheFirstVariationThatPasses(t *testing.T) {
 	}
 }
 
+// A variation that makes no adapter is none that passes, and ends nothing else.
+func TestAVariationThatMakesNoAdapter(t *testing.T) {
+	l := evaluating(t, "constant")
+	conclude(l)
+	broken := l.draft.clone()
+	broken.plain("prompt.primary", "(")
+	good := &candidate{what: "good", draft: l.draft}
+	found, err := firstClean(t.Context(), l, []*candidate{{what: "broken", draft: broken}, good}, contract.Options{UpTo: 1})
+	require.NoError(t, err)
+	assert.Same(t, good, found, l.log.b.String())
+	assert.Contains(t, l.log.b.String(), "varied: broken: the adapter that was made of it is not valid")
+}
+
 // When the time for variations is over, the adapter does without what fails.
 func TestWithoutTimeASampleIsLeftOut(t *testing.T) {
 	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}}), log: newEvidence("x")}
