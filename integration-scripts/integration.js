@@ -125,9 +125,14 @@ function finishWrite(stream) {
   if (state?.writing) state.onwrite?.();
 }
 
-const [report] = server._domain.listeners('error');
-server._domain.removeListener('error', report);
-server._domain.on('error', function (error) {
+// Errors come to a listener of the REPL's domain, and since Node.js 26, where it has none, to a method. What nothing
+// caught, such as a timer's, has the domain's mark, or passes us first.
+const domain = server._domain;
+const [report] = domain ? domain.listeners('error') : [server._handleError];
+const uncaught = [];
+
+function onError(error) {
+  const caught = domain ? error?.domainThrown !== true : uncaught.pop() !== error;
   if (running) {
     status = 1;
     if (error?.code === 'ERR_SCRIPT_EXECUTION_INTERRUPTED') {
@@ -145,10 +150,25 @@ server._domain.on('error', function (error) {
     });
     return;
   }
-  elsewhere = running && !due && !displaying && error?.domainThrown === true; // the command itself goes on
+  elsewhere = running && !due && !displaying && !caught; // the command itself goes on
   report.call(this, error);
   elsewhere = displaying = false;
-});
+}
+
+if (domain) {
+  domain.removeListener('error', report);
+  domain.on('error', onError);
+} else {
+  server._handleError = onError;
+  process.addUncaughtExceptionCaptureCallback((error) => {
+    if (!displaying) {
+      uncaught[0] = error;
+      return false; // the REPL's own comes next
+    }
+    server._handleError(error); // of a value that cannot be shown: Node.js itself would end
+    return true;
+  });
+}
 
 // Handing over. Nothing of ours is on the stack when the code runs.
 const handOver = server._onLine.bind(server);

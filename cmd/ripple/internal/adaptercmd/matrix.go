@@ -19,7 +19,8 @@ func newAdapterMatrix(a *app) *cobra.Command {
 		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
 column for each report, which is one machine, image or version of a program. A column is
 called NAME, or as its file. What stands in it is the version of the program with the
-level that the adapter has reached, or with the number of tests that failed.`,
+level that the adapter has reached and the number of tests that passed, or with the
+number of those that failed.`,
 		Example: "  ripple adapter matrix bookworm=a.json trixie=b.json",
 		Args:    someReports,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -64,7 +65,7 @@ func (c cell) String() string {
 	case c.ungraded:
 		return strings.TrimSpace(text + fmt.Sprintf("%d passed", c.Passed))
 	default:
-		return strings.TrimSpace(text + fmt.Sprintf("level %d", c.Level))
+		return strings.TrimSpace(text + fmt.Sprintf("level %d, %d passed", c.Level, c.Passed))
 	}
 }
 
