@@ -16,6 +16,7 @@ import java.nio.file.Files;
 import java.nio.file.Path;
 import java.util.ArrayDeque;
 import java.util.Arrays;
+import java.util.Base64;
 import java.util.Deque;
 import java.util.HashMap;
 import java.util.List;
@@ -348,13 +349,29 @@ class Deaf {
 // snippet. This end acknowledges at once what it reads and holds nothing back that it writes.
 class Prompt extends RemoteExecutionControl {
     public static void main(String[] args) throws Exception {
-        Socket socket = new Socket((String) null, Integer.parseInt(args[0]));
+        // Updates of 2026 tell the port on standard input (-1 stands in its place), and then
+        // what this end proves itself with.
+        int port = Integer.parseInt(args[0]);
+        byte[] proof = {};
+        if (port == -1) {
+            port = Integer.parseInt(told());
+            proof = Base64.getDecoder().decode(told());
+        }
+        Socket socket = new Socket((String) null, port);
         socket.setTcpNoDelay(true);
+        socket.getOutputStream().write(proof);
         Map<String, Consumer<OutputStream>> outputs = new HashMap<>();
         outputs.put("out", to -> System.setOut(new PrintStream(to, true)));
         outputs.put("err", to -> System.setErr(new PrintStream(to, true)));
         Map<String, Consumer<InputStream>> inputs = Map.of("in", System::setIn);
         Util.forwardExecutionControlAndIO(new Prompt(), new Acknowledged(socket), socket.getOutputStream(), outputs, inputs);
+    }
+
+    // A line of standard input, and nothing of what comes behind it.
+    static String told() throws IOException {
+        StringBuilder line = new StringBuilder();
+        for (int c; (c = System.in.read()) >= 0 && c != '\n'; ) line.append((char) c);
+        return line.toString().strip();
     }
 
     // To stop the code the tool looks for these two in the stack, by this class.
