@@ -23,16 +23,17 @@ import (
 
 // setup is a file of testdata. {base} in it is the stand-in's base URL of a case.
 type setup struct {
-	Env      map[string]string
-	Home     map[string]string  // files of its home directory
-	Deny     deny               // how it is kept from running commands that write
-	Limit    limit              // how it is kept to a list of tools
-	Retries  retries            // how it tries again as it would elsewhere
-	Consoles consoles           // how it comes to ripple's consoles
-	Screen   bool               // its own screen is described
-	Sizes    bool               // it is tried in the sizes that terminals have
-	Asks     map[string]asks    // how it comes to ask before it runs a command, by way
-	Differs  map[string]differs // by case
+	Env        map[string]string
+	Home       map[string]string  // files of its home directory
+	Deny       deny               // how it is kept from running commands that write
+	Limit      limit              // how it is kept to a list of tools
+	Retries    retries            // how it tries again as it would elsewhere
+	Consoles   consoles           // how it comes to ripple's consoles
+	Screen     bool               // its own screen is described
+	Sizes      bool               // it is tried in the sizes that terminals have
+	Interrupts []string           // arguments of send --key that interrupt it there; none: esc
+	Asks       map[string]asks    // how it comes to ask before it runs a command, by way
+	Differs    map[string]differs // by case
 }
 
 // deny says what to ask for so that a tool is refused.
