@@ -77,7 +77,9 @@ func (s *Server) ended(c *console.Client, err error) error {
 		return err
 	}
 	why := f.Status.Exit
-	if f.Status.State != console.Dead {
+	if f.Status.State == console.Dead {
+		f.Status = nil // what it last was says nothing of the program now
+	} else {
 		why = "the program has ended: " + why
 	}
 	f.Message = c.Name + ": " + why + "; console_read shows what its commands printed, console_close removes it"
