@@ -132,6 +132,9 @@ func (s *Session) Submit(ctx context.Context, code string) (wait func(context.Co
 
 // begin sends code; without a command the Result, or the error, is all.
 func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command, r Result, err error) {
+	if at, limited := ctx.Deadline(); limited && !time.Now().Before(at) {
+		<-ctx.Done() // on a busy machine its timer comes later than its time
+	}
 	if ctx.Err() != nil {
 		r, err = unsent(ctx)
 		return nil, nil, r, err
@@ -222,8 +225,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	return c.result, c.err
 }
 
-// Wait waits on for the command whose Eval timed out. Without one it returns
-// an empty Result at once.
+// Wait waits on for the command whose Eval timed out. Without one it returns an empty Result.
 func (s *Session) Wait(ctx context.Context) (Result, error) {
 	s.mu.Lock()
 	d, c := s.drv, s.running
