@@ -103,6 +103,9 @@ func (a asking) done() bool {
 // question that waits for a person, who is a command here or comes when the loop has
 // stopped, and the command is run or not as he says.
 func asksSomebody(t *testing.T, r rig, way string) {
+	if testing.Short() && way == "acp" {
+		t.Skip("minutes with all agents: make test-agents has them")
+	}
 	a := newAsking(t, r, way)
 	for answer, made := range map[string]bool{"--allow": true, "--deny": false} {
 		t.Run(answer, func(t *testing.T) {
@@ -142,6 +145,9 @@ func asksSomebody(t *testing.T, r rig, way string) {
 // cancelled is a turn over the protocol that is ended while a command of the agent's runs:
 // nothing of it goes on, and the session does.
 func cancelled(t *testing.T, r rig) {
+	if testing.Short() {
+		t.Skip("minutes with all agents: make test-agents has them")
+	}
 	const way = "acp"
 	if !r.has(t, way) {
 		t.Skip("its way is not here")
