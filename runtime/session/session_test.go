@@ -20,12 +20,14 @@ import (
 
 	"ripple/adapters"
 	scripts "ripple/integration-scripts"
+	"ripple/runtime/launch"
 	"ripple/runtime/registry"
 	"ripple/runtime/session"
 	"ripple/schema"
 )
 
-// adapter finds an embedded adapter, or one of this package's testdata.
+// adapter finds an embedded adapter, or one of this package's testdata. Without its program
+// the test is skipped.
 func adapter(t testing.TB, name string) *schema.Adapter {
 	t.Helper()
 	if path := filepath.Join("testdata", name+".yaml"); fileExists(path) {
@@ -35,8 +37,8 @@ func adapter(t testing.TB, name string) *schema.Adapter {
 	require.NoError(t, err)
 	e, err := r.Find(name)
 	require.NoError(t, err)
-	if _, err := exec.LookPath(e.Adapter.Name); err != nil && e.Adapter.Process.Executable == "" && e.Adapter.Process.ExecutableCandidates == nil {
-		t.Skipf("%s is not installed", e.Adapter.Name)
+	if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil {
+		t.Skip(err)
 	}
 	return e.Adapter
 }
@@ -275,6 +277,31 @@ func TestInterruptThatAsksBack(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
+// overdue is a context whose time is over and whose timer comes when it is waited for, as on a
+// busy machine.
+type overdue struct {
+	context.Context
+	end context.CancelFunc
+}
+
+func (overdue) Deadline() (time.Time, bool) { return time.Now().Add(-time.Second), true }
+
+func (o overdue) Done() <-chan struct{} {
+	o.end()
+	return o.Context.Done()
+}
+
+func TestATimerThatIsLate(t *testing.T) {
+	s := open(t, "bash", session.Options{})
+	ctx, cancel := context.WithCancel(context.Background())
+	r, err := s.Eval(overdue{ctx, cancel}, "echo ran")
+	late, _ := errors.AsType[*session.TimeoutError](err)
+	require.NotNil(t, late, "%v", err)
+	assert.True(t, late.Unsent)
+	assert.Equal(t, session.ByTimeout, r.CompletedBy)
+	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
+}
+
 // Whenever it comes, an interrupt ends the command and nothing else.
 func TestInterruptAtAnyMoment(t *testing.T) {
 	for name, echo := range map[string]string{"bash": "echo ok", "python": "print('ok')", "node": "console.log('ok')"} {
@@ -307,9 +334,6 @@ func TestInterruptEndsTheWholeBlock(t *testing.T) {
 		"ghci":    {"putStrLn \"reading\" >> GHC.Conc.threadDelay 100000000", "6 * 7", "42\n"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			if _, err := exec.LookPath(name); err != nil {
-				t.Skip("not installed")
-			}
 			s := open(t, name, session.Options{})
 			code := block.first + "\n" + adapter(t, name).Samples.Busy
 			leave(t, s, code, func(st session.State) bool { return strings.Contains(st.Partial, "reading") })
