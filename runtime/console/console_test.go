@@ -247,15 +247,7 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "k"})
 	_, a := exec(t, c, "echo kept")
-	p, err := os.FindProcess(a.Status.Host)
-	require.NoError(t, err)
-	require.NoError(t, p.Kill())
-	var s []console.Status
-	for s == nil || s[0].State != console.Dead {
-		s, err = console.List(t.Context(), os.Getenv)
-		require.NoError(t, err)
-		require.Len(t, s, 1)
-	}
+	killHost(t, a.Status.Host)
 	lines, err := c.Read(console.ReadRequest{})
 	require.NoError(t, err)
 	assert.Equal(t, "kept", lines.Lines[0].Text)
@@ -285,19 +277,12 @@ func TestADeadConsolesDay(t *testing.T) {
 			c := start(t, console.Spec{Name: "k"})
 			s, err := c.Status(t.Context())
 			require.NoError(t, err)
-			p, err := os.FindProcess(s.Host)
-			require.NoError(t, err)
-			require.NoError(t, p.Kill())
-			var all []console.Status
-			for all == nil || all[0].State != console.Dead {
-				all, err = console.List(t.Context(), os.Getenv)
-				require.NoError(t, err)
-			}
-			all[0].SeenDead = tt.seen(all[0].SeenDead)
-			file := console.NoteStatus(t, c, all[0])
+			dead := killHost(t, s.Host)
+			dead.SeenDead = tt.seen(dead.SeenDead)
+			file := console.NoteStatus(t, c, dead)
 			old := time.Now().AddDate(-1, 0, 0)
 			require.NoError(t, os.Chtimes(file, old, old))
-			all, err = console.List(t.Context(), os.Getenv)
+			all, err := console.List(t.Context(), os.Getenv)
 			require.NoError(t, err)
 			require.Len(t, all, tt.left)
 			if tt.left == 0 {
@@ -308,6 +293,20 @@ func TestADeadConsolesDay(t *testing.T) {
 			assert.Equal(t, all, again, "its day has begun, and does not begin anew")
 			require.NoError(t, c.End(t.Context(), false))
 		})
+	}
+}
+
+// killHost kills the host of the only console and returns what is then said of it.
+func killHost(t *testing.T, pid int) console.Status {
+	t.Helper()
+	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
+	for {
+		all, err := console.List(t.Context(), os.Getenv)
+		require.NoError(t, err)
+		require.Len(t, all, 1)
+		if all[0].State == console.Dead {
+			return all[0]
+		}
 	}
 }
 

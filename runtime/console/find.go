@@ -164,7 +164,7 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 		return s, true
 	}
 	now := uptime()
-	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // else the machine was started since
+	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // else nobody has, or the machine was started since
 	if seen && now-s.SeenDead > keptDead {
 		_ = c.files.Forget() // tried again by the next one who looks
 		return s, false

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -161,31 +162,22 @@ func TestALooserPattern(t *testing.T) {
 	}
 }
 
-// A program that has its line editor on every terminal, and a switch against that in its
-// help, is started with the switch.
+// A program that has its line editor on every terminal, and a switch in its help that says
+// no to that, is started with the switch if this does what it says.
 func TestALineEditorIsSwitchedOff(t *testing.T) {
 	needsTheKernel(t)
-	o := options("toy", toy(t, "editor")...)
-	l, err := newLab(o)
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, l.close()) }()
-	require.NoError(t, lookAtStart(t.Context(), l))
-	require.NoError(t, meet(t.Context(), l))
-	assert.Equal(t, append(o.Command[1:], "--nolineedit"), []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
-	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
-}
-
-// A switch that takes no line editor away is left, and the program is learnt with its editor.
-func TestASwitchThatDoesNothing(t *testing.T) {
-	needsTheKernel(t)
-	o := options("toy", toy(t, "stubborn")...)
-	l, err := newLab(o)
-	require.NoError(t, err)
-	defer func() { assert.NoError(t, l.close()) }()
-	require.NoError(t, lookAtStart(t.Context(), l))
-	require.NoError(t, meet(t.Context(), l))
-	assert.Equal(t, o.Command[1:], []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
-	assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
+	for kind, added := range map[string][]string{"editor": {"--nolineedit"}, "stubborn": nil} {
+		t.Run(kind, func(t *testing.T) {
+			o := options("toy", toy(t, kind)...)
+			l, err := newLab(o)
+			require.NoError(t, err)
+			defer func() { assert.NoError(t, l.close()) }()
+			require.NoError(t, lookAtStart(t.Context(), l))
+			require.NoError(t, meet(t.Context(), l))
+			assert.Equal(t, slices.Concat(o.Command[1:], added), []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
+			assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
+		})
+	}
 }
 
 // The first prompt of a program may come after its first wait for input.

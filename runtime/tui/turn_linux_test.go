@@ -135,7 +135,7 @@ func TestAMenuOpensOverAPrompt(t *testing.T) {
 func TestASessionIsToldAtTheEnd(t *testing.T) {
 	defer func(was time.Duration) { leaveLimit = was }(leaveLimit)
 	leaveLimit = 10 * time.Millisecond
-	tui := toy(t, `printf '> '; read -r x; sleep 1; printf '\nresume abc\n'`)
+	tui := toy(t, `printf '> '; read -r x; sleep 0.1; printf '\nresume abc\n'`)
 	require.NoError(t, tui.Close(t.Context()))
 	assert.Equal(t, "abc", tui.Session())
 }

@@ -226,33 +226,36 @@ func newClose(a *ui.App) *cobra.Command {
 // end ends the consoles that are meant and returns the names of those that have ended.
 func (f closeFlags) end(a *ui.App, ctx context.Context, args []string) (closed []string, err error) {
 	closed = []string{}
-	meant := []*console.Client{}
 	if !f.all {
 		c, err := find(a, args)
 		if err != nil {
 			return closed, err
 		}
-		meant = append(meant, c)
-	} else {
-		list, err := console.List(ctx, a.Getenv)
-		if err != nil {
-			return closed, explain(err)
-		}
-		for _, s := range list {
-			c, err := console.Find(a.Getenv, s.Name)
-			if err != nil {
-				return closed, explain(err)
-			}
-			meant = append(meant, c)
-		}
+		return f.endOne(ctx, c, closed)
 	}
-	for _, c := range meant {
-		err := c.End(ctx, f.kill)
-		c.Close()
+	list, err := console.List(ctx, a.Getenv)
+	if err != nil {
+		return closed, explain(err)
+	}
+	for _, s := range list {
+		c, err := console.Open(a.Getenv, s.Name)
+		if f, ok := errors.AsType[*console.Fault](err); ok && f.Code == console.FaultUnknown {
+			continue // it has ended by itself since
+		}
 		if err != nil {
 			return closed, explain(err)
 		}
-		closed = append(closed, c.Name)
+		if closed, err = f.endOne(ctx, c, closed); err != nil {
+			return closed, err
+		}
 	}
 	return closed, nil
+}
+
+func (f closeFlags) endOne(ctx context.Context, c *console.Client, closed []string) ([]string, error) {
+	defer c.Close()
+	if err := c.End(ctx, f.kill); err != nil {
+		return closed, explain(err)
+	}
+	return append(closed, c.Name), nil
 }
