@@ -245,7 +245,11 @@ func TestConfigOfADirectoryAbove(t *testing.T) {
 	}
 	write("ripple.yml", "loop: {max_turns: 1}")
 	assert.Equal(t, "default", from(), "without a repository it may be anybody's")
+	require.NoError(t, os.Mkdir(filepath.Join(top, ".git"), 0o755))
+	assert.Equal(t, "default", from(), "an empty .git is no repository")
 	require.NoError(t, os.Mkdir(filepath.Join(top, "repo", ".git"), 0o755))
+	write("repo/.git/HEAD", "ref: refs/heads/main\n")
+	write(".git/HEAD", "ref: refs/heads/main\n")
 	assert.Equal(t, "default", from(), "nor from above the repository")
 	for _, name := range []string{"repo/ripple.yml", "repo/a/ripple.yml", "repo/a/b/ripple.yml"} {
 		write(name, "loop: {max_turns: 1}")

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
+	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -120,7 +121,7 @@ func projectFile(dir string) string {
 		if path := filepath.Join(dir, ProjectFile); found == "" && layout.There(path) {
 			found = path
 		}
-		if layout.There(filepath.Join(dir, ".git")) {
+		if isRepository(dir) {
 			return cmp.Or(found, own)
 		}
 		above := filepath.Dir(dir)
@@ -129,6 +130,14 @@ func projectFile(dir string) string {
 		}
 		dir = above
 	}
+}
+
+// isRepository says whether git would take dir for the top of one: an empty .git, as a
+// sandbox puts it where none may be made, is none.
+func isRepository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	return err == nil && (!info.IsDir() || layout.There(filepath.Join(git, "HEAD")))
 }
 
 // rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the
