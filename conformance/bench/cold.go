@@ -87,7 +87,7 @@ func coldPlace(dir string) (work string, err error) {
 // buildRipple builds the binary in a directory, as make build does.
 func buildRipple(dir string) (binary string, err error) {
 	binary = filepath.Join(dir, "ripple")
-	build := exec.Command("go", "build", "-o", binary, "./cmd/ripple")
+	build := exec.Command("go", "build", "-tags", "nethttpomithttp2", "-o", binary, "./cmd/ripple")
 	build.Env = append(os.Environ(), "CGO_ENABLED=0")
 	if out, err := build.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("go build: %w: %s", err, out)

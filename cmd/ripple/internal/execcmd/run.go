@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"slices"
 	"sync/atomic"
 	"time"
@@ -114,6 +115,11 @@ func (x *execution) first(errs ...error) error {
 func (x *execution) run(ctx context.Context, next source) error {
 	if err := x.open(ctx); err != nil {
 		return err
+	}
+	if x.flags.lines || x.flags.nul {
+		// A client waits for each answer, and with it for each hand-over between our threads,
+		// which takes longer than what they do. Without a second processor there is none.
+		runtime.GOMAXPROCS(1)
 	}
 	err := x.all(ctx, next)
 	return x.first(err, x.close(ctx))
