@@ -91,6 +91,7 @@ func TestTryInAnotherSize(t *testing.T) {
 	c.send("stty size\r")
 	c.expect("28 84")
 	require.NoError(t, c.resize(70, 20))
+	c.expect("\x1b[1;54H") // it is drawn in that size: the signal has come
 	c.send("stty size\r")
 	c.expect("18 53")
 	c.send("\x1c\x04")
