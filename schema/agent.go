@@ -25,7 +25,7 @@ type Agent struct {
 	Tools         AgentTools `yaml:"tools"`
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
 
-	chosen bool         `yaml:"-"`      // by Way
+	whole  *Adapter     `yaml:"-"`      // that Way was asked of; nil: it was not
 	Screen *AgentScreen `yaml:"screen"` // nil: nothing drives its own interface
 }
 

@@ -29,7 +29,7 @@ func (g *Agent) Ways() (list []string) {
 // other families, and one that Way has returned, stay as they are. The error says
 // which transports there are.
 func (a *Adapter) Way(transport string) (*Adapter, error) {
-	if a.Agent == nil || a.Agent.chosen && transport == "" {
+	if a.Agent == nil || a.Agent.whole != nil && transport == "" {
 		return a, nil
 	}
 	ways := a.Agent.Ways()
@@ -43,7 +43,7 @@ func (a *Adapter) Way(transport string) (*Adapter, error) {
 		return nil, fmt.Errorf("%s has no transport %s; it has %s", a.Name, transport, strings.Join(ways, ", "))
 	}
 	way, agent := *a, *a.Agent
-	agent.chosen = true
+	agent.whole = a.Whole()
 	way.Agent = &agent
 	switch {
 	case transport == TransportACP:
@@ -54,6 +54,21 @@ func (a *Adapter) Way(transport string) (*Adapter, error) {
 		agent.Transport = TransportPipe
 	}
 	return &way, nil
+}
+
+// Whole is the adapter with all of its ways, of one that Way has returned; another is
+// whole itself.
+func (a *Adapter) Whole() *Adapter {
+	if a.Agent == nil || a.Agent.whole == nil {
+		return a
+	}
+	return a.Agent.whole
+}
+
+// OwnProgram says that the way which was chosen has a program of its own: not the
+// agent's, which has the login, and not found under the adapter's name.
+func (a *Adapter) OwnProgram() bool {
+	return a.Process.Executable != a.Whole().Process.Executable
 }
 
 // onScreen takes the place of what is for the other ways.

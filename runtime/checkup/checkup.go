@@ -56,7 +56,11 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Re
 	if a.Agent == nil || r.Executable == "" {
 		return r
 	}
-	r.Login = login(ctx, a.Agent, r.Executable, p)
+	asked := r.Executable
+	if a.OwnProgram() { // only the agent's own knows the arguments
+		asked, _ = launch.Locate(a.Whole(), launch.OSHost(), "") // empty: there is nobody to be asked
+	}
+	r.Login = login(ctx, a.Agent, asked, p)
 	if r.Login == LoggedOut {
 		r.need("log in: " + cmp.Or(a.Agent.Auth.Hint, "set "+strings.Join(a.Agent.Auth.Env, " or ")))
 	}

@@ -23,7 +23,8 @@ const (
 // statusLimit is how long an agent may take to say who is logged in.
 const statusLimit = 20 * time.Second
 
-// login is a variable that stands for one, else what the agent says.
+// login is a variable that stands for one, else what the agent's program says; path is
+// empty where it is not there.
 func login(ctx context.Context, g *schema.Agent, path string, p Program) Login {
 	env := p.environment()
 	for _, name := range g.Auth.Env {
@@ -31,7 +32,7 @@ func login(ctx context.Context, g *schema.Agent, path string, p Program) Login {
 			return LoggedIn
 		}
 	}
-	if g.Auth.Status == nil {
+	if g.Auth.Status == nil || path == "" {
 		return LoginUnknown
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)

@@ -11,7 +11,8 @@ import (
 
 // Locate finds the program of an adapter. An explicit executable is the only
 // one tried. Otherwise process.executable_candidates from left to right, then
-// process.executable, then the adapter's name; an adapter whose template starts
+// process.executable, then the adapter's name, unless a way of an agent has a
+// program of its own; an adapter whose template starts
 // with a literal program and has no {shell_path} is looked up by that word.
 //
 // {self} is ripple's own binary. Candidates have $VAR, ${VAR} and %VAR% expanded; a variable that is not set
@@ -45,8 +46,11 @@ func candidates(a *schema.Adapter, explicit string) []string {
 	if a.Process.Executable != "" {
 		list = append(list, a.Process.Executable)
 	}
+	if !a.OwnProgram() {
+		list = append(list, a.Name)
+	}
 	var once []string
-	for _, candidate := range append(list, a.Name) {
+	for _, candidate := range list {
 		if !slices.Contains(once, candidate) {
 			once = append(once, candidate)
 		}
