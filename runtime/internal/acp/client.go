@@ -61,7 +61,7 @@ type Client struct {
 func New(t Turn, c Calls) *Client {
 	client := &Client{Calls: c, turn: t, calls: calls{}, working: map[string]bool{}}
 	client.Conn = rpc.Conn{Send: c.Send}
-	client.questions = questions{Conn: &client.Conn, Calls: c, open: map[string]asked{}}
+	client.questions = questions{Conn: &client.Conn, Calls: c, open: map[string]asked{}, repeats: repeats{came: map[string]*came{}}}
 	return client
 }
 

@@ -61,12 +61,18 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 			refuse(err.Error())
 			return
 		}
+		if c.again(m) {
+			return
+		}
 		e := &elicitation{Client: c, id: m.ID, message: p.Message, fields: fields, values: map[string]any{}}
 		e.next(0, "")
 	case "url":
 		at, err := url.Parse(p.URL)
 		if err != nil || at.Host == "" {
 			refuse("url is no address")
+			return
+		}
+		if c.again(m) {
 			return
 		}
 		c.visit(m.ID, p.Message, at)

@@ -67,6 +67,9 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 		c.unknown(m.Method, line)
 		return
 	}
+	if c.again(m) {
+		return
+	}
 	call := c.calls.merge(c, p.ToolCall)
 	c.calls.announce(c, p.ToolCall.ID)
 	q := event.Question{
@@ -91,6 +94,7 @@ func (c *Client) permission(m rpc.Message, line []byte) {
 type questions struct {
 	*rpc.Conn
 	Calls
+	repeats
 	open map[string]asked
 	n    int  // asked so far
 	shut bool // every question has its answer: nothing
@@ -99,27 +103,18 @@ type questions struct {
 // ask opens a question. While a turn is being cancelled, and when it is over, the
 // answer is known.
 func (c *questions) ask(a asked) {
-	again := slices.ContainsFunc(values(c.open), func(o asked) bool { return string(o.id) == string(a.id) })
 	switch {
-	case again: // the request came twice: it has one answer
 	case c.shut:
 		result, _ := a.give(event.Answer{})
-		c.Reply(a.id, result)
+		c.reply(a.id, result)
 	case len(c.open) >= maxOpen:
-		c.Refuse(a.id, rpc.CodeInternal, fmt.Sprintf("%d questions are open", maxOpen))
+		c.refuse(a.id, rpc.CodeInternal, fmt.Sprintf("%d questions are open", maxOpen))
 	default:
 		c.n++
 		a.question.ID = fmt.Sprintf("q%d", c.n)
 		c.open[a.question.ID] = a
 		c.Ask(a.question)
 	}
-}
-
-func values(m map[string]asked) (list []asked) {
-	for _, v := range m {
-		list = append(list, v)
-	}
-	return list
 }
 
 // Answer answers a question, once. It returns false for one that is not open. A
@@ -133,7 +128,7 @@ func (c *questions) Answer(id string, a event.Answer, refused string) bool {
 	delete(c.open, id)
 	result, kind := q.give(a)
 	if result != nil {
-		c.Reply(q.id, result)
+		c.reply(q.id, result)
 	}
 	if q.question.Kind == event.AskPermission && !event.OptionKind(kind).Allows() && refused != "" {
 		c.Emit(event.Event{Type: event.PermissionDenied, ID: q.call, Tool: q.question.Tool, Name: q.question.Name, Detail: refused})
@@ -147,7 +142,7 @@ func (c *questions) dismiss() {
 	c.shut = true
 	for id, q := range c.open {
 		result, _ := q.give(event.Answer{})
-		c.Reply(q.id, result)
+		c.reply(q.id, result)
 		delete(c.open, id)
 		c.Close(id)
 	}
@@ -168,7 +163,7 @@ func (c *questions) withdraw(request json.RawMessage) {
 	for id, q := range c.open {
 		if string(q.id) == string(request) {
 			delete(c.open, id)
-			c.Refuse(q.id, rpc.CodeCancelled, "taken back")
+			c.refuse(q.id, rpc.CodeCancelled, "taken back")
 			c.Close(id)
 		}
 	}

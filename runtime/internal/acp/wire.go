@@ -7,7 +7,8 @@
 // (Calls). It opens a connection, begins or continues one session, and gives it
 // one prompt; the prompt's answer is the end (Finished event). What it does not
 // know becomes an event of type unknown and is kept. Nothing that an agent prints
-// makes it fail, grow without bounds or answer twice.
+// makes it fail, grow without bounds, or ask twice what comes twice: a request that
+// comes again has the same answer.
 //
 // Version 2 of the protocol, a draft, in which a prompt's answer does not end the
 // turn, is refused by name.

@@ -1,0 +1,68 @@
+package acp
+
+import (
+	"crypto/sha256"
+	"encoding/json"
+
+	"ripple/runtime/internal/rpc"
+)
+
+// maxAnswered is how many answers are kept for requests that may come again.
+const maxAnswered = 1000
+
+// repeats are the requests that ask something, by their ids. One that comes again, word
+// by word, is the same question: it is asked once, and each copy gets the same answer.
+type repeats struct {
+	came     map[string]*came
+	answered []string // ids, the oldest first
+}
+
+// came is a request that came.
+type came struct {
+	sum    [sha256.Size]byte // of what it asks
+	copies int               // without an answer, beside itself
+	answer func()            // sends it; nil: it has none
+}
+
+// again takes a request, and says that it is no new one. Another one with the id of one
+// that is open is refused: which of the two an answer means could not be told.
+func (c *questions) again(m rpc.Message) bool {
+	id, sum := string(m.ID), sha256.Sum256(append(append([]byte(m.Method), 0), compact(m.Params)...))
+	old := c.came[id]
+	switch {
+	case old == nil, old.answer != nil && old.sum != sum:
+		c.came[id] = &came{sum: sum}
+		return false
+	case old.answer != nil:
+		old.answer()
+	case old.sum == sum:
+		old.copies++
+	default:
+		c.Refuse(m.ID, rpc.CodeNoRequest, "the request before it with this id has no answer yet")
+	}
+	return true
+}
+
+// settle answers a request, each time that it came and will come.
+func (c *questions) settle(id json.RawMessage, answer func()) {
+	r := c.came[string(id)]
+	for range 1 + r.copies {
+		answer()
+	}
+	if r.copies, r.answer = 0, answer; len(c.answered) >= maxAnswered {
+		if oldest := c.answered[0]; c.came[oldest].answer != nil {
+			delete(c.came, oldest)
+		}
+		c.answered = c.answered[1:]
+	}
+	c.answered = append(c.answered, string(id))
+}
+
+// reply settles a request with a result, refuse with an error.
+func (c *questions) reply(id json.RawMessage, result any) {
+	c.settle(id, func() { c.Reply(id, result) })
+}
+
+func (c *questions) refuse(id json.RawMessage, code int, message string) {
+	c.settle(id, func() { c.Refuse(id, code, message) })
+}
