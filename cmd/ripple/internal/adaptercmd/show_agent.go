@@ -20,24 +20,10 @@ func (s description) agent(ad *schema.Adapter) {
 		s.Row("login status", ui.QuoteAll(g.Auth.Status.Args))
 	}
 	s.Row("to log in", g.Auth.Hint)
-
-	s.Title("Turn")
-	s.Row("terminal needed", ui.YesNo(g.Transport == schema.TransportPTY))
-	s.Row("arguments", ui.QuoteAll(g.Args))
-	s.Row("prompt", promptSummary(g.Prompt))
-	s.Row("structured output", structured(g.Output))
-	s.Row("live output", ui.YesNo(g.Output.Format == schema.FormatNDJSON))
-	s.Row("auto-approve", autoApprove(g.Options.PermissionMode))
-	s.Row("sessions", sessions(g.Options))
-	options := g.Options.ByName()
-	for _, name := range []string{"model", "context", "allowed_tools", "permission_mode", "max_turns", "directory"} {
-		s.Row(strings.ReplaceAll(name, "_", " "), optionSummary(options[name]))
+	s.Row("ways", strings.Join(g.Ways(), ", "))
+	if g.Output.Format != "" {
+		s.stdio(g)
 	}
-	for _, name := range ui.SortedKeys(g.Env) {
-		s.Row("environment", name+"="+g.Env[name])
-	}
-	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
-
 	if g.ACP != nil {
 		s.acp(g.ACP)
 	}
@@ -57,12 +43,33 @@ func (s description) agent(ad *schema.Adapter) {
 	s.Row("when refused", g.DenialHelp)
 }
 
+// stdio shows a turn over the standard streams.
+func (s description) stdio(g *schema.Agent) {
+	s.Title("Turn")
+	s.Row("terminal needed", ui.YesNo(g.Transport == schema.TransportPTY))
+	s.Row("arguments", ui.QuoteAll(g.Args))
+	s.Row("prompt", promptSummary(g.Prompt))
+	s.Row("structured output", structured(g.Output))
+	s.Row("live output", ui.YesNo(g.Output.Format == schema.FormatNDJSON))
+	s.Row("auto-approve", autoApprove(g.Options.PermissionMode))
+	s.Row("sessions", sessions(g.Options))
+	options := g.Options.ByName()
+	for _, name := range []string{"model", "context", "allowed_tools", "permission_mode", "max_turns", "directory"} {
+		s.Row(strings.ReplaceAll(name, "_", " "), optionSummary(options[name]))
+	}
+	for _, name := range ui.SortedKeys(g.Env) {
+		s.Row("environment", name+"="+g.Env[name])
+	}
+	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
+}
+
 // acp shows a turn over the protocol.
 func (s description) acp(g *schema.AgentACP) {
 	s.Title("Turn over the Agent Client Protocol")
 	s.Row("program", g.Executable)
 	s.Row("arguments", ui.QuoteAll(g.Args))
 	s.Row("options by arguments", strings.Join(g.Options, ", "))
+	s.Row("by the protocol", "sessions, model, permission mode, where its session offers them")
 	s.Row("allowed", strings.Join(g.Permission.Allow, ", "))
 	s.Row("refused", strings.Join(g.Permission.Deny, ", "))
 	s.Row("anything else", g.Permission.Else)
