@@ -89,16 +89,59 @@ func (q Question) Option(id string) (Option, bool) {
 // MaxInput is how many bytes of a tool's input a Question carries.
 const MaxInput = 64 << 10
 
-// BoundInput is input as a Question carries it: as it is, or, when it is longer
-// than MaxInput, its beginning as a JSON string.
+// cutSizes are how many bytes are kept of a long value of a tool's input: of one, and
+// where several would be too much.
+var cutSizes = [...]int{8 << 10, 1 << 10}
+
+const cutMark = "…"
+
+// BoundInput is input as a Question carries it: as it is, or, when it is longer than
+// MaxInput, with the beginnings of its long values, as strings; what stands beside them
+// stays whole, so that a long text says which file it is for. What is no object is the
+// beginning of its JSON, as a string.
 func BoundInput(input json.RawMessage) json.RawMessage {
 	if len(input) <= MaxInput {
 		return input
 	}
-	const room = MaxInput / 6 // a character may become \u0000
-	b, err := json.Marshal(strings.ToValidUTF8(string(input[:room]), "") + "…")
+	var all map[string]json.RawMessage
+	if json.Unmarshal(input, &all) == nil {
+		for _, size := range cutSizes {
+			if b := boundValues(all, size); len(b) <= MaxInput {
+				return b
+			}
+		}
+	}
+	return beginning(string(input), MaxInput/6-len(cutMark)) // a character may become \u0000
+}
+
+// boundValues is an object whose values have so many bytes and no more.
+func boundValues(all map[string]json.RawMessage, size int) json.RawMessage {
+	short := make(map[string]json.RawMessage, len(all))
+	for key, value := range all {
+		var text string
+		if json.Unmarshal(value, &text) != nil {
+			text = string(value)
+		}
+		if short[key] = value; len(text) > size {
+			short[key] = beginning(text, size)
+		}
+	}
+	return encode(short)
+}
+
+func beginning(text string, size int) json.RawMessage {
+	return encode(strings.ToValidUTF8(text[:size], "") + cutMark)
+}
+
+func encode(v any) json.RawMessage {
+	b, err := json.Marshal(v)
 	if err != nil {
-		return nil // strings always have a form
+		return nil // strings, and values that were JSON, always have a form
 	}
 	return b
+}
+
+// WasCut says that a value is only the beginning of what it was (BoundInput).
+func WasCut(value string) bool {
+	return len(value) >= cutSizes[len(cutSizes)-1] && strings.HasSuffix(strings.TrimSuffix(value, `"`), cutMark)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
 
 	"ripple/runtime/event"
 )
@@ -40,5 +41,31 @@ func TestBoundInput(t *testing.T) {
 		assert.LessOrEqual(t, len(got), event.MaxInput)
 		assert.True(t, json.Valid(got))
 		assert.Contains(t, string(got), "…")
+		assert.True(t, event.WasCut(string(got)))
 	}
+}
+
+// What tells one use from another stays whole beside what is long.
+func TestBoundInputKeepsItsKeys(t *testing.T) {
+	bound := func(input map[string]any) (got map[string]any) {
+		b, err := json.Marshal(input)
+		require.NoError(t, err)
+		b = event.BoundInput(b)
+		assert.LessOrEqual(t, len(b), event.MaxInput)
+		require.NoError(t, json.Unmarshal(b, &got), "%.100s", b)
+		return got
+	}
+	long := strings.Repeat("\x00", event.MaxInput)
+	got := bound(map[string]any{"path": "src/a.go", "content": long, "n": 1})
+	assert.Equal(t, "src/a.go", got["path"])
+	assert.Equal(t, 1., got["n"])
+	assert.True(t, event.WasCut(got["content"].(string)))
+	assert.False(t, event.WasCut("src/a.go"))
+	assert.False(t, event.WasCut("and so on…"))
+	many := map[string]any{"path": "src/a.go"}
+	for i := range 9 {
+		many[string(rune('a'+i))] = long
+	}
+	assert.Equal(t, "src/a.go", bound(many)["path"])
+	assert.True(t, event.WasCut(bound(map[string]any{"command": strings.Split(long, "\x00")})["command"].(string)))
 }

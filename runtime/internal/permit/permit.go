@@ -4,7 +4,9 @@
 // own, in whatever case; INPUT is what it is used on, a command, a path or an
 // address; * stands for anything in both. A rule that denies is stronger than one
 // that allows. One that allows does not trust a star with a command line that a
-// shell would take apart: Bash(git *) allows no "git status; rm -rf /".
+// shell would take apart: Bash(git *) allows no "git status; rm -rf /". Of an input
+// that is too long only the beginning is known: then a rule that denies some uses of
+// the tool denies this one.
 package permit
 
 import (
@@ -69,8 +71,12 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 	}
 	on := Subject(q)
 	for _, r := range rules.Deny {
-		if slices.ContainsFunc(pieces(q, on), func(piece string) bool { return r.names(q) && r.on(piece) }) {
+		unseen := r.input != nil && event.WasCut(on) // it may be what the rule denies
+		if r.names(q) && (unseen || slices.ContainsFunc(pieces(q, on), r.on)) {
 			by := "deny: " + r.text
+			if unseen {
+				by += " (what it is used on is too long to be looked at)"
+			}
 			a, has := q.Choose(by, event.RejectOnce, event.RejectAlways)
 			if !has {
 				a = event.Answer{By: by}
@@ -79,7 +85,7 @@ func (rules Rules) Decide(q event.Question) (event.Answer, bool) {
 		}
 	}
 	for _, r := range rules.Allow {
-		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && strings.ContainsAny(on, divides+`!*?[]~#\`)) {
+		if r.names(q) && r.on(on) && !(r.open() && IsCommand(q) && (strings.ContainsAny(on, divides+`!*?[]~#\`) || event.WasCut(on))) {
 			return q.Choose("allow: "+r.text, event.AllowOnce, event.AllowAlways)
 		}
 	}

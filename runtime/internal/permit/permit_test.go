@@ -2,6 +2,7 @@ package permit_test
 
 import (
 	"encoding/json"
+	"strings"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
@@ -13,6 +14,7 @@ import (
 
 func TestDecide(t *testing.T) {
 	options := []event.Option{{ID: "yes", Kind: event.AllowOnce}, {ID: "always", Kind: event.AllowAlways}, {ID: "no", Kind: event.RejectOnce}}
+	long := strings.Repeat("a", event.MaxInput)
 	for _, c := range []struct {
 		name, allow, deny string
 		tool              event.Tool
@@ -35,12 +37,19 @@ func TestDecide(t *testing.T) {
 		{"a path elsewhere", "edit(src/*)", "-", "edit", "Edit", `{"file_path":"/etc/passwd"}`, ""},
 		{"several stars", "edit(*/a/*/c)", "-", "edit", "Edit", `{"path":"x/a/b/c"}`, "yes"},
 		{"stars do not overlap", "edit(ab*bc)", "-", "edit", "Edit", `{"path":"abc"}`, ""},
+		{"a long text into a path", "write(src/*)", "-", "write", "Write", `{"path":"src/a.go","content":"` + long + `"}`, "yes"},
+		{"a long text into a denied path", "*", "write(*/.env)", "write", "Write", `{"content":"` + long + `","path":"src/.env"}`, "no"},
+		{"a long line, whose end nobody sees", "*", "bash(rm *)", "bash", "Bash", `{"command":"echo ` + long + `; rm -r ."}`, "no"},
+		{"likewise, in words", "*", "bash(rm *)", "bash", "Bash", `{"command":["echo","` + long + `","rm -r ."]}`, "no"},
+		{"likewise, with no object", "*", "bash(rm *)", "bash", "Bash", `"` + long + `rm -r ."`, "no"},
+		{"a long line, of another tool", "*", "write(rm *)", "bash", "Bash", `{"command":"echo ` + long + `"}`, "yes"},
+		{"a long line is no whole one", "bash(echo *)", "-", "bash", "Bash", `{"command":"echo ` + long + `"}`, ""},
 		{"an input of its own kind", `other({"n":1})`, "-", "other", "x", `{"n":1}`, "yes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			rules, err := permit.New([]string{c.allow}, []string{c.deny})
 			require.NoError(t, err)
-			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: json.RawMessage(c.input), Options: options}
+			q := event.Question{Kind: event.AskPermission, Tool: c.tool, Name: c.own, Input: event.BoundInput(json.RawMessage(c.input)), Options: options}
 			a, decided := rules.Decide(q)
 			assert.Equal(t, c.want, a.Option)
 			assert.Equal(t, c.want != "", decided)
