@@ -76,7 +76,7 @@ func start(signals chan os.Signal) (*outer, error) {
 		return nil, os.NewSyscallError("pipe", err)
 	}
 	pid, err := startKeeper(pair[1], pipe)
-	catch(signals) // takes as long as all that is above: the inner process starts meanwhile
+	catch(signals)             // takes as long as all that is above: the inner process starts meanwhile
 	closeAll(pair[1], pipe[0]) // the keeper and the inner process have their own
 	if err != nil {
 		closeAll(pair[0], pipe[1])
