@@ -315,16 +315,39 @@ func TestALaterStartThatFails(t *testing.T) {
 }
 
 func TestAStoppedRunSkipsTheRest(t *testing.T) {
-	ctx, cancel := context.WithCancelCause(t.Context())
-	self, err := os.Executable()
-	require.NoError(t, err)
-	r := newRunner(declared(named("one", step("get"))), Options{NoDerived: true, Executable: self, Progress: func(p Progress) {
-		if p.Name == "probe" && p.Result != nil {
-			cancel(errors.New("interrupted by the user"))
+	for _, during := range []bool{false, true} {
+		ctx, cancel := context.WithCancelCause(t.Context())
+		stop := func() { cancel(errors.New("interrupted by the user")) }
+		self, err := os.Executable()
+		require.NoError(t, err)
+		r := newRunner(declared(named("one", step("get"))), Options{NoDerived: true, Executable: self, Progress: func(p Progress) {
+			if !during && p.Name == "probe" && p.Result != nil {
+				stop()
+			}
+		}})
+		open := toyOpener("")
+		r.open = func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
+			e, err := open(ctx, a, o)
+			return stoppedAt{e, "get", stop}, err
 		}
-	}})
-	r.open = toyOpener("")
-	assert.Equal(t, []string{"probe: passed", "one: skipped: the run was stopped: interrupted by the user"}, outcome(r.run(ctx)))
+		assert.Equal(t, []string{"probe: passed", "one: skipped: the run was stopped: interrupted by the user"}, outcome(r.run(ctx)))
+	}
+}
+
+// stoppedAt is a session in which the run is stopped while it runs some code.
+type stoppedAt struct {
+	evaluator
+	code string
+	stop func()
+}
+
+func (s stoppedAt) Eval(ctx context.Context, code string) (session.Result, error) {
+	if code != s.code {
+		return s.evaluator.Eval(ctx, code)
+	}
+	s.stop()
+	<-ctx.Done()
+	return session.Result{}, &session.TimeoutError{Err: ctx.Err()}
 }
 
 // A run leaves nothing on disk, and what it gives a session is private.

@@ -172,7 +172,7 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 	}
 	switch {
 	case ctx.Err() != nil:
-		result.Status, result.Reason = Skipped, "the run was stopped: "+context.Cause(ctx).Error()
+		result.stopped(ctx)
 	case r.broken != "":
 		result.Status, result.Reason = Skipped, r.broken
 	case c.lost != "":
@@ -185,8 +185,16 @@ func (r *runner) one(ctx context.Context, c testCase) TestResult {
 		r.carryOut(ctx, c, &result)
 		leave()
 		result.Duration = r.now().Sub(start)
+		if ctx.Err() != nil && result.Status != Passed && result.Status != NotApplicable {
+			result.stopped(ctx) // what it failed for may be that
+		}
 	}
 	return result
+}
+
+// stopped says that the run was stopped before the test could end.
+func (t *TestResult) stopped(ctx context.Context) {
+	t.Status, t.Failure, t.Reason = Skipped, nil, "the run was stopped: "+context.Cause(ctx).Error()
 }
 
 func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
