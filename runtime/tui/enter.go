@@ -50,7 +50,7 @@ const enterLimit = 30 * time.Second
 func (t *TUI) Type(b []byte) error {
 	t.mu.Lock()
 	t.watch.begins(time.Now())
-	t.counts, t.replied, t.wait = false, false, t.term.WaitID()
+	t.counts, t.replied, t.drawn, t.wait = false, false, false, t.term.WaitID()
 	t.mu.Unlock()
 	_, err := t.term.Write(b)
 	select {
@@ -60,12 +60,12 @@ func (t *TUI) Type(b []byte) error {
 	return err
 }
 
-// Press presses keys, each when the program has reacted to the one before: it has drawn,
-// or has not for the adapter's quiet time.
+// Press presses keys, each when the program has reacted to the one before: several that
+// it reads at once may be one to it.
 func (t *TUI) Press(ctx context.Context, keys ...string) error {
 	for i, k := range keys {
 		if i > 0 {
-			if err := t.reaction(ctx, t.watch.quiet); err != nil {
+			if err := heeded(ctx, t); err != nil {
 				return err
 			}
 		}
@@ -74,6 +74,41 @@ func (t *TUI) Press(ctx context.Context, keys ...string) error {
 		}
 	}
 	return nil
+}
+
+// heedLimit is how long a screen of which nothing is known is watched for what a key does.
+const heedLimit = time.Second
+
+// heeded waits until the program has read what was last typed, as far as can be seen: it
+// shows something else and is still, or rests as it was.
+func heeded(ctx context.Context, t *TUI) error {
+	limit := time.NewTimer(heedLimit)
+	defer limit.Stop()
+	for late := false; ; {
+		printed := t.term.Printed()
+		t.mu.Lock()
+		s, drawn, news := t.state(), t.drawn, t.news
+		t.mu.Unlock()
+		calm := make(<-chan time.Time)
+		switch {
+		case s.Ended:
+			return ErrEnded
+		case s.Counts, late && (drawn || s.State == "" || s.quiet > 0):
+			return nil
+		case drawn:
+			calm = time.After(still)
+		}
+		select {
+		case <-calm:
+			return nil
+		case <-limit.C:
+			late = true
+		case <-printed:
+		case <-news:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
 }
 
 // reaction waits until the program has drawn something and is still, or so much time is

@@ -88,20 +88,22 @@ func (t *TUI) see() time.Duration {
 	before, was := t.watch.now, t.counts
 	moved := !p.equal(t.last)
 	if moved || t.last.Rows == nil {
-		t.last = p
+		t.last, t.drawn = p, true
 		t.watch.see(t.rules.See(p), now)
 		if id := t.rules.Session(p); id != "" {
 			t.session = id
 		}
 	}
-	s, counts, in := t.watch.state(now)
-	if !counts && s.State != "" && s.quiet == 0 && t.watch.gap.IsZero() {
-		if calm < still {
-			in = min(in, still)
-		} else if t.waits() {
-			t.watch.proven()
-			counts = true
-		}
+	rests := t.watch.rests()
+	if t.counts {
+		t.watch.looked, t.watch.busy = now, false // nobody has looked while it counted
+	}
+	if rests && (!t.counts || moved && !t.watch.moved) { // what was typed may come to something now
+		ask(t, now, calm >= still)
+	}
+	_, counts, in := t.watch.state(now)
+	if rests && !counts {
+		in = min(in, still)
 	}
 	if t.counts = counts; moved || counts != was || !before.equal(t.watch.now) {
 		t.changed()
@@ -112,10 +114,20 @@ func (t *TUI) see() time.Duration {
 	return in
 }
 
+// ask asks the kernel what the program does: what it shows counts when it waits for input,
+// if it is calm, and does not while it has something to do. The lock is held.
+func ask(t *TUI, now time.Time, calm bool) {
+	r := t.term.Readiness()
+	if calm && t.waits(r) {
+		t.watch.proven()
+	} else if pty.Tells {
+		t.watch.works(r.State == pty.Busy, now)
+	}
+}
+
 // waits says that the kernel knows that nothing but input wakes the program, and that it
 // has been awake since something was typed.
-func (t *TUI) waits() bool {
-	r := t.term.Readiness()
+func (t *TUI) waits(r pty.Readiness) bool {
 	if r.State != pty.Waiting || !r.Only || t.term.Queued() > 0 || t.term.Readable(t.taken) {
 		return false
 	}

@@ -81,6 +81,7 @@ type TUI struct {
 	mu      sync.Mutex
 	watch   watch
 	last    Picture
+	drawn   bool      // it is another one than when something was last typed
 	printed time.Time // when something was last printed
 	taken   int64
 	counts  bool          // what watch said at the last look

@@ -2,6 +2,7 @@ package tui
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"maps"
 	"slices"
@@ -130,37 +131,57 @@ const (
 	killLimit = 5 * time.Second
 	// tellLimit is leaveLimit for one that is still to tell the id of its session.
 	tellLimit = 15 * time.Second
-	// leavePatience is how long the agent may take to show that it heeds a key for that.
+	// leavePatience is how long an agent that was to go must be there again to be asked anew.
 	leavePatience = time.Second
 )
 
 // leave presses the keys that leave the agent, one by one as long as it has not begun to
-// go: on a screen that it has given back a key would hit it like a signal.
+// go: on a screen that it has given back a key would hit it like a signal. An agent that
+// takes a prompt again has taken them for something else, or several of them for one: they
+// are pressed anew. It returns when the agent goes. Errors: ErrEnded, the context's.
 func leave(ctx context.Context, t *TUI) error {
-	alternate := func() (on bool) {
-		t.term.Look(func(s *vt.Screen) { on = s.Alternate() })
-		return on
-	}
-	before := alternate()
-	for i, key := range t.screen.Leave {
-		if i > 0 {
-			if err := t.reaction(ctx, leavePatience); err != nil {
+	goes := going(t)
+	for {
+		for _, key := range t.screen.Leave {
+			if goes() {
+				return nil
+			}
+			if err := t.Type([]byte(key)); err != nil {
+				return err
+			}
+			if err := heeded(ctx, t); err != nil {
 				return err
 			}
 		}
-		switch {
-		case ctx.Err() != nil:
-			return ctx.Err()
-		case isClosed(t.silent):
-			return ErrEnded
-		case before && !alternate():
-			return nil
-		}
-		if err := t.Type([]byte(key)); err != nil {
+		if err := stays(ctx, t, goes); err != nil {
 			return err
 		}
 	}
-	return nil
+}
+
+// going says, from now on, whether the program has begun to go: it has given back the
+// screen, or lets the terminal make signals of keys.
+func going(t *TUI) func() bool {
+	look := func() (alternate, raw bool) {
+		t.term.Look(func(s *vt.Screen) { alternate = s.Alternate() })
+		return alternate, !t.term.Interrupts()
+	}
+	alternate, raw := look()
+	return func() bool {
+		nowAlternate, nowRaw := look()
+		return alternate && !nowAlternate || raw && !nowRaw
+	}
+}
+
+// stays waits until the program goes, or is still there though it has nothing to do.
+func stays(ctx context.Context, t *TUI, goes func() bool) error {
+	patience, cancel := context.WithTimeout(ctx, leavePatience)
+	defer cancel()
+	_, err := t.WaitState(patience, func(State) bool { return goes() })
+	if errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil {
+		_, err = t.WaitState(ctx, func(s State) bool { return goes() || s.Counts })
+	}
+	return err
 }
 
 // Close ends the agent: by the keys that leave it, then by signals, then everything that

@@ -2,6 +2,8 @@ package tui
 
 import (
 	"context"
+	"os"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
@@ -138,6 +140,46 @@ func TestASessionIsToldAtTheEnd(t *testing.T) {
 	tui := toy(t, `printf '> '; read -r x; sleep 0.1; printf '\nresume abc\n'`)
 	require.NoError(t, tui.Close(t.Context()))
 	assert.Equal(t, "abc", tui.Session())
+}
+
+// Keys that are read at once may be one key to an agent: it takes a prompt again, and is
+// asked anew to go.
+func TestAnAgentThatTakesTwoKeysForOne(t *testing.T) {
+	tui := toy(t, `stty -echo -icanon -isig; key() { dd bs=1 count=$1 2>/dev/null; }
+		printf '> '; key 2 >/dev/null; printf '\r\033[Kagain?\n> '; key 1 >/dev/null; stty sane; printf '\nresume abc\n'`)
+	require.NoError(t, tui.Close(t.Context()))
+	assert.Equal(t, "abc", tui.Session())
+	code, signal := tui.ExitStatus()
+	assert.Zero(t, code)
+	assert.Empty(t, signal, "it has gone by itself")
+}
+
+// An agent that is to have a processor may be about to draw the rest: its turn is not over.
+func TestAnAnswerIsDrawnInParts(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	goOn := filepath.Join(t.TempDir(), "go")
+	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; while ! [ -e `+goOn+` ]; do :; done
+		printf '\033[1A\r\033[Jgoes on\n\n> '; read -r y`)
+	wait, err := tui.Submit(ctx, "what is it?")
+	require.NoError(t, err)
+	over := make(chan Turn, 1)
+	go func() {
+		turn, err := wait(ctx)
+		assert.NoError(t, err)
+		over <- turn
+	}()
+	_, err = tui.WaitState(ctx, func(s State) bool {
+		return s.State == schema.ScreenReady && strings.Contains(strings.Join(tui.Picture().Rows, "\n"), "the answer")
+	})
+	require.NoError(t, err)
+	select {
+	case turn := <-over:
+		require.FailNow(t, "it was over before all was drawn", "%+v", turn)
+	case <-time.After(4 * tui.watch.quiet): // that it is not, however long one waits
+	}
+	require.NoError(t, os.WriteFile(goOn, nil, 0o600))
+	assert.Equal(t, "the answer\ngoes on", (<-over).Text)
 }
 
 // What was answered is not asked as long as the answer may not have been read.

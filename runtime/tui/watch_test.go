@@ -41,6 +41,39 @@ func TestAStateCountsAtOnceWhenTheProgramWaits(t *testing.T) {
 	assert.True(t, counts)
 }
 
+// While the program has something to do, what it shows may be half of what it is about to
+// show; but something may work behind a prompt for ever.
+func TestTimeInWhichTheProgramWorksDoesNotCount(t *testing.T) {
+	looks := func(works func(ms int) bool, every int) (counts int) {
+		w := watch{quiet: quiet}
+		w.see(ready, at(0))
+		for ms := 0; ; ms += every {
+			w.works(works(ms), at(ms))
+			if _, counts, _ := w.state(at(ms)); counts {
+				return ms
+			}
+		}
+	}
+	always, never := func(int) bool { return true }, func(int) bool { return false }
+	early := func(ms int) bool { return ms < 1000 }
+	assert.Equal(t, 400, looks(never, 20))
+	assert.Equal(t, 1400, looks(early, 20))
+	assert.Equal(t, 10_400, looks(always, 20))
+	assert.Equal(t, 7*300, looks(never, 300), "who looks late knows little")
+
+	w := watch{quiet: quiet, looked: at(1000)}
+	w.see(ready, at(0))
+	w.works(true, at(1000))
+	_, counts, in := w.state(at(1000))
+	assert.False(t, counts, "it has begun to do something")
+	w.works(false, at(1000).Add(in))
+	_, counts, in = w.state(at(1000).Add(in))
+	assert.False(t, counts, "it has just done something")
+	w.works(false, at(1000).Add(2*in))
+	_, counts, _ = w.state(at(1000).Add(2 * in))
+	assert.True(t, counts)
+}
+
 // What may be seen before something else comes has a time of its own.
 func TestAStateWithATimeOfItsOwn(t *testing.T) {
 	early := Sight{State: "ready", quiet: 5 * time.Second}
