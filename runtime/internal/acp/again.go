@@ -13,8 +13,8 @@ const maxAnswered = 1000
 // repeats are the requests that ask something, by their ids. One that comes again, word
 // by word, is the same question: it is asked once, and each copy gets the same answer.
 type repeats struct {
-	came     map[string]*came
-	answered []string // ids, the oldest first
+	came    map[string]*came
+	settled []string // ids that have their answer, the oldest first
 }
 
 // came is a request that came.
@@ -49,13 +49,13 @@ func (c *questions) settle(id json.RawMessage, answer func()) {
 	for range 1 + r.copies {
 		answer()
 	}
-	if r.copies, r.answer = 0, answer; len(c.answered) >= maxAnswered {
-		if oldest := c.answered[0]; c.came[oldest].answer != nil {
+	if r.copies, r.answer = 0, answer; len(c.settled) >= maxAnswered {
+		if oldest := c.settled[0]; c.came[oldest] != nil && c.came[oldest].answer != nil {
 			delete(c.came, oldest)
 		}
-		c.answered = c.answered[1:]
+		c.settled = c.settled[1:]
 	}
-	c.answered = append(c.answered, string(id))
+	c.settled = append(c.settled, string(id))
 }
 
 // reply settles a request with a result, refuse with an error.

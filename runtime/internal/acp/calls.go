@@ -11,7 +11,7 @@ import (
 	"ripple/runtime/internal/rpc"
 )
 
-// maxCalls is how many calls are remembered after they ended.
+// maxCalls is how many calls are remembered.
 const maxCalls = 10_000
 
 // calls are the uses of tools in a turn, by their ids.
@@ -49,12 +49,12 @@ func (cs calls) take(c *Client, u update) {
 		c.Emit(event.Event{Type: event.ToolResult, ID: u.ID, IsError: u.Status == "failed", Content: cl.result(c.Printed)})
 		cl.content, cl.output = nil, nil
 		cl.printed.Reset()
-		cs.forget()
 	}
 }
 
-// forget keeps the memory of an endless turn small.
-func (cs calls) forget() {
+// forget keeps the memory of an endless turn small: calls that have ended go first, and
+// when none has, all.
+func (cs calls) forget(c *Client) {
 	if len(cs) < maxCalls {
 		return
 	}
@@ -62,6 +62,10 @@ func (cs calls) forget() {
 		if cl.ended {
 			delete(cs, id)
 		}
+	}
+	if len(cs) > maxCalls/2 {
+		cs.announceAll(c)
+		clear(cs)
 	}
 }
 
@@ -73,6 +77,7 @@ func (cl *call) repeats(u update) bool {
 func (cs calls) merge(c *Client, u update) *call {
 	cl := cs[u.ID]
 	if cl == nil {
+		cs.forget(c)
 		c.told++
 		cl = &call{place: c.told}
 		cs[u.ID] = cl

@@ -93,6 +93,9 @@ func (c *Client) Line(line []byte) bool {
 	m, ok := rpc.Parse(line)
 	switch {
 	case !ok:
+		if rpc.IsList(line) {
+			c.Refuse(rpc.NoID, rpc.CodeNoRequest, "a line is one message, and no list of them")
+		}
 		return false
 	case m.IsRequest():
 		c.request(m, line)

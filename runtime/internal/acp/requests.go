@@ -32,6 +32,9 @@ func (c *Client) request(m rpc.Message, line []byte) {
 		c.work(m, line)
 	case c.turn.Elicits && m.Method == "elicitation/create":
 		c.elicit(m, line)
+	case m.Method == "session/update": // it wants no answer, and some send it as if it did
+		c.update(m, line)
+		c.Reply(m.ID, map[string]any{})
 	default:
 		c.Refuse(m.ID, rpc.CodeNoMethod, "no such method here: "+m.Method)
 		c.unknown(m.Method, line)

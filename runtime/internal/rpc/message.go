@@ -80,6 +80,13 @@ func Parse(line []byte) (m Message, ok bool) {
 	return m, m.Method != "" || m.IsResponse()
 }
 
+// IsList says that a line is a list of messages, which JSON-RPC has and the Agent Client
+// Protocol has not.
+func IsList(line []byte) bool {
+	var list []struct{ Method, JSONRPC string }
+	return json.Unmarshal(line, &list) == nil && len(list) > 0 && list[0].JSONRPC != ""
+}
+
 // IDOf is the id of a line that is no message, or of the beginning of one that is too
 // long; NoID where none can be read.
 func IDOf(line []byte) json.RawMessage {
