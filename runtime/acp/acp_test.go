@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"ripple/runtime/agent"
 	"ripple/runtime/event"
 	"ripple/runtime/internal/rpc"
 	"ripple/runtime/loop/journal"
@@ -214,10 +215,58 @@ func TestAnAnswerThatComesLate(t *testing.T) {
 	}
 }
 
+// A session whose prompt has no answer is not taken up again: what answers it and what
+// cancels it would be two.
+func TestASessionThatIsOpenIsNotLoaded(t *testing.T) {
+	began, told := make(chan struct{}), make(chan rpc.Message, 10)
+	r, w := io.Pipe()
+	s := New(Options{Play: func(ctx context.Context, _ Turn) (agent.Outcome, error) {
+		close(began)
+		<-ctx.Done()
+		return agent.Outcome{Failure: &event.Failure{Kind: event.Interrupted}}, nil
+	}})
+	served := make(chan error, 1)
+	go func() {
+		served <- s.Serve(t.Context(), r, writes(func(line []byte) {
+			m, _ := rpc.Parse(line)
+			told <- m
+		}))
+	}()
+	say := func(text string) {
+		_, err := io.WriteString(w, text+"\n")
+		require.NoError(t, err)
+	}
+	say(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":1}}`)
+	<-told
+	load := `,"method":"session/load","params":{"sessionId":"x","cwd":"/","mcpServers":[]}}`
+	say(`{"jsonrpc":"2.0","id":2` + load)
+	<-told
+	say(`{"jsonrpc":"2.0","id":3,"method":"session/prompt","params":{"sessionId":"x","prompt":[{"type":"text","text":"go"}]}}`)
+	<-began
+	say(`{"jsonrpc":"2.0","id":4` + load)
+	m := <-told
+	if assert.NotNil(t, m.Error) {
+		assert.Equal(t, rpc.CodeNoRequest, m.Error.Code)
+	}
+	say(`{"jsonrpc":"2.0","method":"session/cancel","params":{"sessionId":"x"}}`)
+	m = <-told
+	assert.Equal(t, "3", string(m.ID))
+	assert.Contains(t, string(m.Result), "cancelled")
+	require.NoError(t, w.Close())
+	require.NoError(t, <-served)
+}
+
 // A question for words can be answered in the next prompt, whatever options it has besides.
 func TestChoicesOfAField(t *testing.T) {
 	q := event.Question{Kind: event.AskText, Text: "Where to?", Options: []event.Option{{ID: "d", Name: "Decline", Kind: event.RejectOnce}}}
 	c := choicesOf(q, "q1", "Where to?")
 	assert.Equal(t, []event.Option{{ID: answerNext, Name: "I answer in my next message", Kind: event.RejectOnce}, q.Options[0]}, c.options)
 	assert.Equal(t, map[string]event.Answer{"d": {Option: "d", By: byClient}}, c.answers)
+}
+
+type writes func([]byte)
+
+func (w writes) Write(b []byte) (int, error) {
+	w(b)
+	return len(b), nil
 }

@@ -3,6 +3,7 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -51,16 +52,24 @@ const maxPrinted = 64 << 20
 // loop begins the loop that a prompt asks for, or goes on with it, until it stops.
 func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, text string) (ended, *rpc.Error) {
 	command, err := ss.prepare(text)
-	if err != nil {
+	switch {
+	case errors.Is(err, errTooLong):
+		return ended{}, bad("%v", err)
+	case err != nil:
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
 	}
 	r := &loopRun{session: ss, prompt: p, tell: tell, asking: newAsking(ss)}
 	r.lines = rpc.Lines{Max: maxPrinted, Line: r.line, Long: func([]byte) { ss.log("a line of the loop was too long to be told") }}
 	r.asking.later = p.now
 	cmd := exec.CommandContext(ctx, command[0], command[1:]...)
-	errors := &tail{also: ss.o.Log}
-	cmd.Dir, cmd.Stdout, cmd.Stderr = ss.dir, r, errors
+	words := &tail{also: ss.o.Log}
+	cmd.Dir, cmd.Stdout, cmd.Stderr = ss.dir, r, words
 	cmd.Cancel, cmd.WaitDelay = func() error { return askToEnd(cmd.Process) }, loopEnd
+	defer func() {
+		if !r.began && r.cancels() > 0 {
+			ss.unbegun()
+		}
+	}()
 	if err := cmd.Start(); err != nil {
 		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: "the loop cannot be started: " + err.Error()}
 	}
@@ -76,7 +85,7 @@ func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, tex
 	close(over)
 	r.lines.End()
 	open := r.asking.end()
-	return r.ended(cmd.ProcessState, errors.String(), open)
+	return r.ended(cmd.ProcessState, words.String(), open)
 }
 
 // interrupt ends the loop after its turn, or now when the turn waits for an answer.
@@ -118,9 +127,9 @@ func (r *loopRun) line(b []byte) {
 }
 
 // ended says how the loop ended, and tells the client.
-func (r *loopRun) ended(state *os.ProcessState, errors string, postponed *record.Question) (ended, *rpc.Error) {
+func (r *loopRun) ended(state *os.ProcessState, printed string, postponed *record.Question) (ended, *rpc.Error) {
 	if r.stop == nil {
-		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: lastWordsOf(errors, state)}
+		return ended{}, &rpc.Error{Code: rpc.CodeInternal, Message: lastWordsOf(printed, state)}
 	}
 	r.settle(r.stop.ExitCode)
 	r.tell.plan("")

@@ -20,7 +20,7 @@ import (
 // the session is there as long as that.
 type face struct {
 	Session  string `json:"session"`
-	Run      string `json:"run"`                 // empty: it has not begun
+	Run      string `json:"run"`                 // empty: it has not begun, or was cancelled before that
 	ExitCode *int   `json:"exit_code,omitempty"` // how it ended; nil: not known, it may have been killed
 }
 
@@ -54,6 +54,9 @@ func (ss *session) prepare(text string) ([]string, error) {
 	if err := store.Make(); err != nil {
 		return nil, err
 	}
+	if err := journal.Await(ss.dir); err != nil { // what is written next is that loop's
+		return nil, err
+	}
 	left, err := ss.left()
 	if err != nil {
 		return nil, err
@@ -85,11 +88,14 @@ func (ss *session) prepare(text string) ([]string, error) {
 const (
 	none    = iota // there is none, it is done, or others have begun one since
 	waiting        // it can be gone on with
-	spent          // likewise, and a bound of it is reached
+	spent          // likewise, and a bound of it is reached; or it was cancelled before it began
 )
 
 func (ss *session) left() (int, error) {
 	f := ss.readFace()
+	if f.Session == ss.id && f.Run == "" && f.ExitCode != nil {
+		return spent, nil
+	}
 	talk, err := journal.ReadTalk(ss.dir)
 	if err != nil || f.Session != ss.id || f.Run == "" || f.Run != talk.Run {
 		return none, err
@@ -104,10 +110,15 @@ func (ss *session) left() (int, error) {
 	return waiting, nil
 }
 
+// errTooLong is of words for a loop that waits.
+var errTooLong = fmt.Errorf("a loop waits here, and takes no more than %d bytes: write them into a file, and name the file", journal.MaxReply)
+
 // answerOrGuide takes what a person says to a loop that has stopped: the answer to what
 // it asked, or words for its next prompt.
 func (ss *session) answerOrGuide(text string) error {
-	text = text[:min(len(text), journal.MaxReply)]
+	if len(text) > journal.MaxReply {
+		return errTooLong
+	}
 	now := time.Now().Round(0).UTC()
 	err := journal.Answer(ss.dir, now, func(open []record.Question) (string, event.Answer, error) {
 		for _, q := range open {
@@ -125,6 +136,20 @@ func (ss *session) answerOrGuide(text string) error {
 
 // byClient is who answers by the protocol.
 const byClient = "a person, in an editor"
+
+// unbegun notes that a loop was cancelled before it began: its task is not done, and
+// belongs to that of the next prompt.
+func (ss *session) unbegun() {
+	f := ss.readFace()
+	if f.Session != ss.id || f.Run != "" {
+		return // of a loop that goes on
+	}
+	cancelled := 130
+	f.ExitCode = &cancelled
+	if err := ss.writeFace(f); err != nil {
+		ss.log("what was asked for before the cancel is forgotten: %v", err)
+	}
+}
 
 // sign notes which run the session has, as soon as there is one.
 func (ss *session) sign() { ss.note(face{Session: ss.id}) }
@@ -152,13 +177,13 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	if s.o.Agent != nil {
 		return &rpc.Error{Code: rpc.CodeNoMethod, Message: m.Method + ": turns of one agent are not kept; begin a new session"}
 	}
+	if old := s.sessions[p.Session]; old != nil && old.open != nil {
+		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
+	}
 	if s.o.Play != nil {
 		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir}
 		s.conn.Reply(m.ID, map[string]any{})
 		return nil
-	}
-	if old := s.sessions[p.Session]; old != nil && old.open != nil {
-		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
 	}
 	ss := &session{Server: s, id: p.Session, dir: p.Dir}
 	f := ss.readFace()

@@ -19,6 +19,12 @@ var methods = map[string]func(*Server, rpc.Message) *rpc.Error{
 	"session/list":   (*Server).list,
 	"session/close":  (*Server).closeSession,
 	"session/prompt": (*Server).prompt,
+	// A notification, which some send as a request.
+	"session/cancel": func(s *Server, m rpc.Message) *rpc.Error {
+		s.notification(m)
+		s.conn.Reply(m.ID, map[string]any{})
+		return nil
+	},
 }
 
 // request answers a request, or sees to it that it will be.

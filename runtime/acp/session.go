@@ -104,6 +104,13 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 	if ss.open != nil {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the prompt before has no answer yet: wait for it, or cancel it"}
 	}
+	if !s.o.single() {
+		for _, other := range s.sessions {
+			if other.open != nil && other.dir == ss.dir {
+				return &rpc.Error{Code: rpc.CodeNoRequest, Message: "a loop is running here already, of the session " + other.id + ": wait for it, or cancel it"}
+			}
+		}
+	}
 	text, e := promptText(p.Prompt)
 	if e != nil {
 		return e

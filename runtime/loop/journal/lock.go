@@ -52,6 +52,25 @@ func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
 	return func() error { return s.held.Unlock() }, nil
 }
 
+// Await waits until no loop runs in a project, as long as Lock does, and takes nothing;
+// a *LockedError says who has it.
+func Await(project string) error {
+	s := NewStore(project, nil)
+	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR))
+	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
+	defer cancel()
+	taken, err := l.TryRLockContext(ctx, lockPatience/50)
+	switch {
+	case errors.Is(err, os.ErrNotExist):
+		return nil
+	case err != nil && ctx.Err() == nil:
+		return fmt.Errorf("cannot lock %s: %w", l.Path(), err)
+	case !taken:
+		return &LockedError{l.Path(), s.Holder()}
+	}
+	return l.Unlock()
+}
+
 // Unlocked says whether the lock's name no longer leads to what was locked: a second
 // loop could begin.
 func (s *Store) Unlocked() bool {
