@@ -26,6 +26,7 @@ import (
 //	got           prints what came last, as a piece of the answer
 //	deaf          no more signals
 //	close         closes standard output
+//	shut          closes standard input
 //	child         starts a process that stays
 //	stay          waits for ever
 //	exit N        ends
@@ -109,6 +110,8 @@ func (p *player) misbehave(word, rest string) {
 		signal.Ignore(os.Interrupt, syscall.SIGTERM, syscall.SIGHUP)
 	case "close":
 		p.must(os.Stdout.Close())
+	case "shut":
+		p.must(os.Stdin.Close())
 	case "child":
 		p.must(exec.Command("sleep", "1000").Start())
 	case "stay":
