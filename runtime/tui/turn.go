@@ -143,7 +143,10 @@ func leave(ctx context.Context, t *TUI) error {
 	goes := going(t)
 	for {
 		for _, key := range t.screen.Leave {
-			if goes() {
+			switch {
+			case isClosed(t.silent):
+				return ErrEnded
+			case goes():
 				return nil
 			}
 			if err := t.Type([]byte(key)); err != nil {
