@@ -31,7 +31,7 @@ type setup struct {
 	Consoles   consoles           // how it comes to ripple's consoles
 	Screen     bool               // its own screen is described
 	Sizes      bool               // it is tried in the sizes that terminals have
-	Interrupts []string           // arguments of send --key that interrupt it there; none: esc
+	Interrupts []string           // keys that interrupt it there; none: esc
 	Asks       map[string]asks    // how it comes to ask before it runs a command, by way
 	Differs    map[string]differs // by case
 }

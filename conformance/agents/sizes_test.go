@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 
@@ -89,8 +91,25 @@ func (c onConsole) begin(t *testing.T, cols, rows string) {
 	require.Fail(t, "it is not ready for a prompt")
 }
 
+// interrupt presses the keys that interrupt the agent, and says whether it takes a prompt again.
+func (c onConsole) interrupt(t *testing.T) bool {
+	t.Helper()
+	for i, key := range c.setup.Interrupts {
+		limit := "10s"
+		if i < len(c.setup.Interrupts)-1 {
+			limit = "2s" // keys that come at once may be another one
+		}
+		c.do(t, "send", c.name, "--key", key)
+		if exit, _ := c.do(t, "wait", c.name, "--timeout", limit); exit == exitOK {
+			return true
+		}
+	}
+	return false
+}
+
 // inSizes is a turn on the agent's own screen in the sizes that terminals have: its first
-// screens, a prompt, a tool that asks, the answer; and one that is interrupted.
+// screens, a prompt, a tool that asks, the answer; and one that is interrupted. The small
+// one has no row for the name of its directory.
 func inSizes(t *testing.T, r rig) {
 	if !r.setup.Sizes {
 		t.Skip("tried in one size")
@@ -99,13 +118,14 @@ func inSizes(t *testing.T, r rig) {
 		r.setup.Interrupts = []string{"esc"}
 	}
 	a := newAsking(t, r, "screen")
-	for _, size := range [][2]string{{"80", "24"}, {"120", "40"}} {
+	for _, size := range [][3]string{{"80", "24", strings.Repeat("a-directory-of-many/", 8)}, {"120", "40", ""}} {
 		t.Run(size[0]+" by "+size[1], func(t *testing.T) {
 			if testing.Short() {
 				t.Skip("half a minute")
 			}
 			a := a
-			a.work = t.TempDir()
+			a.work = filepath.Join(t.TempDir(), size[2])
+			require.NoError(t, os.MkdirAll(a.work, 0o700))
 			t.Cleanup(func() { // a console's own process ends last
 				assert.Eventually(t, func() bool { return len(leftovers(t, a.home)) == 0 }, bound, 50*time.Millisecond, "no process outlives its console")
 			})
@@ -128,13 +148,11 @@ func inSizes(t *testing.T, r rig) {
 			exit, said = c.do(t, "exec", c.name, "Say hello.", "--timeout", "1s")
 			require.Equal(t, exitTimedOut, exit, said)
 			require.Eventually(t, func() bool { return len(r.asked()) > before }, bound, 10*time.Millisecond, "the model is asked")
-			for range 5 { // a key may come too early
-				c.do(t, append([]string{"send", c.name, "--key"}, r.setup.Interrupts...)...)
-				if exit, _ = c.do(t, "wait", c.name, "--timeout", "10s"); exit == exitOK {
-					break
-				}
+			done := false
+			for try := 0; try < 5 && !done; try++ { // a key may come too early
+				done = c.interrupt(t)
 			}
-			assert.Equal(t, exitOK, exit)
+			assert.True(t, done)
 			assert.Equal(t, "ready", c.shows(t).State)
 		})
 	}
