@@ -118,9 +118,9 @@ func TestAnswerAfterTheStop(t *testing.T) {
 
 			require.NoError(t, r.answers("q1", event.Answer{Text: "Postgres"}))
 			again, is := errors.AsType[*journal.AnsweredError](r.answers("q1", event.Answer{Text: "SQLite"}))
-			assert.False(t, is)
-			_ = again
-			assert.ErrorIs(t, r.answers("q1", event.Answer{Text: "SQLite"}), journal.ErrNoQuestion, "answered once")
+			require.True(t, is, "answered once")
+			assert.Equal(t, "q1", again.Question.ID)
+			assert.ErrorIs(t, r.answers("q2", event.Answer{Text: "SQLite"}), journal.ErrNoQuestion)
 			stop = r.resume()
 			assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
 			asked := 0

@@ -53,9 +53,9 @@ func (e *AnsweredError) Error() string {
 	return e.Question.ID + " has an answer already"
 }
 
-// Answer answers the question that choose picks of those that are open, which are at
-// least one. When it returns, the answer is on the disk: the loop that runs takes it, or
-// the one that goes on. Errors: ErrNoQuestion, *AnsweredError, those of choose.
+// Answer answers the question that choose picks of those that are open. When it returns,
+// the answer is on the disk: the loop that runs takes it, or the one that goes on.
+// Errors: ErrNoLoop, ErrNoQuestion, *AnsweredError, those of choose.
 func Answer(project string, now time.Time, choose func(open []record.Question) (id string, a event.Answer, err error)) error {
 	s := NewReplies(NewStore(project, nil))
 	return s.reply(func(left []Reply) (*Reply, error) {
@@ -64,9 +64,6 @@ func Answer(project string, now time.Time, choose func(open []record.Question) (
 			return nil, err
 		}
 		open := t.open(left)
-		if len(open) == 0 {
-			return nil, ErrNoQuestion
-		}
 		id, a, err := choose(open)
 		if err != nil {
 			return nil, err

@@ -47,6 +47,9 @@ status" shows what is asked.`,
 			if len(args) > 0 && questionID(args[0]) && (len(args) == 2 || r.allow || r.deny) {
 				r.id, args = args[0], args[1:]
 			}
+			if len(args) == 1 && r.id == "" && questionID(args[0]) {
+				return ui.UsageError(cmd.CommandPath()+" "+args[0]+" TEXT; for a permission --allow or --deny", "%s is a question: its answer is missing", args[0])
+			}
 			if len(args) > 1 {
 				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, and %q is no ID: they are q1, q2 …", cmd.CommandPath(), args[0])
 			}
@@ -79,7 +82,9 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return ui.UsageError(ui.SeeHelp(cmd), "an answer has a text, or --allow or --deny")
 	}
 	var chosen record.Question
-	err = journal.Answer(".", time.Now().Round(0).UTC(), func(open []record.Question) (string, event.Answer, error) {
+	var open []record.Question
+	err = journal.Answer(".", time.Now().Round(0).UTC(), func(now []record.Question) (string, event.Answer, error) {
+		open = now
 		if chosen, err = r.choose(open); err != nil {
 			return "", event.Answer{}, err
 		}
@@ -93,7 +98,11 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 		return err
 	case is:
 		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT tells the agent something else")
-	case errors.Is(err, journal.ErrNoQuestion), errors.Is(err, journal.ErrNoLoop):
+	case errors.Is(err, journal.ErrNoLoop):
+		return ui.FailWith(ui.ExitFailed, errors.New("no question is open: no loop was here"), "run ripple answer in the directory of the loop")
+	case errors.Is(err, journal.ErrNoQuestion) && len(open) > 0:
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("no question %s is open here", r.id), lines(open))
+	case errors.Is(err, journal.ErrNoQuestion):
 		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "ripple status shows how the loop stands; ripple guide TEXT tells its agent something")
 	case err != nil:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer is not given: %w", err), ownersHint(err))
@@ -123,20 +132,27 @@ func (a *app) words(text string) (string, error) {
 
 // choose finds the question that is answered.
 func (r reply) choose(open []record.Question) (record.Question, error) {
-	if r.id == "" && len(open) == 1 {
-		return open[0], nil
+	if r.id == "" && len(open) > 1 {
+		return record.Question{}, ui.UsageError(lines(open), "%d questions are open: say which", len(open))
 	}
-	var list []string
 	for _, q := range open {
-		if q.ID == r.id {
+		if r.id == "" || q.ID == r.id {
 			return q, nil
 		}
-		list = append(list, fmt.Sprintf("%s: %s", q.ID, loop.Words(q)))
 	}
 	if r.id == "" {
-		return record.Question{}, ui.UsageError(strings.Join(list, "\n  "), "%d questions are open: say which", len(open))
+		return record.Question{}, journal.ErrNoQuestion
 	}
 	return record.Question{Question: event.Question{ID: r.id}}, nil // the journal knows what became of it
+}
+
+// lines are what is open, a question a line.
+func lines(open []record.Question) string {
+	var all []string
+	for _, q := range open {
+		all = append(all, q.ID+": "+loop.Words(q))
+	}
+	return strings.Join(all, "\n  ")
 }
 
 // answerTo makes an answer that fits the question.
