@@ -3,6 +3,7 @@ package ui
 import (
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/spf13/cobra"
 )
@@ -63,6 +64,10 @@ func FailWith(code int, err error, hint string) error {
 func asExit(cmd *cobra.Command, err error) *ExitError {
 	if e, ok := errors.AsType[*ExitError](err); ok {
 		return e
+	}
+	if _, flags, is := strings.Cut(err.Error(), "none of the others can be; ["); is {
+		flags, _, _ = strings.Cut(flags, "]")
+		return &ExitError{Code: ExitUsage, Err: fmt.Errorf("--%s exclude each other", strings.Join(strings.Fields(flags), " and --")), Hint: "give one of them"}
 	}
 	return &ExitError{Code: ExitUsage, Err: err, Hint: SeeHelp(cmd)}
 }
