@@ -251,6 +251,19 @@ func TestQuestionTimeout(t *testing.T) {
 	}
 }
 
+// A prompt may be an argument of a program, which no NUL byte can be in.
+func TestNULInWhatAPersonSays(t *testing.T) {
+	r := newRig(t, blocks, blocks, claims, claims)
+	require.Equal(t, ReasonBlocked, r.run().Reason)
+	require.NoError(t, r.answers("q1", event.Answer{Text: "Post\x00gres"}))
+	require.NoError(t, journal.Leave(r.dir, "by\x00word", time.Now()))
+	stop := r.resume()
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	prompt := r.fake.requests[2].Prompt
+	assert.Contains(t, prompt, "Post�gres")
+	assert.Contains(t, prompt, "by�word")
+}
+
 // What one turn asked and the next one does not is over.
 func TestQuestionThatNobodyAsksAnyMore(t *testing.T) {
 	r := newRig(t, blocks, works, works)

@@ -9,6 +9,7 @@ import (
 	"io/fs"
 	"os"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/gofrs/flock"
@@ -124,6 +125,8 @@ func (s Replies) reply(say func(left []Reply) (*Reply, error)) error {
 	if err != nil {
 		return err
 	}
+	// The next prompt has it, which may be an argument of a program.
+	r.Answer.Text, r.Guide = strings.ReplaceAll(r.Answer.Text, "\x00", "�"), strings.ReplaceAll(r.Guide, "\x00", "�")
 	return s.write(append(left, *r))
 }
 

@@ -152,7 +152,7 @@ func lines(open []record.Question) string {
 	for _, q := range open {
 		all = append(all, q.ID+": "+loop.Words(q))
 	}
-	return strings.Join(all, "\n  ")
+	return strings.Join(all, "\n")
 }
 
 // answerTo makes an answer that fits the question.
