@@ -30,7 +30,8 @@ func TestPromptText(t *testing.T) {
 		`[{"type":"text","text":"mend "},{"type":"resource","resource":{"uri":"file:///p/a.go","text":"x := 1\n"}}]`: "mend @/p/a.go\n\n/p/a.go:\n\n```\nx := 1\n```",
 		"[{\"type\":\"resource\",\"resource\":{\"uri\":\"zed://rule\",\"text\":\"```\\na\\n```\"}}]":                 "@zed://rule\n\nzed://rule:\n\n````\n```\na\n```\n````",
 		`[{"type":"resource","resource":{"uri":"file:///p/a.png","blob":"AAAA"}}]`:                                   "",
-		`[{"type":"audio"}]`: "", `[]`: "", `[{"type":"text"}]`: "",
+		`[{"type":"text","text":"a\u0000b"}]`:                                                                        "a\ufffdb", // no argument of a program has a NUL byte
+		`[{"type":"audio"}]`:                                                                                         "", `[]`: "", `[{"type":"text"}]`: "",
 	} {
 		var blocks []block
 		require.NoError(t, json.Unmarshal([]byte(content), &blocks))

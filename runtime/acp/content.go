@@ -36,7 +36,7 @@ func promptText(blocks []block) (string, *rpc.Error) {
 			return "", bad("prompt[%d]: content of type %q is not taken; text, resource_link and a resource with text are", i, b.Type)
 		}
 	}
-	all := strings.ToValidUTF8(text.String()+carried.String(), "\ufffd")
+	all := strings.ReplaceAll(strings.ToValidUTF8(text.String()+carried.String(), "\ufffd"), "\x00", "\ufffd")
 	if strings.TrimSpace(all) == "" {
 		return "", bad("the prompt is empty")
 	}
