@@ -7,6 +7,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"os"
 	"os/exec"
 	"strings"
 	"time"
@@ -26,7 +27,9 @@ func mcpPeerTimes(ctx context.Context, n int) (polled, waited []time.Duration, e
 	if err != nil {
 		return nil, nil, nil
 	}
-	c, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: exec.Command(path)}, nil)
+	peer := exec.Command(path)
+	peer.Dir = os.TempDir() // it keeps a log where it stands
+	c, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: peer}, nil)
 	if err != nil {
 		return nil, nil, err
 	}
