@@ -12,8 +12,8 @@ import (
 	"ripple/runtime/loop/layout"
 )
 
-// told is a file of the loop's.
-func (e *editor) told(name string) string {
+// loopFile is what a file of the loop says.
+func (e *editor) loopFile(name string) string {
 	e.t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.project, ".ralph", name))
 	require.NoError(e.t, err)
@@ -67,15 +67,15 @@ func TestTwoSessionsOfOneDirectory(t *testing.T) {
 	e := beginSession(t, "turns: [{steps: [{text: 'You said: {prompt}'}, {stall: true}]}]", nil)
 	first := e.prompt("The first one.")
 	e.until(func(m acpMessage) bool { return strings.Contains(e.said(), "The first one.") })
-	task, face := e.told(layout.TaskFile), e.told(layout.FaceFile)
+	task, face := e.loopFile(layout.TaskFile), e.loopFile(layout.FaceFile)
 	mine := e.session
 	e.session = field(t, e.call("session/new", e.place()).Result, "sessionId").(string)
 	m := e.answer(e.prompt("The second one."))
 	if assert.NotNil(t, m.Error) {
 		assert.Contains(t, m.Error.Message, "run")
 	}
-	assert.Equal(t, task, e.told(layout.TaskFile))
-	assert.Equal(t, face, e.told(layout.FaceFile))
+	assert.Equal(t, task, e.loopFile(layout.TaskFile))
+	assert.Equal(t, face, e.loopFile(layout.FaceFile))
 	for range 2 {
 		e.send(map[string]any{"method": "session/cancel", "params": map[string]any{"sessionId": mine}})
 	}

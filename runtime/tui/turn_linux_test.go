@@ -90,12 +90,9 @@ func toy(t *testing.T, program string) *TUI {
 	return tui
 }
 
-// What an interface begins with may be drawn when it has taken a prompt already: it is no answer.
-func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
-	defer cancel()
-	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[Klogo of the toy\n> '; stty -echo; read -r y; stty echo
-		printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
+// takesTurn has a turn taken, which is told when it is over.
+func takesTurn(ctx context.Context, t *testing.T, tui *TUI) <-chan Turn {
+	t.Helper()
 	wait, err := tui.Submit(ctx, "what is it?")
 	require.NoError(t, err)
 	over := make(chan Turn, 1)
@@ -104,7 +101,17 @@ func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
 		assert.NoError(t, err)
 		over <- turn
 	}()
-	_, err = tui.WaitState(ctx, func(s State) bool {
+	return over
+}
+
+// What an interface begins with may be drawn when it has taken a prompt already: it is no answer.
+func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	defer cancel()
+	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[Klogo of the toy\n> '; stty -echo; read -r y; stty echo
+		printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
+	over := takesTurn(ctx, t, tui)
+	_, err := tui.WaitState(ctx, func(s State) bool {
 		return s.State == schema.ScreenReady && s.Counts && strings.Contains(strings.Join(tui.Picture().Rows, "\n"), "logo")
 	})
 	require.NoError(t, err)
@@ -161,15 +168,8 @@ func TestAnAnswerIsDrawnInParts(t *testing.T) {
 	goOn := filepath.Join(t.TempDir(), "go")
 	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; while ! [ -e `+goOn+` ]; do :; done
 		printf '\033[1A\r\033[Jgoes on\n\n> '; read -r y`)
-	wait, err := tui.Submit(ctx, "what is it?")
-	require.NoError(t, err)
-	over := make(chan Turn, 1)
-	go func() {
-		turn, err := wait(ctx)
-		assert.NoError(t, err)
-		over <- turn
-	}()
-	_, err = tui.WaitState(ctx, func(s State) bool {
+	over := takesTurn(ctx, t, tui)
+	_, err := tui.WaitState(ctx, func(s State) bool {
 		return s.State == schema.ScreenReady && strings.Contains(strings.Join(tui.Picture().Rows, "\n"), "the answer")
 	})
 	require.NoError(t, err)

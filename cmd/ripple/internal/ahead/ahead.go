@@ -42,7 +42,6 @@ func init() {
 		go func() { ordered <- host() }()
 	} else if name, plain := early.Plain(args); plain {
 		adapter, started = name, make(chan *Program, 1)
-		go func() { _, _ = os.FindProcess(os.Getpid()) }() // package os tries the kernel's pidfd before its first start of a program
 		go func() { started <- start(name) }()
 	}
 }

@@ -239,7 +239,7 @@ func (f closeFlags) end(a *ui.App, ctx context.Context, args []string) (closed [
 	}
 	for _, s := range list {
 		c, err := console.Open(a.Getenv, s.Name)
-		if f, ok := errors.AsType[*console.Fault](err); ok && f.Code == console.FaultUnknown {
+		if fault, ok := errors.AsType[*console.Fault](err); ok && fault.Code == console.FaultUnknown {
 			continue // it has ended by itself since
 		}
 		if err != nil {
