@@ -1,6 +1,6 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
-.PHONY: site release release-check build test torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
+.PHONY: identity site release release-check build test quick torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
 
 # What is installed here and by Go is found after what the machine has.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -10,6 +10,14 @@ build: # bin/ripple, which needs no C library: it starts a millisecond sooner; H
 
 test:
 	go test ./...
+
+quick: build # while you work, in under a minute: vet, the tests that wait for nothing, the contract tests of bash
+	go vet ./...
+	go test -short ./adapters ./cmd/ripple/internal/... ./internal/... ./runtime/internal/... ./runtime/session/internal/... \
+		./runtime/acp ./runtime/annotate ./runtime/cast ./runtime/event ./runtime/launch ./runtime/registry ./runtime/scenario ./runtime/trust \
+		./runtime/loop/config ./runtime/loop/layout ./runtime/loop/record ./runtime/loop/resets ./schema/... | grep -v 'no test files'
+	go test ./conformance -count=1 -run 'Architecture|Layers|Sizes|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
+	bin/ripple adapter test bash
 
 torture: build # what people do to sessions, to every program that is there: a quarter of an hour
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
@@ -35,6 +43,10 @@ bench: # measures, and writes BENCHMARKS.md
 bench-probe: build # what experiments find out about every program that is there, without its adapter: half an hour, goes on where it was broken off; writes docs/probe.md
 	go run ./conformance/probing -binary bin/ripple -o docs/probe.md
 
+identity: # writes tools/identity.yaml (the module's path, the maintainer, …) wherever it belongs
+	go -C tools/release run . identity -repo ../..
+	go generate ./schema ./runtime/registry
+
 gen: # generated files
 	go generate ./...
 
@@ -42,17 +54,19 @@ interpreters: # the programs of the adapters in this repository; those of PyPI, 
 	tools/interpreters
 
 agents: # the coding agents of the adapters in this repository, what three of them need for the Agent Client Protocol, and the programs that test servers of MCP and ACP, into .agents
-	tools/agents
-	npm install --prefix .agents --no-audit --no-fund @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19 @agentclientprotocol/claude-agent-acp@latest @agentclientprotocol/codex-acp@latest pi-acp@0.0.24
+	@status=0; tools/agents || status=$$?; \
+	for package in @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19 @agentclientprotocol/claude-agent-acp@latest @agentclientprotocol/codex-acp@latest pi-acp@0.0.24; do \
+		npm install --prefix .agents --no-audit --no-fund --loglevel error $$package || { echo "agents: $$package could not be installed" >&2; status=1; }; \
+	done; exit $$status
 
 test-agents: # live: those agents against a model server of our own, without a network
 	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2
 
-fleet: build # the table of adapters in README.md, from a run of all contract tests
+fleet: build # the table of adapters in docs/adapters.md, from a run of all contract tests
 	@dir=$$(mktemp -d) && trap 'rm -rf "$$dir"' EXIT && \
 	bin/ripple adapter list --json >"$$dir/list" && \
 	{ bin/ripple adapter test --all --parallel 2 --report json >"$$dir/report" || true; } && \
-	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/README.md"
+	go -C tools run ./fleet "$$dir/list" "$$dir/report" "$(CURDIR)/docs/adapters.md"
 
 site: # the documents as pages, into dist/site; a link that leads nowhere is an error
 	go -C tools run ./site "$(CURDIR)" "$(CURDIR)/dist/site"

@@ -2,10 +2,10 @@
 package adapters
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/flate"
 	"embed"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
@@ -18,10 +18,10 @@ import (
 //go:embed ready
 var files embed.FS
 
-// FS has the adapters as *.yaml at its top, their ready-made forms in ready, and their
-// test data below testdata, which can be opened by its name and is not listed. All are
-// kept compressed, as package registry makes them, a text with its ready-made form as
-// the dictionary, which has the same words: they would be a fifteenth of the binary.
+// FS has the adapters as *.yaml at its top, their precompiled forms in ready, and their
+// test data below testdata, which can be opened by name and is not listed. All are
+// compressed by package registry, each text with its precompiled form as the dictionary,
+// since both have the same words: uncompressed they would be a fifteenth of the binary.
 var FS fs.ReadFileFS = packed{files}
 
 const (
@@ -33,10 +33,7 @@ const (
 type packed struct{ embed.FS }
 
 func (p packed) Open(name string) (fs.File, error) {
-	switch {
-	case strings.HasPrefix(name, testdata):
-		return p.testdata(name)
-	case !isAdapter(name):
+	if !strings.HasPrefix(name, testdata) && !isAdapter(name) {
 		return p.FS.Open(name)
 	}
 	text, err := p.ReadFile(name)
@@ -49,12 +46,7 @@ func (p packed) Open(name string) (fs.File, error) {
 func (p packed) ReadFile(name string) ([]byte, error) {
 	switch {
 	case strings.HasPrefix(name, testdata):
-		f, err := p.testdata(name)
-		if err != nil {
-			return nil, err
-		}
-		defer f.Close()
-		return io.ReadAll(f)
+		return p.testdata(name)
 	case !isAdapter(name):
 		return p.FS.ReadFile(name)
 	}
@@ -88,24 +80,29 @@ func (p packed) ReadDir(name string) ([]fs.DirEntry, error) {
 	return list, err
 }
 
-func (p packed) testdata(name string) (fs.File, error) {
+func (p packed) testdata(name string) ([]byte, error) {
 	dir, file, _ := strings.Cut(strings.TrimPrefix(name, testdata), "/")
-	archive, err := p.FS.ReadFile(ready + "/" + dir + ".zip")
+	missing := &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+	archive, err := p.FS.ReadFile(ready + "/" + dir + ".testdata" + deflated)
 	if err != nil {
-		return nil, &fs.PathError{Op: "open", Path: name, Err: fs.ErrNotExist}
+		return nil, missing
 	}
-	z, err := zip.NewReader(bytes.NewReader(archive), int64(len(archive)))
-	if err != nil {
+	var texts map[string]string
+	if err := json.NewDecoder(flate.NewReader(bytes.NewReader(archive))).Decode(&texts); err != nil {
 		return nil, fmt.Errorf("%s: %w", name, err)
 	}
-	return z.Open(file)
+	text, there := texts[file]
+	if !there {
+		return nil, missing
+	}
+	return []byte(text), nil
 }
 
 func isAdapter(name string) bool {
 	return strings.HasSuffix(name, ".yaml") && !strings.Contains(name, "/")
 }
 
-// file is an adapter that was opened.
+// file is an adapter, or test data, that was opened.
 type file struct {
 	bytes.Reader
 	info info

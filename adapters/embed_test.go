@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // An editor checks and completes each file: it names the JSON Schema, which is beside it.

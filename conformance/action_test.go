@@ -13,7 +13,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// action is what these tests read of the action for adapter authors.
+// action is the part of the action for adapter authors that these tests read.
 type action struct {
 	Inputs map[string]struct{ Default string }
 	Runs   struct{ Steps []step }
@@ -26,8 +26,8 @@ type step struct {
 
 var input = regexp.MustCompile(`\$\{\{ inputs\.(\w+) \}\}`)
 
-// runAction does what a runner does with the action's own steps, in a directory; those of
-// others are left to their tests.
+// runAction runs the action's own run steps in a directory, like a runner; steps with other actions
+// are not run.
 func runAction(t *testing.T, dir string, inputs map[string]string) (output string, err error) {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(root, "action.yml"))
@@ -43,17 +43,17 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (output strin
 			continue
 		}
 		require.Equal(t, "bash", s.Shell, s.Name)
-		assert.NotContains(t, s.Run, "${{", "%s: an input in a script is run by whoever gives it", s.Name)
+		assert.NotContains(t, s.Run, "${{", "%s: an input in a script would be run as code", s.Name)
 		cmd := exec.Command("bash", "--noprofile", "--norc", "-eo", "pipefail", "-c", s.Run)
 		cmd.Dir = dir
-		path, _ := os.ReadFile(added) // the first step has none
+		path, _ := os.ReadFile(added) // the first step has not set it
 		cmd.Env = append(os.Environ(), "GITHUB_ACTION_PATH="+here, "RUNNER_TEMP="+temp, "GITHUB_PATH="+added,
 			"PATH="+strings.TrimSpace(string(path))+":"+os.Getenv("PATH"))
 		for name, value := range s.Env {
 			cmd.Env = append(cmd.Env, name+"="+input.ReplaceAllStringFunc(value, func(of string) string {
 				name := input.FindStringSubmatch(of)[1]
 				declared, is := a.Inputs[name]
-				require.True(t, is, "%s: there is no input %s", s.Name, name)
+				require.True(t, is, "%s: unknown input %s", s.Name, name)
 				if given, is := inputs[name]; is {
 					return given
 				}
@@ -69,8 +69,8 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (output strin
 	return output, nil
 }
 
-// The action builds ripple, installs what the author says, lints and tests; a test that
-// fails fails it, and marks its line.
+// The action builds ripple, runs the install command, lints and tests; a failing test fails the
+// action, and its line is annotated.
 func TestAction(t *testing.T) {
 	if _, err := exec.LookPath("bc"); err != nil {
 		t.Skip("bc is not installed")
@@ -84,7 +84,7 @@ func TestAction(t *testing.T) {
 	require.NoError(t, err, "%s", out)
 	assert.FileExists(t, filepath.Join(dir, "done"))
 
-	broken := strings.Replace(string(text), "^1606938044", "^never", 1) // of the test that multiplies
+	broken := strings.Replace(string(text), "^1606938044", "^never", 1) // the pattern of the multiplication test
 	require.NotEqual(t, string(text), broken)
 	require.NoError(t, os.WriteFile(file, []byte(broken), 0o600))
 	out, err = runAction(t, dir, map[string]string{"adapters": "bc.yaml", "arguments": "--require --filter ^arithmetic$"})
@@ -92,7 +92,7 @@ func TestAction(t *testing.T) {
 	assert.Regexp(t, `(?m)^::error file=.*bc\.yaml,line=\d+`, out)
 }
 
-// The workflow gives the action what it takes.
+// The workflow only passes inputs that the action has.
 func TestActionWorkflow(t *testing.T) {
 	var a action
 	var w struct {

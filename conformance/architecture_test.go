@@ -20,11 +20,11 @@ import (
 
 const architecture = "ARCHITECTURE.md"
 
-// tableOf is where the table of layers stands in that file.
+// tableOf matches the table of layers in that file.
 var tableOf = regexp.MustCompile(`(?s)(<!-- layers: generated -->\n).*?(<!-- end -->)`)
 
-// TestArchitecture holds the table of layers that people read equal to the one
-// that is enforced, each package with the first sentence of its documentation.
+// TestArchitecture checks that the documented table of layers is the enforced one, with the first
+// sentence of each package's documentation.
 func TestArchitecture(t *testing.T) {
 	path := filepath.Join(root, architecture)
 	page, err := os.ReadFile(path)
@@ -66,7 +66,7 @@ func layerTable(t *testing.T) string {
 	return b.String()
 }
 
-// doing is a package's first sentence without its subject.
+// doing returns a package's first sentence without its subject.
 func doing(doc string) string {
 	words := strings.SplitN(doc, " ", 3) // "Package name does …"
 	if len(words) < 3 {
@@ -75,7 +75,7 @@ func doing(doc string) string {
 	return strings.TrimSuffix(words[2], ".")
 }
 
-// A newcomer reads the page in one sitting, and its glossary is no dictionary.
+// ARCHITECTURE.md can be read in one sitting, and its glossary is short.
 func TestArchitectureIsShort(t *testing.T) {
 	page, err := os.ReadFile(filepath.Join(root, architecture))
 	require.NoError(t, err)
@@ -88,12 +88,12 @@ func TestArchitectureIsShort(t *testing.T) {
 	assert.LessOrEqual(t, terms, 30, "words of the glossary")
 }
 
-// named is a function, method or type as the walks name it: `stream.text`, `journal.View`.
+// named matches a function, method or type in the form of the walks: `stream.text`, `journal.View`.
 var named = regexp.MustCompile("`([A-Za-z]+)\\.([A-Za-z]+)`")
 
-// The walks through the code lead through what is there: each name is that of a method
-// with its type, or of a package with what it exports.
-func TestArchitectureNamesWhatIsThere(t *testing.T) {
+// The walks through the code mention existing names: each is a method with its type, or an exported
+// name with its package.
+func TestArchitectureNamesExistingCode(t *testing.T) {
 	there := map[string]bool{}
 	eachNode(t, func(file string, _ int, n ast.Node) {
 		of := path.Base(path.Dir(filepath.ToSlash(file)))
@@ -119,7 +119,7 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	for _, name := range named.FindAllStringSubmatch(tableOf.ReplaceAllString(string(page), ""), -1) {
 		if !slices.Contains(endings, name[2]) {
 			found++
-			assert.Truef(t, there[name[1]+"."+name[2]], "%s names %s.%s, which is not there", architecture, name[1], name[2])
+			assert.Truef(t, there[name[1]+"."+name[2]], "%s names %s.%s, which does not exist", architecture, name[1], name[2])
 		}
 	}
 	assert.NotZero(t, found)

@@ -27,10 +27,10 @@ type blackBoxCase struct {
 	Exit    int
 	Failed  []string
 	Skipped bool
-	Refused bool // no report: the file does not load
+	Refused bool // the file does not load, so there is no report
 }
 
-// blackBoxReport is what a report has to hold; more is welcome.
+// blackBoxReport is the required part of a report, which may contain more.
 type blackBoxReport struct {
 	OK      bool
 	Reports []struct {
@@ -40,7 +40,7 @@ type blackBoxReport struct {
 	}
 }
 
-// Any program that has `adapter test FILE --report json` can be judged:
+// TestBlackBox judges any program that has `adapter test FILE --report json`:
 //
 //	go test ./conformance -run BlackBox -binary /usr/local/bin/other
 func TestBlackBox(t *testing.T) {

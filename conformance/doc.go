@@ -1,5 +1,4 @@
-// Package conformance holds the rules that the whole module must keep to, as
-// tests: the layers and their imports, what the code must not contain, that
-// every key of the adapter schema is described and does something, and that the
-// README's commands work as they are printed there.
+// Package conformance contains the rules for the whole module, as tests: the layers and their
+// imports, forbidden constructs in the code, that every key of the adapter schema is documented and
+// used, and that the README's commands work as printed there.
 package conformance

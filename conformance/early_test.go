@@ -8,20 +8,20 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is to be there before the program is initialised must not wait for packages
-// that most of it waits for: see internal/keeper.
+// Code that runs before the program is initialized must not depend on packages that most of the
+// program depends on: see internal/keeper.
 func TestEarlyImportsNothingThatIsLate(t *testing.T) {
 	seen := notLate(t, module+"/cmd/ripple/internal/early", "unicode", "strings", "reflect")
-	require.Contains(t, seen, "os/signal", "the way was followed")
+	require.Contains(t, seen, "os/signal", "imports were followed")
 }
 
-// What starts programs while the rest is initialised must not wait for that.
+// Code that starts programs while the rest is initialized must not depend on the rest.
 func TestAheadImportsNothingThatIsLate(t *testing.T) {
 	seen := notLate(t, module+"/cmd/ripple/internal/ahead", "net/netip", "github.com/santhosh-tekuri/jsonschema/v5", "github.com/itchyny/gojq")
-	require.Contains(t, seen, "regexp", "the way was followed")
+	require.Contains(t, seen, "regexp", "imports were followed")
 }
 
-// notLate gives what a package needs, of which nothing is to be late.
+// notLate returns the dependencies of a package and checks that none of late is among them.
 func notLate(t *testing.T, path string, late ...string) (seen map[string]bool) {
 	imports := map[string][]string{}
 	for _, p := range goList(t, "linux") {

@@ -19,11 +19,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// loaded are the keys that the loader itself consumes or checks, with the way
-// in which they reach a runtime.
+// loaded are the keys that the loader itself uses or checks, with the way in which they affect a
+// runtime.
 var loaded = map[string]string{
 	"schema":               "any other major version is refused",
 	"verified":             "false needs its reason, unverified, which reports show",
@@ -39,26 +39,27 @@ var loaded = map[string]string{
 	"init.strategy":        "checked against prompt.strategy and the keys that it needs",
 }
 
-const byWay = "Adapter.Way puts it in the place of the other transport's"
+const byWay = "Adapter.Way replaces the other transport's by it"
 
-// reserved are the keys that the v1 text marks as doing nothing; lint says so.
+// reserved are the keys that have no effect in version 1; lint reports them.
 var reserved = map[string]string{
 	"ready.timeout_ms":           "v1: reserved; callers pass a deadline",
 	"lifecycle.ready_timeout_ms": "v1: reserved; callers pass a deadline",
 }
 
-// forPeople are the keys that describe a program to people and clients: that
-// the command shows them is all that they are for. A dot ends a section.
+// forPeople are the keys that only describe a program to users and clients: the command shows them.
+// A trailing dot selects a section.
 var forPeople = []string{
 	"version", "description", "homepage", "license", "init.hook_type", "signals.suspend",
 	"agent.display_name", "agent.min_version", "agent.auto_detect", "agent.auto_detect.", "agent.auth", "agent.auth.", "agent.denial_help",
+	"agent.state", "agent.hosts",
 	"commands", "commands.", "capabilities.", "modes.advance_commands", "modes.advance_commands.", "modes.exit_commands.",
 }
 
 // key is a path in an adapter file and the Go field that holds it.
 type key struct {
 	path  string
-	owner string // the struct's name
+	owner string // name of the struct
 	field string
 }
 
@@ -130,13 +131,13 @@ func TestEverySchemaKeyHasAField(t *testing.T) {
 	assert.Equal(t, keys, fields)
 }
 
-// Every key is described where authors look.
+// Every key is described in the documentation for authors.
 func TestEverySchemaKeyIsDocumented(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "SCHEMA.md"))
 	require.NoError(t, err)
-	text := strings.ReplaceAll(string(data), "[]", "") // lists add no segment to our paths
+	text := strings.ReplaceAll(string(data), "[]", "") // lists add no segment to paths
 	for path := range schemaKeys(t) {
-		_, within, nested := strings.Cut(path, ".") // tables stand in the section of the first segment
+		_, within, nested := strings.Cut(path, ".") // tables are in the section of the first segment
 		if !nested {
 			within = path
 		}
@@ -144,7 +145,7 @@ func TestEverySchemaKeyIsDocumented(t *testing.T) {
 	}
 }
 
-// Every key does something: code outside the schema package reads its field.
+// Every key has an effect: code outside the schema package reads its field.
 func TestEverySchemaKeyIsConsumed(t *testing.T) {
 	used := fieldUses(t)
 	for _, k := range goKeys("", reflect.TypeFor[schema.Adapter](), nil) {
@@ -169,12 +170,11 @@ func isForPeople(path string) bool {
 	return false
 }
 
-// use says where a field is read: by the runtime, or only to be shown.
+// use records whether a field is read by the runtime, or only shown.
 type use struct{ run, shown bool }
 
-// fieldUses type-checks the module and notes every selection of a field of the
-// schema package, "Struct.Field". Assignments to fields count too; only the
-// schema package makes adapters.
+// fieldUses type-checks the module and records every selection of a field of the schema package,
+// "Struct.Field". Assignments to fields count, too; only the schema package creates adapters.
 func fieldUses(t *testing.T) map[string]use {
 	t.Helper()
 	pkgs := goList(t, runtime.GOOS, "-export")
@@ -200,7 +200,7 @@ func fieldUses(t *testing.T) map[string]use {
 	return used
 }
 
-// selections are the fields of the schema package that a package selects.
+// selections returns the fields of the schema package that a package selects.
 func selections(t *testing.T, p pkg, exports map[string]string) []string {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -225,7 +225,7 @@ func selections(t *testing.T, p pkg, exports map[string]string) []string {
 	return found
 }
 
-// fieldPath names every field on the way of a selection, embedded ones too.
+// fieldPath returns every field in the path of a selection, including embedded ones.
 func fieldPath(s *types.Selection) []string {
 	var path []string
 	typ := s.Recv()

@@ -9,36 +9,45 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// row is one package: its layer and the packages of ours that it imports.
+// row is one package: its layer and the packages of this module that it imports.
 type row struct {
 	layer   int
 	imports string // separated by blanks
 }
 
-// layers is the architecture. A package imports only lower layers, so peers
-// never import each other. Add a line for a new package and a name for a new
-// import; what the rule forbids needs another design, not another line.
+// layers is the architecture. A package imports only lower layers, so peers never import each
+// other. Add a line for a new package and a name for a new import; an import that the rule forbids
+// needs another design, not another line.
 var layers = map[string]row{
-	// What proctree stands on.
+	// The basis of proctree.
 	"internal/birth":           {-2, ""},
 	"internal/keeper":          {-1, "internal/birth"},
 	"runtime/internal/scratch": {-1, ""},
 
-	// What every text stands on.
+	// The basis of all text processing.
 	"runtime/internal/vt": {-1, ""},
 
-	// What somebody types.
-	"runtime/internal/keys": {-1, ""},
+	// Typed input.
+	"runtime/internal/keys":     {-1, ""},
+	"runtime/internal/lineedit": {0, "runtime/internal/keys"},
 
 	// Messages of a protocol.
 	"runtime/internal/rpc": {-1, ""},
 
+	// Files that other users may have put there.
+	"internal/projectfile": {-1, ""},
+
+	// Time for timeouts.
+	"internal/awake": {-1, ""},
+
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
+	"internal/jsonsize":   {-1, ""},
+	"internal/owner":      {-1, ""},
 
 	"schema/internal/library": {-1, ""},
 	"schema":                  {0, "internal/lazyregexp schema/internal/library"},
-	"schema/validate":         {0, "schema/internal/library"},
+	"schema/validate":         {0, "internal/jsonsize schema/internal/library"},
 	"adapters":                {0, ""},
 	"integration-scripts":     {0, ""},
 	"runtime/event":           {0, "runtime/internal/vt"},
@@ -48,7 +57,7 @@ var layers = map[string]row{
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
 	"runtime/launch":           {1, "internal/lazyregexp schema"},
-	"runtime/mapping":          {1, "runtime/event schema schema/validate"},
+	"runtime/mapping":          {1, "internal/jsonsize runtime/event schema schema/validate"},
 	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/cast":             {1, "runtime/internal/vt"},
 	"runtime/terminal":         {1, "runtime/internal/vt runtime/proctree runtime/pty schema"},
@@ -60,7 +69,7 @@ var layers = map[string]row{
 	"runtime/internal/permit":  {1, "runtime/event"},
 	"runtime/internal/acp":     {1, "runtime/event runtime/internal/rpc"},
 
-	// What an agent may use of its client's machine.
+	// Access of an agent to its client's machine.
 	"runtime/internal/workplace": {1, "runtime/proctree"},
 
 	"runtime/checkup": {2, "runtime/launch schema"},
@@ -70,52 +79,59 @@ var layers = map[string]row{
 	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
-	"runtime/loop/layout":  {0, ""},
-	"runtime/loop/hats":    {0, ""},
-	"runtime/loop/record":  {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
-	"runtime/loop/journal": {2, "runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
-	"runtime/loop/config":  {2, "runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
-	"runtime/loop":         {3, "internal/lazyregexp runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree"},
-	"runtime/contract":     {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
-	"runtime/agent":        {3, "runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
-	"runtime/annotate":     {3, "runtime/internal/vt runtime/session"},
-	"runtime/tui":          {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/loop/layout":    {0, "internal/projectfile"},
+	"runtime/loop/hats":      {0, "internal/lazyregexp"},
+	"runtime/loop/resets":    {0, "internal/lazyregexp"},
+	"runtime/loop/record":    {1, "internal/lazyregexp runtime/event runtime/loop/hats runtime/loop/layout"},
+	"runtime/loop/journal":   {2, "internal/projectfile runtime/event runtime/loop/hats runtime/loop/layout runtime/loop/record"},
+	"runtime/loop/config":    {2, "runtime/box internal/projectfile runtime/internal/permit runtime/loop/hats runtime/loop/layout schema schema/validate"},
+	"runtime/loop":           {3, "runtime/box internal/lazyregexp internal/projectfile runtime/event runtime/internal/git runtime/internal/permit runtime/internal/vt runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/loop/resets runtime/proctree"},
+	"runtime/contract":       {3, "internal/lazyregexp runtime/event runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/session runtime/standin schema"},
+	"runtime/agent":          {3, "internal/awake runtime/event runtime/internal/acp runtime/internal/permit runtime/internal/render runtime/internal/rpc runtime/internal/scratch runtime/internal/workplace runtime/launch runtime/mapping runtime/proctree runtime/pty runtime/terminal runtime/tui schema"},
+	"runtime/annotate":       {3, "runtime/internal/vt runtime/session"},
+	"runtime/tui":            {2, "runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
+	"runtime/loop/agentloop": {4, "runtime/agent runtime/event runtime/launch runtime/loop runtime/scenario schema"},
 
+	"runtime/box":     {0, "runtime/internal/scratch"},
 	"runtime/sandbox": {0, ""},
+	"runtime/trust":   {0, ""},
 
 	"runtime/standin": {0, "internal/lazyregexp"},
 
-	"runtime/console/place": {3, "runtime/session schema"},
-	"runtime/console":       {4, "runtime/console/place runtime/internal/keys runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
+	"runtime/console/place": {3, "internal/owner runtime/session schema"},
+	"runtime/console":       {4, "internal/awake runtime/console/place runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
 	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/pty runtime/terminal schema"},
 
 	"runtime/mcp": {5, "runtime/console runtime/internal/vt"},
 	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/permit runtime/internal/rpc runtime/loop/journal runtime/loop/layout runtime/loop/record schema"},
 
-	// The command line: what the commands share, the families of them, the command.
+	// The command line: shared parts of the commands, the command families, the command.
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
-	"cmd/ripple/internal/ui":         {5, "internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry schema"},
+	"cmd/ripple/internal/ui":         {5, "runtime/box internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
+	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/onepage":    {1, "runtime/event"},
 	"cmd/ripple/internal/notice":     {0, ""},
 	"cmd/ripple/internal/castpage":   {5, "cmd/ripple/internal/onepage runtime/cast runtime/event"},
 	"cmd/ripple/internal/looppage":   {5, "cmd/ripple/internal/onepage runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/castpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
-	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp runtime/console/place runtime/mcp runtime/sandbox"},
-	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup"},
+	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
+	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
+	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
-	"cmd/ripple/internal/adaptercmd": {7, "adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/agentcmd":   {7, "cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple/internal/adaptercmd": {7, "adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent internal/projectfile runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/agentcmd":   {7, "runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "runtime/box cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
-	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/ui schema schema/validate"},
+	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner schema schema/validate"},
 
-	// Not part of the product: they look at it from outside.
+	// Not part of the product: tests from outside.
 	"conformance":             {5, ""},
 	"conformance/agents":      {5, ""},
+	"conformance/box":         {5, ""},
 	"conformance/consoles":    {5, ""},
 	"conformance/dialogues":   {5, ""},
 	"conformance/probing":     {5, ""},
@@ -124,8 +140,8 @@ var layers = map[string]row{
 	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/console runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
 }
 
-// confined are dependencies that only one package, and what is below it, may import;
-// the benchmarks compare with some of them.
+// confined are dependencies that only one package, and those below it, may import; the benchmarks
+// compare with some of them.
 var confined = map[string]string{
 	"gopkg.in/yaml.v3":                             "schema",
 	"github.com/santhosh-tekuri/jsonschema/v5":     "schema/validate",
@@ -156,7 +172,7 @@ func TestLayers(t *testing.T) {
 	}
 	for name, imports := range edges {
 		r, known := layers[name]
-		if !assert.Truef(t, known, "package %s stands in no layer: add it to the table", name) {
+		if !assert.Truef(t, known, "package %s has no layer: add it to the table", name) {
 			continue
 		}
 		assert.Equalf(t, slices.Sorted(slices.Values(strings.Fields(r.imports))), slices.Sorted(maps.Keys(imports)),
@@ -167,8 +183,8 @@ func TestLayers(t *testing.T) {
 	}
 }
 
-// The table itself keeps the rule.
-func TestLayersImportOnlyLowerOnes(t *testing.T) {
+// The table itself follows the rule.
+func TestLayersImportOnlyLowerLayers(t *testing.T) {
 	for name, r := range layers {
 		for _, imported := range strings.Fields(r.imports) {
 			below, known := layers[imported]

@@ -15,11 +15,11 @@ import (
 )
 
 const (
-	module = "ripple"
-	root   = ".." // of the module, seen from this package
+	module = "example.com/ripple"
+	root   = ".." // of the module, relative to this package
 )
 
-// pkg is what `go list -json` says about a package.
+// pkg is a package as printed by `go list -json`.
 type pkg struct {
 	ImportPath string
 	Name       string
@@ -33,11 +33,10 @@ type pkg struct {
 
 func (p pkg) ours() bool { return p.Module != nil && p.Module.Main }
 
-// short is the import path within the module.
+// short returns the import path within the module.
 func (p pkg) short() string { return strings.TrimPrefix(p.ImportPath, module+"/") }
 
-// goList lists the packages of the module and everything they need, for one
-// operating system.
+// goList lists the packages of the module and their dependencies, for one operating system.
 func goList(t *testing.T, goos string, flags ...string) []pkg {
 	t.Helper()
 	args := append([]string{"list", "-deps", "-json=ImportPath,Name,Doc,Dir,Export,GoFiles,Imports,Module"}, flags...)
@@ -60,7 +59,7 @@ func goList(t *testing.T, goos string, flags ...string) []pkg {
 	}
 }
 
-// sources are the module's Go files, by their path from its root.
+// sources returns the module's Go files, by path from its root.
 func sources(t *testing.T) []string {
 	t.Helper()
 	var files []string
@@ -83,7 +82,7 @@ func sources(t *testing.T) []string {
 	return files
 }
 
-// isModule says whether a directory is a module of its own.
+// isModule reports whether a directory is a module of its own.
 func isModule(dir string) bool {
 	_, err := os.Stat(filepath.Join(dir, "go.mod"))
 	return err == nil

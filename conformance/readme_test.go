@@ -1,7 +1,6 @@
 package conformance
 
 import (
-	"encoding/json"
 	"flag"
 	"os"
 	"os/exec"
@@ -13,26 +12,31 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
-var update = flag.Bool("update", false, "write the transcripts of the documents anew")
+var update = flag.Bool("update", false, "rewrite generated files and the transcripts of documents")
 
-// A document may hold transcripts that are run, and files that they use.
+// A document may contain transcripts to run, and files that they use.
 const (
 	runMark   = "<!-- run -->\n```console\n"
-	fileMark  = "<!-- file: " // NAME -->, and a block of any language
+	fileMark  = "<!-- file: " // NAME -->, and a code block in any language
 	codeFence = "```\n"
 )
 
-// The transcripts in the README that are marked to be run show what the
-// commands print; only durations and dotted version numbers may differ.
+// The transcripts in the README that are marked to be run show the output of the commands; only
+// durations and dotted version numbers may differ.
 func TestReadmeTranscripts(t *testing.T) {
 	runDocument(t, "README.md", root)
 }
 
-// The worked example is about a program that is not in the fleet.
+// Commands of scripts run in the repository, like those of the README.
+func TestCommands(t *testing.T) {
+	runDocument(t, "docs/commands.md", root)
+}
+
+// The worked example is about a program that has no built-in adapter.
 func TestWritingAnAdapter(t *testing.T) {
 	if _, err := exec.LookPath("mujs"); err != nil {
 		t.Skip("mujs is not installed")
@@ -40,7 +44,7 @@ func TestWritingAnAdapter(t *testing.T) {
 	runDocument(t, "docs/writing-an-adapter.md", t.TempDir())
 }
 
-// One adapter for each kind of prompt that is hard to recognise.
+// One adapter for each kind of prompt that is hard to recognize.
 func TestHardPrompts(t *testing.T) {
 	for _, program := range []string{"bash", "bc", "dash"} {
 		if _, err := exec.LookPath(program); err != nil {
@@ -55,7 +59,7 @@ func TestRunningALoop(t *testing.T) {
 	runDocument(t, "docs/running-a-loop.md", t.TempDir())
 }
 
-// Roles in a loop need neither, either.
+// Roles in a loop do not need them either.
 func TestHats(t *testing.T) {
 	runDocument(t, "docs/hats.md", t.TempDir())
 }
@@ -65,18 +69,18 @@ func TestQuestions(t *testing.T) {
 	runDocument(t, "docs/questions.md", t.TempDir())
 }
 
-// A turn on an agent's own screen needs no account where the agent is a scripted one.
+// A turn on an agent's own screen needs no account if the agent is a scripted one.
 func TestScreens(t *testing.T) {
 	runDocument(t, "docs/screens.md", t.TempDir())
 }
 
-// A person and an agent on one console.
+// A user and an agent share a console.
 func TestConsoles(t *testing.T) {
 	runDocument(t, "docs/consoles.md", t.TempDir())
 }
 
-// runDocument runs the transcripts of a document in their order in a directory,
-// after writing the files that come before them.
+// runDocument runs the transcripts of a document in order in a directory, after writing the files
+// that precede them.
 func runDocument(t *testing.T, document, dir string) {
 	t.Helper()
 	path := filepath.Join(root, document)
@@ -102,7 +106,7 @@ func runDocument(t *testing.T, document, dir string) {
 	}
 }
 
-// writeFiles writes the files that a piece of a document shows.
+// writeFiles writes the files that a part of a document shows.
 func writeFiles(t *testing.T, piece, dir string) {
 	t.Helper()
 	for _, p := range strings.Split(piece, fileMark)[1:] {
@@ -114,12 +118,12 @@ func writeFiles(t *testing.T, piece, dir string) {
 	}
 }
 
-var moving = regexp.MustCompile(`\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+\.\d+(\.\d+)?`)
+var moving = regexp.MustCompile(`\bprocess \d+|\d+(\.\d+)? ?(ms|s|µs)\b|"duration_ns":\d+|\d+\.\d+(\.\d+)?`)
 
-// steady replaces what differs from run to run and from machine to machine.
+// steady replaces text that differs between runs or machines.
 func steady(s string) string { return moving.ReplaceAllString(s, "N") }
 
-// replay runs the commands of a transcript and writes it anew.
+// replay runs the commands of a transcript and returns it with their current output.
 func replay(t *testing.T, bin, dir, home, transcript string) string {
 	t.Helper()
 	var b strings.Builder
@@ -131,7 +135,7 @@ func replay(t *testing.T, bin, dir, home, transcript string) string {
 		b.WriteString(line)
 		cmd := exec.Command("bash", "-c", command)
 		cmd.Dir = dir
-		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+t.TempDir(), "LC_ALL=C.UTF-8",
+		cmd.Env = append(os.Environ(), "PATH="+bin+":"+os.Getenv("PATH"), "HOME="+home, "LC_ALL=C.UTF-8",
 			"XDG_RUNTIME_DIR="+home, "XDG_STATE_HOME="+filepath.Join(home, "state"))
 		out, err := cmd.CombinedOutput()
 		b.Write(out)
@@ -144,8 +148,8 @@ func replay(t *testing.T, bin, dir, home, transcript string) string {
 	return b.String()
 }
 
-// consoleHome is where the consoles of one document live, with a path that is short
-// enough for sockets.
+// consoleHome returns the directory of a document's consoles, whose path is short enough for
+// sockets.
 func consoleHome(t *testing.T) string {
 	t.Helper()
 	dir, err := os.MkdirTemp("", "doc")
@@ -164,31 +168,51 @@ func buildCommand(t *testing.T) (dir string) {
 	return dir
 }
 
-// The Go program for those who embed it compiles and prints what it should.
-func TestLibraryProgram(t *testing.T) {
+// The programs of docs/library.md are built in a module of their own, under ripple's real path, and
+// print the documented output.
+func TestLibraryPrograms(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "docs/library.md"))
 	require.NoError(t, err)
-	_, after, found := strings.Cut(string(data), "```go\n")
-	require.True(t, found)
-	program, _, closed := strings.Cut(after, "```\n")
-	require.True(t, closed)
-
-	dir := t.TempDir()
-	source := filepath.Join(dir, "main.go")
-	require.NoError(t, os.WriteFile(source, []byte(program), 0o600))
-	absolute, err := filepath.Abs(filepath.Join(root, "conformance/readme/main.go"))
-	require.NoError(t, err)
-	overlay, err := json.Marshal(map[string]any{"Replace": map[string]string{absolute: source}})
-	require.NoError(t, err)
-	require.NoError(t, os.WriteFile(filepath.Join(dir, "overlay.json"), overlay, 0o600))
-	cmd := exec.Command("go", "run", "-overlay", filepath.Join(dir, "overlay.json"), "./conformance/readme")
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	assert.Equal(t, "\"42\\n\", exit code 0, known by marker\n", string(out))
+	var programs []string
+	for _, part := range strings.Split(string(data), "```go\n")[1:] {
+		if program, _, closed := strings.Cut(part, "```\n"); closed && strings.Contains(program, "package main") {
+			programs = append(programs, program)
+		}
+	}
+	require.Len(t, programs, 2)
+	assert.Less(t, strings.Count(programs[1], "\n"), 40, "a session and a loop in less than 40 lines")
+	const session = "\"42\\n\", exit code 0, known by marker\n"
+	assert.Equal(t, session, runOutside(t, programs[0]))
+	assert.Equal(t, session+"project_complete: The agent says that the project is complete after 3 turns, not verified.\n", runOutside(t, programs[1]))
 }
 
-// The two commands for a fresh machine come first, as they are typed.
+// runOutside builds a program in a module of its own, with the requirements of ripple, and runs it
+// in an empty directory with ripple in PATH.
+func runOutside(t *testing.T, program string) (output string) {
+	t.Helper()
+	dir := t.TempDir()
+	repo, err := filepath.Abs(root)
+	require.NoError(t, err)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "main.go"), []byte(program), 0o600))
+	for _, name := range []string{"go.mod", "go.sum"} {
+		data, err := os.ReadFile(filepath.Join(root, name))
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(dir, name), data, 0o600))
+	}
+	run := func(dir string, env []string, name string, args ...string) string {
+		cmd := exec.Command(name, args...)
+		cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
+		out, err := cmd.CombinedOutput()
+		require.NoError(t, err, string(out))
+		return string(out)
+	}
+	run(dir, nil, "go", "mod", "edit", "-module=outside.example/program", "-require="+module+"@v0.0.0", "-replace="+module+"="+repo)
+	run(dir, nil, "go", "build", "-o", "program", ".")
+	home := t.TempDir()
+	return run(t.TempDir(), []string{"PATH=" + buildCommand(t) + ":" + os.Getenv("PATH"), "HOME=" + home}, filepath.Join(dir, "program"))
+}
+
+// The two commands for a new machine come first, exactly as typed.
 func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
@@ -200,13 +224,19 @@ func TestReadmeStartsWithTheTwoCommands(t *testing.T) {
 	assert.True(t, strings.HasPrefix(lines[1], "go test ./..."))
 }
 
-// The README can be read in a few minutes, and its table has every adapter.
-func TestReadmeTable(t *testing.T) {
+// The README can be read in a few minutes: a description of ripple, and four uses.
+func TestReadmeIsShort(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "README.md"))
 	require.NoError(t, err)
-	before, rest, _ := strings.Cut(string(data), "<!-- fleet: make fleet -->\n")
-	table, after, _ := strings.Cut(rest, "<!-- end -->")
-	assert.Less(t, strings.Count(before+after, "\n"), 240, "README: what it is, and use by task; the rest goes to docs")
+	assert.LessOrEqual(t, strings.Count(string(data), "\n"), 160, "details belong in docs")
+}
+
+// The table of docs/adapters.md contains every tested adapter.
+func TestTableOfAdapters(t *testing.T) {
+	data, err := os.ReadFile(filepath.Join(root, "docs", "adapters.md"))
+	require.NoError(t, err)
+	_, rest, _ := strings.Cut(string(data), "<!-- fleet: make fleet -->\n")
+	table, _, _ := strings.Cut(rest, "<!-- end -->")
 	files, err := filepath.Glob(filepath.Join(root, "adapters", "*.yaml"))
 	require.NoError(t, err)
 	rows := 0
@@ -214,11 +244,11 @@ func TestReadmeTable(t *testing.T) {
 		a, diagnostics := schema.Load(path, schema.Options{})
 		require.Empty(t, diagnostics, path)
 		if a.Family == schema.FamilyAgent {
-			continue // no session, no level
+			continue // without a session there is no level
 		}
 		rows++
 		name := strings.TrimSuffix(filepath.Base(path), ".yaml")
-		assert.Contains(t, table, "["+name+"](adapters/"+name+".yaml)", "run make fleet")
+		assert.Contains(t, table, "["+name+"](../adapters/"+name+".yaml)", "run make fleet")
 	}
 	assert.Equal(t, rows+2, strings.Count(table, "\n"), "run make fleet")
 }

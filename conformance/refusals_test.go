@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/registry"
+	"example.com/ripple/runtime/registry"
 )
 
-// eachNode visits the syntax of every Go file that is no test.
+// eachNode visits the syntax tree of every Go file except tests.
 func eachNode(t *testing.T, visit func(file string, line int, n ast.Node)) {
 	t.Helper()
 	fset := token.NewFileSet()
@@ -39,7 +39,7 @@ func eachNode(t *testing.T, visit func(file string, line int, n ast.Node)) {
 	}
 }
 
-// adapterNames are the names and aliases of the adapters in this repository.
+// adapterNames returns the names and aliases of the adapters in this repository.
 func adapterNames(t *testing.T) []string {
 	t.Helper()
 	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
@@ -53,29 +53,28 @@ func adapterNames(t *testing.T) []string {
 	return names
 }
 
-// systemShell is the one program that code may start by its path although an
-// adapter drives it too: POSIX's system(3), the language of `--verify`, of a
-// scenario's run steps and of the lines that agents have their client run.
+// systemShell is the only program that code may start by its path although an adapter drives it,
+// too: POSIX's system(3), the language of `--verify`, of a scenario's run steps and of the command
+// lines that agents delegate to their client.
 const systemShell = "/bin/sh"
 
 var systemShellFiles = []string{"runtime/loop/verify_unix.go", "runtime/scenario/scenario.go", "runtime/internal/workplace/shell_unix.go"}
 
-// commandTool is the common name of the tools that run commands, whatever their shell;
-// one file has it.
+// commandTool is the common name of tools that run commands, regardless of the shell; one file may
+// contain it.
 const (
 	commandTool     = "bash"
 	commandToolFile = "runtime/event/event.go"
 )
 
-// completedShell is a shell whose completion is ours: the library's command for it has the
-// shell's name, and one file asks for that command.
+// completedShell is a shell whose completion ripple modifies: the library's command for it has the
+// shell's name, and one file looks up that command.
 const (
 	completedShell     = "fish"
 	completedShellFile = "cmd/ripple/completion.go"
 )
 
-// Adapters are data: code that asks for one by name, or for its program by
-// path, treats it specially.
+// Adapters are data: code that names an adapter, or its program by path, would treat it specially.
 func TestNoCodeNamesAnAdapter(t *testing.T) {
 	names := adapterNames(t)
 	eachNode(t, func(file string, line int, n ast.Node) {
@@ -106,10 +105,17 @@ func TestNoSleep(t *testing.T) {
 	})
 }
 
-// A pattern that is compiled when a process starts costs every command; one that is
-// compiled later has to be sound before.
+// A pattern compiled when a process starts costs every command; a pattern compiled later must be
+// valid.
 func TestPatternsOfPackagesAreCompiledLate(t *testing.T) {
-	tried := 0
+	tried, constants := 0, map[string]ast.Expr{}
+	eachNode(t, func(file string, _ int, n ast.Node) {
+		if v, is := n.(*ast.ValueSpec); is && len(v.Names) == len(v.Values) {
+			for i, name := range v.Names {
+				constants[path.Dir(filepath.ToSlash(file))+"."+name.Name] = v.Values[i]
+			}
+		}
+	})
 	eachNode(t, func(file string, line int, n ast.Node) {
 		if strings.HasPrefix(file, "conformance/") {
 			return
@@ -123,9 +129,9 @@ func TestPatternsOfPackagesAreCompiledLate(t *testing.T) {
 			})
 		case *ast.CallExpr:
 			if call := calls(n, "lazyregexp", "New"); call != nil {
-				pattern, err := strconv.Unquote(call.Args[0].(*ast.BasicLit).Value)
-				require.NoErrorf(t, err, "%s:%d", file, line)
-				_, err = regexp.Compile(pattern)
+				pattern, ok := constantString(call.Args[0], func(name string) ast.Expr { return constants[path.Dir(filepath.ToSlash(file))+"."+name] })
+				require.Truef(t, ok, "%s:%d: the pattern is not a constant", file, line)
+				_, err := regexp.Compile(pattern)
 				assert.NoErrorf(t, err, "%s:%d", file, line)
 				tried++
 			}
@@ -134,7 +140,23 @@ func TestPatternsOfPackagesAreCompiledLate(t *testing.T) {
 	assert.NotZero(t, tried)
 }
 
-// calls is n if it calls that function of a package, else nil.
+// constantString evaluates a string literal, a named constant, or a sum of them.
+func constantString(e ast.Expr, named func(string) ast.Expr) (string, bool) {
+	switch e := e.(type) {
+	case *ast.BasicLit:
+		s, err := strconv.Unquote(e.Value)
+		return s, err == nil
+	case *ast.Ident:
+		return constantString(named(e.Name), named)
+	case *ast.BinaryExpr:
+		x, ok := constantString(e.X, named)
+		y, ok2 := constantString(e.Y, named)
+		return x + y, ok && ok2 && e.Op == token.ADD
+	}
+	return "", false
+}
+
+// calls returns n if it is a call of that function of a package, or nil.
 func calls(n ast.Node, pkg, function string) *ast.CallExpr {
 	call, _ := n.(*ast.CallExpr)
 	if call == nil {
@@ -150,19 +172,20 @@ func calls(n ast.Node, pkg, function string) *ast.CallExpr {
 	return call
 }
 
-// withFlags may name flags in their strings, by the beginning of their path.
+// withFlags may mention flags in their strings, by path prefix.
 var withFlags = map[string]string{
+	"runtime/box/":                    "bubblewrap's own flags, and those of package managers",
 	"runtime/internal/git/":           "git's own flags",
 	"runtime/probe/switches.go":       "a probed program's own flags, and the one that lists them",
-	"runtime/loop/hats/prompt.go":     "an agent is told the command that publishes",
+	"runtime/loop/hats/prompt.go":     "the prompt names the command that publishes",
 	"runtime/loop/config/settings.go": "the table that gives each setting its name in every source, the command line's among them, with its help",
 }
 
-// flagWords are what belongs to the command line: a flag, or a call of ripple.
+// flagWords match text about the command line: a flag, or a call of ripple.
 var flagWords = regexp.MustCompile("(^|[^-\\w])--[a-z]|(^|[`\\s])ripple [a-z]+( |`)")
 
-// A library is used by others than the command: it gives reasons and facts, and the
-// command has the words for its flags.
+// A library is not only used by the command: it returns reasons and facts, and the command adds the
+// names of its flags.
 func TestLibrariesNameNoFlags(t *testing.T) {
 	needed := map[string]bool{}
 	eachNode(t, func(file string, line int, n ast.Node) {
@@ -181,9 +204,9 @@ func TestLibrariesNameNoFlags(t *testing.T) {
 				return
 			}
 		}
-		assert.Failf(t, "words of the command line", "%s:%d says %s: have cmd say it", file, line, lit.Value)
+		assert.Failf(t, "words of the command line", "%s:%d mentions %s: move it to cmd", file, line, lit.Value)
 	})
-	assert.Len(t, needed, len(withFlags), "what no longer has flags is struck from the list")
+	assert.Len(t, needed, len(withFlags), "remove files without flags from the list")
 }
 
 func TestPackagesAreNamedForWhatTheyOwn(t *testing.T) {
@@ -200,11 +223,11 @@ func TestMainIsShort(t *testing.T) {
 	assert.Less(t, bytes.Count(data, []byte("\n")), 20)
 }
 
-// guards are the processes around ours.
+// guards are the processes around ripple's own.
 var guards = []string{"internal/keeper/outer_linux.go", "runtime/proctree/guard_linux.go"}
 
-// Only the command ends the process and prints. The guard may: its outer process
-// is the program before the command has begun.
+// Only the command ends the process and prints. The guard may, too: its outer process runs before
+// the command has started.
 func TestOnlyTheCommandExitsAndPrints(t *testing.T) {
 	banned := map[string][]string{
 		"os":  {"Exit", "Stdout", "Stderr"},

@@ -16,14 +16,14 @@ var (
 	namedLoose = regexp.MustCompile("`(?:Test|Fuzz)\\w+`")
 )
 
-// What the threat model says is kept, a test holds; each row names one.
+// Each promise of the threat model names an existing test.
 func TestThreatModel(t *testing.T) {
 	data, err := os.ReadFile(filepath.Join(root, "docs/security.md"))
 	require.NoError(t, err)
 	text := string(data)
 	assert.Len(t, namedLoose.FindAllString(text, -1), len(namedTest.FindAllString(text, -1)), "a test is named with its package")
 	for _, m := range namedTest.FindAllStringSubmatch(text, -1) {
-		assert.True(t, hasTest(t, m[2], m[1]), "docs/security.md names %s of %s, and there is none", m[1], m[2])
+		assert.True(t, hasTest(t, m[2], m[1]), "docs/security.md names %s of %s, which does not exist", m[1], m[2])
 	}
 	rows := 0
 	for line := range strings.Lines(text) {
@@ -31,12 +31,12 @@ func TestThreatModel(t *testing.T) {
 			continue
 		}
 		rows++
-		assert.Regexp(t, namedTest, line, "a row that no test holds")
+		assert.Regexp(t, namedTest, line, "a row without a test")
 	}
 	assert.Greater(t, rows, 10)
 }
 
-// hasTest says whether a directory's test files have a test or fuzz target.
+// hasTest reports whether a directory's test files contain a test or fuzz target.
 func hasTest(t *testing.T, dir, name string) bool {
 	t.Helper()
 	files, err := filepath.Glob(filepath.Join(root, dir, "*_test.go"))

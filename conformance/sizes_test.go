@@ -14,36 +14,36 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// How large things may be before they are to be taken apart.
+// Maximum sizes.
 const (
 	maxLines   = 300 // of a file
 	maxFields  = 20  // of a struct
 	maxMethods = 25  // of a type
 )
 
-// larger are what may be larger, by file or by directory.Type, each with the reason.
+// larger are the exceptions, by file or by directory.Type, each with the reason.
 var larger = map[string]string{
-	// What is written in files has a field for each key.
+	// Types of file formats have a field for each key.
 	"schema.Adapter":             "the sections and keys at the top of an adapter file",
 	"runtime/loop/config.Config": "a loop's settings, one field each, and their sources",
-	"runtime/loop/record.State":  "what a loop's files must have to go on after a crash, written as a whole",
+	"runtime/loop/record.State":  "the state that a loop needs to continue after a crash, written as a whole",
 	"runtime/loop/record.Line":   "a line of events.jsonl: the fields of all its types, flat as its readers take them",
 	"runtime/console.Command":    "a command as a console's API gives it: the fields of one JSON object",
 
-	// What a standard lists has a method for each of its items, all on one state.
+	// Types that implement a standard have a method for each of its items, all on one state.
 	"runtime/internal/vt.Parser":       "the states of the DEC diagram and the fast ways past them, on one sequence under construction",
 	"runtime/internal/vt.Screen":       "the control functions of a terminal, on one grid with one cursor",
-	"runtime/internal/render.Renderer": "what moves, erases or leaves the one unfinished line; the line as columns is cellLine",
+	"runtime/internal/render.Renderer": "operations on the one unfinished line; the line as columns is cellLine",
 }
 
-// size is what was counted of a type.
+// size is the size of a type.
 type size struct {
 	fields  int
-	methods map[string]bool // by name: one for each operating system counts once
+	methods map[string]bool // by name, so that variants for operating systems count once
 }
 
-// TestSizesAreSmallOrNamed holds files and types to what a reader keeps in his head. Tests and
-// generated files are left out.
+// TestSizesAreSmallOrNamed limits files and types to a size that a reader can keep in mind. Tests
+// and generated files are excluded.
 func TestSizesAreSmallOrNamed(t *testing.T) {
 	lines, types := map[string]int{}, map[string]*size{}
 	fset := token.NewFileSet()
@@ -72,10 +72,10 @@ func TestSizesAreSmallOrNamed(t *testing.T) {
 		}
 	}
 	for name, n := range found {
-		assert.NotEmptyf(t, larger[name], "%s has %s: take it apart by what each part is responsible for", name, n)
+		assert.NotEmptyf(t, larger[name], "%s has %s: split it by responsibility", name, n)
 	}
 	for name := range larger {
-		assert.Containsf(t, found, name, "%s is no longer that large: strike it from the list", name)
+		assert.Containsf(t, found, name, "%s is no longer that large: remove it from the list", name)
 	}
 	assert.NotEmpty(t, types)
 }
@@ -108,7 +108,7 @@ func countTypes(f *ast.File, dir string, types map[string]*size) {
 	}
 }
 
-// receiver is the name of the type that a method is of, "" for a function.
+// receiver returns the name of a method's receiver type, "" for a function.
 func receiver(d *ast.FuncDecl) string {
 	if d.Recv == nil {
 		return ""

@@ -7,7 +7,7 @@ __rp_b=$'\e]633;B;' __rp_c=$'\e]633;C;' __rp_f=$'\e]633;F;' __rp_g=$'\e]633;G;'
 __rp_x=() __rp_y=('') __rp_l=(x) __rp_m=1 __rp_s=0 __rp_n=0 __rp_j=0 __rp_count='\j'
 # The number of the prompt: it grows where our element runs, not where a prompt is expanded again (`echo
 # "${PS1@P}"`). bash's own, \#, tells these two apart where that element was taken away.
-__rp_k=0 __rp_h=0 __rp_o=0 __rp_r=0
+__rp_k=0 __rp_h=0 __rp_o=0 __rp_r=0 __rp_fixed=
 # What is known to be in order; directories whose names need escapes.
 declare -A __rp_ok=() __rp_w=([ok1]= [okv]= [ok1v]=)
 # Before the user's prompt: D, P and A. PS1 holds a short reference: all of it is looked at, several times, at each prompt.
@@ -37,6 +37,7 @@ __rp_safe() { __rp_hook || :; }
 __rp_hook() {
   local __rp_last=${PROMPT_COMMAND[*]: -1} __rp_q=$__rp_j __rp_now= __rp_mute=
   __rp_m=1 __rp_j=${__rp_count@P}
+  if [[ -n $__rp_fixed ]]; then __rp_last=$__rp_look; fi # ours is not there, and none can come after it
   # `set -o vi` turns readline on, whatever the command line said. In the user's file that cannot be undone; it works.
   case :$SHELLOPTS: in
     *:vi:* | *:emacs:*) builtin set +o vi +o emacs; builtin bind 'set enable-bracketed-paste off' 2>/dev/null ;;
@@ -56,8 +57,8 @@ __rp_hook() {
     builtin printf %s "$__rp_d$__rp_s;$__rp_k$__rp_p${__rp_w[=$PWD]-$PWD};$__rp_k$__rp_a$__rp_k$__rp_z" >/dev/tty
     if [[ -n $__rp_mute ]]; then builtin printf %s "$__rp_b$__rp_k$__rp_z" >/dev/tty; fi
     __rp_q=1
-  elif ((__rp_q || __rp_j)); then
-    # A job's "Done" comes after this and before PS1: D must be out by then.
+  elif ((__rp_q || __rp_j)) || [[ ${PS1-} == *['`']* || ${PS1-} == *'$('* || ${PS1-} == *'${'[\ \|]* ]]; then
+    # A job's "Done" comes after this and before PS1, and so do the errors of commands in PS1: D must be out by then.
     builtin printf %s "$__rp_d$__rp_s;$__rp_k$__rp_z" >/dev/tty
     __rp_q=1
   fi
@@ -136,21 +137,22 @@ __rp_history() {
   builtin history -s -- "${__rp_u%$'\n'}"
 }
 
-if [[ -r ~/.bashrc ]]; then . ~/.bashrc; fi
+# With `set -e` in there, a failure ends neither that file nor the shell: nobody could start it otherwise.
+if [[ -r ~/.bashrc ]]; then . ~/.bashrc || :; fi
 
 # Text that is sent means what it would mean in a script: no `!` history expansion.
 builtin set +H
 # The session's history is its own: the user's file is read, not written.
 if [[ -n ${HISTFILE-} && ${HISTFILE@a} != *r* ]]; then
-  builtin history -r
+  builtin history -r || :
   HISTFILE='{temp_dir}/history'
 fi
 case ${PROMPT_COMMAND[*]+${PROMPT_COMMAND[*]@a}}$((BASH_VERSINFO[0] * 100 + BASH_VERSINFO[1] < 501)) in
   # It may not be touched: the prompts have to do alone.
-  *r*) __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
+  *r*) __rp_fixed=1 __rp_before='${__rp_x[++__rp_k]-}'$__rp_tail ;;
   # Older ones run its element 0 only, which anybody may set.
   1) __rp_verbose=${__rp_verbose//'[999]'/} __rp_before=$__rp_alone ;;
 esac
-PROMPT_COMMAND[999]=$__rp_look
+if [[ -z $__rp_fixed ]]; then PROMPT_COMMAND[999]=$__rp_look; fi
 __rp_hook <&2 >&/dev/null || :
 :

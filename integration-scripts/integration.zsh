@@ -103,6 +103,7 @@ __rp_prompt() {
     plain) __rp_wrap PROMPT '' ''; __rp_wrap PROMPT2 '' '' ;;
   esac
   __rp_1=$PROMPT __rp_2=$PROMPT2
+  if [[ -n $direct ]]; then __rp_1=$'\e'; fi # no prompt: what was sent from here has to be sent, or put into it, next time too
 }
 
 # __rp_wrap NAME BEFORE AFTER: puts two pieces around a prompt, after taking out every piece of ours that

@@ -11,7 +11,7 @@ type Output struct {
 	ErrorPattern       string           `yaml:"error_pattern"`
 }
 
-// EchoStrategy is how input echo is told from output.
+// EchoStrategy is how input echo is distinguished from output.
 type EchoStrategy string
 
 const (

@@ -55,7 +55,7 @@ type TTY struct {
 type TTYReply string
 
 const (
-	ReplyDA1 TTYReply = "da1" // CSI c
+	ReplyDA1 TTYReply = "da1" // CSI c, and CSI ? 2027 $ p
 	ReplyDSR TTYReply = "dsr" // CSI 5 n and CSI 6 n
 )
 

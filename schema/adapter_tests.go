@@ -15,10 +15,19 @@ type Test struct {
 	SetupSequence []Step  `yaml:"setup_sequence"`
 	Step          `yaml:",inline"`
 	AgentTest     `yaml:",inline"`
-	TimeoutMS     int  `yaml:"timeout_ms"` // default 15000
-	Isolated      bool `yaml:"isolated"`
+	TimeoutMS     int        `yaml:"timeout_ms"` // default 15000
+	Isolated      bool       `yaml:"isolated"`
+	Needs         *TestNeeds `yaml:"needs"`
 
 	Pos Position `yaml:"-"`
+}
+
+// TestNeeds is what a test needs of the machine: the program, run by itself with Args, prints
+// something that the pattern Prints matches. Where it does not, the test is not applicable.
+type TestNeeds struct {
+	What   string   `yaml:"what"`
+	Args   []string `yaml:"args"`
+	Prints string   `yaml:"prints"`
 }
 
 // Step is one evaluation with its assertions; nil means "not asserted".

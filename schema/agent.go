@@ -24,9 +24,21 @@ type Agent struct {
 	DenialHelp    string     `yaml:"denial_help"`
 	Tools         AgentTools `yaml:"tools"`
 	LingerMS      int        `yaml:"linger_ms"` // default 5000
+	AgentNeeds    `yaml:",inline"`
 
 	whole  *Adapter     `yaml:"-"`      // that Way was asked of; nil: it was not
 	Screen *AgentScreen `yaml:"screen"` // nil: nothing drives its own interface
+}
+
+// AgentNeeds is what an agent in a box must be allowed.
+type AgentNeeds struct {
+	// State lists what the agent writes in the home directory while it works: slash-separated
+	// relative paths without "." and "..". One that ends in a slash is a directory, to be
+	// created where it is missing; another is a file, which may not exist.
+	State []string `yaml:"state"`
+	// Hosts lists what the agent connects to for its model, as HOST (ports 80 and 443) or
+	// HOST:PORT. HOST is a domain name or an address, IPv6 in brackets.
+	Hosts []string `yaml:"hosts"`
 }
 
 // AgentAutoDetect places an agent in the order in which one is looked for.

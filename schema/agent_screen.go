@@ -33,8 +33,8 @@ const (
 type ScreenState struct {
 	State    string              `yaml:"state"`
 	Rows     []int               `yaml:"rows"`     // first and last; negative: from the last row that is not blank
-	Pattern  string              `yaml:"pattern"`  // what these rows have
-	Without  string              `yaml:"without"`  // what they must not have
+	Pattern  string              `yaml:"pattern"`  // must match these rows
+	Without  string              `yaml:"without"`  // must not match them
 	Title    string              `yaml:"title"`    // pattern of the window's title
 	Progress *bool               `yaml:"progress"` // OSC 9;4
 	QuietMS  int                 `yaml:"quiet_ms"` // 0: the screen's, or when the program waits
@@ -56,5 +56,5 @@ type ScreenText struct {
 	Below  string   `yaml:"below"`  // pattern of what stands under it
 	Prompt string   `yaml:"prompt"` // pattern of the row that repeats a prompt
 	Mark   string   `yaml:"mark"`   // pattern of what stands before a part of an answer
-	Drop   []string `yaml:"drop"`   // patterns of rows that are no part of an answer
+	Drop   []string `yaml:"drop"`   // patterns of rows that are not part of an answer
 }

@@ -24,10 +24,10 @@ func (g *Agent) Ways() (list []string) {
 	return list
 }
 
-// Way is the adapter as it is for one transport: stdio, acp or screen, or "" for the
-// agent's own choice. What a turn taken that way does not have is not in it. Adapters of
-// other families, and one that Way has returned, stay as they are. The error says
-// which transports there are.
+// Way returns the adapter for one transport: stdio, acp or screen, or "" for the agent's
+// own choice. Keys that do not apply to this transport are removed. Adapters of other
+// families, and adapters that Way returned, are returned unchanged. The error lists the
+// available transports.
 func (a *Adapter) Way(transport string) (*Adapter, error) {
 	if a.Agent == nil || a.Agent.whole != nil && transport == "" {
 		return a, nil

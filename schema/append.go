@@ -10,7 +10,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// NewTest is a test that an adapter's file is to declare; what is empty is not asserted.
+// NewTest is a test to be added to an adapter's file; empty fields are not asserted.
 type NewTest struct {
 	Name, Eval, Expect string
 	ExpectError        *bool
@@ -18,7 +18,7 @@ type NewTest struct {
 	ExpectMode         string
 }
 
-// lines are its keys as they stand in a file.
+// lines returns its keys as they are written in a file.
 func (t NewTest) lines() []string {
 	lines := []string{"name: " + quoteYAML(t.Name), "eval: " + quoteYAML(t.Eval)}
 	if t.Expect != "" {
@@ -36,16 +36,17 @@ func (t NewTest) lines() []string {
 	return lines
 }
 
-// AppendTests adds tests behind those that an adapter's file declares. All else stays as
-// it is, comments and layout too: what comes out is read again and compared. The error
-// says why it cannot be done, such as tests that are written in brackets.
+// AppendTests adds tests after those that an adapter's file declares. The rest of the file
+// stays unchanged, including comments and layout: the result is parsed and compared. The
+// error says why tests cannot be added, for example because the tests are written in
+// brackets.
 func AppendTests(file []byte, tests []NewTest) ([]byte, error) {
 	before, err := decodeYAML(bytes.TrimPrefix(file, []byte("\xef\xbb\xbf")))
 	switch {
 	case err != nil:
 		return nil, err
 	case before == nil || before.Kind != yaml.MappingNode:
-		return nil, errors.New("the file is no mapping")
+		return nil, errors.New("the file is not a mapping")
 	}
 	at, indent, head, err := placeForTests(file, before)
 	if err != nil {

@@ -7,10 +7,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// Tests go behind those that are there; nothing else of the file changes.
+// Tests are added after the existing ones; the rest of the file stays unchanged.
 func TestAppendTests(t *testing.T) {
 	const added = "- name: 'it''s: #1'\n    eval: \"a\\nb\"\n    expect: '^x$'\n    expect_error: true\n    expect_exit_code: 3\n    expect_mode: 'debug'\n"
 	code, failed := 3, true
@@ -35,8 +35,8 @@ func TestAppendTestsRefuses(t *testing.T) {
 	for text, why := range map[string]string{
 		"tests: [{name: a}]\n": `line 1: tests has to be written as a list of lines`,
 		"name: x\ntests: []\n": `line 2: tests has to be written as a list of lines`,
-		"- a\n":                "the file is no mapping",
-		"":                     "the file is no mapping",
+		"- a\n":                "the file is not a mapping",
+		"":                     "the file is not a mapping",
 		"name: [\n":            "line",
 		"{name: x}\n":          "cannot be added in their place",
 		"name: |\n  a text":    "cannot be added in their place",

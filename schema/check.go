@@ -38,7 +38,7 @@ func (d *document) needs(pointer, setting string, oneOf ...string) {
 	d.errorPointer(pointer, KindConflict, "%s needs %s", setting, strings.Join(names, " or "))
 }
 
-// has tells whether the file sets a key to anything but null.
+// has reports whether the file sets a key to anything but null.
 func (d *document) has(pointer string) bool {
 	v := d.places[pointer].value
 	return v != nil && !isNull(v)

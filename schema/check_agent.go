@@ -261,7 +261,7 @@ func (r agentRules) checkTestedWays(g *Agent, w *AgentWays, at string) {
 	}
 	for _, path := range slices.Sorted(maps.Keys(w.Home)) {
 		if !filepath.IsLocal(path) {
-			r.errorPointer(at+"/ways/home/"+escape(path), KindConflict, "%s is no path within the home directory", quoted(path))
+			r.errorPointer(at+"/ways/home/"+escape(path), KindConflict, "%s is not a path within the home directory", quoted(path))
 		}
 	}
 	ways := g.Ways()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // Word is one argument of a command template, before expansion.
@@ -31,15 +31,15 @@ func (e *TemplateError) Error() string {
 }
 
 // Placeholders returns the names that templates of a session may use, sorted.
-func Placeholders() []string { return slices.Clone(placeholders) }
+func Placeholders() []string { return slices.Clone(placeholderNames) }
 
-var placeholders = []string{
+var placeholderNames = []string{
 	"banner", "guid", "history_filter", "init_invocation", "marker", "marker_continuation", "nonce", "nonce_short", "path", "pid",
 	"prompt_template", "reason", "script_path", "self", "shell_path", "temp_dir", "tempfile_path",
 }
 
-// CarriesNonce tells whether a template shows the session's nonce, or the short
-// form of it, where it is expanded.
+// CarriesNonce reports whether a template shows the session's nonce, or its short form,
+// where it is expanded.
 func CarriesNonce(template string) bool {
 	return Expand(template, map[string]string{"nonce": "", "nonce_short": ""}) != template
 }
@@ -113,8 +113,8 @@ func (s *splitter) brace() error {
 		s.pos++
 		return nil
 	}
-	if !slices.Contains(placeholders, name) {
-		return &TemplateError{s.pos + 1, fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholders))}
+	if !slices.Contains(placeholderNames, name) {
+		return &TemplateError{s.pos + 1, fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholderNames))}
 	}
 	s.begin()
 	s.flush()
@@ -200,10 +200,10 @@ func nameLength(text string) int {
 func checkPath(template string) error {
 	for _, m := range placeholder().FindAllStringIndex(template, -1) {
 		name := strings.Trim(template[m[0]:m[1]], "{}")
-		if !strings.HasPrefix(name, "$") && !slices.Contains(placeholders, name) {
+		if !strings.HasPrefix(name, "$") && !slices.Contains(placeholderNames, name) {
 			return &TemplateError{
 				len([]rune(template[:m[0]])) + 1,
-				fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholders)),
+				fmt.Sprintf("unknown placeholder {%s}%s", name, Suggest(name, placeholderNames)),
 			}
 		}
 	}

@@ -4,11 +4,12 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
 
-// Severity tells what a diagnostic means for the file.
+// Severity is the effect of a diagnostic on the file.
 type Severity string
 
 const (
@@ -92,9 +93,10 @@ func snippet(line string, number, column int) string {
 
 // sortDiagnostics orders findings by place and drops repetitions.
 func sortDiagnostics(ds []Diagnostic) []Diagnostic {
-	slices.SortStableFunc(ds, func(a, b Diagnostic) int {
+	sort.SliceStable(ds, func(i, j int) bool {
+		a, b := ds[i], ds[j]
 		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column),
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message))
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Message, b.Message)) < 0
 	})
 	return slices.Compact(ds)
 }

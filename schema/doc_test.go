@@ -15,9 +15,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// manual is the description of the schema for people. What stands in it
-// between `<!-- keys NAME -->` or `<!-- kinds FILE -->` and `<!-- end -->`
-// comes from here.
+// manual is the description of the schema for people. The text between `<!-- keys NAME
+// -->` or `<!-- kinds FILE -->` and `<!-- end -->` is generated here.
 const manual = "../SCHEMA.md"
 
 var generated = regexp.MustCompile(`(?s)<!-- (keys|kinds|placeholders|limits) (\S+) -->\n(.*?)<!-- end -->`)

@@ -37,7 +37,7 @@ type document struct {
 // place is a value with its key; the key is nil for the root and for items.
 type place struct{ key, value *yaml.Node }
 
-// parseDocument reads YAML. The root is nil if there is nothing to go on with.
+// parseDocument reads YAML. The root is nil if parsing cannot continue.
 func parseDocument(source string, data []byte) *document {
 	return parseDocumentAs(adapterGrammar, source, data)
 }
@@ -45,7 +45,7 @@ func parseDocument(source string, data []byte) *document {
 func parseDocumentAs(g *grammar, source string, data []byte) *document {
 	d := &document{grammar: g, source: source, places: map[string]place{}, open: map[*yaml.Node]bool{}}
 	if !readable() {
-		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package ripple/schema/validate, which is to be imported where files are read")
+		d.errorAt(1, 1, KindFile, "cannot be read by this program: it lacks the package example.com/ripple/schema/validate, which is to be imported where files are read")
 		return d
 	}
 	if len(data) > maxFileSize {
@@ -72,9 +72,9 @@ func parseDocumentAs(g *grammar, source string, data []byte) *document {
 	return d
 }
 
-// expand copies a tree, putting the target of each alias in its place, and
-// records where values stand. Keys that are no strings, duplicates, merge keys
-// and values that JSON does not know are reported and left out.
+// expand copies a tree, replacing each alias by its target, and records the positions of
+// values. Keys that are not strings, duplicates, merge keys and values that JSON does not
+// have are reported and left out.
 func (d *document) expand(n *yaml.Node, pointer string, key *yaml.Node, depth int) *yaml.Node {
 	if n.Kind == yaml.AliasNode {
 		if d.open[n.Alias] {
@@ -144,8 +144,8 @@ func (d *document) expandMapping(n, out *yaml.Node, pointer string, depth int) {
 	}
 }
 
-// plainScalar reports scalars that have no JSON counterpart; timestamps and
-// the like are taken as the text that stands in the file.
+// plainScalar reports scalars that have no JSON counterpart; timestamps and similar values
+// are read as their text in the file.
 func (d *document) plainScalar(n *yaml.Node) bool {
 	switch n.ShortTag() {
 	case "!!str", "!!int", "!!bool", "!!null":

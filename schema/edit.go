@@ -13,10 +13,10 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// SetText puts another text in the place of one scalar of a YAML file, which a JSON
-// pointer names, such as /tests/3/expect. All else stays as it stands, comments and
-// layout too: what comes out is read again and compared, and where it cannot be done so
-// (an alias, text over several lines without quotes), nothing is changed and the error says why.
+// SetText replaces the text of one scalar of a YAML file, named by a JSON pointer such as
+// /tests/3/expect. The rest of the file stays unchanged, including comments and layout:
+// the result is parsed and compared. If that is not possible (an alias, text over several
+// lines without quotes), nothing is changed and the error gives the reason.
 func SetText(file []byte, pointer, text string) ([]byte, error) {
 	body := bytes.TrimPrefix(file, []byte("\xef\xbb\xbf"))
 	mark := file[:len(file)-len(body)]
@@ -88,8 +88,8 @@ func childOf(n *yaml.Node, token string) (key, child *yaml.Node) {
 	return nil, nil
 }
 
-// extent is where a scalar stands in the file, in bytes. What it takes for the end may
-// be wrong in odd files: whoever changes them compares the trees.
+// extent returns the position of a scalar in the file, in bytes. The end may be wrong in
+// unusual files: callers that change them compare the trees.
 func extent(body []byte, n *yaml.Node, indent int) (start, end int, err error) {
 	lines := bytes.SplitAfter(body, []byte("\n"))
 	for _, line := range lines[:min(len(lines), n.Line-1)] {

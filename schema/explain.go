@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // Key is what the JSON Schema says about one key of a file.
@@ -17,7 +17,7 @@ type Key struct {
 	Meaning  string // Markdown
 	Type     string // Markdown; the values in backquotes where there are only some
 	Default  string // JSON; empty: there is none
-	Example  string // YAML with the sections that the key stands in; empty: the JSON Schema has none
+	Example  string // YAML with the sections that contain the key; empty: the JSON Schema has none
 	Required bool
 	Keys     []Key // those of a section, in the order of the JSON Schema
 }
@@ -75,6 +75,7 @@ func keysOf(path string, k keys, order *yaml.Node) []Key {
 var formNames = map[any]string{
 	"pattern": "pattern", "expect-pattern": "pattern", "command-template": "command template", "path-template": "path template",
 	"semver": "version", "url": "URL", "name": "name", "label": "name", "env-name": "variable name", "file-name": "file name", "resource": "path",
+	"home-path": "path", "host": "host",
 }
 
 // typeName says in Markdown what a value may be.
@@ -153,8 +154,9 @@ var indices = lazyregexp.New(`\[\d*\]|\.\d+`)
 // plainPath is a path without the brackets, numbers and names of one's own.
 func plainPath(path string) string { return indices().ReplaceAllString(strings.Trim(path, "."), "") }
 
-// Example is what an adapter's file says about a key, in YAML and with the sections
-// that it stands in; empty: nothing. Of a list's items it is the first that has it.
+// Example returns the part of an adapter's file that sets a key, in YAML and with the
+// sections that contain it; empty: not set. For items of a list it is the first that sets
+// the key.
 func Example(file []byte, path string) string {
 	root, err := decodeYAML(file)
 	if err != nil || root == nil {
@@ -190,7 +192,7 @@ func encoded(v any) string {
 	return b.String()
 }
 
-// extract is a copy of the tree with nothing but what the path leads to.
+// extract returns a copy of the tree with only the nodes on the path and below its end.
 func extract(n *yaml.Node, path []string) *yaml.Node {
 	if len(path) == 0 {
 		return plainCopy(n)
@@ -216,7 +218,7 @@ func extract(n *yaml.Node, path []string) *yaml.Node {
 	return nil
 }
 
-// plainCopy is without comments; nil for null and for what stands behind an alias.
+// plainCopy returns a copy without comments; nil for null and for the target of an alias.
 func plainCopy(n *yaml.Node) *yaml.Node {
 	if n.Kind == yaml.AliasNode || isNull(n) {
 		return nil

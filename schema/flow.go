@@ -89,7 +89,7 @@ func (s *flowScanner) blank() {
 	}
 }
 
-// collection reads from an opening bracket to behind the closing one.
+// collection reads from an opening bracket through the closing one.
 func (s *flowScanner) collection() {
 	closing := byte('}')
 	if s.char() == '[' {
@@ -116,7 +116,7 @@ func (s *flowScanner) collection() {
 	}
 }
 
-// entry reads a value, or a key and a value, up to the comma or bracket behind it.
+// entry reads a value, or a key and a value, up to the comma or bracket after it.
 func (s *flowScanner) entry() {
 	text := s.node()
 	if !s.done() && s.isColon() {
@@ -149,7 +149,7 @@ func (s *flowScanner) isColon() bool {
 	return s.at+1 >= len(s.text) || strings.IndexByte(" \t\r\n,[]{}", s.text[s.at+1]) >= 0 || s.at > 0 && strings.IndexByte(`'"`, s.text[s.at-1]) >= 0
 }
 
-// node reads a collection, quoted text or plain text, with the blanks behind it.
+// node reads a collection, quoted text or plain text, with the blanks after it.
 func (s *flowScanner) node() string {
 	begin := s.at
 	switch c := s.char(); c {
@@ -216,5 +216,5 @@ func (s *flowScanner) behind() {
 	if rest == "" || strings.HasPrefix(rest, "#") {
 		return
 	}
-	s.fail(s.at, "%s stands behind the closing bracket; %s", quoted(strings.TrimSpace(rest)), flowRule)
+	s.fail(s.at, "%s follows the closing bracket; %s", quoted(strings.TrimSpace(rest)), flowRule)
 }

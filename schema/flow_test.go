@@ -22,7 +22,7 @@ func TestFlowFault(t *testing.T) {
 		{"a: ⟨{executable: x\nversion: 1.0.0", `this "{" is never closed`},
 		{"a: ⟨{executable: x", `this "{" is never closed`},
 		{"  - ⟨{name: a # x, eval: b}\nc: d", `this "{" is never closed`},
-		{`a: {b: c} ⟨d}`, `"d}" stands behind the closing bracket`},
+		{`a: {b: c} ⟨d}`, `"d}" follows the closing bracket`},
 		{`a: {"b":c, d: {e: [f, "g: h", 'it''s'], i: }, j: k:l, m: '{'} # {`, ""},
 		{"a: {b: c,\n  d: e,\n}", ""},
 		{"a: {b: c, # d: {\n  d: e}", ""},

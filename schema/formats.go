@@ -4,13 +4,14 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"strconv"
 	"strings"
 	"unicode"
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/internal/lazyregexp"
-	"ripple/schema/internal/library"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/schema/internal/library"
 )
 
 // format is a form that a string must have, named by `format` in the JSON
@@ -33,22 +34,28 @@ var formats = map[string]format{
 	"file-name":        {KindValue, checkFileName},
 	"file-part":        {KindValue, checkFilePart},
 	"resource":         {KindValue, checkResource},
+	"home-path":        {KindValue, checkHomePath},
+	"host":             {KindValue, checkHost},
 	"marker":           {KindValue, matching(markerForm, `one letter such as "A", or the whole sequence such as "\x1b]633;A\x07"`)},
 	"no-nul":           {KindValue, checkNUL},
-	"exit-code":        {KindValue, matching(exitCode, "an exit code from 0 to 255")},
+	"exit-code":        {KindValue, matching(exitCodePattern, "an exit code from 0 to 255")},
 	"jq":               {KindProgram, func(s string) error { return library.Linked().CheckProgram(s) }},
 	"maven":            {KindValue, matching(mavenForm, "GROUP:ARTIFACT:VERSION, such as org.example:repl:1.2.0")},
 	"tool-rule":        {KindValue, matching(toolRule, `a rule: TOOL or TOOL(INPUT), with * for anything, such as "bash(git *)"`)},
 }
 
 var (
-	semver     = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
-	envName    = lazyregexp.New(`^[^=\x00-\x1f\x7f]+$`)
-	toolRule   = lazyregexp.New(`^[^()]*[^()\s][^()]*(\([\s\S]*\))?$`)
-	exitCode   = lazyregexp.New(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
-	mavenForm  = lazyregexp.New(`^[\w.-]+:[\w.-]+:[\w.-]+$`)
-	markerForm = lazyregexp.New(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
+	semver          = lazyregexp.New(`^(0|[1-9]\d*)\.(0|[1-9]\d*)\.(0|[1-9]\d*)(-[0-9A-Za-z.-]+)?(\+[0-9A-Za-z.-]+)?$`)
+	envName         = lazyregexp.New(`^[^=\x00-\x1f\x7f]+$`)
+	toolRule        = lazyregexp.New(`^[^()]*[^()\s][^()]*(\([\s\S]*\))?$`)
+	exitCodePattern = lazyregexp.New(`^(\d|[1-9]\d|1\d\d|2[0-4]\d|25[0-5])$`)
+	mavenForm       = lazyregexp.New(`^[\w.-]+:[\w.-]+:[\w.-]+$`)
+	hostName        = lazyregexp.New(`^(?i)([a-z0-9_]([a-z0-9_-]{0,61}[a-z0-9_])?\.)*[a-z]([a-z0-9_-]{0,61}[a-z0-9])?$`)
+	markerForm      = lazyregexp.New(`^([A-Za-z]|\x1b\][0-9]+;[A-Za-z].*)$`)
 )
+
+// maxHost is the maximum length of a domain name.
+const maxHost = 253
 
 // maxPattern bounds a pattern, whose compiled form is many times larger.
 const maxPattern = 10_000
@@ -148,6 +155,44 @@ func checkResource(s string) error {
 		if part == "" || part == "." || part == ".." {
 			return fmt.Errorf("%s leaves its directory or is not a clean path", quoted(s))
 		}
+	}
+	return nil
+}
+
+// checkHomePath accepts a clean path strictly below the home directory, and a trailing slash
+// for a directory.
+func checkHomePath(s string) error {
+	switch {
+	case strings.HasPrefix(s, "/"), strings.HasPrefix(s, "~"):
+		return fmt.Errorf("%s is not relative; write it from the home directory on, such as .my-agent/", quoted(s))
+	case strings.ContainsAny(s, "$%\\:*\x00"):
+		return fmt.Errorf("%s is not a plain path: variables, wildcards, colons and backslashes are not allowed", quoted(s))
+	}
+	for part := range strings.SplitSeq(strings.TrimSuffix(s, "/"), "/") {
+		switch part {
+		case "..":
+			return fmt.Errorf("%s contains \"..\" and may leave the home directory", quoted(s))
+		case "", ".":
+			return fmt.Errorf("%s is not a clean path below the home directory, such as .my-agent/ or .config/my-agent/", quoted(s))
+		}
+	}
+	return nil
+}
+
+// checkHost accepts NAME and NAME:PORT, with a DNS name.
+func checkHost(s string) error {
+	switch {
+	case strings.Contains(s, "://"):
+		return fmt.Errorf("%s is a URL; write its HOST or HOST:PORT", quoted(s))
+	case strings.ContainsRune(s, '*'):
+		return fmt.Errorf("%s is a wildcard; list each host", quoted(s))
+	}
+	name, port, found := strings.Cut(s, ":")
+	if n, err := strconv.ParseUint(port, 10, 16); found && (err != nil || n == 0) {
+		return fmt.Errorf("%s has no port from 1 to 65535 after the colon", quoted(s))
+	}
+	if len(name) > maxHost || !hostName().MatchString(name) {
+		return fmt.Errorf("%s is not the name of a host, such as api.example.com or api.example.com:8443", quoted(s))
 	}
 	return nil
 }

@@ -24,6 +24,8 @@ func TestFormats(t *testing.T) {
 		"file-name":        {[]string{".zshrc", "init.lua"}, []string{"", ".", "..", "a/b", `a\b`, "a\x00"}},
 		"file-part":        {[]string{"", ".ripple-exec-", ".ps1"}, []string{"/x", "..", `\`}},
 		"resource":         {[]string{"integration.ps1", "sub/x.sh"}, []string{"", "/etc/passwd", "../x", "a/../x", "a//b", "./a", `a\b`, `C:x`, "a\x00"}},
+		"home-path":        {[]string{".a", ".a/", ".config/a/", "a b/..c"}, []string{"", "/", ".", "./", "..", "../a", ".a/..", ".a/../b", ".a/./b", ".a//b", ".a//", "/etc", "~", "~/.a", "$HOME/.a", `%A%`, `.a\b`, "C:a", ".a/*", "a\x00"}},
+		"host":             {[]string{"localhost", "api.example.com", "API.example.com:8443", "xn--bcher-kva.example"}, []string{"192.0.2.1", "192.0.2.1:80", "[2001:db8::1]", "[2001:db8::1]:443", "", ":", "a:", ":80", "a:0", "a:65536", "a:b", "https://a", "a/b", "*.a", "a..b", ".a", "a.", "-a", "bücher.example", "a b", "0x7f.1", "127.1", "1", "2001:db8::1", "[192.0.2.1]", "[::1", "[fe80::1%1]", "a=192.0.2.1:1", strings.Repeat("a", 64), strings.Repeat("a.", 130) + "a"}},
 		"marker":           {[]string{"A", "\x1b]633;A\x07", "\x1b]133;D;0\x1b\\"}, []string{"", "AB", "633;A", "\x1b[A"}},
 		"maven":            {[]string{"org.example:repl_2.13:1.0-rc.1"}, []string{"", "repl", "org.example:repl", "a:b:c:d", "a:b: c", "a::c", "a:b:c\n", "../a:b:c"}},
 		"no-nul":           {[]string{"", "a b"}, []string{"a\x00b"}},

@@ -28,7 +28,7 @@ const (
 // that does not load gets its errors instead. Scripts come from o.Scripts;
 // Options.Beside gives the directories of a file on disk.
 func Lint(source string, data []byte, o Options) []Diagnostic {
-	a, d := parse(source, data, o)
+	a, d := parseAdapter(source, data, o)
 	if a == nil || len(d.diags) > 0 {
 		return sortDiagnostics(d.diags)
 	}

@@ -17,6 +17,7 @@ func lintAgent(d *document, a *Adapter) {
 	if g.Screen != nil {
 		lintScreen(d, g.Screen)
 	}
+	lintBox(d, g)
 	if g.Output.Format == "" { // it is driven over a protocol, whose meaning is known
 		return
 	}
@@ -35,6 +36,22 @@ func lintAgent(d *document, a *Adapter) {
 	lintToolNames(d, g)
 	if len(d.diags) == 0 {
 		lintAgentKinds(d, a)
+	}
+}
+
+// lintBox reports state and hosts that other items of the list include.
+func lintBox(d *document, g *Agent) {
+	for i, s := range g.State {
+		for j, other := range g.State {
+			if i != j && (strings.HasSuffix(other, "/") && s != other && strings.HasPrefix(s, other) || j < i && s == other) {
+				d.warn(indexed("/agent/state", i), KindUnused, "%s is part of %s", quoted(s), quoted(other))
+			}
+		}
+	}
+	for i, h := range g.Hosts {
+		if slices.ContainsFunc(g.Hosts[:i], func(other string) bool { return strings.EqualFold(h, other) }) {
+			d.warn(indexed("/agent/hosts", i), KindUnused, "%s is listed twice", quoted(h))
+		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 	"github.com/dlclark/regexp2"
 	"gopkg.in/yaml.v3"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // ordinary is text that programs print in mid-work. No line of it is a prompt.
@@ -116,8 +116,8 @@ func hasControl(pattern string) bool {
 	return strings.ContainsFunc(pattern, unicode.IsControl) || controlForm().MatchString(pattern)
 }
 
-// matches tells whether a pattern is found; one that runs into the limit is
-// reported by lintSlow.
+// matches reports whether a pattern is found; lintSlow reports a pattern that exceeds the
+// limit.
 func matches(re *regexp2.Regexp, text string) bool {
 	ok, err := re.MatchString(text)
 	return ok && err == nil
@@ -209,10 +209,10 @@ func lintPlaceholders(d *document, a *Adapter) {
 	for pointer, text := range texts {
 		for _, m := range placeholder().FindAllString(text, -1) {
 			name := strings.Trim(m, "{}")
-			if slices.Contains(placeholders, name) {
+			if slices.Contains(placeholderNames, name) {
 				continue
 			}
-			if best := Nearest(name, placeholders); !strings.HasPrefix(m, "$") && len(name) > 3 && len(best) > 0 {
+			if best := Nearest(name, placeholderNames); !strings.HasPrefix(m, "$") && len(name) > 3 && len(best) > 0 {
 				d.warn(pointer, KindPlaceholder, "{%s} is not a placeholder (did you mean {%s}?)", name, best[0])
 			}
 		}

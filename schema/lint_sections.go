@@ -7,7 +7,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // writtenEscape is what YAML makes one character of in double quotes only.
@@ -61,7 +61,7 @@ func namedKey(text string) string {
 func lintInstall(d *document, a *Adapter) {
 	if i := a.Process.Install; i != nil && i.Maven != nil {
 		if tried := append([]string{a.Process.Executable}, a.Process.ExecutableCandidates...); !slices.Contains(tried, i.Maven.Command) {
-			d.warn("/process/install/maven/command", KindMismatch, "the program is not looked for as %s: it is no executable and no candidate", i.Maven.Command)
+			d.warn("/process/install/maven/command", KindMismatch, "the program is not searched for as %s, which is neither the executable nor a candidate", i.Maven.Command)
 		}
 	}
 }

@@ -5,7 +5,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // lintTests looks for tests that can only pass or only fail.
@@ -28,7 +28,7 @@ func lintTests(d *document, a *Adapter) {
 	}
 }
 
-// SeesErrors says that a failed command can be told from one that worked.
+// SeesErrors reports whether a failed command can be distinguished from a successful one.
 func (a *Adapter) SeesErrors() bool {
 	return a.Capabilities.ExitCode == ExitCodeTrue || a.Output.ErrorPattern != "" ||
 		slices.ContainsFunc(a.Modes, func(m Mode) bool { return m.AutoEnter })
@@ -42,7 +42,7 @@ func lintStep(d *document, pointer string, s Step, canFail bool) {
 	}
 }
 
-// asserts tells whether a step can fail by what the program does.
+// asserts reports whether a step can fail because of the program.
 func (s Step) asserts() bool {
 	return s.Expect != nil || s.ExpectError != nil || s.ExpectExitCode != nil && !s.ExitCodeIsUnreliable ||
 		s.ExpectCwdUpdate != nil || s.ExpectMode != nil || s.ExpectLevel != nil ||

@@ -1,15 +1,16 @@
 // Package schema reads adapter files.
 //
-// Load and Parse turn a file into an immutable Adapter or into a list of
-// diagnostics that holds every error of the file at once, each with its place.
-// Lint finds what is legal but likely wrong. The keys, their types, forms and
-// defaults are those of the JSON Schema that JSON returns; what one key asks
-// of another is in check.go. SCHEMA.md describes the meaning of the keys.
+// Load and Parse turn a file into an immutable Adapter or into a list of diagnostics that
+// contains all errors of the file, each with its position. Lint finds input that is valid
+// but probably wrong. The keys, their types, forms and defaults are defined by the JSON
+// Schema that JSON returns; rules between keys are in check.go. SCHEMA.md describes the
+// meaning of the keys.
 //
-// Whoever reads files imports ripple/schema/validate too, which has what that takes.
+// Programs that read files must also import example.com/ripple/schema/validate, which adds
+// the libraries for that.
 //
-// The package also owns the two template languages of an adapter: SplitCommand
-// and Expand; and the flavour of its patterns: CompilePattern.
+// The package also defines the two template languages of an adapter, SplitCommand and
+// Expand, and the flavor of its patterns, CompilePattern.
 package schema
 
 //go:generate go test . -run TestSchemaDoc -update
@@ -35,14 +36,21 @@ type Options struct {
 // directories integration-scripts, ../integration-scripts and . as seen from
 // the file, then in o.Scripts. The adapter is nil if there is any error.
 func Load(path string, o Options) (*Adapter, []Diagnostic) {
+	a, _, diagnostics := LoadText(path, o)
+	return a, diagnostics
+}
+
+// LoadText is Load, and the bytes that were read: the file is read once.
+func LoadText(path string, o Options) (*Adapter, []byte, []Diagnostic) {
 	data, err := readFile(path)
 	if err != nil {
-		return nil, []Diagnostic{{
+		return nil, nil, []Diagnostic{{
 			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
 			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 		}}
 	}
-	return Parse(path, data, o.Beside(path))
+	a, diagnostics := Parse(path, data, o.Beside(path))
+	return a, data, diagnostics
 }
 
 // reason is an error without the path, which the diagnostic has already.
@@ -80,19 +88,40 @@ func readFile(path string) ([]byte, error) {
 	return io.ReadAll(io.LimitReader(f, maxFileSize+1))
 }
 
+// readRegular is readFile for a file of a project: its name may lead to a terminal or a
+// pipe, and a command that only inspects a project must not wait for that.
+func readRegular(path string) ([]byte, error) {
+	info, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(info); err != nil {
+		return nil, err
+	}
+	return readFile(path)
+}
+
+// regular is the error of what is neither a file nor a directory, which cannot be read anyway.
+func regular(info fs.FileInfo) error {
+	if info.Mode().IsRegular() || info.IsDir() {
+		return nil
+	}
+	return errors.New("it is a pipe, socket or device, or a link to one; put a regular file there")
+}
+
 // Parse reads an adapter from memory; source is its name in messages. The
 // adapter is nil if there is any error. Scripts come from o.Scripts only.
 func Parse(source string, data []byte, o Options) (*Adapter, []Diagnostic) {
-	a, d := parse(source, data, o)
+	a, d := parseAdapter(source, data, o)
 	if len(d.diags) > 0 {
 		return nil, sortDiagnostics(d.diags)
 	}
 	return a, nil
 }
 
-// parse returns what could be read of an adapter, and the document with all
+// parseAdapter returns what could be read of an adapter, and the document with all
 // errors found.
-func parse(source string, data []byte, o Options) (*Adapter, *document) {
+func parseAdapter(source string, data []byte, o Options) (*Adapter, *document) {
 	d := parseDocument(source, data)
 	if d.root == nil {
 		return nil, d

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the binary has are the JSON Schemas that people read and change.
+// The binary contains the JSON Schemas that people read and change.
 func TestTheSchemasArePacked(t *testing.T) {
 	for name, has := range map[string]func() []byte{"adapter": adapterText, "project": projectText, "scenario": scenarioText} {
 		text, err := os.ReadFile(name + ".schema.json")

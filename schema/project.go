@@ -17,7 +17,7 @@ func ProjectJSON() []byte { return bytes.Clone(projectText()) }
 
 var projectGrammar = newGrammar("project", "the file", "ripple.yml", "", projectText)
 
-// Project is a ripple.yml: what it does not set is zero or nil.
+// Project is a ripple.yml; keys that it does not set are zero or nil.
 type Project struct {
 	Source   string                    `yaml:"-"`
 	CLI      ProjectCLI                `yaml:"cli"`
@@ -25,8 +25,9 @@ type Project struct {
 	Hats     []ProjectHat              `yaml:"-"` // in the order of the file
 	Loop     map[string][]string       `yaml:"-"` // by key of loop: one text or the items of a list
 
+	Box       map[string][]string `yaml:"-"` // likewise; nil: the file has no such section
 	EventLoop map[string][]string `yaml:"-"` // likewise
-	Idle      []Idle              `yaml:"-"` // what is set and has no effect
+	Idle      []Idle              `yaml:"-"` // keys that are set without effect
 
 	places map[string]place // for Position
 }
@@ -52,19 +53,21 @@ type ProjectAdapter struct {
 	Timeout int   `yaml:"timeout"`
 }
 
-// LoadProject reads a ripple.yml. Both results are nil when there is none.
-func LoadProject(path string) (*Project, []Diagnostic) {
-	data, err := readFile(path)
+// LoadProject reads a ripple.yml, once, and gives what it read. All results are nil when
+// there is none.
+func LoadProject(path string) (*Project, []byte, []Diagnostic) {
+	data, err := readRegular(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil
+		return nil, nil, nil
 	}
 	if err != nil {
-		return nil, []Diagnostic{{
+		return nil, nil, []Diagnostic{{
 			File: path, Line: 1, Column: 1, Kind: KindFile, Severity: SeverityError,
 			Message: fmt.Sprintf("cannot be read: %v", reason(err)),
 		}}
 	}
-	return ParseProject(path, data)
+	p, diagnostics := ParseProject(path, data)
+	return p, data, diagnostics
 }
 
 // ParseProject reads a ripple.yml from memory; source is its name in messages.
@@ -86,6 +89,9 @@ func ParseProject(source string, data []byte) (*Project, []Diagnostic) {
 		return nil, d.diags
 	}
 	p.Loop, p.EventLoop = d.settings("/loop"), d.settings("/event_loop")
+	if d.has("/box") {
+		p.Box = d.settings("/box")
+	}
 	rules := projectRules{d}
 	p.Idle = rules.idle()
 	if err := rules.hats(p); err != nil {
@@ -157,7 +163,7 @@ func (r projectRules) checkProject(p *Project) {
 			r.errorPointer("/cli/prompt_flag", KindConflict, "prompt_flag goes with prompt_mode: arg")
 		}
 		if c.Resume != nil && c.Output != "json" {
-			r.errorPointer("/cli/resume", KindConflict, "plain text tells no session to go on with: resume needs output: json")
+			r.errorPointer("/cli/resume", KindConflict, "plain text reports no session to continue: resume needs output: json")
 		}
 		if c.Resume != nil && !strings.Contains(strings.Join(c.Resume, "\n"), "{session_id}") {
 			r.errorPointer("/cli/resume", KindConflict, "resume says nowhere which session: one of its arguments needs {session_id}")

@@ -1,13 +1,13 @@
 package schema
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
 	"gopkg.in/yaml.v3"
 )
 
-// ProjectHat is an entry of the section hats: what it does not set is zero or nil.
+// ProjectHat is an entry of the section hats; keys that it does not set are zero or nil.
 type ProjectHat struct {
 	Key               string         `yaml:"-"`
 	Name              string         `yaml:"name"`
@@ -53,8 +53,8 @@ type Idle struct {
 	Why string // in words; may be ""
 }
 
-// hats reads the section in the order of the file. What a hat has by two names is the
-// backend's in the end.
+// hats reads the section in the order of the file. Settings of a hat that have two names
+// are stored in its backend.
 func (r projectRules) hats(p *Project) error {
 	n := r.places["/hats"].value
 	if n == nil || n.Kind != yaml.MappingNode {
@@ -95,7 +95,7 @@ func (r projectRules) idle() (list []Idle) {
 		why, _ := strings.CutPrefix(strings.TrimSuffix(text, "."), withoutEffect)
 		list = append(list, Idle{strings.ReplaceAll(pointer[1:], "/", "."), r.position(pointer), strings.TrimPrefix(why, ": ")})
 	})
-	slices.SortStableFunc(list, func(a, b Idle) int { return a.Line - b.Line })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Line < list[j].Line })
 	return list
 }
 

@@ -59,7 +59,7 @@ func TestParseProjectErrors(t *testing.T) {
 		{"adapters: [a]", `ripple.yml:1:11: adapters must be a mapping, found a list [type]`},
 		{"cli: {prompt_mode: pipe}", `ripple.yml:1:20: cli.prompt_mode cannot be the string "pipe"; one of arg, stdin [enum]`},
 		{"cli: {backend: custom}", `ripple.yml:1:16: backend: custom needs cli.command [conflict]`},
-		{"cli: {backend: custom, command: x, resume: ['--resume={session_id}']}", `ripple.yml:1:44: plain text tells no session to go on with: resume needs output: json [conflict]`},
+		{"cli: {backend: custom, command: x, resume: ['--resume={session_id}']}", `ripple.yml:1:44: plain text reports no session to continue: resume needs output: json [conflict]`},
 		{"cli: {backend: custom, command: x, output: json, resume: [-c]}", `ripple.yml:1:58: resume says nowhere which session: one of its arguments needs {session_id} [conflict]`},
 		{"cli: {backend: x, command: y}", `ripple.yml:1:28: cli.command goes with backend: custom [conflict]`},
 		{"loop: {max_turns: 0}", `ripple.yml:1:19: loop.max_turns must lie between 1 and 1000000, found 0 [value]`},
@@ -77,10 +77,10 @@ func TestParseProjectErrors(t *testing.T) {
 }
 
 func TestLoadProject(t *testing.T) {
-	p, diags := LoadProject(filepath.Join(t.TempDir(), "ripple.yml"))
+	p, _, diags := LoadProject(filepath.Join(t.TempDir(), "ripple.yml"))
 	assert.Nil(t, p)
-	assert.Empty(t, diags, "none is no error")
-	p, diags = LoadProject(t.TempDir())
+	assert.Empty(t, diags, "a missing file is not an error")
+	p, _, diags = LoadProject(t.TempDir())
 	assert.Nil(t, p)
 	assert.Len(t, diags, 1)
 }

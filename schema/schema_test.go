@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	_ "ripple/schema/validate"
+	_ "example.com/ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {
@@ -85,8 +85,8 @@ func TestEveryKeyIsDescribed(t *testing.T) {
 	})
 }
 
-// The defaults as a consumer of Adapter sees them. The JSON Schema must show
-// the same: what it shows is compared with a loaded file below.
+// The defaults as a consumer of Adapter sees them. The JSON Schema must have the same; its
+// defaults are compared with a loaded file below.
 var defaults = map[string]any{
 	"verified":                 true,
 	"process.command_template": `"{shell_path}"`, "process.encoding": "utf-8", "process.inherit_environment": true, "process.line_ending": "\n",

@@ -2,6 +2,7 @@ package schema
 
 import (
 	"errors"
+	"fmt"
 	"io"
 	"io/fs"
 	"strings"
@@ -35,10 +36,17 @@ func (a *Adapter) script(dirs []fs.FS) (text string, err error) {
 
 func readScript(name string, dirs []fs.FS) (string, error) {
 	for _, dir := range dirs {
-		f, err := dir.Open(name)
+		info, err := fs.Stat(dir, name)
+		if err == nil {
+			err = regular(info)
+		}
 		if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
 			continue
 		}
+		if err != nil {
+			return "", fmt.Errorf("integration script %s: %w", name, reason(err))
+		}
+		f, err := dir.Open(name)
 		if err != nil {
 			return "", err
 		}

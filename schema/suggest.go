@@ -1,9 +1,9 @@
 package schema
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"unicode/utf8"
 )
@@ -32,7 +32,7 @@ func Nearest(word string, candidates []string) []string {
 		}
 	}
 	near := slices.DeleteFunc(slices.Clone(candidates), func(c string) bool { _, is := costs[c]; return !is })
-	slices.SortStableFunc(near, func(a, b string) int { return cmp.Compare(costs[a], costs[b]) })
+	sort.SliceStable(near, func(i, j int) bool { return costs[near[i]] < costs[near[j]] })
 	return near[:min(len(near), maxNearest)]
 }
 

@@ -8,7 +8,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/schema/internal/library"
+	"example.com/ripple/schema/internal/library"
 )
 
 // validation holds a document against its JSON Schema.
@@ -29,8 +29,8 @@ func (v validation) validate() map[string]bool {
 	return bad
 }
 
-// validateNumbers checks the form of numbers and booleans that stand where text
-// is expected: to the validator they are no text, `expect: +5` is no pattern.
+// validateNumbers checks numbers and booleans in places where text is expected: for the
+// validator they are not text, and `expect: +5` is not a pattern.
 func (v validation) validateNumbers(bad map[string]bool) {
 	v.eachFormat(v.grammar.root(), v.root, "", func(pointer string, k keys, n *yaml.Node) {
 		if n.ShortTag() != "!!str" && !isNull(n) && !bad[pointer] {
@@ -144,7 +144,7 @@ func (v validation) explainFormat(k keys, name string, n *yaml.Node) {
 	v.errorAt(line, column, f.kind, "%s: %s", name, message)
 }
 
-// inside is where a byte of a scalar's value stands in the file.
+// inside returns the position in the file of a byte of a scalar's value.
 func (v validation) inside(n *yaml.Node, offset int) (line, column int) {
 	before := n.Value[:min(offset, len(n.Value))]
 	inLine := len([]rune(before[strings.LastIndexByte(before, '\n')+1:]))
@@ -162,7 +162,7 @@ func (v validation) inside(n *yaml.Node, offset int) (line, column int) {
 	return n.Line, n.Column
 }
 
-// verbatim tells whether a scalar stands in the file just as it reads, so that
+// verbatim reports whether a scalar is written in the file exactly as its value, so that
 // an offset in its value is an offset in its line.
 func (v validation) verbatim(n *yaml.Node) bool {
 	if n.Style&(yaml.LiteralStyle|yaml.FoldedStyle) != 0 || n.Line > len(v.lines) {
@@ -203,7 +203,8 @@ func (v validation) missingKeys(k keys, where place, pointer string) {
 		at = where.value
 	}
 	for _, name := range k.strings("required") {
-		// Whoever writes the section agent has misspelt the family, and forgotten nothing of a session.
+		// An author who writes the section agent has misspelt the family, and has not
+		// forgotten the keys of a session.
 		misspelt := pointer == "" && v.has("/agent") && (name == "init" || name == "prompt")
 		if _, set := v.places[pointer+"/"+escape(name)]; !set && !misspelt {
 			v.errorNode(at, KindMissing, "%s needs the key %q", v.sectionName(pointer), name)

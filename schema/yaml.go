@@ -13,7 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // errSecondDocument reports a `---` that starts another document.

@@ -1,4 +1,4 @@
-module ripple/tools
+module example.com/ripple/tools
 
 go 1.26.0
 

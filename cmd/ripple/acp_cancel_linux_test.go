@@ -9,10 +9,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// loopFile is what a file of the loop says.
+// loopFile returns the contents of a file of the loop.
 func (e *editor) loopFile(name string) string {
 	e.t.Helper()
 	b, err := os.ReadFile(filepath.Join(e.project, ".ralph", name))
@@ -20,18 +20,17 @@ func (e *editor) loopFile(name string) string {
 	return string(b)
 }
 
-// A cancel that comes before anything was told ends what has hardly begun, and what it
-// was to do is not forgotten.
+// A cancel that arrives before any output ends the turn, and its task is not forgotten.
 func TestAnEditorCancelsAtOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		play    string
-		cancels int // a loop ends after its turn, and not every turn has an end
+		cancels int // a loop ends after its turn, and not every turn ends
 		args    []string
 	}{
 		"a loop, once":  {"turns: [{steps: [{text: 'You said: {prompt}'}, {write: {path: a.txt, content: x}}]}, {steps: [{text: 'You said: {prompt}'}, {text: LOOP_COMPLETE}]}]", 1, nil},
 		"a loop, twice": {"turns: [{steps: [{text: 'You said: {prompt}'}, {stall: true}]}]", 2, nil},
-		"a turn":        {"turns: [{steps: [{text: 'You said: {prompt}'}, {stall: true}]}]", 1, []string{"--turn"}},
+		"a turn":        {"turns: [{steps: [{text: 'You said: {prompt}'}, {stall: true}]}]", 1, []string{"--turn", "--transport", "stdio"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -50,18 +49,18 @@ func TestAnEditorCancelsAtOnce(t *testing.T) {
 	}
 }
 
-// A cancel that wants an answer is a cancel, and has one.
+// A cancel sent as a request is answered.
 func TestAnEditorCancelsByARequest(t *testing.T) {
 	t.Parallel()
-	e := beginSession(t, "turns: [{steps: [{text: I wait.}, {stall: true}]}]", nil, "--turn")
+	e := beginSession(t, "turns: [{steps: [{text: I wait.}, {stall: true}]}]", nil, "--turn", "--transport", "stdio")
 	id := e.prompt("Do it.")
 	e.until(func(m acpMessage) bool { return strings.HasPrefix(m.Params.Update.text(), "I wait.") })
 	assert.Nil(t, e.call("session/cancel", map[string]any{"sessionId": e.session}).Error)
 	assert.Equal(t, "cancelled", e.stop(e.answer(id)))
 }
 
-// Two sessions may have one directory, and only one loop has it: the other prompt is
-// refused, and takes nothing from the first.
+// Two sessions may use one directory, but only one of them can run its loop: the other prompt is
+// refused, and does not affect the first.
 func TestTwoSessionsOfOneDirectory(t *testing.T) {
 	t.Parallel()
 	e := beginSession(t, "turns: [{steps: [{text: 'You said: {prompt}'}, {stall: true}]}]", nil)
@@ -82,9 +81,9 @@ func TestTwoSessionsOfOneDirectory(t *testing.T) {
 	assert.Equal(t, "cancelled", e.stop(e.answer(first)))
 }
 
-// A long prompt begins a loop whole; one that answers, or goes to a loop that waits, is
-// refused when it would not be whole.
-func TestAnEditorSaysMuch(t *testing.T) {
+// A long prompt reaches a new loop completely; as an answer, or for a waiting loop, it is refused
+// if it would be shortened.
+func TestAnEditorSendsALongPrompt(t *testing.T) {
 	t.Parallel()
 	e := beginSession(t, "turns: [{steps: [{status: {STATUS: BLOCKED, RECOMMENDATION: 'Hello or hi?'}}]}, {steps: [{text: 'You said: {prompt}'}, {text: LOOP_COMPLETE}]}]", nil)
 	e.choose = func(acpMessage) string { return "next" }

@@ -18,11 +18,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/scenario"
+	"example.com/ripple/runtime/scenario"
 )
 
-// editor is a client of the Agent Client Protocol that has started ripple acp in a
-// project of its own.
+// editor is a client of the Agent Client Protocol that has started ripple acp in a project of its
+// own.
 type editor struct {
 	t       *testing.T
 	cmd     *exec.Cmd
@@ -32,7 +32,7 @@ type editor struct {
 	project string
 	session string
 	next    int
-	choose  func(acpMessage) string // an option's id; empty: dismissed. nil: never asked
+	choose  func(acpMessage) string // returns an option's ID; empty: dismissed. nil: no question expected
 	asked   []acpMessage
 	updates []acpUpdate
 }
@@ -63,7 +63,7 @@ type acpUpdate struct {
 	Used    int
 }
 
-// text is the text of its content.
+// text returns the text of the update's content.
 func (u acpUpdate) text() string {
 	var one struct{ Text string }
 	if json.Unmarshal(u.Content, &one) == nil {
@@ -71,17 +71,17 @@ func (u acpUpdate) text() string {
 	}
 	var list []struct{ Content struct{ Text string } }
 	var b strings.Builder
-	_ = json.Unmarshal(u.Content, &list) // has none
+	_ = json.Unmarshal(u.Content, &list) // the content may be absent
 	for _, c := range list {
 		b.WriteString(c.Content.Text)
 	}
 	return b.String()
 }
 
-// acpBound ends what should have ended long before.
+// acpBound is a generous time limit.
 const acpBound = time.Minute
 
-// openEditor starts ripple acp in a project of its own; files are those of the project.
+// openEditor starts ripple acp in a new project with the given files.
 func openEditor(t *testing.T, play string, files map[string]string, args ...string) *editor {
 	t.Helper()
 	home := t.TempDir()
@@ -95,7 +95,7 @@ func openEditor(t *testing.T, play string, files map[string]string, args ...stri
 	return openEditorIn(t, home, mark, args...)
 }
 
-// openEditorIn is another editor of the project in home.
+// openEditorIn starts another editor with the project in home.
 func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 	t.Helper()
 	e := &editor{t: t, project: filepath.Join(home, "project"), mark: mark}
@@ -123,8 +123,8 @@ func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 		}
 	}()
 	t.Cleanup(func() {
-		_ = e.in.Close()                                                     // it may be
-		end := time.AfterFunc(acpBound, func() { _ = e.cmd.Process.Kill() }) // reported by what is left
+		_ = e.in.Close()                                                     // it may be closed already
+		end := time.AfterFunc(acpBound, func() { _ = e.cmd.Process.Kill() }) // the remaining processes are reported below
 		<-read
 		_ = e.cmd.Wait() // it may have been killed
 		end.Stop()
@@ -133,7 +133,7 @@ func openEditorIn(t *testing.T, home, mark string, args ...string) *editor {
 	return e
 }
 
-// beginSession is an editor with a session.
+// beginSession returns an editor with a session.
 func beginSession(t *testing.T, play string, files map[string]string, args ...string) *editor {
 	t.Helper()
 	e := openEditor(t, play, files, args...)
@@ -179,7 +179,7 @@ func (e *editor) call(method string, params any) acpMessage {
 	return e.answer(e.begin(method, params))
 }
 
-// take is the next message.
+// take returns the next message.
 func (e *editor) take() acpMessage {
 	e.t.Helper()
 	select {
@@ -195,7 +195,7 @@ func (e *editor) take() acpMessage {
 	return acpMessage{}
 }
 
-// answer is that to a request; what is asked meanwhile is answered.
+// answer returns the answer to a request, replying to questions in between.
 func (e *editor) answer(id string) acpMessage {
 	e.t.Helper()
 	for {
@@ -225,14 +225,14 @@ func (e *editor) prompt(text string) (id string) {
 	return e.begin("session/prompt", map[string]any{"sessionId": e.session, "prompt": []any{map[string]any{"type": "text", "text": text}}})
 }
 
-// stop is why a prompt ended.
+// stop returns the reason for the end of a prompt.
 func (e *editor) stop(m acpMessage) string {
 	e.t.Helper()
 	require.Nil(e.t, m.Error, "%+v", m.Error)
 	return field(e.t, m.Result, "stopReason").(string)
 }
 
-// until takes messages up to one.
+// until reads messages up to one that satisfies is.
 func (e *editor) until(is func(acpMessage) bool) acpMessage {
 	e.t.Helper()
 	for {
@@ -242,7 +242,7 @@ func (e *editor) until(is func(acpMessage) bool) acpMessage {
 	}
 }
 
-// said is all that was told as the answer.
+// said returns the whole text of the answer.
 func (e *editor) said() string {
 	var b strings.Builder
 	for _, u := range e.updates {
@@ -253,7 +253,7 @@ func (e *editor) said() string {
 	return b.String()
 }
 
-// of are the updates of a kind.
+// of returns the updates of a kind.
 func (e *editor) of(kind string) (list []acpUpdate) {
 	for _, u := range e.updates {
 		if u.SessionUpdate == kind {

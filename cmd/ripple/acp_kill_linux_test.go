@@ -14,42 +14,42 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/journal"
 )
 
-// Whom a shot hits.
+// Processes to kill, as a bit set.
 const (
 	hitsAgent      = 1 << iota
-	hitsLoop       // the half of ripple run that works
-	hitsLoopKeeper // the one that was started
-	hitsLoopUndertaker
-	hitsServer // those of ripple acp
+	hitsLoop       // the inner process of ripple run
+	hitsLoopKeeper // its outer process
+	hitsLoopReaper
+	hitsServer // the processes of ripple acp
 	hitsServerKeeper
-	hitsServerUndertaker
+	hitsServerReaper
 
 	everybody = 1<<iota - 1
-	anyLoop   = hitsLoop | hitsLoopKeeper | hitsLoopUndertaker
-	anyServer = hitsServer | hitsServerKeeper | hitsServerUndertaker
+	anyLoop   = hitsLoop | hitsLoopKeeper | hitsLoopReaper
+	anyServer = hitsServer | hitsServerKeeper | hitsServerReaper
 )
 
-// person sits in an editor, in front of an agent that asks.
+// person is a user in an editor, with an agent that asks.
 type person struct {
-	*looped
-	e       *editor // that is open now
+	*testLoop
+	e       *editor // the current editor
 	session string
-	prompt  string      // the request that has no answer; empty: none
-	open    *acpMessage // what is asked there and has no reply
-	replied bool        // it has one
+	prompt  string      // ID of the pending request; empty: none
+	open    *acpMessage // question without a reply
+	replied bool        // the question has been answered
 }
 
 func newPerson(t *testing.T) *person {
-	p := &person{looped: newAsker(t)}
-	p.sitDown()
+	p := &person{testLoop: newAsker(t)}
+	p.openEditor()
 	return p
 }
 
-// sitDown opens an editor, with the session of the one before.
-func (p *person) sitDown() {
+// openEditor opens an editor, with the session of the previous one.
+func (p *person) openEditor() {
 	p.e = openEditorIn(p.t, p.dir, p.mark, "--adapter", "asker")
 	p.e.call("initialize", map[string]any{"protocolVersion": 1})
 	place := p.e.place()
@@ -63,15 +63,15 @@ func (p *person) sitDown() {
 	p.e.session, p.prompt, p.open = p.session, "", nil
 }
 
-// What somebody in an editor sees next.
+// Next event in the editor.
 const (
 	isAsked = iota
 	hasAnswer
-	isAlone // ripple is gone
+	isAlone // ripple has ended
 )
 
-// sees takes what comes.
-func (p *person) sees() (int, acpMessage) {
+// nextEvent waits for the next event.
+func (p *person) nextEvent() (int, acpMessage) {
 	p.t.Helper()
 	bound := time.After(2 * time.Minute)
 	for {
@@ -100,7 +100,7 @@ func (p *person) sees() (int, acpMessage) {
 	}
 }
 
-// replies answers what is open; ripple may be gone.
+// replies answers the open question; ripple may have ended.
 func (p *person) replies(yes bool) {
 	outcome := map[string]any{"outcome": "cancelled"}
 	if yes {
@@ -112,26 +112,26 @@ func (p *person) replies(yes bool) {
 	_, _ = p.e.in.Write(append(b, '\n')) // see above
 }
 
-// shoot kills those who are there.
-func (p *person) shoot(victims int) {
+// kill kills the processes that exist.
+func (p *person) kill(victims int) {
 	server := p.e.cmd.Process.Pid
 	loop := firstChild(inner(server))
 	pids := map[int]int{
-		hitsServerKeeper: server, hitsServerUndertaker: firstChild(server), hitsServer: inner(server),
-		hitsLoopKeeper: loop, hitsLoopUndertaker: firstChild(loop), hitsLoop: inner(loop), hitsAgent: p.agent(),
+		hitsServerKeeper: server, hitsServerReaper: firstChild(server), hitsServer: inner(server),
+		hitsLoopKeeper: loop, hitsLoopReaper: firstChild(loop), hitsLoop: inner(loop), hitsAgent: p.agent(),
 	}
 	for whom, pid := range pids {
 		if victims&whom != 0 && pid > 0 {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 		}
 	}
 }
 
-// agent is the process of the asker, 0 when it is gone.
-func (l *looped) agent() int {
-	data, _ := os.ReadFile(filepath.Join(l.dir, "project/pid")) // it may not be there
+// agent returns the process ID of the asker, 0 if it has ended.
+func (l *testLoop) agent() int {
+	data, _ := os.ReadFile(filepath.Join(l.dir, "project/pid")) // the file may not exist
 	pid, _ := strconv.Atoi(strings.TrimSpace(string(data)))
-	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline") // it may be gone
+	line, _ := os.ReadFile("/proc/" + strconv.Itoa(pid) + "/cmdline") // the process may have ended
 	if !strings.Contains(string(line), "agent.sh") {
 		return 0
 	}
@@ -144,51 +144,51 @@ func (p *person) isOpen() bool {
 	return len(open) > 0
 }
 
-// survives is what happens after a shot, until the loop goes on or has come to its end.
+// survives waits after a kill until the loop continues or has ended.
 func (p *person) survives(victims int) (done bool) {
 	switch {
 	case victims&anyServer != 0:
-		for what := -1; what != isAlone; what, _ = p.sees() {
+		for what := -1; what != isAlone; what, _ = p.nextEvent() {
 		}
 		p.e.nothingLeft()
-		p.whole()
+		p.checkFiles()
 		report, err := journal.ReadReport(filepath.Join(p.dir, "project"))
 		require.NoError(p.t, err)
-		p.replied = p.replied && !p.isOpen() // ripple was gone before it could read it
-		p.sitDown()
+		p.replied = p.replied && !p.isOpen() // ripple ended before it could read the reply
+		p.openEditor()
 		return report.State == "completed"
 	case victims&anyLoop != 0:
-		what, m := p.sees()
+		what, m := p.nextEvent()
 		require.Equal(p.t, hasAnswer, what)
-		p.whole()
+		p.checkFiles()
 		if p.replied {
-			require.Eventually(p.t, func() bool { return !p.isOpen() }, acpBound, 5*time.Millisecond, "what ripple was told it has")
+			require.Eventually(p.t, func() bool { return !p.isOpen() }, acpBound, 5*time.Millisecond, "ripple has the answer that it received")
 		}
 		return m.Error == nil && p.e.stop(m) == "end_turn"
 	}
 	return false
 }
 
-// someVictims are one or more of them, mostly few. Who kills an undertaker together with
-// another process of the same ripple leaves something (proctree.Guard).
-func someVictims() (some int) {
+// randomVictims returns a random set of processes, usually small. It does not combine a supervisor
+// with another process of the same ripple: killing both leaves processes (proctree.Guard).
+func randomVictims() (some int) {
 	for some == 0 {
 		some = rand.IntN(everybody+1) & rand.IntN(everybody+1)
 	}
 	if some&(hitsLoop|hitsLoopKeeper) != 0 {
-		some &^= hitsLoopUndertaker
+		some &^= hitsLoopReaper
 	}
 	if some&(hitsServer|hitsServerKeeper) != 0 {
-		some &^= hitsServerUndertaker
+		some &^= hitsServerReaper
 	}
 	return some
 }
 
 func pause(most time.Duration) { <-time.After(time.Duration(rand.Int64N(int64(most)))) }
 
-// kill -9 of the agent, of the loop, of ripple acp, or of several of them while the person
-// in an editor is asked, and after he has answered: the record has one question and one
-// answer, and the agent is told nothing else.
+// kill -9 of the agent, of the loop, of ripple acp, or of several of them while a question is open
+// in the editor, and after it was answered: the record contains one question and one answer, and
+// the agent receives nothing else.
 func TestKilledWhileAnEditorIsAsked(t *testing.T) {
 	t.Parallel()
 	moments := 3
@@ -214,8 +214,8 @@ func askedInAnEditor(p *person, shots int) {
 			p.prompt = p.e.prompt("Make it.")
 		}
 		if p.open == nil {
-			what, m := p.sees()
-			require.NotEqual(p.t, isAlone, what, "ripple goes on")
+			what, m := p.nextEvent()
+			require.NotEqual(p.t, isAlone, what, "ripple continues")
 			if what == hasAnswer {
 				require.Equal(p.t, "end_turn", p.e.stop(m))
 				break
@@ -228,9 +228,9 @@ func askedInAnEditor(p *person, shots int) {
 		}
 		if shots > 0 {
 			shots--
-			victims := someVictims()
+			victims := randomVictims()
 			happened = append(happened, strconv.Itoa(victims)+" "+strconv.FormatBool(p.replied))
-			p.shoot(victims)
+			p.kill(victims)
 			if p.survives(victims) {
 				break
 			}

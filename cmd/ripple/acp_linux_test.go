@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 const twoTurns = `turns:
@@ -35,8 +35,8 @@ var twoTasks = map[string]string{
 	"ripple.yml":          "loop: {verify: [\"test -e b.txt && echo both are there\"]}\n",
 }
 
-// What a loop does is acpUpdate: the plan, the turns, their tools, what verifies, what it
-// costs, and how it ended. A session that is loaded shows the same again.
+// The editor shows the events of a loop: the plan, the turns, their tools, the checks, the cost,
+// and the end. A loaded session shows the same again.
 func TestAnEditorDrivesALoop(t *testing.T) {
 	t.Parallel()
 	e := beginSession(t, twoTurns, twoTasks)
@@ -106,8 +106,8 @@ func run(t *testing.T, project string) string {
 	return talk.Run
 }
 
-// A question without options is answered by a button, by the next prompt, or somewhere
-// else; the agent gets the answer once.
+// A question without options is answered by a button, by the next prompt, or elsewhere; the agent
+// receives the answer once.
 func TestAnEditorAnswers(t *testing.T) {
 	t.Parallel()
 	const play = `turns:
@@ -164,7 +164,7 @@ func answerElsewhere(t *testing.T, project, text string) {
 	}))
 }
 
-// What was denied is asked with its options.
+// A denied tool is asked about with its options.
 func TestAnEditorAllows(t *testing.T) {
 	t.Parallel()
 	e := beginSession(t, `turns:
@@ -186,8 +186,8 @@ func TestAnEditorAllows(t *testing.T) {
 	assert.Contains(t, e.said(), "It is allowed now.")
 }
 
-// What an agent asks in the middle of a turn, the editor is asked, and the turn waits.
-func TestAnEditorIsAskedInATurn(t *testing.T) {
+// A question of the agent during a turn is passed on to the editor, and the turn waits.
+func TestAQuestionDuringATurnReachesTheEditor(t *testing.T) {
 	t.Parallel()
 	const play = "turns: [{steps: [{deny: {tool: Bash, detail: make deploy}}, {write: {path: a.txt, content: x}}, {text: LOOP_COMPLETE}]}]"
 	result := func(e *editor) string {
@@ -214,7 +214,7 @@ func TestAnEditorIsAskedInATurn(t *testing.T) {
 			e.choose = func(acpMessage) string { return c.choose }
 			e.stop(e.answer(e.prompt("Deploy.")))
 			assert.Equal(t, c.want, result(e))
-			assert.FileExists(t, filepath.Join(e.project, "a.txt"), "the turn goes on")
+			assert.FileExists(t, filepath.Join(e.project, "a.txt"), "the turn continues")
 			if c.choose == "never" {
 				assert.Empty(t, e.asked)
 				return
@@ -224,7 +224,7 @@ func TestAnEditorIsAskedInATurn(t *testing.T) {
 			assert.Contains(t, e.asked[0].Params.ToolCall.Title, "make deploy")
 		})
 	}
-	t.Run("a cancel while it is open", func(t *testing.T) {
+	t.Run("a cancel while a question is open", func(t *testing.T) {
 		t.Parallel()
 		e := beginSession(t, play, nil, "--transport", "acp")
 		id := e.prompt("Deploy.")
@@ -234,7 +234,7 @@ func TestAnEditorIsAskedInATurn(t *testing.T) {
 		assert.Equal(t, "cancelled", e.stop(e.answer(id)))
 		e.choose, e.updates = func(acpMessage) string { return "yes" }, nil
 		assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("Go on."))))
-		assert.Len(t, e.asked, 1, "it is asked anew")
+		assert.Len(t, e.asked, 1, "it is asked again")
 		assert.Equal(t, "completed allowed", result(e))
 		told, err := os.ReadFile(filepath.Join(e.project, ".ralph/events.jsonl"))
 		require.NoError(t, err)
@@ -243,8 +243,9 @@ func TestAnEditorIsAskedInATurn(t *testing.T) {
 	})
 }
 
-// How a loop stops is told in the protocol's words, and the next prompt goes on.
-func TestAnEditorIsToldWhyItStops(t *testing.T) {
+// The reason for the end of a loop is reported as a stop reason of the protocol, and the next
+// prompt continues the loop.
+func TestAnEditorGetsTheStopReason(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		play, want string
@@ -311,7 +312,7 @@ func TestAnEditorCancels(t *testing.T) {
 		cancel(e)
 		cancel(e)
 		assert.Equal(t, "cancelled", e.stop(e.answer(id)))
-		assert.Contains(t, e.said(), "Interrupted in the middle of a turn")
+		assert.Contains(t, e.said(), "Interrupted during a turn")
 		id = e.prompt("Go on.")
 		e.until(waits)
 		require.NoError(t, os.WriteFile(filepath.Join(e.project, "gate"), []byte("go\n"), 0o600))
@@ -321,11 +322,11 @@ func TestAnEditorCancels(t *testing.T) {
 		e.answer(id)
 		told, err := os.ReadFile(filepath.Join(e.project, ".ralph/events.jsonl"))
 		require.NoError(t, err)
-		assert.Equal(t, 1, strings.Count(string(told), `"type":"guided"`), "what was said went to the same loop")
+		assert.Equal(t, 1, strings.Count(string(told), `"type":"guided"`), "the answer went to the same loop")
 	})
 }
 
-// However an editor ends, nothing of what it began is left.
+// All processes end when the editor ends in any way.
 func TestAnEditorEnds(t *testing.T) {
 	t.Parallel()
 	for name, end := range map[string]func(e *editor){
@@ -349,7 +350,7 @@ func TestAnEditorEnds(t *testing.T) {
 }
 
 // One turn of an agent, without a loop.
-func TestAnEditorTakesTurns(t *testing.T) {
+func TestAnEditorRunsTurns(t *testing.T) {
 	t.Parallel()
 	e := beginSession(t, "turns: [{steps: [{text: 'You said: {prompt}'}, {write: {path: a.txt, content: x}}], usage: {input: 1, output: 1, cost_usd: 0.5}}]", nil, "--turn")
 	assert.Equal(t, "end_turn", e.stop(e.answer(e.prompt("hello"))))
@@ -364,8 +365,8 @@ func TestAnEditorTakesTurns(t *testing.T) {
 	assert.Equal(t, -32002, e.answer(e.prompt("too late")).Error.Code)
 }
 
-// What no editor should send is answered, and what it should after that, too.
-func TestAnEditorThatIsBroken(t *testing.T) {
+// Invalid requests are answered, and so are valid ones after them.
+func TestABrokenEditor(t *testing.T) {
 	t.Parallel()
 	e := openEditor(t, twoTurns, nil)
 	early := e.call("session/new", e.place())

@@ -29,9 +29,8 @@ output: {input_echo_strategy: deterministic_byte_match}
 tests: [{name: one, eval: 'TEST', expect: '^done$', timeout_ms: 60000}]
 `
 
-// A file is tested again when it changes, however an editor saves it and whatever is
-// wrong with it meanwhile; a change stops a run that is under way, and an interrupt
-// ends all of it as what was wanted.
+// A file is tested again when it changes, regardless of how an editor saves it and of errors in
+// between; a change stops a running test, and an interrupt is the normal end.
 func TestAdapterTestWatches(t *testing.T) {
 	heed(t, syscall.SIGINT)
 	path, err := binary()
@@ -41,7 +40,7 @@ func TestAdapterTestWatches(t *testing.T) {
 	save := func(test string) {
 		text := strings.Replace(watchedAdapter, "TEST", test, 1)
 		require.NoError(t, os.WriteFile(file+".new", []byte(text), 0o600))
-		require.NoError(t, os.Rename(file+".new", file)) // as most editors do
+		require.NoError(t, os.Rename(file+".new", file)) // like most editors
 	}
 	save("echo done")
 	cmd := exec.Command(path, "adapter", "test", "mini.yaml", "--no-derived", "--watch")
@@ -50,11 +49,11 @@ func TestAdapterTestWatches(t *testing.T) {
 	cmd.Stdout, cmd.Stderr = in, in
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
 	ended := make(chan error, 1)
 	go func() {
 		err := cmd.Wait()
-		_ = in.Close() // cannot fail
+		_ = in.Close() // closing cannot fail
 		ended <- err
 	}()
 	said := lines(out)
@@ -75,13 +74,13 @@ func TestAdapterTestWatches(t *testing.T) {
 	require.Eventually(t, func() bool { _, err := os.Stat(up); return err == nil }, 30*time.Second, time.Millisecond)
 	save("echo done")
 	says(t, said, "mini.yaml has changed")
-	assert.NotContains(t, says(t, said, "mini: 1 passed"), "FAIL", "what was overtaken says nothing")
+	assert.NotContains(t, says(t, said, "mini: 1 passed"), "FAIL", "an interrupted run prints nothing")
 	says(t, said, "waiting for a change")
 
 	require.NoError(t, cmd.Process.Signal(syscall.SIGINT))
-	for range said { // to its end
+	for range said { // read to the end
 	}
-	assert.NoError(t, <-ended, "an interrupt is how it ends")
+	assert.NoError(t, <-ended, "an interrupt is the normal end")
 }
 
 func lines(r io.Reader) <-chan string {
@@ -95,7 +94,7 @@ func lines(r io.Reader) <-chan string {
 	return said
 }
 
-// says waits for a line that holds the text, and gives all up to it.
+// says waits for a line that contains the text, and returns all output up to it.
 func says(t *testing.T, said <-chan string, text string) string {
 	t.Helper()
 	var all []string
@@ -109,7 +108,7 @@ func says(t *testing.T, said <-chan string, text string) string {
 				return strings.Join(all, "\n")
 			}
 		case <-late:
-			require.Fail(t, "it does not say "+text, "%s", all)
+			require.Fail(t, "missing output "+text, "%s", all)
 		}
 	}
 }

@@ -19,8 +19,7 @@ const leavesMuch = `turns:
       - stall: true
 `
 
-// kill -9 of ripple in the middle of a turn on the agent's screen leaves neither the agent
-// nor what it started.
+// kill -9 of ripple during a turn on the agent's screen leaves neither the agent nor its children.
 func TestKillLeavesNothingOfAScreen(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
@@ -31,7 +30,7 @@ func TestKillLeavesNothingOfAScreen(t *testing.T) {
 	r.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+r.temp, "RIPPLE_SCENARIO="+filepath.Join(dir, "scenario.yaml"))
 	r.Dir, r.SysProcAttr = dir, &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, r.Start())
-	t.Cleanup(func() { _ = r.Process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = r.Process.Kill() }) // it should have ended
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "begun"))
 		return err == nil && len(r.left()) >= 3

@@ -14,18 +14,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consoleOf starts a console of its own directories and gives a function that runs
-// `ripple console` in them.
+// consoleOf starts a console in its own directories and returns a function that runs `ripple
+// console` in them.
 func consoleOf(t *testing.T) func(args ...string) string {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "rc") // a socket's path is short
+	dir, err := os.MkdirTemp("", "rc") // the path of a socket must be short
 	require.NoError(t, err)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	t.Setenv("XDG_STATE_HOME", dir)
 	path, err := binary()
 	require.NoError(t, err)
 	run := func(args ...string) string {
-		out, _ := exec.Command(path, append([]string{"console"}, args...)...).CombinedOutput() // the text tells
+		out, _ := exec.Command(path, append([]string{"console"}, args...)...).CombinedOutput() // the caller checks the text
 		return string(out)
 	}
 	t.Cleanup(func() {
@@ -36,10 +36,10 @@ func consoleOf(t *testing.T) func(args ...string) string {
 	return run
 }
 
-// cooked says that the terminal is as it was: it shows and edits what is typed.
-func (c *terminal) cooked() bool { return !c.silent() }
+// isRestored reports whether the terminal is restored: it echoes and edits input.
+func (c *terminal) isRestored() bool { return !c.silent() }
 
-// A person attaches, types, changes the directory and detaches; the others see it.
+// A user attaches, types, changes the directory and detaches; other clients see it.
 func TestAttach(t *testing.T) {
 	run := consoleOf(t)
 	c := onTerminal(t, "console", "attach", "work")
@@ -57,11 +57,11 @@ func TestAttach(t *testing.T) {
 	c.send("\x04")
 	rest, code := c.exit()
 	assert.Equal(t, 0, code)
-	assert.Contains(t, rest, "\x1b[?2004l", "what a program may have set is undone")
+	assert.Contains(t, rest, "\x1b[?2004l", "modes set by a program are undone")
 	assert.Contains(t, rest, "detached from work")
 }
 
-// However it ends the terminal shows and edits again what is typed.
+// After any end, the terminal echoes and edits input again.
 func TestAttachEnds(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(c *terminal, run func(...string) string)
@@ -78,14 +78,14 @@ func TestAttachEnds(t *testing.T) {
 			require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
 			tt.end(c, run)
 			c.expect("\x1b[?1049l")
-			require.Eventually(t, c.cooked, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
 			_, code := c.exit()
 			assert.Equal(t, tt.code, code)
 		})
 	}
 }
 
-// A secret that is typed is in no log, no record and no list.
+// A typed secret appears in no log, record or list.
 func TestAttachSecret(t *testing.T) {
 	run := consoleOf(t)
 	c := onTerminal(t, "console", "attach", "work")
@@ -95,7 +95,7 @@ func TestAttachSecret(t *testing.T) {
 	c.send("s3cr3t-w0rd\r")
 	c.expect("11 letters")
 	require.Eventually(t, func() bool { return strings.Contains(run("list"), "idle") }, 30*time.Second, time.Millisecond)
-	found, _ := exec.Command("grep", "-r", "s3cr3t-w0rd", os.Getenv("XDG_STATE_HOME")).Output() // 1: nothing
+	found, _ := exec.Command("grep", "-r", "s3cr3t-w0rd", os.Getenv("XDG_STATE_HOME")).Output() // exit code 1: no match
 	assert.Empty(t, string(found))
 	assert.NotContains(t, run("logs", "work")+run("list", "--json")+run("read", "work"), "s3cr3t-w0rd")
 	c.send("\x1c\x04")

@@ -8,11 +8,14 @@ import (
 	"testing"
 )
 
-// binaryDir is where the real command is built, for what the scripts cannot
-// show: processes that are killed, and terminals.
+// binaryDir is the directory of the real command, for tests that the scripts cannot express: killed
+// processes, and terminals.
 var binaryDir string
 
-// withBinary makes and removes that directory around all tests.
+// atEnd are functions to call after all tests.
+var atEnd []func()
+
+// withBinary creates and removes that directory around all tests.
 type withBinary struct{ *testing.M }
 
 func (w withBinary) Run() int {
@@ -20,7 +23,12 @@ func (w withBinary) Run() int {
 	if binaryDir, err = os.MkdirTemp("", "ripple-test-"); err != nil {
 		panic(err)
 	}
-	defer os.RemoveAll(binaryDir) // what is left is in the system's temporary directory
+	defer os.RemoveAll(binaryDir) // the system removes the rest
+	defer func() {
+		for _, f := range atEnd {
+			f()
+		}
+	}()
 	return w.M.Run()
 }
 

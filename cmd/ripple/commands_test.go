@@ -16,11 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
-// tree is the command with all that people see below it.
+// tree returns the root command and all visible subcommands.
 func tree(t *testing.T) (root *cobra.Command, all []*cobra.Command) {
 	t.Helper()
 	root = newRoot(ui.NewApp(strings.NewReader(""), &bytes.Buffer{}, &bytes.Buffer{}, func(error) {}))
@@ -39,11 +39,10 @@ func tree(t *testing.T) (root *cobra.Command, all []*cobra.Command) {
 	return root, all
 }
 
-// completed are the words of a command's usage that name something that ripple knows.
+// completed matches the words of a command's usage that name something known to ripple.
 var completed = regexp.MustCompile(`\b(ADAPTER|CONSOLE|CLIENT)\b`)
 
-// What ripple knows by name completes itself: adapters, consoles, agents, and words that
-// a flag has to choose from.
+// Names known to ripple are completed: adapters, consoles, agents, and flags' values.
 func TestNamesComplete(t *testing.T) {
 	_, all := tree(t)
 	arguments, flags := 0, 0
@@ -65,14 +64,47 @@ func TestNamesComplete(t *testing.T) {
 	assert.Greater(t, flags, 10)
 }
 
-// The text for models leaves out no command and no flag.
+// The help of a flag has a placeholder for its value in capitals: --timeout DURATION.
+func TestPlaceholders(t *testing.T) {
+	root, all := tree(t)
+	ui.Placeholders(root)
+	values := 0
+	for _, cmd := range all {
+		cmd.LocalFlags().VisitAll(func(f *pflag.Flag) {
+			word, _ := pflag.UnquoteUsage(f)
+			if word != "" {
+				values++
+			}
+			assert.Equal(t, strings.ToUpper(word), word, "%s --%s: give it a placeholder, in its usage or in ui.placeholders", cmd.CommandPath(), f.Name)
+		})
+	}
+	assert.Greater(t, values, 100)
+}
+
+// Frequent commands exist without the noun, and are the same commands.
+func TestLoopCommandsHaveAShortForm(t *testing.T) {
+	root, all := tree(t)
+	count := 0
+	for _, cmd := range all {
+		if cmd.HasParent() && cmd.Parent().CommandPath() == "ripple loop" {
+			short, _, err := root.Find([]string{cmd.Name()})
+			require.NoError(t, err)
+			assert.Equal(t, cmd.Use, short.Use)
+			assert.Equal(t, cmd.LocalFlags().FlagUsages(), short.LocalFlags().FlagUsages())
+			count++
+		}
+	}
+	assert.Equal(t, 12, count)
+}
+
+// The manual for models contains every command and every flag.
 func TestTheWholeManual(t *testing.T) {
 	root, all := tree(t)
 	var b strings.Builder
 	require.NoError(t, manual(&b, root))
 	text := b.String()
 	for _, cmd := range all {
-		if strings.HasPrefix(cmd.CommandPath(), "ripple completion") {
+		if strings.HasPrefix(cmd.CommandPath(), "ripple completion") || strings.HasPrefix(cmd.CommandPath(), "ripple loop ") {
 			continue
 		}
 		assert.Contains(t, text, "# "+cmd.CommandPath()+"\n")
@@ -85,7 +117,7 @@ func TestTheWholeManual(t *testing.T) {
 	assert.NotContains(t, text, "\x1b")
 }
 
-// documents are all texts that show commands.
+// documents returns the paths of all documents that show commands.
 func documents(t *testing.T) (paths []string) {
 	t.Helper()
 	top := filepath.Join("..", "..")
@@ -115,7 +147,7 @@ var (
 	called = regexp.MustCompile(`^(?:\$ )?(?:[A-Z_]+=\S+ )*ripple ([^|<>#;&]*)`)
 )
 
-// commandLines are the command lines of a document that begin with ripple.
+// commandLines returns the command lines of a document that begin with ripple.
 func commandLines(text string) (lines []string) {
 	for _, block := range fenced.FindAllStringSubmatch(text, -1) {
 		for line := range strings.Lines(strings.ReplaceAll(block[1], "\\\n", " ")) {
@@ -132,8 +164,8 @@ func commandLines(text string) (lines []string) {
 	return lines
 }
 
-// Every command in a document is one, and has the flags that it is shown with.
-func TestDocumentsShowCommandsThatAre(t *testing.T) {
+// Every command in a document exists, and so do its flags.
+func TestDocumentsShowExistingCommands(t *testing.T) {
 	root, _ := tree(t)
 	count := 0
 	for _, path := range documents(t) {
@@ -149,7 +181,7 @@ func TestDocumentsShowCommandsThatAre(t *testing.T) {
 	assert.Greater(t, count, 100)
 }
 
-// wrong says what there is not of a command line. What comes after a quote may be of
+// wrong describes the first unknown part of a command line. Text after a quote may belong to
 // another program.
 func wrong(root *cobra.Command, line string) string {
 	line, _, _ = strings.Cut(line, " -- ")
@@ -180,7 +212,7 @@ func wrong(root *cobra.Command, line string) string {
 	return ""
 }
 
-// The check itself sees what is wrong.
+// The check detects errors.
 func TestWrong(t *testing.T) {
 	root, _ := tree(t)
 	for line, want := range map[string]string{

@@ -9,13 +9,13 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// addCompletion adds the command that writes completions, with a script of ours for fish. The
-// root has its output by then: the library's command keeps it.
+// addCompletion adds the command that writes completions, with a modified script for fish. It is
+// called after the root's output is set: the library's command keeps it.
 func addCompletion(root *cobra.Command) {
 	root.InitDefaultCompletionCmd()
 	fish, _, err := root.Find([]string{"completion", "fish"})
 	if err != nil {
-		return // a library that has no such command any more has nothing to be replaced
+		return // a later version of the library may have no such command
 	}
 	fish.RunE = func(cmd *cobra.Command, _ []string) error {
 		bare, err := cmd.Flags().GetBool("no-descriptions")
@@ -23,8 +23,8 @@ func addCompletion(root *cobra.Command) {
 	}
 }
 
-// In fish, -o gives words without their quotes, which the library's script hands to eval: Tab
-// would run what is code for another program, as in `ripple exec bash 'echo $(rm x)'`.
+// In fish, -o returns words without their quotes, which the library's script passes to eval: Tab
+// would run code that is meant for another program, as in `ripple exec bash 'echo $(rm x)'`.
 const (
 	unquoted = "    set -l args (commandline -opc)\n"
 	quoted   = "    set -l words (commandline -opc)\n" +
@@ -40,7 +40,7 @@ func writeFish(w io.Writer, root *cobra.Command, descriptions bool) error {
 	}
 	safe := strings.Replace(script.String(), unquoted, quoted, 1)
 	if safe == script.String() {
-		return errors.New("the completion for fish is another one than was known, and might run what is being typed")
+		return errors.New("unknown completion script for fish, which might run the line being typed")
 	}
 	_, err := io.WriteString(w, safe)
 	return err

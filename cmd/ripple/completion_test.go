@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Tab in fish completes, and runs nothing of the line that is being typed: code for another
-// program is an argument of ours.
-func TestFishRunsNothingThatIsTyped(t *testing.T) {
+// Tab in fish completes, and runs nothing of the current line, whose arguments may be code for
+// another program.
+func TestFishCompletionRunsNothing(t *testing.T) {
 	fish, err := exec.LookPath("fish")
 	if err != nil {
-		t.Skip("fish is not here")
+		t.Skip("fish is not installed")
 	}
 	dir := t.TempDir()
 	path := filepath.Join(dir, "ripple")
@@ -54,6 +54,6 @@ func TestFishRunsNothingThatIsTyped(t *testing.T) {
 		}
 		assert.Contains(t, names, test.completed, test.line)
 		assert.NoFileExists(t, filepath.Join(dir, "run"), test.line)
-		_ = os.Remove(filepath.Join(dir, "run")) // it is mostly not there
+		_ = os.Remove(filepath.Join(dir, "run")) // usually it does not exist
 	}
 }

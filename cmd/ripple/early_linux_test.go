@@ -11,12 +11,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/early"
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/early"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// The process that only waits is there before most of the program is initialised:
-// its part of the trace, which is told first, ends long before the other's.
+// The outer process starts before most of the program is initialized: its part of the trace, which
+// comes first, ends long before the other's.
 func TestTheOuterProcessInitialisesLittle(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
@@ -33,7 +33,7 @@ func TestTheOuterProcessInitialisesLittle(t *testing.T) {
 	assert.Contains(t, parts[2], "init unicode ")
 }
 
-// The program of a plain exec is started before most of its process is initialised.
+// The program of a plain exec is started before most of its process is initialized.
 func TestThePlainProgramIsStartedAhead(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
@@ -44,7 +44,7 @@ func TestThePlainProgramIsStartedAhead(t *testing.T) {
 	require.Error(t, cmd.Run())
 	assert.Equal(t, 3, cmd.ProcessState.ExitCode(), stderr.String())
 	assert.Equal(t, "hello\n", stdout.String())
-	ahead, rest, found := strings.Cut(stderr.String(), "init ripple/cmd/ripple/internal/ahead ")
+	ahead, rest, found := strings.Cut(stderr.String(), "init example.com/ripple/cmd/ripple/internal/ahead ")
 	require.True(t, found, stderr.String())
 	for _, late := range []string{"init net ", "init github.com/santhosh-tekuri/jsonschema/v5 ", "init net/http "} {
 		assert.NotContains(t, ahead, late)
@@ -52,9 +52,9 @@ func TestThePlainProgramIsStartedAhead(t *testing.T) {
 	}
 }
 
-// The host of a console that is plainly started is told what it is to be before most of the
-// process that tells it is initialised, and makes no other console of it.
-func TestTheHostOfAPlainStartIsToldAhead(t *testing.T) {
+// The host of a plain console start receives its order before most of the starting process is
+// initialized, and the console is the requested one.
+func TestTheHostOfAPlainStartGetsItsOrderEarly(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
 	dir, home := t.TempDir(), t.TempDir()
@@ -70,10 +70,10 @@ func TestTheHostOfAPlainStartIsToldAhead(t *testing.T) {
 	defer run("close", "--all", "--kill")
 	same := map[string]bool{}
 	for _, args := range [][]string{
-		{"start", "--json"},                          // told ahead, as all of these but the last
+		{"start", "--json"},                          // all but the last are sent early
 		{"start", "bash", "--json"},                  //
 		{"start", "gnu-bash", "--json"},              // an alias
-		{"start", "bash", "--json", "--cols", "120"}, // the adapter's own, but not plain
+		{"start", "bash", "--json", "--cols", "120"}, // the adapter's own size, but not plain
 	} {
 		stdout, _ := run(args...)
 		var status map[string]any
@@ -106,7 +106,7 @@ func TestEarlyKnowsCommands(t *testing.T) {
 		assert.Equal(t, want, early.Guarded(args), line)
 		if want {
 			_, _, err := newRoot(ui.NewApp(nil, nil, nil, nil)).Find(args)
-			assert.NoError(t, err, "there is such a command: %s", line)
+			assert.NoError(t, err, "the command exists: %s", line)
 		}
 	}
 }

@@ -6,8 +6,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/loopcmd"
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/loopcmd"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 var exitCodes = []struct {
@@ -20,9 +20,9 @@ var exitCodes = []struct {
 	{ui.ExitMissing, "something needed is missing: the program of an adapter, a prompt, git"},
 	{ui.ExitTimeout, "timed out"},
 	{ui.ExitLimit, "a limit was reached: of the provider, of the agent's steps, or a budget of the loop"},
-	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, it gets nowhere"},
+	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, it makes no progress"},
 	{loopcmd.ExitUnverified, "the loop stopped: done was claimed and not verified"},
-	{ui.ExitBlocked, "the agent is blocked: a tool was refused, nobody is logged in, or it has a question"},
+	{ui.ExitBlocked, "the agent is blocked: a tool was refused, no user is logged in, or it has a question"},
 	{ui.ExitInterrupted, "interrupted, or asked to end by a signal"},
 	{ui.ExitPipe, "the reader of standard output went away"},
 }
@@ -35,6 +35,6 @@ func newExitCodes() *cobra.Command {
 	}
 	b.WriteString("\n`ripple exec` passes on the exit code of the last command where the program\n" +
 		"reports one, and of the program itself when it ended; then a code of this table\n" +
-		"may be the program's own. A message on standard error tells ripple's apart.")
-	return &cobra.Command{Use: "exit-codes", Short: "What ripple's exit codes mean", Long: b.String()}
+		"may be the program's own. A message on standard error identifies ripple's own.")
+	return &cobra.Command{Use: "exit-codes", Short: "The exit codes of ripple", Long: b.String()}
 }

@@ -9,8 +9,8 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// exits is a script command: `exits CODE COMMAND…` runs a command that must end
-// with this exit code. What it printed is in the files out and err.
+// exits is a script command: `exits CODE COMMAND…` runs a command that must end with this exit
+// code. Its output is written to the files out and err.
 func exits(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 2 {
 		ts.Fatalf("usage: exits CODE COMMAND [ARGUMENT]...")

@@ -7,17 +7,17 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// newHelp explains a command, and says so when there is none of that name.
+// newHelp returns the command that explains commands, and reports unknown ones.
 func newHelp(root *cobra.Command) *cobra.Command {
 	var whole bool
 	cmd := &cobra.Command{
 		Use:   "help [COMMAND]...",
 		Short: "Help about any command",
-		Long: `Explain a command, or with --llms all of them in one text: what a model has to read to
-use ripple without trying.`,
+		Long: `Explain a command, or with --llms all of them in one text: the manual for a model that
+uses ripple.`,
 		Example: "  ripple help exec\n  ripple help console start\n  ripple help --llms",
 		RunE: func(help *cobra.Command, args []string) error {
 			cmd, rest, err := root.Find(args)
@@ -48,7 +48,7 @@ use ripple without trying.`,
 	return cmd
 }
 
-// shown are the commands below one that people see, and what is only text.
+// shown returns the visible subcommands of cmd, and its help topics.
 func shown(cmd *cobra.Command) (list []*cobra.Command) {
 	for _, sub := range cmd.Commands() {
 		if sub.IsAvailableCommand() || sub.IsAdditionalHelpTopicCommand() {
@@ -58,9 +58,10 @@ func shown(cmd *cobra.Command) (list []*cobra.Command) {
 	return list
 }
 
-// manual writes all that is known of a command and of those below it.
+// manual writes the help of a command and its subcommands.
 func manual(w io.Writer, cmd *cobra.Command) error {
 	var b strings.Builder
+	ui.Placeholders(cmd)
 	section(&b, cmd)
 	_, err := io.WriteString(w, b.String())
 	return err
@@ -85,8 +86,14 @@ func section(b *strings.Builder, cmd *cobra.Command) {
 		fmt.Fprintf(b, "Flags:\n\n%s\n\n", ui.Indent(flags))
 	}
 	for _, sub := range shown(cmd) {
-		if sub.Name() != "completion" { // four shells' words for the same
+		if !repeated(sub) {
 			section(b, sub)
 		}
 	}
+}
+
+// repeated reports whether the manual omits a command because its text occurs elsewhere: completion
+// has the same text for four shells, and the commands of loop have short forms.
+func repeated(cmd *cobra.Command) bool {
+	return cmd.Name() == "completion" || cmd.HasParent() && cmd.Parent().CommandPath() == "ripple loop"
 }

@@ -17,10 +17,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// started is the binary in a group of its own, without a terminal, after its
+// started returns the binary running in its own process group, without a terminal, after its
 // command has touched the file.
 func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cmd *exec.Cmd, stdout *bytes.Buffer) {
 	t.Helper()
@@ -30,17 +30,16 @@ func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cm
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TMPDIR="+t.TempDir())
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = stdout, stderr, &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
 	require.Eventually(t, func() bool { _, err := os.Stat(touched); return err == nil }, 30*time.Second, time.Millisecond)
 	return cmd, stdout
 }
 
-// forever is a command without an end that starts no program, and what comes before it
-// should start none: an interrupt that comes while bash starts one, or one ends, reaches
-// a process that no longer or not yet heeds it, as on any terminal.
+// forever is an endless command that starts no program, and commands before it should not either:
+// an interrupt at the moment when bash starts or reaps a program may be lost, as on any terminal.
 const forever = "while :; do :; done"
 
-// One interrupt is one, whoever gets it: the command ends and the session goes on.
+// A single interrupt of any of the processes ends the command, and the session continues.
 func TestOneInterruptEndsOneCommand(t *testing.T) {
 	for _, to := range []string{"process", "group"} {
 		t.Run(to, func(t *testing.T) {
@@ -58,8 +57,8 @@ func TestOneInterruptEndsOneCommand(t *testing.T) {
 	}
 }
 
-// What ended the wait for a command is told as it was.
-func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
+// The record names what ended the wait for a command.
+func TestTheRecordNamesTheEndOfTheWait(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		signals []syscall.Signal
@@ -78,7 +77,7 @@ func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
 				}
 				require.NoError(t, cmd.Process.Signal(s))
 			}
-			_ = cmd.Wait() // the state has its exit code
+			_ = cmd.Wait() // the state contains the exit code
 			assert.Equal(t, ui.ExitInterrupted, cmd.ProcessState.ExitCode())
 			var r struct {
 				CompletedBy string `json:"completed_by"`
@@ -93,7 +92,7 @@ func TestTheRecordSaysThatRippleWasAskedToEnd(t *testing.T) {
 	}
 }
 
-// A recording holds what was seen, though nobody came to close it.
+// A recording is complete even if nothing could close it.
 func TestARecordingSurvivesKill(t *testing.T) {
 	dir := t.TempDir()
 	up, cast := filepath.Join(dir, "up"), filepath.Join(dir, "session.cast")
@@ -105,8 +104,8 @@ func TestARecordingSurvivesKill(t *testing.T) {
 	assert.Contains(t, shown(), `hello\r\n`)
 }
 
-func TestCtrlCBetweenCommandsIsNoEnd(t *testing.T) {
-	c := onTerminal(t, "exec", "bash", "--lines", "--json") // the line of its record is the end of a command
+func TestCtrlCBetweenCommandsDoesNotEndTheSession(t *testing.T) {
+	c := onTerminal(t, "exec", "bash", "--lines", "--json") // its record, printed as one line, marks the end of a command
 	c.send("echo o''ne\n")
 	c.expect(`"bytes":4}`)
 	c.send("\x03")
@@ -120,7 +119,7 @@ func TestCtrlCBetweenCommandsIsNoEnd(t *testing.T) {
 	assert.Equal(t, ui.ExitInterrupted, code)
 }
 
-// The terminal does not send it, so it comes from elsewhere, and counts.
+// An interrupt that does not come from the terminal counts.
 func TestAnInterruptFromElsewhereCountsOnATerminal(t *testing.T) {
 	c := onTerminal(t, "exec", "bash", "-e", "echo started; "+forever, "-e", "echo next")
 	c.expect("started")

@@ -3,6 +3,7 @@ package main
 import (
 	"bytes"
 	"fmt"
+	"math/rand/v2"
 	"os"
 	"os/exec"
 	"os/signal"
@@ -17,19 +18,19 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/proctree"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/proctree"
 )
 
-// running is a started binary with a session whose shell has children in its
-// own group, in a session of their own, and out of reach of a hang-up.
+// running is a started binary with a session whose shell has children in its own process group, in
+// other sessions, and with SIGHUP ignored.
 type running struct {
 	*exec.Cmd
-	mark string // in the environment of everything below
-	temp string // where its private directories are
+	mark string // in the environment of all its descendants
+	temp string // parent of its private directories
 }
 
-// awaited is output in which a text is waited for.
+// awaited is output that can be waited for.
 type awaited struct {
 	text, got []byte
 	came      chan struct{}
@@ -56,7 +57,7 @@ func startBusy(t *testing.T, mark string) *running {
 	stdout, stderr := &awaited{text: []byte("ready\n"), came: make(chan struct{})}, &bytes.Buffer{}
 	r.Stdout, r.Stderr = stdout, stderr
 	require.NoError(t, r.Start())
-	t.Cleanup(func() { _ = r.Process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = r.Process.Kill() }) // it should have ended
 	select {
 	case <-stdout.came:
 	case <-time.After(30 * time.Second):
@@ -68,7 +69,7 @@ func startBusy(t *testing.T, mark string) *running {
 	return r
 }
 
-// left are the processes that carry the mark: all that the session started.
+// left returns the processes that carry the mark: all processes of the session.
 func (r *running) left() []int {
 	var pids []int
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
@@ -77,25 +78,25 @@ func (r *running) left() []int {
 		if err != nil || !bytes.Contains(environ, []byte(r.mark)) {
 			continue
 		}
-		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // digits, by the pattern
+		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // the pattern matches digits
 		pids = append(pids, pid)
 	}
 	return pids
 }
 
-// files are what is in its directory for temporary files.
+// files returns the contents of its directory for temporary files.
 func (r *running) files(t *testing.T) []os.DirEntry {
 	files, err := os.ReadDir(r.temp)
 	require.NoError(t, err)
 	return files
 }
 
-// inner is the process that does the work: below the one we started and its
-// keeper, and not below the session.
+// inner returns the process that does the work: a descendant of the started process and its
+// supervisor, but not part of the session.
 func (r *running) inner(t *testing.T) int {
 	t.Helper()
 	var found []int
-	require.Eventually(t, func() bool { // a process shows no environment in the moment of its exec
+	require.Eventually(t, func() bool { // during exec a process shows no environment
 		found = nil
 		for _, p := range proctree.Descendants(r.Process.Pid) {
 			if p.Name == "ripple" && !slices.Contains(r.left(), p.PID) {
@@ -117,8 +118,8 @@ func parentOf(t *testing.T, pid int) (parent int) {
 	return parent
 }
 
-// kill -9 of any process of ours, of both that bear its name at once, or of one right
-// after the other as killall does, leaves nothing within 2 s.
+// kill -9 of any process of ripple, of both processes with its name at once, or of one right after
+// the other as killall does, leaves no process or file after 2 s.
 func TestKillLeavesNothing(t *testing.T) {
 	times := 1
 	if thorough {
@@ -149,8 +150,7 @@ func TestKillLeavesNothing(t *testing.T) {
 	}
 }
 
-// When nobody was left to do it, the next start removes the files of the dead, and
-// nobody else's.
+// If every process was killed, the next start removes their files, and no other files.
 func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
 	r := startBusy(t, "kill-all")
 	thesis := filepath.Join(r.temp, "ripple-2024-thesis")
@@ -160,7 +160,7 @@ func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
 		victims = append(victims, p.PID)
 	}
 	for _, pid := range victims {
-		_ = syscall.Kill(pid, syscall.SIGSTOP) // so that none sees another's end
+		_ = syscall.Kill(pid, syscall.SIGSTOP) // so that none notices the end of another
 	}
 	for _, pid := range victims {
 		_ = syscall.Kill(pid, syscall.SIGKILL) // named twice
@@ -175,14 +175,14 @@ func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
 	assert.Equal(t, filepath.Base(thesis), files[0].Name())
 }
 
-// Signals that ask for an end get an orderly one: no process, no file, 130.
+// SIGTERM and similar signals end ripple in an orderly way: no process, no file, exit code 130.
 func TestSignalsCloseTheSession(t *testing.T) {
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGQUIT} {
 		t.Run(sig.String(), func(t *testing.T) {
 			heed(t, sig)
 			r := startBusy(t, "signal-"+strconv.Itoa(int(sig)))
 			require.NoError(t, r.Process.Signal(sig))
-			_ = r.Wait() // the state has its exit code
+			_ = r.Wait() // the state contains the exit code
 			assert.Equal(t, ui.ExitInterrupted, r.ProcessState.ExitCode())
 			assert.Empty(t, r.left())
 			assert.Empty(t, r.files(t))
@@ -190,8 +190,40 @@ func TestSignalsCloseTheSession(t *testing.T) {
 	}
 }
 
-// heed makes programs that are started from here heed a signal that this process
-// was told to ignore, as nohup does: what is caught is not ignored after exec.
+// A signal to the whole process group leaves nothing behind, however early it arrives: neither
+// before the processes know of each other, nor while a directory is created.
+func TestAnEarlySignalLeavesNothing(t *testing.T) {
+	path, err := binary()
+	require.NoError(t, err)
+	times := 5
+	if thorough {
+		times = 300
+	}
+	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
+		t.Run(sig.String(), func(t *testing.T) {
+			heed(t, sig)
+			for n := range times {
+				moment := rand.N(30 * time.Millisecond)
+				r := &running{mark: fmt.Sprintf("RIPPLE_TEST=early-%d-%d-%d", sig, n, os.Getpid()), temp: t.TempDir()}
+				r.Cmd = exec.Command(path, "exec", "bash", "sleep 1000")
+				r.Env = append(os.Environ(), "HOME="+r.temp, "TMPDIR="+r.temp, r.mark)
+				r.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+				require.NoError(t, r.Start())
+				time.Sleep(moment)
+				require.NoError(t, syscall.Kill(-r.Process.Pid, sig))
+				if sig == syscall.SIGINT { // a single SIGINT interrupts the command, and ripple continues if that ends
+					_ = syscall.Kill(-r.Process.Pid, syscall.SIGTERM) // it may have ended
+				}
+				require.Error(t, r.Wait())
+				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 30*time.Second, time.Millisecond,
+					"after %v: processes %v, files %v", moment, r.left(), r.files(t))
+			}
+		})
+	}
+}
+
+// heed resets a signal that this process ignores, as under nohup, so that programs started here do
+// not inherit that.
 func heed(t *testing.T, sig os.Signal) {
 	t.Helper()
 	signal.Notify(make(chan os.Signal, 1), sig)

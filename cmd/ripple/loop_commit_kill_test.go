@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 // threeCommits is a scenario of three turns that each change two files.
@@ -27,8 +27,8 @@ const threeCommits = `turns:
       - status: {STATUS: IN_PROGRESS}
 `
 
-// shooter is a hook that kills ripple once, at its moment. It knows the inner
-// process by the loop's lock.
+// shooter is a hook that kills ripple once, at a given moment. It finds the inner process through
+// the loop's lock.
 const shooter = `#!/bin/sh
 [ "$MOMENT" = "$1$2" ] || exit 0
 mkdir "$SHOT" 2> /dev/null || exit 0
@@ -44,21 +44,21 @@ case $VICTIM in
 esac
 `
 
-// newCommitted is a loop in a git repository of a user who has work of their own
-// in it, staged and not.
-func newCommitted(t *testing.T) *looped {
+// newCommitted returns a loop in a git repository that contains the user's own changes, staged and
+// unstaged.
+func newCommitted(t *testing.T) *testLoop {
 	if _, err := exec.LookPath("git"); err != nil {
 		t.Skip("git is not installed")
 	}
-	l := newLooped(t, threeCommits)
+	l := newTestLoop(t, threeCommits)
 	require.NoError(t, os.WriteFile(filepath.Join(l.dir, ".gitconfig"), []byte("[user]\nname = t\nemail = t@localhost\n[gc]\nauto = 0\n[init]\ndefaultBranch = main\n"), 0o600))
-	l.sh(`git init -q; echo '.ralph' > .gitignore; echo 'work filter=shot' > .gitattributes
+	l.sh(`git init -q; echo '.ralph' > .gitignore; printf 'work filter=shot\nmine filter=made\n' > .gitattributes
 		echo a > mine; echo a > staged; git add .; git commit -qm begin; echo b > mine; echo b > staged; git add staged; echo c > new-of-mine`)
 	return l
 }
 
 // sh runs a shell command in the project.
-func (l *looped) sh(command string, env ...string) string {
+func (l *testLoop) sh(command string, env ...string) string {
 	l.t.Helper()
 	cmd := exec.Command("sh", "-ec", command)
 	cmd.Dir = filepath.Join(l.dir, "project")
@@ -68,10 +68,10 @@ func (l *looped) sh(command string, env ...string) string {
 	return string(out)
 }
 
-// repository is what the loop made of the repository, and what it left there. A
-// git that was killed before it was noted leaves next-index-PID.lock; that has the
-// name of its process and is in nobody's way.
-func (l *looped) repository(top string) string {
+// repository describes the repository and its leftovers. A git process that was killed before it
+// was recorded leaves next-index-PID.lock; that has the process ID in its name and disturbs
+// nothing.
+func (l *testLoop) repository(top string) string {
 	return l.sh(`git -C "$TOP" fsck --no-dangling 2>&1
 		git -C "$TOP" log --format=%s --name-status
 		git -C "$TOP" status --porcelain
@@ -79,7 +79,7 @@ func (l *looped) repository(top string) string {
 		find .git \( -name '*.lock' -o -name 'ripple-*' \) ! -name 'next-index-*' -print`, "TOP="+top)
 }
 
-func (l *looped) commits(env []string, args ...string) (code int, said string) {
+func (l *testLoop) commits(env []string, args ...string) (code int, said string) {
 	l.t.Helper()
 	cmd := l.command(append([]string{"--commit", "--tag", "--max-turns", "3"}, args...)...)
 	cmd.Env = append(cmd.Env, append(env, "GIT_CONFIG_NOSYSTEM=1")...)
@@ -88,7 +88,7 @@ func (l *looped) commits(env []string, args ...string) (code int, said string) {
 	defer out.Close()
 	cmd.Stdout, cmd.Stderr = out, out
 	require.NoError(l.t, cmd.Start())
-	_ = cmd.Wait() // the state has its exit code
+	_ = cmd.Wait() // the state contains the exit code
 	r := running{Cmd: cmd, mark: l.mark}
 	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 5*time.Second, 10*time.Millisecond, "no process is left")
 	data, err := os.ReadFile(out.Name())
@@ -96,8 +96,8 @@ func (l *looped) commits(env []string, args ...string) (code int, said string) {
 	return cmd.ProcessState.ExitCode(), string(data)
 }
 
-// kill -9 while git writes, at each moment at which git lets somebody look, and
-// --resume: the same commits and tags, the user's own staged as it was, no lock.
+// kill -9 while git writes, at each moment at which a hook runs, and
+// --resume: the same commits and tags, the user's staged changes unchanged, no lock.
 func TestKilledWhileGitWrites(t *testing.T) {
 	t.Parallel()
 	for _, place := range []string{".", ".ralph/side-worktree"} {
@@ -111,8 +111,8 @@ func TestKilledWhileGitWrites(t *testing.T) {
 		want := calm.repository(place)
 		require.Contains(t, want, "ripple: turn 3")
 
-		for n, moment := range []string{"clean", "pre-commit", "commit-msg", "post-index-change", "reference-transaction prepared", "reference-transaction committed", "post-commit", "post-checkout"} {
-			if place == "." && moment == "post-checkout" { // there is none
+		for n, moment := range []string{"clean", "pre-commit", "commit-msg", "post-index-change", "reference-transaction prepared", "reference-transaction committed", "post-commit", "smudge"} {
+			if place == "." && moment == "smudge" { // nothing is checked out
 				continue
 			}
 			victims := []string{"inner", "outer", "all"}
@@ -126,11 +126,14 @@ func TestKilledWhileGitWrites(t *testing.T) {
 					name, arg, _ := strings.Cut(moment, " ")
 					hook := filepath.Join(l.dir, "shooter")
 					require.NoError(t, os.WriteFile(hook, []byte(shooter), 0o700))
-					if name == "clean" {
+					switch name {
+					case "clean":
 						l.sh(`git config filter.shot.clean "$HOOK clean; cat"`, "HOOK="+hook)
-					} else {
+					case "smudge": // while the worktree is created, when no hook runs
+						l.sh(`git config filter.made.smudge "$HOOK smudge; cat"`, "HOOK="+hook)
+					default:
 						said := ` "$1"`
-						if arg == "" { // others have arguments of their own
+						if arg == "" { // other hooks have arguments
 							said = ""
 						}
 						script := "#!/bin/sh\nexec " + hook + " " + name + said + "\n"
@@ -154,7 +157,7 @@ func TestKilledWhileGitWrites(t *testing.T) {
 }
 
 // The same at random moments of a commit.
-func TestKilledCommitGoesOn(t *testing.T) {
+func TestKilledCommitContinues(t *testing.T) {
 	t.Parallel()
 	moments := 15
 	if thorough {
@@ -168,7 +171,7 @@ func TestKilledCommitGoesOn(t *testing.T) {
 	for kills := 0; kills < moments; {
 		l := newCommitted(t)
 		var at []string
-		for args := []string(nil); ; args = []string{"--resume"} {
+		for args := []string(nil); ; args = l.resumeArgs() {
 			after, outer := time.Duration(rand.Int64N(int64(25*time.Millisecond))), rand.IntN(2) == 0
 			code, said := l.commitsKilled(after, outer, args...)
 			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
@@ -182,14 +185,15 @@ func TestKilledCommitGoesOn(t *testing.T) {
 	}
 }
 
-// commitsKilled kills one half of ripple so long after git began to write.
-func (l *looped) commitsKilled(after time.Duration, outer bool, args ...string) (code int, said string) {
+// commitsKilled kills one of the two ripple processes after git has been writing for the given
+// time.
+func (l *testLoop) commitsKilled(after time.Duration, outer bool, args ...string) (code int, said string) {
 	l.t.Helper()
 	over := make(chan struct{})
 	began := func(pid int) bool {
 		paths, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", pid)) // the pattern is valid
 		return slices.ContainsFunc(paths, func(path string) bool {
-			data, _ := os.ReadFile(path) // it may be gone
+			data, _ := os.ReadFile(path) // it may have ended
 			return slices.ContainsFunc(strings.Fields(string(data)), func(child string) bool {
 				line, _ := os.ReadFile("/proc/" + child + "/cmdline") // see above
 				return strings.Contains(string(line), "\x00add\x00") || strings.Contains(string(line), "\x00commit\x00")
@@ -207,16 +211,16 @@ func (l *looped) commitsKilled(after time.Duration, outer bool, args ...string) 
 			case <-tick.C:
 			}
 			var pid, parent int
-			data, _ := os.ReadFile(lock) // not there yet
+			data, _ := os.ReadFile(lock) // the file may not exist yet
 			if _, err := fmt.Sscanf(string(data), `{"pid":%d`, &pid); err != nil || !began(pid) {
 				continue
 			}
-			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // it may be gone
+			stat, _ := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid)) // it may have ended
 			if _, err := fmt.Sscanf(string(stat[max(0, strings.LastIndexByte(string(stat), ')')):]), ") %*c %d", &parent); outer && err == nil {
 				pid = parent
 			}
 			<-time.After(after)
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 			return
 		}
 	}()

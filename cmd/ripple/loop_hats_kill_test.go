@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/journal"
 )
 
 const killedRoles = `
@@ -51,7 +51,7 @@ func rolesScenario(ripple string) string {
 }
 
 // kill -9 at any moment, and --resume: each topic is published, taken and answered once.
-func TestKilledHatsGoOn(t *testing.T) {
+func TestKilledHatsContinue(t *testing.T) {
 	t.Parallel()
 	moments := 4
 	if thorough {
@@ -59,12 +59,12 @@ func TestKilledHatsGoOn(t *testing.T) {
 	}
 	ripple, err := binary()
 	require.NoError(t, err)
-	begin := func() *looped {
-		l := newLooped(t, rolesScenario(ripple))
+	begin := func() *testLoop {
+		l := newTestLoop(t, rolesScenario(ripple))
 		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte(killedRoles), 0o600))
 		return l
 	}
-	topics := func(l *looped) []journal.Published {
+	topics := func(l *testLoop) []journal.Published {
 		list, err := journal.ReadTopics(filepath.Join(l.dir, "project"))
 		require.NoError(t, err)
 		for i := range list {
@@ -77,7 +77,7 @@ func TestKilledHatsGoOn(t *testing.T) {
 		result
 		topics []journal.Published
 	}
-	calm := killAtAnyMoment(t, moments, begin, func(l *looped) any {
+	calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
 		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.topics"))
 		return all{l.result(), topics(l)}
 	})

@@ -20,14 +20,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/scenario"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/scenario"
 )
 
 // thorough is set for the long forms of tests: 100 kills, 200 moments, 1,000 turns.
 var thorough = os.Getenv("RIPPLE_THOROUGH") != ""
 
-// sixTurns is a scenario whose turns can be taken twice: a turn that was cut off
-// leaves any part of its work behind.
+// sixTurns is a scenario whose turns can be repeated: an interrupted turn leaves any part of its
+// work.
 func sixTurns() string {
 	var b strings.Builder
 	b.WriteString("turns:\n")
@@ -49,39 +51,41 @@ func sixTurns() string {
 	return b.String()
 }
 
-// looped is a loop in a directory of its own.
-type looped struct {
-	t    *testing.T
-	dir  string
-	mark string
+// testLoop is a loop in a directory of its own.
+type testLoop struct {
+	t     *testing.T
+	dir   string
+	mark  string
+	stops bool // it receives SIGTERM instead of being killed
 }
 
-func newLooped(t *testing.T, scenario string) *looped {
+func newTestLoop(t *testing.T, scenario string) *testLoop {
 	dir := t.TempDir()
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "scenario.yaml"), []byte(scenario), 0o600))
 	require.NoError(t, os.MkdirAll(filepath.Join(dir, "project/.ralph"), 0o755))
 	require.NoError(t, os.WriteFile(filepath.Join(dir, "project/.ralph/PROMPT.md"), []byte("Do it.\n"), 0o600))
-	return &looped{t: t, dir: dir, mark: "RIPPLE_TEST=" + filepath.Base(filepath.Dir(dir)) + strconv.Itoa(os.Getpid())}
+	return &testLoop{t: t, dir: dir, mark: "RIPPLE_TEST=" + filepath.Base(filepath.Dir(dir)) + strconv.Itoa(os.Getpid())}
 }
 
-func (l *looped) command(args ...string) *exec.Cmd {
+func (l *testLoop) command(args ...string) *exec.Cmd {
 	path, err := binary()
 	require.NoError(l.t, err)
 	cmd := exec.Command(path, append([]string{"run", "--adapter", "rehearsal"}, args...)...)
 	cmd.Dir = filepath.Join(l.dir, "project")
-	cmd.Env = append(os.Environ(), l.mark, "HOME="+l.dir, scenario.FileVariable+"="+filepath.Join(l.dir, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000")
+	cmd.Env = append(os.Environ(), l.mark, "HOME="+l.dir, scenario.FileVariable+"="+filepath.Join(l.dir, "scenario.yaml"), "MAX_CALLS_PER_HOUR=100000",
+		"PLAN="+filepath.Join(l.dir, "project/.ralph/@fix_plan.md"))
 	return cmd
 }
 
-// inner is the half of ripple that works, below the one that was started and its
-// undertaker; 0 while there is none.
+// inner returns the ID of the inner process, a descendant of the started process and its
+// supervisor; 0 if there is none.
 func inner(outer int) (pid int) { return firstChild(firstChild(outer)) }
 
-// firstChild is that of any thread, 0 for none.
+// firstChild returns the first child of any thread, 0 if there is none.
 func firstChild(of int) (pid int) {
 	threads, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/children", of)) // the pattern is valid
 	for _, path := range threads {
-		data, _ := os.ReadFile(path) // it may be gone
+		data, _ := os.ReadFile(path) // it may have ended
 		for child := range strings.FieldsSeq(string(data)) {
 			if n, err := strconv.Atoi(child); err == nil && (pid == 0 || n < pid) {
 				pid = n
@@ -91,17 +95,26 @@ func firstChild(of int) (pid int) {
 	return pid
 }
 
-// runKilled runs the loop and kills one half of ripple after a time, unless it
-// ended before; then it says how.
-func (l *looped) runKilled(after time.Duration, outer bool, args ...string) (ended bool) {
+// runKilled runs the loop and kills one of its two processes after a time, unless it has ended
+// before; then it reports that.
+func (l *testLoop) runKilled(after time.Duration, outer bool, args ...string) (ended bool) {
 	l.t.Helper()
 	var out bytes.Buffer
 	cmd := l.command(args...)
 	cmd.Stdout, cmd.Stderr = &out, &out
 	require.NoError(l.t, cmd.Start())
 	killer := time.AfterFunc(after, func() {
-		if pid := inner(cmd.Process.Pid); pid > 0 && !outer {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it may be gone
+		pid := inner(cmd.Process.Pid) // never 0, which is the process group of these tests
+		if l.stops {
+			if pid > 0 {
+				_ = syscall.Kill(pid, syscall.SIGTERM) // it may have ended
+			} else {
+				_ = cmd.Process.Signal(syscall.SIGTERM) // see above
+			}
+			return
+		}
+		if pid > 0 && !outer {
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it may have ended
 			return
 		}
 		_ = cmd.Process.Kill() // see above
@@ -110,14 +123,23 @@ func (l *looped) runKilled(after time.Duration, outer bool, args ...string) (end
 	killer.Stop()
 	r := running{Cmd: cmd, mark: l.mark}
 	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 5*time.Second, 10*time.Millisecond, "no process is left")
-	if err != nil {
+	if err != nil && (!l.stops || cmd.ProcessState.ExitCode() != ui.ExitInterrupted) {
 		require.Equal(l.t, -1, cmd.ProcessState.ExitCode(), "killed, or done: %s", &out)
 	}
 	return err == nil
 }
 
-// whole says that no file is torn; the last line of events.jsonl may be.
-func (l *looped) whole() {
+// resumeArgs returns the arguments that continue the loop: a loop that was killed before its run was
+// recorded is started again.
+func (l *testLoop) resumeArgs() []string {
+	if _, err := journal.ReadBegan(filepath.Join(l.dir, "project")); err != nil {
+		return nil
+	}
+	return []string{"--resume"}
+}
+
+// checkFiles checks that no file is truncated, except the last line of events.jsonl.
+func (l *testLoop) checkFiles() {
 	l.t.Helper()
 	for _, name := range []string{"status.json", ".circuit_breaker_state", ".ralph_session", ".ralph_session_history", ".calls", ".turn_snapshot"} {
 		data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph", name))
@@ -128,16 +150,16 @@ func (l *looped) whole() {
 	l.events()
 }
 
-// events are those of the agent without what differs from run to run, and the
-// numbers of the turns that ended.
-func (l *looped) events() (agent []string, turns []int) {
+// events returns the agent's events, without data that differs between runs and without interrupted
+// attempts, and the numbers of the completed turns.
+func (l *testLoop) events() (agent []string, turns []int) {
 	l.t.Helper()
 	data, err := os.ReadFile(filepath.Join(l.dir, "project/.ralph/events.jsonl"))
 	if os.IsNotExist(err) {
 		return nil, nil
 	}
 	require.NoError(l.t, err)
-	seq := 0.0
+	seq, begun := 0.0, 0
 	for _, line := range bytes.SplitAfter(data, []byte("\n")) {
 		if !bytes.HasSuffix(line, []byte("\n")) {
 			break
@@ -149,7 +171,11 @@ func (l *looped) events() (agent []string, turns []int) {
 		switch e["type"] {
 		case "turn_ended":
 			turns = append(turns, int(e["turn"].(float64)))
-		case "run_started", "turn_started", "stopped", "asked", "answered":
+		case "turn_started":
+			begun = len(agent)
+		case "turn_cut":
+			agent = agent[:begun]
+		case "run_started", "settings_changed", "stopped", "asked", "answered":
 		default:
 			delete(e, "seq")
 			delete(e, "time")
@@ -164,8 +190,8 @@ func (l *looped) events() (agent []string, turns []int) {
 	return agent, turns
 }
 
-// tree is what the agent made.
-func (l *looped) tree() map[string]string {
+// tree returns the files that the agent created.
+func (l *testLoop) tree() map[string]string {
 	files := map[string]string{}
 	root := filepath.Join(l.dir, "project")
 	require.NoError(l.t, filepath.WalkDir(root, func(path string, d fs.DirEntry, err error) error {
@@ -183,19 +209,77 @@ func (l *looped) tree() map[string]string {
 }
 
 // kill -9 at any moment, and --resume: the same tree, turns and events as without.
-func TestKilledLoopGoesOn(t *testing.T) {
+func TestKilledLoopContinues(t *testing.T) {
 	t.Parallel()
 	moments := 15
 	if thorough {
 		moments = 200
 	}
-	calm := killAtAnyMoment(t, moments, func() *looped { return newLooped(t, sixTurns()) }, func(l *looped) any { return l.result() })
+	calm := killAtAnyMoment(t, moments, func() *testLoop { return newTestLoop(t, sixTurns()) }, func(l *testLoop) any { return l.result() })
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, calm.result().turns)
 }
 
-// killAtAnyMoment requires loops that are killed so often, and resumed, to leave what
-// the one that it returns leaves, which nobody killed.
-func killAtAnyMoment(t *testing.T, moments int, begin func() *looped, left func(*looped) any) (calm *looped) {
+// The same with turns that first tick their box, with and without commits, for loops that are
+// terminated and loops that are killed: the ticked plan alone does not end the loop before the work
+// is done.
+func TestInterruptedLoopThatTicksFirst(t *testing.T) {
+	t.Parallel()
+	moments := 1
+	if thorough {
+		moments = 200
+	}
+	for name, settings := range map[string]string{
+		"plain":    "{verify: [test -f work]}",
+		"commit":   "{commit: true, verify: [test -f work]}",
+		"worktree": "{commit: true, worktree: side, verify: [test -f work]}",
+	} {
+		for _, stops := range []bool{false, true} {
+			t.Run(fmt.Sprintf("%s, stops=%v", name, stops), func(t *testing.T) {
+				t.Parallel()
+				begin := func() *testLoop {
+					l := newCommitted(t)
+					l.stops = stops
+					for name, text := range map[string]string{
+						"scenario.yaml":               ticksFirst,
+						"project/ripple.yml":          "loop: " + settings + "\n",
+						"project/.ralph/@fix_plan.md": "- [ ] task 1\n- [ ] task 2\n",
+					} {
+						require.NoError(t, os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600))
+					}
+					l.sh("git add ripple.yml; git commit -qm settings -- ripple.yml")
+					return l
+				}
+				type all struct {
+					result
+					plan, repository string
+				}
+				calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
+					top := "."
+					if name == "worktree" {
+						top = ".ralph/side-worktree"
+					}
+					r := l.result()
+					r.events = nil // they contain commit hashes and times
+					return all{r, l.sh("cat .ralph/@fix_plan.md"), l.repository(top)}
+				})
+				require.Equal(t, []int{1, 2}, calm.result().turns)
+			})
+		}
+	}
+}
+
+// ticksFirst is a scenario of two turns that tick a box of the plan and then do the work.
+const ticksFirst = `turns:
+  - steps:
+      - run: sed -i "s/- \\[ \\] task $RIPPLE_TURN$/- [x] task $RIPPLE_TURN/" "$PLAN"
+      - text: It is ticked.
+      - run: echo $RIPPLE_TURN > work; echo x > new.$RIPPLE_TURN
+      - status: {STATUS: IN_PROGRESS}
+`
+
+// killAtAnyMoment checks that loops that are killed repeatedly, and resumed, have the same result
+// as an undisturbed one, which it returns.
+func killAtAnyMoment(t *testing.T, moments int, begin func() *testLoop, left func(*testLoop) any) (calm *testLoop) {
 	t.Helper()
 	seed := uint64(time.Now().UnixNano())
 	random := rand.New(rand.NewPCG(seed, 0))
@@ -210,14 +294,14 @@ func killAtAnyMoment(t *testing.T, moments int, begin func() *looped, left func(
 	for kills := 0; kills < moments; {
 		l := begin()
 		var at []string
-		for args := []string(nil); ; args = []string{"--resume"} {
+		for args := []string(nil); ; args = l.resumeArgs() {
 			after, outer := time.Duration(random.Int64N(int64(whole))), random.IntN(2) == 0
 			started := time.Now()
 			ended := l.runKilled(after, outer, args...)
 			at = append(at, fmt.Sprintf("%v outer=%v", after, outer))
-			l.whole()
+			l.checkFiles()
 			if ended && args == nil {
-				whole = time.Since(started) // a machine has its moods
+				whole = time.Since(started) // a slower machine
 			}
 			if ended {
 				break
@@ -229,7 +313,7 @@ func killAtAnyMoment(t *testing.T, moments int, begin func() *looped, left func(
 	return calm
 }
 
-// result is what a run leaves, without what differs from run to run.
+// result is the result of a run, without data that differs between runs.
 type result struct {
 	tree   map[string]string
 	events []string
@@ -237,7 +321,7 @@ type result struct {
 	status string
 }
 
-func (l *looped) result() result {
+func (l *testLoop) result() result {
 	r := result{tree: l.tree()}
 	r.events, r.turns = l.events()
 	var status struct {

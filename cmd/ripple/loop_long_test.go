@@ -17,13 +17,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/scenario"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/scenario"
 )
 
-// A long loop needs no more memory at its end than near its beginning, takes
-// little time of its own beside the agent's, and its events can be read at any
-// moment.
+// A long loop needs no more memory at its end than near its beginning, adds little time to the
+// agent's, and its events can be read at any moment.
 func TestLongLoop(t *testing.T) {
 	if testing.Short() {
 		t.Skip("many turns")
@@ -33,7 +32,7 @@ func TestLongLoop(t *testing.T) {
 	if thorough {
 		turns = 1000
 	}
-	l := newLooped(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
+	l := newTestLoop(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
 	alone := time.Duration(0)
 	if thorough {
 		alone = l.agentAlone(50)
@@ -44,7 +43,7 @@ func TestLongLoop(t *testing.T) {
 	require.NoError(t, err)
 	started := time.Now()
 	require.NoError(t, cmd.Start())
-	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should be gone
+	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
 	memory := map[int]int{}
 	for lines := bufio.NewScanner(out); lines.Scan(); {
 		var n struct {
@@ -58,7 +57,7 @@ func TestLongLoop(t *testing.T) {
 			assert.GreaterOrEqual(t, len(ended), n.Turn-1)
 		}
 	}
-	_ = cmd.Wait() // the state has its exit code
+	_ = cmd.Wait() // the state contains the exit code
 	require.Equal(t, ui.ExitLimit, cmd.ProcessState.ExitCode())
 	took := time.Since(started) / time.Duration(turns)
 	t.Logf("a turn takes %v; kilobytes in memory by turn: %v", took, memory)
@@ -70,8 +69,8 @@ func TestLongLoop(t *testing.T) {
 	}
 }
 
-// agentAlone is how long the agent takes for a turn without a loop.
-func (l *looped) agentAlone(times int) time.Duration {
+// agentAlone returns the duration of the agent's turn without a loop.
+func (l *testLoop) agentAlone(times int) time.Duration {
 	l.t.Helper()
 	path, err := binary()
 	require.NoError(l.t, err)
@@ -84,7 +83,7 @@ func (l *looped) agentAlone(times int) time.Duration {
 	return time.Since(started) / time.Duration(times)
 }
 
-// resident is the memory that a process has, in kilobytes.
+// resident returns the resident memory of a process, in kilobytes.
 func resident(t *testing.T, pid int) int {
 	t.Helper()
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// twoQuestions is a scenario whose turns ask, and show what they were told.
+// twoQuestions is a scenario whose turns ask, and print the answers.
 const twoQuestions = `turns:
   - steps:
       - write: {path: a.txt, content: "1\n"}
@@ -36,8 +36,8 @@ const twoQuestions = `turns:
       - text: LOOP_COMPLETE
 `
 
-// answerer answers what a loop asks, some time after it is asked, until the test ends.
-func answerer(l *looped) {
+// answerer answers the questions of a loop, after some time, until the test ends.
+func answerer(l *testLoop) {
 	over, ended := make(chan struct{}), make(chan struct{})
 	l.t.Cleanup(func() { close(over); <-ended })
 	project := filepath.Join(l.dir, "project")
@@ -65,13 +65,13 @@ func answerer(l *looped) {
 				a, _ := q.Choose("a person", event.AllowOnce)
 				return q.ID, event.Answer{Option: a.Option, Text: "so: " + q.Text, By: "a person"}, nil
 			})
-			assert.NoError(l.t, err, "who sees an open question can answer it")
+			assert.NoError(l.t, err, "an open question can be answered")
 		}
 	}()
 }
 
-// asked counts how often the record has each question, and each answer.
-func (l *looped) asked() map[string]int {
+// asked counts how often the record contains each question and each answer.
+func (l *testLoop) asked() map[string]int {
 	f, err := os.Open(filepath.Join(l.dir, "project/.ralph/events.jsonl"))
 	require.NoError(l.t, err)
 	defer f.Close()
@@ -92,16 +92,16 @@ func (l *looped) asked() map[string]int {
 	return n
 }
 
-// kill -9 at any moment while a question is open, and --resume: asked once, answered
-// once, never lost.
+// kill -9 at any moment while a question is open, and --resume: asked once, answered once, never
+// lost.
 func TestKilledLoopKeepsItsQuestions(t *testing.T) {
 	t.Parallel()
 	moments := 3
 	if thorough {
 		moments = 200
 	}
-	begin := func() *looped {
-		l := newLooped(t, twoQuestions)
+	begin := func() *testLoop {
+		l := newTestLoop(t, twoQuestions)
 		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte("loop: {wait_for_answer: always}\n"), 0o600))
 		answerer(l)
 		return l
@@ -110,7 +110,7 @@ func TestKilledLoopKeepsItsQuestions(t *testing.T) {
 		result
 		asked map[string]int
 	}
-	calm := killAtAnyMoment(t, moments, begin, func(l *looped) any {
+	calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
 		assert.NoFileExists(t, filepath.Join(l.dir, "project/.ralph/.answers"))
 		return all{l.result(), l.asked()}
 	})

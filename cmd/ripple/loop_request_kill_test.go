@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/journal"
 )
 
 const askerAdapter = `schema: 1
@@ -28,8 +28,8 @@ process: {executable: sh}
 agent: {display_name: Asker, transport: acp, acp: {args: [agent.sh]}}
 `
 
-// askerScript speaks the Agent Client Protocol: it asks for a permission in each turn, and
-// notes what it is told.
+// askerScript speaks the Agent Client Protocol: it asks for a permission in each turn, and records
+// the answers.
 const askerScript = `echo $$ > pid
 while read -r line; do
   id=$(printf '%s\n' "$line" | sed -n 's/.*"id":\([0-9]*\).*/\1/p')
@@ -46,8 +46,8 @@ while read -r line; do
 done
 `
 
-func newAsker(t *testing.T) *looped {
-	l := newLooped(t, "turns: [{steps: []}]")
+func newAsker(t *testing.T) *testLoop {
+	l := newTestLoop(t, "turns: [{steps: []}]")
 	project := filepath.Join(l.dir, "project")
 	require.NoError(t, os.MkdirAll(filepath.Join(project, ".ripple/adapters"), 0o755))
 	for name, text := range map[string]string{".ripple/adapters/asker.yaml": askerAdapter, "agent.sh": askerScript} {
@@ -56,31 +56,31 @@ func newAsker(t *testing.T) *looped {
 	return l
 }
 
-// begun is a loop that runs.
-type begun struct {
+// runningLoop is a running loop.
+type runningLoop struct {
 	*exec.Cmd
 	out  bytes.Buffer
 	done chan struct{}
 }
 
-func (l *looped) begin(args ...string) *begun {
-	b := &begun{Cmd: l.command(append(args, "--adapter", "asker", "--wait-for-answer")...), done: make(chan struct{})}
+func (l *testLoop) begin(args ...string) *runningLoop {
+	b := &runningLoop{Cmd: l.command(append(args, "--adapter", "asker", "--wait-for-answer")...), done: make(chan struct{})}
 	b.Stdout, b.Stderr = &b.out, &b.out
 	require.NoError(l.t, b.Start())
 	go func() {
-		_ = b.Wait() // its state says how
+		_ = b.Wait() // the caller checks the state
 		close(b.done)
 	}()
 	return b
 }
 
-// over waits for the end of ripple and of all that it started.
-func (l *looped) over(b *begun) {
+// awaitEnd waits for the end of ripple and all its processes.
+func (l *testLoop) awaitEnd(b *runningLoop) {
 	l.t.Helper()
 	select {
 	case <-b.done:
 	case <-time.After(2 * time.Minute):
-		_ = b.Process.Kill() // it is to end
+		_ = b.Process.Kill() // it has to end
 		<-b.done
 		l.t.Fatalf("it goes on: %s", &b.out)
 	}
@@ -89,7 +89,7 @@ func (l *looped) over(b *begun) {
 }
 
 // waits waits until the loop's record has an open question.
-func (l *looped) waits(b *begun) {
+func (l *testLoop) waits(b *runningLoop) {
 	l.t.Helper()
 	require.Eventually(l.t, func() bool {
 		open, err := journal.OpenQuestions(filepath.Join(l.dir, "project"))
@@ -97,13 +97,13 @@ func (l *looped) waits(b *begun) {
 	}, time.Minute, 5*time.Millisecond)
 }
 
-// shoot kills the agent, a half of ripple, or all of them. It says whether ripple was hit:
-// its inner half may not be there yet.
-func (l *looped) shoot(b *begun, victims int) (ripple bool) {
+// kill kills the agent, one of ripple's processes, or all of them. It reports whether a process of
+// ripple was killed: the inner one may not exist yet.
+func (l *testLoop) kill(b *runningLoop, victims int) (ripple bool) {
 	agent := l.agent()
 	if inside := inner(b.Process.Pid); victims&2 != 0 && inside > 0 {
 		ripple = true
-		_ = syscall.Kill(inside, syscall.SIGKILL) // it may be gone
+		_ = syscall.Kill(inside, syscall.SIGKILL) // it may have ended
 	}
 	if victims&4 != 0 {
 		ripple = true
@@ -115,7 +115,7 @@ func (l *looped) shoot(b *begun, victims int) (ripple bool) {
 	return ripple
 }
 
-func (l *looped) answer(b *begun) {
+func (l *testLoop) answer(b *runningLoop) {
 	path, err := binary()
 	require.NoError(l.t, err)
 	cmd := exec.Command(path, "answer", "--allow")
@@ -127,8 +127,8 @@ func (l *looped) answer(b *begun) {
 	assert.Error(l.t, again.Run(), "one answer is all")
 }
 
-// kill -9 of the agent, of ripple, or of both while the agent waits for an answer, and
-// after it was given: asked once, answered once, never lost, and the agent is told nothing else.
+// kill -9 of the agent, of ripple, or of both while the agent waits for an answer, and after it was
+// given: asked once, answered once, never lost, and the agent receives nothing else.
 func TestKilledWhileTheAgentAsks(t *testing.T) {
 	t.Parallel()
 	moments := 4
@@ -151,13 +151,13 @@ func TestKilledWhileTheAgentAsks(t *testing.T) {
 				<-time.After(time.Duration(rand.Int64N(int64(150 * time.Millisecond))))
 			}
 			kills++
-			if l.shoot(b, 1+rand.IntN(7)) {
-				l.over(b)
-				if !answered && rand.IntN(4) == 0 { // nobody runs
+			if l.kill(b, 1+rand.IntN(7)) {
+				l.awaitEnd(b)
+				if !answered && rand.IntN(4) == 0 { // nothing is running
 					answered = true
 					l.answer(b)
 				}
-				l.whole()
+				l.checkFiles()
 				if b.ProcessState.ExitCode() == 0 {
 					break
 				}
@@ -168,7 +168,7 @@ func TestKilledWhileTheAgentAsks(t *testing.T) {
 			l.waits(b)
 			l.answer(b)
 		}
-		l.over(b)
+		l.awaitEnd(b)
 		require.Equal(t, 0, b.ProcessState.ExitCode(), "%s", &b.out)
 		require.Equal(t, map[string]int{"asked q1": 1, "answered q1": 1}, l.asked(), "%s", &b.out)
 		told, err := os.ReadFile(filepath.Join(l.dir, "project/told"))

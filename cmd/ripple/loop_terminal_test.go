@@ -11,18 +11,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/scenario"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/scenario"
 )
 
-// Ctrl-C lets the turn end, a second one ends the agent; then the loop goes on
-// where it was.
+// Ctrl-C lets the turn end, a second one ends the agent; then the loop continues from there.
 func TestCtrlCInALoop(t *testing.T) {
 	dir := t.TempDir()
 	write := func(name, text string) {
 		require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
 	}
-	_, err := binary() // while we are where its source is
+	_, err := binary() // before the directory changes
 	require.NoError(t, err)
 	t.Chdir(dir)
 	t.Setenv(scenario.FileVariable, filepath.Join(dir, "scenario.yaml"))
@@ -48,7 +47,7 @@ func TestCtrlCInALoop(t *testing.T) {
 	c.expect("ending the agent")
 	rest, code = c.exit()
 	assert.Equal(t, ui.ExitInterrupted, code)
-	assert.Contains(t, strings.Join(strings.Fields(rest), " "), "Interrupted in the middle of a turn, which is taken again when the loop goes on.", "words are not cut")
+	assert.Contains(t, strings.Join(strings.Fields(rest), " "), "Interrupted during a turn, which is repeated when the loop continues.", "words are not cut")
 
 	write("scenario.yaml", "turns: [{steps: [{text: Once more.}, {text: LOOP_COMPLETE}]}]")
 	c = onTerminal(t, append(args, "--resume")...)

@@ -5,8 +5,8 @@ package main
 import (
 	"os"
 
-	"ripple/cmd/ripple/internal/early" // before all others
-	_ "ripple/schema/validate"
+	"example.com/ripple/cmd/ripple/internal/early" // initialized first
+	_ "example.com/ripple/schema/validate"
 )
 
 func main() {

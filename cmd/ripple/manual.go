@@ -8,17 +8,18 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/cobra/doc"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// In a build with the tag "manual", ripple writes what a package has beside it: man
-// pages, and completions for four shells. It is not in what people get: the library that
-// makes man pages would be a twentieth of it.
+// In a build with the tag "manual", ripple writes the documentation files of packages: man pages,
+// and completions for four shells. Released binaries do not include it: the library for man pages
+// would be a twentieth of the binary.
 func init() { addManual = newManual }
 
 func newManual(a *ui.App) *cobra.Command {
@@ -33,8 +34,8 @@ func newManual(a *ui.App) *cobra.Command {
 	}
 }
 
-// writeManual writes man/*.1 and completions/*. The date of the pages is that of
-// SOURCE_DATE_EPOCH (https://reproducible-builds.org/specs/source-date-epoch/), else today.
+// writeManual writes man/*.1 and completions/*. The date of the pages is SOURCE_DATE_EPOCH
+// (https://reproducible-builds.org/specs/source-date-epoch/), or today.
 func writeManual(root *cobra.Command, dir string) error {
 	man, shells := filepath.Join(dir, "man"), filepath.Join(dir, "completions")
 	for _, d := range []string{man, shells} {
@@ -48,6 +49,7 @@ func writeManual(root *cobra.Command, dir string) error {
 	}
 	root.InitDefaultCompletionCmd()
 	root.DisableAutoGenTag = true
+	keepLists(root)
 	head := &doc.GenManHeader{Title: "RIPPLE", Section: "1", Date: &date, Source: "ripple", Manual: "ripple"}
 	err := errors.Join(doc.GenManTree(root, head, man), writeTopics(root, head, man))
 	if err != nil {
@@ -69,8 +71,23 @@ func writeManual(root *cobra.Command, dir string) error {
 	return nil
 }
 
-// writeTopics writes the pages of what is only text, and names them in ripple(1), whose last
-// section is SEE ALSO: the library leaves them out of both.
+// keepLists indents the lists of help texts so that a manual page keeps their lines: the library
+// parses a text as Markdown, which joins lines with less indentation.
+func keepLists(cmd *cobra.Command) {
+	lines := strings.Split(cmd.Long, "\n")
+	for i, line := range lines {
+		if strings.HasPrefix(line, "  ") {
+			lines[i] = "    " + line
+		}
+	}
+	cmd.Long = strings.Join(lines, "\n")
+	for _, sub := range cmd.Commands() {
+		keepLists(sub)
+	}
+}
+
+// writeTopics writes the pages of help topics, and adds them to the last section of ripple(1), SEE
+// ALSO: the library omits them from both.
 func writeTopics(root *cobra.Command, head *doc.GenManHeader, man string) error {
 	main := filepath.Join(man, "ripple.1")
 	first, err := os.ReadFile(main)

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// There is a page for every command that people see, and the same one each time.
+// Every visible command has a page, which is reproducible.
 func TestManual(t *testing.T) {
 	t.Setenv("SOURCE_DATE_EPOCH", "1767322800")
 	root, all := tree(t)

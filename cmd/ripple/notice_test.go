@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A released binary on a terminal asks while a command runs, and tells when it is over;
-// a short command asks nobody, and nothing is told where no terminal is.
+// On a terminal, a released binary checks for a new version while a command runs, and reports it
+// afterwards; a short command does not check, and without a terminal nothing is printed.
 func TestNotice(t *testing.T) {
 	asked := make(chan string, 10)
 	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, q *http.Request) {
@@ -37,10 +37,10 @@ func TestNotice(t *testing.T) {
 	c := binaryOnTerminal(t, path, "version")
 	c.expect("ripple v1.0.0")
 	require.NoError(t, c.cmd.Wait())
-	assert.NoDirExists(t, filepath.Join(cache, "ripple"), "it was over before anybody is asked")
+	assert.NoDirExists(t, filepath.Join(cache, "ripple"), "it ended before the check")
 
 	c = binaryOnTerminal(t, path, "exec", "bash", "--", "read -r line; echo got $line")
-	c.expect("waits for input") // until it was asked
+	c.expect("waits for input") // until the check is done
 	assert.Equal(t, "ripple/v1.0.0", <-asked)
 	known := filepath.Join(cache, "ripple", "update.json")
 	require.Eventually(t, func() bool {

@@ -13,11 +13,10 @@ import (
 	"github.com/rogpeppe/go-internal/testscript"
 )
 
-// plays is a script command: `plays SCENARIO CODE REASON TURNS [FLAG]...` has
-// ripple run play $WORK/SCENARIO.yaml in the directory $WORK/SCENARIO, which
-// becomes the working directory. A second time there it goes on from what the
-// first left. The run must stop with this exit code and reason after so many
-// turns, and say the same everywhere: in words, in events.jsonl, in status.json.
+// plays is a script command: `plays SCENARIO CODE REASON TURNS [FLAG]...` lets ripple run play
+// $WORK/SCENARIO.yaml in the directory $WORK/SCENARIO, which becomes the working directory. A
+// second call continues the first run. The run must stop with this exit code and reason after TURNS
+// turns, and report the same everywhere: in its messages, in events.jsonl, in status.json.
 func plays(ts *testscript.TestScript, neg bool, args []string) {
 	if neg || len(args) < 4 {
 		ts.Fatalf("usage: plays SCENARIO CODE REASON TURNS [FLAG]...")
@@ -34,7 +33,7 @@ func plays(ts *testscript.TestScript, neg bool, args []string) {
 	stopped(ts, args[1:4])
 }
 
-// stopped checks how the run of the working directory ended: CODE REASON TURNS.
+// stopped checks how the run in the working directory ended: CODE REASON TURNS.
 func stopped(ts *testscript.TestScript, want []string) {
 	var status struct {
 		LoopCount  int    `json:"loop_count"`

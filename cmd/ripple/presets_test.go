@@ -13,10 +13,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/scenario"
+	"example.com/ripple/runtime/scenario"
 )
 
-// rehearsed is a scenario with what each turn publishes: topics with blanks between them,
+// rehearsed returns a scenario with the topics that each turn publishes: separated by blanks, with
 // "!" before a word that ends the answer. No turn changes a file.
 func rehearsed(turns []string) string {
 	var b strings.Builder
@@ -35,14 +35,14 @@ func rehearsed(turns []string) string {
 	return b.String()
 }
 
-// Each preset of ours, and files of the shapes of ralph-orchestrator's, run to their end.
+// Each preset, and files in the formats of ralph-orchestrator, run to the end.
 func TestPresetsRunToTheirEnd(t *testing.T) {
 	t.Parallel()
 	const shapes = "../../runtime/loop/config/testdata/presets/"
 	tests := []struct {
 		preset string
-		turns  []string // what each publishes
-		hats   string   // whose turns they are
+		turns  []string // topics published in each turn
+		hats   string   // role of each turn
 	}{
 		{"build-review", []string{"build.done", "review.rejected", "build.done", "review.next", "build.done", "", "build.done", "review.passed !LOOP_COMPLETE"}, "builder reviewer builder reviewer builder reviewer builder reviewer"},
 		{"plan-build-review", []string{"plan.ready", "build.blocked", "plan.ready", "build.done", "review.next", "build.done", "review.passed !LOOP_COMPLETE"}, "planner builder planner builder reviewer builder reviewer"},

@@ -9,13 +9,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// Agents of the protocol's public registry that need a service of their own are there as
-// adapters that say so, and show nothing of a turn that they do not take.
-func TestAgentsThatNobodyHasTried(t *testing.T) {
+// Agents of the protocol's public registry that need their own service have adapters that say so,
+// and that contain no turn.
+func TestUnverifiedAgents(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
 	said := func(args ...string) string {

@@ -9,15 +9,18 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/acpcmd"
-	"ripple/cmd/ripple/internal/adaptercmd"
-	"ripple/cmd/ripple/internal/agentcmd"
-	"ripple/cmd/ripple/internal/consolecmd"
-	"ripple/cmd/ripple/internal/execcmd"
-	"ripple/cmd/ripple/internal/loopcmd"
-	"ripple/cmd/ripple/internal/mcpcmd"
-	"ripple/cmd/ripple/internal/notice"
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/acpcmd"
+	"example.com/ripple/cmd/ripple/internal/adaptercmd"
+	"example.com/ripple/cmd/ripple/internal/agentcmd"
+	"example.com/ripple/cmd/ripple/internal/boxcmd"
+	"example.com/ripple/cmd/ripple/internal/consolecmd"
+	"example.com/ripple/cmd/ripple/internal/execcmd"
+	"example.com/ripple/cmd/ripple/internal/loopcmd"
+	"example.com/ripple/cmd/ripple/internal/mcpcmd"
+	"example.com/ripple/cmd/ripple/internal/notice"
+	"example.com/ripple/cmd/ripple/internal/trustcmd"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/owner"
 )
 
 // Main runs one command line and returns its exit code.
@@ -40,22 +43,22 @@ func Main(args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return code
 }
 
-// releaseFeed is where a build asks for the latest version; one without it never asks.
+// releaseFeed is the URL from which a build gets the latest version; a build without it never asks.
 var releaseFeed string
 
-// newNotice tells of a newer version on the person's terminal.
+// newNotice returns the notice about a newer version on the user's terminal.
 func newNotice(a *ui.App) notice.Notice {
 	if releaseFeed == "" {
 		return notice.Notice{}
 	}
 	n := notice.Notice{Feed: releaseFeed, Version: thisBuild().Version, Terminal: a.ErrTerminal, Getenv: a.Getenv, Now: time.Now, After: 2 * time.Second}
-	if cache, err := os.UserCacheDir(); err == nil {
+	if cache, err := os.UserCacheDir(); err == nil && owner.Ours(filepath.Join(cache, "ripple")) {
 		n.Dir = filepath.Join(cache, "ripple")
 	}
 	return n
 }
 
-// addManual makes the command that writes man pages, in a build that has it.
+// addManual returns the command that writes man pages, in builds that include it.
 var addManual func(*ui.App) *cobra.Command
 
 func newRoot(a *ui.App) *cobra.Command {
@@ -72,13 +75,19 @@ func newRoot(a *ui.App) *cobra.Command {
 	root.SilenceErrors, root.SilenceUsage = true, true
 	root.SetFlagErrorFunc(ui.FlagError)
 	root.SetHelpCommand(newHelp(root))
-	root.AddCommand(
-		adaptercmd.New(a), agentcmd.New(a, consolecmd.Detached(a), adaptercmd.NewAgentMatrix(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a),
-		consolecmd.New(a, version()), mcpcmd.New(a, version()), acpcmd.New(a, version()),
-		execcmd.New(a),
-		loopcmd.NewRun(a), loopcmd.NewInit(a), loopcmd.NewStatus(a), loopcmd.NewWatch(a), loopcmd.NewReplay(a), loopcmd.NewHats(a), loopcmd.NewEvents(a), loopcmd.NewEmit(a), loopcmd.NewAnswer(a), loopcmd.NewGuide(a), loopcmd.NewReset(a), loopcmd.NewStop(a),
-		newSchema(a), newVersion(a), newExitCodes(),
-	)
+	help := root.HelpFunc()
+	root.SetHelpFunc(func(cmd *cobra.Command, args []string) {
+		ui.Placeholders(cmd)
+		help(cmd, args)
+	})
+	for _, group := range commandGroups(a) {
+		root.AddGroup(&cobra.Group{ID: group.title, Title: group.title + ":"})
+		for _, cmd := range group.commands {
+			cmd.GroupID = group.title
+			root.AddCommand(cmd)
+		}
+	}
+	root.AddCommand(newVersion(a), newExitCodes(), boxcmd.NewInside(), boxcmd.NewEnter())
 	if addManual != nil {
 		root.AddCommand(addManual(a))
 	}
@@ -86,8 +95,27 @@ func newRoot(a *ui.App) *cobra.Command {
 	return root
 }
 
-// showVersion is ripple --version. Cobra's own would need a template, and Go's templates
-// make the binary larger by a seventh.
+// commandGroup is a group of commands in ripple's help, with its title.
+type commandGroup struct {
+	title    string
+	commands []*cobra.Command
+}
+
+// commandGroups returns all commands of ripple except those about ripple itself, in the order of
+// its help. The commands of a loop occur twice: below the noun, `ripple loop status`, and short,
+// `ripple status`.
+func commandGroups(a *ui.App) []commandGroup {
+	return []commandGroup{
+		{"Programs", []*cobra.Command{execcmd.New(a), consolecmd.New(a, version()), boxcmd.New(a)}},
+		{"Loops", append([]*cobra.Command{loopcmd.New(a)}, loopcmd.Commands(a)...)},
+		{"Agents", []*cobra.Command{agentcmd.New(a, consolecmd.Detached(a), adaptercmd.NewAgentMatrix(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a)}},
+		{"Adapters", []*cobra.Command{adaptercmd.New(a), newSchema(a), trustcmd.New(a)}},
+		{"Integration", []*cobra.Command{mcpcmd.New(a, version()), acpcmd.New(a, version())}},
+	}
+}
+
+// showVersion implements ripple --version. Cobra's own version flag needs a template, and Go's
+// templates make the binary a seventh larger.
 func showVersion(a *ui.App, root *cobra.Command) {
 	var asked bool
 	root.Flags().BoolVarP(&asked, "version", "v", false, "print the version")

@@ -19,16 +19,16 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/sandbox"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/sandbox"
 )
 
-// withoutLandlock becomes the command of its arguments on what looks like a kernel
-// without Landlock: the call that begins it is not implemented there.
+// withoutLandlock executes the command of its arguments on a simulated kernel without Landlock: the
+// first of its system calls returns ENOSYS.
 func withoutLandlock() {
 	runtime.LockOSThread()
 	filter := []unix.SockFilter{
-		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the call's number
+		{Code: unix.BPF_LD | unix.BPF_W | unix.BPF_ABS}, // the number of the system call
 		{Code: unix.BPF_JMP | unix.BPF_JEQ | unix.BPF_K, K: unix.SYS_LANDLOCK_CREATE_RULESET, Jf: 1},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ERRNO | uint32(unix.ENOSYS)},
 		{Code: unix.BPF_RET | unix.BPF_K, K: unix.SECCOMP_RET_ALLOW},
@@ -44,7 +44,7 @@ func withoutLandlock() {
 	panic(err)
 }
 
-// boxed runs ripple for one user with consoles of its own.
+// boxed runs ripple with consoles of its own.
 type boxed struct {
 	ripple, dir string
 	env         []string
@@ -54,7 +54,7 @@ func newBoxed(t *testing.T) boxed {
 	t.Helper()
 	path, err := binary()
 	require.NoError(t, err)
-	home, err := os.MkdirTemp("", "box") // short: it holds sockets
+	home, err := os.MkdirTemp("", "box") // a short path, because it holds sockets
 	require.NoError(t, err)
 	b := boxed{ripple: path, dir: filepath.Join(home, "work"), env: append(os.Environ(), "HOME="+home, "XDG_RUNTIME_DIR="+home, "XDG_STATE_HOME="+home+"/state", "LC_ALL=C")}
 	require.NoError(t, os.Mkdir(b.dir, 0o700))
@@ -76,12 +76,12 @@ func (b boxed) run(t *testing.T, argv ...string) (stdout, stderr string, code in
 	}
 	var out, said bytes.Buffer
 	cmd.Env, cmd.Stdout, cmd.Stderr, cmd.WaitDelay = b.env, &out, &said, time.Second
-	_ = cmd.Run() // how it ended stands in the exit code
+	_ = cmd.Run() // the exit code is returned
 	return out.String(), said.String(), cmd.ProcessState.ExitCode()
 }
 
-// The kernel keeps the program and what it starts from writing elsewhere; the console
-// itself goes on as any other.
+// The kernel prevents the program and its descendants from writing elsewhere; otherwise the console
+// works like any other.
 func TestSandbox(t *testing.T) {
 	enforced, err := sandbox.Check("/")
 	if err != nil {
@@ -121,7 +121,7 @@ func TestSandbox(t *testing.T) {
 		{"signal the host", "kill -0 $PPID", 6, false},
 	} {
 		if enforced.ABI < tt.abi {
-			continue // it is among what is not covered
+			continue // documented as not covered
 		}
 		out, said, code := b.run(t, b.ripple, "console", "exec", "box", tt.command)
 		assert.Equal(t, tt.allowed, code == 0, "%s: %d %s%s", tt.name, code, out, said)
@@ -140,8 +140,8 @@ func TestSandbox(t *testing.T) {
 	assert.Equal(t, enforced, list[0].Sandbox)
 }
 
-// What is refused by no kernel is said to be.
-func TestWhatASandboxDoesNotCover(t *testing.T) {
+// Operations that no kernel refuses are documented as such.
+func TestDocumentedGapsOfTheSandbox(t *testing.T) {
 	enforced, err := sandbox.Check("/")
 	if err != nil {
 		t.Skip(err)
@@ -156,8 +156,8 @@ func TestWhatASandboxDoesNotCover(t *testing.T) {
 	assert.Contains(t, enforced.NotCovered, "changing modes, owners and times of files")
 }
 
-// Where the kernel has no Landlock nothing is started, and it is said why.
-func TestNoSandboxIsPretended(t *testing.T) {
+// Without Landlock in the kernel nothing is started, and the reason is reported.
+func TestWithoutLandlockNothingStarts(t *testing.T) {
 	b := newBoxed(t)
 	for _, command := range [][]string{
 		{"console", "start", "bash", "--name", "box", "--cwd", b.dir, "--sandbox"},
@@ -174,7 +174,7 @@ func TestNoSandboxIsPretended(t *testing.T) {
 	assert.Zero(t, code, "without a sandbox it starts: %s%s", out, said)
 }
 
-// A server whose consoles have a sandbox starts no other ones and uses none.
+// A server whose consoles have a sandbox neither starts nor uses consoles without one.
 func TestSandboxOfAServer(t *testing.T) {
 	if _, err := sandbox.Check("/"); err != nil {
 		t.Skip(err)
@@ -198,6 +198,6 @@ func TestSandboxOfAServer(t *testing.T) {
 	assert.Contains(t, call("console_start", map[string]any{"name": "box", "cwd": "sub"}), "[box] idle cwd="+b.dir+"/sub\nsandbox: writes only below "+b.dir+" and its own TMPDIR; refused: ")
 	text := call("console_exec", map[string]any{"console": "box2", "code": "echo x >../outside; echo y >in; ls"})
 	assert.Contains(t, text, "../outside: Permission denied\nin  sub\n")
-	assert.Contains(t, call("console_exec", map[string]any{"console": "free", "code": "true"}), "this server uses consoles whose sandbox is "+b.dir+", and free is no such console")
+	assert.Contains(t, call("console_exec", map[string]any{"console": "free", "code": "true"}), "this server uses only consoles whose sandbox is "+b.dir+", which does not apply to free")
 	assert.NoFileExists(t, filepath.Join(filepath.Dir(b.dir), "outside"))
 }

@@ -10,8 +10,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
 var schemaTexts = map[string]func() []byte{"adapter": schema.JSON, "project": schema.ProjectJSON, "scenario": schema.ScenarioJSON}
@@ -24,10 +24,10 @@ func newSchema(a *ui.App) *cobra.Command {
 		Long: "Print the JSON Schema of adapter files, of ripple.yml (project) or of the scenarios of\n" +
 			"the scripted agent, for editors that check and complete YAML. SCHEMA.md describes\n" +
 			"every key in words.\n\n" +
-			"--install writes it where editors look for it, and says where: that of adapters into\n" +
-			"your own directory of them, and into the project's if it has one; the others into\n" +
-			".ripple of the current directory. Editors with yaml-language-server look where the\n" +
-			"first line of a YAML file sends them.",
+			"--install writes it where editors look for it, and prints the path: that of adapters into\n" +
+			"your own directory of adapters, and into the project's if it has one; the others into\n" +
+			".ripple of the current directory. Editors with yaml-language-server use the path in the\n" +
+			"first line of a YAML file.",
 		Example: "  ripple schema > adapter.schema.json\n  ripple schema --install\n  ripple schema project --install",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -51,7 +51,7 @@ func newSchema(a *ui.App) *cobra.Command {
 	return cmd
 }
 
-// installSchema writes a JSON Schema, and says where it is and what leads editors to it.
+// installSchema writes a JSON Schema, and prints its path and how editors find it.
 func installSchema(a *ui.App, name string, text []byte) error {
 	dirs, line := []string{".ripple"}, "# yaml-language-server: $schema=.ripple/"+name+".schema.json"
 	if name == "adapter" {
@@ -65,7 +65,7 @@ func installSchema(a *ui.App, name string, text []byte) error {
 		}
 	}
 	if len(dirs) == 0 {
-		return ui.UsageError("set HOME, or write it yourself: ripple schema > "+schema.FileName, "there is no directory of adapters of yours")
+		return ui.UsageError("set HOME, or write it yourself: ripple schema > "+schema.FileName, "the directory of your adapters is unknown")
 	}
 	for _, dir := range dirs {
 		path := filepath.Join(dir, name+".schema.json")
@@ -74,19 +74,18 @@ func installSchema(a *ui.App, name string, text []byte) error {
 		}
 		a.Printf("%s\n", path)
 	}
-	a.Note("a YAML file is checked and completed when its first line is\n  %s", line)
+	a.Note("editors check and complete a YAML file whose first line is\n  %s", line)
 	return nil
 }
 
-// putSchema writes one file. One that is there and is no JSON Schema of this name is
-// somebody else's.
+// putSchema writes one file. It does not replace a file that is not this JSON Schema of ripple.
 func putSchema(path, name string, text []byte) error {
 	old, err := os.ReadFile(path)
 	switch {
 	case err == nil && bytes.Equal(old, text):
 		return nil
 	case err == nil && !bytes.Contains(old, []byte(`"$id": "`+name+`.schema.json"`)):
-		return ui.UsageError("move it away", "%s is no JSON Schema of ripple, and is left alone", path)
+		return ui.UsageError("move it away", "%s already exists and is not a JSON Schema of ripple", path)
 	case err == nil:
 		err = ui.ReplaceFile(path, text)
 	case errors.Is(err, fs.ErrNotExist):

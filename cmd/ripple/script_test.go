@@ -8,19 +8,21 @@ import (
 
 	"github.com/rogpeppe/go-internal/testscript"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 var update = flag.Bool("update", false, "rewrite the expected output inside the scripts")
 
-// The scripts drive the real command: testscript starts this test binary under
-// the name ripple.
+// The scripts run the real command: testscript starts this test binary under the name ripple.
 func TestMain(m *testing.M) {
+	_ = os.Setenv(ui.TrustVariable, "always") // most tests are not about trust
 	testscript.Main(withBinary{m}, map[string]func(){"ripple": main, "without_landlock": withoutLandlock})
 }
 
-// raceExit shortens what a program built with -race waits before it ends, for reports
-// that come late: a second, of each of the two processes of each ripple that a script
-// starts. What was set outside stands behind it, and counts.
+// raceExit shortens the wait of a program built with -race for late reports at its end: one second,
+// for each of the two processes of each ripple that a script starts. An outer setting follows it,
+// and takes precedence.
 const raceExit = "atexit_sleep_ms=20 "
 
 func TestScripts(t *testing.T) {
@@ -36,8 +38,9 @@ func TestScripts(t *testing.T) {
 			e.Setenv("GORACE", raceExit+os.Getenv("GORACE"))
 			e.Setenv("LANG", "C.UTF-8")
 			e.Setenv("NO_COLOR", "")
-			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // where ripple is, and nothing else
+			e.Setenv("BIN", filepath.SplitList(e.Getenv("PATH"))[0]) // only the directory of ripple
 			e.Setenv("ADAPTERS", builtIn)
+			e.Setenv(ui.TrustVariable, "always") // most tests are not about trust
 			return os.Mkdir(e.WorkDir+"/home", 0o700)
 		},
 		Cmds: map[string]func(*testscript.TestScript, bool, []string){"exits": exits, "plays": plays},

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// turnBefore starts a turn on the scripted agent's screen before a person.
+// turnBefore starts a turn on the scripted agent's screen on a terminal.
 func turnBefore(t *testing.T) *terminal {
 	t.Helper()
 	scenario := filepath.Join(t.TempDir(), "scenario.yaml")
@@ -32,14 +32,14 @@ func turnBefore(t *testing.T) *terminal {
 	return onTerminal(t, "agent", "run", "--adapter", "rehearsal", "--screen", "write it")
 }
 
-// resize gives the terminal another size.
+// resize changes the size of the terminal.
 func (c *terminal) resize(cols, rows uint16) error {
 	return unix.IoctlSetWinsize(int(c.Fd()), unix.TIOCSWINSZ, &unix.Winsize{Col: cols, Row: rows})
 }
 
-// A person sees the agent's own screen, in the size of his terminal, and answers it. When
-// the turn is over his terminal is as it was, and the answer stands there.
-func TestAPersonAtTheAgentsScreen(t *testing.T) {
+// A user sees the agent's own screen, in the size of the terminal, and answers its question. After
+// the turn the terminal is restored, and shows the answer.
+func TestAUserAtTheAgentsScreen(t *testing.T) {
 	c := turnBefore(t)
 	c.expect("Allow Write?")
 	require.True(t, c.silent())
@@ -55,21 +55,21 @@ func TestAPersonAtTheAgentsScreen(t *testing.T) {
 	rest, code := c.exit()
 	assert.Equal(t, 0, code)
 	assert.Contains(t, rest, "I ask.\r\nWrite: allowed\r\nI went on.\r\n")
-	assert.Contains(t, rest, "ripple: go on with --resume")
+	assert.Contains(t, rest, "ripple: continue with --resume")
 }
 
-// However a turn ends, the terminal shows and edits again what is typed.
-func TestThePersonsTerminalIsGivenBack(t *testing.T) {
+// After any end of a turn, the terminal echoes and edits input again.
+func TestTheUsersTerminalIsRestored(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(c *terminal)
 		code int
 	}{
-		"he leaves the agent": {func(c *terminal) { c.send("2"); c.expect("enter sends"); c.send("\x03"); c.send("\x03") }, -2},
-		"SIGTERM":             {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
-		"kill -9":             {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
-		"kill -9 of the one that draws": {func(c *terminal) {
+		"the user detaches": {func(c *terminal) { c.send("2"); c.expect("enter sends"); c.send("\x03"); c.send("\x03") }, -2},
+		"SIGTERM":           {func(c *terminal) { _ = c.cmd.Process.Signal(syscall.SIGTERM) }, 130},
+		"kill -9":           {func(c *terminal) { _ = c.cmd.Process.Kill() }, -1},
+		"kill -9 of the process that draws": {func(c *terminal) {
 			below := proctree.Descendants(c.cmd.Process.Pid)
-			keeper := slices.IndexFunc(below, func(p proctree.Process) bool { return p.Name == "undertaker" })
+			keeper := slices.IndexFunc(below, func(p proctree.Process) bool { return p.Name == "reaper" })
 			require.GreaterOrEqual(c.t, keeper, 0)
 			inner := slices.IndexFunc(below, func(p proctree.Process) bool { return parentOf(c.t, p.PID) == below[keeper].PID })
 			require.GreaterOrEqual(c.t, inner, 0)
@@ -82,9 +82,9 @@ func TestThePersonsTerminalIsGivenBack(t *testing.T) {
 			c.expect("Allow Write?")
 			require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
 			tt.end(c)
-			require.Eventually(t, c.cooked, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
 			_, code := c.exit()
-			if tt.code != -2 { // either way: the turn may have been over
+			if tt.code != -2 { // either is right: the turn may have ended before
 				assert.Equal(t, tt.code, code)
 			}
 		})

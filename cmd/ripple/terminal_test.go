@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// terminal is the binary as a person runs it.
+// terminal is the binary running on a terminal.
 type terminal struct {
 	*expect.Console
 	t   *testing.T
@@ -41,9 +41,9 @@ func binaryOnTerminal(t *testing.T, path string, args ...string) *terminal {
 	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm-256color", "NO_COLOR=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
-	require.NoError(t, console.Tty().Close()) // so that its end is the end of output
+	require.NoError(t, console.Tty().Close()) // so that the program's end is the end of output
 	t.Cleanup(func() {
-		_ = cmd.Process.Kill() // it should be gone
+		_ = cmd.Process.Kill() // it should have ended
 		_ = console.Close()    // the tty was closed before
 	})
 	return &terminal{console, t, cmd}
@@ -62,17 +62,17 @@ func (c *terminal) send(text string) {
 	require.NoError(c.t, err)
 }
 
-// silent says that what is typed is not shown.
+// silent reports whether echo is off.
 func (c *terminal) silent() bool {
 	state, err := unix.IoctlGetTermios(int(c.Fd()), unix.TCGETS)
 	return err == nil && state.Lflag&unix.ECHO == 0
 }
 
-// exit reads to the end and gives what came and the exit code.
+// exit reads to the end and returns the output and the exit code.
 func (c *terminal) exit() (string, int) {
 	c.t.Helper()
 	rest, _ := c.Expect(expect.EOF, expect.PTSClosed) // the end itself may be an error
-	_ = c.cmd.Wait()                                  // the state has its exit code
+	_ = c.cmd.Wait()                                  // the state contains the exit code
 	return rest, c.cmd.ProcessState.ExitCode()
 }
 
@@ -108,11 +108,27 @@ func TestTypedLinesGoToTheProgram(t *testing.T) {
 	assert.Equal(t, 0, code)
 }
 
+// Input that the program has not read does not reach the shell after ripple.
+func TestUnreadInputIsDropped(t *testing.T) {
+	path, err := binary()
+	require.NoError(t, err)
+	c := binaryOnTerminal(t, "/bin/sh", "-c", path+` exec --timeout 2s bash 'read -r -s secret; sleep 100'; echo "the shell"; read -r left; echo "left <$left>"`)
+	c.expect("waits for a secret")
+	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	c.send("hush")
+	c.expect("did not end within")
+	c.expect("the shell") // ripple has ended, and dropped the pending input
+	c.send("\n")
+	rest, code := c.exit()
+	assert.Contains(t, rest, "left <>")
+	assert.Zero(t, code)
+}
+
 func TestEndOfInputIsTyped(t *testing.T) {
 	c := onTerminal(t, "exec", "bash", `cat; echo "after"`)
 	c.expect("waits for input")
 	c.send("one\n")
-	c.expect("one\r\none") // our terminal's echo, and the program's output
+	c.expect("one\r\none") // the terminal's echo, and the program's output
 	c.send("\x04")
 	c.expect("after")
 	_, code := c.exit()
@@ -124,7 +140,7 @@ func TestProgressIsOneLine(t *testing.T) {
 	c.expect("\r\x1b[Kbash 1/1 arithmetic")
 	rest, code := c.exit()
 	assert.Equal(t, 0, code)
-	assert.Regexp(t, regexp.MustCompile(`\r\x1b\[K(\r\x1b\[K)*[^\r]*bash`), rest, "the line is taken away before the report")
+	assert.Regexp(t, regexp.MustCompile(`\r\x1b\[K(\r\x1b\[K)*[^\r]*bash`), rest, "the line is erased before the report")
 }
 
 func TestErrorsHaveColourOnATerminal(t *testing.T) {

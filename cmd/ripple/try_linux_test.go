@@ -26,7 +26,7 @@ output:
   input_echo_strategy: deterministic_byte_match
 `
 
-// triedFile writes the adapter with a pattern, as most editors do, and gives its path.
+// triedFile writes the adapter with a pattern, like most editors do, and returns its path.
 func triedFile(t *testing.T, dir, pattern string) string {
 	t.Helper()
 	file := filepath.Join(dir, "mini.yaml")
@@ -35,12 +35,12 @@ func triedFile(t *testing.T, dir, pattern string) string {
 	return file
 }
 
-// A person types at the program's own prompt; beside it stands what each part was taken
-// for. A pattern that is wrong is seen, and mended while he sits there.
+// A user types at the program's own prompt, annotated with the interpretation of each part. A wrong
+// pattern is visible, and can be fixed while the program runs.
 func TestTryAtATerminal(t *testing.T) {
 	dir := t.TempDir()
 	c := onTerminal(t, "adapter", "try", triedFile(t, dir, "^mini>$"))
-	c.expect(`it waits for input at "mini> ", and no first prompt is recognised: tried`)
+	c.expect(`it waits for input at "mini> ", and no first prompt is recognized: tried`)
 	triedFile(t, dir, "^mini> $")
 	c.expect("ended: prompt.primary")
 	c.send("echo $((6*7))\r")
@@ -56,8 +56,8 @@ func TestTryAtATerminal(t *testing.T) {
 	assert.Equal(t, 0, code)
 }
 
-// However it ends, the terminal shows and edits again what is typed.
-func TestTryGivesTheTerminalBack(t *testing.T) {
+// After any end, the terminal echoes and edits input again.
+func TestTryRestoresTheTerminal(t *testing.T) {
 	for name, tt := range map[string]struct {
 		end  func(c *terminal)
 		code int
@@ -75,14 +75,14 @@ func TestTryGivesTheTerminalBack(t *testing.T) {
 			require.True(t, c.silent())
 			tt.end(c)
 			c.expect("\x1b[?1049l")
-			require.Eventually(t, c.cooked, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
 			_, code := c.exit()
 			assert.Equal(t, tt.code, code)
 		})
 	}
 }
 
-// In any size no row is wider than the terminal, and the program has its own part.
+// At any size no row is wider than the terminal, and the program has its own part.
 func TestTryInAnotherSize(t *testing.T) {
 	c := onTerminal(t, "adapter", "try", triedFile(t, t.TempDir(), "^mini> $"))
 	c.expect("ended: prompt.primary")
@@ -91,7 +91,7 @@ func TestTryInAnotherSize(t *testing.T) {
 	c.send("stty size\r")
 	c.expect("28 84")
 	require.NoError(t, c.resize(70, 20))
-	c.expect("\x1b[1;54H") // it is drawn in that size: the signal has come
+	c.expect("\x1b[1;54H") // drawn in that size, so the signal has arrived
 	c.send("stty size\r")
 	c.expect("18 53")
 	c.send("\x1c\x04")
@@ -99,8 +99,7 @@ func TestTryInAnotherSize(t *testing.T) {
 	assert.Equal(t, 0, code)
 }
 
-// What a person types becomes tests; what he types while a command runs, a secret above
-// all, stands in none.
+// Typed commands become tests; input to a running command, such as a secret, is not recorded.
 func TestRecordAtATerminal(t *testing.T) {
 	file := triedFile(t, t.TempDir(), "^mini> $")
 	text, err := os.ReadFile(file)

@@ -8,24 +8,24 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// What a build outside of a checkout is told with -ldflags "-X main.releaseVersion=v1.2.3";
-// without, the build has recorded it.
+// Set by builds outside of a checkout with -ldflags "-X main.releaseVersion=v1.2.3"; otherwise the
+// build information is used.
 var releaseVersion, releaseCommit, releaseDate string
 
-// build is what is known of this binary.
+// build describes this binary.
 type build struct {
 	Version  string `json:"version"`          // a tag, or Go's pseudo-version of the commit
-	Commit   string `json:"commit,omitempty"` // the whole hash
-	Date     string `json:"date,omitempty"`   // of the commit, RFC 3339
-	Modified bool   `json:"modified"`         // the checkout had changes that no commit has
+	Commit   string `json:"commit,omitempty"` // the full hash
+	Date     string `json:"date,omitempty"`   // date of the commit, RFC 3339
+	Modified bool   `json:"modified"`         // the checkout had uncommitted changes
 	Go       string `json:"go"`
 	Platform string `json:"platform"` // OS/architecture
 }
 
-// version is what the build recorded: the module's version, or the commit.
+// version returns the module's version or the commit, from the build information.
 func version() string {
 	b := thisBuild()
 	return fmt.Sprintf("%s %s %s", b.Version, b.Go, b.Platform)
@@ -61,12 +61,12 @@ func newVersion(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "version",
-		Short: "Print the version, and what it was built from",
+		Short: "Print the version and the commit",
 		Long: `Print the version, the commit and its date.
 
-A release asks at most once a day, while a command runs on a terminal, whether there is a newer
-version, and says so when the command is over. It does not where CI or RIPPLE_NO_UPDATE_NOTICE is set.
-A build of your own and the packages of systems and of npm never ask: what installed them tells.`,
+A release checks at most once a day, while a command runs on a terminal, for a newer version,
+and reports it after the command. It does not if CI or RIPPLE_NO_UPDATE_NOTICE is set. Your
+own builds and the packages of operating systems and npm never check: their package manager does.`,
 		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
 			b := thisBuild()
@@ -81,7 +81,7 @@ A build of your own and the packages of systems and of npm never ask: what insta
 	return cmd
 }
 
-// origin is the commit and its date, a line each, where they are known.
+// origin returns the commit and its date, one per line, if known.
 func (b build) origin() (lines string) {
 	if b.Commit != "" {
 		lines = "commit " + b.Commit

@@ -7,8 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A build says what it was made from, in a checkout by itself and elsewhere by what it
-// was told.
+// The build information comes from the checkout, and otherwise from linker flags.
 func TestBuildOf(t *testing.T) {
 	info := &debug.BuildInfo{Main: debug.Module{Version: "v0.0.0-20260102030405-0123456789ab"}, Settings: []debug.BuildSetting{
 		{Key: "vcs.revision", Value: "0123456789abcdef"},
@@ -21,7 +20,7 @@ func TestBuildOf(t *testing.T) {
 
 	b = buildOf(&debug.BuildInfo{})
 	assert.Equal(t, "(devel)", b.Version)
-	assert.Empty(t, b.origin(), "what is not known is not said")
+	assert.Empty(t, b.origin(), "unknown values are omitted")
 
 	releaseVersion, releaseCommit, releaseDate = "v1.2.3", "abc", "2026-05-06T07:08:09Z"
 	t.Cleanup(func() { releaseVersion, releaseCommit, releaseDate = "", "", "" })

@@ -14,25 +14,25 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// editors are what clients of ripple acp need, of a folder with agents.
+// editors returns what clients of ripple acp need, from a folder with agents.
 func editors(t *testing.T, pack string) (path, ripple string) {
 	t.Helper()
 	path = filepath.Join(os.Getenv(folder), "node_modules", pack)
 	if _, err := os.Stat(path); os.Getenv(folder) == "" || err != nil {
-		t.Skipf("%s names no folder with %s: make agents", folder, pack)
+		t.Skipf("%s is not a folder with %s: make agents", folder, pack)
 	}
 	ripple = filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path, ripple
 }
 
-// client is what testdata/acp/client.mjs does, and what it was told.
+// client is the input of testdata/acp/client.mjs.
 type client struct {
 	Command []string `json:"command"`
 	Dir     string   `json:"cwd"`
 	Prompts []string `json:"prompts"`
-	Choose  string   `json:"choose"` // the kind of option; empty: it closes what asks
+	Choose  string   `json:"choose"` // kind of the option to choose; empty: dismiss the question
 }
 
 type clientTold struct {
@@ -45,7 +45,7 @@ type clientTold struct {
 	Refused, Exit int
 }
 
-// text is what it was told of a kind, in pieces.
+// text returns the text of all updates of a kind.
 func (c clientTold) text(kind string) string {
 	var b strings.Builder
 	for _, u := range c.Updates {
@@ -87,7 +87,7 @@ const asksOnce = `turns:
     usage: {input: 10, output: 1, cost_usd: 0.01}
 `
 
-// The official SDK takes all that it is told for the protocol's.
+// The official SDK accepts all messages as valid.
 func TestTheOfficialClient(t *testing.T) {
 	sdk, ripple := editors(t, "@agentclientprotocol/sdk")
 	home := t.TempDir()
@@ -114,7 +114,7 @@ func TestTheOfficialClient(t *testing.T) {
 		assert.Equal(t, -32002, told.Refused)
 		assert.Zero(t, told.Exit)
 	})
-	t.Run("a question that the next prompt answers", func(t *testing.T) {
+	t.Run("a question answered by the next prompt", func(t *testing.T) {
 		told := client{Command: command, Dir: project(t), Prompts: []string{"Greet.", "hi"}}.run(t, sdk, env)
 		assert.Equal(t, []string{"refusal", "end_turn"}, told.Stops)
 		assert.Contains(t, told.text("agent_message_chunk"), `    hi\n`)
@@ -126,7 +126,7 @@ func TestTheOfficialClient(t *testing.T) {
 	})
 }
 
-// A loop of a real agent, from an editor.
+// editorsLoop runs a loop of a real agent from an editor.
 func editorsLoop(t *testing.T, r rig) {
 	sdk := filepath.Join(os.Getenv(folder), "node_modules/@agentclientprotocol/sdk")
 	if _, err := os.Stat(sdk); err != nil {

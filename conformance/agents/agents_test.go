@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/standin"
+	"example.com/ripple/runtime/standin"
 )
 
 // Exit codes of ripple.
@@ -24,7 +24,8 @@ const (
 	exitOK, exitFailed, exitUsage, exitTimedOut, exitLimit, exitBlocked, exitInterrupted = 0, 1, 2, 4, 5, 8, 130
 )
 
-// What every agent has to do. The stand-in's base URL says what its model does.
+// cases are the requirements for every agent. The stand-in's base URL selects the behavior of its
+// model.
 var cases = []struct {
 	name string
 	run  func(t *testing.T, r rig)
@@ -34,32 +35,35 @@ var cases = []struct {
 	{"a tool that fails", failingTool},
 	{"a tool that is refused", deniedTool},
 	{"a list of allowed tools", allowedTools},
-	{"a session goes on", resume},
+	{"a session is continued", resume},
 	{"an unknown session", unknownSession},
 	{"not logged in", func(t *testing.T, r rig) { failure(t, r, "401", "auth", exitBlocked) }},
 	{"a rate limit", func(t *testing.T, r rig) { failure(t, r, "429", "rate_limited", exitLimit) }},
-	{"a limit that it waits out", func(t *testing.T, r rig) { waitedOut(t, r, "429", "rate_limited", exitLimit) }},
-	{"a refused login that it tries again", func(t *testing.T, r rig) { waitedOut(t, r, "401", "auth", exitBlocked) }},
+	{"a limit during which it retries", func(t *testing.T, r rig) { waitedOut(t, r, "429", "rate_limited", exitLimit) }},
+	{"a refused login that it retries", func(t *testing.T, r rig) { waitedOut(t, r, "401", "auth", exitBlocked) }},
 	{"an error of the server", func(t *testing.T, r rig) { failure(t, r, "503", "model_error", exitFailed) }},
 	{"a prompt of 200 KB", largePrompt},
 	{"an interrupt while the model is silent", func(t *testing.T, r rig) { interrupt(t, r) }},
 	{"a turn on its screen", onScreen},
-	{"its screen in the sizes that there are", inSizes},
+	{"its screen at several sizes", inSizes},
 	{"a person's answer on its screen", func(t *testing.T, r rig) { asksSomebody(t, r, "screen") }},
 	{"a person's answer over the protocol", func(t *testing.T, r rig) { asksSomebody(t, r, "acp") }},
+	{"a mode that asks, without a user", asksNobody},
 	{"a cancel over the protocol", cancelled},
 	{"a loop that is verified", loop},
-	{"an adapter that is made better", makesAdapterBetter},
+	{"an adapter that is improved", makesAdapterBetter},
 	{"a loop that an editor drives", editorsLoop},
 	{"consoles of ripple's", usesConsoles},
+	{"turns in a box", inBox},
+	{"its own sandbox in a box", nestedSandbox},
 }
 
 func TestAgents(t *testing.T) {
 	if os.Getenv(folder) == "" {
-		t.Skipf("%s names no folder with agents: make agents, then make test-agents", folder)
+		t.Skipf("%s is not a folder with agents: make agents, then make test-agents", folder)
 	}
 	ripple := filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	installed := programs(t, ripple)
 	files, err := filepath.Glob("testdata/*.yaml")
@@ -83,7 +87,7 @@ func TestAgents(t *testing.T) {
 	}
 }
 
-// programs are the paths of the adapters' programs.
+// programs returns the paths of the adapters' programs.
 func programs(t *testing.T, ripple string) map[string]string {
 	t.Helper()
 	cmd := exec.Command(ripple, "adapter", "list", "--json")
@@ -99,13 +103,13 @@ func programs(t *testing.T, ripple string) map[string]string {
 	return paths
 }
 
-// worked asserts what holds for every turn that worked.
+// worked checks the properties of every successful turn.
 func worked(t *testing.T, s turn) {
 	t.Helper()
 	assert.Equal(t, exitOK, s.exit)
 	assert.Nil(t, s.outcome.Failure)
-	assert.NotEmpty(t, s.outcome.SessionID, "without it no session can go on")
-	assert.Empty(t, s.of("unknown"), "lines that the adapter does not know")
+	assert.NotEmpty(t, s.outcome.SessionID, "required to continue a session")
+	assert.Empty(t, s.of("unknown"), "lines unknown to the adapter")
 	assert.Empty(t, s.outcome.Problems)
 	assert.Contains(t, s.outcome.Text, "STANDIN-OK")
 	assert.Contains(t, s.outcome.Text, "Žluťoučký kůň, 日本語, 👩‍💻.", "characters that arrive in pieces")
@@ -121,7 +125,7 @@ func plainAnswer(t *testing.T, r rig) {
 	assert.True(t, told(s.asked, "say hello"))
 }
 
-// told says whether the model was told this by the user, in one message.
+// told reports whether the user told the model this text, in one message.
 func told(asked []standin.Exchange, text string) bool {
 	return slices.ContainsFunc(asked, func(e standin.Exchange) bool {
 		return slices.ContainsFunc(e.Messages, func(m standin.Message) bool {
@@ -153,7 +157,7 @@ func failingTool(t *testing.T, r rig) {
 	assert.Contains(t, s.outcome.Text, "The tool said: ", "the model saw the result")
 }
 
-// An agent that may not write is not stopped by it; ripple says that it was.
+// A refused tool does not stop an agent; ripple reports the refusal.
 func deniedTool(t *testing.T, r rig) {
 	d := r.setup.Deny
 	args := []string{"write it"}
@@ -175,16 +179,16 @@ func deniedTool(t *testing.T, r rig) {
 	assert.Len(t, s.of("permission_denied"), 1)
 }
 
-// What is not in the list is refused by the program itself, whatever the project's
-// own configuration allows; what is in the list runs. An agent that cannot be kept
-// to a list takes no turn with one.
+// A tool outside the list is refused by the program itself, even if the project's own configuration
+// allows it; a tool in the list runs. An agent that does not support such a list refuses a turn
+// with one.
 func allowedTools(t *testing.T, r rig) {
 	l := r.setup.Limit
 	if l.Because != "" {
 		ctx, cancel := context.WithTimeout(t.Context(), bound)
 		defer cancel()
 		before, cmd := len(r.asked()), r.command(ctx, t, "text", "--allowed-tools", "Read", "write it")
-		said, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+		said, _ := cmd.CombinedOutput() // the exit code is checked
 		assert.Equal(t, exitUsage, cmd.ProcessState.ExitCode())
 		assert.Contains(t, string(said), "this agent has no allowed tools")
 		assert.Len(t, r.asked(), before, "the model is not asked")
@@ -200,7 +204,7 @@ func allowedTools(t *testing.T, r rig) {
 	for _, call := range l.Calls {
 		s := r.turn(t, call.behaviour(t, r.work), "--allowed-tools", l.Without, "write it")
 		assert.NoFileExists(t, written, "%s is not one of %s", call.Name, l.Without)
-		assert.NotEmpty(t, results(s.asked), "%s: the model is told that it was refused", call.Name)
+		assert.NotEmpty(t, results(s.asked), "%s: the model is informed of the refusal", call.Name)
 		for _, offered := range s.asked {
 			assert.NotContains(t, offered.Tools, call.Name)
 		}
@@ -210,7 +214,7 @@ func allowedTools(t *testing.T, r rig) {
 	assert.FileExists(t, written, "%s is one of %s", l.Calls[0].Name, l.With)
 }
 
-// results are what tools said to the model.
+// results returns the results of tools sent to the model.
 func results(asked []standin.Exchange) (list []string) {
 	for _, e := range asked {
 		for _, m := range e.Messages {
@@ -226,7 +230,7 @@ func resume(t *testing.T, r rig) {
 	second := r.turn(t, "text", "--resume", first.outcome.SessionID, "and my second")
 	worked(t, second)
 	assert.Equal(t, first.outcome.SessionID, second.outcome.SessionID)
-	assert.True(t, told(second.asked, "my first words"), "the model is told what was said before")
+	assert.True(t, told(second.asked, "my first words"), "the model gets the earlier messages")
 	want := first.outcome.Tokens
 	assert.Equal(t, r.differs(t).Tokens == "none", want.Input == 0)
 	if r.differs(t).Tokens == "session" {
@@ -247,12 +251,12 @@ func failure(t *testing.T, r rig, behaviour, kind string, exit int) {
 	assert.NotEmpty(t, s.asked)
 }
 
-// waitedOut is a turn whose time is over while the agent tries again: what held it
-// back decides, and not that it took long.
+// waitedOut checks a turn that times out while the agent retries: the reported kind is the cause,
+// not the timeout.
 func waitedOut(t *testing.T, r rig, behaviour, kind string, exit int) {
 	again := r.setup.Retries
 	if len(again.Env)+len(again.Home) == 0 {
-		t.Skip("it gives up, or says nothing while it tries again")
+		t.Skip("it gives up, or does not report retries")
 	}
 	r.setup.Env, r.setup.Home = merged(r.setup.Env, again.Env), merged(r.setup.Home, again.Home)
 	s := r.turn(t, behaviour+"/after=1", "--timeout", "20s", "say hello")

@@ -15,31 +15,31 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// asks is how an agent comes to ask, over one of its ways, before it runs a command.
+// asks is how an agent is made to ask, over one of its ways, before it runs a command.
 type asks struct {
-	Because   string            // it never does, and why
+	Because   string            // reason why it never asks
 	Mode      string            // the permission mode
-	Args      []string          // of its own interface, as a console, for the same
-	Env, Home map[string]string // on top of its own
-	Call      toolCall          // for which it asks; none: of its shell
+	Args      []string          // arguments of its own interface, as a console, with the same effect
+	Env, Home map[string]string // in addition to its own
+	Call      toolCall          // the call for which it asks; by default a shell command
 }
 
-// has says whether turns can be taken here over a way: an adapter may have none, and one
-// may need a program of its own.
+// has reports whether turns can be run here over a way: an adapter may not have it, or it may need
+// a program of its own.
 func (r rig) has(t *testing.T, way string) bool {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
 	cmd := r.command(ctx, t, "text")
 	cmd.Args = []string{r.ripple, "doctor", r.adapter, "--json"}
-	out, _ := cmd.Output() // its exit code says what else is not here
+	out, _ := cmd.Output() // its exit code is about other missing parts
 	var found []struct{ Ways []string }
 	require.NoError(t, json.Unmarshal(out, &found), "%s", out)
 	require.Len(t, found, 1)
 	return slices.Contains(found[0].Ways, way)
 }
 
-// asking is a loop whose agent asks, over a way, for leave to run a command that makes a
+// asking is a loop whose agent asks, over a way, for permission to run a command that creates a
 // file.
 type asking struct {
 	rig
@@ -63,19 +63,19 @@ func newAsking(t *testing.T, r rig, way string) asking {
 	return asking{r, way, how.Mode, behaviour}
 }
 
-// at runs ripple where the loop is.
+// at runs ripple in the directory of the loop.
 func (a asking) at(t *testing.T, args ...string) (exit int, said string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()
 	cmd := a.command(ctx, t, a.behaviour)
 	cmd.Args = append([]string{a.ripple}, args...)
-	out, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+	out, _ := cmd.CombinedOutput() // the exit code is returned
 	assert.Empty(t, leftovers(t, a.home), "processes that outlived ripple")
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// loop takes one turn.
+// loop runs one turn.
 func (a asking) loop(t *testing.T, args ...string) (exit int, said string) {
 	t.Helper()
 	with := []string{"run", "--adapter", a.adapter, "--json", "--prompt", "Make it.", "--max-turns", "1", "--transport", a.way}
@@ -85,7 +85,7 @@ func (a asking) loop(t *testing.T, args ...string) (exit int, said string) {
 	return a.at(t, append(with, args...)...)
 }
 
-// record counts the questions of the loop's record, and their answers.
+// record counts the questions in the loop's record, and their answers.
 func (a asking) record(t *testing.T) (asked, answered int) {
 	t.Helper()
 	lines, err := os.ReadFile(filepath.Join(a.work, ".ralph/events.jsonl"))
@@ -93,18 +93,18 @@ func (a asking) record(t *testing.T) (asked, answered int) {
 	return bytes.Count(lines, []byte(`"type":"asked"`)), bytes.Count(lines, []byte(`"type":"answered"`))
 }
 
-// done says whether the command was run.
+// done reports whether the command was run.
 func (a asking) done() bool {
 	_, err := os.Stat(filepath.Join(a.work, "made.txt"))
 	return err == nil
 }
 
-// asksSomebody has a tool ask in the middle of a turn of a loop: what is asked is one
-// question that waits for a person, who is a command here or comes when the loop has
-// stopped, and the command is run or not as he says.
+// asksSomebody makes a tool ask during a turn of a loop: the loop has one question that waits for
+// the user, who is a command here or answers after the loop has stopped, and the command is run or
+// not according to the answer.
 func asksSomebody(t *testing.T, r rig, way string) {
 	if testing.Short() && way == "acp" {
-		t.Skip("minutes with all agents: make test-agents has them")
+		t.Skip("takes minutes with all agents: run make test-agents")
 	}
 	a := newAsking(t, r, way)
 	for answer, made := range map[string]bool{"--allow": true, "--deny": false} {
@@ -128,7 +128,7 @@ func asksSomebody(t *testing.T, r rig, way string) {
 		a := a
 		a.work = t.TempDir()
 		exit, said := a.loop(t)
-		require.Equal(t, exitBlocked, exit, "nobody is there: %s", said)
+		require.Equal(t, exitBlocked, exit, "no user is available: %s", said)
 		assert.False(t, a.done(), said)
 		_, status := a.at(t, "status", "--json")
 		assert.Contains(t, status, `"state": "needs_you"`)
@@ -142,15 +142,32 @@ func asksSomebody(t *testing.T, r rig, way string) {
 	})
 }
 
-// cancelled is a turn over the protocol that is ended while a command of the agent's runs:
-// nothing of it goes on, and the session does.
+// asksNobody runs a single turn in a mode that asks: an unapproved command is not run, and the exit
+// code reports it.
+func asksNobody(t *testing.T, r rig) {
+	for _, way := range []string{"acp", "screen"} {
+		t.Run(way, func(t *testing.T) {
+			a := newAsking(t, r, way)
+			if a.mode == "" {
+				t.Skip("it only asks through its own configuration")
+			}
+			a.work = t.TempDir()
+			exit, said := a.at(t, "agent", "run", "--adapter", a.adapter, "--transport", way, "--permission-mode", a.mode, "--timeout", "90s", "Make it.")
+			assert.Equal(t, exitBlocked, exit, said)
+			assert.False(t, a.done(), said)
+		})
+	}
+}
+
+// cancelled checks a turn over the protocol that is canceled while a command of the agent runs: the
+// command ends, and the session remains usable.
 func cancelled(t *testing.T, r rig) {
 	if testing.Short() {
-		t.Skip("minutes with all agents: make test-agents has them")
+		t.Skip("takes minutes with all agents: run make test-agents")
 	}
 	const way = "acp"
 	if !r.has(t, way) {
-		t.Skip("its way is not here")
+		t.Skip("its way is not available")
 	}
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
 	defer cancel()

@@ -19,17 +19,18 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// consoles is how an agent is told of ripple's consoles, and what it shows of them.
+// consoles is how an agent is configured for ripple's consoles, and which parts of results it
+// shows.
 type consoles struct {
-	Because string           // it knows no tools of others, and why
-	First   []map[string]any // what its model calls before it is offered them
-	// Packages are the packages of `ripple mcp config` that it takes: the command lines
-	// that check and install the one at {path}.
+	Because string           // reason why it does not support external tools
+	First   []map[string]any // calls of its model before it is offered the tools
+	// Packages are the packages of `ripple mcp config` that it supports: the command lines that
+	// check and install the one at {path}.
 	Packages map[string][]string
 }
 
-// A model uses a console by the tools of `ripple mcp`, which the agent was told of as
-// `ripple mcp config` says, and is shown all of what they answer.
+// A model uses a console through the tools of `ripple mcp`, configured by `ripple mcp config`, and
+// sees the complete results.
 func usesConsoles(t *testing.T, r rig) {
 	c := r.setup.Consoles
 	if c.Because != "" {
@@ -59,9 +60,9 @@ func usesConsoles(t *testing.T, r rig) {
 	}
 }
 
-// leads has the model use a console and looks at what it was shown.
+// leads makes the model use a console and checks the results that it saw.
 func leads(t *testing.T, r rig, name string) {
-	// Sockets are found by their names alone, so it is one that nobody else has.
+	// Sockets are found by name alone, so the name must be unique.
 	name = fmt.Sprintf("%s-%s-%d", name, r.adapter, os.Getpid())
 	plan := append([]map[string]any{}, r.setup.Consoles.First...)
 	for _, call := range []struct {
@@ -87,23 +88,23 @@ func leads(t *testing.T, r rig, name string) {
 	shown = shown[len(r.setup.Consoles.First):]
 	for i, want := range []string{
 		`\[NAME\] idle cwd=\S+`,
-		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B\n(-----) \w{10}\nsure\? \n----- \w{10}`,
-		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B\n(-----) \w{10}\nsure\? \n----- \w{10}`,
-		`\[NAME #1\] done exit=0 cwd=\S+ \S+ 1 lines/14 B\n(-----) \w{10}\nsure\? got=yes\n----- \w{10}`,
+		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B, cursor=6\n(-----) \w{10}\nsure\? \n----- \w{10}`,
+		`\[NAME #1\] waiting_for_input cwd=\S+ \S+ 1 lines/6 B, new since byte 6, cursor=6(\n[^-].*)?$`, // it has seen the question
+		`\[NAME #1\] done exit=0 cwd=\S+ \S+ 1 lines/14 B, new since byte 6\n(-----) \w{10}\ngot=yes\n----- \w{10}`,
 		`\[NAME #2\] done exit=0 cwd=\S+ \S+ 20,000 lines/1320 kB, shown 1–40 \+ last (\d+); console_read command=2\n----- (\w{10})\n0+1\n(?s:.*)\n… [\d,]+ lines left out …\n(?s:.*)\n0+20000\n----- \w{10}`,
-		`\[NAME #2\] 20,000 lines, shown (\d+) of them from 5000 to \d+; go on with from_line=(\d+)\n----- \w{10}\n5000: 0+5000\n(?s:.*)\n----- \w{10}`,
+		`\[NAME #2\] 20,000 lines, shown (\d+) of them from 5000 to \d+; continue with from_line=(\d+)\n----- \w{10}\n5000: 0+5000\n(?s:.*)\n----- \w{10}`,
 		`\[NAME\] closed`,
 	} {
 		assert.Regexp(t, regexp.MustCompile(strings.ReplaceAll(want, "NAME", name)), shown[i])
 	}
 	if assert.Len(t, shown, 7) {
 		long := regexp.MustCompile(`\n0*\d{1,5}\b`).FindAllString(shown[4], -1)
-		assert.Greater(t, len(long), 90, "the agent has cut nothing of what fits")
+		assert.Greater(t, len(long), 90, "the agent has not shortened a result that fits")
 		assert.NotContains(t, strings.ToLower(shown[4]), "truncated")
 	}
 }
 
-// lastResults are what the tools have said to the model in the end, as text.
+// lastResults returns the last results of tools sent to the model, as text.
 func lastResults(s turn) (list []string) {
 	for _, e := range s.asked {
 		var all []string
@@ -117,13 +118,13 @@ func lastResults(s turn) (list []string) {
 	for i, text := range list {
 		var wrapped struct{ Output string }
 		if json.Unmarshal([]byte(text), &wrapped) == nil && wrapped.Output != "" {
-			list[i] = wrapped.Output // one dialect has documents only
+			list[i] = wrapped.Output // one dialect only has documents
 		}
 	}
 	return list
 }
 
-// configure does what `ripple mcp config` says.
+// configure follows the output of `ripple mcp config`.
 func (r rig) configure(t *testing.T) {
 	t.Helper()
 	lines, where := r.ripples(t, "mcp", "config", r.adapter)
@@ -138,7 +139,7 @@ func (r rig) configure(t *testing.T) {
 	r.setup.Home[file] = joined(t, file, r.setup.Home[file], lines)
 }
 
-// joined is a file of configuration with more in it.
+// joined returns a configuration file with more text in it.
 func joined(t *testing.T, file, text, more string) string {
 	t.Helper()
 	if filepath.Ext(file) != ".json" || text == "" {
@@ -153,7 +154,7 @@ func joined(t *testing.T, file, text, more string) string {
 	return string(b)
 }
 
-// keep keeps its home's files as they are now.
+// keep saves the current files of the home directory.
 func (r rig) keep(t *testing.T) {
 	t.Helper()
 	for file := range r.setup.Home {
@@ -179,14 +180,14 @@ func (r rig) run(t *testing.T, argv ...string) (stdout, stderr string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound/2)
 	defer cancel()
-	cmd := r.command(ctx, t, "text") // its environment and home
+	cmd := r.command(ctx, t, "text") // for its environment and home
 	cmd.Args = argv
 	var err error
 	cmd.Path, err = exec.LookPath(argv[0])
 	require.NoError(t, err)
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
-	cmd.WaitDelay = time.Second // what a shell has started may hold its output
+	cmd.WaitDelay = time.Second // a descendant may hold the output open
 	require.NoError(t, cmd.Run(), "%s: %s%s", argv, &out, &said)
 	return out.String(), said.String()
 }

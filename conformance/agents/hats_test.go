@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// roles are those of two different agents. The reviewer's first judgement comes from a
-// command that its tool runs.
+// roles are the roles of two different agents. The reviewer's first verdict comes from a command
+// that its tool runs.
 const roles = `
 event_loop: {starting_event: plan.start, required_events: [review.passed], max_iterations: 8}
 hats:
@@ -35,7 +35,7 @@ hats:
     instructions: Judge it.
 `
 
-// role is what the agent's tool runs in each turn, and what it prints becomes the answer.
+// role is the command that the agent's tool runs in each turn; its output becomes the answer.
 const role = `n=$(($(cat turn 2>/dev/null || echo 0) + 1))
 echo $n >turn
 say() { printf 'done\n<event topic="%s">of turn %s</event>\n' "$1" $n; }
@@ -47,15 +47,15 @@ case $n in
 esac
 `
 
-// A planner, a builder and a reviewer, two of them claude and one codex, with a rejection
-// in between: each gets what the other published, and goes on with a conversation of its own.
+// A planner, a builder and a reviewer, two of them claude and one codex, with one rejection: each
+// gets the topics that the others published, and continues its own conversation.
 func TestRoles(t *testing.T) {
 	if os.Getenv(folder) == "" {
-		t.Skipf("%s names no folder with agents: make agents, then make test-agents", folder)
+		t.Skipf("%s is not a folder with agents: make agents, then make test-agents", folder)
 	}
 	bin := t.TempDir()
 	ripple := filepath.Join(bin, "ripple")
-	out, err := exec.Command("go", "build", "-o", ripple, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	installed := programs(t, ripple)
 	for _, adapter := range []string{"claude", "codex"} {
@@ -79,7 +79,7 @@ func TestRoles(t *testing.T) {
 	cmd.Args = []string{ripple, "run", "--adapter", "claude", "--json", "--prompt", "Work on work.txt."}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // how it ended stands in the exit code
+	_ = cmd.Run() // the exit code is checked
 	assert.Empty(t, leftovers(t, claude.home), "processes that outlived ripple")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -117,7 +117,7 @@ func TestRoles(t *testing.T) {
 		assert.NotEqual(t, sessions[0], sessions[2])
 	}
 	assert.True(t, told(codex.asked(), "Your role in this turn: builder"))
-	assert.True(t, told(codex.asked(), "one line is too few"), "the builder is told why it was rejected")
+	assert.True(t, told(codex.asked(), "one line is too few"), "the builder gets the reason for the rejection")
 	assert.True(t, told(claude.asked(), "Your role in this turn: reviewer"))
 	assert.False(t, told(claude.asked(), "Your role in this turn: builder"))
 }

@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/standin"
+	"example.com/ripple/runtime/standin"
 )
 
-// The namespace has loopback, and nothing else.
+// The namespace contains only loopback.
 func TestIsolation(t *testing.T) {
 	if os.Getenv(isolated) == "" {
 		t.Skip("runs in the namespace that the live tests have: make test-agents")

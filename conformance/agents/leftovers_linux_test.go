@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// leftovers are the command lines of the processes that have this home.
+// leftovers returns the command lines of the processes with this home.
 func leftovers(t *testing.T, home string) []string {
 	t.Helper()
 	files, err := filepath.Glob("/proc/[0-9]*/environ")
@@ -18,7 +18,7 @@ func leftovers(t *testing.T, home string) []string {
 	for _, file := range files {
 		environ, err := os.ReadFile(file)
 		if err != nil || !bytes.Contains(environ, []byte("HOME="+home+"\x00")) {
-			continue // it ended meanwhile, or is another user's
+			continue // it has ended, or belongs to another user
 		}
 		line, _ := os.ReadFile(filepath.Join(filepath.Dir(file), "cmdline")) // the same
 		if len(line) > 0 {

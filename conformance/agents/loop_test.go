@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// work is what the agent's tool runs in each turn: it edits a file, and what it
-// prints becomes the model's answer. From the second turn on it claims to be done.
+// work is the command that the agent's tool runs in each turn: it edits a file, and its output
+// becomes the model's answer. From the second turn on it claims to be done.
 const work = `n=$(($(cat turn 2>/dev/null || echo 0) + 1))
 echo $n >turn
 echo "line $n" >>work.txt
@@ -23,8 +23,8 @@ if [ $n -ge 2 ]; then status=COMPLETE exit=true; fi
 printf -- 'worked\n---RALPH_STATUS---\nSTATUS: %s\nWORK_TYPE: IMPLEMENTATION\nEXIT_SIGNAL: %s\n---END_RALPH_STATUS---\n.\n' $status $exit
 `
 
-// A loop with the real program: turns in one session, a tool that edits a file, a
-// done claim whose verification fails once, and an end that is verified.
+// loop runs a loop with the real program: turns in one session, a tool that edits a file, a done
+// claim whose verification fails once, and a verified end.
 func loop(t *testing.T, r rig) {
 	if d := r.differs(t); d.Unseen {
 		t.Skip(d.Because)
@@ -39,7 +39,7 @@ func loop(t *testing.T, r rig) {
 	}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // how it ended stands in the exit code
+	_ = cmd.Run() // the exit code is checked
 	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -63,7 +63,7 @@ func loop(t *testing.T, r rig) {
 	assert.Equal(t, 2, count["verifying"], "the first claim is not verified")
 	assert.GreaterOrEqual(t, count["tool_use"], 4)
 	assert.Zero(t, count["unknown"])
-	if asked := r.asked(); told(asked, "Turn 4 of at most 6.") { // else it stands in the system prompt, which is not logged
-		assert.True(t, told(asked, "Not done yet, the check failed"), "the agent is told why")
+	if asked := r.asked(); told(asked, "Turn 4 of at most 6.") { // otherwise it is in the system prompt, which is not logged
+		assert.True(t, told(asked, "Not done yet, the check failed"), "the agent gets the reason")
 	}
 }

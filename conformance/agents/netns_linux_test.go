@@ -3,14 +3,14 @@ package agents
 import (
 	"os"
 	"os/exec"
+	"runtime"
 	"syscall"
 
 	"golang.org/x/sys/unix"
 )
 
-// startIsolated starts a command in a network namespace of its own, which has
-// only a loopback interface that is down. Who is not root gets a user namespace
-// for it, as the same user.
+// startIsolated starts a command in a new network namespace, which only has a loopback interface
+// that is down. A user other than root also gets a user namespace, with the same user ID.
 func startIsolated(cmd *exec.Cmd) error {
 	attr := &syscall.SysProcAttr{Cloneflags: unix.CLONE_NEWNET}
 	if os.Geteuid() != 0 {
@@ -23,9 +23,10 @@ func startIsolated(cmd *exec.Cmd) error {
 	return cmd.Start()
 }
 
-// loopbackUp gives the namespace its loopback interface, and takes the right to
-// change interfaces away from what is started afterwards.
+// loopbackUp enables the loopback interface of the namespace and executes the program again without
+// the capability to change interfaces, which each thread has for itself. It returns only errors.
 func loopbackUp() error {
+	runtime.LockOSThread()
 	fd, err := unix.Socket(unix.AF_INET, unix.SOCK_DGRAM|unix.SOCK_CLOEXEC, 0)
 	if err != nil {
 		return err
@@ -39,5 +40,15 @@ func loopbackUp() error {
 	if err := unix.IoctlIfreq(fd, unix.SIOCSIFFLAGS, lo); err != nil {
 		return err
 	}
-	return unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0)
+	if err := unix.Prctl(unix.PR_CAP_AMBIENT, unix.PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0); err != nil {
+		return err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return err
+	}
+	if err := os.Setenv(isolated, "1"); err != nil {
+		return err
+	}
+	return unix.Exec(self, os.Args, os.Environ())
 }

@@ -19,8 +19,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// peer is a program of the protocol's authors, installed beside the agents, and a
-// ripple to be tried with it.
+// peer is a program of the protocol's authors, installed with the agents, and the ripple to test it
+// with.
 type peer struct {
 	program, ripple, home string
 }
@@ -29,12 +29,12 @@ func newPeer(t *testing.T, name string) peer {
 	t.Helper()
 	p := peer{program: filepath.Join(os.Getenv(folder), "node_modules", ".bin", name)}
 	if _, err := os.Stat(p.program); os.Getenv(folder) == "" || err != nil {
-		t.Skipf("%s names no folder with %s: npm install --prefix FOLDER @modelcontextprotocol/inspector @modelcontextprotocol/conformance", folder, name)
+		t.Skipf("%s is not a folder with %s: npm install --prefix FOLDER @modelcontextprotocol/inspector @modelcontextprotocol/conformance", folder, name)
 	}
 	p.ripple = filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", p.ripple, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", p.ripple, "example.com/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
-	p.home, err = os.MkdirTemp("", "peer") // short: it holds sockets
+	p.home, err = os.MkdirTemp("", "peer") // a short path, because it holds sockets
 	require.NoError(t, err)
 	t.Cleanup(func() {
 		said, err := p.command(t.Context(), p.ripple, "console", "close", "--all").CombinedOutput()
@@ -65,7 +65,7 @@ func (p peer) run(t *testing.T, args ...string) (string, error) {
 	return out.String(), err
 }
 
-// serve starts `ripple mcp --http` and gives its address.
+// serve starts `ripple mcp --http` and returns its address.
 func (p peer) serve(t *testing.T) *url.URL {
 	t.Helper()
 	cmd := p.command(t.Context(), p.ripple, "mcp", "--http", "127.0.0.1:0")
@@ -85,7 +85,7 @@ func (p peer) serve(t *testing.T) *url.URL {
 	return u
 }
 
-// The official inspector finds nothing to warn of in the tools, and calls them.
+// The official inspector reports no warning about the tools, and can call them.
 func TestInspector(t *testing.T) {
 	p := newPeer(t, "mcp-inspector")
 	for name, target := range map[string][]string{
@@ -115,11 +115,11 @@ func TestInspector(t *testing.T) {
 	}
 }
 
-// The protocol's own tests that need no tools made for them.
+// The protocol's own tests that do not need special tools.
 func TestProtocol(t *testing.T) {
 	p := newPeer(t, "conformance")
 	target := p.serve(t)
-	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { // the tests send no token
+	proxy := httptest.NewServer(&httputil.ReverseProxy{Rewrite: func(r *httputil.ProxyRequest) { // the tests do not send a token
 		r.SetURL(target)
 		r.Out.Host = r.In.Host
 		r.Out.Header.Set("Authorization", "Bearer secret")

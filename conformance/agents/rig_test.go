@@ -18,55 +18,56 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"ripple/runtime/standin"
+	"example.com/ripple/runtime/standin"
 )
 
-// setup is a file of testdata. {base} in it is the stand-in's base URL of a case.
+// setup is a file of testdata. {base} is replaced by the base URL of the stand-in for a case.
 type setup struct {
 	Env        map[string]string
 	Home       map[string]string  // files of its home directory
 	Deny       deny               // how it is kept from running commands that write
-	Limit      limit              // how it is kept to a list of tools
-	Retries    retries            // how it tries again as it would elsewhere
-	Consoles   consoles           // how it comes to ripple's consoles
-	Screen     bool               // its own screen is described
-	Sizes      bool               // it is tried in the sizes that terminals have
-	Interrupts []string           // keys that interrupt it there; none: esc
-	Asks       map[string]asks    // how it comes to ask before it runs a command, by way
+	Limit      limit              // how it is restricted to a list of tools
+	Retries    retries            // how it is made to retry as it does normally
+	Consoles   consoles           // how it is connected to ripple's consoles
+	Screen     bool               // the adapter describes its own screen
+	Sizes      bool               // it is tested at several terminal sizes
+	Nested     string             // the permission mode in which it has a sandbox of its own
+	Interrupts []string           // keys that interrupt it there; default: esc
+	Asks       map[string]asks    // how it is made to ask before it runs a command, by way
 	Differs    map[string]differs // by case
 }
 
-// deny says what to ask for so that a tool is refused.
+// deny is a request for which a tool is refused.
 type deny struct {
 	Mode      string // the permission mode
 	Env       map[string]string
-	Behaviour string // of the stand-in; edit
+	Behaviour string // behavior of the stand-in; default: edit
 }
 
-// retries are its environment and files where it tries again after a limit; without
-// any it gives up at once, or says nothing of it.
+// retries are its environment and files with which it retries after a limit; if empty, it gives up
+// immediately or does not report retries.
 type retries struct {
 	Env  map[string]string
 	Home map[string]string
 }
 
-// limit is what a list of allowed tools is tried with.
+// limit is a test of a list of allowed tools.
 type limit struct {
-	Because string            // it has no list, and why
+	Because string            // reason why it has no list
 	Calls   []toolCall        // each writes standin.txt; the first one is allowed by With
-	With    string            // a list with which the first call works
-	Without string            // a list with which none does
+	With    string            // a list that allows the first call
+	Without string            // a list that allows none
 	Allow   map[string]string // files of a project that allows everything
 }
 
-// toolCall is what the model asks for; without input it is a command that writes.
+// toolCall is a call of the model; without input it is a command that writes.
 type toolCall struct {
 	Name  string
 	Input map[string]any
 }
 
-// behaviour is the stand-in's that makes the call; {work} in the input is where
-// the agent works.
+// behaviour returns the behavior of the stand-in that makes the call; {work} in the input is the
+// agent's working directory.
 func (c toolCall) behaviour(t *testing.T, work string) string {
 	t.Helper()
 	b := "edit/name=" + url.PathEscape(c.Name)
@@ -83,24 +84,25 @@ type differs struct {
 	Because string
 	Kind    string // of the failure, with ripple's exit code
 	Exit    int
-	Unseen  bool   // no event tells of it
-	Tokens  string // "session": they are those of the whole session; "none": they are not told
+	Unseen  bool   // no event reports it
+	Tokens  string // "session": tokens of the whole session; "none": not reported
 }
 
-// rig is one agent with a home and a stand-in of its own.
+// rig is an agent with its own home and stand-in.
 type rig struct {
 	adapter, ripple string
 	setup           setup
 	server          *standin.Server
-	home, work      string // work: where its turns of a case take place
+	home, work      string // work: the directory of a case's turns
+	box             *box   // for its turns; nil: without a box
 }
 
-// differs is how it differs in the case of a test.
+// differs returns how the agent differs in the case of a test.
 func (r rig) differs(t *testing.T) differs {
 	return r.setup.Differs[strings.ReplaceAll(filepath.Base(t.Name()), "_", " ")]
 }
 
-// bound ends what should have ended long before.
+// bound is a generous time limit.
 const bound = 2 * time.Minute
 
 func newRig(t *testing.T, adapter, ripple string) rig {
@@ -120,7 +122,7 @@ func newRig(t *testing.T, adapter, ripple string) rig {
 	return r
 }
 
-// turn is what ripple said about a turn, and what the model was asked.
+// turn is ripple's output for a turn, with the requests to the model.
 type turn struct {
 	exit    int
 	events  []event
@@ -152,19 +154,27 @@ type outcome struct {
 	Problems  []string
 }
 
-// command is a turn that has not started.
+// command returns the command for a turn, not started yet.
 func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args ...string) *exec.Cmd {
 	t.Helper()
-	fill := strings.NewReplacer("{base}", r.server.URL(behaviour))
+	base := r.server.URL(behaviour)
+	if r.box != nil {
+		base = r.box.url(base)
+	}
+	fill := strings.NewReplacer("{base}", base)
 	for path, text := range r.setup.Home {
 		path = filepath.Join(r.home, path)
 		require.NoError(t, os.MkdirAll(filepath.Dir(path), 0o700))
 		require.NoError(t, os.WriteFile(path, []byte(fill.Replace(text)), 0o600))
 	}
-	cmd := exec.CommandContext(ctx, r.ripple, append([]string{"agent", "run", "--adapter", r.adapter, "--json", "--timeout", "90s"}, args...)...)
+	argv := append([]string{r.ripple, "agent", "run", "--adapter", r.adapter, "--json", "--timeout", "90s"}, args...)
+	if r.box != nil {
+		argv = r.box.argv(t, r, argv)
+	}
+	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	cmd.Dir = r.work
 	cmd.Env = []string{
-		"HOME=" + r.home, "LANG=C.UTF-8", "TMPDIR=" + t.TempDir(),
+		"HOME=" + r.home, "LANG=C.UTF-8", "TMPDIR=" + t.TempDir(), "RIPPLE_TRUST=always",
 		"PATH=" + filepath.Join(os.Getenv(folder), "node_modules", ".bin") + string(os.PathListSeparator) + os.Getenv("PATH"),
 	}
 	for key, value := range maps.All(r.setup.Env) {
@@ -173,7 +183,7 @@ func (r rig) command(ctx context.Context, t *testing.T, behaviour string, args .
 	return cmd
 }
 
-// turn takes one turn.
+// turn runs one turn.
 func (r rig) turn(t *testing.T, behaviour string, args ...string) turn {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), bound)
@@ -181,13 +191,13 @@ func (r rig) turn(t *testing.T, behaviour string, args ...string) turn {
 	return r.finish(t, r.command(ctx, t, behaviour, args...), nil)
 }
 
-// asked are the calls of the model. A login that is looked at before a turn may
-// look for its server, too, and asks the model nothing.
+// asked returns the requests to the model. A login check before a turn may contact the server, too,
+// without asking the model.
 func (r rig) asked() []standin.Exchange {
 	return slices.DeleteFunc(r.server.Log(), func(e standin.Exchange) bool { return e.Dialect == "" })
 }
 
-// finish runs a turn; meanwhile may watch it.
+// finish runs a turn and calls meanwhile during it.
 func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 	t.Helper()
 	before := len(r.asked())
@@ -197,7 +207,7 @@ func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 	if meanwhile != nil {
 		meanwhile()
 	}
-	_ = cmd.Wait() // how it ended stands in the exit code
+	_ = cmd.Wait() // the exit code is checked
 	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
 	result := turn{exit: cmd.ProcessState.ExitCode(), stderr: stderr.String(), asked: r.asked()[before:]}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
@@ -220,7 +230,7 @@ func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 	return result
 }
 
-// of are the events of a type.
+// of returns the events of a type.
 func (s turn) of(kind string) []event {
 	var list []event
 	for _, e := range s.events {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// onScreen takes the same scripted turns over stdio and on the agent's own screen: they
-// agree on the answer, the end and the exit code.
+// onScreen runs the same scripted turns over stdio and on the agent's own screen, and compares the
+// answer, the end and the exit code.
 func onScreen(t *testing.T, r rig) {
 	if !r.setup.Screen {
 		t.Skip("its adapter describes no screen")
@@ -30,7 +30,7 @@ func onScreen(t *testing.T, r rig) {
 			assert.True(t, told(on.asked, "say hello"))
 		})
 	}
-	t.Run("a session goes on", func(t *testing.T) {
+	t.Run("a session is continued", func(t *testing.T) {
 		if d, has := r.setup.Differs["no session"]; has {
 			t.Skip(d.Because)
 		}
@@ -39,7 +39,7 @@ func onScreen(t *testing.T, r rig) {
 		second := r.turn(t, "text", "--screen", "--resume", first.outcome.SessionID, "and my second")
 		seen(t, second)
 		assert.Equal(t, first.outcome.SessionID, second.outcome.SessionID)
-		assert.True(t, told(second.asked, "my first words"), "the model is told what was said before")
+		assert.True(t, told(second.asked, "my first words"), "the model gets the earlier messages")
 	})
 	t.Run("an error of the server", func(t *testing.T) {
 		s := r.turn(t, "503", "--screen", "--idle-timeout", "20s", "say hello")
@@ -62,23 +62,22 @@ func onScreen(t *testing.T, r rig) {
 	})
 }
 
-// seen asserts what holds for every turn on a screen that worked.
+// seen checks the properties of every successful turn on a screen.
 func seen(t *testing.T, s turn) {
 	t.Helper()
 	assert.Equal(t, exitOK, s.exit)
 	assert.Nil(t, s.outcome.Failure)
-	assert.NotEmpty(t, s.outcome.SessionID, "without it no session can go on")
+	assert.NotEmpty(t, s.outcome.SessionID, "required to continue a session")
 	assert.Empty(t, s.outcome.Problems)
 	assert.Contains(t, s.outcome.Text, "STANDIN-OK")
 }
 
-// passing is what two turns do not have in common: how much the program itself told the
-// model, the random number that it gives to a tool's output (of hexadecimal digits, of which
-// all or none may be decimal), and a character of several, which a program may draw as one
-// that is narrower.
+// passing matches text that differs between turns: how much the program itself sent to the model,
+// the random number that it adds to a tool's output (hexadecimal digits, which may all be decimal),
+// and a character composed of several, which a program may draw narrower.
 var passing = regexp.MustCompile(`Chunk ID: [0-9a-f]+|\d+|👩\S*`)
 
-// said is an answer, however its lines are wrapped.
+// said returns an answer with unwrapped lines.
 func said(s turn) string {
 	oneLine := strings.Join(strings.Fields(s.outcome.Text), " ") // a name may be wrapped
 	return passing.ReplaceAllString(oneLine, "N")

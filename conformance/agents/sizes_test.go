@@ -16,32 +16,33 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// onConsole is an agent on its own screen that is left to itself as a console.
+// onConsole is an agent on its own screen, detached in a console.
 type onConsole struct {
 	asking
 	name string
 	env  []string
 }
 
-// newOnConsole leads the agent to its model server, once: it keeps what it is told in its home.
+// newOnConsole connects the agent to its model server once: it stores the configuration in its
+// home.
 func newOnConsole(t *testing.T, a asking, name, behaviour string) onConsole {
 	t.Helper()
-	return onConsole{a, fmt.Sprintf("%s-%s-%d", a.adapter, name, os.Getpid()), a.command(t.Context(), t, behaviour).Env} // a name that nobody else has
+	return onConsole{a, fmt.Sprintf("%s-%s-%d", a.adapter, name, os.Getpid()), a.command(t.Context(), t, behaviour).Env} // a unique name
 }
 
 // do runs a command of `ripple console`.
 func (c onConsole) do(t *testing.T, args ...string) (exit int, said string) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), bound) // it is closed in the end
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(t.Context()), bound) // also used to close it at the end
 	defer cancel()
 	cmd := exec.CommandContext(ctx, c.ripple, append([]string{"console"}, args...)...)
 	cmd.Dir, cmd.Env = c.work, c.env
-	out, _ := cmd.CombinedOutput() // how it ended stands in the exit code
+	out, _ := cmd.CombinedOutput() // the exit code is returned
 	t.Logf("%v: exit code %d\n%s", args, cmd.ProcessState.ExitCode(), out)
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 
-// shownAgent is what an agent does, and how it can be answered.
+// shownAgent is the state of an agent, and its possible answers.
 type shownAgent struct {
 	State, Question string
 	Answers         []string
@@ -64,7 +65,7 @@ func (c onConsole) shows(t *testing.T) shownAgent {
 	return shownAgent{}
 }
 
-// begin starts the agent, and answers what stands before its first prompt.
+// begin starts the agent, and answers the questions before its first prompt.
 func (c onConsole) begin(t *testing.T, cols, rows string) {
 	t.Helper()
 	exit, said := c.do(t, append([]string{"start", c.adapter, "--name", c.name, "--cols", cols, "--rows", rows, "--"}, c.setup.Asks[c.way].Args...)...)
@@ -79,25 +80,26 @@ func (c onConsole) begin(t *testing.T, cols, rows string) {
 		if shown.State == "ready" {
 			return
 		}
-		assert.False(t, shown.State == "trust" && shown.Question == "", "what is to be trusted is said")
+		assert.False(t, shown.State == "trust" && shown.Question == "", "the directory to trust is shown")
 		answer := "cancel"
 		if slices.Contains(shown.Answers, "accept") {
 			answer = "accept"
 		}
-		if slices.Contains(shown.Answers, answer) { // else it is on its way
-			c.do(t, "send", c.name, "--answer", answer) // it may have been drawn anew meanwhile
+		if slices.Contains(shown.Answers, answer) { // otherwise it is still being drawn
+			c.do(t, "send", c.name, "--answer", answer) // it may have been redrawn in the meantime
 		}
 	}
 	require.Fail(t, "it is not ready for a prompt")
 }
 
-// interrupt presses the keys that interrupt the agent, and says whether it takes a prompt again.
+// interrupt presses the keys that interrupt the agent, and reports whether it accepts a prompt
+// again.
 func (c onConsole) interrupt(t *testing.T) bool {
 	t.Helper()
 	for i, key := range c.setup.Interrupts {
 		limit := "10s"
 		if i < len(c.setup.Interrupts)-1 {
-			limit = "2s" // keys that come at once may be another one
+			limit = "2s" // keys sent together may be read as a different key
 		}
 		c.do(t, "send", c.name, "--key", key)
 		if exit, _ := c.do(t, "wait", c.name, "--timeout", limit); exit == exitOK {
@@ -107,9 +109,9 @@ func (c onConsole) interrupt(t *testing.T) bool {
 	return false
 }
 
-// inSizes is a turn on the agent's own screen in the sizes that terminals have: its first
-// screens, a prompt, a tool that asks, the answer; and one that is interrupted. The small
-// one has no row for the name of its directory.
+// inSizes runs a turn on the agent's own screen at several terminal sizes: its first screens, a
+// prompt, a tool that asks, the answer; and an interrupted turn. At the smallest size there is no
+// row for the name of its directory.
 func inSizes(t *testing.T, r rig) {
 	if !r.setup.Sizes {
 		t.Skip("tried in one size")
@@ -133,7 +135,7 @@ func inSizes(t *testing.T, r rig) {
 			c.begin(t, size[0], size[1])
 			exit, said := c.do(t, "exec", c.name, "Make it.", "--timeout", "60s")
 			require.Equal(t, exitTimedOut, exit, said)
-			require.Contains(t, said, "waits for a person (asks)")
+			require.Contains(t, said, "waits for a user (asks)")
 			assert.False(t, a.done())
 			exit, said = c.do(t, "send", c.name, "--answer", "allow_once")
 			require.Equal(t, exitOK, exit, said)

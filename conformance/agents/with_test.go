@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// toy speaks a language that nobody knows.
+// toy is a program with an unknown language.
 const toy = `#!/bin/sh
 echo 'toy 1.0'
 printf 'toy) '
@@ -27,8 +27,8 @@ while IFS= read -r line; do
 done
 `
 
-// mend is what the agent's tool runs in each turn: the first makes the adapter worse, the
-// second mends it, and there is nothing left for the third.
+// mend is the command that the agent's tool runs in each turn: the first one makes the adapter
+// worse, the second one fixes it, and there is nothing left for the third.
 const mend = `seen=$(dirname "$0")/turns
 echo turn >>"$seen"
 case $(wc -l <"$seen" | tr -d ' ') in
@@ -37,8 +37,8 @@ case $(wc -l <"$seen" | tr -d ' ') in
 esac
 `
 
-// An adapter that is learnt by experiment is made better with the real program: a tool edits
-// it in each turn, a version that is worse is not kept, and the end is verified.
+// An adapter learned by experiment is improved with the real program: a tool edits it in each turn,
+// a worse version is not kept, and the end is verified.
 func makesAdapterBetter(t *testing.T, r rig) {
 	if d := r.differs(t); d.Unseen {
 		t.Skip(d.Because)
@@ -52,7 +52,7 @@ func makesAdapterBetter(t *testing.T, r rig) {
 	cmd.Args = []string{r.ripple, "adapter", "new", "toy", "--probe", program, "--with", r.adapter, "-o", "toy.yaml", "--max-turns", "6"}
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
-	_ = cmd.Run() // how it ended stands in the exit code
+	_ = cmd.Run() // the exit code is checked
 	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
 	t.Cleanup(func() {
 		if t.Failed() {
@@ -66,8 +66,8 @@ func makesAdapterBetter(t *testing.T, r rig) {
 	assert.Regexp(t, `(?m)^toy 1\.0: level 4, `, stdout.String())
 	assert.Contains(t, stderr.String(), "passed before; toy.yaml stays as it was")
 	assert.Contains(t, stderr.String(), "toy.yaml has reached level 4")
-	if asked := r.asked(); told(asked, "Write the adapter of the program") { // else it stands in the system prompt, which is not logged
-		assert.True(t, told(asked, "passed before; toy.yaml stays as it was"), "the agent is told what became of its turn")
-		assert.True(t, told(asked, "It succeeds already, but "), "and what could be added")
+	if asked := r.asked(); told(asked, "Write the adapter of the program") { // otherwise it is in the system prompt, which is not logged
+		assert.True(t, told(asked, "passed before; toy.yaml stays as it was"), "the agent is informed of the result of its turn")
+		assert.True(t, told(asked, "It already succeeds, but "), "and of possible additions")
 	}
 }

@@ -14,22 +14,21 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ripple/adapters"
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/mapping"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"agents", mappings}) }
 
-// usualLine is the length of line, in bytes, at which mappings are compared.
+// usualLine is the length of the line, in bytes, at which mappings are compared.
 const usualLine = 300
 
-// mappings measures each agent's mapping on the line of its recorded transcripts
-// that comes nearest to the usual length, and what share of the time decoding
-// the JSON takes.
+// mappings measures each agent's mapping on the line of its recorded transcripts whose length is
+// closest to usualLine, and the share of the time that decoding the JSON takes.
 func mappings(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "Agents: output lines to events, one core", columns: []string{"line", "lines/s", "JSON decoding", "memory for 200 MB"},
@@ -59,7 +58,7 @@ func mappings(_ *schema.Adapter, quick bool) (table, error) {
 	return t, nil
 }
 
-// nearest is the JSON line of an agent's transcripts whose length comes nearest.
+// nearest returns the JSON line of an agent's transcripts whose length is closest.
 func nearest(a *schema.Adapter, length int) (best []byte, err error) {
 	for _, test := range a.Tests {
 		if test.Transcript == "" {
@@ -91,7 +90,7 @@ func mappingRow(a *schema.Adapter, line []byte, quick bool) ([]string, error) {
 		budget /= 10
 	}
 	var events []event.Event
-	mapped := perLine(budget, func() { events, _ = p.Line(line, events[:0]) }) // its errors are lines too
+	mapped := perLine(budget, func() { events, _ = p.Line(line, events[:0]) }) // its errors are lines, too
 	var v any
 	decoded := perLine(budget, func() { _ = json.Unmarshal(line, &v) }) // valid
 	memory, err := streamed(a, line, 200<<20)
@@ -104,7 +103,7 @@ func mappingRow(a *schema.Adapter, line []byte, quick bool) ([]string, error) {
 	}, nil
 }
 
-// perLine is the processor time of one call in nanoseconds.
+// perLine returns the processor time of one call in nanoseconds.
 func perLine(budget time.Duration, f func()) float64 {
 	n := 0
 	began := processorTime()
@@ -117,7 +116,7 @@ func perLine(budget time.Duration, f func()) float64 {
 	return float64(processorTime()-began) / float64(n)
 }
 
-// processorTime is what this process has used, its garbage collector included.
+// processorTime returns the CPU time used by this process, including its garbage collector.
 func processorTime() time.Duration {
 	var u unix.Rusage
 	if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
@@ -126,7 +125,7 @@ func processorTime() time.Duration {
 	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
 }
 
-// streamed is by how many megabytes the heap grows while a long stream passes.
+// streamed returns by how many megabytes the heap grows while a long stream passes.
 func streamed(a *schema.Adapter, line []byte, size int) (float64, error) {
 	text := strings.Repeat(string(line)+"\n", 1+(1<<20)/len(line))
 	stream := make([]io.Reader, size/len(text))

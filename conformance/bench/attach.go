@@ -13,15 +13,15 @@ import (
 
 	"github.com/creack/pty"
 
-	"ripple/runtime/console"
-	"ripple/schema"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/schema"
 )
 
 func init() {
 	measurements = append(measurements, measurement{"console-attach", consoleAttaches})
 }
 
-// consoleAttaches measures until a person who attaches has the console's screen.
+// consoleAttaches measures the time until an attaching user has the console's screen.
 func consoleAttaches(_ *schema.Adapter, quick bool) (t table, err error) {
 	n := 100
 	if quick {
@@ -66,7 +66,7 @@ func consoleAttaches(_ *schema.Adapter, quick bool) (t table, err error) {
 	return t, nil
 }
 
-// lastShown is what the console's screen has in its last line but one.
+// lastShown is the text of the last line but one of the console's screen.
 const lastShown = "1200"
 
 func attachByLibrary(ctx context.Context, c *console.Client) (time.Duration, error) {
@@ -104,7 +104,7 @@ func attachByCommand(binary string) (took time.Duration, err error) {
 	read := make(chan struct{})
 	go func() {
 		defer close(read)
-		_, _ = io.Copy(io.Discard, tty) // its farewell; the end of a terminal is an error
+		_, _ = io.Copy(io.Discard, tty) // its last message; the end of a terminal is an error
 	}()
 	err = cmd.Wait()
 	<-read

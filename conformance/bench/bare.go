@@ -12,39 +12,38 @@ import (
 
 	"github.com/creack/pty"
 
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
-// bareMarker is what the plain shell's prompt ends with.
+// bareMarker is the end of the plain shell's prompt.
 const bareMarker = "\x1eREADY\x1e"
 
 // home keeps the user's own startup files out of every measurement.
 const home = "HOME=/nonexistent"
 
-// bareShell is the least that can drive a shell: a PTY, a write, and reads
-// until the prompt. It is what everything else is compared with.
+// bareShell is the minimal driver of a shell: a PTY, a write, and reads until the prompt. It is the
+// baseline of all comparisons.
 type bareShell struct {
 	cmd    *exec.Cmd
 	tty    *os.File
 	buf    []byte
-	end    []byte // the end of what was read, at least a marker long
+	end    []byte // the end of the output, at least as long as a marker
 	marker string // of the prompt; %d stands for the prompt's number, if it has one
 	seen   int    // prompts so far
 }
 
-// startPlain starts the measured program as everybody would, with a prompt that nothing else
-// prints.
+// startPlain starts the measured program in the usual way, with a prompt that nothing else prints.
 func startPlain() (*bareShell, error) {
 	return startBare(measured.Plain, []string{"PS1=" + bareMarker}, bareMarker)
 }
 
-// sameShell is the command line, environment and startup file that ripple gives
-// bash, so that what is compared is the driving alone.
+// sameShell is the command line, environment and startup file that ripple gives bash, so that only
+// the driving is compared.
 type sameShell struct {
 	argv, env []string
 	marker    string // the end of its prompt, with %d for its number
-	dir       string // holds the startup file
+	dir       string // contains the startup file
 }
 
 func newSameShell(a *schema.Adapter) (sameShell, error) {
@@ -67,7 +66,7 @@ func newSameShell(a *schema.Adapter) (sameShell, error) {
 
 func (s sameShell) start() (*bareShell, error) { return startBare(s.argv, s.env, s.marker) }
 
-func (s sameShell) remove() { _ = os.RemoveAll(s.dir) } // a stray temporary file harms nobody
+func (s sameShell) remove() { _ = os.RemoveAll(s.dir) } // a leftover temporary file is harmless
 
 func startBare(argv, env []string, marker string) (*bareShell, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
@@ -83,7 +82,7 @@ func startBare(argv, env []string, marker string) (*bareShell, error) {
 	return s, nil
 }
 
-// prompt reads to the next prompt and returns how many bytes came before it.
+// prompt reads to the next prompt and returns the number of bytes before it.
 func (s *bareShell) prompt() (int, error) {
 	total := 0
 	s.seen++
@@ -112,5 +111,5 @@ func (s *bareShell) eval(line string) (int, error) {
 
 func (s *bareShell) close() {
 	_ = s.tty.Close() // hang-up ends the shell
-	_ = s.cmd.Wait()  // and its status is of no interest
+	_ = s.cmd.Wait()  // its exit status does not matter
 }

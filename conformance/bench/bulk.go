@@ -12,22 +12,22 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // bulkSize is how much output a bulk command prints, in bytes.
 const bulkSize = 100_000_000
 
-// bulkCases are commands that print bulkSize bytes: the line length decides how
-// fast a terminal is, because each newline costs it a carriage return.
+// bulkCases are commands that print bulkSize bytes: the line length affects the speed of a
+// terminal, because each newline costs it a carriage return.
 var bulkCases = []struct{ name, title, command string }{
 	{"lines", "100 MB of 78-column lines", `yes "$(printf '%077d' 7)" | head -c 100000000`},
 	{"line", "100 MB in one line", `head -c 100000000 /dev/zero | tr '\0' x`},
 }
 
-// bulkFigures are what one driver needed for one case, in a process of its own
-// so that the peak memory is its alone.
+// bulkFigures are the figures of one driver for one case, measured in a new process so that the
+// peak memory is its own.
 type bulkFigures struct {
 	Bytes   int64
 	Elapsed time.Duration

@@ -13,7 +13,7 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"cold", colds}) }
@@ -21,9 +21,8 @@ func init() { measurements = append(measurements, measurement{"cold", colds}) }
 //go:embed cold.yaml
 var coldCommands []byte
 
-// colds times whole commands as someone at a prompt meets them: from fork to
-// exit, through a pipe, with an empty home. They take turns, so that what else
-// the machine does falls on all of them.
+// colds measures whole commands as a user at a prompt runs them: from fork to exit, through a pipe,
+// with an empty home. They take turns, so that other load affects all of them.
 func colds(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "A whole command, from fork to exit",
@@ -39,7 +38,7 @@ func colds(_ *schema.Adapter, quick bool) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	defer os.RemoveAll(dir) // a stray temporary directory harms nobody
+	defer os.RemoveAll(dir) // a leftover temporary directory is harmless
 	work, err := coldPlace(dir)
 	if err != nil {
 		return t, err
@@ -95,7 +94,7 @@ func buildRipple(dir string) (binary string, err error) {
 	return binary, nil
 }
 
-// cold runs one command; 0 when the program is not there.
+// cold runs one command; it returns 0 if the program does not exist.
 func cold(argv []string, work, home string) (time.Duration, error) {
 	program := argv[0]
 	if program == "ripple" {

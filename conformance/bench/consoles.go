@@ -15,9 +15,9 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ripple/runtime/console"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 func init() {
@@ -31,7 +31,7 @@ type consolePlace struct {
 }
 
 func newConsolePlace() (*consolePlace, error) {
-	dir, err := os.MkdirTemp("", "bench") // short: it holds sockets
+	dir, err := os.MkdirTemp("", "bench") // a short path, because it holds sockets
 	if err != nil {
 		return nil, err
 	}
@@ -49,7 +49,7 @@ func newConsolePlace() (*consolePlace, error) {
 			return nil, err
 		}
 		p.undo = append(p.undo, func() {
-			_ = os.Unsetenv(name) // fails for malformed names only
+			_ = os.Unsetenv(name) // only fails for malformed names
 			if had {
 				_ = os.Setenv(name, before)
 			}
@@ -75,8 +75,8 @@ func (p *consolePlace) start(ctx context.Context) (*console.Client, error) {
 	return c, err
 }
 
-// consoleExecs measures `true` in a console as its clients see it, beside the session
-// itself. They take turns in small batches.
+// consoleExecs measures `true` in a console for several kinds of clients, and in a session. They
+// take turns in small batches.
 func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 	batches, size := 20, 50
 	if quick {
@@ -178,7 +178,7 @@ func over(d, below time.Duration) string {
 	return micro(d - below)
 }
 
-// callTool runs code by the tool.
+// callTool runs code through the tool.
 func callTool(ctx context.Context, c *sdk.ClientSession, code string) error {
 	r, err := c.CallTool(ctx, &sdk.CallToolParams{Name: "console_exec", Arguments: map[string]any{"code": code}})
 	if err != nil {
@@ -190,8 +190,7 @@ func callTool(ctx context.Context, c *sdk.ClientSession, code string) error {
 	return nil
 }
 
-// consoleStarts measures from nothing to the first prompt, as whoever starts a console
-// waits for it.
+// consoleStarts measures the time from nothing to the first prompt, as a caller waits for it.
 func consoleStarts(a *schema.Adapter, quick bool) (t table, err error) {
 	n := 60
 	if quick {

@@ -11,11 +11,11 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/console"
-	"ripple/schema"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/schema"
 )
 
-// manyConsoles starts 200 at once, lets each answer, and ends them.
+// manyConsoles starts 200 consoles concurrently, runs a command in each, and ends them.
 func manyConsoles(_ *schema.Adapter, quick bool) (t table, err error) {
 	n := 200
 	if quick {

@@ -12,22 +12,22 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/console"
-	"ripple/schema"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/schema"
 )
 
 func init() {
 	measurements = append(measurements, measurement{"console-redraw", consoleRedraws})
 }
 
-// What is redrawn: a screen of a usual size, sixty times a second.
+// The redraws: a screen of a usual size, sixty times a second.
 const (
 	redrawCols, redrawRows = 120, 40
 	redrawsASecond         = 60
 )
 
-// consoleRedraws measures what a full-screen program costs the console that it runs in,
-// in the processor's time: what else the machine does changes it little.
+// consoleRedraws measures the CPU time that a full-screen program costs its console; other load
+// hardly affects it.
 func consoleRedraws(_ *schema.Adapter, quick bool) (t table, err error) {
 	lasts := 20 * time.Second
 	if quick {
@@ -59,7 +59,7 @@ func consoleRedraws(_ *schema.Adapter, quick bool) (t table, err error) {
 	for _, looked := range []bool{false, true} {
 		name := "**nobody looks**"
 		if looked {
-			name = "**somebody is attached**"
+			name = "**with an attached client**"
 			a, err := c.Attach(ctx, console.AttachRequest{Cols: redrawCols, Rows: redrawRows, ReadOnly: true})
 			if err != nil {
 				return t, err
@@ -113,7 +113,7 @@ func redraw(text string) error {
 	return nil
 }
 
-// processorTimeOf is what a process has used, of proc_pid_stat(5).
+// processorTimeOf returns the CPU time of a process, from proc_pid_stat(5).
 func processorTimeOf(pid int) (time.Duration, error) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {

@@ -18,26 +18,25 @@ import (
 	"github.com/dlclark/regexp2"
 	"golang.org/x/sys/unix"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"fleet", fleet}) }
 
-// fleetBudget bounds how long one adapter is measured, for each of start and
-// round trip.
+// fleetBudget bounds how long one adapter is measured, for each of start and round trip.
 const (
 	fleetBudget = 2 * time.Second
-	fleetLimit  = 30 * time.Second // for one adapter, whatever happens
+	fleetLimit  = 30 * time.Second // for one adapter, in total
 )
 
-// fleet measures every adapter whose program is here: start and round trip,
-// against a loop that starts the same command line with the same files and
-// environment and reads until the same prompt.
+// fleet measures every adapter whose program is installed: start and round trip, compared with a
+// loop that starts the same command line with the same files and environment and reads until the
+// same prompt.
 func fleet(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "Every adapter: start and round trip", columns: []string{"bare start", "ripple", "ratio", "bare round trip", "ripple", "ratio"},
@@ -54,7 +53,7 @@ func fleet(_ *schema.Adapter, quick bool) (table, error) {
 			continue
 		}
 		if _, err := launch.Locate(e.Adapter, launch.OSHost(), ""); err != nil || e.Adapter.Family == schema.FamilyAgent {
-			continue // not installed: there is nothing to compare
+			continue // not installed: nothing to compare with
 		}
 		cells, err := fleetRow(e.Adapter, quick)
 		if err != nil {
@@ -71,7 +70,7 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 		return nil, err
 	}
 	defer os.RemoveAll(dir)
-	own := "HOME=" + dir // many programs want one that can be written to
+	own := "HOME=" + dir // many programs need a writable one
 	budget := fleetBudget
 	if quick {
 		budget /= 4
@@ -125,7 +124,7 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 			if err != nil {
 				return nil, err
 			}
-			if i > 0 { // warm
+			if i > 0 { // after warming up
 				*c.times = append(*c.times, times...)
 			}
 		}
@@ -134,8 +133,8 @@ func fleetRow(a *schema.Adapter, quick bool) ([]string, error) {
 	return []string{milli(x), milli(y), ratio(y, x), micro(v), micro(w), ratio(w, v)}, nil
 }
 
-// batchSize is how many round trips one contender makes before it is the other's
-// turn: enough to be warm, and so few that a busy moment of the machine hits both.
+// batchSize is the number of round trips of one contender before the other's turn: enough to be
+// warm, and few enough that a busy moment of the machine affects both.
 const batchSize = 20
 
 func batch(run func() error) ([]time.Duration, error) {
@@ -150,16 +149,16 @@ func batch(run func() error) ([]time.Duration, error) {
 	return times, nil
 }
 
-// bare is any adapter's program behind a read loop.
+// bare is an adapter's program driven by a read loop.
 type bare struct {
 	cmd     *exec.Cmd
 	tty     *os.File
 	dir     string
 	ending  string
-	before  string // what the adapter puts around every line
+	before  string // text that the adapter puts before every line
 	after   string
 	began   time.Time
-	atEnd   func([]byte) bool // is a prompt at the end of what came since the last line was sent
+	atEnd   func([]byte) bool // reports whether the output since the last line ends in a prompt
 	replies bool
 	buf     []byte
 }
@@ -210,7 +209,7 @@ func startLike(ctx context.Context, a *schema.Adapter, work, own string) (*bare,
 	return b, b.prompt(nil)
 }
 
-// modes sets what the adapter asks of the terminal.
+// modes sets the terminal modes of the adapter.
 func (b *bare) modes(want schema.TTY) error {
 	fd := int(b.tty.Fd())
 	t, err := unix.IoctlGetTermios(fd, unix.TCGETS)
@@ -229,7 +228,7 @@ func (b *bare) modes(want schema.TTY) error {
 
 var escapes = regexp.MustCompile(`\x1b(\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(\x07|\x1b\\)|[()#%].|[=>])`)
 
-// promptOf tells how to see the adapter's prompt at the end of a stream.
+// promptOf returns a function that recognizes the adapter's prompt at the end of a stream.
 func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) bool, error) {
 	switch {
 	case a.Prompt.Strategy == schema.PromptShellIntegration:
@@ -254,14 +253,14 @@ func promptOf(a *schema.Adapter, plan launch.Plan, nonce string) (func([]byte) b
 	}, nil
 }
 
-// printed is what the measured command prints, at the end of a line or within a
-// sentence; only the prompt after it counts, for line editors draw prompts around
-// what is typed, and an echo has a quote after it.
+// printed is the output of the measured command, at the end of a line or within a sentence; only a
+// prompt after it counts, because line editors redraw prompts around input, and in an echo a quote
+// follows it.
 const printed = "qzx7"
 
 var answered = regexp.MustCompile(printed + `(\x1b\[[0-9;]*m)*('\.|\s*\n)|= "` + printed)
 
-// prompt reads to the end of a prompt; after, if there is one, has to come before it.
+// prompt reads to the end of a prompt; after, if not nil, must match before it.
 func (b *bare) prompt(after *regexp.Regexp) error {
 	var got []byte
 	for after != nil || !b.atEnd(got) {
@@ -294,7 +293,7 @@ func (b *bare) eval(line string) error {
 
 func (b *bare) close() {
 	_ = b.tty.Close()
-	_ = b.cmd.Process.Kill() // what hang-up has not ended
+	_ = b.cmd.Process.Kill() // if hang-up has not ended it
 	_ = b.cmd.Wait()
 	_ = os.RemoveAll(b.dir)
 }

@@ -13,16 +13,16 @@ import (
 	"slices"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"lines", clients}) }
 
-// clients measures what a program that drives ripple over its pipes waits for a
-// command: it writes a line and reads one. What ripple adds is that time without
-// the session's own. What a hop through cat costs at the pace of a shell's commands is
-// what a cat before the bare loop adds: one that is called without a pause is never asleep.
+// clients measures how long a program that drives ripple through pipes waits for a command: it
+// writes a line and reads one. ripple adds that time minus the session's own. The cost of a hop
+// through cat at the pace of a shell's commands is what a cat before the bare loop adds: one that
+// is called without a pause never sleeps.
 func clients(a *schema.Adapter, quick bool) (table, error) {
 	batches, size := 40, 100
 	if quick {
@@ -38,7 +38,7 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 	if err != nil {
 		return t, err
 	}
-	defer os.RemoveAll(dir) // a stray temporary directory harms nobody
+	defer os.RemoveAll(dir) // a leftover temporary directory is harmless
 	if _, err := coldPlace(dir); err != nil {
 		return t, err
 	}
@@ -85,8 +85,8 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 	return t, nil
 }
 
-// inTurn runs each contender in small batches, so that a busy moment of the
-// machine hits all of them.
+// inTurn runs the contenders in small batches, so that a busy moment of the machine affects all of
+// them.
 func inTurn(runs []func() error, batches, size int) ([][]time.Duration, error) {
 	times := make([][]time.Duration, len(runs))
 	for range batches {
@@ -119,7 +119,7 @@ func startClient(argv []string) (*client, error) {
 		return nil, err
 	}
 	c := &client{cmd, in, bufio.NewReader(out)}
-	return c, c.line() // it is up
+	return c, c.line() // it is running
 }
 
 func firstError(errs ...error) error {
@@ -140,8 +140,8 @@ func (c *client) line() error {
 }
 
 func (c *client) close() {
-	_ = c.in.Close() // it ends
-	_ = c.cmd.Wait() // its status is looked at by nobody
+	_ = c.in.Close() // which ends it
+	_ = c.cmd.Wait() // its exit status does not matter
 }
 
 // bareLines is the bare loop as a program: a line in, the shell's prompt, a line out.

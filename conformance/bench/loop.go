@@ -13,15 +13,15 @@ import (
 	"strings"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 func init() { measurements = append(measurements, measurement{"loop", loops}) }
 
 var benchmarkLine = regexp.MustCompile(`(?m)^Benchmark(\S+?)(?:-\d+)?\s+\d+\s+(\d+(?:\.\d+)?) ns/op(.*)$`)
 
-// loops runs the loop's own Go benchmarks: looking for progress in a project of
-// 50,000 files, and what a turn costs beside the agent's own time.
+// loops runs the loop's own Go benchmarks: checking for progress in a project of 50,000 files, and
+// the cost of a turn in addition to the agent's own time.
 func loops(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title: "The loop", columns: []string{"time", "besides"},
@@ -32,7 +32,7 @@ func loops(_ *schema.Adapter, quick bool) (table, error) {
 		times = "1x"
 	}
 	var stderr bytes.Buffer
-	cmd := exec.CommandContext(context.Background(), "go", "test", "-run", "^$", "-bench", ".", "-benchtime", times, "-timeout", "20m", "ripple/runtime/loop")
+	cmd := exec.CommandContext(context.Background(), "go", "test", "-run", "^$", "-bench", ".", "-benchtime", times, "-timeout", "20m", "example.com/ripple/runtime/loop")
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -1,10 +1,10 @@
 //go:build unix
 
-// Command bench measures ripple against its peers in one run and writes one
-// table: ratios from one run mean something, figures from two do not.
+// Command bench measures ripple and its peers in one run and writes one table: ratios from one run
+// are meaningful, figures from two runs are not comparable.
 //
-// Each measurement is a function in its own file that returns rows. A peer that
-// is not installed is reported as such, never left out silently.
+// Each measurement is a function in its own file that returns rows. A peer that is not installed is
+// reported, never omitted silently.
 package main
 
 import (
@@ -22,10 +22,10 @@ import (
 
 	"gopkg.in/yaml.v3"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 // row is one line of a table; the first row of a table is its baseline.
@@ -42,7 +42,7 @@ type table struct {
 	rows    []row
 }
 
-// measurement is one of the tables, by a short name.
+// measurement is one of the tables, with a short name.
 type measurement struct {
 	name string
 	run  func(*schema.Adapter, bool) (table, error)
@@ -55,13 +55,13 @@ var measurements = []measurement{
 //go:embed measured.yaml
 var measuredYAML []byte
 
-// measured names the programs that are measured, and what they are compared with.
+// measured names the programs that are measured, and those they are compared with.
 var measured struct {
 	Adapter string
-	Plain   []string // the adapter's program as everybody starts it
-	Behind  []string // runs a command line that follows it with a cat before it
+	Plain   []string // the adapter's program as it is usually started
+	Behind  []string // runs the command line that follows it with a cat before it
 	Tmux    string   // the same, as a command line for a shell
-	Xterm   []string // measures xterm.js, given a file, columns, rows and milliseconds
+	Xterm   []string // measures xterm.js; arguments: a file, columns, rows and milliseconds
 	Pythons []string // one of them may have pexpect
 }
 
@@ -73,7 +73,7 @@ func main() {
 	quick := flag.Bool("quick", false, "fewer repetitions")
 	only := flag.String("only", "", "run the measurements whose name contains this")
 	flag.StringVar(&fleetOf, "adapters", "", "measure these adapters of the fleet, separated by commas (default: all)")
-	child := flag.String("child", "", "internal: be the program of one measurement")
+	child := flag.String("child", "", "internal: run the program of one measurement")
 	flag.Parse()
 	exitOn(yaml.Unmarshal(measuredYAML, &measured))
 	switch *child {
@@ -125,7 +125,7 @@ func report(path string, quick bool, only string) error {
 	return os.WriteFile(path, []byte(text.String()), 0o644)
 }
 
-// subject is the adapter under test.
+// subject returns the adapter under test.
 func subject() (*schema.Adapter, error) {
 	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
 	if err != nil {
@@ -149,7 +149,7 @@ func (t table) print(w io.Writer) {
 	}
 }
 
-// machine is what the figures were taken on.
+// machine describes the machine of the measurements.
 func machine() string {
 	model := "unknown processor"
 	if b, err := os.ReadFile("/proc/cpuinfo"); err == nil {
@@ -165,7 +165,7 @@ func machine() string {
 		runtime.GOOS, runtime.GOARCH, runtime.Version(), time.Now().UTC().Format(time.DateOnly))
 }
 
-// percentile of sorted-in-place durations.
+// percentile returns a percentile of durations, which it sorts in place.
 func percentile(d []time.Duration, p float64) time.Duration {
 	if len(d) == 0 {
 		return 0

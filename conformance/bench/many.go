@@ -9,11 +9,11 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// many opens 200 sessions at once and measures what one costs.
+// many opens 200 sessions concurrently and measures the cost of one.
 func many(a *schema.Adapter, quick bool) (table, error) {
 	n := 200
 	if quick {

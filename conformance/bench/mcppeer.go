@@ -15,20 +15,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// mcpPeer is @mako10k/mcp-shell-server, an MCP server from npm with terminals of its own
-// (node-pty). It knows no end of a command: it waits for as long as it is told and then shows
-// what there is.
+// mcpPeer is @mako10k/mcp-shell-server, an MCP server from npm with its own terminals (node-pty).
+// It does not detect the end of a command: it waits for the requested time and then returns the
+// output.
 const mcpPeer = "mcp-shell-server"
 
-// mcpPeerTimes are those of `true` by the peer: asked again and again until the command's
-// last word is there, and with the wait that is its default. None where it is not installed.
+// mcpPeerTimes returns the times of `true` by the peer: polled until the command's last word
+// appears, and with its default wait. They are empty if it is not installed.
 func mcpPeerTimes(ctx context.Context, n int) (polled, waited []time.Duration, err error) {
 	path, err := exec.LookPath(mcpPeer)
 	if err != nil {
 		return nil, nil, nil
 	}
 	peer := exec.Command(path)
-	peer.Dir = os.TempDir() // it keeps a log where it stands
+	peer.Dir = os.TempDir() // it writes a log in its working directory
 	c, err := sdk.NewClient(&sdk.Implementation{Name: "bench", Version: "1"}, nil).Connect(ctx, &sdk.CommandTransport{Command: peer}, nil)
 	if err != nil {
 		return nil, nil, err
@@ -61,7 +61,7 @@ type mcpTerminal struct {
 	id     string
 }
 
-// until operates the terminal, and then looks at it until it shows the word.
+// until operates the terminal, and then polls it until it shows the word.
 func (s *mcpTerminal) until(ctx context.Context, word string, arguments map[string]any) error {
 	ctx, cancel := context.WithTimeout(ctx, 10*time.Second)
 	defer cancel()

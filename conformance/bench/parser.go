@@ -10,11 +10,11 @@ import (
 	"os/exec"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// parsers runs the byte-level packages' own Go benchmarks, so that there is one
-// place where each is measured.
+// parsers runs the Go benchmarks of the byte-level packages, so that each is measured in one place
+// only.
 func parsers(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{title: "Throughput of the byte-level parsers", columns: []string{"speed"}}
 	benchtime := "1s"
@@ -23,7 +23,7 @@ func parsers(_ *schema.Adapter, quick bool) (table, error) {
 	}
 	var stderr bytes.Buffer
 	cmd := exec.CommandContext(context.Background(), "go", "test", "-run", "^$", "-bench", ".", "-benchtime", benchtime,
-		"ripple/runtime/internal/vt", "ripple/runtime/internal/prompt", "ripple/runtime/internal/render", "ripple/runtime/internal/echo", "ripple/runtime/internal/balance")
+		"example.com/ripple/runtime/internal/vt", "example.com/ripple/runtime/internal/prompt", "example.com/ripple/runtime/internal/render", "example.com/ripple/runtime/internal/echo", "example.com/ripple/runtime/internal/balance")
 	cmd.Stderr = &stderr
 	out, err := cmd.Output()
 	if err != nil {

@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// peer is another way to drive a shell; run gives its round-trip times, nil
-// when it is not installed.
+// peer is another way to drive a shell; run returns its round-trip times, nil if it is not
+// installed.
 type peer struct {
 	name string
 	run  func() ([]time.Duration, error)
@@ -38,7 +38,7 @@ func peers(shell sameShell, quick bool) []peer {
 	}
 }
 
-// script runs a peer's own program, which prints one duration a line in µs.
+// script runs a peer's own program, which prints one duration per line in µs.
 func script(program, text string) ([]time.Duration, error) {
 	path, err := exec.LookPath(program)
 	if err != nil || program == "" {
@@ -91,7 +91,7 @@ for {set i 0} {$i < %[4]d} {incr i} {
 `, tcl(bareMarker), strings.Join(argv, " "), tcl(marker), n)
 }
 
-// tcl writes control characters as Tcl reads them between double quotes.
+// tcl quotes control characters for a Tcl string in double quotes.
 func tcl(s string) string {
 	return strings.NewReplacer("\x1b", `\x1b`, "\x1e", `\x1e`, "\a", `\x07`, "]", `\]`).Replace(s)
 }
@@ -112,7 +112,7 @@ for i in range(%d):
 `, tune, n)
 }
 
-// pythonWithPexpect is a Python that can import pexpect; empty: there is none.
+// pythonWithPexpect returns a Python that can import pexpect; empty if there is none.
 func pythonWithPexpect() string {
 	for _, python := range measured.Pythons {
 		if exec.Command(python, "-c", "import pexpect.replwrap").Run() == nil {

@@ -6,13 +6,12 @@ import (
 	"context"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// roundTrips measures from sending `true` to the proven next prompt. ripple and
-// the bare loop take turns in small batches, so that a busy moment of the
-// machine hits both.
+// roundTrips measures from sending `true` to the confirmed next prompt. ripple and the bare loop
+// take turns in small batches, so that a busy moment of the machine affects both.
 func roundTrips(a *schema.Adapter, quick bool) (table, error) {
 	batches, size := 40, 250
 	if quick {

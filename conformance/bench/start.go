@@ -6,11 +6,11 @@ import (
 	"context"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// starts measures from nothing to the first proven prompt.
+// starts measures the time from nothing to the first confirmed prompt.
 func starts(a *schema.Adapter, quick bool) (table, error) {
 	n := 200
 	if quick {

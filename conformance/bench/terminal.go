@@ -14,14 +14,14 @@ import (
 	"strings"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// Where the streams are that terminals are measured with, from the module's root.
+// Directory of the streams for measuring terminals, from the module's root.
 const recorded = "runtime/internal/vt/testdata/recorded"
 
-// terminals compares our tokenizer and screen with other terminals on the same
-// streams: the library that was used before, and xterm.js without a browser.
+// terminals compares ripple's tokenizer and screen with other terminals on the same streams: the
+// library that was used before, and xterm.js without a browser.
 func terminals(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{
 		title:   "A terminal's screen: 200 × 50, 1,000 lines of history",
@@ -51,7 +51,7 @@ func terminals(_ *schema.Adapter, quick bool) (table, error) {
 	return t, nil
 }
 
-// hostiles is what the worst kinds of output cost our screen.
+// hostiles measures the cost of the worst kinds of output for ripple's screen.
 func hostiles(_ *schema.Adapter, quick bool) (table, error) {
 	t := table{title: "64 KB of hostile output on a full screen of 200 × 50", columns: []string{"time"}}
 	costs, err := goBench("Hostile", quick, "ns/op")
@@ -76,11 +76,11 @@ func measuredFor(quick bool) time.Duration {
 	return time.Second
 }
 
-// goBench runs a benchmark of the terminal's package and returns the figure of
-// each of its parts that has the unit.
+// goBench runs a benchmark of the terminal's package and returns the figures with the given unit,
+// by sub-benchmark.
 func goBench(name string, quick bool, unit string) (map[string]string, error) {
 	out, err := output(exec.CommandContext(context.Background(), "go", "test", "-run", "^$", "-bench", "^Benchmark"+name+"$",
-		"-benchtime", measuredFor(quick).String(), "ripple/runtime/internal/vt"))
+		"-benchtime", measuredFor(quick).String(), "example.com/ripple/runtime/internal/vt"))
 	if err != nil {
 		return nil, err
 	}
@@ -102,8 +102,8 @@ func goBench(name string, quick bool, unit string) (map[string]string, error) {
 	return figures, nil
 }
 
-// libraryPeer is a program in a module of its own, so that the library is no
-// requirement of ripple's.
+// libraryPeer runs a program in a module of its own, so that the library is not a requirement of
+// ripple's.
 func libraryPeer(file string, d time.Duration) (string, error) {
 	path, err := filepath.Abs(file)
 	if err != nil {
@@ -126,7 +126,7 @@ func xtermPeer(file string, d time.Duration) (string, error) {
 	return speedOf(cmd)
 }
 
-// speedOf runs a peer that prints bytes a second.
+// speedOf runs a peer that prints bytes per second.
 func speedOf(cmd *exec.Cmd) (string, error) {
 	out, err := output(cmd)
 	if err != nil {

@@ -11,8 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stage is a scenario of the scripted agent, whose interface is a console's.
-const stage = `turns:
+// agentScenario is a scenario of the scripted agent, whose interface runs in a console.
+const agentScenario = `turns:
   - steps:
       - text: Hello from the first turn.
       - deny: {tool: Write, detail: notes.txt}
@@ -30,12 +30,12 @@ const stage = `turns:
 
 func (p *place) rehearses(size ...string) {
 	p.Helper()
-	require.NoError(p, os.WriteFile(p.path("scenario.yaml"), []byte(stage), 0o600))
+	require.NoError(p, os.WriteFile(p.path("scenario.yaml"), []byte(agentScenario), 0o600))
 	p.env = append(p.env, "RIPPLE_SCENARIO="+p.path("scenario.yaml"))
 	p.start("r", append([]string{"rehearsal"}, size...)...)
 }
 
-// An agent's own interface is a console: prompts are its commands, in any size.
+// An agent's own interface runs in a console: prompts are its commands, at any size.
 func TestAnAgentOnItsOwnScreen(t *testing.T) {
 	for _, size := range [][]string{{"80", "24"}, {"120", "40"}} {
 		t.Run(size[0], func(t *testing.T) {
@@ -47,7 +47,7 @@ func TestAnAgentOnItsOwnScreen(t *testing.T) {
 			r := p.exec("r", "say hello")
 			assert.Equal(t, 4, r.code, "%+v", r)
 			assert.Empty(t, r.out)
-			assert.Equal(t, "ripple: the agent waits for a person (asks): Allow Write?\nnotes.txt\n"+
+			assert.Equal(t, "ripple: the agent waits for a user (asks): Allow Write?\nnotes.txt\n"+
 				"  ripple console send r --answer allow_once|reject_once answers it, then ripple console wait r\n", r.err)
 			assert.Equal(t, "waiting_for_input", p.status("r").State)
 			assert.Contains(t, p.ok("console", "peek", "r"), "Allow Write?\nnotes.txt\n")
@@ -80,14 +80,14 @@ func TestAnAgentOnItsOwnScreen(t *testing.T) {
 	}
 }
 
-// What stands before the first prompt is told, and answered.
+// A question before the first prompt is reported, and can be answered.
 func TestAnAgentThatAsksAtItsStart(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	r := p.run("", "console", "start", "rehearsal", "--name", "r", "--", "--untrusted")
 	require.Zero(t, r.code, "%+v", r)
 	assert.Equal(t, "r\n", r.out)
-	assert.Regexp(t, `^ripple: the agent waits for a person \(trust\): Do you trust the files in this directory\?\n\S+\n`+
+	assert.Regexp(t, `^ripple: the agent waits for a user \(trust\): Do you trust the files in this directory\?\n\S+\n`+
 		`  ripple console send r --answer accept\|reject answers it, then ripple console wait r --for input\n$`, r.err)
 
 	r = p.exec("r", "hello")
@@ -99,8 +99,8 @@ func TestAnAgentThatAsksAtItsStart(t *testing.T) {
 	assert.Equal(t, "idle", p.status("r").State)
 }
 
-// taking is an agent of which nothing is left to see when it was interrupted, as some take
-// the prompt back.
+// taking is an agent whose screen shows nothing of an interrupted turn, like agents that put the
+// prompt back into the input.
 const taking = `schema: 1
 name: taking
 version: 1.0.0
@@ -122,8 +122,8 @@ agent:
 tests: [{name: t, turn: {prompt: x}, expect_argv: [ripple, rehearse, --screen]}]
 `
 
-// A wait says what the agent does when there is nothing else to say.
-func TestAWaitForAnAgentOfWhichNothingIsSeen(t *testing.T) {
+// A wait reports the state of the agent if the screen shows nothing new.
+func TestAWaitReportsTheStateOfTheAgent(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("scenario.yaml"), []byte("turns:\n  - steps:\n      - stall: true\n"), 0o600))
@@ -134,7 +134,7 @@ func TestAWaitForAnAgentOfWhichNothingIsSeen(t *testing.T) {
 	p.start("r", p.path("taking.yaml"), "--executable", path)
 	const told = "ripple: nothing new is on the agent's screen; it is ready for a prompt\n  ripple console peek r shows the screen\n"
 
-	t.Log("a prompt that was typed is no command")
+	t.Log("a typed prompt is not a command")
 	p.ok("console", "send", "r", "one", "--key", "enter")
 	p.ok("console", "wait", "r", "--for", "text", "--text", "esc to interrupt")
 	p.ok("console", "send", "r", "--key", "esc")
@@ -142,7 +142,7 @@ func TestAWaitForAnAgentOfWhichNothingIsSeen(t *testing.T) {
 	assert.Zero(t, r.code, "%+v", r)
 	assert.Equal(t, told, r.err)
 
-	t.Log("a prompt that was entered is one")
+	t.Log("a prompt entered by exec is a command")
 	r = p.exec("r", "two", "--timeout", "1s")
 	assert.Equal(t, 4, r.code, "%+v", r)
 	p.ok("console", "wait", "r", "--for", "text", "--text", "esc to interrupt")
@@ -153,9 +153,9 @@ func TestAWaitForAnAgentOfWhichNothingIsSeen(t *testing.T) {
 	assert.Equal(t, told, r.err)
 }
 
-// An agent that ends at its start is told with what it showed; one whose screen nobody
-// has described is refused.
-func TestAnAgentThatIsNotThere(t *testing.T) {
+// For an agent that ends at its start, the last screen is reported; an agent without a described
+// screen is refused.
+func TestAnAgentThatEndsAtItsStart(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
 	r := p.run("", "console", "start", "rehearsal", "--", "--no-such-flag")
@@ -193,11 +193,11 @@ func TestAModelDrivesAnAgent(t *testing.T) {
 	assert.Contains(t, got, "● Write: refused")
 }
 
-// A turn that is left to itself goes on in a console.
-func TestATurnThatIsDetached(t *testing.T) {
+// A detached turn continues in a console.
+func TestADetachedTurn(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
-	require.NoError(t, os.WriteFile(p.path("scenario.yaml"), []byte(stage), 0o600))
+	require.NoError(t, os.WriteFile(p.path("scenario.yaml"), []byte(agentScenario), 0o600))
 	p.env = append(p.env, "RIPPLE_SCENARIO="+p.path("scenario.yaml"))
 	r := p.run("", "agent", "run", "--adapter", "rehearsal", "--screen", "--detach", "say hello")
 	require.Zero(t, r.code, "%+v", r)

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A background process that keeps the terminal open is no reason to wait for it, and
-// what it prints later is of no command (openai/codex#7846).
+// A background process that keeps the terminal open does not delay the end of a command, and its
+// later output belongs to no command (openai/codex#7846).
 func TestAGrandchildHoldsTheTerminal(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -32,7 +32,7 @@ func TestAGrandchildHoldsTheTerminal(t *testing.T) {
 	p.requireNothingLeft()
 }
 
-// A wait that is over ends nothing; the next one goes on.
+// The end of a wait does not end the command; the next wait continues.
 func TestALongCommandIsWaitedForTwice(t *testing.T) {
 	p := newPlace(t)
 	gate := p.path("gate")
@@ -46,13 +46,13 @@ func TestALongCommandIsWaitedForTwice(t *testing.T) {
 	require.NoError(t, os.WriteFile(gate, []byte("two\n"), 0))
 	text := s.call("console_wait", args{"console": "main"})
 	assert.Contains(t, text, "[main #1] done exit=0")
-	assert.Contains(t, text, "\none\ntwo\nthree\n")
+	assert.Contains(t, text, "\ntwo\nthree\n", "earlier output is not shown again")
 	assert.Contains(t, s.call("console_exec", args{"code": "sleep 300", "wait_s": 0.2}), "[main #2] running")
 	assert.Contains(t, s.call("console_close", args{"console": "main", "mode": "interrupt"}), "[main #2] done exit=130")
 }
 
-// What asks for a secret is known by the terminal, not by its words; a program that only
-// draws with the echo off asks for none.
+// A prompt for a secret is recognized by the terminal's mode, not by its text; a program that only
+// draws without echo does not ask for a secret.
 func TestSecrets(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -76,16 +76,16 @@ func TestSecrets(t *testing.T) {
 			require.Contains(t, s.call("console_send", args{"console": "main", "text": "visible", "keys": []string{"enter"}}), "<7>")
 		})
 	}
-	kept, _ := exec.Command("grep", "-rlaE", "hunter2|swordfish", p.path("home"), p.path("run")).Output() // it exits with 1 when there is none
-	assert.Empty(t, string(kept), "files that hold the secret")
+	kept, _ := exec.Command("grep", "-rlaE", "hunter2|swordfish", p.path("home"), p.path("run")).Output() // exit code 1: no match
+	assert.Empty(t, string(kept), "files that contain the secret")
 	text, err := os.ReadFile(p.path("home/.local/state/ripple/consoles/main/output-00000000000000000000"))
 	require.NoError(t, err)
 	assert.NotContains(t, string(text), "hunter2")
 }
 
-// A program that only draws with the echo off asks for no secret, and one that looks for
-// a key now and then waits for none.
-func TestDrawingAsksForNothing(t *testing.T) {
+// A program that only draws without echo does not ask for a secret, and one that polls for a key
+// occasionally does not wait for input.
+func TestDrawingIsNotAPrompt(t *testing.T) {
 	p := newPlace(t)
 	s := p.server()
 	gate := p.path("gate")
@@ -111,7 +111,7 @@ os.system("stty sane")
 	}
 }
 
-// A question is answered by what the model or the person sends (google-gemini/gemini-cli#24707).
+// A question is answered by input from the model or the user (google-gemini/gemini-cli#24707).
 func TestAQuestionIsAnswered(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("work/file"), nil, 0o400))
@@ -128,10 +128,10 @@ func TestAQuestionIsAnswered(t *testing.T) {
 	p.ok("console", "wait", "main")
 	assert.NoFileExists(t, p.path("work/file"))
 	r = p.run("", "console", "send", "main", "y", "--key", "enter")
-	assert.Equal(t, 1, r.code, "nobody asks any more")
+	assert.Equal(t, 1, r.code, "nothing asks any longer")
 }
 
-// Programs that draw on the whole screen are said to, and keys drive them.
+// Programs that draw on the whole screen are reported as such, and keys drive them.
 func TestFullScreenPrograms(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -164,8 +164,8 @@ func TestFullScreenPrograms(t *testing.T) {
 	}
 }
 
-// The words of a command that fails at once are there, each time (DesktopCommanderMCP#395).
-func TestFailuresAtOnceLoseNothing(t *testing.T) {
+// The output of a command that fails immediately is complete, each time (DesktopCommanderMCP#395).
+func TestImmediateFailuresLoseNoOutput(t *testing.T) {
 	times := 200
 	if *long {
 		times = 1000
@@ -190,7 +190,7 @@ func TestFailuresAtOnceLoseNothing(t *testing.T) {
 	}
 }
 
-// Output of any size arrives whole, as it comes and again from the record.
+// Output of any size arrives completely, both streamed and from the record.
 func TestMuchOutput(t *testing.T) {
 	lines := 200_000 // of a hundred bytes
 	if *long {
@@ -219,7 +219,7 @@ func TestMuchOutput(t *testing.T) {
 	assert.Less(t, memory(t, p.status("main").Host), 60<<20, "bytes of memory of the host")
 }
 
-// memory is what a process has of it, in bytes.
+// memory returns the resident memory of a process, in bytes.
 func memory(t *testing.T, pid int) int {
 	t.Helper()
 	b, err := os.ReadFile(filepath.Join("/proc", strconv.Itoa(pid), "status"))
@@ -235,8 +235,8 @@ func memory(t *testing.T, pid int) int {
 	return 0
 }
 
-// Code is run as it is, whatever is in it.
-func TestCodeAsItIs(t *testing.T) {
+// Code is run unchanged, with any contents.
+func TestCodeIsRunUnchanged(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()
@@ -251,10 +251,10 @@ func TestCodeAsItIs(t *testing.T) {
 		{"a leading minus", "-x 2>/dev/null; echo $?", "127\n"},
 		{"a trailing semicolon", "echo a;", "a\n"},
 		{"only a comment", "# nothing", ""},
-		{"a comment behind it", "echo a # b", "a\n"},
+		{"a comment after it", "echo a # b", "a\n"},
 		{"blank lines and a tab", "\n\necho a\n\n\tprintf '\\tb\\n'\n\n", "a\n\tb\n"},
 		{"an exclamation mark", `echo "a!b" !!`, "a!b !!\n"},
-		{"what is not English", "echo 'äöü 日本語 🎉'", "äöü 日本語 🎉\n"},
+		{"non-ASCII text", "echo 'äöü 日本語 🎉'", "äöü 日本語 🎉\n"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			for _, how := range []string{"argument", "stdin", "file"} {
@@ -279,8 +279,7 @@ func TestCodeAsItIs(t *testing.T) {
 	}
 }
 
-// The end of a command is what ripple's own marker says: a program that prints one ends
-// nothing.
+// Only ripple's own marker ends a command: a marker printed by a program does not.
 func TestAForgedEnd(t *testing.T) {
 	p := newPlace(t)
 	gate := p.path("gate")

@@ -1,8 +1,7 @@
-// Package consoles holds what went wrong with consoles elsewhere, and how each of it
-// has to end with ripple's: a test for each complaint, done from outside to the built
-// program, by `ripple console`, by `ripple mcp`, and by its wire.
+// Package consoles contains tests for problems reported about similar tools, with the behavior that
+// ripple's consoles must have instead. Each test drives the built program from outside, through
+// `ripple console`, `ripple mcp`, or the wire protocol.
 //
-// Whatever a test starts carries its mark, so that what is left behind is found:
-// processes, sockets, locks, directories. Tests that race or kill take -rounds rounds;
-// `make consoles` takes a hundred.
+// Everything that a test starts carries its mark, so that leftovers are found: processes, sockets,
+// locks, directories. Tests that race or kill run -rounds rounds; `make consoles` runs a hundred.
 package consoles

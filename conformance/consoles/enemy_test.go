@@ -24,12 +24,12 @@ func (p *place) dial(name string) net.Conn {
 	p.Helper()
 	c, err := net.Dial("unix", p.path("run/ripple/"+name+".sock"))
 	require.NoError(p, err)
-	require.NoError(p, c.SetDeadline(time.Now().Add(patience)))
+	require.NoError(p, c.SetDeadline(time.Now().Add(timeout)))
 	p.Cleanup(func() { _ = c.Close() }) // most are closed by then
 	return c
 }
 
-// raw sends bytes and returns the status line and the body of the answer.
+// raw sends bytes and returns the status code and the body of the answer.
 func (p *place) raw(name, request string) (int, string) {
 	p.Helper()
 	c := p.dial(name)
@@ -45,7 +45,7 @@ func post(path, body string) string {
 	return fmt.Sprintf("POST %s HTTP/1.1\r\nHost: console\r\nConnection: close\r\nContent-Length: %d\r\n\r\n%s", path, len(body), body)
 }
 
-// Requests that no client of ours sends are refused with words, and the console goes on.
+// Requests that no ripple client sends are refused with a message, and the console continues.
 func TestHostileRequests(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -59,13 +59,13 @@ func TestHostileRequests(t *testing.T) {
 		{"another type", post("/v1/exec", `{"code":5}`), 400, "the request cannot be read"},
 		{"deep", post("/v1/exec", strings.Repeat("[", 100_000)), 400, "the request cannot be read"},
 		{"huge", post("/v1/exec", `{"code":"`+strings.Repeat("x", 17<<20)+`"}`), 400, "too large"},
-		{"a command that never was", post("/v1/wait", `{"command":-7}`), 409, "has run no command yet"},
-		{"another wait", post("/v1/wait", `{"for":"ever"}`), 400, "a wait is for done, input, text or idle"},
-		{"a key that is none", post("/v1/send", `{"keys":["any"]}`), 400, "is no key"},
-		{"a sliver", post("/v1/resize", `{"cols":2,"rows":1}`), 400, "20 by 5 is the least"},
-		{"a field", post("/v1/resize", `{"cols":1000000,"rows":1000000}`), 400, "1000 by 1000 the most"},
-		{"input for nobody", post("/v1/send", `{"text":"rm -rf /\n"}`), 409, "no command is running"},
-		{"an interrupt of nothing", post("/v1/interrupt", `{}`), 409, "has run no command yet"},
+		{"an unknown command", post("/v1/wait", `{"command":-7}`), 409, "has run no command yet"},
+		{"another wait", post("/v1/wait", `{"for":"ever"}`), 400, "use done, input, text or idle"},
+		{"an unknown key", post("/v1/send", `{"keys":["any"]}`), 400, "unknown key"},
+		{"too small", post("/v1/resize", `{"cols":2,"rows":1}`), 400, "the minimum is 20 by 5"},
+		{"too large", post("/v1/resize", `{"cols":1000000,"rows":1000000}`), 400, "the maximum 1000 by 1000"},
+		{"input without a command", post("/v1/send", `{"text":"rm -rf /\n"}`), 409, "no running command could read it"},
+		{"an interrupt without a command", post("/v1/interrupt", `{}`), 409, "has run no command yet"},
 		{"another path", post("/v2/exec", `{}`), 404, ""},
 		{"another method", "DELETE /v1 HTTP/1.1\r\nHost: console\r\nConnection: close\r\n\r\n", 405, ""},
 		{"no HTTP", "\x00\x01\x02\r\n\r\n", 400, ""},
@@ -82,8 +82,8 @@ func TestHostileRequests(t *testing.T) {
 	assert.Equal(t, "still here\n", p.exec("main", "echo still here").out)
 }
 
-// Clients that begin a request and leave, that connect and say nothing, and that stop
-// reading in the middle of much output, hold nobody up.
+// Clients that start a request and disconnect, that connect and send nothing, and that stop reading
+// in the middle of long output, do not delay others.
 func TestClientsThatLinger(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -101,13 +101,13 @@ func TestClientsThatLinger(t *testing.T) {
 	_, err := io.WriteString(stuck, post("/v1/exec", `{"code":"seq 1 2000000; echo end"}`)) // and reads nothing
 	require.NoError(t, err)
 	r := p.run("", "console", "wait", "main", "--from", "14000000")
-	for strings.Contains(r.err, "has run no command yet") || p.status("main").Command.ID < 2 { // the request was not there yet
+	for strings.Contains(r.err, "has run no command yet") || p.status("main").Command.ID < 2 { // the request has not arrived yet
 		r = p.run("", "console", "wait", "main", "--from", "14000000")
 	}
 	assert.True(t, strings.HasSuffix(p.run("", "console", "wait", "main", "--from", "14000000").out, "2000000\nend\n"), r.err)
 	assert.Equal(t, "next\n", p.exec("main", "echo next").out)
 
-	silent := make([]net.Conn, 1500) // more than are served at once
+	silent := make([]net.Conn, 1500) // more than are served at a time
 	for i := range silent {
 		silent[i], err = net.Dial("unix", p.path("run/ripple/main.sock"))
 		require.NoError(t, err)
@@ -121,7 +121,7 @@ func TestClientsThatLinger(t *testing.T) {
 	p.requireNothingLeft()
 }
 
-// status0 is what the record says of a console, without its host.
+// status0 returns the status of a console from its record, without its host.
 func (p *place) status0(name string) (s status) {
 	p.Helper()
 	b, err := os.ReadFile(p.path("home/.local/state/ripple/consoles/" + name + "/console.json"))
@@ -130,7 +130,7 @@ func (p *place) status0(name string) (s status) {
 	return s
 }
 
-// What a host says of itself cannot do anything to the terminal of who looks.
+// The status sent by a host cannot control the user's terminal.
 func TestAHostThatLies(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.Mkdir(p.path("run/ripple"), 0o700))

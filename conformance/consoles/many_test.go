@@ -16,7 +16,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Many consoles at once: each is there, answers, and is ended, and nothing is left.
+// Many consoles at a time: each exists, answers, and is ended, and nothing is left.
 func TestManyConsolesAtOnce(t *testing.T) {
 	consoles := 20
 	if *long {
@@ -35,7 +35,7 @@ func TestManyConsolesAtOnce(t *testing.T) {
 	p.requireNothingLeft()
 }
 
-// each does something many times at once; all of it has to succeed.
+// each calls do n times concurrently; all calls must succeed.
 func (p *place) each(n int, do func(i int) (result, error)) []result {
 	p.Helper()
 	results, errs := make([]result, n), make([]error, n)
@@ -51,8 +51,8 @@ func (p *place) each(n int, do func(i int) (result, error)) []result {
 	return results
 }
 
-// However many commands a console has run, its host takes the same memory and its record
-// a bounded room.
+// After any number of commands, a console's host needs the same memory and its record is of bounded
+// size.
 func TestManyCommands(t *testing.T) {
 	commands := 4000
 	if *long {
@@ -96,11 +96,11 @@ func TestManyCommands(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("the output of command %d\n", commands-1), r.out)
 	r = p.run("", "console", "read", "main", "--command", "1")
 	if commands > 100_000 {
-		assert.Contains(t, r.err, "has no command 1, or no longer")
+		assert.Contains(t, r.err, "has no command 1, or no longer keeps it")
 	}
 }
 
-// room is what a directory takes, in bytes.
+// room returns the size of a directory, in bytes.
 func room(t *testing.T, dir string) (bytes int) {
 	t.Helper()
 	out, err := exec.Command("du", "-sb", dir).Output()

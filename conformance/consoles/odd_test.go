@@ -5,6 +5,7 @@ package consoles
 import (
 	"encoding/json"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -17,8 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// with is the place with other variables in its environment; an empty value takes a
-// variable away.
+// with returns the place with other environment variables; an empty value unsets a variable.
 func (p *place) with(variables ...string) *place {
 	other := *p
 	other.env = slices.Clone(p.env)
@@ -32,16 +32,16 @@ func (p *place) with(variables ...string) *place {
 	return &other
 }
 
-// A machine that sleeps stops all its processes, and then goes on: a console that was
-// stopped in the middle of a command is not taken for a dead one, and not for a free name,
-// and when it goes on the command's result is whole.
+// A suspended machine stops all its processes, which later continue: a console that was stopped
+// during a command is not considered dead, and its name not free, and when it continues the
+// command's result is complete.
 func TestASleepInTheMiddleOfACommand(t *testing.T) {
 	p := newPlace(t)
 	gate := p.path("gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
 	p.start("main")
 	s := p.server()
-	for range max(1, *rounds/10) { // a host is given two seconds to answer
+	for range max(1, *rounds/10) { // a host has two seconds to answer
 		require.Contains(t, s.call("console_exec", args{"console": "main", "code": "echo before; cat " + gate + "; (exit 3)", "wait_s": 0.1}), "running")
 		p.printed("main", "before\n")
 		host := p.status("main").Host
@@ -49,24 +49,30 @@ func TestASleepInTheMiddleOfACommand(t *testing.T) {
 		p.eventually(func() bool { return stopped(host) }, func() string { return "the host goes on: " + describe([]int{host}) })
 		waited := make(chan string)
 		go func() {
-			text, _ := s.try("console_wait", args{"console": "main"}) // its text says what is wrong
-			waited <- text
+			for {
+				text, _ := s.try("console_wait", args{"console": "main"}) // the text reports the error
+				if !strings.Contains(text, "does not answer") && !strings.Contains(text, "after it was sent") {
+					waited <- text
+					return
+				}
+			}
 		}()
 		got := p.status("main")
 		require.Equal(t, "unresponsive", got.State)
 		require.NotEmpty(t, got.Notice)
 		r := p.run("", "console", "start", "--name", "main")
 		require.Equal(t, 2, r.code, r.err)
-		require.Equal(t, "before\n", p.ok("console", "read", "main"), "what is on disk can be read")
+		require.Equal(t, "before\n", p.ok("console", "read", "main"), "the results on disk can be read")
 		require.NoError(t, os.WriteFile(gate, []byte("in between\n"), 0))
 		require.NoError(t, syscall.Kill(host, syscall.SIGCONT))
 		text := <-waited
 		require.Contains(t, text, "] done exit=3 ")
-		require.Contains(t, text, "\nbefore\nin between\n-----")
+		require.Contains(t, text, "\nin between\n-----")
 	}
 }
 
-// stopped says that all threads of a process are: a signal to stop takes them one by one.
+// stopped reports whether all threads of a process are stopped: a stop signal takes effect one
+// thread after another.
 func stopped(pid int) bool {
 	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid)) // the pattern is valid
 	for _, file := range stats {
@@ -79,9 +85,8 @@ func stopped(pid int) bool {
 	return len(stats) > 0
 }
 
-// A clock that is set to another time makes no age and no duration wrong: they do not
-// come from it.
-func TestTheClockDoesNotCount(t *testing.T) {
+// Setting the clock does not affect ages and durations, which do not depend on it.
+func TestSettingTheClockHasNoEffect(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	p.exec("main", "echo one")
@@ -89,17 +94,17 @@ func TestTheClockDoesNotCount(t *testing.T) {
 	require.NoError(t, json.Unmarshal([]byte(p.ok("console", "list", "--json")), &all))
 	age := time.Duration(all[0]["age_ns"].(float64))
 	assert.Positive(t, age)
-	assert.Less(t, age, patience)
+	assert.Less(t, age, timeout)
 }
 
-// A full disk loses output, which is said, and nothing else: the console goes on, and when
-// there is room again it keeps what is printed.
+// On a full disk only output is lost, which is reported: the console continues, and keeps output
+// again when space is available.
 func TestAFullDisk(t *testing.T) {
 	p := newPlace(t)
 	disk := p.path("disk")
 	require.NoError(t, os.Mkdir(disk, 0o700))
 	if err := syscall.Mount("tmpfs", disk, "tmpfs", 0, "size=8m,mode=700"); err != nil {
-		t.Skip("no file system can be made here: ", err)
+		t.Skip("a file system cannot be created here: ", err)
 	}
 	t.Cleanup(func() { assert.NoError(t, syscall.Unmount(disk, syscall.MNT_DETACH)) })
 	full := p.with("XDG_STATE_HOME=" + disk)
@@ -109,7 +114,7 @@ func TestAFullDisk(t *testing.T) {
 	require.Equal(t, "before\n", full.exec("main", "echo before").out)
 	require.NoError(t, fill(filepath.Join(disk, "filler")))
 
-	const some = 200_000 // lines that memory has room for
+	const some = 200_000 // lines that fit into memory
 	r := full.exec("main", fmt.Sprintf("seq 1 %d; cd /usr; (exit 7)", some))
 	assert.Equal(t, 7, r.code, r.err)
 	assert.Len(t, r.out, 1_288_895)
@@ -123,13 +128,13 @@ func TestAFullDisk(t *testing.T) {
 
 	r = full.exec("main", "seq 1 2000000; (exit 9)")
 	assert.Equal(t, 9, r.code, r.err)
-	assert.Regexp(t, `\d+ bytes of its output are lost: .*no space left on device`, r.err)
+	assert.Regexp(t, `\d+ bytes of its output were lost: .*no space left on device`, r.err)
 	text = s.call("console_exec", args{"console": "main", "code": "seq 1 2000000; (exit 10)"})
 	assert.Contains(t, text, "done exit=10 ")
-	assert.Regexp(t, `[\d,]+ bytes of its output are lost: .*no space left on device`, text)
+	assert.Regexp(t, `[\d,]+ bytes of its output were lost: .*no space left on device`, text)
 
 	r = full.run("", "console", "start", "--name", "second")
-	assert.Equal(t, 1, r.code, "one that nobody could find is not started")
+	assert.Equal(t, 1, r.code, "a console that cannot be found is not started")
 	assert.Contains(t, r.err, "no space left on device")
 
 	require.NoError(t, os.Remove(filepath.Join(disk, "filler")))
@@ -142,13 +147,13 @@ func TestAFullDisk(t *testing.T) {
 	assert.Equal(t, strings.Count(r.out, "\n"), strings.Count(full.ok("console", "read", "main"), "\n"))
 }
 
-// fill writes until nothing more goes in.
+// fill writes to a file until the disk is full.
 func fill(path string) error {
 	f, err := os.Create(path)
 	if err != nil {
 		return err
 	}
-	defer f.Close() // there is nothing to be lost
+	defer f.Close() // no data matters
 	for block := make([]byte, 4096); len(block) > 0; {
 		if _, err := f.Write(block); err != nil {
 			block = block[:len(block)/2]
@@ -157,21 +162,20 @@ func fill(path string) error {
 	return nil
 }
 
-// Directories that are somebody else's, or open to others, are refused, and it is said
-// what to do.
+// Directories that belong to another user, or are accessible to others, are refused with a hint.
 func TestDirectoriesOfOthers(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		make func(p *place) error
-		want string
+		want string // expected error; empty: it works, in another directory
 	}{
 		{"another user's", func(p *place) error {
 			if err := os.Mkdir(p.path("run/ripple"), 0o700); err != nil {
 				return err
 			}
 			return os.Chown(p.path("run/ripple"), 12345, 12345)
-		}, "run/ripple belongs to another user: set XDG_RUNTIME_DIR to a directory of your own"},
-		{"open to others", func(p *place) error { return mkdir(p.path("run/ripple"), 0o777) }, "is open to others (mode 0777)"},
+		}, ""},
+		{"open to others", func(p *place) error { return mkdir(p.path("run/ripple"), 0o777) }, "is accessible to other users (mode 0777)"},
 		{"a link", func(p *place) error { return os.Symlink(p.path("work"), p.path("run/ripple")) }, "is not a directory"},
 		{"a file", func(p *place) error { return os.WriteFile(p.path("run/ripple"), nil, 0o600) }, "is not a directory"},
 		{"another user's results", func(p *place) error {
@@ -179,25 +183,52 @@ func TestDirectoriesOfOthers(t *testing.T) {
 				return err
 			}
 			return os.Chown(p.path("home/.local/state/ripple/consoles"), 12345, 12345)
-		}, "consoles belongs to another user: set XDG_STATE_HOME to a directory of your own"},
+		}, ""},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			p := newPlace(t)
 			if err := tt.make(p); err != nil {
-				t.Skip("it cannot be made here: ", err)
+				t.Skip("it cannot be created here: ", err)
 			}
 			r := p.run("", "console", "start", "--name", "main")
-			assert.Equal(t, 1, r.code)
-			assert.Contains(t, r.err, tt.want)
+			if tt.want == "" {
+				require.Zero(t, r.code, r.err)
+				assert.Equal(t, "works\n", p.exec("main", "echo works").out)
+				p.requireUntouched(12345)
+				p.ok("console", "close", "main")
+			} else {
+				assert.Equal(t, 1, r.code)
+				assert.Contains(t, r.err, tt.want)
+			}
 			p.eventually(func() bool { return len(p.left()) == 0 }, func() string { return describe(p.left()) })
-			for _, d := range []string{"run/ripple", "home/.local/state/ripple/consoles"} { // for the end of the test
+			for _, d := range []string{"run/ripple", "home/.local/state/ripple/consoles"} { // restored for the cleanup
 				require.NoError(t, os.RemoveAll(p.path(d)))
 			}
 		})
 	}
 }
 
-// mkdir is without the umask.
+// requireUntouched checks that the directories of another user are empty.
+func (p *place) requireUntouched(uid uint32) {
+	p.Helper()
+	theirs := 0
+	require.NoError(p, filepath.WalkDir(p.dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || !d.IsDir() {
+			return err
+		}
+		info, err := d.Info()
+		if err != nil || info.Sys().(*syscall.Stat_t).Uid != uid {
+			return err
+		}
+		theirs++
+		entries, err := os.ReadDir(path)
+		assert.Empty(p, entries, path)
+		return err
+	}))
+	assert.NotZero(p, theirs)
+}
+
+// mkdir creates a directory, ignoring the umask.
 func mkdir(path string, mode os.FileMode) error {
 	if err := os.Mkdir(path, 0o700); err != nil {
 		return err
@@ -205,8 +236,8 @@ func mkdir(path string, mode os.FileMode) error {
 	return os.Chmod(path, mode)
 }
 
-// A console is found by whoever has the same home, whatever is in the environment: AI
-// clients start programs with hardly any.
+// A console is found by any process with the same home, regardless of the environment: AI clients
+// start programs with a minimal one.
 func TestAnotherEnvironmentFindsTheConsole(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -224,9 +255,14 @@ func TestAnotherEnvironmentFindsTheConsole(t *testing.T) {
 	assert.Empty(t, p.glob("elsewhere/ripple/*"))
 	s := p.with("XDG_RUNTIME_DIR=", "LANG=").server()
 	assert.Contains(t, s.call("console_exec", args{"console": "main", "code": "echo by a client"}), "\nby a client\n")
-	// With another state directory and the same directory of sockets it is another user's view.
-	r = p.with("XDG_STATE_HOME="+p.path("elsewhere")).run("", "console", "start", "--name", "main")
-	assert.Equal(t, 2, r.code)
+	// With another state directory and the same directory of sockets, another console may have the
+	// same name.
+	theirs := p.with("XDG_STATE_HOME=" + p.path("elsewhere"))
+	theirs.ok("console", "start", "--name", "main")
+	theirs.exec("main", "mine=theirs")
+	assert.Equal(t, "\n", p.exec("main", "echo $mine").out)
+	assert.Equal(t, "theirs\n", theirs.exec("main", "echo $mine").out)
+	theirs.ok("console", "close", "main")
 	assert.Equal(t, "alive\n", p.exec("main", "echo alive").out)
 }
 
@@ -236,18 +272,26 @@ func (p *place) glob(pattern string) []string {
 	return found
 }
 
-// Environments that are not as they should be.
+// notOurs returns the expected error for root, who owns /proc: other users get another directory.
+func notOurs(err string) string {
+	if os.Geteuid() == 0 {
+		return err
+	}
+	return ""
+}
+
+// Unusual environments.
 func TestOddEnvironments(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		env  []string
-		want string // of the error; empty: it works
+		want string // expected error; empty: it works
 	}{
-		{"a relative directory is none", []string{"XDG_STATE_HOME=state"}, ""},
-		{"a directory that is missing", []string{"XDG_RUNTIME_DIR=/nowhere/at/all"}, "set XDG_RUNTIME_DIR to a directory of your own"},
-		{"a directory that nobody can write to", []string{"XDG_RUNTIME_DIR=/proc"}, "set XDG_RUNTIME_DIR to a directory of your own"},
-		{"results that nobody can write", []string{"XDG_STATE_HOME=/proc/self"}, "/proc/self"},
-		{"no home", []string{"HOME="}, "neither XDG_STATE_HOME nor HOME is set"},
+		{"a relative directory is ignored", []string{"XDG_STATE_HOME=state"}, ""},
+		{"a directory that is missing", []string{"XDG_RUNTIME_DIR=/nowhere/at/all"}, ""},
+		{"an unwritable directory", []string{"XDG_RUNTIME_DIR=/proc"}, notOurs("set XDG_RUNTIME_DIR to a directory of your own")},
+		{"unwritable results", []string{"XDG_STATE_HOME=/proc/self"}, "/proc/self"},
+		{"no home", []string{"HOME="}, ""},
 		{"a very long directory", []string{"XDG_RUNTIME_DIR=DIR/" + strings.Repeat("d", 90)}, "too long for a socket"},
 		{"in a console", []string{"RIPPLE_CONSOLE=../../etc/passwd"}, ""},
 		{"a link to the directory above", []string{"XDG_RUNTIME_DIR=DIR/link"}, ""},
@@ -262,11 +306,12 @@ func TestOddEnvironments(t *testing.T) {
 				}
 			}
 			odd := p.with(tt.env...)
-			r := odd.run("", "console", "start", "--name", "main")
+			name := fmt.Sprintf("odd-%d", os.Getpid()) // the directory may be shared by all consoles of this user
+			r := odd.run("", "console", "start", "--name", name)
 			if tt.want == "" {
 				require.Zero(t, r.code, r.err)
-				require.Equal(t, "main\n", odd.exec("main", "echo $RIPPLE_CONSOLE").out)
-				odd.ok("console", "close", "main")
+				require.Equal(t, name+"\n", odd.exec(name, "echo $RIPPLE_CONSOLE").out)
+				odd.ok("console", "close", name)
 				return
 			}
 			require.Equal(t, 1, r.code)
@@ -276,7 +321,7 @@ func TestOddEnvironments(t *testing.T) {
 	}
 }
 
-// Names that would lead out of the directory, or into a command line, are none.
+// Names that would lead out of the directory, or could be taken for options, are invalid.
 func TestHostileNames(t *testing.T) {
 	p := newPlace(t)
 	s := p.server()
@@ -295,13 +340,13 @@ func TestHostileNames(t *testing.T) {
 	p.start(long)
 	assert.Equal(t, long+"\n", p.exec(long, "echo $RIPPLE_CONSOLE").out)
 	for _, code := range []string{"\x00", "a\x00b", "echo a\x00b"} {
-		p.run(code, "console", "exec", long, "-") // what comes of it is the program's
+		p.run(code, "console", "exec", long, "-") // the program decides about the result
 		assert.Equal(t, "next\n", p.exec(long, "echo next").out, "after %q", code)
 	}
 }
 
-// What lies in the directory of results and is no console's is passed over.
-func TestStrangersAmongTheResults(t *testing.T) {
+// Files in the directory of results that do not belong to a console are ignored.
+func TestForeignFilesAmongTheResults(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	state := p.path("home/.local/state/ripple/consoles")

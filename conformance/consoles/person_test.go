@@ -12,13 +12,13 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// person sits at a real terminal, tmux, which says what is shown and set on it.
+// person is a user at a real terminal, tmux, which reports its contents and modes.
 type person struct {
 	*place
 	socket string
 }
 
-// person opens a terminal in which a shell's command runs.
+// person opens a terminal that runs a shell command.
 func (p *place) person(cols, rows int, command string) *person {
 	p.Helper()
 	if _, err := exec.LookPath("tmux"); err != nil {
@@ -35,7 +35,7 @@ func (p *place) person(cols, rows int, command string) *person {
 
 func quoted(s string) string { return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'" }
 
-// tmux runs a command of it.
+// tmux runs a command of tmux.
 func (u *person) tmux(args ...string) string {
 	u.Helper()
 	cmd := exec.Command("tmux", append([]string{"-S", u.socket}, args...)...)
@@ -56,32 +56,32 @@ func (u *person) types(text string, keys ...string) {
 	}
 }
 
-// screen is what the terminal shows.
+// screen returns the contents of the terminal.
 func (u *person) screen() string {
 	u.Helper()
 	return strings.TrimRight(u.tmux("capture-pane", "-p"), "\n") + "\n"
 }
 
-// sees waits until the terminal shows something.
+// sees waits until the terminal shows a text.
 func (u *person) sees(text string) {
 	u.Helper()
 	u.eventually(func() bool { return strings.Contains(u.screen(), text) }, func() string { return fmt.Sprintf("%q is not on the screen:\n%s", text, u.screen()) })
 }
 
-// seesTheConsole waits until the terminal shows what peek says.
+// seesTheConsole waits until the terminal shows the output of peek.
 func (u *person) seesTheConsole() {
 	u.Helper()
 	peek := func() string { return strings.TrimRight(u.ok("console", "peek", "main"), "\n") + "\n" }
 	u.eventually(func() bool { return u.screen() == peek() }, func() string { return u.screen() + "is not\n" + peek() })
 }
 
-// modes are the terminal's that programs set, and the state of its line.
+// modes are the terminal's modes that programs set, and its line settings.
 type modes struct {
 	Alternate, Cursor, Mouse, MouseSGR, CursorKeys, Keypad, Insert, Wrap string
 	Line                                                                 unix.Termios
 }
 
-// modes are the terminal's now.
+// modes returns the current modes of the terminal.
 func (u *person) modes() (m modes) {
 	u.Helper()
 	text := u.tmux("display-message", "-p", "#{alternate_on} #{cursor_flag} #{mouse_any_flag} #{mouse_sgr_flag} #{keypad_cursor_flag} #{keypad_flag} #{insert_flag} #{wrap_flag} #{pane_tty}")
@@ -98,8 +98,8 @@ func (u *person) modes() (m modes) {
 	return m
 }
 
-// pasteIsBracketed says whether the terminal was asked to mark what is pasted. What runs
-// on it has to show what it reads, as cat -v does.
+// pasteIsBracketed reports whether bracketed paste is enabled. The running program has to show its
+// input, like cat -v.
 func (u *person) pasteIsBracketed() bool {
 	u.Helper()
 	u.tmux("set-buffer", "pasted")
@@ -109,13 +109,13 @@ func (u *person) pasteIsBracketed() bool {
 	return strings.Contains(u.screen(), "[200~")
 }
 
-// client is the process that is attached to the only console.
+// client returns the ID of the process attached to the only console.
 func (u *person) client() (pid int) {
 	u.Helper()
 	find := func() bool {
 		pid = 0
 		for _, p := range u.left() {
-			cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p)) // it may be gone
+			cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", p)) // it may have ended
 			if strings.Contains(string(cmdline), "\x00console\x00attach\x00") {
 				pid = p
 			}

@@ -17,8 +17,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sitter is a person at a terminal that is attached to a console.
-type sitter struct {
+// attachedUser is a user at a terminal that is attached to a console.
+type attachedUser struct {
 	*place
 	tty *os.File
 	cmd *exec.Cmd
@@ -26,17 +26,17 @@ type sitter struct {
 	saw []byte
 }
 
-func (p *place) sits(name string) *sitter {
+func (p *place) sits(name string) *attachedUser {
 	p.Helper()
 	cmd := p.command("console", "attach", name)
 	cmd.Env = append(slices.Clone(cmd.Env), "TERM=xterm-256color")
 	tty, err := pty.StartWithSize(cmd, &pty.Winsize{Cols: 100, Rows: 30})
 	require.NoError(p, err)
-	one := &sitter{place: p, tty: tty, cmd: cmd}
+	one := &attachedUser{place: p, tty: tty, cmd: cmd}
 	seen := make(chan struct{})
 	go func() {
 		defer close(seen)
-		_, _ = io.Copy(one, tty) // its end
+		_, _ = io.Copy(one, tty) // the end of the terminal
 	}()
 	p.Cleanup(func() {
 		_ = cmd.Process.Kill() // it may have ended
@@ -47,16 +47,16 @@ func (p *place) sits(name string) *sitter {
 	return one
 }
 
-// Write is what the terminal shows.
-func (p *sitter) Write(b []byte) (int, error) {
+// Write receives the output to the terminal.
+func (p *attachedUser) Write(b []byte) (int, error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.saw = append(p.saw, b...)
 	return len(b), nil
 }
 
-// sees waits until something was shown.
-func (p *sitter) sees(text string) {
+// sees waits until a text has been shown.
+func (p *attachedUser) sees(text string) {
 	p.Helper()
 	saw := func() string {
 		p.mu.Lock()
@@ -67,7 +67,7 @@ func (p *sitter) sees(text string) {
 }
 
 // types sends keys one by one.
-func (p *sitter) types(keys string) error {
+func (p *attachedUser) types(keys string) error {
 	for i := range len(keys) {
 		if _, err := p.tty.Write([]byte{keys[i]}); err != nil {
 			return err
@@ -76,13 +76,13 @@ func (p *sitter) types(keys string) error {
 	return nil
 }
 
-// Two persons type at one console, and a client runs commands there: each line is one
-// person's, each command has its own output, and nothing is lost.
-func TestTwoPersonsAndAClient(t *testing.T) {
+// Two users type at one console, and a client runs commands there: each line comes from one user,
+// each command has its own output, and nothing is lost.
+func TestTwoUsersAndAClient(t *testing.T) {
 	const each = 15
 	p := newPlace(t)
 	p.start("main")
-	persons := []*sitter{p.sits("main"), p.sits("main")}
+	persons := []*attachedUser{p.sits("main"), p.sits("main")}
 	for _, one := range persons {
 		one.sees("/work")
 	}
@@ -116,14 +116,14 @@ func TestTwoPersonsAndAClient(t *testing.T) {
 	require.NoError(t, persons[0].types("half a line"))
 	p.until("main", "typing")
 	require.NoError(t, persons[1].types("echo held\r"))
-	persons[1].sees("10 keys held: another person types")
-	require.NoError(t, persons[0].types("\x1c\x04")) // he detaches
+	persons[1].sees("[keys held: another person types]")
+	require.NoError(t, persons[0].types("\x1c\x04")) // detaches
 	p.printed("main", "held\n")
 }
 
-// A person changes the directory: everybody is told where the program is then, and a
-// command that was meant for the other directory is not typed.
-func TestAPersonChangesTheDirectory(t *testing.T) {
+// A user changes the directory: the change is reported to others, and a command for the other
+// directory is not typed.
+func TestAUserChangesTheDirectory(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()
@@ -148,7 +148,7 @@ func TestAPersonChangesTheDirectory(t *testing.T) {
 	assert.Contains(t, p.exec("main", "pwd", "--expect-cwd", "/usr").err, "the program is in /, not in /usr")
 }
 
-// client runs commands when nobody types and nothing runs.
+// client runs commands while nobody types and no other command runs.
 func (p *place) client(n int) error {
 	for i := 0; i < n; {
 		want := fmt.Sprintf("client-%d", i)

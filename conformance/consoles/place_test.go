@@ -27,14 +27,14 @@ import (
 
 var (
 	given  = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
-	rounds = flag.Int("rounds", 1, "how often what races or kills is done")
-	long   = flag.Bool("long", false, "do the long ones whole: 200 MB of output, 200,000 commands")
+	rounds = flag.Int("rounds", 1, "number of rounds of tests that race or kill")
+	long   = flag.Bool("long", false, "run the long tests completely: 200 MB of output, 200,000 commands")
 )
 
-// patience is how long anything is waited for that a machine does in no time.
-const patience = time.Minute
+// timeout is a generous time limit.
+const timeout = time.Minute
 
-var built string // where ripple is built
+var built string // directory of the built ripple
 
 func TestMain(m *testing.M) {
 	flag.Parse()
@@ -44,16 +44,16 @@ func TestMain(m *testing.M) {
 	}
 	built = filepath.Join(dir, "ripple")
 	code := m.Run()
-	_ = os.RemoveAll(dir) // what is left is in the system's temporary directory
+	_ = os.RemoveAll(dir) // the system removes the rest
 	os.Exit(code)
 }
 
-// ripple is the program under test.
+// ripple returns the path of the program under test.
 var ripple = sync.OnceValues(func() (string, error) {
 	if *given != "" {
 		return filepath.Abs(*given)
 	}
-	out, err := exec.Command("go", "build", "-o", built, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", built, "example.com/ripple/cmd/ripple").CombinedOutput()
 	if err != nil {
 		return "", fmt.Errorf("%w: %s", err, out)
 	}
@@ -65,14 +65,14 @@ type place struct {
 	*testing.T
 	dir  string
 	env  []string
-	mark string // in the environment of everything that is started in it
+	mark string // in the environment of all processes started in it
 }
 
 var places atomic.Int64
 
 func newPlace(t *testing.T) *place {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "c") // short: it holds sockets
+	dir, err := os.MkdirTemp("", "c") // a short path, because it holds sockets
 	require.NoError(t, err)
 	p := &place{T: t, dir: dir, mark: fmt.Sprintf("CONSOLES_TEST=%d-%d;", os.Getpid(), places.Add(1))}
 	for _, name := range []string{"run", "home", "work"} {
@@ -91,38 +91,41 @@ func newPlace(t *testing.T) *place {
 
 func (p *place) path(name string) string { return filepath.Join(p.dir, name) }
 
-// closeAll ends every console and says what is left.
+// closeAll ends every console and reports leftovers.
 func (p *place) closeAll() {
 	p.Helper()
 	for _, pid := range p.left() {
-		_ = syscall.Kill(pid, syscall.SIGCONT) // a test may have stopped it and failed
+		_ = syscall.Kill(pid, syscall.SIGCONT) // a failed test may have left it stopped
 	}
 	r := p.run("", "console", "close", "--all", "--kill")
 	assert.Zero(p, r.code, "%s", r.err)
 	p.requireNothingLeft()
 }
 
-// requireNothingLeft says that no process, socket, lock or result is there any more.
+// requireNothingLeft checks that no process, socket, lock or result exists.
 func (p *place) requireNothingLeft() {
 	p.Helper()
-	p.eventually(func() bool { return len(p.left()) == 0 }, func() string { return "processes are left: " + describe(p.left()) })
-	p.eventually(func() bool { return len(p.files()) == 0 }, func() string { return fmt.Sprintf("files are left: %q", p.files()) })
+	p.eventually(func() bool { return len(p.left()) == 0 }, func() string { return "remaining processes: " + describe(p.left()) })
+	p.eventually(func() bool { return len(p.files()) == 0 }, func() string { return fmt.Sprintf("remaining files: %q", p.files()) })
 }
 
-// files are what consoles keep: sockets, locks, records, private directories.
+// files returns the files of consoles: sockets, locks, records, private directories.
 func (p *place) files() []string {
 	var found []string
-	for _, dir := range []string{p.path("run/ripple"), p.path("home/.local/state/ripple/consoles")} {
-		entries, _ := os.ReadDir(dir) // there may be none
+	const withoutHome = "run/ripple/state" // directory of results without a home
+	for _, dir := range []string{"run/ripple", withoutHome + "/consoles", "home/.local/state/ripple/consoles"} {
+		entries, _ := os.ReadDir(p.path(dir)) // it may not exist
 		for _, e := range entries {
-			found = append(found, filepath.Join(dir, e.Name()))
+			if file := filepath.Join(dir, e.Name()); file != withoutHome {
+				found = append(found, p.path(file))
+			}
 		}
 	}
 	private, _ := filepath.Glob(p.path("ripple-*")) // the pattern is valid
 	return append(found, private...)
 }
 
-// left are the processes that were started in this place.
+// left returns the processes that were started in this place.
 func (p *place) left() []int {
 	var pids []int
 	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
@@ -131,26 +134,26 @@ func (p *place) left() []int {
 		if err != nil || !bytes.Contains(environ, []byte(p.mark)) {
 			continue
 		}
-		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // digits, by the pattern
+		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // the pattern matches digits
 		pids = append(pids, pid)
 	}
 	return pids
 }
 
-// describe says what processes are.
+// describe returns the command lines of processes.
 func describe(pids []int) string {
 	var all []string
 	for _, pid := range pids {
-		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may be gone
+		cmdline, _ := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid)) // it may have ended
 		all = append(all, fmt.Sprintf("%d %q", pid, bytes.ReplaceAll(cmdline, []byte{0}, []byte(" "))))
 	}
 	return strings.Join(all, ", ")
 }
 
-// eventually waits for what has to come.
+// eventually waits until a condition holds.
 func (p *place) eventually(come func() bool, otherwise func() string) {
 	p.Helper()
-	end := time.Now().Add(patience)
+	end := time.Now().Add(timeout)
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for !come() {
@@ -161,13 +164,13 @@ func (p *place) eventually(come func() bool, otherwise func() string) {
 	}
 }
 
-// result is what a command did.
+// result is the result of a command.
 type result struct {
 	out, err string
 	code     int
 }
 
-// command is ripple with arguments, in this place.
+// command returns a command that runs ripple in this place.
 func (p *place) command(args ...string) *exec.Cmd {
 	p.Helper()
 	path, err := ripple()
@@ -177,8 +180,8 @@ func (p *place) command(args ...string) *exec.Cmd {
 	return cmd
 }
 
-// run runs ripple to its end. Its output goes into files: a pipe would wait for all
-// that hold it.
+// run runs ripple to its end. Output goes to files: a pipe would wait for all processes that hold
+// it open.
 func (p *place) run(in string, args ...string) result {
 	p.Helper()
 	r, err := p.try(in, args...)
@@ -186,7 +189,7 @@ func (p *place) run(in string, args ...string) result {
 	return r
 }
 
-// try is run for goroutines, which may not end a test.
+// try is run for goroutines, which must not end a test.
 func (p *place) try(in string, args ...string) (result, error) {
 	cmd := p.command(args...)
 	cmd.Stdin = strings.NewReader(in)
@@ -203,9 +206,9 @@ func (p *place) try(in string, args ...string) (result, error) {
 	if err := cmd.Start(); err != nil {
 		return result{}, err
 	}
-	killer := time.AfterFunc(5*patience, func() { _ = cmd.Process.Kill() }) // reported by its exit code
+	killer := time.AfterFunc(5*timeout, func() { _ = cmd.Process.Kill() }) // reported through its exit code
 	defer killer.Stop()
-	_ = cmd.Wait() // the state has its exit code
+	_ = cmd.Wait() // the state contains the exit code
 	var text [2]string
 	for i, f := range files {
 		b, err := os.ReadFile(f.Name())
@@ -217,7 +220,7 @@ func (p *place) try(in string, args ...string) (result, error) {
 	return result{text[0], text[1], cmd.ProcessState.ExitCode()}, nil
 }
 
-// ok runs ripple, which has to exit with 0, and returns what it printed.
+// ok runs ripple, which has to exit with 0, and returns its output.
 func (p *place) ok(args ...string) string {
 	p.Helper()
 	r := p.run("", args...)
@@ -228,17 +231,17 @@ func (p *place) ok(args ...string) string {
 // start starts a console.
 func (p *place) start(name string, args ...string) {
 	p.Helper()
-	// It outlives a test that is killed, and then not for long.
+	// If the test is killed, the console ends by itself.
 	require.Equal(p, name+"\n", p.ok(append([]string{"console", "start", "--name", name, "--idle-end", "30m"}, args...)...))
 }
 
-// exec runs code in a console, whatever comes of it.
+// exec runs code in a console.
 func (p *place) exec(name, code string, flags ...string) result {
 	p.Helper()
 	return p.run("", append(append([]string{"console", "exec"}, flags...), name, "--", code)...)
 }
 
-// status is one console of the list.
+// status is an entry of the list of consoles.
 type status struct {
 	Name, State, Cwd, Exit, Notice string
 	Host                           int `json:"host_pid"`
@@ -258,7 +261,7 @@ func (p *place) list() []status {
 	return all
 }
 
-// status is a console's as the list has it.
+// status returns a console's entry of the list.
 func (p *place) status(name string) status {
 	p.Helper()
 	all := p.list()
@@ -267,7 +270,7 @@ func (p *place) status(name string) status {
 	return all[i]
 }
 
-// until waits for a state of a console.
+// until waits until a console has a state.
 func (p *place) until(name, state string) status {
 	p.Helper()
 	var s status
@@ -275,7 +278,7 @@ func (p *place) until(name, state string) status {
 	return s
 }
 
-// printed waits until the latest command of a console has printed this and no more.
+// printed waits until the output of the latest command is exactly text.
 func (p *place) printed(name, text string) {
 	p.Helper()
 	var r result
@@ -302,7 +305,7 @@ func (p *place) server(args ...string) *server {
 
 type args = map[string]any
 
-// call is what a model is shown.
+// call returns the text shown to a model.
 func (s *server) call(tool string, a args) string {
 	s.Helper()
 	text, err := s.try(tool, a)
@@ -312,7 +315,7 @@ func (s *server) call(tool string, a args) string {
 
 // try is call for goroutines.
 func (s *server) try(tool string, a args) (string, error) {
-	ctx, cancel := context.WithTimeout(context.Background(), 5*patience)
+	ctx, cancel := context.WithTimeout(context.Background(), 5*timeout)
 	defer cancel()
 	r, err := s.session.CallTool(ctx, &sdk.CallToolParams{Name: tool, Arguments: a})
 	if err != nil {
@@ -325,7 +328,7 @@ func (s *server) try(tool string, a args) (string, error) {
 	return text, nil
 }
 
-// kill kills the server as nothing can be prepared for.
+// kill kills the server without warning.
 func (s *server) kill() {
 	s.Helper()
 	require.NoError(s, s.cmd.Process.Kill())

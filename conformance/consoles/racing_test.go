@@ -18,9 +18,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Clients that share a console wait for each other, and each gets its own output and
-// nothing of the others.
-func TestNobodyGetsAnothersOutput(t *testing.T) {
+// Clients that share a console wait for each other, and each only gets its own output.
+func TestClientsGetOnlyTheirOwnOutput(t *testing.T) {
 	commands := 60
 	if *long {
 		commands = 500
@@ -31,9 +30,9 @@ func TestNobodyGetsAnothersOutput(t *testing.T) {
 	errs := make([]error, len(servers)+1)
 	var all sync.WaitGroup
 	for i, s := range servers {
-		all.Go(func() { errs[i] = s.many(fmt.Sprintf("client%d", i), commands) })
+		all.Go(func() { errs[i] = s.runMany(fmt.Sprintf("client%d", i), commands) })
 	}
-	all.Go(func() { errs[len(servers)] = p.typed("person", commands/4) })
+	all.Go(func() { errs[len(servers)] = p.runManyTyped("person", commands/4) })
 	all.Wait()
 	for _, err := range errs {
 		require.NoError(t, err)
@@ -41,15 +40,15 @@ func TestNobodyGetsAnothersOutput(t *testing.T) {
 	assert.Equal(t, len(servers)*commands+commands/4, p.status("main").Command.ID, "commands that were run")
 }
 
-// many runs commands, each when the others' are done.
-func (s *server) many(who string, n int) error {
+// runMany runs commands, each after those of others.
+func (s *server) runMany(who string, n int) error {
 	for i := 0; i < n; {
 		want := fmt.Sprintf("%s-%d", who, i)
 		text, err := s.try("console_exec", args{"console": "main", "code": "echo " + want + "; echo " + want + " >&2"})
 		if err != nil {
 			return err
 		}
-		if strings.HasSuffix(text, "nothing was typed") { // another one's turn
+		if strings.HasPrefix(text, "refused: ") { // another client's turn
 			if _, err := s.try("console_wait", args{"console": "main"}); err != nil {
 				return err
 			}
@@ -63,15 +62,15 @@ func (s *server) many(who string, n int) error {
 	return nil
 }
 
-// typed is many by commands of the command line.
-func (p *place) typed(who string, n int) error {
+// runManyTyped is like many, with the command line.
+func (p *place) runManyTyped(who string, n int) error {
 	for i := 0; i < n; {
 		want := fmt.Sprintf("%s-%d", who, i)
 		r, err := p.try("", "console", "exec", "main", "echo "+want)
 		switch {
 		case err != nil:
 			return err
-		case strings.Contains(r.err, "is still running"):
+		case strings.Contains(r.err, "is still running"), strings.Contains(r.err, "calls waiting for their turn"):
 			if _, err := p.try("", "console", "wait", "main"); err != nil {
 				return err
 			}
@@ -84,14 +83,14 @@ func (p *place) typed(who string, n int) error {
 	return nil
 }
 
-// One of many who start a console of the same name at once gets it; the others are told,
-// also when a killed host left its socket and its lock. Their programs are never started.
+// If many processes start a console of the same name, one succeeds; the others get an error, even
+// if a killed host left its socket and its lock. Their programs are never started.
 func TestManyStartersOfOneName(t *testing.T) {
 	const starters = 50
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("home/.bashrc"), []byte("echo >>~/programs\n"), 0o600))
 	for round := range *rounds {
-		if round%2 == 1 { // what is left of a killed one is in the way
+		if round%2 == 1 { // the files of a killed host exist
 			l, err := net.Listen("unix", p.path("run/ripple/one.sock"))
 			require.NoError(t, err)
 			l.(*net.UnixListener).SetUnlinkOnClose(false)
@@ -125,8 +124,7 @@ func TestManyStartersOfOneName(t *testing.T) {
 	}
 }
 
-// The host of a console is beside a start from its beginning, and goes where there will be
-// no console.
+// A process for a host is started together with the command, and ends if no console is started.
 func TestARefusedStartLeavesNothing(t *testing.T) {
 	t.Parallel()
 	p := newPlace(t)
@@ -134,11 +132,11 @@ func TestARefusedStartLeavesNothing(t *testing.T) {
 		r := p.run("", append([]string{"console", "start"}, args...)...)
 		assert.NotZero(t, r.code, "%q: %s", args, r.out)
 		assert.Empty(t, p.left(), "%q: %s", args, r.err)
-		assert.NotContains(t, r.err, "by hand", "%q", args) // the host's own words for it
+		assert.NotContains(t, r.err, "by hand", "%q", args) // the host's own message for it
 	}
 }
 
-// Many who start a console without a name get one each.
+// Concurrent starts without a name create a console each.
 func TestManyStartersWithoutAName(t *testing.T) {
 	const starters = 20
 	p := newPlace(t)
@@ -160,8 +158,7 @@ func TestManyStartersWithoutAName(t *testing.T) {
 	assert.Len(t, p.list(), starters)
 }
 
-// The server is killed in the middle of a command: the next one finds it, waits on and
-// gets the result.
+// The server is killed during a command: the next one finds the console, waits and gets the result.
 func TestAKilledServerLosesNothing(t *testing.T) {
 	p := newPlace(t)
 	gate := p.path("gate")
@@ -172,7 +169,7 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 		called := make(chan struct{})
 		go func() {
 			defer close(called)
-			_, _ = s.try("console_exec", args{"code": fmt.Sprintf("echo before-%d; cat %s; echo after; (exit 5)", round, gate)}) // it breaks off
+			_, _ = s.try("console_exec", args{"code": fmt.Sprintf("echo before-%d; cat %s; echo after; (exit 5)", round, gate)}) // it is interrupted
 		}()
 		id := 2*round + 2
 		p.eventually(func() bool {
@@ -191,8 +188,8 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 	}
 }
 
-// The end of input in the middle of a call ends the server, soon, and nothing else; the
-// answers that can be given are given before.
+// If the input ends during a call, the server ends soon, and nothing else does; available answers
+// are sent before.
 func TestTheEndOfInputWithCallsInFlight(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
@@ -215,7 +212,7 @@ func TestTheEndOfInputWithCallsInFlight(t *testing.T) {
 		require.NoError(t, in.Close())
 		began := time.Now()
 		require.NoError(t, cmd.Wait())
-		require.Less(t, time.Since(began), patience/2, "a second is waited for answers")
+		require.Less(t, time.Since(began), timeout/2, "a second is waited for answers")
 		require.Contains(t, out.String(), `"id":4`)
 		p.eventually(func() bool { return len(p.left()) == hosts+1 }, func() string { return describe(p.left()) }) // and cat
 		p.ok("console", "send", "main", "--key", "C-d")
@@ -223,8 +220,8 @@ func TestTheEndOfInputWithCallsInFlight(t *testing.T) {
 	}
 }
 
-// However and whenever a part is killed, nothing is left: no process, no socket, no lock,
-// and once the console is closed no result.
+// Whenever any process is killed, nothing is left: no process, no socket, no lock, and after
+// closing the console no result.
 func TestKillLeavesNothing(t *testing.T) {
 	for _, victim := range []string{"host", "keeper", "outer", "outer and host", "program", "client", "starter"} {
 		t.Run(victim, func(t *testing.T) {
@@ -239,7 +236,7 @@ func TestKillLeavesNothing(t *testing.T) {
 	}
 }
 
-// killed kills one, after a time, with children of every kind below the program.
+// killed kills one process after a time, with all kinds of child processes of the program.
 func (p *place) killed(victim string, after time.Duration) {
 	starter := p.command("console", "start", "--name", "main")
 	require.NoError(p, starter.Start())
@@ -247,9 +244,9 @@ func (p *place) killed(victim string, after time.Duration) {
 		killer := time.AfterFunc(after, func() { _ = starter.Process.Kill() }) // it may have ended
 		defer killer.Stop()
 	}
-	_ = starter.Wait() // it may be killed
+	_ = starter.Wait() // it may have been killed
 	if victim == "starter" {
-		p.eventually(func() bool { // either nothing came of it, or a whole console
+		p.eventually(func() bool { // either no console or a complete one
 			all := p.list()
 			return len(all) == 0 && len(p.left()) == 0 || len(all) == 1 && all[0].State == "idle"
 		}, func() string { return fmt.Sprintf("%+v %s", p.list(), describe(p.left())) })
@@ -285,7 +282,7 @@ func (p *place) killed(victim string, after time.Duration) {
 	default:
 		p.until("main", "dead")
 		p.eventually(func() bool { return len(p.left()) == 0 }, func() string { return describe(p.left()) })
-		assert.Equal(p, "ready\n", p.ok("console", "read", "main", "--grep", "^ready$"), "what it printed is there still")
+		assert.Equal(p, "ready\n", p.ok("console", "read", "main", "--grep", "^ready$"), "its output is still available")
 		results := []string{p.path("home/.local/state/ripple/consoles/main")}
 		p.eventually(func() bool { return slices.Equal(results, p.files()) }, func() string { return fmt.Sprint(p.files()) })
 	}
@@ -293,7 +290,7 @@ func (p *place) killed(victim string, after time.Duration) {
 	p.requireNothingLeft()
 }
 
-// parent is a process's.
+// parent returns the parent of a process.
 func parent(t *testing.T, pid int) int {
 	t.Helper()
 	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
@@ -306,7 +303,7 @@ func parent(t *testing.T, pid int) int {
 	return ppid
 }
 
-// The program ends itself in every way, with children in the background.
+// The program ends by itself in every way, with children in the background.
 func TestTheProgramEnds(t *testing.T) {
 	p := newPlace(t)
 	const children = "sleep 1000 & (setsid nohup sleep 1000 >/dev/null 2>&1 &); "
@@ -334,9 +331,9 @@ func TestTheProgramEnds(t *testing.T) {
 	}
 }
 
-// A shell in the place of the program knows no marker of ripple's: it is a program that
+// A shell that replaces the program does not print ripple's markers: it counts as a program that
 // waits for input, and nothing is lost.
-func TestAShellInItsPlace(t *testing.T) {
+func TestAShellReplacesTheProgram(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	r := p.exec("main", "sleep 1000 & exec bash --norc --noprofile")
@@ -350,9 +347,9 @@ func TestAShellInItsPlace(t *testing.T) {
 	p.requireNothingLeft()
 }
 
-// A model is told that the host was killed, and can read what was printed before a new
-// console takes the name.
-func TestAModelIsToldOfAKilledHost(t *testing.T) {
+// A model is informed that the host was killed, and can read the output before a new console uses
+// the name.
+func TestAModelIsInformedOfAKilledHost(t *testing.T) {
 	p := newPlace(t)
 	s := p.server()
 	require.Contains(t, s.call("console_exec", args{"code": "echo precious"}), "] done ")
@@ -365,9 +362,9 @@ func TestAModelIsToldOfAKilledHost(t *testing.T) {
 	assert.Contains(t, s.call("console_exec", args{"code": "echo next"}), "\nnext\n")
 }
 
-// A console whose program does not come to its first prompt is there while it starts: it
-// can be looked at and ended.
-func TestAConsoleThatIsStarting(t *testing.T) {
+// A console whose program has not reached its first prompt exists while it starts: it can be
+// inspected and ended.
+func TestAStartingConsole(t *testing.T) {
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("work/hangs"), []byte("#!/bin/sh\necho still at it\nexec sleep 1000\n"), 0o700))
 	starter := p.command("console", "start", "--name", "main", "--executable", p.path("work/hangs"))
@@ -376,8 +373,8 @@ func TestAConsoleThatIsStarting(t *testing.T) {
 	p.eventually(func() bool { return strings.Contains(p.ok("console", "peek", "main"), "still at it") }, func() string { return p.ok("console", "peek", "main") })
 	r := p.exec("main", "echo x", "--timeout", "100ms")
 	assert.NotZero(t, r.code)
-	assert.Contains(t, r.err, "has not come to its first prompt")
+	assert.Contains(t, r.err, "has not reached its first prompt")
 	p.ok("console", "close", "main")
-	require.Error(t, starter.Wait(), "it is told that its console was ended")
+	require.Error(t, starter.Wait(), "the end of the console is reported")
 	p.requireNothingLeft()
 }

@@ -16,32 +16,32 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// stray is a terminal that only has a size: who holds it reads it or does not.
-type stray struct {
+// rawTerminal is a terminal with a size, whose output is read only on request.
+type rawTerminal struct {
 	*place
 	tty  *os.File
 	cmd  *exec.Cmd
 	seen []byte
 }
 
-func (p *place) attached(cols, rows uint16) *stray {
+func (p *place) attached(cols, rows uint16) *rawTerminal {
 	p.Helper()
-	s := &stray{place: p, cmd: p.command("console", "attach", "main")}
+	s := &rawTerminal{place: p, cmd: p.command("console", "attach", "main")}
 	var err error
 	s.tty, err = pty.StartWithSize(s.cmd, &pty.Winsize{Cols: cols, Rows: rows})
 	require.NoError(p, err)
 	p.Cleanup(func() {
 		_ = s.cmd.Process.Kill() // it should have ended
 		_ = s.tty.Close()
-		_ = s.cmd.Wait() // killed, or not
+		_ = s.cmd.Wait() // its exit status does not matter
 	})
 	return s
 }
 
-// reads reads until something has come.
-func (s *stray) reads(text string) {
+// reads reads until a text has arrived.
+func (s *rawTerminal) reads(text string) {
 	s.Helper()
-	require.NoError(s, s.tty.SetReadDeadline(time.Now().Add(patience)))
+	require.NoError(s, s.tty.SetReadDeadline(time.Now().Add(timeout)))
 	buf := make([]byte, 64<<10)
 	for searched := 0; !bytes.Contains(s.seen[searched:], []byte(text)); {
 		searched = max(0, len(s.seen)-len(text))
@@ -51,15 +51,15 @@ func (s *stray) reads(text string) {
 	}
 }
 
-func (s *stray) types(text string) {
+func (s *rawTerminal) types(text string) {
 	s.Helper()
 	_, err := s.tty.WriteString(text)
 	require.NoError(s, err)
 }
 
-// A terminal of next to no size breaks nothing for the others (mngr#2516): while its person
-// only looks it has no say, and the console is never smaller than a program can use.
-func TestASliverOfATerminal(t *testing.T) {
+// A tiny terminal does not affect others (mngr#2516): it does not change the console's size until
+// its user types, and the console is never smaller than a program can use.
+func TestATinyTerminal(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
 	p.exec("main", "stty size")
@@ -81,19 +81,18 @@ func TestASliverOfATerminal(t *testing.T) {
 	u.seesTheConsole()
 }
 
-// Who attaches later has what the program set before: modes that tell the terminal what to
-// send, and the screen.
-func TestModesAreThereForWhoComesLater(t *testing.T) {
+// A client that attaches later gets the modes that the program has set, and the screen.
+func TestALaterClientGetsTheModes(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")
-	p.exec("main", sets, "--timeout", "100ms")
+	p.exec("main", setModes, "--timeout", "100ms")
 	for range 2 {
 		s := p.attached(120, 40)
 		s.reads("ON THE OTHER SCREEN")
 		s.reads("\x1b[?2004h")
 		s.types("\x1c\x04")
 		s.reads("detached")
-		_, shown, _ := bytes.Cut(s.seen, []byte("\x1b[?1047h")) // behind what is undone before
+		_, shown, _ := bytes.Cut(s.seen, []byte("\x1b[?1047h")) // after the modes are reset
 		for _, mode := range []string{"\x1b[?1003h", "\x1b[?1006h", "\x1b[?1h", "\x1b[?25l", "\x1b[?7l", "\x1b[4h", "\x1b]2;a title", "\x1b="} {
 			assert.Contains(t, string(shown), mode)
 		}
@@ -101,8 +100,8 @@ func TestModesAreThereForWhoComesLater(t *testing.T) {
 	}
 }
 
-// A terminal that is not read from holds up nobody, and gets the screen anew instead of
-// what it has missed.
+// A terminal that does not read does not delay others, and is repainted instead of getting all
+// missed output.
 func TestATerminalThatIsNotRead(t *testing.T) {
 	p := newPlace(t)
 	p.start("main")

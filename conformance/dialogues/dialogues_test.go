@@ -16,18 +16,18 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// However the bytes are cut, a session says the same of each command.
+// Regardless of how the output is split, a session returns the same results.
 func TestDialogues(t *testing.T) {
 	if runtime.GOOS != "linux" {
-		t.Skip("completed_by depends on what the kernel tells")
+		t.Skip("completed_by depends on the kernel's reports")
 	}
 	for _, a := range unverified(t) {
 		t.Run(a.Name, func(t *testing.T) {
-			a.Lifecycle.Shutdown.GraceMS = int(time.Minute.Milliseconds()) // how it ends matters here, and not how soon
+			a.Lifecycle.Shutdown.GraceMS = int(time.Minute.Milliseconds()) // the way of the end matters here, not its duration
 			path, err := filepath.Abs(filepath.Join("testdata", a.Name+".yaml"))
 			require.NoError(t, err)
 			doc, err := load(path)
@@ -38,16 +38,16 @@ func TestDialogues(t *testing.T) {
 			}
 			for _, cut := range cuts {
 				if !t.Run(cutName(cut), func(t *testing.T) { doc.play(t, a, path, cut) }) {
-					return // the other cuts would say the same, each after its deadline
+					return // the other cuts would fail alike, each after its deadline
 				}
 			}
 		})
 	}
 }
 
-var everyCut = flag.Bool("every-cut", false, "cut the streams in two at every position; it takes minutes")
+var everyCut = flag.Bool("every-cut", false, "cut the streams in two at every position; takes minutes")
 
-// stride is how far apart the cuts in two are. Byte by byte has them all at once.
+// stride is the distance of the cuts in two. The cut byte by byte covers all positions together.
 func stride() int {
 	if *everyCut {
 		return 1
@@ -65,7 +65,7 @@ func cutName(cut int) string {
 	return fmt.Sprintf("cut after %d", cut)
 }
 
-// longest is the length of the longest stream, whose names may stand for more.
+// longest returns the length of the longest stream, with the values of its names.
 func (d dialogue) longest() int {
 	values := map[string]string{"nonce": strings.Repeat("0", 32)}
 	for name, text := range d.Define {
@@ -111,7 +111,7 @@ func (d dialogue) play(t *testing.T, a *schema.Adapter, path string, cut int) {
 	assert.Equal(t, "the program ended with exit code 0", exit, "at lifecycle.shutdown.command")
 }
 
-// eval runs the step's command, and interrupts it where that is wanted.
+// eval runs the step's command, and interrupts it if the step says so.
 func (s step) eval(ctx context.Context, on *session.Session) (session.Result, error) {
 	if s.Interrupt == "" {
 		return on.Eval(ctx, s.Eval)
@@ -144,7 +144,7 @@ func (s step) judge(t *testing.T, r session.Result, err error) {
 	require.Equal(t, s.Want, got, s.Name)
 }
 
-// acks tells the stand-in what has been read from its terminal.
+// acks informs the stand-in of the bytes read from its terminal.
 type acks struct {
 	path  string
 	bytes chan int
@@ -165,7 +165,7 @@ func newAcks(t *testing.T) *acks {
 		}
 		defer c.Close()
 		for n := range a.bytes {
-			_, _ = c.Write(make([]byte, n)) // a stand-in that is gone needs no more
+			_, _ = c.Write(make([]byte, n)) // the stand-in may have ended
 		}
 	}()
 	t.Cleanup(func() {

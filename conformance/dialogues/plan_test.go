@@ -14,17 +14,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "rewrite the golden files")
 
-// unverified are the shipped adapters that this package is about.
+// unverified returns the adapters that this package tests.
 func unverified(t *testing.T) []*schema.Adapter {
 	t.Helper()
 	r, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
@@ -38,8 +38,8 @@ func unverified(t *testing.T) []*schema.Adapter {
 	return list
 }
 
-// Whatever cannot be run has a dialogue, and nothing else does.
-func TestEachAdapterHasADialogue(t *testing.T) {
+// Exactly the unverified adapters have a dialogue.
+func TestEachUnverifiedAdapterHasADialogue(t *testing.T) {
 	var want []string
 	for _, a := range unverified(t) {
 		want = append(want, filepath.Join("testdata", a.Name+".yaml"))
@@ -49,7 +49,7 @@ func TestEachAdapterHasADialogue(t *testing.T) {
 	assert.ElementsMatch(t, want, got)
 }
 
-func TestLintFindsNothing(t *testing.T) {
+func TestDialoguesPassLint(t *testing.T) {
 	for _, a := range unverified(t) {
 		file := path.Base(a.Source)
 		data, err := fs.ReadFile(adapters.FS, file)
@@ -63,7 +63,7 @@ const (
 	planScratch = "/tmp/ripple-1"
 )
 
-// host has the named files in its PATH or at their place.
+// host has the given files in its PATH or at their absolute paths.
 func host(executables ...string) launch.Host {
 	env := map[string]string{"PATH": "/usr/local/bin:/usr/bin:/bin", "HOME": "/home/u", "LANG": "C.UTF-8"}
 	return launch.Host{
@@ -82,7 +82,8 @@ func host(executables ...string) launch.Host {
 	}
 }
 
-// The golden files are what would be started; the words and variables are those of the programs' documentation.
+// The golden files contain the command lines and environments, with the arguments and variables of
+// the programs' documentation.
 func TestPlans(t *testing.T) {
 	for _, a := range unverified(t) {
 		t.Run(a.Name, func(t *testing.T) {
@@ -126,7 +127,7 @@ func render(p launch.Plan) string {
 	return b.String()
 }
 
-// located says where the program is found when it is at one place only.
+// located returns the path of the program if it is only searched at one place.
 func located(t *testing.T, a *schema.Adapter) string {
 	var b strings.Builder
 	b.WriteString("found as\n")
@@ -134,7 +135,7 @@ func located(t *testing.T, a *schema.Adapter) string {
 	slices.Sort(names)
 	for _, name := range slices.Compact(names) {
 		if strings.Contains(name, "%") {
-			continue // another system's
+			continue // for another system
 		}
 		file := name
 		if !path.IsAbs(name) {
@@ -147,7 +148,7 @@ func located(t *testing.T, a *schema.Adapter) string {
 	return b.String()
 }
 
-// complete looks for placeholders that nothing filled in.
+// complete checks that all placeholders are filled in.
 func complete(t *testing.T, p launch.Plan) {
 	t.Helper()
 	texts := slices.Concat(p.Argv, p.Env, []string{p.Inject})

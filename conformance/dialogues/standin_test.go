@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// What tells the stand-in its part.
+// Environment variables for the stand-in.
 const (
 	dialogueFile = "DIALOGUE_FILE"
-	dialogueAcks = "DIALOGUE_ACKS" // a socket that has a byte for each byte that was read from the terminal
+	dialogueAcks = "DIALOGUE_ACKS" // a socket that receives a byte for each byte read from the terminal
 	dialogueCut  = "DIALOGUE_CUT"  // how the streams are cut
 )
 
@@ -35,32 +35,36 @@ const (
 // dialogue is a file of testdata.
 type dialogue struct {
 	Define  map[string]string // names for parts of streams; {nonce} is the session's
-	Opening string            // what the program prints first
+	Opening string            // output at the start
 	Steps   []step
-	Closing string // what is sent to end it
+	Closing string // input that ends it
 }
 
-// step is one command: the exchanges that it consists of, and what a session says of it.
+// step is one command: its exchanges, and the expected result of the session.
 type step struct {
 	Name      string
 	Eval      string
 	exchange  `yaml:",inline"`
 	Then      []exchange
 	Unsent    bool   // it is refused before a byte is sent
-	Interrupt string // interrupt it once the output has this text
+	Interrupt string // interrupt it once the output contains this text
 	Want      want
 }
 
-// exchange is something that is sent to the program, and what that prints then, as the program writes it: the
-// terminal makes \r\n of \n.
+// exchange is input to the program and the output after it, as the program writes it: the terminal
+// turns
+//
+//	into \r
+//
+// .
 type exchange struct {
 	Sent   string // {path} is a file with the content File; empty: the command and a line ending
 	File   string
-	Signal bool // it is no input but an interrupt
+	Signal bool // an interrupt instead of input
 	Stream string
 }
 
-// want is what is known of a command that has ended.
+// want is the expected result of a command.
 type want struct {
 	Output      string
 	CompletedBy string `yaml:"completed_by"`
@@ -94,7 +98,7 @@ func load(path string) (dialogue, error) {
 	return doc, d.Decode(&doc)
 }
 
-// The binary of the tests is the stand-in, too.
+// The test binary also runs as the stand-in.
 func TestMain(m *testing.M) {
 	path := os.Getenv(dialogueFile)
 	if path == "" {
@@ -135,13 +139,13 @@ func replay(path string) error {
 	return p.hear(doc.Closing, "")
 }
 
-// staged is a script that the command line names: a program that reads it learns the nonce.
+// staged matches a script in the command line: a program that reads it learns the nonce.
 var (
 	staged = regexp.MustCompile(`/[^\s'"]*/\.ripple-integration-[^\s'"]*`)
 	nonce  = regexp.MustCompile(`\b[0-9a-f]{32}\b`)
 )
 
-// values are what stands between braces in a stream.
+// values returns the values of the names in braces in a stream.
 func values(define map[string]string) (map[string]string, error) {
 	known := map[string]string{}
 	if script := staged.FindString(strings.Join(os.Args, " ")); script != "" {
@@ -161,7 +165,7 @@ func values(define map[string]string) (map[string]string, error) {
 	return all, nil
 }
 
-// player is a program that says and hears what is written in a file.
+// player is a program that follows a script of input and output.
 type player struct {
 	in      *bufio.Reader
 	acks    net.Conn
@@ -179,20 +183,21 @@ func (p *player) exchange(e exchange) error {
 	return p.say(e.Stream)
 }
 
-// Where is the cursor (ECMA-48 DSR 6), and the answer: who asks waits for it.
+// The query for the cursor position (ECMA-48 DSR 6), and the answer: the program waits for it.
 const (
 	askCursor = "\x1b[6n"
 	cursor    = "\x1b[1;1R"
 )
 
-// say writes a stream. Each piece has been read before the next one is written.
+// say writes a stream. Each part is read by the session before the next one is written.
 func (p *player) say(stream string) error {
 	for part := range strings.SplitAfterSeq(schema.Expand(stream, p.values), askCursor) {
 		for _, piece := range pieces(part, p.cut) {
 			if _, err := os.Stdout.WriteString(piece); err != nil {
 				return err
 			}
-			n := len(piece) + strings.Count(piece, "\n") // each is \r\n on the other side
+			n := len(piece) + strings.Count(piece, "\n") // each is \r
+			//  on the other side
 			if _, err := io.CopyN(io.Discard, p.acks, int64(n)); err != nil {
 				return err
 			}
@@ -220,7 +225,7 @@ func pieces(s string, cut int) []string {
 	return []string{s}
 }
 
-// hear reads what is sent and compares it.
+// hear reads input and compares it.
 func (p *player) hear(want, content string) error {
 	var got []byte
 	for lines := strings.Count(want, "\n"); lines > 0 || !strings.HasSuffix(want, "\n") && len(got) < len(want); {

@@ -1,5 +1,5 @@
-// Command probing measures `ripple adapter new --probe` on the programs of a list, which it
-// knows nothing else of, and writes the table of docs/probe.md.
+// Command probing measures `ripple adapter new --probe` with the programs of a list, without any
+// other knowledge of them, and writes the table of docs/probe.md.
 package main
 
 import (
@@ -27,11 +27,11 @@ var commands string
 
 func main() {
 	binary := flag.String("binary", "bin/ripple", "the ripple to measure")
-	kept := flag.String("results", "bin/probing.jsonl", "what was measured so far: of the same binary it is not measured again")
-	page := flag.String("o", "docs/probe.md", "the page whose table is written anew")
-	only := flag.String("only", "", "names, separated by commas (then the page is left alone)")
-	limit := flag.Duration("limit", 5*time.Minute, "longest time for one program")
-	jobs := flag.Int("jobs", 2, "how many programs are measured at a time")
+	kept := flag.String("results", "bin/probing.jsonl", "file of the results so far: a program is measured once per binary")
+	page := flag.String("o", "docs/probe.md", "page whose table is replaced")
+	only := flag.String("only", "", "names, separated by commas (then the page is not changed)")
+	limit := flag.Duration("limit", 5*time.Minute, "time limit for one program")
+	jobs := flag.Int("jobs", 2, "number of programs measured concurrently")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
 	defer stop()
@@ -88,7 +88,7 @@ func run(ctx context.Context, binary, kept, page, only string, limit time.Durati
 // program is a line of the list.
 type program struct{ name, command string }
 
-// chosen are the programs of the list that are installed, or those of them with these names.
+// chosen returns the installed programs of the list, or those with the given names.
 func chosen(only string) (list []program) {
 	for line := range strings.Lines(commands) {
 		name, command, found := strings.Cut(strings.TrimSpace(line), "\t")
@@ -112,10 +112,10 @@ var (
 	why      = regexp.MustCompile(`is not reached: failed: (.*)$`)
 )
 
-// kinds are how prompts are known, in the table's words.
+// kinds maps init strategies to the terms of the table.
 var kinds = map[string]string{"regex": "pattern", "marker": "marker", "shell_integration": "OSC 633"}
 
-// measure has one adapter learnt, as a person would, and reads what is said of it.
+// measure learns one adapter, as a user would, and parses the output.
 func measure(ctx context.Context, binary, dir, name, command string, limit time.Duration) outcome {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -133,7 +133,7 @@ func measure(ctx context.Context, binary, dir, name, command string, limit time.
 		o.Why = cmp.Or(first, fmt.Sprint(err))
 		return o
 	}
-	o.Level, _ = strconv.Atoi(m[1]) // digits
+	o.Level, _ = strconv.Atoi(m[1]) // the pattern matches digits
 	o.Passed, o.Failed, o.NA = cmp.Or(m[2], "0"), m[3], cmp.Or(m[5], "0")
 	if reason := why.FindStringSubmatch(m[0]); reason != nil {
 		o.Why = reason[1]
@@ -151,7 +151,7 @@ func measure(ctx context.Context, binary, dir, name, command string, limit time.
 	return o
 }
 
-// load is how many processes wanted a processor in the last minute (proc(5)); 0: not known.
+// load returns the system's load average of the last minute (proc(5)), 0 if unknown.
 func load() (mean float64) {
 	text, _ := os.ReadFile("/proc/loadavg")
 	_, _ = fmt.Sscan(string(text), &mean)
@@ -169,7 +169,7 @@ func write(page string, list []outcome, jobs int) error {
 	before, rest, found := strings.Cut(string(text), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !found || !closed {
-		return fmt.Errorf("%s has no place for the table: %q … %q", page, begin, end)
+		return fmt.Errorf("%s lacks the lines around the table: %q … %q", page, begin, end)
 	}
 	return os.WriteFile(page, []byte(before+begin+table(list, jobs)+end+after), 0o644)
 }
@@ -185,10 +185,10 @@ func table(list []outcome, jobs int) string {
 	}
 	slices.Sort(took)
 	slices.Sort(loads)
-	fmt.Fprintf(&b, "Of %d programs %d reach level 4, %d level 3 or more, %d level 2 or more, %d level 1 or more; of %d nothing was learnt. ",
+	fmt.Fprintf(&b, "Of %d programs %d reach level 4, %d level 3 or more, %d level 2 or more, %d level 1 or more; of %d nothing was learned. ",
 		len(list), counts[4], counts[3], counts[2], counts[1], len(list)-counts[0])
 	if len(took) > 0 {
-		fmt.Fprintf(&b, "The median takes %.0f s, the longest %.0f s: %d at a time, on %d processors with a load between %.0f and %.0f (the median is %.0f) when each was begun.\n\n",
+		fmt.Fprintf(&b, "The median takes %.0f s, the longest %.0f s: %d at a time, on %d processors with a load between %.0f and %.0f (the median is %.0f) when each was started.\n\n",
 			took[len(took)/2].Seconds(), took[len(took)-1].Seconds(), jobs, runtime.NumCPU(), loads[0], loads[len(loads)-1], loads[len(loads)/2])
 	}
 	b.WriteString("| command | language | prompts by | level | passed | n/a | seconds | what failed |\n|---|---|---|---|---|---|---|---|\n")

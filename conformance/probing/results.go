@@ -13,27 +13,27 @@ import (
 	"time"
 )
 
-// outcome is what came of one program.
+// outcome is the result for one program.
 type outcome struct {
-	Build         string // of the ripple that was measured
+	Build         string // of the measured ripple
 	Name, Command string
 	Language      string
-	Prompts       string // how they are known
-	Level         int    // -1: nothing was learnt
+	Prompts       string // kind of prompt detection
+	Level         int    // -1: nothing was learned
 	Passed, NA    string
 	Failed, Why   string
 	Took          time.Duration
-	Load          float64 // of the machine when it was begun
+	Load          float64 // load of the machine at the start
 }
 
-// results keeps what was measured, so that a run that was broken off is gone on with.
+// results stores the outcomes, so that an interrupted run can be continued.
 type results struct {
-	mu          sync.Mutex // of the file
+	mu          sync.Mutex // guards the file
 	file, build string
 	known       map[string]outcome // of this build, by name
 }
 
-// openResults reads what was measured of a binary; a file that is not there has nothing.
+// openResults reads the outcomes for a binary; a missing file is empty.
 func openResults(file, binary string) (*results, error) {
 	r := &results{file: file, known: map[string]outcome{}}
 	var err error
@@ -49,14 +49,14 @@ func openResults(file, binary string) (*results, error) {
 	defer f.Close()
 	for lines := bufio.NewScanner(f); lines.Scan(); {
 		var o outcome
-		if err := json.Unmarshal(lines.Bytes(), &o); err == nil && o.Build == r.build { // the last line may be half a one
+		if err := json.Unmarshal(lines.Bytes(), &o); err == nil && o.Build == r.build { // the last line may be incomplete
 			r.known[o.Name] = o
 		}
 	}
 	return r, nil
 }
 
-// buildOf is what tells one build from another.
+// buildOf returns an ID that differs between builds.
 func buildOf(binary string) (string, error) {
 	f, err := os.Open(binary)
 	if err != nil {
@@ -70,7 +70,7 @@ func buildOf(binary string) (string, error) {
 	return fmt.Sprintf("%x", h.Sum(nil)[:6]), nil
 }
 
-// keep adds an outcome; several runs may add to one file.
+// keep adds an outcome; several runs may append to one file.
 func (r *results) keep(o outcome) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -16,17 +16,17 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// programs is programs.yaml.
+// programs is the contents of programs.yaml.
 type programs struct {
-	Groups   map[string][]string // from the narrowest to the widest they stand in Wider
-	Wider    []string            // the groups in the order in which a spelling is looked for
+	Groups   map[string][]string // ordered from the narrowest to the widest in Wider
+	Wider    []string            // the groups in the order in which a spelling is looked up
 	Programs []program
 }
 
-// program is one that cases are run with.
+// program is a program with which cases are run.
 type program struct {
 	Name      string
-	ExitCodes bool `yaml:"exit_codes"` // false: it reports none, and null is the truth
+	ExitCodes bool `yaml:"exit_codes"` // false: it reports none, and null is correct
 	Say       map[string]string
 	Probe     []step
 }
@@ -37,7 +37,7 @@ type class struct {
 	Cases []tortureCase
 }
 
-// tortureCase is one abuse of a session, with everything that has to hold in it.
+// tortureCase is an abuse of a session, with all its expectations.
 type tortureCase struct {
 	Name    string
 	Because string
@@ -45,63 +45,63 @@ type tortureCase struct {
 	Home    map[string]string // files of the home directory
 	Work    map[string]string // files of the working directory
 	Flags   []string
-	Timeout time.Duration // for one command; 10s
+	Timeout time.Duration // for one command; default 10s
 	Steps   []step
-	Files   map[string]string // what is in the working directory afterwards
-	Matches map[string]string // patterns of what is in it afterwards; nothing there may be ours
-	Kept    []string          // files of Home that are as they were afterwards
+	Files   map[string]string // expected files of the working directory afterwards
+	Matches map[string]string // patterns for the contents of files afterwards, which must not contain anything of ripple's
+	Kept    []string          // files of Home that must be unchanged afterwards
 	Writer  *writer
 	Ends    *ending
-	Again   bool // the next session removes what this one had to leave
+	Again   bool // the next session removes the files that this one had to leave
 }
 
-// step is one command and what is to be known of it, or a probe.
+// step is a command with its expected results, or a probe.
 type step struct {
 	Send   spelling
-	Probe  string  // loud: the program's probe; mute: its output goes elsewhere
-	Await  string  // a file that has to be there before the step
-	Signal *signal // while the command runs; without Send, between two commands
-	Says   string  // what standard error has to say by then; nothing follows before
-	Silent bool    // ripple is ended: a record may come or not
-	Ours   bool    // it prints what the shell knows, and that may be ripple's
+	Probe  string  // loud: the program's probe; mute: its output is redirected
+	Await  string  // a file that must exist before the step
+	Signal *signal // during the command; without Send, between two commands
+	Says   string  // required standard error by then; nothing follows before
+	Silent bool    // ripple is ended: a record is optional
+	Ours   bool    // it prints what the shell knows, which may include ripple's own names
 
 	Expect `yaml:",inline"`
-	Except map[string]Expect // by program or group, in place of all of the above
+	Except map[string]Expect // by program or group, instead of the above
 }
 
-// Expect is what a command's record has to say.
+// Expect is the expected record of a command.
 type Expect struct {
 	Output      *string
-	Match       string    // a pattern in place of Output
+	Match       string    // a pattern instead of Output
 	ExitCode    yaml.Node `yaml:"exit_code"`    // a number or null
-	CompletedBy string    `yaml:"completed_by"` // marker or prompt where nothing is said
-	Failure     string    // a pattern; nothing may have failed where there is none
+	CompletedBy string    `yaml:"completed_by"` // default: marker or prompt
+	Failure     string    // a pattern; by default no failure is allowed
 	OutOfBand   *string   `yaml:"out_of_band"`
-	Unknown     string    // why the truth may not be known: from here on all of the above holds, or null and a reason
+	Unknown     string    // reason why the result may be unknown: from here on, all of the above holds, or null with a reason
 }
 
-// signal is sent to ripple once a file is there.
+// signal is sent to ripple once a file exists.
 type signal struct {
 	Name string
 	To   string // ripple, or group: all processes that were started with it
 	When string
 }
 
-// writer prints numbered lines from the background, from 1 to Lines. Each arrives
-// once, whole and in order, in some output or between two.
+// writer prints numbered lines from the background, from 1 to Lines. Each must arrive once,
+// complete and in order, in some output or between two.
 type writer struct {
 	Line  string // a pattern with one group, the number
 	Lines int
 }
 
-// ending is how ripple itself ends.
+// ending is the expected end of ripple itself.
 type ending struct {
 	Exit   int
 	Stderr string // a pattern
 }
 
-// spelling is a text for every program, or one by program or group; or an idea
-// of programs.yaml with the values that it wants.
+// spelling is a text for every program, or one by program or group; or an idea of programs.yaml
+// with its values.
 type spelling struct {
 	text  string
 	by    map[string]*string // nil: not for this one
@@ -116,7 +116,7 @@ func (s *spelling) UnmarshalYAML(n *yaml.Node) error {
 	return n.Decode(&s.by)
 }
 
-// lookup finds what is said of a program by its name, or by a group that it is in.
+// lookup returns the value for a program by its name, or by a group that contains it.
 func lookup[T any](p programs, by map[string]T, name string) (T, bool) {
 	if v, ok := by[name]; ok {
 		return v, true
@@ -130,7 +130,7 @@ func lookup[T any](p programs, by map[string]T, name string) (T, bool) {
 	return none, false
 }
 
-// in spells it in a program; false: there is no such idea there.
+// in returns the spelling for a program, or false if it has none.
 func (s spelling) in(p programs, in program) (string, bool) {
 	if s.by == nil {
 		return s.text, s.given
@@ -149,7 +149,7 @@ func (s spelling) in(p programs, in program) (string, bool) {
 	return *text, true
 }
 
-// applies says whether every step of a case can be said in a program.
+// applies reports whether every step of a case has a spelling for a program.
 func (c tortureCase) applies(p programs, in program) bool {
 	for _, s := range c.Steps {
 		if s.Probe != "" {
@@ -165,7 +165,7 @@ func (c tortureCase) applies(p programs, in program) bool {
 	return true
 }
 
-// inCI says whether a case is run with a program in CI.
+// inCI reports whether a case is run with a program in CI.
 func (c tortureCase) inCI(p programs, in program) bool {
 	listed := map[string]bool{}
 	for _, name := range c.CI {
@@ -214,7 +214,7 @@ func decode(file string, into any) error {
 	return nil
 }
 
-// check refuses a case that could pass without having said anything.
+// check refuses a case without expectations.
 func (c *tortureCase) check(p programs) error {
 	if c.Because == "" || len(c.Steps) == 0 {
 		return fmt.Errorf("it needs because and steps")
@@ -242,7 +242,7 @@ func (c *tortureCase) check(p programs) error {
 	return nil
 }
 
-// spelled are the names of programs and groups that its steps mention.
+// spelled returns the names of programs and groups that its steps mention.
 func (c tortureCase) spelled() []string {
 	var names []string
 	for _, s := range c.Steps {
@@ -254,7 +254,7 @@ func (c tortureCase) spelled() []string {
 	return names
 }
 
-// find is the program of a name; a zero one where there is none.
+// find returns the program with a name, or a zero one if there is none.
 func (p programs) find(name string) program {
 	if i := slices.IndexFunc(p.Programs, func(q program) bool { return q.Name == name }); i >= 0 {
 		return p.Programs[i]

@@ -1,9 +1,8 @@
-// Package torture holds what people do to a session that it did not expect, as
-// data, and the tests that do it to ripple from outside: state that is abused,
-// writers in the background, redirections, signals, terminal sequences, history.
-// After each abuse the session has to tell the truth still.
+// Package torture contains unusual uses of a session as data, and tests that apply them to ripple
+// from outside: abused state, background writers, redirections, signals, terminal sequences,
+// history. After each of them the session's reports must still be correct.
 //
-// programs.yaml says which programs there are, how an idea is spelled in each,
-// and by which commands one sees that a session tells the truth. A file of cases
-// is a class; conformance/README.md describes its keys.
+// programs.yaml lists the programs, the spelling of each idea for them, and the commands that show
+// whether a session's reports are correct. A file of cases is a class; conformance/README.md
+// describes its keys.
 package torture

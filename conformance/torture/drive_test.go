@@ -20,13 +20,13 @@ import (
 	"time"
 )
 
-// A case has a bound. A command has its own, and grace is for ripple to keep it.
+// Time limits. A command has its own limit, and ripple has grace to observe it.
 const (
 	limit = 2 * time.Minute
 	grace = 15 * time.Second
 )
 
-// transcript is what a process writes, to be read meanwhile.
+// transcript is the output of a process, which can be read while it runs.
 type transcript struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -50,20 +50,20 @@ type drive struct {
 	program
 	tortureCase
 	binary string
-	root   string // home, work, tmp and run are in it
-	mark   string // in the environment of everything that is started
+	root   string // contains home, work, tmp and run
+	mark   string // in the environment of all processes started
 
 	cmd      *exec.Cmd
 	stdin    io.WriteCloser
 	records  chan record
 	stderr   transcript
-	heard    int // how much of it was waited for
+	heard    int // length of the standard error that was waited for
 	got      []record
 	sent     []string
 	problems []string
 	doubtful bool
 	over     bool // no further command can run
-	untold   bool // a command has no record: standard error has to say why
+	untold   bool // a command has no record: standard error must contain the reason
 }
 
 func (d *drive) complain(format string, args ...any) {
@@ -72,7 +72,7 @@ func (d *drive) complain(format string, args ...any) {
 
 func (d *drive) dir(name string) string { return filepath.Join(d.root, name) }
 
-// run does the case and returns what is wrong.
+// run runs the case and returns the problems.
 func (d *drive) run(ctx context.Context) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
@@ -93,7 +93,7 @@ func (d *drive) run(ctx context.Context) ([]string, error) {
 	return d.problems, nil
 }
 
-// prepare writes the files that the case wants.
+// prepare writes the files of the case.
 func (d *drive) prepare() error {
 	for name, files := range map[string]map[string]string{"home": d.Home, "work": d.Work, "tmp": nil, "run": nil} {
 		if err := os.Mkdir(d.dir(name), 0o700); err != nil {
@@ -140,7 +140,7 @@ func (d *drive) start(ctx context.Context) error {
 		for lines := json.NewDecoder(stdout); ; {
 			var r record
 			if err := lines.Decode(&r); err != nil {
-				return // its end; what is missing then is seen
+				return // end of output; missing records are reported
 			}
 			select {
 			case d.records <- r:
@@ -152,7 +152,7 @@ func (d *drive) start(ctx context.Context) error {
 	return d.cmd.Start()
 }
 
-// step does one step; an error says that no other can follow.
+// step runs one step; an error means that no other can follow.
 func (d *drive) step(ctx context.Context, s step) error {
 	if s.Await != "" {
 		if err := d.await(ctx, s.Await); err != nil {
@@ -185,9 +185,9 @@ func (d *drive) command(ctx context.Context, s step) error {
 	text, _ := s.Send.in(d.programs, d.program)
 	if d.over {
 		if d.doubtful {
-			return nil // it was said that it is over
+			return nil // the end has been reported
 		}
-		return fmt.Errorf("%q cannot be sent: the session is over", text)
+		return fmt.Errorf("%q cannot be sent: the session has ended", text)
 	}
 	d.sent = append(d.sent, text)
 	if _, err := io.WriteString(d.stdin, text+"\x00"); err != nil {
@@ -209,7 +209,7 @@ func (d *drive) command(ctx context.Context, s step) error {
 	case r, ok = <-d.records:
 	case <-soon.Done():
 		d.kill()
-		return fmt.Errorf("after %s: no record within %v, in spite of --timeout", short(text), d.Timeout+grace)
+		return fmt.Errorf("after %s: no record within %v, despite --timeout", short(text), d.Timeout+grace)
 	}
 	if !ok && d.doubtful {
 		d.over, d.untold = true, true
@@ -228,7 +228,7 @@ func (d *drive) command(ctx context.Context, s step) error {
 	}
 	wrong := e.judge(d.program, shown, d.doubtful)
 	if !s.Ours && ours.MatchString(r.Output+r.OutOfBand) {
-		wrong = append(wrong, "nothing of ripple's may be shown")
+		wrong = append(wrong, "it must not contain anything of ripple's")
 	}
 	if len(wrong) > 0 {
 		d.complain("%s: %s\n    but: %v", short(text), strings.Join(wrong, "; "), shown)
@@ -238,7 +238,7 @@ func (d *drive) command(ctx context.Context, s step) error {
 	return nil
 }
 
-// hear waits until standard error has said something once more.
+// hear waits until standard error contains a text once more.
 func (d *drive) hear(ctx context.Context, text string) error {
 	at := -1
 	if !d.until(ctx, grace, func() bool { at = strings.Index(d.stderr.String()[d.heard:], text); return at >= 0 }) {
@@ -248,15 +248,15 @@ func (d *drive) hear(ctx context.Context, text string) error {
 	return nil
 }
 
-// await waits until a file is there.
+// await waits until a file exists.
 func (d *drive) await(ctx context.Context, file string) error {
 	if !d.until(ctx, time.Minute, func() bool { _, err := os.Stat(filepath.Join(d.dir("work"), file)); return err == nil }) {
-		return fmt.Errorf("the file %s never came", file)
+		return fmt.Errorf("the file %s was not created", file)
 	}
 	return nil
 }
 
-// until says whether something came true in time.
+// until reports whether a condition holds within a time.
 func (d *drive) until(ctx context.Context, within time.Duration, true_ func() bool) bool {
 	ctx, cancel := context.WithTimeout(ctx, within)
 	defer cancel()
@@ -289,12 +289,12 @@ func (d *drive) signal(ctx context.Context, s signal) error {
 	return syscall.Kill(pid, signals[s.Name])
 }
 
-// kill ends ripple at once.
+// kill kills ripple.
 func (d *drive) kill() { _ = syscall.Kill(-d.cmd.Process.Pid, syscall.SIGKILL) }
 
-// end lets ripple end and judges how it did.
+// end lets ripple end and judges its end.
 func (d *drive) end(ctx context.Context) {
-	_ = d.stdin.Close() // it may be gone already
+	_ = d.stdin.Close() // it may have ended
 	silent := d.Steps[len(d.Steps)-1].Silent
 	for r := range d.records {
 		d.got = append(d.got, r)
@@ -326,7 +326,7 @@ func (d *drive) end(ctx context.Context) {
 	}
 }
 
-// afterwards looks at what is left.
+// afterwards checks the leftovers.
 func (d *drive) afterwards(ctx context.Context) {
 	if d.Writer != nil {
 		if problem := d.Writer.judge(d.got); problem != "" {
@@ -347,9 +347,9 @@ func (d *drive) afterwards(ctx context.Context) {
 	}
 	if !d.until(context.WithoutCancel(ctx), 5*time.Second, func() bool { return len(d.processes()) == 0 }) {
 		left := d.processes()
-		d.complain("processes are left: %v", slices.Collect(maps.Values(left)))
+		d.complain("remaining processes: %v", slices.Collect(maps.Values(left)))
 		for pid := range left {
-			_ = syscall.Kill(pid, syscall.SIGKILL) // it bears our mark
+			_ = syscall.Kill(pid, syscall.SIGKILL) // it carries the mark of this test
 		}
 	}
 	if d.Again {
@@ -364,7 +364,7 @@ func (d *drive) afterwards(ctx context.Context) {
 		d.complain("%v", err)
 	}
 	for _, e := range left {
-		d.complain("left in the temporary directory: %s", e.Name())
+		d.complain("remaining in the temporary directory: %s", e.Name())
 	}
 }
 
@@ -379,15 +379,15 @@ func (d *drive) compare(dir, name, want string) {
 	}
 }
 
-// processes are those that have the mark of this run in their environment, with
-// their command lines. A zombie has none.
+// processes returns the processes with the mark of this run in their environment, with their
+// command lines. A zombie has none.
 func (d *drive) processes() map[int]string {
 	found := map[int]string{}
 	dirs, _ := filepath.Glob("/proc/[0-9]*")
 	for _, dir := range dirs {
 		env, err := os.ReadFile(dir + "/environ")
 		if err != nil || !strings.Contains("\x00"+string(env), "\x00RIPPLE_TORTURE="+d.mark+"\x00") {
-			continue // gone, or another's
+			continue // it has ended, or belongs to another user
 		}
 		var pid int
 		if _, err := fmt.Sscanf(filepath.Base(dir), "%d", &pid); err == nil {
@@ -398,7 +398,7 @@ func (d *drive) processes() map[int]string {
 	return found
 }
 
-// reproduction is a command that does the same by hand.
+// reproduction returns a command line that does the same.
 func (d *drive) reproduction() string {
 	var quoted strings.Builder
 	for _, text := range d.sent {

@@ -15,7 +15,7 @@ import (
 	"gopkg.in/yaml.v3"
 )
 
-// What a record may say of a command that prints "a" and has the exit code 3.
+// Allowed records of a command that prints "a" and has exit code 3.
 func TestJudge(t *testing.T) {
 	const (
 		known   = `{output: "a\n", exit_code: 3}`
@@ -23,21 +23,21 @@ func TestJudge(t *testing.T) {
 	)
 	tests := []struct{ name, expect, record, complaint string }{
 		{"the truth", known, `{"output":"a\n","exit_code":3,"completed_by":"marker"}`, ""},
-		{"another's exit code", known, `{"output":"a\n","exit_code":0,"completed_by":"marker"}`, "exit code should be 3"},
+		{"a wrong exit code", known, `{"output":"a\n","exit_code":0,"completed_by":"marker"}`, "exit code should be 3"},
 		{"no exit code", known, `{"output":"a\n","exit_code":null,"completed_by":"marker"}`, "exit code should be 3"},
 		{"another's output", known, `{"output":"b\n","exit_code":3,"completed_by":"marker"}`, `output should be "a\n"`},
-		{"nothing of it", known, `{"output":"","exit_code":3,"completed_by":"marker"}`, `output should be "a\n"`},
+		{"no output", known, `{"output":"","exit_code":3,"completed_by":"marker"}`, `output should be "a\n"`},
 		{"a deadline", known, `{"output":"a\n","exit_code":3,"completed_by":"timeout"}`, "completed by should be marker or prompt"},
 		{"a failure", known, `{"output":"a\n","exit_code":3,"completed_by":"marker","failure":"x"}`, "nothing should have failed"},
-		{"a failure that is wanted", `{output: "", exit_code: null, failure: gone, completed_by: exit}`, `{"completed_by":"exit"}`, "failure should match gone"},
+		{"an expected failure", `{output: "", exit_code: null, failure: gone, completed_by: exit}`, `{"completed_by":"exit"}`, "failure should match gone"},
 		{"a pattern", `{match: "^b", exit_code: 3}`, `{"output":"a\n","exit_code":3,"completed_by":"marker"}`, "output should match ^b"},
-		{"unknown and said", unknown, `{"exit_code":null,"failure":"gone","completed_by":"idle"}`, ""},
-		{"unknown, but told truly", unknown, `{"output":"a\n","exit_code":3,"completed_by":"marker"}`, ""},
-		{"unknown and silent", unknown, `{"output":"a\n","exit_code":null,"completed_by":"marker"}`, "exit code should be 3"},
-		{"a prompt elsewhere, and the output", unknown, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, ""},
-		{"a prompt elsewhere, and no output", unknown, `{"output":"","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, `output should be "a\n"`},
-		{"a prompt elsewhere that was not expected", known, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, "exit code should be 3"},
-		{"unknown and invented", unknown, `{"output":"a\n","exit_code":0,"failure":"gone","completed_by":"marker"}`, "exit code should be 3"},
+		{"unknown, with a reason", unknown, `{"exit_code":null,"failure":"gone","completed_by":"idle"}`, ""},
+		{"unknown, but correct", unknown, `{"output":"a\n","exit_code":3,"completed_by":"marker"}`, ""},
+		{"unknown, without a reason", unknown, `{"output":"a\n","exit_code":null,"completed_by":"marker"}`, "exit code should be 3"},
+		{"a redirected prompt, with the output", unknown, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, ""},
+		{"a redirected prompt, without output", unknown, `{"output":"","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, `output should be "a\n"`},
+		{"an unexpected redirected prompt", known, `{"output":"a\n","exit_code":null,"prompt_elsewhere":true,"completed_by":"idle"}`, "exit code should be 3"},
+		{"unknown, but wrong", unknown, `{"output":"a\n","exit_code":0,"failure":"gone","completed_by":"marker"}`, "exit code should be 3"},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -85,7 +85,7 @@ func TestWriter(t *testing.T) {
 	assert.Equal(t, "a\nb\n", w.without("a\nw-2\nw-3\nb\n"))
 }
 
-// A case that could pass without having said anything is refused.
+// A case without expectations is refused.
 func TestCasesAreChecked(t *testing.T) {
 	p := programs{Programs: []program{{Name: "sh"}}}
 	tests := []struct{ name, text, problem string }{
@@ -110,8 +110,8 @@ func TestCasesAreChecked(t *testing.T) {
 	}
 }
 
-// The cases load, each program of CI can be told in the case that lists it, and
-// each class has a case in CI.
+// The cases load, each program of CI has a spelling in the cases that list it, and each class has a
+// case in CI.
 func TestCases(t *testing.T) {
 	p, classes, err := load()
 	require.NoError(t, err)
@@ -119,7 +119,7 @@ func TestCases(t *testing.T) {
 		inCI := 0
 		names := map[string]bool{}
 		for _, one := range c.Cases {
-			assert.False(t, names[one.Name], "%s: %s is there twice", c.name, one.Name)
+			assert.False(t, names[one.Name], "%s: %s occurs twice", c.name, one.Name)
 			names[one.Name] = true
 			applies := 0
 			for _, in := range p.Programs {
@@ -130,10 +130,10 @@ func TestCases(t *testing.T) {
 					}
 				}
 			}
-			assert.Positive(t, applies, "%s: %s: it can be said in no program", c.name, one.Name)
+			assert.Positive(t, applies, "%s: %s: it has no spelling for any program", c.name, one.Name)
 			for _, name := range one.CI {
 				if p.Groups[name] == nil {
-					assert.True(t, one.applies(p, p.find(name)), "%s: %s: it cannot be said in %s", c.name, one.Name, name)
+					assert.True(t, one.applies(p, p.find(name)), "%s: %s: it has no spelling for %s", c.name, one.Name, name)
 				}
 			}
 		}
@@ -143,8 +143,8 @@ func TestCases(t *testing.T) {
 
 const standIn = "RIPPLE_TORTURE_STANDIN"
 
-// TestMain also is the stand-in for a ripple that is one command late, or that
-// stops in the middle.
+// TestMain also runs the stand-in for a ripple that is one command late, or that stops in the
+// middle.
 func TestMain(m *testing.M) {
 	if lies := os.Getenv(standIn); lies != "" {
 		answer(lies)
@@ -176,7 +176,7 @@ func answer(lies string) {
 	}
 }
 
-// The runner finds what it is there to find.
+// The runner finds the errors that it is made to find.
 func TestDriveFindsLies(t *testing.T) {
 	var c tortureCase
 	require.NoError(t, yaml.Unmarshal([]byte(`{because: b, steps: [{send: echo a, output: "a\n", exit_code: 0}]}`), &c))
@@ -185,7 +185,7 @@ func TestDriveFindsLies(t *testing.T) {
 	p := programs{Programs: []program{{Name: "sh", ExitCodes: true}}}
 	require.NoError(t, c.check(p))
 	for lies, complaint := range map[string]string{
-		"late": `output should be "a\n"`, "gone": "no record came", "littering": "left in the temporary directory: left-",
+		"late": `output should be "a\n"`, "gone": "no record came", "littering": "remaining in the temporary directory: left-",
 		"chatty": "a record too many", "honest": "",
 	} {
 		t.Run(lies, func(t *testing.T) {

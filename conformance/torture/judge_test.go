@@ -21,8 +21,8 @@ type record struct {
 	Elsewhere   bool   `json:"prompt_elsewhere"`
 }
 
-// final says that no command can follow this one: the program has ended, or it
-// did not come back from the command, which the record tells.
+// final reports whether no command can follow this one: the program has ended, or did not return
+// from the command, which the record reports.
 func (r record) final() bool {
 	return r.CompletedBy == "exit" || r.CompletedBy == "timeout" || strings.Contains(r.Failure, "none can come")
 }
@@ -42,8 +42,8 @@ func (r record) String() string {
 	return text
 }
 
-// ours is what no command prints by itself: names of ripple's own, and markers
-// that carry the session's number.
+// ours matches text that only ripple prints: its own names, and markers that carry the session's
+// nonce.
 var ours = regexp.MustCompile(`__rp_|\.ripple-(integration|exec)|\x1b\]633;[^\a\x1b]*;[0-9a-f]{32}\a`)
 
 // short quotes a text and leaves out the middle of a long one.
@@ -54,10 +54,9 @@ func short(s string) string {
 	return strconv.Quote(s)
 }
 
-// judge says what is wrong with a record. Once something could not be known,
-// the truth may be told, or be null with a reason; it may never be another. That
-// the program has ended is always known, and said. Where the prompt goes elsewhere
-// the output is known all the same.
+// judge returns the differences of a record. Once a result may be unknown, it must be correct, or
+// null with a reason; it must never be wrong. The end of the program is always known, and must be
+// reported. If the prompt is redirected, the output is still known.
 func (e Expect) judge(in program, r record, doubtful bool) []string {
 	reasoned := r.Failure != "" && (r.ExitCode == nil || r.CompletedBy == "exit")
 	unknown := doubtful || e.Unknown != ""
@@ -95,8 +94,8 @@ func (e Expect) judge(in program, r record, doubtful bool) []string {
 	return wrong
 }
 
-// judgeCode compares the exit code. A program that reports none has to say
-// whether there was an error, unless it ended.
+// judgeCode compares the exit code. A program without exit codes must report whether there was an
+// error, unless it ended.
 func (e Expect) judgeCode(in program, r record) string {
 	var want *int
 	if err := e.ExitCode.Decode(&want); err != nil {
@@ -121,7 +120,7 @@ func (e Expect) judgeCode(in program, r record) string {
 	return ""
 }
 
-// without takes a writer's lines out of a text.
+// without removes a writer's lines from a text.
 func (w *writer) without(text string) string {
 	if w == nil {
 		return text
@@ -129,7 +128,7 @@ func (w *writer) without(text string) string {
 	return regexp.MustCompile(`(?m)`+w.Line+`\n`).ReplaceAllString(text, "")
 }
 
-// judge says whether each of the writer's lines came once and in order.
+// judge checks that each of the writer's lines arrived once and in order.
 func (w *writer) judge(records []record) string {
 	var all strings.Builder
 	for _, r := range records {

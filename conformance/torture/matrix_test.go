@@ -18,10 +18,10 @@ import (
 var (
 	matrix   = flag.String("matrix", "", "run the matrix: ci (a bounded part) or all")
 	binary   = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
-	failures = flag.String("failures", "", "write what failed into this file, with commands that reproduce it")
+	failures = flag.String("failures", "", "write the failures into this file, with commands that reproduce them")
 )
 
-// TestMatrix does every case to every program that it can be said in:
+// TestMatrix runs every case with every program for which it has a spelling:
 //
 //	go test ./conformance/torture -matrix all -run TestMatrix/prompts//zsh
 func TestMatrix(t *testing.T) {
@@ -58,7 +58,7 @@ func TestMatrix(t *testing.T) {
 	assert.Positive(t, table.ran, "nothing was run")
 }
 
-// command is the program under test.
+// command returns the program under test.
 func command(t *testing.T) string {
 	if *binary != "" {
 		path, err := filepath.Abs(*binary)
@@ -66,12 +66,12 @@ func command(t *testing.T) string {
 		return path
 	}
 	path := filepath.Join(t.TempDir(), "ripple")
-	out, err := exec.Command("go", "build", "-o", path, "ripple/cmd/ripple").CombinedOutput()
+	out, err := exec.Command("go", "build", "-o", path, "example.com/ripple/cmd/ripple").CombinedOutput()
 	require.NoError(t, err, "%s", out)
 	return path
 }
 
-// run does a case and enters what came of it into the table.
+// run runs a case and records the result in the table.
 func (tab *table) run(t *testing.T, class string, d *drive) {
 	if reason := tab.missing(d.binary, d.program.Name); reason != "" {
 		tab.enter(class, d, skipped, nil)

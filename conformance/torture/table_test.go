@@ -18,7 +18,7 @@ const (
 	skipped
 )
 
-// table counts what came of the cases, by class and program.
+// table counts the results of the cases, by class and program.
 type table struct {
 	programs
 	classes []class
@@ -27,14 +27,14 @@ type table struct {
 	ran     int
 	cells   map[string]map[string]*[3]int // class, program
 	details strings.Builder
-	absent  map[string]string // program: why it is skipped; "": it is there
+	absent  map[string]string // by program: reason for skipping it; "" if installed
 }
 
 func newTable(p programs, classes []class) *table {
 	return &table{programs: p, classes: classes, cells: map[string]map[string]*[3]int{}, absent: map[string]string{}}
 }
 
-// missing says why a program cannot be run; exit code 3 is ripple's for that.
+// missing returns the reason why a program cannot be run; ripple reports that with exit code 3.
 func (tab *table) missing(binary, name string) string {
 	tab.mu.Lock()
 	defer tab.mu.Unlock()
@@ -73,7 +73,7 @@ func (tab *table) enter(class string, d *drive, v verdict, problems []string) {
 	}
 }
 
-// String is the table: what passed of what ran; a point where no case applies.
+// String formats the table: passed of run cases, or a dot if no case applies.
 func (tab *table) String() string {
 	var b strings.Builder
 	fmt.Fprintf(&b, "%-14s", "")

@@ -1,5 +1,5 @@
-// Package birth knows what this process was started with and the Go runtime has
-// changed before any program can look.
+// Package birth reads the state in which this process was started and which the Go runtime
+// has changed before a program can read it.
 package birth
 
 // Package syscall raises the limit of open files when it is initialised, and

@@ -1,4 +1,4 @@
 //go:build !linux
 
-// Package birth is of use on Linux only.
+// Package birth is used on Linux only.
 package birth

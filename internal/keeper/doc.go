@@ -1,19 +1,18 @@
-// Package keeper starts this program once more, with a process between that keeps
-// what the second one leaves: the outer half of proctree.Guard. It is of use on
+// Package keeper starts this program a second time, with a process in between that ends the
+// processes that the second one leaves behind: the outer half of proctree.Guard. It is used on
 // Linux only.
 //
-// Early does so before the rest of the program is initialised, which the outer
-// process never needs. Packages are initialised in the order of their import paths
-// as soon as all that they import is (Go specification, "Program initialization").
-// Most of a program waits for package unicode, strings or reflect: this one imports
-// nothing that does, and so it comes before them; conformance holds that.
+// Early does so before the rest of the program is initialized, which the outer process never needs.
+// Packages are initialized in the order of their import paths as soon as all their imports are (Go
+// specification, "Program initialization"). Most packages of a program wait for unicode, strings or
+// reflect: this one imports nothing that does, and so it is initialized before them; a test in
+// package conformance checks that.
 package keeper
 
-// Mark is the environment variable that tells a process of ours what it is:
-// "descriptor:inode" of the pipe to the outer process makes it the inner one, the
-// same of a socket behind UndertakerRole the undertaker. A value without that very
-// file counts for nothing.
+// Mark is the environment variable that tells a process its role: "descriptor:inode" of the pipe to
+// the outer process makes it the inner process, and ReaperRole followed by the same for a socket
+// makes it the reaper. A value that does not name an open file is ignored.
 const Mark = "PROCTREE_GUARD"
 
-// UndertakerRole is before the file's name in the mark of an undertaker.
-const UndertakerRole = "undertaker:"
+// ReaperRole precedes the file in the mark of a reaper.
+const ReaperRole = "reaper:"

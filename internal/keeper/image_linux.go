@@ -6,7 +6,7 @@ import (
 	"unsafe"
 )
 
-// image is what execve(2) takes.
+// image holds the arguments of execve(2).
 type image struct {
 	path *byte
 	argv []*byte
@@ -24,12 +24,12 @@ func newImage(path string, argv, env []string) (i image, err error) {
 	return i, err
 }
 
-// argumentsArea is where /proc/self/cmdline comes from; see proc_pid_stat(5).
+// argumentsArea returns the memory area that /proc/self/cmdline shows; see proc_pid_stat(5).
 func argumentsArea() (from, to uintptr) {
 	const argStart, argEnd = 48, 49 // fields, counted from 1
 	line := statLine()
 	at := len(line)
-	for at > 0 && line[at-1] != ')' { // the name, the second field, may have blanks in it
+	for at > 0 && line[at-1] != ')' { // the name, the second field, may contain blanks
 		at--
 	}
 	field, number := 2, [argEnd + 1]uint64{}
@@ -37,21 +37,21 @@ func argumentsArea() (from, to uintptr) {
 		if line[at] != ' ' {
 			continue
 		}
-		number[field], _ = strconv.ParseUint(string(line[start:at]), 10, 64) // 0: not what we know
+		number[field], _ = strconv.ParseUint(string(line[start:at]), 10, 64) // 0: unknown format
 		field, start = field+1, at+1
 	}
 	return uintptr(number[argStart]), uintptr(number[argEnd])
 }
 
-// statLine is read without package os: its files make a poller, and where no more files
-// can be opened, as ulimit -n says, the Go runtime ends the process for want of one.
+// statLine does not use package os: its files create a poller, and if no more files can be opened
+// (ulimit -n), the Go runtime ends the process because it cannot create one.
 func statLine() []byte {
 	fd, err := syscall.Open("/proc/self/stat", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 	if err != nil {
 		return nil
 	}
 	line := make([]byte, 1<<10)
-	n, _ := syscall.Read(fd, line) // -1: nothing
+	n, _ := syscall.Read(fd, line) // -1: empty
 	_ = syscall.Close(fd)          // only read from
 	return line[:max(n, 0)]
 }
@@ -64,8 +64,8 @@ func (k *keeper) exec(i *image) syscall.Errno {
 	return errno
 }
 
-// rename overwrites the arguments, 16 bytes at once, through the kernel: an
-// address that is none is an error to it and no crash.
+// rename overwrites the arguments, 16 bytes at a time, through the kernel: an invalid address
+// causes an error instead of a crash.
 //
 //go:nosplit
 //go:norace

@@ -7,32 +7,33 @@ import (
 	"syscall"
 	"unsafe"
 
-	"ripple/internal/birth"
+	"example.com/ripple/internal/birth"
 )
 
-// The keeper is a copy of the outer process (fork without exec) between it and
-// the inner one, which it starts. It is in a session of its own, where no signal
-// for a job or a terminal comes, takes no signal at all, and holds nothing but
-// its ends of two pipes. All orphans below become its children, and it reaps
-// them. When either of the other two ends, it becomes the undertaker.
+// The keeper is a copy of the outer process (fork without exec) between it and the inner process,
+// which it starts. It is in a session of its own, where it receives no signal for a job or a
+// terminal; it handles no signals and holds only its ends of two pipes. All orphans below become
+// its children, and it reaps them. When either of the other two processes ends, it becomes the
+// reaper.
 //
-// A copy of one thread of a Go program has no Go runtime: no allocation, no
-// growing stack, no other goroutine. So the keeper only makes system calls, and
-// what it needs is made before. That keeps it as cheap as a fork: to start the
-// binary once more would double what a command costs at its start.
+// A copy of one thread of a Go program has no Go runtime: no allocation, no stack growth, no other
+// goroutines. Therefore the keeper only makes system calls, and everything it needs is prepared
+// before. That keeps it as cheap as a fork: starting the binary once more would double the startup
+// time of a command.
 
-// Name is the keeper's name in lists of processes: whoever ends ripple by
-// its name is not to hit it.
-const Name = "undertaker"
+// Name is the keeper's process name; it differs from the program's, so that commands that end
+// ripple by its name do not hit the keeper.
+const Name = "reaper"
 
-// keeper is all that the keeper uses.
+// keeper holds everything that the keeper process uses.
 type keeper struct {
 	control uintptr // the socket to the outer process
-	life    uintptr // the end of the pipe that tells the inner process of our end
+	life    uintptr // the pipe end that shows the inner process that the keeper has ended
 
-	inner, undertaker image
-	limit             *birth.Limit // of open files, for the inner process; nil: as it is
-	mostFiles         uintptr      // no descriptor is higher
+	inner, reaper   image
+	ignoresChildren bool         // the inner process must ignore SIGCHLD
+	limit           *birth.Limit // on open files, for the inner process; nil: unchanged
+	mostFiles       uintptr      // descriptors are lower than this
 
 	title, titleEnd uintptr // where the kernel finds this process's arguments
 	name            [16]byte
@@ -51,44 +52,36 @@ type pollFD struct {
 	events, returned int16
 }
 
-// What package syscall does not know, from Linux's headers; see Package.
+// These constants from Linux's headers are missing in package syscall.
 const (
 	pollIn            = 1   // poll.h
 	setMask           = 2   // signal.h: SIG_SETMASK
 	setChildSubreaper = 36  // prctl.h: PR_SET_CHILD_SUBREAPER
-	sysCloseRange     = 436 // of all architectures
+	sysCloseRange     = 436 // on all architectures
 )
 
-// report is what the keeper tells the outer process.
-type report struct{ Kind, Value uint32 }
-
-const (
-	reportFailed uint32 = iota + 1 // the inner process could not be started: an errno
-	reportEnded                    // it has ended: a wait status
-)
-
-// newKeeper prepares everything; the environments get marks that name descriptors.
-func newKeeper(control, life int, innerMark, undertakerMark string) (*keeper, error) {
+// newKeeper prepares the keeper; the environments get marks that name descriptors.
+func newKeeper(control, life int, innerMark, reaperMark string) (*keeper, error) {
 	k := &keeper{
 		control: uintptr(control), life: uintptr(life), mostFiles: 1 << 10,
 		all: math.MaxUint64, child: 1 << (syscall.SIGCHLD - 1),
 		poll: [2]pollFD{{file: keptControl, events: pollIn}, {file: keptSignals, events: pollIn}},
 	}
-	temp, err := absolute(os.TempDir()) // the keeper goes elsewhere
+	temp, err := absolute(os.TempDir()) // the keeper changes its directory
 	if err != nil {
 		return nil, err
 	}
 	if k.inner, err = newImage(executable(), os.Args, append(os.Environ(), Mark+"="+innerMark)); err != nil {
 		return nil, err
 	}
-	env := []string{Mark + "=" + undertakerMark, "TMPDIR=" + temp}
-	if k.undertaker, err = newImage(self, []string{Name}, env); err != nil {
+	env := []string{Mark + "=" + reaperMark, "TMPDIR=" + temp}
+	if k.reaper, err = newImage(self, []string{Name}, env); err != nil {
 		return nil, err
 	}
 	var now syscall.Rlimit
 	if syscall.Getrlimit(syscall.RLIMIT_NOFILE, &now) == nil {
 		k.mostFiles = uintptr(min(now.Cur, 1<<20))
-		if raised := now.Cur == now.Max-1; raised && birth.Files != (birth.Limit{}) { // as package syscall does
+		if raised := now.Cur == now.Max-1; raised && birth.Files != (birth.Limit{}) { // like package syscall
 			k.limit = &birth.Files
 		}
 	}
@@ -112,10 +105,13 @@ const (
 	keptSignals
 )
 
+// The number of signals, and the kernel's value of SIG_IGN.
+const signals, ignored = 64, 1
+
 // sigsetBytes is the size of the kernel's sigset_t.
 const sigsetBytes = 8
 
-// raw is a system call that the Go runtime does not learn of.
+// raw makes a system call without the Go runtime.
 //
 //go:nosplit
 //go:norace
@@ -124,8 +120,8 @@ func raw(number, a, b, c, d uintptr) (uintptr, syscall.Errno) {
 	return r, errno
 }
 
-// start makes the keeper, which makes the inner process, and returns its id. No
-// signal may come to the copy before it has got rid of Go's handlers.
+// start creates the keeper, which creates the inner process, and returns the keeper's id. The copy
+// must not receive a signal before it has removed Go's handlers.
 func (k *keeper) start() (pid int, err error) {
 	syscall.ForkLock.Lock()
 	defer syscall.ForkLock.Unlock()
@@ -151,7 +147,7 @@ func (k *keeper) fork() (pid uintptr, errno syscall.Errno) {
 	return pid, errno
 }
 
-// keep is the keeper's life.
+// keep is the main function of the keeper.
 //
 //go:nosplit
 //go:norace
@@ -177,36 +173,53 @@ func (k *keeper) keep() {
 			n, errno := raw(syscall.SYS_READ, keptControl, uintptr(unsafe.Pointer(&k.buffer[0])), uintptr(len(k.buffer)), 0)
 			if n == 0 || errno != 0 {
 				_, _ = raw(syscall.SYS_KILL, inner, uintptr(syscall.SIGSTOP), 0, 0)
-				k.undertake(inner)
+				k.becomeReaper(inner)
 			}
 			_, _ = raw(syscall.SYS_KILL, inner, uintptr(syscall.SIGCONT), 0, 0)
 		}
 	}
 }
 
-// defaultActions puts the default in the place of Go's handlers; what is ignored
-// stays so.
+// defaultActions replaces Go's handlers by the default actions; ignored signals stay ignored.
+// SIGCHLD must not be ignored while the inner process runs: children would be reaped unseen, and
+// setting the default later would discard the end of an inner process that has already ended.
 //
 //go:nosplit
 //go:norace
 func (k *keeper) defaultActions() {
-	const signals, ignored = 64, 1
 	for n := uintptr(1); n <= signals; n++ {
 		_, _ = raw(syscall.SYS_RT_SIGACTION, n, 0, uintptr(unsafe.Pointer(&k.action)), sigsetBytes)
-		if k.action[0] != ignored {
-			k.defaultAction(n)
+		if n == uintptr(syscall.SIGCHLD) {
+			k.ignoresChildren = k.action[0] == ignored
+			k.setAction(n, 0)
+		} else if k.action[0] != ignored {
+			k.setAction(n, 0)
 		}
 	}
 }
 
 //go:nosplit
 //go:norace
-func (k *keeper) defaultAction(n uintptr) {
-	k.action = [4]uint64{}
+func (k *keeper) setAction(n uintptr, action uint64) {
+	k.action = [4]uint64{action}
 	_, _ = raw(syscall.SYS_RT_SIGACTION, n, uintptr(unsafe.Pointer(&k.action)), 0, sigsetBytes)
 }
 
-// become makes the inner process of a copy of the keeper.
+// discardSignals ignores all signals except SIGCHLD. A signal that was sent to the whole group
+// before the keeper left it is pending until then; it would kill the reaper, whose Go runtime
+// unblocks signals when it starts.
+//
+//go:nosplit
+//go:norace
+func (k *keeper) discardSignals() {
+	for n := uintptr(1); n <= signals; n++ {
+		if n != uintptr(syscall.SIGCHLD) {
+			k.setAction(n, ignored)
+		}
+	}
+}
+
+// become turns a copy of the keeper into the inner process.
 //
 //go:nosplit
 //go:norace
@@ -214,19 +227,22 @@ func (k *keeper) become() {
 	if k.limit != nil {
 		_, _ = raw(birth.PRLimit64, 0, syscall.RLIMIT_NOFILE, uintptr(unsafe.Pointer(k.limit)), 0)
 	}
+	if k.ignoresChildren {
+		k.setAction(uintptr(syscall.SIGCHLD), ignored)
+	}
 	_, _ = raw(syscall.SYS_RT_SIGPROCMASK, setMask, uintptr(unsafe.Pointer(&k.mask)), 0, sigsetBytes)
 	errno := k.exec(&k.inner)
 	k.tell(k.control, reportFailed, uint32(errno))
 	k.exit(1)
 }
 
-// withdraw leaves the session, the directory, all files and the name.
+// withdraw leaves the session and the directory, closes all files and changes the name.
 //
 //go:nosplit
 //go:norace
 func (k *keeper) withdraw() {
-	k.defaultAction(uintptr(syscall.SIGCHLD)) // ignored, it would have children reaped unseen
 	_, _ = raw(syscall.SYS_SETSID, 0, 0, 0, 0)
+	k.discardSignals()
 	k.buffer[0], k.buffer[1] = '/', 0
 	_, _ = raw(syscall.SYS_CHDIR, uintptr(unsafe.Pointer(&k.buffer[0])), 0, 0, 0)
 	_, _ = raw(syscall.SYS_DUP3, k.control, keptControl, 0, 0)
@@ -238,57 +254,4 @@ func (k *keeper) withdraw() {
 	}
 	_, _ = raw(syscall.SYS_SIGNALFD4, math.MaxUint, uintptr(unsafe.Pointer(&k.child)), sigsetBytes, syscall.O_NONBLOCK|syscall.O_CLOEXEC)
 	k.rename()
-}
-
-// reap takes all ended children off the process table. After the end of the inner
-// process there is nothing to keep but what it has left: processes, and private
-// directories when it was killed.
-//
-//go:nosplit
-//go:norace
-func (k *keeper) reap(inner uintptr) {
-	_, _ = raw(syscall.SYS_READ, keptSignals, uintptr(unsafe.Pointer(&k.buffer[0])), uintptr(len(k.buffer)), 0)
-	over, killed := false, false
-	for {
-		pid, errno := raw(syscall.SYS_WAIT4, math.MaxUint, uintptr(unsafe.Pointer(&k.status)), syscall.WNOHANG, 0)
-		switch {
-		case errno == 0 && pid == inner:
-			over, killed = true, k.status&0x7f != 0 // wait(2): the signal
-			k.tell(keptControl, reportEnded, k.status)
-		case errno == 0 && pid != 0:
-		case !over:
-			return
-		case errno == syscall.ECHILD && !killed:
-			k.exit(0)
-		default:
-			k.undertake(0)
-		}
-	}
-}
-
-// undertake makes the undertaker of the keeper.
-//
-//go:nosplit
-//go:norace
-func (k *keeper) undertake(inner uintptr) {
-	_ = k.exec(&k.undertaker)
-	if inner != 0 { // that is all that can be done without it
-		_, _ = raw(syscall.SYS_KILL, inner, uintptr(syscall.SIGKILL), 0, 0)
-	}
-	k.exit(1)
-}
-
-//go:nosplit
-//go:norace
-func (k *keeper) tell(to uintptr, kind, value uint32) {
-	k.message = report{kind, value}
-	_, _ = raw(syscall.SYS_WRITE, to, uintptr(unsafe.Pointer(&k.message)), unsafe.Sizeof(k.message), 0)
-}
-
-//go:nosplit
-//go:norace
-func (k *keeper) exit(code uintptr) {
-	for {
-		_, _ = raw(syscall.SYS_EXIT_GROUP, code, 0, 0, 0)
-	}
 }

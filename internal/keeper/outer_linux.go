@@ -8,14 +8,14 @@ import (
 	"unsafe"
 )
 
-// End is how the inner process ended.
+// End is the end of the inner process.
 type End struct {
 	status syscall.WaitStatus
-	Clean  bool // the keeper knows that nothing is left
+	Clean  bool // the keeper reports that no process is left
 }
 
-// Run starts the inner process and waits for its end and that of all that it left.
-// Signals that come meanwhile are passed on to it. The error is that it could not be
+// Run starts the inner process and waits for its end and for the end of everything that it left
+// behind. Signals received meanwhile are passed on to it. The error means that it could not be
 // started.
 func Run() (End, error) {
 	signals := make(chan os.Signal, 16)
@@ -32,32 +32,32 @@ func Run() (End, error) {
 	return end, err
 }
 
-var unclean *End
+var uncleanEnd *End
 
-// Early runs the inner process and ends this one as it has ended. It returns when it
-// is of no use: in the inner process itself and in an undertaker, when the inner
-// process cannot be started, and after an end that is not Clean.
+// Early runs the inner process and ends this process in the same way. It returns if it is not
+// needed: in the inner process and in a reaper, if the inner process cannot be started, and after
+// an end that is not Clean.
 func Early() {
 	if _, marked := os.LookupEnv(Mark); marked {
 		return
 	}
 	end, err := Run()
 	switch {
-	case err != nil: // whoever tries again tells
+	case err != nil: // Run, called again, reports it
 	case end.Clean:
 		os.Exit(end.PassOn())
 	default:
-		unclean = &end
+		uncleanEnd = &end
 	}
 }
 
-// Unclean is the end after which Early returned, or nil.
-func Unclean() *End { return unclean }
+// Unclean returns the end after which Early returned, or nil.
+func Unclean() *End { return uncleanEnd }
 
-// outer is what the outer process has.
+// outer is the state of the outer process.
 type outer struct {
 	keeper  int // process id
-	control int // the socket to the keeper: its end is ours
+	control int // this end of the socket to the keeper
 	life    int // the pipe that the inner process reads
 }
 
@@ -76,7 +76,7 @@ func start(signals chan os.Signal) (*outer, error) {
 		return nil, os.NewSyscallError("pipe", err)
 	}
 	pid, err := startKeeper(pair[1], pipe)
-	catch(signals)             // takes as long as all that is above: the inner process starts meanwhile
+	catch(signals)             // as slow as everything above: the inner process starts meanwhile
 	closeAll(pair[1], pipe[0]) // the keeper and the inner process have their own
 	if err != nil {
 		closeAll(pair[0], pipe[1])
@@ -86,27 +86,27 @@ func start(signals chan os.Signal) (*outer, error) {
 }
 
 func startKeeper(control int, pipe [2]int) (pid int, err error) {
-	inner, err := name(pipe[0], pipe[0])
+	inner, err := fileMark(pipe[0], pipe[0])
 	if err != nil {
 		return 0, err
 	}
-	undertaker, err := name(control, keptControl)
+	reaper, err := fileMark(control, keptControl)
 	if err != nil {
 		return 0, err
 	}
-	// Inherited descriptors keep their numbers: "/dev/fd/63" means the same.
+	// Inherited descriptors keep their numbers, so that "/dev/fd/63" still names the same file.
 	if _, errno := raw(syscall.SYS_FCNTL, uintptr(pipe[0]), syscall.F_SETFD, 0, 0); errno != 0 {
 		return 0, os.NewSyscallError("fcntl", errno)
 	}
-	k, err := newKeeper(control, pipe[1], inner, UndertakerRole+undertaker)
+	k, err := newKeeper(control, pipe[1], inner, ReaperRole+reaper)
 	if err != nil {
 		return 0, err
 	}
 	return k.start()
 }
 
-// name is how a mark names a file that will be behind descriptor as.
-func name(fd, as int) (string, error) {
+// fileMark returns the mark of the file fd, which will have the descriptor as.
+func fileMark(fd, as int) (string, error) {
 	var st syscall.Stat_t
 	if err := syscall.Fstat(fd, &st); err != nil {
 		return "", os.NewSyscallError("fstat", err)
@@ -122,8 +122,8 @@ func closeAll(fds ...int) {
 
 const self = "/proc/self/exe"
 
-// executable is this very binary, by its name if that still leads to it: the
-// name is what ps shows.
+// executable returns the path of this binary: its name if that still leads to it, because ps shows
+// that name.
 func executable() string {
 	path, err := os.Executable()
 	a, err1 := os.Stat(path)
@@ -134,9 +134,9 @@ func executable() string {
 	return path
 }
 
-// outlive waits for the end of the inner process and of all that it left.
+// outlive waits for the end of the inner process and of everything that it left behind.
 func (o *outer) outlive() (End, error) {
-	status := syscall.WaitStatus(syscall.SIGKILL) // of one that ended with its keeper
+	status := syscall.WaitStatus(syscall.SIGKILL) // if it ended together with its keeper
 	ended := false
 	for {
 		r, ok := o.read()
@@ -144,14 +144,14 @@ func (o *outer) outlive() (End, error) {
 			return End{status, o.waitKeeper() && ended}, nil
 		}
 		if r.Kind == reportFailed {
-			_ = o.waitKeeper() // it ends now
+			_ = o.waitKeeper() // it is about to end
 			return End{}, os.NewSyscallError("start "+executable(), syscall.Errno(r.Value))
 		}
 		status, ended = syscall.WaitStatus(r.Value), true
 	}
 }
 
-// read waits for what the keeper tells; it tells nothing more once it has ended.
+// read waits for a report of the keeper; ok is false once the keeper has ended.
 func (o *outer) read() (r report, ok bool) {
 	for {
 		n, err := syscall.Read(o.control, (*[unsafe.Sizeof(r)]byte)(unsafe.Pointer(&r))[:])
@@ -161,7 +161,7 @@ func (o *outer) read() (r report, ok bool) {
 	}
 }
 
-// waitKeeper tells whether the keeper knows that nothing is left.
+// waitKeeper reports whether the keeper has confirmed that no process is left.
 func (o *outer) waitKeeper() (clean bool) {
 	var status syscall.WaitStatus
 	for {

@@ -8,8 +8,8 @@ import (
 	"unsafe"
 )
 
-// catch catches, rather than ignores, so that the inner process starts with
-// the dispositions that we were started with.
+// catch catches signals instead of ignoring them, so that the inner process starts with the
+// dispositions that this process was started with.
 func catch(c chan os.Signal) {
 	for _, s := range []os.Signal{
 		syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP, syscall.SIGCONT, syscall.SIGUSR1, syscall.SIGUSR2, syscall.SIGWINCH,
@@ -20,8 +20,8 @@ func catch(c chan os.Signal) {
 	}
 }
 
-// forward passes signals on: to the inner process's Notify, or by the keeper to
-// wake it.
+// forward passes signals on: to the inner process's Notify, or, for SIGCONT, to the keeper, which
+// continues it.
 func (o *outer) forward(signals chan os.Signal) {
 	for s := range signals {
 		to := o.life
@@ -32,8 +32,8 @@ func (o *outer) forward(signals chan os.Signal) {
 	}
 }
 
-// PassOn is the exit code with which this process ends as the inner one did. If that
-// ended by a signal it does not return: this process ends by it too.
+// PassOn returns the exit code with which this process ends like the inner one. If that was ended
+// by a signal it does not return: this process ends by the same signal.
 func (e End) PassOn() int {
 	if e.status.Signaled() {
 		_ = syscall.Setrlimit(syscall.RLIMIT_CORE, &syscall.Rlimit{}) // one core dump is enough
@@ -43,8 +43,8 @@ func (e End) PassOn() int {
 	return e.status.ExitStatus()
 }
 
-// dieFrom ends this thread's process with the signal's default action, which
-// the Go runtime's handlers would replace.
+// dieFrom ends this process with the signal's default action, which the Go runtime's handlers would
+// replace.
 func dieFrom(sig syscall.Signal) {
 	runtime.LockOSThread()
 	var action [4]uint64 // struct kernel_sigaction; all zero is SIG_DFL

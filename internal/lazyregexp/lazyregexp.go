@@ -1,6 +1,5 @@
-// Package lazyregexp is for patterns that are package variables: each is compiled
-// when it is first asked for, so that no command pays at its start for what it
-// never uses.
+// Package lazyregexp compiles patterns in package variables when they are first used, so
+// that no command pays at its start for patterns that it never uses.
 package lazyregexp
 
 import (

@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 func TestPromptText(t *testing.T) {
@@ -178,7 +178,7 @@ func TestAnAnswerAfterAWeek(t *testing.T) {
 func TestAnAnswerThatComesLate(t *testing.T) {
 	for name, c := range map[string]struct {
 		choice string
-		now    time.Duration // what is open now was asked so long after it
+		now    time.Duration // the time between it and the question that is open now
 		left   int
 	}{
 		"the loop has ended":  {choice: "yes", left: 0},

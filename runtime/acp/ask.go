@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/permit"
-	"ripple/runtime/internal/rpc"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // asking are a loop's questions that the client is asked. It belongs to the server's lock.
@@ -42,9 +42,9 @@ func (a *asking) ask(q record.Question, words string) {
 	})
 }
 
-// replied takes the client's answer to the loop, where all answers go. One that chooses
-// nothing is none: the question waits. What a person chose before he saw that it was
-// taken back counts, unless somebody was faster.
+// replied hands the client's answer to the loop, as all answers. If the client chose
+// nothing, the question stays open. An answer that a person gave before he saw that the
+// question was withdrawn counts, unless it was answered already.
 func (a *asking) replied(q record.Question, answer event.Answer, chosen bool) {
 	_, open := a.open[q.ID]
 	delete(a.open, q.ID)
@@ -197,7 +197,7 @@ func titleOf(name, tool, subject string) string {
 	return name + ": " + subject
 }
 
-// errDismissed is of a question in a turn that nobody answers.
+// errDismissed ends a turn whose question the client dismissed.
 var errDismissed = errors.New("the client has dismissed the question")
 
 // askInTurn gets a question of a single turn answered. call is the use of a tool that it

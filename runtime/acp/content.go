@@ -3,7 +3,7 @@ package acp
 import (
 	"strings"
 
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // block is a piece of a prompt (https://agentclientprotocol.com/protocol/v1/content).
@@ -18,8 +18,8 @@ type block struct {
 	} `json:"resource"`
 }
 
-// promptText is a prompt as an agent gets it. What it refers to is named; what it
-// carries with it stands at its end.
+// promptText returns a prompt as the agent receives it. Resources that it refers to are
+// named; embedded resources are appended.
 func promptText(blocks []block) (string, *rpc.Error) {
 	var text, carried strings.Builder
 	for i, b := range blocks {
@@ -43,7 +43,7 @@ func promptText(blocks []block) (string, *rpc.Error) {
 	return all, nil
 }
 
-// fenced is text between fences that do not stand in it.
+// fenced returns text between fences that are longer than any in it.
 func fenced(text string) string {
 	fence := "```"
 	for strings.Contains(text, fence) {

@@ -6,11 +6,11 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/permit"
 )
 
-// event tells what the agent does.
+// event reports an event of the agent to the client.
 func (t *teller) event(e event.Event) {
 	switch e.Type {
 	case event.Text:
@@ -74,13 +74,13 @@ func (t *teller) use(e event.Event) {
 	t.update("tool_call", call)
 }
 
-// maxResult is how much of what a tool returned is told, in bytes.
+// maxResult is the most bytes of a tool's result that are sent.
 const maxResult = 64 << 10
 
 func (t *teller) result(id string, failed bool, text string) {
 	call, known := t.calls[id]
 	if !known {
-		return // of nothing that was told
+		return // the call was not reported
 	}
 	status := "completed"
 	if failed {

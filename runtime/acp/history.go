@@ -1,35 +1,32 @@
 package acp
 
 import (
-	"os"
+	"fmt"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// maxHistory is how many records of a run a client is told when it takes it up, the last.
+// maxHistory is the number of records of a run, the last ones, that a client receives when
+// it loads the session.
 const maxHistory = 5000
 
 // history tells the run that a session has, from its record.
 func (ss *session) history() {
-	path := ss.store().Path(layout.EventsFile)
-	if layout.NotPipe(path) != nil {
-		return
-	}
 	total := 0
-	if !each(path, func(r journal.Record) {
+	if !each(ss.dir, func(r journal.Record) {
 		if total++; r.Type == record.RunStarted {
 			total = 0
 		}
 	}) {
 		return
 	}
-	if task, err := layout.ReadFile(ss.store().Path(layout.TaskFile)); err == nil {
+	if task, err := layout.Read(ss.dir, layout.TaskFile); err == nil {
 		ss.update("user_message_chunk", map[string]any{"content": map[string]any{"type": "text", "text": string(task)}})
 	}
 	t, seen := &teller{session: ss}, 0
-	each(path, func(r journal.Record) {
+	each(ss.dir, func(r journal.Record) {
 		if seen++; r.Type == record.RunStarted {
 			*t, seen = teller{session: ss}, 0
 		}
@@ -39,9 +36,9 @@ func (ss *session) history() {
 	})
 }
 
-// each visits the records of a log.
-func each(path string, visit func(journal.Record)) bool {
-	f, err := os.Open(path)
+// each visits the records of a project's log.
+func each(project string, visit func(journal.Record)) bool {
+	f, err := layout.Files(project).Open(layout.EventsFile)
 	if err != nil {
 		return false
 	}
@@ -50,11 +47,11 @@ func each(path string, visit func(journal.Record)) bool {
 		if err == nil {
 			visit(r)
 		}
-		return nil // what no loop has written is left out
+		return nil // a record that no loop has written is left out
 	}) == nil
 }
 
-// record tells of a record of a loop what was told when it was made.
+// record reports a record of a loop as it was reported when it was made.
 func (t *teller) record(r journal.Record) {
 	if r.Event != nil {
 		t.event(*r.Event)
@@ -79,6 +76,8 @@ func (t *teller) record(r journal.Record) {
 			t.aside(wordsOf(*q) + " " + option.Name + q.Given.Text)
 		}
 		return
+	case record.TurnCut:
+		v.Type, v.Text = "note", fmt.Sprintf("Turn %d was cut off and is taken again: %s", r.Turn, r.Why)
 	case record.Guided:
 		v.Text = r.Guide.Text
 	case record.Decided:

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/rpc"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // loopEnd is how long a loop that is to end now may take to, before it is killed: its
@@ -29,7 +29,7 @@ type loopRun struct {
 	stop   *said // its last word
 }
 
-// said is a line that `ripple run --json` prints of what is no event of the agent.
+// said is a line of `ripple run --json` that is not an event of the agent.
 type said struct {
 	Turn     int              `json:"turn"`
 	Type     string           `json:"type"`
@@ -49,7 +49,7 @@ type said struct {
 // maxPrinted bounds a line that a loop prints, in bytes.
 const maxPrinted = 64 << 20
 
-// loop begins the loop that a prompt asks for, or goes on with it, until it stops.
+// loop starts the loop for a prompt, or continues it, and returns when it has stopped.
 func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, text string) (ended, *rpc.Error) {
 	command, err := ss.prepare(text)
 	switch {
@@ -81,7 +81,7 @@ func (ss *session) loop(ctx context.Context, p *promptRequest, tell *teller, tex
 		case <-over:
 		}
 	}()
-	_ = cmd.Wait() // how it ended stands in the exit code, and in its last line
+	_ = cmd.Wait() // the exit code and its last line say how it ended
 	close(over)
 	r.lines.End()
 	open := r.asking.end()

@@ -13,11 +13,11 @@ const (
 	outboxMost = 64 << 20 // bytes that a client may leave unread before it is given up
 )
 
-// errUnread is of a client that reads nothing.
-var errUnread = errors.New("the client does not read what it is told")
+// errUnread is returned for a client that does not read.
+var errUnread = errors.New("the client does not read its input")
 
-// outbox are the lines that the client has not read. Whoever answers it never waits for
-// it; whoever tells it of a loop does.
+// outbox holds the lines that the client has not read. Answers to the client never wait
+// for it; reports of a loop do.
 type outbox struct {
 	mu    sync.Mutex
 	more  *sync.Cond
@@ -25,8 +25,8 @@ type outbox struct {
 	size  int
 	over  bool
 	err   error
-	gone  chan struct{} // closed when nothing can be written any more
-	done  chan struct{} // closed when nothing is being written any more
+	gone  chan struct{} // closed when nothing more can be written
+	done  chan struct{} // closed when nothing more is being written
 }
 
 func newOutbox(w io.Writer) *outbox {

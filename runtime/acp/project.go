@@ -5,15 +5,14 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // face says which session a project's run belongs to. It is kept beside the run, so that
@@ -27,7 +26,7 @@ type face struct {
 func (ss *session) store() *journal.Store { return journal.NewStore(ss.dir, nil) }
 
 func (ss *session) readFace() (f face) {
-	data, err := layout.ReadFile(ss.store().Path(layout.FaceFile))
+	data, err := layout.Read(ss.dir, layout.FaceFile)
 	if err != nil || json.Unmarshal(data, &f) != nil {
 		return face{}
 	}
@@ -42,19 +41,24 @@ func (ss *session) writeFace(f face) error {
 	return ss.store().Write(layout.FaceFile, append(data, '\n'))
 }
 
-// prepare is the command of the loop that a prompt asks for. A loop of
-// this session that waits for a person, was stopped or killed goes on, and the prompt is
-// what the person says to it; one that has reached a bound is begun anew with both, and
-// else the prompt is the task of a new one.
+// prepare returns the command of the loop for a prompt. A loop of this session that waits
+// for a person, was stopped or was killed is continued, and the prompt is the person's
+// answer. A loop that has reached a limit is restarted with its task and the prompt.
+// Otherwise the prompt is the task of a new loop.
 func (ss *session) prepare(text string) ([]string, error) {
 	if err := layout.Check(ss.dir); err != nil {
 		return nil, err
+	}
+	if ss.o.Claim != nil {
+		if err := ss.o.Claim(ss.dir); err != nil {
+			return nil, err
+		}
 	}
 	store := ss.store()
 	if err := store.Make(); err != nil {
 		return nil, err
 	}
-	if err := journal.Await(ss.dir); err != nil { // what is written next is that loop's
+	if err := journal.Await(ss.dir); err != nil { // that loop may still be writing
 		return nil, err
 	}
 	left, err := ss.left()
@@ -67,12 +71,12 @@ func (ss *session) prepare(text string) ([]string, error) {
 		if err := ss.answerOrGuide(text); err != nil {
 			return nil, err
 		}
-		if !layout.There(file) {
+		if !store.Files().Exists(layout.TaskFile) {
 			file = ""
 		}
 		return ss.o.Loop(file, true), nil
 	case spent:
-		task, err := layout.ReadFile(file)
+		task, err := layout.Read(ss.dir, layout.TaskFile)
 		if err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return nil, err
 		}
@@ -87,7 +91,7 @@ func (ss *session) prepare(text string) ([]string, error) {
 // How the loop stands that the session began last.
 const (
 	none    = iota // there is none, it is done, or others have begun one since
-	waiting        // it can be gone on with
+	waiting        // it can be continued
 	spent          // likewise, and a bound of it is reached; or it was cancelled before it began
 )
 
@@ -147,7 +151,7 @@ func (ss *session) unbegun() {
 	cancelled := 130
 	f.ExitCode = &cancelled
 	if err := ss.writeFace(f); err != nil {
-		ss.log("what was asked for before the cancel is forgotten: %v", err)
+		ss.log("the requests before the cancel are dropped: %v", err)
 	}
 }
 
@@ -167,8 +171,8 @@ func (ss *session) note(f face) {
 	}
 }
 
-// goOn takes up a session of before, by its own id or by that of the run which is in the
-// directory, whoever began it.
+// goOn loads an earlier session, by its own id or by the id of the run in the directory,
+// even if that run was not started by a client.
 func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 	p, e := s.place(m)
 	if e != nil {
@@ -181,18 +185,18 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 		return &rpc.Error{Code: rpc.CodeNoRequest, Message: "the session has a prompt that has no answer yet"}
 	}
 	if s.o.Play != nil {
-		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir}
+		s.sessions[p.Session] = &session{Server: s, id: p.Session, dir: p.Dir, servers: p.Servers}
 		s.conn.Reply(m.ID, map[string]any{})
 		return nil
 	}
-	ss := &session{Server: s, id: p.Session, dir: p.Dir}
+	ss := &session{Server: s, id: p.Session, dir: p.Dir, servers: p.Servers}
 	f := ss.readFace()
 	talk, err := journal.ReadTalk(ss.dir)
 	switch {
 	case err != nil:
 		return &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
 	case talk.Run == "" || f.Session != ss.id && ss.id != talk.Run, f.Session == ss.id && f.Run != talk.Run:
-		return &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("there is no session %q in %s any more: a directory has that of its last loop", ss.id, ss.dir)}
+		return &rpc.Error{Code: rpc.CodeNotFound, Message: fmt.Sprintf("session %q no longer exists in %s: a directory keeps only the session of its last loop", ss.id, ss.dir)}
 	case f.Session != ss.id:
 		if err := ss.adopt(talk.Run); err != nil {
 			return &rpc.Error{Code: rpc.CodeInternal, Message: err.Error()}
@@ -211,13 +215,13 @@ func (s *Server) goOn(m rpc.Message, replay bool) *rpc.Error {
 
 // adopt makes a run of others the session's.
 func (ss *session) adopt(run string) error {
-	if err := os.Remove(ss.store().Path(layout.TaskFile)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+	if err := ss.store().Remove(layout.TaskFile); err != nil {
 		return err
 	}
 	return ss.writeFace(face{Session: ss.id, Run: run})
 }
 
-// list tells of the session that a directory has, or of those of this connection
+// list reports the session of a directory, or those of this connection
 // (https://agentclientprotocol.com/protocol/v1/session-list).
 func (s *Server) list(m rpc.Message) *rpc.Error {
 	var p struct {
@@ -247,7 +251,7 @@ func (s *Server) list(m rpc.Message) *rpc.Error {
 		info := map[string]any{"cwd": p.Dir}
 		if f := ss.readFace(); f.Run == talk.Run {
 			ss.id = f.Session
-			task, _ := layout.ReadFile(ss.store().Path(layout.TaskFile)) // without it the session has no title
+			task, _ := layout.Read(ss.dir, layout.TaskFile) // without it the session has no title
 			info["title"] = record.OneLine(string(task), 80)
 		}
 		info["sessionId"] = ss.id

@@ -6,19 +6,20 @@ import (
 	"os"
 	"path/filepath"
 
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // methods are the requests of a client that are answered
 // (https://agentclientprotocol.com/protocol/v1/schema).
 var methods = map[string]func(*Server, rpc.Message) *rpc.Error{
-	"initialize":     (*Server).initialize,
-	"session/new":    (*Server).newSession,
-	"session/load":   func(s *Server, m rpc.Message) *rpc.Error { return s.goOn(m, true) },
-	"session/resume": func(s *Server, m rpc.Message) *rpc.Error { return s.goOn(m, false) },
-	"session/list":   (*Server).list,
-	"session/close":  (*Server).closeSession,
-	"session/prompt": (*Server).prompt,
+	"initialize":       (*Server).initialize,
+	"session/new":      (*Server).newSession,
+	"session/load":     func(s *Server, m rpc.Message) *rpc.Error { return s.goOn(m, true) },
+	"session/resume":   func(s *Server, m rpc.Message) *rpc.Error { return s.goOn(m, false) },
+	"session/list":     (*Server).list,
+	"session/close":    (*Server).closeSession,
+	"session/set_mode": (*Server).setMode,
+	"session/prompt":   (*Server).prompt,
 	// A notification, which some send as a request.
 	"session/cancel": func(s *Server, m rpc.Message) *rpc.Error {
 		s.notification(m)
@@ -122,16 +123,13 @@ func (s *Server) place(m rpc.Message) (p place, e *rpc.Error) {
 		return p, bad("cwd is %q, and must be an absolute path", p.Dir)
 	}
 	if info, err := os.Stat(p.Dir); err != nil || !info.IsDir() {
-		return p, bad("cwd: %s is no directory", p.Dir)
-	}
-	if n := len(p.Servers); n > 0 {
-		s.log("%d MCP servers of the client are not used: agents have those of their own configuration", n)
+		return p, bad("cwd: not a directory: %s", p.Dir)
 	}
 	return p, nil
 }
 
 func (s *Server) log(format string, args ...any) {
 	if s.o.Log != nil {
-		fmt.Fprintf(s.o.Log, "ripple: "+format+"\n", args...) // for whoever looks there
+		fmt.Fprintf(s.o.Log, "ripple: "+format+"\n", args...) // for readers of the log
 	}
 }

@@ -1,14 +1,14 @@
-// Package acp speaks the Agent Client Protocol, version 1
-// (https://agentclientprotocol.com, schema 1.x), as the agent: an editor, or whatever
-// else is a client of the protocol, becomes a face of ripple.
+// Package acp serves the Agent Client Protocol, version 1
+// (https://agentclientprotocol.com, schema 1.x), as the agent, so that editors and other
+// clients of the protocol can use ripple.
 //
-// A prompt begins a loop in the session's directory: a process of its own
-// (Options.Loop), of which the client gets what it prints, and whose questions the
-// client is asked; they are answered where `ripple answer` answers them, once. With
-// Options.Agent a prompt is one turn of an agent.
+// A prompt starts a loop in the session's directory, in a separate process (Options.Loop).
+// The client receives its output and its questions, which may also be answered with
+// `ripple answer`; the first answer counts. With Options.Agent a prompt is one turn of an
+// agent.
 //
-// Server.Serve reads requests until its input ends, and then ends what they began.
-// What no client should send is answered with an error of JSON-RPC.
+// Server.Serve reads requests until its input ends, and then ends what they started.
+// Invalid messages are answered with JSON-RPC errors.
 package acp
 
 import (
@@ -20,10 +20,10 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/schema"
 )
 
 // Version is the version of the protocol that is spoken.
@@ -33,14 +33,15 @@ const Version = 1
 type Options struct {
 	Version string // of this program
 
-	// Loop is the command that runs a loop in its working directory, and prints its
-	// events as JSON. task is the file that has the task, empty for the project's own;
-	// goOn: the loop that ended last is gone on with.
+	// Loop returns the command that runs a loop in its working directory and prints its
+	// events as JSON. task is the file that contains the task, empty for the project's
+	// own; goOn continues the loop that ended last.
 	Loop func(task string, goOn bool) []string
 
-	Agent *schema.Adapter // takes one turn a prompt; nil: a prompt begins a loop
-	Play  Play            // takes the turns, in the place of an agent; any session can be gone on with. May be nil
-	Log   io.Writer       // gets what is for people who look for the cause of something; may be nil
+	Agent *schema.Adapter        // takes one turn a prompt; nil: a prompt begins a loop
+	Play  Play                   // takes the turns instead of an agent and can continue any session. May be nil
+	Claim func(dir string) error // called with a directory before a loop's files are created in it; may be nil
+	Log   io.Writer              // gets what is for people who look for the cause of something; may be nil
 }
 
 // Play takes a turn, and ends when ctx does.
@@ -50,7 +51,7 @@ type Play func(ctx context.Context, t Turn) (agent.Outcome, error)
 type Turn struct {
 	Session, Dir, Prompt string
 
-	Emit func(event.Event) // tells what happens
+	Emit func(event.Event) // reports events
 	Ask  event.Ask         // has the client asked; the ID of a question is that of the use of a tool which it is about
 }
 
@@ -80,8 +81,8 @@ const (
 	lastWords = 2 * time.Second // how long a client that has ended its output may take to read
 )
 
-// Serve serves one client until its input ends, it reads no more, or the context ends.
-// When it returns, nothing runs any more that a prompt began.
+// Serve serves one client until its input ends, the client stops reading or the context
+// ends. When it returns, nothing that a prompt started is still running.
 func (s *Server) Serve(ctx context.Context, in io.Reader, out io.Writer) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -128,15 +129,15 @@ func (s *Server) line(line []byte) {
 	m, is := rpc.Parse(line)
 	switch {
 	case !is && !json.Valid(line):
-		s.conn.Refuse(rpc.NoID, rpc.CodeNoJSON, "this line is no JSON; a message is one line of JSON")
+		s.conn.Refuse(rpc.NoID, rpc.CodeNoJSON, "not JSON: a message is one line of JSON")
 	case !is, string(m.Version) != `"2.0"`:
-		s.conn.Refuse(rpc.IDOf(line), rpc.CodeNoRequest, `this is no message of JSON-RPC: an object with "jsonrpc": "2.0" and a method, or an answer`)
+		s.conn.Refuse(rpc.IDOf(line), rpc.CodeNoRequest, `not a JSON-RPC message: expected an object with "jsonrpc": "2.0" and a method, or an answer`)
 	case m.IsRequest():
 		s.request(m)
 	case m.Method != "":
 		s.notification(m)
 	default:
-		s.conn.Response(m) // what answers nothing of ours is nothing
+		s.conn.Response(m) // responses to unknown requests are ignored
 	}
 }
 

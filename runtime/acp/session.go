@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // session is one conversation of the client's. It belongs to the server's lock, what a
@@ -15,8 +15,10 @@ import (
 type session struct {
 	*Server
 	id, dir string
-	open    *promptRequest // nil: none
-	prompts int            // so far
+	open    *promptRequest    // nil: none
+	prompts int               // so far
+	mode    string            // of its turns; "": there is nothing to choose
+	servers []json.RawMessage // MCP servers of the client
 	closed  bool
 
 	agentID string       // of an agent's own session, with Options.Agent
@@ -62,13 +64,13 @@ func (s *Server) newSession(m rpc.Message) *rpc.Error {
 	if e != nil {
 		return e
 	}
-	ss := &session{Server: s, id: rand.Text(), dir: p.Dir}
+	ss := &session{Server: s, id: rand.Text(), dir: p.Dir, servers: p.Servers}
 	s.sessions[ss.id] = ss
-	s.conn.Reply(m.ID, map[string]any{"sessionId": ss.id})
+	s.conn.Reply(m.ID, ss.began())
 	return nil
 }
 
-// closeSession ends what a session began, and forgets it. Its loop can be gone on with.
+// closeSession ends what a session started, and forgets it. Its loop can be continued.
 func (s *Server) closeSession(m rpc.Message) *rpc.Error {
 	var p place
 	if e := read(m, &p); e != nil {
@@ -123,8 +125,15 @@ func (s *Server) prompt(m rpc.Message) *rpc.Error {
 	}
 	ss.prompts++
 	tell := &teller{session: ss, nth: ss.prompts}
+	unused := ""
+	if ss.prompts == 1 {
+		unused = ss.unusedServers()
+	}
 	began := s.start(func() {
 		defer now()
+		if unused != "" {
+			tell.message(unused)
+		}
 		result, e := take(ctx, open, tell, text)
 		s.locked(func() { ss.answer(result, e) })
 	})
@@ -154,7 +163,7 @@ func (ss *session) answer(r ended, e *rpc.Error) {
 	if r.meta != nil {
 		result["_meta"] = map[string]any{"ripple": r.meta}
 	}
-	if t := r.spent; t.Input+t.Output > 0 { // what the protocol is about to have
+	if t := r.spent; t.Input+t.Output > 0 { // a draft of the protocol
 		result["usage"] = map[string]any{
 			"inputTokens": t.Input, "outputTokens": t.Output, "cachedReadTokens": t.CacheRead, "cachedWriteTokens": t.CacheWrite,
 			"totalTokens": t.Input + t.Output + t.CacheRead + t.CacheWrite,

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // teller tells the client of a loop, or of a turn, as session/update
@@ -25,13 +25,13 @@ type teller struct {
 	busy    bool              // a turn is under way
 	dir     string            // of a working tree of its own; empty: the session's
 	tasks   []any             // of the plan, as told last
-	waiting string            // what was told of a wait
+	waiting string            // the last reported wait
 	before  event.Tokens      // of the turns that ended
 	now     event.Tokens      // of this one
 	spent   event.Tokens      // as told last
 }
 
-// line tells of a line of the loop's.
+// line reports a line of the loop's output.
 func (t *teller) line(b []byte, v said) {
 	switch v.Type {
 	case record.TurnStarted:
@@ -95,7 +95,7 @@ func (t *teller) turnEnded(v said) {
 	t.plan("in_progress")
 }
 
-// verified tells of the commands that verify, and what they printed.
+// verified reports the verification commands and their output.
 func (t *teller) verified(v said) {
 	status := "completed"
 	var content []any
@@ -118,7 +118,7 @@ func (t *teller) plan(open string) {
 	if dir == "" {
 		dir = t.session.dir
 	}
-	tasks, err := record.ReadTasks(layout.PlanIn(t.session.dir, dir))
+	tasks, err := record.ReadTasks(t.session.dir, dir)
 	if err != nil {
 		return // the loop itself says what is wrong
 	}
@@ -165,7 +165,7 @@ func (t *teller) usage() {
 // for clients that join all there is.
 func (t *teller) message(text string) { t.chunk("agent_message_chunk", text) }
 
-// aside tells what is no part of the answer.
+// aside sends text that is not part of the answer.
 func (t *teller) aside(text string) { t.chunk("agent_thought_chunk", text) }
 
 func (t *teller) chunk(kind, text string) {

@@ -3,15 +3,16 @@ package acp
 import (
 	"context"
 	"encoding/json"
+	"strings"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/schema"
 )
 
-// turn has the agent take one turn. A session of the client's is one of the agent's,
-// where the agent can go on with one.
+// turn runs one turn of the agent. A session of the client is one session of the agent, if
+// the agent can continue sessions.
 func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, text string) (ended, *rpc.Error) {
 	ctx, end := context.WithCancel(ctx)
 	defer end()
@@ -31,6 +32,9 @@ func (ss *session) turn(ctx context.Context, p *promptRequest, tell *teller, tex
 	for _, asked := range out.Asked {
 		tell.message("It asks: " + asked)
 	}
+	if out.Failure == nil && len(out.Denials) > 0 && ss.o.Agent != nil {
+		tell.message(strings.TrimSpace("A use of a tool was refused. " + ss.o.Agent.Agent.DenialHelp))
+	}
 	r, e := turnEnded(out, tell)
 	r.spent = out.Tokens
 	return r, e
@@ -44,11 +48,13 @@ func (ss *session) take(ctx context.Context, tell *teller, text string) (agent.O
 		}
 		return ss.o.Play(ctx, Turn{Session: ss.id, Dir: ss.dir, Prompt: text, Emit: tell.event, Ask: ask})
 	}
-	out, err := agent.Run(ctx, ss.o.Agent, agent.Turn{Prompt: text, SessionID: ss.agentID}, agent.Options{
-		Dir: ss.dir, Used: ss.used, OnEvent: tell.event, Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
-			return ss.askInTurn(ctx, q, "")
-		},
+	var t agent.Turn
+	var ask event.Ask
+	ss.locked(func() {
+		t = agent.Turn{Prompt: text, SessionID: ss.agentID, PermissionMode: ss.permissionMode(), Servers: ss.handedOn()}
+		ask = ss.askOr(ss.mode == modeAllow)
 	})
+	out, err := agent.Run(ctx, ss.o.Agent, t, agent.Options{Dir: ss.dir, Used: ss.used, OnEvent: tell.event, Ask: ask})
 	if g := ss.o.Agent.Agent; err == nil && out.Failure == nil && (g.Options.Resume != nil || g.Transport == schema.TransportACP) {
 		ss.agentID, ss.used = out.SessionID, out.Session
 	}

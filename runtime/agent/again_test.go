@@ -11,8 +11,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
 )
 
 const (
@@ -31,19 +31,19 @@ const (
 	inUse     = `{"jsonrpc":"2.0","id":"a","error":{"code":-32600,"message":"the request before it with this id has no answer yet"}}`
 )
 
-// A request that comes again, word by word, is one question: it is asked once, and each
-// of its copies gets the answer, also one that comes after it. Another request with the
-// same id is another question, and none while the first one is open: which of the two
-// an answer means could not be told.
+// A repeated request with identical content is a single question: it is asked once, and each copy
+// receives the answer, even one that arrives later. A different request with the same ID is
+// another question, and is rejected while the first one is open, since an answer could not be
+// assigned.
 func TestARequestComesAgain(t *testing.T) {
 	for name, c := range map[string]struct {
-		lines string // of the script; "here" is said when all is open that will be before an answer
+		lines string // of the script; it says "here" when all questions that precede an answer are open
 		asked []string
 		uses  int
 		want  []string
 	}{
 		"while it is open":         {"> " + makeIt + "\n> " + makeIt + "\nhere\n<\ngot\n<\ngot", []string{"make"}, 1, []string{allowed, allowed}},
-		"in other blanks":          {"> " + makeIt + "\n> " + strings.ReplaceAll(makeIt, ",", ", ") + "\nhere\n<\ngot\n<\ngot", []string{"make"}, 1, []string{allowed, allowed}},
+		"with other white space":   {"> " + makeIt + "\n> " + strings.ReplaceAll(makeIt, ",", ", ") + "\nhere\n<\ngot\n<\ngot", []string{"make"}, 1, []string{allowed, allowed}},
 		"when it is answered":      {"> " + makeIt + "\nhere\n<\ngot\n> " + makeIt + "\n<\ngot\n> " + makeIt + "\n<\ngot", []string{"make"}, 1, []string{allowed, allowed, allowed}},
 		"another, while it is":     {"> " + makeIt + "\n> " + moveIt + "\n<\ngot\nhere\n<\ngot", []string{"make"}, 1, []string{inUse, allowed}},
 		"another, when it is not":  {"> " + makeIt + "\nhere\n<\ngot\n> " + moveIt + "\n<\ngot", []string{"make", "move"}, 2, []string{allowed, allowed}},
@@ -89,7 +89,7 @@ func TestARequestComesAgain(t *testing.T) {
 				}
 			}
 			assert.Equal(t, strings.Join(c.want, "\n")+"\n", strings.ReplaceAll(got, "HERE", ""))
-			assert.EventuallyWithT(t, func(t *assert.CollectT) { // who was asked in vain may still be about to be
+			assert.EventuallyWithT(t, func(t *assert.CollectT) { // unanswered questions may still be on their way
 				mu.Lock()
 				defer mu.Unlock()
 				assert.Equal(t, c.asked, asked)

@@ -1,37 +1,42 @@
-// Package agent takes one turn of a coding agent: a prompt in, normalised events
-// out, a judged Outcome at the end. What is special about an agent is in its
-// adapter's agent section; see SCHEMA.md.
+// Package agent runs one turn of a coding agent: it takes a prompt, reports normalized
+// events, and returns an Outcome. The differences between agents are in the agent section
+// of their adapters; see SCHEMA.md.
 //
-// Run is the main path: Command builds the command line of a Turn, the process
-// starts in a session of its own, both its streams are drained together, a
-// reader makes events of them, and the turn is judged when the process and what
-// it left behind are gone. Run always ends: the wall clock, silence and the
-// context bound it, and what ignores SIGINT and SIGTERM is killed with all of
-// its tree. Replay judges a recorded turn the same way.
+// Run does the following: Command builds the command line of a Turn, the process starts in
+// a new session, both its streams are read together, a reader converts them to events, and
+// the turn is judged when the process and the processes it left behind have ended. Run
+// always returns: total time, silence and the context limit it, and a process that ignores
+// SIGINT and SIGTERM is killed with its whole process tree. Replay judges a recorded turn
+// in the same way.
 package agent
 
 import (
+	"encoding/json"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// Turn is what is asked of an agent. Empty fields ask for nothing; asking for
-// what the adapter has no option for is an *UnsupportedError.
+// Turn is a request to an agent. Empty fields have no effect; a field for which the adapter has
+// no option causes an *UnsupportedError.
 type Turn struct {
 	Prompt         string
-	SessionID      string // go on with this session
-	NewSessionID   string // begin a session with this id
+	SessionID      string // continue this session
+	NewSessionID   string // start a session with this ID
 	Model          string
-	Context        string // added to the system prompt, or put before the prompt
+	Context        string // added to the system prompt, or prepended to the prompt
 	AllowedTools   []string
 	PermissionMode string
-	MaxTurns       int // bound of the agent's own steps; 0: none
+	MaxTurns       int // limit of the agent's own steps; 0: none
 	Directory      string
+
+	// Servers are MCP servers, in the form of session/new in the Agent Client Protocol; only
+	// agents with that transport receive them.
+	Servers []json.RawMessage
 }
 
-// TurnOf is the turn that a test of an adapter declares.
+// TurnOf returns the turn that a test of an adapter declares.
 func TurnOf(t schema.AgentTurn) Turn {
 	return Turn{
 		Prompt: t.Prompt, SessionID: t.SessionID, NewSessionID: t.NewSessionID, Model: t.Model, Context: t.Context,
@@ -39,26 +44,26 @@ func TurnOf(t schema.AgentTurn) Turn {
 	}
 }
 
-// Outcome is how a turn ended.
+// Outcome is the result of a turn.
 type Outcome struct {
-	Failure  *event.Failure `json:"failure,omitempty"` // nil: it worked
+	Failure  *event.Failure `json:"failure,omitempty"` // nil: success
 	ExitCode int            `json:"exit_code"`         // -1: ended by a signal
 	Signal   string         `json:"signal,omitempty"`
 
-	SessionID string `json:"session_id,omitempty"` // to go on with; empty when the agent told none
+	SessionID string `json:"session_id,omitempty"` // to continue it; empty if the agent reported none
 	Text      string `json:"text,omitempty"`       // the final message
-	// Tokens is what this turn used; Session what the session has used so far,
-	// for agents that count so: the next turn's Options.Used.
+	// Tokens is the usage of this turn. Session is the usage of the session so far, for agents
+	// that report it: the next turn's Options.Used.
 	Tokens  event.Tokens `json:"tokens"`
 	Session event.Tokens `json:"session_tokens,omitzero"`
 
-	Denials  []event.Event `json:"denials,omitempty"`  // refused tools
+	Denials  []event.Event `json:"denials,omitempty"`  // denied tools
 	Asked    []string      `json:"asked,omitempty"`    // questions that nobody could answer
-	Unknown  int           `json:"unknown,omitempty"`  // lines that the adapter does not know
-	Problems []string      `json:"problems,omitempty"` // what the mapping failed on, what outlived the turn
+	Unknown  int           `json:"unknown,omitempty"`  // lines that are unknown to the adapter
+	Problems []string      `json:"problems,omitempty"` // mapping errors, processes that outlived the turn
 	Duration time.Duration `json:"duration_ns"`
 	Stderr   string        `json:"-"` // its last 64 KiB
 }
 
-// OK says that the turn worked, no tool was refused and nothing was asked.
+// OK reports whether the turn succeeded, with no denied tool and no question.
 func (o Outcome) OK() bool { return o.Failure == nil && len(o.Denials) == 0 && len(o.Asked) == 0 }

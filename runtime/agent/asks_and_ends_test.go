@@ -10,13 +10,13 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
 )
 
-// An agent that ends, or closes one of its streams, while a question of its own is with
-// somebody: the question is taken back where nobody is there for an answer, and the turn
-// ends; clocks that stand still for the question hold nothing up.
+// An agent exits, or closes one of its streams, while its question is open: the question is
+// withdrawn if an answer can no longer be delivered, and the turn ends; clocks paused for the
+// question delay nothing.
 func TestAnAgentAsksAndEnds(t *testing.T) {
 	for name, c := range map[string]struct {
 		then    string

@@ -1,48 +1,67 @@
 package agent
 
-import "time"
+import (
+	"time"
 
-// clock is a limit of time that can stand still. The zero limit never comes.
+	"example.com/ripple/internal/awake"
+)
+
+// clock is a time limit that can be paused, and is paused while this process is stopped. A limit
+// of zero never expires.
 type clock struct {
 	limit, left time.Duration
-	began       time.Time // of what is left; zero: it stands
-	timer       *time.Timer
-	C           <-chan time.Time
+	still       bool
+	timer       *awake.Timer
+	C           chan struct{}
 }
 
 func newClock(limit time.Duration) *clock {
-	t := timer(limit)
-	c := &clock{limit: limit, left: limit, timer: t, C: t.C}
+	c := &clock{limit: limit, left: limit, C: make(chan struct{}, 1)}
 	if limit > 0 {
-		c.began = time.Now()
+		c.timer = awake.AfterFunc(limit, func() { c.C <- struct{}{} }) // run has emptied the channel
 	}
 	return c
 }
 
-// reset begins the whole limit anew.
+// reset restarts the whole limit.
 func (c *clock) reset() {
-	if c.limit <= 0 {
-		return
-	}
 	c.left = c.limit
-	if !c.began.IsZero() {
-		c.began = time.Now()
-		c.timer.Reset(c.limit)
+	if c.limit > 0 && !c.still {
+		c.run()
 	}
 }
 
-// stand stops the clock or lets it go on.
+// run starts the remaining time.
+func (c *clock) run() {
+	c.halt()
+	c.timer.Reset(c.left)
+}
+
+// halt stops the timer and discards a pending tick.
+func (c *clock) halt() {
+	c.timer.Stop()
+	select {
+	case <-c.C:
+	default:
+	}
+}
+
+// stand pauses or resumes the clock.
 func (c *clock) stand(still bool) {
 	switch {
-	case c.limit <= 0 || still == c.began.IsZero():
+	case c.limit <= 0 || still == c.still:
 	case still:
-		c.left -= time.Since(c.began)
-		c.began = time.Time{}
-		c.timer.Stop()
+		c.still = true
+		c.left = c.timer.Left()
+		c.halt()
 	default:
-		c.began = time.Now()
-		c.timer.Reset(max(c.left, 0))
+		c.still = false
+		c.run()
 	}
 }
 
-func (c *clock) stop() { c.timer.Stop() }
+func (c *clock) stop() {
+	if c.limit > 0 {
+		c.timer.Stop()
+	}
+}

@@ -8,43 +8,43 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"ripple/runtime/mapping"
-	"ripple/schema"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/schema"
 )
 
 // Command is the command line of a turn, without the program's name.
 type Command struct {
 	Args  []string
-	Stdin string // the prompt, when it goes by standard input
-	File  string // the prompt, when it goes by a file: its path takes the place of FilePath at the end of Args
-	Said  string // the prompt, when it goes over a protocol or is entered on a screen
+	Stdin string // the prompt, if it is delivered on standard input
+	File  string // the prompt, if it is delivered in a file, whose path replaces FilePath at the end of Args
+	Said  string // the prompt, if it is delivered over a protocol or typed on a screen
 	Env   map[string]string
 
-	// A file that keeps the agent to the allowed tools: its path takes the place of
-	// ToolsPath in the arguments at ToolsAt.
+	// A file that restricts the agent to the allowed tools: its path replaces ToolsPath in the
+	// arguments at ToolsAt.
 	ToolsFile, ToolsName string
 	ToolsAt              []int
 }
 
 const (
-	// FilePath stands in Command.Args for the path of the prompt's file.
+	// FilePath is the placeholder in Command.Args for the path of the prompt's file.
 	FilePath = "{path}"
-	// ToolsPath stands there for the path of the file about tools.
+	// ToolsPath is the placeholder in Command.Args for the path of the tools file.
 	ToolsPath = "{file}"
 )
 
-// UnsupportedError is a turn that asks for what the agent does not have.
+// UnsupportedError is returned for a turn that needs an option that the agent lacks.
 type UnsupportedError struct{ Adapter, Message string }
 
 func (e *UnsupportedError) Error() string { return e.Adapter + ": " + e.Message }
 
-// builder collects the command line; the first error stays.
+// builder assembles the command line; it keeps the first error.
 type builder struct {
 	a       *schema.Adapter
 	args    []string
 	prepend []string
 	limit   mapping.Limit
-	limitAt []int // where the limit's arguments stand that name its file
+	limitAt []int // indexes of the limit's arguments that contain its file
 	err     error
 }
 
@@ -103,10 +103,10 @@ func (b *builder) refuse(format string, args ...any) {
 	}
 }
 
-// option adds the arguments of one feature.
+// option adds the arguments of one option.
 func (b *builder) option(name string, o *schema.AgentOption, place string, values []string) {
 	if o == nil {
-		if len(values) > 0 && name != "directory" { // every process starts in a directory
+		if len(values) > 0 && name != "directory" { // every process has a working directory
 			b.refuse("this agent has no %s (agent.options.%s)", strings.ReplaceAll(name, "_", " "), name)
 		}
 		return
@@ -160,7 +160,7 @@ func (b *builder) value(name string, o *schema.AgentOption, place, value string)
 	}
 }
 
-// expanded adds arguments with the value in its place, or after them.
+// expanded adds arguments with the value substituted, or appended.
 func (b *builder) expanded(args []string, place, value string) {
 	placed := false
 	for _, arg := range args {
@@ -172,7 +172,7 @@ func (b *builder) expanded(args []string, place, value string) {
 	}
 }
 
-// prompt puts the prompt where the adapter wants it.
+// prompt delivers the prompt as the adapter specifies.
 func (b *builder) prompt(t Turn) (Command, error) {
 	p := b.a.Agent.Prompt
 	text := strings.Join(append(b.prepend, t.Prompt), "\n\n")
@@ -194,7 +194,7 @@ func (b *builder) prompt(t Turn) (Command, error) {
 		}
 	}
 	if deliver == schema.PromptArgument && p.Flag == "" && p.Overflow != "" && strings.HasPrefix(text, "-") {
-		deliver = p.Overflow // on the command line it would be read as an option
+		deliver = p.Overflow // on the command line it would be parsed as an option
 	}
 	if b.err != nil {
 		return Command{}, b.err
@@ -219,7 +219,7 @@ func (b *builder) prompt(t Turn) (Command, error) {
 	return c, nil
 }
 
-// announced is a value after its flag, in one argument when the flag ends with =.
+// announced returns the value after its flag, in one argument if the flag ends with =.
 func announced(flag, value string) []string {
 	if strings.HasSuffix(flag, "=") {
 		return []string{flag + value}

@@ -6,21 +6,21 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/schema"
 )
 
-// A positional prompt that begins with a dash would be an option to the agent.
+// An agent would parse a positional prompt that begins with a dash as an option.
 func TestPromptThatBeginsWithADash(t *testing.T) {
 	for name, c := range map[string]struct {
 		prompt schema.AgentPrompt
 		args   []string
 		stdin  string
 	}{
-		"with a flag it stays":           {schema.AgentPrompt{Flag: "--", Overflow: schema.PromptStdin}, []string{"--", "- a"}, ""},
-		"a flag that is one with it":     {schema.AgentPrompt{Flag: "--prompt="}, []string{"--prompt=- a"}, ""},
-		"alone it goes another way":      {schema.AgentPrompt{Overflow: schema.PromptStdin, StdinArgs: []string{"-"}}, []string{"-"}, "- a"},
-		"alone with no other way at all": {schema.AgentPrompt{}, []string{"- a"}, ""},
+		"with a flag it stays":              {schema.AgentPrompt{Flag: "--", Overflow: schema.PromptStdin}, []string{"--", "- a"}, ""},
+		"a flag that is one with it":        {schema.AgentPrompt{Flag: "--prompt="}, []string{"--prompt=- a"}, ""},
+		"alone it is delivered another way": {schema.AgentPrompt{Overflow: schema.PromptStdin, StdinArgs: []string{"-"}}, []string{"-"}, "- a"},
+		"alone with no other way at all":    {schema.AgentPrompt{}, []string{"- a"}, ""},
 	} {
 		t.Run(name, func(t *testing.T) {
 			c.prompt.Deliver, c.prompt.MaxArgumentBytes = schema.PromptArgument, 100

@@ -5,11 +5,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/agent"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/schema"
 )
 
-// Tools that may be allowed: by name, and by how the name begins.
+// Tools can be allowed by name or by prefix.
 func TestAllowedTools(t *testing.T) {
 	a := &schema.Adapter{Name: "x", Agent: &schema.Agent{Prompt: schema.AgentPrompt{Deliver: schema.PromptStdin}}}
 	a.Agent.Options.AllowedTools = &schema.AgentToolList{AgentOption: schema.AgentOption{Args: []string{"--allow={tools}"}}}
@@ -23,8 +23,8 @@ func TestAllowedTools(t *testing.T) {
 	}
 }
 
-// A list of tools chooses the permission mode that keeps to it; a mode that would
-// not is refused, and so is a list that the adapter's program refuses.
+// A list of tools selects the permission mode that enforces it; a mode that does not enforce it
+// is rejected, as is a list that the adapter's program rejects.
 func TestALimitIsKept(t *testing.T) {
 	a := &schema.Adapter{Name: "x", Agent: &schema.Agent{Prompt: schema.AgentPrompt{Deliver: schema.PromptStdin}, Env: map[string]string{"A": "1"}}}
 	a.Agent.Options.PermissionMode = &schema.AgentOption{Default: "all", Values: map[string][]string{"all": {"--all"}, "ask": {"--ask"}, "plan": {"--plan"}}}

@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
 )
 
-// What an agent wants to know is asked, each field of a form as a question of its own, and
-// what comes of it is told once.
+// An agent's elicitation is asked, each field of a form as a separate question, and its result is
+// reported once.
 func TestAnAgentElicits(t *testing.T) {
 	const (
 		declineIt = "Decline (reject_once)"
@@ -33,7 +33,7 @@ func TestAnAgentElicits(t *testing.T) {
 	for name, c := range map[string]struct {
 		params  string
 		answers []event.Answer
-		asked   string // the questions: text, and options after it
+		asked   string // the questions: text, followed by options
 		want    string
 	}{
 		"two fields": {
@@ -62,9 +62,9 @@ func TestAnAgentElicits(t *testing.T) {
 		"no field":          {form + `{}`, []event.Answer{option("elicitation/accept")}, "Tell me. | Accept (allow_once), " + declineIt, `"result":{"action":"accept","content":{}}`},
 		"an address":        {`"mode":"url","elicitationId":"e","url":"https://xn--e.example/a?b=c","message":"Log in."`, []event.Answer{option("elicitation/accept")}, "Log in.\nIt asks you to open an address of xn--e.example yourself: https://xn--e.example/a?b=c\nBeware: the name of the host is written in letters that may look like others. | I open it (allow_once), " + declineIt, `"result":{"action":"accept"}`},
 		"an address, no":    {`"mode":"url","elicitationId":"e","url":"https://a.example","message":"Log in."`, []event.Answer{option("elicitation/decline")}, "", `"result":{"action":"decline"}`},
-		"no address":        {`"mode":"url","elicitationId":"e","url":"::","message":"Log in."`, nil, "", `"error":{"code":-32602,"message":"url is no address"}`},
+		"no address":        {`"mode":"url","elicitationId":"e","url":"::","message":"Log in."`, nil, "", `"error":{"code":-32602,"message":"url is not an address"}`},
 		"no mode":           {`"mode":"dance"`, nil, "", `"error":{"code":-32602,"message":"mode is none of form and url"}`},
-		"a field of no use": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which is not known here"}`},
+		"an unusable field": {form + `{"properties":{"x":{"type":"_own"}},"required":["x"]}`, nil, "", `"error":{"code":-32602,"message":"the field x has the type \"_own\", which is not known here"}`},
 		"no field at all":   {form + `{"properties":{"x":[]}}`, nil, "", `"error":{"code":-32602,"message":"the field x is none of the protocol's"}`},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -99,7 +99,7 @@ func TestAnAgentElicits(t *testing.T) {
 	}
 }
 
-// Where nobody can be asked, nothing is offered, and what is asked all the same is refused.
+// If nobody can be asked, the capability is not offered, and questions are refused nevertheless.
 func TestNobodyIsThereToElicit(t *testing.T) {
 	out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, `begin
 > {"jsonrpc":"2.0","id":"e","method":"elicitation/create","params":{"sessionId":"s-1","mode":"form","message":"m","requestedSchema":{}}}

@@ -5,11 +5,11 @@ import (
 	"sync"
 )
 
-// maxQueued bounds what an agent has not read yet, in bytes, after the first piece.
+// maxQueued limits the bytes queued for the agent, after the first piece.
 const maxQueued = 64 << 20
 
-// input writes to an agent's standard input, in order, and never makes its caller
-// wait: an agent that does not read is still listened to.
+// input writes to an agent's standard input, in order, without blocking its caller: the output of
+// an agent that does not read its input is still read.
 type input struct {
 	w     io.WriteCloser
 	mu    sync.Mutex
@@ -19,8 +19,7 @@ type input struct {
 	ended bool
 }
 
-// newInput writes to w until hangUp, or until w takes no more. Closing w ends it at
-// once.
+// newInput writes to w until hangUp, or until a write fails. Closing w ends it at once.
 func newInput(w io.WriteCloser) *input {
 	in := &input{w: w}
 	in.wake = sync.NewCond(&in.mu)
@@ -28,8 +27,8 @@ func newInput(w io.WriteCloser) *input {
 	return in
 }
 
-// send queues a piece. An agent that asks more and more and reads no answer gets
-// none.
+// send queues a piece. If the queue is full, since the agent keeps asking without reading
+// answers, the input is closed.
 func (in *input) send(b []byte) {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -44,7 +43,7 @@ func (in *input) send(b []byte) {
 	in.wake.Signal()
 }
 
-// hangUp closes the input when all that was queued is written.
+// hangUp closes the input after the queued pieces are written.
 func (in *input) hangUp() {
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -52,10 +51,10 @@ func (in *input) hangUp() {
 	in.wake.Signal()
 }
 
-// close gives up what is not written.
+// close discards the queued pieces.
 func (in *input) close() {
 	in.hangUp()
-	_ = in.w.Close() // whoever read it is gone
+	_ = in.w.Close() // its reader has exited
 }
 
 func (in *input) run() {
@@ -65,14 +64,14 @@ func (in *input) run() {
 			break
 		}
 		if _, err := in.w.Write(b); err != nil {
-			in.hangUp() // an agent that does not read says so itself
+			in.hangUp() // an agent that does not read reports this itself
 			break
 		}
 	}
 	_ = in.w.Close() // it may be closed already
 }
 
-// next waits for a piece; false when there will be none.
+// next waits for a piece; it returns false if none will follow.
 func (in *input) next() ([]byte, bool) {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -5,10 +5,10 @@ import (
 	"unicode/utf8"
 )
 
-// joiner joins pieces.
+// joiner joins pieces of text.
 type joiner struct {
 	strings.Builder
-	parted bool // its beginning was shown already
+	parted bool // its beginning was already emitted
 }
 
 func (j *joiner) take() string {
@@ -18,14 +18,14 @@ func (j *joiner) take() string {
 	return s
 }
 
-// repeats says that a whole text is what the pieces were. Of one that was shown in
-// parts only the end can be compared.
+// repeats reports whether a whole text equals the joined pieces. If a part was emitted before,
+// only the end can be compared.
 func (j *joiner) repeats(whole string) bool {
 	s := j.String()
 	return s == whole || j.parted && strings.HasSuffix(whole, s[max(0, len(s)-longString/4):])
 }
 
-// split leaves whole lines, or at least whole characters, and returns the rest.
+// split keeps complete lines, or at least complete characters, and returns the rest.
 func (j *joiner) split() (rest string) {
 	s := j.String()
 	at := strings.LastIndexByte(s, '\n') + 1

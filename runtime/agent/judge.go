@@ -10,35 +10,37 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// ending is how a process ended, and what we did to it.
+// ending describes how a process ended, and whether ripple ended it.
 type ending struct {
 	code   int
 	signal string
-	forced *event.Failure // ended by us: timeout, interrupted
+	forced *event.Failure // ended by ripple: timeout, interrupted
+	linger time.Duration  // time from closing its output until ripple ended it; 0: it exited by itself
 }
 
-// evidence is what a turn is judged by.
+// evidence is the data by which a turn is judged.
 type evidence struct {
 	agent    *schema.Agent
 	finished *event.Event
 	failed   []event.Event // error events
 	limited  *event.Event
-	held     *event.Event // the last limit or refused login, while nothing came after it
-	heldText tail         // standard error since the last that came
-	plain    tail         // lines that are no JSON
+	held     *event.Event // the last limit or refused login, if no output followed
+	heldText tail         // standard error since the last output
+	plain    tail         // lines that are not JSON
 
-	unanswered string // the request over a protocol that has no answer
+	answer     string // the last text
+	acted      bool   // it used a tool, reasoned, or was denied a tool
+	unanswered string // the protocol request without an answer
 	stderr     tail
 }
 
-// judge decides whether the turn worked. What counts, in this order: what we did
-// to it, its finished event, a fatal error, the exit code, and a finished event
-// that should have come and did not. The words of tools, of the user and of the
-// agent's own prose count for nothing.
+// judge determines whether the turn succeeded. The criteria, in this order: an end forced by
+// ripple, its finished event, a fatal error, the exit code, and a missing finished event. Text of
+// tools, of the user and in the agent's own prose has no effect.
 func (v *evidence) judge(e ending) *event.Failure {
 	kind, declared := v.agent.ExitCodes[strconv.Itoa(e.code)]
 	works := kind == "success"
@@ -53,7 +55,7 @@ func (v *evidence) judge(e ending) *event.Failure {
 	}
 	for _, err := range v.failed {
 		if err.Fatal {
-			return v.failure(err.Kind, event.Kind(kind), event.ModelError, err.Message)
+			return v.failure(err.Kind, event.Kind(kind), event.ModelError, cmp.Or(err.Message, v.answer))
 		}
 	}
 	switch {
@@ -69,9 +71,9 @@ func (v *evidence) judge(e ending) *event.Failure {
 	return nil
 }
 
-// cause is why a turn ran out of time: agents try again for minutes when the
-// provider's limit is reached or the login is refused, and that is what there is
-// to act on. What was answered since is no cause.
+// cause returns why a turn ran out of time: agents retry for minutes when the provider's
+// limit is reached or the login is refused, and that is what the user can act on. An error
+// after which the agent answered is not a cause.
 func (v *evidence) cause(forced *event.Failure) *event.Failure {
 	if forced.Kind != event.Timeout {
 		return forced
@@ -87,9 +89,8 @@ func (v *evidence) cause(forced *event.Failure) *event.Failure {
 	return f
 }
 
-// heldBack is the last limit or refused login after which nothing came, from an
-// event or else from the words on standard error that the adapter has a pattern
-// for.
+// heldBack returns the last limit or refused login without output after it, from an event or else
+// from text on standard error that matches a pattern of the adapter.
 func (v *evidence) heldBack() (kind event.Kind, said string) {
 	if v.held != nil {
 		return cmp.Or(v.held.Kind, event.Limited), v.held.Message
@@ -101,7 +102,7 @@ func (v *evidence) heldBack() (kind event.Kind, said string) {
 		}
 		re, err := schema.CompilePattern(f.Pattern)
 		if err != nil {
-			continue // the loader refuses it
+			continue // the loader rejects it
 		}
 		if m, err := re.FindStringMatch(text); m != nil && err == nil {
 			return event.Kind(f.Kind), m.String()
@@ -110,8 +111,8 @@ func (v *evidence) heldBack() (kind event.Kind, said string) {
 	return "", ""
 }
 
-// failure gives a failure the kind that the event said, else the one that its
-// words tell, its exit code or what else was said, else the usual one.
+// failure returns a failure of the kind that the event reported, else of the kind that its
+// message, its exit code or other messages indicate, else of the usual kind.
 func (v *evidence) failure(said, byCode, usual event.Kind, message string) *event.Failure {
 	kind := said
 	if kind == "" {
@@ -125,7 +126,7 @@ func (v *evidence) failure(said, byCode, usual event.Kind, message string) *even
 	return f
 }
 
-// hint is what the adapter says to do about a failure of this kind.
+// hint returns the adapter's advice for a failure of this kind.
 func (v *evidence) hint(kind event.Kind, texts ...string) string {
 	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
@@ -149,8 +150,8 @@ func (v *evidence) resetsAt() time.Time {
 	return time.Time{}
 }
 
-// kindOfErrors looks at the error events, the last one first. A limit that was
-// hit on the way explains a turn that failed after it.
+// kindOfErrors examines the error events, last one first. An earlier rate limit explains a turn
+// that failed after it.
 func (v *evidence) kindOfErrors() event.Kind {
 	for i := len(v.failed) - 1; i >= 0; i-- {
 		if k := cmp.Or(v.failed[i].Kind, v.kindOf(v.failed[i].Message)); k != "" {
@@ -160,7 +161,7 @@ func (v *evidence) kindOfErrors() event.Kind {
 	return ""
 }
 
-// kindOf is the adapter's first pattern that matches.
+// kindOf returns the kind of the adapter's first matching pattern.
 func (v *evidence) kindOf(text string) event.Kind {
 	if text == "" {
 		return ""
@@ -168,7 +169,7 @@ func (v *evidence) kindOf(text string) event.Kind {
 	for _, f := range v.agent.Failures {
 		re, err := schema.CompilePattern(f.Pattern)
 		if err != nil {
-			continue // the loader refuses it
+			continue // the loader rejects it
 		}
 		if matches(re, text) {
 			return event.Kind(f.Kind)
@@ -182,7 +183,7 @@ func matches(re *regexp2.Regexp, text string) bool {
 	return found && err == nil
 }
 
-// said is what a failed process had to say about it.
+// said returns the failed process's own explanation.
 func (v *evidence) said(e ending) string {
 	message := ""
 	if n := len(v.failed); n > 0 {
@@ -190,6 +191,8 @@ func (v *evidence) said(e ending) string {
 	}
 	message = cmp.Or(message, strings.TrimSpace(v.plain.String()), lastLines(v.stderr.String()))
 	switch {
+	case e.linger > 0:
+		return fmt.Sprintf("it closed its output and was still running %s later, and was ended for that", e.linger) + after(message)
 	case e.signal != "":
 		return "it was ended by " + e.signal + after(message)
 	case message == "" && e.code != 0:
@@ -205,7 +208,7 @@ func after(message string) string {
 	return ": " + message
 }
 
-// maxMessage bounds a failure's message, in bytes.
+// maxMessage is the maximum length of a failure's message, in bytes.
 const maxMessage = 2000
 
 func firstLines(s string) string {
@@ -216,32 +219,32 @@ func firstLines(s string) string {
 	return s
 }
 
-// lastLines is where a program that fails says why.
+// lastLines returns the last lines, where a failing program usually gives the reason.
 func lastLines(s string) string {
 	lines := strings.Split(strings.TrimSpace(s), "\n")
 	return strings.Join(lines[max(0, len(lines)-10):], "\n")
 }
 
-// refused finds a refusal in the final message of an agent that has no event for
-// one.
+// refused finds a denial in the final message of an agent without an event for denials.
 func (r *reader) refused() {
 	if r.agent.DenialPattern == "" || len(r.denials) > 0 {
 		return
 	}
 	re, err := schema.CompilePattern(r.agent.DenialPattern)
-	if err != nil || !matches(re, r.final) {
+	if err != nil || !matches(re, r.answer) {
 		return
 	}
-	e := event.Event{Type: event.PermissionDenied, Detail: firstLines(r.final)}
+	e := event.Event{Type: event.PermissionDenied, Detail: firstLines(r.answer)}
 	r.denials = append(r.denials, e)
 	r.emit(e)
 }
 
-// lastWords shows what an agent without events printed before it failed, when it
-// said nothing else. They are shown and decide nothing: they may be its answer.
+// lastWords returns the last output of an agent without events, if it gave no other explanation
+// of its failure. It is only displayed and does not affect the result: it may be part of the
+// answer.
 func (r *reader) lastWords(f *event.Failure, e ending) {
-	if f != nil && e.forced == nil && r.program == nil && r.final != "" && len(r.stderr.buf) == 0 {
-		f.Message = firstLines(f.Message + "; its last words: " + lastLines(r.final))
+	if f != nil && e.forced == nil && r.program == nil && r.answer != "" && len(r.stderr.buf) == 0 {
+		f.Message = firstLines(f.Message + "; its last words: " + lastLines(r.answer))
 	}
 }
 
@@ -253,7 +256,7 @@ func (r *reader) outcome(e ending) Outcome {
 		r.emit(event.Event{Type: event.Usage, Tokens: &used})
 	}
 	o := Outcome{
-		Failure: r.judge(e), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Text: r.final,
+		Failure: r.verdict(e), ExitCode: e.code, Signal: e.signal, SessionID: r.session, Text: r.answer,
 		Tokens: r.used, Session: r.total, Denials: r.denials, Asked: r.asked, Unknown: r.unknown, Problems: r.problems,
 		Stderr: r.stderr.String(),
 	}

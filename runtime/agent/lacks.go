@@ -6,10 +6,10 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// LacksMode is what an agent lacks of a permission mode; "" for nothing.
+// LacksMode describes why an agent does not support a permission mode; "" if it does.
 func LacksMode(g *schema.Agent, mode string) string {
 	o := g.Options.PermissionMode
 	if o == nil {
@@ -21,9 +21,9 @@ func LacksMode(g *schema.Agent, mode string) string {
 	return ""
 }
 
-// LacksTools is what an agent lacks of a list of tools. A list of which it knows
-// one name was written for it: then the others are mistakes, which its turn
-// refuses.
+// LacksTools describes why an agent does not support a list of tools; "" if it does. If the agent
+// knows at least one of the names, the list was written for it: unknown names are then errors,
+// which its turn rejects.
 func LacksTools(g *schema.Agent, tools []string) string {
 	if g.Options.AllowedTools == nil {
 		return "option for it"

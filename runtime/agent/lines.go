@@ -9,25 +9,24 @@ import (
 )
 
 const (
-	// longLine is from where on a line's strings are looked at one by one.
+	// longLine is the length in bytes from which a line's strings are examined individually.
 	longLine = 1 << 20
-	// longString is how much is kept of one string of a long line: half of it from
-	// its beginning, and half from its end, where an answer says what came of it.
+	// longString is the number of bytes kept of one string of a long line: half from its
+	// beginning, and half from its end, where an answer has its result.
 	longString = 256 << 10
-	// maxLine is the longest line that is kept at all, after that.
+	// maxLine is the maximum length of a line after its strings were cut.
 	maxLine = 8 << 20
 )
 
-// lines cuts a stream into lines, in bounded memory. A line of more than a
-// megabyte is still one JSON value afterwards: its long strings are cut and say
-// how much was left out. Feed calls emit with each line, without its ending; the
-// bytes are valid until it returns.
+// lines splits a stream into lines, in bounded memory. A line of more than a megabyte remains one
+// JSON value: its long strings are cut and contain the number of omitted bytes. Feed calls emit
+// with each line, without its ending; the bytes are valid until emit returns.
 type lines struct {
 	emit  func(line []byte)
-	lost  func(bytes int) // told when a line was cut, before the line; may be nil
-	whole int             // bytes of a line that is not cut; 0: longLine
+	lost  func(bytes int) // called when a line was cut, before emit; may be nil
+	whole int             // maximum length in bytes of a line that is not cut; 0: longLine
 	buf   []byte
-	cut   *cutter // of a line that has become long
+	cut   *cutter // for the current line, once it is long
 }
 
 func (l *lines) feed(b []byte) {
@@ -72,22 +71,22 @@ func (l *lines) end() {
 	l.buf, l.cut = l.buf[:0], nil
 }
 
-// cutter copies JSON text and shortens its strings in the middle. It knows nothing
-// of JSON but where strings begin and end and what an escape is.
+// cutter copies JSON text and shortens its strings in the middle. It parses only the bounds of
+// strings and escapes.
 type cutter struct {
 	limit  int // of a string, in bytes
 	out    []byte
-	inside bool   // a string
-	kept   int    // of the string's beginning
+	inside bool   // in a string
+	kept   int    // length of the string's beginning that was kept
 	late   []byte // the end of the string so far
-	starts []int  // places in late where a character begins, in steps of markStep
+	starts []int  // offsets in late at which a character begins, markStep apart
 	lost   int    // of all strings, in bytes
-	here   int    // of this string
-	escape []byte // an escape sequence that is not complete
+	here   int    // of the current string
+	escape []byte // an incomplete escape sequence
 }
 
-// markStep is how close to each other the places are at which the kept end of a
-// string may begin, in bytes.
+// markStep is the distance, in bytes, between the offsets at which the kept end of a string may
+// begin.
 const markStep = 1 << 10
 
 func (c *cutter) feed(b []byte) {
@@ -114,7 +113,9 @@ func (c *cutter) outside(ch byte) {
 	c.inside, c.kept, c.here, c.late, c.starts = ch == '"', 0, 0, c.late[:0], c.starts[:0]
 }
 
-// inEscape collects \n or \u12ab, which may not be cut.
+// inEscape collects
+//
+//	or \u12ab, which must not be split.
 func (c *cutter) inEscape(ch byte) {
 	c.escape = append(c.escape, ch)
 	if c.escape[1] != 'u' || len(c.escape) == 6 {
@@ -140,7 +141,7 @@ func (c *cutter) keep(unit ...byte) {
 	}
 }
 
-// drop forgets at least so many bytes of the end that was kept.
+// drop removes at least the given number of bytes of the end that was kept.
 func (c *cutter) drop(bytes int) {
 	i, _ := slices.BinarySearch(c.starts, bytes)
 	at := bytes
@@ -148,7 +149,7 @@ func (c *cutter) drop(bytes int) {
 	case i < len(c.starts):
 		at = c.starts[i]
 	case bytes < c.limit+2*markStep:
-		return // the next place is near
+		return // the next offset is near
 	}
 	c.here += at
 	c.late = append(c.late[:0], c.late[at:]...)
@@ -158,7 +159,7 @@ func (c *cutter) drop(bytes int) {
 	}
 }
 
-// open is what is lost of a string that does not end.
+// open returns the number of bytes lost of an unterminated string.
 func (c *cutter) open() int {
 	if !c.inside {
 		return 0
@@ -172,7 +173,7 @@ func (c *cutter) endString() {
 		c.drop(len(c.late) - c.limit/2)
 	}
 	if len(c.out) >= maxLine {
-		return // no JSON any more, and must not grow
+		return // no longer JSON, and must not grow
 	}
 	if c.here > 0 {
 		c.out = fmt.Appendf(c.out, "…[%d bytes left out]…", c.here)

@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A line without an end takes no more memory than the longest that is kept.
+// A line without an end uses no more memory than the maximum line length.
 func TestALineWithoutEndIsBounded(t *testing.T) {
 	for _, piece := range []string{`"a"`, `""`, `"\u0041",`, `{"a":[`, `"long without an end `} {
 		var l lines
@@ -22,8 +22,7 @@ func TestALineWithoutEndIsBounded(t *testing.T) {
 	}
 }
 
-// What is cut out of a long text is its middle: an answer says at its end what came
-// of it.
+// A long text is cut in the middle: the end of an answer has the result.
 func TestALongStringKeepsBothEnds(t *testing.T) {
 	for name, middle := range map[string]string{"text": "é", "escapes": `\n`, "code points": `\u00e9`, "no text": "\x80", "quotes": `\"`} {
 		var got []byte
@@ -47,8 +46,8 @@ func TestALongStringKeepsBothEnds(t *testing.T) {
 	}
 }
 
-// Whatever is cut out of a long line, what was JSON stays JSON, and where it is
-// read in pieces changes nothing.
+// However a long line is cut, JSON remains JSON, and the result does not depend on how the input
+// is split.
 func FuzzLines(f *testing.F) {
 	f.Add(`{"a":"b"}`+"\n"+`{"c":"\u12ab\\\""}`, uint16(3))
 	f.Add(`{"a":"`+strings.Repeat("ü\\n", 300)+`","b":[1,{"c":"d"}]}`, uint16(100))

@@ -7,16 +7,16 @@ import (
 	"github.com/dlclark/regexp2"
 	"go.uber.org/goleak"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// The test binary adopts the orphans of its turns, as the command does, and is an
-// agent that plays a script.
+// The test binary adopts the orphans of its turns, like the command, and can also act as a
+// scripted agent.
 func TestMain(m *testing.M) {
 	if path := os.Getenv(scriptVariable); path != "" {
 		playScript(path)
 	}
-	_ = proctree.Subreaper() // where the system has none, the tests that need one skip
+	_ = proctree.Subreaper() // if unsupported, the tests that need it skip
 	code := m.Run()
 	regexp2.StopTimeoutClock()
 	if err := goleak.Find(); err != nil && code == 0 {

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an agent writes without waiting fits, though nobody reads yet.
+// Output that an agent writes without waiting fits into the pipe before it is read.
 func TestPipesHaveRoom(t *testing.T) {
 	r, w, err := os.Pipe()
 	require.NoError(t, err)

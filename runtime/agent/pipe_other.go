@@ -4,5 +4,5 @@ package agent
 
 import "os"
 
-// enlarge does nothing: the size of a pipe is fixed here.
+// enlarge does nothing: the size of a pipe is fixed on this system.
 func enlarge(*os.File) {}

@@ -8,26 +8,26 @@ import (
 	"os/exec"
 	"sync"
 
-	"ripple/runtime/launch"
-	"ripple/runtime/proctree"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/schema"
 )
 
-// process is a started agent and its streams. Everything that is read arrives on
-// chunks, which is closed when no more can come.
+// process is a started agent and its streams. All output is sent to chunks, which is closed after
+// the last one.
 type process struct {
 	pid    int
 	chunks chan chunk
-	exited <-chan struct{} // the leader is gone; nil once that was taken
-	dead   <-chan struct{} // the same, for good
+	exited <-chan struct{} // closed when the leader has exited; nil once that was received
+	dead   <-chan struct{} // the same, but never nil
 	status func() (code int, signal string)
 
-	send   func([]byte) // to its standard input; never waits
-	hangUp func()       // ends the input when all is written
+	send   func([]byte) // to its standard input; never blocks
+	hangUp func()       // ends the input after all pieces are written
 
 	members func() []proctree.Process
-	end     func(context.Context, ...proctree.Step) error // of the whole tree, while chunks are taken
-	close   func()                                        // stops reading; chunks ends
+	end     func(context.Context, ...proctree.Step) error // of the whole tree, while chunks are received
+	close   func()                                        // stops reading and closes chunks
 }
 
 // start starts the agent over pipes or on a terminal.
@@ -38,7 +38,7 @@ func start(g *schema.Agent, plan launch.Plan, stdin source, sole bool) (*process
 	return startPipe(plan, stdin, sole)
 }
 
-// readSize is what a pipe holds.
+// readSize is the default capacity of a pipe, in bytes.
 const readSize = 64 << 10
 
 func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
@@ -47,7 +47,7 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 	var ours, theirs []*os.File
 	shut := func(files []*os.File) {
 		for _, f := range files {
-			_ = f.Close() // read to its end, or given up
+			_ = f.Close() // read to its end, or abandoned
 		}
 	}
 	for _, to := range []*io.Writer{&cmd.Stdout, &cmd.Stderr} {
@@ -59,7 +59,11 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 		enlarge(w)
 		ours, theirs, *to = append(ours, r), append(theirs, w), w
 	}
-	in, err := openInput(cmd, stdin)
+	var in io.WriteCloser // nil: the input is empty, since some agents wait while it stays open
+	var err error
+	if stdin.text != "" || stdin.open {
+		in, err = cmd.StdinPipe()
+	}
 	if err == nil {
 		err = cmd.Start()
 	}
@@ -70,7 +74,7 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 	}
 	gone := make(chan struct{})
 	go func() {
-		_ = cmd.Wait() // its state says all
+		_ = cmd.Wait() // its state has the result
 		close(gone)
 	}()
 	tree := proctree.New(cmd.Process.Pid, "")
@@ -81,7 +85,7 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 		end: func(ctx context.Context, steps ...proctree.Step) error {
 			err := tree.End(ctx, steps...)
 			if errors.Is(err, proctree.ErrUnsupported) {
-				_ = cmd.Process.Kill() // it may be gone
+				_ = cmd.Process.Kill() // it may have exited
 				err = nil
 			}
 			return err
@@ -93,23 +97,13 @@ func startPipe(plan launch.Plan, stdin source, sole bool) (*process, error) {
 	return p, nil
 }
 
-// openInput gives the agent an input, or, when it gets nothing there, one that is
-// at its end: some wait for one that stays open.
-func openInput(cmd *exec.Cmd, stdin source) (io.WriteCloser, error) {
-	if stdin.text == "" && !stdin.open {
-		return nil, nil
-	}
-	return cmd.StdinPipe()
-}
-
-// source is what the agent gets on its standard input: a text, and what is sent
-// later when it stays open.
+// source returns the agent's standard input: a text, and later messages if it stays open.
 type source struct {
 	text string
 	open bool
 }
 
-// feed begins to write the input of a process that has started.
+// feed starts to write the input of a started process.
 func (p *process) feed(w io.WriteCloser, stdin source) {
 	if w == nil {
 		return
@@ -151,7 +145,7 @@ func (p *process) read(streams ...io.Reader) {
 	go func() { wg.Wait(); close(p.chunks) }()
 }
 
-// exitStatus is an exit code, or -1 and the signal.
+// exitStatus returns an exit code, or -1 and the signal.
 func exitStatus(s *os.ProcessState) (code int, signal string) {
 	if s == nil {
 		return -1, ""

@@ -9,8 +9,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// ownSession keeps the agent away from our terminal and makes its tree ours to
-// end.
+// ownSession detaches the agent from our terminal and puts it in a session of its own, so that
+// its process tree can be ended.
 func ownSession() *syscall.SysProcAttr { return &syscall.SysProcAttr{Setsid: true} }
 
 func signalOf(s *os.ProcessState) string {

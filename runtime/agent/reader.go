@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/mapping"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/schema"
 )
 
 const (
-	maxBlock   = 1 << 20  // of text that does not end
+	maxBlock   = 1 << 20  // of text without an end
 	keptStderr = 64 << 10 // of the other stream
-	keptPlain  = 64 << 10 // of output that is no JSON
-	maxProblem = 20       // different complaints that are kept
+	keptPlain  = 64 << 10 // of output that is not JSON
+	maxProblem = 20       // number of different problems kept
 )
 
-// reader makes events of what an agent prints and collects the evidence that its
-// turn is judged by. It is pure: bytes in, events out. One goroutine uses it.
+// reader converts an agent's output to events and collects the evidence by which its turn is
+// judged. It is pure: its input is bytes, its output events. It is not safe for concurrent use.
 type reader struct {
 	evidence
 	program *mapping.Program // nil: plain text
@@ -31,20 +31,20 @@ type reader struct {
 	thought joiner // pieces of reasoning
 
 	session  string
-	final    string // the last text
 	denials  []event.Event
-	asked    []string          // questions for a person
-	uses     map[string]string // names of the tools in use, by id
-	used     event.Tokens      // by the turn, as counted so far
+	asked    []string          // questions to the user
+	uses     map[string]string // names of the tools in use, by ID
+	used     event.Tokens      // by the turn, as reported so far
 	total    event.Tokens      // by the session
 	before   event.Tokens      // by the session before this turn
 	unknown  int
-	lenient  bool // a line that is not known is known to somebody else
+	lenient  bool // other code may handle a line that the program does not know
 	problems []string
+	cut      int // bytes omitted from the next line
 }
 
-// newReader reads the turn of an agent. used is what its session had used
-// before. emit gets every event, in order.
+// newReader returns a reader for a turn of an agent. used is the earlier usage of its session.
+// emit is called with every event, in order.
 func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*reader, error) {
 	v := evidence{agent: g, plain: tail{limit: keptPlain}, stderr: tail{limit: keptStderr}, heldText: tail{limit: keptPlain}}
 	r := &reader{evidence: v, emit: emit, before: used, uses: map[string]string{}}
@@ -61,18 +61,18 @@ func newReader(g *schema.Agent, used event.Tokens, emit func(event.Event)) (*rea
 	r.spread.emit = r.line
 	r.lines.emit = r.spread.line
 	r.lines.lost = func(n int) {
-		r.problem(fmt.Sprintf("%d bytes of one long line were left out; a transcript keeps all", n))
+		r.cut += n
 	}
 	return r, nil
 }
 
-// writeOther takes a piece of the other stream.
+// writeOther handles a chunk of the other stream.
 func (r *reader) writeOther(b []byte) {
 	r.stderr.write(b)
 	r.heldText.write(b)
 }
 
-// write takes a piece of the stream that carries the events.
+// write handles a chunk of the stream that carries the events.
 func (r *reader) write(b []byte) {
 	switch r.agent.Output.Format {
 	case schema.FormatNDJSON:
@@ -84,8 +84,7 @@ func (r *reader) write(b []byte) {
 	}
 }
 
-// piece adds to a block that has not ended; one that becomes too long is shown
-// in parts.
+// piece appends to an open block; a block that becomes too long is emitted in parts.
 func (r *reader) piece(j *joiner, text string) {
 	j.WriteString(text)
 	if j.Len() >= maxBlock {
@@ -96,7 +95,7 @@ func (r *reader) piece(j *joiner, text string) {
 	}
 }
 
-// close is the end of the stream.
+// close handles the end of the stream.
 func (r *reader) close() {
 	r.lines.end()
 	r.spread.end()
@@ -109,9 +108,32 @@ func (r *reader) line(b []byte) {
 	if err != nil {
 		r.problem(err.Error())
 	}
+	shown := false
 	for _, e := range events {
+		shown = shown || !(e.Type == event.Finished && r.answer != "") && !r.streamed(e)
 		r.take(e)
 	}
+	r.tellCut(shown)
+}
+
+// streamed reports whether a text is complete and was reported in pieces before.
+func (r *reader) streamed(e event.Event) bool {
+	switch e.Type {
+	case event.Text:
+		return r.text.Len() > 0 || r.text.parted
+	case event.Reasoning:
+		return r.thought.Len() > 0 || r.thought.parted
+	}
+	return e.Type == event.Usage || e.Type == event.Session || e.Type == event.Ignored
+}
+
+// tellCut reports the number of bytes omitted from a line, unless they were reported elsewhere: a
+// streamed answer is complete even if the line that repeats it is not.
+func (r *reader) tellCut(shown bool) {
+	if r.cut > 0 && shown {
+		r.problem(fmt.Sprintf("%d bytes of one long line were left out of the output; a transcript keeps all", r.cut))
+	}
+	r.cut = 0
 }
 
 func (r *reader) problem(text string) {
@@ -120,11 +142,11 @@ func (r *reader) problem(text string) {
 	}
 }
 
-// take is one event of the mapping.
+// take handles one event of the mapping.
 func (r *reader) take(e event.Event) {
 	switch e.Type {
 	case event.Text, event.Reasoning, event.ToolUse, event.ToolResult:
-		r.held, r.heldText.buf = nil, r.heldText.buf[:0] // the provider answers
+		r.held, r.heldText.buf = nil, r.heldText.buf[:0] // the provider responds
 	}
 	switch e.Type {
 	case event.Text, event.Reasoning:
@@ -132,7 +154,7 @@ func (r *reader) take(e event.Event) {
 		return
 	case event.Usage:
 		r.usage(e)
-		return // shown once, at the end of the turn
+		return // emitted once, at the end of the turn
 	}
 	r.flush()
 	switch e.Type {
@@ -158,10 +180,11 @@ func (r *reader) take(e event.Event) {
 		}
 	case event.RateLimited:
 		if r.limited != nil && e.ResetsAt.IsZero() {
-			e.ResetsAt = r.limited.ResetsAt // said before
+			e.ResetsAt = r.limited.ResetsAt // reported earlier
 		}
 		r.limited, r.held = &e, &e
 	case event.ToolUse, event.PermissionDenied:
+		r.acted = true
 		if !r.tool(&e) {
 			return
 		}
@@ -174,8 +197,8 @@ func (r *reader) take(e event.Event) {
 	r.emit(e)
 }
 
-// tool takes a tool's use or its refusal; it says whether it is news. Some agents
-// tell a use when it begins and when it ends, and a refusal without its name.
+// tool handles a tool's use or its denial and reports whether it is new. Some agents report a use
+// at its start and at its end, and a denial without the tool's name.
 func (r *reader) tool(e *event.Event) bool {
 	name, known := r.uses[e.ID]
 	if e.Type == event.ToolUse {
@@ -194,14 +217,14 @@ func (r *reader) tool(e *event.Event) bool {
 		e.Name, e.Tool = name, r.program.Tool(name)
 	}
 	if e.Tool == event.Asking {
-		return false // nobody is there to answer: told when it was asked
+		return false // nobody can answer; it was reported when it was asked
 	}
 	r.denials = append(r.denials, *e)
 	return true
 }
 
-// denied says that a refusal is known already: agents tell it at once and again
-// at the end.
+// denied reports whether a denial is known already: agents report it immediately and again at the
+// end.
 func (r *reader) denied(e event.Event) bool {
 	for _, d := range r.denials {
 		if e.ID != "" && d.ID == e.ID {
@@ -211,8 +234,8 @@ func (r *reader) denied(e event.Event) bool {
 	return false
 }
 
-// block is text or reasoning, whole or a piece. A whole block that repeats the
-// pieces before it is known already.
+// block handles text or reasoning, either whole or as a piece. A whole block that repeats earlier
+// pieces is ignored.
 func (r *reader) block(e event.Event) {
 	mine, other := &r.text, &r.thought
 	if e.Type == event.Reasoning {
@@ -237,20 +260,20 @@ func (r *reader) emitBlock(j *joiner) {
 	}
 	kind := event.Text
 	if j == &r.thought {
-		kind = event.Reasoning
+		kind, r.acted = event.Reasoning, true
 	} else {
-		r.final = text
+		r.answer = text
 	}
 	r.emit(event.Event{Type: kind, Text: text})
 }
 
-// flush ends the blocks that pieces have begun.
+// flush ends the blocks that pieces have started.
 func (r *reader) flush() {
 	r.emitBlock(&r.thought)
 	r.emitBlock(&r.text)
 }
 
-// usage counts. A count of the session is made the turn's.
+// usage counts tokens. It converts usage of the session to usage of the turn.
 func (r *reader) usage(e event.Event) {
 	t := *e.Tokens
 	switch t.Scope {

@@ -3,19 +3,19 @@ package agent
 import (
 	"io"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// Recording is a turn that was recorded: the stream that carries the events, the
-// other one, and the exit code.
+// Recording is a recorded turn: the stream that carries the events, the other one, and the exit
+// code.
 type Recording struct {
 	Output, Stderr io.Reader // Stderr may be nil
 	ExitCode       int
-	Used           event.Tokens // by the session before it
+	Used           event.Tokens // by the session before the turn
 }
 
-// Replay makes events of a recorded turn and judges it as Run would have.
+// Replay converts a recorded turn to events and judges it as Run would have.
 func Replay(a *schema.Adapter, rec Recording, emit func(event.Event)) (Outcome, error) {
 	r, err := newReader(a.Agent, rec.Used, emit)
 	if err != nil {
@@ -33,7 +33,7 @@ func Replay(a *schema.Adapter, rec Recording, emit func(event.Event)) (Outcome, 
 	return r.outcome(ending{code: rec.ExitCode}), nil
 }
 
-// writer is a function that takes bytes.
+// writer adapts a function to io.Writer.
 type writer func([]byte)
 
 func (w writer) Write(b []byte) (int, error) {

@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
 const adapterText = `
@@ -82,7 +82,7 @@ func recorded(t *testing.T, rec agent.Recording, lines ...string) (agent.Outcome
 	return out, events
 }
 
-// What decides over a turn, and what does not.
+// Criteria that determine the result of a turn, and text that does not.
 func TestJudgement(t *testing.T) {
 	const done = `{"t":"end"}`
 	for _, c := range []struct {
@@ -96,20 +96,20 @@ func TestJudgement(t *testing.T) {
 		{"a result", []string{done}, 0, "", "", ""},
 		{"a result wins over the exit code", []string{done}, 1, "", "", ""},
 		{"a result that is an error, with exit code 0", []string{`{"t":"end","failed":true,"x":"boom"}`}, 0, "", event.ModelError, "boom"},
-		{"its words give the kind", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 0, "", event.Limited, "Rate limit reached"},
+		{"its message gives the kind", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 0, "", event.Limited, "Rate limit reached"},
 		{"its exit code gives the kind when its words do not", []string{`{"t":"end","failed":true,"x":"boom"}`}, 7, "rate limit", event.Auth, "boom"},
-		{"its words count more", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 7, "", event.Limited, "Rate limit reached"},
+		{"its message has precedence", []string{`{"t":"end","failed":true,"x":"Rate limit reached"}`}, 7, "", event.Limited, "Rate limit reached"},
 		{"no result", []string{`{"t":"say","x":"hi"}`}, 0, "", event.Crashed, "it ended without a result"},
 		{"a fatal error", []string{`{"t":"oops","x":"bad","fatal":true}`}, 0, "", event.ModelError, "bad"},
 		{"a fatal error, whatever the result says", []string{`{"t":"oops","x":"bad","fatal":true}`, done}, 0, "", event.ModelError, "bad"},
 		{"a result without words, after an error with some", []string{`{"t":"oops","x":"rate limit"}`, `{"t":"end","failed":true}`}, 0, "", event.Limited, "rate limit"},
-		{"an error on the way is none", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
+		{"an error during the turn does not fail it", []string{`{"t":"oops","x":"reconnecting"}`, done}, 0, "", "", ""},
 		{"an exit code that is declared", nil, 7, "", event.Auth, "it ended with exit code 7 and did not say why"},
 		{"an exit code that is not", nil, 9, "the disk is full\n", event.Crashed, "the disk is full"},
 		{"standard error gives the kind", nil, 1, "error: no such session s-1\n", event.SessionUnknown, "error: no such session s-1"},
-		{"so does output that is no JSON", []string{"no such session"}, 1, "", event.SessionUnknown, "no such session"},
+		{"so does output that is not JSON", []string{"no such session"}, 1, "", event.SessionUnknown, "no such session"},
 		{"and an error event", []string{`{"t":"oops","x":"rate limit"}`}, 1, "", event.Limited, "rate limit"},
-		{"the agent's prose decides nothing", []string{`{"t":"say","x":"rate limit; no such session; fatal error"}`, done}, 0, "", "", ""},
+		{"the agent's prose has no effect", []string{`{"t":"say","x":"rate limit; no such session; fatal error"}`, done}, 0, "", "", ""},
 		{"nor when the turn failed", []string{`{"t":"say","x":"rate limit"}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
 		{"nor does a tool's result", []string{`{"t":"result","x":"rate limit\nno such session","failed":true}`}, 1, "", event.Crashed, "it ended with exit code 1 and did not say why"},
 		{"standard error of a turn that worked decides nothing", []string{done}, 0, "warning: rate limit", "", ""},
@@ -124,7 +124,7 @@ func TestJudgement(t *testing.T) {
 	}
 }
 
-// An agent of plain text that fails is quoted; its words still decide nothing.
+// The output of a plain-text agent that fails is quoted; it still does not affect the result.
 func TestTheLastWordsOfPlainText(t *testing.T) {
 	a := *scriptedAdapter(t)
 	g := *a.Agent
@@ -246,7 +246,7 @@ func TestLinesThatAreNotKnownAreKept(t *testing.T) {
 	assert.Contains(t, out.Problems[0], "expected an object but got: array")
 }
 
-// Reads may end anywhere, also within a character.
+// Reads may end anywhere, even within a character.
 func TestHowReadsAreCutChangesNothing(t *testing.T) {
 	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
 	text := "{\"t\":\"say\",\"x\":\"grüße 世界 🎉\"}\r\n{\"t\":\"piece\",\"x\":\"é\"}\n\n{\"t\":\"end\"}"
@@ -259,8 +259,8 @@ func TestHowReadsAreCutChangesNothing(t *testing.T) {
 	assert.Equal(t, "grüße 世界 🎉", whole[0].Text)
 }
 
-// An answer of 5 MB that comes in pieces and then as a whole is shown once, in
-// parts, and its end is the final message's.
+// An answer of 5 MB that arrives in pieces and then as a whole is emitted once, in parts, and its
+// end is in the final message.
 func TestAVeryLongAnswer(t *testing.T) {
 	var lines []string
 	whole := ""
@@ -282,7 +282,7 @@ func TestAVeryLongAnswer(t *testing.T) {
 	assert.True(t, strings.HasSuffix(out.Text, "---END_RALPH_STATUS---"), "also where there are no pieces")
 }
 
-// A line of 50 MB is one event still, and memory stays flat.
+// A line of 50 MB is still a single event, and memory use stays constant.
 func TestVeryLongLines(t *testing.T) {
 	a, _ := schema.Parse("scripted", []byte(adapterText), schema.Options{})
 	const size = 50 << 20
@@ -298,7 +298,7 @@ func TestVeryLongLines(t *testing.T) {
 	})
 	require.NoError(t, err)
 	assert.Nil(t, out.Failure)
-	assert.Regexp(t, `^5\d{7} bytes of one long line were left out`, out.Problems[0])
+	assert.Regexp(t, `^5\d{7} bytes of one long line were left out of the output`, out.Problems[0])
 	require.Len(t, events, 2)
 	assert.True(t, events[0].IsError)
 	assert.Regexp(t, `^begin 0123456789\nü`, events[0].Content)

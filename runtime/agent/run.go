@@ -10,10 +10,10 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
 // Options are a caller's wishes for one turn; the zero value is useful.
@@ -46,6 +46,10 @@ type Options struct {
 	Output  io.Writer         // gets a copy of the stream that carries the events
 	Stderr  io.Writer         // gets a copy of the other one
 
+	// Box is where the agent runs. It is then not offered its client's files and terminals,
+	// which are outside. nil: without a box.
+	Box launch.Box
+
 	// Sole says that nothing else in this process starts programs, so that every
 	// orphan which it adopted (proctree.Guard) belongs to this turn.
 	Sole bool
@@ -53,9 +57,10 @@ type Options struct {
 
 const defaultGrace = 3 * time.Second
 
-// Run takes one turn. A turn that failed is no error: Outcome.Failure says why.
-// Errors: *UnsupportedError for what the agent does not have, *launch.MissingError
-// when it is not installed, *launch.DirError, and what the system refuses.
+// Run runs one turn. A failed turn does not return an error: Outcome.Failure describes it.
+// Errors: *UnsupportedError for a feature that the agent does not have,
+// *launch.MissingError if the agent is not installed, *launch.DirError, and errors of the
+// system.
 func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, error) {
 	if o.Grace <= 0 {
 		o.Grace = defaultGrace
@@ -91,7 +96,7 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 	}
 	out.Duration = time.Since(begin)
 	if t.SessionID != "" && out.Failure == nil && out.SessionID != "" && out.SessionID != t.SessionID {
-		out.Problems = append(out.Problems, fmt.Sprintf("the agent began the session %s instead of going on with %s", out.SessionID, t.SessionID))
+		out.Problems = append(out.Problems, fmt.Sprintf("the agent started session %s instead of continuing %s", out.SessionID, t.SessionID))
 	}
 	return out, nil
 }
@@ -99,8 +104,8 @@ func Run(ctx context.Context, a *schema.Adapter, t Turn, o Options) (Outcome, er
 // takeStreams takes a turn over the agent's standard streams.
 func takeStreams(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Options, scratch string) (Outcome, error) {
 	plan, err := launch.Build(a, launch.OSHost(), launch.Request{
-		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable,
-		Nonce: rand.Text(), ScratchDir: scratch,
+		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable,
+		Nonce: rand.Text(), ScratchDir: scratch, Box: o.Box,
 	})
 	if err != nil {
 		return Outcome{}, err
@@ -156,6 +161,14 @@ func prepare(a *schema.Adapter, t Turn, scratch string) (c Command, err error) {
 		}
 	}
 	return c, nil
+}
+
+// InAgentVariable is in the environment of every agent that takes a turn, and so of what it
+// starts: a person does not type there.
+const InAgentVariable = "RIPPLE_IN_AGENT"
+
+func environment(c Command, o Options) []string {
+	return append(append(list(c.Env), o.Env...), InAgentVariable+"=1")
 }
 
 func list(env map[string]string) []string {

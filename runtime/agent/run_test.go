@@ -18,14 +18,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
-// scripted is an agent that is a shell script: $1 is the prompt. say, tool and
-// end print a line of its output.
+// scripted returns an agent that is a shell script: $1 is the prompt. say, tool and end print a
+// line of its output.
 func scripted(t *testing.T, script string, replace ...string) *schema.Adapter {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "agent.sh")
@@ -39,7 +39,7 @@ end() { echo '{"t":"end"}'; }
 	return a
 }
 
-// play takes a turn and returns what happened.
+// play runs a turn and returns its events and outcome.
 func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []event.Event) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
@@ -62,7 +62,7 @@ func playIn(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Tur
 	return out, events
 }
 
-// children are the processes below this one.
+// children returns the processes below this one.
 func children(t *testing.T) string {
 	t.Helper()
 	if runtime.GOOS != "linux" {
@@ -85,8 +85,8 @@ func TestAPlainTurn(t *testing.T) {
 	assert.Equal(t, []event.Event{{Type: event.Text, Text: "you said go"}, {Type: event.Finished}}, events)
 }
 
-// An agent that tries again until its time is over has not been slow: the limit or
-// the refused login that it was told decides, unless something came after it.
+// An agent that retried until the time limit was not slow: the rate limit or refused login that
+// it reported is the cause, unless output followed it.
 func TestATimeoutHasACause(t *testing.T) {
 	const wait = "; exec sleep 1000"
 	limit := `echo '{"t":"limit"}'`
@@ -98,7 +98,7 @@ func TestATimeoutHasACause(t *testing.T) {
 		{"a limit", limit + wait, event.Limited, "the turn took longer than 1s: slow down"},
 		{"a refused login", `echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
 		{"another error is none", `echo '{"t":"oops","x":"overloaded"}'` + wait, event.Timeout, "the turn took longer than 1s"},
-		{"what was answered since is no cause", limit + "; say on" + wait, event.Timeout, "the turn took longer than 1s"},
+		{"an error that was followed by an answer is not a cause", limit + "; say on" + wait, event.Timeout, "the turn took longer than 1s"},
 		{"the last one decides", limit + `; say on; echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
 		{"on standard error", `echo 'Rate limit. Trying again' >&2` + wait, event.Limited, "the turn took longer than 1s: Rate limit"},
 		{"on standard error before an answer", `echo 'Rate limit. Trying again' >&2; sleep 0.3; say on` + wait, event.Timeout, "the turn took longer than 1s"},
@@ -111,7 +111,7 @@ func TestATimeoutHasACause(t *testing.T) {
 	}
 }
 
-// The file that keeps an agent to a list of tools is there for its turn.
+// The file that restricts an agent to a list of tools exists during its turn.
 func TestTheFileOfAllowedTools(t *testing.T) {
 	a := scripted(t, `case $1 in --policy=*) say "$(cat "${1#--policy=}")";; esac; end`, "options:",
 		`options:
@@ -121,8 +121,8 @@ func TestTheFileOfAllowedTools(t *testing.T) {
 	assert.Equal(t, "read", out.Text)
 }
 
-// Each of these hangs the tools that people had before. Each ends in bounded
-// time, keeps what was said, and leaves no process.
+// Each of these would hang a naive reader. Each ends in bounded time, keeps the output and leaves
+// no process.
 func TestNoTurnHangs(t *testing.T) {
 	for _, c := range []struct {
 		name, script string
@@ -131,7 +131,7 @@ func TestNoTurnHangs(t *testing.T) {
 		text         string
 	}{
 		{"the model's server stalls", `say begun; exec sleep 1000`, agent.Options{IdleTimeout: time.Second}, event.Timeout, "begun"},
-		{"it goes on for ever", `while :; do say more; sleep 0.02; done`, agent.Options{Timeout: time.Second}, event.Timeout, "more"},
+		{"it never ends", `while :; do say more; sleep 0.02; done`, agent.Options{Timeout: time.Second}, event.Timeout, "more"},
 		{"it ignores SIGINT and SIGTERM", `trap '' INT TERM; say begun; while :; do sleep 1; done`, agent.Options{IdleTimeout: time.Second}, event.Timeout, "begun"},
 		{"a grandchild keeps its output open", `say done; end; sleep 1000 & exit 0`, agent.Options{}, "", "done"},
 		{"a grandchild that left its session keeps it open", `say done; end; setsid sleep 1000 & exit 0`, agent.Options{}, "", "done"},
@@ -165,7 +165,7 @@ func TestAProcessThatIsLeftIsNamed(t *testing.T) {
 
 func TestInterruptedByTheCaller(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
-	a := scripted(t, `trap 'say "was told"; exit 0' INT; say begun; while :; do sleep 0.05; done`)
+	a := scripted(t, `trap 'say "got SIGINT"; exit 0' INT; say ready; while :; do sleep 0.05; done`)
 	var events []event.Event
 	out, err := agent.Run(ctx, a, agent.Turn{Prompt: "x"}, agent.Options{Sole: true, Grace: 5 * time.Second, OnEvent: func(e event.Event) {
 		events = append(events, e)
@@ -173,10 +173,10 @@ func TestInterruptedByTheCaller(t *testing.T) {
 	}})
 	require.NoError(t, err)
 	assert.Equal(t, event.Interrupted, kind(out), "an exit code of 0 does not make it a success")
-	assert.Equal(t, "was told", out.Text, "SIGINT comes first, and what it says then is kept")
+	assert.Equal(t, "got SIGINT", out.Text, "SIGINT comes first, and what it says then is kept")
 }
 
-// What an agent has written before it ends is read, however late.
+// Output that an agent writes before it exits is read, however late.
 func TestLastWordsAreReadToTheirEnd(t *testing.T) {
 	for range 12 { // it is a race that is rarely lost
 		ctx, cancel := context.WithCancel(t.Context())
@@ -218,7 +218,7 @@ func TestPromptDelivery(t *testing.T) {
 			out, _ := playIn(t.Context(), t, scripted(t, report, c.replace...), agent.Turn{Prompt: c.prompt}, agent.Options{Env: []string{"LC_ALL=C.UTF-8"}})
 			require.Nil(t, out.Failure)
 			want := c.want
-			if name == "several lines and characters" { // dash counts bytes, others characters
+			if name == "several lines and characters" { // dash counts bytes, other shells characters
 				assert.Contains(t, []string{"argument 21", "argument 23"}, out.Text)
 				return
 			}
@@ -243,11 +243,11 @@ func TestPromptDelivery(t *testing.T) {
 	})
 }
 
-// Some agents begin a new session when they do not know the one to go on with.
+// Some agents start a new session if they do not know the one to continue.
 func TestAnotherSessionIsSaid(t *testing.T) {
 	a := scripted(t, `echo '{"t":"session","id":"s-2"}'; end`)
 	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "x", SessionID: "s-1"}, agent.Options{})
-	assert.Equal(t, []string{"the agent began the session s-2 instead of going on with s-1"}, out.Problems)
+	assert.Equal(t, []string{"the agent started session s-2 instead of continuing s-1"}, out.Problems)
 }
 
 func TestEnvironmentAndDirectory(t *testing.T) {

@@ -9,23 +9,23 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/proctree"
-	"ripple/runtime/terminal"
-	"ripple/runtime/tui"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/runtime/tui"
+	"example.com/ripple/schema"
 )
 
-// stage is a turn on the agent's own screen: it stands between the interface, which is
-// driven, the reader, which collects, and those who answer questions. One goroutine plays
-// it; another one watches the clocks.
+// stage is a turn on the agent's own screen. It connects the interface, which is driven,
+// the reader, which collects events, and the callers that answer questions. One goroutine
+// runs it; another one watches the clocks.
 type stage struct {
 	*tui.TUI
-	a    *schema.Adapter
-	r    *reader
-	desk desk
-	o    Options
-	turn tui.Turn
+	a      *schema.Adapter
+	r      *reader
+	policy unattended
+	o      Options
+	turn   tui.Turn
 
 	failed  string    // why, as the screen says it
 	asked   int       // questions so far
@@ -33,8 +33,8 @@ type stage struct {
 	copied  error     // of the copy of the output
 }
 
-// The size of a screen that nobody sees is one that adapters' rules are tried in; wider
-// ones have bars at their sides, which are no part of an answer.
+// The size of an invisible screen is the one that adapters' rules are tested with; wider
+// screens have side bars, which are not part of an answer.
 const screenCols, screenRows = 120, 40
 
 // takeScreen takes a turn on the agent's own screen.
@@ -44,12 +44,12 @@ func takeScreen(ctx context.Context, a *schema.Adapter, t Turn, c Command, o Opt
 	if s.r, err = newReader(a.Agent, o.Used, o.OnEvent); err != nil {
 		return Outcome{}, err
 	}
-	if s.desk, err = newDesk(a.Agent.Screen.Permission); err != nil {
+	if s.policy, err = newUnattended(a.Agent.Screen.Permission, a, t); err != nil {
 		return Outcome{}, fmt.Errorf("%s: agent.screen.permission: %w", a.Name, err)
 	}
 	var term *terminal.Terminal
 	s.TUI, err = tui.Start(a, tui.Options{
-		Dir: o.Dir, Env: append(list(c.Env), o.Env...), Args: c.Args, Executable: o.Executable, Sole: o.Sole,
+		Dir: o.Dir, Env: environment(c, o), Args: c.Args, Executable: o.Executable, Box: o.Box, Sole: o.Sole,
 		Cols: cmp.Or(o.Cols, screenCols), Rows: cmp.Or(o.Rows, screenRows),
 		Read: s.copies(o.Output), Terminal: func(t *terminal.Terminal) { term = t },
 	})
@@ -125,13 +125,13 @@ func (s *stage) run(ctx context.Context, prompt string) (forced *event.Failure, 
 				force(event.Interrupted, "the turn was interrupted")
 			}
 		case <-wall.C:
-			force(event.Timeout, "the turn took longer than %s", s.o.Timeout)
+			force(event.Timeout, "the turn took longer than %s; %s", s.o.Timeout, s.shows())
 		case <-idle.C:
 			idle.reset()
 			if now := s.Conversation(); now != seen {
 				seen, still = now, 0
 			} else if still++; still >= idleParts {
-				force(event.Timeout, "the agent's screen showed nothing new for %s", s.o.IdleTimeout)
+				force(event.Timeout, "the agent's screen showed nothing new for %s; %s", s.o.IdleTimeout, s.shows())
 			}
 		}
 	}
@@ -154,7 +154,8 @@ func (s *stage) cause(forced *event.Failure, err error) *event.Failure {
 	return &event.Failure{Kind: event.Crashed, Message: err.Error()}
 }
 
-// told tells what the screen showed of the answer; the last part is why it failed.
+// told reports the answer as the screen showed it; if the turn failed, the last part is
+// the reason.
 func (s *stage) told() {
 	parts := s.turn.Parts
 	if n := len(parts); n > 0 && s.turn.State.State == schema.ScreenError {
@@ -191,8 +192,17 @@ func (s *stage) end(ctx context.Context) {
 	}
 }
 
-// maxRows is how much of a screen stands in a message.
+// maxRows is the most rows of a screen in a message.
 const maxRows = 10
+
+// shows is what stands on the screen, for the message about a limit.
+func (s *stage) shows() string {
+	rows := s.lastRows()
+	if strings.TrimSpace(rows) == "" {
+		return "its screen shows nothing"
+	}
+	return "its screen shows:\n" + rows
+}
 
 func (s *stage) lastRows() string {
 	rows := s.Picture().Rows

@@ -11,30 +11,27 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/tui"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/tui"
+	"example.com/ripple/schema"
 )
 
-// lateError is an agent that does not become ready for the prompt.
+// lateError is returned for an agent that does not become ready for the prompt.
 type lateError struct {
-	limit  time.Duration
-	screen string
+	limit time.Duration
+	shows string
 }
 
 func (e *lateError) Error() string {
-	shows := e.screen
-	if strings.TrimSpace(shows) == "" {
-		shows = "nothing"
-	}
-	return fmt.Sprintf("the agent took longer than %s to be ready for a prompt; its screen shows:\n%s", e.limit, shows)
+	return fmt.Sprintf("the agent took longer than %s to be ready for a prompt; %s", e.limit, e.shows)
 }
 
-// errUnmoved is a turn of which nothing was seen.
+// errUnmoved is returned for a turn without a visible effect.
 var errUnmoved = errors.New("the prompt was sent, and the agent's screen shows neither that it worked nor an answer")
 
-// play enters the prompt and returns when its turn is over, or waits for a login or an
-// answer that nobody gives. Errors: *lateError, errUnmoved, those of tui.Submit, the context's.
+// play enters the prompt and returns when its turn is over, or when it waits for a login or an
+// answer that nobody can give. Errors: *lateError, errUnmoved, those of tui.Submit, the
+// context's.
 func (s *stage) play(ctx context.Context, prompt string) error {
 	wait, err := s.enter(ctx, strings.TrimSpace(prompt))
 	if err != nil || wait == nil {
@@ -62,11 +59,11 @@ func (s *stage) play(ctx context.Context, prompt string) error {
 	}
 }
 
-// openings is how often something may open over a prompt that is being entered.
+// openings is the maximum number of dialogs that may open over a prompt being entered.
 const openings = 3
 
-// enter enters the prompt as soon as the agent takes one; a nil wait is an agent that does
-// not come to that. What opens over the prompt is answered, and the prompt entered anew.
+// enter enters the prompt as soon as the agent accepts one; a nil wait means that it never did.
+// Questions that open before that are answered, and the prompt is entered again.
 func (s *stage) enter(ctx context.Context, prompt string) (wait func(context.Context) (tui.Turn, error), err error) {
 	for range openings {
 		var ready bool
@@ -85,7 +82,7 @@ func isReady(s tui.State) bool {
 	return s.State == schema.ScreenReady || s.State == schema.ScreenError
 }
 
-// begin waits until the agent takes a prompt, past what stands before the first one.
+// begin waits until the agent accepts a prompt, answering dialogs that come first.
 func (s *stage) begin(ctx context.Context) (ready bool, err error) {
 	for {
 		state, err := s.settle(ctx)
@@ -99,8 +96,8 @@ func (s *stage) begin(ctx context.Context) (ready bool, err error) {
 	}
 }
 
-// settle waits for what the agent shows when it has started, or was given an answer. A
-// person takes his time.
+// settle waits for the next state after the agent's start or an answer. Time that the user takes
+// does not count.
 func (s *stage) settle(ctx context.Context) (tui.State, error) {
 	limit := time.Duration(s.a.Agent.Screen.StartMS) * time.Millisecond
 	if s.o.Seat != nil {
@@ -110,21 +107,21 @@ func (s *stage) settle(ctx context.Context) (tui.State, error) {
 	defer cancel()
 	state, err := s.Rest(bounded, nil)
 	if err != nil && ctx.Err() == nil && bounded.Err() != nil {
-		err = &lateError{limit, s.lastRows()}
+		err = &lateError{limit, s.shows()}
 	}
 	return state, err
 }
 
-// stop interrupts a turn that is cut off: the agent keeps its session, then.
+// stop interrupts a turn that is cut off, so that the agent keeps its session.
 func (s *stage) stop() {
 	limit, cancel := context.WithTimeout(context.Background(), s.o.Grace)
 	defer cancel()
 	if s.Interrupt(limit) == nil {
-		_, _ = s.Rest(limit, nil) // else it is ended as it is
+		_, _ = s.Rest(limit, nil) // otherwise it is ended without waiting
 	}
 }
 
-// answer has a question answered. It says whether the turn goes on.
+// answer gets a question answered. It reports whether the turn continues.
 func (s *stage) answer(ctx context.Context, state tui.State, first bool) (goesOn bool, err error) {
 	switch {
 	case state.State == schema.ScreenEnded:
@@ -144,7 +141,7 @@ func (s *stage) answer(ctx context.Context, state tui.State, first bool) (goesOn
 	return s.decide(ctx, state)
 }
 
-// leftTo waits until a person has answered at the screen.
+// leftTo waits until the user has answered on the screen.
 func (s *stage) leftTo(ctx context.Context, state tui.State) error {
 	if err := s.stand(ctx, true); err != nil {
 		return err
@@ -153,7 +150,7 @@ func (s *stage) leftTo(ctx context.Context, state tui.State) error {
 	return cmp.Or(err, s.stand(ctx, false))
 }
 
-// stand stops the clocks of the turn, or lets them go on.
+// stand pauses or resumes the clocks of the turn.
 func (s *stage) stand(ctx context.Context, still bool) error {
 	select {
 	case s.waiting <- still:
@@ -163,13 +160,13 @@ func (s *stage) stand(ctx context.Context, still bool) error {
 	}
 }
 
-// answered waits until a question is not asked any more.
+// answered waits until a question is closed.
 func (s *stage) answered(ctx context.Context, asked tui.State) error {
 	_, err := s.WaitState(ctx, func(now tui.State) bool { return now.State != asked.State || now.Asked != asked.Asked })
 	return err
 }
 
-// question is what a screen asks.
+// question returns the question on a screen.
 func (s *stage) question(state tui.State) event.Question {
 	s.asked++
 	q := event.Question{ID: fmt.Sprintf("q%d", s.asked), Kind: event.AskChoice, Text: state.Asked, Name: state.Tool}
@@ -190,20 +187,20 @@ func (s *stage) question(state tui.State) event.Question {
 		key = "command"
 	}
 	if state.Input != "" {
-		q.Input, _ = json.Marshal(map[string]string{key: state.Input}) // strings always have a form
+		q.Input, _ = json.Marshal(map[string]string{key: state.Input}) // strings always marshal
 	}
 	return q
 }
 
-// decide answers by a rule, by whoever is asked, or by what the adapter says of nobody.
+// decide answers by a rule, by asking, or by the adapter's policy for unattended turns.
 func (s *stage) decide(ctx context.Context, state tui.State) (goesOn bool, err error) {
 	q := s.question(state)
-	a, decided := s.desk.rules.Decide(q)
+	a, decided := s.policy.rules.Decide(q)
 	refused := byRule + a.By
 	switch {
 	case decided:
 	case s.o.Ask == nil:
-		a, refused = s.desk.unasked(s.r, q)
+		a, refused = s.policy.unasked(s.r, q)
 	default:
 		var gone bool
 		if a, gone, err = s.ask(ctx, q, state); gone || ctx.Err() != nil {
@@ -221,7 +218,7 @@ func (s *stage) decide(ctx context.Context, state tui.State) (goesOn bool, err e
 	return s.give(ctx, state, o.ID)
 }
 
-// give presses the keys of an answer, or of what comes closest to none.
+// give presses the keys of an answer, or of its closest equivalent.
 func (s *stage) give(ctx context.Context, state tui.State, name string) (goesOn bool, err error) {
 	for _, name := range []string{name, "reject_once", "reject", "cancel"} {
 		if _, has := state.Answers[name]; has {
@@ -231,8 +228,8 @@ func (s *stage) give(ctx context.Context, state tui.State, name string) (goesOn 
 	return false, nil
 }
 
-// ask asks whoever is there, until somebody has answered at the screen itself: then the
-// question is gone.
+// ask asks all sources of answers, until the user answers on the screen itself, which closes the
+// question.
 func (s *stage) ask(ctx context.Context, q event.Question, state tui.State) (a event.Answer, gone bool, err error) {
 	if err := s.stand(ctx, true); err != nil {
 		return a, false, err

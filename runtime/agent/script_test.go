@@ -15,7 +15,7 @@ import (
 // scriptVariable names the script that this test binary plays as an agent that
 // speaks the Agent Client Protocol. A line of it is
 //
-//	< METHOD      waits for a message of ours with this method; without one, an answer
+//	< METHOD      waits for a message of this method from ripple; without METHOD, an answer
 //	> JSON        prints it; {id} is the id of the last request that came
 //	ok METHOD     is "< METHOD" and an empty result
 //	begin         answers initialize and session/new, and waits for the prompt
@@ -23,12 +23,12 @@ import (
 //	stop REASON   answers the prompt
 //	print TEXT    prints it, with escapes of Go
 //	big N         prints a piece of the answer with N bytes
-//	got           prints what came last, as a piece of the answer
+//	got           prints the last message, as a piece of the answer
 //	deaf          no more signals
 //	close         closes standard output
 //	shut          closes standard input
 //	child         starts a process that stays
-//	stay          waits for ever
+//	stay          waits forever
 //	exit N        ends
 //
 // After the last line it waits for the end of its input.
@@ -38,7 +38,7 @@ type player struct {
 	in   *bufio.Scanner
 	last string
 	id   json.RawMessage
-	of   map[string]json.RawMessage // ids, by method
+	of   map[string]json.RawMessage // IDs, by method
 }
 
 func playScript(path string) {
@@ -132,7 +132,7 @@ func (p *player) must(err error) {
 	}
 }
 
-// await passes over messages until one has the method; "" is an answer.
+// await skips messages until one has the method; "" is an answer.
 func (p *player) await(method string) {
 	for p.read() {
 		var m struct {
@@ -148,7 +148,7 @@ func (p *player) await(method string) {
 			return
 		}
 	}
-	os.Exit(0) // we hung up
+	os.Exit(0) // ripple closed the input
 }
 
 func (p *player) answer(result string) {

@@ -5,13 +5,12 @@ import (
 	"encoding/json"
 )
 
-// spread puts together a JSON value that is printed over several lines: from a
-// brace or bracket alone on a line to the one that closes it, with indented lines
-// between them. Everything else passes as it is, and so do the lines of what is no
-// JSON in the end.
+// spread joins a JSON value that is printed over several lines: from a brace or bracket
+// alone on a line to the one that closes it, with indented lines in between. All other
+// lines pass unchanged, including those that turn out not to be JSON.
 type spread struct {
 	emit func(line []byte)
-	held []byte // lines with their ends; empty outside of a value
+	held []byte // lines with their endings; empty outside a value
 }
 
 func (s *spread) line(b []byte) {
@@ -31,7 +30,7 @@ func (s *spread) line(b []byte) {
 	}
 }
 
-// close emits the value that is complete.
+// close emits the complete value.
 func (s *spread) close() {
 	var one bytes.Buffer
 	if json.Compact(&one, s.held) != nil {
@@ -42,7 +41,7 @@ func (s *spread) close() {
 	s.emit(one.Bytes())
 }
 
-// end gives up the value that has begun: its lines stand for themselves.
+// end abandons an incomplete value and emits its lines separately.
 func (s *spread) end() {
 	held := s.held
 	s.held = nil

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
 )
 
-// Some agents print a JSON value over several lines, as people like to read it.
+// Some agents pretty-print a JSON value over several lines.
 func TestAValueOverSeveralLines(t *testing.T) {
 	said := func(texts ...string) (events []event.Event) {
 		for _, x := range texts {
@@ -29,12 +29,12 @@ func TestAValueOverSeveralLines(t *testing.T) {
 		lines []string
 		want  []event.Event
 	}{
-		"an object":                     {[]string{"{", `  "t": "say",`, `  "x": "a b"`, "}"}, said("a b")},
-		"between others":                {[]string{one, "{", ` "t": "say",`, ` "x": "two"`, "}", one}, said("one", "two", "one")},
-		"a brace that begins nothing":   {[]string{"{", one}, append(unknown("{"), said("one")...)},
-		"one that is never closed":      {[]string{"{", `  "t": "say"`}, unknown("{", `  "t": "say"`)},
-		"one that is no JSON after all": {[]string{"{", "  code", "}", one}, append(unknown("{", "  code", "}"), said("one")...)},
-		"one that nobody knows":         {[]string{"[", "  1", "]"}, unknown("[1]")},
+		"an object":                         {[]string{"{", `  "t": "say",`, `  "x": "a b"`, "}"}, said("a b")},
+		"between others":                    {[]string{one, "{", ` "t": "say",`, ` "x": "two"`, "}", one}, said("one", "two", "one")},
+		"a brace that begins nothing":       {[]string{"{", one}, append(unknown("{"), said("one")...)},
+		"one that is never closed":          {[]string{"{", `  "t": "say"`}, unknown("{", `  "t": "say"`)},
+		"one that turns out not to be JSON": {[]string{"{", "  code", "}", one}, append(unknown("{", "  code", "}"), said("one")...)},
+		"one that nobody knows":             {[]string{"[", "  1", "]"}, unknown("[1]")},
 	} {
 		t.Run(name, func(t *testing.T) {
 			for _, ending := range []string{"\n", "\r\n"} {
@@ -45,7 +45,7 @@ func TestAValueOverSeveralLines(t *testing.T) {
 	}
 }
 
-// What is held back is bounded.
+// The buffered text is bounded.
 func TestAValueWithoutEnd(t *testing.T) {
 	_, got := recorded(t, agent.Recording{}, "{\n"+strings.Repeat("  \"a\": 1,\n", 200_000))
 	assert.Len(t, got, 200_001)

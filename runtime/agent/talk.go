@@ -9,20 +9,20 @@ import (
 	"path/filepath"
 	"runtime/debug"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/acp"
-	"ripple/runtime/internal/workplace"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/acp"
+	"example.com/ripple/runtime/internal/workplace"
+	"example.com/ripple/schema"
 )
 
-// talk is a turn over the Agent Client Protocol: it stands between the client, which
-// decides, the reader, which collects, the process, which is written to, and those
-// who answer questions. One goroutine uses it; answers come back on a channel.
+// talk is a turn over the Agent Client Protocol. It connects the client, which decides,
+// the reader, which collects events, the process, which receives messages, and the callers
+// that answer questions. One goroutine uses it; answers arrive on a channel.
 type talk struct {
 	client *acp.Client
 	r      *reader
 	send   func([]byte)
-	desk   desk
+	policy unattended
 	work   *work
 	ask    event.Ask
 
@@ -47,17 +47,17 @@ func newTalk(ctx context.Context, a *schema.Adapter, t Turn, said string, o Opti
 		return nil, err
 	}
 	k := &talk{r: r, ask: o.Ask, ctx: ctx, open: map[string]context.CancelFunc{}, answers: make(chan answer), send: func([]byte) {}}
-	if k.desk, err = newDesk(g.ACP.Permission); err != nil {
+	if k.policy, err = newUnattended(g.ACP.Permission, a, t); err != nil {
 		return nil, fmt.Errorf("%s: agent.acp.permission: %w", a.Name, err)
 	}
 	dir, err := workingDir(o.Dir)
 	if err != nil {
 		return nil, err
 	}
-	k.work = newWork(dir, k.desk.rules)
+	k.work = newWork(dir, k.policy.rules)
 	turn := acp.Turn{
 		Dir: dir, Prompt: said, Session: t.SessionID, Login: g.ACP.Auth, Version: ownVersion(),
-		Files: g.ACP.Client.FS, Terminals: g.ACP.Client.Terminal, Elicits: o.Ask != nil,
+		Files: g.ACP.Client.FS && o.Box == nil, Terminals: g.ACP.Client.Terminal && o.Box == nil, Elicits: o.Ask != nil, Servers: t.Servers,
 	}
 	if overProtocol(g.Options.Model) {
 		turn.Model = t.Model
@@ -110,6 +110,7 @@ func (k *talk) take(e event.Event) {
 // line is one line of the agent's. What is its own, and not the protocol's, is the
 // adapter's to know.
 func (k *talk) line(b []byte) {
+	k.r.tellCut(true)
 	if bytes.HasPrefix(b, []byte("{")) {
 		events, known, err := k.r.program.Known(b, nil)
 		if err != nil {
@@ -129,12 +130,12 @@ func (k *talk) line(b []byte) {
 
 // asked decides a question, or has it asked.
 func (k *talk) asked(q event.Question) {
-	if a, decided := k.desk.rules.Decide(q); decided {
+	if a, decided := k.policy.rules.Decide(q); decided {
 		k.client.Answer(q.ID, a, byRule+a.By)
 		return
 	}
 	if k.ask == nil {
-		a, refused := k.desk.unasked(k.r, q)
+		a, refused := k.policy.unasked(k.r, q)
 		k.client.Answer(q.ID, a, refused)
 		return
 	}
@@ -144,7 +145,7 @@ func (k *talk) asked(q event.Question) {
 		a, err := k.ask(ctx, q)
 		select {
 		case k.answers <- answer{q.ID, askedText(q), a, err}:
-		case <-ctx.Done(): // nobody waits for it any more
+		case <-ctx.Done(): // nobody waits for it
 		}
 	}()
 }
@@ -168,7 +169,7 @@ func (k *talk) answered(a answer) {
 	k.client.Answer(a.id, a.Answer, refused)
 }
 
-// closed ends the asking of a question that needs no answer any more.
+// closed stops asking a question that needs no answer any longer.
 func (k *talk) closed(id string) {
 	if cancel, open := k.open[id]; open {
 		cancel()

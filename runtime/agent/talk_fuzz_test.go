@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// said is what became of an agent's bytes: events, and what was written to it.
+// said is the result of an agent's bytes: events, and the messages sent to it.
 type said struct {
 	events []event.Event
 	sent   []string
@@ -38,9 +38,8 @@ func listen(t *testing.T, pieces ...[]byte) (got said) {
 	return got
 }
 
-// FuzzTalk: whatever an agent prints, however it is cut, the events and our messages
-// are the same; every message of ours is JSON on one line, and no request of the
-// agent's is answered twice.
+// FuzzTalk: for any output of the agent, and however it is split, the events and our messages are
+// the same; each message is JSON on one line, and no request of the agent is answered twice.
 func FuzzTalk(f *testing.F) {
 	f.Add([]byte(`{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":1}}` + "\n" + `{"jsonrpc":"2.0","id":2,"result":{"sessionId":"s"}}` + "\n" +
 		`{"jsonrpc":"2.0","id":7,"method":"session/request_permission","params":{"sessionId":"s","toolCall":{"toolCallId":"t","kind":"execute","rawInput":{"command":"git x"}},"options":[{"optionId":"y","kind":"allow_once"}]}}` + "\n" +

@@ -17,9 +17,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
 var update = flag.Bool("update", false, "write the golden files")
@@ -44,8 +44,8 @@ agent:
 tests: []
 `
 
-// talking is an agent that plays a script; absent is what becomes of questions that
-// nobody answers.
+// talking returns an agent that plays a script; absent is the policy for questions that nobody
+// answers.
 func talking(t *testing.T, absent string) *schema.Adapter {
 	t.Helper()
 	program, err := os.Executable()
@@ -62,8 +62,8 @@ func script(t *testing.T, text string) string {
 	return scriptVariable + "=" + path
 }
 
-// What agents say and what becomes of it: each file of testdata/acp is a script,
-// a line of dashes, and the events and the outcome.
+// Agents' messages and their effects: each file of testdata/acp is a script, a line of dashes,
+// and the events and the outcome.
 func TestTalks(t *testing.T) {
 	files, err := filepath.Glob("testdata/acp/*.txt")
 	require.NoError(t, err)
@@ -99,7 +99,7 @@ func TestTalks(t *testing.T) {
 	}
 }
 
-// shown is a turn as text.
+// shown returns a turn as text.
 func shown(t *testing.T, out agent.Outcome, events []event.Event) string {
 	t.Helper()
 	var b strings.Builder
@@ -164,8 +164,8 @@ func TestAQuestionWithoutAnAnswer(t *testing.T) {
 	assert.Contains(t, events, event.Event{Type: event.PermissionDenied, ID: "t1", Tool: "bash", Name: "execute", Detail: "nobody is at home"})
 }
 
-// A turn that is ended while a question is open takes the question back, and the
-// agent gets the answer that the protocol has for that.
+// A turn that is ended while a question is open withdraws the question, and the agent receives
+// the protocol's answer for that.
 func TestATurnEndsWithAQuestionOpen(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	taken := make(chan struct{})
@@ -213,7 +213,7 @@ func (w writes) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// An agent that hangs is ended by whichever limit comes first.
+// An agent that hangs is ended by the first limit that expires.
 func TestHangs(t *testing.T) {
 	for _, c := range []struct {
 		name, script, message string
@@ -238,7 +238,7 @@ func TestHangs(t *testing.T) {
 	})
 }
 
-// One line of 10 MB is one event; what is left out of it is said.
+// A line of 10 MB is one event; the omitted part is reported.
 func TestALineOfTenMegabytes(t *testing.T) {
 	out, events := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, "begin\nbig 10000000\nstop end_turn")}})
 	assert.Nil(t, out.Failure)
@@ -248,7 +248,7 @@ func TestALineOfTenMegabytes(t *testing.T) {
 	assert.Contains(t, events[1].Text, "bytes left out")
 }
 
-// A prompt that is longer than any pipe reaches an agent that first talks itself.
+// A prompt larger than any pipe reaches an agent that first sends messages itself.
 func TestALongPrompt(t *testing.T) {
 	out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: strings.Repeat("long ", 1<<20)}, agent.Options{Env: []string{script(t, "begin\ntext read it\nstop end_turn")}})
 	assert.Nil(t, out.Failure)
@@ -300,4 +300,19 @@ tests: []
 	again, err := acp.Way("")
 	require.NoError(t, err)
 	assert.Same(t, acp, again)
+}
+
+// The caller's MCP servers are passed to the agent with its session.
+func TestServersAreHandedOn(t *testing.T) {
+	server := json.RawMessage(`{"name":"files","command":"files","args":[],"env":[]}`)
+	out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go", Servers: []json.RawMessage{server}}, agent.Options{Env: []string{script(t, `
+< initialize
+> {"jsonrpc":"2.0","id":{id},"result":{"protocolVersion":1}}
+< session/new
+> {"jsonrpc":"2.0","id":{id},"result":{"sessionId":"s-1"}}
+got
+< session/prompt
+stop end_turn`)}})
+	assert.Nil(t, out.Failure)
+	assert.Contains(t, out.Text, `"mcpServers":[`+string(server)+`]`)
 }

@@ -1,14 +1,14 @@
 package agent
 
 import (
-	"ripple/runtime/internal/render"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/render"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/terminal"
 )
 
-// startTerminal starts the agent on a terminal without echo; its output arrives as
-// a person would see it, without colours.
+// startTerminal starts the agent on a terminal without echo; its output arrives as it is
+// displayed, without colors.
 func startTerminal(plan launch.Plan, sole bool) (*process, error) {
 	size := pty.Size{Cols: plan.TTY.Cols, Rows: plan.TTY.Rows}
 	t, err := terminal.Start(pty.Command{
@@ -20,14 +20,14 @@ func startTerminal(plan launch.Plan, sole bool) (*process, error) {
 	p := &process{
 		pid: t.PID(), exited: t.Exited(), dead: t.Exited(), chunks: make(chan chunk),
 		status: t.ExitStatus, members: t.Members, end: t.Close,
-		close: func() {}, // by end
+		close: func() {}, // done by end
 	}
 	go p.show(t, size)
 	return p, nil
 }
 
-// show delivers what the terminal shows, as text. What it ends with tells how it
-// ended better than an error of reading.
+// show sends the terminal's screen as text. The program's exit status is more specific than a
+// read error.
 func (p *process) show(t *terminal.Terminal, size pty.Size) {
 	var out []byte
 	r := render.New(render.Options{Cols: size.Cols, Rows: size.Rows, StripANSI: true}, func(b []byte) { out = append(out, b...) })

@@ -5,12 +5,12 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/mapping"
-	"ripple/schema"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/schema"
 )
 
-// enforce gives a turn with a list of tools a permission mode in which the agent
-// keeps to it. One in which it would not is refused.
+// enforce selects, for a turn with a list of tools, a permission mode in which the agent keeps to
+// it. A mode that does not enforce the list is rejected.
 func enforce(a *schema.Adapter, t *Turn) error {
 	o := a.Agent.Options.AllowedTools
 	if o == nil || len(t.AllowedTools) == 0 || len(o.PermissionModes) == 0 {
@@ -27,8 +27,8 @@ func enforce(a *schema.Adapter, t *Turn) error {
 	return b.err
 }
 
-// HasTool says whether an agent knows a tool by this name; "Bash(git *)" is Bash,
-// and a name of the agent's that ends in * stands for all that begin like it.
+// HasTool reports whether an agent has a tool with this name; "Bash(git *)" refers to Bash, and a
+// name in the agent's list that ends in * matches every name with that prefix.
 func HasTool(g *schema.Agent, tool string) bool {
 	name, _, _ := strings.Cut(tool, "(")
 	return len(g.Tools.Valid) == 0 || slices.ContainsFunc(g.Tools.Valid, func(v string) bool {
@@ -50,7 +50,7 @@ func (b *builder) checkTools(tools []string) {
 	}
 }
 
-// toolList is the option that allows tools; nil when the agent has none.
+// toolList returns the option that allows tools; nil if the agent has none.
 func toolList(g *schema.Agent) *schema.AgentOption {
 	if g.Options.AllowedTools == nil {
 		return nil
@@ -58,7 +58,7 @@ func toolList(g *schema.Agent) *schema.AgentOption {
 	return &g.Options.AllowedTools.AgentOption
 }
 
-// limitTools adds what the adapter's program makes of a list of tools.
+// limitTools adds the results of the adapter's program for a list of tools.
 func (b *builder) limitTools(tools []string) {
 	l, err := mapping.NewLimit(b.a.Agent, tools)
 	if err != nil {
@@ -74,7 +74,7 @@ func (b *builder) limitTools(tools []string) {
 	}
 }
 
-// merged is one environment with another one over it.
+// merged returns one environment with another one overlaid.
 func merged(under, over map[string]string) map[string]string {
 	all := map[string]string{}
 	maps.Copy(all, under)

@@ -6,8 +6,8 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
 // chunk is a piece of one of the streams.
@@ -17,28 +17,28 @@ type chunk struct {
 	last   bool // the stream has ended
 }
 
-// watch waits for the end of a turn, and brings it about when it does not come.
+// watch waits for the end of a turn, and forces it when a limit expires.
 type watch struct {
 	p      *process
 	r      *reader
-	talk   *talk // nil: the agent is not talked to
+	talk   *talk // nil: no protocol is used
 	o      Options
-	begin  time.Duration // how long a talk may take to begin
+	begin  time.Duration // time limit for the start of a session
 	linger time.Duration
 
 	open   bool // a stream has not ended
-	mute   bool // the agent can say nothing more to us: its end of the talk is closed
+	mute   bool // the agent's end of the protocol is closed
 	exited bool
 	forced *event.Failure
 }
 
 const (
-	killLimit    = 10 * time.Second // how long we go on killing what does not die
-	drainSilence = time.Second      // how long a pipe without a writer of ours may be silent
-	drainLimit   = 8 << 20          // bytes; more than both pipes hold
+	killLimit    = 10 * time.Second // time limit for killing processes that do not exit
+	drainSilence = time.Second      // how long a pipe may be silent after the agent's processes have exited
+	drainLimit   = 8 << 20          // bytes; more than the capacity of both pipes
 )
 
-// turn returns when the process and its tree are gone and all output is read.
+// turn returns when the process and its tree have exited and all output is read.
 func (w *watch) turn(ctx context.Context) ending {
 	w.open = true
 	wall, idle, begin := newClock(w.o.Timeout), newClock(w.o.IdleTimeout), newClock(w.begin)
@@ -50,7 +50,7 @@ func (w *watch) turn(ctx context.Context) ending {
 	w.startTalk()
 	lingering := false
 	for w.open || !w.exited {
-		// Finished, or gone, or silent for ever: what is left has a limited time.
+		// Finished, exited or permanently silent: the remaining processes have a limited time.
 		if done := w.over() || w.exited || !w.open || w.mute; done && !lingering {
 			lingering = true
 			linger = time.NewTimer(w.linger)
@@ -92,17 +92,21 @@ func (w *watch) turn(ctx context.Context) ending {
 	if w.mute && !w.exited && !w.over() && w.forced == nil {
 		w.forced = &event.Failure{Kind: event.Crashed, Message: "it closed its output without an answer to " + w.talk.client.Waits()}
 	}
+	var outlived time.Duration
+	if !w.open && !w.exited && !w.over() && w.forced == nil {
+		outlived = w.linger
+	}
 	w.end()
 	w.r.close()
 	if w.talk != nil {
 		w.talk.end()
 	}
 	code, signal := w.p.status()
-	return ending{code: code, signal: signal, forced: w.forced}
+	return ending{code: code, signal: signal, forced: w.forced, linger: outlived}
 }
 
-// startTalk begins to talk to the agent. The input ends with the turn: agents then
-// end by themselves.
+// startTalk starts the protocol. The input is closed at the end of the turn: agents then exit by
+// themselves.
 func (w *watch) startTalk() {
 	if w.talk == nil {
 		return
@@ -125,10 +129,10 @@ func (w *watch) worked() <-chan worked {
 	return w.talk.work.done
 }
 
-// over says that the turn has its result, whatever happens to the process after it.
+// over reports whether the turn has its result, which later events of the process do not change.
 func (w *watch) over() bool { return w.r.finished != nil || w.talk.over() }
 
-// timer is one that never fires when there is no limit.
+// timer returns a timer that never fires if there is no limit.
 func timer(d time.Duration) *time.Timer {
 	if d > 0 {
 		return time.NewTimer(d)
@@ -138,8 +142,8 @@ func timer(d time.Duration) *time.Timer {
 	return t
 }
 
-// force notes why the turn is ended by us. A turn whose result is there has
-// worked, whatever happens to the process after it.
+// force records why ripple ends the turn. A turn that already has its result has succeeded,
+// regardless of the process afterwards.
 func (w *watch) force(kind event.Kind, message string) {
 	if !w.over() {
 		w.forced = &event.Failure{Kind: kind, Message: message}
@@ -154,7 +158,7 @@ func (w *watch) cancelled(ctx context.Context) {
 	w.force(event.Interrupted, "the turn was interrupted")
 }
 
-// take is one piece of a stream; when there is no more, both have ended.
+// take handles one chunk of a stream; without one, both streams have ended.
 func (w *watch) take(c chunk, more bool) {
 	if !more {
 		w.open, w.p.chunks = false, nil
@@ -181,15 +185,15 @@ func (w *watch) take(c chunk, more bool) {
 	}
 }
 
-// hangUp ends the input of an agent that has said all.
+// hangUp closes the input of an agent whose turn is over.
 func (w *watch) hangUp() {
 	if w.talk != nil && w.talk.client.Flushed() {
 		w.p.hangUp()
 	}
 }
 
-// cancel asks an agent that is talked to for the end of its turn, and gives it the
-// time of a signal: it keeps its session, then.
+// cancel asks an agent over the protocol to end its turn, and waits as long as for a signal, so
+// that the agent keeps its session.
 func (w *watch) cancel() {
 	if w.talk == nil || w.over() || w.exited || !w.open || w.mute {
 		return
@@ -209,5 +213,5 @@ func (w *watch) cancel() {
 	}
 }
 
-// carriesTerminal says that both streams are one.
+// carriesTerminal reports whether both streams are one.
 func carriesTerminal(g *schema.Agent) bool { return g.Transport == schema.TransportPTY }

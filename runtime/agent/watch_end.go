@@ -8,14 +8,14 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// end ends whoever is left, while both streams are still read: a process that
-// writes its last words must not be stopped by a full pipe.
+// end ends the remaining processes while both streams are still read: a process that
+// writes its last output must not be blocked by a full pipe.
 func (w *watch) end() {
 	w.cancel()
-	if w.talk != nil { // before the agent, in whose tree they may seem to be
+	if w.talk != nil { // before the agent, since they may appear to be in its tree
 		w.resisted(w.during(w.talk.work.end))
 	}
 	left := w.p.members()
@@ -27,14 +27,14 @@ func (w *watch) end() {
 	w.report(left)
 	w.drain()
 	w.p.close()
-	for w.p.chunks != nil { // what was read and not yet taken
+	for w.p.chunks != nil { // chunks that were read and not yet handled
 		c, more := <-w.p.chunks
 		w.take(c, more)
 	}
 	w.awaitEnd()
 }
 
-// during takes what is printed while something ends.
+// during handles output while processes are being ended.
 func (w *watch) during(end func(context.Context) error) error {
 	ended := make(chan error, 1)
 	go func() {
@@ -52,8 +52,7 @@ func (w *watch) during(end func(context.Context) error) error {
 	}
 }
 
-// awaitEnd waits for the leader's status, which one that hangs in the kernel
-// never gives.
+// awaitEnd waits for the leader's status, which never arrives if the process hangs in the kernel.
 func (w *watch) awaitEnd() {
 	t := time.NewTimer(killLimit)
 	defer t.Stop()
@@ -65,8 +64,8 @@ func (w *watch) awaitEnd() {
 	}
 }
 
-// drain takes what the pipes still hold when their writers are gone: last words. A
-// stranger that keeps them open is not waited for, and not listened to for ever.
+// drain reads the remaining content of the pipes after their writers have exited. If another
+// process keeps them open, drain does not wait for it, and stops reading after a limited time.
 func (w *watch) drain() {
 	silent := time.NewTimer(drainSilence)
 	defer silent.Stop()
@@ -82,7 +81,8 @@ func (w *watch) drain() {
 	}
 }
 
-// report says which processes a turn that had ended left behind.
+// report lists the processes left behind by a completed turn. Programs that speak a protocol for
+// an agent leave the agent itself running after each successful turn, which is not reported.
 func (w *watch) report(left []proctree.Process) {
 	var names []string
 	for _, p := range left {
@@ -90,7 +90,7 @@ func (w *watch) report(left []proctree.Process) {
 			names = append(names, p.String())
 		}
 	}
-	if len(names) > 0 && w.exited && w.forced == nil {
+	if len(names) > 0 && w.exited && w.forced == nil && w.talk == nil {
 		w.r.problem(fmt.Sprintf("the agent left %d processes running, which were ended: %s", len(names), strings.Join(names, ", ")))
 	}
 }

@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/proctree"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/schema"
 )
 
-// fakeAgent speaks the protocol without a process: it answers what it is sent, and
-// asks one question in its turn.
+// fakeAgent speaks the protocol without a process: it answers requests, and asks one question in
+// its turn.
 func fakeAgent(p *process) {
 	print := func(lines ...string) {
 		p.chunks <- chunk{data: []byte(strings.Join(lines, "\n") + "\n")}
@@ -30,7 +30,7 @@ func fakeAgent(p *process) {
 				ID     json.RawMessage
 				Method string
 			}
-			_ = json.Unmarshal(b, &m) // of ours
+			_ = json.Unmarshal(b, &m) // written by this program
 			answer := func(result string) { print(`{"jsonrpc":"2.0","id":` + string(m.ID) + `,"result":` + result + `}`) }
 			switch m.Method {
 			case "initialize":
@@ -52,10 +52,10 @@ func fakeAgent(p *process) {
 	}
 }
 
-// A question is open for a week, and no clock of its turn runs meanwhile: neither
-// the silence nor the wall clock, which both go on when it is answered.
+// A question is open for a week, and no clock of its turn runs meanwhile: both the silence and
+// the total limit resume when it is answered.
 func TestAQuestionIsOpenForAWeek(t *testing.T) {
-	const limit = time.Minute // of silence, and of the whole
+	const limit = time.Minute // of silence and in total
 	synctest.Test(t, func(t *testing.T) {
 		dead := make(chan struct{})
 		p := &process{
@@ -95,7 +95,7 @@ func TestClock(t *testing.T) {
 		began := time.Now()
 		c := newClock(time.Minute)
 		defer c.stop()
-		for range 3 { // it runs for 10 seconds and stands for an hour
+		for range 3 { // it runs for 10 seconds and is paused for an hour
 			<-time.After(10 * time.Second)
 			c.stand(true)
 			<-time.After(time.Hour)
@@ -112,5 +112,5 @@ func TestClock(t *testing.T) {
 	none.stand(true)
 	none.stand(false)
 	none.reset()
-	assert.False(t, none.timer.Stop(), "no limit never comes")
+	assert.Nil(t, none.timer, "no limit never comes")
 }

@@ -7,14 +7,14 @@ import (
 	"io/fs"
 	"time"
 
-	"ripple/runtime/internal/acp"
-	"ripple/runtime/internal/permit"
-	"ripple/runtime/internal/rpc"
-	"ripple/runtime/internal/workplace"
+	"example.com/ripple/runtime/internal/acp"
+	"example.com/ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/internal/workplace"
 )
 
-// work does what an agent wants of its client's machine, each thing on its own; what
-// comes of it arrives on done.
+// work performs an agent's requests to its client's machine, each in its own goroutine; the
+// results arrive on done.
 type work struct {
 	place *workplace.Place
 	rules permit.Rules
@@ -23,7 +23,7 @@ type work struct {
 	done  chan worked
 }
 
-// worked is what came of one thing.
+// worked is the result of one request.
 type worked struct {
 	id     string
 	result any
@@ -38,21 +38,21 @@ func newWork(dir string, rules permit.Rules) *work {
 	}
 }
 
-// equip says what commands get, and how long they may take to end.
+// equip sets the environment of commands, and how long they may take to exit.
 func (k *work) equip(env []string, grace time.Duration) { k.place.Equip(env, grace) }
 
-// begin does something.
+// begin starts a request.
 func (k *work) begin(id string, w acp.Work) {
 	go func() {
 		result, err := k.do(w)
 		select {
 		case k.done <- worked{id, result, errorOf(err)}:
-		case <-k.ctx.Done(): // nobody waits for it any more
+		case <-k.ctx.Done(): // the result is no longer wanted
 		}
 	}()
 }
 
-// errRefused is of what the adapter denies, whoever does it.
+// errRefused is returned for operations that the adapter's rules deny.
 var errRefused = errors.New("refused by a rule")
 
 func (k *work) do(w acp.Work) (any, error) {
@@ -90,7 +90,7 @@ func (k *work) do(w acp.Work) (any, error) {
 	}
 }
 
-// exitOf is an end as the protocol has it.
+// exitOf converts an exit status to the protocol's form.
 func exitOf(e workplace.Exit) map[string]any {
 	if e.Signal != "" {
 		return map[string]any{"exitCode": nil, "signal": e.Signal}
@@ -98,7 +98,7 @@ func exitOf(e workplace.Exit) map[string]any {
 	return map[string]any{"exitCode": e.Code, "signal": nil}
 }
 
-// errorOf is why something was not done, as the protocol has it; nil for nil.
+// errorOf converts an error to the protocol's form; nil for nil.
 func errorOf(err error) *rpc.Error {
 	if err == nil {
 		return nil
@@ -122,7 +122,7 @@ func errorOf(err error) *rpc.Error {
 	return &rpc.Error{Code: code, Message: err.Error()}
 }
 
-// end ends every command that was started, with what it started.
+// end ends every command that was started, with its child processes.
 func (k *work) end(ctx context.Context) error {
 	err := k.place.Close(ctx)
 	k.over()

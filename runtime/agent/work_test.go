@@ -16,13 +16,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// desk is a directory that an agent works in, with what is to be beyond its reach beside it.
-func desk(t *testing.T) (dir string) {
+// workDir creates a working directory for an agent, with files next to it that the agent must not
+// reach.
+func workDir(t *testing.T) (dir string) {
 	t.Helper()
 	around := t.TempDir()
 	dir = filepath.Join(around, "work")
@@ -40,8 +41,8 @@ func desk(t *testing.T) (dir string) {
 	return dir
 }
 
-// asksFor has an agent make requests of its client, one after another; each becomes what
-// it was answered. {dir} stands for the directory.
+// asksFor makes an agent send requests to its client, one after another, and returns the answers.
+// {dir} stands for the directory.
 func asksFor(t *testing.T, dir string, client schema.AgentClient, o agent.Options, requests ...string) []string {
 	t.Helper()
 	a := talking(t, "deny")
@@ -67,7 +68,7 @@ func asksFor(t *testing.T, dir string, client schema.AgentClient, o agent.Option
 	return answers
 }
 
-// What an agent may read and write through its client, and what not.
+// Files that an agent may read and write through its client, and files that it may not.
 func TestFilesOfAnAgent(t *testing.T) {
 	const outside = `"error":{"code":-32602,"message":"outside of the directory that the agent works in`
 	cases := map[string]string{
@@ -86,10 +87,10 @@ func TestFilesOfAnAgent(t *testing.T) {
 		`fs/read_text_file "path":"{dir}/a.txt","line":-1`:                    `"error":{"code":-32602,"message":"the parameters are none of fs/read_text_file"}`,
 		`fs/read_text_file "path":7`:                                          `"error":{"code":-32602,"message":"the parameters are none of fs/read_text_file"}`,
 		`fs/read_text_file "path":"{dir}/big"`:                                `"error":{"code":-32602,"message":"{dir}/big: too much: it has more than 4194304 bytes; read it in parts, by line and limit"}`,
-		`fs/read_text_file "path":"{dir}/bytes"`:                              `"error":{"code":-32602,"message":"{dir}/bytes: no text in UTF-8"}`,
-		`fs/read_text_file "path":"{dir}/sub"`:                                `"error":{"code":-32602,"message":"sub is no text: it is no file"}`,
-		`fs/read_text_file "path":"{dir}/pipe"`:                               `"error":{"code":-32602,"message":"pipe is no text: it is no file"}`,
-		`fs/read_text_file "path":"a.txt"`:                                    outside + `: \"a.txt\" is no absolute path"}`,
+		`fs/read_text_file "path":"{dir}/bytes"`:                              `"error":{"code":-32602,"message":"{dir}/bytes: not text in UTF-8"}`,
+		`fs/read_text_file "path":"{dir}/sub"`:                                `"error":{"code":-32602,"message":"sub is not text: it is not a file"}`,
+		`fs/read_text_file "path":"{dir}/pipe"`:                               `"error":{"code":-32602,"message":"pipe is not text: it is not a file"}`,
+		`fs/read_text_file "path":"a.txt"`:                                    outside + `: \"a.txt\" is not an absolute path"}`,
 		`fs/read_text_file "path":"/etc/passwd"`:                              outside + `, {dir}: /etc/passwd"}`,
 		`fs/read_text_file "path":"{dir}/../secret"`:                          outside + `, {dir}: {dir}/../secret"}`,
 		`fs/read_text_file "path":"{dir}/out/secret"`:                         outside + `, {dir}: {dir}/out/secret"}`,
@@ -102,13 +103,13 @@ func TestFilesOfAnAgent(t *testing.T) {
 		`terminal/create "command":"rm","args":["-r","sub"]`:                  `"error":{"code":-32602,"message":"refused by a rule of the adapter, deny: bash(rm *)"}`,
 		`terminal/create "command":"pwd","cwd":"{dir}/.."`:                    outside + `, {dir}: {dir}/.."}`,
 		`terminal/create "command":"pwd","cwd":"{dir}/out"`:                   outside + `, {dir}: {dir}/out"}`,
-		`terminal/create "command":"pwd","cwd":"{dir}/a.txt"`:                 `"error":{"code":-32603,"message":"{dir}/a.txt is no directory"}`,
+		`terminal/create "command":"pwd","cwd":"{dir}/a.txt"`:                 `"error":{"code":-32603,"message":"{dir}/a.txt is not a directory"}`,
 		`terminal/create "command":"no-such-program","args":["a"]`:            `"error":{"code":-32603,"message":"exec: \"no-such-program\": executable file not found in $PATH"}`,
 		`terminal/output "terminalId":"terminal-1"`:                           `"error":{"code":-32002,"message":"there is no terminal \"terminal-1\": file does not exist"}`,
 		`terminal/wait_for_exit "terminalId":"x"`:                             `"error":{"code":-32002,"message":"there is no terminal \"x\": file does not exist"}`,
 		`fs/read_text_file "path":"{dir}/` + strings.Repeat("d/", 200) + `x"`: `"error":{"code":-32602,"message":"too much: the path has more than 100 parts that are not there"}`,
 	}
-	dir := desk(t)
+	dir := workDir(t)
 	requests := slices.Sorted(maps.Keys(cases))
 	for i, got := range asksFor(t, dir, schema.AgentClient{FS: true, Terminal: true}, agent.Options{}, requests...) {
 		assert.Equal(t, cases[requests[i]], got, "%.100s", requests[i])
@@ -119,9 +120,9 @@ func TestFilesOfAnAgent(t *testing.T) {
 	assert.Equal(t, "secret\n", string(secret))
 }
 
-// A file is written whole or not at all, and keeps its mode.
+// A file is written completely or not at all, and keeps its mode.
 func TestAFileIsReplaced(t *testing.T) {
-	dir := desk(t)
+	dir := workDir(t)
 	require.NoError(t, os.Chmod(filepath.Join(dir, "a.txt"), 0o754))
 	got := asksFor(t, dir, schema.AgentClient{FS: true}, agent.Options{},
 		`fs/write_text_file "path":"{dir}/a.txt","content":"`+strings.Repeat("ä\\n", 100_000)+`"`,
@@ -152,7 +153,7 @@ func TestAFileIsReplaced(t *testing.T) {
 	assert.Empty(t, drafts)
 }
 
-// The life of a command, and what is told of it.
+// The life of a command, and its reports.
 func TestTerminalsOfAnAgent(t *testing.T) {
 	const of = `"terminalId":"terminal-1"`
 	for name, c := range map[string]struct{ create, want string }{
@@ -168,7 +169,7 @@ func TestTerminalsOfAnAgent(t *testing.T) {
 		"a job that stays":      {`"command":"sleep 1000 & echo begun"`, `{"exitStatus":{"exitCode":0,"signal":null},"output":"begun\n","truncated":false}`},
 	} {
 		t.Run(name, func(t *testing.T) {
-			got := asksFor(t, desk(t), schema.AgentClient{Terminal: true}, agent.Options{},
+			got := asksFor(t, workDir(t), schema.AgentClient{Terminal: true}, agent.Options{},
 				"terminal/create "+c.create, "terminal/wait_for_exit "+of, "terminal/output "+of, "terminal/release "+of, "terminal/output "+of)
 			assert.Equal(t, `{"terminalId":"terminal-1"}`, got[0])
 			assert.Equal(t, c.want, got[2])
@@ -179,25 +180,26 @@ func TestTerminalsOfAnAgent(t *testing.T) {
 	}
 }
 
-// Whatever a command prints, little of it is kept; and it is ended, with what it started,
-// when it is asked for, and with the turn.
+// Only a limited amount of a command's output is kept; the command is ended, with its child
+// processes, on request and at the end of the turn.
 func TestCommandsAreEnded(t *testing.T) {
 	const of, endless = `"terminalId":"terminal-1"`, `terminal/create "command":"trap '' TERM; setsid sleep 1000 & yes"`
-	dir := desk(t)
+	dir := workDir(t)
 	began := time.Now()
 	got := asksFor(t, dir, schema.AgentClient{Terminal: true}, agent.Options{}, endless, "terminal/kill "+of, "terminal/wait_for_exit "+of, "terminal/output "+of)
 	assert.Equal(t, []string{`{"terminalId":"terminal-1"}`, `{}`}, got[:2])
-	// It may not have come to its trap, or have told that its child was killed before it was so itself.
+	// It may not have reached its trap yet, or may have reported that its child was killed before
+	// it was killed itself.
 	assert.Regexp(t, `^{"exitCode":(null,"signal":"SIG(KILL|TERM)"|137,"signal":null|143,"signal":null)}$`, got[2])
 	assert.LessOrEqual(t, len(got[3]), 2<<20)
-	got = asksFor(t, dir, schema.AgentClient{Terminal: true}, agent.Options{}, endless, endless) // playIn sees what is left
+	got = asksFor(t, dir, schema.AgentClient{Terminal: true}, agent.Options{}, endless, endless) // playIn checks for leftover processes
 	assert.Equal(t, `{"terminalId":"terminal-2"}`, got[1])
 	assert.Less(t, time.Since(began), time.Minute)
 }
 
-// What an agent was not offered it does not get.
+// An agent receives only the capabilities that it was offered.
 func TestNothingIsOffered(t *testing.T) {
-	dir := desk(t)
+	dir := workDir(t)
 	for _, c := range []struct {
 		client   schema.AgentClient
 		file, op string
@@ -212,11 +214,11 @@ func TestNothingIsOffered(t *testing.T) {
 	}
 }
 
-// What a command printed is what its tool call returned, also when it was released.
+// The output of a command is the result of its tool call, even if the terminal was released.
 func TestACallOnATerminal(t *testing.T) {
 	a := talking(t, "deny")
 	a.Agent.ACP.Client.Terminal = true
-	_, events := playIn(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Dir: desk(t), Env: []string{script(t, `
+	_, events := playIn(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Dir: workDir(t), Env: []string{script(t, `
 begin
 > {"jsonrpc":"2.0","id":"c","method":"terminal/create","params":{"sessionId":"s-1","command":"echo made"}}
 <
@@ -231,12 +233,12 @@ stop end_turn
 	assert.Contains(t, events, event.Event{Type: event.ToolResult, ID: "t", Content: "made\n"})
 }
 
-// A request that comes twice has one answer, and one that is taken back has that.
+// A repeated request has one answer, and a withdrawn one has the answer for that.
 func TestARequestComesTwice(t *testing.T) {
 	a := talking(t, "deny")
 	a.Agent.ACP.Client.Terminal = true
 	wait := `> {"jsonrpc":"2.0","id":"w","method":"terminal/wait_for_exit","params":{"sessionId":"s-1","terminalId":"terminal-1"}}` + "\n"
-	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Dir: desk(t), Env: []string{script(t, `
+	out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Dir: workDir(t), Env: []string{script(t, `
 begin
 > {"jsonrpc":"2.0","id":"c","method":"terminal/create","params":{"sessionId":"s-1","command":"sleep","args":["1000"]}}
 <

@@ -5,8 +5,8 @@ import (
 	"strings"
 	"sync"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/session"
 )
 
 // Note is what a part of a row was taken for.
@@ -26,7 +26,7 @@ type Sheet struct {
 	full   map[int]row // of the alternate screen
 	now    Note        // of what is being painted
 	begin  int64       // where in the stream the parser began; -1: nothing was painted
-	kept   Transcript  // to be painted anew in another size
+	kept   Transcript  // to be painted again in another size
 }
 
 // row is what its parts were taken for, in the order in which they came.
@@ -45,7 +45,7 @@ func NewSheet(cols, rows int) *Sheet {
 	return s
 }
 
-// mostPainted is how much is painted anew in another size, in bytes.
+// mostPainted is how much is painted again in another size, in bytes.
 const mostPainted = 128 << 10
 
 func (s *Sheet) empty(cols, rows int) {
@@ -56,11 +56,11 @@ func (s *Sheet) empty(cols, rows int) {
 	}})
 }
 
-// Resize changes the size. What stands on the main screen flows anew.
+// Resize changes the size. Text on the main screen is wrapped again.
 func (s *Sheet) Resize(cols, rows int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.screen.Alternate() { // who has that draws it anew
+	if s.screen.Alternate() { // the program draws it again
 		s.screen.Resize(cols, rows)
 		clear(s.full)
 		return
@@ -87,7 +87,7 @@ func (s *Sheet) Take(p session.Piece) {
 	s.paint(Note{p.As, p.Text}, p.Data, p.From)
 }
 
-// paint paints bytes that stand in the stream at from.
+// paint paints bytes that begin at from in the stream.
 func (s *Sheet) paint(n Note, b []byte, from int64) {
 	if s.now = n; s.begin < 0 {
 		s.begin = from
@@ -171,7 +171,7 @@ func (s *Sheet) note(y int, from, to int64) {
 	}
 }
 
-// mostParts bounds what is noted of one row, which may be drawn over for ever.
+// mostParts bounds the notes about one row, which may be redrawn forever.
 const mostParts = 200
 
 // retake takes a stretch for something else than before.

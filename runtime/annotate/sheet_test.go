@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"ripple/runtime/annotate"
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/annotate"
+	"example.com/ripple/runtime/session"
 )
 
-// pieces are a stream of pieces as a session tells of them.
+// pieces is a stream of pieces as a session reports them.
 type pieces struct {
 	at  int64
 	all []session.Piece
@@ -63,14 +63,14 @@ func TestSheet(t *testing.T) {
 		pieces *pieces
 		want   string
 	}{
-		"rows":                      {dialogue(), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"what is cleared":           {dialogue().came(session.TakenOutput, "\x1b[2J\x1b[H").came(session.TakenPrompt, "> "), "prompt"},
-		"what is erased below":      {dialogue().came(session.TakenOutput, "\x1b[2;1H\x1b[J"), "banner"},
-		"a line that is drawn anew": {dialogue().came(session.TakenEcho, "x\r\x1b[K").came(session.TakenPrompt, "$ "), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"what scrolls":              {dialogue().came(session.TakenEcho, "\r\n").came(session.TakenOutput, "1\r\n2\r\n"), "output\noutput\nprompt\noutput\noutput"},
-		"the alternate screen":      {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull"), "output"},
-		"and back from it":          {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull\x1b[?1049l"), "banner\nprompt echo\noutput\noutput\nprompt"},
-		"reset":                     {dialogue().came(session.TakenOutput, "\x1bc"), ""},
+		"rows":                       {dialogue(), "banner\nprompt echo\noutput\noutput\nprompt"},
+		"what is cleared":            {dialogue().came(session.TakenOutput, "\x1b[2J\x1b[H").came(session.TakenPrompt, "> "), "prompt"},
+		"what is erased below":       {dialogue().came(session.TakenOutput, "\x1b[2;1H\x1b[J"), "banner"},
+		"a line that is drawn again": {dialogue().came(session.TakenEcho, "x\r\x1b[K").came(session.TakenPrompt, "$ "), "banner\nprompt echo\noutput\noutput\nprompt"},
+		"what scrolls":               {dialogue().came(session.TakenEcho, "\r\n").came(session.TakenOutput, "1\r\n2\r\n"), "output\noutput\nprompt\noutput\noutput"},
+		"the alternate screen":       {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull"), "output"},
+		"and back from it":           {dialogue().came(session.TakenOutput, "\x1b[?1049h\x1b[Hfull\x1b[?1049l"), "banner\nprompt echo\noutput\noutput\nprompt"},
+		"reset":                      {dialogue().came(session.TakenOutput, "\x1bc"), ""},
 	} {
 		t.Run(name, func(t *testing.T) { assert.Equal(t, tt.want, shown(sheet(10, 6, tt.pieces))) })
 	}

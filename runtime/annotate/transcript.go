@@ -1,4 +1,4 @@
-// Package annotate puts beside what a program prints what a session takes each part of it
+// Package annotate labels each part of a program's output with what a session takes it
 // for: Transcript in lines, Sheet on the program's screen. Both are a
 // session.PieceObserver, and read nothing a second time.
 package annotate
@@ -8,7 +8,7 @@ import (
 	"slices"
 	"sync"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 // Passage is a part of what a program printed that was taken for one thing.
@@ -22,12 +22,12 @@ type Passage struct {
 // Its methods may be called from several goroutines.
 type Transcript struct {
 	mu       sync.Mutex
-	passages []passage
+	passages []placed
 	size     int
 	limit    int // bytes that are kept of what nobody asks for; 0: mostKept
 }
 
-type passage struct {
+type placed struct {
 	Passage
 	from int64
 }
@@ -45,7 +45,7 @@ func (t *Transcript) Take(p session.Piece) {
 		t.retake(p)
 		return
 	}
-	t.passages = append(t.passages, passage{Passage{p.As, append([]byte(nil), p.Data...), p.Text}, p.From})
+	t.passages = append(t.passages, placed{Passage{p.As, append([]byte(nil), p.Data...), p.Text}, p.From})
 	if t.size += len(p.Data); t.size > cmp.Or(t.limit, mostKept) {
 		t.forget()
 	}
@@ -66,7 +66,7 @@ func (p *Passage) Note() Note { return Note{p.As, p.Text} }
 
 // retake takes a stretch for something else than before.
 func (t *Transcript) retake(p session.Piece) {
-	var all []passage
+	var all []placed
 	for _, old := range t.passages {
 		end := old.from + int64(len(old.Raw))
 		from, to := max(p.From, old.from), min(p.To, end)
@@ -79,7 +79,7 @@ func (t *Transcript) retake(p session.Piece) {
 			as       session.Taken
 		}{{old.from, from, old.As}, {from, to, p.As}, {to, end, old.As}} {
 			if part.from < part.to {
-				all = append(all, passage{Passage{part.as, old.Raw[part.from-old.from : part.to-old.from], old.Text}, part.from})
+				all = append(all, placed{Passage{part.as, old.Raw[part.from-old.from : part.to-old.from], old.Text}, part.from})
 			}
 		}
 	}

@@ -14,20 +14,20 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/annotate"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	_ "ripple/schema/validate"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/annotate"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	_ "example.com/ripple/schema/validate"
 )
 
-// told is what a session tells of what it read.
+// told is what a session reports about its input.
 type told struct {
 	annotate.Transcript
 	t           *testing.T
 	mu          sync.Mutex
-	read, stood []byte // what was read, and what was told of it
+	read, stood []byte // the bytes read, and the bytes reported
 	ended       int    // how many waits
 }
 
@@ -95,7 +95,8 @@ func open(t *testing.T, name string) (*session.Session, *told) {
 	return s, d
 }
 
-// injected is the echo of a script that is typed, of which nothing is told where it is recognised.
+// injected is the echo of a script that is typed, which is not reported once it is
+// recognized.
 var injected = regexp.MustCompile(`PS1=.*\r\n`)
 
 func deadline(t *testing.T) context.Context {
@@ -207,7 +208,7 @@ func withoutPrompt(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// What a person types: his line is echo as far as it goes, whoever edits it.
+// A line that a person types is echo in full, whichever editor edits it.
 func TestTranscriptOfAPerson(t *testing.T) {
 	for adapter, want := range map[string]string{
 		"../session/testdata/regexsh.yaml": `echo "echo one\r\n"

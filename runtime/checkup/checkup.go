@@ -1,6 +1,6 @@
-// Package checkup judges, without a turn and without a session, whether the program of
-// an adapter can be used here: it is there, an agent tells its version, the version is
-// new enough, and somebody is logged in.
+// Package checkup checks, without a turn or a session, whether an adapter's program can be
+// used here: whether it is installed, reports a version that is new enough, and, for an
+// agent, is logged in.
 package checkup
 
 import (
@@ -12,8 +12,8 @@ import (
 
 	"golang.org/x/mod/semver"
 
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
 // Program is how the program of an adapter would be started.
@@ -60,7 +60,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Re
 	if a.OwnProgram() { // only the agent's own knows the arguments
 		asked, _ = launch.Locate(a.Whole(), launch.OSHost(), "") // empty: there is nobody to be asked
 	}
-	r.Login = login(ctx, a.Agent, asked, p)
+	r.Login = findLogin(ctx, a.Agent, asked, p)
 	if r.Login == LoggedOut {
 		r.need("log in: " + cmp.Or(a.Agent.Auth.Hint, "set "+strings.Join(a.Agent.Auth.Env, " or ")))
 	}
@@ -103,7 +103,7 @@ func (x *Examiner) version(ctx context.Context, a *schema.Adapter, path string, 
 // also is a sentence with what is known besides.
 func also(what, more string) string { return strings.TrimSuffix(what+"; "+more, "; ") }
 
-// older compares versions number by number; what is not known is not older.
+// older compares versions number by number; an unknown version is not older.
 func older(version, least string) bool {
 	v, l := "v"+version, "v"+least
 	return semver.IsValid(v) && semver.IsValid(l) && semver.Compare(v, l) < 0

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // Login says whether somebody is logged in to an agent.
@@ -23,9 +23,9 @@ const (
 // statusLimit is how long an agent may take to say who is logged in.
 const statusLimit = 20 * time.Second
 
-// login is a variable that stands for one, else what the agent's program says; path is
+// findLogin returns the login that a variable stands for, else what the agent's program says; path is
 // empty where it is not there.
-func login(ctx context.Context, g *schema.Agent, path string, p Program) Login {
+func findLogin(ctx context.Context, g *schema.Agent, path string, p Program) Login {
 	env := p.environment()
 	for _, name := range g.Auth.Env {
 		if valueIn(env, name) != "" {

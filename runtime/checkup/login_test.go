@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // An agent that does not come to an end with its answer has told nothing, whatever
@@ -36,7 +36,7 @@ func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			g := &schema.Agent{Auth: schema.AgentAuth{Status: &schema.AgentAuthStatus{Args: []string{"status"}}}}
-			assert.Equal(t, c.says, login(ctx, g, path, Program{}))
+			assert.Equal(t, c.says, findLogin(ctx, g, path, Program{}))
 		})
 	}
 }

@@ -7,21 +7,21 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/runtime/tui"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/runtime/tui"
+	"example.com/ripple/schema"
 )
 
-// Agent is what the screen of a coding agent shows.
+// Agent describes the screen of a coding agent.
 type Agent struct {
-	// State is ready, working, asks, menu, trust, login, error or ended; empty: something
-	// that its adapter does not know.
+	// State is ready, working, asks, menu, trust, login, error or ended; empty if the adapter does
+	// not recognize the screen.
 	State    string   `json:"state"`
-	Question string   `json:"question,omitempty"` // what it asks
-	Answers  []string `json:"answers,omitempty"`  // the names of the answers that can be sent
+	Question string   `json:"question,omitempty"` // text of the question
+	Answers  []string `json:"answers,omitempty"`  // names of the accepted answers
 }
 
-// agent is a coding agent on its own screen; prompts are its commands.
+// agent runs a coding agent on its own screen; the console's commands are prompts.
 type agent struct {
 	*tui.TUI
 	name  string
@@ -39,11 +39,11 @@ func startAgent(h *host, o session.Options) (*agent, error) {
 	return &agent{TUI: t, name: h.adapter.Name, print: h.print}, nil
 }
 
-// unknownFor is how long a screen that the adapter does not know is waited for at the start.
+// unknownFor is how long startup waits on a screen that the adapter does not recognize.
 const unknownFor = 20 * time.Second
 
-// settle waits until the agent is ready, or asks something. It has failed when it ended.
-func (a *agent) settle(ctx context.Context) error {
+// awaitReady waits until the agent is ready or asks something. It returns an error if the agent ended.
+func (a *agent) awaitReady(ctx context.Context) error {
 	limit, cancel := context.WithTimeout(ctx, unknownFor)
 	defer cancel()
 	_, err := a.TUI.WaitState(limit, func(s tui.State) bool { return s.Counts && s.State != schema.ScreenWorking })
@@ -52,13 +52,13 @@ func (a *agent) settle(ctx context.Context) error {
 	}
 	f := fault(FaultStart, "%s: %v", a.name, a.exit())
 	f.Output = strings.Join(a.Picture().Rows, "\n")
-	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), goodbye)
+	bye, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTimeout)
 	defer cancel()
 	return errors.Join(f, a.TUI.Close(bye))
 }
 
-// shows is what the screen shows, for clients.
-func (a *agent) shows() *Agent {
+// describe returns the description of the screen for clients.
+func (a *agent) describe() *Agent {
 	s := a.TUI.State()
 	shown := &Agent{State: s.State, Question: s.Asked}
 	for name := range s.Answers {
@@ -68,13 +68,13 @@ func (a *agent) shows() *Agent {
 	return shown
 }
 
-// waits says that the agent goes on only when somebody answers.
-func waits(s tui.State) bool {
+// needsAnswer reports whether the agent needs an answer to continue.
+func needsAnswer(s tui.State) bool {
 	return s.Counts && !s.Answered && slices.Contains([]string{schema.ScreenAsks, schema.ScreenMenu, schema.ScreenTrust, schema.ScreenLogin}, s.State)
 }
 
-// rests says that the agent takes a prompt.
-func rests(s tui.State) bool {
+// acceptsPrompt reports whether the agent accepts a prompt.
+func acceptsPrompt(s tui.State) bool {
 	return s.Counts && (s.State == schema.ScreenReady || s.State == schema.ScreenError)
 }
 
@@ -85,9 +85,9 @@ func (a *agent) state(s tui.State) session.State {
 	switch {
 	case s.Ended:
 		st.Phase = session.PhaseClosed
-	case rests(s):
+	case acceptsPrompt(s):
 		st.Phase = session.PhaseReady
-	case waits(s):
+	case needsAnswer(s):
 		st.Waiting, st.Stuck = session.WaitingInput, true
 	}
 	return st
@@ -101,13 +101,14 @@ func (a *agent) WaitState(ctx context.Context, want func(session.State) bool) (s
 	return a.state(s), err
 }
 
-// exit is how the program ended.
+// exit returns the error that describes how the program ended.
 func (a *agent) exit() error {
 	code, signal := a.ExitStatus()
 	return &session.ExitError{Code: code, Signal: signal}
 }
 
-// Submit enters a prompt. What is new on the screen when its turn is over is its output.
+// Submit enters a prompt. The output of the command is the text that is new on the screen at the
+// end of the turn.
 func (a *agent) Submit(ctx context.Context, prompt string) (func(context.Context) (session.Result, error), error) {
 	begun := time.Now()
 	wait, err := a.TUI.Submit(ctx, prompt)
@@ -126,28 +127,28 @@ func (a *agent) Submit(ctx context.Context, prompt string) (func(context.Context
 	}, nil
 }
 
-// turn waits for the end of a turn, through all that is asked in it.
+// turn waits for the end of a turn, including the questions asked during it.
 func (a *agent) turn(ctx context.Context, wait func(context.Context) (tui.Turn, error)) (tui.Turn, error) {
 	for {
 		turn, err := wait(ctx)
-		if err != nil || !waits(turn.State) {
+		if err != nil || !needsAnswer(turn.State) {
 			return turn, err
 		}
 		asked := turn.State
 		if _, err := a.TUI.WaitState(ctx, func(s tui.State) bool {
-			return !waits(s) || s.State != asked.State || s.Asked != asked.Asked
+			return !needsAnswer(s) || s.State != asked.State || s.Asked != asked.Asked
 		}); err != nil {
 			return turn, err
 		}
 	}
 }
 
-// Interrupt presses the keys that interrupt the agent and waits until it takes a prompt.
+// Interrupt presses the agent's interrupt keys and waits until it accepts a prompt.
 func (a *agent) Interrupt(ctx context.Context) (session.Result, error) {
 	if err := a.TUI.Interrupt(ctx); err != nil {
 		return session.Result{}, err
 	}
-	_, err := a.TUI.WaitState(ctx, rests)
+	_, err := a.TUI.WaitState(ctx, acceptsPrompt)
 	switch {
 	case errors.Is(err, tui.ErrEnded):
 		err = a.exit()
@@ -157,11 +158,11 @@ func (a *agent) Interrupt(ctx context.Context) (session.Result, error) {
 	return session.Result{}, err
 }
 
-// Send types what a program wants typed.
+// Send types input from a client program.
 func (a *agent) Send(_ context.Context, b []byte) error { return a.TUI.Type(b) }
 
-// Type types what a person types.
+// Type types input from a user.
 func (a *agent) Type(_ int, b []byte) error { return a.TUI.Type(b) }
 
-// Leave does nothing: only the agent knows what a person has left on its screen.
+// Leave does nothing: only the agent knows which input a user has left on its screen.
 func (a *agent) Leave(int) {}

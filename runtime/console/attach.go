@@ -7,37 +7,39 @@ import (
 	"strconv"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/runtime/terminal"
 )
 
-// tail is how many lines of the history a person's terminal gets who attaches.
+// tail is the number of history lines sent to a newly attached terminal.
 const tail = 200
 
-// Notice is what a person who is attached should know besides what he sees.
+// Notice is information for an attached user that is not on the screen.
 type Notice struct {
-	Title string `json:"title"`          // the program's, to be shown otherwise
-	Held  int    `json:"held,omitempty"` // bytes that were typed and wait
-	For   string `json:"for,omitempty"`  // what they wait for
+	Title string `json:"title"`          // title of the program, to be shown outside the screen
+	Held  int    `json:"held,omitempty"` // number of typed bytes that wait
+	For   string `json:"for,omitempty"`  // the holder that they wait for
 }
 
-// attached is a person's terminal on the console.
+// attached is a user's terminal attached to the console.
 type attached struct {
 	h        *host
-	seat     int // tells it from the others
+	id       int // identifies the attached terminal
 	sub      *terminal.Subscription
 	frames   *frames
 	readOnly bool
+	in       string // name of the console that runs the attaching client
+	drafts   drafts // state of a client that edits lines
 }
 
-// getAttach puts a person's terminal on the console: GET /v1/attach?cols=80&rows=24 with
-// Upgrade, and read_only=true for one who only looks.
+// getAttach attaches a terminal: GET /v1/attach?cols=80&rows=24 with Upgrade, read_only=true for a
+// viewer, and edits=true for a client that edits lines.
 func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 	q := r.URL.Query()
 	cols, err := strconv.Atoi(q.Get("cols"))
 	rows, err2 := strconv.Atoi(q.Get("rows"))
 	if r.Header.Get("Upgrade") != attachProtocol || err != nil || err2 != nil || cols < 1 || rows < 1 {
-		refuse(w, fault(FaultRequest, "a terminal is attached by an upgrade to %s, with its cols and rows", attachProtocol))
+		refuse(w, fault(FaultRequest, "attaching needs an upgrade to %s, and the parameters cols and rows", attachProtocol))
 		return
 	}
 	state, _ := h.state()
@@ -57,20 +59,19 @@ func (h handlers) getAttach(w http.ResponseWriter, r *http.Request) {
 		refuse(w, fault(FaultRequest, "%v", err))
 		return
 	}
-	defer func() { _ = conn.Close() }() // all was said
-	a := &attached{h: h.host, readOnly: q.Get("read_only") == "true", frames: &frames{Reader: buffered, w: conn}}
-	_ = conn.SetDeadline(time.Time{}) // a person takes his time
+	defer func() { _ = conn.Close() }() // everything has been sent
+	a := &attached{h: h.host, readOnly: q.Get("read_only") == "true", drafts: drafts{edits: q.Get("edits") == "true"}, in: q.Get("in"), frames: &frames{Reader: buffered, w: conn}}
+	_ = conn.SetDeadline(time.Time{}) // a user may be idle for any time
+	a.sub = t.SubscribeWindow(cols, rows, tail)
+	defer a.register()() // before the answer: a client that has it is in the console's status
 	if _, err := conn.Write([]byte("HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: " + attachProtocol + "\r\n\r\n")); err != nil {
 		return
 	}
-	a.sub = t.SubscribeWindow(cols, rows, tail)
-	defer a.comes()()
 	a.serve(r.Context())
 }
 
-// comes counts the terminal; leave is for when it goes. The person's unfinished line is
-// taken away.
-func (a *attached) comes() (leave func()) {
+// register registers the terminal; leave unregisters it and discards the user's unfinished line.
+func (a *attached) register() (leave func()) {
 	free := a.h.busy()
 	a.h.visitors.all.Add(1)
 	a.h.log.Info("a terminal is attached", "read_only", a.readOnly)
@@ -78,7 +79,7 @@ func (a *attached) comes() (leave func()) {
 	return func() {
 		a.sub.Close()
 		if s := a.count(-1); s != nil && !a.readOnly {
-			s.Leave(a.seat)
+			s.Leave(a.id)
 		}
 		a.h.log.Info("a terminal is detached")
 		a.h.visitors.all.Done()
@@ -86,7 +87,7 @@ func (a *attached) comes() (leave func()) {
 	}
 }
 
-// count counts who may type.
+// count adjusts the number of terminals by n and returns the program.
 func (a *attached) count(n int) program {
 	h := a.h
 	h.mu.Lock()
@@ -96,31 +97,35 @@ func (a *attached) count(n int) program {
 	}
 	if n > 0 {
 		h.visitors.seats++
-		a.seat = h.visitors.seats
+		a.id = h.visitors.seats
 	}
+	h.visitors.show(a.in, n)
 	return h.session
 }
 
-// serve returns when the person has detached, his connection is gone, or the program has
-// ended and he was told.
+// serve returns when the user detaches, the connection fails, or the program has ended and the
+// client has been notified.
 func (a *attached) serve(ctx context.Context) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	go func() {
 		defer cancel()
-		a.listen(ctx)
+		a.readFrames(ctx)
 	}()
-	if a.show(ctx) {
-		_ = a.frames.writeJSON(frameEnd, a.farewell()) // he may be gone
+	if a.drafts.edits && !a.readOnly {
+		go a.sendPrompts(ctx)
+	}
+	if a.sendOutput(ctx) {
+		_ = a.frames.writeJSON(frameEnd, a.finalAnswer()) // the client may have disconnected
 	}
 }
 
-// frameGap is how long a screen stays that is shown in parts: each is painted whole.
+// frameGap is the minimum time between two snapshots; each repaints the whole screen.
 const frameGap = 15 * time.Millisecond
 
-// show sends what is to be seen and says whether the program has ended. A terminal that
-// is not read from holds up nobody else.
-func (a *attached) show(ctx context.Context) (ended bool) {
+// sendOutput sends output to the client and reports whether the program has ended. A client that does not
+// read delays no other client.
+func (a *attached) sendOutput(ctx context.Context) (ended bool) {
 	gap := time.NewTimer(0)
 	defer gap.Stop()
 	for {
@@ -131,6 +136,7 @@ func (a *attached) show(ctx context.Context) (ended bool) {
 		if a.frames.write(frameOutput, p.Bytes) != nil {
 			return false
 		}
+		a.drafts.passed(p.End)
 		if p.Snapshot {
 			gap.Reset(frameGap)
 			select {
@@ -141,9 +147,19 @@ func (a *attached) show(ctx context.Context) (ended bool) {
 	}
 }
 
-// listen takes what the person does.
-func (a *attached) listen(ctx context.Context) {
+// readFrames handles the frames that the client sends.
+func (a *attached) readFrames(ctx context.Context) {
 	watching := make(chan struct{}, 1)
+	watch := func() {
+		select {
+		case watching <- struct{}{}:
+			go func() {
+				a.sendHeldNotices(ctx)
+				<-watching
+			}()
+		default:
+		}
+	}
 	for {
 		kind, body, err := a.frames.read()
 		if err != nil {
@@ -160,81 +176,104 @@ func (a *attached) listen(ctx context.Context) {
 				continue
 			}
 			a.sub.Lead()
-			if a.typeKeys(body) {
-				select {
-				case watching <- struct{}{}:
-					go func() {
-						a.tellHeld(ctx)
-						<-watching
-					}()
-				default:
-				}
+			if a.typeKeys(body, a.drafts.edits) {
+				watch()
+			}
+		case frameLine, frameEndDraft:
+			if a.readOnly {
+				continue
+			}
+			a.sub.Lead()
+			if a.handleDraft(kind, body) {
+				watch()
 			}
 		}
 	}
 }
 
-// typeKeys gives the program what a person typed, and says whether some of it is held.
-func (a *attached) typeKeys(b []byte) (held bool) {
+// typeKeys passes typed keys to the program and reports whether some of them are held. Drafted keys
+// are offered for line editing first if the program supports that.
+func (a *attached) typeKeys(b []byte, drafted bool) (held bool) {
+	defer a.drafts.received(len(b))
 	h := a.h
 	h.mu.Lock()
 	s := h.session
 	h.touched = time.Now()
 	h.mu.Unlock()
-	if s == nil { // somebody answers what it asks at its start
-		_, _ = h.screen.terminal().Write(b) // it has ended
+	if s == nil { // keys answer a question that the program asks at its start
+		_, _ = h.screen.terminal().Write(b) // the program has ended
 		return false
 	}
-	return s.Type(a.seat, b) == nil && s.State().Held[a.seat] > 0
+	enter := s.Type
+	if p, edits := s.(prompter); edits && drafted {
+		enter = p.Offer
+	}
+	return enter(a.id, b) == nil && a.hasHeldKeys()
 }
 
-// tellHeld tells the person of keys that are held, until they are not.
-func (a *attached) tellHeld(ctx context.Context) {
+// hasHeldKeys reports whether some of the user's keys are held.
+func (a *attached) hasHeldKeys() bool {
 	a.h.mu.Lock()
 	s := a.h.session
 	a.h.mu.Unlock()
-	told := 0
+	return s.State().Held[a.id] > 0
+}
+
+// sendHeldNotices sends notices about held keys until none are held.
+func (a *attached) sendHeldNotices(ctx context.Context) {
+	a.h.mu.Lock()
+	s := a.h.session
+	a.h.mu.Unlock()
+	held, typist := 0, 0
 	for {
-		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.seat] != told })
+		st, err := s.WaitState(ctx, func(st session.State) bool { return st.Held[a.id] != held || held > 0 && st.Typist != typist })
 		if err != nil {
 			return
 		}
-		told = st.Held[a.seat]
-		n := Notice{Title: a.h.screen.title(), Held: told}
-		if told > 0 {
+		held, typist = st.Held[a.id], st.Typist
+		n := Notice{Title: a.h.screen.title(), Held: held}
+		if held > 0 {
 			n.For = a.holder(st)
 		}
-		if a.frames.writeJSON(frameNotice, n) != nil || told == 0 {
+		if n.For == "" {
+			n.Held = 0
+		}
+		if a.frames.writeJSON(frameNotice, n) != nil || held == 0 {
 			return
 		}
 	}
 }
 
-// AnotherPerson is whom those wait for who type while another one's line is not finished.
+// AnotherPerson is the holder reported to users whose keys are queued after another user's
+// unfinished line.
 const AnotherPerson = "another person"
 
-// holder says what those wait for whose keys are held.
+// holder returns a description of what holds the user's keys; "" for the user's own line, whose
+// keys came faster than the program reads.
 func (a *attached) holder(st session.State) string {
 	h := a.h
-	if st.Typing {
+	switch {
+	case st.Typing && st.Typist == a.id:
+		return ""
+	case st.Typing:
 		return AnotherPerson
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if r := h.latest(); r != nil && r.cmd.Running() {
-		return "command " + strconv.Itoa(r.cmd.ID) + by(r.cmd.By)
+		return "command " + strconv.Itoa(r.cmd.ID) + formatSender(r.cmd.By)
 	}
 	return "the program"
 }
 
-// farewell is what those are told who are attached when the program ends.
-func (a *attached) farewell() Answer {
+// finalAnswer returns the last answer to an attached client after the program has ended.
+func (a *attached) finalAnswer() Answer {
 	h := a.h
-	t := time.NewTimer(goodbye)
+	t := time.NewTimer(closeTimeout)
 	defer t.Stop()
 	select {
 	case <-h.over:
-	case <-t.C: // it ended before it had come to a prompt
+	case <-t.C: // the program ended before its first prompt
 	}
 	h.mu.Lock()
 	closed := h.outcome.closed

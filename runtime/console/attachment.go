@@ -4,34 +4,40 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net"
 	"net/http"
 	"net/url"
+	"os"
 	"strconv"
+	"time"
 
-	"ripple/runtime/internal/keys"
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/keys"
+	"example.com/ripple/runtime/internal/vt"
 )
 
-// ResetTerminal undoes on a person's terminal whatever a program may have set there, in
-// the middle of a sequence too; the cursor and what is shown on the main screen stay.
+// ResetTerminal undoes any mode that a program may have set on a user's terminal, even in the
+// middle of a sequence; the cursor position and the contents of the main screen are kept.
 const ResetTerminal = "\x18\x1b\\" + vt.EndFrame + vt.Unset
 
-// Detacher looks for the keys that detach.
+// Detacher recognizes the keys that detach.
 type Detacher = keys.Detacher
 
-// NewDetacher takes keys as "C-\ C-d": one or more control keys with blanks between.
+// NewDetacher returns a Detacher for keys such as "C-\ C-d": one or more control keys separated by
+// blanks.
 func NewDetacher(spec string) (*Detacher, error) { return keys.NewDetacher(spec) }
 
-// AttachRequest asks for the console on a person's terminal.
+// AttachRequest asks to attach a user's terminal to the console.
 type AttachRequest struct {
-	Cols, Rows int // of the terminal
+	Cols, Rows int // size of the terminal, in character cells
 	ReadOnly   bool
+	Edits      bool   // the client edits lines: see Happening.Prompt
+	In         string // name of the console in whose terminal the client runs; empty if none
 }
 
-// Attachment is a person's terminal on a console. Its methods may be called from several
-// goroutines, Next from one at a time.
+// Attachment is a user's terminal attached to a console. Its methods may be called from several
+// goroutines, except Next, which may be called from one goroutine at a time.
 type Attachment struct {
 	c      *Client
 	conn   net.Conn
@@ -39,26 +45,27 @@ type Attachment struct {
 	ctx    context.Context
 }
 
-// Happening is what a console sends to those who are attached: one of the three.
+// Happening is an event that a console sends to attached clients. Exactly one field is set.
 type Happening struct {
-	Output []byte  // to be written to the terminal as it is
-	Notice *Notice // to be shown beside
-	End    *Answer // the program ended ("exited"), or somebody closed the console ("closed"); nothing follows
+	Output []byte  // bytes to write to the terminal unchanged
+	Notice *Notice // information to show outside the screen
+	Prompt *Prompt // whether a line may be edited; only sent to clients that edit lines
+	End    *Answer // the program ended ("exited") or a client closed the console ("closed"); the last event
 }
 
-// Attach puts a terminal on the console until Close or the context's end. What it shows
-// and has set does not matter: the first Output paints it anew.
+// Attach attaches a terminal to the console until Close or the end of the context. The current
+// contents and modes of the terminal do not matter: the first Output repaints it.
 //
 // Errors: *Fault: FaultExited, FaultBusy.
 func (c *Client) Attach(ctx context.Context, q AttachRequest) (*Attachment, error) {
 	var d net.Dialer
 	conn, err := d.DialContext(ctx, "unix", c.files.Socket)
 	if err != nil {
-		return nil, c.lost(err)
+		return nil, c.hostGone(err)
 	}
 	a := &Attachment{c: c, conn: conn, ctx: ctx}
 	if err := a.upgrade(q); err != nil {
-		_ = conn.Close() // nothing was begun
+		_ = conn.Close() // nothing was sent
 		return nil, err
 	}
 	context.AfterFunc(ctx, a.Close)
@@ -66,20 +73,25 @@ func (c *Client) Attach(ctx context.Context, q AttachRequest) (*Attachment, erro
 }
 
 func (a *Attachment) upgrade(q AttachRequest) error {
-	values := url.Values{"cols": {strconv.Itoa(q.Cols)}, "rows": {strconv.Itoa(q.Rows)}, "read_only": {strconv.FormatBool(q.ReadOnly)}}
+	values := url.Values{"cols": {strconv.Itoa(q.Cols)}, "rows": {strconv.Itoa(q.Rows)}, "read_only": {strconv.FormatBool(q.ReadOnly)}, "in": {q.In}, "edits": {strconv.FormatBool(q.Edits)}}
 	r, err := http.NewRequestWithContext(a.ctx, http.MethodGet, "http://console/v1/attach?"+values.Encode(), nil)
 	if err != nil {
 		return err
 	}
 	r.Header.Set("Connection", "Upgrade")
 	r.Header.Set("Upgrade", attachProtocol)
+	_ = a.conn.SetDeadline(time.Now().Add(answerLimit)) // if this fails, the first write fails, too
+	defer func() { _ = a.conn.SetDeadline(time.Time{}) }()
 	if err := r.Write(a.conn); err != nil {
-		return a.c.lost(err)
+		return a.c.hostGone(err)
 	}
 	in := bufio.NewReader(a.conn)
 	resp, err := http.ReadResponse(in, r)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return a.c.unresponsive()
+	}
 	if err != nil {
-		return a.c.lost(err)
+		return a.c.hostGone(err)
 	}
 	a.frames.Reader, a.frames.w = in, a.conn
 	if resp.StatusCode == http.StatusSwitchingProtocols {
@@ -93,8 +105,8 @@ func (a *Attachment) upgrade(q AttachRequest) error {
 	return e.Error
 }
 
-// Next waits for what happens next. The error is io.EOF after the end, the context's,
-// or says that the host is gone.
+// Next waits for the next event. The error is io.EOF after End, the context's error, or an error
+// that reports that the host is gone.
 func (a *Attachment) Next() (Happening, error) {
 	for {
 		kind, body, err := a.frames.read()
@@ -102,7 +114,7 @@ func (a *Attachment) Next() (Happening, error) {
 			if a.ctx.Err() != nil {
 				return Happening{}, a.ctx.Err()
 			}
-			return Happening{}, a.c.lost(err)
+			return Happening{}, a.c.hostGone(err)
 		}
 		h := Happening{}
 		switch kind {
@@ -110,24 +122,33 @@ func (a *Attachment) Next() (Happening, error) {
 			h.Output = body
 		case frameNotice:
 			err = json.Unmarshal(body, &h.Notice)
+		case framePrompt:
+			err = json.Unmarshal(body, &h.Prompt)
 		case frameEnd:
 			err = json.Unmarshal(body, &h.End)
 		default:
-			continue // of a later version
+			continue // sent by a later version
 		}
 		return h, err
 	}
 }
 
-// Type sends what the person typed: whole keys, as far as that can be known.
+// Type sends typed keys. The caller passes whole keys as far as it can detect their ends.
 func (a *Attachment) Type(b []byte) error { return a.frames.write(frameKeys, b) }
 
-// Resize tells the size of the person's terminal.
+// Enter sends a line that the user edited in the terminal, including its line end, or keys for the
+// program. It ends the draft.
+func (a *Attachment) Enter(b []byte) error { return a.frames.write(frameLine, b) }
+
+// EndDraft reports that the user's unfinished line, which began with Prompt.Keys, is empty again.
+func (a *Attachment) EndDraft() error { return a.frames.write(frameEndDraft, nil) }
+
+// Resize reports the size of the user's terminal, in character cells.
 func (a *Attachment) Resize(cols, rows int) error {
 	return a.frames.writeJSON(frameSize, size{cols, rows})
 }
 
 // Close detaches.
 func (a *Attachment) Close() {
-	_ = a.conn.Close() // the host sees it
+	_ = a.conn.Close() // the host notices the closed connection
 }

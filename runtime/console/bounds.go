@@ -6,16 +6,16 @@ import (
 	"io"
 )
 
-// maxAnswer is the longest answer of a host that a client reads, in bytes, and the longest
-// line of a stream; hosts stay far below it.
+// maxAnswer is the largest answer of a host, and the longest line of a stream, that a client reads,
+// in bytes; hosts stay far below it.
 const maxAnswer = 16 << 20
 
-var errTooLong = errors.New("it is longer than a host's answers are")
+var errTooLong = errors.New("longer than any answer of a host")
 
-// boundedLines passes on a stream whose lines are of a length that a host writes.
+// boundedLines reads from a stream and fails at a line that is longer than a host writes.
 type boundedLines struct {
 	in   io.Reader
-	line int // bytes of the line that has not ended
+	line int // bytes of the current line so far
 }
 
 func (l *boundedLines) Read(b []byte) (int, error) {

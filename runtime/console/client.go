@@ -10,19 +10,21 @@ import (
 	"net"
 	"net/http"
 	"path/filepath"
+	"strconv"
 	"time"
 
-	"ripple/runtime/console/place"
+	"example.com/ripple/runtime/console/place"
 )
 
 // Client talks to one console. Its methods may be called from several goroutines.
 type Client struct {
 	Name string
-	// Noted is the console as its host last noted it beside its results. Its adapter and sandbox
+	// Noted is the console's status as last recorded on disk by its host. Its adapter and sandbox
 	// never change.
 	Noted Status
 	files place.Files
 	http  *http.Client
+	kept  bool // the connections are shared through Clients
 }
 
 func newClient(noted Status, f place.Files) *Client {
@@ -31,19 +33,60 @@ func newClient(noted Status, f place.Files) *Client {
 		return d.DialContext(ctx, "unix", f.Socket)
 	}
 	return &Client{Name: noted.Name, Noted: noted, files: f, http: &http.Client{
-		Transport:     &http.Transport{DialContext: dial, DisableCompression: true},
-		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a host knows no other place
+		Transport:     &http.Transport{DialContext: dial, DisableCompression: true, IdleConnTimeout: idleConnection},
+		CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }, // a host does not redirect
 	}}
 }
 
-// LogFile is where the console's host notes what happens to it.
+// LogFile returns the path of the log of the console's host.
 func (c *Client) LogFile() string { return filepath.Join(c.files.Record, logName) }
 
-// Close closes the client's connections; the console lives on.
-func (c *Client) Close() { c.http.CloseIdleConnections() }
+// idleConnection is how long a client keeps an idle connection: shorter than a host does, so that
+// no request is sent on a connection that the host is closing.
+const idleConnection = requestTimeout
 
-// do sends a request and returns the answer's body.
-func (c *Client) do(ctx context.Context, method, path string, body any) (io.ReadCloser, error) {
+// Close closes the client's connections, unless [Clients] keeps them; the console keeps running.
+func (c *Client) Close() {
+	if !c.kept {
+		c.http.CloseIdleConnections()
+	}
+}
+
+// do sends a request and returns the body of the answer. It fails if the host does not respond.
+func (c *Client) do(ctx context.Context, method, path string, body any) (*answerBody, error) {
+	ctx, answered, cancel := watched(ctx, c)
+	b, err := c.request(ctx, method, path, body)
+	answered()
+	if err != nil {
+		err = failure(ctx, err)
+		cancel()
+		return nil, err
+	}
+	return &answerBody{b, cancel}, nil
+}
+
+// answerBody is the body of an answer; closing it cancels the context of its request.
+type answerBody struct {
+	io.ReadCloser
+	cancel context.CancelFunc
+}
+
+// finish reads the end of an answer after its last line, so that its connection can be reused. It
+// does not wait long.
+func (b *answerBody) finish() {
+	late := time.AfterFunc(stoppedLimit, b.cancel)
+	defer late.Stop()
+	_, _ = io.CopyN(io.Discard, b.ReadCloser, 1) // without the end of the answer the connection is closed
+}
+
+// Close closes the body and cancels the request's context.
+func (b *answerBody) Close() error {
+	defer b.cancel()
+	return b.ReadCloser.Close()
+}
+
+// request sends a request and returns the body of the answer.
+func (c *Client) request(ctx context.Context, method, path string, body any) (io.ReadCloser, error) {
 	var in io.Reader
 	if body != nil {
 		b, err := json.Marshal(body)
@@ -56,12 +99,15 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (io.Read
 	if err != nil {
 		return nil, err
 	}
+	if now := uptime(); now > 0 {
+		r.Header.Set(askedHeader, strconv.FormatInt(int64(now), 10))
+	}
 	resp, err := c.http.Do(r)
 	if err != nil {
 		if ctx.Err() != nil {
 			return nil, ctx.Err()
 		}
-		return nil, c.lost(err)
+		return nil, c.hostGone(err)
 	}
 	if resp.StatusCode < 300 {
 		return resp.Body, nil
@@ -74,8 +120,9 @@ func (c *Client) do(ctx context.Context, method, path string, body any) (io.Read
 	return nil, e.Error
 }
 
-// lost is why a host does not answer. One that ended by itself has taken its results with it.
-func (c *Client) lost(err error) error {
+// hostGone returns the reason why a host does not respond. A host that ended by itself has removed its
+// results.
+func (c *Client) hostGone(err error) error {
 	if !c.files.Dead() {
 		return fmt.Errorf("%s: %w", c.Name, err)
 	}
@@ -92,6 +139,11 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 	if err != nil {
 		return err
 	}
+	return c.decode(b, into)
+}
+
+// decode decodes an answer and closes it.
+func (c *Client) decode(b io.ReadCloser, into any) error {
 	defer func() { _ = b.Close() }()
 	if err := json.NewDecoder(io.LimitReader(b, maxAnswer)).Decode(into); err != nil {
 		return fmt.Errorf("%s: the answer cannot be read: %w", c.Name, err)
@@ -99,27 +151,24 @@ func (c *Client) call(ctx context.Context, method, path string, body, into any) 
 	return nil
 }
 
-// Status is what the console does.
-func (c *Client) Status(ctx context.Context) (Status, error) {
-	var s Status
-	return s, c.call(ctx, http.MethodGet, "/v1", nil, &s)
-}
-
-// Exec runs a command and writes its output to out as it comes, which may be nil.
-// It returns when the command ends, or at whatever else ends its wait; the
-// command then goes on.
+// Exec runs a command and writes its output to out, which may be nil, as it arrives. It returns
+// when the command ends or when the wait ends for another reason; in the latter case the command
+// continues.
 //
-// Errors: *Fault when nothing was sent: FaultBusy, FaultCwd, FaultExited.
+// Errors: *Fault if nothing was sent: FaultBusy, FaultCwd, FaultExited; FaultUnresponsive if the
+// host does not respond within answerLimit, or after the wait bounded by the request.
 func (c *Client) Exec(ctx context.Context, q ExecRequest, out io.Writer) (Answer, error) {
-	return c.stream(ctx, "/v1/exec", q, out)
+	return c.stream(ctx, "/v1/exec", q, q.Wait, out)
 }
 
-// Wait waits for a command that runs, or ran.
+// Wait waits for a running or completed command.
 func (c *Client) Wait(ctx context.Context, q WaitRequest, out io.Writer) (Answer, error) {
-	return c.stream(ctx, "/v1/wait", q, out)
+	return c.stream(ctx, "/v1/wait", q, q.Wait, out)
 }
 
-func (c *Client) stream(ctx context.Context, path string, q any, out io.Writer) (Answer, error) {
+func (c *Client) stream(ctx context.Context, path string, q any, wait time.Duration, out io.Writer) (Answer, error) {
+	ctx, silence := boundSilence(ctx, c, wait)
+	defer silence.end()
 	body, err := c.do(ctx, http.MethodPost, path, q)
 	if err != nil {
 		return Answer{}, err
@@ -128,16 +177,31 @@ func (c *Client) stream(ctx context.Context, path string, q any, out io.Writer) 
 	lines := json.NewDecoder(&boundedLines{in: body})
 	for {
 		var p piece
-		if err := lines.Decode(&p); err != nil {
+		silence.start()
+		err := lines.Decode(&p)
+		silence.stop()
+		if err != nil {
 			if ctx.Err() != nil {
-				return Answer{}, ctx.Err()
+				return Answer{}, failure(ctx, err)
 			}
-			return Answer{}, c.lost(fmt.Errorf("the answer broke off: %w", err))
+			return Answer{}, c.hostGone(fmt.Errorf("the answer was cut off: %w", err))
+		}
+		if p.Done != nil || p.Error != nil {
+			body.finish()
 		}
 		if p.Done != nil {
 			return *p.Done, nil
 		}
+		if p.Error != nil {
+			return Answer{}, p.Error
+		}
 		if out == nil {
+			continue
+		}
+		if noter, ok := out.(GapNoter); ok && p.Gap != nil {
+			noter.NoteGap(*p.Gap)
+		}
+		if p.Gap != nil && p.Output == "" {
 			continue
 		}
 		b := p.Raw
@@ -150,20 +214,20 @@ func (c *Client) stream(ctx context.Context, path string, q any, out io.Writer) 
 	}
 }
 
-// Send types into the running command.
+// Send types input into the running command.
 func (c *Client) Send(ctx context.Context, q SendRequest) (Status, error) {
 	var s Status
 	return s, c.call(ctx, http.MethodPost, "/v1/send", q, &s)
 }
 
-// Interrupt interrupts the running command by its program's means and waits until
-// a prompt came back, at most for a few seconds.
+// Interrupt interrupts the running command by the means of its adapter and waits for a prompt, for
+// a few seconds at most.
 func (c *Client) Interrupt(ctx context.Context) (Answer, error) {
 	var a Answer
 	return a, c.call(ctx, http.MethodPost, "/v1/interrupt", struct{}{}, &a)
 }
 
-// Screen is what the console shows, as text.
+// Screen returns the contents of the console's screen as text.
 func (c *Client) Screen(ctx context.Context) (string, Status, error) {
 	var a screenAnswer
 	err := c.call(ctx, http.MethodGet, "/v1/screen", nil, &a)
@@ -176,25 +240,34 @@ func (c *Client) Resize(ctx context.Context, cols, rows int) (Status, error) {
 	return s, c.call(ctx, http.MethodPost, "/v1/resize", size{cols, rows}, &s)
 }
 
-// End ends the console: its program politely, unless kill, then all that it left
-// behind. It returns when nothing is left of it.
+// End ends the console: first its program (politely unless kill is set), then all remaining
+// processes. It returns when all have ended. With kill, an unresponsive host is killed.
+//
+// Errors: *Fault: FaultUnresponsive; FaultLeft if the console has ended but some of its processes
+// have not.
 func (c *Client) End(ctx context.Context, kill bool) error {
 	q := closing{Mode: "close"}
 	if kill {
 		q.Mode = "kill"
 	}
-	var s Status
+	var s closed
 	if err := c.call(ctx, http.MethodPost, "/v1/close", q, &s); err != nil {
+		if kill && IsUnresponsive(err) {
+			err = killHost(c.files.Socket)
+		}
 		var f *Fault
-		if !errors.As(err, &f) || f.Code != FaultExited {
+		if err != nil && (!errors.As(err, &f) || f.Code != FaultExited) {
 			return err
 		}
 	}
-	return c.vanish(ctx)
+	if err := c.awaitEnd(ctx); err != nil || s.Left == "" {
+		return err
+	}
+	return fault(FaultLeft, "%s has ended, but some of its processes have not: %s", c.Name, s.Left)
 }
 
-// vanish waits until the host is gone, and removes what a killed one left.
-func (c *Client) vanish(ctx context.Context) error {
+// awaitEnd waits until the host is gone, and removes the files of a killed host.
+func (c *Client) awaitEnd(ctx context.Context) error {
 	t := time.NewTicker(2 * time.Millisecond)
 	defer t.Stop()
 	for {

@@ -8,25 +8,29 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// run is one command.
+// run is a command and its state in the host.
 type run struct {
+	sent  chan struct{} // closed when the command was sent, or will not be sent
 	done  chan struct{}
 	cmd   Command // guarded by the host's lock
-	ended int64   // lines of its output that have ended
+	ended int64   // number of complete lines of output
 	err   error
+	// waiting is the number of clients that wait for the command; guarded by the host's lock.
+	waiting int
 }
 
-// What is remembered of a command besides its output, in bytes.
+// Limits of the data kept per command in addition to its output, in bytes.
 const (
 	keptCode  = 4 << 10
 	keptAside = 64 << 10
 )
 
-// beginning is at most n bytes of a text, whole characters, and a sign that it goes on.
-func beginning(text string, n int) string {
+// truncate returns at most n bytes of text, cut at a character boundary, and a mark if text was
+// cut.
+func truncate(text string, n int) string {
 	if len(text) <= n {
 		return text
 	}
@@ -36,18 +40,19 @@ func beginning(text string, n int) string {
 	return text[:n] + "…"
 }
 
-// submit begins a command, which runs to its end however long its clients wait.
+// submit starts a command, which runs to its end regardless of how long its clients wait.
 func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	r, f := h.admit(q)
 	if f != nil {
 		return nil, f
 	}
 	wait, err := h.session.Submit(context.Background(), q.Code)
-	if err != nil { // a person was faster
+	close(r.sent)
+	if err != nil { // a user started a command first
 		state, _ := h.state()
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		h.takeBack(r)
+		h.withdraw(r)
 		if errors.Is(err, session.ErrTyping) {
 			return nil, h.refuse(FaultTyping, state, "%v", err)
 		}
@@ -56,7 +61,7 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 		}
 		return nil, h.refuse(FaultBusy, state, "%v", err)
 	}
-	h.record.command(h.of(r))
+	h.record.command(h.snapshot(r))
 	go func() {
 		result, err := wait(context.Background())
 		h.finish(r, result, err)
@@ -64,36 +69,38 @@ func (h *host) submit(q ExecRequest) (*run, *Fault) {
 	return r, nil
 }
 
-// admit makes a command of a request, unless something speaks against it.
+// admit creates the command for a request, or returns the reason for refusing it.
 func (h *host) admit(q ExecRequest) (*run, *Fault) {
 	state, st := h.state()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	switch {
 	case h.session == nil:
-		return nil, h.refuse(FaultBusy, state, "the program has not come to its first prompt")
+		return nil, h.refuse(FaultBusy, state, "the program has not reached its first prompt")
 	case state == Exited:
 		return nil, h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
-	case h.settled() == Running:
+	case h.restState() == Running:
 		c := h.latest().cmd
-		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, by(c.By))
+		return nil, h.refuse(FaultBusy, state, "command %d%s is still running: wait for it, send it input, or interrupt it", c.ID, formatSender(c.By))
 	case state == Typing:
 		return nil, h.refuse(FaultTyping, state, "%v", session.ErrTyping)
 	case q.ExpectCwd != "" && st.Cwd != "" && q.ExpectCwd != st.Cwd:
 		return nil, h.refuse(FaultCwd, state, "the program is in %s, not in %s", st.Cwd, q.ExpectCwd)
 	}
 	h.touched = time.Now()
-	from, _ := h.record.offset() // status says what is wrong
-	return h.add(q.Code, q.By, from), nil
+	from, _ := h.record.offset() // the status reports the error
+	r := h.add(q.Code, q.By, from)
+	r.waiting = 1 // the sender waits
+	return r, nil
 }
 
-// commands are those of a console. They are under the host's lock.
+// commands holds the commands of a console. The host's lock guards it.
 type commands struct {
-	runs  []*run // the latest, the oldest first
+	runs  []*run // most recent commands, oldest first
 	count int
 }
 
-// latest is the latest command; nil: there was none.
+// latest returns the latest command, or nil if there was none.
 func (c *commands) latest() *run {
 	if len(c.runs) == 0 {
 		return nil
@@ -101,69 +108,70 @@ func (c *commands) latest() *run {
 	return c.runs[len(c.runs)-1]
 }
 
-// settled is the state of a console whose program takes a command: it is idle as soon as
-// the end of the latest one is noted.
-func (c *commands) settled() State {
+// restState returns the state of a console whose program accepts a command: idle once the end of the
+// latest command has been recorded.
+func (c *commands) restState() State {
 	if r := c.latest(); r != nil && r.cmd.Running() {
 		return Running
 	}
 	return Idle
 }
 
-// add makes a command the latest, whose output begins at that offset of the record.
+// add creates a command whose output begins at offset from of the record and makes it the latest.
 func (c *commands) add(code, by string, from int64) *run {
 	c.count++
-	r := &run{done: make(chan struct{}), cmd: Command{ID: c.count, Code: beginning(code, keptCode), By: by, Started: time.Now(), From: from}}
+	r := &run{sent: make(chan struct{}), done: make(chan struct{}), cmd: Command{ID: c.count, Code: truncate(code, keptCode), By: by, Started: time.Now(), From: from}}
 	c.runs = append(c.runs, r)
-	if len(c.runs) > remembered {
-		c.runs = append(c.runs[:0], c.runs[len(c.runs)-remembered:]...)
+	if len(c.runs) > maxCommands {
+		c.runs = append(c.runs[:0], c.runs[len(c.runs)-maxCommands:]...)
 	}
 	return r
 }
 
-// takeBack takes back a command that was not sent.
-func (c *commands) takeBack(r *run) {
+// withdraw removes a command that was not sent.
+func (c *commands) withdraw(r *run) {
 	c.runs = slices.DeleteFunc(c.runs, func(o *run) bool { return o == r })
 	if r.cmd.ID == c.count {
 		c.count--
 	}
 }
 
-// typed is a command that a person begins at the prompt.
+// typed handles a command that a user starts at the prompt.
 func (h *host) typed(t *session.Typed) {
 	code := t.Code()
 	h.mu.Lock()
 	h.touched = time.Now()
-	from, _ := h.record.offset() // status says what is wrong
-	r := h.add(code, aPerson, from)
+	from, _ := h.record.offset() // the status reports the error
+	r := h.add(code, userSender, from)
+	close(r.sent)
 	h.mu.Unlock()
-	h.record.command(h.of(r))
+	h.record.command(h.snapshot(r))
 	h.printed.signal()
 	go func() {
 		result, err := t.Wait()
-		code := t.Code() // it may have gone on
+		code := t.Code() // more lines may have been entered
 		h.mu.Lock()
-		r.cmd.Code = beginning(code, keptCode)
+		r.cmd.Code = truncate(code, keptCode)
 		h.mu.Unlock()
 		h.finish(r, result, err)
 	}()
 }
 
-// aPerson is whose the commands are that were typed.
-const aPerson = "person"
+// userSender is the sender of typed commands.
+const userSender = "person"
 
-// finish notes how a command ended.
+// finish records how a command ended.
 func (h *host) finish(r *run, result session.Result, err error) {
 	ended := time.Now()
 	h.mu.Lock()
 	c := &r.cmd
 	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.ErrorSeen, result.Duration
 	c.CompletedBy, c.Cwd, c.Mode, c.Level = string(result.CompletedBy), result.Cwd, result.Mode, result.Level
-	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, beginning(result.OutOfBand, keptAside), result.PromptElsewhere
+	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, truncate(result.OutOfBand, keptAside), result.PromptElsewhere
 	if r.err = err; err != nil {
 		c.Failure = err.Error()
 	}
-	if errors.Is(err, session.ErrExited) { // its watcher comes later
+	if errors.Is(err, session.ErrExited) { // watch records the end later
 		h.ended(err)
 	}
 	h.touched = ended
@@ -172,23 +180,38 @@ func (h *host) finish(r *run, result session.Result, err error) {
 	h.record.command(kept)
 	close(r.done)
 	h.printed.signal()
+	h.visitors.queue.changed.signal()
 }
 
-// refuse is a fault that says what the console does. The lock is held.
+// refuse returns a fault with the console's status. The caller holds the host's lock.
 func (h *host) refuse(code string, state State, format string, args ...any) *Fault {
 	status := h.statusAs(state, session.State{})
 	return &Fault{Code: code, Message: fmt.Sprintf("%s: %s", h.spec.Name, fmt.Sprintf(format, args...)), Status: &status}
 }
 
-// by says whose a command is.
-func by(who string) string {
+// formatSender formats the sender of a command for a message.
+func formatSender(who string) string {
 	if who == "" {
 		return ""
 	}
 	return " of " + who
 }
 
-// find is a command by its number, 0: the latest.
+// awaitSent waits until the latest command has been sent, so that input and interrupts reach it.
+func (h *host) awaitSent(ctx context.Context) {
+	h.mu.Lock()
+	r := h.latest()
+	h.mu.Unlock()
+	if r == nil {
+		return
+	}
+	select {
+	case <-r.sent:
+	case <-ctx.Done():
+	}
+}
+
+// find returns the command with a number; 0 means the latest.
 func (h *host) find(id int) (*run, *Fault) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -198,22 +221,22 @@ func (h *host) find(id int) (*run, *Fault) {
 	case id == 0:
 		return h.latest(), nil
 	}
-	// One that was taken back leaves a gap when another one came meanwhile.
+	// A command that was taken back leaves a gap if another one was added in the meantime.
 	if i := slices.IndexFunc(h.runs, func(r *run) bool { return r.cmd.ID == id }); i >= 0 {
 		return h.runs[i], nil
 	}
 	return nil, fault(FaultUnknown, "%s has no command %d: the latest is %d", h.spec.Name, id, h.count)
 }
 
-// of is a command as it is now.
-func (h *host) of(r *run) Command {
+// snapshot returns a snapshot of a command.
+func (h *host) snapshot(r *run) Command {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	return r.now()
 }
 
-// now is the command as it is; how long it has been running does not depend on what the
-// machine's clock is set to. The host's lock is held.
+// now returns a snapshot of the command. Its duration does not depend on changes of the system
+// clock. The caller holds the host's lock.
 func (r *run) now() Command {
 	c := r.cmd
 	if c.Running() {

@@ -3,31 +3,31 @@ package console
 import (
 	"errors"
 
-	"ripple/runtime/sandbox"
+	"example.com/ripple/runtime/sandbox"
 )
 
-// confined is how a program is kept to one directory; the zero value keeps it to none.
-type confined struct {
+// confinement describes how a program is confined to a directory; the zero value does not confine it.
+type confinement struct {
 	enforced *sandbox.Enforced
 	through  func(temp string) []string // see session.Options
 }
 
-// confine says how; words are the command line of a process that calls sandbox.Exec
-// with what follows them.
+// confine returns the confinement of a spec. words is the command line of a process that calls
+// sandbox.Exec with the arguments that follow it.
 //
-// Errors: *Fault: FaultMissing when this system has no sandbox.
-func confine(spec Spec, words []string) (confined, error) {
+// Errors: *Fault: FaultMissing if this system has no sandbox.
+func confine(spec Spec, words []string) (confinement, error) {
 	if spec.Sandbox == "" {
-		return confined{}, nil
+		return confinement{}, nil
 	}
 	e, err := sandbox.Check(spec.Sandbox)
 	if errors.Is(err, sandbox.ErrUnavailable) {
-		return confined{}, fault(FaultMissing, "%v", err)
+		return confinement{}, fault(FaultMissing, "%v", err)
 	}
 	if err != nil {
-		return confined{}, err
+		return confinement{}, err
 	}
-	return confined{&e, func(temp string) []string {
+	return confinement{&e, func(temp string) []string {
 		return append(append([]string{}, words...), spec.Sandbox, temp, "--")
 	}}, nil
 }

@@ -19,13 +19,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/adapters"
-	"ripple/runtime/console"
-	"ripple/runtime/proctree"
-	_ "ripple/schema/validate" // adapters are read from files
+	"example.com/ripple/adapters"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/proctree"
+	_ "example.com/ripple/schema/validate" // adapters are read from files
 )
 
-// The test binary is the host, too.
+// The test binary also runs as the host.
 const hostMark = "CONSOLE_TEST_HOST"
 
 func TestMain(m *testing.M) {
@@ -41,10 +41,10 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// place gives a test directories of its own and ends what it started.
+// place gives a test its own directories and ends all consoles that it started.
 func place(t *testing.T) {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "console") // short: it holds sockets
+	dir, err := os.MkdirTemp("", "console") // a short path, because it holds sockets
 	require.NoError(t, err)
 	t.Setenv("XDG_RUNTIME_DIR", dir)
 	t.Setenv("XDG_STATE_HOME", filepath.Join(dir, "state"))
@@ -69,7 +69,7 @@ func start(t *testing.T, spec console.Spec) *console.Client {
 	if spec.Adapter == "" {
 		spec.Adapter = "bash"
 	}
-	if spec.IdleEnd == 0 { // it outlives a test that is killed
+	if spec.IdleEnd == 0 { // ends by itself if the test is killed
 		spec.IdleEnd = 10 * time.Minute
 	}
 	c, s, err := console.Start(t.Context(), []string{os.Args[0]}, os.Getenv, spec)
@@ -88,7 +88,7 @@ func exec(t *testing.T, c *console.Client, code string) (string, console.Answer)
 	return out.String(), a
 }
 
-// requireFault says that nothing was done, and why.
+// requireFault checks that err is a *Fault with the given code.
 func requireFault(t *testing.T, code string, err error) *console.Fault {
 	t.Helper()
 	var f *console.Fault
@@ -114,7 +114,7 @@ func TestACommand(t *testing.T) {
 	assert.Empty(t, all)
 }
 
-func TestADeadlineEndsTheWaitAlone(t *testing.T) {
+func TestADeadlineEndsOnlyTheWait(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{})
 	dir := t.TempDir()
@@ -131,7 +131,7 @@ func TestADeadlineEndsTheWaitAlone(t *testing.T) {
 	f := requireFault(t, console.FaultBusy, err)
 	assert.Equal(t, 1, f.Status.Command.ID)
 
-	require.NoError(t, os.WriteFile(fifo, nil, 0)) // opens it and lets go
+	require.NoError(t, os.WriteFile(fifo, nil, 0)) // opening it releases the command
 	a, err = c.Wait(t.Context(), console.WaitRequest{From: int64(out.Len())}, &out)
 	require.NoError(t, err)
 	assert.Equal(t, "done", a.Why)
@@ -158,7 +158,7 @@ func TestInputIsAskedFor(t *testing.T) {
 	requireFault(t, console.FaultNotWaiting, err)
 }
 
-func TestASecretIsForPeople(t *testing.T) {
+func TestOnlyAUserAnswersAPromptForASecret(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{})
 	a, err := c.Exec(t.Context(), console.ExecRequest{Code: `read -s -p "password: " x; echo "${#x}"`}, nil)
@@ -172,6 +172,17 @@ func TestASecretIsForPeople(t *testing.T) {
 	_, err = c.Wait(t.Context(), console.WaitRequest{From: a.Command.Bytes}, &out)
 	require.NoError(t, err)
 	assert.Equal(t, "7\n", out.String())
+
+	a, err = c.Exec(t.Context(), console.ExecRequest{Code: `read -s -p "password: " x; echo "${#x}"`}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, console.WaitingSecret, a.Status.State)
+	_, err = c.Send(t.Context(), console.SendRequest{Text: "x", Keys: []string{"C-c"}})
+	requireFault(t, console.FaultSecret, err)
+	_, err = c.Send(t.Context(), console.SendRequest{Keys: []string{"C-c"}})
+	require.NoError(t, err, "anybody may interrupt it")
+	a, err = c.Wait(t.Context(), console.WaitRequest{}, nil)
+	require.NoError(t, err)
+	assert.Equal(t, 130, *a.Command.ExitCode)
 }
 
 func TestAnotherDirectoryIsRefused(t *testing.T) {
@@ -253,24 +264,24 @@ func TestAKilledHostLeavesItsResults(t *testing.T) {
 	assert.Equal(t, "kept", lines.Lines[0].Text)
 	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo x"}, nil)
 	requireFault(t, console.FaultExited, err)
-	for alive(a.Status.PID) && t.Context().Err() == nil { // the guard ends it
+	for alive(a.Status.PID) && t.Context().Err() == nil { // the guard ends the program
 		runtime.Gosched()
 	}
 	start(t, console.Spec{Name: "k"}) // the name is free
 }
 
-// What a console leaves whose host was killed is kept for a day that no clock tells which
-// somebody sets.
-func TestADeadConsolesDay(t *testing.T) {
+// Results of a console whose host was killed are kept for a day, measured on a clock that cannot be
+// set.
+func TestResultsOfADeadConsoleAreKeptForADay(t *testing.T) {
 	for name, tt := range map[string]struct {
-		seen func(time.Duration) time.Duration // from the uptime at which it was first seen
+		seen func(time.Duration) time.Duration // computed from the uptime at which it was first seen
 		left int
 	}{
-		"its file is old, by the clock": {func(d time.Duration) time.Duration { return d }, 1},
-		"its day is over":               {func(d time.Duration) time.Duration { return d - 25*time.Hour }, 0},
-		"its day is nearly over":        {func(d time.Duration) time.Duration { return d - 23*time.Hour }, 1},
-		"the machine was started since": {func(d time.Duration) time.Duration { return d + 25*time.Hour }, 1},
-		"an older version noted it":     {func(time.Duration) time.Duration { return 0 }, 1},
+		"its file is old according to the clock": {func(d time.Duration) time.Duration { return d }, 1},
+		"the retention time has passed":          {func(d time.Duration) time.Duration { return d - 25*time.Hour }, 0},
+		"the retention time has almost passed":   {func(d time.Duration) time.Duration { return d - 23*time.Hour }, 1},
+		"the machine has been restarted since":   {func(d time.Duration) time.Duration { return d + 25*time.Hour }, 1},
+		"recorded by an older version":           {func(time.Duration) time.Duration { return 0 }, 1},
 	} {
 		t.Run(name, func(t *testing.T) {
 			place(t)
@@ -290,13 +301,13 @@ func TestADeadConsolesDay(t *testing.T) {
 			}
 			again, err := console.List(t.Context(), os.Getenv)
 			require.NoError(t, err)
-			assert.Equal(t, all, again, "its day has begun, and does not begin anew")
+			assert.Equal(t, all, again, "retention has started, and does not start again")
 			require.NoError(t, c.End(t.Context(), false))
 		})
 	}
 }
 
-// killHost kills the host of the only console and returns what is then said of it.
+// killHost kills the host of the only console and returns the status reported afterwards.
 func killHost(t *testing.T, pid int) console.Status {
 	t.Helper()
 	require.NoError(t, syscall.Kill(pid, syscall.SIGKILL))
@@ -338,7 +349,7 @@ func TestAFullScreenProgram(t *testing.T) {
 	assert.Equal(t, "done", a.Why)
 }
 
-func TestAStoppedHostIsNotTakenForADeadOne(t *testing.T) {
+func TestAStoppedHostIsNotDead(t *testing.T) {
 	place(t)
 	c := start(t, console.Spec{Name: "stopped"})
 	s, err := c.Status(t.Context())
@@ -356,7 +367,8 @@ func TestAStoppedHostIsNotTakenForADeadOne(t *testing.T) {
 	assert.Equal(t, "stopped\n", out)
 }
 
-// stopped says that all threads of a process are: a signal to stop takes them one by one.
+// stopped reports whether all threads of a process are stopped: a stop signal takes effect one
+// thread after another.
 func stopped(pid int) bool {
 	stats, _ := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
 	for _, file := range stats {

@@ -1,25 +1,23 @@
-// Package console keeps sessions alive in processes of their own, where several
-// programs and people reach them by name.
+// Package console keeps sessions alive in processes of their own, where several programs and people
+// reach them by name.
 //
-// A console is one host process: it holds the session and serves it over HTTP on
-// a Unix socket in a private directory (Dir). Start starts one and returns a
-// Client; Find returns the Client of one that lives. Serve is what the host
-// process runs.
+// A console is one host process: it holds the session and serves it over HTTP on a Unix socket in a
+// private directory (Dir). Start starts a console and returns a Client; Find returns the Client of
+// a running one. Serve is the main function of the host process.
 //
-//	c, err := console.Start(ctx, host, console.Spec{Adapter: "bash"})
+//	c, err := console.Start(ctx, host, console.Spec{Adapter: name})
 //	…
 //	done, err := c.Exec(ctx, console.ExecRequest{Code: "make"}, os.Stdout)
 //
-// Nothing that a client does ends a command but Close and an interrupt: a
-// deadline ends the wait for it. Who lives is decided by a lock that the host
-// holds for life, never by a time-out.
+// A client can end a command only with Close or an interrupt: a deadline ends the wait for it. A
+// lock that the host holds for its lifetime determines whether a console is alive, never a timeout.
 //
-// The wire is JSON, additive only: see wire.go. A host of another version serves
-// what it knows. How a console is found (its directory, lock and record), GET /v1,
-// POST /v1/close and its attachment are frozen: they stay as they are for ever, so that
-// any later ripple can list, end and attach to any console that lives. A conversation
-// with the first host is kept in testdata/v1, and is never changed: each client has
-// to work with that host, and each host with that client. For a look by hand:
+// The wire format is JSON and only gains optional fields: see wire.go. A host of another version
+// serves the requests that it knows. The way to find a console (its directory, lock and record),
+// GET /v1, POST /v1/close and attaching are frozen: they stay as they are forever, so that any
+// later ripple can list, end and attach to any running console. A conversation with the first
+// version's host is kept in testdata/v1 and is never changed: each client has to work with that
+// host, and each host with that client. To inspect a console by hand:
 //
 //	curl --unix-socket "$XDG_RUNTIME_DIR/ripple/bash-1.sock" http://console/v1
 package console

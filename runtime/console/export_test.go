@@ -7,14 +7,14 @@ import (
 	"testing"
 )
 
-// Exchange is an exchange of the first host, for tests from outside.
+// Exchange is a request and answer of the first version's host, exported for external tests.
 type Exchange struct {
 	Name, Method, Path, Request string
 	Status                      int
 	Answer                      string
 }
 
-// FirstExchanges is the first host's conversation.
+// FirstExchanges returns the recorded conversation with the first version's host.
 func FirstExchanges(t *testing.T) []Exchange {
 	var all []Exchange
 	for _, e := range exchanges(t) {
@@ -23,12 +23,12 @@ func FirstExchanges(t *testing.T) []Exchange {
 	return all
 }
 
-// RequireWithin says where one answer has not what another one has.
+// RequireWithin checks that has contains everything in wanted.
 func RequireWithin(t *testing.T, where string, wanted, has any) {
 	within(t, where, shape(wanted), shape(has))
 }
 
-// NoteStatus writes down what a console's host has noted of it and returns the file.
+// NoteStatus writes a console's status file as its host would and returns its path.
 func NoteStatus(t *testing.T, c *Client, s Status) string {
 	if err := writeStatus(c.files.Record, s); err != nil {
 		t.Fatal(err)

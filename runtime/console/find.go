@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"slices"
@@ -11,16 +13,16 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/console/place"
+	"example.com/ripple/runtime/console/place"
 )
 
-// ErrNone: no console is running, where the only one was meant.
+// ErrNone reports that no console is running when the caller asked for the only one.
 var ErrNone = fault(FaultUnknown, "no console is running")
 
-// Find is the console of a name or of a prefix that no other one has; without a name,
-// the only one.
+// Find returns the client of the console with the given name or unique prefix; with an empty name,
+// of the only console.
 //
-// Errors: *Fault: ErrNone, FaultUnknown with the consoles that there are.
+// Errors: *Fault: ErrNone, FaultUnknown with the list of consoles.
 func Find(getenv func(string) string, name string) (*Client, error) {
 	names, err := list(getenv)
 	if err != nil {
@@ -40,7 +42,7 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	case len(names) == 0:
 		return nil, ErrNone
 	case len(match) == 0:
-		return nil, fault(FaultUnknown, "no console is called %q; there are %s", name, strings.Join(names, ", "))
+		return nil, fault(FaultUnknown, "no console is named %q; there are %s", name, strings.Join(names, ", "))
 	case len(match) > 1 && name == "":
 		return nil, fault(FaultUnknown, "which console? There are %s", strings.Join(match, ", "))
 	case len(match) > 1:
@@ -49,24 +51,30 @@ func Find(getenv func(string) string, name string) (*Client, error) {
 	return Open(getenv, match[0])
 }
 
-// Open is the console of that very name.
+// Open returns the client of the console with exactly that name.
 //
 // Errors: *Fault: FaultUnknown.
 func Open(getenv func(string) string, name string) (*Client, error) {
-	f, err := places(getenv, name)
-	if err != nil {
-		return nil, err
-	}
-	s, err := readStatus(filepath.Join(f.Record, statusName))
-	if err != nil {
-		return nil, fault(FaultUnknown, "no console is called %q", name)
-	}
-	s.Name = name
-	return newClient(s, filesOf(f, s)), nil
+	c, _, err := recordedClient(getenv, name)
+	return c, err
 }
 
-// filesOf are the files of a console as its host has them: it may have been started by
-// somebody with another XDG_RUNTIME_DIR, or with none, as AI clients start programs.
+// recordedClient is like Open, and also returns the file information of the console's status.
+func recordedClient(getenv func(string) string, name string) (*Client, fs.FileInfo, error) {
+	f, err := places(getenv, name)
+	if err != nil {
+		return nil, nil, err
+	}
+	s, info, err := statusIn(filepath.Join(f.Record, statusName))
+	if err != nil {
+		return nil, nil, fault(FaultUnknown, "no console is named %q", name)
+	}
+	s.Name = name
+	return newClient(s, filesOf(f, s)), info, nil
+}
+
+// filesOf returns the files of a console as its host sees them: the host may have been started with
+// another XDG_RUNTIME_DIR, or without one, as AI clients start programs.
 func filesOf(f place.Files, s Status) place.Files {
 	if base, ok := strings.CutSuffix(s.Socket, ".sock"); ok && filepath.IsAbs(base) && place.Private(filepath.Dir(base), "") == nil {
 		f.Socket, f.Lock = s.Socket, base+".lock"
@@ -74,8 +82,7 @@ func filesOf(f place.Files, s Status) place.Files {
 	return f
 }
 
-// list are the names of the consoles that live, and of those whose results can
-// still be read.
+// list returns the names of running consoles and of those whose results can still be read.
 func list(getenv func(string) string) ([]string, error) {
 	state, err := place.State(getenv)
 	if err != nil {
@@ -88,7 +95,7 @@ func list(getenv func(string) string) ([]string, error) {
 	var names []string
 	for _, path := range found {
 		name := filepath.Base(filepath.Dir(path))
-		if s, err := readStatus(path); err == nil && s.Name == name && place.CheckName(name) == nil { // otherwise somebody else wrote it
+		if s, err := readStatus(path); err == nil && s.Name == name && place.CheckName(name) == nil { // otherwise the file does not belong to this console
 			names = append(names, name)
 		}
 	}
@@ -97,15 +104,29 @@ func list(getenv func(string) string) ([]string, error) {
 }
 
 func readStatus(path string) (Status, error) {
-	b, err := os.ReadFile(path)
-	if err != nil {
-		return Status{}, err
-	}
-	var s Status
-	return s, json.Unmarshal(b, &s)
+	s, _, err := statusIn(path)
+	return s, err
 }
 
-// List is every console of this user, by name. One whose host was killed is Dead.
+// statusIn reads a status file; info describes the file that was actually read.
+func statusIn(path string) (s Status, info fs.FileInfo, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return s, nil, err
+	}
+	defer func() { _ = f.Close() }() // opened for reading only
+	if info, err = f.Stat(); err != nil {
+		return s, nil, err
+	}
+	b, err := io.ReadAll(f)
+	if err != nil {
+		return s, nil, err
+	}
+	return s, info, json.Unmarshal(b, &s)
+}
+
+// List returns the status of every console of this user, sorted by name. A console whose host was
+// killed is Dead.
 func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 	names, err := list(getenv)
 	if err != nil {
@@ -116,12 +137,12 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 	for i, name := range names {
 		c, err := Open(getenv, name)
 		if f, ok := errors.AsType[*Fault](err); ok && f.Code == FaultUnknown {
-			continue // it ended in this moment
+			continue // the console ended in the meantime
 		}
 		if err != nil {
 			return nil, err
 		}
-		looking.Go(func() { // at once: one that does not answer takes its time
+		looking.Go(func() { // concurrently: an unresponsive host takes a while
 			if s, ok := look(ctx, c); ok {
 				found[i] = &s
 			}
@@ -138,35 +159,45 @@ func List(ctx context.Context, getenv func(string) string) ([]Status, error) {
 }
 
 const (
-	// answerLimit is how long a host is waited for that only tells what it is.
-	answerLimit = 2 * time.Second
-	// keptDead is how long the results of a console are kept whose host was killed, by a clock
-	// that nobody sets.
-	keptDead = 24 * time.Hour
-	// hostKilled is the end of a console that could not end by itself.
+	// deadRetention is how long the results of a killed host are kept, measured on a clock that cannot
+	// be set.
+	deadRetention = 24 * time.Hour
+	// hostKilled is the Exit text of a console whose host was killed.
 	hostKilled = "its host was killed"
 )
 
-// look is what a console says of itself, or what can be said of it without its host.
+// Look returns the status of a console from its host or, if that does not respond, from disk. ok is
+// false if the console has ended.
+func Look(ctx context.Context, getenv func(string) string, name string) (s Status, ok bool) {
+	c, err := Open(getenv, name)
+	if err != nil {
+		return s, false
+	}
+	return look(ctx, c)
+}
+
+// look is Look for an open client.
 func look(ctx context.Context, c *Client) (s Status, ok bool) {
 	defer c.Close()
-	limited, cancel := context.WithTimeout(ctx, answerLimit)
-	defer cancel()
-	s, err := c.Status(limited)
+	limit := answerLimit
+	if isStopped(c.Noted.Host) {
+		limit = stoppedLimit
+	}
+	s, err := c.statusWithin(ctx, limit)
 	if err == nil {
 		return s, true
 	}
 	if s, err = readStatus(filepath.Join(c.files.Record, statusName)); err != nil {
-		return s, false // it ended in this moment
+		return s, false // the console ended in the meantime
 	}
 	if !c.files.Dead() {
 		s.State, s.Notice = Unresponsive, "its host does not answer"
 		return s, true
 	}
 	now := uptime()
-	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // else nobody has, or the machine was started since
-	if seen && now-s.SeenDead > keptDead {
-		_ = c.files.Forget() // tried again by the next one who looks
+	seen := s.State == Dead && s.SeenDead != 0 && s.SeenDead <= now // otherwise not seen yet, or the machine was restarted since
+	if seen && now-s.SeenDead > deadRetention {
+		_ = c.files.Forget() // the next caller retries
 		return s, false
 	}
 	if !seen {
@@ -174,7 +205,7 @@ func look(ctx context.Context, c *Client) (s Status, ok bool) {
 		if last, err := lastCommand(c.files.Record, 0); err == nil {
 			s.Command = last
 		}
-		_ = writeStatus(c.files.Record, s) // its day begins; if not now, with the next one who looks
+		_ = writeStatus(c.files.Record, s) // retention starts now; if the write fails, with the next caller
 	}
 	return s, true
 }

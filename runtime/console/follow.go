@@ -1,21 +1,23 @@
 package console
 
 import (
+	"bufio"
 	"context"
+	"errors"
 	"io"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 const (
-	// batch is how long output is gathered before it is sent, and how long a
-	// command may take before anybody asks whether it waits for input.
-	batch = 10 * time.Millisecond
-	// drawing is how long a program that draws on the whole screen is given to draw, or to
-	// leave after a key, when it is not seen to wait for input before.
-	drawing = 300 * time.Millisecond
-	// pieceSize is how much output one piece has, in bytes.
+	// batchDelay is how long output is collected before it is sent, and how long a command may run
+	// before the host checks whether it waits for input.
+	batchDelay = 10 * time.Millisecond
+	// drawingDelay is how long a full-screen program may take to draw, or to exit after a key, unless it
+	// is seen waiting for input earlier.
+	drawingDelay = 300 * time.Millisecond
+	// pieceSize is the maximum amount of output in one piece, in bytes.
 	pieceSize = 64 << 10
 )
 
@@ -23,11 +25,15 @@ const (
 type follower struct {
 	h    *host
 	run  *run
-	from int64             // the next byte of its output to be sent; negative: none is
-	send func(piece) error // nil: no output is sent
-	// dropped is how much of the output is no longer kept.
-	dropped int64
-	stay    bool // also when the command waits for input
+	from int64             // offset of the next output byte to send; negative: send none
+	send func(piece) error // nil: send no output
+	// begin informs the client that its request was received.
+	acknowledge func()
+	// dropped is the number of output bytes that are no longer kept.
+	dropped   int64
+	droppedAt int64
+	sent      byte // the last byte sent
+	stay      bool // keep waiting when the command waits for input
 }
 
 // follow sends output until the command ends, waits for input, or the context ends.
@@ -36,7 +42,7 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	stopped := make(chan struct{})
-	watch := time.NewTimer(batch)
+	watch := time.NewTimer(batchDelay)
 	defer watch.Stop()
 	for {
 		printed := f.h.printed.wait()
@@ -51,6 +57,7 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 				return "", err
 			}
 		case <-watch.C:
+			f.acknowledge()
 			if !f.stay {
 				go f.h.stops(ctx, stopped)
 			}
@@ -65,9 +72,9 @@ func (f *follower) follow(ctx context.Context) (why string, err error) {
 	}
 }
 
-// gather waits for more output to send with what is there.
+// gather waits for more output to send together with the available output.
 func gather(ctx context.Context, done <-chan struct{}) {
-	t := time.NewTimer(batch)
+	t := time.NewTimer(batchDelay)
 	defer t.Stop()
 	select {
 	case <-t.C:
@@ -85,12 +92,12 @@ func isClosed(c <-chan struct{}) bool {
 	}
 }
 
-// flush sends the output that has not been sent; a client that is gone is an error.
+// flush sends the output that has not been sent; a disconnected client is an error.
 func (f *follower) flush() error {
 	if f.send == nil || f.from < 0 {
 		return nil
 	}
-	c := f.h.of(f.run)
+	c := f.h.snapshot(f.run)
 	if f.from >= c.Bytes {
 		return nil
 	}
@@ -98,14 +105,23 @@ func (f *follower) flush() error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
-	f.from += skipped
-	f.dropped += skipped
+	defer func() { _ = in.Close() }() // opened for reading only
+	out := io.Reader(in)
+	if skipped > 0 {
+		lines := bufio.NewReaderSize(in, maxLine)
+		if out, err = lines, f.gap(lines, skipped); err != nil {
+			return err
+		}
+		if f.from >= c.Bytes { // nothing of it is kept
+			return nil
+		}
+	}
 	buf := make([]byte, min(pieceSize, c.Bytes-f.from))
 	for {
-		n, err := io.ReadFull(in, buf)
+		n, err := io.ReadFull(out, buf)
 		if n > 0 {
 			f.from += int64(n)
+			f.sent = buf[n-1]
 			if err := f.send(pieceOf(buf[:n])); err != nil {
 				return err
 			}
@@ -117,8 +133,28 @@ func (f *follower) flush() error {
 	}
 }
 
-// stops closes stopped when the running command goes on no more without a client:
-// it waits for input, or draws on the whole screen.
+// gap reports output that is no longer kept: the output after the gap begins with a whole line, on
+// a line of its own.
+func (f *follower) gap(in *bufio.Reader, skipped int64) error {
+	rest, err := passLine(in)
+	if err != nil {
+		return err
+	}
+	if f.dropped == 0 {
+		f.droppedAt = f.from
+	}
+	hole := Gap{At: f.from, Bytes: skipped + rest}
+	f.from += hole.Bytes
+	f.dropped += hole.Bytes
+	p := piece{Gap: &hole}
+	if f.sent != 0 && f.sent != '\n' {
+		p.Output = "\n"
+	}
+	return f.send(p)
+}
+
+// stops closes stopped when the running command cannot continue without a client: it waits for
+// input, or draws on the whole screen.
 func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 	h.mu.Lock()
 	s := h.session
@@ -127,8 +163,7 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 	defer cancel()
 	waits := make(chan struct{})
 	go func() {
-		_, err := s.WaitState(ctx, func(st session.State) bool { return st.Waiting != session.WaitingNo && st.Stuck })
-		if err == nil {
+		if awaitAsking(ctx, s, &h.screen) == nil {
 			close(waits)
 		}
 	}()
@@ -139,7 +174,7 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 		case h.adapter.Agent != nil || !h.screen.full():
 			drawn = nil
 		case drawn == nil:
-			drawn = time.After(drawing)
+			drawn = time.After(drawingDelay)
 		}
 		select {
 		case <-printed:
@@ -153,4 +188,53 @@ func (h *host) stops(ctx context.Context, stopped chan<- struct{}) {
 			return
 		}
 	}
+}
+
+// askingDelay is how long a program that also waits for other events must wait for input without
+// printing before it is considered to be asking.
+const askingDelay = 300 * time.Millisecond
+
+// awaitAsking returns when the running command waits for input.
+func awaitAsking(ctx context.Context, s program, on *screen) error {
+	for {
+		st, err := s.WaitState(ctx, func(st session.State) bool {
+			return st.Waiting != session.WaitingNo && (st.Stuck || st.Elsewhere)
+		})
+		if err != nil || st.Stuck {
+			return err
+		}
+		if err := awaitSilence(ctx, s, on); !errors.Is(err, errContinued) {
+			return err
+		}
+	}
+}
+
+// errContinued reports that a command that waited for input continued without any.
+var errContinued = errors.New("the command continued")
+
+// awaitSilence returns nil if the command has waited for input after an unfinished line, without printing,
+// for the duration of asking. Without such a line the program relays, as ssh does, and does not
+// ask.
+func awaitSilence(ctx context.Context, s program, on *screen) error {
+	printed := on.painted()
+	goesOn := func(st session.State) bool {
+		return st.Waiting == session.WaitingNo || st.Stuck || isClosed(printed)
+	}
+	limited, cancel := context.WithTimeout(ctx, askingDelay)
+	defer cancel()
+	_, err := s.WaitState(limited, goesOn)
+	silent := err != nil && limited.Err() != nil
+	if silent && ctx.Err() == nil && !on.unfinished() {
+		_, err = s.WaitState(ctx, goesOn)
+		silent = false
+	}
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case silent:
+		return nil
+	case err != nil:
+		return err
+	}
+	return errContinued
 }

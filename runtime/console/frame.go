@@ -8,24 +8,27 @@ import (
 	"sync"
 )
 
-// attachProtocol is what GET /v1/attach upgrades to. Both sides send frames: a byte that
-// says what it is, the length of the rest in four bytes, the most significant first, and
-// the rest. Frames of a kind that is not known are passed over.
+// attachProtocol is the protocol to which GET /v1/attach upgrades. Both sides send frames: a kind
+// byte, the length of the body as four bytes in big-endian order, and the body. Frames of an
+// unknown kind are ignored.
 const attachProtocol = "ripple-attach"
 
 // Kinds of frames.
 const (
-	frameKeys   = 'k' // to the host: what was typed, whole keys
-	frameSize   = 'r' // to the host: size
-	frameOutput = 'o' // what is to be written to the person's terminal
-	frameNotice = 'n' // Notice
-	frameEnd    = 'e' // Answer: the program has ended
+	frameKeys     = 'k' // to the host: typed keys, whole
+	frameSize     = 'r' // to the host: size of the terminal
+	frameLine     = 'l' // to the host: an edited line with its line end, or keys for the program
+	frameEndDraft = 'd' // to the host: the unfinished line is empty again; no body
+	frameOutput   = 'o' // output to write to the user's terminal
+	frameNotice   = 'n' // Notice
+	framePrompt   = 'p' // Prompt, for clients that edit lines
+	frameEnd      = 'e' // Answer: the program has ended
 )
 
-// maxFrame bounds a frame, in bytes: a snapshot of the largest screen fits.
+// maxFrame is the largest body of a frame, in bytes: a snapshot of the largest screen fits.
 const maxFrame = 64 << 20
 
-// frames is a connection of frames; several may write.
+// frames reads and writes frames on a connection; several goroutines may write.
 type frames struct {
 	io.Reader
 	mu sync.Mutex
@@ -49,7 +52,7 @@ func (f *frames) writeJSON(kind byte, v any) error {
 	return f.write(kind, b)
 }
 
-// read reads a frame. The error is io.EOF at the end, between two of them.
+// read reads a frame. The error is io.EOF if the stream ends between two frames.
 func (f *frames) read() (kind byte, body []byte, err error) {
 	var head [5]byte
 	if _, err := io.ReadFull(f.Reader, head[:]); err != nil {
@@ -57,11 +60,11 @@ func (f *frames) read() (kind byte, body []byte, err error) {
 	}
 	n := binary.BigEndian.Uint32(head[1:])
 	if n > maxFrame {
-		return 0, nil, fmt.Errorf("a frame of %d bytes: %d is the most", n, maxFrame)
+		return 0, nil, fmt.Errorf("a frame of %d bytes exceeds the limit of %d", n, maxFrame)
 	}
 	body = make([]byte, n)
 	if _, err := io.ReadFull(f.Reader, body); err != nil {
-		return 0, nil, fmt.Errorf("a frame broke off: %w", err)
+		return 0, nil, fmt.Errorf("incomplete frame: %w", err)
 	}
 	return head[0], body, nil
 }

@@ -19,30 +19,30 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console/place"
+	"example.com/ripple/runtime/console/place"
 )
 
-// said is what one side of the first attachment said, as it was on the wire. The file is
-// never changed, for the same reason as the exchanges.
-type said struct {
+// recordedData is the data sent by one side of the first version's attachment, as recorded on the wire. The
+// file is never changed, for the same reason as the exchanges.
+type recordedData struct {
 	byClient bool
 	bytes    string
 }
 
-func firstAttachment(t *testing.T) (all []said) {
+func firstAttachment(t *testing.T) (all []recordedData) {
 	text, err := os.ReadFile("testdata/v1/attach.txt")
 	require.NoError(t, err)
 	for line := range strings.Lines(string(text)) {
 		b, err := strconv.Unquote(strings.TrimSpace(line[2:]))
 		require.NoError(t, err, line)
-		all = append(all, said{line[0] == '>', b})
+		all = append(all, recordedData{line[0] == '>', b})
 	}
 	return all
 }
 
-// playFirst is the first host with somebody who attaches: it says its part, and waits for
-// the words of the first client in between.
-func playFirst(t *testing.T, l net.Listener) {
+// playFirstHost plays the first version's host for an attaching client: it sends the host's data and
+// waits for the client's data in between.
+func playFirstHost(t *testing.T, l net.Listener) {
 	conn, err := l.Accept()
 	if !assert.NoError(t, err) {
 		return
@@ -51,7 +51,7 @@ func playFirst(t *testing.T, l net.Listener) {
 	in := bufio.NewReader(conn)
 	for i, s := range firstAttachment(t) {
 		switch {
-		case i == 0: // later clients may say more
+		case i == 0: // later clients may send more
 			then, err := http.ReadRequest(bufio.NewReader(strings.NewReader(s.bytes)))
 			assert.NoError(t, err)
 			now, err := http.ReadRequest(in)
@@ -76,9 +76,9 @@ func playFirst(t *testing.T, l net.Listener) {
 	}
 }
 
-// A client of this version attaches to a host of the first one.
-func TestAttachToTheFirstHostThereWas(t *testing.T) {
-	dir, err := os.MkdirTemp("", "console") // short: it holds a socket
+// A client of this version attaches to a host of the first version.
+func TestAttachToAFirstVersionHost(t *testing.T) {
+	dir, err := os.MkdirTemp("", "console") // a short path, because it holds a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
 	f := place.Files{Socket: filepath.Join(dir, "main.sock"), Lock: filepath.Join(dir, "main.lock"), Record: filepath.Join(dir, "main")}
@@ -87,7 +87,7 @@ func TestAttachToTheFirstHostThereWas(t *testing.T) {
 	played := make(chan struct{})
 	go func() {
 		defer close(played)
-		playFirst(t, l)
+		playFirstHost(t, l)
 	}()
 	t.Cleanup(func() { _ = l.Close(); <-played })
 
@@ -111,8 +111,8 @@ func TestAttachToTheFirstHostThereWas(t *testing.T) {
 	assert.Equal(t, []any{"exited", "the program ended with exit code 3", 3}, []any{end.Why, end.Status.Exit, *end.Status.ExitCode})
 }
 
-// FirstClientAttaches says the first client's words to a host, waits for what it answers
-// to them, and says where that lacks something of what the first host answered.
+// FirstClientAttaches sends the first version's client data to a host, waits for its answers, and
+// reports where they lack data that the first version's host sent.
 func FirstClientAttaches(t *testing.T, conn io.ReadWriter) {
 	f := frames{Reader: conn, w: conn}
 	var shown bytes.Buffer
@@ -137,7 +137,7 @@ func FirstClientAttaches(t *testing.T, conn io.ReadWriter) {
 			require.NoError(t, err)
 			require.Equal(t, s.bytes, string(b))
 		case s.bytes[0] == frameOutput && strings.Contains(s.bytes, "\nhi\r"):
-			until(`[\nH\x07]hi[\r ]`) // a line, as it was printed or as a screen is painted
+			until(`[\nH\x07]hi[\r ]`) // a line, as printed or as repainted
 		case s.bytes[0] == frameOutput:
 			until("/usr")
 		case s.bytes[0] == frameEnd:

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// A host of this version understands the requests of the first clients, and its answers
-// have all that theirs had.
-func TestTheFirstClientThereWas(t *testing.T) {
+// A host of this version understands the requests of the first version's clients, and its answers
+// contain everything that the first version's did.
+func TestAFirstVersionClient(t *testing.T) {
 	place(t)
 	start(t, console.Spec{Name: "main", Dir: "/usr"})
 	socket := filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "main.sock")
@@ -45,8 +45,8 @@ func TestTheFirstClientThereWas(t *testing.T) {
 	}
 }
 
-// A host of this version lets the first client attach.
-func TestTheFirstClientAttaches(t *testing.T) {
+// A host of this version lets a client of the first version attach.
+func TestAFirstVersionClientAttaches(t *testing.T) {
 	place(t)
 	start(t, console.Spec{Name: "main", Dir: "/usr"})
 	conn, err := net.Dial("unix", filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "main.sock"))

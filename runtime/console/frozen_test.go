@@ -18,12 +18,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console/place"
+	"example.com/ripple/runtime/console/place"
 )
 
-// exchange is a request to the first host that there was, and its answer, as they were.
-// These files are never changed: hosts of that version may live for as long as a machine
-// runs, and their clients have been exchanged for newer ones since.
+// exchange is a recorded request to the first version's host, and its answer. These files are never
+// changed: a host of that version may run for as long as its machine, while its clients are
+// replaced by newer ones.
 type exchange struct {
 	name         string
 	method, path string
@@ -50,9 +50,9 @@ func exchanges(t *testing.T) []exchange {
 	return all
 }
 
-// oldHost is the first host that there was: it knows its conversation and nothing else.
+// oldHost is a host of the first version: it knows its recorded conversation and nothing else.
 func oldHost(t *testing.T) (*Client, func(string) string) {
-	dir, err := os.MkdirTemp("", "console") // short: it holds a socket
+	dir, err := os.MkdirTemp("", "console") // a short path, because it holds a socket
 	require.NoError(t, err)
 	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
 	getenv := func(name string) string {
@@ -72,7 +72,7 @@ func oldHost(t *testing.T) (*Client, func(string) string) {
 		sent, err := io.ReadAll(r.Body)
 		assert.NoError(t, err)
 		for _, e := range all {
-			if r.Method == e.method && r.URL.Path == e.path && (e.request == "" || holds(t, sent, []byte(e.request))) {
+			if r.Method == e.method && r.URL.Path == e.path && (e.request == "" || requireContains(t, sent, []byte(e.request))) {
 				w.WriteHeader(e.status)
 				fmt.Fprint(w, e.answer)
 				if e.path == "/v1/close" {
@@ -96,8 +96,8 @@ func oldHost(t *testing.T) (*Client, func(string) string) {
 	return c, getenv
 }
 
-// holds says that one value of JSON has all that another one has; it may have more.
-func holds(t *testing.T, has, wanted []byte) bool {
+// requireContains reports whether one JSON value contains everything in another; it may contain more.
+func requireContains(t *testing.T, has, wanted []byte) bool {
 	var h, w map[string]any
 	require.NoError(t, json.Unmarshal(has, &h))
 	require.NoError(t, json.Unmarshal(wanted, &w))
@@ -109,9 +109,8 @@ func holds(t *testing.T, has, wanted []byte) bool {
 	return true
 }
 
-// A client of this version works with a host of the first one: it sees it, uses it, and
-// ends it.
-func TestTheFirstHostThereWas(t *testing.T) {
+// A client of this version works with a host of the first version: it finds, uses and ends it.
+func TestAFirstVersionHost(t *testing.T) {
 	c, getenv := oldHost(t)
 	all, err := List(t.Context(), getenv)
 	require.NoError(t, err)
@@ -148,7 +147,7 @@ func TestTheFirstHostThereWas(t *testing.T) {
 	assert.Empty(t, all)
 }
 
-// shape is what clients rely on in an answer: which keys there are, and of which types.
+// shape returns the parts of an answer on which clients rely: its keys and their types.
 func shape(value any) any {
 	switch v := value.(type) {
 	case map[string]any:
@@ -163,10 +162,10 @@ func shape(value any) any {
 	return fmt.Sprintf("%T", value)
 }
 
-// within says where one shape has not what another one has.
+// within reports where one shape lacks something that another has.
 func within(t *testing.T, where string, wanted, has any) {
 	keys, ok := wanted.(map[string]any)
-	if wanted == "null" { // which tells no type: there was none yet
+	if wanted == "null" { // null has no type: the field was not set
 		assert.NotNil(t, has, where)
 		return
 	}
@@ -175,7 +174,7 @@ func within(t *testing.T, where string, wanted, has any) {
 		return
 	}
 	had, ok := has.(map[string]any)
-	require.True(t, ok, "%s is no object: %v", where, has)
+	require.True(t, ok, "%s is not an object: %v", where, has)
 	for key, of := range keys {
 		within(t, where+"."+key, of, had[key])
 	}

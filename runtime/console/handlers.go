@@ -8,10 +8,11 @@ import (
 	"net/http"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/internal/awake"
+	"example.com/ripple/runtime/session"
 )
 
-// handlers answer the requests that come over the console's socket.
+// handlers serves the requests that arrive on the console's socket.
 type handlers struct{ *host }
 
 func (h handlers) handler() http.Handler {
@@ -25,7 +26,7 @@ func (h handlers) handler() http.Handler {
 	mux.HandleFunc("POST /v1/resize", h.postResize)
 	mux.HandleFunc("GET /v1/attach", h.getAttach)
 	mux.HandleFunc("POST /v1/close", h.postClose)
-	return mux
+	return timely(mux)
 }
 
 func (h handlers) getStatus(w http.ResponseWriter, _ *http.Request) { reply(w, h.status()) }
@@ -35,29 +36,35 @@ func (h handlers) postExec(w http.ResponseWriter, r *http.Request) {
 	if !accept(w, r, &q) {
 		return
 	}
-	if !h.awaitPrompt(r.Context(), q.Wait) {
-		return // the client is gone
+	ctx, cancel := boundedBy(r.Context(), q.Wait)
+	defer cancel()
+	if !h.awaitPrompt(ctx) {
+		return // the client disconnected
 	}
-	run, f := h.submit(q)
+	a := newStreamed(h, w)
+	run, f := h.inTurn(ctx, q, a.queued)
 	if f != nil {
-		refuse(w, f)
+		a.refuse(f)
 		return
 	}
+	defer h.waits(run, -1)
 	from := int64(0)
 	if q.Quiet {
 		from = -1
 	}
-	h.answer(w, r, &follower{h: h.host, run: run, from: from, stay: q.Stay}, q.Wait)
+	a.follow(ctx, &follower{h: h.host, run: run, from: from, stay: q.Stay})
 }
 
-// awaitPrompt waits for the program's first prompt, at most for a time, 0: until it is
-// there. It is false when the client is gone.
-func (h handlers) awaitPrompt(ctx context.Context, wait time.Duration) bool {
+// boundedBy returns a context limited to wait; 0 means without a limit.
+func boundedBy(ctx context.Context, wait time.Duration) (context.Context, context.CancelFunc) {
 	if wait > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
+		return awake.WithTimeout(ctx, wait)
 	}
+	return context.WithCancel(ctx)
+}
+
+// awaitPrompt waits for the program's first prompt. It returns false if the client disconnected.
+func (h handlers) awaitPrompt(ctx context.Context) bool {
 	select {
 	case <-h.opened:
 	case <-h.ending:
@@ -67,38 +74,7 @@ func (h handlers) awaitPrompt(ctx context.Context, wait time.Duration) bool {
 	return true
 }
 
-// answer streams what a follower sends, and what its wait came to.
-func (h handlers) answer(w http.ResponseWriter, r *http.Request, f *follower, wait time.Duration) {
-	ctx := r.Context()
-	if wait > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, wait)
-		defer cancel()
-	}
-	w.Header().Set("Content-Type", "application/x-ndjson")
-	out := json.NewEncoder(w)
-	f.send = func(p piece) error {
-		if err := out.Encode(p); err != nil {
-			return err
-		}
-		if !isClosed(f.run.done) { // otherwise the answer follows at once
-			return http.NewResponseController(w).Flush()
-		}
-		return nil
-	}
-	why, err := f.follow(ctx)
-	if err != nil {
-		return // the client is gone
-	}
-	c := h.of(f.run)
-	a := Answer{Why: why, Status: h.status(), Command: &c, Dropped: f.dropped}
-	if errors.Is(f.run.errOnce(), session.ErrExited) {
-		a.Why = "exited"
-	}
-	_ = out.Encode(piece{Done: &a}) // the client may be gone
-}
-
-// errOnce is how the session said that the command ended, when it has.
+// errOnce returns the session's error for the command once it has ended.
 func (r *run) errOnce() error {
 	if isClosed(r.done) {
 		return r.err
@@ -106,7 +82,7 @@ func (r *run) errOnce() error {
 	return nil
 }
 
-// postInterrupt interrupts the running command by the adapter's means.
+// postInterrupt interrupts the running command by the means of its adapter.
 func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	run, f := h.find(0)
 	if f != nil {
@@ -116,8 +92,9 @@ func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	s := h.session
 	h.mu.Unlock()
-	ctx, cancel := context.WithTimeout(r.Context(), goodbye)
+	ctx, cancel := context.WithTimeout(r.Context(), closeTimeout)
 	defer cancel()
+	h.awaitSent(ctx)
 	_, err := s.Interrupt(ctx)
 	why := "done"
 	switch {
@@ -129,11 +106,11 @@ func (h handlers) postInterrupt(w http.ResponseWriter, r *http.Request) {
 	default:
 		<-run.done
 	}
-	c := h.of(run)
+	c := h.snapshot(run)
 	reply(w, Answer{Why: why, Status: h.status(), Command: &c})
 }
 
-// screenAnswer is GET /v1/screen.
+// screenAnswer is the answer to GET /v1/screen.
 type screenAnswer struct {
 	Status Status `json:"status"`
 	Text   string `json:"text"`
@@ -143,13 +120,13 @@ func (h handlers) getScreen(w http.ResponseWriter, _ *http.Request) {
 	reply(w, screenAnswer{Status: h.status(), Text: h.screen.text(0)})
 }
 
-// size is POST /v1/resize.
+// size is the body of POST /v1/resize.
 type size struct {
 	Cols int `json:"cols"`
 	Rows int `json:"rows"`
 }
 
-// A console is never smaller than this: programs break in a sliver.
+// Minimum size of a console: many programs fail in a smaller one.
 const (
 	leastCols, leastRows = 20, 5
 	mostCols, mostRows   = 1000, 1000
@@ -161,7 +138,7 @@ func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 		return
 	}
 	if q.Cols < leastCols || q.Rows < leastRows || q.Cols > mostCols || q.Rows > mostRows {
-		refuse(w, fault(FaultRequest, "%d by %d is no size for a console: %d by %d is the least, %d by %d the most", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
+		refuse(w, fault(FaultRequest, "invalid console size %d by %d: the minimum is %d by %d, the maximum %d by %d", q.Cols, q.Rows, leastCols, leastRows, mostCols, mostRows))
 		return
 	}
 	if t := h.screen.terminal(); t != nil {
@@ -173,9 +150,15 @@ func (h handlers) postResize(w http.ResponseWriter, r *http.Request) {
 	reply(w, h.status())
 }
 
-// closing is POST /v1/close.
+// closing is the body of POST /v1/close.
 type closing struct {
 	Mode string `json:"mode,omitempty"` // "close" (the default) or "kill"
+}
+
+// closed is the answer to POST /v1/close.
+type closed struct {
+	Status
+	Left string `json:"left,omitempty"` // description of the processes that did not end
 }
 
 func (h handlers) postClose(w http.ResponseWriter, r *http.Request) {
@@ -186,26 +169,30 @@ func (h handlers) postClose(w http.ResponseWriter, r *http.Request) {
 	h.mu.Lock()
 	h.outcome.closed = true
 	h.mu.Unlock()
-	h.close(q.Mode == "kill")
-	reply(w, h.status())
+	answer := closed{}
+	if err := h.close(q.Mode == "kill"); err != nil {
+		answer.Left = err.Error()
+	}
+	answer.Status = h.status()
+	reply(w, answer)
 	h.end("a client closed it")
 }
 
 const (
-	// maxRequest bounds what a client sends: code of 16 MB.
+	// maxRequest is the size limit of a request, in bytes: code of 16 MB.
 	maxRequest = 16 << 20
-	// sendPatience is how long a client may take to send a request.
-	sendPatience = time.Minute
+	// requestTimeout is how long a client may take to send a request.
+	requestTimeout = time.Minute
 )
 
-// accept reads a request; when it cannot, it has answered.
+// accept decodes a request into into. If it cannot, it answers with a fault and returns false.
 func accept(w http.ResponseWriter, r *http.Request, into any) bool {
 	conn := http.NewResponseController(w)
-	_ = conn.SetReadDeadline(time.Now().Add(sendPatience)) // tests have no connection
+	_ = conn.SetReadDeadline(time.Now().Add(requestTimeout)) // tests have no connection
 	body := http.MaxBytesReader(w, r.Body, maxRequest)
 	err := json.NewDecoder(body).Decode(into)
 	if err == nil {
-		_, err = io.Copy(io.Discard, body) // the connection is watched for the client's end only behind it
+		_, err = io.Copy(io.Discard, body) // the server detects a disconnect only after the whole body was read
 	}
 	_ = conn.SetReadDeadline(time.Time{})
 	if err != nil {
@@ -217,7 +204,7 @@ func accept(w http.ResponseWriter, r *http.Request, into any) bool {
 
 func reply(w http.ResponseWriter, v any) {
 	w.Header().Set("Content-Type", "application/json")
-	_ = json.NewEncoder(w).Encode(v) // the client may be gone
+	_ = json.NewEncoder(w).Encode(v) // the client may have disconnected
 }
 
 // refuse answers with a fault.
@@ -228,5 +215,5 @@ func refuse(w http.ResponseWriter, f *Fault) {
 		code = http.StatusBadRequest
 	}
 	w.WriteHeader(code)
-	_ = json.NewEncoder(w).Encode(envelope{f}) // the client may be gone
+	_ = json.NewEncoder(w).Encode(envelope{f}) // the client may have disconnected
 }

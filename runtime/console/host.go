@@ -6,26 +6,30 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"os"
+	"slices"
 	"sync"
 	"time"
 
-	"ripple/runtime/console/place"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 const (
-	// afterlife is how long a console can be read after its program ended.
-	afterlife = 10 * time.Minute
-	// remembered is how many ended commands are kept in memory; older ones are
-	// in the record.
-	remembered = 500
-	// goodbye bounds the polite end of a program.
-	goodbye = 5 * time.Second
+	// exitedRetention is how long a console can be read after its program ended.
+	exitedRetention = 10 * time.Minute
+	// maxCommands is how many completed commands are kept in memory; older ones are in the record.
+	maxCommands = 500
+	// closeTimeout is the time limit for ending a program politely.
+	closeTimeout = 5 * time.Second
+	// shortestLook and longestLook bound the interval at which a console checks whether it has
+	// expired.
+	shortestLook, longestLook = 50 * time.Millisecond, time.Minute
 )
 
-// host is the process that holds a console.
+// host is the process that hosts a console.
 type host struct {
 	spec    Spec
 	start   starting
@@ -37,47 +41,26 @@ type host struct {
 	screen  screen
 	log     *slog.Logger
 
-	printed notifier      // output, and a command's end
-	opened  chan struct{} // closed when the program is at its first prompt, or will not come there
-	over    chan struct{} // closed when the program has ended, and how is known
-	ending  chan struct{} // closed when the host is to end
+	printed notifier      // signaled by output and by the end of a command
+	opened  chan struct{} // closed when the program is at its first prompt or will not reach it
+	over    chan struct{} // closed when the program has ended and its outcome is set
+	ending  chan struct{} // closed when the host has to end
 	endOnce sync.Once
 
 	mu      sync.Mutex
 	session program // nil until opened
 	commands
-	touched  time.Time // something happened
+	touched  time.Time // time of the last use
 	visitors visitors
 	outcome  outcome
 }
 
-// visitors are those who wait, and the terminals that are attached.
-type visitors struct {
-	clients int            // of both
-	all     sync.WaitGroup // terminals
-	people  int            // who may type
-	seats   int            // how many terminals there were
-}
-
-// wait returns when all were told of the end.
-func (v *visitors) wait(ctx context.Context) {
-	told := make(chan struct{})
-	go func() {
-		v.all.Wait()
-		close(told)
-	}()
-	select {
-	case <-told:
-	case <-ctx.Done(): // somebody's terminal takes nothing
-	}
-}
-
-// outcome is how the program ended.
+// outcome describes how the program ended.
 type outcome struct {
-	failed error  // why it did not start
-	exit   string // in words
-	code   *int   // its exit code
-	closed bool   // by a client
+	failed error  // reason why the program did not start
+	exit   string // text of the exit error
+	code   *int   // exit code
+	closed bool   // a client closed the console
 }
 
 func newHost(b *place.Begun, version string, rec *record, log *slog.Logger) *host {
@@ -106,7 +89,7 @@ func (h *host) open(ctx context.Context) {
 	go h.watch(s)
 }
 
-// watch notes the program's end.
+// watch records the end of the program.
 func (h *host) watch(s program) {
 	<-s.Done()
 	_, err := s.WaitState(context.Background(), func(session.State) bool { return false })
@@ -120,7 +103,7 @@ func (h *host) watch(s program) {
 	h.printed.signal()
 }
 
-// ended notes how the program ended. The lock is held.
+// ended records how the program ended. The caller holds the lock.
 func (h *host) ended(err error) {
 	h.outcome.exit = err.Error()
 	if exit, ok := errors.AsType[*session.ExitError](err); ok {
@@ -128,14 +111,14 @@ func (h *host) ended(err error) {
 	}
 }
 
-// save writes what the console is beside its results.
+// save writes the console's status to its record.
 func (h *host) save() {
 	if err := writeStatus(h.record.dir, h.status()); err != nil {
 		h.log.Warn("noting what the console is", "error", err)
 	}
 }
 
-// print takes output of the running command.
+// print records output of the running command.
 func (h *host) print(b []byte) {
 	kept, why := h.record.append(b)
 	h.mu.Lock()
@@ -156,7 +139,7 @@ func (h *host) print(b []byte) {
 	h.printed.signal()
 }
 
-// state is what the console does, and what its session says of itself.
+// state returns the console's state and that of its session.
 func (h *host) state() (State, session.State) {
 	h.mu.Lock()
 	s, exit, failed := h.session, h.outcome.exit, h.outcome.failed
@@ -176,7 +159,7 @@ func (h *host) state() (State, session.State) {
 	case st.Phase == session.PhaseReady:
 		h.mu.Lock()
 		defer h.mu.Unlock()
-		return h.settled(), st
+		return h.restState(), st
 	case h.adapter.Agent == nil && h.screen.full():
 		return Fullscreen, st
 	case st.Waiting == session.WaitingSecret:
@@ -187,7 +170,7 @@ func (h *host) state() (State, session.State) {
 	return Running, st
 }
 
-// status is the console as it is now.
+// status returns the console's current status.
 func (h *host) status() Status {
 	state, st := h.state()
 	h.mu.Lock()
@@ -195,7 +178,7 @@ func (h *host) status() Status {
 	return h.statusAs(state, st)
 }
 
-// statusAs is made under the lock.
+// statusAs returns a status for the given states. The caller holds the lock.
 func (h *host) statusAs(state State, st session.State) Status {
 	held := 0
 	for _, n := range st.Held {
@@ -206,22 +189,22 @@ func (h *host) statusAs(state State, st session.State) Status {
 		cols, rows = h.spec.Cols, h.spec.Rows
 	}
 	status := Status{
-		API: API, Version: h.version, Name: h.spec.Name, Adapter: h.adapter.Name, State: state, Cwd: st.Cwd, Mode: st.Mode,
+		API: API, Version: h.version, Name: h.spec.Name, Runs: Runs{h.adapter.Name, h.spec.Origin}, State: state, Cwd: st.Cwd, Mode: st.Mode,
 		Host: os.Getpid(), Socket: h.socket, Age: time.Since(h.started), PID: st.PID, Started: h.started, Exit: h.outcome.exit, ExitCode: h.outcome.code, Sandbox: h.start.enforced,
-		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held},
+		Terminal: Terminal{Cols: cols, Rows: rows, Title: h.screen.title(), People: h.visitors.people, Held: held, ShownIn: slices.Sorted(maps.Keys(h.visitors.shownIn)), Queued: h.visitors.queue.length()},
 	}
 	if r := h.latest(); r != nil {
 		c := r.now()
 		status.Command = &c
 	}
 	if a, is := h.session.(*agent); is && state != Exited {
-		status.Agent = a.shows()
+		status.Agent = a.describe()
 	}
 	if h.outcome.failed != nil {
 		status.Exit = h.outcome.failed.Error()
 	}
 	if _, err := h.record.offset(); err != nil {
-		status.Notice = fmt.Sprintf("what commands print cannot be written: %v", err)
+		status.Notice = fmt.Sprintf("output of commands cannot be written: %v", err)
 	}
 	return status
 }
@@ -234,41 +217,47 @@ func (h *host) end(why string) {
 	})
 }
 
-// close ends the program. kill leaves out the polite part.
-func (h *host) close(kill bool) {
+// close ends the program, politely unless kill is set. The error names the processes that did not
+// end.
+func (h *host) close(kill bool) error {
 	h.mu.Lock()
 	s := h.session
 	h.mu.Unlock()
 	if s == nil {
-		return
+		return nil
 	}
-	ctx, cancel := context.WithTimeout(context.Background(), goodbye)
+	ctx, cancel := context.WithTimeout(context.Background(), closeTimeout)
 	defer cancel()
 	if kill {
 		cancel()
 	}
-	if err := s.Close(ctx); err != nil {
+	err := s.Close(ctx)
+	if err != nil {
 		h.log.Error("closing the program", "error", err)
 	}
+	return err
 }
 
-// expired says whether the console has had its time, and how long it has otherwise.
+// expired reports whether the console's idle limit has passed, and otherwise the time left.
 func (h *host) expired(now time.Time) (left time.Duration, over bool) {
 	state, _ := h.state()
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	limit := h.spec.IdleEnd
 	if state == Exited {
-		limit = afterlife
+		limit = exitedRetention
 	}
 	if limit == 0 || h.visitors.clients > 0 || h.latest() != nil && h.latest().cmd.Running() && state != Exited {
-		return time.Minute, false
+		if limit == 0 {
+			return longestLook, false
+		}
+		return min(max(limit, shortestLook), longestLook), false
 	}
 	left = limit - now.Sub(h.touched)
 	return max(left, 0), left <= 0
 }
 
-// busy counts a client that waits or is attached.
+// busy counts a waiting or attached client until leave is called.
 func (h *host) busy() (leave func()) {
 	h.mu.Lock()
 	h.visitors.clients++

@@ -22,12 +22,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console/place"
-	"ripple/schema"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/schema"
 )
 
-// answering is a client whose host answers every request with these bytes, and ends.
-func answering(dir string, answer []byte) *Client {
+// clientOf returns a client whose host answers every request with the given bytes and closes the
+// connection.
+func clientOf(dir string, answer []byte) *Client {
 	c := newClient(Status{Name: "c"}, place.Files{Socket: filepath.Join(dir, "c.sock"), Lock: filepath.Join(dir, "c.lock"), Record: filepath.Join(dir, "c")})
 	c.http.Transport = &http.Transport{DisableKeepAlives: true, DialContext: func(context.Context, string, string) (net.Conn, error) {
 		ours, theirs := net.Pipe()
@@ -35,7 +36,7 @@ func answering(dir string, answer []byte) *Client {
 			r, err := http.ReadRequest(bufio.NewReader(theirs))
 			if err == nil {
 				_, _ = io.Copy(io.Discard, r.Body)
-				_, _ = theirs.Write(answer) // the client may have had enough
+				_, _ = theirs.Write(answer) // the client may have closed the connection
 			}
 			_ = theirs.Close()
 		}()
@@ -44,8 +45,8 @@ func answering(dir string, answer []byte) *Client {
 	return c
 }
 
-// talk asks a host everything; what comes of it is an error, or an answer.
-func talk(t testing.TB, c *Client) {
+// callAll calls every method of a client; each may return an error or an answer.
+func callAll(t testing.TB, c *Client) {
 	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
 	defer cancel()
 	_, _ = c.Status(ctx)
@@ -62,12 +63,12 @@ func response(status, body string) []byte {
 	return fmt.Appendf(nil, "HTTP/1.1 %s\r\nContent-Length: %d\r\n\r\n%s", status, len(body), body)
 }
 
-// A client survives whatever a host answers.
+// A client handles any answer of a host.
 func TestBrokenHosts(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		answer []byte
-		want   string // of the error of a status
+		want   string // substring of the error of Status
 	}{
 		{"nothing", nil, "has ended"},
 		{"no HTTP", []byte("SSH-2.0-OpenSSH_9.2\r\n"), "has ended"},
@@ -76,21 +77,21 @@ func TestBrokenHosts(t *testing.T) {
 		{"no JSON", response("200 OK", "<html>"), "the answer cannot be read"},
 		{"another type", response("200 OK", `{"name":[1,2],"host_pid":"x"}`), "the answer cannot be read"},
 		{"a redirect", []byte("HTTP/1.1 302 Found\r\nLocation: http://example.com/\r\nContent-Length: 0\r\n\r\n"), "does not know this (302 Found)"},
-		{"an error without words", response("500 Internal Server Error", ""), "does not know this (500 Internal Server Error)"},
+		{"an error without a message", response("500 Internal Server Error", ""), "does not know this (500 Internal Server Error)"},
 		{"an error of another kind", response("409 Conflict", `{"error":{"code":"of the future","message":"no"}}`), "no"},
-		{"what it does not know", response("404 Not Found", "404 page not found\n"), "another version of ripple, does not know this"},
+		{"an unknown path", response("404 Not Found", "404 page not found\n"), "another version of ripple, does not know this"},
 		{"deep", response("200 OK", strings.Repeat(`{"command":`, 20_000)), "the answer cannot be read"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			c := answering(t.TempDir(), tt.answer)
+			c := clientOf(t.TempDir(), tt.answer)
 			_, err := c.Status(t.Context())
 			require.ErrorContains(t, err, tt.want)
-			talk(t, c)
+			callAll(t, c)
 		})
 	}
 }
 
-// endless is a host that never comes to an end.
+// endless is a host whose answer never ends.
 type endless struct{ unit string }
 
 func (e endless) RoundTrip(r *http.Request) (*http.Response, error) {
@@ -116,7 +117,7 @@ func (r *repeated) Read(b []byte) (int, error) {
 }
 
 func TestAnEndlessAnswerIsCut(t *testing.T) {
-	c := answering(t.TempDir(), nil)
+	c := clientOf(t.TempDir(), nil)
 	c.http.Transport = endless{`"xxxxxxxx`}
 	_, err := c.Status(t.Context())
 	require.Error(t, err)
@@ -141,11 +142,11 @@ func FuzzHostsAnswers(f *testing.F) {
 	}
 	f.Add([]byte("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{}\n{}\r\n"))
 	dir := f.TempDir()
-	f.Fuzz(func(t *testing.T, answer []byte) { talk(t, answering(dir, answer)) })
+	f.Fuzz(func(t *testing.T, answer []byte) { callAll(t, clientOf(dir, answer)) })
 }
 
-// silent is a host whose program has ended.
-func silent(t testing.TB) *host {
+// exitedHost is a host whose program has ended.
+func exitedHost(t testing.TB) *host {
 	rec, err := openRecord(filepath.Join(privateDir(t), "r"))
 	require.NoError(t, err)
 	h := newHost(&place.Begun{Order: place.Order{Spec: Spec{Name: "c"}}, Adapter: &schema.Adapter{}, Claim: &place.Claim{}}, "test", rec, slog.New(slog.DiscardHandler))
@@ -155,8 +156,7 @@ func silent(t testing.TB) *host {
 	return h
 }
 
-// A host answers every request, with JSON where it knows the path, and never with a fault
-// of its own.
+// A host answers every request, with JSON if it knows the path, and never with an internal error.
 func FuzzRequests(f *testing.F) {
 	for _, path := range []string{"/v1/exec", "/v1/wait", "/v1/send", "/v1/resize", "/v1/interrupt", "/v1/close", "/v1/screen", "/v1"} {
 		f.Add("POST", path, []byte(`{"code":"true","for":"text","keys":["C-c"],"cols":80,"rows":24,"wait_ns":1}`))
@@ -164,12 +164,12 @@ func FuzzRequests(f *testing.F) {
 	}
 	f.Add("POST", "/v1/exec", []byte(`{"code":"\u0000`))
 	f.Add("PUT", "/v1/../../etc", []byte(`null`))
-	h := silent(f)
+	h := exitedHost(f)
 	handler := handlers{h}.handler()
 	f.Fuzz(func(t *testing.T, method, path string, body []byte) {
 		r, err := http.NewRequest(method, "http://console/"+strings.TrimPrefix(path, "/"), bytes.NewReader(body))
 		if err != nil {
-			return // no client can send it
+			return // a client cannot send it
 		}
 		w := httptest.NewRecorder()
 		handler.ServeHTTP(w, r)
@@ -183,7 +183,7 @@ func FuzzRequests(f *testing.F) {
 	})
 }
 
-// What lies in a record is read as far as it can be.
+// Records with arbitrary contents are read as far as possible.
 func FuzzRecords(f *testing.F) {
 	good, err := json.Marshal(Command{ID: 2, Code: "seq 3", Bytes: 6, Lines: 3})
 	require.NoError(f, err)
@@ -196,7 +196,7 @@ func FuzzRecords(f *testing.F) {
 		require.NoError(t, os.RemoveAll(dir))
 		require.NoError(t, os.MkdirAll(dir, 0o700))
 		for name, content := range map[string][]byte{statusName: status, indexName: index, filepath.Base("/" + segment): text} {
-			_ = os.WriteFile(filepath.Join(dir, name), content, 0o600) // some names are none
+			_ = os.WriteFile(filepath.Join(dir, name), content, 0o600) // some names are invalid
 		}
 		getenv := func(name string) string {
 			return map[string]string{"XDG_RUNTIME_DIR": home, "XDG_STATE_HOME": filepath.Join(home, "state")}[name]
@@ -213,8 +213,8 @@ func FuzzRecords(f *testing.F) {
 	})
 }
 
-// memoryDir is a private directory in memory where there is such a place: a file that takes
-// another one's name has to be on a disk before.
+// memoryDir returns a private directory in memory if the system has one: on a disk, a renamed file
+// has to be synced first.
 func memoryDir(f *testing.F) string {
 	parent := "/dev/shm"
 	if info, err := os.Stat(parent); err != nil || !info.IsDir() {

@@ -8,7 +8,7 @@ import (
 	"unicode/utf8"
 )
 
-// named are those with a name, as xterm sends them in its normal modes
+// named maps key names to the sequences that xterm sends in its normal modes
 // (https://invisible-island.net/xterm/ctlseqs/ctlseqs.html).
 var named = map[string]string{
 	"enter": "\r", "tab": "\t", "esc": "\x1b", "escape": "\x1b", "space": " ", "backspace": "\x7f",
@@ -18,8 +18,8 @@ var named = map[string]string{
 	"f7": "\x1b[18~", "f8": "\x1b[19~", "f9": "\x1b[20~", "f10": "\x1b[21~", "f11": "\x1b[23~", "f12": "\x1b[24~",
 }
 
-// Key is what a key sends: a name ("enter", "up", "f5"), one character, or one of
-// these behind "C-" (control) or "M-" (Alt, which sends an escape first).
+// Key returns the bytes that a key sends. The name is a key name ("enter", "up", "f5") or one
+// character, optionally prefixed by "C-" (Control) or "M-" (Alt, which sends an escape first).
 func Key(name string) (string, error) {
 	lower := strings.ToLower(name)
 	switch {
@@ -39,8 +39,8 @@ func Key(name string) (string, error) {
 	if seq, ok := named[lower]; ok {
 		return seq, nil
 	}
-	return "", fmt.Errorf("%q is no key: enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace, space, f1 to f12, C-c, M-x and single characters are", name)
+	return "", fmt.Errorf("unknown key %q: use enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace, space, f1 to f12, C-c, M-x or a single character", name)
 }
 
-// KeyNames are the keys that have a name, sorted.
+// KeyNames returns the names of named keys, sorted.
 func KeyNames() []string { return slices.Sorted(maps.Keys(named)) }

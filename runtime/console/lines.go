@@ -7,23 +7,24 @@ import (
 	"regexp"
 )
 
-// maxLine is how much of one line is shown, in bytes; the rest of it is counted.
+// maxLine is how much of a line is shown, in bytes; the rest is counted.
 const maxLine = 64 << 10
 
 // Line is a line of a command's output.
 type Line struct {
-	Number int64  `json:"number"` // counted from 1
-	Text   string `json:"text"`   // without its end
-	Cut    int64  `json:"cut,omitempty"`
+	Number int64  `json:"number"`        // counted from 1
+	Text   string `json:"text"`          // without its line end
+	Cut    int64  `json:"cut,omitempty"` // bytes of it after Text
+	At     int64  `json:"at,omitempty"`  // offset in the line at which Text begins, in bytes
 }
 
-// Lines are what a read found.
+// Lines is the result of a read.
 type Lines struct {
 	Command Command `json:"command"`
 	Lines   []Line  `json:"lines"`
-	Total   int64   `json:"total"`             // lines of the output
-	More    bool    `json:"more,omitempty"`    // there are more that were asked for than fit
-	Dropped int64   `json:"dropped,omitempty"` // bytes of its beginning that are no longer kept
+	Total   int64   `json:"total"`             // number of lines of the output
+	More    bool    `json:"more,omitempty"`    // more of the requested lines exist than fit
+	Dropped int64   `json:"dropped,omitempty"` // bytes at the beginning that are no longer kept
 }
 
 // maxLines and maxText bound one answer.
@@ -32,8 +33,9 @@ const (
 	maxText  = 4 << 20
 )
 
-// selectLines takes from a command's output what a request asks for.
-func selectLines(r io.Reader, q ReadRequest, total int64, into *Lines) error {
+// selectLines selects the requested lines of a command's output. first is the number of the first
+// line in r; total is the number of lines of the output.
+func selectLines(r io.Reader, q ReadRequest, first, total int64, into *Lines) error {
 	from := q.From
 	if from < 0 {
 		from = max(1, total+from+1)
@@ -47,9 +49,9 @@ func selectLines(r io.Reader, q ReadRequest, total int64, into *Lines) error {
 		}
 	}
 	in := bufio.NewReaderSize(r, maxLine)
-	size, number := 0, int64(0)
+	size, number := 0, first-1
 	for {
-		line, cut, err := boundedLine(in)
+		line, cut, err := boundedLine(in, q.Column)
 		if errors.Is(err, io.EOF) {
 			into.Total = number
 			return nil
@@ -66,30 +68,36 @@ func selectLines(r io.Reader, q ReadRequest, total int64, into *Lines) error {
 			continue
 		}
 		size += len(line)
-		into.Lines = append(into.Lines, Line{Number: number, Text: string(line), Cut: cut})
+		into.Lines = append(into.Lines, Line{Number: number, Text: string(line), Cut: cut, At: q.Column})
 	}
 }
 
-// boundedLine reads a line without its end; cut is how many bytes of it are
-// passed over. The error is io.EOF when there is no line.
-func boundedLine(in *bufio.Reader) (line []byte, cut int64, err error) {
-	line, err = in.ReadSlice('\n')
-	if !errors.Is(err, bufio.ErrBufferFull) {
-		if n := len(line); n > 0 && line[n-1] == '\n' {
-			return line[:n-1], 0, nil
-		} else if n > 0 {
-			return line, 0, nil
+// boundedLine reads a line without its line end, starting at byte from; cut is the number of bytes
+// skipped at its end. The error is io.EOF if there is no line.
+func boundedLine(in *bufio.Reader, from int64) (line []byte, cut int64, err error) {
+	for some := false; ; some = true {
+		part, err := in.ReadSlice('\n')
+		ended := err == nil
+		if len(part) == 0 && err != nil && !some {
+			return nil, 0, err
 		}
-		return nil, 0, err
+		if ended {
+			part = part[:len(part)-1]
+		}
+		passed := min(from, int64(len(part)))
+		from -= passed
+		part = part[passed:]
+		kept := min(len(part), maxLine-len(line))
+		cut += int64(len(part) - kept)
+		if ended && !some {
+			return part[:kept], cut, nil // the common case: nothing is copied
+		}
+		line = append(line, part[:kept]...)
+		switch {
+		case ended, errors.Is(err, io.EOF):
+			return line, cut, nil
+		case !errors.Is(err, bufio.ErrBufferFull):
+			return line, cut, err
+		}
 	}
-	line = append([]byte(nil), line...)
-	for errors.Is(err, bufio.ErrBufferFull) {
-		var rest []byte
-		rest, err = in.ReadSlice('\n')
-		cut += int64(len(rest))
-	}
-	if err == nil {
-		cut-- // the line's end
-	}
-	return line, cut, nil
 }

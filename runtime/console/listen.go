@@ -7,29 +7,29 @@ import (
 	"sync"
 )
 
-// mostConnections are served at once; who comes beyond is turned away, so that they take
-// neither the memory nor the files that the program's session needs.
-const mostConnections = 1000
+// maxConnections is the maximum number of connections served at a time; further ones are closed,
+// so that they do not use up the memory and file descriptors that the session needs.
+const maxConnections = 1000
 
-// listen makes a socket that only this user can connect to.
+// listen creates a socket to which only this user can connect.
 func listen(path string) (net.Listener, error) {
 	l, err := net.Listen("unix", path)
 	if err != nil {
 		return nil, err
 	}
-	if err := os.Chmod(path, 0o600); err != nil { // the directory is private already
+	if err := os.Chmod(path, 0o600); err != nil { // the directory is already private
 		return nil, errors.Join(err, l.Close())
 	}
-	return &ours{l.(*net.UnixListener), make(chan struct{}, mostConnections)}, nil
+	return &privateListener{l.(*net.UnixListener), make(chan struct{}, maxConnections)}, nil
 }
 
-// ours accepts connections of this user's processes only.
-type ours struct {
+// privateListener accepts only connections from this user's processes.
+type privateListener struct {
 	*net.UnixListener
-	open chan struct{} // a place for each connection
+	open chan struct{} // one slot per connection
 }
 
-func (l *ours) Accept() (net.Conn, error) {
+func (l *privateListener) Accept() (net.Conn, error) {
 	for {
 		c, err := l.AcceptUnix()
 		if err != nil {
@@ -38,22 +38,22 @@ func (l *ours) Accept() (net.Conn, error) {
 		if samePeer(c) {
 			select {
 			case l.open <- struct{}{}:
-				return &counted{UnixConn: c, leave: func() { <-l.open }}, nil
+				return &limitedConn{UnixConn: c, leave: func() { <-l.open }}, nil
 			default:
 			}
 		}
-		_ = c.Close() // a stranger, or one too many
+		_ = c.Close() // another user, or too many connections
 	}
 }
 
-// counted is a connection that gives its place back.
-type counted struct {
+// limitedConn is a connection that releases its slot when closed.
+type limitedConn struct {
 	*net.UnixConn
 	once  sync.Once
 	leave func()
 }
 
-func (c *counted) Close() error {
+func (c *limitedConn) Close() error {
 	c.once.Do(c.leave)
 	return c.UnixConn.Close()
 }

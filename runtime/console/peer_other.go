@@ -4,5 +4,5 @@ package console
 
 import "net"
 
-// samePeer is left to the directory's mode where the kernel is not asked.
+// samePeer relies on the directory's mode on systems whose kernel is not asked.
 func samePeer(*net.UnixConn) bool { return true }

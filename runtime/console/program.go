@@ -3,31 +3,31 @@ package console
 import (
 	"context"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// program is what lives in a console: a session, or an agent on its own screen.
+// program is the program of a console: a session, or an agent on its own screen.
 type program interface {
 	State() session.State
 	WaitState(ctx context.Context, want func(session.State) bool) (session.State, error)
-	// Submit begins a command; wait returns what it came to.
+	// Submit starts a command; wait returns its result.
 	Submit(ctx context.Context, code string) (wait func(context.Context) (session.Result, error), err error)
 	Interrupt(ctx context.Context) (session.Result, error)
 	Send(ctx context.Context, b []byte) error
-	Type(who int, b []byte) error // what a person types
-	Leave(who int)                // he has gone
+	Type(who int, b []byte) error // typed by a user
+	Leave(who int)                // the user detached
 	Done() <-chan struct{}
 	Close(ctx context.Context) error
 }
 
-// starting is how a program comes to be.
+// starting is the state of a program's start.
 type starting struct {
-	confined
-	begun *session.Begun // nil: it was not begun before
+	confinement
+	begun *session.Begun // nil: not started earlier
 }
 
-// startProgram starts what the adapter describes and returns when it takes a command. An agent
-// that asks something first, or is not seen to be ready, is there all the same.
+// startProgram starts the program of the adapter and returns when it accepts a command. An agent
+// that asks something first, or whose readiness is not detected, is returned as well.
 func startProgram(ctx context.Context, h *host) (program, error) {
 	o := h.spec.Options(h.adapter)
 	if h.adapter.Agent != nil {
@@ -35,7 +35,7 @@ func startProgram(ctx context.Context, h *host) (program, error) {
 		if err != nil {
 			return nil, err
 		}
-		if err := a.settle(ctx); err != nil {
+		if err := a.awaitReady(ctx); err != nil {
 			return nil, err
 		}
 		return a, nil

@@ -1,15 +1,17 @@
 package console
 
 import (
+	"bufio"
 	"bytes"
 	"context"
+	"errors"
 	"io"
 	"math"
 	"time"
 )
 
-// Read reads lines of a command's output from the console's record on disk, which
-// outlives the host.
+// Read reads lines of a command's output from the console's record on disk, which outlives the
+// host.
 func (c *Client) Read(q ReadRequest) (Lines, error) {
 	cmd, err := c.command(q.Command)
 	if err != nil {
@@ -18,21 +20,74 @@ func (c *Client) Read(q ReadRequest) (Lines, error) {
 	return c.Lines(cmd, q)
 }
 
-// Lines is Read for a command that is known as it is now.
+// Lines is like Read, for a command whose current state is known.
 func (c *Client) Lines(cmd Command, q ReadRequest) (Lines, error) {
-	in, skipped, err := c.output(cmd)
+	at := min(max(q.Byte, 0), cmd.Bytes)
+	first, total := int64(1), cmd.Lines
+	in, skipped, err := c.output(cmd, at)
+	if err == nil && (at == 0 && skipped > 0 || at > 0 && q.From < 0) {
+		kept, countErr := countLines(in)
+		if countErr != nil {
+			return Lines{}, countErr
+		}
+		if at > 0 {
+			total = kept // lines are numbered from there
+		} else {
+			first = max(1, cmd.Lines-kept+1) // the number of a line whose beginning was dropped
+		}
+		in, skipped, err = c.output(cmd, at)
+	}
 	if err != nil {
 		return Lines{}, err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // opened for reading only
 	lines := Lines{Command: cmd, Lines: []Line{}, Dropped: skipped}
-	return lines, selectLines(in, q, cmd.Lines, &lines)
+	text := bufio.NewReaderSize(in, maxLine)
+	if first > 1 {
+		rest, err := passLine(text)
+		if err != nil {
+			return lines, err
+		}
+		lines.Dropped += rest
+		first++
+	}
+	return lines, selectLines(text, q, first, total, &lines)
 }
 
-// output is what a command has printed: from the record, or from the host when that holds
-// some of it in memory.
-func (c *Client) output(cmd Command) (in io.ReadCloser, skipped int64, err error) {
-	end, err := recorded(c.files.Record)
+// countLines counts lines, including an unfinished one, and closes in.
+func countLines(in io.ReadCloser) (n int64, err error) {
+	defer func() { _ = in.Close() }() // opened for reading only
+	buf, last := make([]byte, pieceSize), byte('\n')
+	for {
+		got, err := in.Read(buf)
+		if n += int64(bytes.Count(buf[:got], []byte("\n"))); got > 0 {
+			last = buf[got-1]
+		}
+		switch {
+		case errors.Is(err, io.EOF) && last != '\n':
+			return n + 1, nil
+		case errors.Is(err, io.EOF):
+			return n, nil
+		case err != nil:
+			return n, err
+		}
+	}
+}
+
+// passLine skips the rest of a line, unless it is longer than the display limit.
+func passLine(in *bufio.Reader) (n int64, err error) {
+	head, err := in.Peek(maxLine)
+	if err != nil && !errors.Is(err, io.EOF) {
+		return 0, err
+	}
+	passed, err := in.Discard(bytes.IndexByte(head, '\n') + 1)
+	return int64(passed), err
+}
+
+// output returns the output of a command from offset at: from the record, or from the host if that
+// still holds some of it in memory.
+func (c *Client) output(cmd Command, at int64) (in io.ReadCloser, skipped int64, err error) {
+	end, err := recordedEnd(c.files.Record)
 	if err != nil {
 		return nil, 0, err
 	}
@@ -40,19 +95,18 @@ func (c *Client) output(cmd Command) (in io.ReadCloser, skipped int64, err error
 		ctx, cancel := context.WithTimeout(context.Background(), answerLimit)
 		defer cancel()
 		var all bytes.Buffer
-		if a, err := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond}, &all); err == nil {
+		if a, err := c.Wait(ctx, WaitRequest{Command: cmd.ID, Wait: time.Nanosecond, From: at}, &all); err == nil {
 			return io.NopCloser(&all), a.Dropped, nil
 		}
 	}
-	return output(c.files.Record, cmd.From, cmd.From+cmd.Bytes)
+	return output(c.files.Record, cmd.From+at, cmd.From+cmd.Bytes)
 }
 
-// notedLimit is how long a command that another one has followed may need until its end is
-// noted.
-const notedLimit = 500 * time.Millisecond
+// recordTimeout is how long recording the end of a command may take if another command follows it.
+const recordTimeout = 500 * time.Millisecond
 
-// command is one by its number, 0: the latest. Of a host that lives, it is asked:
-// the command may be running.
+// command returns a command by its number; 0 means the latest. A running host is asked, because the
+// command may be running.
 func (c *Client) command(id int) (Command, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
@@ -65,8 +119,8 @@ func (c *Client) command(id int) (Command, error) {
 	if err != nil {
 		return Command{}, err
 	}
-	if alive && (found == nil || found.Running()) { // the disk was full when it ended, or that is about to be noted
-		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: notedLimit, From: -1}, nil); err == nil && a.Command != nil {
+	if alive && (found == nil || found.Running()) { // the disk was full when the command ended, or its end is about to be recorded
+		if a, err := c.Wait(ctx, WaitRequest{Command: id, Wait: recordTimeout, From: -1}, nil); err == nil && a.Command != nil {
 			return *a.Command, nil
 		}
 	}
@@ -74,25 +128,25 @@ func (c *Client) command(id int) (Command, error) {
 	case found == nil && id == 0:
 		return Command{}, fault(FaultUnknown, "%s has run no command yet", c.Name)
 	case found == nil:
-		return Command{}, fault(FaultUnknown, "%s has no command %d, or no longer", c.Name, id)
+		return Command{}, fault(FaultUnknown, "%s has no command %d, or no longer keeps it", c.Name, id)
 	}
 	return *found, nil
 }
 
-// lastCommand is a command of a record by its number, 0: the latest; nil: there is none.
-// Of one that a killed host was running there is what was printed until then.
+// lastCommand returns a command of a record by its number, 0 for the latest; nil if there is none.
+// For a command that was running when its host was killed, it counts the output printed until then.
 func lastCommand(dir string, id int) (*Command, error) {
 	var found *Command
 	err := eachCommand(dir, func(cmd Command) bool {
 		if id == 0 || cmd.ID == id {
 			found = &cmd
 		}
-		return id == 0 || found == nil || found.Running() // the next one may begin before its end is noted
+		return id == 0 || found == nil || found.Running() // the next command may start before the end of this one is recorded
 	})
 	if err != nil || found == nil || !found.Running() {
 		return found, err
 	}
-	end, err := recorded(dir)
+	end, err := recordedEnd(dir)
 	if err != nil {
 		return nil, err
 	}
@@ -101,9 +155,9 @@ func lastCommand(dir string, id int) (*Command, error) {
 	if err != nil {
 		return nil, err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // opened for reading only
 	var all Lines
-	err = selectLines(in, ReadRequest{From: math.MaxInt64}, 0, &all)
+	err = selectLines(in, ReadRequest{From: math.MaxInt64}, 1, 0, &all)
 	found.Lines = all.Total
 	return found, err
 }

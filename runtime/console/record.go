@@ -13,54 +13,53 @@ import (
 
 	"github.com/gofrs/flock"
 
-	"ripple/runtime/console/place"
+	"example.com/ripple/runtime/console/place"
 )
 
 const (
 	segmentSize = 8 << 20   // bytes of output in one file
-	keptOutput  = 512 << 20 // bytes of output that are kept at most
-	keptIndex   = 2 << 20   // bytes of the index in one file; two are kept
-	keptMemory  = 4 << 20   // bytes of output that are kept in memory when they cannot be written
+	keptOutput  = 512 << 20 // maximum number of output bytes kept
+	keptIndex   = 2 << 20   // bytes of the index in one file; two files are kept
+	keptMemory  = 4 << 20   // bytes of output kept in memory while they cannot be written
 	outputName  = "output-"
 	indexName   = "commands.jsonl"
 	oldIndex    = "commands.old.jsonl"
 	statusName  = "console.json"
 )
 
-// record is what a console's commands printed, on disk: a log of output in
-// segments, of which the oldest are dropped, and an index of the commands. It
-// outlives its host, however that ends. Its methods may be called from several
-// goroutines.
+// record is the on-disk record of a console's commands: an output log in segments, of which the
+// oldest are dropped, and an index of the commands. It survives any end of its host. Its methods
+// may be called from several goroutines.
 type record struct {
 	dir  string
-	life *flock.Flock // of the directory, held as long as the host lives
+	life *flock.Flock // lock on the directory, held for the lifetime of the host
 
 	mu    sync.Mutex
-	end   int64    // offset behind the last byte of output that is written
-	kept  int64    // offset of the first one that is still there
-	file  *os.File // the segment that is written
-	held  []byte   // output behind end: the disk is full
-	err   error    // why
+	end   int64    // offset after the last written byte of output
+	kept  int64    // offset of the first byte still kept
+	file  *os.File // the segment being written
+	held  []byte   // output after end, which could not be written because the disk is full
+	err   error    // the write error
 	index *os.File
 	sized int64 // bytes in index
 }
 
-// openRecord makes an empty one; what a killed host left there is removed.
+// openRecord creates an empty record; files of a killed host are removed.
 //
-// Errors: place.ErrTaken when a host lives that has it: one whose socket is elsewhere.
+// Errors: place.ErrTaken if a running host uses it: one whose socket is elsewhere.
 func openRecord(dir string) (*record, error) {
 	life, err := lockDir(dir)
 	if err != nil {
 		return nil, err
 	}
-	index, err := emptied(dir)
+	index, err := resetDir(dir)
 	if err != nil {
 		return nil, errors.Join(err, life.Close())
 	}
 	return &record{dir: dir, life: life, index: index}, nil
 }
 
-// lockDir makes a directory, if it is missing, and locks it.
+// lockDir creates a directory if it is missing and locks it.
 func lockDir(dir string) (*flock.Flock, error) {
 	for {
 		if err := os.MkdirAll(dir, 0o700); err != nil {
@@ -80,12 +79,12 @@ func lockDir(dir string) (*flock.Flock, error) {
 		case err == nil && place.IsUnder(lock, dir):
 			return lock, nil
 		}
-		_ = lock.Close() // the one before removed the directory between our opening and locking it
+		_ = lock.Close() // the previous holder removed the directory before it was locked
 	}
 }
 
-// emptied removes what is in a record and begins its index.
-func emptied(dir string) (index *os.File, err error) {
+// resetDir removes the contents of a record and creates its index.
+func resetDir(dir string) (index *os.File, err error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
 		return nil, err
@@ -100,8 +99,8 @@ func emptied(dir string) (index *os.File, err error) {
 
 func segmentName(offset int64) string { return fmt.Sprintf("%s%020d", outputName, offset) }
 
-// append appends output and returns how much of it is kept. What cannot be written is
-// held in memory until it can be, within bounds; why says why something is not kept.
+// append appends output and returns how much of it is kept. Bytes that cannot be written are held
+// in memory, within bounds, until they can be; why is the reason if some are not kept.
 func (r *record) append(b []byte) (kept int, why error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -117,7 +116,7 @@ func (r *record) append(b []byte) (kept int, why error) {
 	return kept, nil
 }
 
-// writeHeld writes what is held in memory, if it can be written now.
+// writeHeld tries to write the bytes that are held in memory.
 func (r *record) writeHeld() error {
 	if len(r.held) == 0 {
 		return nil
@@ -141,7 +140,7 @@ func (r *record) writeAll(b []byte) (written int, err error) {
 // write writes as much as fits the segment.
 func (r *record) write(b []byte) (int, error) {
 	if r.end%segmentSize == 0 {
-		if err := r.next(); err != nil {
+		if err := r.nextSegment(); err != nil {
 			return 0, err
 		}
 	}
@@ -150,14 +149,14 @@ func (r *record) write(b []byte) (int, error) {
 	return n, err
 }
 
-// next begins a segment and drops the oldest one beyond what is kept.
-func (r *record) next() error {
+// nextSegment starts a segment and drops the oldest one beyond the retention limit.
+func (r *record) nextSegment() error {
 	file, err := os.OpenFile(filepath.Join(r.dir, segmentName(r.end)), os.O_CREATE|os.O_WRONLY|os.O_TRUNC, 0o600)
 	if err != nil {
 		return err
 	}
 	if r.file != nil {
-		_ = r.file.Close() // what it has is written
+		_ = r.file.Close() // its contents are written
 	}
 	r.file = file
 	if r.end-r.kept >= keptOutput {
@@ -167,8 +166,8 @@ func (r *record) next() error {
 	return err
 }
 
-// offset is the one behind the last byte of output. What is held of it is tried to be
-// written again; err says why it is held still.
+// offset returns the offset after the last byte of output. It retries writing held bytes; err is
+// the reason why some are still held.
 func (r *record) offset() (end int64, err error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -176,7 +175,7 @@ func (r *record) offset() (end int64, err error) {
 	return r.end + int64(len(r.held)), err
 }
 
-// output reads bytes from to end, as the function output does, and those that are held.
+// output is like the function output, and includes held bytes.
 func (r *record) output(from, end int64) (in io.ReadCloser, skipped int64, err error) {
 	r.mu.Lock()
 	written := r.end
@@ -195,11 +194,11 @@ func (r *record) output(from, end int64) (in io.ReadCloser, skipped int64, err e
 	}{io.MultiReader(in, bytes.NewReader(held)), in}, skipped, nil
 }
 
-// command notes what a command is: at its beginning, and at its end.
+// command records the state of a command: at its start and at its end.
 func (r *record) command(c Command) {
 	line, err := json.Marshal(c)
 	if err != nil {
-		return // nothing in it can fail
+		return // marshaling a Command cannot fail
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -209,18 +208,18 @@ func (r *record) command(c Command) {
 		r.index, err = os.OpenFile(filepath.Join(r.dir, indexName), os.O_CREATE|os.O_WRONLY|os.O_APPEND, 0o600)
 		r.sized = 0
 		if err != nil {
-			return // the host remembers it
+			return // the host remembers the command
 		}
 	}
 	if _, err := r.index.Write(append(line, '\n')); err != nil {
-		_ = r.index.Truncate(r.sized) // half a line would spoil the next one
+		_ = r.index.Truncate(r.sized) // half a line would corrupt the next one
 		return
 	}
 	r.sized += int64(len(line) + 1)
 }
 
-// writeStatus writes what a console is, for those who find it without its host. When it
-// fails, the one from before stays.
+// writeStatus writes the status file for clients that cannot ask the host. If it fails, the
+// previous file stays.
 func writeStatus(dir string, s Status) error {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -242,9 +241,9 @@ func (r *record) close() {
 	_ = r.index.Close()
 }
 
-// remove closes the record and removes it.
+// remove closes and removes the record.
 func (r *record) remove() {
 	r.close()
-	_ = os.RemoveAll(r.dir) // what cannot be removed now the next console of the name removes
+	_ = os.RemoveAll(r.dir) // the next console of the name removes the rest
 	_ = r.life.Close()
 }

@@ -47,12 +47,12 @@ func TestOutputThroughSegments(t *testing.T) {
 	}
 }
 
-func TestTheOldestOutputGoes(t *testing.T) {
+func TestTheOldestOutputIsDropped(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
 	defer r.close()
-	// as it is after so much output, without writing it
+	// the state after that much output, without writing it
 	r.end = keptOutput
 	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(0)), nil, 0o600))
 	_, err = r.append([]byte("new"))
@@ -63,8 +63,8 @@ func TestTheOldestOutputGoes(t *testing.T) {
 	assert.Equal(t, int64(keptOutput-10), skipped)
 }
 
-// Output that cannot be written is held in memory, and read from there, until it can be;
-// beyond a bound it is lost, which is said.
+// Output that cannot be written is held in memory and read from there until it can be written;
+// beyond a limit it is lost, and the loss is reported.
 func TestAFullDisk(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
@@ -112,8 +112,8 @@ func TestAFullDisk(t *testing.T) {
 	assert.Equal(t, "beforeheld"+much[4:]+"after", text)
 }
 
-// A line of the index that could not be written leaves no half that spoils the next one.
-func TestAFullDiskSpoilsNoIndex(t *testing.T) {
+// An index line that could not be written leaves no fragment that would corrupt the next one.
+func TestAFullDiskDoesNotCorruptTheIndex(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
@@ -131,8 +131,9 @@ func TestAFullDiskSpoilsNoIndex(t *testing.T) {
 	assert.Equal(t, []int{1, 3}, ids)
 }
 
-// The next command may begin before the end of one is noted: what it printed is its own.
-func TestACommandIsNotedAfterTheNextBegan(t *testing.T) {
+// A command's output ends where the next command begins, even if the next one starts before the end
+// of the first is recorded.
+func TestACommandIsRecordedAfterTheNextStarted(t *testing.T) {
 	dir := filepath.Join(privateDir(t), "r")
 	r, err := openRecord(dir)
 	require.NoError(t, err)
@@ -196,12 +197,12 @@ func TestSelectLines(t *testing.T) {
 		{"a number", ReadRequest{From: 2, Lines: 2}, []int64{2, 3}},
 		{"from the end", ReadRequest{From: -2}, []int64{4, 5}},
 		{"more than there are", ReadRequest{From: -9}, []int64{1, 2, 3, 4, 5}},
-		{"behind the end", ReadRequest{From: 9}, nil},
+		{"after the end", ReadRequest{From: 9}, nil},
 		{"pattern", ReadRequest{Grep: "^(o|f)"}, []int64{1, 5}},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			var got Lines
-			require.NoError(t, selectLines(strings.NewReader(text), tt.q, 5, &got))
+			require.NoError(t, selectLines(strings.NewReader(text), tt.q, 1, 5, &got))
 			var numbers []int64
 			for _, l := range got.Lines {
 				numbers = append(numbers, l.Number)
@@ -215,7 +216,7 @@ func TestSelectLines(t *testing.T) {
 		})
 	}
 	var f *Fault
-	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 5, &Lines{}), &f)
+	require.ErrorAs(t, selectLines(strings.NewReader(text), ReadRequest{Grep: "("}, 1, 5, &Lines{}), &f)
 	assert.Equal(t, FaultRequest, f.Code)
 }
 
@@ -243,7 +244,7 @@ func FuzzLines(f *testing.F) {
 		if len(text) > 0 && text[len(text)-1] != '\n' {
 			total++
 		}
-		require.NoError(t, selectLines(bytes.NewReader(text), ReadRequest{From: from, Lines: lines}, total, &got))
+		require.NoError(t, selectLines(bytes.NewReader(text), ReadRequest{From: from, Lines: lines}, 1, total, &got))
 		require.Equal(t, total, got.Total)
 		for _, l := range got.Lines {
 			require.NotContains(t, l.Text, "\n")
@@ -252,7 +253,7 @@ func FuzzLines(f *testing.F) {
 	})
 }
 
-// privateDir is a directory that nobody else can read.
+// privateDir returns a directory that other users cannot read.
 func privateDir(t testing.TB) string {
 	dir := t.TempDir()
 	require.NoError(t, os.Chmod(dir, 0o700))

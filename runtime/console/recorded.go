@@ -19,7 +19,7 @@ type segment struct {
 	begin int64
 }
 
-// segments are those of a record, in order.
+// segments returns the segments of a record, in order.
 func segments(dir string) ([]segment, error) {
 	entries, err := os.ReadDir(dir)
 	if err != nil {
@@ -38,8 +38,8 @@ func segments(dir string) ([]segment, error) {
 	return found, nil
 }
 
-// output reads bytes from to end of a record, of which it skips what has been
-// dropped; skipped says how much that is.
+// output returns a reader of the bytes from offset from to end of a record. It skips bytes that
+// have been dropped and returns their number as skipped.
 func output(dir string, from, end int64) (r io.ReadCloser, skipped int64, err error) {
 	all, err := segments(dir)
 	if err != nil {
@@ -49,11 +49,11 @@ func output(dir string, from, end int64) (r io.ReadCloser, skipped int64, err er
 	if i < 0 || from >= end {
 		return io.NopCloser(bytes.NewReader(nil)), 0, nil
 	}
-	at := max(from, all[i].begin)
+	at := min(max(from, all[i].begin), end)
 	return &outputReader{rest: all[i:], at: at, end: end}, at - from, nil
 }
 
-// outputReader reads through segments.
+// outputReader reads a sequence of segments.
 type outputReader struct {
 	rest    []segment
 	at, end int64
@@ -86,12 +86,12 @@ func (o *outputReader) Read(b []byte) (int, error) {
 		if !errors.Is(err, io.EOF) {
 			return 0, err
 		}
-		_ = o.file.Close() // it was only read
+		_ = o.file.Close() // opened for reading only
 		o.file, o.rest = nil, o.rest[1:]
 	}
 }
 
-// Close closes the segment that is open.
+// Close closes the open segment.
 func (o *outputReader) Close() error {
 	if o.file == nil {
 		return nil
@@ -99,8 +99,8 @@ func (o *outputReader) Close() error {
 	return o.file.Close()
 }
 
-// recorded is the offset behind the last byte of output of a record.
-func recorded(dir string) (end int64, err error) {
+// recordedEnd returns the offset after the last byte of output of a record.
+func recordedEnd(dir string) (end int64, err error) {
 	all, err := segments(dir)
 	if err != nil || len(all) == 0 {
 		return 0, err
@@ -113,8 +113,8 @@ func recorded(dir string) (end int64, err error) {
 	return last.begin + info.Size(), nil
 }
 
-// eachCommand calls f for the commands of a record, the oldest first, until it
-// returns false: for one that ended twice, as it was at its beginning and at its end.
+// eachCommand calls f for the commands of a record, oldest first, until f returns false. A
+// completed command is passed twice: as recorded at its start and at its end.
 func eachCommand(dir string, f func(Command) bool) error {
 	for _, name := range []string{oldIndex, indexName} {
 		file, err := os.Open(filepath.Join(dir, name))
@@ -125,7 +125,7 @@ func eachCommand(dir string, f func(Command) bool) error {
 			return err
 		}
 		more, err := eachLine(file, f)
-		_ = file.Close() // it was only read
+		_ = file.Close() // opened for reading only
 		if err != nil || !more {
 			return err
 		}
@@ -138,7 +138,7 @@ func eachLine(r io.Reader, f func(Command) bool) (more bool, err error) {
 	for {
 		line, err := lines.ReadBytes('\n')
 		if errors.Is(err, io.EOF) {
-			return true, nil // an unfinished line is one that a killed host left
+			return true, nil // a killed host left an unfinished line
 		}
 		if err != nil {
 			return false, err

@@ -4,18 +4,18 @@ import (
 	"strings"
 	"sync"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/terminal"
 )
 
-// screen is what a person at the console would see: the screen of the program's
-// terminal. Its methods may be called from several goroutines.
+// screen is the screen of the program's terminal, as a user at the console would see it. Its
+// methods may be called from several goroutines.
 type screen struct {
 	mu   sync.Mutex
 	term *terminal.Terminal // nil: nothing was started yet
 }
 
-// on makes it the screen of a program that was started.
+// on sets the terminal of the started program.
 func (s *screen) on(t *terminal.Terminal) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -35,7 +35,7 @@ func (s *screen) look(f func(*vt.Screen)) {
 	}
 }
 
-// painted is closed when something more was printed.
+// painted returns a channel that is closed when more output is printed.
 func (s *screen) painted() <-chan struct{} {
 	if t := s.terminal(); t != nil {
 		return t.Printed()
@@ -43,9 +43,18 @@ func (s *screen) painted() <-chan struct{} {
 	return nil
 }
 
-// full says whether a program draws on the whole screen (the alternate one).
+// full reports whether the program draws on the whole screen (the alternate one).
 func (s *screen) full() (yes bool) {
 	s.look(func(grid *vt.Screen) { yes = grid.Alternate() })
+	return yes
+}
+
+// unfinished reports whether the cursor is after the beginning of a line, as it is after a prompt.
+func (s *screen) unfinished() (yes bool) {
+	s.look(func(grid *vt.Screen) {
+		x, _ := grid.Cursor()
+		yes = x > 0
+	})
 	return yes
 }
 
@@ -59,7 +68,8 @@ func (s *screen) title() (title string) {
 	return title
 }
 
-// text is the screen's last rows, all when lines is 0, without the empty ones below.
+// text returns the last rows of the screen, all of them if lines is 0, without the empty ones at
+// the end.
 func (s *screen) text(lines int) string {
 	var b []byte
 	s.look(func(grid *vt.Screen) { b = grid.AppendText(nil) })
@@ -70,13 +80,13 @@ func (s *screen) text(lines int) string {
 	return strings.Join(rows, "\n") + "\n"
 }
 
-// notifier wakes those who wait for the next signal; without them it costs nothing.
+// notifier wakes the waiters at each signal; without waiters a signal is free.
 type notifier struct {
 	mu   sync.Mutex
 	next chan struct{}
 }
 
-// wait is closed by the next signal.
+// wait returns a channel that the next signal closes.
 func (n *notifier) wait() <-chan struct{} {
 	n.mu.Lock()
 	defer n.mu.Unlock()

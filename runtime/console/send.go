@@ -3,6 +3,10 @@ package console
 import (
 	"context"
 	"net/http"
+	"strings"
+	"time"
+
+	"example.com/ripple/runtime/session"
 )
 
 func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
@@ -17,8 +21,8 @@ func (h handlers) postSend(w http.ResponseWriter, r *http.Request) {
 	reply(w, h.status())
 }
 
-// typeIn types into the running command.
-func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
+// typeIn types input into the running command.
+func (h handlers) typeIn(ctx context.Context, q SendRequest) *Fault {
 	text := q.Text
 	for _, k := range q.Keys {
 		seq, err := Key(k)
@@ -27,7 +31,9 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 		}
 		text += seq
 	}
-	state, _ := h.state()
+	h.awaitSent(ctx)
+	state, st := h.stateFor(ctx, q, text)
+	interrupts := text == "\x03"
 	h.mu.Lock()
 	s := h.session
 	var f *Fault
@@ -35,12 +41,16 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 	case state == Exited:
 		f = h.refuse(FaultExited, state, "the program has ended: %s", h.outcome.exit)
 	case s == nil:
-		f = h.refuse(FaultBusy, state, "the program has not come to its first prompt")
+		f = h.refuse(FaultBusy, state, "the program has not reached its first prompt")
 	case state == Idle && h.adapter.Agent == nil:
-		f = h.refuse(FaultNotWaiting, state, "no command is running that could read it: run code with exec")
-	case state == WaitingSecret && !q.Secret:
-		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a person should type")
-	case q.Only && state == Running:
+		f = h.refuse(FaultNotWaiting, state, "no running command could read it: run code with exec")
+	case interrupts: // anyone may interrupt
+	case q.Secret && (state != Running || st.Unseen == session.UnseenSilent): // only a user may answer a prompt for a secret
+	case state == WaitingSecret:
+		f = h.refuse(FaultSecret, state, "the command asks for a secret, which a user should type; C-c interrupts it")
+	case st.Unseen == session.UnseenSilent && state != Fullscreen:
+		f = h.refuse(FaultSecret, state, "the command runs as another user, and the terminal does not show what is typed: it may ask for a secret, which a user should type; C-c interrupts it")
+	case q.Only && state == Running && h.adapter.Agent == nil && !onlySignals(text):
 		f = h.refuse(FaultNotWaiting, state, "the command is not waiting for input")
 	}
 	h.mu.Unlock()
@@ -56,12 +66,41 @@ func (h *host) typeIn(ctx context.Context, q SendRequest) *Fault {
 	return nil
 }
 
-// answerAgent answers what a coding agent asks.
+// readGrace is how long a command that does not read may take to start reading: it may be
+// processing the previous input.
+const readGrace = time.Second
+
+// stateFor returns the state for a request. If the request only types into a command that reads,
+// the command gets a moment to start reading.
+func (h handlers) stateFor(ctx context.Context, q SendRequest, text string) (State, session.State) {
+	state, st := h.state()
+	if !q.Only || state != Running || h.adapter.Agent != nil || onlySignals(text) {
+		return state, st
+	}
+	limited, cancel := context.WithTimeout(ctx, readGrace)
+	defer cancel()
+	_, _ = h.program().WaitState(limited, func(st session.State) bool { // the state is read below
+		return st.Waiting != session.WaitingNo || st.Phase != session.PhaseRunning || h.screen.full()
+	})
+	return h.state()
+}
+
+func (h handlers) program() program {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.session
+}
+
+// onlySignals reports whether the terminal turns all of the typed text into signals: C-c, C-z and
+// C-\.
+func onlySignals(text string) bool { return text != "" && strings.Trim(text, "\x03\x1a\x1c") == "" }
+
+// answerAgent answers a question of a coding agent.
 func answerAgent(ctx context.Context, console string, s program, q SendRequest) *Fault {
 	a, is := s.(*agent)
 	switch {
 	case !is:
-		return fault(FaultRequest, "%s: an answer by its name is for a coding agent that asks; send a text", console)
+		return fault(FaultRequest, "%s: only a coding agent that asks accepts a named answer; send a text", console)
 	case q.Text != "" || len(q.Keys) > 0:
 		return fault(FaultRequest, "either an answer or a text and keys")
 	}

@@ -13,36 +13,35 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/console/place"
-	"ripple/runtime/registry"
-	"ripple/runtime/tui"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/runtime/tui"
+	_ "example.com/ripple/schema/validate"
 )
 
-// HostOptions are what a host process runs with.
+// HostOptions are the options of a host process.
 type HostOptions struct {
-	Version string              // of this ripple
-	Getenv  func(string) string // its environment
-	In      io.Reader           // has the place.Order, as Start writes it; not read where Begun is
-	Begun   *place.Begun        // what was begun before, or nil
-	Confine []string            // the command line of a process that calls sandbox.Exec
-	Ready   io.WriteCloser      // is told when the console can be used, or why not
+	Version string              // version of this ripple
+	Getenv  func(string) string // the host's environment
+	In      io.Reader           // provides the place.Order that Start writes; not read if Begun is set
+	Begun   *place.Begun        // a console that was started earlier, or nil
+	Confine []string            // command line of a process that calls sandbox.Exec
+	Ready   io.WriteCloser      // receives the readiness: the console is usable, or the error
 }
 
-// readiness is what a new host answers.
+// readiness is the answer of a new host.
 type readiness struct {
 	Status *Status `json:"status,omitempty"`
 	Error  *Fault  `json:"error,omitempty"`
 }
 
-// Serve is a host process: it starts the console that it is told to, serves it and
-// returns when it has ended and nothing is left of it. The context's end closes the
-// program politely.
+// Serve runs a host process: it starts the console described by the options, serves it and returns
+// when it has ended and all its processes are gone. When the context ends, the program is closed
+// politely.
 func Serve(ctx context.Context, o HostOptions) error {
 	var told sync.Once
 	ready := func(r readiness) {
 		told.Do(func() {
-			_ = json.NewEncoder(o.Ready).Encode(r) // whoever started us may be gone
+			_ = json.NewEncoder(o.Ready).Encode(r) // the starting process may be gone
 			_ = o.Ready.Close()
 		})
 	}
@@ -53,13 +52,13 @@ func Serve(ctx context.Context, o HostOptions) error {
 	}
 	err = h.serve(ctx, listener, ready)
 	release()
-	if h.outcome.failed != nil { // nothing is left of it now
+	if h.outcome.failed != nil { // all its files are removed now
 		ready(readiness{Error: startFault(h.outcome.failed)})
 	}
 	return err
 }
 
-// begin claims the name, if that was not done before.
+// begin claims the name, unless that was done earlier.
 func begin(o HostOptions) (*place.Begun, error) {
 	if o.Begun != nil {
 		return o.Begun, nil
@@ -68,25 +67,24 @@ func begin(o HostOptions) (*place.Begun, error) {
 	if err != nil {
 		return nil, err
 	}
-	reg, err := registry.Open(registry.DefaultSources(o.Getenv, order.From))
+	a, err := adapterOf(&order.Spec, o.Getenv)
 	if err != nil {
 		return nil, err
 	}
-	entry, err := reg.Find(order.Adapter)
-	if err != nil {
+	if g := a.Agent; g != nil && g.Screen == nil {
+		return nil, fault(FaultRequest, "%s: %v", a.Name, tui.ErrUnknown)
+	}
+	if err := fitsSandbox(order.Spec, a); err != nil {
 		return nil, err
 	}
-	if g := entry.Adapter.Agent; g != nil && g.Screen == nil {
-		return nil, fault(FaultRequest, "%s: %v", entry.Adapter.Name, tui.ErrUnknown)
-	}
-	b, err := place.Begin(order, entry.Adapter, o.Getenv)
+	b, err := place.Begin(order, a, o.Getenv)
 	if errors.Is(err, place.ErrTaken) {
 		err = fault(FaultTaken, "a console named %s is running already", order.Name)
 	}
 	return b, err
 }
 
-// prepare claims the name and opens what a console needs; release undoes it.
+// prepare claims the name and opens the files and the socket of a console; release undoes it.
 func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error) {
 	b, err := begin(o)
 	if err != nil {
@@ -116,8 +114,8 @@ func prepare(o HostOptions) (h *host, l net.Listener, release func(), err error)
 		return nil, nil, nil, err
 	}
 	h = newHost(b, o.Version, rec, slog.New(slog.NewTextHandler(file, nil)))
-	h.start.confined = box
-	if err := writeStatus(f.Record, h.status()); err != nil { // it could not be found
+	h.start.confinement = box
+	if err := writeStatus(f.Record, h.status()); err != nil { // clients could not find the console
 		_ = l.Close()
 		_ = file.Close()
 		rec.remove()
@@ -135,7 +133,7 @@ const logName = "log"
 
 // serve runs the console until it ends.
 func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness)) error {
-	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: sendPatience, IdleTimeout: 2 * sendPatience, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
+	server := &http.Server{Handler: handlers{h}.handler(), ReadHeaderTimeout: requestTimeout, IdleTimeout: 2 * requestTimeout, ErrorLog: slog.NewLogLogger(h.log.Handler(), slog.LevelWarn)}
 	served := make(chan error, 1)
 	go func() { served <- server.Serve(l) }()
 	h.log.Info("the console begins", "adapter", h.adapter.Name, "dir", h.spec.Dir)
@@ -146,12 +144,12 @@ func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness))
 	h.live(ctx)
 	cancel()
 	<-h.opened
-	h.close(ctx.Err() != nil)
+	_ = h.close(ctx.Err() != nil) // the log names the remaining processes
 	h.printed.signal()
 	bye, done := context.WithTimeout(context.Background(), time.Second)
 	defer done()
 	h.visitors.wait(bye)
-	if server.Shutdown(bye) != nil { // somebody is still being answered
+	if server.Shutdown(bye) != nil { // a request is still being answered
 		_ = server.Close()
 	}
 	if err := <-served; !errors.Is(err, http.ErrServerClosed) {
@@ -160,13 +158,13 @@ func (h *host) serve(ctx context.Context, l net.Listener, ready func(readiness))
 	return nil
 }
 
-// startPatience is how long Start waits for the first prompt; the console lives on
-// as "starting" when it takes longer.
-const startPatience = 30 * time.Second
+// startTimeout is how long Start waits for the first prompt; after that the console continues as
+// "starting".
+const startTimeout = 30 * time.Second
 
-// announce tells whoever started the host.
+// announce reports readiness to the process that started the host.
 func (h *host) announce(ready func(readiness)) {
-	t := time.NewTimer(startPatience)
+	t := time.NewTimer(startTimeout)
 	defer t.Stop()
 	select {
 	case <-h.opened:
@@ -183,7 +181,7 @@ func (h *host) announce(ready func(readiness)) {
 	ready(readiness{Status: &status})
 }
 
-// live returns when the console is to end.
+// live returns when the console has to end.
 func (h *host) live(ctx context.Context) {
 	t := time.NewTimer(time.Minute)
 	defer t.Stop()

@@ -16,12 +16,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// Ten clients on one console, each with its own commands and everything else that a client
-// can ask: each gets its own output, the numbers of commands have no gap, and (with -race)
-// the host has no race.
+// Ten clients use one console, each with its own commands and every other request: each gets its
+// own output, the command numbers have no gap, and (with -race) the host has no data race.
 func TestTenClients(t *testing.T) {
 	const clients, commands = 10, 12
 	races := filepath.Join(t.TempDir(), "race")
@@ -57,7 +56,7 @@ func TestTenClients(t *testing.T) {
 	}
 }
 
-// share runs commands among others who do, and looks at everything in between.
+// share runs commands concurrently with other clients and makes other requests in between.
 func share(ctx context.Context, c *console.Client, who string, commands int) error {
 	for n := 0; n < commands; {
 		want := fmt.Sprintf("%s %d\n", who, n)
@@ -87,7 +86,7 @@ func share(ctx context.Context, c *console.Client, who string, commands int) err
 	return nil
 }
 
-// look does what changes no command.
+// look makes a request that does not change any command.
 func look(ctx context.Context, c *console.Client, n int) error {
 	_, _, err := c.Screen(ctx)
 	_, err2 := c.Resize(ctx, 80+n, 24+n)

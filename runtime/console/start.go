@@ -7,22 +7,22 @@ import (
 	"io"
 	"os/exec"
 
-	"ripple/runtime/console/place"
-	"ripple/runtime/launch"
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session"
 )
 
-// places are the files of a console; their directories are made and checked.
+// places returns the files of a console; their directories are created and checked.
 func places(getenv func(string) string, name string) (place.Files, error) {
 	f, err := place.Of(getenv, name)
 	if err != nil {
-		err = placeFault(err)
+		err = asFault(err)
 	}
 	return f, err
 }
 
-// placeFault is err, as a *Fault where it says what is wrong with a request or a system.
-func placeFault(err error) error {
+// asFault returns err as a *Fault if it describes an invalid request or an unsupported system.
+func asFault(err error) error {
 	if _, ok := errors.AsType[*place.NameError](err); ok {
 		return fault(FaultRequest, "%v", err)
 	}
@@ -32,15 +32,15 @@ func placeFault(err error) error {
 	return err
 }
 
-// Start starts a console in a process of its own and returns when its program is at
-// its first prompt, or has not come there for half a minute. argv is the command line
-// of a process that calls Serve with its standard input and output.
+// Start starts a console in a process of its own and returns when its program is at its first
+// prompt, or after half a minute. argv is the command line of a process that calls Serve with its
+// standard input and output.
 //
-// Errors: *Fault: FaultTaken when a console of that name is running, FaultMissing when
-// there is no such program, FaultStart otherwise.
+// Errors: *Fault: FaultTaken if a console of that name is running, FaultMissing if the program does
+// not exist, FaultStart otherwise.
 func Start(ctx context.Context, argv []string, getenv func(string) string, spec Spec) (*Client, Status, error) {
 	if err := spec.Check(getenv); err != nil {
-		return nil, Status{}, placeFault(err)
+		return nil, Status{}, asFault(err)
 	}
 	p, err := Spawn(argv)
 	if err != nil {
@@ -49,13 +49,12 @@ func Start(ctx context.Context, argv []string, getenv func(string) string, spec 
 	return p.Start(ctx, getenv, spec)
 }
 
-// Start makes the process the host of a console, as the function of that name does. It
-// can be done once.
+// Start makes the process the host of a console, like the function [Start]. It can be called once.
 func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Spec) (*Client, Status, error) {
 	text, err := spec.Written(getenv)
 	if err != nil {
 		p.Abandon()
-		return nil, Status{}, placeFault(err)
+		return nil, Status{}, asFault(err)
 	}
 	answer, err := p.tell(ctx, text)
 	switch {
@@ -64,7 +63,7 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	case answer.Error != nil:
 		return nil, Status{}, answer.Error
 	case answer.Status == nil:
-		return nil, Status{}, fault(FaultStart, "the console's process said nothing")
+		return nil, Status{}, fault(FaultStart, "the console's process returned an empty answer")
 	}
 	f, err := places(getenv, answer.Status.Name)
 	if err != nil {
@@ -73,19 +72,19 @@ func (p *Process) Start(ctx context.Context, getenv func(string) string, spec Sp
 	return newClient(*answer.Status, filesOf(f, *answer.Status)), *answer.Status, nil
 }
 
-// Process is that of a host which has not been started yet.
+// Process is a host process that has not been assigned a console yet.
 type Process struct {
-	In   io.WriteCloser // its standard input; nil: it has been told what console it is to be
+	In   io.WriteCloser // its standard input; nil: it already knows its console
 	Out  io.ReadCloser  // its standard output
 	Wait func() error   // waits for its end
 }
 
-// Spawn starts the process of a host. argv is the command line of one that calls Serve
-// with its standard input and output.
+// Spawn starts a host process. argv is the command line of a process that calls Serve with its
+// standard input and output.
 func Spawn(argv []string) (*Process, error) {
 	cmd := exec.Command(argv[0], argv[1:]...)
 	cmd.Dir = "/"
-	ofItsOwn(cmd)
+	asSessionLeader(cmd)
 	in, err := cmd.StdinPipe()
 	if err != nil {
 		return nil, err
@@ -100,22 +99,22 @@ func Spawn(argv []string) (*Process, error) {
 	return &Process{In: in, Out: out, Wait: cmd.Wait}, nil
 }
 
-// Abandon lets a process end that is to be no host, and waits until it has.
+// Abandon ends a process that will not become a host, and waits for its end.
 func (p *Process) Abandon() {
 	if p.In != nil {
-		_ = p.In.Close() // which is all that it waits for
+		_ = p.In.Close() // the process ends when its input ends
 	}
 	_ = p.Out.Close()
-	_ = p.Wait() // however it ends
+	_ = p.Wait() // its exit status does not matter
 }
 
-// tell tells the process what it is to be and waits for its readiness.
+// tell sends the order to the process and waits for its readiness.
 func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 	if p.In != nil {
-		_, err := p.In.Write(text) // which it reads at once
+		_, err := p.In.Write(text) // the process reads it immediately
 		if err = errors.Join(err, p.In.Close()); err != nil {
 			p.Abandon()
-			return readiness{}, fault(FaultStart, "the console's process ended without a word: %v", err)
+			return readiness{}, fault(FaultStart, "the console's process ended without an answer: %v", err)
 		}
 	}
 	got := make(chan readiness, 1)
@@ -123,11 +122,11 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 	go func() {
 		var r readiness
 		err := json.NewDecoder(p.Out).Decode(&r)
-		_ = p.Out.Close() // the host has said all
+		_ = p.Out.Close() // the host sends nothing else
 		if err == nil && r.Error == nil {
 			got <- r
 		}
-		_ = p.Wait() // reaps it, should we still be there; one that is no host is gone then
+		_ = p.Wait() // reaps the process if this one still runs; a process that is not a host has ended by then
 		if err != nil {
 			failed <- err
 		} else if r.Error != nil {
@@ -138,18 +137,18 @@ func (p *Process) tell(ctx context.Context, text []byte) (readiness, error) {
 	case r := <-got:
 		return r, nil
 	case err := <-failed:
-		return readiness{}, fault(FaultStart, "the console's process ended without a word: %v", err)
+		return readiness{}, fault(FaultStart, "the console's process ended without an answer: %v", err)
 	case <-ctx.Done():
 		return readiness{}, ctx.Err()
 	}
 }
 
-// startFault is why a program did not come to its first prompt.
+// startFault returns the fault for a program that did not reach its first prompt.
 func startFault(err error) *Fault {
 	if f, ok := errors.AsType[*Fault](err); ok {
 		return f
 	}
-	if f, ok := errors.AsType[*Fault](placeFault(err)); ok {
+	if f, ok := errors.AsType[*Fault](asFault(err)); ok {
 		return f
 	}
 	var missing *launch.MissingError

@@ -4,5 +4,5 @@ package console
 
 import "os/exec"
 
-// ofItsOwn is not needed: there are no consoles.
-func ofItsOwn(*exec.Cmd) {}
+// asSessionLeader does nothing: consoles are not supported.
+func asSessionLeader(*exec.Cmd) {}

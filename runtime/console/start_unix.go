@@ -7,5 +7,5 @@ import (
 	"syscall"
 )
 
-// ofItsOwn makes a command the leader of a session: no terminal's signal reaches it.
-func ofItsOwn(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }
+// asSessionLeader makes a command a session leader, so that terminal signals do not reach it.
+func asSessionLeader(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true} }

@@ -4,5 +4,5 @@ package console
 
 import "time"
 
-// uptime is the clock's time where the system's is not known how to be asked for.
+// uptime returns the system time on systems without a known monotonic clock.
 func uptime() time.Duration { return time.Duration(time.Now().UnixNano()) }

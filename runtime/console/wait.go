@@ -6,11 +6,11 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// quiet is how long nothing must be printed for a console to count as idle.
-const quiet = 2 * time.Second
+// idleQuiet is how long a console must not print to count as idle.
+const idleQuiet = 2 * time.Second
 
 func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 	var q WaitRequest
@@ -19,7 +19,7 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 	}
 	if q.For == "" || q.For == "done" {
 		run, f := h.find(q.Command)
-		if f != nil && q.Command == 0 && h.adapter.Agent != nil { // what was typed to an agent is no command
+		if f != nil && q.Command == 0 && h.adapter.Agent != nil { // input typed to an agent is not a command
 			h.until(w, r, q, h.untilRest)
 			return
 		}
@@ -27,32 +27,32 @@ func (h handlers) postWait(w http.ResponseWriter, r *http.Request) {
 			refuse(w, f)
 			return
 		}
-		h.answer(w, r, &follower{h: h.host, run: run, from: q.From, stay: q.Stay}, q.Wait)
+		ctx, cancel := boundedBy(r.Context(), q.Wait)
+		defer cancel()
+		h.waits(run, 1)
+		defer h.waits(run, -1)
+		newStreamed(h, w).follow(ctx, &follower{h: h.host, run: run, from: q.From, stay: q.Stay})
 		return
 	}
 	wait, ok := map[string]func(context.Context, WaitRequest) string{"input": h.untilInput, "text": h.untilText, "idle": h.untilQuiet}[q.For]
 	if !ok {
-		refuse(w, fault(FaultRequest, "a wait is for done, input, text or idle, not for %q", q.For))
+		refuse(w, fault(FaultRequest, "invalid wait %q: use done, input, text or idle", q.For))
 		return
 	}
 	h.until(w, r, q, wait)
 }
 
-// until answers when a wait is over.
+// until answers a request when wait returns.
 func (h handlers) until(w http.ResponseWriter, r *http.Request, q WaitRequest, wait func(context.Context, WaitRequest) string) {
-	ctx := r.Context()
-	if q.Wait > 0 {
-		var cancel context.CancelFunc
-		ctx, cancel = context.WithTimeout(ctx, q.Wait)
-		defer cancel()
-	}
+	ctx, cancel := boundedBy(r.Context(), q.Wait)
+	defer cancel()
 	leave := h.busy()
 	why := wait(ctx, q)
 	leave()
 	reply(w, piece{Done: &Answer{Why: why, Status: h.status()}})
 }
 
-// untilInput waits until the program reads the terminal: in a command, or at its prompt.
+// untilInput waits until the program reads the terminal, in a command or at its prompt.
 func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	select {
 	case <-h.opened:
@@ -77,7 +77,7 @@ func (h handlers) untilInput(ctx context.Context, _ WaitRequest) string {
 	return "exited"
 }
 
-// untilRest waits until a coding agent takes a prompt, or asks something.
+// untilRest waits until a coding agent accepts a prompt or asks something.
 func (h handlers) untilRest(ctx context.Context, q WaitRequest) string {
 	why := h.untilInput(ctx, q)
 	if why == "waiting" && h.status().State == Idle {
@@ -86,7 +86,7 @@ func (h handlers) untilRest(ctx context.Context, q WaitRequest) string {
 	return why
 }
 
-// untilText waits until the text is on the screen or in what is printed.
+// untilText waits until the text is on the screen or in new output.
 func (h handlers) untilText(ctx context.Context, q WaitRequest) string {
 	for {
 		next := h.screen.painted()
@@ -103,14 +103,14 @@ func (h handlers) untilText(ctx context.Context, q WaitRequest) string {
 	}
 }
 
-// untilQuiet waits until nothing was printed for a while.
+// untilQuiet waits until nothing has been printed for a while.
 func (h handlers) untilQuiet(ctx context.Context, _ WaitRequest) string {
-	t := time.NewTimer(quiet)
+	t := time.NewTimer(idleQuiet)
 	defer t.Stop()
 	for {
 		select {
 		case <-h.screen.painted():
-			t.Reset(quiet)
+			t.Reset(idleQuiet)
 		case <-t.C:
 			return "idle"
 		case <-ctx.Done():
@@ -121,7 +121,7 @@ func (h handlers) untilQuiet(ctx context.Context, _ WaitRequest) string {
 	}
 }
 
-// gone is closed when the program has ended.
+// gone returns a channel that is closed when the program has ended.
 func (h *host) gone() <-chan struct{} {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -5,89 +5,99 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/console/place"
-	"ripple/runtime/sandbox"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/runtime/sandbox"
 )
 
-// API is the version of the wire. What is there stays; what is added is optional.
+// API is the version of the wire format. Existing fields stay; new fields are optional.
 const API = 1
 
-// State says what a console does.
+// State is the state of a console.
 type State string
 
 // The states of a console.
 const (
-	Starting      State = "starting"           // its program has not come to its first prompt
-	Idle          State = "idle"               // it takes a command
-	Typing        State = "typing"             // a person types at its prompt
+	Starting      State = "starting"           // the program has not reached its first prompt
+	Idle          State = "idle"               // the program accepts a command
+	Typing        State = "typing"             // a user types at the prompt
 	Running       State = "running"            // a command runs
-	WaitingInput  State = "waiting_for_input"  // and reads the terminal, and nothing else goes on
-	WaitingSecret State = "waiting_for_secret" // and shows nothing of what is typed
-	Fullscreen    State = "fullscreen"         // and draws on the whole screen
-	Exited        State = "exited"             // its program ended; its results can be read
-	Unresponsive  State = "unresponsive"       // its host lives and does not answer: it is stopped, or the machine is very busy
-	Dead          State = "dead"               // its host was killed; its results can be read
+	WaitingInput  State = "waiting_for_input"  // a command reads the terminal and does nothing else
+	WaitingSecret State = "waiting_for_secret" // a command reads the terminal without echo
+	Fullscreen    State = "fullscreen"         // a command draws on the whole screen
+	Exited        State = "exited"             // the program ended; its results can be read
+	Unresponsive  State = "unresponsive"       // the host is alive but does not respond: it is stopped, or the machine is very busy
+	Dead          State = "dead"               // the host was killed; its results can be read
 )
 
-// Spec is what a console is started with.
+// Spec describes a console to start.
 type Spec = place.Spec
 
-// DefaultAdapter is the adapter of a console that is started without one.
+// DefaultAdapter returns the name of the adapter used if none is given.
 func DefaultAdapter() string { return place.DefaultAdapter() }
 
-// Status is a console as it is now.
+// Runs identifies the adapter of a console.
+type Runs struct {
+	Adapter string `json:"adapter"`
+	Origin  string `json:"origin,omitempty"` // origin of the adapter: embedded, or user, project or file with its path
+}
+
+// Status is a snapshot of a console.
 type Status struct {
 	API     int    `json:"api"`
-	Version string `json:"version"` // of the ripple that hosts it
+	Version string `json:"version"` // version of the ripple that hosts it
 	Name    string `json:"name"`
-	Adapter string `json:"adapter"`
-	State   State  `json:"state"`
-	Cwd     string `json:"cwd,omitempty"`
-	Mode    string `json:"mode,omitempty"`
-	Host    int    `json:"host_pid"`
-	Socket  string `json:"socket,omitempty"` // where the host listens
-	PID     int    `json:"pid,omitempty"`    // of the program
+	Runs
+	State  State  `json:"state"`
+	Cwd    string `json:"cwd,omitempty"`
+	Mode   string `json:"mode,omitempty"`
+	Host   int    `json:"host_pid"`
+	Socket string `json:"socket,omitempty"` // path of the host's socket
+	PID    int    `json:"pid,omitempty"`    // ID of the program's process
 	Terminal
 	Started time.Time `json:"started"`
-	// Age is how long the host has been running, whatever the machine's clock was set to.
+	// Age is how long the host has been running, independent of the system clock.
 	Age time.Duration `json:"age_ns,omitempty"`
-	// Command is the latest one; nil: there was none.
+	// Command is the latest command; nil if there was none.
 	Command *Command `json:"command,omitempty"`
-	// Agent is what a coding agent shows; nil: the program is none.
+	// Agent describes the screen of a coding agent; nil if the program is not one.
 	Agent *Agent `json:"agent,omitempty"`
-	// Exit says how the program ended, and ExitCode with which code; 128+n when
-	// signal n ended it.
+	// Exit describes how the program ended; ExitCode is its exit code, or 128+n if signal n ended
+	// it.
 	Exit     string `json:"exit,omitempty"`
 	ExitCode *int   `json:"exit_code,omitempty"`
-	// SeenDead is the machine's uptime when somebody first saw that the host was killed.
+	// SeenDead is the machine's uptime when the killed host was first noticed.
 	SeenDead time.Duration `json:"seen_dead_ns,omitempty"`
-	// Sandbox is what the kernel refuses the program; nil: nothing.
+	// Sandbox describes what the kernel denies the program; nil if it is not confined.
 	Sandbox *sandbox.Enforced `json:"sandbox,omitempty"`
-	// Notice is what the person or client who looks should know.
+	// Notice is a message for the user or client.
 	Notice string `json:"notice,omitempty"`
 }
 
-// Terminal is a console's, and who sits at it.
+// Terminal describes a console's terminal and its users.
 type Terminal struct {
 	Cols   int    `json:"cols,omitempty"`
 	Rows   int    `json:"rows,omitempty"`
 	Title  string `json:"title,omitempty"`
-	People int    `json:"people,omitempty"` // that are attached and may type
-	// Held is how many bytes they have typed that the program has not been given: a
-	// command runs that does not read.
+	People int    `json:"people,omitempty"` // attached terminals that may type
+	// Held is the number of typed bytes that the program has not been given, because the running
+	// command does not read.
 	Held int `json:"held,omitempty"`
+	// Queued is the number of calls that wait for their turn.
+	Queued int `json:"queued,omitempty"`
+	// ShownIn names the consoles in whose terminals this console is attached.
+	ShownIn []string `json:"shown_in,omitempty"`
 }
 
 // Command is one command of a console.
 type Command struct {
 	ID       int        `json:"id"`           // counted from 1
-	Code     string     `json:"code"`         // its beginning, when it is long
-	By       string     `json:"by,omitempty"` // who sent it
+	Code     string     `json:"code"`         // the beginning of a long command
+	By       string     `json:"by,omitempty"` // sender
 	Started  time.Time  `json:"started"`
-	Ended    *time.Time `json:"ended,omitempty"` // nil: it runs
-	ExitCode *int       `json:"exit_code"`       // nil: it runs, or the program reports none
+	Ended    *time.Time `json:"ended,omitempty"` // nil while the command runs
+	ExitCode *int       `json:"exit_code"`       // nil while the command runs, or if the program reports none
 	Error    bool       `json:"error"`
-	// CompletedBy says how its end was known, as session.CompletedBy does.
+	// CompletedBy is how the end was detected: see session.CompletedBy.
 	CompletedBy string         `json:"completed_by,omitempty"`
 	Duration    time.Duration  `json:"duration_ns"`
 	Cwd         string         `json:"cwd,omitempty"`
@@ -98,75 +108,85 @@ type Command struct {
 	OutOfBand   string         `json:"out_of_band,omitempty"`
 	// PromptElsewhere: see session.Result.
 	PromptElsewhere bool   `json:"prompt_elsewhere,omitempty"`
-	Failure         string `json:"failure,omitempty"` // why it could not be carried out to its end
-	Bytes           int64  `json:"bytes"`             // of output so far
-	Lines           int64  `json:"lines"`             // of it, with one that has not ended
-	// Lost is how many more bytes there were that could not be written, for the reason LostWhy.
+	Failure         string `json:"failure,omitempty"` // reason why the command could not be completed
+	Bytes           int64  `json:"bytes"`             // output so far
+	Lines           int64  `json:"lines"`             // lines of output, including an unfinished one
+	// Lost is the number of further output bytes that could not be written, for the reason LostWhy.
 	Lost    int64  `json:"lost,omitempty"`
 	LostWhy string `json:"lost_why,omitempty"`
-	// From is where its output begins in the console's record; what is before Kept
-	// of that record has been dropped.
+	// From is the offset of the output in the console's record; the record before offset Kept has
+	// been dropped.
 	From int64 `json:"from"`
 }
 
-// Running says that the command has not ended.
+// Running reports whether the command has not ended.
 func (c *Command) Running() bool { return c != nil && c.Ended == nil }
 
-// ExecRequest asks for a command to be run.
+// ExecRequest asks to run a command.
 type ExecRequest struct {
 	Code string `json:"code"`
 	By   string `json:"by,omitempty"`
-	// Wait bounds how long the answer waits for the command's end, which goes on
-	// all the same; 0: until it ends.
+	// Wait bounds how long the answer waits for the end of the command, which continues in any
+	// case; 0 means unbounded.
 	Wait time.Duration `json:"wait_ns,omitempty"`
 	// ExpectCwd refuses the command unless the program is in this directory.
 	ExpectCwd string `json:"expect_cwd,omitempty"`
-	// Stay goes on waiting when the command waits for input; otherwise the answer
-	// comes then.
+	// Stay continues to wait when the command waits for input; by default the answer is sent then.
 	Stay bool `json:"stay,omitempty"`
+	// Queue waits for the command's turn while the clients of earlier commands wait for them.
+	// Without Queue, or if no client waits for the running command, the request is refused with
+	// FaultBusy.
+	Queue bool `json:"queue,omitempty"`
 	// Quiet leaves the output out of the answer.
 	Quiet bool `json:"quiet,omitempty"`
 }
 
-// WaitRequest asks to be told when a console has come to something.
+// WaitRequest asks to be notified when a console reaches a state.
 type WaitRequest struct {
-	// For is "done" (the default: the command ended, or it cannot go on without
-	// input), "input", "text" or "idle" (nothing was printed for Quiet).
+	// For is "done" (the default: the command ended, or needs input to continue), "input", "text"
+	// or "idle" (nothing printed for a while).
 	For     string        `json:"for,omitempty"`
 	Command int           `json:"command,omitempty"` // 0: the latest
-	Text    string        `json:"text,omitempty"`    // in what is printed from now on or is on the screen
+	Text    string        `json:"text,omitempty"`    // text to find in new output or on the screen
 	Wait    time.Duration `json:"wait_ns,omitempty"`
-	// From sends the output from this byte of the command on; negative: none.
+	// From sends the command's output from this offset on, in bytes; negative: no output.
 	From int64 `json:"from"`
 	Stay bool  `json:"stay,omitempty"`
 }
 
-// SendRequest types into a running command.
+// SendRequest types input into a running command.
 type SendRequest struct {
 	Text string   `json:"text,omitempty"`
-	Keys []string `json:"keys,omitempty"` // by name: see Key
-	// Answer is one of Agent.Answers, instead of a text and keys.
+	Keys []string `json:"keys,omitempty"` // key names: see Key
+	// Answer is one of Agent.Answers, sent instead of Text and Keys.
 	Answer string `json:"answer,omitempty"`
-	// Only refuses it unless the command waits for input or draws on the whole screen.
+	// Only refuses the request unless the command waits for input or draws on the whole screen.
 	Only bool   `json:"only_if_waiting,omitempty"`
 	By   string `json:"by,omitempty"`
-	// Secret says that a person types, who may answer a prompt for a secret.
+	// Secret states that a user types, who may answer a prompt for a secret.
 	Secret bool `json:"secret,omitempty"`
 }
 
 // ReadRequest asks for lines of a command's output.
 type ReadRequest struct {
 	Command int    // 0: the latest
-	From    int64  // line, counted from 1; negative: from the end
-	Lines   int64  // at most; 0: all
-	Grep    string // a regular expression (RE2) for lines
+	From    int64  // first line, counted from 1; negative: from the end
+	Lines   int64  // maximum number of lines; 0: all
+	Grep    string // a regular expression (RE2) that lines must match
+	Column  int64  // offset of the first byte shown of each line, from 0
+	Byte    int64  // offset in the output: earlier output is left out, and lines are counted from there
 }
 
-// piece is a line of a streamed answer: output, or what ends it.
+// piece is a line of a streamed answer: output, or its end.
 type piece struct {
 	Output string  `json:"output,omitempty"`
 	Raw    []byte  `json:"raw,omitempty"` // output that is not UTF-8
 	Done   *Answer `json:"done,omitempty"`
+	// Gap reports a gap in the output: Bytes bytes from offset At on are no longer kept.
+	Gap *Gap `json:"gap,omitempty"`
+	// Queued is the number of calls before this one, which waits for its turn.
+	Queued *int   `json:"queued,omitempty"`
+	Error  *Fault `json:"error,omitempty"` // refusal of a queued call
 }
 
 func pieceOf(b []byte) piece {
@@ -176,21 +196,46 @@ func pieceOf(b []byte) piece {
 	return piece{Raw: b}
 }
 
-// Answer is what a wait came to.
+// Answer is the result of a wait.
 type Answer struct {
 	Why     string   `json:"why"` // done, waiting, matched, idle, time, exited
 	Status  Status   `json:"status"`
 	Command *Command `json:"command,omitempty"`
-	// Dropped is how many bytes of the output's beginning are no longer kept.
-	Dropped int64 `json:"dropped,omitempty"`
+	// Dropped is the number of output bytes that are no longer kept, from the byte DroppedAt on.
+	Dropped   int64 `json:"dropped,omitempty"`
+	DroppedAt int64 `json:"dropped_at,omitempty"`
 }
 
-// Fault is a request that was refused; nothing was done.
+// Gap is a gap in a command's output, in bytes.
+type Gap struct {
+	At    int64 `json:"at"`
+	Bytes int64 `json:"bytes"`
+}
+
+// GapNoter is implemented by output writers that want to be informed of gaps.
+type GapNoter interface{ NoteGap(Gap) }
+
+// Own returns the console's status as of the end of the answer's command: another client's command
+// may already be running.
+func (a Answer) Own() Status {
+	s, c := a.Status, a.Command
+	if a.Why == "exited" {
+		s.State = Exited
+	} else if c != nil && !c.Running() && s.State != Exited && s.State != Dead {
+		s.State, s.Command = Idle, c
+		if c.Cwd != "" {
+			s.Cwd, s.Mode = c.Cwd, c.Mode
+		}
+	}
+	return s
+}
+
+// Fault is a refused request; nothing was done.
 type Fault struct {
-	Code    string  `json:"code"` // see the constants
+	Code    string  `json:"code"` // one of the Fault constants
 	Message string  `json:"message"`
 	Status  *Status `json:"status,omitempty"`
-	Output  string  `json:"output,omitempty"` // what a program printed that did not start
+	Output  string  `json:"output,omitempty"` // output of a program that did not start
 }
 
 // Codes of faults.
@@ -200,12 +245,16 @@ const (
 	FaultCwd        = "cwd"
 	FaultExited     = "exited"
 	FaultNotWaiting = "not_waiting"
+	FaultLeft       = "left"
 	FaultSecret     = "secret"
 	FaultUnknown    = "unknown"
 	FaultRequest    = "request"
 	FaultTaken      = "taken"
 	FaultStart      = "start"
 	FaultMissing    = "missing"
+	// FaultUnresponsive reports that the host is alive but does not respond. The request is not
+	// carried out later.
+	FaultUnresponsive = "unresponsive"
 )
 
 func (f *Fault) Error() string {
@@ -219,7 +268,7 @@ func fault(code, format string, args ...any) *Fault {
 	return &Fault{Code: code, Message: fmt.Sprintf(format, args...)}
 }
 
-// envelope is how a fault travels.
+// envelope is the wire form of a fault.
 type envelope struct {
 	Error *Fault `json:"error"`
 }

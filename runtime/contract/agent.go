@@ -14,25 +14,24 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// Agent is what the tests of family agent need to know of a turn: runtime/agent
-// has it, which is a peer of this package.
+// Agent is the part of runtime/agent, a peer of this package, that the tests of family agent need.
 type Agent interface {
-	// Command is the command line of a turn without the program's name, and what
-	// goes to standard input; {path} stands for the file of a prompt.
+	// Command returns the command line of a turn without the program's name, and its standard
+	// input; {path} is replaced by the file of a prompt.
 	Command(a *schema.Adapter, t schema.AgentTurn) (args []string, stdin string, err error)
-	// Replay judges a recorded turn; a nil failure is a success.
+	// Replay evaluates a recorded turn; a nil failure is a success.
 	Replay(a *schema.Adapter, output, stderr io.Reader, exitCode int) ([]event.Event, *event.Failure, error)
-	// Take takes a turn with the program, over the way that the adapter is for. A turn
-	// that failed is no error.
+	// Take runs a turn of the program over the transport that the adapter describes. A failed turn
+	// does not return an error.
 	Take(ctx context.Context, a *schema.Adapter, t Trial) (Taken, error)
 }
 
-// agentCases are a declared test of family agent. But for those of its ways, they start
-// nothing.
+// agentCases returns the cases of a declared test of family agent. Except for tests of its
+// transports, they start no program.
 func agentCases(a *schema.Adapter, o Options, test schema.Test) []testCase {
 	if test.Ways != nil {
 		return wayCases(o, test)
@@ -51,12 +50,12 @@ func agentCases(a *schema.Adapter, o Options, test schema.Test) []testCase {
 	}}
 }
 
-// noAgentLevel is why the report of an agent has no level.
+// noAgentLevel is the reason why the report of an agent has no level.
 const noAgentLevel = noLevel + "the levels are about sessions; an agent's tests are its transcripts, command lines and ways"
 
 func transcript(t *testRun, o Options, a *schema.Adapter, test schema.Test) error {
 	t.begin("transcript", test.Transcript)
-	output, stderr, err := recorded(o.Files, test.Transcript)
+	output, stderr, err := openTranscript(o.Files, test.Transcript)
 	if err != nil {
 		return unsound{err}
 	}
@@ -75,9 +74,8 @@ func transcript(t *testRun, o Options, a *schema.Adapter, test schema.Test) erro
 	return compareEvents(test.ExpectEvents, events)
 }
 
-// recorded opens a transcript and what was on standard error meanwhile, if there
-// is any.
-func recorded(files fs.FS, name string) (output, stderr fs.File, err error) {
+// openTranscript opens a transcript and the recorded standard error, if that exists.
+func openTranscript(files fs.FS, name string) (output, stderr fs.File, err error) {
 	if files == nil {
 		return nil, nil, fmt.Errorf("the transcript %s cannot be found: contract.Options.Files is not set", name)
 	}
@@ -125,7 +123,7 @@ func compareFailure(want *schema.AgentExpectFailure, got *event.Failure) error {
 	return err
 }
 
-// compareEvents: of the types that the test names, all events and in order.
+// compareEvents compares all events of the types that the test names, in order.
 func compareEvents(want []map[string]any, events []event.Event) error {
 	named := map[string]bool{}
 	for _, w := range want {
@@ -141,7 +139,7 @@ func compareEvents(want []map[string]any, events []event.Event) error {
 		if i >= len(got) {
 			return failf("expect_events[%d]: want %s, but there are only %d events of the named types", i, compact(w), len(got))
 		}
-		if key, differs := difference(w, got[i]); differs {
+		if key, differs := firstDifference(w, got[i]); differs {
 			return failf("expect_events[%d]: %s differs: want %s, got %s", i, key, compact(w), compact(got[i]))
 		}
 	}
@@ -151,8 +149,8 @@ func compareEvents(want []map[string]any, events []event.Event) error {
 	return nil
 }
 
-// difference gives the first key that an expectation names and an event has not.
-func difference(want map[string]any, e event.Event) (key string, differs bool) {
+// firstDifference returns the first key of an expectation that differs in the event.
+func firstDifference(want map[string]any, e event.Event) (key string, differs bool) {
 	w, _ := plainJSON(want).(map[string]any)
 	g, _ := plainJSON(e).(map[string]any)
 	for _, k := range slices.Sorted(maps.Keys(w)) {
@@ -163,8 +161,8 @@ func difference(want map[string]any, e event.Event) (key string, differs bool) {
 	return "", false
 }
 
-// within says that got is what is wanted; of an object only the wanted keys. A
-// key that is absent has the zero value.
+// within reports whether got equals want; of an object only the wanted keys are compared. An absent
+// key has the zero value.
 func within(got, want any) bool {
 	w, isObject := want.(map[string]any)
 	if !isObject {
@@ -179,7 +177,7 @@ func within(got, want any) bool {
 	return true
 }
 
-// plainJSON is a value as JSON has it.
+// plainJSON converts a value to its generic JSON form.
 func plainJSON(v any) any {
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -240,7 +238,7 @@ func withPrompt(args []string, prompt string) []string {
 	return out
 }
 
-// programName is what stands first on the command line as people write it.
+// programName returns the first word of the command line as users write it.
 func programName(a *schema.Adapter) string {
 	switch a.Process.Executable {
 	case "":

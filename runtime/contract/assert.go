@@ -6,26 +6,25 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// observation is what the assertions of a step look at.
+// observation is the input of a step's assertions.
 type observation struct {
 	result      session.Result
 	cwdReported bool   // during this step or an earlier one of the same test
-	outOfBand   string // of the test so far
+	outOfBand   string // of the whole test so far
 }
 
-// assertions in the order in which they are checked and reported: what went
-// wrong comes before what was printed, because it explains it.
+// assertions are in the order in which they are checked and reported: errors precede the output,
+// because they explain it.
 var assertions = []func(schema.Step, observation) (pattern string, err error){
 	expectError, expectExitCode, expectNoLastExit, expect, expectOutOfBand, expectMode, expectLevel, expectCwdUpdate,
 }
 
-// check applies a step's assertions and returns the first that does not hold,
-// with the pattern that it was about.
+// check applies a step's assertions and returns the first one that fails, with its pattern.
 func check(s schema.Step, o observation) (pattern string, err error) {
 	for _, holds := range assertions {
 		if pattern, err := holds(s, o); err != nil {
@@ -40,11 +39,11 @@ func expect(s schema.Step, o observation) (string, error) {
 }
 
 func expectOutOfBand(s schema.Step, o observation) (string, error) {
-	return matches("expect_out_of_band", s.ExpectOutOfBand, o.outOfBand, "what arrived between commands")
+	return matches("expect_out_of_band", s.ExpectOutOfBand, o.outOfBand, "the output between commands")
 }
 
-// matches is v1's rule: unanchored, ^ and $ at line ends, . matches a line end
-// too, ANSI sequences removed and blank space at both ends trimmed.
+// matches implements v1's rule: unanchored, ^ and $ match at line ends, . matches a line end too,
+// ANSI sequences are removed and blank space at both ends is trimmed.
 func matches(key string, pattern *string, text, what string) (string, error) {
 	if pattern == nil {
 		return "", nil
@@ -63,10 +62,10 @@ func matches(key string, pattern *string, text, what string) (string, error) {
 	return "", nil
 }
 
-// compared is the text that a pattern is compared with.
+// compared returns the text that a pattern is compared with.
 func compared(text string) string { return strings.TrimSpace(vt.Strip(text)) }
 
-// mismatch is a text that is not what a pattern wants.
+// mismatch is the error for a text that a pattern does not match.
 type mismatch struct{ key, what string }
 
 func (e mismatch) Error() string { return e.key + ": " + e.what + " does not match" }

@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// Every assertion of the test vocabulary, holding and not holding. An empty
-// message means that the step passes.
+// Every assertion of the test vocabulary, passing and failing. An empty message means that the step
+// passes.
 func TestAssertions(t *testing.T) {
 	output := func(s string) observation { return observation{result: session.Result{Output: s}} }
 	code := func(n int) observation { return observation{result: session.Result{ExitCode: &n}} }
@@ -26,7 +26,7 @@ func TestAssertions(t *testing.T) {
 		{"expect trims outer blank space", schema.Step{Expect: ptr(`\A5\z`)}, output("\n  5 \n\n"), ""},
 		{"expect anchors at each line", schema.Step{Expect: ptr("^two$")}, output("one\ntwo\nthree"), ""},
 		{"expect: a dot matches a line end", schema.Step{Expect: ptr("one.two")}, output("one\ntwo"), ""},
-		{"expect removes colours", schema.Step{Expect: ptr("^red$")}, output("\x1b[1;31mred\x1b[0m"), ""},
+		{"expect removes colors", schema.Step{Expect: ptr("^red$")}, output("\x1b[1;31mred\x1b[0m"), ""},
 		{"expect removes titles", schema.Step{Expect: ptr("^x$")}, output("\x1b]0;title\ax\x1b]2;t\x1b\\"), ""},
 		{"expect is case sensitive", schema.Step{Expect: ptr("Error")}, output("error"), "expect: the output does not match"},
 		{"expect of an empty output", schema.Step{Expect: ptr("^$")}, output("\n"), ""},
@@ -62,9 +62,9 @@ func TestAssertions(t *testing.T) {
 		{"expect_cwd_update false, but announced", schema.Step{ExpectCwdUpdate: ptr(false)}, observation{result: session.Result{CwdReported: true, Cwd: "/x"}}, `announced "/x"`},
 
 		{"expect_out_of_band", schema.Step{ExpectOutOfBand: ptr("tick")}, observation{outOfBand: "a tick\n"}, ""},
-		{"expect_out_of_band in the output", schema.Step{ExpectOutOfBand: ptr("tick")}, output("a tick"), "expect_out_of_band: what arrived between commands does not match"},
+		{"expect_out_of_band in the output", schema.Step{ExpectOutOfBand: ptr("tick")}, output("a tick"), "expect_out_of_band: the output between commands does not match"},
 
-		{"what went wrong comes first", schema.Step{Expect: ptr("x"), ExpectExitCode: ptr(0)}, code(2), "expect_exit_code"},
+		{"errors come first", schema.Step{Expect: ptr("x"), ExpectExitCode: ptr(0)}, code(2), "expect_exit_code"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			_, err := check(c.step, c.seen)

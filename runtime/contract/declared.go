@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// declaredCase is one entry of the adapter's tests, which stands at the pointer.
+// declaredCase returns the case of a declared test at the given JSON pointer.
 func declaredCase(test schema.Test, pointer string) testCase {
 	return testCase{
 		pointer: pointer,
@@ -21,7 +21,7 @@ func declaredCase(test schema.Test, pointer string) testCase {
 	}
 }
 
-// probeCase is the adapter's health check.
+// probeCase returns the case of the adapter's health check.
 func probeCase(p schema.Probe) testCase {
 	test := schema.Test{Step: schema.Step{Eval: &p.Eval, Expect: &p.Expect, Pos: p.Pos}, Pos: p.Pos}
 	c := declaredCase(test, "/probe")
@@ -35,8 +35,8 @@ type namedStep struct {
 	schema.Step
 }
 
-// steps are what a test evaluates, in order. A test without eval asserts what
-// its last setup did.
+// steps returns the steps of a test, in order. A test without eval asserts the result of its last
+// setup.
 func steps(test schema.Test) []namedStep {
 	var list []namedStep
 	if test.Setup != nil {
@@ -49,6 +49,9 @@ func steps(test schema.Test) []namedStep {
 }
 
 func runDeclared(ctx context.Context, t *testRun, test schema.Test) error {
+	if err := t.run.checkNeeds(ctx, test.Needs); err != nil {
+		return err
+	}
 	var seen observation
 	evaluated := false
 	for _, s := range steps(test) {
@@ -80,7 +83,7 @@ func (t *testRun) assert(s namedStep, seen observation) error {
 		if e, is := errors.AsType[mismatch](err); is && e.key == "expect" {
 			t.unmet = &unmet{
 				pointer: s.path + "/expect", output: compared(seen.result.Output),
-				refusal: t.unfit(s.Step, seen.result),
+				refusal: t.unsuitable(s.Step, seen.result),
 			}
 		}
 		if s.name != "eval" {
@@ -94,9 +97,8 @@ func (t *testRun) assert(s namedStep, seen observation) error {
 	return nil
 }
 
-// evalDeclared evaluates one step. Input that the session refuses as incomplete
-// is a failed evaluation whose output is the refusal, so that expect_error and
-// expect can assert it.
+// evalDeclared evaluates one step. Input that the session refuses as incomplete is a failed
+// evaluation whose output is the refusal, so that expect_error and expect can assert it.
 func (t *testRun) evalDeclared(ctx context.Context, step, code string) (session.Result, error) {
 	r, err := t.eval(ctx, step, code)
 	if errors.Is(err, session.ErrIncompleteInput) {

@@ -6,29 +6,30 @@ import (
 	"strings"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// derived is a test that follows from what an adapter declares.
+// derived is a test that follows from an adapter's declarations.
 type derived struct {
 	name      string
 	level     int
 	needs     []need
 	own       bool          // a session of its own
-	bare      bool          // opens its sessions itself
+	bare      bool          // the test opens its sessions itself
 	timeout   time.Duration // 0: the default
-	less      lesser        // nil: what needs say is all
-	exclusive bool          // looks at what the whole process has open: nothing else may run
+	less      lesser        // nil: only needs decides
+	exclusive bool          // counts the open resources of the whole process: nothing else may run
+	waits     bool          // mostly sleeps
 	run       func(context.Context, *testRun) error
 }
 
-// need says why an adapter cannot be asked something; empty: it can.
+// need returns the reason why a test does not apply to an adapter; empty: it applies.
 type need func(*schema.Adapter) string
 
-// lesser says what an adapter claims less of than another one to which a test applies too.
+// lesser describes what an adapter declares less of than another one to which a test applies too.
 type lesser func(a, other *schema.Adapter) string
 
-// unmet is why a test does not apply to an adapter; empty: it does.
+// unmet returns the reason why a test does not apply to an adapter; empty: it applies.
 func (d derived) unmet(a *schema.Adapter) string {
 	for _, n := range d.needs {
 		if why := n(a); why != "" {
@@ -38,8 +39,8 @@ func (d derived) unmet(a *schema.Adapter) string {
 	return ""
 }
 
-// derivedTests is the whole table, by level. The tests put text into samples
-// whose language they do not know, so they follow three rules:
+// derivedTests is the whole table, by level. The tests put text into samples of unknown languages,
+// so they follow three rules:
 //
 //   - samples.raw_bytes takes hexadecimal digits for {text}: no language quotes
 //     those, so it is the way to make a program print any byte.
@@ -50,9 +51,9 @@ func (d derived) unmet(a *schema.Adapter) string {
 //     text is looked for between two tokens that appear nowhere else, and not
 //     compared with the whole output.
 //
-// {n} is a whole number; for sleep, seconds. samples.print_lines prints {n} numbers in
-// a row from 0 or 1, a line each; samples.multiline prints {n}+1; samples.read_line
-// prints the line that it read, or leaves it to the REPL to show it.
+// {n} is a whole number; for sleep, seconds. samples.print_lines prints {n} consecutive numbers
+// from 0 or 1, one per line; samples.multiline prints {n}+1; samples.read_line prints the line that
+// it read, or leaves it to the REPL to print it.
 var derivedTests = []derived{
 	{name: "starts and ends", level: 1, bare: true, run: startsAndEnds},
 	{name: "prints what it is told to", level: 1, needs: needs(print_), run: printsText},
@@ -72,10 +73,10 @@ var derivedTests = []derived{
 	{name: "one line of 64 KB in", level: 3, needs: needs(print_), run: longLineIn},
 	{name: "a block of 24 KB in", level: 3, needs: needs(multiline, print_), timeout: slowest, run: longBlockIn},
 	{name: "half a block", level: 3, needs: needs(multiline, severalLines, print_), run: halfBlock},
-	{name: "prompt look-alike in mid-work", level: 3, needs: needs(rawBytes, print_, sleep), run: promptLookAlike},
+	{name: "prompt look-alike in mid-work", level: 3, needs: needs(rawBytes, print_, sleep), own: true, waits: true, run: promptLookAlike},
 	{name: "forged OSC 633", level: 3, needs: needs(rawBytes), run: forgedOSC},
 	{name: "forged marker", level: 3, needs: needs(rawBytes, marked), own: true, run: forgedMarker},
-	{name: "timeout, interrupt, usable", level: 3, needs: needs(busy, interruptible), own: true, run: interrupted},
+	{name: "timeout, interrupt, usable", level: 3, needs: needs(busy, interruptible), own: true, waits: true, run: interrupted},
 	{name: "reading a line is reported", level: 3, needs: needs(readLine, kernelTells), own: true, run: readingLine},
 	{name: "reading a secret is reported", level: 3, needs: needs(readSecret, kernelTells, echoTells), own: true, run: readingSecret},
 
@@ -86,12 +87,12 @@ var derivedTests = []derived{
 
 func needs(list ...need) []need { return list }
 
-// derivedCases are the derived tests, for an adapter: those it cannot be asked
-// come with the reason.
+// derivedCases returns the cases of the derived tests; those that do not apply to the adapter have
+// the reason.
 func derivedCases(a *schema.Adapter) []testCase {
 	var cases []testCase
 	for _, d := range derivedTests {
-		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, timeout: d.timeout, run: d.run}
+		c := testCase{name: d.name, kind: KindDerived, level: d.level, own: d.own, bare: d.bare, exclusive: d.exclusive, waits: d.waits, timeout: d.timeout, run: d.run}
 		if d.bare {
 			c.timeout = startTimeout // starting is part of the test
 		}
@@ -191,12 +192,12 @@ func leavableModes(a *schema.Adapter) string {
 
 func kernelTells(*schema.Adapter) string {
 	if !waitingIsKnown {
-		return "this system does not tell whether a program reads its terminal"
+		return "this system does not report whether a program reads its terminal"
 	}
 	return ""
 }
 
-// echoTells: a secret is known by the echo that the program turns off.
+// echoTells: a secret is recognized by the echo that the program turns off.
 func echoTells(a *schema.Adapter) string {
 	switch tty := a.Process.TTY; {
 	case !tty.Echo:
@@ -214,11 +215,12 @@ func procFS(*schema.Adapter) string {
 	return ""
 }
 
-// inapplicable is found out while a test runs; its text is the reason.
+// inapplicable is returned when a running test finds that it does not apply; its text is the
+// reason.
 type inapplicable struct{ reason string }
 
 func (e inapplicable) Error() string { return e.reason }
 
-func notApplicable(format string, args ...any) error {
+func inapplicablef(format string, args ...any) error {
 	return inapplicable{fmt.Sprintf(format, args...)}
 }

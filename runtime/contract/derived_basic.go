@@ -9,9 +9,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/launch"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 func startsAndEnds(ctx context.Context, t *testRun) error {
@@ -24,7 +24,7 @@ func startsAndEnds(ctx context.Context, t *testRun) error {
 	return t.closeOwn(ctx)
 }
 
-// openOwn starts a session for a test that opens its own.
+// openOwn starts a session for a test that opens its own sessions.
 func (t *testRun) openOwn(ctx context.Context, o session.Options) error {
 	t.begin("start", "")
 	t.trace = &trace{}
@@ -37,7 +37,7 @@ func (t *testRun) openOwn(ctx context.Context, o session.Options) error {
 	return nil
 }
 
-// closeOwn ends it; the test can open another one.
+// closeOwn ends it; the test can open another session.
 func (t *testRun) closeOwn(ctx context.Context) error {
 	t.begin("close", t.adapter.Lifecycle.Shutdown.Command)
 	ev := t.ev
@@ -74,8 +74,8 @@ func statePersists(ctx context.Context, t *testRun) error {
 	return t.setVariable(ctx, "set_var in a block", block, n)
 }
 
-// setVariable evaluates code that sets the samples' variable to n, and requires that
-// the next command sees it.
+// setVariable evaluates code that sets the samples' variable to n, and requires the next command to
+// see it.
 func (t *testRun) setVariable(ctx context.Context, step, code string, n int) error {
 	if _, err := t.succeeds(ctx, step, code); err != nil {
 		return err
@@ -83,7 +83,7 @@ func (t *testRun) setVariable(ctx context.Context, step, code string, n int) err
 	return t.variableIs(ctx, step, n)
 }
 
-// variableIs asks for the variable that a step has set to n.
+// variableIs reads the variable that a step has set to n.
 func (t *testRun) variableIs(ctx context.Context, step string, n int) error {
 	r, err := t.succeeds(ctx, "get_var", t.adapter.Samples.GetVar)
 	if err != nil {
@@ -93,7 +93,7 @@ func (t *testRun) variableIs(ctx context.Context, step string, n int) error {
 	if !strings.Contains(r.Output, value) {
 		return failf("the variable was set to %d (%s), but its value was not printed", n, step)
 	}
-	return nil // what else there is stays free: a debugger lists what was set before
+	return nil // other output is allowed: a debugger lists earlier settings
 }
 
 func multilineBlock(ctx context.Context, t *testRun) error {
@@ -127,8 +127,7 @@ func usableAfterError(ctx context.Context, t *testRun) error {
 	return backToDefaultMode(ctx, t)
 }
 
-// errorsAreSeen is true when the adapter has a way to tell a failed command from
-// a good one.
+// errorsAreSeen reports whether the adapter can distinguish a failed command from a successful one.
 func errorsAreSeen(a *schema.Adapter) bool {
 	if a.Capabilities.ExitCode == schema.ExitCodeTrue || a.Output.ErrorPattern != "" {
 		return true
@@ -168,8 +167,8 @@ func exitCodesAsDeclared(ctx context.Context, t *testRun) error {
 	return backToDefaultMode(ctx, t)
 }
 
-// cwdAsDeclared uses a directory whose name has a blank and a letter beyond
-// ASCII, and a quote where the adapter says how that is escaped.
+// cwdAsDeclared uses a directory whose name contains a blank and a non-ASCII letter, and a quote if
+// the adapter declares how to escape it.
 func cwdAsDeclared(ctx context.Context, t *testRun) error {
 	parent := t.run.around.work
 	for _, name := range []string{"plain", "with blank ünï", "it's (a) \"quote\""} {
@@ -199,8 +198,8 @@ func cwdAsDeclared(ctx context.Context, t *testRun) error {
 	return nil
 }
 
-// cdTo is code that changes the directory. capabilities.cd_command says how to
-// quote; samples.cd does not, so it only gets what every quoting keeps.
+// cdTo returns code that changes the directory. capabilities.cd_command declares how to quote;
+// samples.cd does not, so it only gets names that every quoting preserves.
 func (t *testRun) cdTo(dir string) (code string, ok bool) {
 	if c := t.adapter.Capabilities; c.CdCommand != "" {
 		path, err := launch.Quote(c.CdCommandQuote, dir)
@@ -211,7 +210,7 @@ func (t *testRun) cdTo(dir string) (code string, ok bool) {
 }
 
 func emptyInput(ctx context.Context, t *testRun) error {
-	if err := t.usable(ctx, "before empty input"); err != nil { // a shell shows its exit code again
+	if err := t.usable(ctx, "before empty input"); err != nil { // a shell reports its exit code again
 		return err
 	}
 	if _, err := t.succeeds(ctx, "empty input", ""); errors.Is(err, session.ErrTimeout) {
@@ -229,8 +228,8 @@ func emptyInput(ctx context.Context, t *testRun) error {
 	return t.usable(ctx, "after empty input")
 }
 
-// backToBack evaluates one command right after the other and then two from
-// different goroutines: each gets its own output and nothing of the other's.
+// backToBack evaluates one command right after the other and then two from different goroutines:
+// each gets its own output and nothing of the other one's.
 func backToBack(ctx context.Context, t *testRun) error {
 	last := ""
 	for range 10 {
@@ -264,7 +263,7 @@ func concurrently(ctx context.Context, t *testRun) error {
 	}
 	var err error
 	for i, text := range texts {
-		a := <-answers[i] // both, so that none is left behind
+		a := <-answers[i] // wait for both, so that none is left behind
 		if a.err != nil {
 			err = errors.Join(err, explain(a.err))
 		} else if !strings.Contains(a.r.Output, text) || strings.Contains(a.r.Output, texts[1-i]) {

@@ -7,12 +7,11 @@ import (
 	"os"
 	"slices"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// killedProgram: a program that is killed is a typed error at the command that
-// was running and at the next; with lifecycle.restart_on: [crash] the session
-// can start it again.
+// killedProgram checks that a killed program is a typed error at the running command and at the
+// next one; with lifecycle.restart_on: [crash] the session can restart it.
 func killedProgram(ctx context.Context, t *testRun) error {
 	restarts := slices.Contains(t.adapter.Lifecycle.RestartOn, "crash")
 	if err := t.openOwn(ctx, session.Options{Restart: restarts}); err != nil {
@@ -27,7 +26,7 @@ func killedProgram(ctx context.Context, t *testRun) error {
 	return errors.Join(err, t.closeQuietly(ctx, err))
 }
 
-// closeQuietly closes without changing what a failure says about its step.
+// closeQuietly closes the session and keeps the step that a failure reports.
 func (t *testRun) closeQuietly(ctx context.Context, failed error) error {
 	step, sent, result := t.step, t.sent, t.result
 	err := t.closeOwn(ctx)
@@ -38,8 +37,7 @@ func (t *testRun) closeQuietly(ctx context.Context, failed error) error {
 	return err
 }
 
-// kill ends the program in mid-work when there is a sample for work, otherwise
-// at its prompt.
+// kill ends the program during work if there is a sample for work, otherwise at its prompt.
 func kill(ctx context.Context, t *testRun) error {
 	work := t.adapter.Samples.Busy
 	if work == "" {

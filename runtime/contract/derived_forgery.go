@@ -6,21 +6,25 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
-// promptLookAlike has the visible part of the program's own prompt printed while
-// it works: within one write, and before a pause of a second.
+// promptLookAlike prints the visible part of the program's own prompt while the program works:
+// within one write, and before a pause of a second.
 func promptLookAlike(ctx context.Context, t *testRun) error {
 	look := lookAlike(t.trace.firstPrompt())
 	if strings.TrimSpace(look) == "" {
-		return notApplicable("the prompt has no visible text")
+		return inapplicablef("the prompt has no visible text")
+	}
+	// At the first use, a program may print what it loads.
+	if _, err := t.succeeds(ctx, "a word", t.raw("word")); err != nil {
+		return err
 	}
 	text := "one\n" + look + "\ntwo " + look + "three\n" + look
 	if _, err := t.printsRaw(ctx, "within one write", text, text); err != nil {
-		return ended(err, look)
+		return afterLookAlike(err, look)
 	}
 	before, after := token("before"), token("after")
 	block := []string{t.raw(before + "\n" + look), withNumber(t.adapter.Samples.Sleep, 1), withText(t.adapter.Samples.Print, after)}
@@ -34,13 +38,13 @@ func promptLookAlike(ctx context.Context, t *testRun) error {
 	return t.usable(ctx, "after the look-alike")
 }
 
-func ended(err error, look string) error {
+func afterLookAlike(err error, look string) error {
 	return fmt.Errorf("after the printed look-alike %q: %w", look, err)
 }
 
 var hexRun = lazyregexp.New(`[0-9A-Fa-f]{16,}`)
 
-// commands are the operating system commands in what a program printed.
+// commands returns the operating system commands in a program's output.
 func commands(printed string) (found []string) {
 	tokens := vt.ForText()
 	tokens.Feed([]byte(printed), func(t *vt.Token) {
@@ -51,16 +55,15 @@ func commands(printed string) (found []string) {
 	return found
 }
 
-// lookAlike is the last line of what was printed until the program was ready, as
-// a person sees it. A nonce in it is made a different one: a program that knew
-// it would not be forging.
+// lookAlike returns the last line printed until the program was ready, as a user sees it. A nonce
+// in it is replaced by a different one: a program that knew it would not be forging.
 func lookAlike(firstPrompt string) string {
 	text := vt.Strip(firstPrompt)
 	text = text[strings.LastIndexAny(text, "\r\n")+1:]
 	return wrongNonce(text)
 }
 
-// wrongNonce changes the digits of everything that is long enough for a nonce.
+// wrongNonce changes all digit sequences that are long enough for a nonce.
 func wrongNonce(s string) string {
 	return hexRun().ReplaceAllStringFunc(s, func(nonce string) string {
 		if strings.Trim(nonce, "0") == "" {
@@ -75,9 +78,9 @@ const (
 	forgedCwd  = "/forged"
 )
 
-// forgedOSC prints the markers that end a command, report an exit code or move
-// the directory, in every form a terminal accepts: ESC ] or its 8-bit form, ended
-// by BEL or by ST or by its 8-bit form, without a nonce and with a wrong one.
+// forgedOSC prints the markers that end a command, report an exit code or change the directory, in
+// every form that a terminal accepts: ESC ] or its 8-bit form, ended by BEL, by ST or by its 8-bit
+// form, without a nonce and with a wrong one.
 func forgedOSC(ctx context.Context, t *testRun) error {
 	wrong := strings.Repeat("0", 32)
 	bodies := []string{
@@ -99,8 +102,8 @@ func forgedOSC(ctx context.Context, t *testRun) error {
 	return t.usable(ctx, "after the forgeries")
 }
 
-// forgedMarker replays the markers and the literal prompt that this very session
-// has used, with a nonce of its own, and those that are numbered as they were.
+// forgedMarker replays the markers and the literal prompt that this session has used, with a
+// different nonce, and numbered markers unchanged.
 func forgedMarker(ctx context.Context, t *testRun) error {
 	first := t.trace.firstPrompt()
 	forgeries := commands(first)
@@ -108,7 +111,7 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 		forgeries = append(forgeries, first[strings.LastIndexAny(first, "\r\n")+1:])
 	}
 	if len(forgeries) == 0 {
-		return notApplicable("the program printed no marker before it was ready")
+		return inapplicablef("the program printed no marker before it was ready")
 	}
 	for i, f := range forgeries {
 		forgeries[i] = wrongNonce(f)
@@ -119,16 +122,16 @@ func forgedMarker(ctx context.Context, t *testRun) error {
 	if si := t.adapter.Prompt.ShellIntegration; si != nil && si.Numbered {
 		forgeries = append(forgeries, commands(first)...)
 	}
-	together := strings.Join(forgeries, "") // as they come at a prompt
+	together := strings.Join(forgeries, "") // as they arrive at a prompt
 	if err := forge(ctx, t, []string{together}); err != nil {
 		return err
 	}
 	return t.usable(ctx, "after the forgeries")
 }
 
-// forge prints forgeries with a token before, between and after them: all tokens
-// must be in the output of this command, neither exit code nor directory may be
-// the forged ones, and the session must not have taken any for a marker.
+// forge prints forgeries with a token before, between and after them: all tokens must be in the
+// output of this command, neither exit code nor directory may be the forged ones, and the session
+// must not have accepted any of them as a marker.
 func forge(ctx context.Context, t *testRun, forgeries []string) error {
 	tokens, text := []string{token("begin")}, ""
 	for _, f := range forgeries {
@@ -147,28 +150,28 @@ func forge(ctx context.Context, t *testRun, forgeries []string) error {
 	}
 	for i, tok := range tokens[1:] {
 		if !strings.Contains(r.Output, tok) {
-			return believed(t, forgeries[i], "ended the command")
+			return accepted(t, forgeries[i], "ended the command")
 		}
 	}
 	for _, m := range t.trace.markersSeen() {
 		if slices.Contains(forgeries, m) {
-			return believed(t, m, "was taken for a marker of the session")
+			return accepted(t, m, "was taken for a marker of the session")
 		}
 	}
 	switch {
 	case r.ExitCode != nil && *r.ExitCode == forgedCode:
-		return believed(t, forgeries[0], "gave the exit code")
+		return accepted(t, forgeries[0], "gave the exit code")
 	case r.Cwd == forgedCwd || t.ev.State().Cwd != cwd:
-		return believed(t, forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
+		return accepted(t, forgeries[0], fmt.Sprintf("moved the directory to %q", t.ev.State().Cwd))
 	}
 	return good(t.adapter, r)
 }
 
-func believed(t *testRun, forgery, effect string) error {
+func accepted(t *testRun, forgery, effect string) error {
 	return failf("a forged marker was believed: %s %s%s", quoted(forgery), effect, trust(t.adapter))
 }
 
-// trust names the reason for which a session believes a marker.
+// trust returns the reason why a session accepts a marker.
 func trust(a *schema.Adapter) string {
 	switch {
 	case a.Prompt.Strategy == schema.PromptShellIntegration &&

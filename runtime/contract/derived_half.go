@@ -6,16 +6,16 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// halfBlock sends the first line of a block alone. The program may take it as it is,
-// call it an error, or ask for the rest, which has the session withdraw it: each time
-// the session comes back, and nothing of the line is left in the program.
+// halfBlock sends the first line of a block alone. The program may accept it, report an error, or
+// ask for the rest, in which case the session withdraws it: in all cases the session is usable
+// again, and nothing of the line remains in the program.
 func halfBlock(ctx context.Context, t *testRun) error {
 	half, _, _ := strings.Cut(withNumber(t.adapter.Samples.Multiline, 4711), "\n")
-	for range 2 { // they give the shape
+	for range 2 { // they define the shape
 		if err := t.usable(ctx, "before half a block"); err != nil {
 			return err
 		}
@@ -37,7 +37,8 @@ func notWithdrawn(a *schema.Adapter, half string, err error) error {
 		"A program that asks for more is known by its continuation prompt, and made to give up by %s", half, err, withdrawal(a))
 }
 
-// withdrawal is what a session sends to a program that asks for more than there is.
+// withdrawal describes the key that a session sends to a program that asks for more input than
+// there is.
 func withdrawal(a *schema.Adapter) string {
 	w := session.WithdrawalOf(a)
 	sent := fmt.Sprintf("%s, %q", w.Setting, w.Key)

@@ -14,13 +14,13 @@ import (
 	"github.com/dlclark/regexp2"
 	"golang.org/x/sync/errgroup"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// closeLeavesNothing lets a session make files (a block, and output beyond its
-// window) and processes, closes it, and looks for what is left. What a program
-// itself leaves in its HOME (a history, say) is its own affair and only noted.
+// closeLeavesNothing lets a session create files (a block, and output beyond its window) and
+// processes, closes it, and looks for remaining ones. Files that the program itself leaves in its
+// HOME, such as a history, are allowed and only noted.
 func closeLeavesNothing(ctx context.Context, t *testRun) error {
 	before := ourFiles(t)
 	home, err := t.run.around.newHome()
@@ -45,7 +45,7 @@ func closeLeavesNothing(ctx context.Context, t *testRun) error {
 		}
 	}
 	if own := homeFiles(home); len(own) > 0 {
-		t.note("the program keeps files of its own in HOME: %s", few(own))
+		t.note("the program keeps files of its own in HOME: %s", firstFew(own))
 	}
 	return nil
 }
@@ -64,10 +64,9 @@ func makeFiles(ctx context.Context, t *testRun) error {
 	return nil
 }
 
-// ourFiles are the files that a session of this process may have made: its
-// private directory in the system's temporary one, and whatever in the run's
-// working and temporary directories begins like a file of ripple's or of the
-// adapter's.
+// ourFiles returns the files that a session of this process may have created: its private directory
+// in the system's temporary directory, and files in the run's working and temporary directories
+// whose names begin like a file of ripple or of the adapter.
 func ourFiles(t *testRun) map[string]bool {
 	files := map[string]bool{}
 	patterns := []string{filepath.Join(os.TempDir(), fmt.Sprintf("ripple-%d-*", os.Getpid()))}
@@ -77,7 +76,7 @@ func ourFiles(t *testRun) map[string]bool {
 		}
 	}
 	for _, p := range patterns {
-		found, _ := filepath.Glob(p) // only a bad pattern fails, and then nothing of ours can have that name
+		found, _ := filepath.Glob(p) // it fails for a bad pattern only, which no file name can match
 		for _, file := range found {
 			files[file] = true
 		}
@@ -96,8 +95,8 @@ func ourPrefixes(a *schema.Adapter) []string {
 	return prefixes
 }
 
-// few names the first of many.
-func few(names []string) string {
+// firstFew lists the first of many names.
+func firstFew(names []string) string {
 	const named = 10
 	if more := len(names) - named; more > 0 {
 		return fmt.Sprintf("%s and %d more", strings.Join(names[:named], ", "), more)
@@ -107,7 +106,7 @@ func few(names []string) string {
 
 func homeFiles(home string) []string {
 	var names []string
-	// Best effort: it is a note for the reader.
+	// Best effort: it is only a note.
 	_ = filepath.WalkDir(home, func(path string, d fs.DirEntry, err error) error {
 		if err == nil && !d.IsDir() {
 			rel, _ := filepath.Rel(home, path) // path is below home
@@ -125,22 +124,23 @@ const (
 	leakSettled = time.Second
 )
 
-// startsLeakNothing opens and closes many sessions and compares what this process
-// has before and after. One cycle goes first: it makes what is made only once.
+// startsLeakNothing opens and closes many sessions and compares this process's resources before and
+// after. One cycle runs first, to create what is created only once.
 func startsLeakNothing(ctx context.Context, t *testRun) error {
 	if err := startsAndEnds(ctx, t); err != nil {
 		return err
 	}
-	before, began := inventory(t), time.Now()
-	if err := cycle(ctx, t, leakAtOnce); err != nil {
+	before, began := countResources(t), time.Now()
+	atOnce := t.run.options.leakPrograms()
+	if err := cycle(ctx, t, atOnce, atOnce); err != nil {
 		return err
 	}
-	one := time.Since(began) / leakAtOnce // of many at once: some programs start on every processor, others on one
+	one := time.Since(began) / time.Duration(atOnce) // with several at once: some programs start on every processor, others on one
 	cycles := affordable(one)
 	if cycles < leakCycles {
 		t.note("%d cycles instead of %d, because one takes %s", cycles, leakCycles, one.Round(time.Millisecond))
 	}
-	if err := cycle(ctx, t, cycles-leakAtOnce); err != nil {
+	if err := cycle(ctx, t, cycles-atOnce, atOnce); err != nil {
 		return err
 	}
 	t.begin(fmt.Sprintf("%d starts and stops", cycles), "")
@@ -152,9 +152,10 @@ func affordable(one time.Duration) int {
 	return min(max(n, leakAtOnce), leakCycles)
 }
 
-func cycle(ctx context.Context, t *testRun, cycles int) error {
+// cycle opens and closes the given number of sessions, atOnce of them at a time.
+func cycle(ctx context.Context, t *testRun, cycles, atOnce int) error {
 	group, ctx := errgroup.WithContext(ctx)
-	group.SetLimit(leakAtOnce)
+	group.SetLimit(atOnce)
 	for i := range cycles {
 		group.Go(func() error {
 			ev, err := t.run.openWith(ctx, session.Options{}, nil)
@@ -175,25 +176,25 @@ func cycle(ctx context.Context, t *testRun, cycles int) error {
 	return group.Wait()
 }
 
-// possessions are what a leak would add to. Processes are children of ours, such as
-// daemons that left their session, with this run's surroundings: programs under other
+// resources counts the resources that a program may leak. Processes are children of this process,
+// such as daemons that left their session, that have this run's environment: programs of other
 // tests may start some at any time.
-type possessions struct{ descriptors, goroutines, processes int }
+type resources struct{ descriptors, goroutines, processes int }
 
-func inventory(t *testRun) possessions {
-	regexp2.StopTimeoutClock() // its goroutine comes with a match, and goes seconds later
-	return possessions{openDescriptors(), runtime.NumGoroutine(), childrenWith(t.run.around.root)}
+func countResources(t *testRun) resources {
+	regexp2.StopTimeoutClock() // its goroutine starts with a match, and ends seconds later
+	return resources{openDescriptors(), runtime.NumGoroutine(), childrenWith(t.run.around.root)}
 }
 
-// settled compares until nothing is more than before: a goroutine that has been
-// told to end needs a moment.
-func settled(ctx context.Context, t *testRun, before possessions) error {
+// settled compares until nothing is more than before: a goroutine that was asked to end needs a
+// moment.
+func settled(ctx context.Context, t *testRun, before resources) error {
 	ctx, cancel := context.WithTimeout(ctx, leakSettled)
 	defer cancel()
 	tick := time.NewTicker(5 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		after := inventory(t)
+		after := countResources(t)
 		if after.descriptors <= before.descriptors && after.goroutines <= before.goroutines && after.processes <= before.processes {
 			return nil
 		}

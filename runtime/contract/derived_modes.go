@@ -6,21 +6,21 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // visit is a way into a mode and one way out of it.
 type visit struct {
 	mode    schema.Mode
-	way     []string // what to evaluate to get there
-	byError bool     // that is samples.error, for no test enters the mode
+	way     []string // code to evaluate to get there
+	byError bool     // the code is samples.error, because no test enters the mode
 	exit    schema.ModeCommand
 }
 
-// visits are all known ones: the way in is that of the first test that expects
-// the mode, or samples.error for a mode that the program enters itself; a visit
-// for each of the mode's exit commands that can be sent as it is.
+// visits returns all known visits: the way in is that of the first test that expects the mode, or
+// samples.error for a mode that the program enters itself; there is one visit for each of the
+// mode's exit commands that can be sent unchanged.
 func visits(a *schema.Adapter) []visit {
 	var list []visit
 	for _, m := range a.Modes {
@@ -63,7 +63,7 @@ func modesReachedAndLeft(ctx context.Context, t *testRun) error {
 		if err := t.openOwn(ctx, session.Options{}); err != nil {
 			return err
 		}
-		err := pay(ctx, t, v)
+		err := runVisit(ctx, t, v)
 		step, sent, result := t.step, t.sent, t.result
 		if closing := t.closeOwn(ctx); err == nil && closing != nil {
 			return closing
@@ -76,9 +76,8 @@ func modesReachedAndLeft(ctx context.Context, t *testRun) error {
 	return nil
 }
 
-// pay carries out one visit. A debugger that ends with its program has left the
-// mode too.
-func pay(ctx context.Context, t *testRun, v visit) error {
+// runVisit carries out one visit. A debugger that ends with its program has left the mode too.
+func runVisit(ctx context.Context, t *testRun, v visit) error {
 	var entered session.Result
 	for i, code := range v.way {
 		r, err := t.eval(ctx, fmt.Sprintf("into mode %s (%d of %d)", v.mode.Name, i+1, len(v.way)), code)
@@ -111,8 +110,8 @@ func pay(ctx context.Context, t *testRun, v visit) error {
 
 func lower(now, before *int) bool { return now != nil && before != nil && *now < *before }
 
-// backToDefaultMode leaves what an error may have entered, by the modes' own
-// exit commands; a nested mode may take several.
+// backToDefaultMode leaves modes that an error may have entered, by the modes' own exit commands; a
+// nested mode may need several.
 func backToDefaultMode(ctx context.Context, t *testRun) error {
 	const deepest = 8
 	for range deepest {

@@ -10,10 +10,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// inMemory are the derived tests that need no process.
+// inMemory selects the derived tests that need no process.
 var inMemory = regexp.MustCompile(`^(starts and ends|prints|state|a multi|usable|exit codes|cwd|modes|empty|two|characters|leading|1 MB|one line|a block|half|prompt|forged|timeout|reading)`)
 
 func TestASoundProgramPasses(t *testing.T) {
@@ -24,7 +24,7 @@ func TestASoundProgramPasses(t *testing.T) {
 	assert.Len(t, report.Tests, 22)
 }
 
-// Each defect is found, by the test that is about it, in words that name it.
+// Each defect is found by the test for it, with a message that names it.
 func TestEachDefectIsFound(t *testing.T) {
 	for _, c := range []struct{ defect, test, message string }{
 		{"does not start", "starts and ends", "the program did not start: toy: no first prompt"},
@@ -55,7 +55,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"adds to long blocks", "a block of 24 KB in", `the block printed \n> ; in a short block that is \n`},
 		{"adds to 1 MB", "1 MB of output", `the output of samples.print_lines is not the one that it had before: want {text}\n, got {text}\n...\n`},
 		{"4 KB lines", "one line of 64 KB in", "from byte 4095 of 65530 on it differs"},
-		{"hangs in half a block", "half a block", `"begin", the first line of samples.multiline, was sent alone: the end of the command was not recognised within the test's time`},
+		{"hangs in half a block", "half a block", `"begin", the first line of samples.multiline, was sent alone: the end of the command was not recognized within the test's time`},
 		{"hangs in half a block", "half a block", `made to give up by signals.interrupt, "\x03", where prompt.continuation_escape is not declared`},
 		{"exits in half a block", "half a block", "was sent alone: the program ended with exit code 3"},
 		{"keeps half a block", "half a block", `the next command failed: the output does not hold usable`},
@@ -67,7 +67,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"believes the directory", "forged OSC 633", `moved the directory to "/forged"`},
 		{"believes silently", "forged OSC 633", `\x1b]633;P;Cwd=/forged\x07 was taken for a marker of the session`},
 		{"believes any nonce", "forged marker", `a forged marker was believed: \x1b]633;A;000000`},
-		{"ends while it works", "timeout, interrupt, usable", "its end was seen where there is none (ended by marker)"},
+		{"ends while it works", "timeout, interrupt, usable", "its end was detected while it still ran (ended by marker)"},
 		{"loses partial output", "timeout, interrupt, usable", "the output so far is missing"},
 		{"forgets that it is busy", "timeout, interrupt, usable", "a second command while the first one runs"},
 		{"ignores interrupts", "timeout, interrupt, usable", "the interrupt did not bring a prompt back"},
@@ -76,11 +76,13 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"takes a secret for a line", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input"},
 	} {
 		t.Run(c.defect+": "+c.test, func(t *testing.T) {
-			report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond})
-			require.Len(t, report.Tests, 1)
-			require.NotNil(t, report.Tests[0].Failure, "the test passed")
-			assert.Contains(t, report.Tests[0].Failure.Message, c.message)
-			assert.NotEmpty(t, report.Tests[0].Failure.Step)
+			for _, programs := range []*Programs{nil, NewPrograms(2)} {
+				report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond, Programs: programs})
+				require.Len(t, report.Tests, 1)
+				require.NotNil(t, report.Tests[0].Failure, "the test passed")
+				assert.Contains(t, report.Tests[0].Failure.Message, c.message)
+				assert.NotEmpty(t, report.Tests[0].Failure.Step)
+			}
 		})
 	}
 }
@@ -89,7 +91,7 @@ func exactly(name string) *regexp.Regexp {
 	return regexp.MustCompile("^" + regexp.QuoteMeta(name) + "$")
 }
 
-// What an adapter cannot be asked is not applicable and says why.
+// A test that cannot be derived from an adapter is not applicable and gives the reason.
 func TestNotApplicable(t *testing.T) {
 	for _, c := range []struct {
 		test, reason string
@@ -120,7 +122,7 @@ func TestNotApplicable(t *testing.T) {
 	}
 }
 
-// The failure names what the session sends to a program that asks for more.
+// The failure names the key that the session sends to a program that asks for more.
 func TestWithdrawal(t *testing.T) {
 	for _, c := range []struct {
 		escape         string
@@ -153,8 +155,8 @@ func TestFilesInHome(t *testing.T) {
 	home := t.TempDir()
 	require.NoError(t, os.WriteFile(home+"/.history", nil, 0o600))
 	assert.Equal(t, []string{".history"}, homeFiles(home))
-	assert.Equal(t, ".history", few(homeFiles(home)))
-	assert.Equal(t, "x, x, x, x, x, x, x, x, x, x and 2 more", few(slices.Repeat([]string{"x"}, 12)))
+	assert.Equal(t, ".history", firstFew(homeFiles(home)))
+	assert.Equal(t, "x, x, x, x, x, x, x, x, x, x and 2 more", firstFew(slices.Repeat([]string{"x"}, 12)))
 }
 
 func TestConsecutive(t *testing.T) {
@@ -176,7 +178,7 @@ func TestConsecutive(t *testing.T) {
 	}
 }
 
-func TestABlockHasTheTimeOfItsLines(t *testing.T) {
+func TestBlockTimeoutCoversItsLines(t *testing.T) {
 	assert.Equal(t, time.Minute, blockTimeout(time.Millisecond, 500))
 	assert.Equal(t, 200*time.Second, blockTimeout(200*time.Millisecond, 500))
 }

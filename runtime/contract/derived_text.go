@@ -7,13 +7,12 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// everyCharacter is all of printable ASCII, a tab, an accent as one character and
-// as two (combining), wide characters, one beyond the basic plane and one made
-// of several joined.
+// everyCharacter returns all printable ASCII characters, a tab, an accent as one character and as
+// two (combining), wide characters, one beyond the basic plane and one joined of several.
 func everyCharacter() string {
 	var b strings.Builder
 	for c := byte(' '); c <= '~'; c++ {
@@ -23,7 +22,7 @@ func everyCharacter() string {
 }
 
 func charactersArrive(ctx context.Context, t *testRun) error {
-	for range 2 { // they give the shape
+	for range 2 { // they define the shape
 		if _, err := t.printsRaw(ctx, "a word", "word", "word"); err != nil {
 			return err
 		}
@@ -38,11 +37,11 @@ func blanksStay(ctx context.Context, t *testRun) error {
 	return err
 }
 
-// megabyteOut has the numbers printed that fill a little more than 1,000,000
-// bytes, one on a line. Whether a program counts from 0 or from 1 is asked first.
+// megabyteOut prints numbers, one per line, that fill a little more than 1,000,000 bytes. It first
+// finds out whether the program counts from 0 or from 1.
 func megabyteOut(ctx context.Context, t *testRun) error {
 	first := 0
-	for range 2 { // they give the shape
+	for range 2 { // they define the shape
 		var err error
 		if first, err = firstNumber(ctx, t); err != nil {
 			return err
@@ -82,8 +81,8 @@ func firstNumber(ctx context.Context, t *testRun) (int, error) {
 	return 0, failf("samples.print_lines with n = 3 should print three numbers from 0 or from 1, one on a line")
 }
 
-// consecutive requires a line for each number from first on, in order and next
-// to each other, and gives what a REPL adds, with a slot in their place.
+// consecutive requires a line for each number from first on, in order and without gaps, and returns
+// the text that a REPL adds, with a slot in their place.
 func consecutive(output string, first, count int) (around string, err error) {
 	next := first
 	var b strings.Builder
@@ -107,12 +106,12 @@ func consecutive(output string, first, count int) (around string, err error) {
 }
 
 func longLineIn(ctx context.Context, t *testRun) error {
-	for range 2 { // they give the shape
+	for range 2 { // they define the shape
 		if err := t.usable(ctx, "a short line"); err != nil {
 			return err
 		}
 	}
-	// The whole line is as long as that: in some languages no text may be.
+	// The whole line has this length: in some languages no text may be that long.
 	length := longLine - len(withText(t.adapter.Samples.Print, ""))
 	if _, err := t.prints(ctx, "a line of 64 KB", pattern(length)); err != nil {
 		return err
@@ -123,8 +122,8 @@ func longLineIn(ctx context.Context, t *testRun) error {
 	return longLineSets(ctx, t)
 }
 
-// longLineSets has a line set the variable that blanks make long. Where a program
-// takes no more of them than the sample has, nothing that is long is left to be asked.
+// longLineSets sets the variable in a line that blanks make long. If a program accepts no more
+// blanks than the sample has, nothing long can be tried.
 func longLineSets(ctx context.Context, t *testRun) error {
 	if !remembers(t) {
 		return nil
@@ -141,7 +140,7 @@ func longLineSets(ctx context.Context, t *testRun) error {
 	return t.setVariable(ctx, "set_var in a long line", padded(code, longBlank), n)
 }
 
-// padded puts more blanks where code has its last one, or at its end.
+// padded adds blanks where code has its last one, or at its end.
 func padded(code string, blanks int) string {
 	at := strings.LastIndexByte(code, ' ')
 	if at < 0 {
@@ -152,17 +151,17 @@ func padded(code string, blanks int) string {
 
 const (
 	longLine  = 64 << 10
-	longBlank = 16 << 10 // some languages take a time for blanks that grows with their square
+	longBlank = 16 << 10 // some languages need a time that grows with the square of the number of blanks
 )
 
-// remembers says that the adapter has a variable to set and to ask for.
+// remembers reports whether the adapter has a variable to set and to read.
 func remembers(t *testRun) bool {
 	s := t.adapter.Samples
 	return t.adapter.Capabilities.Stateful && s.SetVar != "" && s.GetVar != ""
 }
 
-// pattern is text of that length in which every place is different, so that a
-// lost or doubled piece is found.
+// pattern returns text of that length in which every position is different, so that a lost or
+// doubled piece is found.
 func pattern(length int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < length; i++ {
@@ -171,12 +170,11 @@ func pattern(length int) string {
 	return b.String()[:length]
 }
 
-// longBlockIn sends a block of prints and requires each text, in order, and nothing
-// between them that a short block does not have there. A variable that the block sets
-// outlives it.
+// longBlockIn sends a block of prints and requires each text, in order, and nothing between them
+// that a short block does not have there. A variable that the block sets is kept.
 func longBlockIn(ctx context.Context, t *testRun) error {
 	var short []string
-	for range 2 { // a program may say of the first one that it made the variable
+	for range 2 { // a program may report at the first one that it created the variable
 		var err error
 		if short, err = block(ctx, t, "a short block", 0, 3141); err != nil {
 			return err
@@ -207,9 +205,8 @@ func longBlockIn(ctx context.Context, t *testRun) error {
 
 const blockLength = 24 << 10
 
-// block sends prints of at least that length, three or more, after setting the
-// samples' variable to n, and gives what was printed before, between and after the
-// texts.
+// block sends prints of at least that length, three or more, after setting the samples' variable to
+// n, and returns the output before, between and after the texts.
 func block(ctx context.Context, t *testRun, step string, length, n int) (gaps []string, err error) {
 	var block strings.Builder
 	if remembers(t) {
@@ -236,7 +233,7 @@ func block(ctx context.Context, t *testRun, step string, length, n int) (gaps []
 	return append(gaps, numberless(rest)), nil
 }
 
-// sameGaps requires the gaps of a block to be those of one of three lines; the second
+// sameGaps requires the gaps of a block to equal those of a block of three lines; the second gap
 // may differ from the first.
 func sameGaps(long, short []string) error {
 	for i, got := range long {
@@ -255,8 +252,8 @@ func sameGaps(long, short []string) error {
 	return nil
 }
 
-// blockTimeout gives the lines of a block the time that they need one by one, for
-// programs that compile each of them, and a minute where one line was quick by chance.
+// blockTimeout allows the lines of a block the time that they need one by one, for programs that
+// compile each of them, and at least a minute in case the one line was quick by chance.
 func blockTimeout(line time.Duration, lines int) time.Duration {
 	return max(4*defaultTimeout, 2*line*time.Duration(lines))
 }

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 // pending is an evaluation in the background.
@@ -29,7 +29,7 @@ func (t *testRun) evalInBackground(ctx context.Context, step, code string) *pend
 	return p
 }
 
-// until waits for a state of the session, or for the evaluation to end before.
+// until waits for a state of the session, or for the evaluation to end first.
 func (t *testRun) until(ctx context.Context, p *pending, want func(session.State) bool) (session.State, error) {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -43,11 +43,11 @@ func (t *testRun) until(ctx context.Context, p *pending, want func(session.State
 	return t.ev.WaitState(ctx, want)
 }
 
-// interrupted: a command that goes on forever is left at a deadline, with the
-// output so far; it is still running; an interrupt ends it. First after a while,
-// in which a command that ends would have ended, then at its first output.
+// interrupted checks that a command that runs forever is left at a deadline with the output so far,
+// that it still runs, and that an interrupt ends it: first after a while, in which a command that
+// ends would have ended, then at its first output.
 func interrupted(ctx context.Context, t *testRun) error {
-	// At its first command a program may still load what it compiles with.
+	// At its first command a program may still load its compiler.
 	if err := t.usable(ctx, "before the interrupt"); err != nil {
 		return err
 	}
@@ -60,7 +60,7 @@ func interrupted(ctx context.Context, t *testRun) error {
 	return interruptBusy(ctx, t, token("partial"))
 }
 
-// interruptBusy runs samples.busy, after printing partial where there is one.
+// interruptBusy runs samples.busy, after printing partial if that is not empty.
 func interruptBusy(ctx context.Context, t *testRun, partial string) error {
 	code := t.adapter.Samples.Busy
 	if partial != "" {
@@ -79,15 +79,15 @@ func interruptBusy(ctx context.Context, t *testRun, partial string) error {
 	}
 	switch _, err := t.ev.Eval(ctx, "0"); {
 	case err == nil:
-		return failf("a second command while the first one runs was taken: samples.busy came to an end, or its end was seen where there is none")
+		return failf("a second command while the first one runs was accepted: samples.busy came to an end, or its end was detected while it still ran")
 	case !errors.Is(err, session.ErrBusy):
 		return failf("a second command while the first one runs: want %v, got %v", session.ErrBusy, err)
 	}
 	return interrupt(ctx, t)
 }
 
-// busyFor is how long a busy command is left running. A busy machine may need
-// some of it to show the end of one that ends; then the rest is not waited for.
+// busyFor is how long a busy command is left running. A busy machine may need a part of it to show
+// the end of a command that ends; then there is no need to wait for the rest.
 const busyFor = 250 * time.Millisecond
 
 // leave ends the wait at the command's first output, or without one after busyFor.
@@ -108,7 +108,7 @@ func leave(ctx context.Context, t *testRun, p *pending, partial string) error {
 func timedOut(p *pending, partial string) error {
 	switch {
 	case p.err == nil:
-		return failf("samples.busy came to an end, or its end was seen where there is none (ended by %s)", p.result.CompletedBy)
+		return failf("samples.busy came to an end, or its end was detected while it still ran (ended by %s)", p.result.CompletedBy)
 	case !errors.Is(p.err, session.ErrTimeout):
 		return failf("at the caller's deadline: want %v, got %v", session.ErrTimeout, p.err)
 	case p.result.CompletedBy != session.ByTimeout:
@@ -127,7 +127,7 @@ func interrupt(ctx context.Context, t *testRun) error {
 		return failf("the interrupt did not bring a prompt back: %w", err)
 	}
 	if r.CompletedBy != session.ByInterrupt {
-		return failf("samples.busy came to an end before the interrupt, or its end was seen where there is none (ended by %s)", r.CompletedBy)
+		return failf("samples.busy came to an end before the interrupt, or its end was detected while it still ran (ended by %s)", r.CompletedBy)
 	}
 	if err := backToDefaultMode(ctx, t); err != nil {
 		return err
@@ -154,7 +154,7 @@ func readingSecret(ctx context.Context, t *testRun) error {
 	return t.usable(ctx, "after the answer")
 }
 
-// reading: the session says what the program waits for; an answer ends it.
+// reading checks that the session reports what the program waits for; it then sends an answer.
 func reading(ctx context.Context, t *testRun, code string, want session.Waiting) (answer string, err error) {
 	p := t.evalInBackground(ctx, string(want), code)
 	defer func() { p.cancel(); <-p.done }()
@@ -178,12 +178,12 @@ func reading(ctx context.Context, t *testRun, code string, want session.Waiting)
 	return answer, nil
 }
 
-// neverSeen says why a state that was waited for did not come.
+// neverSeen returns the reason why an expected state did not occur.
 func neverSeen(ctx context.Context, t *testRun, p *pending, want string) error {
 	if ctx.Err() != nil {
 		return failf("%s was never reported", want)
 	}
-	<-p.done // the wait for the state was given up because of it
+	<-p.done // the wait for the state has ended because of it
 	t.result = p.result
 	if p.err != nil {
 		return explain(p.err)

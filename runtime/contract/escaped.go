@@ -7,9 +7,8 @@ import (
 	"unicode/utf8"
 )
 
-// escaped shows control characters, invalid UTF-8 and other invisible
-// characters as escapes: \x1b, \r, \u200b. Line feeds stay and are shown too:
-// `\n` and then a real line end.
+// escaped replaces control characters, invalid UTF-8 and other invisible characters by escapes:
+// \x1b, \r, \u200b. A line feed is shown as `\n` followed by a real line end.
 func escaped(s string) string {
 	var b strings.Builder
 	for len(s) > 0 {
@@ -33,11 +32,11 @@ func escaped(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// quoted is visible on one line.
+// quoted returns s with visible characters, on one line.
 func quoted(s string) string { return strings.ReplaceAll(escaped(s), "\\n\n", `\n`) }
 
-// cut keeps the beginning and the end of s and says how many bytes are not
-// shown when it is longer than limit.
+// cut returns s or, if it is longer than limit, its beginning and its end with the number of
+// omitted bytes.
 func cut(s string, limit int) string {
 	if len(s) <= limit {
 		return s

@@ -3,12 +3,12 @@ package contract
 import (
 	"context"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// evaluator is what the tests use of a session, so that each assertion can be
-// tested with a scripted one.
+// evaluator is the part of a session that the tests use, so that each assertion can be tested with
+// a scripted session.
 type evaluator interface {
 	Eval(ctx context.Context, code string) (session.Result, error)
 	Interrupt(ctx context.Context) (session.Result, error)
@@ -21,7 +21,7 @@ type evaluator interface {
 
 var _ evaluator = (*session.Session)(nil)
 
-// opener starts the program; tests put a scripted one in its place.
+// opener starts the program; tests replace it by a scripted one.
 type opener func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error)
 
 func openSession(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
@@ -32,7 +32,7 @@ func openSession(ctx context.Context, a *schema.Adapter, o session.Options) (eva
 	return s, nil
 }
 
-// alive is false once the program has ended.
+// alive reports whether the program still runs.
 func alive(e evaluator) bool {
 	select {
 	case <-e.Done():
@@ -42,7 +42,8 @@ func alive(e evaluator) bool {
 	}
 }
 
-// Observers hands each event to all of them; nil ones are passed over.
+// Observers returns an observer that passes each event to all observers in list; nil ones are
+// ignored.
 func Observers(list ...session.Observer) session.Observer {
 	return session.ObserverFunc(func(e session.Event) {
 		for _, o := range list {

@@ -2,11 +2,11 @@ package contract
 
 import "sync"
 
-// exclusion lets tests of several runs in one process go on side by side, except for
-// those that count what the whole process has open.
+// exclusion lets tests of several runs in one process run concurrently, except for those that count
+// the open resources of the whole process.
 var exclusion sync.RWMutex
 
-func join(exclusive bool) (leave func()) {
+func enterExclusion(exclusive bool) (leave func()) {
 	if exclusive {
 		exclusion.Lock()
 		return exclusion.Unlock

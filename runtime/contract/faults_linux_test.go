@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// faulty runs one derived test on toys that spoil changes.
+// faulty runs one derived test on toys that spoil modifies.
 func faulty(t *testing.T, test string, spoil func(*toy)) TestResult {
 	t.Helper()
 	return faultyWithin(t, 0, test, spoil)
@@ -51,7 +51,7 @@ func TestLeaksAreFound(t *testing.T) {
 		regexp2.StopTimeoutClock()
 		var starts atomic.Int32
 		assert.Equal(t, Passed, faulty(t, "starts and stops leak nothing", func(*toy) {
-			if starts.Add(1) > 1 { // the first one makes what is made once
+			if starts.Add(1) > 1 { // the first one creates what is created once
 				_, err := re.MatchString("xxx")
 				assert.NoError(t, err)
 			}
@@ -73,7 +73,7 @@ func TestLeaksAreFound(t *testing.T) {
 	})
 }
 
-func TestAProcessThatIsLeftIsFound(t *testing.T) {
+func TestLeftProcessIsFound(t *testing.T) {
 	result := faulty(t, "starts and stops leak nothing", func(y *toy) { y.state.PID = aProcess(t) })
 	require.NotNil(t, result.Failure)
 	assert.Regexp(t, `processes are left after stop \d+: \d+ \(cat, state \w\)`, result.Failure.Message)
@@ -82,7 +82,7 @@ func TestAProcessThatIsLeftIsFound(t *testing.T) {
 	assert.Regexp(t, `processes are left after close: \d+ \(cat, state \w\)`, result.Failure.Message)
 }
 
-// aProcess is a program in a session of its own that lives until the test ends.
+// aProcess starts a program in its own session that lives until the test ends.
 func aProcess(t *testing.T) (pid int) {
 	cmd := exec.Command("cat")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -96,14 +96,14 @@ func aProcess(t *testing.T) (pid int) {
 	return cmd.Process.Pid
 }
 
-func TestASessionThatMissesTheEndIsFound(t *testing.T) {
+func TestSessionThatMissesEndIsFound(t *testing.T) {
 	result := faultyWithin(t, 300*time.Millisecond, "killed program", func(y *toy) { y.state.PID = aProcess(t) })
 	require.NotNil(t, result.Failure)
 	assert.Contains(t, result.Failure.Message, "the program was killed: want a session.ExitError, got timed out")
 	assert.Equal(t, "kill in mid-work", result.Failure.Step)
 }
 
-func TestAFileThatIsLeftIsFound(t *testing.T) {
+func TestLeftFileIsFound(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	result := faulty(t, "close leaves nothing behind", func(*toy) {

@@ -6,12 +6,11 @@ import (
 	"strings"
 )
 
-// WriteGitHub writes the text report for the log of a GitHub workflow, and for each
-// test that is not what it should be an annotation at its place in the adapter's file
-// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions).
-// While the text is written the workflow's runner takes no commands, since programs
-// under test print into it; token ends that time, so it must be one that none of them
-// can know: letters and digits.
+// WriteGitHub writes the text report for the log of a GitHub workflow and, for each test that
+// failed or could not run, an annotation at its position in the adapter's file
+// (https://docs.github.com/actions/reference/workflow-commands-for-github-actions). While the text
+// is written the workflow's runner accepts no commands, since it contains output of programs under
+// test; token ends that state, so it must consist of letters and digits that no program can guess.
 func WriteGitHub(w io.Writer, reports []*Report, token string) error {
 	if len(reports) == 0 {
 		return nil
@@ -36,7 +35,7 @@ func (p *textWriter) annotations(r *Report) {
 		p.annotate("notice", annotation{file: r.File, title: r.Adapter + " is skipped", text: r.Skipped})
 	}
 	for _, t := range r.Tests {
-		if !t.unwell() {
+		if !t.unsuccessful() {
 			continue
 		}
 		a := annotation{file: r.File, line: t.Line, column: t.Column, title: r.Adapter + ": " + roundName(t), text: t.Failure.short()}
@@ -47,7 +46,7 @@ func (p *textWriter) annotations(r *Report) {
 	}
 }
 
-// short is a failure without the bytes and the timeline, which the log has.
+// short returns a failure without the bytes and the timeline, which the log contains.
 func (f *Failure) short() string {
 	var b strings.Builder
 	b.WriteString(f.Message)
@@ -61,11 +60,11 @@ func (f *Failure) short() string {
 
 type annotation struct {
 	file         string
-	line, column int // 0: not known
+	line, column int // 0: unknown
 	title, text  string
 }
 
-// The escapes of GitHub's own toolkit (actions/toolkit, packages/core/src/command.ts).
+// These are the escapes of GitHub's own toolkit (actions/toolkit, packages/core/src/command.ts).
 var (
 	commandData     = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A")
 	commandProperty = strings.NewReplacer("%", "%25", "\r", "%0D", "\n", "%0A", ":", "%3A", ",", "%2C")

@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
-// smallBash is testdata/bash.yaml with replacements: old, new, old, new …
+// smallBash returns testdata/bash.yaml with replacements: old, new, old, new …
 func smallBash(t *testing.T, replacements ...string) *schema.Adapter {
 	t.Helper()
 	if _, err := exec.LookPath("bash"); err != nil {
@@ -32,7 +32,7 @@ func smallBash(t *testing.T, replacements ...string) *schema.Adapter {
 	return a
 }
 
-// Against a real program: all levels, in seconds, and nothing left in this process.
+// A real program passes all levels in seconds, and nothing is left in this process.
 func TestRealProgram(t *testing.T) {
 	report := Run(t.Context(), smallBash(t), Options{})
 	for _, r := range report.Tests {
@@ -44,8 +44,8 @@ func TestRealProgram(t *testing.T) {
 	assert.Less(t, report.Duration, 15*time.Second)
 }
 
-// Each thing that an adapter can get wrong is found by the test that is about it,
-// in words that name the cause.
+// Each possible mistake in an adapter is found by the test for it, with a message that names the
+// cause.
 func TestBrokenAdapters(t *testing.T) {
 	for _, c := range []struct {
 		broken, test, message string
@@ -56,13 +56,13 @@ func TestBrokenAdapters(t *testing.T) {
 		{"no exit code", "exit codes as declared", "no exit code was reported", []string{`633;D;%s;%s\a' "$?" {nonce}`, `633;D;;%s\a' {nonce}`}},
 		{"the directory is not reported", "cwd as declared", "cwd: want", []string{"633;P;Cwd=", "633;P;Other="}},
 		{"nothing is printed", "prints what it is told to", "the output does not hold", []string{`print: "printf '%s\\n' '{text}'"`, `print: ": '{text}'"`}},
-		{"an interrupt that is none", "timeout, interrupt, usable", "the interrupt did not bring a prompt back", []string{`interrupt: "\x03"`, `interrupt: "\x01"`}},
+		{"an interrupt without effect", "timeout, interrupt, usable", "the interrupt did not bring a prompt back", []string{`interrupt: "\x03"`, `interrupt: "\x01"`}},
 		{"busy that ends", "timeout, interrupt, usable", "samples.busy came to an end", []string{`busy: "while :; do :; done"`, `busy: "true"`}},
 		{"no way for a long line", "one line of 64 KB in", "input not sent", []string{"  tempfile: {prefix: .ripple-exec-, extension: .sh, invocation_template: \". '{path}'\"}\n", "", "multiline_delivery: tempfile", "multiline_delivery: direct"}},
 		{"the way of a long line fails", "one line of 64 KB in", "it counts as an error: exit code 1", []string{`invocation_template: ". '{path}'"`, `invocation_template: ". '{path}'; false"`}},
 		{"the way of a long line prints more", "one line of 64 KB in", "the output of samples.print is not the one that it had before", []string{`invocation_template: ". '{path}'"`, `invocation_template: ". '{path}'; echo oops"`}},
 		{"the way of a long line is another process", "one line of 64 KB in", "the variable was set to 6464 (set_var in a long line), but its value was not printed", []string{`invocation_template: ". '{path}'"`, `invocation_template: "bash '{path}'"`}},
-		{"the continuation prompt is another one", "half a block", `"f() {", the first line of samples.multiline, was sent alone: the end of the command was not recognised`, []string{"continuation: '^> $'", "continuation: '^more> $'"}},
+		{"the continuation prompt is another one", "half a block", `"f() {", the first line of samples.multiline, was sent alone: the end of the command was not recognized`, []string{"continuation: '^> $'", "continuation: '^more> $'"}},
 		{"half a block is not withdrawn", "half a block", "made to give up by prompt.continuation_escape, \": no\\n\"", []string{"continuation: '^> $'", "continuation: '^> $'\n  continuation_escape: \": no\\n\""}},
 		{"the block loses its last line", "a multi-line block", "should print 4101", []string{`invocation_template: ". '{path}'"`, `invocation_template: "sed '$d' '{path}' | bash"`}},
 		{"variables do not persist", "state persists", "its value was not printed", []string{`set_var: "v={n}"`, `set_var: "(v={n})"`}},

@@ -8,8 +8,8 @@ import (
 	"slices"
 )
 
-// JSONVersion is the version of the document that WriteJSON writes. It changes
-// when a key goes or changes its meaning, not when one is added.
+// JSONVersion is the version of the document that WriteJSON writes. It changes when a key is
+// removed or changes its meaning, not when a key is added.
 const JSONVersion = 1
 
 // WriteJSON writes one document: {"version": 1, "ok": …, "reports": [Report, …]}.
@@ -30,25 +30,25 @@ func WriteJSON(w io.Writer, reports []*Report) error {
 	return e.Encode(doc)
 }
 
-// ReadJSON reads a document that WriteJSON wrote. What a report holds of the machine
-// it was made on, [Report.Missing], is not in it.
+// ReadJSON reads a document that WriteJSON wrote. It does not contain [Report.Missing],
+// which depends on the machine that made the report.
 func ReadJSON(r io.Reader) ([]*Report, error) {
 	var doc struct {
 		Version *int      `json:"version"`
 		Reports []*Report `json:"reports"`
 	}
 	if err := json.NewDecoder(r).Decode(&doc); err != nil {
-		return nil, fmt.Errorf("it is no JSON report of contract tests: %w", err)
+		return nil, fmt.Errorf("not a JSON report of contract tests: %w", err)
 	}
 	if doc.Version == nil || doc.Reports == nil || slices.Contains(doc.Reports, nil) {
-		return nil, errors.New("it is no JSON report of contract tests")
+		return nil, errors.New("not a JSON report of contract tests")
 	}
 	if *doc.Version != JSONVersion {
 		return nil, fmt.Errorf("it is a report of version %d, and only version %d can be read", *doc.Version, JSONVersion)
 	}
 	for _, report := range doc.Reports {
 		for _, t := range report.Tests {
-			if t.unwell() && t.Failure == nil {
+			if t.unsuccessful() && t.Failure == nil {
 				return nil, fmt.Errorf("%s: the test %q has failed without a failure", report.Adapter, t.Name)
 			}
 		}

@@ -9,7 +9,8 @@ import (
 )
 
 // The JUnit format has no standard; this is the part that CI systems agree on
-// (https://github.com/testmoapp/junitxml). What is not applicable is skipped there.
+// (https://github.com/testmoapp/junitxml). Tests that are not applicable are reported as
+// skipped.
 type junitSuites struct {
 	XMLName  xml.Name     `xml:"testsuites"`
 	Tests    int          `xml:"tests,attr"`
@@ -89,7 +90,7 @@ func suite(r *Report) junitSuite {
 	}
 	s.Properties = []junitProperty{{"level", fmt.Sprint(r.Level)}, {"executable", r.Executable}, {"version", r.InterpreterVersion}}
 	tests := r.Tests
-	if r.Skipped != "" { // a suite without a case would be taken for one that is well
+	if r.Skipped != "" { // a suite without a case would count as successful
 		program := TestResult{Name: "program", Kind: KindProbe, Status: Skipped, Reason: r.Skipped}
 		if r.absent() {
 			program.Status, program.Failure = Errored, &Failure{Message: r.Skipped}

@@ -8,7 +8,7 @@ import (
 	"slices"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 // lease is a session that tests share.
@@ -16,12 +16,12 @@ type lease struct {
 	ev      evaluator
 	trace   *trace
 	started time.Duration
-	lost    string // what the next test has to say: why it begins afresh
+	lost    string // for the report of the next test: why it uses a new session
 }
 
-// take gives the test its session: the shared one of its kind, one of its own, or
-// none. The probe shares the declared tests' session.
-func (r *runner) take(ctx context.Context, c testCase, t *testRun) error {
+// acquire gives the test its session: the shared one of its kind, one of its own, or none. The probe
+// shares the declared tests' session.
+func (r *runner) acquire(ctx context.Context, c testCase, t *testRun) error {
 	if c.bare {
 		return nil
 	}
@@ -47,9 +47,6 @@ func (r *runner) sharedLease(k Kind) *lease {
 	if k == KindProbe {
 		k = KindDeclared
 	}
-	if r.shared[k] == nil {
-		r.shared[k] = &lease{}
-	}
 	return r.shared[k]
 }
 
@@ -62,17 +59,19 @@ func (r *runner) start(ctx context.Context, s *lease, t *testRun) error {
 		return err
 	}
 	if what := ev.State().Needs; what != "" {
-		_ = r.close(ctx, ev) // what matters is why nothing can be tested
+		_ = r.close(ctx, ev) // the reason why nothing can be tested is more important
 		return &session.StartError{Adapter: r.adapter.Name, Needs: what}
 	}
 	s.ev, s.started = ev, r.now().Sub(began)
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	if r.report.Start == 0 || s.started < r.report.Start {
 		r.report.Start = s.started
 	}
 	return nil
 }
 
-// openWith starts the program in the run's private surroundings.
+// openWith starts the program in the run's private environment.
 func (r *runner) openWith(ctx context.Context, o session.Options, watch session.Observer) (evaluator, error) {
 	ctx, cancel := context.WithTimeout(ctx, cmp.Or(r.options.Start, startTimeout))
 	defer cancel()
@@ -91,7 +90,7 @@ func (r *runner) openWith(ctx context.Context, o session.Options, watch session.
 	return r.open(ctx, r.adapter, o)
 }
 
-// recording shifts a session's events to the time of the run.
+// recording converts a session's event times to the time of the run.
 func (r *runner) recording() session.Observer {
 	if r.record == nil {
 		return nil
@@ -106,9 +105,9 @@ func (r *runner) recording() session.Observer {
 	})
 }
 
-// giveBack takes the session back. One of its own is closed; a shared one stays
-// unless it is of no more use, and then the reason is returned.
-func (r *runner) giveBack(ctx context.Context, c testCase, t *testRun, err error) string {
+// release returns the session. A session used by one test only is closed; a shared one
+// stays open unless it is unusable, and then the reason is returned.
+func (r *runner) release(ctx context.Context, c testCase, t *testRun, err error) string {
 	if t.ev == nil {
 		return ""
 	}
@@ -126,8 +125,8 @@ func (r *runner) giveBack(ctx context.Context, c testCase, t *testRun, err error
 	return closing
 }
 
-// unusable says why a session cannot serve the next test; empty: it can. A
-// failed derived test may have left its session out of step, so it always ends it.
+// unusable returns the reason why a session cannot be used for the next test; empty: it can. A
+// failed derived test may have left its session out of step, so it always ends the session.
 func unusable(c testCase, ev evaluator, err error) string {
 	switch {
 	case !alive(ev) || errors.Is(err, session.ErrExited):
@@ -152,16 +151,17 @@ func (r *runner) close(ctx context.Context, ev evaluator) string {
 	return ""
 }
 
-func (r *runner) closeShared(ctx context.Context) {
-	defer join(false)()
-	for _, k := range []Kind{KindDeclared, KindDerived} {
+func (r *runner) closeShared(ctx context.Context, kinds ...Kind) {
+	defer enterExclusion(false)()
+	for _, k := range kinds {
 		s := r.shared[k]
-		if s == nil || s.ev == nil {
-			continue
+		if s.ev != nil {
+			if problem := r.close(ctx, s.ev); problem != "" {
+				r.mu.Lock()
+				r.report.Notes = append(r.report.Notes, problem)
+				r.mu.Unlock()
+			}
 		}
-		if problem := r.close(ctx, s.ev); problem != "" {
-			r.report.Notes = append(r.report.Notes, problem)
-		}
+		*s = lease{}
 	}
-	r.shared = map[Kind]*lease{}
 }

@@ -5,13 +5,13 @@ import (
 	"reflect"
 	"slices"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// likeCases hold an adapter to another one of the same program, so that nothing gets lost
-// unseen: what the other one asserts, its probe and its declared tests, has to stand in this
-// one word for word, and a derived test that applies to the other one has to apply to this
-// one. What is missing is a test that has failed.
+// likeCases compares an adapter with another one of the same program, so that no test is
+// lost unnoticed: the probe and the declared tests of the other adapter must be in this
+// one word for word, and a derived test that applies to the other adapter must apply to
+// this one. A missing test is a failed test.
 func likeCases(cases []testCase, a, other *schema.Adapter) []testCase {
 	if (a.Family == schema.FamilyAgent) != (other.Family == schema.FamilyAgent) {
 		return append(cases, testCase{name: "family", kind: KindProbe, level: 1, lost: fmt.Sprintf("family is %s, and in %s it is %s", a.Family, other.Source, other.Family)})
@@ -24,7 +24,8 @@ func likeCases(cases []testCase, a, other *schema.Adapter) []testCase {
 	return append(cases, missingCases(a, other)...)
 }
 
-// lostOf says why a derived test that applies to another adapter does not to this one.
+// lostOf returns the reason why a derived test that applies to another adapter does not apply to
+// this one.
 func lostOf(name string, a, other *schema.Adapter) string {
 	d := derivedTests[slices.IndexFunc(derivedTests, func(d derived) bool { return d.name == name })]
 	switch why := d.unmet(a); {
@@ -38,7 +39,7 @@ func lostOf(name string, a, other *schema.Adapter) string {
 	return ""
 }
 
-// missingCases are what another adapter asserts and this one does not.
+// missingCases returns cases for assertions of another adapter that this one does not have.
 func missingCases(a, other *schema.Adapter) (cases []testCase) {
 	missing := func(name string, kind Kind, level int) {
 		cases = append(cases, testCase{
@@ -50,7 +51,7 @@ func missingCases(a, other *schema.Adapter) (cases []testCase) {
 		missing("probe", KindProbe, 1)
 	}
 	for _, t := range other.Tests {
-		same := func(own schema.Test) bool { return reflect.DeepEqual(placeless(own), placeless(t)) }
+		same := func(own schema.Test) bool { return reflect.DeepEqual(withoutPositions(own), withoutPositions(t)) }
 		if !slices.ContainsFunc(a.Tests, same) {
 			missing(t.Name, KindDeclared, 2)
 		}
@@ -58,8 +59,8 @@ func missingCases(a, other *schema.Adapter) (cases []testCase) {
 	return cases
 }
 
-// placeless is a test wherever it stands.
-func placeless(t schema.Test) schema.Test {
+// withoutPositions returns a test without its positions.
+func withoutPositions(t schema.Test) schema.Test {
 	t.Pos, t.Step.Pos = schema.Position{}, schema.Position{}
 	t.SetupSequence = slices.Clone(t.SetupSequence)
 	for i := range t.SetupSequence {
@@ -68,7 +69,7 @@ func placeless(t schema.Test) schema.Test {
 	return t
 }
 
-// lessExitCodes says that an adapter knows less of exit codes than another one.
+// lessExitCodes reports an adapter that has less reliable exit codes than another one.
 func lessExitCodes(a, other *schema.Adapter) string {
 	if other.Capabilities.ExitCode == schema.ExitCodeTrue && a.Capabilities.ExitCode != schema.ExitCodeTrue {
 		return fmt.Sprintf("capabilities.exit_code is true in %s, and %s in this adapter", other.Source, a.Capabilities.ExitCode)

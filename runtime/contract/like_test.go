@@ -6,16 +6,16 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// What another adapter asserts and does may not get lost: each change of the toy's adapter is
-// one that takes something away.
+// Assertions and abilities of the other adapter must not be lost: each change of the toy's adapter
+// removes one.
 func TestLike(t *testing.T) {
 	const lacks = "before.yaml has it, and this adapter does not have it word for word"
 	for name, tt := range map[string]struct {
 		change func(a *schema.Adapter)
-		want   []string // the tests that fail, with why
+		want   []string // the tests that fail, with the reason
 	}{
 		"the same": {func(*schema.Adapter) {}, nil},
 		"more": {func(a *schema.Adapter) {
@@ -31,7 +31,7 @@ func TestLike(t *testing.T) {
 		"no probe":             {func(a *schema.Adapter) { a.Probe = nil }, []string{"probe (as in before.yaml): " + lacks}},
 		"a sample is gone":     {func(a *schema.Adapter) { a.Samples.ReadLine = "" }, []string{"reading a line is reported: it applies to before.yaml, and not to this adapter: samples.read_line is not declared"}},
 		"no interrupt":         {func(a *schema.Adapter) { a.Signals.Interrupt = nil }, []string{"timeout, interrupt, usable: it applies to before.yaml, and not to this adapter: signals.interrupt is null: the adapter has no safe interrupt"}},
-		"exit codes are not told any more": {
+		"exit codes are no longer reported": {
 			func(a *schema.Adapter) { a.Capabilities.ExitCode = schema.ExitCodeFalse },
 			[]string{"exit codes as declared: capabilities.exit_code is true in before.yaml, and false in this adapter"},
 		},
@@ -54,8 +54,8 @@ func TestLike(t *testing.T) {
 	}
 }
 
-// What is missing has failed, and no level is reached that needs it.
-func TestWhatIsLostFails(t *testing.T) {
+// A missing test fails, and no level that needs it is reached.
+func TestLostTestFails(t *testing.T) {
 	before, now := toyAdapter(), toyAdapter()
 	now.Samples.ReadLine = ""
 	withoutKill := regexp.MustCompile("^[^k]")

@@ -4,12 +4,12 @@ import (
 	"fmt"
 	"io"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// Log writes each event of a session to w as it happens, a line each: milliseconds
-// since the start and what happened, as in the timeline of a failure. That w fails is
-// not told: a log must not stop a session.
+// Log returns an observer that writes each event of a session to w as it happens, one per line:
+// milliseconds since the start and a description, as in the timeline of a failure. Errors of w are
+// ignored: a log must not stop a session.
 func Log(w io.Writer) session.Observer {
 	return session.ObserverFunc(func(e session.Event) {
 		_, _ = fmt.Fprintf(w, "%9.3f  %s\n", milliseconds(e.At), describe(e))

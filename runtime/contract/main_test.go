@@ -11,7 +11,7 @@ import (
 
 func TestMain(m *testing.M) {
 	code := m.Run()
-	regexp2.StopTimeoutClock() // its goroutine would be taken for a leak
+	regexp2.StopTimeoutClock() // its goroutine would count as a leak
 	if err := goleak.Find(); err != nil && code == 0 {
 		fmt.Fprintln(os.Stderr, err)
 		code = 1

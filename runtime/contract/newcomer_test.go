@@ -10,12 +10,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// What newcomers get wrong in a file that works. Each mistake has to be named by
-// its cause: by the loader, by lint, or by the report of a test.
-func TestMistakesOfNewcomers(t *testing.T) {
+// Typical mistakes of new authors in a working file. Each one must be reported with its cause: by
+// the loader, by lint, or by the report of a test.
+func TestTypicalMistakes(t *testing.T) {
 	if _, err := exec.LookPath("python3"); err != nil {
 		t.Skip("python3 is not installed")
 	}
@@ -37,16 +37,16 @@ func TestMistakesOfNewcomers(t *testing.T) {
 		{"a missing section", "prompt:\n  strategy: regex\n  primary: '^>>> $'\n  continuation: '^\\.\\.\\. $'\n", "", load, `the adapter needs the key "prompt"`},
 		{"the next schema version", "schema: 1", "schema: 2", load, "schema version 2 is not supported"},
 		{"a pattern in double quotes", "'^\\.\\.\\. $'", `"^\.\.\. $"`, load, "single quotes take a pattern as it is"},
-		{"a pattern that is none", "'^>>> $'", "'^[>>> $'", load, "prompt.primary: bad pattern: unterminated [] set"},
+		{"an invalid pattern", "'^>>> $'", "'^[>>> $'", load, "prompt.primary: bad pattern: unterminated [] set"},
 		{"a quote that is not closed", `'"{shell_path}" -q'`, `'"{shell_path} -q'`, load, "quote \" is never closed"},
 		{"a misspelt placeholder", "{shell_path}", "{shellpath}", load, `unknown placeholder {shellpath} (did you mean "shell_path"?)`},
-		{"a strategy without what it needs", "init:\n  strategy: regex", "init:\n  strategy: marker", load, "init.strategy: marker needs init.marker.primary"},
+		{"a strategy without its required key", "init:\n  strategy: regex", "init:\n  strategy: marker", load, "init.strategy: marker needs init.marker.primary"},
 		{"an interrupt that is and is not", `interrupt: "\x03"`, "interrupt: null", load, "capabilities.interrupt: true contradicts signals.interrupt: null"},
 		{"bytes in single quotes", `line_ending: "\n"`, `line_ending: '\n'`, lint, `\n is sent as 2 characters`},
 		{"no line ending", `line_ending: "\n"`, `line_ending: ""`, lint, "without a line ending no line is ever submitted"},
 		{"a pattern without anchors", "'^>>> $'", "'>>> '", lint, "not anchored at the start of the line"},
 		{"a pattern for anything", "'^>>> $'", "'^.*[:>] ?$'", lint, "matches ordinary output"},
-		{"a sample that is no template", `'print("{text}")'`, `'print("hello")'`, lint, "samples.print has no {text}"},
+		{"a sample without a placeholder", `'print("{text}")'`, `'print("hello")'`, lint, "samples.print has no {text}"},
 		{"a test that asserts nothing", ", expect: '^5$'", "", lint, `test "arithmetic" asserts nothing`},
 		{"a script without its last line break", "init:\n  strategy: regex", "init:\n  strategy: regex\n  delivery: pty_inject\n  script: 'x = 5'", lint, "does not end with a line break"},
 		{"a wait instead of evidence", "strip_ansi: true", "strip_ansi: true\n  post_prompt_settle_ms: 500", lint, "waits for time to pass"},
@@ -56,9 +56,9 @@ func TestMistakesOfNewcomers(t *testing.T) {
 		{"a flag that it does not have", "-q", "--quit", "probe", "the program ended with exit code 2"},
 		{"a program that does not stay", "-q", "-c 1", "probe", "the program ended with exit code 0"},
 		{"a line ending that it does not take", `line_ending: "\n"`, `line_ending: "\t"`, "probe", "the program waits for input"},
-		{"an error that is none", "error: '1/0'", "error: '1/1'", "usable after an error", "the error was not seen"},
+		{"an error sample without an error", "error: '1/0'", "error: '1/1'", "usable after an error", "the error was not seen"},
 		{"a value that it does not print", "'^5$'", "'^6$'", "arithmetic", "expect: the output does not match"},
-		{"an exit code that it does not tell", "stateful: true", "stateful: true\n  exit_code: true", "exit codes as declared", "no exit code was reported"},
+		{"an exit code that it does not report", "stateful: true", "stateful: true\n  exit_code: true", "exit codes as declared", "no exit code was reported"},
 		{"a busy that ends", "time.sleep(1000)", "time.sleep(0)", "timeout, interrupt, usable", "samples.busy came to an end"},
 		{"a block that never ends", "  busy: 'import time; time.sleep(1000)'", "  busy: 'while True: pass'", "timeout, interrupt, usable", "the program asked for another line"},
 		{"a print that does not", `'print("{text}")'`, `'"{text}"[:0]'`, "starts and ends", "the output does not hold"},

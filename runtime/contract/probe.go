@@ -6,18 +6,17 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// ErrNoProbe is an adapter that has no probe.
+// ErrNoProbe is returned for an adapter without a probe.
 var ErrNoProbe = errors.New("the adapter has no probe")
 
-// Probe is the adapter's health check as its users have the program: started as
-// [session.Open] does, with the options and so the environment of the caller, asked
-// the probe, and ended with all that it started. It is nil when the program started
-// and answered as the probe expects. The end of ctx ends all of it, and is told as
-// the time that was too short.
+// Probe runs the adapter's health check: it starts the program as [session.Open] does,
+// with the caller's options and environment, runs the probe, and ends the program with all
+// its processes. It returns nil if the program started and answered as the probe expects.
+// If ctx ends first, the error reports the time that was too short.
 func Probe(ctx context.Context, a *schema.Adapter, o session.Options) (err error) {
 	if a.Probe == nil {
 		return ErrNoProbe

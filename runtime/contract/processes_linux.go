@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
 const (
@@ -14,7 +14,7 @@ const (
 	waitingIsKnown    = true
 )
 
-// process is what /proc/PID/stat says (proc_pid_stat(5)).
+// process is the content of /proc/PID/stat (proc_pid_stat(5)).
 type process struct {
 	pid, parent, session int
 	name, state, started string
@@ -23,7 +23,7 @@ type process struct {
 func processes() []process {
 	entries, err := os.ReadDir("/proc")
 	if err != nil {
-		return nil // no /proc: the tests that need it say so by finding nothing
+		return nil // no /proc: the tests that need it report that they find nothing
 	}
 	var list []process
 	for _, e := range entries {
@@ -36,8 +36,8 @@ func processes() []process {
 	return list
 }
 
-// readProcess takes a stat line apart; the name stands in parentheses and may
-// hold any character.
+// readProcess parses a stat line; the name is in parentheses and may contain any
+// character.
 func readProcess(pid int) (process, bool) {
 	data, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -56,9 +56,9 @@ func readProcess(pid int) (process, bool) {
 	return process{pid, parent, session, string(data[open+1 : end]), fields[0], fields[19]}, true
 }
 
-// childrenWith counts the children of this process, and of the one that adopts their
-// orphans, in whose environment a directory
-// is. One whose environment cannot be read (it has ended) has none.
+// childrenWith counts the children of this process, and of the process that adopts their orphans,
+// whose environment contains dir. A process whose environment cannot be read has ended and does not
+// count.
 func childrenWith(dir string) (n int) {
 	adopter := proctree.Adopter()
 	for _, p := range processes() {
@@ -73,7 +73,7 @@ func childrenWith(dir string) (n int) {
 	return n
 }
 
-// membersOf are the processes of the session that pid leads and its descendants.
+// membersOf returns the processes of the session that pid leads, and its descendants.
 func membersOf(pid int) []process {
 	if pid <= 0 {
 		return nil // there was no process
@@ -97,9 +97,9 @@ func membersOf(pid int) []process {
 	return list
 }
 
-// stillThere names those of the processes that live on, and newcomers in the
-// session of pid. A process id that was given to another program is not the same.
-// An ended orphan lives on in the list only until its adopter has reaped it.
+// stillThere lists members that are still alive, and new processes in the session of pid. A process
+// id that was reused by another program does not count. An ended orphan stays in the list only
+// until its adopter has reaped it.
 func stillThere(members []process, pid int) []string {
 	if pid <= 0 {
 		return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A program in a session of its own, and its child, are found while they live.
+// A program in its own session, and its child, are found while they live.
 func TestProcesses(t *testing.T) {
 	cmd := exec.Command("sh", "-c", "cat; :") // sh waits for cat, which waits for its input
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -19,7 +19,7 @@ func TestProcesses(t *testing.T) {
 	out, err := cmd.StdoutPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	_, err = in.Write([]byte("x")) // its echo proves that cat runs
+	_, err = in.Write([]byte("x")) // its echo shows that cat runs
 	require.NoError(t, err)
 	_, err = out.Read(make([]byte, 1))
 	require.NoError(t, err)
@@ -49,8 +49,8 @@ func TestOpenDescriptors(t *testing.T) {
 	require.NoError(t, f.Close())
 }
 
-// A daemon is known by its surroundings, for it is in nobody's session.
-func TestChildrenWithTheirSurroundings(t *testing.T) {
+// A daemon is recognized by its environment, because its session is unknown.
+func TestChildrenAreRecognizedByEnvironment(t *testing.T) {
 	dir := t.TempDir()
 	cmd := exec.Command("cat")
 	cmd.Env = []string{"HOME=" + dir + "/home"}

@@ -5,21 +5,23 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// Recorded is what somebody did in a session of an adapter, as tests that it may declare.
+// Recorded holds a user's commands in a session of an adapter, as tests that the adapter may
+// declare.
 type Recorded struct {
 	Adapter *schema.Adapter
 	Errors  bool // commands that failed are recorded too
 
 	Tests []schema.NewTest
 	names map[string]bool
-	mode  string // after the command before
+	mode  string // after the previous command
 }
 
-// Add makes a test of a command and what came of it. The refusal says why there is none.
+// Add makes a test of a command and its result. The refusal is the reason why there is no test;
+// empty: there is one.
 func (c *Recorded) Add(code string, r session.Result, err error) (refusal string) {
 	t := schema.NewTest{Eval: code}
 	failed := err == nil && r.ErrorSeen
@@ -33,7 +35,7 @@ func (c *Recorded) Add(code string, r session.Result, err error) (refusal string
 	case text == "" && (c.Errors || c.Adapter.SeesErrors()):
 		t.Expect = `\A\z`
 	default:
-		if why := unfit(c.judges(), schema.Step{ExpectError: &failed}, r); why != "" {
+		if why := unsuitable(c.errorJudge(), schema.Step{ExpectError: &failed}, r); why != "" {
 			return why
 		}
 		t.Expect = literal(text)
@@ -53,9 +55,9 @@ func (c *Recorded) Add(code string, r session.Result, err error) (refusal string
 	return ""
 }
 
-// judges is the adapter as it is asked whether it tells errors: who wants them recorded
-// takes what comes.
-func (c *Recorded) judges() *schema.Adapter {
+// errorJudge returns the adapter whose ability to report errors decides: a caller that wants errors
+// recorded accepts all results.
+func (c *Recorded) errorJudge() *schema.Adapter {
 	if !c.Errors {
 		return c.Adapter
 	}
@@ -64,10 +66,10 @@ func (c *Recorded) judges() *schema.Adapter {
 	return &a
 }
 
-// longestName is how much of a command names its test, in characters.
+// longestName is how many characters of a command are used as the name of its test.
 const longestName = 60
 
-// name is the command's first line, which no other test has.
+// name returns the command's first line, made unique among the tests.
 func (c *Recorded) name(code string) string {
 	if c.names == nil {
 		c.names = map[string]bool{}
@@ -86,10 +88,10 @@ func (c *Recorded) name(code string) string {
 	return name
 }
 
-// Settle runs the tests as a part of the adapter's file, and takes back what does not
-// hold there: an expectation that is not met again, else the test. It returns the file
-// with the tests that are left, which pass, what was taken back, and the last report.
-// load is how the file's text becomes an adapter.
+// Settle runs the tests as a part of the adapter's file, and removes failing parts: an
+// expectation that is not met again, else the test. It returns the file with the remaining tests,
+// which pass, descriptions of the removed parts, and the last report. load converts the file's text
+// to an adapter.
 func (c *Recorded) Settle(ctx context.Context, file []byte, load func([]byte) (*schema.Adapter, error), o Options) (text []byte, taken []string, r *Report, err error) {
 	o.NoDerived, o.FailFast, o.Repeat = true, false, 1
 	for len(c.Tests) > 0 {
@@ -104,7 +106,7 @@ func (c *Recorded) Settle(ctx context.Context, file []byte, load func([]byte) (*
 		if ctx.Err() != nil {
 			return nil, taken, nil, context.Cause(ctx)
 		}
-		back := c.takeBack(r)
+		back := c.removeRefuted(r)
 		if len(back) == 0 {
 			return text, taken, r, nil
 		}
@@ -113,8 +115,8 @@ func (c *Recorded) Settle(ctx context.Context, file []byte, load func([]byte) (*
 	return nil, taken, r, nil
 }
 
-// takeBack takes back what a run shows not to hold.
-func (c *Recorded) takeBack(r *Report) (taken []string) {
+// removeRefuted removes expectations and tests that a run has refuted.
+func (c *Recorded) removeRefuted(r *Report) (taken []string) {
 	results := map[string]TestResult{}
 	for _, t := range r.Tests {
 		results[t.Name] = t

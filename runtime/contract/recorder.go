@@ -8,27 +8,27 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/session"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/session"
 )
 
-// Recorder writes what a session shows as an asciicast v3 recording
-// (https://docs.asciinema.org/manual/asciicast/v3/): a header line, then one
-// line per event, [interval, code, data] with the interval in seconds since the
-// event before. Codes: o output, i input, r resize, m marker, x exit.
+// Recorder writes a session as an asciicast v3 recording
+// (https://docs.asciinema.org/manual/asciicast/v3/): a header line, then one line per event,
+// [interval, code, data] with the interval in seconds since the previous event. Codes: o output, i
+// input, r resize, m marker, x exit.
 //
-// It is a session.Observer. Its text is valid UTF-8 even when a read or write
-// ends in the middle of a character: the bytes wait for the rest. All methods
-// may be called on a nil *Recorder and then do nothing.
+// It is a session.Observer. Its text is valid UTF-8 even if a read or write ends in the middle of a
+// character: the bytes wait for the rest. All methods may be called on a nil *Recorder and then do
+// nothing.
 type Recorder struct {
 	mu    sync.Mutex
 	w     io.Writer
 	err   error
-	last  time.Duration // when the event before was written, in whole microseconds
+	last  time.Duration // time of the previous event, in whole microseconds
 	parts map[rune][]byte
 }
 
-// NewRecorder writes the header at once. Errors of w are returned by Close.
+// NewRecorder returns a recorder and writes the header at once. Close returns errors of w.
 func NewRecorder(w io.Writer, cols, rows int) *Recorder {
 	r := &Recorder{w: w, parts: map[rune][]byte{}}
 	_, r.err = fmt.Fprintf(w, `{"version":3,"term":{"cols":%d,"rows":%d}}`+"\n", cols, rows)
@@ -57,7 +57,7 @@ func (r *Recorder) Observe(e session.Event) {
 	}
 }
 
-// Mark writes a marker that players show on their time line.
+// Mark writes a marker that players show in their timeline.
 func (r *Recorder) Mark(at time.Duration, label string) {
 	if r == nil {
 		return
@@ -67,8 +67,8 @@ func (r *Recorder) Mark(at time.Duration, label string) {
 	r.event(at, 'm', label)
 }
 
-// Close writes what waits for the rest of a character and returns the first
-// error of the writer, which stays the caller's to close.
+// Close writes bytes that wait for the rest of a character and returns the first error of the
+// writer, which the caller must close.
 func (r *Recorder) Close() error {
 	if r == nil {
 		return nil
@@ -84,8 +84,7 @@ var (
 	statusPattern = lazyregexp.New(`-?\d+`)
 )
 
-// exitStatus is the number in the exit event's text; a program that a signal
-// ended has none and gets -1.
+// exitStatus returns the number in the exit event's text, or -1 for a program that a signal ended.
 func exitStatus(text string) string {
 	if status := statusPattern().FindString(text); status != "" {
 		return status
@@ -111,7 +110,7 @@ func (r *Recorder) flush(at time.Duration) {
 	}
 }
 
-// unfinished is the length of the character that data ends within, at most 3.
+// unfinished returns the length of the incomplete character at the end of data, at most 3.
 func unfinished(data []byte) int {
 	for n := 1; n <= min(utf8.UTFMax-1, len(data)); n++ {
 		if b := data[len(data)-n]; utf8.RuneStart(b) {

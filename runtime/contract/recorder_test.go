@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 func TestRecorder(t *testing.T) {
@@ -46,7 +46,7 @@ func TestRecorderOfASignal(t *testing.T) {
 	assert.Equal(t, "-1", exitStatus("the program was ended by a signal: killed"))
 }
 
-// However reads cut the text, a recording plays back as the same text.
+// However reads split the text, a recording plays back the same text.
 func TestRecorderSplitAnywhere(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		text := rapid.String().Draw(t, "text")

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// Report is what one adapter's run found.
+// Report is the result of one adapter's run.
 type Report struct {
 	Adapter            string        `json:"adapter"`
 	AdapterVersion     string        `json:"adapter_version,omitempty"`
@@ -15,18 +15,18 @@ type Report struct {
 	Start              time.Duration `json:"start_ns,omitempty"`   // from the launch to the first prompt, the shortest of the run
 	Level              int           `json:"level"`                // 0: not even level 1, or see LevelNote
 	LevelNote          string        `json:"level_note,omitempty"` // why no level was given, or no higher one
-	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program, or what it talks to, is missing
-	Missing            error         `json:"-"`                    // then a *launch.MissingError or *session.StartError
-	Unverified         string        `json:"unverified,omitempty"` // why nobody has run the adapter against its program
-	Required           bool          `json:"required,omitempty"`   // [Options.Require]: then Skipped is an error
+	Skipped            string        `json:"skipped,omitempty"`    // why nothing was run: the program, or a service it connects to, is missing
+	Missing            error         `json:"-"`                    // a *launch.MissingError or *session.StartError if Skipped is set
+	Unverified         string        `json:"unverified,omitempty"` // why the adapter has not been run against its program
+	Required           bool          `json:"required,omitempty"`   // [Options.Require]: Skipped is an error
 	Started            time.Time     `json:"started"`
 	Duration           time.Duration `json:"duration_ns"`
 	Notes              []string      `json:"notes,omitempty"`
 	Tests              []TestResult  `json:"tests"`
-	LeftOut            int           `json:"left_out,omitempty"` // tests that [Options.FailFast] did not begin; they are not among Tests
+	LeftOut            int           `json:"left_out,omitempty"` // tests that [Options.FailFast] did not start; they are not in Tests
 }
 
-// Kind says where a test comes from.
+// Kind is the origin of a test.
 type Kind string
 
 const (
@@ -35,62 +35,62 @@ const (
 	KindDerived  Kind = "derived"
 )
 
-// Status is how a test ended.
+// Status is the result of a test.
 type Status string
 
 const (
 	Passed        Status = "passed"
 	Failed        Status = "failed"         // the program did not do what was asserted
-	Errored       Status = "error"          // the test could not be carried out
+	Errored       Status = "error"          // the test could not run
 	NotApplicable Status = "not_applicable" // the adapter declares that it cannot do this
 	Skipped       Status = "skipped"
 )
 
-// TestResult is one test's outcome.
+// TestResult is the result of one test.
 type TestResult struct {
 	Name     string        `json:"name"`
 	Kind     Kind          `json:"kind"`
 	Status   Status        `json:"status"`
 	Reason   string        `json:"reason,omitempty"` // of not_applicable and skipped
-	Notes    []string      `json:"notes,omitempty"`  // what a reader should know although it passed
+	Notes    []string      `json:"notes,omitempty"`  // remarks that matter although the test passed
 	File     string        `json:"file,omitempty"`
 	Line     int           `json:"line,omitempty"`
 	Column   int           `json:"column,omitempty"`
 	Level    int           `json:"level"`
 	Duration time.Duration `json:"duration_ns"`
 	Failure  *Failure      `json:"failure,omitempty"`
-	Repeat   int           `json:"repeat,omitempty"` // which round, from 1, when there are several
-	Ways     []Played      `json:"ways,omitempty"`   // of a turn that was taken over each way of an agent
+	Repeat   int           `json:"repeat,omitempty"` // the round, from 1, if there are several
+	Ways     []Played      `json:"ways,omitempty"`   // of a turn that was run over each transport of an agent
 
 	pointer string // of a declared test in the adapter's file
 	unmet   *unmet // the expectation that failed it
 }
 
-// unwell says that the test was run, or tried, and is not what it should be.
-func (t TestResult) unwell() bool { return t.Status == Failed || t.Status == Errored }
+// unsuccessful reports whether the test failed or could not run.
+func (t TestResult) unsuccessful() bool { return t.Status == Failed || t.Status == Errored }
 
-// Failure is why a test did not pass. Sent and Received show control
-// characters as \x1b and so on, and are cut in the middle when they are long.
+// Failure describes why a test did not pass. Sent and Received show control characters as escapes
+// such as \x1b, and are cut in the middle if they are long.
 type Failure struct {
 	Message  string          `json:"message"`
 	Line     int             `json:"line,omitempty"` // of the failing step in the adapter's file
 	Column   int             `json:"column,omitempty"`
 	Step     string          `json:"step,omitempty"`
 	Sent     string          `json:"sent,omitempty"`     // the code of the failing step
-	Output   string          `json:"output,omitempty"`   // what the session made of the bytes
-	Received string          `json:"received,omitempty"` // the bytes that came back
+	Output   string          `json:"output,omitempty"`   // the session's output
+	Received string          `json:"received,omitempty"` // the bytes received
 	Pattern  string          `json:"pattern,omitempty"`
 	EndedBy  string          `json:"ended_by,omitempty"` // the rule that ended the wait
 	Timeline []TimelineEntry `json:"timeline,omitempty"`
 }
 
-// TimelineEntry is one thing that happened, in milliseconds since the test began.
+// TimelineEntry is one event, in milliseconds since the test began.
 type TimelineEntry struct {
 	AtMS float64 `json:"at_ms"`
 	Text string  `json:"text"`
 }
 
-// Count is the number of tests with that status.
+// Count returns the number of tests with that status.
 func (r *Report) Count(s Status) int {
 	n := 0
 	for _, t := range r.Tests {
@@ -101,10 +101,10 @@ func (r *Report) Count(s Status) int {
 	return n
 }
 
-// OK is true when nothing failed and no program is missing that is required.
+// OK reports whether nothing failed and no required program is missing.
 func (r *Report) OK() bool { return r.Count(Failed) == 0 && r.Count(Errored) == 0 && !r.absent() }
 
-// absent says that the program is missing and required.
+// absent reports whether the program is missing and required.
 func (r *Report) absent() bool { return r.Skipped != "" && r.Required }
 
 // noLevel begins the LevelNote of a run that was not complete enough for a level.
@@ -112,19 +112,19 @@ const noLevel = "no level: "
 
 func (r *Report) ungraded() bool { return strings.HasPrefix(r.LevelNote, noLevel) }
 
-// MaxLevel is the highest level that there is.
+// MaxLevel is the highest level.
 const MaxLevel = 4
 
-// Add takes over the tests of another run of the same adapter, of other levels (see
-// [Options.From]), and grades all of them together.
+// Add adds the tests of another run of the same adapter, of other levels (see [Options.From]), and
+// grades all of them together.
 func (r *Report) Add(other *Report) {
 	r.Tests, r.Duration = append(r.Tests, other.Tests...), r.Duration+other.Duration
 	r.Level, r.LevelNote = level(r.Tests)
 }
 
-// level is the highest n such that every applicable test of the levels up to n
-// passed and every one of those levels has at least one that did: what does not
-// apply is never counted as passed.
+// level returns the highest n such that all applicable tests of levels 1 to n passed and
+// each of these levels has at least one test that passed: a test that is not applicable
+// never counts as passed.
 func level(tests []TestResult) (n int, note string) {
 	for n = 0; n < MaxLevel; n++ {
 		passed := 0

@@ -14,12 +14,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/launch"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// declared is a toy adapter with only these tests.
+// declared returns a toy adapter with only these tests.
 func declared(tests ...schema.Test) *schema.Adapter {
 	a := toyAdapter()
 	a.Tests = tests
@@ -29,7 +29,7 @@ func declared(tests ...schema.Test) *schema.Adapter {
 	return a
 }
 
-// outcome is a report as one line per test, to compare at a glance.
+// outcome returns a report as one line per test, for easy comparison.
 func outcome(r *Report) []string {
 	var lines []string
 	for _, t := range r.Tests {
@@ -132,7 +132,7 @@ func TestDeclaredTests(t *testing.T) {
 			named("hangs", step("busy"), func(t *schema.Test) { t.TimeoutMS = 20 }),
 			named("goes on", step("print x", expecting("^x$"))),
 		}, []string{
-			"hangs: failed: the end of the command was not recognised within the test's time: timed out; the command is still running",
+			"hangs: failed: the end of the command was not recognized within the test's time: timed out; the command is still running",
 			`goes on: passed [starts in a new session, because "hangs" left the shared one unusable: a command is still running]`,
 		}},
 
@@ -149,7 +149,29 @@ func TestDeclaredTests(t *testing.T) {
 	}
 }
 
-// A failure has all that is needed to understand it without running it again.
+// Requirements of a test are checked with the program itself, here the test binary.
+func TestTestNeeds(t *testing.T) {
+	needing := func(prints string, args ...string) func(*schema.Test) {
+		return func(test *schema.Test) {
+			test.Needs = &schema.TestNeeds{What: "a listing", Args: args, Prints: prints}
+		}
+	}
+	listing := []string{"-test.list", "^TestTestNeeds$"}
+	report := runToy(t, declared(
+		named("there", step("get"), needing("TestTest.*eeds", listing...)),
+		named("not there", step("set 5"), needing("TestOfAnotherMachine", listing...)),
+		named("not carried out", step("get", expecting("^$"))),
+		named("it refuses", step("get"), needing("x", "-no-such-flag")),
+	), "", Options{NoDerived: true})
+	assert.Equal(t, []string{
+		"probe: passed", "there: passed",
+		"not there: not_applicable: needs a listing; asked for it, the program said: TestTestNeeds",
+		"not carried out: passed",
+	}, outcome(report)[:4])
+	assert.Regexp(t, `^needs a listing; asked for it, the program said: \S.* \(exit status \d\)$`, report.Tests[4].Reason)
+	assert.True(t, report.OK())
+}
+
 func TestFailureDetail(t *testing.T) {
 	a := declared(named("wrong", step("raw "+"1b5b316d68690d0a", expecting("^ho$"))))
 	a.Tests[0].Step.Pos = schema.Position{Line: 102}
@@ -184,9 +206,9 @@ func TestOptions(t *testing.T) {
 	}
 }
 
-// What --fail-fast did not begin is counted and not listed, in no round, and a run
-// that was cut short gives no level.
-func TestFailFastLeavesTheRestOut(t *testing.T) {
+// Tests that --fail-fast did not start are counted and not listed in any round, and a run
+// that was stopped early has no level.
+func TestFailFastSkipsRest(t *testing.T) {
 	tests := []schema.Test{named("one", step("get", expecting("x"))), named("two", step("get"))}
 	report := runToy(t, declared(tests...), "", Options{NoDerived: true, FailFast: true, Repeat: 3})
 	assert.Len(t, report.Tests, 2)
@@ -231,22 +253,22 @@ func TestNames(t *testing.T) {
 	assert.Len(t, Names(a, Options{}), 2+len(derivedTests))
 }
 
-// A prompt that nothing matches is not waited for until the test's time is up.
-func TestAStrangePromptEndsTheWait(t *testing.T) {
-	gap := strayGap
-	strayGap = time.Millisecond
-	defer func() { strayGap = gap }()
+// At an unknown prompt the wait ends before the test's time expires.
+func TestUnknownPromptEndsWait(t *testing.T) {
+	gap := unknownPromptGap
+	unknownPromptGap = time.Millisecond
+	defer func() { unknownPromptGap = gap }()
 	a := declared(named("asks", step("ask")))
 	a.Modes = []schema.Mode{{Name: "main", Default: true}, {Name: "question", Primary: `^sure\?$`}}
 	report := runToy(t, a, "", Options{NoDerived: true, Filter: exactly("asks")})
 	f := report.Tests[0].Failure
 	require.NotNil(t, f)
-	assert.Equal(t, `the program waits for input at "really? ", which is no prompt that the adapter knows (tried the markers of prompt.shell_integration, mode question "^sure\\?$")`, f.Message)
+	assert.Equal(t, `the program waits for input at "really? ", which is not a prompt of the adapter (tried the markers of prompt.shell_integration, mode question "^sure\\?$")`, f.Message)
 	assert.Equal(t, "a wait at a prompt that the adapter does not know", f.EndedBy, "and no timeout")
 	assert.Less(t, report.Duration, defaultTimeout)
 }
 
-// Whatever a deadline cuts short says so: the exit code of the run depends on it.
+// Every result that a deadline cut short reports that: the exit code of the run depends on it.
 func TestOutOfTime(t *testing.T) {
 	a := declared(named("hangs", step("print x")))
 	a.Tests[0].SetupSequence = []schema.Step{step("print y"), step("busy")}
@@ -269,7 +291,7 @@ func TestMissingProgramIsSkipped(t *testing.T) {
 	assert.False(t, Run(t.Context(), a, Options{Executable: "/nowhere/toy", Require: true}).OK(), "required")
 }
 
-// The program is there, but something that it starts is not.
+// The program exists, but a file that it starts does not.
 func TestMissingLaterIsSkippedToo(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
@@ -282,8 +304,8 @@ func TestMissingLaterIsSkippedToo(t *testing.T) {
 	assert.Empty(t, report.Tests)
 }
 
-// Without what it talks to, a program that is installed is skipped, with the reason.
-func TestAProgramWithoutItsServerIsSkipped(t *testing.T) {
+// An installed program whose server is missing is skipped, with the reason.
+func TestProgramWithoutServerIsSkipped(t *testing.T) {
 	for _, defect := range []string{"ends without its server", "has no server"} {
 		report := runToy(t, declared(named("one", step("get"))), defect, Options{NoDerived: true})
 		assert.Equal(t, "toy: needs a server", report.Skipped)
@@ -294,7 +316,7 @@ func TestAProgramWithoutItsServerIsSkipped(t *testing.T) {
 	}
 }
 
-func TestAProgramThatDoesNotStart(t *testing.T) {
+func TestProgramThatDoesNotStart(t *testing.T) {
 	report := runToy(t, declared(named("one", step("get"))), "does not start", Options{NoDerived: true})
 	assert.Equal(t, []string{"probe", "one"}, []string{report.Tests[0].Name, report.Tests[1].Name})
 	assert.Equal(t, Failed, report.Tests[0].Status)
@@ -303,9 +325,8 @@ func TestAProgramThatDoesNotStart(t *testing.T) {
 	assert.Equal(t, "the program did not start", report.Tests[1].Reason)
 }
 
-// A start that fails in the middle of a test shows what the program printed then,
-// and not what the last command did.
-func TestALaterStartThatFails(t *testing.T) {
+// A start that fails during a test reports the output of that start, and not of the last command.
+func TestLaterStartThatFails(t *testing.T) {
 	for printed, want := range map[string]string{"starting\x1b[0m": "starting\\x1b[0m", "": ""} {
 		tr := &testRun{result: session.Result{Output: "of the last command"}}
 		f := tr.failure(fmt.Errorf("start 21: %w", &session.StartError{Adapter: "toy", Wanted: "marker A", Output: printed, Err: context.DeadlineExceeded}))
@@ -314,7 +335,7 @@ func TestALaterStartThatFails(t *testing.T) {
 	}
 }
 
-func TestAStoppedRunSkipsTheRest(t *testing.T) {
+func TestStoppedRunSkipsRest(t *testing.T) {
 	for _, during := range []bool{false, true} {
 		ctx, cancel := context.WithCancelCause(t.Context())
 		stop := func() { cancel(errors.New("interrupted by the user")) }
@@ -334,7 +355,7 @@ func TestAStoppedRunSkipsTheRest(t *testing.T) {
 	}
 }
 
-// stoppedAt is a session in which the run is stopped while it runs some code.
+// stoppedAt is a session in which the run is stopped when it runs the given code.
 type stoppedAt struct {
 	evaluator
 	code string
@@ -350,7 +371,7 @@ func (s stoppedAt) Eval(ctx context.Context, code string) (session.Result, error
 	return session.Result{}, &session.TimeoutError{Err: ctx.Err()}
 }
 
-// A run leaves nothing on disk, and what it gives a session is private.
+// A run leaves nothing on disk, and a session's files are private.
 func TestSurroundings(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
@@ -416,8 +437,8 @@ func TestLevel(t *testing.T) {
 	}
 }
 
-// Runs of some levels each are together what one run of all is.
-func TestTestsOfSomeLevels(t *testing.T) {
+// Runs of some levels each add up to one run of all levels.
+func TestRunsOfSomeLevels(t *testing.T) {
 	whole := runToy(t, toyAdapter(), "", Options{})
 	low := runToy(t, toyAdapter(), "", Options{UpTo: 1})
 	for _, r := range low.Tests {
@@ -436,14 +457,14 @@ func TestTestsOfSomeLevels(t *testing.T) {
 	assert.Equal(t, whole.LevelNote, low.LevelNote)
 }
 
-func TestNoLevelForAPartOfTheTests(t *testing.T) {
+func TestNoLevelForPartialRun(t *testing.T) {
 	report := runToy(t, toyAdapter(), "", Options{Filter: exactly("probe")})
 	assert.Zero(t, report.Level)
 	assert.Equal(t, "no level: only some tests were run (filter)", report.LevelNote)
 }
 
-// A start has as long as the options say.
-func TestHowLongAStartMayTake(t *testing.T) {
+// A start may take as long as the options allow.
+func TestStartTimeout(t *testing.T) {
 	self, err := os.Executable()
 	require.NoError(t, err)
 	for start, want := range map[time.Duration]time.Duration{0: startTimeout, time.Hour: time.Hour} {

@@ -5,14 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"time"
 
-	"ripple/runtime/launch"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// testCase is one test of a run, whatever its kind.
+// testCase is one test of a run, of any kind.
 type testCase struct {
 	name         string
 	kind         Kind
@@ -20,16 +21,18 @@ type testCase struct {
 	at           schema.Position // in the adapter's file
 	timeout      time.Duration   // 0: the default
 	pointer      string          // of a declared test in the adapter's file
-	inapplicable string          // why the adapter cannot be asked this
-	lost         string          // what the adapter lacks of the one that it is to be like
+	inapplicable string          // why the test does not apply to the adapter
+	lost         string          // what the adapter lacks in comparison with --like
 	own          bool            // in a session of its own
-	bare         bool            // opens its sessions itself
+	bare         bool            // the test opens its sessions itself
 	exclusive    bool            // no other test of this process may run meanwhile
+	waits        bool            // mostly sleeps: started early if tests run concurrently
+	place        int             // index in the plan
 	run          func(context.Context, *testRun) error
 }
 
-// plan lists the tests of a round: the probe, the declared tests in file order,
-// the derived ones by level.
+// plan lists the tests of a round: the probe, the declared tests in file order, and the derived
+// tests by level.
 func plan(a *schema.Adapter, o Options) []testCase {
 	var cases []testCase
 	if a.Probe != nil {
@@ -48,7 +51,11 @@ func plan(a *schema.Adapter, o Options) []testCase {
 	if o.Like != nil {
 		cases = likeCases(cases, a, o.Like)
 	}
-	return slices.DeleteFunc(cases, func(c testCase) bool { return !o.wants(c) })
+	cases = slices.DeleteFunc(cases, func(c testCase) bool { return !o.wants(c) })
+	for i := range cases {
+		cases[i].place = i
+	}
+	return cases
 }
 
 func (o Options) wants(c testCase) bool {
@@ -62,17 +69,26 @@ type runner struct {
 	open    opener
 	now     func() time.Time
 	around  *surroundings
-	server  *server // private, for the run; nil: there is none
+	server  *server // private to the run; nil: none
 	record  *Recorder
 	began   time.Time
 	shared  map[Kind]*lease
-	shapes  map[string][]string // of the samples' output, by sample and mode
 	report  *Report
-	broken  string // why nothing more is run
+
+	shapes     *shapes
+	progressMu sync.Mutex // held during calls of [Options.Progress]
+
+	mu      sync.Mutex // guards the following fields, [Report.Start] and [Report.Notes], since tests run concurrently
+	later   []observed // outputs of tests that run concurrently
+	broken  string     // why the remaining tests are not run
+	started bool       // a test has passed or failed, so the program can be started
 }
 
 func newRunner(a *schema.Adapter, o Options) *runner {
-	return &runner{adapter: a, options: o, open: openSession, now: time.Now, shared: map[Kind]*lease{}, shapes: map[string][]string{}}
+	return &runner{
+		adapter: a, options: o, open: openSession, now: time.Now, shapes: &shapes{},
+		shared: map[Kind]*lease{KindDeclared: {}, KindDerived: {}},
+	}
 }
 
 func (r *runner) run(ctx context.Context) *Report {
@@ -95,7 +111,7 @@ func (r *runner) run(ctx context.Context) *Report {
 	return r.report
 }
 
-// prepare finds the program and makes the private directories.
+// prepare finds the program and creates the private directories.
 func (r *runner) prepare(ctx context.Context) bool {
 	path, err := launch.Locate(r.adapter, launch.OSHost(), r.options.Executable)
 	agent := r.adapter.Family == schema.FamilyAgent
@@ -129,78 +145,49 @@ func (r *runner) skip(err error) {
 	}
 }
 
-func (r *runner) rounds(ctx context.Context) {
-	cases := plan(r.adapter, r.options)
-	rounds := max(r.options.Repeat, 1)
-	total := rounds * len(cases)
-	for round := 1; round <= rounds; round++ {
-		for i, c := range cases {
-			number := (round-1)*len(cases) + i + 1
-			r.progress(Progress{Name: c.name, Number: number, Total: total})
-			result := r.one(ctx, c)
-			if rounds > 1 {
-				result.Repeat = round
-			}
-			r.report.Tests = append(r.report.Tests, result)
-			r.progress(Progress{Name: c.name, Number: number, Total: total, Result: &result})
-			if r.report.Skipped != "" {
-				r.report.Tests = []TestResult{} // nothing ran: the program is missing
-				return
-			}
-			if r.options.FailFast && result.unwell() {
-				r.report.LeftOut = total - number
-				round = rounds
-				break
-			}
-		}
-		r.closeShared(ctx)
-	}
-	r.finishRecording()
-}
-
-func (r *runner) progress(p Progress) {
-	if r.options.Progress != nil {
-		r.options.Progress(p)
-	}
-}
-
-// one runs a test, or says why it is not run.
-func (r *runner) one(ctx context.Context, c testCase) TestResult {
-	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: r.adapter.Source, Line: c.at.Line, Column: c.at.Column, pointer: c.pointer}
-	if c.kind == KindDerived {
-		result.File = "" // no line of the file states it
-	}
+// one runs a test, or records why it is not run.
+func (r *runner) one(ctx context.Context, c testCase, s *shapes) TestResult {
+	result := c.blank(r.adapter)
 	switch {
 	case ctx.Err() != nil:
 		result.stopped(ctx)
-	case r.broken != "":
-		result.Status, result.Reason = Skipped, r.broken
+	case r.whyBroken() != "":
+		result.Status, result.Reason = Skipped, r.whyBroken()
 	case c.lost != "":
 		result.Status, result.Failure = Failed, &Failure{Message: c.lost}
 	case c.inapplicable != "":
 		result.Status, result.Reason = NotApplicable, c.inapplicable
 	default:
-		leave := join(c.exclusive)
-		start := r.now() // the wait for others is not the test's
-		r.carryOut(ctx, c, &result)
+		leave := enterExclusion(c.exclusive)
+		start := r.now() // waiting for other tests does not count
+		r.carryOut(ctx, c, s, &result)
 		leave()
 		result.Duration = r.now().Sub(start)
 		if ctx.Err() != nil && result.Status != Passed && result.Status != NotApplicable {
-			result.stopped(ctx) // what it failed for may be that
+			result.stopped(ctx) // the stop may be the reason for the failure
 		}
 	}
 	return result
 }
 
-// stopped says that the run was stopped before the test could end.
+// blank returns the test's result before it runs.
+func (c testCase) blank(a *schema.Adapter) TestResult {
+	result := TestResult{Name: c.name, Kind: c.kind, Level: c.level, File: a.Source, Line: c.at.Line, Column: c.at.Column, pointer: c.pointer}
+	if c.kind == KindDerived {
+		result.File = "" // no line of the file declares it
+	}
+	return result
+}
+
+// stopped records that the run was stopped before the test could end.
 func (t *TestResult) stopped(ctx context.Context) {
 	t.Status, t.Failure, t.Reason = Skipped, nil, "the run was stopped: "+context.Cause(ctx).Error()
 }
 
-func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
+func (r *runner) carryOut(ctx context.Context, c testCase, s *shapes, result *TestResult) {
 	r.record.Mark(r.now().Sub(r.began), c.name)
-	t := &testRun{run: r, adapter: r.adapter, at: c.at}
-	if err := r.take(ctx, c, t); err != nil {
+	t := &testRun{run: r, adapter: r.adapter, place: c.place, shapes: s, at: c.at}
+	if err := r.acquire(ctx, c, t); err != nil {
 		r.notStarted(err, t, result)
 		return
 	}
@@ -216,8 +203,7 @@ func (r *runner) carryOut(ctx context.Context, c testCase, result *TestResult) {
 	r.conclude(ctx, c, t, err, result)
 }
 
-// conclude turns a test's error into its result and gives up sessions that
-// cannot be used again.
+// conclude converts a test's error to its result and closes sessions that cannot be used again.
 func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error, result *TestResult) {
 	switch {
 	case err == nil:
@@ -230,7 +216,7 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 	default:
 		result.Status, result.Failure = Failed, t.failure(err)
 	}
-	if lost := r.giveBack(ctx, c, t, err); lost != "" {
+	if lost := r.release(ctx, c, t, err); lost != "" {
 		t.note("%s", lost)
 	}
 	result.Notes, result.Ways = t.notes, t.played
@@ -239,8 +225,8 @@ func (r *runner) conclude(ctx context.Context, c testCase, t *testRun, err error
 	}
 }
 
-// notStarted is a test whose session did not come up. When that is the very
-// first one of the run, nothing else can come up either.
+// notStarted records a test whose session did not start. If that was the first start of the run, no
+// other session can start either.
 func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 	var missing *launch.MissingError
 	var start *session.StartError
@@ -255,23 +241,28 @@ func (r *runner) notStarted(err error, t *testRun, result *TestResult) {
 		result.Status = Failed
 	}
 	if !r.everStarted() {
+		r.mu.Lock()
 		r.broken = notStartedReason
+		r.mu.Unlock()
 	}
 }
 
-// notStartedReason is why the tests after the first one are skipped then.
+// notStartedReason is why the tests after the first one are skipped in that case.
 const notStartedReason = "the program did not start"
 
 func (r *runner) everStarted() bool {
-	for _, t := range r.report.Tests {
-		if t.Status == Passed || t.Status == Failed {
-			return true
-		}
-	}
-	return false
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.started
 }
 
-// grade gives the level, when the run was complete enough to give one.
+func (r *runner) whyBroken() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.broken
+}
+
+// grade sets the level, if the run was complete enough for one.
 func (r *runner) grade() {
 	switch {
 	case r.report.Skipped != "":

@@ -9,12 +9,12 @@ import (
 	"sync/atomic"
 	"unicode/utf8"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// serial makes the tokens of a process differ from each other, so that text that
-// was left over from one test cannot pass another.
+// serial makes the tokens of a process unique, so that text left over from one test cannot pass
+// another.
 var serial atomic.Int64
 
 func token(word string) string { return fmt.Sprintf("%s%d", word, 1000+serial.Add(1)) }
@@ -24,13 +24,13 @@ func withNumber(sample string, n int) string {
 	return strings.ReplaceAll(sample, "{n}", strconv.Itoa(n))
 }
 
-// raw is code that prints these very bytes.
+// raw returns code that prints the given bytes.
 func (t *testRun) raw(bytes string) string {
 	return withText(t.adapter.Samples.RawBytes, hex.EncodeToString([]byte(bytes)))
 }
 
-// prints has text printed: it is the output, in the shape of samples.print, and
-// nothing counts as an error.
+// prints prints text and requires it in the output, in the shape of samples.print, without an
+// error.
 func (t *testRun) prints(ctx context.Context, step, text string) (session.Result, error) {
 	code := withText(t.adapter.Samples.Print, text)
 	r, err := t.eval(ctx, step, code)
@@ -49,8 +49,7 @@ func (t *testRun) prints(ctx context.Context, step, text string) (session.Result
 	return r, t.shaped("print", text, r)
 }
 
-// printsRaw has bytes printed between two tokens and requires them between the
-// tokens in the output, as want.
+// printsRaw prints bytes between two tokens and requires want between the tokens in the output.
 func (t *testRun) printsRaw(ctx context.Context, step, bytes, want string) (session.Result, error) {
 	begin, end := token("begin"), token("end")
 	r, err := t.eval(ctx, step, t.raw(begin+bytes+end))
@@ -74,14 +73,14 @@ func (t *testRun) printsRaw(ctx context.Context, step, bytes, want string) (sess
 	return r, t.shaped("raw_bytes", begin+want+end, r)
 }
 
-// notRaw is a sample that does not do what it is for: nothing that follows could
-// tell anything about the session.
+// notRaw is the failure of a sample that does not print the given bytes: further results would be
+// meaningless.
 func notRaw(begin string) error {
 	return failf("samples.raw_bytes did not write the bytes that it was given: %s is not in the output", begin)
 }
 
-// usable proves that the session evaluates and is in step: the answer belongs to
-// this command.
+// usable checks that the session evaluates commands and is in step: the answer belongs to this
+// command.
 func (t *testRun) usable(ctx context.Context, step string) error {
 	if t.adapter.Samples.Print != "" {
 		_, err := t.prints(ctx, step, token("usable"))
@@ -100,8 +99,8 @@ func (t *testRun) usable(ctx context.Context, step string) error {
 	return err
 }
 
-// noEcho requires that the code itself is not in the output, unless the adapter
-// leaves it there on purpose.
+// noEcho requires that the code itself is not in the output, unless the adapter leaves it there on
+// purpose.
 func (t *testRun) noEcho(code string, r session.Result) error {
 	out := t.adapter.Output
 	if !out.StripInputEcho || out.InputEchoStrategy == schema.EchoNone || !strings.Contains(r.Output, code) {
@@ -110,7 +109,7 @@ func (t *testRun) noEcho(code string, r session.Result) error {
 	return failf("the echo of the input is in the output (output.input_echo_strategy: %s)", out.InputEchoStrategy)
 }
 
-// holds requires text in the output and says how much of a long one arrived.
+// holds requires text in the output; for a long text it reports how much arrived.
 func holds(output, text string) error {
 	if strings.Contains(output, text) {
 		return nil
@@ -125,7 +124,7 @@ func holds(output, text string) error {
 	return same(output[start:], text)
 }
 
-// same requires got to be want and says where they part.
+// same requires got to equal want and reports where they differ.
 func same(got, want string) error {
 	if got == want {
 		return nil
@@ -137,7 +136,7 @@ func same(got, want string) error {
 	return failf("from byte %d of %d on it differs: want %s, got %s", i, len(want), near(want, i), near(got, i))
 }
 
-// near shows the place in ASCII only: characters that look alike may differ.
+// near shows the position in ASCII only, because characters that look alike may differ.
 func near(s string, at int) string {
 	if at >= len(s) {
 		return "the end"

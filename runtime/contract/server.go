@@ -13,18 +13,18 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/launch"
-	"ripple/runtime/proctree"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// server is a private one that the program under test talks to (ready.needs.server),
-// in a directory of its own that goes with it.
+// server is a private server that the program under test connects to (ready.needs.server), in its
+// own directory, which is removed with it.
 type server struct {
-	args, env []string // what the program under test gets
+	args, env []string // for the program under test
 
 	private *scratch.Dir
 	tree    *proctree.Tree
@@ -32,15 +32,15 @@ type server struct {
 }
 
 const (
-	serverStart = 60 * time.Second // to make its files and to take connections
-	serverGrace = 10 * time.Second // to end by itself
-	serverSays  = 64 << 10         // what is kept of its output, in bytes
+	serverStart = 60 * time.Second // to create its files and to accept connections
+	serverGrace = 10 * time.Second // to exit by itself
+	serverSays  = 64 << 10         // bytes of its output that are kept
 )
 
-// errNoServer is a server that is not installed.
+// errNoServer is returned if the server is not installed.
 var errNoServer = errors.New("the server's program is not installed")
 
-// startServer makes the server's files, starts it and waits until it takes connections.
+// startServer creates the server's files, starts it and waits until it accepts connections.
 func startServer(ctx context.Context, spec *schema.Server) (s *server, err error) {
 	ctx, cancel := context.WithTimeout(ctx, serverStart)
 	defer cancel()
@@ -88,9 +88,9 @@ func startServer(ctx context.Context, spec *schema.Server) (s *server, err error
 	return s, nil
 }
 
-// serve starts the private server of an adapter that has one. Where its program is not
-// installed, the tests use whatever server there is; where it does not start, they are
-// skipped, since that says nothing about the adapter.
+// serve starts the private server of an adapter that declares one. If its program is not installed,
+// the tests use any available server; if it does not start, they are skipped, since that does not
+// concern the adapter.
 func (r *runner) serve(ctx context.Context) bool {
 	needs := r.adapter.Ready.Needs
 	if needs == nil || needs.Server == nil {
@@ -108,7 +108,7 @@ func (r *runner) serve(ctx context.Context) bool {
 	return true
 }
 
-// serverAdvice is how the tests could have had a server of their own.
+// serverAdvice returns advice on how to give the tests their own server.
 func (r *runner) serverAdvice() string {
 	needs := r.adapter.Ready.Needs
 	if r.server != nil || needs == nil || needs.Server == nil || len(needs.Server.Debian) == 0 {
@@ -126,8 +126,8 @@ func (r *runner) endServer() {
 	}
 }
 
-// find looks for a program in directories, where a pattern may match several and the
-// last is the newest, and then in PATH.
+// find looks for a program in directories, where a pattern may match several and the last one is
+// the newest, and then in PATH.
 func find(name string, dirs []string) (path string, found bool) {
 	for _, pattern := range dirs {
 		matches, _ := filepath.Glob(filepath.Join(pattern, name)) // a bad pattern finds nothing
@@ -165,7 +165,7 @@ func finish(ctx context.Context, cmd *exec.Cmd) error {
 	}
 }
 
-// serve starts the server and waits until it says that it is ready.
+// serve starts the server and waits until it reports that it is ready.
 func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 	pattern, err := schema.CompilePattern(ready)
 	if err != nil {
@@ -178,7 +178,7 @@ func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 	}
 	s.tree = proctree.New(cmd.Process.Pid, "")
 	go func() {
-		_ = cmd.Wait() // that it ended is all that counts
+		_ = cmd.Wait() // only its end matters
 		close(s.ended)
 	}()
 	for {
@@ -195,8 +195,8 @@ func (s *server) serve(ctx context.Context, cmd *exec.Cmd, ready string) error {
 	}
 }
 
-// end ends the server with all that it started, and removes its directory. What is
-// wrong with that is the text.
+// end ends the server with all its processes, and removes its directory. It returns a
+// description of what went wrong, or "".
 func (s *server) end() (problem string) {
 	defer s.private.Remove()
 	if s.tree == nil {
@@ -212,11 +212,11 @@ func (s *server) end() (problem string) {
 	return ""
 }
 
-// tail keeps the end of what processes print.
+// tail keeps the end of the processes' output.
 type tail struct {
 	mu   sync.Mutex
 	data []byte
-	came chan struct{} // has a value when there is more; nil: nobody waits
+	came chan struct{} // receives a value when there is more output; nil: no goroutine waits
 }
 
 var _ io.Writer = (*tail)(nil)
@@ -240,7 +240,7 @@ func (t *tail) text() string {
 	return string(t.data)
 }
 
-// last is the last line that says something.
+// last returns the last line that is not empty.
 func (t *tail) last() string {
 	text := strings.TrimSpace(vt.Strip(t.text()))
 	return text[strings.LastIndexByte(text, '\n')+1:]

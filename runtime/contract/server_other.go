@@ -11,5 +11,6 @@ const askToEnd = syscall.SIGTERM
 
 func serverProcess(bool) *syscall.SysProcAttr { return nil }
 
-// ownDirectory: programs are not run on terminals here yet, so nothing needs a server.
+// ownDirectory is not supported: programs do not run on terminals on this system, so nothing needs
+// a server.
 func ownDirectory(string, bool) (string, error) { return "", errors.ErrUnsupported }

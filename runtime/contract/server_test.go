@@ -15,11 +15,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// toyServer makes a file, says that it is ready, starts a process and waits.
+// toyServer creates a file, reports that it is ready, starts a process and waits.
 func toyServer() *schema.Server {
 	return &schema.Server{
 		Prepare: [][]string{{"sh", "-c", "echo made > made"}, {"cp", "made", "{dir}/again"}},
@@ -32,8 +32,8 @@ func toyServer() *schema.Server {
 
 func gone(pid int) bool { return syscall.Kill(pid, 0) == syscall.ESRCH }
 
-// It has a directory of its own, which the program under test is told, and nothing is
-// left of either.
+// The server has its own directory, which the program under test receives, and both are
+// removed.
 func TestServer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	s, err := startServer(t.Context(), toyServer())
@@ -60,7 +60,7 @@ func TestServer(t *testing.T) {
 	assert.Empty(t, entries)
 }
 
-// Whatever keeps it from starting is told, and leaves nothing.
+// An error that keeps the server from starting is reported, and leaves no process or file.
 func TestServerThatDoesNotStart(t *testing.T) {
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
@@ -89,7 +89,7 @@ func TestServerThatDoesNotStart(t *testing.T) {
 	}
 }
 
-// Programs of a server need not be in PATH, and of several versions the last counts.
+// Programs of a server need not be in PATH, and of several versions the last one is used.
 func TestServerIsFound(t *testing.T) {
 	dir := t.TempDir()
 	for _, version := range []string{"14", "15", "9"} {
@@ -105,8 +105,8 @@ func TestServerIsFound(t *testing.T) {
 	assert.False(t, found)
 }
 
-// Every session of the run gets to the server; where it is not installed, the program
-// is tested as it is, and where it does not start, not at all.
+// Every session of the run can reach the server; if it is not installed, the program is tested
+// without it, and if it does not start, not at all.
 func TestRunWithAServer(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	self, err := os.Executable()

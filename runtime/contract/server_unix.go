@@ -10,14 +10,14 @@ import (
 
 const askToEnd = syscall.SIGTERM
 
-// nobody is the user without rights of Linux, whose number no other user has
-// (kernel.overflowuid, https://systemd.io/UIDS-GIDS/).
+// nobody is Linux's unprivileged user, whose id no other user has (kernel.overflowuid,
+// https://systemd.io/UIDS-GIDS/).
 const nobody = 65534
 
 func asNobody(unprivileged bool) bool { return unprivileged && os.Geteuid() == 0 }
 
-// serverProcess puts a server into a session of its own, and takes root's rights from
-// one that refuses them.
+// serverProcess gives a server its own session, and drops root's rights for a server that refuses
+// them.
 func serverProcess(unprivileged bool) *syscall.SysProcAttr {
 	attr := &syscall.SysProcAttr{Setsid: true}
 	if asNobody(unprivileged) {
@@ -26,10 +26,10 @@ func serverProcess(unprivileged bool) *syscall.SysProcAttr {
 	return attr
 }
 
-// ownDirectory is one within a private directory that the server may write to. Its user
-// has to get there; to list what is there is another matter.
+// ownDirectory creates a subdirectory of private that the server may write to. Its user must be
+// able to reach it, but not to list private.
 func ownDirectory(private string, unprivileged bool) (string, error) {
-	dir := filepath.Join(private, "s") // the path of a socket has 107 bytes at most
+	dir := filepath.Join(private, "s") // the path of a socket has at most 107 bytes
 	if err := os.Mkdir(dir, 0o700); err != nil || !asNobody(unprivileged) {
 		return dir, err
 	}

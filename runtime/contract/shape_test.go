@@ -6,8 +6,9 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What is ripple's own, at random, has no part in the shape, though the text may stand in it.
-func TestShapeWithoutOurNames(t *testing.T) {
+// Random names that ripple generates are not part of the shape, even if they occur in the
+// text.
+func TestShapeWithoutGeneratedNames(t *testing.T) {
 	want := "[opening /tmp/#/#.sml]\nval it = {text} : int\n"
 	for _, output := range []string{
 		"[opening /tmp/ripple-17354-2259513031/.ripple-exec-33794558c23aa134.sml]\nval it = 513 : int\n",

@@ -5,12 +5,12 @@ import (
 	"os"
 	"path/filepath"
 
-	"ripple/runtime/internal/scratch"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/schema"
 )
 
-// surroundings are the private directories of one run. HOME is another one for
-// each session, because a program writes its history there when it ends.
+// surroundings holds the private directories of one run. Each session has a different HOME, because
+// a program writes its history there when it ends.
 type surroundings struct {
 	private          *scratch.Dir
 	root, work, temp string
@@ -40,7 +40,7 @@ func (s *surroundings) remove() {
 	s.private.Remove()
 }
 
-// newHome makes an empty HOME.
+// newHome creates an empty HOME.
 func (s *surroundings) newHome() (string, error) {
 	home, err := os.MkdirTemp(s.root, "home-")
 	if err != nil {
@@ -49,13 +49,13 @@ func (s *surroundings) newHome() (string, error) {
 	return home, nil
 }
 
-// env is what a session of the run gets over the adapter's own environment;
-// variables that the adapter sets itself are not touched.
+// env returns variables that a session of the run gets in addition to the adapter's own
+// environment; variables that the adapter sets itself are left out.
 func (s *surroundings) env(a *schema.Adapter, home string) []string { return Environ(a, home, s.temp) }
 
-// Environ is what a program gets over the environment that the adapter gives it, so that it
-// neither sees nor changes what is its user's: a home and a directory for temporary files of
-// the caller, no history, no settings of readline. Variables that the adapter sets are left alone.
+// Environ returns variables that a program gets in addition to the adapter's environment, so that
+// it neither reads nor changes its user's files: the caller's home and directory for temporary
+// files, no history, no readline settings. Variables that the adapter sets are left out.
 func Environ(a *schema.Adapter, home, temp string) []string {
 	ours := [][2]string{
 		{"HOME", home},

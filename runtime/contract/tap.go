@@ -8,9 +8,8 @@ import (
 	"strings"
 )
 
-// WriteTAP writes TAP 14 (https://testanything.org/tap-version-14-specification.html),
-// one test point for each test of all adapters, with YAML diagnostics below
-// those that failed.
+// WriteTAP writes TAP 14 (https://testanything.org/tap-version-14-specification.html), one test
+// point for each test of all adapters, with YAML diagnostics below those that failed.
 func WriteTAP(w io.Writer, reports []*Report) error {
 	p := &textWriter{w: w}
 	p.line("TAP version 14")
@@ -64,8 +63,8 @@ func (p *textWriter) point(n int, r *Report, t TestResult) {
 	}
 }
 
-// diagnostic is the YAML block below a test point, indented by two. Its scalars
-// are JSON strings, which are YAML as well.
+// diagnostic writes the YAML block below a test point, indented by two. Its scalars are JSON
+// strings, which are valid YAML.
 func (p *textWriter) diagnostic(t TestResult) {
 	severity := "fail"
 	if t.Status == Errored {
@@ -96,7 +95,7 @@ func scalar(s string) string {
 	return strings.TrimSuffix(b.String(), "\n")
 }
 
-// tapText escapes what would begin a directive.
+// tapText escapes characters that would begin a directive.
 func tapText(s string) string {
 	return strings.NewReplacer(`\`, `\\`, "#", `\#`).Replace(s)
 }

@@ -6,17 +6,19 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// testRun is one test being carried out: its session, and what a failure has to
-// tell about the last step.
+// testRun is one running test: its session, and the data that a failure reports about the last
+// step.
 type testRun struct {
 	run     *runner
 	adapter *schema.Adapter
 	ev      evaluator // nil for tests that open their own
 	trace   *trace
+	place   int     // index of the test in the plan
+	shapes  *shapes // of the tests that run in sequence with it
 
 	step    string
 	at      schema.Position // of the step in the adapter's file
@@ -24,16 +26,16 @@ type testRun struct {
 	pattern string
 	result  session.Result
 	notes   []string
-	played  []Played // of a test of an agent's ways
+	played  []Played // of a test of an agent's transports
 	unmet   *unmet
 
-	started time.Duration // how long the program took to its first prompt
+	started time.Duration // time from the program's start to its first prompt
 }
 
-// eval evaluates one line or block of code and remembers it for the report.
+// eval evaluates one line or block of code and records it for the report.
 func (t *testRun) eval(ctx context.Context, step, code string) (session.Result, error) {
 	t.begin(step, code)
-	r, err := t.answerless(ctx, code)
+	r, err := t.evalUnattended(ctx, code)
 	t.result = r
 	if err != nil {
 		return r, explain(err)
@@ -41,8 +43,7 @@ func (t *testRun) eval(ctx context.Context, step, code string) (session.Result, 
 	return r, nil
 }
 
-// succeeds is eval for code that is correct: an error that the session sees in what
-// it did is a fault.
+// succeeds is eval for correct code: an error that the session sees in the result is a failure.
 func (t *testRun) succeeds(ctx context.Context, step, code string) (session.Result, error) {
 	r, err := t.eval(ctx, step, code)
 	if err != nil {
@@ -59,13 +60,13 @@ func (t *testRun) note(format string, args ...any) {
 	t.notes = append(t.notes, fmt.Sprintf(format, args...))
 }
 
-// explain puts a session's error into a test's terms; errors.Is still works.
+// explain converts a session's error to a test's terms; errors.Is still works.
 func explain(err error) error {
 	switch {
-	case errors.As(err, new(*strayError)):
+	case errors.As(err, new(*unknownPromptError)):
 		return err
 	case errors.Is(err, session.ErrTimeout), errors.Is(err, context.DeadlineExceeded):
-		return fmt.Errorf("the end of the command was not recognised within the test's time: %w", err)
+		return fmt.Errorf("the end of the command was not recognized within the test's time: %w", err)
 	case errors.Is(err, session.ErrBusy):
 		return fmt.Errorf("the session still waits for an earlier command: %w", err)
 	default:
@@ -73,8 +74,8 @@ func explain(err error) error {
 	}
 }
 
-// unsound is an error of the test itself or of its surroundings: the result is
-// Errored instead of Failed.
+// unsound is an error of the test itself or of its environment: the result is Errored instead of
+// Failed.
 type unsound struct{ err error }
 
 func (e unsound) Error() string { return e.err.Error() }
@@ -87,7 +88,7 @@ const (
 	shownOutput = 2048
 )
 
-// failure is the report of err at the last step of the test.
+// failure returns the report of err at the last step of the test.
 func (t *testRun) failure(err error) *Failure {
 	f := &Failure{
 		Message: err.Error(), Step: t.step, Line: t.at.Line, Column: t.at.Column, Pattern: t.pattern,
@@ -95,10 +96,10 @@ func (t *testRun) failure(err error) *Failure {
 		Output:  escaped(cut(t.result.Output, shownOutput)),
 		EndedBy: string(t.result.CompletedBy),
 	}
-	if errors.As(err, new(*strayError)) {
+	if errors.As(err, new(*unknownPromptError)) {
 		f.EndedBy = "a wait at a prompt that the adapter does not know"
 	} else if errors.Is(err, session.ErrTimeout) || errors.Is(err, context.DeadlineExceeded) {
-		f.EndedBy = string(session.ByTimeout) // also where the last result is an earlier step's
+		f.EndedBy = string(session.ByTimeout) // even if the last result belongs to an earlier step
 	}
 	if t.trace != nil {
 		f.Received, f.Timeline = t.trace.received(), t.trace.timeline()

@@ -7,20 +7,19 @@ import (
 	"time"
 )
 
-// TextOptions say how a report looks to a person.
+// TextOptions configures the text report.
 //
-// Rules of this output: plain words by default, so that it can be piped and
-// searched; a line for each test that did not simply pass, and for each that
-// did only when Verbose; one line for all that a program that does not start
-// leaves undone, unless Verbose; failures in full; one summary line at the end of each
-// adapter.
+// Rules of this output: plain words by default, so that it can be piped and searched; a line for
+// each test that did not simply pass, and for each passed one only when Verbose; one line for all
+// tests skipped because the program does not start, unless Verbose; failures in full; one summary
+// line at the end of each adapter.
 type TextOptions struct {
 	Verbose bool // also the tests that passed
 	Marks   bool // ✓ ✗ – instead of words
-	Color   bool // SGR colours for the marks or words
+	Color   bool // SGR colors for the marks or words
 }
 
-// WriteText writes the reports for a person.
+// WriteText writes the reports as text for users.
 func WriteText(w io.Writer, reports []*Report, o TextOptions) error {
 	p := &textWriter{w: w, o: o}
 	for _, r := range reports {
@@ -29,7 +28,7 @@ func WriteText(w io.Writer, reports []*Report, o TextOptions) error {
 	return p.err
 }
 
-// textWriter remembers the first error, so that the layout reads as lines.
+// textWriter keeps the first error, so that the layout code needs no error checks.
 type textWriter struct {
 	w   io.Writer
 	o   TextOptions
@@ -60,7 +59,7 @@ func (p *textWriter) report(r *Report) {
 	p.line("%s", summary(r))
 }
 
-// after tells of tests that were left out for one reason.
+// after reports tests that were left out for one reason.
 func (p *textWriter) after(r *Report, n int, why string) {
 	switch n {
 	case 0:
@@ -96,7 +95,7 @@ func (p *textWriter) test(r *Report, t TestResult) {
 	if t.Repeat > 0 {
 		text += fmt.Sprintf(" (round %d)", t.Repeat)
 	}
-	if t.Status == Passed || t.unwell() {
+	if t.Status == Passed || t.unsuccessful() {
 		text += fmt.Sprintf(" (%s)", rounded(t.Duration))
 	}
 	if t.Reason != "" {
@@ -129,7 +128,7 @@ func (p *textWriter) failure(t TestResult) {
 	}
 }
 
-// place is file:line of the failing step, or of the test.
+// place returns file:line of the failing step, or of the test.
 func place(t TestResult) string {
 	line := t.Line
 	if t.Failure != nil && t.Failure.Line > 0 {
@@ -143,7 +142,7 @@ func place(t TestResult) string {
 
 type part struct{ label, text string }
 
-// parts are what a failure says besides its message, in reading order.
+// parts returns the parts of a failure other than its message, in reading order.
 func (f *Failure) parts() []part {
 	var list []part
 	for _, x := range []part{
@@ -172,7 +171,7 @@ func (p *textWriter) part(label, text string) {
 	}
 }
 
-// summary is the one line that says how it went.
+// summary returns the line with the overall result.
 func summary(r *Report) string {
 	name := strings.TrimSpace(r.Adapter + " " + r.InterpreterVersion)
 	if r.Skipped != "" {

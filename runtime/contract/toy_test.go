@@ -13,12 +13,12 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// A toy is an interpreter in memory behind the evaluator interface. Defects make
-// it wrong in one way each: a test that does not notice tests nothing.
+// A toy is an interpreter in memory that implements the evaluator interface. Each defect makes it
+// wrong in one way: a test that does not notice it is useless.
 type toy struct {
 	mu      sync.Mutex
 	changed chan struct{}
@@ -29,7 +29,7 @@ type toy struct {
 
 	state   session.State
 	value   string
-	half    bool        // of a block that has begun, the end is still to come
+	half    bool        // the end of a block is missing
 	blocked chan string // the answer to a read, or "" from an interrupt
 	queue   sync.Mutex
 	evals   []string
@@ -94,7 +94,7 @@ func (y *toy) observe(k session.EventKind, data string) {
 	}
 }
 
-// set changes the state and wakes those who wait for it.
+// set changes the state and wakes all goroutines that wait for it.
 func (y *toy) set(f func(*session.State)) {
 	y.mu.Lock()
 	defer y.mu.Unlock()
@@ -186,7 +186,7 @@ func (y *toy) Eval(ctx context.Context, code string) (session.Result, error) {
 	return y.finish(code, r), err
 }
 
-// incomplete is the first line of a block alone. A sound toy withdraws it.
+// incomplete handles the first line of a block alone. A sound toy withdraws it.
 func (y *toy) incomplete(ctx context.Context, r session.Result) (session.Result, error) {
 	switch y.defect {
 	case "hangs in half a block":
@@ -199,7 +199,7 @@ func (y *toy) incomplete(ctx context.Context, r session.Result) (session.Result,
 	return r, &session.IncompleteError{Reason: "the toy asked for another line; the input was withdrawn"}
 }
 
-// later is the first command after that.
+// later handles the first command after that.
 func (y *toy) later(r session.Result, code string) (session.Result, string) {
 	y.half = false
 	switch y.defect {
@@ -213,7 +213,7 @@ func (y *toy) later(r session.Result, code string) (session.Result, string) {
 	return r, code
 }
 
-// finish fills in what a session knows at the end, and spoils it.
+// finish completes a result, and applies the defect.
 func (y *toy) finish(code string, r session.Result) session.Result {
 	s := y.State()
 	r.Mode, r.Level, r.Cwd, r.Bytes = s.Mode, s.Level, s.Cwd, int64(len(r.Output))

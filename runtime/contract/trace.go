@@ -7,15 +7,15 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// A trace keeps what a session did during one test: bounded, because a test may
-// print megabytes.
+// A trace records a session's events during one test, within bounds, because a test may print
+// megabytes.
 const (
-	traceHead    = 20   // events kept from the beginning
-	traceTail    = 40   // and from the end
-	traceBytes   = 2048 // bytes kept from the beginning of what was read, and from the end
+	traceHead    = 20   // first events kept
+	traceTail    = 40   // last events kept
+	traceBytes   = 2048 // bytes kept of the beginning and of the end of the received output
 	traceExcerpt = 72   // bytes shown of one read or write
 	traceMarkers = 256  // trusted markers kept
 	startupBytes = 64 << 10
@@ -29,12 +29,12 @@ type trace struct {
 	base    time.Duration
 	started bool
 	reads   window
-	startup []byte // what was read before the first reset: banner and first prompt
+	startup []byte // output before the first reset: banner and first prompt
 	settled bool
-	markers []string // raw markers that the session trusted since they were last forgotten
+	markers []string // raw markers that the session trusted since the last forgetMarkers
 }
 
-// Observe makes it a session.Observer.
+// Observe implements session.Observer.
 func (t *trace) Observe(e session.Event) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -65,7 +65,7 @@ func (t *trace) add(e TimelineEntry) {
 	}
 }
 
-// reset forgets everything but the startup; the next event is at 0 ms.
+// reset discards everything except the startup; the next event is at 0 ms.
 func (t *trace) reset() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -85,14 +85,14 @@ func (t *trace) markersSeen() []string {
 	return slices.Clone(t.markers)
 }
 
-// firstPrompt is what the program printed until it was ready.
+// firstPrompt returns the program's output until it was ready.
 func (t *trace) firstPrompt() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	return string(t.startup)
 }
 
-// received is what was read since the reset, cut in the middle.
+// received returns the output since the reset, cut in the middle.
 func (t *trace) received() string {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -128,7 +128,7 @@ func describe(e session.Event) string {
 }
 
 func excerpt(data []byte) string {
-	if len(data) > 4*traceExcerpt { // do not escape what is not shown
+	if len(data) > 4*traceExcerpt { // do not escape bytes that are not shown
 		half := traceExcerpt / 2
 		return fmt.Sprintf("%s …%d bytes… %s", quoted(string(data[:half])), len(data)-2*half, quoted(string(data[len(data)-half:])))
 	}
@@ -139,7 +139,7 @@ func milliseconds(d time.Duration) float64 {
 	return float64(d.Round(time.Microsecond).Microseconds()) / 1000
 }
 
-// window is the beginning and the end of a byte stream.
+// window holds the beginning and the end of a byte stream.
 type window struct {
 	head, tail []byte
 	total      int64

@@ -9,7 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"pgregory.net/rapid"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 func TestVisible(t *testing.T) {
@@ -59,7 +59,7 @@ func TestTraceExcerpts(t *testing.T) {
 	assert.Equal(t, "timer", describe(session.Event{Kind: session.EventTimer}))
 }
 
-// However bytes arrive, the window shows the beginning, the end and the count.
+// However bytes arrive, the window shows the beginning, the end and the number of bytes.
 func TestWindow(t *testing.T) {
 	rapid.Check(t, func(t *rapid.T) {
 		var w window

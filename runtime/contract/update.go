@@ -4,26 +4,28 @@ import (
 	"context"
 	"fmt"
 	"regexp"
-	"slices"
+	"sort"
 	"strconv"
 	"strings"
 	"unicode/utf8"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // unmet is an expectation that the output of its step did not meet.
 type unmet struct {
-	pointer string // of the expectation in the adapter's file
-	output  string // plain and trimmed, as it was compared
+	pointer string // plain and trimmed, in its compared form
+	output  string // why the output must not become the expectation; empty: it may
 	refusal string // why the output must not become the expectation; empty: it may
 }
 
-// unfit says why what a step printed is nothing to expect from now on.
-func (t *testRun) unfit(s schema.Step, r session.Result) string { return unfit(t.adapter, s, r) }
+// unsuitable returns the reason why a step's output must not become an expectation.
+func (t *testRun) unsuitable(s schema.Step, r session.Result) string {
+	return unsuitable(t.adapter, s, r)
+}
 
-func unfit(a *schema.Adapter, s schema.Step, r session.Result) string {
+func unsuitable(a *schema.Adapter, s schema.Step, r session.Result) string {
 	text := compared(r.Output)
 	switch {
 	case r.CompletedBy != session.ByMarker && r.CompletedBy != session.ByPrompt && r.CompletedBy != session.ByIdle:
@@ -31,43 +33,42 @@ func unfit(a *schema.Adapter, s schema.Step, r session.Result) string {
 	case r.ErrorSeen && (s.ExpectError == nil || !*s.ExpectError):
 		return "the command failed, and expect_error is not true"
 	case !a.SeesErrors():
-		return "an error of this program cannot be told from a result: declare output.error_pattern"
+		return "errors of this program cannot be distinguished from results: declare output.error_pattern"
 	case text == "":
 		return "it printed nothing"
 	case r.Screen || r.Truncated || len(text) > mostExpected:
 		return fmt.Sprintf("it printed more than %d bytes, or drew on the screen", mostExpected)
 	case !utf8.ValidString(text):
-		return "it printed bytes that are no text"
+		return "it printed bytes that are not text"
 	}
 	return ""
 }
 
-// mostExpected is the longest output that is taken for an expectation, in bytes.
+// mostExpected is the length in bytes of the longest output that becomes an expectation.
 const mostExpected = 2000
 
-// Change is an expectation that Update gave another text, or left as it is.
+// Change is an expectation that Update changed, or left unchanged.
 type Change struct {
 	Test     string // its name
-	Line     int    // in the file as it was
+	Line     int    // in the original file
 	Old, New string // patterns
-	Kept     string // why it was left; empty: it was changed
+	Kept     string // why it was left unchanged; empty: it was changed
 
 	tries int
 }
 
-// Updated is what Update made of a file.
+// Updated is the result of Update.
 type Updated struct {
-	Text    []byte   // the file; as it was where nothing is changed
+	Text    []byte   // the file; unchanged if there are no changes
 	Changes []Change // in the order of the file
 	Report  *Report  // of the last run: of Text
 }
 
-// Update runs the declared tests of an adapter's file and puts what the program
-// printed in the place of each expectation (expect) that it does not meet. An error,
-// a timeout, an empty output and one that is another one each time are never
-// taken, and neither is any where its test does not pass with it. load is how the
-// file's text becomes an adapter; Options.Filter leaves tests as they are. The error
-// is that the text does not load, or that ctx ended: then nothing is to be changed.
+// Update runs the declared tests of an adapter's file and replaces each expectation (expect) that
+// the program does not meet by its output. It never uses an error, a timeout, an empty output or an
+// output that differs each time, nor any output with which its test does not pass. load converts
+// the file's text to an adapter; Options.Filter leaves tests unchanged. An error means that the
+// text does not load, or that ctx ended: then the file must not be changed.
 func Update(ctx context.Context, text []byte, load func([]byte) (*schema.Adapter, error), o Options) (*Updated, error) {
 	o.NoDerived, o.FailFast, o.Repeat = true, false, 1
 	u := &updating{text: text, changes: map[string]*Change{}}
@@ -87,15 +88,15 @@ func Update(ctx context.Context, text []byte, load func([]byte) (*schema.Adapter
 	}
 }
 
-// updating is what is known after some runs: each run adds a change, tries one of
-// them again, or takes one back for good, so that there is a last one.
+// updating is the state after some runs: each run adds a change, retries one, or drops one for
+// good, so that the loop ends.
 type updating struct {
 	text    []byte
-	order   []string // pointers, as the runs met them
+	order   []string // pointers, in the order of the runs
 	changes map[string]*Change
 }
 
-// edited is the file with the changes that stand.
+// edited returns the file with the current changes.
 func (u *updating) edited() []byte {
 	text := u.text
 	for _, pointer := range u.order {
@@ -113,7 +114,7 @@ func (u *updating) edited() []byte {
 	return text
 }
 
-// learn takes in a run of the file as edited, and says whether it changes anything.
+// learn evaluates a run of the edited file, and reports whether the changes are different now.
 func (u *updating) learn(r *Report) (more bool) {
 	for _, t := range r.Tests {
 		if m := t.unmet; m != nil && u.changes[m.pointer] == nil {
@@ -121,7 +122,7 @@ func (u *updating) learn(r *Report) (more bool) {
 			u.changes[m.pointer] = newChange(t)
 			more = more || u.changes[m.pointer].Kept == ""
 		} else if m != nil && u.changes[m.pointer].Kept == "" {
-			u.changes[m.pointer].again(m)
+			u.changes[m.pointer].retry(m)
 			more = true
 		}
 	}
@@ -141,9 +142,9 @@ func (u *updating) learn(r *Report) (more bool) {
 	return more
 }
 
-// again takes in that the output is another one than the last time: an earlier test may
-// have gone further this time, and so a second try is due, and no third.
-func (c *Change) again(m *unmet) {
+// retry handles an output that differs from the last one: an earlier test may have got further this
+// time, so one retry is made, but no second one.
+func (c *Change) retry(m *unmet) {
 	switch c.tries++; {
 	case m.refusal != "":
 		c.Kept = m.refusal
@@ -169,17 +170,17 @@ func newChange(t TestResult) *Change {
 	return c
 }
 
-// list is all changes in the order of the file.
+// list returns all changes in the order of the file.
 func (u *updating) list() []Change {
 	var list []Change
 	for _, pointer := range u.order {
 		list = append(list, *u.changes[pointer])
 	}
-	slices.SortStableFunc(list, func(a, b Change) int { return a.Line - b.Line })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Line < list[j].Line })
 	return list
 }
 
-// literal is a pattern that matches the text and nothing else.
+// literal returns a pattern that matches only the text.
 func literal(text string) string {
 	var b strings.Builder
 	for _, r := range regexp.QuoteMeta(text) {

@@ -10,8 +10,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 func loadToUpdate(text []byte) (*schema.Adapter, error) {
@@ -22,7 +22,7 @@ func loadToUpdate(text []byte) (*schema.Adapter, error) {
 	return a, nil
 }
 
-// One file with a test of each kind: what its expectation becomes, or why it stays.
+// A file with a test of each kind: its new expectation, or the reason why it is unchanged.
 func TestUpdate(t *testing.T) {
 	text, err := os.ReadFile("testdata/update.yaml")
 	require.NoError(t, err)
@@ -49,7 +49,7 @@ func TestUpdate(t *testing.T) {
 		"nothing":                   "it printed nothing",
 		"another each time":         "it prints something else each time",
 		"too much":                  "it printed more than 2000 bytes, or drew on the screen",
-		"does not pass with it":     `with it the test still does not pass: expect_out_of_band: what arrived between commands does not match`,
+		"does not pass with it":     `with it the test still does not pass: expect_out_of_band: the output between commands does not match`,
 		"behind an alias":           "line 46: /tests/13/expect is written as an alias or a collection, not as text",
 	}, got)
 	var left []string
@@ -67,7 +67,7 @@ func TestUpdate(t *testing.T) {
 	assert.Equal(t, string(u.Text), string(again.Text), "a second time changes nothing")
 }
 
-// An adapter that cannot tell an error from a result blesses nothing.
+// An adapter that cannot distinguish an error from a result accepts no new expectation.
 func TestUpdateNeedsToKnowErrors(t *testing.T) {
 	text, err := os.ReadFile("testdata/update.yaml")
 	require.NoError(t, err)
@@ -75,10 +75,10 @@ func TestUpdateNeedsToKnowErrors(t *testing.T) {
 	u, err := Update(t.Context(), blind, loadToUpdate, Options{Filter: exactly("one line")})
 	require.NoError(t, err)
 	assert.Equal(t, string(blind), string(u.Text))
-	assert.Equal(t, "an error of this program cannot be told from a result: declare output.error_pattern", u.Changes[0].Kept)
+	assert.Equal(t, "errors of this program cannot be distinguished from results: declare output.error_pattern", u.Changes[0].Kept)
 }
 
-func TestAnUpdateThatIsStoppedChangesNothing(t *testing.T) {
+func TestStoppedUpdateChangesNothing(t *testing.T) {
 	text, err := os.ReadFile("testdata/update.yaml")
 	require.NoError(t, err)
 	ctx, cancel := context.WithCancelCause(t.Context())

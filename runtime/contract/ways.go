@@ -14,38 +14,38 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/launch"
-	"ripple/runtime/standin"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/standin"
+	"example.com/ripple/schema"
 )
 
-// Trial is a turn that is taken with the real program.
+// Trial is a turn to run with the real program.
 type Trial struct {
 	Prompt, Dir string
 	Executable  string   // empty: found by the adapter's rules
 	Env         []string // KEY=value
 	Timeout     time.Duration
 	Emit        func(event.Event)
-	Output      *bytes.Buffer // gets a copy of what the program says
+	Output      *bytes.Buffer // receives a copy of the program's output
 }
 
-// Taken is what came of a trial.
+// Taken is the result of a trial.
 type Taken struct {
 	Text     string // the answer
 	Failure  *event.Failure
-	ExitCode int // as for a turn that somebody asks ripple for
+	ExitCode int // as for a turn that a user starts with ripple
 }
 
-// scriptedTurn is what the model does, and what any agent must make of it.
+// scriptedTurn is the model's behavior, and the result that any agent must produce.
 type scriptedTurn struct {
 	name, title string
 	behaviour   string // of package standin
 	fails       bool
-	printed     string // by a tool
+	printed     string // printed by a tool
 }
 
-// answer is what the model says; the scenario of a scripted agent has the same.
+// answer is the model's text; the scenario of a scripted agent has the same.
 const answer = "STANDIN-OK: Žluťoučký kůň, 日本語."
 
 var scriptedTurns = []scriptedTurn{
@@ -58,7 +58,7 @@ var scriptedTurns = []scriptedTurn{
 // trialLimit bounds a turn; on a busy machine an agent may take a minute to start.
 const trialLimit = 3 * time.Minute
 
-// wayCases are the scripted turns of a test of an agent's ways.
+// wayCases returns the scripted turns of a test of an agent's transports.
 func wayCases(o Options, test schema.Test) []testCase {
 	var cases []testCase
 	for i, turn := range scriptedTurns {
@@ -68,15 +68,15 @@ func wayCases(o Options, test schema.Test) []testCase {
 				if o.Agent == nil {
 					return unsound{errNoAgent}
 				}
-				return (&company{t, o, test.Ways, turn, strconv.Itoa(i + 1)}).perform(ctx)
+				return (&wayComparison{t, o, test.Ways, turn, strconv.Itoa(i + 1)}).perform(ctx)
 			},
 		})
 	}
 	return cases
 }
 
-// company plays one turn over each way of an agent, and compares.
-type company struct {
+// wayComparison runs one turn over each transport of an agent, and compares the results.
+type wayComparison struct {
 	*testRun
 	o      Options
 	ways   *schema.AgentWays
@@ -84,12 +84,12 @@ type company struct {
 	number string
 }
 
-func (c *company) perform(ctx context.Context) error {
+func (c *wayComparison) perform(ctx context.Context) error {
 	server, err := standin.Listen("127.0.0.1:0")
 	if err != nil {
 		return unsound{err}
 	}
-	defer server.Close() // what it was asked has been answered
+	defer server.Close() // its requests have been answered
 	for _, name := range c.adapter.Agent.Ways() {
 		p, err := c.play(ctx, name, server.URL(c.turn.behaviour))
 		if err != nil {
@@ -100,8 +100,8 @@ func (c *company) perform(ctx context.Context) error {
 	return c.judge()
 }
 
-// play takes the turn over a way, in directories of its own.
-func (c *company) play(ctx context.Context, name, base string) (Played, error) {
+// play runs the turn over a transport, in its own directories.
+func (c *wayComparison) play(ctx context.Context, name, base string) (Played, error) {
 	p := Played{Way: name}
 	a, err := c.adapter.Way(name)
 	if err != nil {
@@ -117,7 +117,7 @@ func (c *company) play(ctx context.Context, name, base string) (Played, error) {
 		p.Missing = err.Error()
 		return p, nil
 	}
-	if trial.Dir, trial.Env, err = c.furnished(a, base); err != nil {
+	if trial.Dir, trial.Env, err = c.prepare(a, base); err != nil {
 		return p, unsound{err}
 	}
 	if own {
@@ -142,8 +142,8 @@ func (c *company) play(ctx context.Context, name, base string) (Played, error) {
 	return p, nil
 }
 
-// furnished makes the directories that the agent works and lives in, and its environment.
-func (c *company) furnished(a *schema.Adapter, base string) (dir string, env []string, err error) {
+// prepare creates the agent's working and home directories, and returns its environment.
+func (c *wayComparison) prepare(a *schema.Adapter, base string) (dir string, env []string, err error) {
 	home, err := c.run.around.newHome()
 	if err != nil {
 		return "", nil, err

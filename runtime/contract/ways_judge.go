@@ -7,38 +7,38 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// Played is a scripted turn over one of an agent's ways.
+// Played is the result of a scripted turn over one of an agent's transports.
 type Played struct {
 	Way      string       `json:"way"`               // stdio, acp, screen
-	Missing  string       `json:"missing,omitempty"` // why it was not taken: its program is not here
+	Missing  string       `json:"missing,omitempty"` // why it was not run: its program is not installed
 	Version  string       `json:"version,omitempty"` // of its program
 	Text     string       `json:"text,omitempty"`    // the answer, with single blanks
-	Tools    []string     `json:"tools,omitempty"`   // what was used, and what came of it
+	Tools    []string     `json:"tools,omitempty"`   // the tools used, and their results
 	End      string       `json:"end,omitempty"`     // done, or the kind of the failure
 	ExitCode int          `json:"exit_code"`
-	Offers   []string     `json:"offers,omitempty"` // what it can do over the protocol, as it said and did
+	Offers   []string     `json:"offers,omitempty"` // its capabilities over the protocol, as declared and shown
 	Differs  []Difference `json:"differs,omitempty"`
 
 	message string // of the failure
 }
 
-// Difference is what differs from the turn over the first way.
+// Difference is a difference from the turn over the first transport.
 type Difference struct {
 	In      string `json:"in"` // text, tools, end, exit_code
 	Want    string `json:"want"`
 	Got     string `json:"got"`
-	Because string `json:"because,omitempty"` // of one that is known
+	Because string `json:"because,omitempty"` // reason for a known difference
 }
 
-// onScreens is what no screen has.
-const onScreens = "a screen has no events of tools: what it shows of them is text"
+// onScreens is the known difference of every screen.
+const onScreens = "a screen has no tool events, only text"
 
-// judge compares the ways with the first one that was taken, and that one with the script.
-func (c *company) judge() error {
+// judge compares the transports with the first one that was run, and that one with the script.
+func (c *wayComparison) judge() error {
 	first, others := -1, 0
 	var wrong []string
 	for i := range c.played {
@@ -49,7 +49,7 @@ func (c *company) judge() error {
 			continue
 		case first < 0:
 			first = i
-			wrong = c.turn.unlike(*p)
+			wrong = c.turn.scriptDifferences(*p)
 			continue
 		}
 		others++
@@ -66,8 +66,8 @@ func (c *company) judge() error {
 	return nil
 }
 
-// unlike is what is not as the script has it.
-func (s scriptedTurn) unlike(p Played) (wrong []string) {
+// scriptDifferences returns the differences from the script.
+func (s scriptedTurn) scriptDifferences(p Played) (wrong []string) {
 	say := func(format string, args ...any) { wrong = append(wrong, p.Way+": "+fmt.Sprintf(format, args...)) }
 	switch {
 	case s.fails && p.End == "done":
@@ -84,10 +84,10 @@ func (s scriptedTurn) unlike(p Played) (wrong []string) {
 	return wrong
 }
 
-// compare gives the differences that nobody knows of, and notes the others.
-func (c *company) compare(first Played, p *Played) (wrong []string) {
+// compare returns the unknown differences, and notes the known ones.
+func (c *wayComparison) compare(first Played, p *Played) (wrong []string) {
 	for _, d := range c.differences(first, *p) {
-		k := c.known(*p, d.In)
+		k := c.declaredDifference(*p, d.In)
 		if k == nil {
 			wrong = append(wrong, fmt.Sprintf("%s: %s differs: over %s %s, here %s", p.Way, d.In, first.Way, d.Want, d.Got))
 		} else {
@@ -96,17 +96,17 @@ func (c *company) compare(first Played, p *Played) (wrong []string) {
 		}
 		p.Differs = append(p.Differs, d)
 	}
-	return append(wrong, c.gone(*p)...)
+	return append(wrong, c.outdated(*p)...)
 }
 
-// differences are in the text of an answer, in the tools, in the end and in the exit code.
-func (c *company) differences(first, p Played) (list []Difference) {
+// differences compares the text of an answer, the tools, the end and the exit code.
+func (c *wayComparison) differences(first, p Played) (list []Difference) {
 	add := func(in, want, got string) {
 		if want != got {
 			list = append(list, Difference{In: in, Want: cut(want, shownOutput), Got: cut(got, shownOutput)})
 		}
 	}
-	if !c.turn.fails { // the words of a failure are the program's
+	if !c.turn.fails { // the text of a failure is the program's
 		add("text", fmt.Sprintf("%q", first.Text), fmt.Sprintf("%q", p.Text))
 	}
 	add("tools", shownArgs(first.Tools), shownArgs(p.Tools))
@@ -115,8 +115,8 @@ func (c *company) differences(first, p Played) (list []Difference) {
 	return list
 }
 
-// known is what is declared of a difference; nil if nobody knows of it.
-func (c *company) known(p Played, in string) *schema.AgentDifference {
+// declaredDifference returns the declaration of a difference, or nil if there is none.
+func (c *wayComparison) declaredDifference(p Played, in string) *schema.AgentDifference {
 	for _, d := range c.ways.Differs {
 		if d.Way == p.Way && (d.Turn == "" || d.Turn == c.turn.name) && slices.Contains(d.In, in) {
 			return &d
@@ -128,9 +128,9 @@ func (c *company) known(p Played, in string) *schema.AgentDifference {
 	return nil
 }
 
-// gone are declared differences of this turn that are not there. With another version of
-// the program than the one that had them that is good news.
-func (c *company) gone(p Played) (wrong []string) {
+// outdated returns declared differences of this turn that no longer exist. With another version of
+// the program than the one that had them they are only noted.
+func (c *wayComparison) outdated(p Played) (wrong []string) {
 	for _, d := range c.ways.Differs {
 		if d.Way != p.Way || d.Turn != c.turn.name {
 			continue
@@ -139,22 +139,22 @@ func (c *company) gone(p Played) (wrong []string) {
 			if slices.ContainsFunc(p.Differs, func(found Difference) bool { return found.In == in }) {
 				continue
 			}
-			said := fmt.Sprintf("%s: %s is said to differ, and does not", p.Way, in)
+			said := fmt.Sprintf("%s: %s is declared to differ, and does not", p.Way, in)
 			if d.Version == "" || d.Version == p.Version {
 				wrong = append(wrong, said)
 			} else {
-				c.note("%s with version %s any more; it did with %s", said, p.Version, d.Version)
+				c.note("%s with version %s; it did with %s", said, p.Version, d.Version)
 			}
 		}
 	}
 	return wrong
 }
 
-// words are a text without its line ends and other blank space: on a screen lines are
-// wrapped.
+// words returns a text with single blanks instead of line ends and other blank space, because lines
+// are wrapped on a screen.
 func words(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// toolLog collects what tools were used for, and what came of it.
+// toolLog collects the uses of tools and their results.
 type toolLog struct {
 	tools []string
 	at    map[string]int
@@ -181,7 +181,7 @@ func (l *toolLog) take(e event.Event) {
 	}
 }
 
-// command is what a shell tool was given.
+// command returns the command given to a shell tool.
 func command(input json.RawMessage) string {
 	var given map[string]any
 	if json.Unmarshal(input, &given) != nil {

@@ -8,9 +8,9 @@ import (
 	"strings"
 )
 
-// told is what a message of the Agent Client Protocol says of what the agent can do
-// (https://agentclientprotocol.com/protocol/initialization, …/session-setup).
-type told struct {
+// acpMessage has the parts of a message of the Agent Client Protocol that show an agent's
+// capabilities (https://agentclientprotocol.com/protocol/initialization, …/session-setup).
+type acpMessage struct {
 	Method string
 	Result struct {
 		AgentInfo    struct{ Version string }
@@ -27,15 +27,15 @@ type told struct {
 	}
 }
 
-// offered are the words for what the agent did without being asked whether it can.
+// offered maps updates that an agent sends without declaring the capability to the words for them.
 var offered = map[string]string{"plan": "plan", "usage_update": "usage", "available_commands_update": "commands", "agent_thought_chunk": "thoughts"}
 
-// offers are what the agent says and shows that it can do, in the words of the
-// protocol, sorted, and the version that it tells.
+// offers returns the agent's declared and shown capabilities, in the words of the protocol, sorted,
+// and its version.
 func offers(stream []byte) (list []string, version string) {
 	set := map[string]bool{}
 	for line := range bytes.Lines(stream) {
-		var m told
+		var m acpMessage
 		if json.Unmarshal(line, &m) != nil {
 			continue // another message may have these keys with other values
 		}
@@ -46,7 +46,7 @@ func offers(stream []byte) (list []string, version string) {
 		set["load"] = set["load"] || c.LoadSession
 		for prefix, capabilities := range map[string]map[string]any{"": c.Prompt, "mcp-": c.MCP, "session-": c.Session} {
 			for name, has := range capabilities {
-				known := has != nil && has != false && !strings.HasPrefix(name, "_") // those are no words of the protocol
+				known := has != nil && has != false && !strings.HasPrefix(name, "_") // such keys are not part of the protocol
 				set[prefix+name] = set[prefix+name] || known
 			}
 		}

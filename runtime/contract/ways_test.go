@@ -15,12 +15,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
-// actor is an agent in memory that does as it is told over each way.
+// actor is a scripted agent in memory for each transport.
 type actor struct {
 	over  map[string]func(Trial, *Taken) error
 	taken []Trial
@@ -50,7 +50,7 @@ func (r *actor) Take(_ context.Context, a *schema.Adapter, t Trial) (Taken, erro
 	return out, nil
 }
 
-// plays does what the model of the turn does.
+// plays does what the model of the turn requests.
 func (*actor) plays(t Trial, way string, out *Taken) error {
 	base := t.Env[slices.IndexFunc(t.Env, func(kv string) bool { return strings.HasPrefix(kv, "BASE=") })]
 	base = strings.TrimPrefix(base, "BASE=")
@@ -69,7 +69,7 @@ func (*actor) plays(t Trial, way string, out *Taken) error {
 	return nil
 }
 
-// anAgent is an adapter of three ways, with these lines under ways.
+// anAgent returns an adapter with three transports, with these lines under ways.
 func anAgent(t *testing.T, ways string) *schema.Adapter {
 	t.Helper()
 	a, diags := schema.Parse("agent.yaml", []byte(`schema: 1
@@ -122,11 +122,11 @@ func TestWays(t *testing.T) {
 		},
 		{
 			name: "one that is not there", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.3}]\n",
-			status: Failed, said: "acp: text is said to differ, and does not", turn: "an answer",
+			status: Failed, said: "acp: text is declared to differ, and does not", turn: "an answer",
 		},
 		{
-			name: "one that is not there any more", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.2}]\n",
-			status: Passed, said: "acp: text is said to differ, and does not with version 1.2.3 any more; it did with 1.2.2", turn: "an answer",
+			name: "one that no longer exists", ways: "      differs: [{turn: answer, way: acp, in: [text], because: it hums, version: 1.2.2}]\n",
+			status: Passed, said: "acp: text is declared to differ, and does not with version 1.2.3; it did with 1.2.2", turn: "an answer",
 		},
 		{
 			name: "an end that differs", over: map[string]func(Trial, *Taken) error{"acp": func(_ Trial, out *Taken) error {
@@ -165,8 +165,8 @@ func TestWays(t *testing.T) {
 	}
 }
 
-// What is known of every screen need not be declared.
-func TestScreensTellNoTools(t *testing.T) {
+// A known difference of every screen need not be declared.
+func TestScreensReportNoTools(t *testing.T) {
 	r := Run(t.Context(), anAgent(t, ""), Options{Agent: &actor{}, Filter: regexp.MustCompile("a tool and")})
 	require.Len(t, r.Tests, 1)
 	assert.Equal(t, Passed, r.Tests[0].Status)
@@ -174,8 +174,8 @@ func TestScreensTellNoTools(t *testing.T) {
 	assert.Equal(t, []Difference{{In: "tools", Want: `["bash echo hi → standin-tool-ran"]`, Got: "[]", Because: onScreens}}, r.Tests[0].Ways[2].Differs)
 }
 
-// A way whose program is not here is said to be missing, and the others are taken.
-func TestAWayThatIsNotHere(t *testing.T) {
+// A transport whose program is not installed is reported as missing, and the others are used.
+func TestMissingWay(t *testing.T) {
 	a := anAgent(t, "")
 	a.Agent.ACP.Executable = "no-such-program-here"
 	r := Run(t.Context(), a, Options{Agent: &actor{}, Filter: regexp.MustCompile("an answer")})
@@ -191,7 +191,7 @@ func TestAWayThatIsNotHere(t *testing.T) {
 }
 
 // Each turn has a home with the declared files, and a model server.
-func TestWhereWaysAreTried(t *testing.T) {
+func TestEnvironmentOfWays(t *testing.T) {
 	r := &actor{over: map[string]func(Trial, *Taken) error{}}
 	r.over["stdio"] = func(trial Trial, out *Taken) error {
 		env := map[string]string{}

@@ -17,7 +17,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-var update = flag.Bool("update", false, "write the golden files anew; look at the difference")
+var update = flag.Bool("update", false, "rewrite the golden files; review the difference")
 
 // golden compares got with testdata/name.
 func golden(t *testing.T, name string, got []byte) {
@@ -32,8 +32,8 @@ func golden(t *testing.T, name string, got []byte) {
 	assert.Equal(t, string(want), string(got))
 }
 
-// sampleReports have a test of each status, texts that a format must escape, and
-// a program that is missing.
+// sampleReports returns a test of each status, texts that a format must escape, and a program that
+// is missing.
 func sampleReports() []*Report {
 	return []*Report{{
 		Adapter: "toy", AdapterVersion: "1.0.0", File: "toy.yaml", Executable: "/usr/bin/toy", InterpreterVersion: "5.2",
@@ -104,7 +104,7 @@ func TestJSONIsOneDocument(t *testing.T) {
 	assert.Equal(t, sampleReports()[0].Tests, doc.Reports[0].Tests)
 }
 
-// What was written can be read, and written again with nothing lost.
+// A written report can be read, and written again without loss.
 func TestReadJSON(t *testing.T) {
 	var b, again bytes.Buffer
 	require.NoError(t, WriteJSON(&b, sampleReports()))
@@ -114,11 +114,11 @@ func TestReadJSON(t *testing.T) {
 	require.NoError(t, WriteJSON(&again, reports))
 	assert.Equal(t, text, again.String())
 	for text, want := range map[string]string{
-		"":                                  "no JSON report",
-		"[]":                                "no JSON report",
-		`{"version": 1}`:                    "no JSON report",
-		`{"reports": []}`:                   "no JSON report",
-		`{"version": 1, "reports": [null]}`: "no JSON report",
+		"":                                  "not a JSON report",
+		"[]":                                "not a JSON report",
+		`{"version": 1}`:                    "not a JSON report",
+		`{"reports": []}`:                   "not a JSON report",
+		`{"version": 1, "reports": [null]}`: "not a JSON report",
 		`{"version": 2, "reports": []}`:     "version 2, and only version 1 can be read",
 		`{"version": 1, "reports": [{"adapter": "a", "tests": [{"name": "t", "status": "failed"}]}]}`: `a: the test "t" has failed without a failure`,
 	} {
@@ -127,8 +127,8 @@ func TestReadJSON(t *testing.T) {
 	}
 }
 
-// A dashboard reads the report and not the exit code: what is required and
-// missing is an error in each of them.
+// A dashboard reads the report and not the exit code: a missing required program is an error in
+// each report.
 func TestRequiredAndMissing(t *testing.T) {
 	reports := sampleReports()[1:]
 	reports[0].Required = true
@@ -145,9 +145,9 @@ func TestRequiredAndMissing(t *testing.T) {
 	}
 }
 
-// What a program prints cannot give the workflow commands, and what an annotation
-// says cannot end it.
-func TestGitHubCommandsAreOurs(t *testing.T) {
+// Output of a program cannot give the workflow commands, and the text of an annotation cannot end
+// it.
+func TestGitHubCommandsAreEscaped(t *testing.T) {
 	var b bytes.Buffer
 	require.NoError(t, WriteGitHub(&b, []*Report{{
 		Adapter: "toy", File: "a,b:c%.yaml", LevelNote: noLevel + "no reason", Tests: []TestResult{{
@@ -158,7 +158,7 @@ func TestGitHubCommandsAreOurs(t *testing.T) {
 	before, after, found := strings.Cut(b.String(), "\n::TOKEN::\n")
 	require.True(t, found)
 	assert.True(t, strings.HasPrefix(before, "::stop-commands::TOKEN\n"))
-	assert.Contains(t, before, "::set-env", "shown, where it is no command")
+	assert.Contains(t, before, "::set-env", "shown, but not at the beginning of a line, where it would be a command")
 	assert.Equal(t, "::error file=a%2Cb%3Ac%25.yaml,line=4,col=7,title=toy%3A one%3A 100%25%2C two::50%25%0D%0A::error::forged%0A"+
 		"output: ::set-env name=PATH::/evil%0A  ##[add-path]/evil\n", after)
 }

@@ -1,47 +1,48 @@
 package event
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
 )
 
-// Question is what an agent asks while its turn is open: whether it may use a
-// tool, which of several ways to go, or for words. The turn waits until there is
-// an Answer.
+// Question is an agent's question during a turn: for permission to use a tool, for a choice of
+// several options, or for text. The turn waits for an Answer.
 type Question struct {
 	ID      string          `json:"id"` // unique in its turn
 	Kind    QuestionKind    `json:"kind"`
-	Tool    Tool            `json:"tool,omitempty"`  // of AskPermission: the common name
-	Name    string          `json:"name,omitempty"`  // of AskPermission: the agent's own name, or its title
-	Input   json.RawMessage `json:"input,omitempty"` // what the tool is given; at most MaxInput bytes
-	Text    string          `json:"text,omitempty"`  // the question in words
+	Tool    Tool            `json:"tool,omitempty"`  // AskPermission: the common name
+	Name    string          `json:"name,omitempty"`  // AskPermission: the agent's own name for the tool, or its title
+	Input   json.RawMessage `json:"input,omitempty"` // the tool's input; at most MaxInput bytes
+	Text    string          `json:"text,omitempty"`  // the text of the question
 	Options []Option        `json:"options,omitempty"`
 }
 
-// QuestionKind says what an answer must have.
+// QuestionKind determines the form of the answer.
 type QuestionKind string
 
-// The kinds of questions.
+// Kinds of questions.
 const (
-	AskPermission QuestionKind = "permission" // one of the options, which allow and reject
+	AskPermission QuestionKind = "permission" // one of the options, which allow or reject
 	AskChoice     QuestionKind = "choice"     // one of the options
-	AskText       QuestionKind = "text"       // words, or one of the options
+	AskText       QuestionKind = "text"       // text, or one of the options
 )
 
-// Option is one way to answer.
+// Option is one of the possible answers.
 type Option struct {
 	ID   string     `json:"id"`
-	Name string     `json:"name,omitempty"` // for people
-	Kind OptionKind `json:"kind,omitempty"` // of AskPermission
+	Name string     `json:"name,omitempty"` // display name
+	Kind OptionKind `json:"kind,omitempty"` // AskPermission only
 }
 
-// OptionKind is what choosing an option means, in the words of the Agent Client
-// Protocol (https://agentclientprotocol.com/protocol/tool-calls).
+// OptionKind is the meaning of an option, with the values of the Agent Client Protocol
+// (https://agentclientprotocol.com/protocol/tool-calls).
 type OptionKind string
 
-// The kinds of options.
+// Kinds of options.
 const (
 	AllowOnce    OptionKind = "allow_once"
 	AllowAlways  OptionKind = "allow_always"
@@ -49,25 +50,39 @@ const (
 	RejectAlways OptionKind = "reject_always"
 )
 
-// Allows says that the tool may be used.
+// Allows reports whether the option permits use of the tool.
 func (k OptionKind) Allows() bool { return k == AllowOnce || k == AllowAlways }
 
-// Answer is the answer to a Question: one of its options, or words, or both. The
-// zero Answer chooses nothing: the agent is told that the question was dismissed.
+// Answer is the answer to a Question: one of its options, text, or both. The zero Answer chooses
+// nothing: the agent receives a dismissed question.
 type Answer struct {
-	Option string `json:"option,omitempty"` // its ID
+	Option string `json:"option,omitempty"` // the option's ID
 	Text   string `json:"text,omitempty"`
-	By     string `json:"by,omitempty"` // who decided: a person, a rule; for the record
+	By     string `json:"by,omitempty"` // who decided, for the record: a user or a rule
+
+	From *Caller `json:"from,omitempty"` // the command with which a user answered; nil: none
 }
 
-// Ask gets a question answered. It may take as long as it takes: the turn's clocks
-// stand still meanwhile. It returns an error when there will be no answer, and
-// when ctx ends, which is when the turn does or when the agent takes the question
-// back.
+// Caller is the process of a command with which a user answered.
+type Caller struct {
+	PID    int    `json:"pid"`
+	Parent int    `json:"parent"`        // ID of the parent process
+	UID    int    `json:"uid"`           // -1 on Windows
+	TTY    string `json:"tty,omitempty"` // path of its controlling terminal; empty: no terminal
+}
+
+// String returns the process ID and the terminal.
+func (c Caller) String() string {
+	return fmt.Sprintf("process %d, %s", c.PID, cmp.Or(c.TTY, "no terminal"))
+}
+
+// Ask returns the answer to a question. It may take any time: the turn's clocks are paused
+// meanwhile. It returns an error if there will be no answer, and when ctx ends, which happens
+// when the turn ends or the agent withdraws the question.
 type Ask func(ctx context.Context, q Question) (Answer, error)
 
-// Choose is the answer by the first option of the first of these kinds that the
-// question has; false when it has none of them.
+// Choose returns the answer with the first option of the first of the given kinds that the
+// question has; false if it has none of them.
 func (q Question) Choose(by string, kinds ...OptionKind) (Answer, bool) {
 	for _, kind := range kinds {
 		if i := slices.IndexFunc(q.Options, func(o Option) bool { return o.Kind == kind }); i >= 0 {
@@ -77,7 +92,7 @@ func (q Question) Choose(by string, kinds ...OptionKind) (Answer, bool) {
 	return Answer{}, false
 }
 
-// Option is the option with this id.
+// Option returns the option with this ID.
 func (q Question) Option(id string) (Option, bool) {
 	i := slices.IndexFunc(q.Options, func(o Option) bool { return o.ID == id })
 	if i < 0 {
@@ -86,19 +101,19 @@ func (q Question) Option(id string) (Option, bool) {
 	return q.Options[i], true
 }
 
-// MaxInput is how many bytes of a tool's input a Question carries.
+// MaxInput is the maximum size of a tool's input in a Question, in bytes.
 const MaxInput = 64 << 10
 
-// cutSizes are how many bytes are kept of a long value of a tool's input: of one, and
-// where several would be too much.
+// cutSizes are the sizes, in bytes, to which long values of a tool's input are cut: for a single
+// one, and smaller ones if several are too long.
 var cutSizes = [...]int{8 << 10, 1 << 10}
 
 const cutMark = "…"
 
-// BoundInput is input as a Question carries it: as it is, or, when it is longer than
-// MaxInput, with the beginnings of its long values, as strings; what stands beside them
-// stays whole, so that a long text says which file it is for. What is no object is the
-// beginning of its JSON, as a string.
+// BoundInput returns input in the form for a Question: unchanged if it has at most MaxInput
+// bytes; otherwise its long values are cut and written as strings, and short values are kept, so
+// that a long text still shows which file it is for. JSON that is not an object is cut as a whole
+// and returned as a string.
 func BoundInput(input json.RawMessage) json.RawMessage {
 	if len(input) <= MaxInput {
 		return input
@@ -114,7 +129,7 @@ func BoundInput(input json.RawMessage) json.RawMessage {
 	return beginning(string(input), MaxInput/6-len(cutMark)) // a character may become \u0000
 }
 
-// boundValues is an object whose values have so many bytes and no more.
+// boundValues returns an object whose values have at most size bytes each.
 func boundValues(all map[string]json.RawMessage, size int) json.RawMessage {
 	short := make(map[string]json.RawMessage, len(all))
 	for key, value := range all {
@@ -136,12 +151,12 @@ func beginning(text string, size int) json.RawMessage {
 func encode(v any) json.RawMessage {
 	b, err := json.Marshal(v)
 	if err != nil {
-		return nil // strings, and values that were JSON, always have a form
+		return nil // strings and raw JSON always marshal
 	}
 	return b
 }
 
-// WasCut says that a value is only the beginning of what it was (BoundInput).
+// WasCut reports whether BoundInput cut a value.
 func WasCut(value string) bool {
 	return len(value) >= cutSizes[len(cutSizes)-1] && strings.HasSuffix(strings.TrimSuffix(value, `"`), cutMark)
 }

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 func TestChoose(t *testing.T) {
@@ -45,7 +45,7 @@ func TestBoundInput(t *testing.T) {
 	}
 }
 
-// What tells one use from another stays whole beside what is long.
+// Short values, which identify a use, are kept together with long ones.
 func TestBoundInputKeepsItsKeys(t *testing.T) {
 	bound := func(input map[string]any) (got map[string]any) {
 		b, err := json.Marshal(input)

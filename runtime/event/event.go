@@ -1,8 +1,8 @@
-// Package event defines what a coding agent does in a turn, in one form for all
-// agents: an Event for each thing that happened, and the Failure of a turn.
+// Package event defines the events of a coding agent's turn in a form common to all agents: an
+// Event for each thing that happened, and the Failure of a turn.
 //
-// The JSON form is what `ripple agent run --json` prints and what a loop keeps in
-// its events.jsonl: one object a line, keys that do not apply left out.
+// `ripple agent run --json` prints the JSON form, and a loop stores it in its events.jsonl: one
+// object per line, without keys that do not apply.
 package event
 
 import (
@@ -14,8 +14,8 @@ import (
 // Type is the kind of an event.
 type Type string
 
-// The types. Ignored and the Delta form exist between a mapping and its reader
-// only; consumers never see them.
+// Types of events. Ignored and the Delta form exist only between a mapping and its reader;
+// consumers never see them.
 const (
 	Session          Type = "session"           // ID
 	Text             Type = "text"              // Text: a whole block of the agent's answer
@@ -23,37 +23,36 @@ const (
 	ToolUse          Type = "tool_use"          // ID, Tool, Name, Input
 	ToolResult       Type = "tool_result"       // ID, IsError, Content
 	Usage            Type = "usage"             // Input… of the turn so far
-	RateLimited      Type = "rate_limited"      // Message, ResetsAt: a limit was hit; the turn may go on
+	RateLimited      Type = "rate_limited"      // Message, ResetsAt: a limit was hit; the turn may continue
 	PermissionDenied Type = "permission_denied" // ID, Tool, Name, Detail
 	Error            Type = "error"             // Message, Fatal, Kind
 	Finished         Type = "finished"          // IsError, Kind, Result, DurationMS, CostUSD
-	Unknown          Type = "unknown"           // Raw: a line that the adapter does not know
+	Unknown          Type = "unknown"           // Raw: a line that is unknown to the adapter
 	Ignored          Type = "ignored"
 )
 
-// Tool is the common name of an agent's tool, as the adapter's agent.tools.canonical
-// says it: read, edit, write, bash, glob, grep, question or other.
+// Tool is the common name of an agent's tool, from the adapter's agent.tools.canonical: read,
+// edit, write, bash, glob, grep, question or other.
 type Tool string
 
 const (
-	// Asking is a tool that asks a person, which nobody can answer where the agent
-	// has no other way to ask (Question).
+	// Asking is a tool that asks the user. Nobody can answer it if the agent has no other way to
+	// ask (Question).
 	Asking Tool = "question"
-	// Command is a tool that runs commands of a shell, whichever it is.
+	// Command is a tool that runs shell commands, in any shell.
 	Command Tool = "bash"
-	// Other is a tool that agents do not have in common.
+	// Other is a tool without a common name.
 	Other Tool = "other"
 )
 
-// Scopes of a usage event as a mapping gives it.
+// Scopes of a usage event in a mapping.
 const (
-	ScopeTurn    = "turn"    // the turn so far; replaces what was known
-	ScopeStep    = "step"    // one request of the turn; adds up
-	ScopeSession = "session" // the whole session so far; a reader makes it the turn's
+	ScopeTurn    = "turn"    // the turn so far; replaces earlier values
+	ScopeStep    = "step"    // one request of the turn; is added
+	ScopeSession = "session" // the whole session so far; a reader converts it to the turn's
 )
 
-// Event is one thing that happened. Which fields mean something is said at its
-// type.
+// Event is one thing that happened. The documentation of each Type lists the fields that it sets.
 type Event struct {
 	Type Type `json:"type"`
 
@@ -67,7 +66,7 @@ type Event struct {
 	Detail  string          `json:"detail,omitempty"`
 	IsError bool            `json:"is_error,omitempty"`
 
-	Tokens *Tokens `json:"-"` // of Usage; its fields stand beside type
+	Tokens *Tokens `json:"-"` // Usage only; its fields are on the same level as type
 
 	Message  string    `json:"message,omitempty"`
 	ResetsAt time.Time `json:"resets_at,omitzero"`
@@ -76,13 +75,13 @@ type Event struct {
 
 	Result     string  `json:"result,omitempty"`
 	DurationMS int64   `json:"duration_ms,omitempty"`
-	CostUSD    float64 `json:"cost_usd,omitempty"` // of Finished
+	CostUSD    float64 `json:"cost_usd,omitempty"` // Finished only
 
 	Raw string `json:"raw,omitempty"`
 }
 
-// Tokens is what a turn used. CostUSD is what the agent says it cost; 0 when it
-// does not say.
+// Tokens is the usage of a turn. CostUSD is the cost as reported by the agent; 0 if it reports
+// none.
 type Tokens struct {
 	Input      int64   `json:"input"`
 	Output     int64   `json:"output"`
@@ -92,7 +91,7 @@ type Tokens struct {
 	Scope      string  `json:"scope,omitempty"` // mappings only
 }
 
-// Add is the sum of both; the scope is t's.
+// Add returns the sum of both, with the scope of t.
 func (t Tokens) Add(o Tokens) Tokens {
 	t.Input += o.Input
 	t.Output += o.Output
@@ -102,8 +101,8 @@ func (t Tokens) Add(o Tokens) Tokens {
 	return t
 }
 
-// Since is what was used after an earlier count of the same session. A count
-// that became smaller began anew and is taken as it is.
+// Since returns the tokens used after an earlier count of the same session. If a count
+// became smaller, the counter was restarted and the new count is returned unchanged.
 func (t Tokens) Since(earlier Tokens) Tokens {
 	if t.Input < earlier.Input || t.Output < earlier.Output {
 		return t
@@ -116,8 +115,8 @@ func (t Tokens) Since(earlier Tokens) Tokens {
 	return t
 }
 
-// SumUSD adds amounts of US dollars, to the billionth of a dollar: a sum of binary
-// fractions ends in digits that nobody paid.
+// SumUSD adds amounts in US dollars and rounds to a billionth of a dollar, which removes the
+// error of binary fractions.
 func SumUSD(amounts ...float64) (sum float64) {
 	const billionth = 1e9
 	for _, a := range amounts {
@@ -126,8 +125,8 @@ func SumUSD(amounts ...float64) (sum float64) {
 	return sum
 }
 
-// usage is the JSON form of a Usage event, where input is a number.
-type usage struct {
+// usageJSON is the JSON form of a Usage event, in which input is a number.
+type usageJSON struct {
 	Type Type `json:"type"`
 	Tokens
 }
@@ -135,7 +134,7 @@ type usage struct {
 // MarshalJSON writes the one-line form.
 func (e Event) MarshalJSON() ([]byte, error) {
 	if e.Type == Usage && e.Tokens != nil {
-		return json.Marshal(usage{e.Type, *e.Tokens})
+		return json.Marshal(usageJSON{e.Type, *e.Tokens})
 	}
 	type plain Event
 	return json.Marshal(plain(e))
@@ -148,7 +147,7 @@ func (e *Event) UnmarshalJSON(b []byte) error {
 		return err
 	}
 	if kind.Type == Usage {
-		u := usage{}
+		u := usageJSON{}
 		err := json.Unmarshal(b, &u)
 		*e = Event{Type: Usage, Tokens: &u.Tokens}
 		return err

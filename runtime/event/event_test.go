@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 func TestOneLineForm(t *testing.T) {
@@ -35,7 +35,7 @@ func TestCumulativeCounters(t *testing.T) {
 	before := event.Tokens{Input: 100, Output: 20, CacheRead: 5, CostUSD: 1}
 	after := event.Tokens{Input: 250, Output: 50, CacheRead: 5, CostUSD: 1.5}
 	assert.Equal(t, event.Tokens{Input: 150, Output: 30, CostUSD: 0.5}, after.Since(before))
-	assert.Equal(t, before, before.Since(after), "a counter that began anew")
+	assert.Equal(t, before, before.Since(after), "a counter that was restarted")
 	assert.Equal(t, event.Tokens{Input: 350, Output: 70, CacheRead: 10, CostUSD: 2.5}, before.Add(after))
 }
 

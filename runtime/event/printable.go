@@ -4,12 +4,12 @@ import (
 	"strings"
 	"unicode"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
-// Printable is text without what would move a terminal's cursor, set its title or
-// turn the order of its letters: a model wrote it, or somebody whose file it read.
-// Of the control characters tabs and line feeds stay.
+// Printable returns text without characters that move a terminal's cursor, set its title or
+// change the direction of text: it may come from a model, or from a file that the model read. The
+// only control characters kept are tabs and line feeds.
 func Printable(text string) string {
 	return strings.Map(func(r rune) rune {
 		if unicode.IsControl(r) && r != '\n' && r != '\t' || unicode.Is(unicode.Bidi_Control, r) {

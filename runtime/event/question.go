@@ -7,9 +7,9 @@ import (
 	"strings"
 )
 
-// Asked is the text of a question that an agent asks a person with a tool: all
-// that its input has under "question", a line each. Without any it is the input.
-// It is empty for other events.
+// Asked returns the text of a question that an agent asks the user with a tool: all values under
+// "question" in its input, one per line, or the input itself if there are none. It is empty for
+// other events.
 func (e Event) Asked() string {
 	if e.Type != ToolUse || e.Tool != Asking {
 		return ""
@@ -26,7 +26,7 @@ func (e Event) Asked() string {
 	return strings.Join(list, "\n")
 }
 
-// collect finds the questions in what a tool was given.
+// collect finds the questions in a tool's input.
 func collect(v any, list *[]string) {
 	switch v := v.(type) {
 	case []any:

@@ -5,10 +5,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// What agents give the tools with which they ask, each in its own shape.
+// Inputs of the tools with which agents ask, each in its own shape.
 func TestAsked(t *testing.T) {
 	for input, want := range map[string]string{
 		`{"questions":[{"question":"Which colour?","options":[{"label":"red","question":"no"}]},{"question":" And size? "}]}`: "Which colour?\nAnd size?",

@@ -5,7 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // defaultPrefix names staged scripts when init.tempfile does not.

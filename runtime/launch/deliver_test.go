@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 func TestLaunchCommandStagesTheScript(t *testing.T) {
@@ -31,7 +31,8 @@ func TestLaunchCommandStagesTheScript(t *testing.T) {
 	assert.Empty(t, p.Inject)
 }
 
-// Files of v1 quote the path for the command line: the quotes group and are no part of it.
+// Files of v1 quote the path for the command line: the quotes group and are not part of
+// it.
 func TestLaunchCommandQuotesOneWord(t *testing.T) {
 	const path = "/tmp/ripple-1/.ripple-integration-GUID"
 	for template, want := range map[string]string{

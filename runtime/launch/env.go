@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // minimalEnvironment is what inherit_environment: false leaves, with LC_*.

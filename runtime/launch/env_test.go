@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // plannedEnv is the plan's environment as a map.

@@ -2,6 +2,8 @@ package launch
 
 import (
 	"crypto/rand"
+	"errors"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -14,7 +16,8 @@ type Host struct {
 	Getwd        func() (string, error)
 	IsExecutable func(path string) bool // a file that may be executed
 	IsDir        func(path string) bool
-	GUID         func() string // a new random name: letters and digits
+	Enters       func(dir string) bool // this user may make it the working directory; nil: he may
+	GUID         func() string         // a new random name: letters and digits
 	GOOS         string
 	PID          int    // ours, for {pid}
 	Self         string // our own binary, for {self}
@@ -29,6 +32,7 @@ func OSHost() Host {
 		Getwd:        os.Getwd,
 		IsExecutable: isExecutable,
 		IsDir:        isDir,
+		Enters:       enters,
 		GUID:         rand.Text,
 		GOOS:         runtime.GOOS,
 		PID:          os.Getpid(),
@@ -66,4 +70,10 @@ func isExecutable(path string) bool {
 func isDir(path string) bool {
 	info, err := os.Stat(path)
 	return err == nil && info.IsDir()
+}
+
+// enters looks for the directory itself from within, for which it has to be entered.
+func enters(dir string) bool {
+	_, err := os.Stat(dir + string(filepath.Separator) + ".")
+	return !errors.Is(err, fs.ErrPermission)
 }

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // offer is a manager that has the program, with the commands that install it.

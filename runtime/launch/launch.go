@@ -1,5 +1,5 @@
-// Package launch turns an adapter and the facts of a host into a [Plan]: which
-// file to execute with which words, environment, directory and staged files.
+// Package launch turns an adapter and the facts of a host into a [Plan]: the file to
+// execute, its arguments, environment, directory and staged files.
 //
 // [Build] is the main path. It starts nothing and writes nothing, so every rule
 // here is tested as a table; the session writes Plan.Files and starts the rest.
@@ -32,7 +32,7 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // Request is what one session wants.
@@ -45,6 +45,7 @@ type Request struct {
 	Nonce      string   // required: what authenticates this session's markers
 	ScratchDir string   // required: absolute, private to the session (mode 0700)
 	Banner     string   // shown at startup as init.banner_injection says
+	Box        Box      // where the program runs; nil: without a box
 	Reason     string
 }
 
@@ -69,10 +70,16 @@ type File struct {
 	Body []byte
 }
 
-// DirError is a working directory that is not there.
-type DirError struct{ Dir string }
+// DirError is a working directory that is not there, or that this user may not enter.
+type DirError struct {
+	Dir    string
+	Closed bool
+}
 
 func (e *DirError) Error() string {
+	if e.Closed {
+		return fmt.Sprintf("working directory %q: permission denied: choose one that this user may enter", e.Dir)
+	}
 	return fmt.Sprintf("working directory %q is not a directory: create it or choose another", e.Dir)
 }
 
@@ -80,7 +87,7 @@ func (e *DirError) Error() string {
 // the program is not installed, *DirError for the working directory, otherwise
 // they name the key of the adapter that cannot be honoured.
 func Build(a *schema.Adapter, h Host, r Request) (Plan, error) {
-	p, err := build(a, h, r)
+	p, err := buildPlan(a, h, r)
 	if err == nil {
 		return p, nil
 	}
@@ -91,7 +98,10 @@ func Build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 	return Plan{}, fmt.Errorf("%s: %w", a.Name, err)
 }
 
-func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
+func buildPlan(a *schema.Adapter, h Host, r Request) (Plan, error) {
+	if r.Box != nil {
+		h.Environ = boxEnviron(a, h, r.Box)
+	}
 	if err := r.check(); err != nil {
 		return Plan{}, err
 	}
@@ -135,6 +145,12 @@ func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 		return Plan{}, err
 	}
 	argv = append(argv, args...)
+	if r.Box != nil {
+		if argv, err = wrap(a, h, r, argv, env.list(), dir); err != nil {
+			return Plan{}, err
+		}
+		path = argv[0]
+	}
 	return Plan{
 		Path: path, Argv: argv, Env: env.list(), Dir: dir, Files: d.files,
 		Inject: d.inject, Banner: d.banner, TTY: size(a.Process.TTY, r), Values: v.all,
@@ -144,7 +160,7 @@ func build(a *schema.Adapter, h Host, r Request) (Plan, error) {
 // check refuses requests that would start something unsafe.
 func (r Request) check() error {
 	if r.Nonce == "" {
-		return errors.New("launch: Request.Nonce is empty, so markers could not be told from output")
+		return errors.New("launch: Request.Nonce is empty, so markers could not be distinguished from output")
 	}
 	if !filepath.IsAbs(r.ScratchDir) {
 		return fmt.Errorf("launch: Request.ScratchDir %q is not an absolute path", r.ScratchDir)
@@ -177,6 +193,9 @@ func workingDir(h Host, dir string) (string, error) {
 	}
 	if !h.IsDir(dir) {
 		return "", &DirError{Dir: dir}
+	}
+	if h.Enters != nil && !h.Enters(dir) {
+		return "", &DirError{Dir: dir, Closed: true}
 	}
 	return dir, nil
 }

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"pgregory.net/rapid"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // host is a machine with the named executables and environment.
@@ -114,7 +114,7 @@ func TestArgumentsEndTheCommandLine(t *testing.T) {
 	assert.Equal(t, []string{"/bin/sh", "-i", "-e", "/tmp/ripple-1/a b", "{unknown}"}, build1(t, adapters, nil).Argv)
 
 	callers := func(r *Request) { r.Args = []string{"{temp_dir}", ""} }
-	assert.Equal(t, []string{"/bin/sh", "-i", "{temp_dir}", ""}, build1(t, adapters, callers).Argv, "a caller's are no templates")
+	assert.Equal(t, []string{"/bin/sh", "-i", "{temp_dir}", ""}, build1(t, adapters, callers).Argv, "arguments of a caller are not templates")
 
 	none := func(r *Request) { r.Args = []string{} }
 	assert.Equal(t, []string{"/bin/sh", "-i"}, build1(t, adapters, none).Argv)

@@ -5,8 +5,8 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/schema"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/schema"
 )
 
 // Locate finds the program of an adapter. An explicit executable is the only

@@ -4,7 +4,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // MissingError is a program that is not on this machine.

@@ -17,9 +17,9 @@ var quoting = map[string]*strings.Replacer{
 }
 
 // Quote escapes text for the inside of a string literal in one of the styles of
-// capabilities.cd_command_quote; the quotes themselves stand in the template.
-// Control characters are refused in every style, because no style can carry them
-// on one line. Without a style only text that needs no escaping is accepted.
+// capabilities.cd_command_quote; the quotes themselves are in the template. Control
+// characters are refused in every style, because no style can carry them on one line.
+// Without a style only text that needs no escaping is accepted.
 func Quote(style, text string) (string, error) {
 	if i := strings.IndexFunc(text, unicode.IsControl); i >= 0 {
 		return "", fmt.Errorf("%q contains the control character %q, which cannot be written in a line of code", text, []rune(text[i:])[0])

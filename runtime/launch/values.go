@@ -5,7 +5,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // values are the placeholder values. Each may be built from those before it;

@@ -7,7 +7,7 @@ import (
 	"strings"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // versionLimit is how long a program may take to tell its version.

@@ -4,7 +4,8 @@ import (
 	"context"
 	"time"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/event"
 )
 
 // Agent takes one turn. It calls emit for each event, in order and from one
@@ -31,6 +32,7 @@ type Request struct {
 	Env         []string      // "NAME=value", for what the agent runs
 	Ask         event.Ask     // answers what the agent asks in the turn; its error ends the turn
 	Allowed     []string      // tools that a person allowed besides, after a denial
+	Box         *box.Box      // where the agent must run; nil: without a box
 	Hat         string        // of a preview: whose turn it would be; "" for none
 }
 
@@ -41,4 +43,5 @@ type Outcome struct {
 	Text      string         // the final message, for agents without text events
 	CostUSD   float64
 	Used      event.Tokens // of the session so far, the next Request's
+	Prompt    string       // what the Agent itself wrote as the next prompt into its file; "": nothing
 }

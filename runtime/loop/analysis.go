@@ -7,35 +7,37 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
 )
 
-// maxText is how much of an answer is kept for its status block, in bytes.
+// maxText is the maximum length, in bytes, of the end of an answer that is kept for its status
+// block.
 const maxText = 1 << 20
 
-// analysis gathers what the events of one turn say. Tool results, reasoning and
-// what the agent was told are never read.
+// analysis collects the data of one turn's events. Tool results, reasoning and the agent's input
+// are ignored.
 type analysis struct {
 	mu       sync.Mutex
 	text     strings.Builder
-	output   int      // characters of text
-	errors   []string // error events, and lines of text that report an error
+	output   int      // text length in characters
+	errors   []string // error events, and text lines that report an error
 	denied   int
-	refused  []event.Event              // the first of these
-	inputs   map[string]json.RawMessage // of the last tools, by their ids
-	asked    string                     // the last question for a person
+	refused  []event.Event              // the first denials
+	inputs   map[string]json.RawMessage // inputs of the last tools, by ID
+	asked    string                     // the last question to the user
 	session  string
-	resetsAt time.Time // of the last limit
+	resetsAt time.Time // of the last rate limit
+	limit    string    // its message
 	cost     float64
-	used     event.Tokens  // the turn so far, without its cost
+	used     event.Tokens  // usage of the turn so far, without its cost
 	topics   *hats.Scanner // nil in a loop without topics
 }
 
-// maxErrors bounds the errors of a turn that are looked at.
+// maxErrors limits the errors of a turn that are examined.
 const maxErrors = 1000
 
-// Bounds of what is known of refused tools in a turn.
+// Limits on the denied tools recorded for a turn.
 const maxRefused, maxInputs = 20, 200
 
 func (a *analysis) note(e event.Event) {
@@ -49,7 +51,7 @@ func (a *analysis) note(e event.Event) {
 	case event.Error:
 		a.addErrors(e.Message)
 	case event.RateLimited:
-		a.resetsAt = e.ResetsAt
+		a.resetsAt, a.limit = e.ResetsAt, e.Message
 	case event.ToolUse:
 		a.noteInput(e)
 		if text := e.Asked(); text != "" {
@@ -72,7 +74,7 @@ func (a *analysis) note(e event.Event) {
 	}
 }
 
-// noteInput keeps what a tool was given: a refusal has only its id.
+// noteInput keeps the input of a tool: a denial has only its ID.
 func (a *analysis) noteInput(e event.Event) {
 	if a.inputs == nil || len(a.inputs) > maxInputs {
 		a.inputs = map[string]json.RawMessage{}
@@ -87,7 +89,7 @@ func (a *analysis) addText(text string) {
 	if a.topics != nil {
 		a.topics.Text(text)
 	}
-	if a.text.Len()+len(text) > 2*maxText { // what matters stands at the end
+	if a.text.Len()+len(text) > 2*maxText { // the relevant part is at the end
 		kept := (a.text.String() + text)
 		a.text.Reset()
 		text = kept[len(kept)-maxText:]
@@ -104,7 +106,7 @@ func (a *analysis) addErrors(list ...string) {
 	a.errors = append(a.errors, list[:min(len(list), room)]...)
 }
 
-// finish adds what only the outcome tells.
+// finish adds the data that only the outcome has.
 func (a *analysis) finish(o Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

@@ -4,35 +4,32 @@ import (
 	"errors"
 	"os"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// backup brings the loop's directory back when somebody removes it.
+// backup restores the loop's directory if it is removed while the loop runs.
 type backup struct {
 	*run
 	baseline *baseline // the tree before the turn
 	files    map[string][]byte
 }
 
-// kept are the files under Dir that people and agents write. They are written back
-// when the whole directory was removed, and not when one of them was.
-var kept = []string{layout.PromptFile, layout.PlanFile, layout.AgentFile, layout.RCFile, layout.IgnoreFile}
-
-// remember keeps what cannot be made from the state.
+// remember reads the files that cannot be derived from the state. They are restored if the whole
+// directory was removed, but not if a single file was.
 func (b *backup) remember(turn int, before git.Snapshot) {
 	b.baseline, b.files = &baseline{Turn: turn, Snapshot: before}, map[string][]byte{}
-	for _, name := range kept {
-		if data, err := layout.ReadFile(b.store.Path(name)); err == nil { // one that is not there is not written back
+	for _, name := range append([]string{layout.MarkFile}, layout.Written...) {
+		if data, err := layout.Read(b.project, name); err == nil { // a missing file is not restored
 			b.files[name] = data
 		}
 	}
 }
 
-// mend writes the loop's directory back when somebody removed it while the loop
-// runs: `git clean -fdx`, `git stash -ua`, `rm -rf .ralph`. The events are read from
-// the file that is still open; if that was emptied, they begin anew with the state.
+// mend restores the loop's directory if it was removed while the loop runs: `git clean -fdx`,
+// `git stash -ua`, `rm -rf .ralph`. The events are read from the file that is still open; if that
+// was truncated, they start again with the state.
 func (b *backup) mend() error {
 	if !b.log.Lost() && !b.store.Unlocked() {
 		return nil
@@ -46,7 +43,7 @@ func (b *backup) mend() error {
 	if err := b.writeBack(); err != nil {
 		return lostStop(err)
 	}
-	b.note(layout.Dir + " was removed or emptied while the loop ran (git clean, git stash, rm); it was written back, without the older logs")
+	b.note(layout.Dir + " was removed or emptied while the loop ran (git clean, git stash, rm); it was restored without the older logs")
 	return nil
 }
 
@@ -61,7 +58,7 @@ func lostStop(err error) error {
 }
 
 func (b *backup) writeBack() error {
-	if err := os.MkdirAll(b.store.Path(layout.LogsDir), 0o755); err != nil {
+	if err := b.store.Files().Mkdir(layout.LogsDir, 0o777); err != nil {
 		return err
 	}
 	if err := b.store.Relock(b.now()); err != nil {
@@ -70,13 +67,13 @@ func (b *backup) writeBack() error {
 	b.store.Forget()
 	whole, err := b.log.Rewrite()
 	if err == nil && !whole {
-		err = b.log.Add(record.Line{Turn: b.state.Turn, Time: b.now(), Type: record.WrittenBack, State: &b.state})
-		if err == nil && b.begun {
+		err = b.log.Add(record.Line{Turn: b.state.Turn, Time: b.now(), Type: record.WrittenBack, Settings: b.settings, State: &b.state})
+		if err == nil && b.inTurn {
 			err = b.log.Add(record.Line{Turn: b.state.Turn + 1, Time: b.now(), Type: record.TurnStarted})
 		}
 	}
 	for name, data := range b.files {
-		if _, missing := os.Lstat(b.store.Path(name)); gone(missing) {
+		if !b.store.Files().Exists(name) {
 			err = errors.Join(err, b.store.Write(name, data))
 		}
 	}

@@ -9,12 +9,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Each row is what an agent does to the loop's own files in its second turn. The
-// run goes on as if nothing had been, and can be gone on with.
+// Each row is an agent's action on the loop's own files in its second turn. The run continues
+// normally, and can be resumed.
 func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 	tests := []struct{ name, did, lost string }{
 		{"all of it removed", "rm -rf .ralph", ""},
@@ -57,7 +57,7 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 	}
 }
 
-// A loop that began where the lock was taken away keeps its place.
+// A loop that started where the lock was removed keeps its lock.
 func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
 	r := newRig(t, nil)
 	r.fake.script = script(func(d *doing) {

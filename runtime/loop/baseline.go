@@ -6,19 +6,19 @@ import (
 	"maps"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
 )
 
 // baseline is the content of the file that holds the tree before a turn.
 type baseline struct {
 	Run  string `json:"run"`
-	Turn int    `json:"turn"` // before which it was taken
+	Turn int    `json:"turn"` // the turn that follows it
 	git.Snapshot
-	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are no UTF-8
+	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are not valid UTF-8
 }
 
-// written is a snapshot as JSON can have it: it knows text, and names are bytes.
+// written converts a snapshot for JSON, which requires text, while file names are bytes.
 func written(run string, turn int, s git.Snapshot) baseline {
 	b := baseline{Run: run, Turn: turn, Snapshot: s}
 	b.Files = maps.Clone(s.Files)
@@ -34,7 +34,7 @@ func written(run string, turn int, s git.Snapshot) baseline {
 	return b
 }
 
-// read is the snapshot that was written.
+// read converts back to a snapshot.
 func (b *baseline) read() *git.Snapshot {
 	for name, content := range b.Bytes {
 		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
@@ -44,10 +44,10 @@ func (b *baseline) read() *git.Snapshot {
 	return &b.Snapshot
 }
 
-// treeBefore is the tree before a turn. One that was begun already keeps the tree
-// before its first try: what that try did is the turn's work.
+// treeBefore returns the tree before a turn. If an earlier attempt at the turn was cut off, it is
+// the tree before that attempt, whose changes belong to the turn.
 func (w *workspace) baselineOf(ctx context.Context, turn int) (git.Snapshot, error) {
-	if w.begun {
+	if w.begun() {
 		known, err := w.savedBaseline(turn)
 		if err != nil {
 			return git.Snapshot{}, err
@@ -63,7 +63,7 @@ func (w *workspace) baselineOf(ctx context.Context, turn int) (git.Snapshot, err
 	return now, w.store.WriteJSON(layout.SnapshotFile, written(w.state.Run, turn, now))
 }
 
-// knownBefore reads the tree before a turn, nil when that is not known.
+// knownBefore reads the tree before a turn; nil if unknown.
 func (w *workspace) savedBaseline(turn int) (*git.Snapshot, error) {
 	var known baseline
 	found, _, err := w.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
@@ -73,7 +73,7 @@ func (w *workspace) savedBaseline(turn int) (*git.Snapshot, error) {
 	return known.read(), nil
 }
 
-// treeNow is the tree as it is.
+// treeNow returns the current tree.
 func (w *workspace) snapshot(ctx context.Context) (git.Snapshot, error) {
 	if w.last != nil {
 		return *w.last, nil

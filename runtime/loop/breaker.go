@@ -4,54 +4,59 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// breaker decides with the circuit breaker of the state, memory with what it remembers.
+// breaker implements the circuit breaker on the state's record; memory does so for its memory.
 type (
 	breaker record.Breaker
 	memory  record.Memory
 )
 
-// meanOf is over how many turns the mean of the output goes, and how many
-// shrunken outputs in a row open the breaker.
+// meanOf is the number of turns in the mean of the output, and the number of consecutive smaller
+// outputs that open the breaker.
 const meanOf = 3
 
-// thresholds are the breaker's settings. Denials is 0 unless denials are to
-// open it.
+// thresholds are the breaker's settings. Denials is 0 unless denials are to open it.
 type thresholds struct {
 	NoProgress, SameError, Denials int
 	Decline                        int // percent
+	Unchanged                      int // consecutive turns without a changed file, regardless of published topics
 	Cooldown                       time.Duration
 }
 
-// thresholdsOf are those of the settings.
+// thresholdsOf returns the thresholds in the settings.
 func thresholdsOf(c *config.Config) thresholds {
 	t := thresholds{NoProgress: c.NoProgress, SameError: c.SameError, Decline: c.Decline, Cooldown: c.Cooldown}
 	if c.DenialMode == "threshold" {
 		t.Denials = c.Denials
 	}
+	t.Unchanged = c.NoProgress
+	if c.Hats != nil {
+		t.Unchanged *= 1 + len(c.Hats.Hats) // once for each hat and once for the plain turn
+	}
 	return t
 }
 
-// observation is what a turn means to the breaker.
+// observation is the input of the breaker for one turn.
 type observation struct {
 	turn     int
 	progress bool
+	changed  bool // a file changed; progress without it is a new topic of a role
 	denied   bool
 	failed   bool
 	errors   []string // signatures
-	output   int      // characters of text
+	output   int      // text length in characters
 }
 
-// allow says whether a turn may run, and moves OPEN to HALF_OPEN after the
-// cooldown. A clock that went backwards stays OPEN.
+// allow reports whether a turn may run, and moves OPEN to HALF_OPEN after the cooldown. If the
+// clock moved backwards, the state remains OPEN.
 func (b *breaker) allow(t thresholds, now time.Time) bool {
 	if b.State != record.Open {
 		return true
 	}
-	if b.OpenedAt == nil || b.OpenedAt.IsZero() { // a file from elsewhere: the cooldown starts now
+	if b.OpenedAt == nil || b.OpenedAt.IsZero() { // set by another program: the cooldown starts now
 		b.OpenedAt = &record.Time{Time: now}
 	}
 	if now.Sub(b.OpenedAt.Time) < t.Cooldown {
@@ -61,7 +66,7 @@ func (b *breaker) allow(t thresholds, now time.Time) bool {
 	return true
 }
 
-// observe takes in a turn that was no provider limit.
+// observe applies a turn that did not hit a provider limit.
 func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time) {
 	b.CurrentLoop = o.turn
 	b.NoProgress = count(b.NoProgress, !o.progress)
@@ -77,7 +82,7 @@ func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time)
 	}
 	m.note(o, t)
 	if b.State == record.HalfOpen {
-		b.probe(m, o, now)
+		b.probe(m, o, t, now)
 		return
 	}
 	if reason := b.tripped(m, t); reason != "" {
@@ -85,9 +90,13 @@ func (b *breaker) observe(m *memory, o observation, t thresholds, now time.Time)
 	}
 }
 
-// note remembers a turn for the next. A failed turn's output says nothing.
+// idle reports whether roles have published for too long without changing a file.
+func (m *memory) idle(t thresholds) bool { return t.Unchanged > 0 && m.Unchanged >= t.Unchanged }
+
+// note records a turn for comparison with the next. The output of a failed turn is ignored.
 func (m *memory) note(o observation, t thresholds) {
 	m.Errors = o.errors
+	m.Unchanged = count(m.Unchanged, !o.changed)
 	if o.failed {
 		return
 	}
@@ -96,8 +105,8 @@ func (m *memory) note(o observation, t thresholds) {
 	m.Outputs = m.Outputs[max(0, len(m.Outputs)-meanOf):]
 }
 
-// shrunk says whether an output is smaller than the mean of the last three by
-// more than the given percentage.
+// shrunk reports whether an output is smaller than the mean of the last three by more than the
+// given percentage.
 func (m *memory) shrunk(output, percent int) bool {
 	if len(m.Outputs) < meanOf {
 		return false
@@ -115,6 +124,8 @@ func (b *breaker) tripped(m *memory, t thresholds) string {
 		return "permission_denied"
 	case b.NoProgress >= t.NoProgress:
 		return fmt.Sprintf("no progress in %d turns", b.NoProgress)
+	case m.idle(t):
+		return fmt.Sprintf("no file changed in %d turns, whatever was published", m.Unchanged)
 	case b.SameError >= t.SameError:
 		return fmt.Sprintf("the same error in %d turns", b.SameError)
 	case m.Declines >= meanOf:
@@ -123,10 +134,10 @@ func (b *breaker) tripped(m *memory, t thresholds) string {
 	return ""
 }
 
-// probe judges the one turn of HALF_OPEN.
-func (b *breaker) probe(m *memory, o observation, now time.Time) {
+// probe evaluates the single turn of HALF_OPEN.
+func (b *breaker) probe(m *memory, o observation, t thresholds, now time.Time) {
 	switch {
-	case !o.progress:
+	case !o.progress || m.idle(t):
 		b.open("no progress in the turn after the cooldown", now)
 	case o.failed || len(o.errors) > 0:
 		b.open("an error in the turn after the cooldown", now)
@@ -143,14 +154,13 @@ func (b *breaker) open(reason string, now time.Time) {
 	b.TotalOpens++
 }
 
-// close puts the counters to zero. What happened in all stays known.
+// close resets the counters, except the totals.
 func (b *breaker) close() {
 	*b = breaker{State: record.Closed, LastProgress: b.LastProgress, TotalOpens: b.TotalOpens, CurrentLoop: b.CurrentLoop}
 }
 
-// begin makes the breaker of an earlier run that of a new one, which has counts of
-// its own. What is carried over is that the circuit is open, unless it is to be
-// closed, and how often it was.
+// begin converts the breaker of an earlier run for a new one, with counters of its own. An open
+// circuit stays open, unless reset is set, and the number of opens is kept.
 func (b *breaker) begin(reset bool) {
 	if reset || b.State == record.Closed {
 		*b = breaker{State: record.Closed, TotalOpens: b.TotalOpens}

@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
 var (
@@ -16,11 +16,11 @@ var (
 	noon  = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 )
 
-// step is one turn and what must hold after it.
+// step is one turn and the expected state after it.
 type step struct {
 	o      observation
 	state  string
-	reason string // a part of it
+	reason string // substring
 }
 
 func TestBreakerOpens(t *testing.T) {
@@ -47,17 +47,17 @@ func TestBreakerOpens(t *testing.T) {
 		{"failed turns count", rules, []step{{fails, record.Closed, ""}, {fails, record.Closed, ""}, {fails, record.Open, "no progress"}}},
 		{"the same error 5 times", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Open, "the same error in 5 turns"}}},
 		{"all of its lines were there before", rules, []step{{errs, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Closed, ""}, {subset, record.Open, "the same error"}}},
-		{"another error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {other, record.Closed, ""}, {errs, record.Closed, ""}}},
-		{"a turn without error starts anew", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {works, record.Closed, ""}, {errs, record.Closed, ""}}},
+		{"another error restarts the count", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {other, record.Closed, ""}, {errs, record.Closed, ""}}},
+		{"a turn without error restarts the count", rules, []step{{errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {errs, record.Closed, ""}, {works, record.Closed, ""}, {errs, record.Closed, ""}}},
 		{"denials do not open it", rules, []step{{denied, record.Closed, ""}, {denied, record.Closed, ""}, {denied, record.Closed, ""}}},
-		{"but in threshold mode", threshold, []step{{denied, record.Closed, ""}, {denied, record.Open, "permission_denied"}}},
-		{"denials not in a row", threshold, []step{{denied, record.Closed, ""}, {works, record.Closed, ""}, {denied, record.Closed, ""}}},
+		{"denials open it in threshold mode", threshold, []step{{denied, record.Closed, ""}, {denied, record.Open, "permission_denied"}}},
+		{"denials that are not consecutive", threshold, []step{{denied, record.Closed, ""}, {works, record.Closed, ""}, {denied, record.Closed, ""}}},
 		{
 			"output shrank 3 times", rules,
 			[]step{{works, record.Closed, ""}, {works, record.Closed, ""}, {works, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {none, record.Open, "output shrank by more than 70% in 3 turns"}},
 		},
 		{"no mean before 3 turns", rules, []step{{works, record.Closed, ""}, {works, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}, {terse, record.Closed, ""}}},
-		{"silence from the start is no decline", rules, []step{{none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}}},
+		{"no output from the start is not a decline", rules, []step{{none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}, {none, record.Closed, ""}}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -96,7 +96,7 @@ func TestBreakerCooldown(t *testing.T) {
 		{"at once", &opened, noon, false, record.Open},
 		{"just before", &opened, noon.Add(30*time.Minute - 1), false, record.Open},
 		{"after it", &opened, noon.Add(30 * time.Minute), true, record.HalfOpen},
-		{"the clock went backwards", &opened, noon.Add(-48 * time.Hour), false, record.Open},
+		{"the clock moved backwards", &opened, noon.Add(-48 * time.Hour), false, record.Open},
 		{"no time in the file", nil, noon, false, record.Open},
 	}
 	for _, tt := range tests {
@@ -169,7 +169,7 @@ func TestBreakerJSON(t *testing.T) {
 	assert.False(t, (&record.Breaker{State: record.Closed, NoProgress: -1}).Valid())
 }
 
-// Files of the reference with what it leaves empty, or as its shell writes it.
+// Files of the reference with empty fields, or as its shell writes them.
 func TestFilesOfTheReferenceAreRead(t *testing.T) {
 	var b breaker
 	require.NoError(t, json.Unmarshal([]byte(`{"state": "OPEN", "consecutive_no_progress": 3, "opened_at": "2026-03-01T12:00:00+0000", "last_change": "x"}`), &b))

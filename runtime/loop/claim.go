@@ -4,14 +4,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // checker finds out whether the work is done.
@@ -25,6 +24,9 @@ type checker struct {
 // claim asks the exit gate and, where there are commands for it, checks what the
 // agent says before it is believed. Nil: the loop goes on.
 func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
+	if c.begun() { // what is ticked may be of the turn that was cut off, and is not committed
+		return nil, nil
+	}
 	s, config := &c.state, c.config
 	reason := c.allows((*gate)(&s.Gate).decide(p))
 	switch {
@@ -33,14 +35,14 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	case reason == "" || s.Examined == s.Turn+1: // nothing new was said since
 		return nil, nil
 	case len(config.Verify) == 0:
-		return doneStop(reason, s.Turn, s.Removed, 0), nil
+		return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, 0), nil
 	}
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s.Proven == now.Digest() { // before a crash
-		return doneStop(reason, s.Turn, s.Removed, len(config.Verify)), nil
+		return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, len(config.Verify)), nil
 	}
 	done, ok, err := c.examine(ctx, now)
 	if err := errors.Join(err, c.backup.mend()); err != nil {
@@ -58,7 +60,7 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	if !ok {
 		return nil, nil
 	}
-	return doneStop(reason, s.Turn, s.Removed, len(config.Verify)), nil
+	return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, len(config.Verify)), nil
 }
 
 // examine runs the commands, a second time when they changed the tree: they must
@@ -69,15 +71,16 @@ func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []reco
 		return nil, false, err
 	}
 	name := fmt.Sprintf("verify_%04d_%s.log", c.state.Turn, record.Stamp(c.now()))
-	file, err := os.Create(filepath.Join(c.store.Path(layout.LogsDir), name))
+	file, err := c.store.Files().Create(path.Join(layout.LogsDir, name))
 	if err != nil {
 		return nil, false, err
 	}
-	defer file.Close() // for people
+	log := &cappedLog{to: file, limit: c.config.MaxOutput}
+	defer log.Close() // for people
 	c.running = true
-	defer func() { c.running = err != nil }() // how an interrupt is told
+	defer func() { c.running = err != nil }() // shows an interrupt
 	for range 2 {
-		done, err = verifyAll(ctx, c.work.tree.Dir, c.config.Verify, c.config.VerifyTimeout, file)
+		done, err = verifyAll(ctx, c.work.box(), c.work.tree.Dir, c.config.Verify, c.config.VerifyTimeout, log)
 		if err != nil {
 			return nil, false, err
 		}

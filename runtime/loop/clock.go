@@ -5,18 +5,18 @@ import (
 	"time"
 )
 
-// clock is the time of a run.
+// clock measures the time of a run.
 type clock struct {
 	wall    func() time.Time
-	since   time.Time     // Run began
-	earlier time.Duration // what the run took in other processes
-	stood   atomic.Int64  // nanoseconds in which it waited for a person
+	since   time.Time     // start of Run
+	earlier time.Duration // time of the run in earlier processes
+	stood   atomic.Int64  // nanoseconds spent waiting for the user
 }
 
 func (c *clock) now() time.Time { return c.wall().Round(0).UTC() }
 
-// elapsed is how long the run takes, its waits included, without the time in
-// which no process worked on it, or a person was waited for.
+// elapsed returns the duration of the run including its waits, but without the time in which no
+// process worked on it and the time spent waiting for the user.
 func (c *clock) elapsed() time.Duration {
 	return c.earlier + time.Since(c.since) - time.Duration(c.stood.Load())
 }

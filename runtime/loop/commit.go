@@ -10,17 +10,18 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // committer commits and tags what turns made.
 type committer struct {
 	*run
-	work    *workspace
-	settled int // the turn that git has nothing more of: refused, or nothing to commit
+	work       *workspace
+	interrupts *interrupts
+	settled    int // the turn that git has nothing more of: refused, or nothing to commit
 }
 
 // open makes up for a run that was killed while it committed, and finds out whether
@@ -39,7 +40,7 @@ func (c *committer) open(ctx context.Context) error {
 // for. After a crash it finds out what is left to do.
 func (c *committer) commitTurn(ctx context.Context) error {
 	s := &c.state
-	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun || c.settled == s.Turn {
+	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun() || c.settled == s.Turn {
 		return nil
 	}
 	before, err := c.work.savedBaseline(s.Turn)
@@ -58,6 +59,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	var ch git.Change
 	if c.config.Commit {
 		ch = c.toCommit(*before, now)
+		v.Why = c.warn(ch.There)
 		if v.SHA, err = c.commit(ctx, ch, now.Head); err != nil {
 			return c.notCommitted(ctx, err, ch, now)
 		}
@@ -106,10 +108,19 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 	if err := c.store.Write(layout.PathsFile, []byte(ch.String())); err != nil {
 		return "", err
 	}
+	if err := c.publish("running", c.action(fmt.Sprintf("committing turn %d", c.state.Turn)), ""); err != nil {
+		return "", err
+	}
+	ctx, done := c.patience(ctx)
+	defer done()
 	began := func(pid int) error { return c.writes(pid, head, "") }
-	sha, err := c.work.tree.Repo.Commit(ctx, ch, head, c.message(), began)
+	ch.NoHooks = c.work.whole != nil // hooks run outside of the box
+	sha, err := c.work.tree.Repo.Commit(ctx, ch, head, c.message(), c.config.VerifyTimeout, began)
 	if git.Ended(err) {
 		err = errors.Join(err, c.store.Remove(layout.WritingFile))
+	}
+	if err != nil && errors.Is(context.Cause(ctx), errAskedToStop) {
+		err = &Stop{Reason: ReasonInterrupted, Err: err, Why: "Interrupted while git made the commit of the turn, which is made when the loop goes on."}
 	}
 	return sha, err
 }
@@ -119,6 +130,9 @@ func (c *committer) commit(ctx context.Context, ch git.Change, head string) (str
 // one that is refused again and again, are a person's.
 func (c *committer) notCommitted(ctx context.Context, err error, ch git.Change, now git.Snapshot) error {
 	s := &c.state
+	if stop, is := errors.AsType[*Stop](err); is {
+		return stop
+	}
 	words, refused := refusal(err)
 	if !refused {
 		return gitStop("commit", err)
@@ -247,6 +261,12 @@ func short(sha string) string { return sha[:min(len(sha), 10)] }
 func gitStop(what string, err error) error {
 	if c, ok := errors.AsType[*git.Conflict](err); ok {
 		return c
+	}
+	if _, late := errors.AsType[*git.TimeoutError](err); late {
+		return &Stop{
+			Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and is not committed: " + err.Error()),
+			Do: "run the repository's hooks yourself and put them right, or give them more time: a commit has that of a check",
+		}
 	}
 	return &Stop{
 		Reason: ReasonConflict, Err: err, Why: sentence("The turn's work is in the tree and git refuses to " + what + " it: " + err.Error()),

@@ -12,7 +12,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// sh has a shell do what an agent's would.
+// sh runs a shell command as an agent would.
 func (p *project) sh(command string) {
 	p.t.Helper()
 	cmd := exec.Command("sh", "-ec", command)
@@ -22,8 +22,8 @@ func (p *project) sh(command string) {
 	require.NoError(p.t, err, "%s: %s", command, out)
 }
 
-// Each row is what an agent does to the tree and to the index: the commit has the
-// tree as it is then, and nothing is left over.
+// Each row is an agent's action on the tree and the index: the commit has the resulting tree, and
+// nothing remains uncommitted.
 func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 	tests := []struct{ name, before, did, commit, left string }{
 		{"a file moved", "", "git mv a.txt b.txt", "D\ta.txt\nA\tb.txt", ""},
@@ -31,7 +31,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 		{"a file removed", "", "git rm -q a.txt", "D\ta.txt", ""},
 		{"removed without git", "", "rm a.txt", "D\ta.txt", ""},
 		{"staged and removed again", "", "echo n > n; git add n; rm n", "", ""},
-		{"that, beside other work", "", "echo n > n; git add n; rm n; echo m > m", "A\tm", ""},
+		{"staged and removed again, with other work", "", "echo n > n; git add n; rm n; echo m > m", "A\tm", ""},
 		{"changed, staged and removed", "", "echo b > a.txt; git add a.txt; rm a.txt", "D\ta.txt", ""},
 		{"removed, staged and there again", "", "git rm -q a.txt; echo b > a.txt", "M\ta.txt", ""},
 		{"staged and changed again", "", "echo n > n; git add n; echo o > n", "A\tn", ""},
@@ -39,7 +39,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 		{"meant to be added, and removed", "", "echo n > n; git add -N n; rm n", "", ""},
 		{"no longer tracked", "", "git rm -q --cached a.txt; echo a.txt >> .gitignore", "M\t.gitignore\nD\ta.txt", ""},
 		{"ignored, and added all the same", "", "echo x > ignored; git add -f ignored", "A\tignored", ""},
-		{"that, changed later", "echo x > ignored; git add -f ignored; git commit -qm i", "echo y > ignored", "M\tignored", ""},
+		{"ignored, added and changed later", "echo x > ignored; git add -f ignored; git commit -qm i", "echo y > ignored", "M\tignored", ""},
 		{"executable", "", "chmod +x a.txt", "M\ta.txt", ""},
 		{"a link in its place", "", "rm a.txt; ln -s nowhere a.txt", "T\ta.txt", ""},
 		{"a directory in its place", "", "rm a.txt; mkdir a.txt; echo b > a.txt/b", "D\ta.txt\nA\ta.txt/b", ""},
@@ -83,8 +83,8 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 	}
 }
 
-// What was changed before the turn is the user's: it is named, and a file that both
-// changed is left out, or not.
+// Changes from before the turn belong to the user: they are listed, and a file changed by both
+// may be left out.
 func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 	tests := []struct {
 		name, before, did string
@@ -143,8 +143,8 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 	}
 }
 
-// Each row is a hook. What it refuses goes to the agent, and is committed when the
-// agent has put it right; what it changes is not lost.
+// Each row is a hook. Its refusal is reported to the agent and the work is committed once the
+// agent has fixed it; changes by the hook are not lost.
 func TestHooks(t *testing.T) {
 	fixes := func(d *doing) { d.writes("ok", ""); claims(d) }
 	tests := []struct {
@@ -153,12 +153,12 @@ func TestHooks(t *testing.T) {
 		flags              map[string]string
 		reason             string
 		taken              int
-		commits            string // the last first, with their files
+		commits            string // last first, with their files
 		left               string
 	}{
 		{"refuses once", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(works, fixes, claims), nil, "project_complete", 3, "3 work.txt\n2 ok work.txt", ""},
-		{"refuses what is said to be done", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(claims, claims, fixes), nil, "project_complete", 3, "3 ok work.txt", ""},
-		{"refuses for ever", "commit-msg", "echo no paper; exit 1", script(works), nil, "conflict", 3, "", "?? work.txt"},
+		{"refuses work claimed as done", "pre-commit", "test -e ok || { echo no paper; exit 1; }", script(claims, claims, fixes), nil, "project_complete", 3, "3 ok work.txt", ""},
+		{"always refuses", "commit-msg", "echo no paper; exit 1", script(works), nil, "conflict", 3, "", "?? work.txt"},
 		{"in the ref", "reference-transaction", "test -e ok || { echo no paper; exit 1; }", script(works, fixes), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 ok work.txt", ""},
 		{"formats, and refuses once", "pre-commit", "test -e made && exit; touch made; echo f >> work.txt; echo no paper; exit 1", script(works, idles), map[string]string{"max-turns": "2"}, "max_turns", 2, "2 made work.txt", ""},
 		{"formats and adds", "pre-commit", "echo f >> work.txt; git add work.txt", script(works), map[string]string{"max-turns": "1"}, "max_turns", 1, "1 work.txt", ""},
@@ -198,7 +198,7 @@ func TestHooks(t *testing.T) {
 	}
 }
 
-// A merge that the agent leaves open is told to the agent, too.
+// A merge that the agent leaves open is reported to the agent, too.
 func TestAMergeOfTheAgent(t *testing.T) {
 	r := repoRig(t, nil)
 	r.sh(`git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m`)
@@ -209,8 +209,8 @@ func TestAMergeOfTheAgent(t *testing.T) {
 	assert.Equal(t, "both", r.git("log", "-1", "--format=%s"))
 }
 
-// A run that was killed as the next turn began commits nothing in the name of the
-// one before, and still owes what a hook refused.
+// A run that was killed as the next turn began commits nothing in the name of the previous one,
+// and still owes the files that a hook refused.
 func TestKilledAsTheNextTurnBegins(t *testing.T) {
 	r := repoRig(t, works, works)
 	r.write(".git/hooks/pre-commit", "#!/bin/sh\ntest -e ok\n")

@@ -21,13 +21,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// crashScript is the work of the crash test: eight turns of all kinds, the same
-// whenever a turn is taken again.
+// crashScript is the workload of the crash test: eight turns of all kinds, deterministic when a
+// turn is repeated.
 func crashScript(d *doing) {
 	turn := d.r.Turn
 	d.event(event.Event{Type: event.Session, ID: "s-1"})
@@ -51,7 +52,7 @@ func crashScript(d *doing) {
 	d.out.CostUSD = 0.25
 }
 
-// TestCrashChild is the program that the crash test kills.
+// TestCrashChild is the process that the crash test kills.
 func TestCrashChild(t *testing.T) {
 	dir := os.Getenv("RIPPLE_CRASH_DIR")
 	if dir == "" {
@@ -60,7 +61,8 @@ func TestCrashChild(t *testing.T) {
 	c, _, err := config.Load(dir, map[string]string{"commit": "true", "tag": "true", "verify": "test -f dir/f3.txt", "calls": "100000"}, func(string) string { return "" })
 	require.NoError(t, err)
 	agent := &crashAgent{dir}
-	stop := New(Options{Project: dir, Config: c, Agent: agent, Resume: true}).Run(t.Context())
+	_, err = journal.ReadBegan(dir)
+	stop := New(Options{Project: dir, Config: c, Agent: agent, Resume: err == nil}).Run(t.Context())
 	fmt.Printf("stopped: %s %s\n", stop.Reason, stop.Why)
 }
 
@@ -80,8 +82,8 @@ func crashProject(t *testing.T) *project {
 	return p
 }
 
-// child runs the loop in another process and kills it after a while, if that is
-// not 0. stopped is what it says at its end, "" when it was killed before.
+// child runs the loop in another process and kills it after a delay, if that is not 0. stopped is
+// its final output, or "" if it was killed before.
 func (p *project) child(after time.Duration) (stopped string) {
 	p.t.Helper()
 	cmd := exec.Command(os.Args[0], "-test.run=^TestCrashChild$", "-test.v")
@@ -110,15 +112,20 @@ func (p *project) child(after time.Duration) (stopped string) {
 // whenAsked is the time of a question.
 var whenAsked = regexp.MustCompile(`"asked":"[^"]*",`)
 
-// events are the lines of events.jsonl without what is another in each run.
+// events returns the lines of events.jsonl without values that differ between runs, and without
+// attempts at a turn that were killed.
 func (p *project) events() []string {
 	p.t.Helper()
 	var list []string
+	begun := 0 // index of the last turn's start
 	for l := range strings.Lines(p.read(".ralph/events.jsonl")) {
 		v := map[string]any{}
 		require.NoError(p.t, json.Unmarshal([]byte(l), &v), "a torn line: %s", l)
-		for _, key := range []string{"time", "sha", "tag", "calls"} { // attempts count, be they killed
+		for _, key := range []string{"time", "seq", "sha", "tag", "calls"} { // attempts count, even if killed
 			delete(v, key)
+		}
+		if s, ok := v["summary"].(map[string]any); ok {
+			delete(s, "elapsed_ns")
 		}
 		if s, ok := v["state"].(map[string]any); ok {
 			for _, key := range []string{"run", "elapsed_ms", "session", "moves", "not_before", "proven", "start"} {
@@ -128,6 +135,13 @@ func (p *project) events() []string {
 				delete(s["breaker"].(map[string]any), "opened_at")
 			}
 		}
+		switch v["type"] {
+		case "turn_started":
+			begun = len(list)
+		case "turn_cut":
+			list = list[:begun]
+			continue
+		}
 		data, err := json.Marshal(v)
 		require.NoError(p.t, err)
 		list = append(list, whenAsked.ReplaceAllString(string(data), ""))
@@ -135,7 +149,7 @@ func (p *project) events() []string {
 	return list
 }
 
-// whole checks that no file of the loop's is torn.
+// whole checks that no file of the loop is torn.
 func (p *project) whole() {
 	p.t.Helper()
 	for _, name := range []string{layout.StatusFile, layout.BreakerFile, layout.SessionFile, layout.HistoryFile, layout.CallsFile, layout.SnapshotFile} {
@@ -148,8 +162,8 @@ func (p *project) whole() {
 
 var kills = flag.Int("kills", 20, "how often the crash test kills the loop")
 
-// kill -9 at random moments, then --resume: the same tree, the same commits, the
-// same number of turns and the same events as a run that nobody interrupted.
+// kill -9 at random moments, then --resume: the same tree, commits, number of turns and events as
+// an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
 	want := crashProject(t)
 	started := time.Now()

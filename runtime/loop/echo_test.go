@@ -6,10 +6,10 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// What is said by anybody but the agent, in its answer, decides nothing.
+// Only text in the agent's own answer has an effect.
 func TestOnlyTheAgentsOwnWordsCount(t *testing.T) {
 	prompt := "Work.\n\nWhen all is done, end with:\n" + complete
 	tests := []struct {

@@ -14,14 +14,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// fake is an agent that does what its script says, one function a turn; the last
-// one goes on for ever.
+// fake is a scripted agent, one function per turn; the last one repeats.
 type fake struct {
 	dir      string
 	script   []func(*doing)
@@ -60,7 +59,7 @@ func (d *doing) writes(name, content string) {
 // work changes a file, so that the turn makes progress.
 func (d *doing) work() { d.writes("work.txt", strings.Repeat("x", d.n)) }
 
-// Turns that scripts are made of.
+// Turns for scripts.
 var (
 	works  = func(d *doing) { d.work(); d.says("working") }
 	idles  = func(d *doing) { d.says("thinking") }
@@ -75,7 +74,7 @@ var (
 
 func script(turns ...func(*doing)) []func(*doing) { return turns }
 
-// rig is a project with a loop's files, and what happened in it.
+// rig is a project with a loop's files, and a record of its run.
 type rig struct {
 	*project
 	fake     *fake
@@ -119,7 +118,7 @@ func (r *rig) runWith(o Options) Stop {
 	return stop
 }
 
-// lines are what events.jsonl has.
+// lines returns the lines of events.jsonl.
 func (r *rig) lines() []record.Line {
 	r.t.Helper()
 	var list []record.Line
@@ -136,11 +135,11 @@ func (r *rig) status() record.Status {
 	s, err := journal.ReadReport(r.dir)
 	require.NoError(r.t, err)
 	require.True(r.t, s.Found)
-	assert.Nil(r.t, s.Runner, "nobody holds the lock any more")
+	assert.Nil(r.t, s.Runner, "nobody holds the lock")
 	return s.Status
 }
 
-// waits is the longest wait of a kind that was announced.
+// waits returns the longest announced wait of a kind.
 func (r *rig) waits(what string) (longest time.Duration) {
 	for _, n := range r.notices {
 		if n.Kind == NoticeWaiting && strings.Contains(n.Text, what) {
@@ -150,7 +149,7 @@ func (r *rig) waits(what string) (longest time.Duration) {
 	return longest
 }
 
-// notes are what was noted, in order.
+// notes returns the notes in order.
 func (r *rig) notes() (texts []string) {
 	for _, n := range r.notices {
 		if n.Kind == NoticeNote {

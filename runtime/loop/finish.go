@@ -4,21 +4,21 @@ import (
 	"errors"
 	"slices"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Reasons with which status.json says halted, for a person has to do something, and
-// those with which it says error, for the loop could not work.
+// Reasons with which status.json says halted, since the user must act, and those with which it
+// says error, since the loop could not work.
 var (
 	halting = []string{
 		ReasonBlocked, ReasonPermissionDenied, ReasonAuth, ReasonQuestion, ReasonUnanswered, ReasonConflict, ReasonUnverified,
 	}
 	failing = []string{
-		ReasonError, ReasonUsage, ReasonVersion, ReasonPromptMissing, ReasonAgentMissing, ReasonGitMissing, ReasonNoRepository, ReasonBranch,
+		ReasonError, ReasonUsage, ReasonVersion, ReasonPromptMissing, ReasonAgentMissing, ReasonGitMissing, ReasonNoRepository, ReasonBranch, ReasonNoRun,
 	}
 )
 
-// finish records how the loop ended. Errors of the store cannot be recorded.
+// finish records the end of the loop. Errors of the store cannot be recorded.
 func (l *Loop) finish(stop *Stop) error {
 	status := "stopped"
 	switch {
@@ -35,13 +35,17 @@ func (l *Loop) finish(stop *Stop) error {
 	case slices.Contains(failing, stop.Reason):
 		status = "error"
 	}
-	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun {
+	if t := l.stopped; t == nil || t.Reason != stop.Reason || t.Turn != l.state.Turn || l.begun() {
 		v := record.Line{Turn: l.state.Turn, Time: l.now(), Type: record.Stopped, Reason: stop.Reason, Why: stop.Why}
 		if l.o.ExitCode != nil {
 			code := l.o.ExitCode(stop)
 			v.ExitCode = &code
 		}
-		if !l.begun { // the state is that of the line before a turn that was cut off
+		if l.o.Next != nil {
+			v.Next = l.o.Next(stop)
+		}
+		v.Summary = l.done
+		if !l.inTurn { // otherwise the state is that of the line before the turn
 			v.State = &l.state
 		}
 		if err := errors.Join(l.log.Add(v), l.log.Sync()); err != nil {
@@ -51,8 +55,8 @@ func (l *Loop) finish(stop *Stop) error {
 	return l.publish(status, l.action(lastAction(stop)), stop.Reason)
 }
 
-// lastAction is the one of status.json after the end; of a loop that is done it is
-// the reference's word.
+// lastAction returns the last action for status.json after the end; for a completed loop it is
+// the word of the Ralph reference.
 func lastAction(s *Stop) string {
 	if s.Done() {
 		return "graceful_exit"

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// A new run begins with counts of its own. Each row is a turn that comes as often as
-// it may without ending the first run, and once more in the second.
+// A new run starts with its own counts. Each row is a turn that is repeated as often as possible
+// without ending the first run, and once more in the second.
 func TestANewRunCountsAnew(t *testing.T) {
 	denied := func(d *doing) { d.work(); d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"}) }
 	tests := []struct {
@@ -20,7 +20,7 @@ func TestANewRunCountsAnew(t *testing.T) {
 		flags map[string]string
 	}{
 		{"turns without progress", idles, "2", nil},
-		{"that, with the circuit closed at the start", idles, "2", map[string]string{"auto-reset-circuit": "true"}},
+		{"turns without progress, with the circuit closed at the start", idles, "2", map[string]string{"auto-reset-circuit": "true"}},
 		{"failures", func(d *doing) { d.work(); d.fails(event.Crashed, string(rune('a'+d.n))) }, "4", nil},
 		{"the same error", func(d *doing) { d.work(); d.event(event.Event{Type: event.Error, Message: "out of paper"}) }, "4", nil},
 		{"denials", denied, "1", map[string]string{"on-denial": "threshold"}},
@@ -55,7 +55,7 @@ func TestANewRunCountsAnew(t *testing.T) {
 	}
 }
 
-// What a session used before is not the new run's to pay.
+// Earlier usage of a session is not counted for a new run.
 func TestANewRunKnowsWhatTheSessionUsed(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()
@@ -68,7 +68,7 @@ func TestANewRunKnowsWhatTheSessionUsed(t *testing.T) {
 	assert.EqualValues(t, 200, r.fake.requests[2].Used.Input)
 }
 
-// A turn that ran out of time, and had changed something, is no failure.
+// A turn that timed out after changing files does not count as failed.
 func TestATurnThatRanOutOfTime(t *testing.T) {
 	for _, kind := range []event.Kind{event.Timeout, event.MaxTurns} {
 		out := func(work bool) func(*doing) {
@@ -90,7 +90,7 @@ func TestATurnThatRanOutOfTime(t *testing.T) {
 			{"without", "circuit_open", nil, script(out(false)), 3},
 			{"without, and no circuit", "max_failures", map[string]string{"max-failures": "2"}, script(out(false)), 2},
 			{"changes forgive", "max_turns", map[string]string{"max-turns": "4", "max-failures": "2"}, script(failed, out(true), failed, out(true)), 4},
-			{"what it claims is cut off, too", "max_turns", map[string]string{"max-turns": "3"}, script(out(true)), 3},
+			{"its claim is cut off, too", "max_turns", map[string]string{"max-turns": "3"}, script(out(true)), 3},
 		}
 		for _, tt := range tests {
 			t.Run(string(kind)+" "+tt.name, func(t *testing.T) {
@@ -112,7 +112,7 @@ func TestATurnThatRanOutOfTime(t *testing.T) {
 	}
 }
 
-// A run that ends before it is done says why it is not.
+// A run that ends before it is done reports the reason.
 func TestWhyItIsNotDone(t *testing.T) {
 	says := func(lines ...string) func(*doing) {
 		return func(d *doing) { d.work(); d.says(ofBlock(lines...)) }
@@ -124,13 +124,13 @@ func TestWhyItIsNotDone(t *testing.T) {
 		plan  string
 		want  string
 	}{
-		{"nothing was said", works, nil, "", "the agent did not say that it is done"},
+		{"no claim", works, nil, "", "the agent did not say that it is done"},
 		{"tasks are open", works, nil, "- [x] a\n- [ ] b\n", "1 of 2 tasks are open"},
 		{"the check failed", claims, map[string]string{"verify": "echo no paper; false"}, "", "it is not done, the check failed: `echo no paper; false`: exit code 1: no paper"},
 		{"a permission was denied", denied, nil, "", "the agent said that it is done, which does not count in a turn that was denied a permission"},
-		{"that, with the plan ticked", func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }, nil, "", "in a turn that was denied a permission"},
+		{"a permission was denied, with the plan complete", func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }, nil, "", "in a turn that was denied a permission"},
 		{"its tests fail", says("STATUS: COMPLETE", "TESTS_STATUS: FAILING", "EXIT_SIGNAL: true"), nil, "", "the agent said that it is done, and that its tests fail"},
-		{"it was cut off", func(d *doing) { claims(d); d.fails(event.Timeout, "too long") }, nil, "", "which does not count in a turn that failed (timeout)"},
+		{"it was cut off", func(d *doing) { claims(d); d.fails(event.Timeout, "too long") }, nil, "", "which does not count in a failed turn (timeout)"},
 		{"no EXIT_SIGNAL", says("STATUS: COMPLETE", "EXIT_SIGNAL: false"), nil, "", "but not 2 turns in a row and EXIT_SIGNAL: true in the last"},
 	}
 	for _, tt := range tests {
@@ -150,7 +150,7 @@ func TestWhyItIsNotDone(t *testing.T) {
 	}
 }
 
-// Whatever completes a loop does not while its tests fail.
+// No completion signal counts while the agent's tests fail.
 func TestFailingTestsAreNeverDone(t *testing.T) {
 	for name, turn := range map[string]func(*doing){
 		"EXIT_SIGNAL": func(d *doing) { d.says(ofBlock("STATUS: COMPLETE", "TESTS_STATUS: failing", "EXIT_SIGNAL: true")) },

@@ -1,13 +1,13 @@
 package loop
 
 import (
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Numbers of turns in a row after which the gate opens.
+// Numbers of consecutive turns that open the gate.
 const (
 	indicatorsToFinish = 2
 	testTurnsToFinish  = 3
@@ -22,37 +22,40 @@ const (
 	ReasonBlocked         = "blocked"
 )
 
-// gate decides with what the state has of these.
+// gate implements the exit gate on the state's record.
 type gate record.Gate
 
-// said is what one turn said.
+// said is the input of the gate for one turn.
 type said struct {
-	block     *block
-	promise   bool
-	denied    bool
-	failed    bool
-	onlyTests bool // nothing but tests and the loop's own files changed
+	block   *block
+	promise bool
+	denied  bool
+	failed  bool
+
+	uncounted string // the reason that its promise does not count
+	onlyTests bool   // only tests and the loop's own files changed
 }
 
-// note takes in a turn. What a turn claims that failed, was denied something or
-// says that its tests fail is no claim.
+// note applies a turn. A claim does not count if the turn failed, was denied a tool or reports
+// failing tests.
 func (g *gate) note(s said) {
 	b := block{}
 	if s.block != nil && !s.failed {
 		b = *s.block
 	}
 	g.Failing = b.Tests == testsFailing
+	s.promise = s.promise && !s.block.denies() // an explicit denial has precedence
 	g.Claimed = s.block != nil && (s.block.Status == statusComplete || s.block.ExitSignal) || s.promise
 	claims := !s.failed && !s.denied && !g.Failing
 	g.ExitSignal = claims && b.ExitSignal
 	g.Promise = claims && s.promise
-	g.Denied = s.denied
+	g.Denied, g.Uncounted = s.denied, s.uncounted
 	g.Indicators = count(g.Indicators, claims && (b.Status == statusComplete || s.promise))
 	g.TestTurns = count(g.TestTurns, claims && b.WorkType == workTesting && s.onlyTests)
 	g.Blocked = count(g.Blocked, b.Status == statusBlocked)
 }
 
-// count goes on with a row or ends it.
+// count increments or resets a count of consecutive turns.
 func count(n int, goesOn bool) int {
 	if goesOn {
 		return n + 1
@@ -60,7 +63,7 @@ func count(n int, goesOn bool) int {
 	return 0
 }
 
-// decide says with which reason the loop is to stop, "" for going on.
+// decide returns the reason to stop the loop, or "" to continue.
 func (g *gate) decide(p record.Plan) string {
 	switch {
 	case g.Blocked >= blockedToStop:
@@ -77,10 +80,10 @@ func (g *gate) decide(p record.Plan) string {
 	return ""
 }
 
-// testPath is a file of tests by the usual names of files and directories.
+// testPath matches the usual names of test files and directories.
 var testPath = lazyregexp.New(`(?i)(^|/)(tests?|specs?|testdata|__tests__|__snapshots__|e2e|fixtures)/|(^|[/._-])(test|tests|spec)([._-]|$)|(^|/)conftest\.py$`)
 
-// onlyTests says that no file changed but tests and those of the loop.
+// onlyTests reports whether only tests and loop files changed.
 func onlyTests(t *git.Tree, changed []string) bool {
 	for _, path := range changed {
 		path = t.FromProject(path)

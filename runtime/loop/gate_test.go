@@ -5,8 +5,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/record"
 )
 
 func TestDone(t *testing.T) {
@@ -24,6 +24,8 @@ func TestDone(t *testing.T) {
 		failed   = said{block: &block{Status: "COMPLETE", ExitSignal: true}, failed: true}
 		failing  = said{block: &block{Status: "COMPLETE", ExitSignal: true, Tests: "FAILING"}}
 		silent   = said{}
+		both     = said{promise: true, block: &block{Status: "IN_PROGRESS", NotDone: true}}
+		agrees   = said{promise: true, block: &block{Status: "COMPLETE", ExitSignal: true}}
 	)
 	tests := []struct {
 		name  string
@@ -31,32 +33,34 @@ func TestDone(t *testing.T) {
 		plan  record.Plan
 		want  string
 	}{
-		// The seed's table of indicators and EXIT_SIGNAL.
+		// The Ralph reference's table of indicators and EXIT_SIGNAL.
 		{"2 indicators, EXIT_SIGNAL true", []said{done, exit}, record.Plan{}, "project_complete"},
 		{"2 indicators, EXIT_SIGNAL false", []said{exit, done}, record.Plan{}, ""},
 		{"2 indicators, EXIT_SIGNAL missing", []said{done, done}, record.Plan{}, ""},
 		{"1 indicator, EXIT_SIGNAL true", []said{exit}, record.Plan{}, ""},
 		{"0 indicators, EXIT_SIGNAL true", []said{goesOn, goesOn}, record.Plan{}, ""},
 		{"STATUS: COMPLETE with EXIT_SIGNAL: false continues", []said{done, done, done, done}, record.Plan{}, ""},
-		{"indicators not in a row", []said{exit, working, exit}, record.Plan{}, ""},
-		{"a turn without a block ends the row", []said{exit, silent, exit}, record.Plan{}, ""},
+		{"indicators that are not consecutive", []said{exit, working, exit}, record.Plan{}, ""},
+		{"a turn without a block resets the count", []said{exit, silent, exit}, record.Plan{}, ""},
 		{"open tasks do not outvote the signal", []said{exit, exit}, record.Plan{Open: 1}, "project_complete"},
 		{"a promise is an indicator", []said{promise, exit}, record.Plan{Open: 1}, "project_complete"},
 		{"a failed turn claims nothing", []said{exit, failed}, record.Plan{}, ""},
 		{"a denied turn never completes", []said{exit, denied}, record.Plan{}, ""},
 		{"a turn whose tests fail never completes", []said{failing, failing}, record.Plan{Ticked: 1}, ""},
-		{"and is no indicator", []said{failing, exit}, record.Plan{}, ""},
-		{"and ends the row", []said{exit, denied, exit}, record.Plan{}, ""},
+		{"a turn whose tests fail is not an indicator", []said{failing, exit}, record.Plan{}, ""},
+		{"a turn whose tests fail resets the count", []said{exit, denied, exit}, record.Plan{}, ""},
 
 		{"the promise, no plan", []said{promise}, record.Plan{}, "project_complete"},
 		{"the promise, nothing open", []said{promise}, record.Plan{Ticked: 2}, "project_complete"},
 		{"the promise, a task open", []said{promise}, record.Plan{Open: 1, Ticked: 2}, ""},
 		{"the promise of an earlier turn", []said{promise, working}, record.Plan{}, ""},
+		{"the promise, and EXIT_SIGNAL: false in the same answer", []said{both, both}, record.Plan{}, ""},
+		{"the promise, and EXIT_SIGNAL: true in the same answer", []said{agrees}, record.Plan{}, "project_complete"},
 		{"the promise of a denied turn", []said{deniedAs}, record.Plan{}, ""},
 
-		{"every box ticked", []said{working}, record.Plan{Ticked: 3}, "plan_complete"},
-		{"every box ticked, a denied turn", []said{denied}, record.Plan{Ticked: 3}, ""},
-		{"every box ticked at the start", nil, record.Plan{Ticked: 3}, "plan_complete"},
+		{"every box checked", []said{working}, record.Plan{Ticked: 3}, "plan_complete"},
+		{"every box checked, a denied turn", []said{denied}, record.Plan{Ticked: 3}, ""},
+		{"every box checked at the start", nil, record.Plan{Ticked: 3}, "plan_complete"},
 		{"no box", []said{working}, record.Plan{}, ""},
 		{"one box open", []said{working}, record.Plan{Open: 1, Ticked: 2}, ""},
 

@@ -6,12 +6,10 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"os"
-	"path/filepath"
 	"time"
 
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // hookTimeout is how long the command that tells of a question may take.
@@ -39,13 +37,18 @@ func (q *questions) runHook(ctx context.Context, of record.Question) error {
 	if err != nil {
 		return err
 	}
-	log, err := os.Create(filepath.Join(q.store.Path(layout.LogsDir), fmt.Sprintf("question_%s_%s.log", of.ID, record.Stamp(q.now()))))
+	file, err := q.store.Files().Create(fmt.Sprintf("%s/question_%s_%s.log", layout.LogsDir, of.ID, record.Stamp(q.now())))
 	if err != nil {
 		return err
 	}
-	defer log.Close() // for people
+	log := &cappedLog{to: file, limit: q.config.MaxOutput}
+	out, err := newOutput(log)
+	if err != nil {
+		return errors.Join(err, log.Close())
+	}
+	defer out.release(log)
 	cmd := ownGroup(q.config.OnQuestion)
-	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.project, bytes.NewReader(input), log, log
+	cmd.Dir, cmd.Stdin, cmd.Stdout, cmd.Stderr = q.project, bytes.NewReader(input), out.in, out.in
 	cmd.WaitDelay = time.Second // a child may keep the pipe of the input
 	if err := cmd.Start(); err != nil {
 		return err
@@ -57,7 +60,7 @@ func (q *questions) runHook(ctx context.Context, of record.Question) error {
 	select {
 	case err := <-ended:
 		if why := exitWords(err); why != "" {
-			return errors.New(why + "; " + log.Name() + " has what it printed")
+			return errors.New(why + "; " + file.Name() + " has what it printed")
 		}
 		return nil
 	case <-limit.C:

@@ -2,7 +2,7 @@ package loop
 
 import "sync"
 
-// interrupts are how often somebody asked a loop to stop.
+// interrupts counts requests to stop a loop.
 type interrupts struct {
 	soft chan struct{} // closed by the first
 	hard chan struct{} // closed by the second
@@ -15,8 +15,8 @@ func newInterrupts() *interrupts {
 	return &interrupts{soft: make(chan struct{}), hard: make(chan struct{})}
 }
 
-// Interrupt asks the loop to stop: the first time after the turn, the second
-// time now, which ends the agent. It does not wait.
+// Interrupt asks the loop to stop: the first time after the current turn, the second time
+// immediately, which ends the agent. It does not wait.
 func (l *Loop) Interrupt() {
 	i := l.interrupts
 	i.mu.Lock()
@@ -29,7 +29,7 @@ func (l *Loop) Interrupt() {
 	}
 }
 
-// asked says whether somebody did.
+// asked reports whether the loop was asked to stop.
 func (i *interrupts) asked() bool {
 	select {
 	case <-i.soft:

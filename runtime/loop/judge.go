@@ -5,28 +5,29 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/resets"
 )
 
-// First and longest waits after a failed turn and after a provider's limit that
-// does not say when it ends.
+// First and longest waits after a failed turn, and after a provider's limit without a reset time.
 const (
 	failFirst, failMost   = time.Second, time.Minute
 	limitFirst, limitMost = 5 * time.Minute, time.Hour
 )
 
-// judge works out what turns mean.
+// judge evaluates turns.
 type judge struct {
 	*run
 	work *workspace
 	team *team
 
 	questions *questions
+	waitFor   string // the reason of a wait for a limit, if not the usual one
 }
 
-// take works out what a turn means for the state.
+// take applies a turn to the state.
 func (j *judge) take(e *ended) {
 	s, c, o, now := &j.state, j.config, e.outcome, j.now()
 	s.Turn, s.Progress = e.turn, e.progress
@@ -37,7 +38,7 @@ func (j *judge) take(e *ended) {
 	s.Failed, s.Hint, s.Asked, s.NotBefore = "", "", "", time.Time{}
 	if o.Failure != nil {
 		s.Failed, s.Hint = o.Failure.Kind, o.Failure.Hint
-	} else if !s.Progress {
+	} else if !s.Progress && e.unseen == nil {
 		s.Asked = record.OneLine(e.said.asked, 1000)
 	}
 	j.session(e, now)
@@ -47,15 +48,13 @@ func (j *judge) take(e *ended) {
 		return
 	}
 	s.Limits, s.Waited = 0, 0
-	text := e.said.text.String()
-	b := parseBlock(text, e.prompt)
-	e.block = b
+	b := e.block
 	denied := e.said.denied > 0
 	s.Halted = denied && c.DenialMode == "halt"
-	says := said{block: b, promise: e.promised, denied: denied, failed: o.Failure != nil}
+	says := said{block: b, promise: e.promised, uncounted: e.uncounted, denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = record.OneLine(b.Recommendation, 200)
-		says.onlyTests = onlyTests(j.work.tree, e.changed)
+		says.onlyTests = e.unseen == nil && onlyTests(j.work.tree, e.changed)
 	}
 	(*gate)(&s.Gate).note(says)
 	s.Failures = count(s.Failures, e.failed())
@@ -63,20 +62,23 @@ func (j *judge) take(e *ended) {
 		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
 	}
 	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
-		turn: e.turn, progress: s.Progress || e.handed, denied: denied, failed: e.failed(),
+		turn: e.turn, progress: s.Progress || e.handed || e.unseen != nil, changed: s.Progress || e.unseen != nil, denied: denied, failed: e.failed(),
 		errors: signatures(e.said.errors), output: e.said.output,
 	}, thresholdsOf(j.config), now)
 	if s.Breaker.State == record.Open {
 		j.resetSession("circuit_breaker_open")
 	}
 	s.Last = e.summary(b)
-	if wrong := odd(text, e.prompt, b); wrong != "" {
+	if wrong := e.wrong; wrong != "" {
+		wrong = record.OneLine(wrong, 250)
 		s.Last = record.OneLine(s.Last, 300-len(wrong)) + "; " + wrong
-		j.noteOnce("block", "", fmt.Sprintf("turn %d: %s (said once)", e.turn, wrong))
+	}
+	if e.odd != "" {
+		j.noteOnce(e.odd, "", fmt.Sprintf("turn %d: %s (said once)", e.turn, e.odd))
 	}
 }
 
-// session keeps the session of a turn that went well.
+// session records the session of a successful turn.
 func (j *judge) session(e *ended, now time.Time) {
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
@@ -89,17 +91,17 @@ func (j *judge) session(e *ended, now time.Time) {
 	}
 }
 
-// limit finds out how long to wait for the provider: no longer when the
-// limit ended with the turn. A time from before the turn says nothing.
+// limit determines how long to wait for the provider; a limit that ended during the turn needs no
+// wait. A reset time from before the turn is ignored.
 func (j *judge) limit(e *ended, now time.Time) {
 	s := &j.state
-	s.NotBefore = e.said.resetsAt
+	s.NotBefore, j.waitFor = e.said.resetsAt, ""
 	if !s.NotBefore.After(e.begun) {
-		s.NotBefore = now.Add(backoff(s.Limits, limitFirst, limitMost))
+		s.NotBefore, j.waitFor = j.limitInWords(e, now)
 	}
 	s.NotBefore = j.team.limit(s.NotBefore, now)
 	s.Limits++
-	if s.Examined == s.Turn { // nothing new was said
+	if s.Examined == s.Turn { // no new limit was reported
 		s.Examined++
 	}
 	if s.NotBefore.After(now) {
@@ -108,10 +110,23 @@ func (j *judge) limit(e *ended, now time.Time) {
 	s.Last = e.summary(nil)
 }
 
-// result says what became of a turn.
+// limitInWords returns the end of a limit according to the agent's message. If it has none, the
+// loop retries with increasing delays.
+func (j *judge) limitInWords(e *ended, now time.Time) (until time.Time, what string) {
+	for _, words := range []string{e.outcome.Failure.Message, e.said.limit} {
+		if at, ok := resets.Parse(words, now, time.Local); ok {
+			return at, ""
+		}
+	}
+	return now.Add(backoff(j.state.Limits, limitFirst, limitMost)), "for the provider's limit, whose end is unknown"
+}
+
+// result returns the outcome of a turn.
 func (e *ended) result() string {
 	text := "no change"
 	switch {
+	case e.unseen != nil:
+		text = "its changes are unknown"
 	case e.progress:
 		text = "made progress"
 	case len(e.changed) > 0:
@@ -128,7 +143,7 @@ func (e *ended) result() string {
 	return text
 }
 
-// summary is one line on a turn, for the next one and for people.
+// summary returns one line about a turn, for the next turn and for the user.
 func (e *ended) summary(b *block) string {
 	text := e.result()
 	if e.failed() {
@@ -144,7 +159,7 @@ func (e *ended) summary(b *block) string {
 		}
 	}
 	if b != nil && b.Files > 0 && len(e.changed) == 0 {
-		text += fmt.Sprintf(", though it tells of %s", plural(b.Files, "file"))
+		text += fmt.Sprintf(", although it reports %s", plural(b.Files, "file"))
 	}
 	if b != nil && b.Recommendation != "" {
 		text += ", " + b.Recommendation

@@ -33,7 +33,7 @@ func TestVerifyDecidesWhetherDoneIsBelieved(t *testing.T) {
 		{"at the third claim", script(claims, claims, claims, passes), "test -f passes", "project_complete", 4},
 		{"never", script(claims), "test -f passes", "unverified", 4},
 		{"all of them", script(passes), "true\ntest -f nothing", "unverified", 4},
-		{"no claim, no check", script(works), "touch checked; false", "max_turns", 6},
+		{"no check without a claim", script(works), "touch checked; false", "max_turns", 6},
 		{"a claim that is not repeated", script(claims, claims, works), "false", "max_turns", 6},
 	}
 	for _, tt := range tests {
@@ -91,7 +91,7 @@ func TestCommitEachTurnThatMadeProgress(t *testing.T) {
 			assert.Regexp(t, `^[0-9a-f]{10} ripple/`, n.Text, "a hash for people")
 		}
 	}
-	assert.Equal(t, "A  mine.txt\n?? .ralph/", r.git("status", "--porcelain"), "what was staged is still staged")
+	assert.Equal(t, "A  mine.txt\n?? .ralph/", r.git("status", "--porcelain"), "the staged file is still staged")
 	tags := strings.Fields(r.git("tag", "--sort=refname"))
 	require.Len(t, tags, 2)
 	assert.Regexp(t, `^ripple/\d{8}T\d{6}Z/turn-1$`, tags[0])

@@ -2,30 +2,30 @@ package loop
 
 import (
 	"slices"
+	"sort"
 	"time"
 )
 
-// window counts the calls of the hour that ended just now. Attempts count,
-// whatever becomes of them.
+// window has the calls of the past hour. Attempts count, regardless of their result.
 type window struct {
 	Calls []time.Time `json:"calls"` // oldest first
 }
 
 const hour = time.Hour
 
-// roll forgets calls older than an hour. A call in the future means that the
-// clock went backwards: it counts as made now, so that it is forgotten in time.
+// roll removes calls older than an hour. A call in the future means that the clock moved
+// backwards: its time becomes now, so that it expires eventually.
 func (w *window) roll(now time.Time) {
 	for i, at := range w.Calls {
 		if at.After(now) {
 			w.Calls[i] = now
 		}
 	}
-	slices.SortFunc(w.Calls, time.Time.Compare)
+	sort.Slice(w.Calls, func(i, j int) bool { return w.Calls[i].Before(w.Calls[j]) })
 	w.Calls = slices.DeleteFunc(w.Calls, func(at time.Time) bool { return now.Sub(at) >= hour })
 }
 
-// wait is how long the next call must wait, 0 when it may be made now.
+// wait returns the delay before the next call; 0 if it may be made now.
 func (w *window) wait(limit int, now time.Time) time.Duration {
 	w.roll(now)
 	if len(w.Calls) < limit {
@@ -34,10 +34,10 @@ func (w *window) wait(limit int, now time.Time) time.Duration {
 	return w.Calls[len(w.Calls)-limit].Add(hour).Sub(now)
 }
 
-// add notes a call.
+// add records a call.
 func (w *window) add(now time.Time) { w.Calls = append(w.Calls, now) }
 
-// nextReset is when the oldest call of the hour stops to count.
+// nextReset returns the time at which the oldest call expires.
 func (w *window) nextReset(now time.Time) time.Time {
 	if len(w.Calls) == 0 {
 		return now.Add(hour)

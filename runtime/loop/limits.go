@@ -6,19 +6,19 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// limits are what ends a loop whose work is not done.
+// limits stop a loop whose work is unfinished.
 type limits struct {
 	*run
 	team   *team
-	silent bool // it was said that the agent tells no cost
+	silent bool // the missing cost was reported
 }
 
-// cause is the stop for how the last turn went: no further turn mends it, or too
-// many failed like it. It says more than that the circuit opened, and comes first.
+// cause returns the stop caused by the last turn: further turns cannot fix it, or too many failed
+// in the same way. It is more specific than an open circuit, and takes precedence.
 func (l *limits) cause() *Stop {
 	s := &l.state
 	stop := func(reason, why, do string) *Stop {
@@ -30,9 +30,9 @@ func (l *limits) cause() *Stop {
 	case s.Failed == event.Auth:
 		return stop(ReasonAuth, "The agent is not logged in: "+s.Last, "")
 	case s.Failed == event.Version:
-		return stop(ReasonVersion, "This version of the agent cannot be driven: "+s.Last, "")
+		return stop(ReasonVersion, "This version of the agent is not supported: "+s.Last, "")
 	case s.Failed == event.BadUsage:
-		return stop(ReasonUsage, "The agent refuses how it is started: "+s.Last, s.Hint)
+		return stop(ReasonUsage, "The agent rejects its command line: "+s.Last, s.Hint)
 	case s.Asked != "":
 		return stop(ReasonQuestion, "The agent asks: "+s.Asked, "")
 	case s.Failures >= l.config.MaxFailures:
@@ -41,14 +41,14 @@ func (l *limits) cause() *Stop {
 	return nil
 }
 
-// openStop says that the breaker holds the loop up, and until when.
+// openStop returns the stop for an open breaker, with the end of its cooldown.
 func (l *limits) openStop(now time.Time) *Stop {
 	b := l.state.Breaker
 	left := l.config.Cooldown
 	if b.OpenedAt != nil && !now.Before(b.OpenedAt.Time) {
 		left -= now.Sub(b.OpenedAt.Time)
 	}
-	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was noted")
+	why := "The circuit breaker is open: " + cmp.Or(b.Reason, "no reason was recorded")
 	if l.state.Turn > 0 && l.state.Last != "" {
 		why += "; the last turn: " + l.state.Last
 	}
@@ -62,14 +62,17 @@ func (l *limits) openStop(now time.Time) *Stop {
 	return stop
 }
 
-// counted are the tokens that MAX_TOKENS counts: in and out, without what came from a
-// cache or went there.
+// counted returns the tokens that MAX_TOKENS counts: input and output, without cache reads and
+// writes.
 func counted(s *record.State) int64 { return s.Tokens.Input + s.Tokens.Output }
 
-// budget is the stop for what a run may take: claims, turns, time, money.
+// budget returns the stop for an exhausted budget: claims, turns, time, money.
 func (l *limits) budget(p record.Plan) *Stop {
 	s, c := &l.state, l.config
 	limit := func(reason, why string, args ...any) *Stop {
+		if l.begun() {
+			why += fmt.Sprintf("; turn %d was interrupted and is repeated when the loop continues", s.Turn+1)
+		}
 		return &Stop{Reason: reason, Why: sentence(fmt.Sprintf(why, args...))}
 	}
 	switch {
@@ -77,6 +80,8 @@ func (l *limits) budget(p record.Plan) *Stop {
 		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
 	case s.Waited > c.MaxWait:
 		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
+	case l.rules().Exhausted(s.Hats) != "":
+		return limit(ReasonHatExhausted, "%s", l.rules().Exhausted(s.Hats))
 	case s.Turn >= c.MaxTurns:
 		return limit(ReasonMaxTurns, "%s taken, the limit is %d; %s", plural(s.Turn, "turn"), c.MaxTurns, l.notDone(p))
 	case c.MaxRuntime > 0 && l.elapsed() >= c.MaxRuntime:
@@ -89,7 +94,7 @@ func (l *limits) budget(p record.Plan) *Stop {
 	return nil
 }
 
-// notDone says why the work does not count as done.
+// notDone describes why the work does not count as done.
 func (l *limits) notDone(p record.Plan) string {
 	s := &l.state
 	switch g := s.Gate; {
@@ -102,7 +107,9 @@ func (l *limits) notDone(p record.Plan) string {
 	case g.Claimed && g.Failing:
 		return "the agent said that it is done, and that its tests fail"
 	case g.Claimed && s.Failed != "":
-		return fmt.Sprintf("the agent said that it is done, which does not count in a turn that failed (%s)", s.Failed)
+		return fmt.Sprintf("the agent said that it is done, which does not count in a failed turn (%s)", s.Failed)
+	case g.Uncounted != "":
+		return "the agent said that it is done, which does not count: " + g.Uncounted
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:
@@ -111,12 +118,12 @@ func (l *limits) notDone(p record.Plan) string {
 	return "the agent did not say that it is done"
 }
 
-// untold says once that a budget has nothing to go by.
+// untold reports once that the agent does not report a budget's quantity.
 func (l *limits) untold(e *ended) {
 	s, c := &l.state, l.config
 	lacks := func(what string) {
 		l.silent = true
-		l.noteAbout(what, fmt.Sprintf("%s told no %s of this turn, so that limit cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what))
+		l.noteAbout(what, fmt.Sprintf("%s did not report the %s of this turn, so that limit cannot stop it", cmp.Or(l.team.who.Name, "the agent"), what))
 	}
 	switch {
 	case e.outcome.Failure != nil || l.silent:

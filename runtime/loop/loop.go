@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/loop/config"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Options are what a loop needs. Project, Config and Agent must be set.
@@ -21,13 +23,18 @@ type Options struct {
 	Prompt     string            // the prompt itself; "": PromptFile
 	PromptFile string            // where the prompt is, read for each turn; "": .ralph/PROMPT.md
 	Resume     bool              // go on with the run that ended last, however it ended
+	Settings   *record.Settings  // for the record: how the run is started; may be nil
 	Observe    func(Notice)      // gets each notice, from one goroutine at a time; may be nil
 	Now        func() time.Time  // the wall clock; nil: time.Now
+	Box        *box.Box          // where agents and checks run; required if Config.Box is set
 	Attended   bool              // a person is at the terminal, and can answer
 
 	// ExitCode is what the record says that a process ends with which ran the loop; nil:
 	// nothing.
 	ExitCode func(*Stop) int
+
+	// Next is what the record says that is to be done after a stop; nil: nothing.
+	Next func(*Stop) string
 
 	// Believable is called before anything is written. It must not return when the
 	// process and its children are being killed: how they end then is no news. May
@@ -50,8 +57,11 @@ type Loop struct {
 	checker    *checker
 	committer  *committer
 	questions  *questions
+	confined   *confined
 	interrupts *interrupts
-	restored   bool // the state is there: how the run ends can be recorded
+	done       *Summary // at the end
+	prompt     string   // its file before the turn
+	restored   bool     // the state is there: how the run ends can be recorded
 }
 
 // New makes a loop that Run starts.
@@ -61,9 +71,9 @@ func New(o Options) *Loop {
 	}
 	r := &run{
 		clock: clock{wall: o.Now}, notifier: notifier{observe: o.Observe, noted: map[string]bool{}},
-		config: o.Config, project: o.Project,
+		config: o.Config, project: o.Project, settings: o.Settings,
 	}
-	work, backup, team := &workspace{run: r}, &backup{run: r}, newTeam(r, &o)
+	work, backup, team := &workspace{run: r, whole: o.Box}, &backup{run: r}, newTeam(r, &o)
 	interrupts := newInterrupts()
 	questions := &questions{run: r, interrupts: interrupts, team: team}
 	questions.waits = r.wanted(o.Attended)
@@ -73,9 +83,10 @@ func New(o Options) *Loop {
 		judge:      &judge{run: r, work: work, team: team, questions: questions},
 		limits:     &limits{run: r, team: team},
 		checker:    &checker{run: r, work: work, backup: backup},
-		committer:  &committer{run: r, work: work},
+		committer:  &committer{run: r, work: work, interrupts: interrupts},
 		interrupts: interrupts,
 		questions:  questions,
+		confined:   &confined{run: r, work: work},
 	}
 }
 
@@ -96,7 +107,7 @@ func (l *Loop) Run(ctx context.Context) Stop {
 	l.since, l.questions.ctx = time.Now(), ctx
 	stop := l.takeTurns(ctx)
 	l.questions.hooks.Wait()
-	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.work.summary(ctx)})
+	l.tell(Notice{Kind: NoticeStopped, Turn: l.state.Turn, Stop: stop, Summary: l.done})
 	return *stop
 }
 
@@ -112,7 +123,7 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	}
 	switch {
 	case ctx.Err() != nil && stop == nil:
-		stop = interruptStop(l.begun, l.checker.running)
+		stop = interruptStop(l.begun(), l.checker.running)
 	case err != nil:
 		stop = stopFor(err)
 	}
@@ -120,6 +131,8 @@ func (l *Loop) takeTurns(ctx context.Context) *Stop {
 	if stop.Reason == ReasonLocked { // the files are another loop's by now
 		return stop
 	}
+	l.confined.take(nil)
+	l.done = l.work.summary(ctx)
 	if err := l.finish(stop); err != nil {
 		l.note("the end could not be recorded: " + err.Error())
 	}
@@ -148,7 +161,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 		l.work.last = nil // people work meanwhile
 		return l.questions.await(ctx, *of)
 	}
-	p, err := planOf(l.work.planPath())
+	p, err := planOf(l.project, l.work.tree.Dir)
 	if err != nil {
 		return nil, err
 	}
@@ -168,7 +181,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if l.state.NotBefore.After(now) {
 		what := "after a failed turn"
 		if l.state.Limits > 0 {
-			what = "for the provider's limit"
+			what = cmp.Or(l.judge.waitFor, "for the provider's limit")
 		}
 		return nil, l.wait(ctx, l.state.NotBefore, what)
 	}

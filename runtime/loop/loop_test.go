@@ -16,13 +16,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Each row is a whole run: what the agent does turn by turn, and how it ends.
+// Each row is a whole run: the agent's turns, and the end of the run.
 func TestStops(t *testing.T) {
 	says := func(text string) func(*doing) { return func(d *doing) { d.work(); d.says(text) } }
 	ticks := func(plan string) func(*doing) {
@@ -39,13 +39,13 @@ func TestStops(t *testing.T) {
 	}{
 		{"two claims with EXIT_SIGNAL", script(works, claims, claims), nil, "", "project_complete", 3},
 		{"one claim is not enough", script(claims, works), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
-		{"COMPLETE with EXIT_SIGNAL false goes on", script(inProgress), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
-		{"prose ends nothing", script(says("I am done. The project is complete. All tests pass. Done!")), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"COMPLETE with EXIT_SIGNAL false continues", script(inProgress), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
+		{"prose does not complete the loop", script(says("I am done. The project is complete. All tests pass. Done!")), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
 		{"the promise", script(works, says("all of it\nLOOP_COMPLETE")), nil, "", "project_complete", 2},
 		{"a promise of another kind", script(says("THE END\n")), map[string]string{"completion-promise": "THE END"}, "", "project_complete", 1},
 		{"the promise with a task open", script(says("LOOP_COMPLETE")), map[string]string{"max-turns": "2"}, "- [ ] a\n", "max_turns", 2},
-		{"the plan is ticked off", script(works, ticks("- [x] a\n- [x] b\n")), nil, "- [ ] a\n- [ ] b\n", "plan_complete", 2},
-		{"the plan was ticked before", script(works), nil, "- [x] a\n", "plan_complete", 0},
+		{"the plan is completed", script(works, ticks("- [x] a\n- [x] b\n")), nil, "- [ ] a\n- [ ] b\n", "plan_complete", 2},
+		{"the plan was complete before", script(works), nil, "- [x] a\n", "plan_complete", 0},
 		{"only tests, three times", script(func(d *doing) {
 			d.writes("tests/a_test.go", fmt.Sprint(d.n))
 			d.says(ofBlock("STATUS: IN_PROGRESS", "WORK_TYPE: TESTING"))
@@ -76,13 +76,13 @@ func TestStops(t *testing.T) {
 		{"a wrong version", script(func(d *doing) { d.fails(event.Version, "too old") }), nil, "", "version", 1},
 		{"the agent cannot be started", script(func(d *doing) { d.err = errors.New("it is not installed") }), nil, "", "agent_missing", 0},
 		{"a denied turn never completes", script(denied), map[string]string{"max-turns": "4"}, "", "max_turns", 4},
-		{"nor does its plan", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 2},
+		{"the plan of a denied turn never completes", script(func(d *doing) { denied(d); d.writes(".ralph/@fix_plan.md", "- [x] a\n") }), map[string]string{"max-turns": "2"}, "", "max_turns", 2},
 		{"denials in mode halt", script(works, denied), map[string]string{"on-denial": "halt"}, "", "permission_denied", 2},
 		{"denials in mode threshold", script(denied), map[string]string{"on-denial": "threshold"}, "", "circuit_open", 2},
 		{"the cost", script(func(d *doing) { d.work(); d.event(event.Event{Type: event.Finished, CostUSD: 0.4}) }), map[string]string{"max-cost": "1"}, "", "max_cost", 3},
 		{"the tokens", script(func(d *doing) {
 			d.work()
-			for n := range int64(3) { // of the turn so far
+			for n := range int64(3) { // usage of the turn so far
 				d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 100 * n, Output: 10 * n, CacheRead: 5000}})
 			}
 		}), map[string]string{"max-tokens": "0.6k"}, "", "max_tokens", 3},
@@ -176,7 +176,7 @@ func TestProviderLimitIsWaitedFor(t *testing.T) {
 		start := time.Now()
 		stop := r.run()
 		assert.Equal(t, "project_complete", stop.Reason, stop.Why)
-		assert.Equal(t, 2*time.Hour+(10+20+5)*time.Minute, time.Since(start).Round(time.Minute), "until it ends; else longer and longer, and anew after a turn that worked")
+		assert.Equal(t, 2*time.Hour+(10+20+5)*time.Minute, time.Since(start).Round(time.Minute), "until it ends; otherwise with increasing waits, which a successful turn resets")
 		b := r.json(".ralph/.circuit_breaker_state")
 		assert.EqualValues(t, 0, b["consecutive_no_progress"], "it counts for nothing")
 		assert.Equal(t, 2*time.Hour, r.waits("provider's limit").Round(time.Minute))
@@ -201,7 +201,7 @@ func TestProviderLimitIsWaitedForSoLongOnly(t *testing.T) {
 	})
 }
 
-// That a limit has ended when the turn has is no reason to wait for minutes.
+// A limit that ended before the turn did does not cause a wait of minutes.
 func TestALimitThatEndsBeforeTheTurn(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) {
@@ -371,7 +371,7 @@ func TestInterrupts(t *testing.T) {
 			}
 			stop := r.run()
 			assert.Equal(t, "interrupted", stop.Reason)
-			assert.Contains(t, stop.Why, "in the middle of a turn")
+			assert.Contains(t, stop.Why, "Interrupted during a turn")
 			assert.Equal(t, 0, r.status().LoopCount)
 
 			r.onNotice = nil
@@ -381,10 +381,7 @@ func TestInterrupts(t *testing.T) {
 			for _, l := range r.lines() {
 				types = append(types, l.Type)
 			}
-			assert.Equal(t, []string{"run_started", "turn_started", "text", "turn_ended", "turn_started", "text", "turn_ended", "stopped"}, types, "the turn was taken again")
-			aside, err := filepath.Glob(filepath.Join(r.dir, ".ralph/logs/*_cut_*.jsonl"))
-			require.NoError(t, err)
-			require.Len(t, aside, 1, "what the first try said is kept aside")
+			assert.Equal(t, []string{"run_started", "turn_started", "text", "turn_cut", "stopped", "turn_started", "text", "turn_ended", "turn_started", "text", "turn_ended", "stopped"}, types, "the turn was taken again, and its first attempt stays recorded")
 		})
 	})
 	t.Run("while it waits", func(t *testing.T) {
@@ -429,21 +426,23 @@ func TestResumeGoesOn(t *testing.T) {
 				stops++
 			}
 		}
-		assert.Equal(t, 2, stops, "the same stop is told once")
+		assert.Equal(t, 2, stops, "the same stop is reported once")
 		r.run()
 		assert.Equal(t, 3, r.status().LoopCount, "a new run counts from the start")
 		assert.Len(t, r.fake.requests, 6)
 	})
 }
 
-func TestResumeWithoutARunBeginsOne(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		r := newRig(t, claims)
-		assert.Equal(t, "project_complete", r.resume().Reason)
-	})
+// Resuming without a recorded run starts nothing and creates nothing.
+func TestResumeWithoutARun(t *testing.T) {
+	r := newRig(t, claims)
+	stop := r.runWith(r.options(true))
+	assert.Equal(t, ReasonNoRun, stop.Reason, stop.Why)
+	assert.Empty(t, r.fake.requests)
+	assert.NoFileExists(t, filepath.Join(r.dir, ".ralph/events.jsonl"))
 }
 
-// When ripple is killed its agent is killed, too, and may be seen to end so.
+// When ripple is killed, its agent is killed too, and this end may still be seen.
 func TestADyingProcessWritesNothing(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		dying := false
@@ -474,7 +473,7 @@ func TestFailuresAreForgivenToWhoeverResumes(t *testing.T) {
 	})
 }
 
-// A stop that says more than the circuit does must not hide that it is open.
+// A stop that is more specific than the circuit's must not hide that the circuit is open.
 func TestWhatToDoWhenTheCircuitOpenedToo(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, failed, failed, failed, claims)
@@ -512,11 +511,11 @@ func TestSessions(t *testing.T) {
 		name  string
 		turns []func(*doing)
 		flags map[string]string
-		want  []string // the session that each turn goes on with
+		want  []string // the session that each turn continues
 	}{
 		{"from turn to turn", script(session("a", works)), nil, []string{"", "a", "a", "a"}},
 		{"with CRLF", script(session("a\r\n", works)), nil, []string{"", "a", "a", "a"}},
-		{"the outcome knows better", script(func(d *doing) { session("a", works)(d); d.out.SessionID = "b" }), nil, []string{"", "b", "b", "b"}},
+		{"the outcome has precedence", script(func(d *doing) { session("a", works)(d); d.out.SessionID = "b" }), nil, []string{"", "b", "b", "b"}},
 		{"never from a failed turn", script(session("a", works), session("b", failed), works, works), nil, []string{"", "a", "a", "a"}},
 		{"unknown to the agent", script(session("a", works), func(d *doing) { d.work(); d.fails(event.SessionUnknown, "no such session") }, works, works), nil, []string{"", "a", "", ""}},
 		{"not wanted", script(session("a", works)), map[string]string{"continue-session": "false"}, []string{"", "", "", ""}},
@@ -724,5 +723,28 @@ func TestTornStateFiles(t *testing.T) {
 			assert.Equal(t, `{"state": "OPE`, r.read(".ralph/"+name+".corrupt"), "kept")
 		}
 		assert.Equal(t, "run_started", r.lines()[0].Type)
+	})
+}
+
+// Projects of the Ralph reference have the plan without the @.
+func TestAPlanOfTheReference(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works, func(d *doing) { d.work(); d.writes(".ralph/fix_plan.md", "- [x] a\n- [x] b\n") })
+		r.write(".ralph/fix_plan.md", "- [x] a\n- [ ] b\n")
+		stop := r.run()
+		assert.Equal(t, "plan_complete", stop.Reason)
+		assert.Contains(t, stop.Why, "Every task in .ralph/fix_plan.md is ticked after 2 turns")
+		assert.Equal(t, "Turn 1 of at most 100.\nOpen tasks in .ralph/fix_plan.md: 1 of 2.", r.fake.requests[0].Context)
+		s, err := journal.ReadReport(r.dir)
+		require.NoError(t, err)
+		assert.Equal(t, record.Plan{Ticked: 2}, s.Tasks.Count())
+		assert.Empty(t, r.notes())
+	})
+	synctest.Test(t, func(t *testing.T) {
+		r := newRig(t, works)
+		r.write(".ralph/fix_plan.md", "- [ ] a\n")
+		r.write(".ralph/@fix_plan.md", "- [x] b\n")
+		assert.Equal(t, "plan_complete", r.run().Reason)
+		assert.Contains(t, r.notes(), ".ralph/@fix_plan.md and .ralph/fix_plan.md are both there: @fix_plan.md is the plan, and fix_plan.md is not read")
 	})
 }

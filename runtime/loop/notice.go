@@ -7,77 +7,76 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Kinds of notices.
 const (
-	NoticeNote        = "note"         // Text: something odd that does no harm
+	NoticeNote        = "note"         // Text: something unexpected but harmless
 	NoticeTurnStarted = "turn_started" // Turn, Agent, Branch, Task, Hat, Subject, Cost, Elapsed
 	NoticeEvent       = "event"        // Event
-	NoticeTurnEnded   = "turn_ended"   // Text: one line on the turn; Outcome, OK: it made progress; Topics, Cost, Elapsed
-	NoticeWaiting     = "waiting"      // Text: for what; Left; each second
+	NoticeTurnEnded   = "turn_ended"   // Text: a one-line summary; Outcome, OK: it made progress; Topics, Cost, Elapsed
+	NoticeWaiting     = "waiting"      // Text: the reason; Left; once per second
 	NoticeVerifying   = "verifying"    // Text: the commands
-	NoticeVerified    = "verified"     // Text: what became of them; OK
+	NoticeVerified    = "verified"     // Text: the result; OK
 	NoticeCommitted   = "committed"    // Text: the commit
-	NoticeStopped     = "stopped"      // Stop; Summary of a run that took a turn
-	NoticeAsked       = "asked"        // Question; Text: it in words; OK: the loop waits for its answer
+	NoticeStopped     = "stopped"      // Stop; Summary if the run took a turn
+	NoticeAsked       = "asked"        // Question; Text: its text; OK: the loop waits for its answer
 	NoticeAnswered    = "answered"     // Question, with its answer
-	NoticeDecided     = "decided"      // Question, which a rule answered; OK: it allowed
-	NoticeGuided      = "guided"       // Text: what a person says to the agent
+	NoticeDecided     = "decided"      // Question, answered by a rule; OK: it was allowed
+	NoticeGuided      = "guided"       // Text: a user's message to the agent
 )
 
-// Topics are what a notice is about where a front end may want to add how its users
-// change that.
+// Topics identify the subject of a notice for front ends that add instructions to it.
 const (
-	TopicCutOff      = "cut_off"     // a run that could have been gone on with
-	TopicUncommitted = "uncommitted" // changes from before the loop that are left alone
-	TopicMixed       = "mixed"       // a file that has such changes and the turn's
-	TopicCommitAll   = "commit_all"  // asked for without commits
-	TopicTag         = "tag"         // asked for without commits
-	TopicCost        = "cost"        // its limit has nothing to go by
-	TopicTokens      = "tokens"      // likewise
-	TopicMaxRuntime  = "max_runtime" // cuts a wait short
+	TopicCutOff      = "cut_off"     // the interrupted run could have been resumed
+	TopicUncommitted = "uncommitted" // changes from before the loop, which are left alone
+	TopicMixed       = "mixed"       // a file with both such changes and the turn's
+	TopicCommitAll   = "commit_all"  // requested without commits
+	TopicTag         = "tag"         // requested without commits
+	TopicWorktree    = "worktree"    // of a branch that receives no commits
+	TopicCost        = "cost"        // its limit has no data
+	TopicTokens      = "tokens"      // its limit has no data
+	TopicMaxRuntime  = "max_runtime" // shortens a wait
 	TopicOnQuestion  = "on_question" // its command failed
 )
 
-// Notice is something that a person at a terminal wants to see. Its fields are those of
-// all kinds.
+// Notice is something to show to the user. Its fields are the union of those of all kinds.
 type Notice struct {
 	Kind  string
 	Turn  int
 	Text  string
-	Topic string // of a note and of waiting; may be ""
+	Topic string // of a note or a wait; may be ""
 	Event *event.Event
 	Left  time.Duration
 	OK    bool
 	Stop  *Stop
 
 	Summary *Summary
-	Record  *journal.Record // as it is in events.jsonl; nil: nothing of it is there
+	Record  *journal.Record // as in events.jsonl, or as it would be without a limit; nil if it is not recorded
 
-	Agent   string // who takes the turn
-	Branch  string // where, in a working tree of its own
-	Task    string // the first open one of the plan
-	Hat     string // whose role the turn is; "" for none
-	Subject string // the topics that it has
-	Outcome string // Text without what the agent said of itself
+	Agent   string // the agent of the turn
+	Branch  string // branch of the worktree, if there is one
+	Task    string // the first open task of the plan
+	Hat     string // role of the turn; "" for none
+	Subject string // the topics of the turn
+	Outcome string // Text without the agent's own words
 
 	Question *record.Question
 
-	Topics  []hats.Topic  // what a turn that ended published
-	Cost    float64       // US dollars of the run so far, resumed or not
-	Elapsed time.Duration // of the run so far
+	Topics  []hats.Topic  // topics published by a completed turn
+	Cost    float64       // cost of the run so far in US dollars, including earlier processes
+	Elapsed time.Duration // time of the run so far
 }
 
-// notifier hands notices to who observes the loop.
+// notifier passes notices to the observer.
 type notifier struct {
 	observe func(Notice) // may be nil
 	mu      sync.Mutex
-	noted   map[string]bool // what was said once
+	noted   map[string]bool // notes that were sent once
 }
 
 func (n *notifier) tell(notice Notice) {
@@ -89,7 +88,7 @@ func (n *notifier) tell(notice Notice) {
 	n.observe(notice)
 }
 
-// render shows an event in live.log and in the log of a turn.
+// render formats an event for live.log and the log of a turn.
 func render(e event.Event) string {
 	switch e.Type {
 	case event.Text:

@@ -5,14 +5,17 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// odd says what is wrong with what looks like a status block and is none, or not in
-// all of it; "" for nothing. Lines of the prompt are no attempt.
+// odd describes the error of text that resembles a status block and is not read, or not
+// completely; "" if there is none. Lines that the prompt also contains are ignored.
 func odd(text, prompt string, b *block) string {
 	if b != nil {
 		return b.Odd
+	}
+	if slices.ContainsFunc(ownBlocks(text, prompt), func(p placed) bool { return p.shown }) {
+		return "its status block is not read: it is in fenced code, and words follow it"
 	}
 	known := strings.Split(prompt, "\n")
 	opened := false
@@ -21,7 +24,7 @@ func odd(text, prompt string, b *block) string {
 		switch bare := strings.Trim(line, " \t*_`>#"); {
 		case bare != blockBegin && bare != blockEnd || slices.Contains(known, line):
 		case line != bare:
-			return fmt.Sprintf("its status block is not read: %s must stand alone on its line, without %q", bare, strings.Replace(line, bare, "", 1))
+			return fmt.Sprintf("its status block is not read: %s must be alone on its line, without %q", bare, strings.Replace(line, bare, "", 1))
 		case line == blockBegin:
 			opened = true
 		}
@@ -32,12 +35,12 @@ func odd(text, prompt string, b *block) string {
 	return ""
 }
 
-// oddLine says what is wrong with a line of a block whose key stands with a value.
-// What has a bar is the prompt's own template.
+// oddLine describes the error of a block's line with a key and a value. A value with a bar comes
+// from the prompt's template.
 func oddLine(key, v string, read bool) string {
 	bare := strings.Trim(key, " \t*_`>-")
 	if bare != key && slices.Contains(blockKeys, bare) {
-		return fmt.Sprintf("the line %q of its status block is not read: %s must stand at its beginning, as it is", record.OneLine(key+": "+v, 60), bare)
+		return fmt.Sprintf("the line %q of its status block is not read: %s must be at its start, unchanged", record.OneLine(key+": "+v, 60), bare)
 	}
 	of, listed := blockValues[key]
 	if !listed || read || v == "" || strings.Contains(v, "|") {

@@ -9,27 +9,40 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What an agent meant as its block and ripple does not read is said once, to people
-// and to the agent.
+// An intended status block that ripple cannot read is reported once, to the user and to the
+// agent.
 func TestOddBlocks(t *testing.T) {
 	tests := []struct{ name, text, want string }{
-		{"as it should be", complete, ""},
+		{"a valid block", complete, ""},
 		{"none", "I am at it.", ""},
 		{"an unknown status", ofBlock("STATUS: DONE", "EXIT_SIGNAL: true"), "STATUS: DONE of its status block is not read: it must be one of IN_PROGRESS, COMPLETE, BLOCKED"},
 		{"an unknown signal", ofBlock("STATUS: COMPLETE", "EXIT_SIGNAL: yes"), "EXIT_SIGNAL: yes of its status block is not read: it must be one of true, false"},
 		{"unknown tests", ofBlock("TESTS_STATUS: GREEN"), "TESTS_STATUS: GREEN"},
-		{"bold keys", ofBlock("**STATUS:** COMPLETE"), `the line "**STATUS: ** COMPLETE" of its status block is not read: STATUS must stand at its beginning`},
+		{"bold keys", ofBlock("**STATUS:** COMPLETE"), `the line "**STATUS: ** COMPLETE" of its status block is not read: STATUS must be at its start`},
 		{"a list", ofBlock("- STATUS: COMPLETE"), `the line "- STATUS: COMPLETE"`},
-		{"a bold block", "**" + blockBegin + "**\nSTATUS: COMPLETE\n**" + blockEnd + "**\n", `its status block is not read: ---RALPH_STATUS--- must stand alone on its line, without "****"`},
-		{"an indented block", "  " + strings.ReplaceAll(complete, "\n", "\n  "), "its status block is not read: ---RALPH_STATUS--- must stand alone on its line"},
+		{"a bold block", "**" + blockBegin + "**\nSTATUS: COMPLETE\n**" + blockEnd + "**\n", `its status block is not read: ---RALPH_STATUS--- must be alone on its line, without "****"`},
+		{"an indented block", "  " + strings.ReplaceAll(complete, "\n", "\n  "), "its status block is not read: ---RALPH_STATUS--- must be alone on its line"},
 		{"no end", blockBegin + "\nSTATUS: COMPLETE\n", "its status block is not read: it has no line ---END_RALPH_STATUS---"},
 		{"the template", ofBlock("STATUS: IN_PROGRESS | COMPLETE | BLOCKED", "EXIT_SIGNAL: false | true"), ""},
 		{"words about it", "I shall write " + blockBegin + " at the end.", ""},
+		{"an example", "It is:\n```\n" + complete + "```\nbut I am not done.", "its status block is not read: it is in fenced code, and words follow it"},
+		{"a bold promise", "**LOOP_COMPLETE**", `the last line "**LOOP_COMPLETE**" is not the promise: it must be LOOP_COMPLETE and nothing else`},
+		{"a promise as code", "`LOOP_COMPLETE`", "the last line \"`LOOP_COMPLETE`\" is not the promise"},
+		{"a promise with a period", "LOOP_COMPLETE.", "the last line \"LOOP_COMPLETE.\" is not the promise"},
+		{"a promise in small letters", "loop_complete", "the last line \"loop_complete\" is not the promise"},
+		{"a promise in fenced code", "```\nLOOP_COMPLETE\n```", "the LOOP_COMPLETE of its answer does not count: it is in fenced code"},
+		{"a promise after other text", "Done. LOOP_COMPLETE", "LOOP_COMPLETE does not count at the end of other text"},
+		{"text after a promise", "LOOP_COMPLETE\nso it is", "the LOOP_COMPLETE of its answer does not count: it must be the last line"},
+		{"words about the promise", "I shall write LOOP_COMPLETE at the end.", ""},
+		{"a promise and its opposite", ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false") + "LOOP_COMPLETE", "it said LOOP_COMPLETE and EXIT_SIGNAL: false in one answer"},
 		{"an odd one before a good one", ofBlock("STATUS: DONE") + complete, ""},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			got := odd(tt.text, "", parseBlock(tt.text, ""))
+			e := &ended{said: &analysis{}}
+			e.said.addText(tt.text)
+			e.read("LOOP_COMPLETE")
+			got := e.odd
 			assert.Contains(t, got, tt.want)
 			assert.Equal(t, tt.want == "", got == "", got)
 			synctest.Test(t, func(t *testing.T) {
@@ -46,11 +59,13 @@ func TestOddBlocks(t *testing.T) {
 			})
 		})
 	}
+	template := "Write:\n```\n" + ofBlock("STATUS: COMPLETE") + "```\n"
+	assert.Empty(t, odd("As you say:\n"+template+"So I shall.", template, nil))
 	prompt := "Write:\n" + blockBegin + "\nSTATUS: IN_PROGRESS | COMPLETE\n" + blockEnd + "\n"
 	assert.Empty(t, odd("> "+prompt, prompt, nil))
 }
 
-// Boxes that go away are no work that was done.
+// Removed boxes do not count as completed work.
 func TestTasksTakenOutOfThePlan(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, works, func(d *doing) { d.work(); d.writes(".ralph/@fix_plan.md", "- [x] a\n") })
@@ -63,7 +78,7 @@ func TestTasksTakenOutOfThePlan(t *testing.T) {
 	})
 }
 
-// The logs do nothing to the terminal of who reads them.
+// The logs have no effect on a reader's terminal.
 func TestLogsArePrintable(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) {

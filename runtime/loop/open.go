@@ -3,13 +3,11 @@ package loop
 import (
 	"context"
 	"errors"
-	"io/fs"
+	"fmt"
 	"path/filepath"
-	"strings"
-	"syscall"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
 )
 
 // open takes the lock and reads everything. closeAll is never nil.
@@ -19,6 +17,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		for i := range closers {
 			_ = closers[len(closers)-1-i]() // what matters was synced
 		}
+	}
+	if l.config.Box && l.o.Box == nil {
+		return closeAll, &Stop{Reason: ReasonUsage, Why: "The settings ask for a box, and there is none."}
 	}
 	project, err := filepath.Abs(l.project)
 	if err != nil {
@@ -30,6 +31,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	l.project, l.store = project, journal.NewStore(project, l.o.Believable)
 	if err := layout.Check(project); err != nil {
 		return closeAll, err
+	}
+	if _, err := journal.ReadBegan(project); l.o.Resume && errors.Is(err, journal.ErrNoRun) {
+		return closeAll, noRun()
 	}
 	if _, err := l.readPrompt(); err != nil {
 		return closeAll, err
@@ -54,6 +58,9 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 	}
 	l.restored = true
 	l.team.who = l.team.member(l.state.Agent)
+	if layout.TwoPlans(l.store.Files()) {
+		l.note(fmt.Sprintf("%[1]s/%[2]s and %[1]s/%[3]s are both there: %[2]s is the plan, and %[3]s is not read", layout.Dir, layout.PlanFile, layout.BarePlanFile))
+	}
 	if err := l.publish("running", "starting", ""); err != nil {
 		return closeAll, err
 	}
@@ -61,33 +68,4 @@ func (l *Loop) open(ctx context.Context) (closeAll func(), err error) {
 		return closeAll, err
 	}
 	return closeAll, l.committer.open(ctx)
-}
-
-// readPrompt reads PROMPT.md, each turn anew: people change it as they watch.
-func (l *Loop) readPrompt() (string, error) {
-	if l.o.Prompt != "" {
-		return l.o.Prompt, nil
-	}
-	path := l.store.Path(layout.PromptFile)
-	if l.o.PromptFile != "" {
-		path = l.o.PromptFile
-	}
-	data, err := layout.ReadFile(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return "", l.noPrompt("There is no " + path + ".")
-	case errors.Is(err, syscall.EISDIR):
-		return "", l.noPrompt(path + " is a directory.")
-	case err == nil && strings.TrimSpace(string(data)) == "":
-		return "", l.noPrompt("Nothing is written in " + path + ".")
-	}
-	return string(data), err
-}
-
-func (l *Loop) noPrompt(why string) *Stop {
-	s := &Stop{Reason: ReasonPromptMissing, Why: why}
-	if l.o.PromptFile != "" {
-		s.Do = "write the task into it, or name another file"
-	}
-	return s
 }

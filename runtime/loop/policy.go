@@ -1,13 +1,16 @@
 package loop
 
 import (
+	"encoding/json"
+	"fmt"
 	"slices"
 	"strings"
+	"sync"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/permit"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // decide answers a question for a permission by the rules of the settings.
@@ -17,16 +20,59 @@ func (q *questions) decide(of record.Question) (a event.Answer, decided bool, er
 		return a, false, nil
 	}
 	of.Given = &a
-	q.allow(of)
+	allow(&q.state, of)
 	v := record.Line{Turn: of.Turn, Time: of.Asked, Type: record.Decided, Question: &of}
 	q.tell(Notice{Kind: NoticeDecided, Turn: of.Turn, Question: &of, Text: Words(of), OK: allows(of), Record: &journal.Record{Line: v}})
-	return a, true, q.log.Add(v)
+	return a, true, q.decisions.add(q.run, v)
+}
+
+// decisions keeps the answers that rules gave in a turn in events.jsonl, up to the limit of a
+// turn's output: an agent may ask without end.
+type decisions struct {
+	mu      sync.Mutex // a turn's questions may come at the same time
+	written int64
+
+	count int   // of those that were left out
+	left  int64 // bytes of their lines
+}
+
+func (d *decisions) add(r *run, v record.Line) error {
+	data, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Errorf("cannot record an answer: %w", err)
+	}
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	limit, size := r.config.MaxOutput, lineSize(data)
+	if limit == 0 || d.count == 0 && d.written+size <= limit {
+		d.written += size
+		return r.log.Add(v)
+	}
+	if d.count == 0 {
+		r.note(fmt.Sprintf("the answers that rules gave in turn %d have more than %s (max_output): the rest is not recorded", v.Turn, sizeWords(limit)))
+	}
+	d.count++
+	d.left += size
+	return nil
+}
+
+// close adds how much of a turn was left out, and begins with the next one.
+func (d *decisions) close(r *run, turn int) error {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	count, left := d.count, d.left
+	d.written, d.count, d.left = 0, 0, 0
+	if count == 0 {
+		return nil
+	}
+	why := fmt.Sprintf("%s that rules gave in turn %d left out here, %s (max_output)", plural(count, "answer"), turn, sizeWords(left))
+	return r.log.Add(record.Line{Turn: turn, Time: r.now(), Type: record.LeftOut, Why: why, Events: count, Bytes: left})
 }
 
 // allow adds to an agent's list of allowed tools what was denied and is allowed now.
-func (q *questions) allow(of record.Question) {
-	if tool := allowedTool(of); tool != "" && !slices.Contains(q.state.Allowed, tool) {
-		q.state.Allowed = append(q.state.Allowed, tool)
+func allow(s *record.State, of record.Question) {
+	if tool := allowedTool(of); tool != "" && !slices.Contains(s.Allowed, tool) {
+		s.Allowed = append(s.Allowed, tool)
 	}
 }
 

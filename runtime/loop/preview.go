@@ -5,15 +5,15 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// FirstPrompt is what the first turn of a new run would ask of the agent. It
-// changes nothing. The error is a *Stop where the run would stop at once.
+// FirstPrompt returns the prompt of the first turn of a new run. It changes nothing. The error is
+// a *Stop if the run would stop at once.
 func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	l := New(o)
 	project, err := filepath.Abs(o.Project)
@@ -25,7 +25,7 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	if err != nil {
 		return Request{}, err
 	}
-	p, err := planOf(l.store.Path(layout.PlanFile))
+	p, err := planOf(l.project, l.project)
 	if err != nil {
 		return Request{}, err
 	}
@@ -42,12 +42,13 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 		return Request{}, err
 	}
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.PlanFile, breaker: record.Closed}.context(),
+		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile), breaker: record.Closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 	}, nil
 }
 
-// possible is the stop for what the repository cannot do. It changes nothing.
+// possible returns the stop for a repository that lacks something the settings need. It changes
+// nothing.
 func possible(ctx context.Context, c *config.Config, project string) error {
 	r, err := git.Open(ctx, project)
 	if err != nil {

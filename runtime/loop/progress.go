@@ -5,12 +5,12 @@ import (
 	"io/fs"
 	"slices"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// isWork says whether one of these files is more than the loop's own: who only ticks
-// boxes gets nowhere.
+// isWork reports whether any of the files is not a loop file: checking boxes alone is not
+// progress.
 func isWork(t *git.Tree, changed []string) bool {
 	return slices.ContainsFunc(changed, func(name string) bool { return !layout.IsLoops(t.FromProject(name)) })
 }

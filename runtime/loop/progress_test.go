@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
 )
 
 func take(t testing.TB, tr *git.Tree) git.Snapshot {
@@ -20,8 +20,7 @@ func take(t testing.TB, tr *git.Tree) git.Snapshot {
 	return s
 }
 
-// Each row is a turn: what was there before it, what it did, and which files
-// count as changed.
+// Each row is a turn: the initial tree, its actions, and the files that count as changed.
 func TestProgress(t *testing.T) {
 	nothing := func(*project) {}
 	submodule := func(p *project) {
@@ -39,9 +38,9 @@ func TestProgress(t *testing.T) {
 		{"untracked only", nothing, func(p *project) { p.write("new/n.txt", "n") }, []string{"new/n.txt"}},
 		{"an untracked file again", func(p *project) { p.write("n.txt", "1") }, func(p *project) { p.write("n.txt", "2") }, []string{"n.txt"}},
 		{"old dirt", func(p *project) { p.write("a.txt", "dirt"); p.write("n.txt", "dirt") }, nothing, nil},
-		{"old dirt, more of it", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "dust") }, []string{"a.txt"}},
-		{"old dirt, taken back", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "a\n") }, []string{"a.txt"}},
-		{"written anew, the same", nothing, func(p *project) { p.write("a.txt", "a\n") }, nil},
+		{"earlier changes, extended", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "dust") }, []string{"a.txt"}},
+		{"earlier changes, reverted", func(p *project) { p.write("a.txt", "dirt") }, func(p *project) { p.write("a.txt", "a\n") }, []string{"a.txt"}},
+		{"rewritten with the same content", nothing, func(p *project) { p.write("a.txt", "a\n") }, nil},
 		{"removed", nothing, func(p *project) { p.remove("a.txt") }, []string{"a.txt"}},
 		{"ignored", nothing, func(p *project) { p.write("ignored", "1") }, nil},
 		{"staged is the same content", func(p *project) { p.write("a.txt", "b") }, func(p *project) { p.git("add", "a.txt") }, nil},
@@ -52,13 +51,13 @@ func TestProgress(t *testing.T) {
 		},
 		{"a commit", nothing, func(p *project) { p.write("a.txt", "b"); p.commit("x") }, []string{"a.txt"}},
 		{"a commit of nothing", nothing, func(p *project) { p.git("commit", "-q", "--allow-empty", "-m", "x") }, nil},
-		{"another word for a commit", nothing, func(p *project) { p.git("commit", "-q", "--amend", "-m", "x") }, nil},
-		{"a commit of old dirt", func(p *project) { p.write("n", "1"); p.write("a.txt", "b") }, func(p *project) { p.commit("x") }, nil},
+		{"a commit with another message", nothing, func(p *project) { p.git("commit", "-q", "--amend", "-m", "x") }, nil},
+		{"a commit of earlier changes", func(p *project) { p.write("n", "1"); p.write("a.txt", "b") }, func(p *project) { p.commit("x") }, nil},
 		{"a commit of an old removal", func(p *project) { p.remove("a.txt") }, func(p *project) { p.commit("x") }, nil},
-		{"a commit of old dirt and more of it", func(p *project) { p.write("n", "1") }, func(p *project) { p.write("n", "2"); p.commit("x") }, []string{"n"}},
-		{"a commit of old dirt, executable now", func(p *project) { p.write("n", "1") }, func(p *project) { p.sh("chmod +x n"); p.commit("x") }, []string{"n"}},
-		{"a commit and dirt beside it", nothing, func(p *project) { p.write("n", "1"); p.commit("x"); p.write("a.txt", "b") }, []string{"a.txt", "n"}},
-		{"a commit taken back by another", nothing, func(p *project) {
+		{"a commit of earlier changes and more", func(p *project) { p.write("n", "1") }, func(p *project) { p.write("n", "2"); p.commit("x") }, []string{"n"}},
+		{"a commit of earlier changes, executable now", func(p *project) { p.write("n", "1") }, func(p *project) { p.sh("chmod +x n"); p.commit("x") }, []string{"n"}},
+		{"a commit and uncommitted changes", nothing, func(p *project) { p.write("n", "1"); p.commit("x"); p.write("a.txt", "b") }, []string{"a.txt", "n"}},
+		{"a commit reverted by another", nothing, func(p *project) {
 			p.write("a.txt", "b")
 			p.commit("x")
 			p.write("a.txt", "a\n")
@@ -94,7 +93,7 @@ func TestProgress(t *testing.T) {
 			p.write(".ralph/"+layout.TempMark+"1", "x")
 			p.write(".ralph/status.json.corrupt", "x")
 		}, nil},
-		{"the plan alone is no work", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
+		{"the plan alone is not work", nothing, func(p *project) { p.write(".ralph/@fix_plan.md", "- [x] a") }, []string{".ralph/@fix_plan.md"}},
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
@@ -150,8 +149,8 @@ func TestProgressInASubdirectoryAndBesideIt(t *testing.T) {
 	assert.Equal(t, []string{"a.txt", "sub/f"}, before.Changed(take(t, tr)))
 }
 
-// Git is run by its package alone, where the list of commands is closed; the loop
-// itself starts nothing but the commands of --verify.
+// Git is run only by its package, which has a fixed list of commands; the loop itself starts only
+// the commands of --verify.
 func TestOnlyVerifyStartsPrograms(t *testing.T) {
 	files, err := filepath.Glob("*.go")
 	require.NoError(t, err)

@@ -4,27 +4,27 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// maxContext bounds what the loop adds to the prompt, in characters.
+// maxContext limits the text that the loop adds to the prompt, in characters.
 const maxContext = 500
 
-// about is what the loop tells the agent with a turn.
+// about is the data that the loop gives the agent in a turn.
 type about struct {
-	project        string // "" when nobody named it
+	project        string // "" if unnamed
 	turn, maxTurns int
 	role           []string // lines on the hat of the turn
 	plan           record.Plan
-	planPath       string // as the agent finds it
+	planPath       string // relative to the agent's directory
 	breaker        string
 	last           string // one line on the last turn
-	refusal        string // why git did not commit the last turn
-	verify         string // why the work was not verified
-	missing        string // why a claim does not count
+	refusal        string // the reason that git did not commit the last turn
+	verify         string // the reason that the verification failed
+	missing        string // the reason that a claim does not count
 }
 
-// context words it, the important first: what is too long is cut at the end.
+// context formats it, most important lines first: a text that is too long is cut at the end.
 func (a about) context() string {
 	lines := []string{fmt.Sprintf("Turn %d of at most %d.", a.turn, a.maxTurns)}
 	if a.project != "" {

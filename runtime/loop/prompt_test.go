@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
 func TestContext(t *testing.T) {

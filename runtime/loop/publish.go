@@ -3,11 +3,11 @@ package loop
 import (
 	"errors"
 
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// publish writes the seed's files from the state.
+// publish writes the files of the Ralph reference from the state.
 func (r *run) publish(status, action, reason string) error {
 	return errors.Join(
 		r.store.Refresh(layout.BreakerFile, r.state.Breaker),
@@ -21,8 +21,8 @@ func (r *run) status(status, action, reason string) error {
 	now := r.now()
 	r.calls.roll(now)
 	turn := r.state.Turn
-	if status == "running" && r.begun {
-		turn++ // the one under way
+	if status == "running" && r.inTurn {
+		turn++ // the current turn
 	}
 	return r.store.WriteJSON(layout.StatusFile, record.Status{
 		Timestamp: record.Time{Time: now}, LoopCount: turn, CallsMade: len(r.calls.Calls), MaxCalls: r.config.CallsPerHour,
@@ -30,8 +30,8 @@ func (r *run) status(status, action, reason string) error {
 	})
 }
 
-// action is what status.json gives as the last action: a denial stays visible
-// until a turn without one.
+// action returns the last action for status.json: a denial stays visible until a turn without
+// one.
 func (r *run) action(otherwise string) string {
 	if r.state.Gate.Denied {
 		return ReasonPermissionDenied

@@ -8,8 +8,8 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // questions are what agents ask people, and what people say to agents.
@@ -22,6 +22,8 @@ type questions struct {
 	mu      sync.Mutex // of the state's questions while a turn runs
 	waiting int        // that wait for an answer now
 	since   time.Time  // from when on
+
+	decisions decisions
 
 	ctx   context.Context // of the run, for the commands that tell of questions
 	hooks sync.WaitGroup  // these
@@ -167,14 +169,14 @@ func (q *questions) take() error {
 	defer q.mu.Unlock()
 	replies, err := journal.NewReplies(q.store).Read()
 	for _, r := range replies {
-		if r.Run != q.state.Run && !q.begun {
+		if r.Run != q.state.Run && !q.inTurn {
 			q.note("what a person answered to the run before came too late: this is a new run")
 		}
 		if err == nil && r.Run == q.state.Run && !slices.Contains(q.state.Heard, r.ID) {
 			err = q.hear(r)
 		}
 	}
-	if err != nil || len(replies) == 0 || q.begun {
+	if err != nil || len(replies) == 0 || q.inTurn {
 		return err
 	}
 	return q.forget()
@@ -206,14 +208,15 @@ func (q *questions) hear(r journal.Reply) error {
 		}
 		of := &q.state.Questions[i]
 		of.Given = &r.Answer
-		q.settled(*of)
+		settled(&q.state, *of)
 		copied := *of
 		v.Type, v.Question = record.Answered, &copied
 		n.Kind, n.Question, n.Text = NoticeAnswered, &copied, ""
 	}
-	if q.begun {
+	if q.begun() {
 		v.Turn++
-	} else {
+	}
+	if !q.inTurn {
 		v.State = &q.state
 	}
 	n.Record = &journal.Record{Line: v}
@@ -223,13 +226,13 @@ func (q *questions) hear(r journal.Reply) error {
 }
 
 // settled forgets what only an answer could mend: a person looks after the loop.
-func (q *questions) settled(of record.Question) {
-	s := &q.state
+func settled(s *record.State, of record.Question) {
 	s.Gate.Blocked, s.Asked, s.Halted = 0, "", false
 	if s.Breaker.State != record.Open {
 		s.Breaker.NoProgress, s.Breaker.PermissionDenials = 0, 0
+		s.Memory.Unchanged = 0
 	}
-	q.allow(of)
+	allow(s, of)
 }
 
 // tellAsked tells whoever may answer; the command of the settings, too.

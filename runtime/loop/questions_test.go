@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 const blockedBy = "---RALPH_STATUS---\nSTATUS: BLOCKED\nRECOMMENDATION: Which database?\n---END_RALPH_STATUS---"
@@ -29,7 +29,7 @@ var (
 	}
 )
 
-// requests is a turn that asks in its middle, and says what it was told.
+// requests is a turn that asks while it runs, and outputs the answer.
 func requests(q event.Question) func(*doing) {
 	return func(d *doing) {
 		a, err := d.r.Ask(d.ctx, q)
@@ -46,7 +46,7 @@ func (r *rig) answers(id string, a event.Answer) error {
 	return journal.Answer(r.dir, time.Now(), func([]record.Question) (string, event.Answer, error) { return id, a, nil })
 }
 
-// whenAsked answers each question once it is told.
+// whenAsked answers each question when it is reported.
 func (r *rig) whenAsked(answer func(record.Question) event.Answer) {
 	r.onNotice = func(_ *Loop, n Notice) {
 		if n.Kind == NoticeAsked {
@@ -55,7 +55,7 @@ func (r *rig) whenAsked(answer func(record.Question) event.Answer) {
 	}
 }
 
-// talk is what the record has of questions, in short.
+// talk returns a short form of the recorded questions.
 func (r *rig) talk() (list []string) {
 	for _, l := range r.lines() {
 		for _, q := range l.Asked {
@@ -93,8 +93,8 @@ func TestBlockedWaitsForItsAnswer(t *testing.T) {
 	assert.NoFileExists(t, r.dir+"/.ralph/"+layout.RepliesFile)
 }
 
-// Without anybody who could answer the loop stops as it did before there were answers;
-// one that comes later reaches the turn with which it goes on.
+// If nobody can answer, the loop stops as it did before answers existed; an answer given later
+// reaches the turn with which it continues.
 func TestAnswerAfterTheStop(t *testing.T) {
 	for name, turn := range map[string]func(*doing){
 		ReasonBlocked: blocks,
@@ -132,7 +132,7 @@ func TestAnswerAfterTheStop(t *testing.T) {
 	}
 }
 
-// A question in the middle of a turn is answered there.
+// A question during a turn is answered in that turn.
 func TestRequestInATurn(t *testing.T) {
 	r := newRig(t, requests(mayIRemove), claims, claims)
 	r.flags["wait-for-answer"] = "always"
@@ -150,8 +150,8 @@ func TestRequestInATurn(t *testing.T) {
 	assert.NotContains(t, r.fake.requests[1].Prompt, "Answers to", "the turn had it")
 }
 
-// Nobody is there: the loop stops in the middle of the turn, which is taken again with
-// the answer: in its prompt, and for the request if it comes again.
+// Nobody answers: the loop stops during the turn, which is repeated with the answer in its
+// prompt, and as the reply if the request is repeated.
 func TestRequestAnsweredAfterTheStop(t *testing.T) {
 	r := newRig(t, requests(mayIRemove))
 	stop := r.run()
@@ -172,13 +172,13 @@ func TestRequestAnsweredAfterTheStop(t *testing.T) {
 	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
 	assert.Contains(t, r.fake.requests[0].Prompt, "You asked whether you may use Bash (rm -rf build). It is allowed now.")
 	assert.Contains(t, r.read(".ralph/events.jsonl"), `told \"yes-2\"`, "in the words of the new request")
-	assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: yes"}, r.talk())
+	assert.Equal(t, []string{"1 asked request q1", "1 answered request q1: yes", "1 told q1"}, r.talk())
 	for _, later := range r.fake.requests[1:] {
 		assert.NotContains(t, later.Prompt, "Answers to")
 	}
 }
 
-// An agent that dies with its question open is asked nothing twice.
+// An agent that dies with an open question does not cause it to be asked twice.
 func TestAgentDiesWithAnOpenQuestion(t *testing.T) {
 	dies := func(d *doing) {
 		ctx, cancel := context.WithCancel(d.ctx)
@@ -192,7 +192,7 @@ func TestAgentDiesWithAnOpenQuestion(t *testing.T) {
 		asked := 0
 		r.onNotice = func(_ *Loop, n Notice) {
 			if n.Kind == NoticeAsked {
-				if asked++; asked == 2 { // the loop waits between the turns now
+				if asked++; asked == 2 { // the loop now waits between the turns
 					assert.NoError(t, r.answers(n.Question.ID, event.Answer{Option: "no", Text: "never"}))
 				}
 			}
@@ -204,8 +204,8 @@ func TestAgentDiesWithAnOpenQuestion(t *testing.T) {
 	})
 }
 
-// A question may wait for a week; no clock of the run goes on meanwhile, and nothing is
-// guessed.
+// A question may wait for a week; all clocks of the run are paused meanwhile, and no answer is
+// assumed.
 func TestQuestionOpenForAWeek(t *testing.T) {
 	for name, turn := range map[string]func(*doing){"between turns": blocks, "in a turn": requests(mayIRemove)} {
 		t.Run(name, func(t *testing.T) {
@@ -223,7 +223,7 @@ func TestQuestionOpenForAWeek(t *testing.T) {
 				assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
 				assert.GreaterOrEqual(t, time.Since(began), week)
 				last := r.lines()[len(r.lines())-1]
-				assert.Less(t, last.State.Millis, int64(time.Hour/time.Millisecond), "what a person took is not the run's")
+				assert.Less(t, last.State.Millis, int64(time.Hour/time.Millisecond), "the user's time does not count")
 			})
 		})
 	}
@@ -251,7 +251,7 @@ func TestQuestionTimeout(t *testing.T) {
 	}
 }
 
-// A prompt may be an argument of a program, which no NUL byte can be in.
+// A prompt may be an argument of a program, which cannot contain a NUL byte.
 func TestNULInWhatAPersonSays(t *testing.T) {
 	r := newRig(t, blocks, blocks, claims, claims)
 	require.Equal(t, ReasonBlocked, r.run().Reason)
@@ -264,7 +264,7 @@ func TestNULInWhatAPersonSays(t *testing.T) {
 	assert.Contains(t, prompt, "by�word")
 }
 
-// What one turn asked and the next one does not is over.
+// A question that the next turn does not repeat is closed.
 func TestQuestionThatNobodyAsksAnyMore(t *testing.T) {
 	r := newRig(t, blocks, works, works)
 	r.flags["max-turns"] = "3"
@@ -287,14 +287,14 @@ func TestGuide(t *testing.T) {
 		}
 		require.Equal(t, ReasonMaxTurns, r.run().Reason)
 		for n, want := range []bool{false, true, true, false} {
-			assert.Equal(t, want, strings.Contains(r.fake.requests[n].Prompt, "# From the person who watches this loop\n\n    mind the tests\n"), "turn %d: one that failed is not gone on with", n+1)
+			assert.Equal(t, want, strings.Contains(r.fake.requests[n].Prompt, "# From the person who watches this loop\n\n    mind the tests\n"), "turn %d: a failed turn is not continued", n+1)
 		}
 		assert.ErrorIs(t, journal.Advise(r.dir, "too late", time.Now()), journal.ErrNoLoop)
 	})
 }
 
-// A denial is a question that holds up nobody, unless denials halt the loop. What is
-// allowed is in the agent's list from then on.
+// A denial is a question that blocks nothing, unless denials stop the loop. An allowed tool is in
+// the agent's list from then on.
 func TestDenialIsAsked(t *testing.T) {
 	refused := func(d *doing) {
 		d.work()
@@ -327,7 +327,7 @@ func TestPolicies(t *testing.T) {
 		name        string
 		allow, deny string
 		q           event.Question
-		want        string // option; "": a person is asked
+		want        string // option; "": the user is asked
 	}{
 		{"no rule", "", "", mayIRemove, ""},
 		{"a tool", "Bash", "", mayIRemove, "yes"},
@@ -335,8 +335,8 @@ func TestPolicies(t *testing.T) {
 		{"all tools", "*", "", mayIRemove, "yes"},
 		{"some input", "Bash(rm -rf build)", "", mayIRemove, "yes"},
 		{"other input", "Bash(rm -rf *x)", "", mayIRemove, ""},
-		{"denied is stronger", "Bash", "Bash(rm *)", mayIRemove, "no"},
-		{"a command in words", "Bash(git status *)", "", ask("bash", "shell", `{"command":["git","status","-s"]}`), "yes"},
+		{"denied has precedence", "Bash", "Bash(rm *)", mayIRemove, "no"},
+		{"a command with arguments", "Bash(git status *)", "", ask("bash", "shell", `{"command":["git","status","-s"]}`), "yes"},
 		{"a star is one command", "Bash(git *)", "", ask("bash", "Bash", `{"command":"git status; rm -rf /"}`), ""},
 		{"a star substitutes nothing", "Bash(git *)", "", ask("bash", "Bash", `{"command":"git log $(rm -rf /)"}`), ""},
 		{"a denied command in a line", "Bash", "Bash(rm *)", ask("bash", "Bash", `{"command":"cd x && rm -rf ."}`), "no"},
@@ -360,7 +360,7 @@ func TestPolicies(t *testing.T) {
 	}
 }
 
-// The command for questions gets JSON; that it fails, or hangs, is a note.
+// The command for questions receives JSON; if it fails or hangs, this is noted.
 func TestOnQuestion(t *testing.T) {
 	r := newRig(t, blocks, claims, claims)
 	r.flags["on-question"] = "cat > told.json; echo oops; exit 3"

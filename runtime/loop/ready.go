@@ -7,8 +7,8 @@ import (
 	"strconv"
 )
 
-// ready finds out before the first turn whether its work can be committed, and
-// names what will not be.
+// ready checks before the first turn whether its work can be committed, and lists the files that
+// will not be.
 func (c *committer) ready(ctx context.Context) error {
 	if !c.config.Commit {
 		if c.config.CommitAll {
@@ -22,9 +22,9 @@ func (c *committer) ready(ctx context.Context) error {
 	return c.nameDirt(ctx)
 }
 
-// nameDirt names what was changed and not committed before the loop.
+// nameDirt lists uncommitted changes from before the loop.
 func (c *committer) nameDirt(ctx context.Context) error {
-	if c.begun { // it is what the turn that was cut off made
+	if c.begun() { // these are from the interrupted turn
 		return nil
 	}
 	now, err := c.work.snapshot(ctx)
@@ -38,7 +38,7 @@ func (c *committer) nameDirt(ctx context.Context) error {
 			names = append(names, name)
 		}
 	}
-	if c.state.Committed < c.state.Turn { // the last turn's is still to be committed
+	if c.state.Committed < c.state.Turn { // the last turn is not committed yet
 		return nil
 	}
 	topic, what := TopicUncommitted, "a file of these that the agent changes as well is not committed"

@@ -6,11 +6,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Each row is a repository in which no turn can be committed. The run ends before
-// the first turn, and its files say so.
+// Each row is a repository in which no turn can be committed. The run ends before the first turn,
+// and its files report it.
 func TestWhatKeepsARunFromBeginning(t *testing.T) {
 	conflict := `git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m; `
 	tests := []struct {
@@ -42,8 +42,8 @@ func TestWhatKeepsARunFromBeginning(t *testing.T) {
 			t.Setenv("GIT_CONFIG_GLOBAL", os.DevNull)
 			r.flags = tt.flags
 			r.flags["max-turns"] = "1"
-			for range 2 { // the second time goes on with it
-				stop := r.runWith(r.options(true))
+			for again := range 2 { // the second time resumes it
+				stop := r.runWith(r.options(again == 1))
 				assert.Equal(t, tt.reason, stop.Reason, stop.Why)
 				assert.Contains(t, stop.Why, tt.why)
 				assert.Contains(t, stop.Do, tt.next)

@@ -3,15 +3,16 @@ package loop
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
-	"path/filepath"
+	"path"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// logs are where a turn is told for people.
+// logs are the log files for the user.
 type logs []*os.File
 
 func (l logs) Write(data []byte) (int, error) {
@@ -30,41 +31,40 @@ func (l logs) Close() (err error) {
 	return err
 }
 
-// liveLog opens live.log, which begins anew, and the turn's own log.
-func (l *Loop) liveLog(turn int) (logs, error) {
+// liveLog truncates and opens live.log, and opens the turn's own log.
+func (l *Loop) liveLog(turn int) (io.WriteCloser, error) {
 	name := fmt.Sprintf("turn_%04d_%s.log", turn, record.Stamp(l.now()))
 	var files logs
-	for _, path := range []string{l.store.Path(layout.LiveFile), filepath.Join(l.store.Path(layout.LogsDir), name)} {
-		err := layout.NotPipe(path)
-		var f *os.File
-		if err == nil {
-			f, err = os.Create(path)
-		}
+	for _, name := range []string{layout.LiveFile, path.Join(layout.LogsDir, name)} {
+		f, err := l.store.Files().Create(name)
 		if err != nil {
 			return nil, errors.Join(err, files.Close())
 		}
 		files = append(files, f)
 	}
 	if p := l.config.Project(); p != "" {
-		_, _ = fmt.Fprintf(files, "%s, turn %d\n", record.OneLine(p, 200), turn) // for people
+		_, _ = fmt.Fprintf(files, "%s, turn %d\n", record.OneLine(p, 200), turn) // errors are ignored: the log is informational
 	}
-	return files, nil
+	return &cappedLog{to: files, limit: l.config.MaxOutput}, nil
 }
 
-const maxChanged = 50 // files named in the line of a turn
+const maxChanged = 50 // maximum number of files in the line of a turn
 
-// recordTurn makes the turn last: one line with the whole state, then the files that
-// are made from it.
+// recordTurn persists the turn: one line with the whole state, then the files that are derived
+// from it.
 func (l *Loop) recordTurn(e *ended) error {
-	l.work.last = &e.after
+	if l.work.last = &e.after; e.unseen != nil {
+		l.work.last = nil
+	}
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
 		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state, Topics: e.topics, Asked: e.asked,
 	}
+	l.state.Cut = 0
 	if err := l.log.Add(v); err != nil {
 		return err
 	}
-	l.begun, l.stopped = false, nil
+	l.inTurn, l.stopped = false, nil
 	status := "success"
 	if e.failed() {
 		status = "error"

@@ -4,39 +4,38 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/proctree"
 )
 
-// writing is the process that is about to write to the branch: git, or the one
-// that starts it. It is on the disk before: a lock of the branch that is newer can
-// be its own, and one that is older cannot.
+// writing identifies the process that is about to write to the branch: git, or its parent. It is
+// written to disk first: a newer lock of the branch may belong to the process, an older one
+// cannot.
 type writing struct {
 	By   proctree.Process `json:"by"`
-	Head string           `json:"head"` // before it
+	Head string           `json:"head"` // commit before the write
 	Tag  string           `json:"tag,omitempty"`
 }
 
-// writes notes who writes.
+// writes records the process that writes.
 func (c *committer) writes(pid int, head, tag string) error {
-	p, _ := proctree.Seen(pid) // nothing is known of it: no lock will be its own
+	p, _ := proctree.Seen(pid) // if unknown, no lock counts as its own
 	return c.store.WriteJSON(layout.WritingFile, writing{p, head, tag})
 }
 
-// release makes up for a git of a killed loop. What it committed and did not get
-// to note in the index is staged. Locks of the branch that it left are removed: they
-// are its own when they are newer than the note, older than this process, and that
-// git is dead. A git that lives holds such a lock for milliseconds, so that one
-// which stays has nobody.
+// release cleans up after the git process of a killed loop. It stages files that git committed
+// without updating the index. It removes locks left on the branch: they belong to that git
+// process if they are newer than the record, older than this process, and the git process is
+// dead. A live git process holds such a lock for milliseconds, so a lock that remains has no
+// owner.
 func (c *committer) release(ctx context.Context) error {
 	if err := c.work.tree.Repo.Sweep(ctx); err != nil {
 		return err
 	}
-	note, err := os.Stat(c.store.Path(layout.WritingFile))
+	note, err := c.store.Files().Stat(layout.WritingFile)
 	if gone(err) {
 		return nil
 	}
@@ -56,29 +55,29 @@ func (c *committer) release(ctx context.Context) error {
 	now, err := c.work.tree.Repo.Head(ctx)
 	if err == nil && now != w.Head {
 		err = c.restage(ctx)
-	} else if git.Ended(err) { // there is no commit yet
+	} else if git.Ended(err) { // no commit exists yet
 		err = nil
 	}
 	return errors.Join(err, c.store.Remove(layout.WritingFile))
 }
 
-// restage puts what was committed into the index.
+// restage stages the committed files in the index.
 func (c *committer) restage(ctx context.Context) error {
-	data, err := layout.ReadFile(c.store.Path(layout.PathsFile))
+	data, err := layout.Read(c.project, layout.PathsFile)
 	if err != nil {
 		return err
 	}
 	return c.work.tree.Repo.Stage(ctx, git.ReadChange(string(data)))
 }
 
-// unlock removes the locks of one that is dead.
+// unlock removes the locks of a dead process.
 func (c *committer) unlock(ctx context.Context, w writing, noted time.Time) error {
 	dead := func() (bool, error) {
 		p, lives := proctree.Seen(w.By.PID)
 		return !lives || p.Start != w.By.Start, nil
 	}
 	if err := git.Patiently(ctx, dead); errors.Is(err, git.ErrHeld) {
-		return fmt.Errorf("%v, the git of a loop that was killed, still works", w.By)
+		return fmt.Errorf("%v, git of a killed loop, is still running", w.By)
 	} else if err != nil {
 		return err
 	}

@@ -6,12 +6,12 @@ import (
 	"fmt"
 	"slices"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/permit"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// ask gets a question of an open turn answered.
+// ask gets an answer to a question during a turn.
 func (q *questions) ask(ctx context.Context, turn int, asked event.Question) (event.Answer, error) {
 	of := record.Question{Question: asked, Turn: turn, Asked: q.now(), From: record.FromRequest, Holds: true}
 	if a, decided, err := q.decide(of); decided || err != nil {
@@ -37,8 +37,8 @@ func (q *questions) ask(ctx context.Context, turn int, asked event.Question) (ev
 	return *of.Given, nil
 }
 
-// put gives a question its id and writes it down, unless it is known: from a try of
-// the turn that was cut off.
+// put assigns an ID to a question and records it, unless an interrupted attempt at the turn has
+// asked it already.
 func (q *questions) put(of record.Question) (known record.Question, isNew bool, err error) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -57,8 +57,8 @@ func (q *questions) nextID() string {
 	return fmt.Sprintf("q%d", q.state.Asking)
 }
 
-// refit is a question that is asked once more: an answer that it has is one of its
-// options now, whose ids may be others.
+// refit adapts an earlier answer to a repeated question: the answer's option is one of the new
+// options, whose IDs may differ.
 func refit(of record.Question, options []event.Option) record.Question {
 	if of.Given != nil && of.Given.Option != "" {
 		a := *of.Given
@@ -79,7 +79,7 @@ func refit(of record.Question, options []event.Option) record.Question {
 	return of
 }
 
-// allows says that the answer to a question for a permission gives it.
+// allows reports whether the answer to a permission question grants it.
 func allows(of record.Question) bool {
 	if of.Given == nil || of.Kind != event.AskPermission {
 		return false
@@ -88,7 +88,7 @@ func allows(of record.Question) bool {
 	return o.Kind.Allows()
 }
 
-// Words is a question in one line.
+// Words returns a question in one line.
 func Words(of record.Question) string {
 	what := cmp.Or(of.Name, string(of.Tool))
 	switch input := permit.Subject(of.Question); {

@@ -1,29 +1,27 @@
 package loop
 
 import (
-	"os"
-	"path/filepath"
 	"time"
 
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// What Reset can reset.
+// Targets of Reset.
 const (
 	ResetCircuit = "circuit"
 	ResetSession = "session"
 )
 
-// Reset closes the circuit (total_opens begins anew, too) or forgets the agent's
-// session. Errors: *journal.LockedError while a loop runs.
+// Reset closes the circuit, which also resets total_opens, or discards the agent's session.
+// Errors: *journal.LockedError while a loop runs.
 func Reset(project, what string, now time.Time) error {
 	s := journal.NewStore(project, nil)
 	if err := layout.Check(project); err != nil {
 		return err
 	}
-	if err := os.MkdirAll(filepath.Join(project, layout.Dir), 0o755); err != nil {
+	if err := s.Files().Mkdir("", 0o777); err != nil {
 		return err
 	}
 	unlock, err := s.Lock(now)
@@ -36,15 +34,15 @@ func Reset(project, what string, now time.Time) error {
 		return err
 	}
 	if err := reset(s, log, what, now); err != nil {
-		_ = log.Close() // what matters was written
+		_ = log.Close() // the state was written and synced
 		return err
 	}
 	return log.Close()
 }
 
-// reset changes the files, and the state with which the last run would go on.
+// reset changes the files, and the state from which the last run would continue.
 func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error {
-	found, err := log.Recover(now)
+	found, err := log.Recover()
 	if err != nil {
 		return err
 	}
@@ -55,12 +53,15 @@ func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error
 			return err
 		}
 	}
-	for _, v := range found.Asked {
-		st.Questions = journal.Fold(st.Questions, v)
-		st.Asking++
+	if found.Begun {
+		recall(st, found.Talk)
+		addCut(st, found.Spent)
+		if err := log.Add(record.Line{Turn: found.Turn, Time: now, Type: record.TurnCut, Why: leftWords(found), State: st}); err != nil {
+			return err
+		}
 	}
 	if found.Stopped != nil {
-		goOn(st) // as going on would have done after that stop
+		goOn(st) // as resuming after that stop would have done
 	}
 	if what == ResetCircuit {
 		st.Breaker, st.Memory = record.Breaker{State: record.Closed}, record.Memory{}
@@ -77,7 +78,7 @@ func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error
 	return log.Add(record.Line{Turn: st.Turn, Time: now, Type: record.Reset, What: what, State: st})
 }
 
-// goOn forgets what stopped the loop, since somebody asked it to go on.
+// goOn clears the cause of the last stop when the loop is resumed.
 func goOn(s *record.State) {
 	s.Failures, s.Failed, s.Halted, s.Hint, s.Asked = 0, "", false, "", ""
 	s.Limits, s.Waited, s.NotBefore, s.Limited = 0, 0, time.Time{}, nil

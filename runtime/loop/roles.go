@@ -1,18 +1,18 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
-	"os"
-	"path/filepath"
+	"path"
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // roles give the turns to hats, and topics to the turns.
@@ -103,7 +103,7 @@ func (r *roles) begin(e *ended) (err error) {
 		e.prompt = strings.TrimRight(e.prompt, "\n") + "\n\n" + part.Prompt
 	}
 	e.said.topics = hats.NewScanner(e.prompt)
-	head := journal.InboxHead{Turn: e.turn, Promise: rules.Promise}
+	head := journal.InboxHead{Turn: e.turn, Promise: rules.Promise, Promisers: rules.Promisers()}
 	if h := r.choice.Hat; h != nil {
 		head.Hat, head.Publishes, head.Default = h.Key, h.Publishes, h.Default
 	}
@@ -155,13 +155,14 @@ func (r *roles) timeout() time.Duration {
 // said is what a turn did, as the rules see it.
 func (r *roles) said(e *ended) (t hats.Turn, err error) {
 	t = hats.Turn{
-		Number: e.turn, Promised: promised(e.said.text.String(), r.config.Promise), Failed: e.failed(), Limited: e.limited(),
+		Number: e.turn, Promised: e.gavePromise, NotDone: e.block.denies(), Failed: e.failed(), Limited: e.limited(),
 		Progress: e.progress, CostUSD: e.said.cost,
 	}
 	if e.said.topics == nil {
 		return t, nil
 	}
 	t.Published, t.More = e.said.topics.Found()
+	t.Missed = missedTag(e.said.topics.Missed(), e.prompt)
 	emitted, found, err := r.store.TakeInbox(r.token)
 	if err == nil && !found {
 		r.note(fmt.Sprintf("turn %d: what its commands published is lost, for the files of %s were removed", e.turn, layout.Dir))
@@ -172,19 +173,24 @@ func (r *roles) said(e *ended) (t hats.Turn, err error) {
 
 // check runs the commands that a hat must pass before what it publishes counts. ran says
 // that there were any to be run.
-func (r *roles) check(ctx context.Context, t *hats.Turn) (ran bool, err error) {
+func (r *roles) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool, err error) {
 	h := r.choice.Hat
 	if h == nil || len(h.Verify) == 0 || !r.rules().Counts(r.choice, *t) {
 		return false, nil
 	}
+	if unseen {
+		t.Refused = "what the turn changed is not known"
+		return false, nil
+	}
 	r.tell(Notice{Kind: NoticeVerifying, Turn: t.Number, Text: strings.Join(h.Verify, "; ")})
 	name := fmt.Sprintf("verify_%04d_%s.log", t.Number, record.Stamp(r.now()))
-	file, err := os.Create(filepath.Join(r.store.Path(layout.LogsDir), name))
+	file, err := r.store.Files().Create(path.Join(layout.LogsDir, name))
 	if err != nil {
 		return true, err
 	}
-	defer file.Close() // for people
-	done, err := verifyAll(ctx, r.work.tree.Dir, h.Verify, r.config.VerifyTimeout, file)
+	log := &cappedLog{to: file, limit: r.config.MaxOutput}
+	defer log.Close() // for people
+	done, err := verifyAll(ctx, r.work.box(), r.work.tree.Dir, h.Verify, r.config.VerifyTimeout, log)
 	if err != nil {
 		return true, err
 	}
@@ -201,6 +207,10 @@ func (r *roles) check(ctx context.Context, t *hats.Turn) (ran bool, err error) {
 func (r *roles) end(e *ended, t hats.Turn) {
 	out := r.rules().End(r.state.Hats, r.choice, t)
 	e.topics, e.promised, e.handed = append(r.first, out.Topics...), out.Promised, out.Handed
+	e.uncounted = cmp.Or(e.uncounted, out.Refused)
+	if out.Refused != "" && e.wrong == "" {
+		e.wrong = r.rules().Promise + " does not count: " + out.Refused
+	}
 	r.first = nil
 	for _, text := range out.Notes {
 		r.note(event.Printable(text))

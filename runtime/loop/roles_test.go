@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 const builderAndReviewer = `
@@ -24,7 +24,8 @@ hats:
   reviewer: {triggers: [built], publishes: [rejected, passed, LOOP_COMPLETE], instructions: Look at it.}
 `
 
-// publishes is a turn that changes a file and writes topics, "topic=payload" each.
+// publishes is a turn that changes a file and publishes topics, each "topic=payload", in its
+// text.
 func publishes(topics ...string) func(*doing) {
 	return func(d *doing) {
 		d.work()
@@ -43,7 +44,7 @@ func promises(topics ...string) func(*doing) {
 	}
 }
 
-// emits is one whose commands publish.
+// emits is a turn whose commands publish.
 func emits(topic string, check func(*doing, error)) func(*doing) {
 	return func(d *doing) {
 		d.work()
@@ -66,7 +67,7 @@ func newRoles(t *testing.T, yml string, turns ...func(*doing)) *rig {
 	return r
 }
 
-// turns are the hats of the turns, each with the topics that it took.
+// turns returns the hats of the turns, each with its topics.
 func (r *rig) turns() (list []string) {
 	topics := map[int]string{}
 	for _, l := range r.lines() {
@@ -86,7 +87,7 @@ func (r *rig) turns() (list []string) {
 	return list
 }
 
-// topics are what the journal has of them.
+// topics returns the topics in the journal.
 func (r *rig) topics() (list []string) {
 	for _, l := range r.lines() {
 		for _, t := range l.Topics {
@@ -136,8 +137,8 @@ func TestSessionsOfHats(t *testing.T) {
 	}
 }
 
-// The promise of a hat that may not publish it ends nothing, nor does the plan while a
-// hat is to look at the work; what is required must have been published.
+// The promise of a hat that may not publish it has no effect, and a complete plan has none while
+// a hat is still to check the work; required topics must have been published.
 func TestDoneWithHats(t *testing.T) {
 	tests := []struct {
 		name  string
@@ -145,9 +146,9 @@ func TestDoneWithHats(t *testing.T) {
 		want  []string
 	}{
 		{"a promise that does not count", []func(*doing){promises("built"), promises("passed")}, []string{"builder go", "reviewer built"}},
-		{"a required topic is missing", []func(*doing){publishes("built"), promises(), promises("passed")}, []string{"builder go", "reviewer built", ""}},
+		{"a required topic is missing", []func(*doing){publishes("built"), promises(), publishes("built"), promises("passed")}, []string{"builder go", "reviewer built", "", "reviewer built"}},
 		{"the promise as a topic", []func(*doing){publishes("built"), publishes("passed", "LOOP_COMPLETE")}, []string{"builder go", "reviewer built"}},
-		{"the plan is complete and a hat is to look at it", []func(*doing){
+		{"the plan is complete and a hat is still to check it", []func(*doing){
 			func(d *doing) { publishes("built")(d); d.writes(".ralph/@fix_plan.md", "- [x] all\n") },
 			publishes("rejected"), publishes("built"), publishes("passed"),
 		}, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}},
@@ -165,7 +166,40 @@ func TestDoneWithHats(t *testing.T) {
 	assert.Contains(t, r.fake.requests[2].Context, "Not done yet: nobody published passed yet.")
 }
 
-// What a hat publishes counts when its own commands succeed; it is told why they did not.
+// A turn without a role cannot complete the loop in place of a role that judges the work: not
+// with its last line, a topic or a command.
+func TestPlainTurnDoesNotTakeAPromise(t *testing.T) {
+	r := newRoles(t, strings.NewReplacer(", required_events: [passed]", "", "passed, ", "").Replace(builderAndReviewer), idles, idles,
+		func(d *doing) {
+			d.work()
+			assert.ErrorContains(t, d.emits("LOOP_COMPLETE"), "only reviewer publishes it")
+			d.says("<event topic=\"LOOP_COMPLETE\">x</event>\nLOOP_COMPLETE")
+		}, publishes("built"), promises())
+	stop := r.run()
+	assert.Equal(t, ReasonProjectComplete, stop.Reason, stop.Why)
+	assert.Equal(t, []string{"builder go", "builder go", "go", "", "reviewer built"}, r.turns())
+	assert.Contains(t, r.notes(), "plain gave the completion promise LOOP_COMPLETE, which does not count: only reviewer publishes it")
+	assert.Contains(t, r.fake.requests[2].Context, "LOOP_COMPLETE is for reviewer to say: publish a topic for it.")
+	assert.Contains(t, r.fake.requests[3].Context, "LOOP_COMPLETE does not count: only reviewer publishes it")
+	r.flags["max-turns"], r.fake.requests = "3", nil
+	assert.Contains(t, r.run().Why, "the agent said that it is done, which does not count: only reviewer publishes it")
+}
+
+// Tags in an agent's text are read; quoted ones are not, and both the user and the agent are
+// informed.
+func TestTagsOfEvents(t *testing.T) {
+	r := newRoles(t, builderAndReviewer, func(d *doing) { d.work(); d.says("Here: `<event topic=\"built\">x</event>`") },
+		func(d *doing) { d.work(); d.says("* **<event topic=\"built\">x</event>** it is.") }, promises("passed"))
+	stop := r.run()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "builder go", "reviewer built"}, r.turns())
+	const why = "its tag \"<event topic=\\\"built\\\">x</event>`\" is not read: it stands between backticks"
+	assert.Contains(t, r.notes(), "builder published nothing that counts: "+why)
+	assert.Contains(t, r.fake.requests[1].Context, "published nothing that counts: its tag")
+}
+
+// A hat's topics count if its own verify commands succeed; otherwise the hat is informed of the
+// reason.
 func TestVerifyOfAHat(t *testing.T) {
 	yml := strings.Replace(builderAndReviewer, "instructions: Build it.", "verify: [test -f good.txt]", 1)
 	r := newRoles(t, yml, publishes("built"), func(d *doing) { publishes("built")(d); d.writes("good.txt", "") }, promises("passed"))
@@ -187,7 +221,7 @@ func TestVerifyOfAHat(t *testing.T) {
 	assert.Equal(t, []string{"builder go", "builder go", "go", "reviewer built"}, r.turns(), "then a plain turn takes over")
 }
 
-// What counts is what the agent says: not what it was told, nor what its tools printed.
+// Only the agent's own text counts, not its input or the output of its tools.
 func TestFalseTopics(t *testing.T) {
 	const tag = "<event topic=\"built\">it</event>\n"
 	r := newRoles(t, strings.Replace(builderAndReviewer, "Build it.", `"Build it, then write:\n`+strings.ReplaceAll(strings.TrimSpace(tag), `"`, `\"`)+`\nBye."`, 1),
@@ -207,7 +241,7 @@ func TestFalseTopics(t *testing.T) {
 	assert.Contains(t, r.notes(), "builder published nothing that counts for go: it is asked once more")
 }
 
-// A token is valid in its turn, and publishes what the turn may publish.
+// A token is valid during its turn, and publishes only the topics that the turn may publish.
 func TestEmit(t *testing.T) {
 	var first Request
 	r := newRoles(t, builderAndReviewer,
@@ -224,9 +258,9 @@ func TestEmit(t *testing.T) {
 			d.r.Env = first.Env
 			assert.NoError(t, d.emits("LOOP_COMPLETE"))
 			for range maxEmitted {
-				_ = d.emits("rejected") // one of them is too many
+				_ = d.emits("rejected") // one of them exceeds the limit
 			}
-			assert.ErrorContains(t, d.emits("rejected"), "a turn may publish 50 topics")
+			assert.ErrorContains(t, d.emits("rejected"), "a turn may publish at most 50 topics")
 		}))
 	stop := r.run()
 	assert.True(t, stop.Done(), stop.Why)
@@ -237,8 +271,8 @@ func TestEmit(t *testing.T) {
 
 const maxEmitted = 50
 
-// Hats hand on work without changing a file, and the circuit stays closed as long as
-// they say something new.
+// Hats hand over work without changing a file, and the circuit stays closed while they publish
+// something new.
 func TestHandingOnHoldsTheCircuit(t *testing.T) {
 	ping := func(payload func(n int) string) func(*doing) {
 		return func(d *doing) {
@@ -247,13 +281,38 @@ func TestHandingOnHoldsTheCircuit(t *testing.T) {
 		}
 	}
 	r := newRoles(t, builderAndReviewer, ping(func(n int) string { return fmt.Sprint(n) }))
+	r.flags["max-turns"] = "8"
 	assert.Equal(t, ReasonMaxTurns, r.run().Reason)
+	r = newRoles(t, builderAndReviewer, ping(func(n int) string { return fmt.Sprint(n) }))
+	stop := r.run()
+	assert.Equal(t, ReasonCircuitOpen, stop.Reason)
+	assert.Contains(t, stop.Why, "no file changed in 9 turns, whatever was published", "3 for each hat and for the plain turn")
 	r = newRoles(t, builderAndReviewer, ping(func(int) string { return "the same" }))
 	assert.Equal(t, ReasonCircuitOpen, r.run().Reason)
 	assert.Len(t, r.turns(), 5)
 }
 
-// A hat with an agent of its own has its turns taken by it, the others by the loop's.
+// A hat's activations are limited: topics that arrive later are not taken, and the loop ends,
+// until the limit is raised.
+func TestHatThatHasHadItsTurns(t *testing.T) {
+	bounded := strings.Replace(builderAndReviewer, "instructions: Build it.", "max_activations: 1", 1)
+	r := newRoles(t, bounded, publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
+	stop := r.run()
+	assert.Equal(t, ReasonHatExhausted, stop.Reason, stop.Why)
+	assert.Equal(t, "Builder has had its 1 of 1 turns (max_activations), rejected waits for it, and no hat takes builder.exhausted.", stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built"}, r.turns())
+	r.write("ripple.yml", strings.Replace(bounded, "max_activations: 1", "max_activations: 2", 1))
+	stop = r.resume()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built", "builder rejected", "reviewer built"}, r.turns())
+
+	r = newRoles(t, bounded+"  mender: {triggers: [builder.exhausted], publishes: [built]}\n", publishes("built"), publishes("rejected"), publishes("built"), promises("passed"))
+	stop = r.run()
+	assert.True(t, stop.Done(), stop.Why)
+	assert.Equal(t, []string{"builder go", "reviewer built", "mender builder.exhausted", "reviewer built"}, r.turns())
+}
+
+// A hat with its own agent takes its turns with that agent, the other hats with the loop's.
 func TestAgentsOfHats(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, publishes("built"))
 	other := &fake{dir: r.dir, script: script(publishes("rejected"), limitedFor(0), promises("passed"))}
@@ -269,7 +328,7 @@ func TestAgentsOfHats(t *testing.T) {
 	assert.NotContains(t, strings.Join(r.notes(), "\n"), "takes the turns now")
 }
 
-// Hats that a run did not have when it began begin when it goes on.
+// Hats that are added to a run take effect when it is resumed.
 func TestHatsThatAreNew(t *testing.T) {
 	r := newRig(t, works, publishes("built"), promises("passed"))
 	r.flags["max-turns"] = "1"
@@ -290,8 +349,8 @@ func TestPreviewOfAHat(t *testing.T) {
 	assert.Contains(t, q.Context, "Role: builder. Topic: go.")
 }
 
-// Who removes .ralph in a turn loses what its commands published, and is told; what the
-// agent wrote counts.
+// If a turn removes .ralph, the topics published by its commands are lost, which is reported;
+// those in the agent's text count.
 func TestEmitIsLostWithTheFiles(t *testing.T) {
 	r := newRoles(t, builderAndReviewer, func(d *doing) {
 		d.work()

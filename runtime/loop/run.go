@@ -1,33 +1,36 @@
 package loop
 
 import (
+	"errors"
 	"fmt"
+	"reflect"
 	"time"
 
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// run is what the parts of a loop share: the settings, the state with the files that
-// keep it, the clock, and who is told.
+// run is shared by the parts of a loop: the settings, the state with its files, the clock, and
+// the observer.
 type run struct {
 	clock
 	notifier
-	config  *config.Config
-	project string // the directory that has .ralph
-	store   *journal.Store
-	log     *journal.Log
-	state   record.State
-	calls   window
-	begun   bool         // the turn that comes next has begun, maybe before a crash
-	stopped *record.Line // the stop that events.jsonl ends with
+	config   *config.Config
+	settings *record.Settings // for the record; nil if unknown
+	project  string           // the directory that contains .ralph
+	store    *journal.Store
+	log      *journal.Log
+	state    record.State
+	calls    window
+	inTurn   bool         // a turn has started, and its end is not recorded yet
+	stopped  *record.Line // the last line of events.jsonl, if it is a stop
 }
 
-// restore makes the state: of the run that is gone on with, or of a new one,
-// which starts with what the files say.
+// restore creates the state: that of the resumed run, or that of a new one, which starts from the
+// files.
 func (r *run) restore(resume bool) error {
 	if _, damaged, err := r.store.ReadJSON(layout.CallsFile, &r.calls, func() bool { return true }); err != nil {
 		return err
@@ -36,26 +39,40 @@ func (r *run) restore(resume bool) error {
 		r.noteDamage(damaged)
 	}
 	if resume {
-		found, err := r.log.Recover(r.now())
+		found, err := r.log.Recover()
 		if err != nil {
 			return err
 		}
-		if found.State != nil {
-			r.resume(found)
-			return nil
+		if found.State == nil {
+			return noRun()
 		}
-		r.note("there is no run to go on with; a new one begins")
+		return errors.Join(r.resume(found), r.recordSettings())
 	}
 	return r.begin()
 }
 
-func (r *run) resume(found journal.Left) {
-	r.state, r.begun, r.stopped = *found.State, found.Begun, found.Stopped
+// recordSettings records the settings of a resumed run, if they differ.
+func (r *run) recordSettings() error {
+	if r.settings == nil {
+		return nil
+	}
+	began, err := r.log.Began()
+	if err != nil || reflect.DeepEqual(began.Settings, r.settings) {
+		return err
+	}
+	return r.log.Add(record.Line{Turn: r.state.Turn, Time: r.now(), Type: record.SettingsChanged, Settings: r.settings})
+}
+
+func noRun() *Stop {
+	return &Stop{Reason: ReasonNoRun, Why: "No run is recorded in " + layout.Dir + ", so there is nothing to resume."}
+}
+
+func (r *run) resume(found journal.Left) error {
+	r.state, r.inTurn, r.stopped = *found.State, found.Begun, found.Stopped
 	r.state.Moves = nil
-	r.recall(found.Asked)
 	r.earlier = time.Duration(r.state.Millis) * time.Millisecond
 	if found.Stopped != nil {
-		if found.Stopped.Reason == ReasonInterrupted && found.Begun {
+		if found.Stopped.Reason == ReasonInterrupted && r.begun() {
 			r.resetSession("manual_interrupt")
 		}
 		goOn(&r.state)
@@ -64,11 +81,21 @@ func (r *run) resume(found journal.Left) {
 		(*breaker)(&r.state.Breaker).close()
 		r.state.Memory = record.Memory{}
 	}
+	if !found.Begun {
+		return nil
+	}
+	recall(&r.state, found.Talk)
+	if r.state.Session.ID != "" { // it continues, and its earlier usage is already paid for
+		r.state.Used = r.state.Used.Add(found.Spent)
+	}
+	r.earlier += found.Took
+	r.tellCut(found.Turn, found.Spent, leftWords(found))
+	return r.cut(found.Turn, found.Spent, leftWords(found))
 }
 
 func (r *run) begin() error {
 	if turn := r.log.CutOff(); turn > 0 {
-		r.noteAbout(TopicCutOff, fmt.Sprintf("the run before was cut off in or after turn %d; this is a new run", turn))
+		r.noteAbout(TopicCutOff, fmt.Sprintf("the previous run was interrupted in or after turn %d; this is a new run", turn))
 	}
 	now := r.now()
 	s := record.State{Run: record.Stamp(now)}
@@ -88,21 +115,21 @@ func (r *run) begin() error {
 		return err
 	}
 	var topics []hats.Topic
-	if s.Hats, topics = r.beginHats(); s.Hats != nil { // whose hat's it is, nobody knows
+	if s.Hats, topics = r.beginHats(); s.Hats != nil { // the hat that owns it is unknown
 		s.Session.Reset("hat_changed", 0, now)
 		s.Used = zeroTokens
 	}
 	r.state = s
-	return r.log.Add(record.Line{Time: now, Type: record.RunStarted, State: &r.state, Topics: topics})
+	return r.log.Add(record.Line{Time: now, Type: record.RunStarted, Settings: r.settings, State: &r.state, Topics: topics})
 }
 
 func (r *run) noteDamage(name string) {
 	if name != "" {
-		r.note(fmt.Sprintf("the file was damaged and is now %s; the loop begins without it", r.store.Path(name)))
+		r.note(fmt.Sprintf("the file was damaged and was renamed to %s; the loop starts without it", r.store.Path(name)))
 	}
 }
 
-// noteOnce notes what would be the same with each turn.
+// noteOnce sends a note that would be the same in each turn.
 func (r *run) noteOnce(what, topic, text string) {
 	if !r.noted[what] {
 		r.noted[what] = true
@@ -110,7 +137,7 @@ func (r *run) noteOnce(what, topic, text string) {
 	}
 }
 
-// resetSession has the agent begin a new conversation.
+// resetSession ends the agent's conversation, so that the next turn starts a new one.
 func (r *run) resetSession(reason string) {
 	if m := r.state.Session.Reset(reason, r.state.Turn, r.now()); m != nil {
 		r.state.Moves = append(r.state.Moves, *m)

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A person wants to read what the agent said last, not its form.
+// The user sees the agent's last sentence, not its markup.
 func TestLastSentence(t *testing.T) {
 	for _, tt := range []struct{ text, want string }{
 		{"", ""},

@@ -5,20 +5,20 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// quotedKey is a line of JSON that only has "error" in a key: stage one of the
-// filter drops it, so that `"is_error": false` counts for nothing.
+// quotedKey matches a line of JSON that has "error" only in a key: the first stage of the filter
+// removes it, so that `"is_error": false` is ignored.
 var quotedKey = lazyregexp.New(`"[^"]*(?i:error)[^"]*"\s*:`)
 
-// realError is stage two: what an error looks like at the place where it is
-// reported, not wherever the word stands.
+// realError is the second stage: it matches errors in the positions in which they are reported,
+// not every occurrence of the word.
 var realError = lazyregexp.New(`^(?:Error|ERROR|error):|\]: error|Link: error|Error occurred|failed with error|Exception|Fatal|FATAL`)
 
-// errorLines are the lines of an agent's decoded text that report an error.
+// errorLines returns the lines of an agent's decoded text that report an error.
 func errorLines(text string) []string {
 	var found []string
 	for line := range strings.Lines(text) {
@@ -30,7 +30,7 @@ func errorLines(text string) []string {
 	return found
 }
 
-// What differs between two reports of one error, in the order of replacement.
+// Parts that differ between two reports of one error, in the order of replacement.
 var variable = []struct {
 	pattern func() *regexp.Regexp
 	name    string
@@ -43,10 +43,10 @@ var variable = []struct {
 	{lazyregexp.New(`\s+`), " "},
 }
 
-const maxSignature = 200 // characters of a line, and signatures of a turn
+const maxSignature = 200 // maximum length of a line in characters, and maximum number of signatures per turn
 
-// signatures are the distinct errors of a turn without what varies from one
-// report to the next, sorted.
+// signatures returns the distinct errors of a turn, sorted, without the parts that vary between
+// reports.
 func signatures(errors []string) []string {
 	var list []string
 	for _, e := range errors {
@@ -62,14 +62,14 @@ func signatures(errors []string) []string {
 }
 
 func signature(line string) string {
-	line = vt.Strip(record.Shorten(line, 20*maxSignature)) // a line of megabytes is not worth its time
+	line = vt.Strip(record.Shorten(line, 20*maxSignature)) // do not process lines of megabytes
 	for _, v := range variable {
 		line = v.pattern().ReplaceAllString(line, v.name)
 	}
 	return record.Shorten(strings.TrimSpace(line), maxSignature)
 }
 
-// repeated says whether every error of a turn was in the turn before.
+// repeated reports whether every error of a turn occurred in the previous turn.
 func repeated(now, before []string) bool {
 	return len(now) > 0 && !slices.ContainsFunc(now, func(s string) bool { return !slices.Contains(before, s) })
 }

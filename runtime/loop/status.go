@@ -6,8 +6,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // The markers of a status block, each alone on its line.
@@ -16,7 +17,7 @@ const (
 	blockEnd   = "---END_RALPH_STATUS---"
 )
 
-// Values of a block that mean something to the loop.
+// Values of a block with an effect on the loop.
 const (
 	statusComplete = "COMPLETE"
 	statusBlocked  = "BLOCKED"
@@ -24,17 +25,18 @@ const (
 	testsFailing   = "FAILING"
 )
 
-// block is what an agent says about its turn. A key that is missing or has a
-// value of no meaning is empty; ExitSignal is then false.
+// block is an agent's report about its turn. A missing key or one with an unknown value is empty;
+// ExitSignal is then false.
 type block struct {
 	Status         string `json:"status,omitempty"`    // IN_PROGRESS, COMPLETE, BLOCKED
 	WorkType       string `json:"work_type,omitempty"` // IMPLEMENTATION, TESTING, …
 	Tests          string `json:"tests,omitempty"`     // PASSING, FAILING, NOT_RUN
-	Tasks          int    `json:"tasks,omitempty"`     // that it says it completed
-	Files          int    `json:"files,omitempty"`     // that it says it changed
+	Tasks          int    `json:"tasks,omitempty"`     // number of tasks reported as completed
+	Files          int    `json:"files,omitempty"`     // number of files reported as changed
 	ExitSignal     bool   `json:"exit_signal,omitempty"`
+	NotDone        bool   `json:"not_done,omitempty"` // it has EXIT_SIGNAL: false
 	Recommendation string `json:"recommendation,omitempty"`
-	Odd            string `json:"-"` // the first thing in it that is not read
+	Odd            string `json:"-"` // description of its first invalid part
 }
 
 var (
@@ -43,41 +45,55 @@ var (
 	workTypes = []string{"IMPLEMENTATION", workTesting, "DOCUMENTATION", "REFACTORING"}
 )
 
-// placed is a block with the words around it.
+// placed is a block with its surroundings.
 type placed struct {
 	lines  []string // between the markers
-	before string   // the last line of words before it, "" for none
+	before string   // the last text line before it, or ""
+	fenced bool     // it is in fenced code
+	shown  bool     // fenced, and text follows: it is an example
 }
 
-// parseBlock reads the last complete status block of an agent's text, nil for
-// none. A block that the prompt has too, after the same line, is an echo.
+// parseBlock reads the last complete status block of an agent's text, or returns nil. A block
+// that the prompt also contains, after the same line, is an echo; one in fenced code is an
+// example unless the answer ends with it.
 func parseBlock(text, prompt string) *block {
-	found := findBlocks(text)
-	echoes := findBlocks(prompt)
-	for _, p := range slices.Backward(found) {
-		echo := func(e placed) bool { return e.before == p.before && slices.Equal(e.lines, p.lines) }
-		if !slices.ContainsFunc(echoes, echo) {
+	for _, p := range slices.Backward(ownBlocks(text, prompt)) {
+		if !p.shown {
 			return readBlock(p.lines)
 		}
 	}
 	return nil
 }
 
-// findBlocks lists the complete blocks of a text. A second begin starts anew.
+// ownBlocks returns the complete blocks of a text that do not echo the prompt.
+func ownBlocks(text, prompt string) []placed {
+	echoes := findBlocks(prompt)
+	return slices.DeleteFunc(findBlocks(text), func(p placed) bool {
+		return slices.ContainsFunc(echoes, func(e placed) bool {
+			return slices.Equal(e.lines, p.lines) && (p.shown || e.before == p.before)
+		})
+	})
+}
+
+// findBlocks returns the complete blocks of a text. A second begin marker starts over.
 func findBlocks(text string) []placed {
 	var found []placed
 	var open *placed
-	before := ""
+	before, fence := "", ""
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \t\r\n")
+		within := fence != ""
+		fence = hats.Fence(fence, line)
 		switch {
 		case line == blockBegin:
-			open = &placed{before: before}
+			open = &placed{before: before, fenced: within}
 		case line == blockEnd && open != nil:
 			found = append(found, *open)
 			open = nil
 		case open != nil:
 			open.lines = append(open.lines, line)
+		case line != "" && within == (fence != ""): // it neither opens nor closes a fence
+			showAll(found)
 		}
 		if words := strings.TrimSpace(line); words != "" && !strings.HasPrefix(words, "```") {
 			before = words
@@ -86,9 +102,16 @@ func findBlocks(text string) []placed {
 	return found
 }
 
+// showAll marks the blocks in fenced code as examples.
+func showAll(found []placed) {
+	for i := range found {
+		found[i].shown = found[i].fenced
+	}
+}
+
 var sentenceEnd = lazyregexp.New(`[.!?] +`)
 
-// lastSentence is the last thing that an answer says before its status block.
+// lastSentence returns the last sentence of an answer before its status block.
 func lastSentence(text string) string {
 	last, open := "", false
 	for line := range strings.Lines(text) {
@@ -104,7 +127,7 @@ func lastSentence(text string) string {
 	return record.OneLine(sentences[len(sentences)-1], 200)
 }
 
-// readBlock takes keys at line starts; of a key that stands twice, the last.
+// readBlock reads keys at line starts; the last value of a repeated key counts.
 func readBlock(lines []string) *block {
 	var b block
 	for _, line := range lines {
@@ -125,12 +148,13 @@ func readBlock(lines []string) *block {
 			b.Tests = oneOf(v, tests)
 			read = b.Tests != ""
 		case "TASKS_COMPLETED_THIS_LOOP":
-			b.Tasks, _ = strconv.Atoi(v) // what is no number says nothing
+			b.Tasks, _ = strconv.Atoi(v) // 0 if it is not a number
 		case "FILES_MODIFIED":
-			b.Files, _ = strconv.Atoi(v) // see above
+			b.Files, _ = strconv.Atoi(v) // 0 if it is not a number
 		case "EXIT_SIGNAL":
 			b.ExitSignal = strings.EqualFold(v, "true")
-			read = b.ExitSignal || strings.EqualFold(v, "false")
+			b.NotDone = strings.EqualFold(v, "false")
+			read = b.ExitSignal || b.NotDone
 		case "RECOMMENDATION":
 			b.Recommendation = v
 		}
@@ -139,21 +163,11 @@ func readBlock(lines []string) *block {
 	return &b
 }
 
-// oneOf gives a value in the case of the list, "" when it is not in it.
+// oneOf returns a value in the case of the list, or "" if it is not in the list.
 func oneOf(v string, list []string) string {
 	v = strings.ToUpper(v)
 	if slices.Contains(list, v) {
 		return v
 	}
 	return ""
-}
-
-// promised says whether the last line of words is the completion promise.
-func promised(text, promise string) bool {
-	for _, line := range slices.Backward(strings.Split(text, "\n")) {
-		if line = strings.TrimSpace(line); line != "" {
-			return promise != "" && line == promise
-		}
-	}
-	return false
 }

@@ -30,10 +30,15 @@ func TestParseBlock(t *testing.T) {
 		{"tests that fail", ofBlock("TESTS_STATUS: Failing", "FILES_MODIFIED: none", "TASKS_COMPLETED_THIS_LOOP: 0"), &block{Tests: "FAILING"}},
 		{"keys in their case only", ofBlock("status: COMPLETE"), &block{}},
 		{"the template of the prompt", ofBlock("STATUS: IN_PROGRESS | COMPLETE | BLOCKED", "EXIT_SIGNAL: false | true"), &block{}},
-		{"two blocks: the last", complete + ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false"), &block{Status: "IN_PROGRESS"}},
+		{"two blocks: the last", complete + ofBlock("STATUS: IN_PROGRESS", "EXIT_SIGNAL: false"), &block{Status: "IN_PROGRESS", NotDone: true}},
+		{"in fenced code at the end", "It is done.\n```\n" + complete + "```\n", &all},
+		{"in fenced code, words follow", "The format is:\n```\n" + complete + "```\nbut I am not done.", nil},
+		{"in fenced code, words follow in it", "```\n" + complete + "so it is\n```\n", nil},
+		{"in fenced code, then outside", "The format is:\n```\n" + complete + "```\nMine:\n" + ofBlock("STATUS: BLOCKED"), &block{Status: "BLOCKED"}},
+		{"as a Markdown quote", "> " + strings.ReplaceAll(complete, "\n", "\n> "), nil},
 		{"the last is cut off: the last complete one", complete + blockBegin + "\nSTATUS: BLOCKED\n", &all},
 		{"begun twice", blockBegin + "\nSTATUS: COMPLETE\n" + ofBlock("STATUS: BLOCKED"), &block{Status: "BLOCKED"}},
-		{"no words about it end a loop", "STATUS: COMPLETE\nEXIT_SIGNAL: true\nThe project is done, all tasks complete.", nil},
+		{"text about it does not end a loop", "STATUS: COMPLETE\nEXIT_SIGNAL: true\nThe project is done, all tasks complete.", nil},
 		{"markers inside a line", "see " + blockBegin + "\nSTATUS: COMPLETE\n" + blockEnd, nil},
 		{"only an end", "STATUS: COMPLETE\n" + blockEnd, nil},
 		{"empty", "", nil},
@@ -42,7 +47,7 @@ func TestParseBlock(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			got := parseBlock(tt.text, "")
 			if got != nil {
-				got.Odd = "" // TestOddBlocks has it
+				got.Odd = "" // TestOddBlocks checks it
 			}
 			assert.Equal(t, tt.want, got)
 		})
@@ -69,6 +74,8 @@ func TestPromised(t *testing.T) {
 		{"LOOP_COMPLETE\nbut one thing is left", false},
 		{"I will say LOOP_COMPLETE", false},
 		{"loop_complete", false},
+		{"\ufeff\x1b[32mLOOP_COMPLETE\x1b[0m\n", true},
+		{"```\nLOOP_COMPLETE\n```", false},
 		{"", false},
 	}
 	for _, tt := range tests {
@@ -89,8 +96,8 @@ func FuzzParseBlock(f *testing.F) {
 		}
 		assert.Contains(t, text, blockEnd)
 		assert.Contains(t, append(statuses, ""), b.Status)
-		if !strings.ContainsAny(text, "\r") {
-			// What follows a complete block changes nothing unless it ends another.
+		if !strings.ContainsAny(text, "\r`~") { // a block in fenced code counts only at the end
+			// Text after a complete block has no effect unless it ends another.
 			assert.Equal(t, b, parseBlock(text+"\n"+blockBegin+"\nSTATUS: BLOCKED\n", ""))
 		}
 	})

@@ -9,13 +9,12 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Reasons for which a loop stops, besides those of the exit gate.
+// Reasons for which a loop stops, in addition to those of the exit gate.
 const (
 	ReasonCircuitOpen      = "circuit_open"
 	ReasonPermissionDenied = "permission_denied"
@@ -29,6 +28,7 @@ const (
 	ReasonMaxRuntime       = "max_runtime"
 	ReasonMaxCost          = "max_cost"
 	ReasonMaxTokens        = "max_tokens"
+	ReasonHatExhausted     = "hat_exhausted" // its topic waits, and no other hat takes over
 	ReasonMaxFailures      = "max_failures"
 	ReasonProviderLimit    = "provider_limit"
 	ReasonInterrupted      = "interrupted"
@@ -36,36 +36,37 @@ const (
 	ReasonAgentMissing     = "agent_missing"
 	ReasonConflict         = "conflict"
 	ReasonLocked           = "locked"
+	ReasonNoRun            = "run_missing"        // no run to resume
 	ReasonGitMissing       = "git_missing"        // a setting needs it
 	ReasonNoRepository     = "repository_missing" // or no commit, or no working tree
-	ReasonBranch           = "branch"             // it cannot be worked on
+	ReasonBranch           = "branch"             // it cannot be used
 	ReasonError            = "error"
 )
 
-// Stop is why a loop ended: what happened, in words that hold whoever started it, and
-// the facts that what to do depends on.
+// Stop describes why a loop ended: the event, in words that do not depend on the caller, and the
+// facts that determine the next step.
 type Stop struct {
 	Reason      string
 	Why         string           // one sentence
-	Do          string           // what mends it, where the agent's adapter, git or the files tell; no full stop
-	Verified    bool             // every command that verifies succeeded on the final tree
+	Do          string           // the fix, if the agent's adapter, git or the files provide one; no period
+	Verified    bool             // every verify command succeeded on the final tree
 	Asked       bool             // the agent took a turn in this run
-	CircuitOpen bool             // no turn is taken before it cooled down or was reset
-	CoolsDown   time.Duration    // after which it is tried again
-	RecordLost  bool             // there is nothing to go on with
-	Question    *record.Question // an answer to it lets the loop go on
-	Err         error            // what went wrong in the loop itself
+	CircuitOpen bool             // no turn is taken before the cooldown ends or it is reset
+	CoolsDown   time.Duration    // time left until the cooldown ends
+	RecordLost  bool             // the run cannot be resumed
+	Question    *record.Question // an answer to it lets the loop continue
+	Err         error            // an error in the loop itself
 }
 
 func (s *Stop) Error() string { return s.Why }
 func (s *Stop) Unwrap() error { return s.Err }
 
-// Done says that the loop ended because its work is done.
+// Done reports whether the loop ended because its work is done.
 func (s *Stop) Done() bool {
 	return s.Reason == ReasonProjectComplete || s.Reason == ReasonPlanComplete || s.Reason == ReasonTestSaturation
 }
 
-// stopFor makes a stop of what went wrong in the loop itself.
+// stopFor converts an error in the loop itself to a stop.
 func stopFor(err error) *Stop {
 	if s, ok := errors.AsType[*Stop](err); ok {
 		return s
@@ -79,7 +80,7 @@ func stopFor(err error) *Stop {
 	return &Stop{Reason: ReasonError, Why: sentence(err.Error()), Err: err}
 }
 
-// sentence gives a text a capital and a full stop.
+// sentence capitalizes a text and adds a period.
 func sentence(text string) string {
 	if first, size := utf8.DecodeRuneInString(text); size > 0 {
 		text = string(unicode.ToUpper(first)) + text[size:]
@@ -97,11 +98,12 @@ func agentStop(err error) *Stop {
 	return &Stop{Reason: ReasonAgentMissing, Why: sentence("The agent cannot be started: " + err.Error()), Err: err}
 }
 
-// doneStop ends a loop whose work is done; verified tells how well that is known.
-func doneStop(reason string, turns, removed, commands int) *Stop {
+// doneStop ends a loop whose work is done; plan is the path of the task list, and commands are
+// those that verified it.
+func doneStop(reason, plan string, turns, removed, commands int) *Stop {
 	why := map[string]string{
 		ReasonProjectComplete: "The agent says that the project is complete",
-		ReasonPlanComplete:    "Every task in " + layout.Dir + "/" + layout.PlanFile + " is ticked",
+		ReasonPlanComplete:    "Every task in " + plan + " is ticked",
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
 	if reason == ReasonPlanComplete && removed > 0 {
@@ -114,7 +116,7 @@ func doneStop(reason string, turns, removed, commands int) *Stop {
 	}
 	s.Why = fmt.Sprintf("%s after %s, %s.", why, plural(turns, "turn"), how)
 	if !s.Asked {
-		s.Why = fmt.Sprintf("Every task in %s/%s was ticked already, and the agent was not asked; %s.", layout.Dir, layout.PlanFile, how)
+		s.Why = fmt.Sprintf("Every task in %s was ticked already, and the agent was not asked; %s.", plan, how)
 	}
 	return s
 }
@@ -126,8 +128,8 @@ func plural(n int, noun string) string {
 	return fmt.Sprintf("%d %ss", n, noun)
 }
 
-// Dollars is an amount as people write it. Of less than a cent, what there is of it
-// shows: 0.0042 is $0.0042.
+// Dollars formats an amount in US dollars. An amount of less than a cent has more digits: 0.0042
+// is $0.0042.
 func Dollars(usd float64) string {
 	switch {
 	case usd <= 0 || usd >= 0.01:
@@ -146,10 +148,10 @@ func blockedStop(s *record.State) *Stop {
 func interruptStop(inTurn, inCheck bool) *Stop {
 	s := &Stop{Reason: ReasonInterrupted, Why: "Interrupted between two turns."}
 	if inCheck {
-		s.Why = "Interrupted in the middle of a check, which is made again when the loop goes on."
+		s.Why = "Interrupted during a check, which is repeated when the loop continues."
 	}
 	if inTurn {
-		s.Why = "Interrupted in the middle of a turn, which is taken again when the loop goes on."
+		s.Why = "Interrupted during a turn, which is repeated when the loop continues."
 	}
 	return s
 }

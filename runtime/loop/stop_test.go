@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What to do next depends on what went wrong.
+// The next step depends on the cause.
 func TestStopForPermission(t *testing.T) {
 	s := stopFor(&fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission})
 	assert.Equal(t, ReasonError, s.Reason)

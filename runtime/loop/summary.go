@@ -4,28 +4,12 @@ import (
 	"context"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Summary is what a run has done, resumed or not.
-type Summary struct {
-	Turns   int           `json:"turns"`
-	Elapsed time.Duration `json:"elapsed_ns"`
-	CostUSD float64       `json:"cost_usd"`
-	Tokens  event.Tokens  `json:"tokens,omitzero"`
-
-	Commits int `json:"commits"` // since the run began, whoever made them
-	Files   int `json:"files"`   // that these commits changed
-	Added   int `json:"added"`   // lines
-	Removed int `json:"removed"` // lines
-	Dirty   int `json:"dirty"`   // files that are not committed as they are
-
-	Git    bool   `json:"git"`              // the five above are known
-	Branch string `json:"branch,omitempty"` // of a working tree of its own
-	Dir    string `json:"dir,omitempty"`    // where it is checked out, from the project
-	Main   string `json:"main,omitempty"`   // branch that it follows
-}
+type Summary = record.Summary
 
 // summaryTimeout bounds how long the end of a run may wait for git.
 const summaryTimeout = 10 * time.Second
@@ -37,7 +21,7 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 	if s.Turn == 0 {
 		return nil
 	}
-	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens}
+	sum := &Summary{Turns: s.Turn, Elapsed: w.elapsed(), CostUSD: s.CostUSD, Tokens: s.Tokens, Denied: s.Denied, Review: s.Review}
 	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
 	defer cancel()
 	if of := w.worktree; of != nil {

@@ -6,10 +6,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// at the end a run says what it did.
+// A run ends with a summary.
 func (r *rig) summary() *Summary {
 	r.t.Helper()
 	last := r.notices[len(r.notices)-1]
@@ -44,7 +44,7 @@ func TestSummary(t *testing.T) {
 	assert.Nil(t, r.summary(), "no turn, no summary")
 }
 
-// The first commit has nothing to be compared with.
+// The first commit has no parent to compare with.
 func TestSummaryOfAFirstCommit(t *testing.T) {
 	r := newRig(t, works)
 	r.project = newRepo(t)
@@ -57,7 +57,7 @@ func TestSummaryOfAFirstCommit(t *testing.T) {
 	assert.Positive(t, s.Files)
 }
 
-// A run that was killed could have been gone on with.
+// An interrupted run could have been resumed.
 func TestANewRunAfterAKill(t *testing.T) {
 	said := func(r *rig) (notes []string) {
 		for _, n := range r.notices {
@@ -75,5 +75,5 @@ func TestANewRunAfterAKill(t *testing.T) {
 	assert.Empty(t, said(r), "it had ended in order")
 	r.write(".ralph/events.jsonl", r.read(".ralph/events.jsonl")+`{"turn":2,"seq":99,"type":"turn_started"}`+"\n"+`{"turn":2,"seq":100,"type":"text","text":"a"}`+"\n{\"tu")
 	r.run()
-	assert.Equal(t, []string{"the run before was cut off in or after turn 2; this is a new run"}, said(r))
+	assert.Equal(t, []string{"the previous run was interrupted in or after turn 2; this is a new run"}, said(r))
 }

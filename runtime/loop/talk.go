@@ -6,16 +6,14 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// talk is what a turn's prompt tells of people, by ids.
+// talk has the IDs of the answers and guides in a turn's prompt.
 type talk struct{ answers, guides []string }
 
-// begin adds to a turn's prompt what people said: their answers, and what they said
-// without being asked.
+// begin adds users' messages to a turn's prompt: answers and guides.
 func (q *questions) begin(e *ended) error {
 	if err := q.take(); err != nil {
 		return err
@@ -45,7 +43,7 @@ func (q *questions) begin(e *ended) error {
 	return nil
 }
 
-// answered words an answer for the agent.
+// answered formats an answer for the agent.
 func answered(of record.Question) string {
 	var text string
 	switch {
@@ -73,14 +71,14 @@ func answered(of record.Question) string {
 	return strings.ReplaceAll(text, "\n\n The answer", "\n\nThe answer")
 }
 
-// indented shows what a person wrote so that no line of it begins a status block or a tag.
+// indented formats a user's text so that no line of it starts a status block or a tag.
 func indented(text string) string {
 	return "    " + strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n    ")
 }
 
-// after finds what a turn that ended asked, and what needs no answer any more. What the
-// turn was told is told the next one again when the turn failed: its conversation is not
-// gone on with.
+// after finds the questions of a completed turn, and those that no longer need an answer. After a
+// failed turn, the next one receives the same answers and guides again, since its conversation is
+// not continued.
 func (q *questions) after(e *ended) (changed []record.Question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -112,7 +110,7 @@ func (q *questions) after(e *ended) (changed []record.Question) {
 	return append(changed, asked...)
 }
 
-// asked are the questions with which a turn ended, without their ids.
+// asked returns the questions that a turn ended with, without IDs.
 func (q *questions) asked(e *ended) (list []record.Question) {
 	add := func(from string, holds bool, of event.Question) {
 		list = append(list, record.Question{Question: of, Turn: e.turn, Asked: q.now(), From: from, Holds: holds})
@@ -130,26 +128,18 @@ func (q *questions) asked(e *ended) (list []record.Question) {
 			Options: []event.Option{{ID: "allow", Name: "Allow", Kind: event.AllowAlways}, {ID: "deny", Name: "Deny", Kind: event.RejectOnce}},
 		}, Turn: e.turn, Asked: q.now(), From: record.FromDenial, Holds: q.state.Halted}
 		_, decided, err := q.decide(of)
-		if err == nil && !decided && r.Name != "" && !slices.ContainsFunc(list, of.Same) { // the turn's end meets the same error
+		if err == nil && !decided && r.Name != "" && !slices.ContainsFunc(list, of.Same) { // the end of the turn reports the same error
 			list = append(list, of)
 		}
 	}
 	return list
 }
 
-// turnOver tells of the questions with which a turn ended.
+// turnOver reports the questions that a turn ended with.
 func (q *questions) turnOver(e *ended) {
 	for _, of := range e.asked {
-		if of.Open() && !(of.Holds && q.waits) { // else it is told when it is waited for
+		if of.Open() && !(of.Holds && q.waits) { // otherwise it is reported when the loop waits for it
 			q.tellAsked(of)
 		}
-	}
-}
-
-// recall takes in what a turn asked that was cut off.
-func (r *run) recall(asked []record.Line) {
-	for _, v := range asked {
-		r.state.Questions = journal.Fold(r.state.Questions, v)
-		r.state.Asking++
 	}
 }

@@ -5,23 +5,23 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Member is an agent of several that take the turns of a loop.
+// Member is one of several agents that take the turns of a loop.
 type Member struct {
 	Name       string // not ""
 	Agent      Agent
 	DenialHelp string
-	Timeout    time.Duration // of a turn; 0: the configuration's
+	Timeout    time.Duration // of a turn; 0: the configured one
 }
 
-// team are the agents of a loop.
+// team has the agents of a loop.
 type team struct {
 	*run
-	members []Member // the one that is wanted first
-	own     *Member  // takes the turn in any case: its hat's; nil: one of the members does
-	who     Member   // takes the turn, or took the last one
+	members []Member // in order of preference
+	own     *Member  // takes the turn in any case, as its hat's agent; nil: one of the members does
+	who     Member   // the agent of the current or last turn
 }
 
 func newTeam(r *run, o *Options) *team {
@@ -29,7 +29,7 @@ func newTeam(r *run, o *Options) *team {
 	return &team{run: r, members: append([]Member{first}, o.Fallback...), who: first}
 }
 
-// member is the agent of a name, the first one when it is of the team no more.
+// member returns the agent with a name, or the first one if the name is unknown.
 func (t *team) member(name string) Member {
 	for _, m := range t.members {
 		if m.Name == name {
@@ -39,9 +39,9 @@ func (t *team) member(name string) Member {
 	return t.members[0]
 }
 
-// choose finds who takes the next turn: the first whose provider lets it work, else
-// the one whose limit ends first. A conversation is not handed on: another agent
-// could not go on with it.
+// choose selects the agent of the next turn: the first whose provider is not limited, else the
+// one whose limit ends first. A conversation is not handed over: another agent could not continue
+// it.
 func (t *team) choose() {
 	if t.own != nil {
 		t.who = *t.own
@@ -68,15 +68,15 @@ func (t *team) choose() {
 	t.keepSession()
 }
 
-// keepSession ends a session that is another agent's: one of the run before, or one that
-// hats share.
+// keepSession ends a session that belongs to another agent: the previous run's, or one that hats
+// share.
 func (t *team) keepSession() {
 	if of := t.state.Session.Agent; of != "" && of != t.who.Name {
 		t.resetSession("agent_changed")
 	}
 }
 
-// available is the agent that can work first, and from when on; zero: now.
+// available returns the agent that can work first, and the time; zero: now.
 func (t *team) available(now time.Time) (who Member, from time.Time) {
 	for i, m := range t.members {
 		until := t.state.Limited[m.Name]
@@ -90,8 +90,8 @@ func (t *team) available(now time.Time) (who Member, from time.Time) {
 	return who, from
 }
 
-// limit notes until when the provider of the last turn's agent lets it not work. It
-// returns until when nobody can; zero: somebody can now.
+// limit records the end of a limit of the last turn's agent. It returns the time until which all
+// agents are limited; zero if one can work now.
 func (t *team) limit(until, now time.Time) time.Time {
 	if len(t.members) == 1 || t.own != nil {
 		return until
@@ -104,7 +104,7 @@ func (t *team) limit(until, now time.Time) time.Time {
 	return from
 }
 
-// denialHelp is what the adapter says about a denied permission, "" for nothing.
+// denialHelp returns the adapter's advice about a denied permission, or "".
 func (t *team) denialHelp() string {
 	return strings.TrimSuffix(record.OneLine(t.who.DenialHelp, 400), ".")
 }

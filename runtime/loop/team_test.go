@@ -7,8 +7,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // limitedFor is a turn that ends in a limit of the provider.
@@ -19,7 +19,7 @@ func limitedFor(d time.Duration) func(*doing) {
 	}
 }
 
-// takes is a turn that works for so long, in a session of its agent.
+// takes is a turn that works for a duration, in a session of its agent.
 func takes(session string, d time.Duration) func(*doing) {
 	return func(at *doing) {
 		time.Sleep(d) // of the bubble's clock
@@ -28,7 +28,7 @@ func takes(session string, d time.Duration) func(*doing) {
 	}
 }
 
-// who lists the agents of the turns, and the sessions that they went on with.
+// who lists the agents of the turns, and the sessions that they continued.
 func (r *rig) who() (names, sessions []string) {
 	for _, n := range r.notices {
 		if n.Kind == NoticeTurnStarted {
@@ -53,7 +53,7 @@ func TestFallback(t *testing.T) {
 		reason          string
 	}{
 		{
-			"one is limited, the other goes on, the first comes back",
+			"one is limited, the other continues, the first returns",
 			script(takes("a-1", time.Minute), limitedFor(10*time.Minute), takes("a-2", time.Minute)), script(takes("b-1", 6*time.Minute)), "6",
 			[]string{"a", "a", "b", "b", "a", "a"},
 			[]string{"", "a-1", "", "b-1", "", "a-2"},

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// long runs turns with an agent that takes no time, and says what the loop itself
-// needed a turn, and the heap after a tenth of them and at the end.
+// long runs turns with an agent that takes no time, and returns the loop's own time per turn, and
+// the heap size after a tenth of the turns and at the end.
 func long(t testing.TB, turns int) (each time.Duration, early, late uint64) {
 	heap := func() uint64 {
 		runtime.GC()
@@ -55,7 +55,7 @@ func TestLongRunIsFlat(t *testing.T) {
 	assert.Less(t, late, early+2<<20)
 }
 
-// BenchmarkThousandTurns is what the loop adds to each of 1,000 turns.
+// BenchmarkThousandTurns measures the loop's own cost of each of 1,000 turns.
 func BenchmarkThousandTurns(b *testing.B) {
 	for b.Loop() {
 		each, early, late := long(b, 1000)

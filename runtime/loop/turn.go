@@ -9,12 +9,12 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 var zeroTokens event.Tokens
@@ -32,13 +32,24 @@ type ended struct {
 	begun         time.Time
 
 	roleContext []string // lines for its hat
+	unseen      error    // why it is not known what the turn changed
 	topics      []hats.Topic
-	promised    bool // the completion promise counts
 	handed      bool // a hat published something new
 
-	block *block            // the status block that counts
+	answer
+	heard int               // number of denials in its prompt and earlier ones
 	talk  talk              // what the prompt tells of people
 	asked []record.Question // that came with the turn's end, or ended with it
+}
+
+// answer is what a turn's text says of the work.
+type answer struct {
+	block       *block // the status block that counts
+	gavePromise bool   // the last line is the completion promise
+	promised    bool   // the promise counts, in whatever way it was given
+	uncounted   string // why it does not
+	odd         string // what does not count as it was meant
+	wrong       string // it, or what of the topics, for the agent
 }
 
 // failed says that the turn failed. One that ran out of time or of steps, and had
@@ -61,6 +72,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if e.prompt, err = l.readPrompt(); err != nil {
 		return err
 	}
+	l.trim()
 	l.roles.choose()
 	l.expireSession()
 	l.team.choose()
@@ -70,6 +82,7 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.roles.begin(e); err != nil {
 		return err
 	}
+	l.confined.begin(e)
 	if e.before, err = l.work.baselineOf(ctx, e.turn); err != nil {
 		return err
 	}
@@ -80,27 +93,34 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 	if err := l.start(e); err != nil {
 		return err
 	}
-	if err := l.drive(ctx, e, p); err != nil {
-		return err
+	err = l.drive(ctx, e, p)
+	l.confined.take(nil)
+	if err != nil {
+		return l.cutShort(ctx, e, err)
 	}
 	if err := l.backup.mend(); err != nil {
 		return err
 	}
-	if err := l.compare(ctx, e); err != nil {
-		return err
-	}
 	e.said.finish(e.outcome)
-	if err := l.publishTopics(ctx, e); err != nil {
-		return err
+	e.read(l.config.Promise)
+	if e.unseen = l.look(ctx, e, p); ctx.Err() != nil {
+		return l.cutShort(ctx, e, ctx.Err())
 	}
-	if err := l.tasksRemoved(p); err != nil {
-		return err
-	}
+	l.confined.take(e)
 	l.judge.take(e)
+	l.comparePrompt(e)
 	err = l.recordTurn(e)
 	l.questions.turnOver(e)
 	l.limits.untold(e)
-	return err
+	return errors.Join(e.unseen, err)
+}
+
+// look finds what the turn changed and published. Its error does not undo the turn: the
+// agent took it to its end, it is paid for, and its files are committed when the loop
+// goes on.
+func (l *Loop) look(ctx context.Context, e *ended, p record.Plan) error {
+	e.unseen = l.compare(ctx, e)
+	return errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
 }
 
 // compare finds what the turn changed.
@@ -120,7 +140,7 @@ func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
 	if err != nil {
 		return err
 	}
-	checked, err := l.roles.check(ctx, &t)
+	checked, err := l.roles.check(ctx, &t, e.unseen != nil)
 	if err == nil && checked {
 		err = errors.Join(l.backup.mend(), l.compare(ctx, e))
 	}
@@ -133,7 +153,7 @@ func (l *Loop) publishTopics(ctx context.Context, e *ended) error {
 // tasksRemoved notes that boxes went away with a turn: a plan is complete without
 // them, too.
 func (l *Loop) tasksRemoved(before record.Plan) error {
-	after, err := planOf(l.work.planPath())
+	after, err := planOf(l.project, l.work.tree.Dir)
 	if fewer := before.Open + before.Ticked - after.Open - after.Ticked; err == nil && fewer > 0 {
 		l.state.Removed += fewer
 		l.note(fmt.Sprintf("turn %d took %s out of the plan; %d of %d are open", l.state.Turn+1, plural(fewer, "task"), after.Open, after.Open+after.Ticked))
@@ -156,13 +176,13 @@ func (l *Loop) start(e *ended) error {
 		Task: e.task, MaxTurns: l.config.MaxTurns, Circuit: l.state.Breaker.State, Calls: len(l.calls.Calls),
 		Hat: l.roles.hat(), Takes: l.roles.takes(), Subject: l.roles.subject(), Answers: e.talk.answers, Guides: e.talk.guides,
 	}
-	if err == nil && !l.begun {
+	if err == nil {
 		err = l.log.Add(v)
 	}
 	if err != nil {
 		return err
 	}
-	l.begun = true
+	l.inTurn = true
 	l.tell(Notice{
 		Kind: NoticeTurnStarted, Turn: e.turn, Agent: l.team.who.Name, Branch: l.config.Worktree, Task: e.task, Hat: v.Hat, Subject: v.Subject,
 		Cost: l.state.CostUSD, Elapsed: l.elapsed(), Record: &journal.Record{Line: v},
@@ -178,12 +198,13 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 		return err
 	}
 	defer live.Close() // for people; the events are in events.jsonl
+	kept := &cappedEvents{run: l.run, turn: e.turn}
 	turnCtx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	emit := func(ev event.Event) {
 		e.said.note(ev)
 		r := journal.Record{Line: record.Line{Turn: e.turn, Time: l.now(), Type: string(ev.Type)}, Event: &ev}
-		if err := l.log.Event(r.Turn, r.Time, ev); err != nil {
+		if err := kept.add(r.Time, ev); err != nil {
 			cancel(err)
 		}
 		_, _ = io.WriteString(live, render(ev)) // see above
@@ -194,7 +215,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	r := Request{
 		Turn: e.turn, Prompt: e.prompt, SessionID: l.sessionID(), Used: l.state.Used,
 		Dir: l.work.tree.Dir, Timeout: cmp.Or(l.roles.timeout(), l.team.who.Timeout, c.Timeout), IdleTimeout: c.IdleTimeout,
-		Env: l.roles.env(), Allowed: l.state.Allowed,
+		Env: l.roles.env(), Allowed: l.state.Allowed, Box: l.work.box(),
 		Ask: func(ctx context.Context, q event.Question) (event.Answer, error) {
 			asking.Add(1)
 			defer asking.Done()
@@ -208,6 +229,9 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	r.Context = about{c.Project(), e.turn, c.MaxTurns, e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	asking.Wait()
+	if err := errors.Join(kept.close(), l.questions.decisions.close(l.run, e.turn)); err != nil {
+		cancel(err)
+	}
 	switch cause := context.Cause(turnCtx); {
 	case ctx.Err() != nil:
 		return ctx.Err()

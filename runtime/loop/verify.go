@@ -8,10 +8,12 @@ import (
 	"os"
 	"os/exec"
 	"strings"
+	"sync"
 	"time"
 
-	"ripple/runtime/loop/record"
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/loop/record"
+	"example.com/ripple/runtime/proctree"
 )
 
 // verifyGrace is how long a command that ran too long may take to end itself.
@@ -19,10 +21,10 @@ const verifyGrace = 3 * time.Second
 
 // verifyAll runs commands in turn up to the first that fails. What they print
 // goes to log. The error is that of a run which could not take place.
-func verifyAll(ctx context.Context, dir string, commands []string, timeout time.Duration, log *os.File) ([]record.Verdict, error) {
+func verifyAll(ctx context.Context, in *box.Box, dir string, commands []string, timeout time.Duration, log io.Writer) ([]record.Verdict, error) {
 	var done []record.Verdict
 	for _, c := range commands {
-		v, err := verifyOne(ctx, dir, c, timeout, log)
+		v, err := verifyOne(ctx, in, dir, c, timeout, log)
 		if err != nil {
 			return done, err
 		}
@@ -33,17 +35,22 @@ func verifyAll(ctx context.Context, dir string, commands []string, timeout time.
 	return done, nil
 }
 
-// verifyOne runs one command in the system's command language. Its output goes
-// straight to a file, so that a child which keeps it open holds nobody up; when
-// it ends, or time is up, its whole tree is ended.
-func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, log *os.File) (record.Verdict, error) {
+// verifyOne runs one command in the system's command language. When it ends, or time
+// is up, its whole tree is ended; a child that escapes and keeps the output open holds
+// nobody up for long.
+func verifyOne(ctx context.Context, in *box.Box, dir, command string, timeout time.Duration, log io.Writer) (record.Verdict, error) {
 	v := record.Verdict{Command: command}
-	start, err := log.Seek(0, io.SeekEnd)
+	said := &lastWords{}
+	out, err := newOutput(io.MultiWriter(log, said))
 	if err != nil {
 		return v, err
 	}
-	cmd := shell(command)
-	cmd.Dir, cmd.Stdout, cmd.Stderr = dir, log, log
+	defer out.close()
+	cmd, err := boxed(in, shell(command), dir)
+	if err != nil {
+		return v, fmt.Errorf("cannot run the check %q: %w", command, err)
+	}
+	cmd.Stdout, cmd.Stderr = out.in, out.in
 	if err := cmd.Start(); err != nil {
 		return v, fmt.Errorf("cannot run the check %q: %w", command, err)
 	}
@@ -65,8 +72,80 @@ func verifyOne(ctx context.Context, dir, command string, timeout time.Duration, 
 		reaped(ended)
 		return v, ctx.Err()
 	}
-	v.Tail = tail(log, start)
+	out.close()
+	v.Tail = said.String()
 	return v, nil
+}
+
+// boxed returns a command that starts in dir, in a box unless that is nil.
+func boxed(in *box.Box, cmd *exec.Cmd, dir string) (*exec.Cmd, error) {
+	cmd.Dir = dir
+	if in == nil {
+		return cmd, nil
+	}
+	cmd.Env = in.Environ(os.Environ())
+	argv, err := in.Wrap(cmd.Args, cmd.Env, dir, nil, nil)
+	if err != nil {
+		return nil, err
+	}
+	cmd.Path, cmd.Args = argv[0], argv
+	return cmd, nil
+}
+
+// output is what a command and its children print, on its way to a writer. The pipe is
+// ripple's own, since exec waits for all that have its end.
+type output struct {
+	in, out *os.File
+	copied  chan struct{}
+	once    sync.Once
+}
+
+// newOutput copies what is written to in until close.
+func newOutput(to io.Writer) (*output, error) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		return nil, err
+	}
+	o := &output{in: w, out: r, copied: make(chan struct{})}
+	go func() {
+		defer close(o.copied)
+		_, _ = io.Copy(to, r) // up to its end, or that of close
+	}()
+	return o, nil
+}
+
+// close returns when all that was printed is copied. Where something that nobody could
+// end still has the pipe, that is what it printed within the grace.
+func (o *output) close() {
+	o.once.Do(func() {
+		_ = o.in.Close() // ripple's own end; the command has another
+		limit := time.NewTimer(verifyGrace)
+		defer limit.Stop()
+		select {
+		case <-o.copied:
+		case <-limit.C:
+		}
+		_ = o.out.Close()
+		<-o.copied
+	})
+}
+
+// release closes log once all that was printed is copied. It waits for that up to the grace:
+// a process that the command left may print on.
+func (o *output) release(log io.Closer) {
+	_ = o.in.Close() // ripple's own end; the command has another
+	closed := make(chan struct{})
+	go func() {
+		<-o.copied
+		_, _ = o.out.Close(), log.Close() // for people
+		close(closed)
+	}()
+	limit := time.NewTimer(verifyGrace)
+	defer limit.Stop()
+	select {
+	case <-closed:
+	case <-limit.C:
+	}
 }
 
 // endTree ends what is left of a command; its leader at least.
@@ -101,16 +180,17 @@ func exitWords(err error) string {
 
 const maxTail = 300 // characters
 
-// tail is the last words of a file from a place on, on one line.
-func tail(f *os.File, start int64) string {
-	info, err := f.Stat()
-	if err != nil {
-		return ""
-	}
-	start = max(start, info.Size()-4*maxTail)
-	data := make([]byte, info.Size()-start)
-	n, _ := f.ReadAt(data, start) // what was read
-	text := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(string(data[:n])), " "), ""))
+// lastWords keeps the end of what is written.
+type lastWords struct{ end []byte }
+
+func (l *lastWords) Write(data []byte) (int, error) {
+	l.end = lastBytes(append(l.end, data[max(0, len(data)-4*maxTail):]...), 4*maxTail)
+	return len(data), nil
+}
+
+// String is the end on one line, of at most maxTail characters.
+func (l *lastWords) String() string {
+	text := []rune(strings.ToValidUTF8(strings.Join(strings.Fields(string(l.end)), " "), ""))
 	if len(text) > maxTail {
 		return "…" + string(text[len(text)-maxTail+1:])
 	}

@@ -6,14 +6,14 @@ import (
 	"os"
 	"os/exec"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// shell runs a command as system() does.
+// shell returns a command that runs as with system().
 func shell(command string) *exec.Cmd { return exec.Command(os.Getenv("ComSpec"), "/C", command) }
 
 func steps() []proctree.Step { return nil }
 
 func ownGroup(command string) *exec.Cmd { return shell(command) }
 
-func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have ended
+func endGroup(cmd *exec.Cmd) { _ = cmd.Process.Kill() } // it may have exited

@@ -39,7 +39,7 @@ func TestVerify(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			done, err := verifyAll(t.Context(), t.TempDir(), tt.commands, time.Minute, logFile(t))
+			done, err := verifyAll(t.Context(), nil, t.TempDir(), tt.commands, time.Minute, logFile(t))
 			require.NoError(t, err)
 			var got []string
 			for _, v := range done {
@@ -52,14 +52,14 @@ func TestVerify(t *testing.T) {
 
 func TestVerifyRunsInTheProject(t *testing.T) {
 	dir := t.TempDir()
-	_, err := verifyAll(t.Context(), dir, []string{"echo x > made"}, time.Minute, logFile(t))
+	_, err := verifyAll(t.Context(), nil, dir, []string{"echo x > made"}, time.Minute, logFile(t))
 	require.NoError(t, err)
 	assert.FileExists(t, filepath.Join(dir, "made"))
 }
 
 func TestVerifyEndsTheTreeOnTimeout(t *testing.T) {
 	dir := t.TempDir()
-	done, err := verifyAll(t.Context(), dir, []string{"trap '' TERM; sleep 1000 & echo $! > child; echo waiting; wait; sleep 1000"}, time.Second, logFile(t))
+	done, err := verifyAll(t.Context(), nil, dir, []string{"trap '' TERM; sleep 1000 & echo $! > child; echo waiting; wait; sleep 1000"}, time.Second, logFile(t))
 	require.NoError(t, err)
 	require.Len(t, done, 1)
 	assert.False(t, done[0].OK)
@@ -71,7 +71,7 @@ func TestVerifyEndsTheTreeOnTimeout(t *testing.T) {
 func TestVerifyIsNotHeldUpByAGrandchild(t *testing.T) {
 	dir := t.TempDir()
 	started := time.Now()
-	done, err := verifyAll(t.Context(), dir, []string{"sleep 1000 & echo $! > child"}, time.Minute, logFile(t))
+	done, err := verifyAll(t.Context(), nil, dir, []string{"sleep 1000 & echo $! > child"}, time.Minute, logFile(t))
 	require.NoError(t, err)
 	assert.True(t, done[0].OK)
 	assert.Less(t, time.Since(started), 30*time.Second)
@@ -81,7 +81,7 @@ func TestVerifyIsNotHeldUpByAGrandchild(t *testing.T) {
 func TestVerifyCanBeInterrupted(t *testing.T) {
 	ctx, cancel := context.WithCancel(t.Context())
 	time.AfterFunc(50*time.Millisecond, cancel)
-	_, err := verifyAll(ctx, t.TempDir(), []string{"sleep 1000"}, time.Hour, logFile(t))
+	_, err := verifyAll(ctx, nil, t.TempDir(), []string{"sleep 1000"}, time.Hour, logFile(t))
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
@@ -101,7 +101,7 @@ func zombie(pid int) bool {
 }
 
 func TestVerifyKeepsTheEndOfLongOutput(t *testing.T) {
-	done, err := verifyAll(t.Context(), t.TempDir(), []string{"seq 1 100000; echo the end; false"}, time.Minute, logFile(t))
+	done, err := verifyAll(t.Context(), nil, t.TempDir(), []string{"seq 1 100000; echo the end; false"}, time.Minute, logFile(t))
 	require.NoError(t, err)
 	assert.True(t, strings.HasSuffix(done[0].Tail, "100000 the end"), done[0].Tail)
 	assert.LessOrEqual(t, len([]rune(done[0].Tail)), maxTail)

@@ -6,11 +6,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
 )
 
-// Who is told by the running loop knows what the reader of its log knows.
+// An observer of the running loop gets the same view as a reader of its log.
 func TestWhoWatchesSeesWhatIsWritten(t *testing.T) {
 	r := newRig(t, func(d *doing) {
 		d.work()

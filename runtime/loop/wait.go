@@ -5,14 +5,13 @@ import (
 	"time"
 )
 
-// wait shows a countdown until a time comes, an interrupt, or the end of
-// the longest run. It lasts no longer than it would have with a clock that nobody
-// sets.
+// wait shows a countdown until a time, an interrupt, or the end of the maximum runtime. It lasts
+// no longer than it would on the monotonic clock.
 func (l *Loop) wait(ctx context.Context, until time.Time, what string) error {
 	if err := l.publish("paused", l.action("waiting "+what), ""); err != nil {
 		return err
 	}
-	l.work.last = nil // people work meanwhile
+	l.work.last = nil // the user may edit files meanwhile
 	topic, started, whole := "", time.Now(), until.Sub(l.now())
 	if most := l.config.MaxRuntime; most > 0 {
 		if left := most - l.elapsed(); left < whole {

@@ -2,14 +2,19 @@ package loop
 
 import (
 	"context"
+	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
+	"strings"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // workspace is where the agent works, and how its changes are seen.
@@ -18,6 +23,7 @@ type workspace struct {
 	tree     *git.Tree
 	worktree *git.Worktree // nil: the agent works in the project
 	last     *git.Snapshot // the tree after the last turn, if nothing happened since
+	whole    *box.Box      // where agents and checks run; nil: without a box. See box
 }
 
 // open finds out where the agent works and how changes are seen.
@@ -34,6 +40,9 @@ func (w *workspace) open(ctx context.Context) (err error) {
 	if c.Tag && !c.Commit {
 		w.noteAbout(TopicTag, "tags mark only what the agent commits itself")
 	}
+	if c.Worktree != "" && !c.Commit {
+		w.noteAbout(TopicWorktree, fmt.Sprintf("what the agent does not commit itself stays in %s, and a merge of %s leaves it out", layout.Worktree(c.Worktree), c.Worktree))
+	}
 	if c.Worktree != "" {
 		if err := w.prune(ctx, r); err != nil {
 			return err
@@ -46,7 +55,8 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			h.Dir, _ = filepath.Rel(w.project, dir) // it lies inside
 			w.store.Sign(h)
 		}
-		if err := os.MkdirAll(dir, 0o755); err != nil {
+		rel, _ := projectfile.Relative(w.store.Path(""), dir) // it lies inside
+		if err := w.store.Files().Mkdir(rel, 0o777); err != nil {
 			return err
 		}
 	}
@@ -77,26 +87,30 @@ func needsGit(ctx context.Context, c *config.Config, dir string, r *git.Repo) er
 	return s
 }
 
-// planPath is the task list that the agent sees: in a worktree its own.
-func (w *workspace) planPath() string { return layout.PlanIn(w.project, w.tree.Dir) }
-
-// planOf counts the boxes of a task list; one that is not there has none.
-func planOf(path string) (record.Plan, error) {
-	list, err := record.ReadTasks(path)
+// planOf counts the boxes of the task list of an agent that works in dir; one that is not
+// there has none.
+func planOf(project, dir string) (record.Plan, error) {
+	list, err := record.ReadTasks(project, dir)
 	return list.Count(), err
 }
 
 // task is what the plan has the agent do next. That it cannot be read is said
 // elsewhere.
 func (w *workspace) task() string {
-	list, _ := record.ReadTasks(w.planPath())
+	list, _ := record.ReadTasks(w.project, w.tree.Dir)
 	return list.Next()
 }
 
 // planForAgent is its name as the agent, in its directory, finds it.
 func (w *workspace) planForAgent() string {
-	if path := w.planPath(); w.worktree != nil && path == w.store.Path(layout.PlanFile) {
-		return path
+	name := layout.PlanIn(w.project, w.tree.Dir)
+	if w.worktree != nil && !strings.Contains(name, "/") { // the project's
+		return w.store.Path(name)
 	}
-	return layout.Dir + "/" + layout.PlanFile
+	return w.planInProject()
+}
+
+// planInProject is the name of the task list in a project.
+func (w *workspace) planInProject() string {
+	return layout.Dir + "/" + path.Base(layout.PlanIn(w.project, w.tree.Dir))
 }

@@ -4,49 +4,68 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 	"path/filepath"
 	"time"
 
-	"ripple/runtime/internal/git"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
-	"ripple/runtime/proctree"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+	"example.com/ripple/runtime/proctree"
 )
 
-// worktreeDir is where the files of a branch are.
+// worktreeDir returns the directory of a branch's files.
 func worktreeDir(project, branch string) string {
 	return filepath.Join(project, filepath.FromSlash(layout.Worktree(branch)))
 }
 
-// openWorktree makes or reuses the working tree of a branch.
+// openWorktree creates or reuses the working tree of a branch.
 func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktree, error) {
 	branch := w.config.Worktree
 	dir := worktreeDir(w.project, branch)
+	if err := w.confined(dir); err != nil {
+		return nil, err
+	}
 	return r.OpenWorktree(ctx, dir, branch, func(makes func() error) error { return w.create(dir, makes) })
 }
 
-// worktreeStop is the stop for a branch that cannot be worked on, else the error.
+// confined returns an error if a working tree's files would be outside the loop's directory,
+// because of a link.
+func (w *workspace) confined(dir string) error {
+	rel, inside := projectfile.Relative(w.store.Path(""), dir)
+	if !inside {
+		return fmt.Errorf("%s is outside of %s", dir, w.store.Path(""))
+	}
+	if _, err := w.store.Files().Stat(rel); !errors.Is(err, fs.ErrNotExist) {
+		return err
+	}
+	return nil
+}
+
+// worktreeStop converts the error of an unusable branch to a stop; it returns other errors
+// unchanged.
 func worktreeStop(err error) error {
 	if b, is := errors.AsType[*git.BranchError](err); is {
-		return &Stop{Reason: ReasonBranch, Why: "The branch cannot be worked on: " + b.Why + ".", Do: "name another branch", Err: err}
+		return &Stop{Reason: ReasonBranch, Why: "The branch cannot be used: " + b.Why + ".", Do: "name another branch", Err: err}
 	}
 	if errors.Is(err, git.ErrNoCommit) {
-		return &Stop{Reason: ReasonNoRepository, Why: "The repository has no commit yet, and a branch needs one to begin with.", Do: "commit something", Err: err}
+		return &Stop{Reason: ReasonNoRepository, Why: "The repository has no commit yet, and a branch needs one to start from.", Do: "commit something", Err: err}
 	}
 	return err
 }
 
-// creation is a working tree while git makes it. It is on the disk before and is
-// removed after, so that a killed loop leaves it where the tree is not whole.
+// creation describes a working tree while git creates it. It is written before and removed after,
+// so that it shows an incomplete tree of a killed loop.
 type creation struct {
 	By     proctree.Process `json:"by"`
-	Dir    string           `json:"dir"` // was not there
+	Dir    string           `json:"dir"` // did not exist before
 	Branch string           `json:"branch"`
 }
 
 func (w *workspace) create(dir string, add func() error) error {
-	by, _ := proctree.Seen(os.Getpid()) // unknown elsewhere
+	by, _ := proctree.Seen(os.Getpid()) // unknown on other systems
 	if err := w.store.WriteJSON(layout.MakingFile, creation{by, dir, w.config.Worktree}); err != nil {
 		return err
 	}
@@ -56,10 +75,10 @@ func (w *workspace) create(dir string, add func() error) error {
 	return w.store.Remove(layout.MakingFile)
 }
 
-// prune takes back a working tree that a killed loop left half made: nobody has
-// worked in it. What is there goes to logs, all the same.
+// prune removes an incomplete working tree of a killed loop: nobody has worked in it. Its files
+// are moved to the logs nevertheless.
 func (w *workspace) prune(ctx context.Context, r *git.Repo) error {
-	note, err := os.Stat(w.store.Path(layout.MakingFile))
+	note, err := w.store.Files().Stat(layout.MakingFile)
 	if gone(err) {
 		return nil
 	}
@@ -68,12 +87,16 @@ func (w *workspace) prune(ctx context.Context, r *git.Repo) error {
 	if err := errors.Join(err, rerr); err != nil || !found {
 		return err
 	}
-	aside := filepath.Join(w.store.Path(layout.LogsDir), fmt.Sprintf("worktree_%s_cut", record.Stamp(w.now())))
-	if err := os.Rename(m.Dir, aside); err != nil && !gone(err) {
+	name, inside := projectfile.Relative(w.store.Path(""), m.Dir)
+	if !inside || m.Dir != worktreeDir(w.project, m.Branch) { // not written by a loop in this project
+		return w.store.Remove(layout.MakingFile)
+	}
+	aside := fmt.Sprintf("%s/worktree_%s_cut", layout.LogsDir, record.Stamp(w.now()))
+	if err := w.store.Files().Rename(name, aside); err != nil && !gone(err) {
 		return err
 	}
 	before := w.since
-	if m.By.Start == 0 { // nothing is known of who made it: no lock is its own
+	if m.By.Start == 0 { // the creator is unknown: no lock is its own
 		before = time.Time{}
 	}
 	if err := r.Forget(ctx, m.Dir, m.Branch, note.ModTime(), before); err != nil {

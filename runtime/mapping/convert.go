@@ -8,11 +8,11 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// event makes an Event of what the program yielded.
+// event converts a value that the program yielded to an Event.
 func (p *Program) event(v any) (event.Event, error) {
 	m, isObject := v.(map[string]any)
 	if !isObject {
@@ -57,14 +57,14 @@ func (p *Program) event(v any) (event.Event, error) {
 
 var types = schema.EventTypes()
 
-// eventKeys are the keys that events of all types may have together; tool and raw
-// are ours, and mean nothing when a mapping passes an event of ours on.
+// eventKeys are the keys that events of every type may have. A mapping may return an event that
+// ripple made; its keys tool and raw are then ignored.
 var eventKeys = []string{
 	"type", "id", "text", "delta", "name", "input", "content", "detail", "is_error", "message", "fatal", "kind", "result",
 	"duration_ms", "cost_usd", "resets_at", "output", "cache_read", "cache_write", "scope", "tool", "raw",
 }
 
-// onlyKnown refuses a misspelt key, whose value would be lost without a word.
+// onlyKnown rejects a misspelled key, whose value would otherwise be lost silently.
 func onlyKnown(m map[string]any) error {
 	for key := range m {
 		if !slices.Contains(eventKeys, key) {
@@ -74,7 +74,7 @@ func onlyKnown(m map[string]any) error {
 	return nil
 }
 
-// Tool is the common name of one of the agent's tools; empty for none.
+// Tool returns the common name of one of the agent's tools; empty if unknown.
 func (p *Program) Tool(name string) event.Tool {
 	if t, known := p.tools[name]; known {
 		return event.Tool(t)
@@ -85,8 +85,7 @@ func (p *Program) Tool(name string) event.Tool {
 	return event.Other
 }
 
-// text is a string as it is and any other value as JSON: a tool's result may be
-// an object.
+// text returns a string unchanged and any other value as JSON: a tool's result may be an object.
 func text(v any) string {
 	switch v := v.(type) {
 	case nil:
@@ -101,8 +100,8 @@ func text(v any) string {
 	return string(b)
 }
 
-// float is an amount. What cannot be one, or has no JSON form, was not said: one
-// infinite cost would make the whole event unprintable.
+// float returns an amount. A value that is not a valid amount, or has no JSON form, counts as
+// missing: one infinite cost would make the whole event unprintable.
 func float(v any) float64 {
 	var f float64
 	switch v := v.(type) {
@@ -125,16 +124,16 @@ func number(v any) int64 {
 	return int64(f)
 }
 
-// millis is where a number of seconds since 1970 would be in the year 5138, so a
-// larger one counts milliseconds.
+// millis separates seconds from milliseconds since 1970: as seconds it is in the year 5138, so
+// that a larger number means milliseconds.
 const millis = 1e11
 
 // when reads seconds or milliseconds since 1970, or RFC 3339.
 func when(v any) time.Time {
 	if s, is := v.(string); is {
 		t, err := time.Parse(time.RFC3339, s)
-		if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 { // in UTC; others have no JSON form
-			return time.Time{} // not said
+		if t = t.UTC(); err != nil || t.Year() < 0 || t.Year() > 9999 { // in UTC; other years have no JSON form
+			return time.Time{} // missing
 		}
 		return t
 	}

@@ -2,5 +2,5 @@ package mapping
 
 import "time"
 
-// SetLimit shortens the time that a program may take.
+// SetLimit sets the time limit of a program.
 func SetLimit(p *Program, d time.Duration) { p.limit = d }

@@ -9,8 +9,9 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/schema"
-	"ripple/schema/validate"
+	"example.com/ripple/internal/jsonsize"
+	"example.com/ripple/schema"
+	"example.com/ripple/schema/validate"
 )
 
 // Limit is what keeps an agent to a list of tools: arguments, environment and a
@@ -24,7 +25,7 @@ type Limit struct {
 	} `json:"file"`
 }
 
-// limitInput is what a program of options.allowed_tools.limit is told.
+// limitInput is the input of the program in options.allowed_tools.limit.
 type limitInput struct {
 	Tools  []limitTool `json:"tools"`
 	Others []string    `json:"others"`
@@ -60,16 +61,19 @@ func NewLimit(g *schema.Agent, tools []string) (Limit, error) {
 				return l, errors.New(text)
 			}
 		}
-		return l, fmt.Errorf("agent.options.allowed_tools.limit fails: %w", err)
+		return l, fmt.Errorf("agent.options.allowed_tools.limit fails: %w", harmless(err))
 	}
 	if !more {
 		return l, errors.New("agent.options.allowed_tools.limit yields nothing")
+	}
+	if jsonsize.Of(got, jsonsize.Most) > jsonsize.Most {
+		return l, fmt.Errorf("agent.options.allowed_tools.limit yields %w", jsonsize.TooLargeError{})
 	}
 	if err := decode(got, &l); err != nil {
 		return l, fmt.Errorf("agent.options.allowed_tools.limit: {args, env, file} was expected: %w", err)
 	}
 	if l.File.Text != "" && filepath.Base(l.File.Name) != l.File.Name {
-		return l, fmt.Errorf("agent.options.allowed_tools.limit: file.name %q is no plain name", l.File.Name)
+		return l, fmt.Errorf("agent.options.allowed_tools.limit: file.name %q must be a file name without a directory", l.File.Name)
 	}
 	return l, nil
 }

@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/mapping"
-	"ripple/schema"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/schema"
 )
 
-// What a list of tools becomes is the adapter's: arguments, environment, a file, or
-// a refusal in its own words.
+// The adapter converts a list of allowed tools to arguments, environment variables, a file, or an
+// error with its own message.
 func TestLimit(t *testing.T) {
 	for _, c := range []struct {
 		name, program string
@@ -24,9 +24,9 @@ func TestLimit(t *testing.T) {
 		{name: "in its own words", program: `error("a comes with b")`, tools: []string{"a"}, refused: "a comes with b"},
 		{name: "nothing", program: `empty`, tools: []string{"a"}, refused: "agent.options.allowed_tools.limit yields nothing"},
 		{name: "of another shape", program: `{args: 1}`, tools: []string{"a"}, refused: "{args, env, file} was expected"},
-		{name: "a file elsewhere", program: `{file: {name: "../x", text: "y"}}`, tools: []string{"a"}, refused: `file.name "../x" is no plain name`},
+		{name: "a file elsewhere", program: `{file: {name: "../x", text: "y"}}`, tools: []string{"a"}, refused: `file.name "../x" must be a file name without a directory`},
 		{name: "an error of its own", program: `.tools + 1`, tools: []string{"a"}, refused: "agent.options.allowed_tools.limit fails"},
-		{name: "for ever", program: `def f: f; f`, tools: []string{"a"}, refused: "agent.options.allowed_tools.limit fails"},
+		{name: "forever", program: `def f: f; f`, tools: []string{"a"}, refused: "agent.options.allowed_tools.limit fails"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			g := &schema.Agent{Tools: schema.AgentTools{Valid: []string{"a", "b", "c", "d*"}}}

@@ -1,11 +1,11 @@
-// Package mapping turns one line of an agent's output into events, by the jq
-// program of the agent's adapter.
+// Package mapping converts one line of an agent's output into events with the jq program
+// of the agent's adapter.
 //
-// New compiles, Line maps. A Program is immutable and may be shared. A line that
-// is no JSON, or for which the program yields nothing, becomes an Unknown event
-// that keeps it: nothing is lost. A program that takes too long, yields too much
-// or fails on a line is an error that names the line's beginning; the line is
-// Unknown then too, and the next line is mapped as if nothing had happened.
+// New compiles a Program and Line maps a line. A Program is immutable and safe for
+// concurrent use. A line that is not JSON, or for which the program returns nothing,
+// becomes an Unknown event that contains the line, so nothing is lost. If the program
+// takes too long, returns too much or fails, the error quotes the beginning of the line;
+// that line becomes an Unknown event too, and the next line is mapped normally.
 package mapping
 
 import (
@@ -17,9 +17,10 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"ripple/runtime/event"
-	"ripple/schema"
-	"ripple/schema/validate"
+	"example.com/ripple/internal/jsonsize"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
+	"example.com/ripple/schema/validate"
 )
 
 const (
@@ -109,6 +110,7 @@ func (p *Program) run(v any, out []event.Event) ([]event.Event, error) {
 	ctx, cancel := context.WithTimeout(context.Background(), p.limit)
 	defer cancel()
 	iter := p.code.RunWithContext(ctx, v)
+	size := 0
 	for n := 0; ; n++ {
 		got, more := iter.Next()
 		if !more {
@@ -118,13 +120,16 @@ func (p *Program) run(v any, out []event.Event) ([]event.Event, error) {
 			if halt, is := errors.AsType[*gojq.HaltError](err); is && halt.Value() == nil {
 				return out, nil
 			}
-			if ctx.Err() != nil {
+			if ctx.Err() != nil && !errors.Is(err, jsonsize.TooLargeError{}) {
 				return out, fmt.Errorf("it took longer than %s", p.limit)
 			}
-			return out, err
+			return out, harmless(err)
 		}
 		if n >= maxEvents {
 			return out, fmt.Errorf("it yields more than %d events", maxEvents)
+		}
+		if size += jsonsize.Of(got, jsonsize.Most-size); size > jsonsize.Most {
+			return out, fmt.Errorf("it yields %w", jsonsize.TooLargeError{})
 		}
 		e, err := p.event(got)
 		if err != nil {
@@ -132,6 +137,15 @@ func (p *Program) run(v any, out []event.Event) ([]event.Event, error) {
 		}
 		out = append(out, e)
 	}
+}
+
+// harmless is the error of a program, which may have a value of any size for its text.
+func harmless(err error) error {
+	e, is := errors.AsType[gojq.ValueError](err)
+	if is && jsonsize.Of(e.Value(), jsonsize.Most) > jsonsize.Most {
+		return fmt.Errorf("it fails with %w", jsonsize.TooLargeError{})
+	}
+	return err
 }
 
 // withoutIgnored drops what says only that the line is known.

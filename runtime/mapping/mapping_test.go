@@ -11,9 +11,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/mapping"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/mapping"
+	"example.com/ripple/schema"
 )
 
 func TestMain(m *testing.M) {
@@ -71,7 +71,7 @@ func TestLine(t *testing.T) {
 	}
 }
 
-// Whatever a program yields, the event can be written down.
+// An event can be encoded for any value that a program yields.
 func TestAmountsAndTimesThatCannotBe(t *testing.T) {
 	for name, c := range map[string]struct{ program, line, want string }{
 		"an infinite cost":        {`{type: "finished", cost_usd: infinite}`, `{}`, `{"type":"finished"}`},
@@ -119,7 +119,7 @@ func TestAProgramThatRunsForEver(t *testing.T) {
 	assert.Len(t, got, 1)
 }
 
-// Lines as agents print them, 300 bytes each.
+// Typical lines of agents, 300 bytes each.
 func BenchmarkLine(b *testing.B) {
 	p := program(b, `
 		if .type == "system" then (if .subtype == "init" then {type: "session", id: .session_id} else {type: "ignored"} end)

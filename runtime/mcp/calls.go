@@ -9,7 +9,7 @@ import (
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
 func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs) (string, error) {
@@ -19,14 +19,17 @@ func (s *Server) exec(ctx context.Context, req *sdk.CallToolRequest, a execArgs)
 	}
 	defer c.Close()
 	defer s.progress(ctx, req)()
-	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: holder(req), Wait: seconds(a.WaitS), ExpectCwd: a.ExpectCwd, Quiet: true}, nil)
+	if ctx, err = s.turns.await(ctx, req); err != nil {
+		return "", err
+	}
+	answer, err := c.Exec(ctx, console.ExecRequest{Code: a.Code, By: holder(req), Wait: seconds(a.WaitS), ExpectCwd: a.ExpectCwd, Queue: true, Quiet: true}, nil)
 	if err != nil {
 		return "", s.ended(c, err)
 	}
-	return s.show(ctx, c, answer, a.part)
+	return s.show(ctx, req, c, answer, a.part)
 }
 
-// holder is who a command is of, as others are told.
+// holder names the client that runs a command, for reports to other clients.
 func holder(req *sdk.CallToolRequest) string {
 	if p := req.Session.InitializeParams(); p != nil && p.ClientInfo != nil {
 		return cmp.Or(word(oneLine(p.ClientInfo.Name)), "mcp")
@@ -34,21 +37,26 @@ func holder(req *sdk.CallToolRequest) string {
 	return "mcp"
 }
 
-// show is a command as the model sees it.
-func (s *Server) show(ctx context.Context, c *console.Client, answer console.Answer, p part) (string, error) {
+// show returns a command and its output as shown to the model.
+func (s *Server) show(ctx context.Context, req *sdk.CallToolRequest, c *console.Client, answer console.Answer, p part) (string, error) {
 	s.news.used(answer.Status)
 	if answer.Command == nil {
-		return withNews(asked(headline(answer.Status, nil), answer.Status), s.news.since(ctx, c.Name)), nil
+		return withNews(withQuestion(headline(answer.Status, nil), answer.Status), s.news.since(ctx, c.Name)), nil
 	}
-	if answer.Why == "exited" {
-		answer.Status.State = console.Exited
+	at := placeOf(req, c.Name)
+	p.from = min(s.told.until(at, answer.Command), answer.Command.Bytes)
+	if p.cursor != nil {
+		p.from = min(max(*p.cursor, 0), answer.Command.Bytes)
 	}
-	text, err := s.outputOf(c, answer.Status, *answer.Command, p)
+	text, err := s.outputOf(c, answer.Own(), *answer.Command, p)
+	if err == nil {
+		s.told.note(at, answer.Command)
+	}
 	return withNews(text, s.news.since(ctx, c.Name)), err
 }
 
-// asked is a text with what a coding agent waits for.
-func asked(text string, status console.Status) string {
+// withQuestion appends to text what a coding agent waits for.
+func withQuestion(text string, status console.Status) string {
 	if q := question(status); q != "" {
 		return text + "\n" + q
 	}
@@ -64,12 +72,12 @@ func withNews(text string, news []string) string {
 
 func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs) (string, error) {
 	if a.For == "text" && a.Text == "" {
-		return "", errors.New("for=text needs the text")
+		return "", errors.New("for=text requires text")
 	}
 	defer s.progress(ctx, req)()
 	q := console.WaitRequest{For: a.For, Text: a.Text, Wait: seconds(a.WaitS), From: -1}
 	if a.Console == "any" {
-		return s.waitAny(ctx, q)
+		return s.waitAny(ctx, req, q)
 	}
 	c, err := s.open(a.Console)
 	if err != nil {
@@ -83,13 +91,13 @@ func (s *Server) wait(ctx context.Context, req *sdk.CallToolRequest, a waitArgs)
 	if answer.Command == nil {
 		answer.Command = answer.Status.Command
 	}
-	return s.show(ctx, c, answer, usual)
+	return s.show(ctx, req, c, answer, usual.since(a.Cursor))
 }
 
-// waitAny waits for the first console whose command ends or waits for input. One that
-// has come to that since it was last told of is the first.
-func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, error) {
-	all, err := console.List(ctx, s.o.Getenv)
+// waitAny waits for the first console whose command ends or waits for input. A console that has
+// reached such a state since it was last reported counts immediately.
+func (s *Server) waitAny(ctx context.Context, req *sdk.CallToolRequest, q console.WaitRequest) (string, error) {
+	all, err := s.listed(ctx)
 	if err != nil {
 		return "", err
 	}
@@ -107,13 +115,13 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 		if !news && !status.Command.Running() || status.State == console.Dead {
 			continue
 		}
-		c, err := console.Open(s.o.Getenv, status.Name)
+		c, err := s.consoles.Open(status.Name)
 		if err != nil {
-			continue // it ended in this moment
+			continue // the console ended in the meantime
 		}
 		defer c.Close()
 		if news {
-			return s.show(ctx, c, console.Answer{Status: status, Command: status.Command}, usual)
+			return s.show(ctx, req, c, console.Answer{Status: status, Command: status.Command}, usual)
 		}
 		waiting++
 		go func() {
@@ -128,7 +136,7 @@ func (s *Server) waitAny(ctx context.Context, q console.WaitRequest) (string, er
 	if e.err != nil {
 		return "", e.err
 	}
-	return s.show(ctx, e.c, e.answer, usual)
+	return s.show(ctx, req, e.c, e.answer, usual)
 }
 
 func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (string, error) {
@@ -151,7 +159,7 @@ func (s *Server) peek(ctx context.Context, _ *sdk.CallToolRequest, a peekArgs) (
 }
 
 func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs) (string, error) {
-	c, err := s.openOwn(ctx, a.Console)
+	c, err := s.open(a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -160,20 +168,24 @@ func (s *Server) send(ctx context.Context, req *sdk.CallToolRequest, a sendArgs)
 	if a.Text == "" && len(a.Keys) == 1 && strings.EqualFold(a.Keys[0], "c-c") {
 		only = false
 	}
-	status, err := c.Send(ctx, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req), Answer: a.Answer})
+	typing, err := s.turns.await(ctx, req)
+	if err != nil {
+		return "", err
+	}
+	status, err := c.Send(typing, console.SendRequest{Text: a.Text, Keys: a.Keys, Only: only, By: holder(req), Answer: a.Answer})
 	if err != nil {
 		return "", err
 	}
 	defer s.progress(ctx, req)()
 	q := console.WaitRequest{Wait: seconds(a.WaitS), From: -1}
 	if status.Agent != nil && !status.Command.Running() {
-		q.For = "input" // it answered what stood before the first prompt
+		q.For = "input" // the input answered a question asked before the first prompt
 	}
 	answer, err := c.Wait(ctx, q, nil)
 	if err != nil {
 		return "", err
 	}
-	return s.show(ctx, c, answer, usual)
+	return s.show(ctx, req, c, answer, usual.since(a.Cursor))
 }
 
 func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (string, error) {
@@ -183,22 +195,22 @@ func (s *Server) read(_ context.Context, _ *sdk.CallToolRequest, a readArgs) (st
 	}
 	defer c.Close()
 	if a.Lines <= 0 {
-		return "", fmt.Errorf("lines is a number from 1, not %d", a.Lines)
+		return "", fmt.Errorf("lines must be at least 1, not %d", a.Lines)
 	}
-	found, err := c.Read(console.ReadRequest{Command: a.Command, From: a.FromLine, Lines: a.Lines, Grep: a.Grep})
+	found, err := c.Read(console.ReadRequest{Command: a.Command, From: a.FromLine, Lines: a.Lines, Grep: a.Grep, Column: a.Column})
 	if err != nil {
 		return "", err
 	}
-	return readText(c.Name, found), nil
+	return readText(c.Name, found, a.Grep), nil
 }
 
 func (s *Server) list(ctx context.Context, _ *sdk.CallToolRequest, _ listArgs) (string, error) {
-	all, err := console.List(ctx, s.o.Getenv)
+	all, err := s.listed(ctx)
 	if err != nil {
 		return "", err
 	}
 	if len(all) == 0 {
-		return "no console is running; console_exec makes one", nil
+		return "no console is running; console_exec starts one", nil
 	}
 	var lines []string
 	room := defaultChars
@@ -223,15 +235,15 @@ func (s *Server) startTool(ctx context.Context, _ *sdk.CallToolRequest, a startA
 		return "", err
 	}
 	c.Close()
-	text := asked(headline(status, status.Command), status)
+	text := withQuestion(headline(status, status.Command), status)
 	if status.Sandbox != nil {
 		text += "\nsandbox: " + word(status.Sandbox.String())
 	}
 	return withNews(text, s.news.since(ctx, status.Name)), nil
 }
 
-func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeArgs) (string, error) {
-	c, err := s.openOwn(ctx, a.Console)
+func (s *Server) closeTool(ctx context.Context, req *sdk.CallToolRequest, a closeArgs) (string, error) {
+	c, err := s.open(a.Console)
 	if err != nil {
 		return "", err
 	}
@@ -241,11 +253,12 @@ func (s *Server) closeTool(ctx context.Context, _ *sdk.CallToolRequest, a closeA
 		if err != nil {
 			return "", err
 		}
-		return s.show(ctx, c, answer, usual)
+		return s.show(ctx, req, c, answer, usual)
 	}
 	if err := c.End(ctx, a.Mode == "kill"); err != nil {
 		return "", err
 	}
 	s.news.forget(c.Name)
+	s.told.forget(c.Name)
 	return withNews(fmt.Sprintf("[%s] closed", c.Name), s.news.since(ctx, c.Name)), nil
 }

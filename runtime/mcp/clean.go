@@ -7,17 +7,17 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
-// fence puts text between lines that it cannot hold.
+// fence encloses text between two lines that do not occur in it.
 func fence(text string) string {
 	mark := "----- " + rand.Text()[:10]
 	return mark + "\n" + strings.TrimSuffix(text, "\n") + "\n" + mark
 }
 
-// clean is text without escape sequences, in which what cannot be seen or turns the
-// order of letters is shown by its number.
+// clean returns text without escape sequences. Characters that are invisible or change the text
+// direction are replaced by their code points.
 func clean(text string) string {
 	text = vt.Strip(text)
 	plain := true
@@ -47,14 +47,14 @@ func clean(text string) string {
 	return b.String()
 }
 
-// unseen are the characters that a person does not see: controls, those that turn the
-// order of letters, are as wide as nothing, or end a line where none ends.
+// unseen are the characters that a reader does not see: controls, direction marks, zero-width
+// characters, and unusual line ends.
 var unseen = []*unicode.RangeTable{
 	unicode.Cc, unicode.Cf, unicode.Zl, unicode.Zp, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector,
 }
 
-// A symbol may be followed by the request to be drawn as an emoji; behind a letter it
-// would only hide something.
+// A symbol may be followed by a variation selector that requests an emoji; after a letter it could
+// only hide data.
 const (
 	emojiStyle  = '\uFE0F'
 	firstSymbol = '\u2000'
@@ -62,5 +62,5 @@ const (
 
 var inLine = strings.NewReplacer("\n", `\u{a}`, "\t", `\u{9}`)
 
-// word is text that stands within a line of ours.
+// word returns text that is safe inside a line that ripple writes.
 func word(text string) string { return inLine.Replace(clean(text)) }

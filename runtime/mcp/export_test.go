@@ -2,14 +2,14 @@ package mcp
 
 import "time"
 
-// SetProgressEvery shortens the time between two words on a wait.
+// SetProgressEvery sets the interval of progress messages.
 func (s *Server) SetProgressEvery(d time.Duration) { s.progressEvery = d }
 
-// The texts of results.
+// Functions that format results.
 var (
 	Clean = clean
 	Word  = word
 )
 
-// Seconds is how long a wait of so many seconds is.
+// Seconds converts a number of seconds to the duration of a wait.
 var Seconds = seconds

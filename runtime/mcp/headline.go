@@ -6,13 +6,13 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// headline says in one line what a console and its command do.
+// headline describes the state of a console and its command in one line.
 func headline(s console.Status, c *console.Command) string { return headlineAs(state(s, c), s, c) }
 
-// headlineAs is headline with another word for the state.
+// headlineAs is headline with another name for the state.
 func headlineAs(state string, s console.Status, c *console.Command) string {
 	b := &strings.Builder{}
 	b.WriteString("[" + word(s.Name))
@@ -32,13 +32,16 @@ func headlineAs(state string, s console.Status, c *console.Command) string {
 	if s.Mode != "" && s.Mode != "main" {
 		b.WriteString(" mode=" + word(s.Mode))
 	}
+	if s.Queued > 0 {
+		fmt.Fprintf(b, " queued=%d", s.Queued)
+	}
 	if c != nil {
-		fmt.Fprintf(b, " %s %s", took(c), amount(c))
+		fmt.Fprintf(b, " %s %s", duration(c), outputSize(c))
 	}
 	return b.String()
 }
 
-// state is a console's in the words of the tools.
+// state returns a console's state in the terms of the tools.
 func state(s console.Status, c *console.Command) string {
 	switch {
 	case s.State == console.Exited || s.State == console.Dead:
@@ -49,7 +52,7 @@ func state(s console.Status, c *console.Command) string {
 	return word(string(s.State))
 }
 
-func took(c *console.Command) string {
+func duration(c *console.Command) string {
 	d := max(0, c.Duration)
 	switch {
 	case d < 100*time.Millisecond:
@@ -60,7 +63,7 @@ func took(c *console.Command) string {
 	return d.Truncate(time.Second).String()
 }
 
-func amount(c *console.Command) string {
+func outputSize(c *console.Command) string {
 	size := fmt.Sprintf("%d B", c.Bytes)
 	switch {
 	case c.Bytes >= 10<<20:

@@ -11,21 +11,20 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// Handler serves clients over HTTP (the protocol's "streamable" transport). Each
-// request needs the token as "Authorization: Bearer TOKEN", a Host that is this
-// machine's own (so that no web page can reach it by a name of its own, DNS
-// rebinding), and, from a browser, an Origin that is.
+// Handler serves clients over HTTP (the protocol's "streamable" transport). Each request needs the
+// token as "Authorization: Bearer TOKEN", a Host that names this machine itself (so that a web page
+// cannot reach it by DNS rebinding), and, if it has an Origin, the one that belongs to that Host.
 func (s *Server) Handler(token string) http.Handler {
 	inner := sdk.NewStreamableHTTPHandler(func(*http.Request) *sdk.Server { return s.sdk }, nil)
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		origin := r.Header.Get("Origin")
-		given, bearer := strings.CutPrefix(r.Header.Get("Authorization"), "Bearer ")
+		scheme, given, _ := strings.Cut(r.Header.Get("Authorization"), " ")
 		switch {
 		case !local(r.Host):
-			http.Error(w, "this server answers to 127.0.0.1 and localhost only", http.StatusForbidden)
-		case origin != "" && !localOrigin(origin):
-			http.Error(w, "pages of other origins are refused", http.StatusForbidden)
-		case !bearer || subtle.ConstantTimeCompare([]byte(given), []byte(token)) != 1:
+			http.Error(w, "this server only accepts the host names 127.0.0.1 and localhost", http.StatusForbidden)
+		case origin != "" && !localOrigin(origin, r.Host):
+			http.Error(w, "requests from other origins are refused", http.StatusForbidden)
+		case !strings.EqualFold(scheme, "Bearer") || subtle.ConstantTimeCompare([]byte(strings.TrimLeft(given, " ")), []byte(token)) != 1:
 			w.Header().Set("WWW-Authenticate", "Bearer")
 			http.Error(w, "the token is missing or wrong", http.StatusUnauthorized)
 		default:
@@ -34,20 +33,19 @@ func (s *Server) Handler(token string) http.Handler {
 	})
 }
 
-// Listen opens a port for Handler; only the machine itself reaches it.
+// Listen opens a loopback port for Handler.
 func Listen(address string) (net.Listener, error) {
 	host, _, err := net.SplitHostPort(address)
 	if err != nil {
 		return nil, err
 	}
 	if !local(host) {
-		return nil, fmt.Errorf("%s is not this machine alone: 127.0.0.1, ::1 and localhost are", address)
+		return nil, fmt.Errorf("%s is not a loopback address: use 127.0.0.1, ::1 or localhost", address)
 	}
 	return net.Listen("tcp", address)
 }
 
-// local says whether a host, with or without a port, is this machine by an address
-// of the loopback or as localhost.
+// local reports whether a host, with or without a port, is a loopback address or localhost.
 func local(host string) bool {
 	if name, _, err := net.SplitHostPort(host); err == nil {
 		host = name
@@ -56,7 +54,9 @@ func local(host string) bool {
 	return strings.EqualFold(host, "localhost") || ip != nil && ip.IsLoopback()
 }
 
-func localOrigin(origin string) bool {
+// localOrigin reports whether an origin is that of this server: pages of other ports of this
+// machine belong to other programs.
+func localOrigin(origin, host string) bool {
 	u, err := url.Parse(origin)
-	return err == nil && local(u.Host)
+	return err == nil && u.Scheme == "http" && local(u.Host) && strings.EqualFold(u.Host, host)
 }

@@ -21,13 +21,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console"
-	"ripple/runtime/mcp"
-	"ripple/runtime/proctree"
-	_ "ripple/schema/validate" // adapters are read from files
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/mcp"
+	"example.com/ripple/runtime/proctree"
+	_ "example.com/ripple/schema/validate" // adapters are read from files
 )
 
-// The test binary is the consoles' host, too.
+// The test binary also runs as the consoles' host.
 const hostMark = "MCP_TEST_HOST"
 
 func TestMain(m *testing.M) {
@@ -42,10 +42,10 @@ func TestMain(m *testing.M) {
 	}))
 }
 
-// client connects the official client to a server of ours, by streams.
+// client connects the official client to a ripple server through pipes.
 func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 	t.Helper()
-	dir, err := os.MkdirTemp("", "mcp") // short: it holds sockets
+	dir, err := os.MkdirTemp("", "mcp") // a short path, because it holds sockets
 	require.NoError(t, err)
 	for name, value := range map[string]string{"XDG_RUNTIME_DIR": dir, "XDG_STATE_HOME": filepath.Join(dir, "state"), "HOME": dir, hostMark: "1"} {
 		t.Setenv(name, value)
@@ -53,7 +53,7 @@ func client(t *testing.T, o mcp.Options) *sdk.ClientSession {
 	return connect(t, o, dir)
 }
 
-// connect is client with the consoles of a directory that is there.
+// connect is client with the consoles of an existing directory.
 func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 	t.Helper()
 	o.Version, o.Adapter, o.Host, o.Getenv = "test", "bash", []string{os.Args[0]}, os.Getenv
@@ -67,7 +67,7 @@ func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 	server.SetProgressEvery(time.Millisecond)
 	go func() { served <- server.ServeStdio(context.Background(), fromClient, toClient) }()
 	progress := func(_ context.Context, r *sdk.ProgressNotificationClientRequest) {
-		if f := told.Load(); f != nil {
+		if f := seenOutput.Load(); f != nil {
 			(*f)(r.Params.Message)
 		}
 	}
@@ -91,17 +91,17 @@ func connect(t *testing.T, o mcp.Options, dir string) *sdk.ClientSession {
 	return session
 }
 
-// told is called with what a client is told of a wait.
-var told atomic.Pointer[func(string)]
+// seenOutput is called with the progress messages that the client receives.
+var seenOutput atomic.Pointer[func(string)]
 
 type args = map[string]any
 
-// call is what the model is shown: the text of the answer and nothing else.
+// call returns the text of an answer, which is all that the model sees.
 func call(t *testing.T, c *sdk.ClientSession, tool string, a args) string {
 	t.Helper()
 	r, err := c.CallTool(t.Context(), &sdk.CallToolParams{Name: tool, Arguments: a})
 	require.NoError(t, err)
-	require.Nil(t, r.StructuredContent, "some clients show nothing else when it is there")
+	require.Nil(t, r.StructuredContent, "some clients show nothing else if it is present")
 	require.Len(t, r.Content, 1)
 	text := r.Content[0].(*sdk.TextContent).Text
 	if r.IsError {
@@ -110,7 +110,7 @@ func call(t *testing.T, c *sdk.ClientSession, tool string, a args) string {
 	return text
 }
 
-// plain is an answer without what differs from run to run.
+// plain replaces the parts of an answer that differ between runs.
 func plain(text string) string {
 	text = regexp.MustCompile(`----- \w{10}`).ReplaceAllString(text, "-----")
 	return regexp.MustCompile(` \d+(\.\d+)?(µs|ms|s)\b`).ReplaceAllString(text, " TIME")
@@ -146,29 +146,29 @@ func TestASessionOfAModel(t *testing.T) {
 		args args
 		want string
 	}{
-		{"console_list", args{}, "no console is running; console_exec makes one"},
+		{"console_list", args{}, "no console is running; console_exec starts one"},
 		{"console_exec", args{"code": "cd /usr; echo one; (exit 3)"}, "[main #1] done exit=3 cwd=/usr TIME 1 lines/4 B\n-----\none\n-----"},
 		{"console_exec", args{"code": "x=5"}, "[main #2] done exit=0 cwd=/usr TIME 0 lines/0 B"},
 		{"console_exec", args{"code": `printf '\e[31mred\e[m \u202e\n'`}, "[main #3] done exit=0 cwd=/usr TIME 1 lines/16 B\n-----\nred \\u{202e}\n-----"},
-		{"console_exec", args{"code": "rm x", "expect_cwd": "/tmp"}, "[main #3] done exit=0 TIME 1 lines/16 B\nmain: the program is in /usr, not in /tmp; nothing was typed"},
-		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 lines/6 B\n-----\nsure? \n-----"},
-		{"console_exec", args{"code": "echo busy"}, "[main #4] busy(test) waiting_for_input TIME 1 lines/6 B\nmain: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed"},
-		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 lines/11 B\n-----\nsure? yes5\n-----"},
-		{"console_send", args{"console": "main", "text": "more"}, "[main #4] done exit=0 TIME 1 lines/11 B\nmain: no command is running that could read it: run code with exec; nothing was typed"},
+		{"console_exec", args{"code": "rm x", "expect_cwd": "/tmp"}, "refused: main: the program is in /usr, not in /tmp; nothing was typed\n[main #3] done exit=0 TIME 1 lines/16 B"},
+		{"console_exec", args{"code": "read -p 'sure? ' a; echo $a$x"}, "[main #4] waiting_for_input cwd=/usr TIME 1 lines/6 B, cursor=6\n-----\nsure? \n-----"},
+		{"console_exec", args{"code": "echo busy"}, "refused: main: command 4 of test is still running: wait for it, send it input, or interrupt it; nothing was typed\n[main #4] busy(test) waiting_for_input TIME 1 lines/6 B"},
+		{"console_send", args{"console": "main", "text": "yes", "keys": []string{"enter"}}, "[main #4] done exit=0 cwd=/usr TIME 1 lines/11 B, new since byte 6\n-----\nyes5\n-----"},
+		{"console_send", args{"console": "main", "text": "more"}, "refused: main: no running command could read it: run code with exec; nothing was typed\n[main #4] done exit=0 TIME 1 lines/11 B"},
 		{"console_start", args{"adapter": "bash", "name": "other"}, "[other] idle cwd=/"},
 		{"console_exec", args{"console": "other", "code": "exit 7"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\n-----\nexit\n-----"},
-		{"console_exec", args{"console": "other", "code": "true"}, "[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B\nother: the program has ended: the program ended with exit code 7; console_read shows what its commands printed, console_close removes it; nothing was typed"},
+		{"console_exec", args{"console": "other", "code": "true"}, "refused: other: the program has ended: the program ended with exit code 7; console_read shows the output of its commands, console_close removes it; nothing was typed\n[other #1] exited (the program ended with exit code 7) exit=7 TIME 1 lines/5 B"},
 		{"console_exec", args{"console": "main", "code": "true", "adapter": "python"}, "error: main runs bash, not python: name another console"},
 		{"console_read", args{"console": "main", "command": 1}, "[main #1] 1 lines, shown 1 of them from 1 to 1\n-----\n1: one\n-----"},
 		{"console_close", args{"console": "other"}, "[other] closed"},
-		{"console_close", args{"console": "other"}, `error: no console is called "other"; there are main`},
+		{"console_close", args{"console": "other"}, `error: no console is named "other"; there are main`},
 	} {
 		got := plain(call(t, c, step.tool, step.args))
 		assert.Equal(t, step.want, got, "%s %v", step.tool, step.args)
 	}
 }
 
-// What a console printed whose host was killed is not wiped by the next command.
+// The output of a console whose host was killed is kept when the next command runs.
 func TestAHostThatWasKilled(t *testing.T) {
 	c := client(t, mcp.Options{})
 	call(t, c, "console_exec", args{"code": "echo one"})
@@ -180,7 +180,7 @@ func TestAHostThatWasKilled(t *testing.T) {
 		return assert.NoError(t, err) && len(all) == 1 && all[0].State == console.Dead
 	}
 	require.Eventually(t, killed, 30*time.Second, 10*time.Millisecond)
-	assert.Equal(t, "main: its host was killed; console_read shows what its commands printed, console_close removes it; nothing was typed",
+	assert.Equal(t, "refused: main: its host was killed; console_read shows the output of its commands, console_close removes it; nothing was typed",
 		call(t, c, "console_exec", args{"code": "echo two"}))
 	assert.Contains(t, call(t, c, "console_read", args{"console": "main"}), "1: one")
 	assert.Equal(t, "[main] closed", call(t, c, "console_close", args{"console": "main"}))
@@ -213,7 +213,7 @@ func TestOneWaitForAnyConsole(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_wait", args{"console": "a"}), "[a #2] done exit=0")
 }
 
-func TestWhatAServerMayDo(t *testing.T) {
+func TestLimitsOfAServer(t *testing.T) {
 	t.Run("look only", func(t *testing.T) {
 		c := client(t, mcp.Options{ReadOnly: true})
 		list, err := c.ListTools(t.Context(), nil)
@@ -227,8 +227,8 @@ func TestWhatAServerMayDo(t *testing.T) {
 	})
 	t.Run("some adapters", func(t *testing.T) {
 		c := client(t, mcp.Options{Adapters: []string{"python", "node"}})
-		assert.Equal(t, "error: this server may use python, node, and not bash", call(t, c, "console_exec", args{"code": "true"}))
-		assert.Equal(t, "error: this server may use python, node, and not bash", call(t, c, "console_start", args{"adapter": "bash"}))
+		assert.Equal(t, "error: this server may only use python, node, not bash", call(t, c, "console_exec", args{"code": "true"}))
+		assert.Equal(t, "error: this server may only use python, node, not bash", call(t, c, "console_start", args{"adapter": "bash"}))
 	})
 	t.Run("one directory", func(t *testing.T) {
 		dir := t.TempDir()
@@ -252,8 +252,10 @@ func TestOverHTTP(t *testing.T) {
 	}{
 		{"no token", "", "", "", http.StatusUnauthorized},
 		{"another token", "", "", "Bearer guess", http.StatusUnauthorized},
-		{"a name that somebody made lead here", "evil.example", "", "Bearer secret", http.StatusForbidden},
-		{"a page of somebody else", "", "https://evil.example", "Bearer secret", http.StatusForbidden},
+		{"a name that resolves to this machine", "evil.example", "", "Bearer secret", http.StatusForbidden},
+		{"a page of another origin", "", "https://evil.example", "Bearer secret", http.StatusForbidden},
+		{"a page of another program on this machine", "", "http://localhost:3000", "Bearer secret", http.StatusForbidden},
+		{"a local file in a browser", "", "file://localhost", "Bearer secret", http.StatusForbidden},
 		{"a page without an origin", "", "null", "Bearer secret", http.StatusForbidden},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -279,7 +281,7 @@ func TestOverHTTP(t *testing.T) {
 	require.NoError(t, c.Close())
 
 	_, err = mcp.Listen("0.0.0.0:0")
-	assert.ErrorContains(t, err, "is not this machine alone")
+	assert.ErrorContains(t, err, "is not a loopback address")
 }
 
 type bearer struct{}
@@ -289,7 +291,7 @@ func (bearer) RoundTrip(r *http.Request) (*http.Response, error) {
 	return http.DefaultTransport.RoundTrip(r)
 }
 
-// The end of input comes to the SDK only after the answers to what came before it.
+// The SDK sees the end of input only after all pending calls have been answered.
 func TestTheEndOfInputLosesNoAnswer(t *testing.T) {
 	for range 20 {
 		in := strings.NewReader(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}

@@ -6,24 +6,24 @@ import (
 	"slices"
 	"sync"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// news is what a client has not been told of the consoles that it uses.
+// news tracks changes of used consoles that a client has not been informed of.
 type news struct {
-	getenv func(string) string
-	mu     sync.Mutex
-	known  map[string]string // consoles that were used, and the state that was told last
+	consoles *console.Clients
+	mu       sync.Mutex
+	known    map[string]string // last reported states of used consoles, by name
 }
 
-// used notes a console and what was told of it.
+// used records a console and its reported state.
 func (n *news) used(status console.Status) {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	n.known[status.Name] = stateKey(status)
 }
 
-// stateKey is what a change of is news.
+// stateKey returns a key that differs for states that are worth reporting.
 func stateKey(s console.Status) string {
 	id := 0
 	if s.Command != nil {
@@ -32,8 +32,8 @@ func stateKey(s console.Status) string {
 	return fmt.Sprintf("%s %d", s.State, id)
 }
 
-// since is a line for each other console that ended, finished a command or waits
-// since it was last told of.
+// since returns a line for each console other than but that has ended, finished a command or
+// started to wait since the last report.
 func (n *news) since(ctx context.Context, but string) []string {
 	n.mu.Lock()
 	names := make([]string, 0, len(n.known))
@@ -46,14 +46,8 @@ func (n *news) since(ctx context.Context, but string) []string {
 	slices.Sort(names)
 	var lines []string
 	for _, name := range names {
-		c, err := console.Open(n.getenv, name)
-		if err != nil {
-			n.forget(name)
-			continue
-		}
-		status, err := c.Status(ctx)
-		c.Close()
-		if err != nil {
+		status, there := n.consoles.Look(ctx, name)
+		if !there {
 			n.forget(name)
 			lines = append(lines, fmt.Sprintf("[%s] is gone", name))
 			continue
@@ -66,8 +60,7 @@ func (n *news) since(ctx context.Context, but string) []string {
 	return lines
 }
 
-// has says that a console that was used here came to something that has not been
-// told.
+// has reports whether a console that was used here has an unreported change.
 func (n *news) has(status console.Status) bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()

@@ -16,12 +16,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/console"
-	"ripple/runtime/mcp"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/mcp"
 )
 
-// What a tool takes: the names, their types and defaults. A client that knows no
-// lists of types, or sends null for what it leaves out, can use all of it.
+// The tools' parameters: names, types and defaults. Clients that do not support lists of types, or
+// send null for omitted arguments, can use all of them.
 func TestParameters(t *testing.T) {
 	c := client(t, mcp.Options{})
 	list, err := c.ListTools(t.Context(), nil)
@@ -54,11 +54,11 @@ func TestParameters(t *testing.T) {
 		"console_exec wait_s": "number=30", "console_exec expect_cwd": "string", "console_exec head": "integer=40",
 		"console_exec tail": "integer=120", "console_exec max_chars": "integer=8000",
 		"console_wait console": "string required", "console_wait for": "string=done of [done input text idle]",
-		"console_wait text": "string", "console_wait wait_s": "number=30",
+		"console_wait text": "string", "console_wait wait_s": "number=30", "console_wait cursor": "integer=-1", "console_send cursor": "integer=-1",
 		"console_peek console": "string required", "console_peek what": "string=screen of [screen output]", "console_peek lines": "integer",
 		"console_send answer": "string", "console_send console": "string required", "console_send text": "string", "console_send keys": "array",
 		"console_send only_if_waiting": "boolean=true", "console_send wait_s": "number=5",
-		"console_read console": "string required", "console_read command": "integer", "console_read from_line": "integer=1",
+		"console_read console": "string required", "console_read column": "integer", "console_read command": "integer", "console_read from_line": "integer=1",
 		"console_read lines": "integer=200", "console_read grep": "string",
 		"console_start adapter": "string", "console_start name": "string", "console_start cwd": "string", "console_start env": "array",
 		"console_start args": "array", "console_start reuse": "boolean=true",
@@ -74,7 +74,7 @@ func TestAWaitHasBounds(t *testing.T) {
 	}
 }
 
-// A client that asks for it is told that a wait goes on.
+// A client that requests progress is informed that a wait continues.
 func TestProgress(t *testing.T) {
 	words := make(chan string, 1000)
 	tell := func(s string) {
@@ -83,8 +83,8 @@ func TestProgress(t *testing.T) {
 		default:
 		}
 	}
-	told.Store(&tell)
-	defer told.Store(nil)
+	seenOutput.Store(&tell)
+	defer seenOutput.Store(nil)
 	c := client(t, mcp.Options{})
 	fifo := filepath.Join(t.TempDir(), "f")
 	call(t, c, "console_exec", args{"code": "mkfifo " + fifo})
@@ -102,8 +102,8 @@ func TestProgress(t *testing.T) {
 	assert.Contains(t, (<-ended).Content[0].(*sdk.TextContent).Text, "[main #2] done exit=0")
 }
 
-// A client that gives a call up ends its wait, and not the command.
-func TestACancelledCallEndsNoCommand(t *testing.T) {
+// A client that cancels a call ends its wait, and not the command.
+func TestACanceledCallDoesNotEndTheCommand(t *testing.T) {
 	c := client(t, mcp.Options{})
 	fifo := filepath.Join(t.TempDir(), "f")
 	call(t, c, "console_exec", args{"code": "mkfifo " + fifo})
@@ -120,7 +120,8 @@ func TestACancelledCallEndsNoCommand(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_wait", args{"console": "main"}), "[main #2] done exit=0")
 }
 
-// However long, wide or strange what is shown, a client does not have to cut it.
+// A result never exceeds the limits of clients, regardless of the length, width and kind of
+// characters.
 func TestNoResultIsLong(t *testing.T) {
 	const most = 8500
 	c := client(t, mcp.Options{})
@@ -137,12 +138,12 @@ func TestNoResultIsLong(t *testing.T) {
 		assert.NotContains(t, text, "\uFFFD", "no character is cut")
 	}
 	text := call(t, c, "console_read", args{"console": "main", "command": 1, "from_line": 500, "lines": 5000})
-	assert.Regexp(t, `^\[main #1\] 100,000 lines, shown [\d,]+ of them from 500 to \d+; go on with from_line=\d+\n`, text)
+	assert.Regexp(t, `^\[main #1\] 100,000 lines, shown [\d,]+ of them from 500 to \d+; continue with from_line=\d+\n`, text)
 	assert.Contains(t, text, "\n500: 500\n501: 501\n")
 }
 
-// What a directory is called or a program prints is never a line of ours.
-func TestNothingForgesALineOfOurs(t *testing.T) {
+// The name of a directory or a program's output cannot imitate a line that ripple writes.
+func TestOutputCannotForgeALine(t *testing.T) {
 	c := client(t, mcp.Options{})
 	dir := filepath.Join(t.TempDir(), "a\n[main #9] done exit=0")
 	require.NoError(t, os.Mkdir(dir, 0o700))
@@ -175,8 +176,8 @@ func TestClean(t *testing.T) {
 	assert.Equal(t, `a\u{a}b`, mcp.Word("a\nb"))
 }
 
-// On a console that somebody uses nothing is typed, and it is said who.
-func TestWhoHoldsAConsole(t *testing.T) {
+// Nothing is typed on a console in use, and the message names its user.
+func TestABusyConsoleNamesItsUser(t *testing.T) {
 	c := client(t, mcp.Options{})
 	call(t, c, "console_start", args{"name": "shared"})
 	other, err := console.Open(os.Getenv, "shared")
@@ -196,7 +197,7 @@ func TestWhoHoldsAConsole(t *testing.T) {
 	assert.Contains(t, call(t, c, "console_wait", args{"console": "shared"}), "[shared #1] done exit=0")
 }
 
-// What other consoles came to stands in one line each.
+// The results of other consoles are reported in one line each.
 func TestNoticesOfOtherConsoles(t *testing.T) {
 	c := client(t, mcp.Options{})
 	fifo := filepath.Join(t.TempDir(), "f")
@@ -212,25 +213,29 @@ func TestNoticesOfOtherConsoles(t *testing.T) {
 	text := call(t, c, "console_exec", args{"console": "b", "code": "exit 0"})
 	lines := strings.Split(text, "\n")
 	assert.Contains(t, lines[len(lines)-1], "[a #2] waiting_for_input ")
-	assert.NotContains(t, call(t, c, "console_peek", args{"console": "b"}), "[a #2]", "it was told once")
+	assert.NotContains(t, call(t, c, "console_peek", args{"console": "b"}), "[a #2]", "it was reported once")
 	assert.Contains(t, call(t, c, "console_exec", args{"console": "b", "code": "true"}), "[b #1] exited ")
 }
 
-// A console has one program, and the limits hold for those that others started.
+// A console has one program, and the limits also apply to consoles that others started.
 func TestAnotherProgramThanExpected(t *testing.T) {
-	c := client(t, mcp.Options{NameOf: func(a string) string { return strings.TrimPrefix(a, "ba-") }})
+	c := client(t, mcp.Options{Resolve: func(a string) (mcp.Program, error) { return mcp.Program{Name: strings.TrimPrefix(a, "ba-")}, nil }})
 	call(t, c, "console_start", args{"name": "main"})
 	assert.Equal(t, "error: main runs bash, not python: name another console", call(t, c, "console_exec", args{"code": "1", "adapter": "python"}))
 	assert.Equal(t, "error: main runs bash, not python: name another console", call(t, c, "console_start", args{"name": "main", "adapter": "python"}))
 	assert.Contains(t, call(t, c, "console_exec", args{"code": "true", "adapter": "ba-bash"}), "[main #1] done")
 	limited := connect(t, mcp.Options{Adapters: []string{"python"}}, os.Getenv("XDG_RUNTIME_DIR"))
-	for tool, a := range map[string]args{"console_exec": {"code": "true"}, "console_send": {"console": "main", "text": "x"}, "console_close": {"console": "main"}} {
-		assert.Equal(t, "error: this server may use python, and not bash", call(t, limited, tool, a))
+	for tool, a := range map[string]args{
+		"console_exec": {"code": "true"}, "console_send": {"console": "main", "text": "x"}, "console_close": {"console": "main"},
+		"console_peek": {"console": "main"}, "console_read": {"console": "main"}, "console_wait": {"console": "main"},
+	} {
+		assert.Equal(t, "error: this server may only use python, not bash", call(t, limited, tool, a))
 	}
-	assert.Contains(t, call(t, limited, "console_peek", args{"console": "main"}), "[main #1] done")
+	assert.Equal(t, "no console is running; console_exec starts one", call(t, limited, "console_list", nil))
+	assert.NotContains(t, call(t, limited, "console_peek", args{"console": "other"}), "main")
 }
 
-// A program that does not start says why, between two lines.
+// The error of a program that does not start contains its output, fenced.
 func TestAProgramThatDoesNotStart(t *testing.T) {
 	c := client(t, mcp.Options{})
 	adapter := filepath.Join(t.TempDir(), "broken.yaml")

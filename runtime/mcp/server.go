@@ -1,67 +1,113 @@
-// Package mcp offers consoles to AI clients by the Model Context Protocol
+// Package mcp offers consoles to AI clients through the Model Context Protocol
 // (https://modelcontextprotocol.io): eight tools whose results are text.
 //
-// The main path is New, then ServeStdio or a Handler for HTTP. A server holds no
-// session of its own: consoles live in processes of their own, so that the next
-// server finds what this one has begun.
+// Call New, then ServeStdio or Handler for HTTP. A server holds no sessions of its own: consoles
+// are processes of their own, so a later server finds the consoles that this one started.
 package mcp
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// Options are what a server may do.
+// Options configure a server.
 type Options struct {
 	Version string
-	Adapter string              // of a console that is made without one
-	Host    []string            // the command line of a console's host: see console.Start
-	Getenv  func(string) string // where consoles are found
-	Dir     string              // where consoles start; a tool may name a directory below it
-	NameOf  func(string) string // an adapter's own name by one of its names or its file; nil: as it is
+	Adapter string              // adapter of consoles started without one
+	Host    []string            // command line of a console's host: see console.Start
+	Getenv  func(string) string // environment that locates the consoles
+	Dir     string              // directory in which consoles start; a tool may name one below it
+	// Resolve finds an adapter by one of its names or its file; nil: the host finds it.
+	Resolve func(string) (Program, error)
 
-	ReadOnly bool     // only the tools that change nothing
-	Adapters []string // the only ones that may be used; nil: all
-	Sandbox  bool     // consoles write below Dir only, and no others are used
-	Confined bool     // consoles start in Dir or below it, nowhere else
+	ReadOnly bool     // offer only the tools that change nothing
+	Adapters []string // allowed adapters; nil: all
+	Sandbox  bool     // consoles write only below Dir, and other consoles are not used
+	Confined bool     // consoles start only in Dir or below it
 }
 
-// Server is what clients talk to.
+// Program is a resolved adapter.
+type Program struct {
+	Name   string // its canonical name
+	Origin string // origin, as in console.Status
+	Sealed []byte // encoded adapter, as in console.Spec
+}
+
+// Server serves consoles to clients.
 type Server struct {
 	o             Options
 	sdk           *sdk.Server
 	progressEvery time.Duration
+	pinned        []Program // programs of Options.Adapters
+	consoles      *console.Clients
 	news          *news
+	turns         *turns
+	told          *seenOutput
 }
 
-const instructions = `Consoles are live sessions of shells, REPLs and debuggers: a directory, variables and running programs stay from one call to the next, also when this server is restarted. console_exec runs code in the console "main" or in the one you name. A wait that is over ends nothing: the command goes on, and console_wait waits on. When a command waits for input, answer it with console_send. Long output is shown in part; console_read shows the rest.`
+// usualConsole is the name of the default console.
+const usualConsole = "main"
 
-// New is a server with its tools.
+const instructions = `Consoles are live sessions of shells, REPLs and debuggers: the directory, variables and running programs persist between calls, even if this server is restarted. console_exec runs code in the console "main" or in the one you name. The end of a wait does not end the command: it continues, and console_wait keeps waiting. When a command waits for input, answer it with console_send. Long output is shown in part; console_read shows the rest.`
+
+// New returns a server with its tools. The allowed adapters are resolved now: an adapter that takes
+// one of their names later is not used.
 func New(o Options) *Server {
-	s := &Server{o: o, progressEvery: progressEvery, news: &news{getenv: o.Getenv, known: map[string]string{}}}
+	consoles := console.NewClients(o.Getenv)
+	s := &Server{
+		o: o, progressEvery: progressEvery, consoles: consoles, turns: newTurns(), told: &seenOutput{of: map[place]position{}},
+		news: &news{consoles: consoles, known: map[string]string{}},
+	}
 	s.sdk = sdk.NewServer(&sdk.Implementation{Name: "ripple", Title: "ripple consoles", Version: o.Version},
 		&sdk.ServerOptions{Instructions: instructions, Capabilities: &sdk.ServerCapabilities{Tools: &sdk.ToolCapabilities{}}})
 	s.sdk.AddReceivingMiddleware(withoutNulls)
 	s.addTools()
+	for _, name := range o.Adapters {
+		p, err := s.resolve(name)
+		if err != nil { // never matches a program
+			p = Program{}
+		}
+		s.pinned = append(s.pinned, p)
+	}
 	return s
 }
 
-// open is a console by its name.
+// open returns the client of a console by name. Its adapter and sandbox never change.
 func (s *Server) open(name string) (*console.Client, error) {
-	return console.Find(s.o.Getenv, name)
+	c, err := s.consoles.Find(name)
+	if err != nil {
+		return nil, s.hidden(err)
+	}
+	return own(c, s.allows(c.Noted, ""))
 }
 
-// openOrStart is the console of that name; a missing one is started. Whether it may be
-// used is known without asking it.
+// hidden removes the names of disallowed consoles from an error.
+func (s *Server) hidden(err error) error {
+	if f, ok := asFault(err); ok && f.Code == console.FaultUnknown && (s.o.Adapters != nil || s.o.Sandbox) {
+		return errors.New("this server may not use a console of that name; console_list shows those that it may use")
+	}
+	return err
+}
+
+// listed returns the status of every console that this server may use.
+func (s *Server) listed(ctx context.Context) ([]console.Status, error) {
+	all, err := console.List(ctx, s.o.Getenv)
+	return slices.DeleteFunc(all, func(status console.Status) bool { return s.allows(status, "") != nil }), err
+}
+
+// openOrStart returns the console with a name and starts it if it does not exist. Whether it is
+// allowed is checked without contacting its host.
 func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*console.Client, error) {
-	c, err := console.Open(s.o.Getenv, name)
+	c, err := s.consoles.Open(name)
 	if err != nil {
 		c, _, err = s.start(ctx, console.Spec{Name: name, Adapter: adapter}, true)
 		return c, err
@@ -69,8 +115,8 @@ func (s *Server) openOrStart(ctx context.Context, name, adapter string) (*consol
 	return own(c, s.allows(c.Noted, adapter))
 }
 
-// ended adds to a fault what a console whose program has ended, or whose host was killed,
-// still has: a new one would wipe what this one printed.
+// ended adds a hint to the fault of a console whose program has ended or whose host was killed,
+// because a new console of that name would remove the recorded output.
 func (s *Server) ended(c *console.Client, err error) error {
 	f, ok := asFault(err)
 	if !ok || f.Code != console.FaultExited || f.Status == nil { // it was closed: nothing is left
@@ -78,15 +124,15 @@ func (s *Server) ended(c *console.Client, err error) error {
 	}
 	why := f.Status.Exit
 	if f.Status.State == console.Dead {
-		f.Status = nil // what it last was says nothing of the program now
+		f.Status = nil // the last known state does not describe the program now
 	} else {
 		why = "the program has ended: " + why
 	}
-	f.Message = c.Name + ": " + why + "; console_read shows what its commands printed, console_close removes it"
+	f.Message = c.Name + ": " + why + "; console_read shows the output of its commands, console_close removes it"
 	return err
 }
 
-// own is a console, or why it may not be used.
+// own passes on a client, or the reason why the console may not be used.
 func own(c *console.Client, err error) (*console.Client, error) {
 	if err != nil {
 		c.Close()
@@ -95,59 +141,73 @@ func own(c *console.Client, err error) (*console.Client, error) {
 	return c, nil
 }
 
-// openOwn is a console that this server may change.
-func (s *Server) openOwn(ctx context.Context, name string) (*console.Client, error) {
-	c, err := s.open(name)
-	if err != nil {
-		return nil, err
-	}
-	status, err := c.Status(ctx)
-	if err != nil {
-		return c, nil // it does not answer: it can be closed
-	}
-	return own(c, s.allows(status, ""))
-}
-
-// allows refuses a console with another program than the options allow, or than was
-// asked for, if one was.
+// allows returns an error if a console runs another program than the options allow, or than the one
+// that was asked for, if any.
 func (s *Server) allows(status console.Status, adapter string) error {
-	if adapter != "" && s.nameOf(adapter) != status.Adapter {
-		return fmt.Errorf("%s runs %s, not %s: name another console", status.Name, status.Adapter, adapter)
-	}
-	if s.o.Sandbox && (status.Sandbox == nil || status.Sandbox.Dir != s.o.Dir) {
-		return fmt.Errorf("this server uses consoles whose sandbox is %s, and %s is no such console", s.o.Dir, status.Name)
-	}
-	return s.allowed(status.Adapter)
-}
-
-func (s *Server) allowed(adapter string) error {
-	for _, a := range s.o.Adapters {
-		if s.nameOf(a) == s.nameOf(adapter) {
-			return nil
+	if adapter != "" {
+		p, err := s.resolve(adapter)
+		if err != nil {
+			return err
+		}
+		if p.Name != status.Adapter || p.Origin != "" && p.Origin != status.Origin {
+			return fmt.Errorf("%s runs %s, not %s: name another console", status.Name, adapterLabel(status.Adapter, status.Origin), adapterLabel(adapter, p.Origin))
 		}
 	}
+	if s.o.Sandbox && (status.Sandbox == nil || status.Sandbox.Dir != s.o.Dir) {
+		return fmt.Errorf("this server uses only consoles whose sandbox is %s, which does not apply to %s", s.o.Dir, status.Name)
+	}
+	_, err := s.allowed(Program{Name: status.Adapter, Origin: status.Origin})
+	return err
+}
+
+// allowed returns the program as resolved when the server started, or an error if it is not
+// allowed.
+func (s *Server) allowed(p Program) (Program, error) {
 	if s.o.Adapters == nil {
-		return nil
+		return p, nil
 	}
-	return fmt.Errorf("this server may use %s, and not %s", strings.Join(s.o.Adapters, ", "), adapter)
+	for _, pinned := range s.pinned {
+		if pinned.Name != "" && pinned.Name == p.Name && (pinned.Origin == p.Origin || pinned.Origin == "") {
+			return pinned, nil
+		}
+	}
+	return p, fmt.Errorf("this server may only use %s, not %s", strings.Join(s.o.Adapters, ", "), adapterLabel(p.Name, p.Origin))
 }
 
-func (s *Server) nameOf(adapter string) string {
-	if s.o.NameOf == nil {
-		return adapter
+// adapterLabel formats an adapter's name, with its origin unless it is embedded.
+func adapterLabel(name, origin string) string {
+	if origin == "" || origin == "embedded" {
+		return name
 	}
-	return s.o.NameOf(adapter)
+	return name + " (" + origin + ")"
 }
 
-// start starts a console, within what the options allow.
+func (s *Server) resolve(adapter string) (Program, error) {
+	for i, name := range s.o.Adapters {
+		if name == adapter && i < len(s.pinned) && s.pinned[i].Name != "" {
+			return s.pinned[i], nil
+		}
+	}
+	if s.o.Resolve == nil {
+		return Program{Name: adapter}, nil
+	}
+	return s.o.Resolve(adapter)
+}
+
+// start starts a console, within the limits of the options.
 func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*console.Client, console.Status, error) {
 	asked := spec.Adapter
 	if spec.Adapter == "" {
 		spec.Adapter = s.o.Adapter
 	}
-	if err := s.allowed(spec.Adapter); err != nil {
+	program, err := s.resolve(spec.Adapter)
+	if err == nil {
+		program, err = s.allowed(program)
+	}
+	if err != nil {
 		return nil, console.Status{}, err
 	}
+	spec.Sealed, spec.Origin = program.Sealed, program.Origin
 	dir, err := s.dir(spec.Dir)
 	if err != nil {
 		return nil, console.Status{}, err
@@ -158,7 +218,7 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	}
 	c, status, err := console.Start(ctx, s.o.Host, s.o.Getenv, spec)
 	if f, ok := asFault(err); ok && f.Code == console.FaultTaken && reuse {
-		if c, err = console.Open(s.o.Getenv, spec.Name); err == nil {
+		if c, err = s.consoles.Open(spec.Name); err == nil {
 			status, err = c.Status(ctx)
 		}
 		if err == nil {
@@ -171,7 +231,7 @@ func (s *Server) start(ctx context.Context, spec console.Spec, reuse bool) (*con
 	return c, status, err
 }
 
-// dir is where a console starts.
+// dir returns the directory in which a console starts.
 func (s *Server) dir(wanted string) (string, error) {
 	dir := s.o.Dir
 	switch {

@@ -1,6 +1,7 @@
 package mcp
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/json"
@@ -12,101 +13,196 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 )
 
-// lastAnswers is how long the end of input waits for calls in flight: the SDK drops
-// their answers otherwise (modelcontextprotocol/go-sdk, issue 1061).
-const lastAnswers = time.Second
+const (
+	// answerTimeout is how long the end of input waits for calls in flight, whose answers the SDK
+	// would otherwise drop (modelcontextprotocol/go-sdk, issue 1061).
+	answerTimeout = time.Second
+	// maxCalls is the maximum number of calls in flight; further input is not read until one is
+	// answered.
+	maxCalls = 256
+)
 
-// ServeStdio serves one client on standard streams until its input ends or the
-// context does.
+// ServeStdio serves one client on standard streams until its input or the context ends. A line that
+// is not a JSON-RPC message is answered with an error.
 func (s *Server) ServeStdio(ctx context.Context, in io.ReadCloser, out io.WriteCloser) error {
-	f := &flight{calls: map[string]bool{}, landed: make(chan struct{}, 1)}
-	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: &departures{in, f, nil}, Writer: &arrivals{out, f, nil}})
+	defer s.consoles.Close()
+	f := &flight{turns: s.turns, calls: map[any]*turn{}, canceled: map[any]bool{}, answered: make(chan struct{}, 1)}
+	answers := &clientWriter{WriteCloser: out, f: f}
+	err := s.sdk.Run(ctx, &sdk.IOTransport{Reader: &clientReader{closer: in, in: bufio.NewReader(in), f: f, refuse: answers.refuse}, Writer: answers})
 	if errors.Is(err, context.Canceled) || errors.Is(err, io.EOF) || errors.Is(err, sdk.ErrConnectionClosed) {
 		return nil
 	}
 	return err
 }
 
-// flight are the calls that have no answer yet.
+// flight tracks the calls without an answer.
 type flight struct {
-	mu     sync.Mutex
-	calls  map[string]bool
-	landed chan struct{} // has a token after each answer
+	turns    *turns
+	mu       sync.Mutex
+	calls    map[any]*turn // by idKey; nil: it has no turn
+	canceled map[any]bool  // calls canceled by the client, which expects no answer
+	version  string        // version of the protocol, once negotiated
+	answered chan struct{} // receives a token after each answer
 }
 
-// message is what matters of a JSON-RPC message here.
+// message is the relevant part of a JSON-RPC message.
 type message struct {
 	ID     json.RawMessage `json:"id"`
 	Method string          `json:"method"`
+	Params json.RawMessage `json:"params"`
+	Result *struct {
+		ProtocolVersion string `json:"protocolVersion"`
+	} `json:"result"`
 }
 
-// note takes the whole lines of b and keeps the rest.
-func (f *flight) note(kept, b []byte) (rest []byte) {
-	kept = append(kept, b...)
-	for {
-		line, after, found := bytes.Cut(kept, []byte("\n"))
-		if !found {
-			return append([]byte(nil), kept...)
-		}
-		kept = after
-		var m message
-		if json.Unmarshal(line, &m) != nil || len(m.ID) == 0 {
-			continue
-		}
-		f.mu.Lock()
-		if m.Method != "" {
-			f.calls[string(m.ID)] = true
-		} else {
-			delete(f.calls, string(m.ID))
-		}
-		f.mu.Unlock()
-		select {
-		case f.landed <- struct{}{}:
-		default:
-		}
+// begins records a message from the client and returns it in the form for the SDK.
+func (f *flight) begins(line []byte) []byte {
+	var m message
+	if json.Unmarshal(line, &m) != nil {
+		return line // a batch
 	}
-}
-
-func (f *flight) empty() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return len(f.calls) == 0
-}
-
-// departures reads what the client sends; its end comes after the last answer.
-type departures struct {
-	io.ReadCloser
-	f    *flight
-	rest []byte
-}
-
-func (d *departures) Read(b []byte) (int, error) {
-	n, err := d.ReadCloser.Read(b)
-	d.rest = d.f.note(d.rest, b[:n])
-	if err == nil || n > 0 {
-		return n, nil
+	switch {
+	case m.Method == "notifications/cancelled":
+		var p struct {
+			ID json.RawMessage `json:"requestId"`
+		}
+		if json.Unmarshal(m.Params, &p) == nil {
+			if _, inFlight := f.calls[idKey(p.ID)]; inFlight {
+				f.canceled[idKey(p.ID)] = true
+			}
+		}
+	case m.Method != "" && idKey(m.ID) != nil:
+		var t *turn
+		line, t = f.turns.take(line, m)
+		f.calls[idKey(m.ID)] = t
 	}
-	t := time.NewTimer(lastAnswers)
-	defer t.Stop()
-	for !d.f.empty() {
-		select {
-		case <-d.f.landed:
-		case <-t.C:
+	return line
+}
+
+// ends records a message to the client and reports whether to send it.
+func (f *flight) ends(line []byte) (wanted bool) {
+	var m message
+	if json.Unmarshal(line, &m) != nil || idKey(m.ID) == nil || m.Method != "" {
+		return true
+	}
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if m.Result != nil && m.Result.ProtocolVersion != "" {
+		f.version = m.Result.ProtocolVersion
+	}
+	id := idKey(m.ID)
+	if t := f.calls[id]; t != nil {
+		f.turns.end(t)
+	}
+	wanted = !f.canceled[id]
+	delete(f.calls, id)
+	delete(f.canceled, id)
+	select {
+	case f.answered <- struct{}{}:
+	default:
+	}
+	return wanted
+}
+
+func (f *flight) count() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return len(f.calls)
+}
+
+// clientReader reads the client's messages line by line; it reports the end of input only after the
+// last answer.
+type clientReader struct {
+	closer io.Closer
+	in     *bufio.Reader
+	f      *flight
+	refuse func(*refusal)
+	rest   []byte // rest of the line that the SDK is reading
+}
+
+// Close closes the client's stream.
+func (d *clientReader) Close() error { return d.closer.Close() }
+
+// Read reads the next messages.
+func (d *clientReader) Read(b []byte) (int, error) {
+	for len(d.rest) == 0 {
+		line, err := readLine(d.in)
+		if errors.Is(err, errLongLine) {
+			d.refuse(refusalOf(nil, codeInvalid, err))
+			continue
+		}
+		if len(bytes.TrimSpace(line)) > 0 {
+			if r := check(line, d.f.agreed()); r != nil {
+				d.refuse(r)
+				continue
+			}
+			for d.f.count() >= maxCalls {
+				<-d.f.answered
+			}
+			d.rest = append(d.f.begins(line), '\n')
+			break
+		}
+		if err != nil {
+			d.awaitAnswers()
 			return 0, err
 		}
 	}
-	return 0, err
+	n := copy(b, d.rest)
+	d.rest = d.rest[n:]
+	return n, nil
 }
 
-// arrivals writes answers.
-type arrivals struct {
+// awaitAnswers waits a moment for the calls in flight.
+func (d *clientReader) awaitAnswers() {
+	t := time.NewTimer(answerTimeout)
+	defer t.Stop()
+	for d.f.count() > 0 {
+		select {
+		case <-d.f.answered:
+		case <-t.C:
+			return
+		}
+	}
+}
+
+// clientWriter writes answers.
+type clientWriter struct {
 	io.WriteCloser
 	f    *flight
+	mu   sync.Mutex // one line at a time
 	rest []byte
 }
 
-func (a *arrivals) Write(b []byte) (int, error) {
-	n, err := a.WriteCloser.Write(b)
-	a.rest = a.f.note(a.rest, b[:n])
-	return n, err
+// Write writes the complete lines of b and buffers the rest.
+func (a *clientWriter) Write(b []byte) (int, error) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.rest = append(a.rest, b...)
+	for {
+		line, after, found := bytes.Cut(a.rest, []byte("\n"))
+		if !found {
+			a.rest = bytes.Clone(a.rest)
+			return len(b), nil
+		}
+		a.rest = after
+		if !a.f.ends(line) {
+			continue
+		}
+		if _, err := a.WriteCloser.Write(append(bytes.Clone(line), '\n')); err != nil {
+			return len(b), err
+		}
+	}
+}
+
+// refuse answers an invalid line.
+func (a *clientWriter) refuse(r *refusal) {
+	line, err := json.Marshal(r)
+	if err != nil {
+		return // marshaling a refusal cannot fail
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	_, _ = a.WriteCloser.Write(append(line, '\n')) // if the client is gone, reading reports it
 }

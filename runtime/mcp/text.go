@@ -5,13 +5,13 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
-// usual is how much of an output is shown that nobody has said anything of.
+// usual is the part of an output that is shown by default.
 var usual = part{Head: 40, Tail: 120, MaxChars: defaultChars}
 
-// outputOf is a command with its output, the middle left out when it is long.
+// outputOf formats a command with its output; the middle of long output is left out.
 func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.Command, p part) (string, error) {
 	head := headline(status, &cmd)
 	var notes []string
@@ -19,10 +19,10 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 		notes = append(notes, word(oneLine(cmd.Failure)))
 	}
 	if cmd.PromptElsewhere {
-		notes = append(notes, "its prompt goes elsewhere, so its exit code is not known")
+		notes = append(notes, "its prompt is redirected, so its exit code is unknown")
 	}
 	if cmd.Lost > 0 {
-		notes = append(notes, fmt.Sprintf("%s bytes of its output are lost: %s", thousands(cmd.Lost), oneLine(cmd.LostWhy)))
+		notes = append(notes, fmt.Sprintf("%s bytes of its output were lost: %s", thousands(cmd.Lost), oneLine(cmd.LostWhy)))
 	}
 	if cmd.OutOfBand != "" {
 		notes = append(notes, "printed before it:\n"+fence(cut(clean(cmd.OutOfBand), defaultChars/4)))
@@ -30,6 +30,12 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	text, shown, err := excerpt(c, cmd, p)
 	if err != nil {
 		return "", err
+	}
+	if p.from > 0 {
+		head += fmt.Sprintf(", new since byte %d", p.from)
+	}
+	if cmd.Running() {
+		head += fmt.Sprintf(", cursor=%d", cmd.Bytes)
 	}
 	if shown != "" {
 		head += ", shown " + shown + "; console_read command=" + strconv.Itoa(cmd.ID)
@@ -43,41 +49,52 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	return strings.Join(append([]string{head}, notes...), "\n"), nil
 }
 
-// excerpt is the output, or its beginning and its end; shown says which lines.
+// excerpt returns the output, or its beginning and its end; shown names the lines.
 func excerpt(c *console.Client, cmd console.Command, p part) (text, shown string, err error) {
-	if cmd.Bytes == 0 {
+	size := cmd.Bytes - p.from
+	if size <= 0 {
 		return "", "", nil
 	}
 	room := min(p.MaxChars, mostChars)
 	if room <= 0 {
 		room = defaultChars
 	}
-	if cmd.Bytes <= int64(room) && p.Head == usual.Head && p.Tail == usual.Tail {
-		all, err := c.Lines(cmd, console.ReadRequest{})
+	if size <= int64(room) && p.Head == usual.Head && p.Tail == usual.Tail {
+		all, err := c.Lines(cmd, console.ReadRequest{Byte: p.from})
 		if text = clean(join(all.Lines)); err != nil || len(text) <= room {
 			return text, "", err
 		}
 	}
 	var head, tail console.Lines
 	if p.Head > 0 {
-		if head, err = c.Lines(cmd, console.ReadRequest{From: 1, Lines: int64(p.Head)}); err != nil {
+		if head, err = c.Lines(cmd, console.ReadRequest{From: 1, Lines: int64(p.Head), Byte: p.from}); err != nil {
 			return "", "", err
 		}
 	}
 	if p.Tail > 0 {
-		if tail, err = c.Lines(cmd, console.ReadRequest{From: -int64(p.Tail)}); err != nil {
+		if tail, err = c.Lines(cmd, console.ReadRequest{From: -int64(p.Tail), Byte: p.from}); err != nil {
 			return "", "", err
 		}
 	}
-	last := int64(len(head.Lines))
+	last := int64(0)
+	if n := len(head.Lines); n > 0 {
+		last = head.Lines[n-1].Number
+	}
 	for len(tail.Lines) > 0 && tail.Lines[0].Number <= last {
 		tail.Lines = tail.Lines[1:]
 	}
-	first, end := bound(cleaned(head.Lines), cleaned(tail.Lines), room)
-	return join(first) + gap(first, end, max(head.Total, tail.Total)) + join(end), ranges(first, end), nil
+	first, end := bound(cleanLines(head.Lines), cleanLines(tail.Lines), room)
+	shown = ranges(first, end)
+	if n := shortened(first) + shortened(end); n > 0 {
+		shown += fmt.Sprintf(", %s bytes left out within lines", thousands(n))
+	}
+	if dropped := max(head.Dropped, tail.Dropped); dropped > 0 {
+		shown += fmt.Sprintf(", the first %s bytes are no longer kept", thousands(dropped))
+	}
+	return join(first) + gap(first, end, max(head.Total, tail.Total)) + join(end), shown, nil
 }
 
-// gap stands between, before or behind the lines that are shown.
+// gap returns the line that marks omitted lines between, before or after the shown ones.
 func gap(first, last []console.Line, total int64) string {
 	from, to := int64(0), total+1
 	if len(first) > 0 {
@@ -99,8 +116,8 @@ func gap(first, last []console.Line, total int64) string {
 	return text
 }
 
-// cleaned are lines as they are shown.
-func cleaned(lines []console.Line) []console.Line {
+// cleanLines returns lines in the form in which they are shown.
+func cleanLines(lines []console.Line) []console.Line {
 	for i, l := range lines {
 		lines[i].Text = clean(l.Text)
 		if l.Cut > 0 {
@@ -110,15 +127,29 @@ func cleaned(lines []console.Line) []console.Line {
 	return lines
 }
 
-// bound leaves so many of the head's last lines and the tail's first ones out that they
-// fit into room, in bytes; a third of it is the head's. A line that is too long is cut.
+// shortened returns the number of bytes left out within lines.
+func shortened(lines []console.Line) (n int64) {
+	for _, l := range lines {
+		n += l.Cut
+	}
+	return n
+}
+
+// shorten cuts a line and counts the bytes left out.
+func shorten(l *console.Line, room int) {
+	text, left := cutCounted(l.Text, room)
+	l.Text, l.Cut = text, l.Cut+left
+}
+
+// bound drops the last lines of head and the first lines of tail until both fit into room bytes, a
+// third of which is for head. A line that is too long is cut.
 func bound(head, tail []console.Line, room int) (first, last []console.Line) {
 	left := room
 	if len(tail) > 0 {
 		left = room / 3
 	}
 	for _, l := range head {
-		if l.Text = cut(l.Text, max(room/3, left-1)); len(l.Text) >= left && len(first) > 0 {
+		if shorten(&l, max(room/3, left-1)); len(l.Text) >= left && len(first) > 0 {
 			break
 		}
 		left -= len(l.Text) + 1
@@ -127,7 +158,7 @@ func bound(head, tail []console.Line, room int) (first, last []console.Line) {
 	}
 	for i := len(tail) - 1; i >= 0; i-- {
 		l := tail[i]
-		if l.Text = cut(l.Text, max(room-1, 200)); len(l.Text) >= room && len(last) > 0 {
+		if shorten(&l, max(room-1, 200)); len(l.Text) >= room && len(last) > 0 {
 			break
 		}
 		room -= len(l.Text) + 1
@@ -136,14 +167,21 @@ func bound(head, tail []console.Line, room int) (first, last []console.Line) {
 	return first, last
 }
 
-// cut shortens a line in its middle to about so many bytes.
+// cut shortens a line in its middle to about room bytes.
 func cut(line string, room int) string {
+	text, _ := cutCounted(line, room)
+	return text
+}
+
+// cutCounted is like cut, and also returns the number of bytes left out.
+func cutCounted(line string, room int) (text string, left int64) {
 	if len(line) <= room {
-		return line
+		return line, 0
 	}
 	half := max((room-len(" …  bytes left out … ")-len("1,000,000"))/2, 1)
 	first, last := strings.ToValidUTF8(line[:half], ""), strings.ToValidUTF8(line[len(line)-half:], "")
-	return fmt.Sprintf("%s … %s bytes left out … %s", first, thousands(int64(len(line)-len(first)-len(last))), last)
+	left = int64(len(line) - len(first) - len(last))
+	return fmt.Sprintf("%s … %s bytes left out … %s", first, thousands(left), last), left
 }
 
 func join(lines []console.Line) string {
@@ -154,7 +192,7 @@ func join(lines []console.Line) string {
 	return strings.Join(text, "\n")
 }
 
-// ranges says which lines are shown.
+// ranges names the lines that are shown.
 func ranges(first, last []console.Line) string {
 	var all []string
 	if len(first) > 0 {
@@ -169,38 +207,7 @@ func ranges(first, last []console.Line) string {
 	return strings.Join(all, " + ")
 }
 
-// readText is what console_read shows: as many of the lines as fit.
-func readText(name string, found console.Lines) string {
-	b := &strings.Builder{}
-	fmt.Fprintf(b, "[%s #%d] %s lines", name, found.Command.ID, thousands(found.Total))
-	var numbered []string
-	room := defaultChars
-	for _, l := range cleaned(found.Lines) {
-		line := fmt.Sprintf("%d: %s", l.Number, cut(l.Text, defaultChars/4))
-		if room -= len(line) + 1; room < 0 && len(numbered) > 0 {
-			break
-		}
-		numbered = append(numbered, line)
-	}
-	n := len(numbered)
-	if n > 0 {
-		fmt.Fprintf(b, ", shown %s of them from %d to %d", thousands(int64(n)), found.Lines[0].Number, found.Lines[n-1].Number)
-	} else {
-		b.WriteString(", none of them asked for")
-	}
-	switch {
-	case n < len(found.Lines):
-		fmt.Fprintf(b, "; go on with from_line=%d", found.Lines[n].Number)
-	case found.More:
-		fmt.Fprintf(b, "; go on with from_line=%d", found.Lines[n-1].Number+1)
-	}
-	if found.Dropped > 0 {
-		fmt.Fprintf(b, "; its first %s bytes are no longer kept", thousands(found.Dropped))
-	}
-	return b.String() + "\n" + fence(strings.Join(numbered, "\n"))
-}
-
-// screenText is a screen's last rows, as far as they fit.
+// screenText returns the last rows of a screen that fit.
 func screenText(text string, rows int) string {
 	all := strings.Split(strings.TrimRight(clean(text), "\n"), "\n")
 	if rows > 0 && len(all) > rows {
@@ -214,7 +221,7 @@ func screenText(text string, rows int) string {
 	return gap(nil, shown, int64(len(lines))) + join(shown)
 }
 
-// question is what a coding agent in a console waits for; empty: nothing.
+// question describes what a coding agent in a console waits for; empty if nothing.
 func question(status console.Status) string {
 	a := status.Agent
 	if a == nil || status.State != console.WaitingInput {

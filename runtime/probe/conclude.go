@@ -4,13 +4,13 @@ import (
 	"regexp"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// conclude writes down what the experiments showed.
+// conclude adds the keys that follow from the experiments to the draft.
 func conclude(l *lab) {
 	d, t := l.draft, &l.tongue
-	d.set("process.tty", l.way.tty(), sure, 1, "the plainest terminal on which it answers as it should")
+	d.set("process.tty", l.way.tty(), sure, 1, "the plainest terminal on which it answers correctly")
 	if t.language.Family != "" {
 		d.set("family", t.language.Family, likely, 3, "by its language")
 	} else {
@@ -22,31 +22,31 @@ func conclude(l *lab) {
 	concludePrompt(l)
 	d.plain("output.strip_ansi", true)
 	if l.echoes {
-		d.set("output.input_echo_strategy", string(schema.EchoDeterministicByte), sure, 3, "what is typed comes back")
+		d.set("output.input_echo_strategy", string(schema.EchoDeterministicByte), sure, 3, "input is echoed")
 	} else {
-		d.set("output.input_echo_strategy", string(schema.EchoNone), sure, 3, "what is typed does not come back")
+		d.set("output.input_echo_strategy", string(schema.EchoNone), sure, 3, "input is not echoed")
 	}
 	concludeInput(l)
 	concludeSamples(l)
 }
 
-// concludePrompt: from experiments 2 and 3.
+// concludePrompt sets the prompt's keys from experiments 2 and 3.
 func concludePrompt(l *lab) {
 	d := l.draft
 	switch {
 	case l.trailing != "":
 		d.set("prompt.primary", " ?"+regexp.QuoteMeta(strings.Trim(l.trailing, " \n"))+` *\n\z`, sure, 2,
-			"it has no prompt, and each answer ends so")
+			"it has no prompt; each answer ends like this")
 		d.plain("ready.wait_for_event", "custom")
-		d.set("ready.pattern", `[^\n]*\S[^\n]*\n\z`, likely, 2, "what it says before it first waits is not how it answers")
+		d.set("ready.pattern", `[^\n]*\S[^\n]*\n\z`, likely, 2, "its output before the first wait differs from that after an answer")
 	case l.silent && l.tongue.found["print"] != "":
-		concludeSilence(l)
+		makePrompt(l)
 	case l.silent:
-		d.put("prompt.primary", `^\x00$`, "a stand-in that matches nothing: it has no prompt; docs/writing-an-adapter.md says how such a program is made to print one")
+		d.put("prompt.primary", `^\x00$`, "a placeholder that matches nothing: it has no prompt; docs/writing-an-adapter.md explains how to make such a program print one")
 	case len(l.prompts.lines) == 0:
-		d.put("prompt.primary", `^\x00$`, "a stand-in that matches nothing: the time was over before it was seen")
+		d.put("prompt.primary", `^\x00$`, "a placeholder that matches nothing: no prompt was seen within the time limit")
 	default:
-		p := l.prompts.learnt()
+		p := l.prompts.pattern()
 		why := "the line in which it waits"
 		if p.counts {
 			why += ", which counts"
@@ -54,16 +54,16 @@ func concludePrompt(l *lab) {
 		d.set("prompt.primary", p.pattern, sure, 2, why)
 	}
 	if l.more != "" && d.find("prompt.continuation") == nil {
-		d.set("prompt.continuation", learn([]string{l.more}).pattern, likely, 2, "what it shows after an empty line")
+		d.set("prompt.continuation", learn([]string{l.more}).pattern, likely, 2, "its output after an empty line")
 	}
 }
 
-// concludeSilence has a program without any prompt print one: at its start, and after each
-// command. Its samples print a line, so the marker ends one.
-func concludeSilence(l *lab) {
+// makePrompt makes a program without a prompt print one: at its start and after each command.
+// Its samples print a line, so the marker ends one.
+func makePrompt(l *lab) {
 	d := l.draft
 	printed := withText(l.tongue.found["print"], "{nonce}> ")
-	d.set("ready.wait_for_event", "marker", sure, 2, "it has no prompt: it is made to print one")
+	d.set("ready.wait_for_event", "marker", sure, 2, "it has no prompt of its own: a setting makes it print one")
 	for _, key := range []string{"settle_before_inject_ms", "output_settled_min_ms"} {
 		d.plain("ready."+key, 0)
 	}
@@ -76,7 +76,7 @@ func concludeSilence(l *lab) {
 	d.plain("init.marker", []field{{"primary", "{nonce}> \r\n"}})
 	d.plain("prompt.strategy", "marker")
 	d.drop("prompt.primary")
-	d.set("input.multiline_wrapper", []field{{"open", ""}, {"close", "\n" + printed}, {"trigger", "always"}}, sure, 3, "after each command the marker")
+	d.set("input.multiline_wrapper", []field{{"open", ""}, {"close", "\n" + printed}, {"trigger", "always"}}, sure, 3, "a marker after each command")
 }
 
 func concludeInput(l *lab) {
@@ -98,7 +98,7 @@ func blockFile(l *lab) []field {
 	return []field{{"prefix", ".ripple-exec-"}, {"extension", l.tongue.language.Extension}, {"invocation_template", l.tongue.load}}
 }
 
-// sampleKeys in the order in which a file has them.
+// sampleKeys are the keys of samples in the order of an adapter file.
 var sampleKeys = []string{
 	"print", "print_lines", "error", "busy", "sleep", "read_line", "multiline", "set_var", "get_var", "raw_bytes", "comment",
 }
@@ -106,32 +106,33 @@ var sampleKeys = []string{
 func concludeSamples(l *lab) {
 	d, t := l.draft, &l.tongue
 	if t.spelling == "" {
-		d.unknown("probe.eval", "it did not answer 42 to any spelling of 6*7, see the evidence; a probe is code and the pattern of its output")
+		d.unknown("probe.eval", "no spelling of 6*7 was answered with 42, see the evidence; a probe is code and the pattern of its output")
 		return
 	}
 	d.set("probe.eval", t.spelling, sure, 3, "")
 	d.plain("probe.expect", resultPattern(l, t.result.output))
 	d.plain("capabilities.stateful", t.found["get_var"] != "")
 	for _, key := range sampleKeys {
-		if code := t.found[key]; key == "multiline" && stuck(l, code) {
-			d.unknown("samples.multiline", quote(code)+" does what it should, and nothing that was tried takes back its first line alone")
+		if code := t.found[key]; key == "multiline" && cannotWithdraw(l, code) {
+			d.unknown("samples.multiline", quote(code)+"works, but nothing that was tried takes back its first line alone")
 		} else if code != "" {
 			d.set("samples."+key, code, sure, 3, "")
 		} else if len(t.language.Samples[key]) > 0 {
-			d.unknown("samples."+key, "nothing that was tried did it")
+			d.unknown("samples."+key, "nothing that was tried worked")
 		}
 	}
 	d.plain("tests", declaredTests(l))
 }
 
-// stuck says that the first line of a block, alone, is not taken back by anything that is
-// known: a program that asks for the rest in its own silence does not even show that it does.
-func stuck(l *lab, block string) bool {
+// cannotWithdraw reports whether nothing known takes back the first line of a block that was sent alone: a
+// program with a silent continuation does not even show that it waits for more.
+func cannotWithdraw(l *lab, block string) bool {
 	u := &l.unfinished
 	return strings.Contains(block, "\n") && l.tongue.language.Brackets == nil && (l.silent || u.tried && u.escape == "")
 }
 
-// resultPattern is the line that holds 42, with any other number in the place of its others.
+// resultPattern returns a pattern for the line that holds 42, with any number in place of its other
+// numbers.
 func resultPattern(l *lab, output string) string {
 	for line := range strings.Lines(output) {
 		line = strings.TrimSpace(line)
@@ -146,7 +147,7 @@ func resultPattern(l *lab, output string) string {
 	return `\b42\b`
 }
 
-// declaredTests are the declared ones: what a person would try first.
+// declaredTests returns the adapter's own tests: commands that a user would try first.
 func declaredTests(l *lab) []any {
 	t := &l.tongue
 	pattern := resultPattern(l, t.result.output)

@@ -9,34 +9,34 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/schema"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/schema"
 )
 
-// confidence says how far a key of a learnt adapter can be relied on.
+// confidence is how reliable a key of a learned adapter is.
 type confidence string
 
 const (
-	sure   confidence = "sure"   // an experiment showed it
-	likely confidence = "likely" // an experiment showed it once, or of something near
-	guess  confidence = "guess"  // nothing speaks against it
+	sure   confidence = "sure"   // confirmed by an experiment
+	likely confidence = "likely" // seen in one experiment, or inferred from a related one
+	guess  confidence = "guess"  // nothing contradicts it
 )
 
-// entry is one key of the adapter to be.
+// entry is one key of a draft.
 type entry struct {
 	section, key string // key is empty at the top level
-	value        any    // nil: not known
-	null         bool   // the value is null, which is known
+	value        any    // nil: unknown
+	null         bool   // the value is known to be null
 	note         string
 }
 
-// draft is an adapter that grows: each key with why it is what it is.
+// draft is an adapter under construction: its keys with the reason for each.
 type draft struct {
 	head    string
 	entries []entry
 }
 
-// sections are written in this order.
+// sections in the order in which they are written.
 var sections = []string{
 	"schema", "name", "version", "description", "family", "process", "ready", "init", "prompt", "output", "input",
 	"modes", "signals", "lifecycle", "capabilities", "probe", "samples", "tests",
@@ -57,7 +57,8 @@ func (d *draft) find(path string) *entry {
 	return nil
 }
 
-// set gives a key its value. The note says why; where is the experiment that showed it.
+// set sets the value of a key. why is the reason for it; where is the number of the experiment that
+// showed it.
 func (d *draft) set(path string, value any, how confidence, where int, why string) {
 	note := string(how)
 	if where > 0 {
@@ -82,19 +83,19 @@ func (d *draft) put(path string, value any, note string) {
 	e.value, e.note, e.null = value, note, value == nil
 }
 
-// unknown says why a key has no value.
+// unknown records why a key has no value.
 func (d *draft) unknown(path, why string) {
 	d.put(path, nil, why)
 	d.find(path).null = false
 }
 
-// drop forgets a key.
+// drop removes a key.
 func (d *draft) drop(path string) {
 	section, key := split(path)
 	d.entries = slices.DeleteFunc(d.entries, func(e entry) bool { return e.section == section && e.key == key })
 }
 
-// text is the value of a key that is a string.
+// text returns the value of a string key.
 func (d *draft) text(path string) string {
 	if e := d.find(path); e != nil {
 		s, _ := e.value.(string)
@@ -107,8 +108,8 @@ func (d *draft) clone() *draft {
 	return &draft{head: d.head, entries: slices.Clone(d.entries)}
 }
 
-// yaml writes the adapter: a comment above each key that was found out, and one in the
-// place of each that was not.
+// yaml returns the adapter file: a comment above each key that was found out, and one in place of
+// each that was not.
 func (d *draft) yaml() []byte {
 	var b bytes.Buffer
 	b.WriteString(d.head)
@@ -153,7 +154,8 @@ func (d *draft) section(b *bytes.Buffer, section string) {
 	}
 }
 
-// writeValue writes a list of mappings an item a line, all else on the line of its key.
+// writeValue writes a list of mappings with one item per line, and any other value on the line of
+// its key.
 func writeValue(b *bytes.Buffer, indent, name string, value any) {
 	list, ok := value.([]any)
 	if !ok || len(list) == 0 {
@@ -166,13 +168,13 @@ func writeValue(b *bytes.Buffer, indent, name string, value any) {
 	}
 }
 
-// field is a key of a mapping, in order.
+// field is a key of an ordered mapping.
 type field struct {
 	key   string
 	value any
 }
 
-// flow is a value on one line.
+// flow formats a value on one line.
 func flow(value any) string {
 	switch v := value.(type) {
 	case nil:
@@ -206,42 +208,43 @@ func asJSON(value any) string {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(value); err != nil {
-		panic(err) // numbers, truth values and strings
+		panic(err) // marshaling numbers, booleans and strings cannot fail
 	}
 	return strings.TrimSpace(b.String())
 }
 
-// word is text that needs no quotes, unless it has a meaning of its own in YAML.
+// word matches text that needs no quotes, except the words in meaning, which have their own meaning in
+// YAML.
 var (
 	word    = lazyregexp.New(`^[A-Za-z][A-Za-z0-9_]*(?:-[A-Za-z0-9_]+)*$`)
 	meaning = []string{"true", "false", "null", "yes", "no", "on", "off", "y", "n"}
 )
 
-// quote writes a string in single quotes, where backslashes mean themselves, or in
-// double ones, where that cannot hold it.
+// quote returns a string in single quotes, in which backslashes are literal, or in double quotes if
+// single ones cannot hold it.
 func quote(s string) string {
 	if word().MatchString(s) && !slices.Contains(meaning, strings.ToLower(s)) {
 		return s
 	}
 	for _, r := range s {
 		if r < ' ' || r == 0x7f || r == 0xfeff || r >= 0x80 && r < 0xa0 || r == 0x2028 || r == 0x2029 || r == 0xfffd {
-			return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // YAML has all of Go's escapes
+			return strconv.Quote(strings.ToValidUTF8(s, "\ufffd")) // YAML supports all escapes of Go
 		}
 	}
 	return "'" + strings.ReplaceAll(s, "'", "''") + "'"
 }
 
-// oneLine is text as a comment can hold it.
+// oneLine returns text in a form that a comment can hold.
 func oneLine(s string) string {
 	return strings.Join(strings.FieldsFunc(s, func(r rune) bool { return r < ' ' || r == 0x7f || r == 0x2028 || r == 0x2029 || r == 0x85 }), " ")
 }
 
-// adapter is the draft as an adapter.
+// adapter parses the draft as an adapter.
 func (d *draft) adapter(source string) (*schema.Adapter, error) {
 	a, diagnostics := schema.Parse(source, d.yaml(), schema.Options{})
 	for _, x := range diagnostics {
 		if x.Severity == schema.SeverityError {
-			return nil, fmt.Errorf("the adapter that was made of it is not valid, which is a fault of ripple: %s", x.Message)
+			return nil, fmt.Errorf("the generated adapter is not valid, which is a bug in ripple: %s", x.Message)
 		}
 	}
 	return a, nil

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// findSignals is experiment 6: Ctrl-C in mid-work and at the prompt, Ctrl-D, and the
-// commands that end the program.
+// findSignals is experiment 6: Ctrl-C during a command and at the prompt, Ctrl-D, and the commands
+// that end the program.
 func findSignals(ctx context.Context, l *lab) error {
 	l.log.experiment(6, "a busy loop and Ctrl-C; Ctrl-C, Ctrl-D and commands at the prompt")
 	interrupts, err := interruptsWork(ctx, l)
@@ -22,10 +22,10 @@ func findSignals(ctx context.Context, l *lab) error {
 	d := l.draft
 	switch {
 	case interrupts:
-		d.set("signals.interrupt", ctrlC, sure, 6, "Ctrl-C ends a loop, and it works on after that")
+		d.set("signals.interrupt", ctrlC, sure, 6, "Ctrl-C ends a loop, and the program keeps working")
 		d.plain("capabilities.interrupt", true)
 	case atPrompt:
-		d.set("signals.interrupt", ctrlC, likely, 6, "it outlives Ctrl-C at its prompt; a loop was not seen to end by it")
+		d.set("signals.interrupt", ctrlC, likely, 6, "the program survives Ctrl-C at its prompt; Ctrl-C was not seen to end a loop")
 		d.plain("capabilities.interrupt", false)
 	default:
 		d.set("signals.interrupt", nil, sure, 6, "Ctrl-C ends the program, or does nothing")
@@ -37,10 +37,10 @@ func findSignals(ctx context.Context, l *lab) error {
 	return findShutdown(ctx, l)
 }
 
-// busyFor is how long a loop has to go on to be one.
+// busyFor is how long a loop must run to count as busy.
 const busyFor = 300 * time.Millisecond
 
-// interruptsWork says whether Ctrl-C ends a busy loop without ending the program.
+// interruptsWork reports whether Ctrl-C ends a busy loop without ending the program.
 func interruptsWork(ctx context.Context, l *lab) (bool, error) {
 	t := &l.tongue
 	for _, code := range t.language.Samples["busy"] {
@@ -50,23 +50,23 @@ func interruptsWork(ctx context.Context, l *lab) (bool, error) {
 		var r reply
 		lines := strings.Split(code, "\n")
 		for _, line := range lines {
-			r = l.key(ctx, line+l.way.ending, busyFor)
+			r = l.sendKeys(ctx, line+l.way.ending, busyFor)
 		}
 		if r.how != busy {
-			l.atPrompt = l.atPrompt && exactly(l, r)
+			l.atPrompt = l.atPrompt && isExactPrompt(l, r)
 			continue
 		}
 		t.found["busy"] = strings.TrimRight(code, "\n")
 		if code != t.found["busy"] {
 			t.found["busy"] = code
 		}
-		r = l.key(ctx, ctrlC, l.o.patience().answer)
+		r = l.sendKeys(ctx, ctrlC, l.o.patience().answer)
 		if ctx.Err() != nil {
 			return false, ctx.Err()
 		}
-		there := r.idle() && (exactly(l, r) || inMode(l, r) || l.prompts.endsIn(r.text()))
-		l.log.say("Ctrl-C in mid-work: %s, at a prompt: %v", r.how, there)
-		l.atPrompt = exactly(l, r)
+		there := r.idle() && (isExactPrompt(l, r) || inMode(l, r) || l.prompts.endsIn(r.text()))
+		l.log.say("Ctrl-C during a command: %s, at a prompt: %v", r.how, there)
+		l.atPrompt = isExactPrompt(l, r)
 		if there && l.atPrompt {
 			there = evaluatesNow(ctx, l)
 		}
@@ -75,30 +75,30 @@ func interruptsWork(ctx context.Context, l *lab) (bool, error) {
 	return false, nil
 }
 
-// inMode says whether it waits at the prompt that errors lead to.
+// inMode reports whether the program waits at the prompt to which errors lead.
 func inMode(l *lab, r reply) bool {
 	return slices.ContainsFunc(l.failing.prompts, func(s string) bool { return skeleton(s) == skeleton(r.last()) })
 }
 
 func evaluatesNow(ctx context.Context, l *lab) bool {
-	a, err := l.ask(ctx, l.tongue.spelling)
+	a, err := l.eval(ctx, l.tongue.spelling)
 	return err == nil && a.ok && fortyTwo().MatchString(withoutEcho(a.text(), l.tongue.spelling))
 }
 
-// survivesKey says whether the program evaluates after a key at its prompt.
+// survivesKey reports whether the program evaluates after a key at its prompt.
 func survivesKey(ctx context.Context, l *lab, key string) (bool, error) {
 	if err := l.ready(ctx); err != nil {
 		return false, err
 	}
-	r := l.key(ctx, key, l.o.patience().answer)
+	r := l.sendKeys(ctx, key, l.o.patience().answer)
 	if !r.idle() {
 		l.atPrompt = false
 		return false, ctx.Err()
 	}
-	l.atPrompt = true // whatever it shows
+	l.atPrompt = true // regardless of its answer
 	same := l.talk
 	works := evaluatesNow(ctx, l) && l.talk == same
-	l.log.say("it works on after %q at the prompt: %v", key, works)
+	l.log.say("it keeps working after %q at the prompt: %v", key, works)
 	return works, ctx.Err()
 }
 
@@ -106,7 +106,7 @@ func findEOF(ctx context.Context, l *lab) error {
 	if err := l.ready(ctx); err != nil {
 		return err
 	}
-	r := l.key(ctx, ctrlD, l.o.patience().answer)
+	r := l.sendKeys(ctx, ctrlD, l.o.patience().answer)
 	l.atPrompt = false
 	if r.how == ended {
 		l.draft.set("signals.eof", ctrlD, sure, 6, "Ctrl-D at the prompt ends the program")
@@ -126,7 +126,7 @@ func findShutdown(ctx context.Context, l *lab) error {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
-		r := l.say(ctx, command)
+		r := l.sendLine(ctx, command)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -135,8 +135,8 @@ func findShutdown(ctx context.Context, l *lab) error {
 			l.draft.set("lifecycle.shutdown", []field{{"command", command}, {"grace_ms", grace}}, sure, 6, "it "+l.talk.exit())
 			return nil
 		}
-		l.atPrompt = exactly(l, r)
+		l.atPrompt = isExactPrompt(l, r)
 	}
-	l.draft.unknown("lifecycle.shutdown", "none of the usual commands ends it; it is ended by a signal")
+	l.draft.unknown("lifecycle.shutdown", "none of the usual commands ends it; a signal does")
 	return nil
 }

@@ -13,22 +13,22 @@ type evidence struct {
 	began time.Time
 }
 
-// longest is how much of one answer the transcript shows, in bytes.
+// longest is how much of one answer the transcript contains, in bytes.
 const longest = 1200
 
 func newEvidence(command string) *evidence {
 	e := &evidence{began: time.Now()}
-	fmt.Fprintf(&e.b, "# What %s did in experiments.\n", oneLine(command))
-	e.b.WriteString("# > was typed, < came back; both as Go strings, long ones cut. Times are in milliseconds.\n")
+	fmt.Fprintf(&e.b, "# Transcript of experiments with %s.\n", oneLine(command))
+	e.b.WriteString("# > is input, < is output; both as Go strings, long ones shortened. Times are in milliseconds.\n")
 	return e
 }
 
-// experiment begins a chapter.
+// experiment starts a section.
 func (e *evidence) experiment(number int, what string) {
 	fmt.Fprintf(&e.b, "\n## %d. %s (at %d)\n\n", number, what, time.Since(e.began).Milliseconds())
 }
 
-// say notes a finding.
+// say records a finding.
 func (e *evidence) say(format string, args ...any) {
 	fmt.Fprintf(&e.b, "= %s (at %d)\n", oneLine(fmt.Sprintf(format, args...)), time.Since(e.began).Milliseconds())
 }
@@ -40,7 +40,7 @@ func (e *evidence) exchange(sent string, r reply) {
 	fmt.Fprintf(&e.b, "< %s\n  %s, %d ms\n", strconv.Quote(shortened(string(r.raw))), r.how, r.took.Milliseconds())
 }
 
-// shortened keeps the two ends.
+// shortened keeps the beginning and the end of a long text.
 func shortened(s string) string {
 	if len(s) <= longest {
 		return s

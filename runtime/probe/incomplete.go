@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 const (
@@ -13,19 +13,19 @@ const (
 	ctrlD = "\x04"
 )
 
-// unfinished is what the program does with something that is not complete.
+// unfinished is how the program handles incomplete input.
 type unfinished struct {
-	shown  []string // prompts for the rest
-	silent bool     // it waits for the rest and shows nothing
-	escape string   // brings the prompt back
+	shown  []string // prompts that ask for the rest
+	silent bool     // it waits for the rest without a prompt
+	escape string   // input that returns to the prompt
 	tried  bool
 }
 
-// findContinuation is experiment 4: the beginning of something longer, alone.
+// findContinuation is experiment 4: the beginning of a longer construct, sent alone.
 func findContinuation(ctx context.Context, l *lab) error {
 	l.log.experiment(4, "something incomplete")
 	if l.startup < slowStart {
-		l.atPrompt = false // what is defined already, it might ask about
+		l.atPrompt = false // the program might ask about a name that is already defined
 	}
 	t := &l.tongue
 	begin, _, several := strings.Cut(withNumber(t.found["multiline"], 4711), "\n")
@@ -42,7 +42,7 @@ func findContinuation(ctx context.Context, l *lab) error {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
-		r := l.say(ctx, open)
+		r := l.sendLine(ctx, open)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
@@ -53,9 +53,10 @@ func findContinuation(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// sortBeginning says what an answer to a beginning is. That silence is waiting is certain of
-// the first line of a block, and of any where the program answers even an empty line. Of a
-// block that is known to work, anything else than the prompt asks for the rest (begun).
+// sortBeginning classifies the answer to incomplete input. Silence certainly means waiting for the
+// first line of a block, and for any input if the program answers even an empty line (certain).
+// After the first line of a block that is known to work (begun), any line other than the prompt
+// asks for the rest.
 func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain, begun bool) {
 	u := &l.unfinished
 	last, before := r.last(), r.body()
@@ -64,18 +65,18 @@ func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain, b
 	}
 	switch {
 	case l.silent:
-		l.atPrompt = false // which of the two silences this is nobody can tell
+		l.atPrompt = false // the two kinds of silence cannot be distinguished
 		return
-	case !r.idle() || exactly(l, r):
+	case !r.idle() || isExactPrompt(l, r):
 		return
 	case last != "" && !l.prompts.has(last) && (begun || strings.TrimSpace(before) == ""):
 		if !slices.ContainsFunc(u.shown, func(s string) bool { return skeleton(s) == skeleton(last) }) {
 			u.shown = append(u.shown, last)
 		}
-		l.log.say("after %q it asks for more with %q", open, last)
+		l.log.say("after %q it asks for the rest with %q", open, last)
 	case last == "" && r.how == waits && strings.TrimSpace(before) == "" && !l.silent && certain:
 		u.silent = true
-		l.log.say("after %q it waits for more and shows nothing", open)
+		l.log.say("after %q it waits for the rest without a prompt", open)
 	default:
 		l.atPrompt = false
 		return
@@ -83,21 +84,21 @@ func sortBeginning(ctx context.Context, l *lab, open string, r reply, certain, b
 	l.atPrompt = false
 	if !u.tried {
 		u.tried = true
-		u.escape = wayOut(ctx, l, open)
+		u.escape = findEscape(ctx, l, open)
 	}
 }
 
-// exactly says whether the line in which the program waits is its prompt and nothing else.
-func exactly(l *lab, r reply) bool {
+// isExactPrompt reports whether the line in which the program waits is its prompt and nothing else.
+func isExactPrompt(l *lab, r reply) bool {
 	if l.trailing != "" || l.silent {
 		return l.isPrompt(r)
 	}
 	return r.idle() && l.prompts.has(r.last()) && len(l.prompts.lines) > 0
 }
 
-// wayOut looks for what brings the program back from the middle of something, so that
-// what comes next is taken for itself.
-func wayOut(ctx context.Context, l *lab, open string) string {
+// findEscape looks for input that returns from incomplete input to the prompt, so that the next input
+// is not taken as part of it.
+func findEscape(ctx context.Context, l *lab, open string) string {
 	keys := []string{ctrlC, ctrlC + l.way.ending}
 	for _, end := range append(slices.Clone(l.tongue.language.End), ";", ")", ".", "\"", "end", "") {
 		keys = append(keys, end+l.way.ending)
@@ -108,17 +109,17 @@ func wayOut(ctx context.Context, l *lab, open string) string {
 			if l.ready(ctx) != nil {
 				return ""
 			}
-			l.say(ctx, open)
+			l.sendLine(ctx, open)
 		}
-		r := l.key(ctx, k, l.o.patience().answer)
+		r := l.sendKeys(ctx, k, l.o.patience().answer)
 		if ctx.Err() != nil {
 			return ""
 		}
-		if l.atPrompt = exactly(l, r); !l.atPrompt {
+		if l.atPrompt = isExactPrompt(l, r); !l.atPrompt {
 			continue
 		}
-		if a, err := l.ask(ctx, l.tongue.spelling); err == nil && a.ok && fortyTwo().MatchString(withoutEcho(a.text(), l.tongue.spelling)) {
-			l.log.say("%q brings it back", k)
+		if a, err := l.eval(ctx, l.tongue.spelling); err == nil && a.ok && fortyTwo().MatchString(withoutEcho(a.text(), l.tongue.spelling)) {
+			l.log.say("%q returns to the prompt", k)
 			return k
 		}
 		l.atPrompt = false
@@ -130,7 +131,7 @@ func concludeContinuation(l *lab) {
 	d, u := l.draft, &l.unfinished
 	switch brackets := l.tongue.language.Brackets; {
 	case brackets != nil:
-		d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 3, "its language is one of brackets: what is incomplete is refused before it is sent")
+		d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 3, "its language uses brackets: incomplete input is refused before it is sent")
 		d.plain("input.balanced_parens", ordered(brackets))
 	case len(u.shown) == 0 && !u.silent:
 		d.set("input.multiline_detect", string(schema.DetectNone), likely, 4, "it never asked for the rest of anything")
@@ -149,7 +150,7 @@ func concludeContinuation(l *lab) {
 		}
 		d.set("prompt.continuation", number().ReplaceAllString(pattern, `\d+`), sure, 4, "how it asks for the rest")
 	case u.silent && !l.way.echo:
-		d.set("prompt.continuation", `\A\z`, sure, 4, "it waits for the rest in silence")
+		d.set("prompt.continuation", `\A\z`, sure, 4, "it waits for the rest without a prompt")
 	}
 	if !u.tried {
 		return
@@ -157,13 +158,13 @@ func concludeContinuation(l *lab) {
 	switch u.escape {
 	case ctrlC:
 	case "":
-		d.unknown("prompt.continuation_escape", "nothing that was tried brings it back from the middle of something")
+		d.unknown("prompt.continuation_escape", "nothing that was tried returns from incomplete input to the prompt")
 	default:
 		d.set("prompt.continuation_escape", u.escape, sure, 4, "Ctrl-C does not do it")
 	}
 }
 
-// ordered is a mapping as the file writes it.
+// ordered returns a mapping in the order in which a file has it.
 func ordered(m map[string]any) (list []field) {
 	for _, key := range []string{
 		"open", "close", "string_delims", "escape", "escape_symbols", "line_comment", "block_comment", "block_comment_flat",

@@ -9,15 +9,15 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/contract"
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
-// way is a kind of terminal that the program is given, and how lines are ended there.
+// way is a kind of terminal for the program, with its line end.
 type way struct {
 	term            string
 	echo, canonical bool
@@ -32,7 +32,7 @@ func (w way) tty() []field {
 	return []field{{"echo", w.echo}, {"canonical", w.canonical}, {"term", w.term}}
 }
 
-// lab is where a program is experimented with.
+// lab runs the experiments with a program.
 type lab struct {
 	o       Options
 	draft   *draft
@@ -44,32 +44,32 @@ type lab struct {
 	standing
 
 	prompts  prompts
-	trailing string // instead of a prompt: how the last line of each answer ends
+	trailing string // for a program without a prompt: the end of the last line of each answer
 	silent   bool   // neither a prompt nor such an end
-	more     string // prompt for the rest of something unfinished, where it has one
+	more     string // continuation prompt, if it has one
 	echoes   bool
 	tongue   trial
-	good     []string // outputs of what succeeded
+	good     []string // outputs of successful commands
 
 	unfinished unfinished
 	failing    failing
-	announced  []announced // the strongest first
+	announced  []announced // strongest first
 	settings   []string    // commands that keep output in one piece
 }
 
-// standing is the run that goes on, and how it stands.
+// standing is the current run and its state.
 type standing struct {
 	talk     *talk
 	atPrompt bool          // the last reply ended at the prompt
-	unsure   bool          // and something stood before it on its line
-	startup  time.Duration // of the last start
-	latest   time.Duration // when a start is over of which the kernel does not say so; 0: it says so
+	unsure   bool          // and its line has text before the prompt
+	startup  time.Duration // duration of the last start
+	latest   time.Duration // time limit of a start if the kernel cannot detect its end; 0: it can
 	fatal    bool          // Ctrl-C ends it
-	mute     bool          // it starts without a word
-	lost     int           // spellings after which it was not at its prompt any more
+	mute     bool          // it prints nothing at its start
+	lost     int           // spellings after which it did not return to its prompt
 }
 
-// dirs are private, and go with the lab.
+// dirs are private directories, removed with the lab.
 type dirs struct{ work, home, temp string }
 
 func newLab(o Options) (*lab, error) {
@@ -94,7 +94,7 @@ func newLab(o Options) (*lab, error) {
 	return l, nil
 }
 
-// close ends what runs and removes what was written.
+// close ends the program and removes all files.
 func (l *lab) close() error {
 	err := l.stop()
 	l.private.Remove()
@@ -110,7 +110,7 @@ func (l *lab) stop() error {
 	return err
 }
 
-// start starts the program anew, on a terminal of the present way, and hears it out.
+// start restarts the program on a terminal of the current way and returns its first reply.
 func (l *lab) start(ctx context.Context) (reply, error) {
 	if err := l.stop(); err != nil {
 		return reply{}, err
@@ -132,23 +132,23 @@ func (l *lab) start(ctx context.Context) (reply, error) {
 	if err != nil {
 		return reply{}, fmt.Errorf("starting %s: %w", plan.Path, err)
 	}
-	r := l.hearPrompt(ctx)
+	r := l.readPrompt(ctx)
 	l.startup = r.took
 	l.log.exchange("", r)
-	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // which comes after an answer only
+	l.atPrompt = l.isPrompt(r) || r.idle() && l.trailing != "" // the end that comes only after an answer
 	for _, command := range l.settings {
-		l.say(ctx, command)
+		l.sendLine(ctx, command)
 	}
 	return r, ctx.Err()
 }
 
-// hearPrompt hears the program out until its first prompt: some wait for input before they
-// have printed it.
-func (l *lab) hearPrompt(ctx context.Context) reply {
-	r := l.talk.hear(ctx, l.talk.patience.start)
+// readPrompt reads until the program's first prompt: some programs wait for input before they have
+// printed it.
+func (l *lab) readPrompt(ctx context.Context) reply {
+	r := l.talk.awaitReply(ctx, l.talk.patience.start)
 	known := len(l.prompts.lines) > 0 && !l.silent && l.trailing == ""
 	for r.idle() && (known && !l.isPrompt(r) || !known && !l.mute && len(r.raw) == 0) {
-		more := l.talk.hearOn(ctx, r, l.talk.patience.late)
+		more := l.talk.awaitMore(ctx, r, l.talk.patience.late)
 		if len(more.raw) == len(r.raw) {
 			l.mute = l.mute || !known
 			return more
@@ -165,7 +165,7 @@ func (l *lab) plan(a *schema.Adapter) (launch.Plan, error) {
 	})
 }
 
-// isPrompt says whether a reply ends where the program waits for a command.
+// isPrompt reports whether a reply ends where the program waits for a command.
 func (l *lab) isPrompt(r reply) bool {
 	switch {
 	case !r.idle():
@@ -178,14 +178,14 @@ func (l *lab) isPrompt(r reply) bool {
 	return l.prompts.endsIn(r.text())
 }
 
-var errLost = errors.New("the program does not come to its prompt any more")
+var errLost = errors.New("the program no longer returns to its prompt")
 
-// ready has the program at its prompt, by starting it again where it is elsewhere.
+// ready brings the program to its prompt, restarting it if necessary.
 func (l *lab) ready(ctx context.Context) error {
 	if l.talk != nil && !l.atPrompt && l.startup > slowStart {
-		l.comeBack(ctx)
+		l.returnToPrompt(ctx)
 	}
-	l.makeSure(ctx)
+	l.confirmPrompt(ctx)
 	for range 2 {
 		if l.talk != nil && l.atPrompt {
 			return ctx.Err()
@@ -200,18 +200,18 @@ func (l *lab) ready(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// makeSure tells output without a line feed before a prompt from another prompt that ends
-// in the same way, where an empty line shows the prompt anew.
-func (l *lab) makeSure(ctx context.Context) {
+// confirmPrompt distinguishes output without a line feed before a prompt from another prompt with the
+// same ending, if an empty line repeats the prompt.
+func (l *lab) confirmPrompt(ctx context.Context) {
 	if l.talk == nil || !l.atPrompt || !l.unsure || l.draft.find("input.empty_line") != nil {
 		return
 	}
-	r := l.say(ctx, "")
-	l.atPrompt = exactly(l, r)
+	r := l.sendLine(ctx, "")
+	l.atPrompt = isExactPrompt(l, r)
 }
 
-// comeBack tries what may lead back to the prompt, as long as the program lives.
-func (l *lab) comeBack(ctx context.Context) {
+// returnToPrompt tries input that may lead back to the prompt, while the program is running.
+func (l *lab) returnToPrompt(ctx context.Context) {
 	var keys []string
 	if l.unfinished.escape != "" {
 		keys = append(keys, l.unfinished.escape)
@@ -226,50 +226,50 @@ func (l *lab) comeBack(ctx context.Context) {
 		if k == ctrlC && l.fatal {
 			continue
 		}
-		r := l.key(ctx, k, time.Second)
+		r := l.sendKeys(ctx, k, time.Second)
 		if r.how == ended || r.how == never {
 			l.fatal = l.fatal || k == ctrlC
 			return
 		}
-		if l.atPrompt = exactly(l, r); l.atPrompt {
+		if l.atPrompt = isExactPrompt(l, r); l.atPrompt {
 			return
 		}
 	}
 }
 
-// say sends one line and hears the answer.
-func (l *lab) say(ctx context.Context, line string) reply {
-	return l.key(ctx, line+l.way.ending, l.o.patience().answer)
+// sendLine sends one line and returns the answer.
+func (l *lab) sendLine(ctx context.Context, line string) reply {
+	return l.sendKeys(ctx, line+l.way.ending, l.o.patience().answer)
 }
 
-// key sends bytes as they are.
-func (l *lab) key(ctx context.Context, keys string, limit time.Duration) reply {
+// sendKeys sends bytes unchanged.
+func (l *lab) sendKeys(ctx context.Context, keys string, limit time.Duration) reply {
 	if l.talk == nil {
 		return reply{how: never}
 	}
-	r := l.talk.say(ctx, keys, limit)
+	r := l.talk.send(ctx, keys, limit)
 	l.log.exchange(keys, r)
 	l.atPrompt = l.isPrompt(r)
-	l.unsure = l.atPrompt && !exactly(l, r)
+	l.unsure = l.atPrompt && !isExactPrompt(l, r)
 	return r
 }
 
-// answer is what the program did with code of one line or several, begun at its prompt.
+// answer is the program's reaction to one or more lines of code entered at its prompt.
 type answer struct {
 	reply
-	output string // without the echo and without the prompt
-	ok     bool   // it is back at its prompt
+	output string // without the echo and the prompt
+	ok     bool   // it returned to its prompt
 }
 
-// ask has code evaluated from the prompt on, line by line.
-func (l *lab) ask(ctx context.Context, code string) (answer, error) {
+// eval evaluates code at the prompt, line by line.
+func (l *lab) eval(ctx context.Context, code string) (answer, error) {
 	if err := l.ready(ctx); err != nil {
 		return answer{}, err
 	}
 	var a answer
 	var text strings.Builder
 	for line := range strings.SplitSeq(code, "\n") {
-		a.reply = l.say(ctx, line)
+		a.reply = l.sendLine(ctx, line)
 		said := a.text()
 		if at := strings.Index(said, line); at >= 0 && line != "" && l.echoes {
 			said = said[at+len(line):]
@@ -279,12 +279,12 @@ func (l *lab) ask(ctx context.Context, code string) (answer, error) {
 			break
 		}
 	}
-	a.output, a.ok = l.cut(text.String()), l.atPrompt
+	a.output, a.ok = l.trimPrompt(text.String()), l.atPrompt
 	return a, ctx.Err()
 }
 
-// cut takes the prompt off the end.
-func (l *lab) cut(text string) string {
+// trimPrompt removes the prompt from the end of text.
+func (l *lab) trimPrompt(text string) string {
 	at := strings.LastIndexByte(text, '\n') + 1
 	switch {
 	case l.trailing != "":

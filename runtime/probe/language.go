@@ -10,45 +10,45 @@ import (
 	"sync"
 )
 
-// packed is languages.json, the table of languages, compressed (RFC 1951) as the binary has it.
+// packed is languages.json, the table of languages, compressed (RFC 1951) as it is embedded in the
+// binary.
 //
 //go:embed languages.deflate
 var packed []byte
 
 //go:generate go test -run TestTheTableIsPacked -update .
 
-// language is what is known of a family of languages before any program is asked. Each
-// list is tried from its beginning, and only what the program answers to is used.
+// language is prior knowledge of a family of languages. Each list is tried in order, and only
+// entries that the program accepts are used.
 type language struct {
 	Name      string              `json:"name"`
-	Family    string              `json:"family"`    // of an adapter; empty: repl
-	Spellings []string            `json:"spellings"` // of 6*7
-	End       []string            `json:"end"`       // what ends a statement, where a line feed does not
+	Family    string              `json:"family"`    // adapter family; empty: repl
+	Spellings []string            `json:"spellings"` // spellings of 6*7
+	End       []string            `json:"end"`       // ends of a statement, if a line feed is not one
 	Samples   map[string][]string `json:"samples"`
-	Load      []string            `json:"load"` // runs the file {path}
+	Load      []string            `json:"load"` // commands that run the file {path}
 	Extension string              `json:"extension"`
-	Leave     []string            `json:"leave"`  // ends the program
-	Exits     []string            `json:"exits"`  // leaves a debugger
-	Open      []string            `json:"open"`   // the beginning of something longer
-	Wrong     []string            `json:"wrong"`  // fails
-	Prompt    []string            `json:"prompt"` // sets the prompt to {prompt}
-	Hooks     []string            `json:"hooks"`  // scripts after which prompts announce themselves by OSC 633 with {nonce}
+	Leave     []string            `json:"leave"`  // commands that end the program
+	Exits     []string            `json:"exits"`  // commands that leave a debugger
+	Open      []string            `json:"open"`   // beginnings of longer constructs
+	Wrong     []string            `json:"wrong"`  // code that fails
+	Prompt    []string            `json:"prompt"` // commands that set the prompt to {prompt}
+	Hooks     []string            `json:"hooks"`  // scripts that make prompts announce themselves by OSC 633 with {nonce}
 	Cd        *directory          `json:"cd"`
-	Whole     wholeness           `json:"whole"` // keeps output in one piece
+	Whole     wholeness           `json:"whole"` // settings that keep output in one piece
 	Brackets  map[string]any      `json:"brackets"`
 }
 
-// wholeness is what keeps long output in one piece, where a program asks on the way or
-// breaks lines.
+// wholeness keeps long output in one piece if a program pages it or breaks lines.
 type wholeness struct {
 	Env      map[string]string `json:"env"`
 	Commands []string          `json:"commands"`
 }
 
-// directory is how a language changes its own.
+// directory is how a language changes the working directory.
 type directory struct {
-	Command string `json:"command"` // to {path}
-	Quote   string `json:"quote"`   // as an adapter's cd_command_quote
+	Command string `json:"command"` // changes to {path}
+	Quote   string `json:"quote"`   // like an adapter's cd_command_quote
 }
 
 var languages = sync.OnceValue(func() []language {
@@ -59,7 +59,7 @@ var languages = sync.OnceValue(func() []language {
 	return list
 })
 
-// spellings are all ways to write 6*7, the most usual first.
+// spellings returns all ways to write 6*7, the most common first.
 func spellings() (list []string) {
 	for _, l := range languages() {
 		for _, s := range l.Spellings {
@@ -71,7 +71,7 @@ func spellings() (list []string) {
 	return list
 }
 
-// speaking are the languages in which 6*7 is written so.
+// speaking returns the languages that write 6*7 in the given spelling.
 func speaking(spelling string) (list []language) {
 	for _, l := range languages() {
 		if slices.Contains(l.Spellings, spelling) {

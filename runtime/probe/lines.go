@@ -8,10 +8,10 @@ import (
 	"strings"
 )
 
-// lineSizes are tried from the longest on: what a line may have in buffers of the usual sizes.
+// lineSizes are tried from the longest on: lengths of lines that fit common buffer sizes.
 var lineSizes = []int{70_000, 4094, 1022, 510, 254}
 
-// findLineLimit is experiment 7: how long a line may be, and several lines at once.
+// findLineLimit is experiment 7: the maximum length of a line, and several lines at a time.
 func findLineLimit(ctx context.Context, l *lab) error {
 	l.log.experiment(7, "long lines, and four lines at once")
 	code := l.tongue.found["print"]
@@ -23,31 +23,31 @@ func findLineLimit(ctx context.Context, l *lab) error {
 		return err
 	}
 	if at > 0 {
-		if at, err = inOnePiece(ctx, l, code, at); err != nil {
+		if at, err = keepWhole(ctx, l, code, at); err != nil {
 			return err
 		}
 	}
 	switch {
 	case at == 0:
 	case at == len(lineSizes):
-		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("not even a line of %d bytes gives its output whole", lineSizes[at-1]))
+		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("not even a line of %d bytes produces its whole output", lineSizes[at-1]))
 	case l.tongue.load != "":
-		l.draft.set("input.max_line_bytes", lineSizes[at], sure, 7, fmt.Sprintf("a line of %d bytes does not arrive whole; longer ones go by a file", lineSizes[at-1]))
+		l.draft.set("input.max_line_bytes", lineSizes[at], sure, 7, fmt.Sprintf("a line of %d bytes does not arrive whole; longer code is run from a file", lineSizes[at-1]))
 	default:
 		l.draft.unknown("input.max_line_bytes", fmt.Sprintf("a line of %d bytes arrives, one of %d does not, and no way to run a file is known", lineSizes[at], lineSizes[at-1]))
 	}
 	return together(ctx, l, code)
 }
 
-// longestLine is which of the sizes is the first one of which a line gives its output whole.
+// longestLine returns the first of the sizes for which a line produces its whole output.
 func longestLine(ctx context.Context, l *lab, code string) (int, error) {
-	short, err := l.ask(ctx, withText(code, "short"))
+	short, err := l.eval(ctx, withText(code, "short"))
 	if err != nil {
 		return 0, err
 	}
 	for i, size := range lineSizes {
 		text := counted(size - len(withText(code, "")))
-		a, err := l.ask(ctx, withText(code, text))
+		a, err := l.eval(ctx, withText(code, text))
 		if err != nil {
 			return i, err
 		}
@@ -60,20 +60,20 @@ func longestLine(ctx context.Context, l *lab, code string) (int, error) {
 	return len(lineSizes), nil
 }
 
-// shape is what stands around a text in an output.
+// shape returns the text around a text in an output.
 func shape(output, text string) string {
 	return strings.Replace(strings.ReplaceAll(output, "\r\n", "\n"), text, "{text}", 1)
 }
 
-// inOnePiece tries what its language has against output that is broken or asks on the way,
-// and keeps it where longer lines give their output whole then.
-func inOnePiece(ctx context.Context, l *lab, code string, before int) (at int, err error) {
+// keepWhole tries the settings of the language against paging and line breaking, and keeps them if
+// longer lines then produce their whole output.
+func keepWhole(ctx context.Context, l *lab, code string, before int) (at int, err error) {
 	whole := l.tongue.language.Whole
 	if whole.Env == nil && whole.Commands == nil {
 		return before, nil
 	}
 	if whole.Env != nil {
-		l.draft.set("process.env", variables(whole.Env), sure, 7, "lines come whole then")
+		l.draft.set("process.env", variables(whole.Env), sure, 7, "lines then arrive whole")
 	}
 	l.settings, l.atPrompt = whole.Commands, false
 	if err := l.stop(); err != nil {
@@ -81,7 +81,7 @@ func inOnePiece(ctx context.Context, l *lab, code string, before int) (at int, e
 	}
 	at, err = longestLine(ctx, l, code)
 	if err != nil || at < before {
-		l.log.say("with %v and %q longer lines come whole", whole.Env, whole.Commands)
+		l.log.say("with %v and %q longer lines arrive whole", whole.Env, whole.Commands)
 		return at, err
 	}
 	l.draft.drop("process.env")
@@ -89,7 +89,7 @@ func inOnePiece(ctx context.Context, l *lab, code string, before int) (at int, e
 	return before, nil
 }
 
-// variables are an environment in order.
+// variables returns an environment in order.
 func variables(env map[string]string) (list []field) {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		list = append(list, field{name, env[name]})
@@ -97,7 +97,7 @@ func variables(env map[string]string) (list []field) {
 	return list
 }
 
-// counted is text of that length in which every place is different.
+// counted returns text of the given length that differs at every position.
 func counted(length int) string {
 	var b strings.Builder
 	for i := 0; b.Len() < length; i++ {
@@ -116,7 +116,7 @@ func together(ctx context.Context, l *lab, code string) error {
 		texts = append(texts, fmt.Sprintf("line-%d-of-four", i+1))
 		lines = append(lines, withText(code, texts[i]))
 	}
-	r := l.say(ctx, strings.Join(lines, l.way.ending))
+	r := l.sendLine(ctx, strings.Join(lines, l.way.ending))
 	said, all := r.text(), true
 	for _, text := range texts {
 		var found bool

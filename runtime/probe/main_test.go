@@ -9,22 +9,22 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-// toy is the command line of a REPL in testdata.
+// toy returns the command line of a REPL in testdata.
 func toy(t *testing.T, kind string) []string {
 	t.Helper()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")
 	}
-	// The directory of versions that a shim chooses from depends on HOME.
+	// The version that a shim chooses depends on HOME.
 	real, err := exec.Command(python, "-c", "import sys; print(sys.executable)").Output()
 	require.NoError(t, err)
 	file, err := filepath.Abs("testdata/repl.py")
@@ -32,7 +32,7 @@ func toy(t *testing.T, kind string) []string {
 	return []string{string(real[:len(real)-1]), file, kind}
 }
 
-// options are generous where a busy machine needs it; nothing waits for these limits.
+// options have generous limits for a busy machine; no test waits for them to expire.
 func options(name string, command ...string) Options {
 	return Options{Name: name, Command: command, File: name + ".yaml", Experiments: 5 * time.Minute, Start: 2 * time.Minute}
 }

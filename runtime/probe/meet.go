@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 const (
@@ -13,8 +13,8 @@ const (
 	colour = "xterm-256color"
 )
 
-// ways are tried in this order: the plainest terminal on which the program works is the
-// one on which least can go wrong.
+// ways are tried in this order: the plainest terminal on which the program works is preferred,
+// because the least can go wrong on it.
 var ways = []way{
 	{dumb, false, false, "\n"},
 	{dumb, false, true, "\n"},
@@ -24,13 +24,13 @@ var ways = []way{
 	{colour, true, true, "\r"},
 }
 
-// meet is experiment 2, and the beginning of 3: what the program's prompt is, on the plainest
-// terminal on which it answers.
-func meet(ctx context.Context, l *lab) error {
+// findTerminal is experiment 2 and the beginning of 3: the program's prompt, on the plainest terminal on
+// which it answers.
+func findTerminal(ctx context.Context, l *lab) error {
 	deaf := false
 	for _, w := range ways {
 		if deaf && (w.term == dumb || w.ending == "\r") {
-			continue // it took every line, and calculates on no terminal
+			continue // it accepted every line, but evaluates on no terminal
 		}
 		l.way = w
 		l.log.experiment(2, fmt.Sprintf("an empty line, three times (%s)", w))
@@ -53,17 +53,17 @@ func meet(ctx context.Context, l *lab) error {
 		}
 		deaf = deaf || l.lost == 0 && len(l.prompts.lines) > 0
 	}
-	// Nothing evaluates: the first terminal has to do.
+	// Nothing evaluates: the first terminal is used.
 	l.way = ways[0]
 	l.prompts.lines, l.trailing, l.silent = nil, "", false
 	first, err := l.start(ctx)
 	if err != nil {
 		return err
 	}
-	return empties(ctx, l, first)
+	return sendEmptyLines(ctx, l, first)
 }
 
-// lookAtStart is experiment 1: the program on a terminal as people have it, and on a dumb one.
+// lookAtStart is experiment 1: the program on a common terminal, and on a dumb one.
 func lookAtStart(ctx context.Context, l *lab) error {
 	l.o.progress("how it starts")
 	var replies []reply
@@ -85,7 +85,7 @@ func lookAtStart(ctx context.Context, l *lab) error {
 			l.latest = max(l.latest, 8*r.took, l.o.patience().start/20)
 		}
 		if full && w.term == colour {
-			return &StartError{Reason: l.o.Command[0] + " is a program for the whole screen (it switches to the alternate one): only programs that are driven line by line can be learnt", Printed: r.text()}
+			return &StartError{Reason: l.o.Command[0] + "is a full-screen program (it switches to the alternate screen): only line-oriented programs can be learned", Printed: r.text()}
 		}
 	}
 	if !replies[0].idle() && !replies[1].idle() {
@@ -94,12 +94,12 @@ func lookAtStart(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// observe notes what a start shows of the program's terminal, and says whether the program
-// has a line editor of its own there.
+// observe records what a start shows about the program's terminal, and reports whether the program
+// has its own line editor there.
 func observe(l *lab, r reply) (editor bool) {
 	modes, err := l.talk.term.Modes()
 	if err == nil && r.idle() {
-		l.log.say("at its first wait the terminal is canonical: %v, echoes: %v", modes.Canonical(), modes.Echoes())
+		l.log.say("at its first wait the terminal is canonical: %v, echo: %v", modes.Canonical(), modes.Echoes())
 		if editor = !modes.Canonical(); editor {
 			l.log.say("so it has a line editor of its own")
 		}
@@ -109,13 +109,14 @@ func observe(l *lab, r reply) (editor bool) {
 	}
 	l.talk.term.Look(func(screen *vt.Screen) {
 		if screen.Modes().BracketedPaste {
-			l.log.say("it takes bracketed pastes")
+			l.log.say("it supports bracketed paste")
 		}
 	})
 	return editor
 }
 
-// queries are what a program asks its terminal (ECMA-48 DA and DSR).
+// queries returns descriptions of the queries that a program sends to its terminal (ECMA-48 DA and
+// DSR).
 func queries(raw []byte) (asked []string) {
 	var parser vt.Parser
 	parser.Feed(raw, func(t *vt.Token) {
@@ -126,30 +127,30 @@ func queries(raw []byte) (asked []string) {
 	return asked
 }
 
-// query is what a sequence asks the terminal; empty: nothing.
+// query describes the query in a sequence; empty if it is not one.
 func query(t *vt.Token) string {
 	switch {
 	case t.Kind != vt.CSI || t.Prefix != 0:
 	case t.Final == 'n':
-		return "where the cursor is, or how it does"
+		return "for the cursor position or its status"
 	case t.Final == 'c':
-		return "what it is"
+		return "for its type"
 	}
 	return ""
 }
 
-// fullScreen says whether the program has switched to the alternate screen.
+// fullScreen reports whether the program has switched to the alternate screen.
 func fullScreen(l *lab) (full bool) {
 	l.talk.term.Look(func(screen *vt.Screen) { full = screen.Alternate() })
 	return full
 }
 
-// empties is experiment 2, from the first wait on: what the program answers to nothing.
-func empties(ctx context.Context, l *lab, first reply) error {
+// sendEmptyLines is experiment 2 after the first wait: the program's answers to empty lines.
+func sendEmptyLines(ctx context.Context, l *lab, first reply) error {
 	var lines []string
 	var last reply
 	for range 3 {
-		if last = l.say(ctx, ""); !last.idle() {
+		if last = l.sendLine(ctx, ""); !last.idle() {
 			break
 		}
 		lines = append(lines, last.last())
@@ -162,8 +163,7 @@ func empties(ctx context.Context, l *lab, first reply) error {
 	return err
 }
 
-// judgePrompt says what the prompt is, from the line of the first wait and from those after
-// empty lines.
+// judgePrompt determines the prompt from the line of the first wait and those after empty lines.
 func judgePrompt(l *lab, first, last reply, lines []string) {
 	p0 := first.last()
 	same := len(lines) == 3

@@ -7,17 +7,17 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
-// answersWithin bounds a question to another program, or to the same without a terminal.
+// answersWithin is the time limit for running another program, or this one without a terminal.
 const answersWithin = 3 * time.Second
 
-// findOrigin is experiment 9: how the program tells its version, and where it is from.
+// findOrigin is experiment 9: the program's version option and its package.
 func findOrigin(ctx context.Context, l *lab) error {
-	l.log.experiment(9, "its version, and the package that it is of")
+	l.log.experiment(9, "its version and its package")
 	a, err := l.draft.adapter(l.o.File)
 	if err != nil {
 		return err
@@ -49,17 +49,17 @@ func findOrigin(ctx context.Context, l *lab) error {
 	return ctx.Err()
 }
 
-// environ is that of the program when it is asked something without a terminal.
+// environ returns the environment for running the program without a terminal.
 func (l *lab) environ(a *schema.Adapter) []string {
 	return append(launch.OSHost().Environ(), contract.Environ(a, l.dirs.home, l.dirs.temp)...)
 }
 
-// debianPackage asks dpkg whose file a program is; empty where nobody knows.
+// debianPackage returns the package that owns a program's file according to dpkg; empty if unknown.
 func debianPackage(ctx context.Context, path string) string {
 	if real, err := filepath.EvalSymlinks(path); err == nil {
 		path = real
 	}
-	// On a system whose /bin is /usr/bin, a package may still say /bin.
+	// On a system whose /bin is a link to /usr/bin, a package may list the file in /bin.
 	for _, file := range []string{path, strings.TrimPrefix(path, "/usr")} {
 		within, cancel := context.WithTimeout(ctx, answersWithin)
 		out, err := exec.CommandContext(within, "dpkg", "-S", file).Output()

@@ -1,13 +1,12 @@
-// Package probe learns an adapter by experiment: it starts a program of which nothing is
-// known on a terminal, sends it this and that, and looks at what comes back. Its oracle is
-// the kernel, which says when the program waits for input: so the end of each answer is
-// known before anything is known about the program.
+// Package probe learns an adapter by experiment: it starts an unknown program on a terminal, sends
+// it input, and examines the output. The kernel reports when the program waits for input, so the
+// end of each answer is known without any knowledge of the program.
 //
-// Run is the main path. What it found is an adapter with the reason of each key beside it,
-// and the transcript of all experiments; the adapter's contract tests then say how far it
-// can be relied on, and keys that fail are varied and tried again.
+// Run is the entry point. Its result is an adapter with a reason next to each key, and the
+// transcript of all experiments. The adapter's contract tests then measure how reliable it is; keys
+// whose tests fail are varied and tested again.
 //
-// The package names no program. What it knows beforehand is a table of languages.
+// The package names no program. Its only prior knowledge is a table of languages.
 package probe
 
 import (
@@ -18,26 +17,27 @@ import (
 	"path/filepath"
 	"time"
 
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
-// Options say what is to be learnt.
+// Options describe the program to learn.
 type Options struct {
-	Name    string   // of the adapter
+	Name    string   // name of the adapter
 	Command []string // the program and its arguments
-	File    string   // what the adapter's file will be called; for its comments
-	Head    string   // comment that begins the file
-	// Versions are arguments with one of which programs print their version.
+	File    string   // name of the adapter's file, for its comments
+	Head    string   // comment at the beginning of the file
+	// Versions are options that commonly print a program's version; the first that works is used.
 	Versions []string
 
-	// How long the experiments may take over five starts (0: 60 s), and how long after the contract tests
-	// another variation of what failed is begun (0: 30 s).
+	// Experiments is the time limit for the experiments, excluding five starts (0: 60 s).
+	// Variations is how long after the contract tests a new variation of failed keys may start (0:
+	// 30 s).
 	Experiments, Variations time.Duration
-	// Start is how long the program may take to its first wait; 0: 40 s.
+	// Start is the time limit for the program's first wait for input; 0: 40 s.
 	Start time.Duration
-	// Progress is told what is done next.
+	// Progress is called with a description of each step.
 	Progress func(string)
 }
 
@@ -52,25 +52,26 @@ func (o *Options) progress(text string) {
 	}
 }
 
-// Result is what was learnt.
+// Result is the result of learning.
 type Result struct {
-	Adapter  []byte           // the file
-	Evidence []byte           // the transcript; there is one in any case
-	Language string           // of the program; empty: it could not be found out
-	Report   *contract.Report // of the adapter's contract tests
+	Adapter  []byte           // the adapter file
+	Evidence []byte           // the transcript; never empty
+	Language string           // language of the program; empty if unknown
+	Report   *contract.Report // results of the adapter's contract tests
 }
 
-// StartError is a program that cannot be learnt, because it does not come to wait for a
-// line of input.
+// StartError reports a program that cannot be learned, because it never waits for a line of input.
 type StartError struct {
 	Reason, Printed string
 }
 
 func (e *StartError) Error() string { return e.Reason }
 
-// Run experiments and gives what it found; the result has the evidence in any case. Nothing
-// that it started is left. Errors: *launch.MissingError for a program that is not there,
-// *StartError for one that never waits, and that of the context.
+// Run learns an adapter for the program of the options. The result contains the evidence even if
+// Run fails. All processes that Run started have ended when it returns.
+//
+// Errors: *launch.MissingError if the program does not exist, *StartError if it never waits for
+// input, and that of the context.
 func Run(ctx context.Context, o Options) (result Result, err error) {
 	a, err := newDraft(o).adapter(o.File)
 	if err != nil {
@@ -93,24 +94,24 @@ func Run(ctx context.Context, o Options) (result Result, err error) {
 	if err := experiment(ctx, l); err != nil {
 		return Result{}, err
 	}
-	report, err := prove(ctx, l)
+	report, err := runContracts(ctx, l)
 	return Result{Adapter: l.draft.yaml(), Language: l.tongue.language.Name, Report: report}, err
 }
 
-// slowStarts is how many starts the time of the experiments is made longer by.
+// slowStarts is the number of starts whose duration is added to the time limit of the experiments.
 const slowStarts = 5
 
-// experiment does the experiments. When their time is over, what is known has to do.
+// experiment runs the experiments. When their time is over, it continues with the results so far.
 func experiment(ctx context.Context, l *lab) error {
 	if err := lookAtStart(ctx, l); err != nil {
 		return err
 	}
 	within, cancel := context.WithTimeout(ctx, cmp.Or(l.o.Experiments, time.Minute)+slowStarts*l.startup)
 	defer cancel()
-	if err := meet(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
+	if err := findTerminal(within, l); err != nil && (ctx.Err() != nil || !errors.Is(err, context.DeadlineExceeded)) {
 		return err
 	} else if err != nil {
-		l.log.say("given up: how it evaluates: %v", err)
+		l.log.say("stopped: how it evaluates: %v", err)
 	}
 	for _, e := range []struct {
 		what string
@@ -119,19 +120,19 @@ func experiment(ctx context.Context, l *lab) error {
 		{"its language", findLanguage},
 		{"something incomplete", findContinuation},
 		{"errors", findErrors},
-		{"Ctrl-C, Ctrl-D and its end", findSignals},
+		{"Ctrl-C, Ctrl-D and commands that end it", findSignals},
 		{"long lines", findLineLimit},
 		{"another prompt", findPromptSetting},
 	} {
 		if l.tongue.spelling == "" {
-			break // nothing could be told from an answer
+			break // no answer could be interpreted
 		}
 		l.o.progress(e.what)
 		if err := e.do(within, l); err != nil {
 			if ctx.Err() != nil {
 				return ctx.Err()
 			}
-			l.log.say("given up: %s: %v", e.what, err)
+			l.log.say("stopped: %s: %v", e.what, err)
 		}
 	}
 	conclude(l)
@@ -142,13 +143,13 @@ func experiment(ctx context.Context, l *lab) error {
 	return l.stop()
 }
 
-// newDraft is what is known before anything was tried.
+// newDraft returns a draft of what is known before any experiment.
 func newDraft(o Options) *draft {
 	d := &draft{head: o.Head}
 	d.plain("schema", 1)
 	d.plain("name", o.Name)
 	d.plain("version", "0.1.0")
-	d.plain("description", filepath.Base(o.Command[0])+", as learnt by experiment")
+	d.plain("description", filepath.Base(o.Command[0])+", learned by experiment")
 	d.plain("family", string(schema.FamilyREPL))
 	d.plain("process.executable", o.Command[0])
 	if len(o.Command) > 1 {
@@ -161,7 +162,8 @@ func newDraft(o Options) *draft {
 	return d
 }
 
-// neverWaits says that the program does not do what all experiments need.
+// neverWaits returns the error for a program that does not wait for input, which all experiments
+// require.
 func neverWaits(l *lab, r reply) error {
 	printed := r.text()
 	what := fmt.Sprintf("%s did not wait for input within %s", l.o.Command[0], l.o.patience().start)

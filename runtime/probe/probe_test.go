@@ -13,14 +13,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/schema"
 )
 
-// Programs of which nothing is known: each kind of prompt is found.
-func TestPromptsAreLearnt(t *testing.T) {
+// Each kind of prompt of an unknown program is found.
+func TestPromptsAreLearned(t *testing.T) {
 	needsTheKernel(t)
 	for _, c := range []struct {
 		kind, primary, continuation string
@@ -48,14 +48,14 @@ func TestPromptsAreLearnt(t *testing.T) {
 			assert.Equal(t, `^Oops! `, firstAlternative(a.Output.ErrorPattern), evidence)
 			assert.Equal(t, "exit()", a.Lifecycle.Shutdown.Command)
 			assert.True(t, a.Capabilities.Interrupt, evidence)
-			assert.Empty(t, a.Samples.RawBytes, "no sample is taken over that was not seen to work")
+			assert.Empty(t, a.Samples.RawBytes, "only samples that were seen to work are used")
 			assert.Contains(t, string(text), "# could not find out: samples.raw_bytes: ")
 			assert.Contains(t, string(text), "# sure (experiment 2)")
 		})
 	}
 }
 
-// evaluating is a lab with a toy that is known to evaluate, and nothing else.
+// evaluating returns a lab with a toy that is known to evaluate, and without any other knowledge.
 func evaluating(t *testing.T, kind string) *lab {
 	t.Helper()
 	needsTheKernel(t)
@@ -72,16 +72,17 @@ func evaluating(t *testing.T, kind string) *lab {
 	return l
 }
 
-// A prompt that shows that something failed is the usual one all the same, and no debugger's.
+// A prompt that shows that the last command failed is a form of the usual prompt, not that of a
+// debugger.
 func TestAPromptThatShowsErrors(t *testing.T) {
 	l := evaluating(t, "status")
 	l.tongue.language.Wrong = []string{"no_such_name"}
 	require.NoError(t, findErrors(t.Context(), l))
 	assert.Empty(t, l.failing.prompts, l.log.b.String())
-	assert.Equal(t, `^(?:toy> |toy \[1\]> )$`, l.prompts.learnt().pattern)
+	assert.Equal(t, `^(?:toy> |toy \[1\]> )$`, l.prompts.pattern().pattern)
 }
 
-// A program that can be given another prompt is given one that is a marker.
+// A program with a settable prompt gets a marker as its prompt.
 func TestAPromptThatCanBeSet(t *testing.T) {
 	l := evaluating(t, "settable")
 	l.tongue.language.Prompt = []string{`no such command "{prompt}"`, `import sys; sys.ps1 = "{prompt}"`}
@@ -98,7 +99,7 @@ func TestAPromptThatCanBeSet(t *testing.T) {
 	assert.True(t, clean(report), "%s\n%s", l.log.b.String(), l.draft.yaml())
 }
 
-// Output that is broken is found out, and mended where the language has something against it.
+// Broken output is detected, and repaired if the language has a setting for that.
 func TestOutputIsKeptWhole(t *testing.T) {
 	l := evaluating(t, "broken")
 	code := l.tongue.found["print"]
@@ -106,15 +107,15 @@ func TestOutputIsKeptWhole(t *testing.T) {
 	require.NoError(t, err)
 	assert.Equal(t, len(lineSizes), at, "lines of 70 are the longest")
 	l.tongue.language.Whole = wholeness{Env: map[string]string{"TOY": "1"}, Commands: []string{"keep lines whole"}}
-	at, err = inOnePiece(t.Context(), l, code, at)
+	at, err = keepWhole(t.Context(), l, code, at)
 	require.NoError(t, err)
 	assert.Zero(t, at, l.log.b.String())
 	assert.Equal(t, []string{"keep lines whole"}, l.settings)
 	assert.Equal(t, map[string]string{"TOY": "1"}, adapter(t, l.draft.yaml()).Process.Env)
 }
 
-// Markers are counted that carry the nonce; an exit code is one that was seen to differ.
-func TestMarksOfHooks(t *testing.T) {
+// Only markers that carry the nonce count; exit codes count if different ones were seen.
+func TestMarkersOfHooks(t *testing.T) {
 	for raw, want := range map[string]string{
 		"\x1b]633;A;" + probeNonce + "\a$ ":                                      "A",
 		"\x1b]633;D;0;" + probeNonce + "\a\x1b]633;A;" + probeNonce + "\a":       "A",
@@ -125,8 +126,8 @@ func TestMarksOfHooks(t *testing.T) {
 	}
 }
 
-// What asks the terminal something waits for the answer of the terminal.
-func TestAQueryIsNoWait(t *testing.T) {
+// A program that has sent a query to the terminal waits for the terminal's answer, not for input.
+func TestAQueryIsNotAWait(t *testing.T) {
 	for raw, asks := range map[string]bool{
 		"x\x1b[6n": true, "\x1b[c": true, "\x1b[6n> ": false, "> ": false, "": false, "\x1b[1m": false, "\x1b[0mn": false,
 	} {
@@ -134,18 +135,17 @@ func TestAQueryIsNoWait(t *testing.T) {
 	}
 }
 
-// A program that asks its terminal something before each line is not waited for once it has
-// its answer.
+// A program that queries its terminal before each line is not waited for after it has the answer.
 func TestAProgramThatAsksItsTerminal(t *testing.T) {
 	l := evaluating(t, "asks")
 	assert.Equal(t, []string{"toy> "}, l.prompts.lines, l.log.b.String())
-	a, err := l.ask(t.Context(), "6*8")
+	a, err := l.eval(t.Context(), "6*8")
 	require.NoError(t, err)
 	assert.Equal(t, waits, a.how, l.log.b.String())
 	assert.Contains(t, a.output, "48")
 }
 
-// Only the pattern of a prompt that was seen is made looser.
+// The pattern of a prompt is loosened only if the prompt was seen.
 func TestALooserPattern(t *testing.T) {
 	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}})}
 	for _, v := range variations(l, "starts and ends") {
@@ -162,8 +162,8 @@ func TestALooserPattern(t *testing.T) {
 	}
 }
 
-// A program that has its line editor on every terminal, and a switch in its help that says
-// no to that, is started with the switch if this does what it says.
+// A program with a line editor on every terminal, and a switch in its help that disables it, is
+// started with the switch if the switch works.
 func TestALineEditorIsSwitchedOff(t *testing.T) {
 	needsTheKernel(t)
 	for kind, added := range map[string][]string{"editor": {"--nolineedit"}, "stubborn": nil} {
@@ -173,7 +173,7 @@ func TestALineEditorIsSwitchedOff(t *testing.T) {
 			require.NoError(t, err)
 			defer func() { assert.NoError(t, l.close()) }()
 			require.NoError(t, lookAtStart(t.Context(), l))
-			require.NoError(t, meet(t.Context(), l))
+			require.NoError(t, findTerminal(t.Context(), l))
 			assert.Equal(t, slices.Concat(o.Command[1:], added), []string(adapter(t, l.draft.yaml()).Process.Args), l.log.b.String())
 			assert.Equal(t, "6*7", l.tongue.spelling, l.log.b.String())
 		})
@@ -190,8 +190,8 @@ func TestAPromptThatComesLate(t *testing.T) {
 	assert.True(t, l.atPrompt, l.log.b.String())
 }
 
-// A language that cannot score more than another did is not tried to its end.
-func TestALanguageThatCannotWinIsLeft(t *testing.T) {
+// A language that cannot reach the score of another one is not tried to the end.
+func TestALanguageThatCannotWinIsAbandoned(t *testing.T) {
 	l := evaluating(t, "constant")
 	lang := language{Name: "other", Samples: map[string][]string{"print": {"no_such_print"}, "set_var": {"v = {n}"}, "get_var": {"v"}, "comment": {"# nothing"}}}
 	whole, err := tryLanguage(t.Context(), l, lang, 0)
@@ -202,19 +202,18 @@ func TestALanguageThatCannotWinIsLeft(t *testing.T) {
 	assert.Zero(t, left.score, "printing did not work, and the rest is worth 4")
 }
 
-// The second answer says what an answer looks like: before the first one, what a start left
-// may stand.
+// The second answer determines the form of an answer: the first one may follow output of the start.
 func TestTheSecondAnswerCounts(t *testing.T) {
 	l := evaluating(t, "constant")
-	a, err := l.ask(t.Context(), "6*7")
+	a, err := l.eval(t.Context(), "6*7")
 	require.NoError(t, err)
 	a.output = "1> " + a.output
 	require.True(t, confirm(t.Context(), l, "6*7", &a), l.log.b.String())
 	assert.Equal(t, "^42$", resultPattern(l, a.output))
 }
 
-// Kinds of prompts are compared, and keys varied, by the tests that are about them.
-func TestFaultsAndLeaksAreTestedOnce(t *testing.T) {
+// Tests that compare kinds of prompts and vary keys run only the tests concerned.
+func TestVariedTestsExcludeFaultsAndLeaks(t *testing.T) {
 	l := evaluating(t, "constant")
 	conclude(l)
 	report, _, err := strongest(t.Context(), l)
@@ -223,7 +222,7 @@ func TestFaultsAndLeaksAreTestedOnce(t *testing.T) {
 	for _, test := range report.Tests {
 		assert.LessOrEqual(t, test.Level, varied, test.Name)
 	}
-	report, err = prove(t.Context(), l)
+	report, err = runContracts(t.Context(), l)
 	require.NoError(t, err)
 	assert.Equal(t, 1, strings.Count(l.log.b.String(), " starts and stops leak nothing"), l.log.b.String())
 	assert.Equal(t, contract.MaxLevel, report.Tests[len(report.Tests)-1].Level)
@@ -232,7 +231,7 @@ func TestFaultsAndLeaksAreTestedOnce(t *testing.T) {
 func needsTheKernel(t *testing.T) {
 	t.Helper()
 	if !pty.Tells {
-		t.Skip("this system does not tell whether a program waits for input")
+		t.Skip("this system does not report whether a program waits for input")
 	}
 }
 
@@ -241,8 +240,8 @@ func firstAlternative(pattern string) string {
 	return first
 }
 
-// What cannot be learnt is said plainly, soon, and leaves nothing.
-func TestWhatCannotBeLearnt(t *testing.T) {
+// A program that cannot be learned is reported clearly and quickly, and leaves nothing behind.
+func TestProgramsThatCannotBeLearned(t *testing.T) {
 	needsTheKernel(t)
 	for _, c := range []struct {
 		name    string
@@ -252,7 +251,7 @@ func TestWhatCannotBeLearnt(t *testing.T) {
 		{"it ends at once", []string{"/bin/sh", "-c", "echo bye; exit 3"}, "ended with exit code 3 before it waited for input"},
 		{"it never waits", []string{"/bin/sh", "-c", "while :; do :; done"}, "did not wait for input within"},
 		{"it goes on printing", []string{"/bin/sh", "-c", "while :; do echo y; done"}, "did not wait for input within"},
-		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, "a program for the whole screen"},
+		{"the whole screen", []string{"/bin/sh", "-c", `printf '\033[?1049h'; read x`}, "a full-screen program"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
@@ -268,14 +267,14 @@ func TestWhatCannotBeLearnt(t *testing.T) {
 	}
 }
 
-func TestAProgramThatIsNotThere(t *testing.T) {
+func TestAMissingProgramIsAnError(t *testing.T) {
 	_, err := Run(t.Context(), options("x", "no-such-program-anywhere"))
 	var missing *launch.MissingError
 	assert.True(t, errors.As(err, &missing), "%v", err)
 }
 
-// A program that reads and never answers is not asked for ever: it has an adapter that
-// says what could not be found out.
+// A program that reads and never answers is given up: its adapter lists what could not be found
+// out.
 func TestAProgramThatNeverAnswers(t *testing.T) {
 	needsTheKernel(t)
 	l, err := newLab(options("deaf", "/bin/sh", "-c", "printf 'deaf> '; while read x; do printf 'deaf> '; done"))
@@ -288,7 +287,7 @@ func TestAProgramThatNeverAnswers(t *testing.T) {
 	assert.Equal(t, `^deaf> $`, adapter(t, text).Prompt.Primary)
 }
 
-// Where the time is over before a prompt was seen, there is an adapter that says so.
+// If the time is over before a prompt was seen, the adapter says so.
 func TestTimeIsOverBeforeThePrompt(t *testing.T) {
 	needsTheKernel(t)
 	o := options("toy", toy(t, "constant")...)
@@ -298,11 +297,11 @@ func TestTimeIsOverBeforeThePrompt(t *testing.T) {
 	require.NoError(t, lookAtStart(t.Context(), l))
 	l.prompts.lines = nil
 	conclude(l)
-	assert.Contains(t, string(l.draft.yaml()), "the time was over before it was seen")
+	assert.Contains(t, string(l.draft.yaml()), "no prompt was seen within the time limit")
 	assert.Equal(t, `^\x00$`, adapter(t, l.draft.yaml()).Prompt.Primary)
 }
 
-// Nothing of an experiment is left in the directory for temporary files.
+// Experiments leave nothing in the directory for temporary files.
 func TestNothingIsLeft(t *testing.T) {
 	needsTheKernel(t)
 	dir := t.TempDir()

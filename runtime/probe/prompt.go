@@ -7,29 +7,28 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 var number = lazyregexp.New(`\d+`)
 
-// skeleton is a prompt without its numbers: what stays when it counts.
+// skeleton returns a prompt without its numbers: the part that stays when it counts.
 func skeleton(prompt string) string { return number().ReplaceAllString(prompt, "\x00") }
 
-// learnt is what several prompts have in common.
-type learnt struct {
+// promptPattern is what several prompts have in common.
+type promptPattern struct {
 	pattern string
 	counts  bool // a number in it changed
-	seen    int  // of how many prompts
+	seen    int  // number of prompts
 }
 
-// learn makes a pattern of prompts of one skeleton: a number that was not always the
-// same is any number. mute are texts, such as the working directory, that will be others
-// in other places.
-func learn(prompts []string, mute ...string) learnt {
+// learn returns a pattern for prompts of one skeleton: a number that varied matches any number.
+// mute are texts that differ elsewhere, such as the working directory.
+func learn(prompts []string, mute ...string) promptPattern {
 	if len(prompts) == 0 {
-		return learnt{}
+		return promptPattern{}
 	}
-	l := learnt{seen: len(prompts)}
+	l := promptPattern{seen: len(prompts)}
 	first := number().FindAllString(prompts[0], -1)
 	varies := make([]bool, len(first))
 	for _, p := range prompts[1:] {
@@ -60,10 +59,10 @@ func learn(prompts []string, mute ...string) learnt {
 	return l
 }
 
-// anyLength is a pattern of a prompt in which a row of one sign, such as dots, may be of
-// another length: it follows the prompt above it, which may hold a directory.
+// anyLength returns a pattern for a prompt in which a row of one character, such as dots, may have
+// any length: its length follows the prompt above it, which may contain a directory.
 func anyLength(prompt string) string {
-	const row = 4 // signs; "..." and ">>>" mean themselves
+	const row = 4 // minimum length of a row; "..." and ">>>" are literal
 	var b strings.Builder
 	for rest := prompt; rest != ""; {
 		sign, size := utf8.DecodeRuneInString(rest)
@@ -78,14 +77,14 @@ func anyLength(prompt string) string {
 	return b.String()
 }
 
-// prompts collects the lines in which a program waits for a command, of one skeleton.
+// prompts collects the lines of one skeleton in which a program waits for a command.
 type prompts struct {
 	lines  []string
-	others []string // which it shows in the place of these after an error
+	others []string // shown instead of the others after an error
 	mute   []string
 }
 
-// add takes a prompt of the same kind, and says whether it is one.
+// add adds a prompt of the same kind and reports whether it is one.
 func (p *prompts) add(line string) bool {
 	if !p.has(line) {
 		return false
@@ -96,7 +95,7 @@ func (p *prompts) add(line string) bool {
 	return true
 }
 
-// has says whether a line is a prompt of this kind.
+// has reports whether a line is a prompt of this kind.
 func (p *prompts) has(line string) bool {
 	for _, other := range p.others {
 		if skeleton(line) == skeleton(other) {
@@ -106,8 +105,7 @@ func (p *prompts) has(line string) bool {
 	return line != "" && (len(p.lines) == 0 || skeleton(line) == skeleton(p.lines[0]))
 }
 
-// endsIn says whether what a program printed ends in such a prompt: output without a
-// line feed may stand before it.
+// endsIn reports whether output ends in such a prompt: output without a line feed may precede it.
 func (p *prompts) endsIn(text string) bool {
 	if len(p.lines) == 0 {
 		return false
@@ -121,7 +119,7 @@ func (p *prompts) endsIn(text string) bool {
 	return strings.HasSuffix(tail, skeleton(p.lines[0]))
 }
 
-func (p *prompts) learnt() learnt {
+func (p *prompts) pattern() promptPattern {
 	l := learn(p.lines, p.mute...)
 	if len(p.others) > 0 {
 		l.pattern = "^(?:" + inner(l.pattern) + "|" + inner(learn(p.others, p.mute...).pattern) + ")$"
@@ -129,5 +127,5 @@ func (p *prompts) learnt() learnt {
 	return l
 }
 
-// inner is a pattern of prompts without its anchors.
+// inner returns a pattern of prompts without its anchors.
 func inner(pattern string) string { return strings.TrimSuffix(strings.TrimPrefix(pattern, "^"), "$") }

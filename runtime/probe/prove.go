@@ -6,12 +6,12 @@ import (
 	"regexp"
 	"time"
 
-	"ripple/runtime/contract"
+	"example.com/ripple/runtime/contract"
 )
 
-// prove is experiment 10: the adapter's contract tests. Keys that fail are varied and tried
-// again; what no variation mends is left out where it is a sample, with the reason.
-func prove(ctx context.Context, l *lab) (*contract.Report, error) {
+// runContracts is experiment 10: the adapter's contract tests. Keys whose tests fail are varied and tested
+// again; a sample that no variation fixes is left out, with the reason.
+func runContracts(ctx context.Context, l *lab) (*contract.Report, error) {
 	l.log.experiment(10, "the contract tests, and variations of what fails")
 	l.o.progress("the contract tests")
 	report, untried, err := strongest(ctx, l)
@@ -19,15 +19,15 @@ func prove(ctx context.Context, l *lab) (*contract.Report, error) {
 		return nil, err
 	}
 	until := time.Now().Add(cmp.Or(l.o.Variations, 30*time.Second))
-	if report, err = mended(ctx, l, report, until); err != nil {
+	if report, err = fixUntil(ctx, l, report, until); err != nil {
 		return nil, err
 	}
 	if report.Level < varied && len(untried) > 0 && time.Now().Before(until) {
-		if report, err = otherwise(ctx, l, report, untried, until); err != nil {
+		if report, err = tryWeaker(ctx, l, report, untried, until); err != nil {
 			return nil, err
 		}
 	}
-	if report.Level > 0 { // what does not even start is tested for no leaks
+	if report.Level > 0 { // an adapter that does not even start is not tested for leaks
 		l.o.progress("the contract tests of faults and leaks")
 		rest, err := runTests(ctx, l, l.draft, contract.Options{From: varied + 1})
 		if err != nil {
@@ -39,14 +39,14 @@ func prove(ctx context.Context, l *lab) (*contract.Report, error) {
 	return report, ctx.Err()
 }
 
-// mended has what fails varied until nothing is left to try, and gives the report of what
-// came of it. When the time for that is over there is one more round, which only leaves out.
-func mended(ctx context.Context, l *lab, report *contract.Report, until time.Time) (*contract.Report, error) {
+// fixUntil varies failed keys until no variation is left, and returns the final report. When the time
+// is over, a last round only leaves samples out.
+func fixUntil(ctx context.Context, l *lab, report *contract.Report, until time.Time) (*contract.Report, error) {
 	noteReport(l, report)
 	given := map[string]bool{}
 	for last := false; ctx.Err() == nil && !last; {
 		last = time.Now().After(until)
-		changed, err := mendAll(ctx, l, report, given, until)
+		changed, err := fixAll(ctx, l, report, given, until)
 		if err != nil || !changed {
 			return report, err
 		}
@@ -57,15 +57,15 @@ func mended(ctx context.Context, l *lab, report *contract.Report, until time.Tim
 	return report, ctx.Err()
 }
 
-// otherwise tries the ways to announce prompts that a stronger one was preferred to, where
-// that one did not get far, and keeps what gets farther.
-func otherwise(ctx context.Context, l *lab, report *contract.Report, untried []*candidate, until time.Time) (*contract.Report, error) {
+// tryWeaker tries the weaker ways to announce prompts if the preferred one did not reach a high
+// level, and keeps a better one.
+func tryWeaker(ctx context.Context, l *lab, report *contract.Report, untried []*candidate, until time.Time) (*contract.Report, error) {
 	before := l.draft
 	other, err := strongestOf(ctx, l, untried)
 	if err != nil {
 		return nil, err
 	}
-	if other, err = mended(ctx, l, other, until); err != nil {
+	if other, err = fixUntil(ctx, l, other, until); err != nil {
 		return nil, err
 	}
 	if other.Level <= report.Level {
@@ -75,14 +75,14 @@ func otherwise(ctx context.Context, l *lab, report *contract.Report, untried []*
 	return other, nil
 }
 
-// mendAll tries to mend each test that failed, those of the lowest level first, and says
-// whether the draft is another one now. What was tried once is given up; when the time for
-// variations is over, the adapter does without what fails.
-func mendAll(ctx context.Context, l *lab, report *contract.Report, given map[string]bool, until time.Time) (changed bool, err error) {
-	for failed := worst(report, given); failed != nil; failed = worst(report, given) {
+// fixAll tries to fix each failed test, lowest level first, and reports whether the draft changed.
+// A key that was tried once is given up; when the time for variations is over, failing samples are
+// left out.
+func fixAll(ctx context.Context, l *lab, report *contract.Report, given map[string]bool, until time.Time) (changed bool, err error) {
+	for failed := lowestFailure(report, given); failed != nil; failed = lowestFailure(report, given) {
 		given[failed.Name] = true
 		l.o.progress("again: " + failed.Name)
-		mended, err := mend(ctx, l, failed, changed, time.Now().Before(until))
+		mended, err := fix(ctx, l, failed, changed, time.Now().Before(until))
 		if err != nil {
 			return changed, err
 		}
@@ -91,12 +91,12 @@ func mendAll(ctx context.Context, l *lab, report *contract.Report, given map[str
 	return changed, ctx.Err()
 }
 
-// varied is the highest level whose tests are about keys that are varied. Those above it, of
-// faults and leaks, take the longest: they are run once, of what came out.
+// varied is the highest level of tests about keys that are varied. Tests above it, of faults and
+// leaks, take the longest and run once, on the final draft.
 const varied = 3
 
-// worst is the failed test of the lowest level that was not given up.
-func worst(r *contract.Report, given map[string]bool) (found *contract.TestResult) {
+// lowestFailure returns the failed test of the lowest level that was not given up.
+func lowestFailure(r *contract.Report, given map[string]bool) (found *contract.TestResult) {
 	for i, t := range r.Tests {
 		if (t.Status == contract.Failed || t.Status == contract.Errored) && !given[t.Name] && (found == nil || t.Level < found.Level) {
 			found = &r.Tests[i]
@@ -105,9 +105,9 @@ func worst(r *contract.Report, given map[string]bool) (found *contract.TestResul
 	return found
 }
 
-// mend tries the variations of a failed test side by side, and in the end does without what
-// it needs. The draft may have changed since it failed: then it comes first as it is.
-func mend(ctx context.Context, l *lab, failed *contract.TestResult, changed, vary bool) (bool, error) {
+// fix tries the variations of a failed test concurrently and, if none passes, leaves out the
+// samples that it needs. If the draft has changed since the failure, it is tested unchanged first.
+func fix(ctx context.Context, l *lab, failed *contract.TestResult, changed, vary bool) (bool, error) {
 	var list []*candidate
 	if changed {
 		list = append(list, &candidate{what: "as it is now", draft: l.draft})

@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/contract"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/schema"
 )
 
 func TestPatternsOfPrompts(t *testing.T) {
@@ -24,9 +24,9 @@ func TestPatternsOfPrompts(t *testing.T) {
 		pattern string
 	}{
 		{"constant", []string{"> ", "> ", "> "}, `^> $`},
-		{"what has a meaning in patterns", []string{"(gdb) ", "(gdb) "}, `^\(gdb\) $`},
+		{"characters with a meaning in patterns", []string{"(gdb) ", "(gdb) "}, `^\(gdb\) $`},
 		{"a counter", []string{"(%i1) ", "(%i2) ", "(%i3) "}, `^\(%i(\d+)\) $`},
-		{"a number that stays", []string{"py3[1] ", "py3[2] "}, `^py3\[(\d+)\] $`},
+		{"a constant number", []string{"py3[1] ", "py3[2] "}, `^py3\[(\d+)\] $`},
 		{"a counter that grows", []string{"[9] ", "[10] "}, `^\[(\d+)\] $`},
 		{"the directory", []string{"/tmp/work # "}, `^\S* # $`},
 	} {
@@ -58,7 +58,7 @@ func TestPatternsOfErrors(t *testing.T) {
 		pattern   string
 	}{
 		{"a name that ends in Error", []string{"TypeError: x\n", "ReferenceError: y\n"}, []string{"42\n"}, `^(?:\w+\.)*\w*(?:Error|Exception)\b`},
-		{"a beginning in common", []string{"Oops! one\n", "Oops! two\n"}, []string{"42\n"}, `^Oops! `},
+		{"a common beginning", []string{"Oops! one\n", "Oops! two\n"}, []string{"42\n"}, `^Oops! `},
 		{"good output with the word", []string{"error: x\n"}, []string{"error: none\n"}, ""},
 		{"nothing", nil, []string{"42\n"}, ""},
 		{"one only", []string{"no way 'x'\n"}, []string{"42\n"}, `^no way `},
@@ -67,7 +67,7 @@ func TestPatternsOfErrors(t *testing.T) {
 	}
 }
 
-// What a draft writes is YAML that says the same, whatever it holds.
+// A draft is written as equivalent YAML, whatever it contains.
 func TestDraftsAreRead(t *testing.T) {
 	d := newDraft(Options{Name: "x", Command: []string{"prog", "--a b", "it's", "\x01"}})
 	d.set("prompt.primary", "^'\\d+\"#: $", sure, 2, "a note\nof two lines")
@@ -84,9 +84,9 @@ func TestDraftsAreRead(t *testing.T) {
 	}
 }
 
-var update = flag.Bool("update", false, "write the packed table anew")
+var update = flag.Bool("update", false, "write the packed table")
 
-// What the binary has is the table that people read and change.
+// The embedded table matches the source that people edit.
 func TestTheTableIsPacked(t *testing.T) {
 	const source, target = "languages.json", "languages.deflate"
 	text, err := os.ReadFile(source)
@@ -105,18 +105,18 @@ func TestTheTableIsPacked(t *testing.T) {
 	}
 	unpacked, err := io.ReadAll(flate.NewReader(bytes.NewReader(packed)))
 	require.NoError(t, err)
-	assert.Equal(t, small.String(), string(unpacked), "%s is not that of %s: go generate ./runtime/probe", target, source)
+	assert.Equal(t, small.String(), string(unpacked), "%s does not match %s: go generate ./runtime/probe", target, source)
 }
 
-// The table is data that everything else relies on.
+// The table satisfies the assumptions of the code.
 func TestLanguages(t *testing.T) {
 	names := map[string]bool{}
-	keys := map[string]bool{"read_secret": true} // which no terminal without echo can be asked
+	keys := map[string]bool{"read_secret": true} // cannot be tested on a terminal without echo
 	for _, key := range sampleKeys {
 		keys[key] = true
 	}
 	for _, l := range languages() {
-		assert.False(t, names[l.Name], "%s is there twice", l.Name)
+		assert.False(t, names[l.Name], "%s occurs twice", l.Name)
 		names[l.Name] = true
 		assert.NotEmpty(t, l.Spellings, l.Name)
 		for _, s := range l.Spellings {
@@ -133,8 +133,8 @@ func TestLanguages(t *testing.T) {
 	assert.Greater(t, len(spellings()), 40)
 }
 
-// The tests that keys are varied for are those that there are.
-func TestVariationsAreOfTestsThatExist(t *testing.T) {
+// Variations refer to existing tests.
+func TestVariationsReferToExistingTests(t *testing.T) {
 	d := newDraft(Options{Name: "x", Command: []string{"x"}})
 	a, err := d.adapter("x.yaml")
 	require.NoError(t, err)
@@ -144,7 +144,7 @@ func TestVariationsAreOfTestsThatExist(t *testing.T) {
 	}
 }
 
-// A row of one sign may be of another length where a prompt above it is.
+// A row of one character may have another length if the prompt above it has.
 func TestARowOfAnyLength(t *testing.T) {
 	for prompt, want := range map[string]string{
 		"........ ": `\.+ `, "... ": `\.\.\. `, "     ...> ": ` +\.\.\.> `, "aaaaa> ": `aaaaa> `, "――――> ": "―+> ", "": "", "\xff\xff> ": regexp.QuoteMeta("\xff\xff> "),
@@ -153,7 +153,7 @@ func TestARowOfAnyLength(t *testing.T) {
 	}
 }
 
-// Of a help, those switches are taken that take a line editor away.
+// From a help text, only switches that disable a line editor are taken.
 func TestSwitchesAgainstLineEditors(t *testing.T) {
 	for help, want := range map[string][]string{
 		"  --multiline       Use multiline editor module\n  --nomultiline     Don't use multiline editor module\n": {"--nomultiline"},
@@ -168,7 +168,7 @@ func TestSwitchesAgainstLineEditors(t *testing.T) {
 	}
 }
 
-// What stood before the first answer is no part of the second one's pattern.
+// Output before the first answer is not part of the second answer's pattern.
 func TestFiftyFourAsFortyTwo(t *testing.T) {
 	for output, want := range map[string]string{
 		"54\n": "42\n", "Out[7]: 54\n": "Out[7]: 42\n", "$154 = 54": "$154 = 42", "540": "540",

@@ -5,26 +5,26 @@ import (
 	"slices"
 	"sync"
 
-	"ripple/runtime/contract"
+	"example.com/ripple/runtime/contract"
 )
 
-// race says which of several, the strongest first, may start, and stops those that cannot
-// win any more.
+// race decides which of several runners, strongest first, may start, and stops those that can no
+// longer win.
 type race struct {
 	runners []*entrant
-	open    chan struct{} // closed when it is known whether the others may start
+	open    chan struct{} // closed when it is decided whether the other runners may start
 
 	mu       sync.Mutex
 	decided  bool
-	together bool // they may
+	together bool // they may start
 }
 
 type entrant struct {
 	ctx    context.Context
 	stop   context.CancelFunc
 	starts bool // a test of the lowest level has passed
-	failed bool // in any
-	broken bool // in one of the lowest level
+	failed bool // some test failed
+	broken bool // a test of the lowest level failed
 	won    bool
 }
 
@@ -43,7 +43,8 @@ func (r *race) stop() {
 	}
 }
 
-// mayStart waits until the first one has failed in a lower level or is late (yes), or is over (no).
+// mayStart waits for the decision: true once the first runner has failed at a lower level or is
+// late, false when it is over.
 func (r *race) mayStart() bool {
 	<-r.open
 	r.mu.Lock()
@@ -59,8 +60,8 @@ func (r *race) decide(together bool) {
 	}
 }
 
-// late is when the first one should have started.
-func (r *race) late() {
+// firstIsLate is called when the first runner should have started.
+func (r *race) firstIsLate() {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if !r.runners[0].starts {
@@ -68,8 +69,8 @@ func (r *race) late() {
 	}
 }
 
-// told is the result of a test of one of them.
-func (r *race) told(i int, result *contract.TestResult) {
+// testDone records a test result of one runner.
+func (r *race) testDone(i int, result *contract.TestResult) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	e := r.runners[i]
@@ -91,8 +92,8 @@ func (r *race) told(i int, result *contract.TestResult) {
 	}
 }
 
-// over is the end of all tests of one of them, and whether it has passed everything.
-func (r *race) over(i int, won bool) {
+// runnerDone records the end of all tests of one runner and whether all passed.
+func (r *race) runnerDone(i int, won bool) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.decide(false)

@@ -7,32 +7,32 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ripple/runtime/contract"
+	"example.com/ripple/runtime/contract"
 )
 
 const (
-	// testsFor bounds a run of all contract tests: what is left then is skipped, and the
-	// level is the one that was reached.
-	testsFor = 90 * time.Second
-	// atOnce is how many variations are tested side by side: most of the time they wait.
-	atOnce = 6
+	// testsTimeout is the time limit for all contract tests: the remaining ones are skipped, and the
+	// level is the one reached.
+	testsTimeout = 90 * time.Second
+	// maxParallel is the number of variations tested concurrently: they mostly wait.
+	maxParallel = 6
 )
 
-// runTests runs contract tests of a draft. The program has to come to its first prompt
-// about as soon as it did in the experiments.
+// runTests runs contract tests of a draft. The program has to reach its first prompt about as fast
+// as in the experiments.
 func runTests(ctx context.Context, l *lab, d *draft, o contract.Options) (*contract.Report, error) {
 	a, err := d.adapter(l.o.File)
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, testsFor)
+	ctx, cancel := context.WithTimeout(ctx, testsTimeout)
 	defer cancel()
 	o.Start = l.o.patience().start/4 + 5*l.startup
 	return contract.Run(ctx, a, o), nil
 }
 
-// allTests runs those that keys are varied for, in two halves side by side; progress is told
-// of each by either.
+// allTests runs the tests of varied keys in two concurrent halves; progress is called for each test
+// by either.
 func allTests(ctx context.Context, l *lab, d *draft, progress func(contract.Progress)) (*contract.Report, error) {
 	var hard *contract.Report
 	group, ctx := errgroup.WithContext(ctx)
@@ -48,7 +48,7 @@ func allTests(ctx context.Context, l *lab, d *draft, progress func(contract.Prog
 	return report, nil
 }
 
-// noteReport writes a report into the evidence.
+// noteReport adds a report to the evidence.
 func noteReport(l *lab, r *contract.Report) {
 	for _, t := range r.Tests {
 		switch {

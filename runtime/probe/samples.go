@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// eachVariant tries the variants of a sample until one does what it is for.
+// eachVariant tries the variants of a sample until one works.
 func eachVariant(ctx context.Context, l *lab, t *trial, key string, works func(code string) (bool, error)) error {
 	for _, code := range t.language.Samples[key] {
 		ok, err := works(code)
@@ -18,7 +18,7 @@ func eachVariant(ctx context.Context, l *lab, t *trial, key string, works func(c
 		}
 		if ok {
 			t.found[key] = code
-			t.score += worth[key]
+			t.score += weights[key]
 			return nil
 		}
 	}
@@ -28,7 +28,7 @@ func eachVariant(ctx context.Context, l *lab, t *trial, key string, works func(c
 func tryPrint(ctx context.Context, l *lab, t *trial) error {
 	return eachVariant(ctx, l, t, "print", func(code string) (bool, error) {
 		const text = "Hello: a-z (1+1=2) x/y_z."
-		a, err := l.ask(ctx, withText(code, text))
+		a, err := l.eval(ctx, withText(code, text))
 		if err != nil || !a.ok {
 			return false, err
 		}
@@ -55,7 +55,7 @@ func tryVariable(ctx context.Context, l *lab, t *trial) error {
 			}
 			if ok {
 				t.found["set_var"], t.found["get_var"] = set, get
-				t.score += worth["get_var"]
+				t.score += weights["get_var"]
 				return nil
 			}
 		}
@@ -63,13 +63,13 @@ func tryVariable(ctx context.Context, l *lab, t *trial) error {
 	return nil
 }
 
-// keeps says whether a variable has the value that it was given, one after the other.
+// keeps reports whether a variable holds the values assigned to it, one after the other.
 func keeps(ctx context.Context, l *lab, set, get string) bool {
 	for _, n := range []int{4711, 815} {
-		if a, err := l.ask(ctx, withNumber(set, n)); err != nil || !a.ok {
+		if a, err := l.eval(ctx, withNumber(set, n)); err != nil || !a.ok {
 			return false
 		}
-		if a, err := l.ask(ctx, get); err != nil || !a.ok || !strings.Contains(a.output, strconv.Itoa(n)) {
+		if a, err := l.eval(ctx, get); err != nil || !a.ok || !strings.Contains(a.output, strconv.Itoa(n)) {
 			return false
 		}
 	}
@@ -78,7 +78,7 @@ func keeps(ctx context.Context, l *lab, set, get string) bool {
 
 func tryLines(ctx context.Context, l *lab, t *trial) error {
 	return eachVariant(ctx, l, t, "print_lines", func(code string) (bool, error) {
-		a, err := l.ask(ctx, withNumber(code, 3))
+		a, err := l.eval(ctx, withNumber(code, 3))
 		if err != nil || !a.ok {
 			return false, err
 		}
@@ -97,10 +97,10 @@ func withNumber(sample string, n int) string {
 	return strings.ReplaceAll(sample, "{n}", strconv.Itoa(n))
 }
 
-// tryBlock has a block typed line by line, and run from a file.
+// tryBlock tries a block typed line by line, and run from a file.
 func tryBlock(ctx context.Context, l *lab, t *trial) error {
 	return eachVariant(ctx, l, t, "multiline", func(code string) (bool, error) {
-		a, err := l.ask(ctx, withNumber(code, 4100))
+		a, err := l.eval(ctx, withNumber(code, 4100))
 		if err != nil {
 			return false, err
 		}
@@ -112,7 +112,8 @@ func tryBlock(ctx context.Context, l *lab, t *trial) error {
 	})
 }
 
-// tryLoads has a file run, in a way that adds nothing to what the file prints where there is one.
+// tryLoads tries commands that run a file and prefers one that adds nothing to the output of the
+// file.
 func tryLoads(ctx context.Context, l *lab, t *trial, code string) error {
 	for _, load := range t.language.Load {
 		a, err := fromFile(ctx, l, load, t.language.Extension, withNumber(code, 5100))
@@ -136,14 +137,14 @@ func tryLoads(ctx context.Context, l *lab, t *trial, code string) error {
 	return nil
 }
 
-// loadsQuietly says whether a file that prints a text prints what the same line does.
+// loadsQuietly reports whether a file that prints a text prints the same as the line in it.
 func loadsQuietly(ctx context.Context, l *lab, t *trial, load string) (bool, error) {
 	code := t.found["print"]
 	if code == "" {
 		return true, nil
 	}
 	code = withText(code, "quiet")
-	typed, err := l.ask(ctx, code)
+	typed, err := l.eval(ctx, code)
 	if err != nil {
 		return false, err
 	}
@@ -151,25 +152,25 @@ func loadsQuietly(ctx context.Context, l *lab, t *trial, load string) (bool, err
 	return err == nil && run.ok && strings.Join(strings.Fields(run.output), " ") == strings.Join(strings.Fields(typed.output), " "), err
 }
 
-// fromFile has a file run by a line of its language.
+// fromFile runs a file by a line of its language.
 func fromFile(ctx context.Context, l *lab, load, extension, code string) (answer, error) {
 	file := filepath.Join(l.dirs.work, "block"+extension)
 	if err := os.WriteFile(file, []byte(code+"\n"), 0o600); err != nil {
 		return answer{}, err
 	}
-	return l.ask(ctx, strings.ReplaceAll(load, "{path}", file))
+	return l.eval(ctx, strings.ReplaceAll(load, "{path}", file))
 }
 
 func tryRaw(ctx context.Context, l *lab, t *trial) error {
 	return eachVariant(ctx, l, t, "raw_bytes", func(code string) (bool, error) {
-		a, err := l.ask(ctx, withText(code, hex.EncodeToString([]byte("raw\x02é!"))))
+		a, err := l.eval(ctx, withText(code, hex.EncodeToString([]byte("raw\x02é!"))))
 		return err == nil && a.ok && strings.Contains(string(a.raw), "raw\x02é!"), err
 	})
 }
 
 func tryComment(ctx context.Context, l *lab, t *trial) error {
 	return eachVariant(ctx, l, t, "comment", func(code string) (bool, error) {
-		a, err := l.ask(ctx, code)
+		a, err := l.eval(ctx, code)
 		return err == nil && a.ok && len(strings.TrimSpace(a.output)) < 4, err
 	})
 }

@@ -8,25 +8,25 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
-// newPrompt is what no program has for a prompt of its own.
+// newPrompt is a prompt that no program has by itself.
 const newPrompt = "probed-17> "
 
-// probeNonce is in the place of a session's nonce while hooks are tried.
+// probeNonce replaces a session's nonce while hooks are tried.
 const probeNonce = "4b1d17"
 
-// announced is a way to have prompts say that they are prompts.
+// announced is a way to make prompts announce themselves.
 type announced struct {
 	what  string
 	apply func(d *draft)
 }
 
 // findPromptSetting is experiment 8: whether the program has hooks by which its prompts can
-// announce themselves, or can be given a prompt that holds a marker. Either is stronger than
-// a pattern; the contract tests say whether it works as a whole.
+// announce themselves, or accepts a prompt that contains a marker. Either is stronger than a
+// pattern; the contract tests show whether it works as a whole.
 func findPromptSetting(ctx context.Context, l *lab) error {
 	l.log.experiment(8, "prompts that announce themselves")
 	if err := findHooks(ctx, l); err != nil {
@@ -35,16 +35,16 @@ func findPromptSetting(ctx context.Context, l *lab) error {
 	return findPrompt(ctx, l)
 }
 
-// findPrompt gives the program another prompt.
+// findPrompt sets another prompt.
 func findPrompt(ctx context.Context, l *lab) error {
 	for _, template := range l.tongue.language.Prompt {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
 		code := strings.ReplaceAll(template, "{prompt}", newPrompt)
-		r := l.say(ctx, code)
+		r := l.sendLine(ctx, code)
 		if !r.idle() || r.last() != newPrompt {
-			r = l.say(ctx, "") // some show it only now
+			r = l.sendLine(ctx, "") // some show it only now
 		}
 		l.atPrompt = false
 		if ctx.Err() != nil {
@@ -52,15 +52,15 @@ func findPrompt(ctx context.Context, l *lab) error {
 		}
 		if r.idle() && r.last() == newPrompt {
 			l.log.say("%s sets the prompt", code)
-			l.announced = append(l.announced, announced{"a prompt that is a marker", func(d *draft) { mark(l, d, template) }})
+			l.announced = append(l.announced, announced{"a prompt that is a marker", func(d *draft) { setMarker(l, d, template) }})
 			return nil
 		}
 	}
 	return nil
 }
 
-// mark has the program's prompt be a marker.
-func mark(l *lab, d *draft, template string) {
+// setMarker makes the program's prompt a marker.
+func setMarker(l *lab, d *draft, template string) {
 	d.set("init.strategy", string(schema.InitMarker), sure, 8, "its prompt can be set")
 	typeAtStart(d, "marker", l.latest)
 	d.plain("init.script", script(l, strings.ReplaceAll(template, "{prompt}", "{nonce}> ")))
@@ -69,30 +69,30 @@ func mark(l *lab, d *draft, template string) {
 	d.drop("prompt.primary")
 }
 
-// script is what is run at the start, with the settings that were found before.
+// script returns the code to run at the start, including the settings found earlier.
 func script(l *lab, code string) string {
 	return strings.Join(append(slices.Clone(l.settings), code), "\n") + "\n"
 }
 
-// typeAtStart has the script typed once the program first waits for input; latest is for one
-// of which the kernel does not say so (0: it does).
+// typeAtStart types the script when the program first waits for input; latest is the time limit if
+// the kernel cannot detect that (0: it can).
 func typeAtStart(d *draft, event string, latest time.Duration) {
 	d.plain("init.delivery", string(schema.DeliverPTYInject))
 	d.plain("ready.wait_for_event", event)
 	d.plain("ready.output_settled_min_ms", 0)
 	d.plain("ready.output_settled_stable_ms", 0)
 	if latest > 0 {
-		d.set("ready.output_settled_max_ms", int(latest/time.Millisecond), likely, 1, "at its first start it works on behind its prompt, and takes input")
+		d.set("ready.output_settled_max_ms", int(latest/time.Millisecond), likely, 1, "at its first start it keeps working after its prompt while it accepts input")
 	}
 }
 
-// findHooks runs scripts that should make prompts announce themselves.
+// findHooks tries scripts that should make prompts announce themselves.
 func findHooks(ctx context.Context, l *lab) error {
 	for _, code := range l.tongue.language.Hooks {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
-		raw, err := hooked(ctx, l, strings.ReplaceAll(code, "{nonce}", probeNonce))
+		raw, err := hookOutput(ctx, l, strings.ReplaceAll(code, "{nonce}", probeNonce))
 		l.atPrompt = false
 		if err != nil {
 			return err
@@ -112,8 +112,8 @@ func findHooks(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// hooked is what the program prints for an evaluation and an error after the script.
-func hooked(ctx context.Context, l *lab, script string) (raw []byte, err error) {
+// hookOutput returns the output of an evaluation and of an error after the script.
+func hookOutput(ctx context.Context, l *lab, script string) (raw []byte, err error) {
 	line := script
 	if l.tongue.load != "" {
 		file := filepath.Join(l.dirs.work, "hooks"+l.tongue.language.Extension)
@@ -124,22 +124,22 @@ func hooked(ctx context.Context, l *lab, script string) (raw []byte, err error) 
 	} else if strings.Contains(script, "\n") {
 		return nil, nil
 	}
-	l.say(ctx, line)
+	l.sendLine(ctx, line)
 	for _, code := range []string{l.tongue.spelling, l.tongue.found["error"]} {
 		if code != "" {
-			raw = append(raw, l.say(ctx, code).raw...)
+			raw = append(raw, l.sendLine(ctx, code).raw...)
 		}
 	}
 	return raw, ctx.Err()
 }
 
-// marksIn are the letters of the markers that carry the nonce, each once; a D without an
-// exit code, or with 0 alone, tells none and is not among them.
+// marksIn returns the letters of the markers that carry the nonce, each once; a D without an exit
+// code, or only with 0, reports no exit code and is not included.
 func marksIn(raw []byte) string {
 	var seen strings.Builder
 	var parser vt.Parser
 	parser.Feed(raw, func(t *vt.Token) {
-		fields := strings.Split(string(t.Data), ";") // 633, letter, what it says, nonce
+		fields := strings.Split(string(t.Data), ";") // 633, letter, value, nonce
 		if t.Kind != vt.OSC || t.Cancelled || len(fields) < 3 || fields[0] != "633" || fields[len(fields)-1] != probeNonce {
 			return
 		}
@@ -152,7 +152,7 @@ func marksIn(raw []byte) string {
 	return seen.String()
 }
 
-// hooks are what a script made of a program.
+// hooks are the markers that a script makes a program print.
 type hooks struct {
 	script, marks   string
 	latest          time.Duration
@@ -163,7 +163,7 @@ type hooks struct {
 
 func (h hooks) has(letter string) bool { return strings.Contains(h.marks, letter) }
 
-// apply has prompts announced by the script.
+// apply makes the script announce prompts.
 func (h hooks) apply(d *draft) {
 	d.set("init.strategy", string(schema.InitShellIntegration), sure, 8, "it has hooks that run around commands")
 	typeAtStart(d, "prompt_start", h.latest)
@@ -176,7 +176,7 @@ func (h hooks) apply(d *draft) {
 	d.plain("prompt.shell_integration", []field{{"protocol", "osc633"}, {"nonce", "required"}, {"printable", !h.has("B")}})
 	d.drop("prompt.primary")
 	if strings.Contains(h.script, "633;F;") {
-		d.drop("prompt.continuation") // a marker says it
+		d.drop("prompt.continuation") // a marker announces it
 	}
 	if h.echoes && h.has("C") {
 		d.set("output.input_echo_strategy", string(schema.EchoOSCBoundaries), sure, 8, "a marker announces where output begins")

@@ -7,10 +7,11 @@ import (
 	"time"
 )
 
-// slowStart is from when on it is worth while to find a way back instead of starting anew.
+// slowStart is the duration of a start above which returning to the prompt is tried before a
+// restart.
 const slowStart = 600 * time.Millisecond
 
-// trySlow tries what takes its time, for the language that was found: sleeping and reading.
+// trySlow tries samples that take time, for the language that was found: sleeping and reading.
 func trySlow(ctx context.Context, l *lab) error {
 	t := &l.tongue
 	if t.score == 0 {
@@ -38,23 +39,24 @@ func trySlow(ctx context.Context, l *lab) error {
 	return nil
 }
 
-// sleeps: asked for one second it takes that, and no longer; for none it takes none.
+// sleeps reports whether a sleep of one second takes one second, and a sleep of zero seconds takes
+// no time.
 func sleeps(ctx context.Context, l *lab, code string) (bool, error) {
-	a, err := l.ask(ctx, withNumber(code, 1))
+	a, err := l.eval(ctx, withNumber(code, 1))
 	if err != nil || !a.ok || a.took < 900*time.Millisecond || a.took > 2500*time.Millisecond {
 		return false, err
 	}
-	a, err = l.ask(ctx, withNumber(code, 0))
+	a, err = l.eval(ctx, withNumber(code, 0))
 	return err == nil && a.ok && a.took < 900*time.Millisecond, err
 }
 
-// reads: it waits for input at what is not its prompt, and prints what it is then sent.
+// reads reports whether code waits for input at a line other than the prompt, and prints the input.
 func reads(ctx context.Context, l *lab, code string) (bool, error) {
-	a, err := l.ask(ctx, code)
+	a, err := l.eval(ctx, code)
 	if err != nil || a.ok || a.how != waits {
 		return false, err
 	}
 	const text = "an-answer-17"
-	r := l.say(ctx, text)
+	r := l.sendLine(ctx, text)
 	return l.atPrompt && strings.Contains(strings.TrimPrefix(r.text(), text), text), nil
 }

@@ -5,26 +5,26 @@ import (
 	"errors"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// fortyTwo is the number 42, and no part of another one.
+// fortyTwo matches the number 42, not as part of another number.
 var (
 	fortyTwo  = lazyregexp.New(`(?m)(?:^|[^\d.])42(?:\D|$)`)
 	fiftyFour = lazyregexp.New(`(?m)(?:^|[^\d.])54(?:\D|$)`)
 )
 
-// evaluates is experiments 2 and 3 on the present terminal: the prompt, and how the
-// program is asked for 6*7. An empty spelling: it did not answer to any.
+// evaluates runs experiments 2 and 3 on the current terminal: it finds the prompt and a spelling of
+// 6*7. An empty spelling means that none was answered.
 func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a answer, err error) {
 	l.lost = 0
-	if err := empties(ctx, l, first); err != nil {
+	if err := sendEmptyLines(ctx, l, first); err != nil {
 		return "", a, err
 	}
 	l.log.experiment(3, "6*7, in all spellings until 42 comes back")
 	l.o.progress("how it evaluates")
 	for _, s := range spellings() {
-		a, err := l.ask(ctx, s)
+		a, err := l.eval(ctx, s)
 		if errors.Is(err, errLost) {
 			l.lost++
 			return "", a, nil
@@ -37,8 +37,9 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 			}
 		}
 		if !fortyTwo().MatchString(withoutEcho(a.text(), s)) {
-			// What answers with its prompt alone may wait for the rest, or be elsewhere.
-			clear := exactly(l, a.reply) && strings.TrimSpace(a.output) != ""
+			// A program that answers with its prompt alone may be waiting for the rest, or be in
+			// another mode.
+			clear := isExactPrompt(l, a.reply) && strings.TrimSpace(a.output) != ""
 			l.atPrompt = l.atPrompt && (clear || l.startup > slowStart)
 			continue
 		}
@@ -49,40 +50,40 @@ func evaluates(ctx context.Context, l *lab, first reply) (spelling string, a ans
 	return "", answer{}, ctx.Err()
 }
 
-// confirm asks for 6*9 in the same way, and takes both prompts for what they are.
+// confirm evaluates 6*9 in the same way, and records the prompts of both answers.
 func confirm(ctx context.Context, l *lab, s string, a *answer) bool {
 	if !a.idle() {
 		return false
 	}
-	if !exactly(l, a.reply) && len(l.prompts.lines) > 0 { // what went before may have led elsewhere
+	if !isExactPrompt(l, a.reply) && len(l.prompts.lines) > 0 { // the input before may have led to another mode
 		l.atPrompt = false
-		again, err := l.ask(ctx, s)
+		again, err := l.eval(ctx, s)
 		if err != nil {
 			return false
 		}
 		*a = again
 	}
-	takePrompt(l, a.reply)
+	addPrompt(l, a.reply)
 	nine := strings.ReplaceAll(s, "7", "9")
-	b, err := l.ask(ctx, nine)
+	b, err := l.eval(ctx, nine)
 	if err != nil || !fiftyFour().MatchString(withoutEcho(b.text(), nine)) {
 		return false
 	}
-	takePrompt(l, b.reply)
+	addPrompt(l, b.reply)
 	l.echoes = strings.Contains(a.text(), s) && strings.Contains(b.text(), nine)
-	a.output = asFortyTwo(b.output) // nothing of its start stands before this one
+	a.output = asFortyTwo(b.output) // no output of the start precedes this answer
 	l.log.say("%s is 42 and %s is 54: it evaluates; it echoes what is typed: %v", s, nine, l.echoes)
 	return true
 }
 
-// asFortyTwo is an output of 54 as that of 42 would be.
+// asFortyTwo turns an output of 54 into that of 42.
 func asFortyTwo(output string) string {
 	return fiftyFour().ReplaceAllStringFunc(output, func(found string) string { return strings.Replace(found, "54", "42", 1) })
 }
 
-// takePrompt adds the line in which the program waits after an evaluation, which is its
-// prompt whatever it looked like at first.
-func takePrompt(l *lab, r reply) {
+// addPrompt adds the line in which the program waits after an evaluation, which is its prompt even
+// if it first looked different.
+func addPrompt(l *lab, r reply) {
 	last := r.last()
 	switch {
 	case l.trailing != "" || l.silent && last == "":
@@ -99,7 +100,7 @@ func takePrompt(l *lab, r reply) {
 	l.atPrompt = l.isPrompt(r)
 }
 
-// withoutEcho is text behind what was typed.
+// withoutEcho returns the text after the echo of typed.
 func withoutEcho(text, typed string) string {
 	if at := strings.Index(text, typed); at >= 0 {
 		return text[at+len(typed):]

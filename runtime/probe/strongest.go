@@ -7,22 +7,22 @@ import (
 
 	"golang.org/x/sync/errgroup"
 
-	"ripple/runtime/contract"
+	"example.com/ripple/runtime/contract"
 )
 
-// candidate is a draft whose tests are compared with those of others.
+// candidate is a draft whose test results are compared with those of others.
 type candidate struct {
 	what   string
 	draft  *draft
 	report *contract.Report
 }
 
-// strongest has the tests run with each way to announce prompts, the strongest first, and
-// in the end with the pattern: the first one that gets as far as any becomes the draft. Untried
-// are those weaker than one that failed in nothing but what may be mended.
+// strongest runs the tests with each way to announce prompts, strongest first, and finally with the
+// pattern: the first one that reaches the highest level becomes the draft. untried are the weaker
+// ones if a stronger one failed only in tests that variations may fix.
 func strongest(ctx context.Context, l *lab) (report *contract.Report, untried []*candidate, err error) {
 	var list []*candidate
-	for _, way := range append(slices.Clone(l.announced), announced{"a prompt that is known by a pattern", func(*draft) {}}) {
+	for _, way := range append(slices.Clone(l.announced), announced{"a prompt known by a pattern", func(*draft) {}}) {
 		d := l.draft.clone()
 		way.apply(d)
 		list = append(list, &candidate{what: way.what, draft: d})
@@ -53,14 +53,14 @@ func better(r, best *contract.Report) bool {
 	return clean(r) || r.Level > best.Level || r.Level == best.Level && faults(r) < faults(best)
 }
 
-// compete has the first one tested, and the others beside it as soon as one has failed in a
-// test of the lower levels, or takes its time to start. Once one has passed everything, those after it are stopped, and
-// those before it as soon as they fail in something; and one that does not even start is, once
-// another one does.
+// compete tests the first candidate, and the others concurrently once it has failed a test of the
+// lower levels or is slow to start. Once a candidate has passed everything, weaker ones are
+// stopped, and stronger ones as soon as they fail; a candidate that does not even start is stopped
+// once another one has started.
 func compete(ctx context.Context, l *lab, list []*candidate) error {
 	r := newRace(ctx, len(list))
 	defer r.stop()
-	late := time.AfterFunc(l.o.patience().start/20+3*l.startup, r.late)
+	late := time.AfterFunc(l.o.patience().start/20+3*l.startup, r.firstIsLate)
 	defer late.Stop()
 	var group errgroup.Group
 	for i, c := range list {
@@ -70,20 +70,20 @@ func compete(ctx context.Context, l *lab, list []*candidate) error {
 			}
 			c.report, err = allTests(r.runners[i].ctx, l, c.draft, func(p contract.Progress) {
 				if p.Result != nil {
-					r.told(i, p.Result)
+					r.testDone(i, p.Result)
 				}
 			})
-			r.over(i, err == nil && clean(c.report))
+			r.runnerDone(i, err == nil && clean(c.report))
 			return err
 		})
 	}
 	return group.Wait()
 }
 
-// firstClean is the first of the list all of whose tests pass; nil: none is. They run side by
-// side, and what comes after it in the list is left.
+// firstClean returns the first of the list whose tests all pass, or nil. They run concurrently;
+// those after it in the list are stopped.
 func firstClean(ctx context.Context, l *lab, list []*candidate, o contract.Options) (*candidate, error) {
-	for some := range slices.Chunk(list, atOnce) {
+	for some := range slices.Chunk(list, maxParallel) {
 		if found := firstCleanOf(ctx, l, some, o); found != nil {
 			return found, ctx.Err()
 		}
@@ -107,9 +107,9 @@ func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Opt
 		}()
 	}
 	var found *candidate
-	for range list { // all of them, so that nothing runs on
+	for range list { // waits for all of them, so that none keeps running
 		o := <-outcomes
-		if o.err != nil { // a variation may make no adapter
+		if o.err != nil { // a variation may not produce a valid adapter
 			l.log.say("varied: %s: %v", list[o.at].what, o.err)
 			o.report = &contract.Report{}
 		}
@@ -124,7 +124,7 @@ func firstCleanOf(ctx context.Context, l *lab, list []*candidate, o contract.Opt
 	return found
 }
 
-// firstOf is the first that is clean, once nothing before it is under way.
+// firstOf returns the first clean one, once none before it is running.
 func firstOf(list []*candidate) *candidate {
 	for _, c := range list {
 		switch {
@@ -137,7 +137,7 @@ func firstOf(list []*candidate) *candidate {
 	return nil
 }
 
-// clean says that tests ran, all of them, and none failed.
+// clean reports whether all tests ran and none failed.
 func clean(r *contract.Report) bool {
 	return r.OK() && r.Count(contract.Skipped) == 0 && r.Count(contract.Passed) > 0
 }

@@ -6,8 +6,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/contract"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/schema"
 )
 
 func reportOf(status ...contract.Status) *contract.Report {
@@ -18,7 +18,7 @@ func reportOf(status ...contract.Status) *contract.Report {
 	return r
 }
 
-func (r *race) goOn() (list []bool) {
+func (r *race) running() (list []bool) {
 	for _, e := range r.runners {
 		list = append(list, e.ctx.Err() == nil)
 	}
@@ -29,59 +29,60 @@ func result(level int, status contract.Status) *contract.TestResult {
 	return &contract.TestResult{Level: level, Status: status}
 }
 
-// Who has passed everything stops those that are weaker, and those that are stronger and have
-// failed; a stronger one that has not failed yet goes on until it does.
+// A runner that has passed everything stops the weaker ones, and the stronger ones that have
+// failed; a stronger one that has not failed continues until it does.
 func TestARaceOfCandidates(t *testing.T) {
 	r := newRace(t.Context(), 4)
-	r.told(0, result(2, contract.Failed))
+	r.testDone(0, result(2, contract.Failed))
 	assert.True(t, r.mayStart(), "the first one may not be good enough")
-	assert.Equal(t, []bool{true, true, true, true}, r.goOn(), "the others may fail, too")
-	r.over(2, true)
-	assert.Equal(t, []bool{false, true, true, false}, r.goOn())
-	r.told(1, result(3, contract.Failed))
-	assert.Equal(t, []bool{false, false, true, false}, r.goOn())
+	assert.Equal(t, []bool{true, true, true, true}, r.running(), "the others may fail, too")
+	r.runnerDone(2, true)
+	assert.Equal(t, []bool{false, true, true, false}, r.running())
+	r.testDone(1, result(3, contract.Failed))
+	assert.Equal(t, []bool{false, false, true, false}, r.running())
 	r.stop()
-	assert.Equal(t, []bool{false, false, false, false}, r.goOn())
+	assert.Equal(t, []bool{false, false, false, false}, r.running())
 }
 
-// What the strongest one fails in at the higher level may be mended: the others need not start.
+// Failures of the strongest runner at the higher level may be fixed by variations: the others need
+// not start.
 func TestTheStrongestIsPreferred(t *testing.T) {
 	for _, won := range []bool{true, false} {
 		r := newRace(t.Context(), 2)
-		r.told(0, result(1, contract.Passed))
-		r.told(0, result(varied, contract.Failed))
-		r.over(0, won)
+		r.testDone(0, result(1, contract.Passed))
+		r.testDone(0, result(varied, contract.Failed))
+		r.runnerDone(0, won)
 		assert.False(t, r.mayStart())
 		r.stop()
 	}
 }
 
-// Where the first one takes its time to start, the others need not wait for it.
-func TestTheOthersStartWhereTheFirstIsLate(t *testing.T) {
+// If the first runner is slow to start, the others do not wait for it.
+func TestTheOthersStartIfTheFirstIsLate(t *testing.T) {
 	for _, starts := range []bool{true, false} {
 		r := newRace(t.Context(), 2)
 		if starts {
-			r.told(0, result(1, contract.Passed))
+			r.testDone(0, result(1, contract.Passed))
 		}
-		r.late()
-		r.over(0, true)
+		r.firstIsLate()
+		r.runnerDone(0, true)
 		assert.Equal(t, !starts, r.mayStart())
 		r.stop()
 	}
 }
 
-// Who does not come to its first prompt is stopped once another one has.
+// A runner that does not reach its first prompt is stopped once another one has.
 func TestACandidateThatDoesNotStart(t *testing.T) {
 	r := newRace(t.Context(), 2)
-	r.told(0, result(1, contract.Failed))
-	assert.Equal(t, []bool{true, true}, r.goOn(), "the other one may not start either")
-	r.told(1, result(1, contract.Passed))
-	assert.Equal(t, []bool{false, true}, r.goOn())
+	r.testDone(0, result(1, contract.Failed))
+	assert.Equal(t, []bool{true, true}, r.running(), "the other one may fail to start, too")
+	r.testDone(1, result(1, contract.Passed))
+	assert.Equal(t, []bool{false, true}, r.running())
 	r.stop()
 }
 
-// Of variations that are tested side by side the first one that passes is taken, once it is
-// certain that none before it does.
+// Of variations tested concurrently, the first one that passes wins, once it is certain that none
+// before it passes.
 func TestTheFirstVariationThatPasses(t *testing.T) {
 	passed, failed := reportOf(contract.Passed), reportOf(contract.Failed)
 	for _, c := range []struct {
@@ -90,9 +91,9 @@ func TestTheFirstVariationThatPasses(t *testing.T) {
 		want    int
 	}{
 		{"the first", []*contract.Report{passed, nil, nil}, 0},
-		{"one before it is under way", []*contract.Report{nil, passed, nil}, -1},
+		{"one before it is running", []*contract.Report{nil, passed, nil}, -1},
 		{"all before it failed", []*contract.Report{failed, reportOf(contract.Errored), passed}, 2},
-		{"what was stopped did not pass", []*contract.Report{reportOf(contract.Passed, contract.Skipped), nil}, -1},
+		{"a stopped one did not pass", []*contract.Report{reportOf(contract.Passed, contract.Skipped), nil}, -1},
 		{"none", []*contract.Report{failed, reportOf()}, -1},
 	} {
 		list := make([]*candidate, len(c.reports))
@@ -107,8 +108,8 @@ func TestTheFirstVariationThatPasses(t *testing.T) {
 	}
 }
 
-// A variation that makes no adapter is none that passes, and ends nothing else.
-func TestAVariationThatMakesNoAdapter(t *testing.T) {
+// A variation that does not produce a valid adapter does not pass, and does not end the others.
+func TestAVariationWithoutAValidAdapter(t *testing.T) {
 	l := evaluating(t, "constant")
 	conclude(l)
 	broken := l.draft.clone()
@@ -117,35 +118,35 @@ func TestAVariationThatMakesNoAdapter(t *testing.T) {
 	found, err := firstClean(t.Context(), l, []*candidate{{what: "broken", draft: broken}, good}, contract.Options{UpTo: 1})
 	require.NoError(t, err)
 	assert.Same(t, good, found, l.log.b.String())
-	assert.Contains(t, l.log.b.String(), "varied: broken: the adapter that was made of it is not valid")
+	assert.Contains(t, l.log.b.String(), "varied: broken: the generated adapter is not valid")
 }
 
-// When the time for variations is over, the adapter does without what fails.
-func TestWithoutTimeASampleIsLeftOut(t *testing.T) {
+// When the time for variations is over, failing samples are left out.
+func TestWithoutTimeASampleIsOmitted(t *testing.T) {
 	l := &lab{draft: newDraft(Options{Name: "x", Command: []string{"x"}}), log: newEvidence("x")}
 	l.tongue.language.Samples = map[string][]string{"error": {"another"}}
 	l.draft.plain("samples.error", "oops")
-	changed, err := mendAll(t.Context(), l, reportOf(contract.Failed), map[string]bool{}, l.log.began)
+	changed, err := fixAll(t.Context(), l, reportOf(contract.Failed), map[string]bool{}, l.log.began)
 	require.NoError(t, err)
 	assert.True(t, changed)
 	assert.Contains(t, string(l.draft.yaml()), "# could not find out: samples.error: tried oops")
 }
 
-// Where the way that was preferred does not get far, the others are tried after all.
-func TestAWeakerWayThatGetsFarther(t *testing.T) {
+// If the preferred way does not reach a high level, the others are tried after all.
+func TestAWeakerWayThatReachesAHigherLevel(t *testing.T) {
 	l := evaluating(t, "constant")
 	conclude(l)
-	weaker := &candidate{what: "a prompt that is known by a pattern", draft: l.draft}
+	weaker := &candidate{what: "a prompt known by a pattern", draft: l.draft}
 	l.draft = l.draft.clone()
 	l.draft.plain("prompt.primary", "^never> $")
-	report, err := otherwise(t.Context(), l, &contract.Report{Level: 1}, []*candidate{weaker}, l.log.began)
+	report, err := tryWeaker(t.Context(), l, &contract.Report{Level: 1}, []*candidate{weaker}, l.log.began)
 	require.NoError(t, err)
 	assert.Equal(t, varied, report.Level, l.log.b.String())
 	assert.Equal(t, "^toy> $", adapter(t, l.draft.yaml()).Prompt.Primary)
 }
 
-// A block whose beginning nothing takes back is no sample.
-func TestABlockThatIsNotTakenBack(t *testing.T) {
+// A block is not used as a sample if nothing takes back its first line.
+func TestABlockThatCannotBeWithdrawn(t *testing.T) {
 	const block = "begin\nend"
 	for _, c := range []struct {
 		name  string
@@ -153,21 +154,21 @@ func TestABlockThatIsNotTakenBack(t *testing.T) {
 		block string
 		want  bool
 	}{
-		{"nothing is known against it", lab{}, block, false},
-		{"nothing brought it back", lab{unfinished: unfinished{tried: true}}, block, true},
+		{"nothing contradicts it", lab{}, block, false},
+		{"nothing returned to the prompt", lab{unfinished: unfinished{tried: true}}, block, true},
 		{"something did", lab{unfinished: unfinished{tried: true, escape: ctrlC}}, block, false},
-		{"its silences are alike", lab{standing: standing{}, silent: true}, block, true},
-		{"a line is no block", lab{silent: true}, "begin end", false},
+		{"the two silences cannot be distinguished", lab{standing: standing{}, silent: true}, block, true},
+		{"a line is not a block", lab{silent: true}, "begin end", false},
 		{"brackets are counted before it is sent", lab{silent: true, tongue: trial{language: language{Brackets: map[string]any{"open": []any{"("}}}}}, block, false},
 	} {
-		assert.Equal(t, c.want, stuck(&c.l, c.block), c.name)
+		assert.Equal(t, c.want, cannotWithdraw(&c.l, c.block), c.name)
 	}
 }
 
-// What a language is said to declare is tried where nothing declared it before.
-func TestAVariableThatAnotherLanguageDeclared(t *testing.T) {
+// A declaration is also tried with a variable that no other language has declared before.
+func TestAVariableDeclaredByAnotherLanguage(t *testing.T) {
 	l := evaluating(t, "strict")
-	_, err := l.ask(t.Context(), "var v = 1")
+	_, err := l.eval(t.Context(), "var v = 1")
 	require.NoError(t, err)
 	l.startup = 0
 	tried := trial{found: map[string]string{}, language: language{Samples: map[string][]string{"set_var": {"v = {n}", "var v = {n}"}, "get_var": {"v"}}}}
@@ -175,16 +176,17 @@ func TestAVariableThatAnotherLanguageDeclared(t *testing.T) {
 	assert.Equal(t, "var v = {n}", tried.found["set_var"], l.log.b.String())
 }
 
-// Where the prompt's end is announced too, a prompt that a program prints is none; where a
-// marker asks for the rest, no pattern does. Who works on behind a prompt is not waited for.
-func TestWhatHooksAnnounce(t *testing.T) {
+// If the prompt's end is announced, too, text of a program that looks like a prompt is not one; if
+// a marker asks for the rest, patterns do not. A program that keeps working after its prompt is not
+// waited for.
+func TestMarkersAnnouncedByHooks(t *testing.T) {
 	for _, c := range []struct {
 		name, script, marks string
 		printable, pattern  bool
 	}{
 		{"the beginning of a prompt", "A", "A", true, true},
 		{"its end", "A B", "AB", false, true},
-		{"and that more is wanted", "]633;F;{nonce}", "AB", false, false},
+		{"and that more input is expected", "]633;F;{nonce}", "AB", false, false},
 	} {
 		d := newDraft(Options{Name: "x", Command: []string{"x"}})
 		d.plain("prompt.continuation", "^more$")

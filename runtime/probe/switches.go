@@ -8,26 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/launch"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/launch"
 )
 
-// plainSwitch is a line of a program's help about a switch that takes its line editor away:
-// one that says no to it, or one for a simple prompt.
+// plainSwitch matches a line of a program's help about a switch that disables its line editor: one
+// that negates it, or one for a simple prompt.
 var plainSwitch = lazyregexp.New(`(?m)^[ \t]*(?:-\w,?[ \t]+)?(?:(--no-?(?:readline|line-?edit\w*|edit(?:ing|or)?))|(--no[-a-z]*)[ \t].*(?i:\breadline\b|\bline.?edit|\beditor\b).*|(--simple-prompt))(?:[ \t,].*)?$`)
 
-// switchesIn are those of a help.
+// switchesIn returns the switches in a help text.
 func switchesIn(help string) (found []string) {
 	for _, m := range plainSwitch().FindAllStringSubmatch(help, -1) {
-		if name := m[1] + m[2] + m[3]; !slices.Contains(found, name) { // one of the three
+		if name := m[1] + m[2] + m[3]; !slices.Contains(found, name) { // exactly one of the three is set
 			found = append(found, name)
 		}
 	}
 	return found
 }
 
-// withoutEditor starts a program that has a line editor even on a dumb terminal with what
-// its own help has against that, and keeps it where the editor is gone then.
+// withoutEditor starts a program that has a line editor even on a dumb terminal with each switch of
+// its help that should disable the editor, and keeps a switch that does.
 func withoutEditor(ctx context.Context, l *lab, before reply) (reply, error) {
 	help, err := helpOf(ctx, l)
 	found := switchesIn(help)
@@ -35,7 +35,7 @@ func withoutEditor(ctx context.Context, l *lab, before reply) (reply, error) {
 		return before, err
 	}
 	l.log.experiment(1, "start with "+strings.Join(found, " ")+", of its --help")
-	l.draft.set("process.args", slices.Concat(l.o.Command[1:], found), sure, 1, "it has no line editor then, by its --help")
+	l.draft.set("process.args", slices.Concat(l.o.Command[1:], found), sure, 1, "from its --help: without a line editor")
 	r, err := l.start(ctx)
 	if err != nil {
 		return r, err
@@ -43,14 +43,14 @@ func withoutEditor(ctx context.Context, l *lab, before reply) (reply, error) {
 	if r.idle() && !observe(l, r) {
 		return r, nil
 	}
-	l.log.say("that does not take its line editor away")
+	l.log.say("that does not disable its line editor")
 	if l.draft.drop("process.args"); len(l.o.Command) > 1 {
 		l.draft.plain("process.args", l.o.Command[1:])
 	}
 	return before, l.stop()
 }
 
-// helpOf is what the program prints when it is asked for help, without a terminal.
+// helpOf returns the program's help text, printed without a terminal.
 func helpOf(ctx context.Context, l *lab) (string, error) {
 	a, err := l.draft.adapter(l.o.File)
 	if err != nil {
@@ -66,6 +66,6 @@ func helpOf(ctx context.Context, l *lab) (string, error) {
 	cmd := exec.CommandContext(within, path, append(slices.Clone(l.o.Command[1:]), "--help")...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.dirs.work, l.environ(a), &out, &out
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
-	_ = cmd.Run()               // many have an exit code of their own for it
+	_ = cmd.Run()               // many programs print help with a nonzero exit code
 	return out.String(), ctx.Err()
 }

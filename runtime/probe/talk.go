@@ -7,70 +7,69 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/pty"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/terminal"
 )
 
-// ending says how an answer of the program came to its end.
+// ending is how the end of an answer was detected.
 type ending string
 
 const (
-	waits ending = "it waits for input"             // the kernel says so
-	quiet ending = "it is quiet"                    // the kernel does not say, and nothing comes any more
-	busy  ending = "it works on"                    // it neither waits nor ends
+	waits ending = "it waits for input"             // reported by the kernel
+	quiet ending = "it is quiet"                    // the kernel cannot tell, and no more output arrives
+	busy  ending = "it keeps working"               // it neither waits nor ends
 	ended ending = "it has ended"                   //
-	never ending = "it was never asked: it is over" // nothing could be sent
+	never ending = "it was not asked: it has ended" // nothing could be sent
 )
 
-// reply is what the program did with what it was sent.
+// reply is the program's reaction to input.
 type reply struct {
 	raw  []byte
 	how  ending
 	took time.Duration
 }
 
-// text is what a person sees of it.
+// text returns the reply as a user sees it.
 func (r reply) text() string { return prompt.Visible(r.raw) }
 
-// last is the line in which the program waits: its prompt, if it has one.
+// last returns the line in which the program waits: its prompt, if it has one.
 func (r reply) last() string {
 	text := r.text()
 	return text[strings.LastIndexByte(text, '\n')+1:]
 }
 
-// body is what stands before that line.
+// body returns the text before that line.
 func (r reply) body() string {
 	text := r.text()
 	return text[:strings.LastIndexByte(text, '\n')+1]
 }
 
-// idle says that the program takes input now.
+// idle reports whether the program accepts input now.
 func (r reply) idle() bool { return r.how == waits || r.how == quiet }
 
-// patience is how long what a program does is waited for. The kernel's word ends
-// nearly every wait; these bound the others.
+// patience are the time limits for waits. The kernel's report ends nearly every wait earlier.
 type patience struct {
-	start  time.Duration // a program comes to its first wait
-	late   time.Duration // after that, its first prompt is still on its way
-	answer time.Duration // a line is worked on
-	quiet  time.Duration // silence of a program of which the kernel does not say that it waits
+	start  time.Duration // until the program's first wait
+	late   time.Duration // after that, until its first prompt
+	answer time.Duration // for the answer to a line
+	quiet  time.Duration // silence that counts as waiting if the kernel cannot detect it
 }
 
 // talk is one run of the program, seen from its terminal.
 type talk struct {
 	term     *terminal.Terminal
 	patience patience
-	ran      chan struct{} // closed when all was read
+	ran      chan struct{} // closed when all output was read
 
 	mu    sync.Mutex
 	fresh []byte // printed since the last reply
 	read  int64
-	at    time.Time // of the last byte
+	at    time.Time // time of the last byte
 }
 
-// most bounds what is kept of one reply, in bytes: the beginning says what it is, the end is the prompt.
+// most is how much of one reply is kept, in bytes: its beginning and its end, which has the prompt.
 const most = 256 << 10
 
 func newTalk(c pty.Command, o terminal.Options, p patience) (*talk, error) {
@@ -81,12 +80,12 @@ func newTalk(c pty.Command, o terminal.Options, p patience) (*talk, error) {
 	t := &talk{term: term, patience: p, ran: make(chan struct{}), at: time.Now()}
 	go func() {
 		defer close(t.ran)
-		_ = term.Run(t.take) // how it broke is seen as its end
+		_ = term.Run(t.collect) // an error shows as the program's end
 	}()
 	return t, nil
 }
 
-func (t *talk) take(b []byte) {
+func (t *talk) collect(b []byte) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.read, t.at = t.read+int64(len(b)), time.Now()
@@ -96,18 +95,18 @@ func (t *talk) take(b []byte) {
 	}
 }
 
-// hear waits for the program's next wait for input.
-func (t *talk) hear(ctx context.Context, limit time.Duration) reply {
-	return t.listen(ctx, 0, limit)
+// awaitReply waits for the program's next wait for input.
+func (t *talk) awaitReply(ctx context.Context, limit time.Duration) reply {
+	return t.awaitWait(ctx, 0, limit)
 }
 
-// hearOn waits for output that comes although the program waits already, and for its wait
-// after that. Nothing has come within the limit: the reply is that of before.
-func (t *talk) hearOn(ctx context.Context, before reply, limit time.Duration) reply {
+// awaitMore waits for output that arrives although the program already waits, and for its wait after
+// that. If nothing arrives within the limit, it returns before.
+func (t *talk) awaitMore(ctx context.Context, before reply, limit time.Duration) reply {
 	began := time.Now()
 	late := time.NewTimer(limit)
 	defer late.Stop()
-	tick := time.NewTicker(16 * time.Millisecond) // what is printed is taken a little later
+	tick := time.NewTicker(16 * time.Millisecond) // output is processed a little later
 	defer tick.Stop()
 	for !t.hasFresh() {
 		select {
@@ -121,7 +120,7 @@ func (t *talk) hearOn(ctx context.Context, before reply, limit time.Duration) re
 			return before
 		}
 	}
-	r := t.listen(ctx, 0, limit)
+	r := t.awaitWait(ctx, 0, limit)
 	r.raw, r.took = append(before.raw, r.raw...), before.took+time.Since(began)
 	return r
 }
@@ -132,16 +131,16 @@ func (t *talk) hasFresh() bool {
 	return len(t.fresh) > 0
 }
 
-// say types text and waits until the program takes input again.
-func (t *talk) say(ctx context.Context, text string, limit time.Duration) reply {
+// send types text and waits until the program accepts input again.
+func (t *talk) send(ctx context.Context, text string, limit time.Duration) reply {
 	before := t.waitID()
 	if _, err := t.term.Write([]byte(text)); err != nil {
 		return reply{how: never}
 	}
-	return t.listen(ctx, before, limit)
+	return t.awaitWait(ctx, before, limit)
 }
 
-// waitID is in which wait the program is; 0: in none that can be told.
+// waitID returns the ID of the program's current wait; 0: none is known.
 func (t *talk) waitID() uint64 {
 	if t.term.Readiness().State != pty.Waiting {
 		return 0
@@ -149,9 +148,8 @@ func (t *talk) waitID() uint64 {
 	return t.term.WaitID()
 }
 
-// listen returns when the program waits in another wait than before, has ended, or the
-// limit is over.
-func (t *talk) listen(ctx context.Context, before uint64, limit time.Duration) reply {
+// awaitWait returns when the program is in another wait than before, has ended, or the limit is over.
+func (t *talk) awaitWait(ctx context.Context, before uint64, limit time.Duration) reply {
 	began := time.Now()
 	late := time.NewTimer(limit)
 	defer late.Stop()
@@ -161,7 +159,7 @@ func (t *talk) listen(ctx context.Context, before uint64, limit time.Duration) r
 	var seen uint64
 	for {
 		printed := t.term.Printed()
-		how, id := t.look(before, began)
+		how, id := t.poll(before, began)
 		if how == waits && id == seen && id != 0 || how == quiet {
 			return t.reply(how, began)
 		}
@@ -182,8 +180,8 @@ func (t *talk) listen(ctx context.Context, before uint64, limit time.Duration) r
 	}
 }
 
-// look asks the kernel. A wait is believed when it is seen twice without output between.
-func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
+// poll asks the kernel. A wait counts if it is seen twice without output in between.
+func (t *talk) poll(before uint64, began time.Time) (ending, uint64) {
 	t.mu.Lock()
 	read, at, some, asks := t.read, t.at, len(t.fresh) > 0, endsInQuery(t.fresh)
 	t.mu.Unlock()
@@ -192,7 +190,7 @@ func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 		return busy, 0
 	}
 	if answered := r.State == pty.Waiting && time.Since(at) > t.patience.quiet/8; asks && !answered && time.Since(at) < t.patience.quiet {
-		return busy, 0 // what it waits for is the terminal's answer, which has been given before its question is seen here
+		return busy, 0 // it waits for the terminal's answer, which was sent before the query is seen here
 	}
 	if r.State == pty.Waiting {
 		if id := t.term.WaitID(); id != before && (some || time.Since(began) > 2*t.patience.quiet/10) {
@@ -208,18 +206,18 @@ func (t *talk) look(before uint64, began time.Time) (ending, uint64) {
 	case !some:
 		enough *= 3
 	case r.Timed || r.Listens:
-		enough /= 4 // it looks for input, among other things
+		enough /= 4 // it polls for input, among other things
 	}
-	// What it has started may work on while it listens.
+	// A program that it has started may be working while it polls.
 	if (r.State == pty.Unknown || r.Listens && r.Place.PID == t.term.PID()) && r.Leader && time.Since(at) > enough {
 		return quiet, 0
 	}
 	return busy, 0
 }
 
-// endsInQuery says whether a program asked the terminal something, and nothing since.
+// endsInQuery reports whether the last output of a program is a terminal query.
 func endsInQuery(b []byte) bool {
-	const longest = 64 // more than a query and what may stand before it in one piece, in bytes
+	const longest = 64 // more than the length of a query and the text before it in one piece, in bytes
 	asks := false
 	var parser vt.Parser
 	parser.Feed(b[max(0, len(b)-longest):], func(t *vt.Token) { asks = query(t) != "" })
@@ -234,7 +232,7 @@ func (t *talk) reply(how ending, began time.Time) reply {
 	return r
 }
 
-// exit says how the program ended.
+// exit describes how the program ended.
 func (t *talk) exit() string {
 	if code, signal := t.term.ExitStatus(); signal != "" {
 		return "was ended by " + signal
@@ -243,10 +241,10 @@ func (t *talk) exit() string {
 	}
 }
 
-// closeLimit bounds the end of a program that resists.
+// closeLimit is the time limit for ending a program.
 const closeLimit = 10 * time.Second
 
-// close ends the program and all that it started.
+// close ends the program and all its processes.
 func (t *talk) close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()

@@ -2,32 +2,32 @@ package probe
 
 import "context"
 
-// trial is a language tried on the program: what of its table does what it is for.
+// trial is a test of a language with the program: the parts of its table that work.
 type trial struct {
 	language language
 	spelling string
 	result   answer            // of 6*7
-	found    map[string]string // samples by their key
+	found    map[string]string // working samples by key
 	load     string            // runs the file {path}
 	direct   bool              // a block can be typed line by line
 	score    int
 }
 
-// worth is what each sample says about the language being the right one.
-var worth = map[string]int{"print": 3, "get_var": 3, "print_lines": 2, "multiline": 2, "raw_bytes": 1, "comment": 1}
+// weights is how strongly each sample indicates that the language is the right one.
+var weights = map[string]int{"print": 3, "get_var": 3, "print_lines": 2, "multiline": 2, "raw_bytes": 1, "comment": 1}
 
-func perfect(l language) (most int) {
+func maxScore(l language) (most int) {
 	for key := range l.Samples {
-		most += worth[key]
+		most += weights[key]
 	}
 	return most
 }
 
-// findLanguage is the rest of experiment 3: of the languages that write 6*7 like that, the
-// one of whose samples most do what they are for.
+// findLanguage is the rest of experiment 3: of the languages with the same spelling of 6*7, the one
+// with the most working samples.
 func findLanguage(ctx context.Context, l *lab) error {
 	if l.tongue.spelling == "" {
-		l.log.say("it did not answer 42 to any of %d spellings", len(spellings()))
+		l.log.say("none of %d spellings was answered with 42", len(spellings()))
 		return nil
 	}
 	best, err := tryLanguages(ctx, l, l.tongue.spelling, l.tongue.result)
@@ -41,7 +41,7 @@ func findLanguage(ctx context.Context, l *lab) error {
 	return trySlow(ctx, l)
 }
 
-// tryLanguages is the best of those that write 6*7 so.
+// tryLanguages returns the best of the languages with the given spelling.
 func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (best trial, err error) {
 	best = trial{spelling: spelling, result: result}
 	for _, lang := range speaking(spelling) {
@@ -52,24 +52,24 @@ func tryLanguages(ctx context.Context, l *lab, spelling string, result answer) (
 		if t.score > best.score {
 			best = t
 		}
-		if err != nil || t.score > 0 && t.score >= perfect(lang)-1 { // a comment may show a value
+		if err != nil || t.score > 0 && t.score >= maxScore(lang)-1 { // a comment may show a value
 			return best, err
 		}
 	}
 	return best, nil
 }
 
-// fits says whether three quarters of what a language's table has does what it is for.
-func fits(t trial) bool { return t.score > 0 && 4*t.score >= 3*perfect(t.language) }
+// fits reports whether three quarters of a language's table work.
+func fits(t trial) bool { return t.score > 0 && 4*t.score >= 3*maxScore(t.language) }
 
-// otherSpellings goes on where the first one was not of its language: many programs
-// understand print(6*7).
+// otherSpellings tries further spellings if the first one does not lead to a fitting language: many
+// programs understand print(6*7).
 func otherSpellings(ctx context.Context, l *lab, best trial) (trial, error) {
 	for _, s := range spellings() {
 		if s == best.spelling || fits(best) {
 			continue
 		}
-		a, err := l.ask(ctx, s)
+		a, err := l.eval(ctx, s)
 		if err != nil {
 			return best, err
 		}
@@ -90,7 +90,7 @@ func otherSpellings(ctx context.Context, l *lab, best trial) (trial, error) {
 func adopt(l *lab, best trial) {
 	l.tongue = best
 	if best.score > 0 {
-		l.log.say("it speaks %s, or something like it: %d of %d", best.language.Name, best.score, perfect(best.language))
+		l.log.say("it speaks %s, or something like it: %d of %d", best.language.Name, best.score, maxScore(best.language))
 	}
 }
 
@@ -107,13 +107,13 @@ var attempts = []struct {
 	{"comment", tryComment},
 }
 
-// tryLanguage asks the program for what the samples of a language do, until it is certain
-// that the language scores no more than another one did. A language of which neither
-// printing nor a variable works is not the right one.
+// tryLanguage tests the samples of a language until it is certain that the language cannot score
+// more than another one. A language whose print and variable samples both fail is not the right
+// one.
 func tryLanguage(ctx context.Context, l *lab, lang language, other int) (t trial, err error) {
 	t = trial{language: lang, found: map[string]string{}}
 	l.good = []string{l.tongue.result.output}
-	possible := perfect(lang)
+	possible := maxScore(lang)
 	for _, a := range attempts {
 		if possible <= other || a.key == "print_lines" && t.score == 0 {
 			break
@@ -122,7 +122,7 @@ func tryLanguage(ctx context.Context, l *lab, lang language, other int) (t trial
 			return t, ctx.Err()
 		}
 		if t.found[a.key] == "" && len(lang.Samples[a.key]) > 0 {
-			possible -= worth[a.key]
+			possible -= weights[a.key]
 		}
 	}
 	return t, nil

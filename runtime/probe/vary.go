@@ -4,18 +4,18 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/contract"
-	"ripple/schema"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/schema"
 )
 
-// variation is another try at keys that a failed test is about.
+// variation is another attempt at the keys that a failed test is about.
 type variation struct {
 	what  string
 	apply func(d *draft)
 }
 
-// lastResort is what a test needs that an adapter can do without: it is not declared then,
-// and the report says that it does not apply.
+// lastResort maps tests to the samples that an adapter can do without: an omitted sample is not
+// declared, and the report marks the test as not applicable.
 var lastResort = map[string][]string{
 	"state persists":                      {"samples.multiline", "samples.set_var"},
 	"a multi-line block":                  {"samples.multiline"},
@@ -34,7 +34,7 @@ var lastResort = map[string][]string{
 	"reading a line is reported":          {"samples.read_line"},
 }
 
-// doWithout leaves a sample out.
+// doWithout leaves out the samples of a failed test.
 func doWithout(l *lab, failed *contract.TestResult) bool {
 	for _, path := range lastResort[failed.Name] {
 		if e := l.draft.find(path); e == nil || e.value == nil {
@@ -57,7 +57,7 @@ func doWithout(l *lab, failed *contract.TestResult) bool {
 	return false
 }
 
-// withoutTest takes a declared test out.
+// withoutTest removes a declared test.
 func withoutTest(l *lab, name string) {
 	e := l.draft.find("tests")
 	if e == nil {
@@ -70,26 +70,26 @@ func withoutTest(l *lab, name string) {
 	})
 }
 
-// variations are other tries for a failed test, the likeliest first.
+// variations returns further attempts for a failed test, the most likely first.
 func variations(l *lab, test string) []variation {
 	switch test {
 	case "one line of 64 KB in", "characters arrive as printed", "leading blanks and blank lines stay":
-		return append(shorterLines(l), otherEcho(l)...)
+		return append(shorterLines(l), echoVariations(l)...)
 	case "1 MB of output":
 		return []variation{with("process.tty", append(l.way.tty(), field{"rows", 10_000}))} // a pager comes late then
 	case "a multi-line block", "a block of 24 KB in", "state persists":
-		return append(otherBlocks(l), shorterLines(l)...)
+		return append(blockVariations(l), shorterLines(l)...)
 	case "half a block", "empty and comment-only input":
-		return append(otherWithdrawals(l), without("input.empty_line"), with("input.empty_line", "none"))
+		return append(withdrawalVariations(l), without("input.empty_line"), with("input.empty_line", "none"))
 	case "timeout, interrupt, usable":
-		return otherBusy(l)
+		return busyVariations(l)
 	case "starts and ends", "probe", "prints what it is told to", "two commands back to back":
 		if len(l.prompts.lines) == 0 || l.draft.find("prompt.primary") == nil {
-			return otherEcho(l) // no prompt was seen, or a marker is in its place
+			return echoVariations(l) // no prompt was seen, or a marker replaces it
 		}
-		return append(otherEcho(l), with("prompt.primary", looser(l)))
+		return append(echoVariations(l), with("prompt.primary", loosePattern(l)))
 	case "usable after an error", "reports errors":
-		return otherErrors(l)
+		return errorVariations(l)
 	}
 	return nil
 }
@@ -112,15 +112,15 @@ func shorterLines(l *lab) (list []variation) {
 	return list
 }
 
-func otherEcho(l *lab) (list []variation) {
+func echoVariations(l *lab) (list []variation) {
 	for _, s := range []schema.EchoStrategy{schema.EchoNone, schema.EchoDeterministicByte, schema.EchoFuzzyByte} {
 		list = append(list, with("output.input_echo_strategy", string(s)))
 	}
 	return list
 }
 
-// looser is the prompt's pattern with any number in the place of each.
-func looser(l *lab) string {
+// loosePattern returns the prompt's pattern with each number replaced by any number.
+func loosePattern(l *lab) string {
 	const digits = `\d+`
 	var parts []string
 	for part := range strings.SplitSeq(l.draft.text("prompt.primary"), "("+digits+")") {
@@ -129,8 +129,8 @@ func looser(l *lab) string {
 	return strings.Join(parts, digits)
 }
 
-// otherBlocks are the other ways to deliver a block, and other blocks.
-func otherBlocks(l *lab) (list []variation) {
+// blockVariations returns the other ways to deliver a block, and other blocks.
+func blockVariations(l *lab) (list []variation) {
 	deliveries := []schema.MultilineDelivery{schema.DeliverDirect, schema.DeliverBracketedPaste}
 	if l.tongue.load != "" {
 		deliveries = append(deliveries, schema.DeliverTempfile)
@@ -149,8 +149,8 @@ func otherBlocks(l *lab) (list []variation) {
 	return list
 }
 
-// otherWithdrawals are other ways to know and to leave something incomplete.
-func otherWithdrawals(l *lab) (list []variation) {
+// withdrawalVariations returns other ways to recognize and to leave incomplete input.
+func withdrawalVariations(l *lab) (list []variation) {
 	if b := l.tongue.language.Brackets; b != nil {
 		list = append(list, variation{"brackets are counted", func(d *draft) {
 			d.set("input.multiline_detect", string(schema.DetectBalancedParens), likely, 10, "found by variation")
@@ -158,7 +158,7 @@ func otherWithdrawals(l *lab) (list []variation) {
 		}})
 	}
 	if l.unfinished.tried {
-		return list // how it is left is known, or that nothing leaves it
+		return list // it is known how to leave it, or that nothing does
 	}
 	for _, key := range []string{ctrlC, ctrlC + l.way.ending} {
 		list = append(list, with("prompt.continuation_escape", key))
@@ -172,14 +172,14 @@ func otherWithdrawals(l *lab) (list []variation) {
 	return list
 }
 
-func otherBusy(l *lab) (list []variation) {
+func busyVariations(l *lab) (list []variation) {
 	for _, code := range l.tongue.language.Samples["busy"] {
 		list = append(list, with("samples.busy", code))
 	}
 	return append(list, with("signals.interrupt_confirm", l.way.ending), with("signals.interrupt_confirm", ctrlC))
 }
 
-func otherErrors(l *lab) (list []variation) {
+func errorVariations(l *lab) (list []variation) {
 	for _, code := range append(slices.Clone(l.tongue.language.Samples["error"]), l.tongue.language.Wrong...) {
 		list = append(list, with("samples.error", code))
 	}

@@ -7,24 +7,24 @@ import (
 	"strings"
 )
 
-// failing is what the program does with what is wrong.
+// failing is how the program reacts to errors.
 type failing struct {
-	outputs []string // what it printed
-	prompts []string // in which it waited then, where that is not its prompt: of one error, of two, of three
-	exit    string   // brings it back from there
+	outputs []string // printed by errors
+	prompts []string // lines in which it waited afterwards, if that is not its prompt: after one error, two, three
+	exit    string   // returns from that prompt
 	all     bool     // from every level at once
 }
 
-// findErrors is experiment 5: errors, what they look like, and whether they lead elsewhere.
+// findErrors is experiment 5: the output of errors, and whether they lead to another prompt.
 func findErrors(ctx context.Context, l *lab) error {
 	l.log.experiment(5, "errors")
 	t := &l.tongue
 	for _, code := range append(slices.Clone(t.language.Samples["error"]), t.language.Wrong...) {
-		a, err := l.ask(ctx, code)
+		a, err := l.eval(ctx, code)
 		if err != nil {
 			return err
 		}
-		elsewhere := a.idle() && !exactly(l, a.reply)
+		elsewhere := a.idle() && !isExactPrompt(l, a.reply)
 		l.atPrompt = l.atPrompt && !elsewhere
 		if strings.TrimSpace(a.output) == "" || !a.idle() {
 			continue
@@ -50,15 +50,15 @@ func isMore(l *lab, line string) bool {
 	return slices.ContainsFunc(l.unfinished.shown, func(s string) bool { return skeleton(s) == skeleton(line) })
 }
 
-// passes says whether an evaluation leads from the prompt that an error led to back to the
-// usual one: then it is the same place.
+// passes reports whether an evaluation at the prompt of an error leads back to the usual prompt:
+// then it is not a mode.
 func passes(ctx context.Context, l *lab) bool {
-	r := l.say(ctx, l.tongue.spelling)
-	l.atPrompt = exactly(l, r) && fortyTwo().MatchString(withoutEcho(r.text(), l.tongue.spelling))
+	r := l.sendLine(ctx, l.tongue.spelling)
+	l.atPrompt = isExactPrompt(l, r) && fortyTwo().MatchString(withoutEcho(r.text(), l.tongue.spelling))
 	return l.atPrompt
 }
 
-// findMode: an error leads to another prompt; two more of them lead deeper, or do not.
+// findMode examines an error that leads to another prompt: whether further errors lead deeper.
 func findMode(ctx context.Context, l *lab, code, prompt string) error {
 	if passes(ctx, l) {
 		l.prompts.others = append(l.prompts.others, prompt)
@@ -68,7 +68,7 @@ func findMode(ctx context.Context, l *lab, code, prompt string) error {
 	f := &l.failing
 	f.prompts = []string{prompt}
 	for range 2 {
-		r := l.say(ctx, code)
+		r := l.sendLine(ctx, code)
 		if !r.idle() || r.last() == "" {
 			break
 		}
@@ -81,18 +81,18 @@ func findMode(ctx context.Context, l *lab, code, prompt string) error {
 		if err := l.ready(ctx); err != nil {
 			return err
 		}
-		l.say(ctx, code)
-		r := l.say(ctx, exit)
+		l.sendLine(ctx, code)
+		r := l.sendLine(ctx, exit)
 		if ctx.Err() != nil {
 			return ctx.Err()
 		}
-		if l.atPrompt = exactly(l, r); !l.atPrompt {
+		if l.atPrompt = isExactPrompt(l, r); !l.atPrompt {
 			continue
 		}
 		f.exit = exits[i]
-		l.say(ctx, code)
-		l.say(ctx, code)
-		f.all = exactly(l, l.say(ctx, exit))
+		l.sendLine(ctx, code)
+		l.sendLine(ctx, code)
+		f.all = isExactPrompt(l, l.sendLine(ctx, exit))
 		l.log.say("%q leaves it; all levels at once: %v", exit, f.all)
 		break
 	}
@@ -100,7 +100,7 @@ func findMode(ctx context.Context, l *lab, code, prompt string) error {
 	return nil
 }
 
-// concludeErrors writes the modes and the pattern of errors.
+// concludeErrors sets the modes and the pattern of errors.
 func concludeErrors(l *lab) {
 	d, f := l.draft, &l.failing
 	if f.prompts != nil {
@@ -121,17 +121,17 @@ func concludeErrors(l *lab) {
 	}
 	pattern := errorPattern(f.outputs, l.good)
 	if pattern == "" {
-		d.unknown("output.error_pattern", "what errors print has nothing in common that other output lacks")
+		d.unknown("output.error_pattern", "the outputs of errors have nothing in common that other output lacks")
 		if f.prompts == nil {
 			delete(l.tongue.found, "error")
 		}
 		return
 	}
-	d.set("output.error_pattern", pattern, likely, 5, "what errors print, and what succeeds does not")
+	d.set("output.error_pattern", pattern, likely, 5, "printed by errors, and not by successful commands")
 }
 
-// modePattern is the pattern of a debugger's prompts, and whether a number in them is
-// the level. The outermost may be without one.
+// modePattern returns the pattern of a debugger's prompts, and whether a number in them is the
+// level. The outermost prompt may lack the number.
 func modePattern(prompts []string) (pattern string, level bool) {
 	first, rest := prompts[:1], prompts[1:]
 	if len(rest) == 0 || skeleton(rest[0]) == skeleton(first[0]) {
@@ -142,7 +142,7 @@ func modePattern(prompts []string) (pattern string, level bool) {
 	return "^(?:" + inner(learn(first).pattern) + "|" + inner(deeper.pattern) + ")$", deeper.counts
 }
 
-// looks of errors that many languages share, the plainest first.
+// looks are patterns of errors that many languages share, the simplest first.
 var looks = []string{
 	`^Traceback \(most recent call last\):`,
 	`^Uncaught\b`,
@@ -156,8 +156,8 @@ var looks = []string{
 	`(?i)\bexception\b`,
 }
 
-// errorPattern is what the outputs of errors match, each of them where that can be done,
-// and none of the good ones.
+// errorPattern returns a pattern that matches the outputs of errors, each of them if possible, and
+// none of the good ones.
 func errorPattern(bad, good []string) string {
 	var chosen []string
 	left := slices.Clone(bad)
@@ -181,7 +181,7 @@ func errorPattern(bad, good []string) string {
 	return strings.Join(chosen, "|")
 }
 
-// commonBeginning is what the first lines of all errors begin with.
+// commonBeginning returns the longest common prefix of the first lines of all errors.
 func commonBeginning(bad []string) string {
 	if len(bad) < 2 {
 		return ""
@@ -201,7 +201,8 @@ func commonBeginning(bad []string) string {
 	return "^" + regexp.QuoteMeta(common)
 }
 
-// ownBeginning is how an error's first line begins, up to what is about this very error.
+// ownBeginning returns the beginning of an error's first line, up to the part that is specific to
+// this error.
 func ownBeginning(output string) string {
 	line := firstLine(output)
 	if at := strings.IndexAny(line, "'\"`0123456789:(<["); at >= 0 {

@@ -9,29 +9,31 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// childrenFile is the list's name. Tests give it another: then there is none.
+// childrenFile is the name of the list. Tests change it to disable the lists.
 var childrenFile = "children"
 
-// passes bounds how often below starts again while processes end under its eyes.
+// passes bounds how often below starts again because processes end meanwhile.
 const passes = 8
 
-// below reads a process and all below it, by the kernel's lists of children
-// (/proc/PID/task/TID/children): of a few processes, where scan reads all of the
-// machine's. listed is false where the kernel keeps no such lists.
+// below reads a process and its descendants from the kernel's lists of children
+// (/proc/PID/task/TID/children). It reads a few processes where scan reads all of the
+// machine's. listed is false if the kernel has no such lists.
 //
-// An ended process hands its children to the adopter, perhaps after the adopter's
-// list was read; so that list is read anew as long as one has ended meanwhile. A
-// process is looked at after its list was read: alive then, it had them all.
+// A process that ends hands its children to the adopter, perhaps after the adopter's list
+// was read; the adopter's list is therefore read again until no process ended in between.
+// A process is examined after its list was read: if it is alive then, the list was
+// complete.
 //
-// Of what this process started itself leader alone counts, unless it adopts: the rest
-// are other trees, and each of our threads has a list of its own.
+// Of the processes that this process started, only leader is included, unless leader is
+// the adopter: the others are separate trees, and each thread of this process has its own
+// list.
 func below(adopter, leader int) (s snapshot, whole, listed bool) {
 	s = snapshot{}
 	self := os.Getpid()
 	ended := map[int]bool{}
 	whole = true
 	if _, there := stat(leader); !there {
-		ended[leader] = true // it has handed on what it had before any list was read
+		ended[leader] = true // its children were handed on before any list was read
 	}
 	for range passes {
 		fewer := len(ended)
@@ -66,12 +68,12 @@ func below(adopter, leader int) (s snapshot, whole, listed bool) {
 	return s, false, true
 }
 
-// children are those of all threads of a process; all is false when a list could
-// not be read, or was never the same twice. Once is not enough (proc_pid_children(5)
-// promises a whole list of stopped children only): while the kernel writes a list, it
-// skips a child when the one before it is reaped in that moment, and whoever ends
-// hands its children to a thread whose list may have been read already. Both change
-// what is read next.
+// children returns the children of all threads of a process. all is false if a list could
+// not be read or never was the same twice. One reading is not enough (proc_pid_children(5)
+// guarantees a complete list for stopped children only): while the kernel writes a list,
+// it skips a child if the child before it is reaped at that moment, and a process that
+// ends hands its children to a thread whose list may have been read already. Both change
+// the next reading.
 func children(pid int) (list []int, all bool) {
 	list, threads, all := childrenOnce(pid)
 	for range readings {
@@ -112,7 +114,7 @@ func childrenOnce(pid int) (list []int, threads int, all bool) {
 	return list, len(tasks), all
 }
 
-// readWhole is os.ReadFile without its poller and its guess at the size.
+// readWhole is os.ReadFile without the poller and the size estimate.
 func readWhole(path string) ([]byte, error) {
 	fd, err := unix.Open(path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// withoutLists has the kernel keep no lists of children.
+// withoutLists simulates a kernel without lists of children.
 func withoutLists(t *testing.T) {
 	t.Helper()
 	lists := childrenFile
@@ -21,7 +21,7 @@ func withoutLists(t *testing.T) {
 	t.Cleanup(func() { childrenFile = lists })
 }
 
-func TestWithoutListsAllProcessesAreRead(t *testing.T) {
+func TestFallbackWithoutLists(t *testing.T) {
 	withoutLists(t)
 	_, _, listed := below(os.Getpid(), 0)
 	assert.False(t, listed)
@@ -29,7 +29,7 @@ func TestWithoutListsAllProcessesAreRead(t *testing.T) {
 	assert.Contains(t, s, 1)
 }
 
-// The lists lead to whatever a look at all processes shows below us: children of
+// The lists lead to every process that a scan of all processes shows below this one: children of
 // several threads, orphans, other sessions, zombies.
 func TestListsOfChildrenLeadToAll(t *testing.T) {
 	d := duration(300)
@@ -52,7 +52,7 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 	_, tree := leader(t, "setsid sh -c ': & exit'; (sleep "+d+" &); echo up; sleep "+d)
 	t.Cleanup(func() { close(end); assert.NoError(t, killDescendants()); reapAll(t) })
 	waitFor(t, func() bool { return len(tree.zombies()) == 1 && marked("sleep\x00"+d) == threads*sleepsEach+2 })
-	waitFor(t, func() bool { // shells on their way to exec come and go
+	waitFor(t, func() bool { // shells are about to exec
 		s, whole, listed := below(os.Getpid(), tree.root.PID)
 		require.True(t, listed)
 		all := first(scan()).descend(map[int]bool{os.Getpid(): true})
@@ -65,8 +65,8 @@ func TestListsOfChildrenLeadToAll(t *testing.T) {
 	assert.Len(t, tree.zombies(), 1)
 }
 
-// The kernel skips a child in a list when the one before it is reaped as it writes.
-func TestNoChildIsMissedWhileItsElderIsReaped(t *testing.T) {
+// The kernel skips a child in a list if the previous one is reaped while it writes the list.
+func TestNoChildIsMissedWhilePreviousIsReaped(t *testing.T) {
 	for range 50 {
 		var elders []*exec.Cmd
 		for range 20 {
@@ -98,8 +98,8 @@ func TestNoChildIsMissedWhileItsElderIsReaped(t *testing.T) {
 	}
 }
 
-// Whoever ends and is reaped hands its children to the first thread, whose list may
-// have been read by then.
+// A process that ends and is reaped hands its children to the first thread, whose list may
+// have been read already.
 func TestNoChildIsMissedWhileItChangesThreads(t *testing.T) {
 	for range 100 {
 		parent := make(chan *exec.Cmd)
@@ -128,7 +128,7 @@ func TestNoChildIsMissedWhileItChangesThreads(t *testing.T) {
 	}
 }
 
-// In a guarded process the keeper adopts, and its list leads to what has left.
+// In a guarded process the keeper adopts, and its list leads to orphans that left the tree.
 func TestEndReachesEveryShapeUnderAGuard(t *testing.T) {
 	for i, script := range []string{
 		"sleep D & echo up; wait",
@@ -143,7 +143,7 @@ func TestEndReachesEveryShapeUnderAGuard(t *testing.T) {
 		line, err := out.ReadString('\n')
 		require.NoError(t, err)
 		assert.Equal(t, "ended: <nil>\n", line, script)
-		assert.Zero(t, marked("sleep\x00"+d), script) // the guarded process lives
+		assert.Zero(t, marked("sleep\x00"+d), script) // the guarded process is alive
 		require.NoError(t, cmd.Process.Signal(syscall.SIGTERM))
 		_ = cmd.Wait() // the signal
 		reapAll(t)

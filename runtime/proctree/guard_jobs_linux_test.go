@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A shell's job control sees one job: ^Z stops both halves, fg continues both.
+// A shell's job control sees one job: ^Z stops both processes, fg continues both.
 func TestGuardUnderJobControl(t *testing.T) {
 	cmd := exec.Command("bash", "--norc", "--noediting", "-i")
 	cmd.Env = append(os.Environ(), "PS1=$ ", "GUARDED_SCRIPT=echo u''p; read x; echo got-$x")
@@ -34,8 +34,8 @@ func TestGuardUnderJobControl(t *testing.T) {
 		{"", "$ "},
 		{os.Args[0] + "\n", "up\r\n"},
 		{"\x1a", "Stopped"},
-		{"", "\n$ "},      // only then has the shell its own modes back
-		{"   fg\n", "\n"}, // the flush that ^Z causes may still take the first byte
+		{"", "\n$ "},      // only then the shell has restored its own modes
+		{"   fg\n", "\n"}, // the flush caused by ^Z may still discard the first byte
 		{"hello\n", "got-hello"},
 		{"echo status-$?\n", "status-0"},
 		{"", "$ "},

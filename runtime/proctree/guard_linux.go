@@ -3,6 +3,7 @@ package proctree
 import (
 	"fmt"
 	"os"
+	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
@@ -12,66 +13,73 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"ripple/internal/keeper"
-	"ripple/runtime/internal/scratch"
+	"example.com/ripple/internal/keeper"
+	"example.com/ripple/runtime/internal/scratch"
 )
 
-// undertaking bounds the killing of what a dead process of ours left.
-const undertaking = 5 * time.Second
+// reapLimit is the longest time for killing the processes that a dead process left behind.
+const reapLimit = 5 * time.Second
 
-// Guard runs main in a second process of the same binary and returns its exit
-// code. Call it first thing in the program's main function:
+// Guard runs main in a second process of the same binary and returns its exit code. Call it first
+// in the program's main function:
 //
 //	func main() { os.Exit(proctree.Guard(run)) }
 //
-// Three processes are at work: the outer one, which was started and only waits,
-// the inner one, which runs main, and between them the keeper, a copy of the
-// outer one in a session of its own. The keeper adopts all orphans and reaps them.
-// When main returns, exits or is killed, when the outer process is killed, or both
-// are at once (kill -9 of their group), the keeper ends what is left, the private directories
-// of runtime/internal/scratch included; when it is
-// killed itself, the outer process does. Only who kills the keeper and one of the
-// others in the same instant leaves something.
+// Three processes are involved: the outer process, which was started and only waits; the inner
+// process, which runs main; and between them the keeper, a copy of the outer process in a session
+// of its own. The keeper adopts all orphans and reaps them. When main returns, exits or is killed,
+// when the outer process is killed, or both are killed at once (kill -9 of their group), the keeper
+// ends all remaining processes and removes the private directories of runtime/internal/scratch; if
+// the keeper is killed, the outer process does that. Processes can only be left behind if the
+// keeper and one of the others are killed in the same instant.
 //
-// Standard streams, arguments, environment and working directory are main's as
-// they are, inherited descriptors and limits included. The outer and the inner
-// process are in one group, so the terminal's signals reach main by themselves;
-// SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2, SIGWINCH and SIGCONT sent to
-// the outer process are passed on. Take signals with Notify instead of os/signal's:
-// then one that reached both comes once. If a signal kills main it kills the outer
-// process too. On a failed start main runs unguarded, with a line on standard error
-// that says so.
+// Standard streams, arguments, environment and working directory of main are those of the outer
+// process, including inherited descriptors and limits. The outer and the inner process are in one
+// group, so the terminal's signals reach main directly; SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1,
+// SIGUSR2, SIGWINCH and SIGCONT sent to the outer process are passed on. Use Notify instead of
+// os/signal's: then a signal that reached both processes is delivered once. If a signal kills main
+// it kills the outer process too. If the start fails main runs unguarded, with a message on
+// standard error.
 //
-// A program that uses the library takes the same line; one that must stay a
-// single process leaves it out and relies on Tree.End alone.
+// A program that uses the library calls Guard in the same way; one that must stay a single process
+// omits it and relies on Tree.End alone.
 func Guard(main func() int) int {
 	if Inner() {
 		code := main()
-		HaltIfDying() // main may have ended because we are being killed
+		HaltIfDying() // main may have ended because the processes are being killed
 		return code
 	}
 	end, err := keeper.Run()
 	if err != nil {
-		fmt.Fprintf(os.Stderr, "running without a guard against killed parents: %v\n", err)
+		fmt.Fprintf(os.Stderr, "%s: running without a guard: %v; if this process is killed with SIGKILL, processes that it has started keep running%s\n",
+			filepath.Base(os.Args[0]), err, unguardedHint())
 		return main()
 	}
-	return bury(end)
+	return finish(end)
 }
 
-// Inner tells the process in which Guard will run its main function: from then on it
-// ends what it has started when the others are killed.
+// unguardedHint returns advice if it recognizes the usual cause.
+func unguardedHint() string {
+	if _, err := os.Stat("/proc/self"); err != nil {
+		return "\n  mount /proc: processes are found there"
+	}
+	return ""
+}
+
+// Inner reports whether this is the process in which Guard runs its main function: from then on it
+// ends the processes that it has started when the others are killed.
 var Inner = sync.OnceValue(func() bool {
 	pipe := takeMark()
 	if pipe == nil {
 		return false
 	}
 	keeperID.Store(int64(os.Getppid()))
-	go heed(pipe)
+	go readPipe(pipe)
 	return true
 })
 
-// bury ends what is left after the inner process, and tells how that has ended.
-func bury(end keeper.End) (code int) {
+// finish ends the processes that remain after the inner process and returns its exit code.
+func finish(end keeper.End) (code int) {
 	if !end.Clean {
 		if err := killDescendants(); err != nil {
 			fmt.Fprintln(os.Stderr, err)
@@ -81,17 +89,16 @@ func bury(end keeper.End) (code int) {
 	return end.PassOn()
 }
 
-// keeperID is the keeper's, in the inner process.
+// keeperID is the process id of the keeper, in the inner process.
 var keeperID atomic.Int64
 
-// init is where keeper.Early leaves what it cannot do so early, and where the keeper
-// comes back as the undertaker: it has another program's name, and that program's
-// main function is none of its business.
+// init does the work that keeper.Early cannot do that early, and runs the reaper: the keeper starts
+// this binary again under another name for that, and the main function must not run then.
 func init() {
 	if end := keeper.Unclean(); end != nil {
-		os.Exit(bury(*end))
+		os.Exit(finish(*end))
 	}
-	role, ok := strings.CutPrefix(os.Getenv(keeper.Mark), keeper.UndertakerRole)
+	role, ok := strings.CutPrefix(os.Getenv(keeper.Mark), keeper.ReaperRole)
 	if !ok {
 		return
 	}
@@ -99,14 +106,14 @@ func init() {
 		return
 	}
 	err := killDescendants()
-	scratch.Sweep("", 0) // the dead had some
-	if err != nil {      // there is nobody to tell
+	scratch.Sweep("", 0) // directories of the dead processes
+	if err != nil {      // errors cannot be reported
 		os.Exit(1)
 	}
 	os.Exit(0)
 }
 
-// takeMark removes the mark before main runs and returns the pipe when it is genuine.
+// takeMark removes the mark before main runs and returns the pipe if it is genuine.
 func takeMark() *os.File {
 	value, ok := os.LookupEnv(keeper.Mark)
 	if !ok {
@@ -124,7 +131,7 @@ func takeMark() *os.File {
 	return os.NewFile(uintptr(fd), "guard")
 }
 
-// genuine is the descriptor that a mark names, -1 when there is no such file.
+// genuine returns the descriptor that a mark names, or -1 if there is no such file.
 func genuine(value string, kind uint32) int {
 	number, inode, _ := strings.Cut(value, ":")
 	fd, err := strconv.Atoi(number)
@@ -135,12 +142,11 @@ func genuine(value string, kind uint32) int {
 	return fd
 }
 
-// dying is closed when the inner process begins to kill.
+// dying is closed when the inner process starts to kill.
 var dying = make(chan struct{})
 
-// HaltIfDying never returns once Guard's other processes are gone and our own are
-// being killed. Who writes down how a program ended calls it first: that end may
-// be our doing.
+// HaltIfDying never returns once Guard's other processes are gone and this process is killing its
+// own. Call it before recording how a program ended: that end may be caused by this.
 func HaltIfDying() {
 	select {
 	case <-dying:
@@ -149,9 +155,9 @@ func HaltIfDying() {
 	}
 }
 
-// heed is the inner side of the pipe: each byte is a signal that the outer process
-// got. The pipe ends with the keeper and the outer process: nobody watches any more.
-func heed(pipe *os.File) {
+// readPipe reads the inner end of the pipe: each byte is a signal that the outer process
+// received. The pipe is closed when the keeper and the outer process have ended.
+func readPipe(pipe *os.File) {
 	var b [64]byte
 	for {
 		n, err := pipe.Read(b[:])
@@ -163,6 +169,6 @@ func heed(pipe *os.File) {
 		}
 	}
 	close(dying)
-	_ = killDescendants() // whatever resists, there is nobody to tell
+	_ = killDescendants() // errors cannot be reported
 	_ = unix.Kill(os.Getpid(), unix.SIGKILL)
 }

@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// killDescendants ends everything below this process. All are stopped before
-// the first is killed, so that none forks meanwhile and this process's own
-// code, which may exit when a child of it ends, learns of the first death when
-// all are as good as dead.
+// killDescendants ends everything below this process. It stops all processes before it kills the
+// first one, so that none forks meanwhile and this process's own code, which may exit when a child
+// of it ends, learns of the first death only when all are stopped.
 func killDescendants() error {
-	ctx, cancel := context.WithTimeout(context.Background(), undertaking)
+	ctx, cancel := context.WithTimeout(context.Background(), reapLimit)
 	defer cancel()
 	for {
 		left := freeze(ctx, os.Getpid())
@@ -22,7 +21,7 @@ func killDescendants() error {
 			return nil
 		}
 		for _, p := range left {
-			_ = signalOnly(p, unix.SIGKILL) // the next look tells
+			_ = signalOnly(p, unix.SIGKILL) // the next round reports it
 		}
 		for _, p := range left {
 			if err := ended(ctx, p); errors.Is(err, context.DeadlineExceeded) {
@@ -32,8 +31,8 @@ func killDescendants() error {
 	}
 }
 
-// freeze stops all living descendants until a look finds no new one, dead or
-// alive, and lists them, children last.
+// freeze stops all living descendants until a scan finds no new one, dead or alive, and lists them,
+// children last.
 func freeze(ctx context.Context, pid int) []Process {
 	var children, others []Process
 	seen := map[Process]bool{}
@@ -49,7 +48,7 @@ func freeze(ctx context.Context, pid int) []Process {
 			if e.zombie() {
 				continue
 			}
-			_ = signalOnly(e.Process, unix.SIGSTOP) // what cannot be stopped will be killed
+			_ = signalOnly(e.Process, unix.SIGSTOP) // a process that cannot be stopped will be killed
 			if e.parent == pid {
 				children = append(children, e.Process)
 			} else {

@@ -7,15 +7,14 @@ import (
 	"sync"
 )
 
-// A signal to the group of a guarded program reaches both of its processes, one
-// to a process id only that one, and nothing in the signal tells which it was. So
-// each side counts: what the outer process has got so often and the inner one so
-// often was sent as often as the greater of the two says.
+// A signal to the group of a guarded program reaches both of its processes; a signal to a
+// process id reaches only one. The signal itself does not show which it was, so each side
+// counts: the number of signals sent is the greater of the two counts.
 
 // tally counts one signal on both sides.
 type tally struct{ direct, passed, notified int }
 
-// next tells whether one more was sent.
+// next reports whether one more signal was sent.
 func (t *tally) next() bool {
 	if max(t.direct, t.passed) == t.notified {
 		return false
@@ -32,9 +31,8 @@ var inbox = struct {
 	to     map[os.Signal][]chan<- os.Signal
 }{direct: map[os.Signal]chan os.Signal{}, tally: map[os.Signal]*tally{}, to: map[os.Signal][]chan<- os.Signal{}}
 
-// Notify is os/signal's Notify for a program under Guard: a signal that reached
-// both of its processes comes once. Signals must be named. Nobody waits for a
-// receiver: c needs room.
+// Notify is os/signal's Notify for a program under Guard: a signal that reached both of its
+// processes is delivered once. Signals must be named. Sending does not block: c needs room.
 func Notify(c chan<- os.Signal, signals ...os.Signal) {
 	inbox.Lock()
 	defer inbox.Unlock()
@@ -54,8 +52,7 @@ func Notify(c chan<- os.Signal, signals ...os.Signal) {
 	}
 }
 
-// Stop ends Notify for c. A signal that nobody else takes does again what it did
-// before.
+// Stop ends Notify for c. A signal that no other channel receives regains its previous action.
 func Stop(c chan<- os.Signal) {
 	inbox.Lock()
 	defer inbox.Unlock()
@@ -69,9 +66,9 @@ func Stop(c chan<- os.Signal) {
 	}
 }
 
-// count enters one signal and hands it on if it was not told before. It tells
-// whether anybody takes this signal.
-func count(s os.Signal, enter func(*tally)) (taken bool) {
+// count records one signal, and delivers it unless it was delivered before. It reports whether a
+// channel receives this signal.
+func count(s os.Signal, enter func(*tally)) (received bool) {
 	inbox.Lock()
 	defer inbox.Unlock()
 	if len(inbox.to[s]) == 0 {
@@ -87,7 +84,7 @@ func count(s os.Signal, enter func(*tally)) (taken bool) {
 		for _, c := range inbox.to[s] {
 			select {
 			case c <- s:
-			default: // it has enough
+			default: // its buffer is full
 			}
 		}
 	}

@@ -7,7 +7,7 @@ import (
 )
 
 // d: the inner process got the signal itself; p: the outer one got it.
-func TestASignalCountsOnceHoweverItArrives(t *testing.T) {
+func TestSignalCountsOnce(t *testing.T) {
 	for _, tt := range []struct {
 		arrivals string
 		want     int

@@ -1,13 +1,12 @@
-// Package proctree finds and ends every process that a started program left
-// behind, and guards a whole binary against leaving anything.
+// Package proctree finds and ends all processes that a started program left behind, and
+// guards a whole binary so that it leaves none.
 //
-// The main path: Subreaper once, then for each program a Tree with its leader,
-// and Tree.End. A main function is guarded by os.Exit(proctree.Guard(run)).
+// The main path: Subreaper once, then for each program a Tree with its leader, and Tree.End. A main
+// function is guarded by os.Exit(proctree.Guard(run)).
 //
-// Only Linux knows all of a tree (Complete is true): processes are found as
-// descendants, by session, by the terminal they hold open and as adopted
-// orphans. Other Unix systems reach the leader's process group alone. Elsewhere
-// nothing is reached and every call says so with ErrUnsupported.
+// Only on Linux the whole tree is known (Complete is true): processes are found as descendants, by
+// session, by the terminal they hold open and as adopted orphans. On other Unix systems only the
+// leader's process group is reached. Elsewhere every call returns ErrUnsupported.
 package proctree
 
 import (
@@ -20,57 +19,55 @@ import (
 	"time"
 )
 
-// ErrUnsupported says that this system gives no hold on another's processes.
+// ErrUnsupported is returned on systems where process trees cannot be ended.
 var ErrUnsupported = fmt.Errorf("ending a process tree is not supported on %s: end what the program started by hand", runtime.GOOS)
 
-// Process is one process, told apart from a later one with the same id.
+// Process identifies one process; a later process with the same id has another Start.
 type Process struct {
 	PID   int
-	Start uint64 // clock ticks since boot, from /proc/PID/stat; 0: not known
+	Start uint64 // clock ticks since boot, from /proc/PID/stat; 0: unknown
 	Name  string // the kernel's short name, for messages
 }
 
 func (p Process) String() string { return fmt.Sprintf("%d (%s)", p.PID, p.Name) }
 
-// Tree is a started program and whatever came of it. One goroutine at a time
-// may use it.
+// Tree is a started program and its descendants. One goroutine at a time may use it.
 type Tree struct {
-	// Sole says that no other tree's processes are among the orphans that this
-	// process adopted, so that all of them belong to this one. Children in our
-	// own session (as exec.Cmd starts them) are never taken for orphans.
+	// Sole says that orphans adopted by this process do not include processes of other trees, so
+	// that all of them belong to this one. Children in this process's own session (as exec.Cmd
+	// starts them) are never treated as orphans.
 	Sole bool
 
 	root  Process         // the leader as first seen
-	tty   string          // "/dev/pts/3": who of ours has it open is a member
+	tty   string          // "/dev/pts/3": a process of this user that has it open is a member
 	known map[int]Process // members ever seen
 }
 
-// New returns the tree of a child of this process, just started and reaped by
-// whoever started it. If it leads a session, the session belongs to the tree.
-// So do processes that have the terminal open; an empty tty means none.
+// New returns the tree of a child of this process, which was just started and is reaped by
+// the caller. If it leads a session, all processes of the session belong to the tree. So
+// do processes that have the terminal tty open; an empty tty means no terminal.
 func New(leader int, tty string) *Tree {
 	return &Tree{root: firstSeen(leader), tty: tty, known: map[int]Process{}}
 }
 
-// Remember makes the living members known, wherever they move later: it is worth a
-// call before the program is asked to end. Where all orphans are this tree's anyway
-// it does nothing.
+// Remember records the living members, wherever they move later: call it before the program is
+// asked to end. If all orphans belong to this tree anyway it does nothing.
 func (t *Tree) Remember() {
 	if !t.Sole || Adopter() == 0 {
 		t.Members()
 	}
 }
 
-// Step is one round of an ending.
+// Step is one step of ending a tree.
 type Step struct {
 	Signal syscall.Signal
-	Grace  time.Duration // how long members may take to end
+	Grace  time.Duration // how long members may take to exit
 }
 
-// ResistError lists processes that did not end.
+// ResistError lists processes that did not exit.
 type ResistError struct {
 	Left  []Process
-	Cause error // what ended the waiting
+	Cause error // why the wait ended
 }
 
 func (e *ResistError) Error() string {
@@ -84,11 +81,11 @@ func (e *ResistError) Error() string {
 
 func (e *ResistError) Unwrap() error { return e.Cause }
 
-// End takes the steps in turn until no member is left, then kills, again and
-// again for those that fork meanwhile, until ctx ends. A step's signal is
-// followed by SIGCONT, so that a stopped process can act on it. The error is a
-// *ResistError when members are left. Orphans that this process adopted are
-// reaped by their ids; the leader is left to whoever started it.
+// End performs the steps in order until no member is left, then kills, repeatedly for
+// members that fork meanwhile, until ctx ends. The signal of a step is followed by
+// SIGCONT, so that a stopped process can act on it. The error is a *ResistError if members
+// are left. Orphans that this process adopted are reaped by their ids; the caller that
+// started the leader reaps it.
 func (t *Tree) End(ctx context.Context, steps ...Step) error {
 	for _, s := range steps {
 		if err := t.Signal(s.Signal); err != nil {
@@ -124,6 +121,6 @@ func (t *Tree) Kill(ctx context.Context) error {
 	}
 }
 
-// killRound is after how long killed processes are counted anew: one of them
-// may have forked just before it died, while another hangs in the kernel.
+// killRound is the time after which killed processes are listed again: one of them may
+// have forked just before it died, while another hangs in the kernel.
 const killRound = 50 * time.Millisecond

@@ -20,8 +20,8 @@ import (
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
 
-	"ripple/internal/keeper"
-	"ripple/runtime/internal/scratch"
+	"example.com/ripple/internal/keeper"
+	"example.com/ripple/runtime/internal/scratch"
 )
 
 // The test binary is also the guarded program of the guard's tests.
@@ -50,8 +50,8 @@ func TestMain(m *testing.M) {
 	goleak.VerifyTestMain(m)
 }
 
-// guarded prints its pid and its environment's mark and runs a script, or counts
-// the interrupts that come.
+// guarded prints its pid and the mark in its environment, and runs a script or counts the
+// interrupts that arrive.
 func guarded(script string) int {
 	fmt.Println("inner", os.Getpid(), os.Getenv(keeper.Mark))
 	if script == "count" {
@@ -80,13 +80,13 @@ func guarded(script string) int {
 	return cmd.ProcessState.ExitCode()
 }
 
-// makesPrivate prints the path of a private directory and waits; there is no other process.
+// makesPrivate prints the path of a private directory and waits; it starts no other process.
 const makesPrivate = "private"
 
-// endsTree is before a script that is a tree's leader, to be ended once it is up.
+// endsTree precedes a script that is a tree's leader, to be ended once it is up.
 const endsTree = "end: "
 
-// endTree prints how the end went, and waits to be ended.
+// endTree prints the result of ending the tree, and waits to be ended.
 func endTree(script string) int {
 	cmd := exec.Command("bash", "-c", script)
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true}
@@ -105,7 +105,7 @@ func endTree(script string) int {
 	return 0
 }
 
-// countInterrupts prints a line for each until it is asked to end.
+// countInterrupts prints a line for each interrupt until it is asked to exit.
 func countInterrupts() int {
 	c := make(chan os.Signal, 8)
 	Notify(c, syscall.SIGINT, syscall.SIGTERM)
@@ -117,7 +117,7 @@ func countInterrupts() int {
 	return 0
 }
 
-// within bounds one test's wait for what nothing announces.
+// within bounds a test's wait for an event without notification.
 func within(t *testing.T) context.Context {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -137,8 +137,7 @@ func waitFor(t *testing.T, ok func() bool) {
 	}
 }
 
-// leader starts a script as the leader of its own session and returns when it
-// has written "up".
+// leader starts a script as the leader of its own session and returns when it has printed "up".
 func leader(t *testing.T, script string) (*exec.Cmd, *Tree) {
 	t.Helper()
 	cmd := exec.Command("bash", "-c", script)
@@ -154,7 +153,7 @@ func leader(t *testing.T, script string) (*exec.Cmd, *Tree) {
 	return cmd, tree
 }
 
-// marked counts living processes whose command line holds the text.
+// marked counts the living processes whose command line contains the text.
 func marked(text string) (n int) {
 	dirs, _ := filepath.Glob("/proc/[0-9]*/cmdline")
 	for _, name := range dirs {
@@ -166,14 +165,13 @@ func marked(text string) (n int) {
 	return n
 }
 
-// alive waits for the one process with that text: during its exec the command
-// line is empty.
+// alive waits for the one process with that text: during its exec the command line is empty.
 func alive(t *testing.T, text string) {
 	t.Helper()
 	waitFor(t, func() bool { return marked(text) == 1 })
 }
 
-// duration is a sleep's argument that no other process of the machine has.
+// duration returns an argument for sleep that no other process of the machine has.
 func duration(n int) string { return fmt.Sprintf("9%d.%d", os.Getpid(), n) }
 
 func TestEndReachesEveryShape(t *testing.T) {
@@ -187,18 +185,18 @@ func TestEndReachesEveryShape(t *testing.T) {
 		{"setsid", "setsid sleep D & echo up; wait", false},
 		{"orphan in the session", "(sleep D &); echo up; wait; sleep D", false},
 		{"stopped", "sleep D & kill -STOP $!; echo up; wait", false},
-		{"ignores what can be ignored", "trap '' HUP TERM INT; sleep D & echo up; while :; do wait; done", false},
+		{"ignores all signals that can be ignored", "trap '' HUP TERM INT; sleep D & echo up; while :; do wait; done", false},
 		{"daemon", "setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up; sleep D", true},
 		{"daemon whose leader ended", "setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; echo up", true},
 		{"stopped daemon", "setsid sh -c 'sleep D >/dev/null & kill -STOP $!; exit'; echo up", true},
-		{"forks for good", "f() { sleep D & f & wait; }; echo up; while :; do (sleep D & true); done", false},
+		{"forks forever", "f() { sleep D & f & wait; }; echo up; while :; do (sleep D & true); done", false},
 		{"forks on SIGTERM", "trap 'setsid sleep D & sleep D &' TERM; echo up; while :; do sleep D & wait; done", false},
 	} {
 		endsWhole := func(t *testing.T) {
 			d := duration(i)
 			_, tree := leader(t, strings.ReplaceAll(tt.script, "D", d))
 			tree.Sole = tt.sole
-			waitFor(t, func() bool { return marked(d) > 0 }) // an exec hides a command line for a moment
+			waitFor(t, func() bool { return marked(d) > 0 }) // an exec hides a command line briefly
 			require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Millisecond}))
 			assert.Zero(t, marked(d))
 			assert.Empty(t, tree.Members())
@@ -212,7 +210,7 @@ func TestEndReachesEveryShape(t *testing.T) {
 	}
 }
 
-// zombies are ended orphans that we adopted and did not reap.
+// zombies returns ended orphans that this process adopted and did not reap.
 func (t *Tree) zombies() (list []entry) {
 	s, _ := scan()
 	for _, e := range s {
@@ -223,8 +221,8 @@ func (t *Tree) zombies() (list []entry) {
 	return list
 }
 
-// What came and went unseen, in a session that no member leads, is left to us
-// as a zombie: Erlang's resolver does so at startup.
+// A process that came and went unseen, in a session that no member leads, is left to this process
+// as a zombie: Erlang's resolver does that at startup.
 func TestEndReapsOrphansThatEndedUnseen(t *testing.T) {
 	cmd, tree := leader(t, "setsid sh -c ': & exit'; echo up; sleep "+duration(104))
 	waitFor(t, func() bool { return len(tree.zombies()) == 1 })
@@ -233,8 +231,8 @@ func TestEndReapsOrphansThatEndedUnseen(t *testing.T) {
 	_ = cmd.Wait()
 }
 
-// Whoever dies as the time runs out is reaped too.
-func TestEndReapsWhatDiesAtTheLastMoment(t *testing.T) {
+// A process that dies when the time expires is reaped too.
+func TestEndReapsProcessThatDiesAtDeadline(t *testing.T) {
 	for grace := range 100 {
 		cmd, tree := leader(t, "sleep "+duration(106)+" & echo up; wait")
 		require.NoError(t, tree.End(within(t), Step{syscall.SIGKILL, time.Duration(grace) * 20 * time.Microsecond}))
@@ -243,7 +241,7 @@ func TestEndReapsWhatDiesAtTheLastMoment(t *testing.T) {
 	}
 }
 
-// A child that this process started, in a session of its own, is another's to wait for.
+// A child that this process started, in a session of its own, is reaped by its own waiter.
 func TestEndReapsNoChildOfOthers(t *testing.T) {
 	other := exec.Command("true")
 	_, tree := leader(t, "echo up; sleep "+duration(105))
@@ -254,10 +252,10 @@ func TestEndReapsNoChildOfOthers(t *testing.T) {
 	require.NoError(t, other.Wait())
 }
 
-func TestGraceIsEnoughForThePolite(t *testing.T) {
+func TestGraceLetsProcessesExit(t *testing.T) {
 	cmd, tree := leader(t, "trap 'exit 7' TERM; echo up; while :; do sleep 0.01; done")
 	require.NoError(t, tree.End(within(t), Step{syscall.SIGTERM, 20 * time.Second}))
-	_ = cmd.Wait() // the exit code is looked at
+	_ = cmd.Wait() // the exit code is checked
 	assert.Equal(t, 7, cmd.ProcessState.ExitCode())
 }
 
@@ -272,7 +270,7 @@ func TestOthersAreLeftAlone(t *testing.T) {
 	alive(t, duration(102))
 	otherTree.Sole = true
 	require.NoError(t, otherTree.End(within(t)))
-	alive(t, duration(102)) // a child in our own session is no orphan
+	alive(t, duration(102)) // a child in this process's session is not an orphan
 	require.NoError(t, mine.Process.Kill())
 	require.Error(t, mine.Wait())
 	_ = other
@@ -291,7 +289,7 @@ func TestResistIsReported(t *testing.T) {
 	require.NoError(t, tree.Kill(within(t)))
 }
 
-func TestALaterProcessWithTheSameIDIsSpared(t *testing.T) {
+func TestLaterProcessWithSameIDIsSpared(t *testing.T) {
 	cmd := exec.Command("sleep", duration(103))
 	require.NoError(t, cmd.Start())
 	e, ok := stat(cmd.Process.Pid)
@@ -318,15 +316,15 @@ func TestEndLeavesNoDescriptor(t *testing.T) {
 	waitFor(t, func() bool { return count() <= before })
 }
 
-// A program's first thread may end before the others, on its own or because they are
-// killed at different moments. It is shown like an ended process then, and is none.
-func TestAProcessWithoutItsFirstThreadLives(t *testing.T) {
+// A program's first thread may end before the others, on its own or because they are killed at
+// different times. It is then listed like an ended process, but is alive.
+func TestProcessWithoutFirstThreadIsAlive(t *testing.T) {
 	cmd := exec.Command(os.Args[0])
 	cmd.Env = append(os.Environ(), firstThreadEnds+"=1")
 	in, err := cmd.StdinPipe()
 	require.NoError(t, err)
 	require.NoError(t, cmd.Start())
-	defer func() { _ = cmd.Wait() }() // its exit code is of no interest
+	defer func() { _ = cmd.Wait() }() // its exit code does not matter
 	defer in.Close()
 	waitFor(t, func() bool { e, ok := stat(cmd.Process.Pid); return ok && e.state == 'Z' })
 	_, alive := Seen(cmd.Process.Pid)
@@ -374,13 +372,13 @@ func startGuarded(t *testing.T, script string) (cmd *exec.Cmd, inner int, out *b
 	return cmd, inner, out
 }
 
-// tree is a script with children that only a guard reaches.
+// tree returns a script with children that only a guard reaches.
 func scriptTree(d string) string {
 	return strings.ReplaceAll(`setsid sh -c 'nohup sleep D >/dev/null 2>&1 & exit'; setsid nohup sleep D >/dev/null 2>&1 &
 		sleep D & sleep D & kill -STOP $!; echo up; wait`, "D", d)
 }
 
-// However few of the guarded program's processes live on, the tree does not.
+// If any of the guarded program's processes are killed, the tree ends.
 func TestKillingEndsTheTree(t *testing.T) {
 	for i, tt := range []struct {
 		name    string
@@ -400,7 +398,7 @@ func TestKillingEndsTheTree(t *testing.T) {
 			line, err := out.ReadString('\n')
 			require.NoError(t, err)
 			require.Equal(t, "up\n", line)
-			waitFor(t, func() bool { return marked("sleep\x00"+d) >= 3 }) // the stopped one may not have come to its exec
+			waitFor(t, func() bool { return marked("sleep\x00"+d) >= 3 }) // the stopped one may not have reached its exec
 			e, ok := stat(inner)
 			require.True(t, ok)
 			kept := e.parent
@@ -408,8 +406,8 @@ func TestKillingEndsTheTree(t *testing.T) {
 			for _, v := range tt.victims(cmd.Process.Pid, kept, inner) {
 				require.NoError(t, syscall.Kill(v, syscall.SIGKILL))
 			}
-			_, _ = io.Copy(io.Discard, out) // everybody who wrote to us has ended
-			_ = cmd.Wait()                  // its status is looked at
+			_, _ = io.Copy(io.Discard, out) // every process that wrote to the pipe has ended
+			_ = cmd.Wait()                  // its status is checked
 			gone := func(pid int) bool { _, alive := Seen(pid); return !alive }
 			waitFor(t, func() bool { return marked(d) == 0 && gone(inner) && gone(kept) })
 			t.Logf("gone after %v", time.Since(start))
@@ -420,7 +418,7 @@ func TestKillingEndsTheTree(t *testing.T) {
 	}
 }
 
-// Whoever is killed leaves no private directory, when no process of his is left either.
+// A killed process leaves no private directory if no process of its tree is left.
 func TestAKilledProcessLeavesNoPrivateDirectory(t *testing.T) {
 	t.Setenv("TMPDIR", t.TempDir())
 	cmd, inner, out := startGuarded(t, makesPrivate)
@@ -428,22 +426,22 @@ func TestAKilledProcessLeavesNoPrivateDirectory(t *testing.T) {
 	require.NoError(t, err)
 	require.DirExists(t, strings.TrimSpace(line))
 	require.NoError(t, syscall.Kill(inner, syscall.SIGKILL))
-	_ = cmd.Wait() // its status is looked at
+	_ = cmd.Wait() // its status is checked
 	assert.Equal(t, syscall.SIGKILL, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
 	assert.NoDirExists(t, strings.TrimSpace(line))
 	reapAll(t)
 }
 
-// The keeper is not found by the program's name, holds no file of it but its own
-// two ends, and is no member of its session.
-func TestTheKeeperKeepsAway(t *testing.T) {
+// The keeper does not have the program's name, has no open files except its own two pipe
+// ends, and is not a member of the program's session.
+func TestKeeperIsIsolated(t *testing.T) {
 	cmd, inner, out := startGuarded(t, "cd /tmp; echo up; read x")
 	_, err := out.ReadString('\n')
 	require.NoError(t, err)
 	e, ok := stat(inner)
 	require.True(t, ok)
 	of := func(file string) string { return fmt.Sprintf("/proc/%d/%s", e.parent, file) }
-	waitFor(t, func() bool { k, _ := stat(e.parent); return k.Name == keeper.Name }) // it may not have come that far
+	waitFor(t, func() bool { k, _ := stat(e.parent); return k.Name == keeper.Name }) // it may not have got that far
 	waitFor(t, func() bool { k, _ := stat(e.parent); return k.state == 'S' })
 	k, _ := stat(e.parent)
 	assert.Equal(t, cmd.Process.Pid, k.parent)
@@ -462,9 +460,9 @@ func TestTheKeeperKeepsAway(t *testing.T) {
 	reapAll(t)
 }
 
-// Orphans of the program are reaped while it runs: who asks whether one is alive
-// gets a true answer.
-func TestOrphansAreReapedMeanwhile(t *testing.T) {
+// Orphans of the program are reaped while it runs: a check whether one is alive gets the right
+// answer.
+func TestOrphansAreReapedWhileProgramRuns(t *testing.T) {
 	cmd, inner, out := startGuarded(t, `for i in $(seq 1000); do (setsid true &) ; (true & exit); done; echo up; read x`)
 	_, err := out.ReadString('\n')
 	require.NoError(t, err)
@@ -484,7 +482,7 @@ func TestOrphansAreReapedMeanwhile(t *testing.T) {
 	reapAll(t)
 }
 
-// Limits are inherited, though the Go runtime raises that of open files for itself.
+// Limits are inherited, although the Go runtime raises the limit on open files for itself.
 func TestGuardKeepsLimits(t *testing.T) {
 	cmd := exec.Command("sh", "-c", `ulimit -S -n 234; exec "$0"`, os.Args[0])
 	cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=ulimit -S -n", "GORACE=atexit_sleep_ms=0")
@@ -493,7 +491,7 @@ func TestGuardKeepsLimits(t *testing.T) {
 	assert.Contains(t, string(out), "\n234\n")
 }
 
-// reapAll takes the guarded tree's orphans off our hands.
+// reapAll reaps the orphans of the guarded tree.
 func reapAll(t *testing.T) {
 	waitFor(t, func() bool {
 		s, _ := scan()
@@ -506,7 +504,7 @@ func reapAll(t *testing.T) {
 	})
 }
 
-func TestGuardPassesTheEndOn(t *testing.T) {
+func TestGuardPassesOnExitStatus(t *testing.T) {
 	for _, tt := range []struct {
 		script string
 		code   int
@@ -520,7 +518,7 @@ func TestGuardPassesTheEndOn(t *testing.T) {
 	} {
 		cmd, _, out := startGuarded(t, tt.script)
 		_, _ = io.Copy(io.Discard, out) // until the end
-		_ = cmd.Wait()                  // its status is looked at
+		_ = cmd.Wait()                  // its status is checked
 		assert.Equal(t, tt.code, cmd.ProcessState.ExitCode(), tt.script)
 		if tt.signal != 0 {
 			assert.Equal(t, tt.signal, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal(), tt.script)
@@ -536,7 +534,7 @@ func TestGuardForwardsSignals(t *testing.T) {
 		_, err := out.ReadString('\n')
 		require.NoError(t, err)
 		require.NoError(t, cmd.Process.Signal(s))
-		_ = cmd.Wait() // its status is looked at
+		_ = cmd.Wait() // its status is checked
 		assert.Equal(t, s, cmd.ProcessState.Sys().(syscall.WaitStatus).Signal())
 		assert.Zero(t, marked(duration(210)))
 		reapAll(t)
@@ -544,7 +542,7 @@ func TestGuardForwardsSignals(t *testing.T) {
 }
 
 // One SIGINT to the outer process, to the inner one or to both is one interrupt.
-func TestOneInterruptIsOne(t *testing.T) {
+func TestInterruptCountsOnce(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		to   func(outer, inner int) int
@@ -583,7 +581,7 @@ func TestGuardHidesItself(t *testing.T) {
 	assert.Contains(t, string(all), "\n1\n", "one group")
 }
 
-func TestAForgedMarkCountsForNothing(t *testing.T) {
+func TestForgedMarkIsIgnored(t *testing.T) {
 	for _, forged := range []string{"", "3", "0:1", "99:5", "x:y", "1:"} {
 		cmd := exec.Command(os.Args[0])
 		cmd.Env = append(os.Environ(), "GUARDED_SCRIPT=echo $PPID", "GORACE=atexit_sleep_ms=0", keeper.Mark+"="+forged)
@@ -591,7 +589,7 @@ func TestAForgedMarkCountsForNothing(t *testing.T) {
 		require.NoError(t, err, forged)
 		f := strings.Fields(string(out))
 		require.Len(t, f, 3)
-		assert.NotEqual(t, strconv.Itoa(cmd.Process.Pid), f[1], "it was guarded all the same")
+		assert.NotEqual(t, strconv.Itoa(cmd.Process.Pid), f[1], "it was guarded nevertheless")
 	}
 }
 
@@ -629,8 +627,8 @@ func BenchmarkEndOfTwenty(b *testing.B) {
 	}
 }
 
-// heedSignal makes programs that are started from here heed a signal that this process
-// was told to ignore, as nohup does: what is caught is not ignored after exec.
+// heedSignal makes programs started by this test react to a signal that this process ignores, as
+// under nohup: a caught signal is not ignored after exec.
 func heedSignal(t *testing.T, sig os.Signal) {
 	t.Helper()
 	signal.Notify(make(chan os.Signal, 1), sig)

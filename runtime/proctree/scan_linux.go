@@ -9,12 +9,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Complete says whether whole trees can be found and guarded on this system.
+// Complete reports whether whole trees can be found and guarded on this system.
 const Complete = true
 
-// Subreaper makes this process adopt its descendants' orphans, so that they
-// stay its descendants. It holds until this process ends; children do not
-// inherit it.
+// Subreaper makes this process adopt its descendants' orphans, so that they stay its descendants.
+// The setting lasts until this process ends; children do not inherit it.
 func Subreaper() error {
 	return os.NewSyscallError("become a subreaper", unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0))
 }
@@ -26,8 +25,8 @@ func isSubreaper() bool {
 	return err == 0 && on != 0
 }
 
-// Adopter is the process that adopts the orphans below this one: this one itself
-// after Subreaper, Guard's keeper in the inner process; 0: another program.
+// Adopter returns the process that adopts the orphans below this one: this process itself after
+// Subreaper, or Guard's keeper in the inner process; 0: another program.
 func Adopter() int {
 	if keeper := keeperID.Load(); keeper != 0 {
 		return int(keeper)
@@ -38,8 +37,7 @@ func Adopter() int {
 	return 0
 }
 
-// Seen identifies a process by its id; false when there is none, a zombie
-// counted as none.
+// Seen identifies a process by its id; it returns false if there is none or only a zombie.
 func Seen(pid int) (Process, bool) {
 	e, ok := stat(pid)
 	if !ok || e.zombie() {
@@ -48,8 +46,8 @@ func Seen(pid int) (Process, bool) {
 	return e.Process, true
 }
 
-// Descendants lists the living descendants of a process, itself excluded, in
-// no order. Zombies are left out.
+// Descendants lists the living descendants of a process, itself excluded, in no particular order.
+// Zombies are left out.
 func Descendants(pid int) []Process {
 	var list []Process
 	s, _ := scan()
@@ -61,7 +59,7 @@ func Descendants(pid int) []Process {
 	return list
 }
 
-// entry is what /proc/PID/stat tells.
+// entry is the content of /proc/PID/stat.
 type entry struct {
 	Process
 	state        byte
@@ -69,23 +67,23 @@ type entry struct {
 	threads      int
 }
 
-// zombie says that a process has ended. One whose first thread alone has is shown with the
-// same state: the others live on, and have the children that they started.
+// zombie reports whether a process has ended. A process of which only the first thread has ended
+// has the same state: the other threads live on, and have the children that they started.
 func (e entry) zombie() bool { return (e.state == 'Z' || e.state == 'X') && e.threads <= 1 }
 
-// snapshot is all processes by id.
+// snapshot holds all processes by id.
 type snapshot map[int]entry
 
-// scan reads all of /proc. It is not atomic: a process that forks after the
-// listing and ends before its turn hides its child. whole is false when a
-// process ended so; one that ended and was not reaped shows as a zombie.
+// scan reads all of /proc. It is not atomic: a process that forks after the listing and ends before
+// its turn hides its child. whole is false if a process ended in this way; a process that ended and
+// was not reaped is listed as a zombie.
 func scan() (s snapshot, whole bool) {
 	dir, err := os.Open("/proc")
 	if err != nil {
-		return nil, true // no second look would find more
+		return nil, true // another scan would not find more
 	}
 	defer dir.Close()
-	names, _ := dir.Readdirnames(-1) // what was read counts
+	names, _ := dir.Readdirnames(-1) // names read before an error count
 	s, whole = make(snapshot, len(names)), true
 	for _, name := range names {
 		if pid, err := strconv.Atoi(name); err == nil {
@@ -113,8 +111,8 @@ func stat(pid int) (entry, bool) {
 	return parseStat(pid, buf[:n])
 }
 
-// parseStat reads proc_pid_stat(5). The name may hold anything, parentheses
-// and blanks included.
+// parseStat parses proc_pid_stat(5). The name may contain anything, including parentheses and
+// blanks.
 func parseStat(pid int, line []byte) (e entry, ok bool) {
 	open, end := bytes.IndexByte(line, '('), bytes.LastIndexByte(line, ')')
 	if open < 0 || end < open {
@@ -147,16 +145,16 @@ func (s snapshot) descend(set map[int]bool) map[int]bool {
 	return set
 }
 
-// beforeExec tells whether a process is a copy of this one, on its way to exec:
-// until then it holds every file that this process had open when it forked,
-// other programs' terminals included.
+// beforeExec reports whether a process is a copy of this one on its way to exec: until
+// then it holds every file that this process had open when it forked, including the
+// terminals of other programs.
 func beforeExec(pid int) bool {
 	theirs, err1 := os.Readlink("/proc/" + strconv.Itoa(pid) + "/exe")
 	ours, err2 := os.Readlink("/proc/self/exe")
 	return err1 == nil && err2 == nil && theirs == ours
 }
 
-// holds says whether a process has a file open.
+// holds reports whether a process has a file open.
 func holds(pid int, file string) bool {
 	dir := "/proc/" + strconv.Itoa(pid) + "/fd"
 	fds, err := os.ReadDir(dir)

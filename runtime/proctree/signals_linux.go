@@ -7,10 +7,10 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// passed takes a signal that the outer process got. Where nobody takes it by Notify
-// it does what it does to any process.
+// passed handles a signal that the outer process received. If no channel receives it by Notify it
+// has its usual effect.
 func passed(s syscall.Signal) {
 	if !count(s, func(t *tally) { t.passed++ }) {
-		_ = unix.Kill(os.Getpid(), s) // a signal that was caught is one
+		_ = unix.Kill(os.Getpid(), s) // it is valid, since it was caught
 	}
 }

@@ -10,15 +10,15 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Members lists the tree's living processes now. Those seen once stay members
-// wherever they move, so looking while the program runs finds more later.
+// Members lists the tree's living processes. A process that was seen once stays a member wherever
+// it moves, so calls while the program runs help to find more later.
 func (t *Tree) Members() []Process {
 	living, _, _ := t.look()
 	return living
 }
 
-// Signal sends a signal to each member, and SIGCONT after it. That a member
-// ended meanwhile is no error.
+// Signal sends a signal, and then SIGCONT, to each member. A member that has ended
+// meanwhile does not cause an error.
 func (t *Tree) Signal(sig syscall.Signal) error {
 	var errs []error
 	for _, p := range t.Members() {
@@ -27,7 +27,7 @@ func (t *Tree) Signal(sig syscall.Signal) error {
 	return errors.Join(errs...)
 }
 
-// Wait returns nil when no member is left, a *ResistError when ctx ends first.
+// Wait returns nil when no member is left, and a *ResistError if ctx ends first.
 func (t *Tree) Wait(ctx context.Context) error {
 	for quiet := 0; quiet < quietLooks; {
 		living, dead, whole := t.look()
@@ -41,13 +41,13 @@ func (t *Tree) Wait(ctx context.Context) error {
 		if err := allEnded(ctx, living); err != nil {
 			if left := t.Members(); len(left) > 0 {
 				return &ResistError{Left: left, Cause: err}
-			} // they ended as the time did, and are still to be reaped
+			} // they ended at the deadline, and must still be reaped
 		}
 	}
 	return nil
 }
 
-// allEnded waits until all of them ended, or ctx did.
+// allEnded waits until all processes have ended, or until ctx ends.
 func allEnded(ctx context.Context, list []Process) error {
 	for _, p := range list {
 		if err := ended(ctx, p); err != nil {
@@ -57,22 +57,22 @@ func allEnded(ctx context.Context, list []Process) error {
 	return nil
 }
 
-// quietLooks is how many looks in a row must find nothing at all, neither
-// members nor traces of any, before a tree counts as ended.
+// quietLooks is how many scans in a row must find nothing, neither members nor traces of any,
+// before a tree counts as ended.
 const quietLooks = 2
 
-// firstSeen identifies the leader. When it is gone already, members are at
-// least no older than this process.
+// firstSeen identifies the leader. If it has already ended, members are at least not older than
+// this process.
 func firstSeen(leader int) Process {
 	if e, ok := stat(leader); ok {
 		return e.Process
 	}
-	self, _ := stat(os.Getpid()) // without it, zero: no bound at all
+	self, _ := stat(os.Getpid()) // zero on failure: no lower bound
 	return Process{PID: leader, Start: self.Start}
 }
 
-// look takes stock: members that live, and dead ones that are ours to reap.
-// whole is false when somebody may have been missed.
+// look returns the members that are alive, and dead ones that this process must reap. whole is
+// false if a process may have been missed.
 func (t *Tree) look() (living, dead []Process, whole bool) {
 	adopter := Adopter()
 	s, whole := candidates(adopter, t.root.PID)
@@ -101,8 +101,8 @@ func (t *Tree) look() (living, dead []Process, whole bool) {
 	return living, dead, whole
 }
 
-// candidates are the processes that can be members: those below the adopter, for
-// nobody gets out from under it, or all of the machine.
+// candidates returns the processes that can be members: those below the adopter, which they cannot
+// leave, or all processes of the machine.
 func candidates(adopter, leader int) (s snapshot, whole bool) {
 	if adopter != 0 {
 		if s, whole, listed := below(adopter, leader); listed {
@@ -112,18 +112,18 @@ func candidates(adopter, leader int) (s snapshot, whole bool) {
 	return scan()
 }
 
-// adopted tells whether a child of ours was somebody else's before: one that we
-// started is in our session or leads its own.
+// adopted reports whether a child of this process was a child of another one before: a
+// process started here is in this process's session or leads its own.
 func (s snapshot) adopted(e entry, self int) bool {
 	return e.parent == self && e.sess != s[self].sess && e.sess != e.PID
 }
 
-// seeds are the members that need no parent to be known as such.
+// seeds returns the members that are known as such without their parent.
 func (t *Tree) seeds(s snapshot, self, adopter int) map[int]bool {
 	set := map[int]bool{}
 	ours := s.descend(map[int]bool{self: true, adopter: adopter != 0})
-	// Ids are used again. While a session has members its id is not; so the
-	// leader's id stands for the tree unless a later process has it now.
+	// Ids are reused, but the id of a session is not while the session has members; so the leader's
+	// id identifies the tree unless a later process has it now.
 	leader, there := s[t.root.PID]
 	another := there && leader.Start != t.root.Start
 	for pid, e := range s {
@@ -132,7 +132,7 @@ func (t *Tree) seeds(s snapshot, self, adopter int) map[int]bool {
 		case pid == self || pid == adopter || e.Start < t.root.Start:
 		case known && p.Start == e.Start, pid == t.root.PID && !another:
 			set[pid] = true
-		case e.sess == s[self].sess: // who left our session cannot come back
+		case e.sess == s[self].sess: // a process that left this session cannot return
 		case e.sess == t.root.PID && !another,
 			t.Sole && adopter != 0 && e.parent == adopter,
 			t.tty != "" && (ours[pid] || adopter == 0) && !beforeExec(pid) && holds(pid, t.tty):
@@ -142,7 +142,7 @@ func (t *Tree) seeds(s snapshot, self, adopter int) map[int]bool {
 	return set
 }
 
-// send signals a process and wakes it, if stopped, to act on it.
+// send signals a process and continues it, if stopped, so that it can react.
 func send(p Process, sig syscall.Signal) error {
 	err := signalOnly(p, sig)
 	if err == nil && sig != syscall.SIGKILL {
@@ -151,7 +151,7 @@ func send(p Process, sig syscall.Signal) error {
 	return err
 }
 
-// signalOnly signals a process and no later one with its id.
+// signalOnly signals a process, but not a later one with the same id.
 func signalOnly(p Process, sig syscall.Signal) error {
 	fd, err := open(p)
 	if err != nil || fd < 0 {
@@ -160,12 +160,12 @@ func signalOnly(p Process, sig syscall.Signal) error {
 	defer unix.Close(fd)
 	err = unix.PidfdSendSignal(fd, sig, nil, 0)
 	if err == unix.ESRCH || err == unix.EPERM {
-		return nil // gone; or another user's, which the wait will report
+		return nil // gone; or another user's, which Wait reports
 	}
 	return os.NewSyscallError("signal process "+p.String(), err)
 }
 
-// open returns a descriptor of the process, -1 when it ended.
+// open returns a descriptor of the process, or -1 if it has ended.
 func open(p Process) (fd int, err error) {
 	fd, err = unix.PidfdOpen(p.PID, unix.PIDFD_NONBLOCK)
 	if err == unix.ESRCH || err == unix.EINVAL {
@@ -181,7 +181,7 @@ func open(p Process) (fd int, err error) {
 	return fd, nil
 }
 
-// ended waits in Go's poller until the process ended, zombie or not, or ctx did.
+// ended waits in Go's poller until the process has ended, zombie or not, or until ctx ends.
 func ended(ctx context.Context, p Process) error {
 	fd, err := open(p)
 	if err != nil || fd < 0 {
@@ -193,7 +193,7 @@ func ended(ctx context.Context, p Process) error {
 	if err != nil {
 		return err
 	}
-	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(past) }) // closed: it ended
+	stop := context.AfterFunc(ctx, func() { _ = f.SetReadDeadline(past) }) // an error means that it is closed: the wait is over
 	defer stop()
 	err = raw.Read(func(fd uintptr) bool {
 		n, err := unix.Poll([]unix.PollFd{{Fd: int32(fd), Events: unix.POLLIN}}, 0)
@@ -205,15 +205,15 @@ func ended(ctx context.Context, p Process) error {
 	return err
 }
 
-// past is a deadline that wakes whoever waits.
+// past is a deadline that wakes all waiting readers.
 var past = time.Unix(1, 0)
 
-// reap takes an ended orphan off the process table.
+// reap reaps an ended orphan.
 func reap(pid int) {
 	for {
 		_, err := unix.Wait4(pid, nil, unix.WNOHANG, nil)
 		if err != unix.EINTR {
-			return // ECHILD: somebody else reaped it
+			return // ECHILD: another goroutine reaped it
 		}
 	}
 }

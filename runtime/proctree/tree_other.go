@@ -7,11 +7,11 @@ import (
 	"syscall"
 )
 
-// Members is unknown here.
+// Members returns nil: processes are unknown on this system.
 func (t *Tree) Members() []Process { return nil }
 
-// Signal reaches nobody here.
+// Signal returns ErrUnsupported on this system.
 func (t *Tree) Signal(syscall.Signal) error { return ErrUnsupported }
 
-// Wait has nothing to wait for here.
+// Wait returns ErrUnsupported on this system.
 func (t *Tree) Wait(context.Context) error { return ErrUnsupported }

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// Members is the leader while its group exists.
+// Members returns the leader while its group exists.
 func (t *Tree) Members() []Process {
 	if syscall.Kill(-t.root.PID, 0) == syscall.ESRCH {
 		return nil
@@ -17,7 +17,7 @@ func (t *Tree) Members() []Process {
 	return []Process{t.root}
 }
 
-// Signal sends a signal to the leader's group, and SIGCONT after it.
+// Signal sends a signal to the leader's group, followed by SIGCONT.
 func (t *Tree) Signal(sig syscall.Signal) error {
 	for _, s := range []syscall.Signal{sig, syscall.SIGCONT} {
 		if err := syscall.Kill(-t.root.PID, s); err != nil && err != syscall.ESRCH && err != syscall.EPERM {
@@ -27,8 +27,7 @@ func (t *Tree) Signal(sig syscall.Signal) error {
 	return nil
 }
 
-// Wait returns nil when the leader's group is gone, a *ResistError when ctx
-// ends first.
+// Wait returns nil when the leader's group is gone, and a *ResistError if ctx ends first.
 func (t *Tree) Wait(ctx context.Context) error {
 	const look = 5 * time.Millisecond // nothing announces a group's end
 	tick := time.NewTicker(look)

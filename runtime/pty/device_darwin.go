@@ -18,15 +18,14 @@ const (
 	lowersInput  = 0
 )
 
-// openPair opens a terminal. The master is a duplicate of creack/pty's, which stays
-// blocking: kqueue does not report terminals reliably. A reader is woken by the end
-// of the program.
+// openPair opens a terminal. The master is a duplicate of creack/pty's, which stays blocking:
+// kqueue does not report terminals reliably. The end of the program wakes a reader.
 func openPair() (master, tty *os.File, err error) {
 	blocking, tty, err := pty.Open()
 	if err != nil {
 		return nil, nil, err
 	}
-	defer blocking.Close() // its duplicate lives on
+	defer blocking.Close() // its duplicate stays open
 	fd, err := unix.FcntlInt(blocking.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		_ = tty.Close() // nothing was written to it
@@ -45,7 +44,7 @@ func writeSome(fd int, b []byte) (int, error) {
 }
 
 func (d *device) waitWritable(deadline time.Time) error {
-	// Waits in pieces so that close is noticed.
+	// Waits in pieces to notice close.
 	const pieceMS = 100
 	for deadline.IsZero() || time.Now().Before(deadline) {
 		ready := false
@@ -64,7 +63,7 @@ func (d *device) waitWritable(deadline time.Time) error {
 	return os.ErrDeadlineExceeded
 }
 
-// reader needs nothing here.
+// reader is empty on this system.
 type reader struct{}
 
 func (*reader) open(int) error { return nil }
@@ -80,7 +79,7 @@ func (d *device) close() error {
 	return d.file.Close()
 }
 
-// awaitExit has no counterpart here: the wait that follows reaps.
+// awaitExit is empty on this system: the wait that follows reaps.
 func awaitExit(int) {}
 
 func (p *PTY) readiness() Readiness { return Readiness{} }

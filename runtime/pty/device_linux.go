@@ -16,11 +16,11 @@ const (
 	lowersInput  = unix.IUCLC
 )
 
-// openPair opens a terminal: the master as a non-blocking file outside Go's poller,
-// which would be woken for each byte that the program reads, and the other side. See
-// pts(4). creack/pty's Open hands the kernel the address of a variable as a number:
-// when the garbage collector moves the stack meanwhile the terminal's own number is
-// lost and /dev/pts/0, somebody else's, opened in its place.
+// openPair opens a terminal: the master as a non-blocking file outside Go's poller, which would be
+// woken for each byte that the program reads, and the other side. See pts(4). creack/pty's Open
+// passes the address of a variable to the kernel as a number: if the garbage collector moves the
+// stack meanwhile, the terminal's number is lost and /dev/pts/0, which may belong to another
+// process, is opened instead.
 func openPair() (master, tty *os.File, err error) {
 	fd, err := unix.Open("/dev/ptmx", unix.O_RDWR|unix.O_NOCTTY|unix.O_CLOEXEC, 0)
 	if err != nil {
@@ -48,15 +48,15 @@ func openPair() (master, tty *os.File, err error) {
 
 func writeSome(fd int, b []byte) (int, error) { return unix.Write(fd, b) }
 
-// awaitExit returns when the process has ended, and leaves it to be reaped.
+// awaitExit returns when the process has ended, and does not reap it.
 func awaitExit(pid int) {
 	for unix.Waitid(unix.P_PID, pid, nil, unix.WEXITED|unix.WNOWAIT, nil) == unix.EINTR {
 	}
 }
 
-// signalForeground lets the kernel signal whoever is in the foreground, which
-// cannot hit a later group with the same number. It does so for SIGINT, SIGQUIT
-// and SIGTSTP only (TIOCSIG, drivers/tty/pty.c).
+// signalForeground makes the kernel signal the foreground group, so that a later group
+// with the same number is never hit. The kernel does so for SIGINT, SIGQUIT and SIGTSTP
+// only (TIOCSIG, drivers/tty/pty.c).
 func (d *device) signalForeground(sig syscall.Signal) error {
 	return d.control(func(fd int) error { return unix.IoctlSetInt(fd, unix.TIOCSIG, int(sig)) })
 }

@@ -13,11 +13,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// The program's side of the terminal is that of the master we hold, even when the
-// garbage collector moves the stack while the terminal is being opened: with a number
-// that was written to where a variable had been, it was /dev/pts/0.
-func TestBothSidesAreOfOneTerminal(t *testing.T) {
-	first, firstTTY, err := openPair() // whatever the next get, it is not number 0
+// The program's side of the terminal belongs to the master that this process holds, even if the
+// garbage collector moves the stack while the terminal is opened: when the kernel wrote the number
+// to the old address of a variable, the program got /dev/pts/0.
+func TestBothSidesBelongToOneTerminal(t *testing.T) {
+	first, firstTTY, err := openPair() // further terminals do not get number 0
 	require.NoError(t, err)
 	defer first.Close()
 	defer firstTTY.Close()
@@ -35,7 +35,7 @@ func TestBothSidesAreOfOneTerminal(t *testing.T) {
 	}()
 	for range 2000 {
 		done := make(chan error)
-		go func() { // each on a stack of its own, to be shrunk
+		go func() { // each on its own stack, which can shrink
 			grow(1000)
 			done <- sides()
 		}()
@@ -52,7 +52,7 @@ func sides() error {
 	defer tty.Close()
 	number, err := unix.IoctlGetUint32(int(master.Fd()), unix.TIOCGPTN)
 	if name := fmt.Sprintf("/dev/pts/%d", number); err == nil && tty.Name() != name {
-		err = fmt.Errorf("the master is that of %s, the program got %s", name, tty.Name())
+		err = fmt.Errorf("the master belongs to %s, the program got %s", name, tty.Name())
 	}
 	return err
 }
@@ -69,8 +69,8 @@ func grow(depth int) (sum byte) {
 	return sum
 }
 
-// A deadline that has passed, because the reader's thread came late, loses nothing.
-func TestWhatIsThereIsReadAfterTheDeadline(t *testing.T) {
+// A deadline that has passed, because the reader's thread was scheduled late, loses no output.
+func TestAvailableOutputIsReadAfterDeadline(t *testing.T) {
 	p := launch(t, Command{}, "sh", "-c", "printf first; read x; printf last; exit 7")
 	until(t, p, "first") // so little that the next read would wait before it tries
 	require.NoError(t, p.SetReadDeadline(time.Now().Add(-time.Second)))

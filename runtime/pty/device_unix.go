@@ -17,15 +17,14 @@ import (
 type device struct {
 	file *os.File
 	raw  syscall.RawConn
-	name string // of the other side, "/dev/pts/3"
+	name string // path of the other side, "/dev/pts/3"
 	reader
 
 	use     sync.RWMutex // fd is open while it is held and retired is false
 	fd      int
 	retired bool
 
-	// The running write; the function is made once so that a write allocates
-	// nothing.
+	// State of the running write; the function is bound once so that a write allocates nothing.
 	wmu     sync.Mutex
 	wbuf    []byte
 	wn      int
@@ -33,12 +32,12 @@ type device struct {
 	writeFn func(fd uintptr)
 }
 
-func start(c Command) (*device, *os.Process, error) {
+func startDevice(c Command) (*device, *os.Process, error) {
 	d, tty, err := open(c)
 	if err != nil {
 		return nil, nil, err
 	}
-	defer tty.Close() // ours; the program has its own
+	defer tty.Close() // the program has its own
 	leader, err := startProcess(c, tty)
 	if err != nil {
 		_ = d.close() // the start's error is the one that matters
@@ -47,7 +46,7 @@ func start(c Command) (*device, *os.Process, error) {
 	return d, leader, nil
 }
 
-// open makes a terminal with size and modes in force.
+// open creates a terminal with the size and modes set.
 func open(c Command) (d *device, tty *os.File, err error) {
 	master, tty, err := openPair()
 	if err != nil {
@@ -118,7 +117,7 @@ func startProcess(c Command, tty *os.File) (*os.Process, error) {
 	return leader, err
 }
 
-// endOfOutput maps how a terminal says that nobody has it open.
+// endOfOutput converts a terminal's report that no process has it open to io.EOF.
 func endOfOutput(n int, err error) (int, error) {
 	if errors.Is(err, syscall.EIO) || n == 0 && err == nil {
 		return n, io.EOF
@@ -153,21 +152,21 @@ func (d *device) writeFD(fd uintptr) {
 	}
 }
 
-// polls looks for an event without waiting.
+// polls checks for an event without waiting.
 func polls(fd int, events int16) bool {
 	fds := [1]unix.PollFd{{Fd: int32(fd), Events: events}}
 	n, err := unix.Poll(fds[:], 0)
 	return err == nil && n > 0
 }
 
-// inTerminal says whether the terminal holds output.
+// inTerminal reports whether the terminal holds output.
 func (d *device) inTerminal() (yes bool) {
-	_ = d.control(func(fd int) error { yes = polls(fd, unix.POLLIN); return nil }) // closed: nothing to read
+	_ = d.control(func(fd int) error { yes = polls(fd, unix.POLLIN); return nil }) // an error means closed: nothing to read
 	return yes
 }
 
-// control runs an ioctl-like call on the master; it fails after close, which waits
-// for it. RawConn's would cost five allocations.
+// control runs an ioctl-like call on the master; it fails after close, which waits for it.
+// RawConn's method would cost five allocations.
 func (d *device) control(f func(fd int) error) error {
 	d.use.RLock()
 	defer d.use.RUnlock()
@@ -177,7 +176,7 @@ func (d *device) control(f func(fd int) error) error {
 	return f(d.fd)
 }
 
-// retire ends control.
+// retire makes control fail.
 func (d *device) retire() {
 	d.use.Lock()
 	defer d.use.Unlock()
@@ -225,8 +224,8 @@ func (d *device) cook() (undo func(), err error) {
 		})
 	}
 	return func() {
-		if now, err := d.modes(); err == nil && now.t.Iflag == cooked.Iflag && now.t.Lflag|unix.ECHO == cooked.Lflag { // some turn the echo off at each prompt
-			_ = set(&before.t) // it has been closed
+		if now, err := d.modes(); err == nil && now.t.Iflag == cooked.Iflag && now.t.Lflag|unix.ECHO == cooked.Lflag { // some programs turn the echo off at each prompt
+			_ = set(&before.t) // an error means that it is closed
 		}
 	}, set(&cooked)
 }

@@ -8,25 +8,34 @@ import (
 	"time"
 )
 
-// device has no implementation here: start never returns one.
+// device has no implementation on this system: Start never returns one.
 type device struct{}
 
-// Modes are what a terminal does with input and output.
+// Modes are a terminal's input and output modes.
 type Modes struct{}
 
-// Echoes is unknown here.
+// Echoes returns false: modes are unknown on this system.
 func (*Modes) Echoes() bool { return false }
 
-// Canonical is unknown here.
+// Signals returns false: modes are unknown on this system.
+func (*Modes) Signals() bool { return false }
+
+// Flow returns false: modes are unknown on this system.
+func (*Modes) Flow(byte) bool { return false }
+
+// Resumes returns false: modes are unknown on this system.
+func (*Modes) Resumes(byte) bool { return false }
+
+// Canonical returns false: modes are unknown on this system.
 func (*Modes) Canonical() bool { return false }
 
-// Shown is the text itself.
+// Shown returns text.
 func (*Modes) Shown(text []byte) []byte { return text }
 
-// Line is what a terminal that edits lines has made of input.
+// Line is the result of input to a terminal that edits lines.
 type Line struct{}
 
-// Bytes are none here.
+// Bytes returns nil on this system.
 func (*Line) Bytes() []byte { return nil }
 
 // Drop does nothing.
@@ -35,10 +44,10 @@ func (*Line) Drop() {}
 // Edit does nothing.
 func (*Modes) Edit(*Line, []byte) {}
 
-// Echo is nothing.
+// Echo returns nil on this system.
 func (*Modes) Echo([]byte) []byte { return nil }
 
-func start(Command) (*device, *os.Process, error) { return nil, nil, ErrUnsupported }
+func startDevice(Command) (*device, *os.Process, error) { return nil, nil, ErrUnsupported }
 
 func (*device) read([]byte) (int, error)              { return 0, ErrUnsupported }
 func (*device) write([]byte) (int, error)             { return 0, ErrUnsupported }

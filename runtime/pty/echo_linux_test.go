@@ -10,14 +10,14 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// What we know of an echo is what the kernel makes of it, in whatever modes a
-// program has left the terminal.
-func TestEchoIsTheKernels(t *testing.T) {
+// The predicted echo equals the kernel's, in all modes in which a program may leave the
+// terminal.
+func TestEchoEqualsKernel(t *testing.T) {
 	for _, tt := range []struct {
 		name string
 		set  func(*unix.Termios)
 	}{
-		{"as it starts", func(*unix.Termios) {}},
+		{"initial modes", func(*unix.Termios) {}},
 		{"raw", func(m *unix.Termios) {
 			m.Iflag &^= unix.ICRNL | unix.IXON
 			m.Oflag &^= unix.OPOST
@@ -29,11 +29,11 @@ func TestEchoIsTheKernels(t *testing.T) {
 		{"no carriage returns", func(m *unix.Termios) { m.Oflag &^= unix.ONLCR }},
 		{"capitals", func(m *unix.Termios) { m.Oflag |= unix.OLCUC }},
 		{"small letters", func(m *unix.Termios) { m.Iflag |= unix.IUCLC }},
-		{"carriage returns stay", func(m *unix.Termios) { m.Iflag &^= unix.ICRNL }},
-		{"carriage returns go", func(m *unix.Termios) { m.Iflag |= unix.IGNCR }},
-		{"line ends turned", func(m *unix.Termios) { m.Iflag |= unix.INLCR }},
+		{"carriage returns kept", func(m *unix.Termios) { m.Iflag &^= unix.ICRNL }},
+		{"carriage returns ignored", func(m *unix.Termios) { m.Iflag |= unix.IGNCR }},
+		{"line ends swapped", func(m *unix.Termios) { m.Iflag |= unix.INLCR }},
 		{"carriage returns shown as line ends", func(m *unix.Termios) { m.Oflag |= unix.OCRNL; m.Iflag &^= unix.ICRNL; m.Lflag &^= unix.ECHOCTL }},
-		{"control bytes as they are", func(m *unix.Termios) { m.Lflag &^= unix.ECHOCTL }},
+		{"control bytes unchanged", func(m *unix.Termios) { m.Lflag &^= unix.ECHOCTL }},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
 			d, tty, err := open(Command{Size: Size{Cols: 80, Rows: 24}, Echo: true, Canonical: true})
@@ -65,10 +65,10 @@ func TestNoEcho(t *testing.T) {
 	assert.Nil(t, modes.Echo([]byte("a\n")))
 }
 
-// end is the same in every mode.
+// end is equal in all modes.
 const end = "0042"
 
-// shown is what the terminal shows, up to the end.
+// shown returns the text that the terminal displays, up to the end.
 func shown(t *testing.T, d *device) string {
 	require.NoError(t, d.setReadDeadline(time.Now().Add(10*time.Second)))
 	var all []byte

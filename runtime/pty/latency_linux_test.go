@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// BenchmarkRoundTrip compares a shell's `true` through this package with a bare
-// loop of blocking reads, turn by turn; it reports both medians and their ratio.
+// BenchmarkRoundTrip compares a shell's `true` through this package with a bare loop of blocking
+// reads, alternately; it reports both medians and their ratio.
 func BenchmarkRoundTrip(b *testing.B) {
 	bash, err := exec.LookPath("bash")
 	if err != nil {
@@ -33,7 +33,7 @@ func BenchmarkRoundTrip(b *testing.B) {
 		{read: p.Read, write: p.Write},
 		{read: func(b []byte) (int, error) { return unix.Read(fd, b) }, write: func(b []byte) (int, error) { return unix.Write(fd, b) }},
 	}
-	const block = 200 // turns before the other one has its
+	const block = 200 // alternate after this many round trips
 	for i := range pairs {
 		roundTrip(b, pairs[i].read, pairs[i].write, "PS1='@P> '\n")
 	}
@@ -68,7 +68,7 @@ func roundTrip(b *testing.B, read, write func([]byte) (int, error), line string)
 	}
 }
 
-// bare starts the program with nothing but a blocking descriptor.
+// bare starts the program with only a blocking descriptor.
 func bare(b *testing.B, path string, argv []string) (fd int, done func()) {
 	master, tty, err := pty.Open()
 	require.NoError(b, err)
@@ -79,7 +79,7 @@ func bare(b *testing.B, path string, argv []string) (fd int, done func()) {
 	require.NoError(b, cmd.Start())
 	require.NoError(b, tty.Close())
 	return int(master.Fd()), func() {
-		_ = cmd.Process.Kill() // it lives: nobody told it to end
+		_ = cmd.Process.Kill() // it is alive: it was not asked to exit
 		_ = cmd.Wait()         // killed
 		_ = master.Close()
 	}

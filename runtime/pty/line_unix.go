@@ -4,24 +4,25 @@ package pty
 
 import "golang.org/x/sys/unix"
 
-// longestLine is how many bytes of a line a terminal keeps that edits lines (N_TTY_BUF_SIZE less the line's end).
+// longestLine is how many bytes of a line a terminal that edits lines keeps (N_TTY_BUF_SIZE less
+// the line's end).
 const longestLine = 4095
 
-// Line is what a terminal that edits lines has made of input. Its zero value is ready to use.
+// Line is the result of input to a terminal that edits lines. Its zero value is ready to use.
 type Line struct {
 	text    []byte
-	fixed   int  // bytes that no key takes back: the program has them
-	literal bool // the next byte means itself
+	fixed   int  // bytes that no key erases: the program has received them
+	literal bool // the next byte has no special meaning
 }
 
-// Bytes are the lines that have ended, each with its line feed, and the one that is edited.
+// Bytes returns the lines that have ended, each with its line feed, and the unfinished line.
 func (l *Line) Bytes() []byte { return l.text }
 
-// Drop forgets the lines that have ended.
+// Drop removes the lines that have ended.
 func (l *Line) Drop() { l.text, l.fixed = append(l.text[:0], l.text[l.fixed:]...), 0 }
 
-// Edit adds input as a terminal does that edits lines; see n_tty_receive_char_special and
-// eraser in Linux's drivers/tty/n_tty.c.
+// Edit adds input like a terminal that edits lines; see n_tty_receive_char_special and eraser in
+// Linux's drivers/tty/n_tty.c.
 func (m *Modes) Edit(l *Line, input []byte) {
 	for _, c := range input {
 		m.edit(l, c)
@@ -78,7 +79,7 @@ func (l *Line) add(c byte) {
 	}
 }
 
-// character is where the last character begins; there is none within the unfinished line: -1.
+// character returns the start of the last character of the unfinished line; -1: there is none.
 func (l *Line) character(wide bool) int {
 	n := len(l.text) - 1
 	for wide && n > l.fixed && l.text[n]&0xc0 == 0x80 {
@@ -96,7 +97,7 @@ func (l *Line) erase(wide bool) {
 	}
 }
 
-// eraseWord takes the last word, and what is no letter behind it.
+// eraseWord removes the last word and the characters after it that are not letters.
 func (l *Line) eraseWord(wide bool) {
 	within := false
 	for n := l.character(wide); n >= 0; n = l.character(wide) {
@@ -108,7 +109,7 @@ func (l *Line) eraseWord(wide bool) {
 	}
 }
 
-// alphanumeric is isalnum of the kernel's lib/ctype.c: of Latin-1.
+// alphanumeric is isalnum of the kernel's lib/ctype.c, for Latin-1.
 func alphanumeric(c byte) bool {
 	return c >= '0' && c <= '9' || c|0x20 >= 'a' && c|0x20 <= 'z' || c >= 0xc0 && c != 0xd7 && c != 0xf7
 }

@@ -8,8 +8,8 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// Modes are what a terminal does with input and output. Without any, as of one that
-// was closed, it passes all on and echoes nothing.
+// Modes are a terminal's input and output modes. The zero value, as for a closed terminal, passes
+// everything on and echoes nothing.
 type Modes struct{ t unix.Termios }
 
 func (d *device) modes() (m Modes, err error) {
@@ -24,13 +24,24 @@ func (d *device) modes() (m Modes, err error) {
 	return m, err
 }
 
-// Echoes tells whether the terminal shows input.
+// Echoes reports whether the terminal echoes input.
 func (m *Modes) Echoes() bool { return m.t.Lflag&unix.ECHO != 0 }
 
-// Canonical tells whether the terminal edits lines itself.
+// Signals reports whether the terminal turns keys such as Ctrl-C into signals.
+func (m *Modes) Signals() bool { return m.t.Lflag&unix.ISIG != 0 }
+
+// Flow reports whether the terminal uses the key for flow control: to stop or resume output.
+func (m *Modes) Flow(key byte) bool {
+	return key != 0 && m.t.Iflag&unix.IXON != 0 && (key == m.t.Cc[unix.VSTOP] || key == m.t.Cc[unix.VSTART]) // 0: none
+}
+
+// Resumes reports whether the key resumes output.
+func (m *Modes) Resumes(key byte) bool { return key != 0 && key == m.t.Cc[unix.VSTART] }
+
+// Canonical reports whether the terminal edits lines itself.
 func (m *Modes) Canonical() bool { return m.t.Lflag&unix.ICANON != 0 }
 
-// Shown is what the terminal makes of text that a program prints.
+// Shown returns the terminal's output for text that a program prints.
 func (m *Modes) Shown(text []byte) []byte {
 	shown := make([]byte, 0, len(text)+1) // a line
 	for _, c := range text {
@@ -39,10 +50,9 @@ func (m *Modes) Shown(text []byte) []byte {
 	return shown
 }
 
-// Echo is what the terminal shows of input that is written to it, byte for byte; nil
-// when it does not echo. Keys that erase are taken for text. It is as in
-// n_tty_receive_char_special, echo_char and do_output_char of Linux's
-// drivers/tty/n_tty.c.
+// Echo returns the terminal's echo of input, byte for byte; nil if it does not echo. Keys that
+// erase are treated as text. It follows n_tty_receive_char_special, echo_char and do_output_char of
+// Linux's drivers/tty/n_tty.c.
 func (m *Modes) Echo(input []byte) (shown []byte) {
 	if !m.Echoes() {
 		return nil
@@ -69,7 +79,7 @@ func (m *Modes) Echo(input []byte) (shown []byte) {
 	return shown
 }
 
-// passed appends c as the terminal passes it on from a program.
+// passed appends the terminal's output for c, printed by a program.
 func passed(t *unix.Termios, shown []byte, c byte) []byte {
 	switch {
 	case t.Oflag&unix.OPOST == 0:
@@ -83,7 +93,7 @@ func passed(t *unix.Termios, shown []byte, c byte) []byte {
 	return append(shown, c)
 }
 
-// lower and upper are the kernel's, which takes each byte for a character of Latin-1.
+// lower and upper are the kernel's functions, which treat each byte as a character of Latin-1.
 func lower(c byte) byte {
 	if 'A' <= c && c <= 'Z' || 0xc0 <= c && c <= 0xde && c != 0xd7 {
 		return c + 'a' - 'A'

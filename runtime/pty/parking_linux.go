@@ -9,41 +9,41 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// brief is how long a read waits in ppoll(2); who waits longer than a dialog takes parks.
-// A thread in a system call keeps its processor of the Go runtime for 10 ms, and all that
-// time the runtime's monitor wakes up to look at it, every 20 µs at first: beside a program
-// that prints 60 times a second that takes as much as all its output does.
-const brief = 300 * time.Microsecond
+// pollLimit is how long a read waits in ppoll(2); a read that waits longer than usual in a dialog
+// parks. A thread in a system call keeps its processor of the Go runtime for 10 ms, and all that
+// time the runtime's monitor wakes up to check it, every 20 µs at first: next to a program that
+// prints 60 times a second that costs as much as all its output.
+const pollLimit = 300 * time.Microsecond
 
-// parking is where a read waits then: in Go's poller, on an epoll(7) that asks for the
-// terminal only while somebody is parked, so that nothing else wakes the poller.
+// parking is where a read waits then: in Go's poller, on an epoll(7) that watches the terminal only
+// while a read is parked, so that nothing else wakes the poller.
 type parking struct {
 	file   *os.File
 	raw    syscall.RawConn
 	events [1]unix.EpollEvent
-	ready  func(fd uintptr) bool // made once so that a read allocates nothing
+	ready  func(fd uintptr) bool // bound once so that a read allocates nothing
 
-	mu    sync.Mutex // guards taken, and which deadline the file has
-	taken bool       // somebody is parked
+	mu     sync.Mutex // guards parked and the file's deadline
+	parked bool       // a read is parked
 }
 
-// open makes the epoll. Without it nobody parks.
+// open creates the epoll descriptor. Without it no read parks.
 func (p *parking) open(terminal int) error {
 	fd, err := unix.EpollCreate1(unix.EPOLL_CLOEXEC)
 	if err != nil {
 		return os.NewSyscallError("epoll_create1", err)
 	}
-	_ = unix.SetNonblock(fd, true) // it is open, and has such a flag
+	_ = unix.SetNonblock(fd, true) // it cannot fail: the descriptor is open and has the flag
 	file := os.NewFile(uintptr(fd), "epoll")
 	raw, err := file.SyscallConn()
 	if err == nil {
-		err = file.SetReadDeadline(time.Time{}) // whether the poller has it
+		err = file.SetReadDeadline(time.Time{}) // checks that the poller supports it
 	}
 	if err == nil {
 		err = os.NewSyscallError("epoll_ctl", unix.EpollCtl(fd, unix.EPOLL_CTL_ADD, terminal, &unix.EpollEvent{Events: unix.EPOLLONESHOT}))
 	}
 	if err != nil {
-		_ = file.Close() // nothing is lost with it
+		_ = file.Close() // nothing is lost
 		return err
 	}
 	p.ready = func(fd uintptr) bool {
@@ -56,16 +56,16 @@ func (p *parking) open(terminal int) error {
 
 func (p *parking) close() {
 	if p.file != nil {
-		_ = p.file.Close() // nothing is lost with it
+		_ = p.file.Close() // nothing is lost
 	}
 }
 
-// move moves the deadline of who is parked, which wakes it when that is over, and says
-// whether anybody is. Unix nanoseconds; 0: none.
-func (p *parking) move(deadline int64) bool {
+// setDeadline sets the deadline of a parked read, which wakes it when the deadline passes, and
+// reports whether a read is parked. Unix nanoseconds; 0: none.
+func (p *parking) setDeadline(deadline int64) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	return p.taken && p.until(deadline) == nil
+	return p.parked && p.until(deadline) == nil
 }
 
 func (p *parking) until(deadline int64) error {
@@ -75,16 +75,16 @@ func (p *parking) until(deadline int64) error {
 	return p.file.SetReadDeadline(time.Unix(0, deadline))
 }
 
-// park returns when there is something to read or to reconsider, or after the deadline.
-// It says whether it could.
+// park returns when there is something to read or to check again, or after the deadline. It reports
+// whether parking was possible.
 func (r *reader) park(terminal int) bool {
 	p := &r.parking
 	if p.file == nil {
 		return false
 	}
 	defer p.leave()
-	if err := r.occupy(); err != nil {
-		return true // there is something to reconsider
+	if err := r.parkUntilDeadline(); err != nil {
+		return true // there is something to check again
 	}
 	var asked error
 	err := p.raw.Control(func(fd uintptr) {
@@ -93,17 +93,17 @@ func (r *reader) park(terminal int) bool {
 	if err != nil || asked != nil {
 		return false
 	}
-	_ = p.raw.Read(p.ready) // its error is the deadline, for which the read looks itself
+	_ = p.raw.Read(p.ready) // its error is the deadline, which the read checks itself
 	return true
 }
 
-// occupy hands the read's deadline to the poller, and fails when the time is over. From now
-// on setReadDeadline and close find somebody parked.
-func (r *reader) occupy() error {
+// parkUntilDeadline hands the read's deadline to the poller, and fails if it has passed. From now on
+// setReadDeadline and close find a parked read.
+func (r *reader) parkUntilDeadline() error {
 	p := &r.parking
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.taken = true
+	p.parked = true
 	if _, late := r.remaining(); late != nil {
 		return late
 	}
@@ -113,5 +113,5 @@ func (r *reader) occupy() error {
 func (p *parking) leave() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	p.taken = false
+	p.parked = false
 }

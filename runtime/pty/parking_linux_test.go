@@ -34,7 +34,7 @@ func awaitParked(t *testing.T, p *PTY) {
 		park := &p.dev.parking
 		park.mu.Lock()
 		defer park.mu.Unlock()
-		return park.taken
+		return park.parked
 	}, 30*time.Second, time.Millisecond)
 }
 
@@ -42,12 +42,12 @@ func TestParkedRead(t *testing.T) {
 	tests := []struct {
 		name string
 		wake func(*PTY) error
-		want []error // one of them
+		want []error // one of these
 	}{
 		{"output", func(p *PTY) error { _, err := p.Write([]byte("x\n")); return err }, []error{nil}},
-		{"a deadline that is over", func(p *PTY) error { return p.SetReadDeadline(time.Unix(1, 0)) }, []error{os.ErrDeadlineExceeded}},
-		{"a deadline that comes", func(p *PTY) error { return p.SetReadDeadline(time.Now().Add(time.Millisecond)) }, []error{os.ErrDeadlineExceeded}},
-		{"a deadline that was moved away", func(p *PTY) error {
+		{"a past deadline", func(p *PTY) error { return p.SetReadDeadline(time.Unix(1, 0)) }, []error{os.ErrDeadlineExceeded}},
+		{"a future deadline", func(p *PTY) error { return p.SetReadDeadline(time.Now().Add(time.Millisecond)) }, []error{os.ErrDeadlineExceeded}},
+		{"a deadline that was removed", func(p *PTY) error {
 			for _, at := range []time.Time{time.Now().Add(time.Hour), {}} {
 				if err := p.SetReadDeadline(at); err != nil {
 					return err
@@ -67,13 +67,13 @@ func TestParkedRead(t *testing.T) {
 			case err := <-ended:
 				assert.True(t, slices.ContainsFunc(tt.want, func(want error) bool { return errors.Is(err, want) }), "%v", err)
 			case <-time.After(30 * time.Second):
-				t.Fatal("it is parked still")
+				t.Fatal("it is still parked")
 			}
 		})
 	}
 }
 
-// What woke a read is not there for the next one, and each gets its own deadline.
+// A wake-up is consumed by one read, and each read gets its own deadline.
 func TestParkedAgain(t *testing.T) {
 	p, ended, got := parked(t)
 	for range 50 {
@@ -101,9 +101,8 @@ func TestParkedAgain(t *testing.T) {
 	}
 }
 
-// A session that waits longer and longer takes no descriptor for it, which would be looked
-// for as a leak of others.
-func TestParkingTakesNoDescriptor(t *testing.T) {
+// Repeated long waits open no new descriptors, which would look like a leak.
+func TestParkingOpensNoDescriptor(t *testing.T) {
 	descriptors := func() int {
 		open, err := os.ReadDir("/proc/self/fd")
 		require.NoError(t, err)

@@ -1,16 +1,15 @@
-// Package pty runs a program on a pseudo-terminal of its own.
+// Package pty runs a program on a new pseudo-terminal.
 //
-// The main path is Start, then Read until io.EOF, Write for input, Close. Read,
-// Write, WaitWritable, Resize, Flags, Readiness, Signal and Close may be called
-// from different goroutines at once; two Reads, or two Writes, take turns.
+// The main path is Start, then Read until io.EOF, Write for input, Close. Read, Write,
+// WaitWritable, Resize, Flags, Readiness, Signal and Close may be called from different goroutines
+// at once; two Reads, or two Writes, are serialized.
 //
-// The program gets its own session with the terminal as its controlling one, no
-// descriptor beyond 0, 1 and 2, and default signal dispositions even when this
-// process ignores signals (as it does under nohup).
+// The program gets its own session with the terminal as its controlling terminal, no descriptors
+// except 0, 1 and 2, and default signal dispositions even if this process ignores signals (as it
+// does under nohup).
 //
-// On Linux everything here works. On macOS Readiness is always Unknown, read
-// deadlines are refused and a Read is woken by the program's end. Elsewhere
-// Start returns ErrUnsupported.
+// On Linux everything works. On macOS Readiness always returns Unknown, read deadlines are refused,
+// and a Read is woken by the program's end. On other systems Start returns ErrUnsupported.
 package pty
 
 import (
@@ -23,26 +22,26 @@ import (
 	"time"
 )
 
-// ErrWouldBlock says that the terminal took less than Write was given.
-var ErrWouldBlock = errors.New("the terminal takes no more input now; WaitWritable tells when it does")
+// ErrWouldBlock is returned if the terminal accepted less than Write was given.
+var ErrWouldBlock = errors.New("the terminal takes no more input now; WaitWritable waits until it does")
 
-// ErrUnsupported says that this system has no pseudo-terminals we can drive.
+// ErrUnsupported is returned on systems without supported pseudo-terminals.
 var ErrUnsupported = fmt.Errorf("pseudo-terminals are not supported on %s; run on Linux or macOS", runtime.GOOS)
 
 // Size is a terminal size in character cells; each is 1 to 65535.
 type Size struct{ Cols, Rows int }
 
-// Command says what to start.
+// Command describes the program to start.
 type Command struct {
-	Path string   // the executable, used as it is: no search in PATH
+	Path string   // the executable, used unchanged: no search in PATH
 	Argv []string // all arguments with argv[0]; empty: Path alone
 	Env  []string // KEY=value; nil: this process's environment
 	Dir  string   // working directory; empty: this process's
 	Size Size     // in force before the program starts
 
 	Echo      bool // false: the terminal does not echo input
-	Canonical bool // false: no line editing in the terminal; bytes pass at once
-	KeepCR    bool // a carriage return that is typed does not become a line feed
+	Canonical bool // false: no line editing in the terminal; bytes are passed on at once
+	KeepCR    bool // a typed carriage return does not become a line feed
 }
 
 // PTY is a running program and its terminal.
@@ -53,7 +52,7 @@ type PTY struct {
 	once   sync.Once
 	err    error // of Close
 
-	mu    sync.Mutex // leader's pid is not reused while it is held and reaped is false
+	mu    sync.Mutex // the leader's pid is not reused while mu is held and ended is false
 	ended bool       // reaped
 	code  int
 	sig   string
@@ -64,7 +63,7 @@ func Start(c Command) (*PTY, error) {
 	if c.Size.Cols < 1 || c.Size.Rows < 1 || c.Size.Cols > 65535 || c.Size.Rows > 65535 {
 		return nil, fmt.Errorf("terminal size %d×%d: columns and rows must be 1 to 65535", c.Size.Cols, c.Size.Rows)
 	}
-	dev, leader, err := start(c)
+	dev, leader, err := startDevice(c)
 	if err != nil {
 		return nil, err
 	}
@@ -73,12 +72,12 @@ func Start(c Command) (*PTY, error) {
 	return p, nil
 }
 
-// wait reaps the leader, and only it.
+// wait reaps the leader, and nothing else.
 func (p *PTY) wait() {
 	awaitExit(p.leader.Pid)
 	p.mu.Lock()
 	state, err := p.leader.Wait()
-	p.ended, p.code = true, -1 // -1 stays if somebody else reaped it
+	p.ended, p.code = true, -1 // -1 stays if another goroutine reaped it
 	if err == nil {
 		p.code, p.sig = exitStatus(state)
 	}
@@ -86,22 +85,21 @@ func (p *PTY) wait() {
 	close(p.exited)
 }
 
-// Read reads what programs wrote to the terminal: at least one byte, at most
-// about 4 KB in one call. It returns io.EOF after the last byte, once no
-// process has the terminal open; os.ErrDeadlineExceeded after the deadline, when
-// there is nothing to read; os.ErrClosed after Close.
+// Read reads output that programs wrote to the terminal: at least one byte, at most about 4 KB in
+// one call. It returns io.EOF after the last byte, once no process has the terminal open;
+// os.ErrDeadlineExceeded after the deadline, if there is nothing to read; os.ErrClosed after Close.
 func (p *PTY) Read(b []byte) (int, error) { return p.dev.read(b) }
 
 // SetReadDeadline bounds running and later Reads; the zero time removes it.
 func (p *PTY) SetReadDeadline(t time.Time) error { return p.dev.setReadDeadline(t) }
 
-// Write gives the terminal as much of b as it takes at once and never blocks.
-// When n < len(b) the error is ErrWouldBlock or says what broke.
+// Write writes as much of b as the terminal accepts at once, and never blocks. If n < len(b) the
+// error is ErrWouldBlock or the error that broke the terminal.
 func (p *PTY) Write(b []byte) (n int, err error) { return p.dev.write(b) }
 
-// WaitWritable returns nil when the terminal takes at least one byte,
-// os.ErrDeadlineExceeded after the deadline (the zero time: none), os.ErrClosed
-// after Close. Only one goroutine may wait at a time.
+// WaitWritable returns nil when the terminal accepts at least one byte, os.ErrDeadlineExceeded
+// after the deadline (the zero time: none), os.ErrClosed after Close. Only one goroutine may wait
+// at a time.
 func (p *PTY) WaitWritable(deadline time.Time) error { return p.dev.waitWritable(deadline) }
 
 // Resize changes the size; the foreground process group gets SIGWINCH.
@@ -112,33 +110,33 @@ func (p *PTY) Resize(s Size) error {
 	return p.dev.resize(s)
 }
 
-// Size is the terminal's size, which programs may have changed; zero after Close.
+// Size returns the terminal's size, which programs may have changed; zero after Close.
 func (p *PTY) Size() Size { return p.dev.size() }
 
-// PID is the started program's process id, which is also the id of its session
-// and of its first process group.
+// PID returns the started program's process id, which is also the id of its session and of its
+// first process group.
 func (p *PTY) PID() int { return p.leader.Pid }
 
-// Foreground is the id of the process group in the terminal's foreground.
+// Foreground returns the id of the process group in the terminal's foreground.
 func (p *PTY) Foreground() (pgid int, err error) { return p.dev.foreground() }
 
-// Modes are what the terminal does now with input and output.
+// Modes returns the terminal's current input and output modes.
 func (p *PTY) Modes() (Modes, error) { return p.dev.modes() }
 
-// Cook makes the terminal echo input and edit lines, whatever the program has it do.
-// undo puts back what was, unless the program has changed more of it meanwhile than the echo.
+// Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo
+// restores the previous modes, unless the program has changed more than the echo meanwhile.
 func Cook(p *PTY) (undo func(), err error) { return p.dev.cook() }
 
-// Readable tells whether there is output after the first taken bytes: in the
-// terminal or, on Linux, in the hands of a Read that has not returned yet or
-// whose caller has not counted it.
+// Readable reports whether there is output after the first taken bytes: in the terminal
+// or, on Linux, in a Read that has not returned yet or whose caller has not counted its
+// result.
 func (p *PTY) Readable(taken int64) bool { return p.dev.readable(taken) }
 
-// Interrupts tells whether the terminal turns the byte 0x03 into SIGINT now.
+// Interrupts reports whether the terminal turns the byte 0x03 into SIGINT now.
 func (p *PTY) Interrupts() bool { return p.dev.interrupts() }
 
-// Signal sends a signal to the foreground process group or, when there is none,
-// to the started program's group. os.ErrProcessDone: nobody is left there.
+// Signal sends a signal to the foreground process group or, if there is none, to the started
+// program's group. It returns os.ErrProcessDone if that group has no processes.
 func (p *PTY) Signal(sig os.Signal) error {
 	s, ok := sig.(syscall.Signal)
 	if !ok {
@@ -150,7 +148,7 @@ func (p *PTY) Signal(sig os.Signal) error {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.ended {
-		return os.ErrProcessDone // a group's number may be somebody else's by now
+		return os.ErrProcessDone // the group's id may have been reused
 	}
 	if pgid, err := p.dev.foreground(); err == nil && pgid > 0 && killGroup(pgid, s) == nil {
 		return nil
@@ -158,30 +156,30 @@ func (p *PTY) Signal(sig os.Signal) error {
 	return killGroup(p.leader.Pid, s)
 }
 
-// Exited is closed when the started program has ended and was reaped. Its last
-// output may still be unread.
+// Exited returns a channel that is closed when the started program has ended and was reaped. Its
+// last output may still be unread.
 func (p *PTY) Exited() <-chan struct{} { return p.exited }
 
-// ExitStatus is valid once Exited is closed: the exit code, or 128+n and the
-// name of signal n ("SIGKILL") that ended the program. -1: unknown.
+// ExitStatus is valid once Exited is closed. It returns the exit code, or 128+n and the name of the
+// signal n ("SIGKILL") that ended the program. -1: unknown.
 func (p *PTY) ExitStatus() (code int, signal string) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.code, p.sig
 }
 
-// Close kills the program and its foreground group, closes the terminal (the
-// kernel hangs up whoever still uses it) and returns when the program has been
-// reaped. Grace, and descendants that left both groups, are the caller's.
+// Close kills the program and its foreground group, closes the terminal (the kernel sends
+// SIGHUP to processes that still use it) and returns when the program has been reaped. The
+// caller is responsible for a grace period and for descendants that left both groups.
 func (p *PTY) Close() error {
 	p.once.Do(func() {
 		p.mu.Lock()
-		if !p.ended { // later a group's number may be somebody else's
+		if !p.ended { // later the group's id may have been reused
 			if pgid, err := p.dev.foreground(); err == nil && pgid > 0 {
 				_ = killGroup(pgid, syscall.SIGKILL) // it may be gone already
 			}
-			_ = killGroup(p.leader.Pid, syscall.SIGKILL) // a zombie is fine too
-			_ = p.leader.Kill()                          // when it changed its group
+			_ = killGroup(p.leader.Pid, syscall.SIGKILL) // a zombie is not a problem
+			_ = p.leader.Kill()                          // in case it changed its group
 		}
 		p.mu.Unlock()
 		p.err = p.dev.close()
@@ -190,5 +188,5 @@ func (p *PTY) Close() error {
 	return p.err
 }
 
-// Name is the path of the terminal that the program has open, "/dev/pts/3".
+// Name returns the path of the terminal that the program has open, "/dev/pts/3".
 func (p *PTY) Name() string { return p.dev.path() }

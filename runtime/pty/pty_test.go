@@ -20,11 +20,11 @@ import (
 	"go.uber.org/goleak"
 )
 
-// inherited are the descriptors that whoever runs the test left open for all.
+// inherited lists the descriptors that the parent of the test left open.
 var inherited []string
 
 func TestMain(m *testing.M) {
-	entries, _ := os.ReadDir("/dev/fd") // without it nothing is excused
+	entries, _ := os.ReadDir("/dev/fd") // without it no descriptor is excused
 	for _, e := range entries {
 		inherited = append(inherited, e.Name())
 	}
@@ -61,12 +61,12 @@ func until(t *testing.T, p *PTY, text string) string {
 	return string(all)
 }
 
-// What a read has taken and its caller has not is output that is still to come, too.
-func TestReadableCountsWhatAReadHolds(t *testing.T) {
+// Output that a Read has but has not returned counts as readable.
+func TestReadableCountsBytesInRead(t *testing.T) {
 	p := launch(t, Command{}, "sh", "-c", "printf abc; read x; printf de; read x")
 	waitFor(t, func() bool { return p.Readable(0) })
 	until(t, p, "abc")
-	assert.True(t, p.Readable(0), "read and not said to be taken")
+	assert.True(t, p.Readable(0), "read and not reported as taken")
 	assert.False(t, p.Readable(3))
 	_, err := p.Write([]byte("\n"))
 	require.NoError(t, err)
@@ -115,7 +115,7 @@ func TestExitStatus(t *testing.T) {
 	}
 }
 
-func TestTheProgramSeesWhatWasAskedFor(t *testing.T) {
+func TestProgramSeesRequestedSettings(t *testing.T) {
 	dir := t.TempDir()
 	p, err := Start(Command{
 		Path: "/bin/sh", Argv: []string{"other name", "-c", `echo "$0|$PWD|$X|$(stty size)|$(ps -o pid=,pgid=,sid=,tpgid= -p $$ | tr -s ' ')"; ls /proc/$$/fd | tr '\n' ' '`, "argv0"},
@@ -129,7 +129,7 @@ func TestTheProgramSeesWhatWasAskedFor(t *testing.T) {
 	assert.Equal(t, []string{"argv0", dir, "y", "17 91"}, fields[:4])
 	ids := strings.Fields(fields[4])
 	for _, id := range ids {
-		assert.Equal(t, ids[0], id, "pid, group, session and foreground group are one")
+		assert.Equal(t, ids[0], id, "pid, group, session and foreground group are equal")
 	}
 	assert.Subset(t, append([]string{"0", "1", "2", "10", "255"}, inherited...), strings.Fields(fds), "only the shell's own descriptors")
 }
@@ -159,7 +159,7 @@ func TestModes(t *testing.T) {
 	}
 }
 
-func TestACarriageReturnIsKept(t *testing.T) {
+func TestCarriageReturnIsKept(t *testing.T) {
 	for keep, want := range map[bool]string{true: "0d", false: "0a"} {
 		p := launch(t, Command{KeepCR: keep}, "sh", "-c", "echo ready; head -c 1 | od -An -tx1")
 		until(t, p, "ready")
@@ -193,7 +193,7 @@ func TestSignalGoesToTheForegroundJob(t *testing.T) {
 	until(t, p, "status 143")
 	select {
 	case <-p.Exited():
-		t.Fatal("the shell must live on")
+		t.Fatal("the shell must survive")
 	default:
 	}
 }
@@ -228,7 +228,7 @@ func TestCloseWakesReaderAndWriter(t *testing.T) {
 	assert.Zero(t, p.Size())
 }
 
-// fill writes until the terminal takes no more.
+// fill writes until the terminal accepts no more.
 func fill(t *testing.T, p *PTY) (total int) {
 	t.Helper()
 	for block := bytes.Repeat([]byte{'x'}, 1000); ; {
@@ -238,11 +238,11 @@ func fill(t *testing.T, p *PTY) (total int) {
 			require.ErrorIs(t, err, ErrWouldBlock)
 			return total
 		}
-		require.Less(t, total, 10<<20, "a terminal that nobody reads fills up")
+		require.Less(t, total, 10<<20, "a terminal without a reader fills up")
 	}
 }
 
-func TestAMegabyteArrivesWhole(t *testing.T) {
+func TestMegabyteArrivesWhole(t *testing.T) {
 	p := launch(t, Command{}, "sh", "-c", "echo ready; head -c 1048576 | md5sum")
 	until(t, p, "ready")
 	rest := bytes.Repeat([]byte("0123456789abcdef"), 1<<16)
@@ -260,7 +260,7 @@ func TestAMegabyteArrivesWhole(t *testing.T) {
 func TestWaitWritableDeadline(t *testing.T) {
 	p := launch(t, Command{}, "sleep", "1000")
 	require.NoError(t, p.WaitWritable(time.Now().Add(time.Minute)))
-	waitFor(t, func() bool { // the kernel moves what it has a moment later and has room again
+	waitFor(t, func() bool { // the kernel moves its data a moment later and has room again
 		fill(t, p)
 		return errors.Is(p.WaitWritable(time.Now().Add(5*time.Millisecond)), os.ErrDeadlineExceeded)
 	})
@@ -282,7 +282,7 @@ func TestCloseLeavesNothing(t *testing.T) {
 		p := launch(t, Command{}, "sh", "-c", "trap '' HUP TERM INT; echo up; while :; do read x; done")
 		until(t, p, "up")
 		require.NoError(t, p.Close())
-		require.NoError(t, p.Close(), "closing twice is fine")
+		require.NoError(t, p.Close(), "closing twice is not an error")
 		require.ErrorIs(t, syscall.Kill(p.PID(), 0), syscall.ESRCH)
 	}
 	one()
@@ -306,7 +306,7 @@ func TestReadAndWriteDoNotAllocate(t *testing.T) {
 	}))
 }
 
-// waitFor polls a condition that nothing announces.
+// waitFor polls for a condition without notification.
 func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
@@ -322,8 +322,8 @@ func waitFor(t *testing.T, ok func() bool) {
 
 // A parent that ignores signals, as under nohup, must not pass that on.
 func TestIgnoredSignalsAreNotInherited(t *testing.T) {
-	// Signals 32 and 33 are the C library's own: whoever started the tests may
-	// ignore them, and Go leaves them alone.
+	// Signals 32 and 33 belong to the C library: the process that started the tests may
+	// ignore them, and Go does not change them.
 	const libc = 1<<31 | 1<<32
 	ignored := func(status string) uint64 {
 		var mask uint64

@@ -10,21 +10,21 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// reader reads the master in a thread of its own: a read that finds nothing
-// waits in ppoll(2) on the master and on an eventfd that wakes it for a new
-// deadline or for close. Going through Go's poller at once costs a shell's
-// round trip a fifth more (BenchmarkRoundTrip), so only a long wait does.
+// reader reads the master in its own thread: a read that finds nothing waits in ppoll(2) on the
+// master and on an eventfd that wakes it for a new deadline or for close. Using Go's poller for
+// every read would make a shell's round trip 20 % slower (BenchmarkRoundTrip), so only a long wait
+// does.
 type reader struct {
 	mu   sync.Mutex // one Read at a time
 	buf  []byte
 	n    int
 	err  error
 	fds  [2]unix.PollFd
-	step func(fd uintptr) // made once so that a read allocates nothing
-	calm bool             // the last read got little: the next will have to wait
+	step func(fd uintptr) // bound once so that a read allocates nothing
+	idle bool             // the last read got little: the next one will have to wait
 
-	takeMu sync.Mutex // bytes move from the terminal to total
-	total  int64      // how many were read so far
+	takeMu sync.Mutex // guards the transfer of bytes from the terminal to total
+	total  int64      // number of bytes read so far
 
 	waitMu sync.Mutex // one waitWritable at a time
 
@@ -35,12 +35,12 @@ type reader struct {
 
 	parking parking
 
-	look looker
+	probe prober
 }
 
-// trickle is how many bytes a read has to get for the next one to be tried
-// before waiting, which in a dialog would be a system call for nothing.
-const trickle = 1024
+// smallRead is how many bytes a read must get for the next one to be tried before waiting; in a
+// dialog that would be a wasted system call.
+const smallRead = 1024
 
 func (r *reader) open(terminal int) (err error) {
 	r.step = r.readFD
@@ -48,7 +48,7 @@ func (r *reader) open(terminal int) (err error) {
 	if err != nil {
 		return os.NewSyscallError("eventfd", err)
 	}
-	_ = r.parking.open(terminal) // who cannot park waits in ppoll
+	_ = r.parking.open(terminal) // without parking, reads wait in ppoll
 	return nil
 }
 
@@ -58,14 +58,14 @@ func (d *device) read(b []byte) (int, error) {
 	defer r.mu.Unlock()
 	r.buf, r.n, r.err = b, 0, nil
 	if err := d.raw.Control(r.step); err != nil {
-		r.err = os.ErrClosed // Control fails for nothing else
+		r.err = os.ErrClosed // Control has no other error
 	}
 	r.buf = nil
 	return r.n, r.err
 }
 
-// readFD reads once; the descriptor stays open meanwhile. What is there is read
-// after the deadline too: a thread may come to it late.
+// readFD reads once; the descriptor stays open meanwhile. Available output is read even
+// after the deadline, since a thread may be scheduled late.
 func (r *reader) readFD(fd uintptr) {
 	for len(r.buf) > 0 {
 		left, late := r.remaining()
@@ -73,15 +73,15 @@ func (r *reader) readFD(fd uintptr) {
 			r.err = late
 			return
 		}
-		if r.calm && late == nil {
-			r.calm = false
+		if r.idle && late == nil {
+			r.idle = false
 			r.wait(int32(fd), left)
 			continue
 		}
 		n, err := r.take(int(fd))
 		switch err {
 		case nil, unix.EIO:
-			r.calm = n < trickle
+			r.idle = n < smallRead
 			r.n, r.err = endOfOutput(max(n, 0), err)
 			return
 		case unix.EINTR:
@@ -106,8 +106,8 @@ func (r *reader) take(fd int) (int, error) {
 	return n, err
 }
 
-// readable looks for output beyond what was taken. No byte is on its way from
-// the terminal to the count meanwhile.
+// readable checks for output beyond the taken bytes. The lock ensures that no byte is between the
+// terminal and the count meanwhile.
 func (d *device) readable(taken int64) bool {
 	r := &d.reader
 	r.takeMu.Lock()
@@ -115,7 +115,7 @@ func (d *device) readable(taken int64) bool {
 	return r.total > taken || d.inTerminal()
 }
 
-// remaining is the time until the deadline; 0: there is none.
+// remaining returns the time until the deadline; 0: there is none.
 func (r *reader) remaining() (time.Duration, error) {
 	if r.closed.Load() {
 		return 0, os.ErrClosed
@@ -131,29 +131,28 @@ func (r *reader) remaining() (time.Duration, error) {
 	return left, nil
 }
 
-// wait returns when there is something to read, to reconsider, or no time left.
+// wait returns when there is something to read or to check again, or after the time left.
 func (r *reader) wait(fd int32, left time.Duration) {
-	if left != 0 && left <= brief {
+	if left != 0 && left <= pollLimit {
 		r.poll(fd, left)
-	} else if !r.poll(fd, brief) && !r.park(int(fd)) {
+	} else if !r.poll(fd, pollLimit) && !r.park(int(fd)) {
 		r.poll(fd, left)
 	}
 }
 
-// poll says whether there is something to read or to reconsider; no time left means no limit.
+// poll reports whether there is something to read or to check again; left 0 means no limit.
 func (r *reader) poll(fd int32, left time.Duration) bool {
 	r.fds[0] = unix.PollFd{Fd: fd, Events: unix.POLLIN}
 	r.fds[1] = unix.PollFd{Fd: int32(r.wakeFD), Events: unix.POLLIN}
 	ppoll(r.fds[:], left)
 	if r.fds[1].Revents != 0 {
 		var count [8]byte
-		_, _ = unix.Read(r.wakeFD, count[:]) // empty: somebody else's wake-up was taken along
+		_, _ = unix.Read(r.wakeFD, count[:]) // empty: another read consumed the wake-up
 	}
 	return r.fds[0].Revents != 0 || r.fds[1].Revents != 0
 }
 
-// ppoll waits; no time left means no limit. What it reports as an error the next
-// read or write will report better.
+// ppoll waits; left 0 means no limit. The next read or write reports errors better.
 func ppoll(fds []unix.PollFd, left time.Duration) {
 	if left == 0 {
 		_, _ = unix.Ppoll(fds, nil, nil)
@@ -163,8 +162,8 @@ func ppoll(fds []unix.PollFd, left time.Duration) {
 	_, _ = unix.Ppoll(fds, &timeout, nil)
 }
 
-// waitWritable waits for room like a read for output. A wake-up for the reader is
-// left to it; that of close stays for both.
+// waitWritable waits for room like a read for output. It leaves a wake-up for the reader to the
+// reader; a wake-up by close remains for both.
 func (d *device) waitWritable(deadline time.Time) error {
 	r := &d.reader
 	r.waitMu.Lock()
@@ -190,12 +189,12 @@ func (d *device) waitWritable(deadline time.Time) error {
 	}
 }
 
-// forever is more wake-ups than are ever taken.
+// forever is more wake-ups than are ever consumed.
 const forever = 1 << 40
 
-// wake adds wake-ups; a waiting read takes one of them and looks again.
+// wake adds wake-ups; a waiting read consumes one of them and checks again.
 func (r *reader) wake(count uint64) {
-	_, _ = unix.Write(r.wakeFD, binary.NativeEndian.AppendUint64(nil, count)) // full: it is awake as it is
+	_, _ = unix.Write(r.wakeFD, binary.NativeEndian.AppendUint64(nil, count)) // an error means full: the reader is awake anyway
 }
 
 func (d *device) setReadDeadline(t time.Time) error {
@@ -210,7 +209,7 @@ func (d *device) setReadDeadline(t time.Time) error {
 		at = max(1, t.UnixNano())
 	}
 	r.deadline.Store(at)
-	if !r.parking.move(at) {
+	if !r.parking.setDeadline(at) {
 		r.wake(1)
 	}
 	return nil
@@ -224,16 +223,16 @@ func (d *device) close() error {
 		return os.ErrClosed
 	}
 	r.wake(forever)
-	r.parking.move(1) // it is over
+	r.parking.setDeadline(1) // a past deadline
 	d.retire()
 	err := d.file.Close()
-	// Until a running read and wait have returned.
+	// Wait until a running read and waitWritable have returned.
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.waitMu.Lock()
 	defer r.waitMu.Unlock()
-	_ = unix.Close(r.wakeFD) // nothing is lost with it
+	_ = unix.Close(r.wakeFD) // nothing is lost
 	r.parking.close()
-	r.look.close()
+	r.probe.close()
 	return err
 }

@@ -2,7 +2,7 @@ package pty
 
 import "runtime"
 
-// ReadyState says what the kernel knows about the foreground program.
+// ReadyState is the kernel's knowledge of the foreground program.
 type ReadyState uint8
 
 // The states of a foreground program.
@@ -23,38 +23,39 @@ type Readiness struct {
 	PID     int   // the process that decided; 0: none
 	Listens bool  // one of its threads waits for input on the terminal, whatever the others do
 	Read    bool  // in a read of the terminal itself, not in a poll
-	Only    bool  // Waiting, and by a process of one thread for the terminal alone: nothing but input wakes it, signals apart
-	Timed   bool  // Unknown, and a thread waits for input and for time: a prompt, or a look for keys in mid-work
-	Place   Place // where the process that waits, or listens, does so
+	Only    bool  // Waiting, in a process with one thread that waits only for the terminal: except for signals, only input wakes it
+	Timed   bool  // Unknown, and a thread waits for input with a timeout: at a prompt, or while it checks for keys during work
+	Place   Place // where the process waits or listens
+	Hidden  bool  // Unknown: the group sleeps, and the kernel does not report in which call, because it belongs to another user, as under sudo
 }
 
-// Place is where in a program a thread is blocked: a system call with its first three
-// arguments, and how deep the stack is. A program with no more than a shell's way of
-// reading commands waits for each of them in the same place, and for what a command
-// reads in another. The zero Place is not known.
+// Place is where in a program a thread is blocked: a system call with its first three arguments,
+// and the depth of the stack. A program that reads commands in one place only, like a shell, always
+// waits for a command there, and for input of a command elsewhere. The zero Place is unknown.
 type Place struct {
 	PID, Call int
 	Args      [3]uint64
 	Stack     uint64
 }
 
-// Tells says whether this system answers Readiness with anything but Unknown.
+// Tells reports whether this system has answers of Readiness other than Unknown.
 const Tells = runtime.GOOS == "linux"
 
-// Readiness asks the kernel whether the foreground program waits for input on
-// this terminal. Waiting alone does not tell a prompt from a question; together
-// with a prompt at the end of the output it is proof that the prompt is real.
-// Programs that block alike idle and busy, and systems other than Linux, answer
+// Readiness asks the kernel whether the foreground program waits for input on this
+// terminal. Waiting alone does not distinguish a prompt from a question; together with a
+// prompt at the end of the output it is evidence that the prompt is real. Programs that
+// block in the same way whether idle or busy, and systems other than Linux, return
 // Unknown. It costs a few small file reads for each thread of the group.
 func (p *PTY) Readiness() Readiness { return p.readiness() }
 
-// Holds tells whether a descriptor of the started program, 0 for its standard input,
-// is this terminal. Where only that program knows (not on Linux), it is.
+// Holds reports whether a descriptor of the started program, 0 for its standard input, is
+// this terminal. Where only that program knows (on systems other than Linux), it returns
+// true.
 func (p *PTY) Holds(fd int) bool { return p.holds(fd) }
 
-// Has tells whether a descriptor of the started program is open, as far as is known.
+// Has reports whether a descriptor of the started program is open, as far as is known.
 func (p *PTY) Has(fd int) bool { return p.has(fd) }
 
-// Turn is another number when the thread that Readiness last found waiting has been
-// awake since the call before, or is another one. 0: not known.
+// WaitID returns a number that changes when the thread that Readiness last found waiting has been
+// awake since the previous call, or is another thread. 0: unknown.
 func (p *PTY) WaitID() uint64 { return p.waitID() }

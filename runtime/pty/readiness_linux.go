@@ -10,11 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// maxProcesses bounds a look at a foreground group that grows while we look.
+// maxProcesses bounds the check of a foreground group that grows meanwhile.
 const maxProcesses = 256
 
 func (p *PTY) readiness() Readiness {
-	look := &p.dev.look
+	look := &p.dev.probe
 	look.mu.Lock()
 	defer look.mu.Unlock()
 	group, err := p.dev.foreground()
@@ -24,6 +24,7 @@ func (p *PTY) readiness() Readiness {
 	r := Readiness{Leader: group == p.leader.Pid}
 	look.tty, look.leader, look.group = p.dev.name, p.leader.Pid, group
 	look.listens, look.reads, look.only, look.timed = false, false, false, false
+	look.seen, look.denied = false, false
 	look.place = Place{}
 	todo := append(make([]int, 0, 16), p.leader.Pid)
 	if !r.Leader {
@@ -31,7 +32,7 @@ func (p *PTY) readiness() Readiness {
 	}
 	for i := 0; i < len(todo) && i < maxProcesses; i++ {
 		if i > 1 && todo[i] == group && !r.Leader {
-			continue // looked at already
+			continue // already checked
 		}
 		state := look.process(todo[i], &todo)
 		if state > 0 {
@@ -50,34 +51,38 @@ func (p *PTY) readiness() Readiness {
 		r.Place = look.place
 	}
 	r.Listens, r.Read, r.Timed = look.listens, look.reads, r.State == Unknown && look.timed
+	r.Hidden = r.State == Unknown && !look.listens && (look.denied || !look.seen && foreign(group))
 	return r
 }
 
-// looker reads /proc about one group of processes on one terminal.
-type looker struct {
+// prober reads /proc about one group of processes on one terminal.
+type prober struct {
 	mu      sync.Mutex
 	tty     string // "/dev/pts/3"
-	leader  int    // whose files stay open
+	leader  int    // the process whose files stay open
 	group   int
 	buf     [4096]byte
 	fds     [1024]byte         // of a poll or select call, read from the process
 	listens bool               // some thread waits for the terminal
-	reads   bool               // in a read of it
-	only    bool               // a process with no other thread waits for it and nothing else
-	nested  bool               // what was looked at last is an epoll descriptor, with others in it perhaps
-	alone   bool               // the process that is looked at has one thread
-	timed   bool               // some thread waits for the terminal and for time
-	waiter  [2]int             // process and thread that were last found waiting
-	place   Place              // and where
+	reads   bool               // it does so in a read of the terminal
+	only    bool               // a process with a single thread waits for the terminal and nothing else
+	nested  bool               // the last descriptor examined is an epoll descriptor, which may contain others
+	alone   bool               // the process being checked has one thread
+	timed   bool               // some thread waits for the terminal with a timeout
+	seen    bool               // the group has a process
+	denied  bool               // the kernel hides the state of one of its processes
+	waiter  [2]int             // process and thread last found waiting
+	place   Place              // where they wait
 	open    map[threadFile]int // descriptors
 }
 
-// process looks at each thread of a process and appends its children, found
-// through each of its threads, to children. A process outside the group is only
-// passed through, and so is a stopped one.
-func (l *looker) process(pid int, children *[]int) ReadyState {
+// process checks each thread of a process and appends its children, found through each of its
+// threads, to children. A process outside the group, or a stopped one, only contributes its
+// children.
+func (l *prober) process(pid int, children *[]int) ReadyState {
 	stat := parseStat(l.thread(pid, pid, "stat"))
-	asked := stat.group == l.group && stat.state != 'T' && stat.state != 't' // Z: the others may live on
+	asked := stat.group == l.group && stat.state != 'T' && stat.state != 't' // Z: other threads may be alive
+	l.seen = l.seen || stat.group == l.group
 	best := Unknown
 	if stat.group == l.group && stat.busy() {
 		best = Busy
@@ -100,14 +105,15 @@ func (l *looker) process(pid int, children *[]int) ReadyState {
 	return best
 }
 
-// blocked tells what a thread is blocked in. The system call tells more than the
-// thread's state does, and costs half; /proc/…/wchan adds nothing to it.
-func (l *looker) blocked(pid, tid int) ReadyState {
+// blocked returns the state in which a thread is blocked. The system call says more than
+// the thread's state and costs half; /proc/…/wchan adds nothing to it.
+func (l *prober) blocked(pid, tid int) ReadyState {
 	line := l.thread(pid, tid, "syscall")
 	if bytes.HasPrefix(line, []byte("running")) {
 		return Busy
 	}
 	nr, args, stack, ok := parseSyscall(line)
+	l.denied = l.denied || len(line) == 0 && denied(pid, tid)
 	kind := calls[nr]
 	switch {
 	case ok && (!l.listens || kind == callRead) && l.onTerminal(pid, kind, args):
@@ -124,10 +130,9 @@ func (l *looker) blocked(pid, tid int) ReadyState {
 	return Unknown
 }
 
-// onTerminal says whether a blocked system call waits for input on the terminal
-// and for nothing that time brings. Argument orders: read(2), select(2),
-// poll(2), epoll_wait(2).
-func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
+// onTerminal reports whether a blocked system call waits for input on the terminal without a
+// timeout. Argument orders: read(2), select(2), poll(2), epoll_wait(2).
+func (l *prober) onTerminal(pid int, kind call, a [6]uint64) bool {
 	in, timed, others := false, false, false
 	l.nested = false
 	switch kind {
@@ -151,9 +156,9 @@ func (l *looker) onTerminal(pid int, kind call, a [6]uint64) bool {
 	return in && !timed
 }
 
-// selects looks for the terminal in the set of a select. The kernel works on a
-// copy, so the caller's set is as it was given.
-func (l *looker) selects(pid, nfds int, set uint64) bool {
+// selects looks for the terminal in the set of a select call. The kernel works on a copy, so the
+// caller's set is unchanged.
+func (l *prober) selects(pid, nfds int, set uint64) bool {
 	members := l.memory(pid, set, (min(nfds, 1024)+7)/8)
 	for fd := 0; fd < min(nfds, len(members)*8); fd++ {
 		if members[fd/8]&(1<<(fd%8)) != 0 && l.leadsToTerminal(pid, fd) {
@@ -164,7 +169,7 @@ func (l *looker) selects(pid, nfds int, set uint64) bool {
 }
 
 // selected counts the descriptors in the set.
-func (l *looker) selected(pid, nfds int, set uint64) (n int) {
+func (l *prober) selected(pid, nfds int, set uint64) (n int) {
 	for _, b := range l.memory(pid, set, (min(nfds, 1024)+7)/8) {
 		n += bits.OnesCount8(b)
 	}
@@ -172,7 +177,7 @@ func (l *looker) selected(pid, nfds int, set uint64) (n int) {
 }
 
 // polls looks for the terminal in an array of struct pollfd.
-func (l *looker) polls(pid int, array, n uint64) bool {
+func (l *prober) polls(pid int, array, n uint64) bool {
 	const size, events = 8, 4 // of the struct; offset of events in it
 	for m := l.memory(pid, array, int(min(n, uint64(len(l.fds)/size)))*size); len(m) >= size; m = m[size:] {
 		fd := int32(uint32(m[0]) | uint32(m[1])<<8 | uint32(m[2])<<16 | uint32(m[3])<<24)
@@ -183,9 +188,9 @@ func (l *looker) polls(pid int, array, n uint64) bool {
 	return false
 }
 
-// epolls looks for the terminal among what an epoll descriptor watches; see
-// "fdinfo" in proc(5).
-func (l *looker) epolls(pid, epfd int) bool {
+// epolls looks for the terminal among the files that an epoll descriptor watches; see "fdinfo" in
+// proc(5).
+func (l *prober) epolls(pid, epfd int) bool {
 	info := bytes.Clone(l.file("/proc/" + strconv.Itoa(pid) + "/fdinfo/" + strconv.Itoa(epfd)))
 	for line := range bytes.Lines(info) {
 		f := bytes.Fields(line)
@@ -201,21 +206,21 @@ func (l *looker) epolls(pid, epfd int) bool {
 	return false
 }
 
-// leadsToTerminal says whether a descriptor is the terminal or an epoll
-// descriptor that watches it.
-func (l *looker) leadsToTerminal(pid, fd int) bool {
+// leadsToTerminal reports whether a descriptor is the terminal or an epoll descriptor that watches
+// it.
+func (l *prober) leadsToTerminal(pid, fd int) bool {
 	link := l.link(pid, fd)
 	l.nested = link == "anon_inode:[eventpoll]"
 	return l.names(link) || l.nested && l.epolls(pid, fd)
 }
 
-func (l *looker) isTerminal(pid, fd int) bool { return l.names(l.link(pid, fd)) }
+func (l *prober) isTerminal(pid, fd int) bool { return l.names(l.link(pid, fd)) }
 
-// names says whether a link is the terminal's; /dev/tty is the controlling
-// terminal, and that is this one.
-func (l *looker) names(link string) bool { return link == l.tty || link == "/dev/tty" }
+// names reports whether a link is the terminal's; /dev/tty is the controlling terminal, which is
+// this one.
+func (l *prober) names(link string) bool { return link == l.tty || link == "/dev/tty" }
 
-func (l *looker) link(pid, fd int) string {
+func (l *prober) link(pid, fd int) string {
 	n, _ := unix.Readlink("/proc/"+strconv.Itoa(pid)+"/fd/"+strconv.Itoa(fd), l.buf[:])
 	if text := l.buf[:max(n, 0)]; string(text) != l.tty { // -1: there is none
 		return string(text)
@@ -223,8 +228,8 @@ func (l *looker) link(pid, fd int) string {
 	return l.tty
 }
 
-// memory reads n bytes of the process; fewer come back when that fails.
-func (l *looker) memory(pid int, address uint64, n int) []byte {
+// memory reads n bytes of the process; it returns fewer if that fails.
+func (l *prober) memory(pid int, address uint64, n int) []byte {
 	if n <= 0 {
 		return nil
 	}
@@ -238,8 +243,8 @@ func (l *looker) memory(pid int, address uint64, n int) []byte {
 	return l.fds[:got]
 }
 
-// threads lists the threads of a process, which has so many of them.
-func (l *looker) threads(pid, count int) []int {
+// threads lists the threads of a process that has count of them.
+func (l *prober) threads(pid, count int) []int {
 	if count == 1 {
 		return []int{pid}
 	}
@@ -264,7 +269,7 @@ func (l *looker) threads(pid, count int) []int {
 }
 
 func (p *PTY) holds(fd int) bool {
-	l := &p.dev.look
+	l := &p.dev.probe
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.tty = p.dev.name
@@ -272,14 +277,14 @@ func (p *PTY) holds(fd int) bool {
 }
 
 func (p *PTY) has(fd int) bool {
-	l := &p.dev.look
+	l := &p.dev.probe
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.link(p.leader.Pid, fd) != ""
 }
 
 func (p *PTY) waitID() uint64 {
-	l := &p.dev.look
+	l := &p.dev.probe
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	pid, tid := l.waiter[0], l.waiter[1]
@@ -287,13 +292,4 @@ func (p *PTY) waitID() uint64 {
 		return 0
 	}
 	return waitID(tid, l.thread(pid, tid, "status"))
-}
-
-// waitID makes a number of a thread and of how often it has gone to sleep, which
-// its status says; see proc_pid_status(5).
-func waitID(tid int, status []byte) uint64 {
-	_, count, _ := bytes.Cut(status, []byte("\nvoluntary_ctxt_switches:"))
-	line, _, _ := bytes.Cut(count, []byte("\n"))
-	sleeps, _ := strconv.ParseUint(string(bytes.TrimSpace(line)), 10, 64) // no number: nothing can be told apart
-	return uint64(tid)<<32 + sleeps
 }

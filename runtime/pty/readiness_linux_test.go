@@ -11,9 +11,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// settle asks until the answer is as wanted, and returns the last one. Unknown
-// is also what a program shows between two of its steps, so that one must hold
-// for a while.
+// settle asks until the answer is the wanted one, and returns the last one. A program also shows
+// Unknown between two of its steps, so that answer must be stable for a while.
 func settle(t *testing.T, p *PTY, want ReadyState) (r Readiness) {
 	t.Helper()
 	hold := 1
@@ -34,9 +33,9 @@ func settle(t *testing.T, p *PTY, want ReadyState) (r Readiness) {
 
 func TestReadinessOfRealPrograms(t *testing.T) {
 	for _, tt := range []struct {
-		name, prompt string // prompt: what shows that it is up
+		name, prompt string // prompt: the output that shows that it has started
 		argv         []string
-		spin         string // typed: computes for good
+		spin         string // typed: computes forever
 		sleep        string // typed: sleeps without reading the terminal
 		asleep       ReadyState
 	}{
@@ -110,7 +109,7 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 		t.Run(strings.Join(tt.argv, " "), func(t *testing.T) {
 			p := launch(t, Command{}, tt.argv...)
 			settle(t, p, tt.want.State)
-			waitFor(t, func() bool { // a thread of it may come later
+			waitFor(t, func() bool { // one of its threads may start later
 				r := p.Readiness()
 				assert.True(t, r.Leader)
 				assert.Equal(t, r.Listens, r.Place != Place{})
@@ -121,7 +120,8 @@ func TestReadinessOfOtherPrograms(t *testing.T) {
 	}
 }
 
-// A child that a shell runs in a group of its own is asked, and told apart.
+// A child that a shell runs in a separate group is examined, and is distinguished from the
+// shell.
 func TestReadinessOfAForegroundJob(t *testing.T) {
 	p := launch(t, Command{Canonical: true}, "bash", "--norc", "-i")
 	_, err := p.Write([]byte("cat; while :; do :; done\n"))
@@ -153,9 +153,8 @@ func TestParseStat(t *testing.T) {
 	}
 }
 
-// Threads come and go; what was open about them is not taken for another one's,
-// and is closed in the end.
-func TestReadinessOfAProgramWhoseThreadsChange(t *testing.T) {
+// Threads start and end; files opened for one are not used for another, and are closed at the end.
+func TestReadinessWithChangingThreads(t *testing.T) {
 	before := descriptors(t)
 	p := launch(t, Command{}, "python3", "-c", `
 import sys, threading, time
@@ -182,7 +181,7 @@ for line in sys.stdin:
 		}
 	}
 	settle(t, p, Waiting)
-	assert.LessOrEqual(t, len(p.dev.look.open), maxOpen)
+	assert.LessOrEqual(t, len(p.dev.probe.open), maxOpen)
 	require.NoError(t, p.Close())
 	waitFor(t, func() bool { return descriptors(t) <= before })
 }

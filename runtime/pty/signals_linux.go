@@ -7,12 +7,12 @@ import (
 	"syscall"
 )
 
-// ignoredSignals reads the kernel's mask: signal.Ignored does not know signals
-// that were ignored before this process started, SIGHUP and SIGINT apart.
+// ignoredSignals reads the kernel's mask: signal.Ignored does not know signals that were ignored
+// before this process started, except SIGHUP and SIGINT.
 func ignoredSignals() []os.Signal {
 	status, err := os.ReadFile("/proc/self/status")
 	if err != nil {
-		return nil // no /proc: nothing can be known
+		return nil // no /proc: unknown
 	}
 	_, rest, _ := bytes.Cut(status, []byte("\nSigIgn:\t"))
 	line, _, _ := bytes.Cut(rest, []byte("\n"))

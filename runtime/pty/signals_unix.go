@@ -10,10 +10,9 @@ import (
 
 var signalsMu sync.Mutex
 
-// withDefaultSignals starts a program so that it inherits no ignored signal.
-// exec keeps what is ignored and resets what is caught, so the ignored ones are
-// caught, and dropped, for the moment of the start. A signal.Notify for one of
-// them by somebody else in that very moment is lost.
+// withDefaultSignals starts a program so that it inherits no ignored signal. exec keeps ignored
+// signals and resets caught ones, so the ignored ones are caught, and dropped, during the start. If
+// other code calls signal.Notify for one of them at that moment, the call has no effect.
 func withDefaultSignals(start func()) {
 	signalsMu.Lock()
 	defer signalsMu.Unlock()

@@ -1,7 +1,7 @@
 package pty
 
-// call is a kind of system call: what a thread that is blocked in it waits for. All but
-// callRead wait for no disk.
+// call is a kind of system call that a thread is blocked in. All except callRead wait for
+// something other than a disk.
 type call uint8
 
 const (
@@ -11,6 +11,6 @@ const (
 	callPpoll                  // pointer to the timeout, third
 	callEpoll                  // timeout in ms, fourth
 	callEpoll2                 // pointer to the timeout, fourth
-	callOther                  // another thread, or time
-	callExit                   // nothing: the process ends, which may take a while
+	callOther                  // waits for another thread, or for time
+	callExit                   // the process is ending, which may take a while
 )

@@ -4,8 +4,8 @@ package pty
 
 import "golang.org/x/sys/unix"
 
-// calls names those that every newer port has; an older port's select, poll and
-// epoll_wait are missing there and read as Unknown.
+// calls lists the calls of all newer ports; the select, poll and epoll_wait of older ports are
+// missing and lead to Unknown.
 var calls = map[int]call{
 	unix.SYS_READ: callRead, unix.SYS_READV: callRead,
 	unix.SYS_PSELECT6: callSelect, unix.SYS_PPOLL: callPpoll,

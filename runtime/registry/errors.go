@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // NotFoundError is a name that no adapter has.
@@ -32,6 +32,17 @@ func (e *NotFoundError) Error() string {
 		text += fmt.Sprintf("; %d others are known", len(e.Known))
 	}
 	return text
+}
+
+// UntrustedError is a name that only an adapter of the project has, to which nobody has
+// agreed.
+type UntrustedError struct {
+	Name  string
+	Entry *Entry
+}
+
+func (e *UntrustedError) Error() string {
+	return fmt.Sprintf("%s is this project's adapter, %s, and nobody has agreed to it", e.Name, e.Entry.Path)
 }
 
 // BrokenError is a file that is meant and does not load.
@@ -77,7 +88,11 @@ func (r *Registry) notFound(name string) error {
 		e.Known = append(e.Known, entry.Name)
 	}
 	var all []string
-	r.each(func(_ *layer, f *file) { all = append(append(all, f.name()), f.aliases()...) })
+	r.each(func(_ *layer, f *file) {
+		if f.usable() {
+			all = append(append(all, f.name()), f.aliases()...)
+		}
+	})
 	slices.Sort(all)
 	e.Suggestions = schema.Nearest(name, slices.Compact(all))
 	return e

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"sync"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // layer is the files of one origin, sorted by file name.
@@ -23,15 +23,17 @@ type layer struct {
 type file struct {
 	origin, path string
 	header       header
-	beside       fs.FS // what stands in the same directory
-	load         func() (*schema.Adapter, []schema.Diagnostic)
+	beside       fs.FS // the other files of its directory
+	load         func() (*schema.Adapter, []byte, []schema.Diagnostic)
+	trusts       func(*Entry) bool // nil: it needs no trust
 
-	once  sync.Once
-	entry Entry
+	once    sync.Once
+	entry   Entry
+	trusted bool
 }
 
 // openDir looks into a directory on disk.
-func openDir(origin, dir string, o schema.Options) *layer {
+func openDir(origin, dir string, o schema.Options, trusts func(*Entry) bool) *layer {
 	l := &layer{origin: origin}
 	names, err := yamlFiles(os.DirFS(dir))
 	if err != nil && !errors.Is(err, fs.ErrNotExist) {
@@ -42,6 +44,7 @@ func openDir(origin, dir string, o schema.Options) *layer {
 	}
 	for _, name := range names {
 		f := diskFile(origin, filepath.Join(dir, name), o)
+		f.trusts = trusts
 		if data, err := readHead(f.path); err == nil { // else loading it tells
 			f.header = readHeader(data)
 		}
@@ -60,7 +63,10 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 	ready := readyMade(fsys)
 	for _, name := range names {
 		f := &file{origin: OriginEmbedded, path: OriginEmbedded + "/" + name, beside: fsys}
-		f.load = func() (*schema.Adapter, []schema.Diagnostic) { return loadEmbedded(fsys, name, f.path, ready[name], o) }
+		f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) {
+			a, diagnostics := loadEmbedded(fsys, name, f.path, ready[name], o)
+			return a, nil, diagnostics
+		}
 		if r, is := ready[name]; is {
 			f.header = r.header
 		} else {
@@ -75,7 +81,7 @@ func openEmbedded(fsys fs.FS, o schema.Options) (*layer, error) {
 	return l, nil
 }
 
-// loadEmbedded takes the ready-made form if there is one, else it parses the file.
+// loadEmbedded uses the precompiled form if there is one, and parses the file otherwise.
 func loadEmbedded(fsys fs.FS, name, source string, r ready, o schema.Options) (*schema.Adapter, []schema.Diagnostic) {
 	if r.file != "" {
 		if a := r.load(fsys, source, o); a != nil {
@@ -92,13 +98,12 @@ func loadEmbedded(fsys fs.FS, name, source string, r ready, o schema.Options) (*
 func diskFile(origin, path string, o schema.Options) *file {
 	return &file{
 		origin: origin, path: path, beside: os.DirFS(filepath.Dir(path)),
-		load: func() (*schema.Adapter, []schema.Diagnostic) { return schema.Load(path, o) },
+		load: func() (*schema.Adapter, []byte, []schema.Diagnostic) { return schema.LoadText(path, o) },
 	}
 }
 
-// yamlFiles names the adapter files of a directory in order. Hidden files are
-// left out (editors keep theirs so), and whatever is no regular file: a pipe
-// would hang the reader.
+// yamlFiles lists the adapter files of a directory in order. Hidden files, which editors
+// create, and files that are not regular are left out: a pipe would block the reader.
 func yamlFiles(fsys fs.FS) ([]string, error) {
 	entries, err := fs.ReadDir(fsys, ".")
 	var names []string
@@ -127,11 +132,19 @@ func (f *file) result() (*Entry, error) {
 }
 
 func (f *file) parse() {
-	a, diagnostics := f.load()
-	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Diagnostics: diagnostics}
+	a, text, diagnostics := f.load()
+	f.entry = Entry{Adapter: a, Name: f.claimedName(), Origin: f.origin, Path: f.path, Files: f.beside, Diagnostics: diagnostics, Text: text}
 	if a != nil {
 		f.entry.Name, f.entry.Aliases = a.Name, a.Aliases
 	}
+	f.trusted = f.trusts == nil || a != nil && f.trusts(&f.entry)
+}
+
+// usable reports whether the file may stand for a name. One that a project brings has to
+// be trusted for that, and to load: it takes no name from anybody else otherwise.
+func (f *file) usable() bool {
+	f.once.Do(f.parse)
+	return f.trusted && (f.origin != OriginProject || f.entry.Adapter != nil)
 }
 
 // claimedName is the name that a file which does not load seems to have.

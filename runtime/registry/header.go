@@ -6,7 +6,7 @@ import (
 	"os"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // maxHead is how much of a file on disk is looked at for its header.

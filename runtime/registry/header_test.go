@@ -6,14 +6,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 func TestHeader(t *testing.T) {
 	cases := []struct {
 		name, text string
 		plain      bool
-		has        string // what stands in the collected text, when it is plain
+		has        string // contained in the collected text, when it is plain
 	}{
 		{"block sequence", "name: a\naliases:\n  - b\n  - c\nfamily: repl\n", true, "c"},
 		{"block sequence in column 1", "name: a\naliases:\n- b\n# note\n- c\nfamily: x", true, "c"},
@@ -42,8 +42,8 @@ func TestHeader(t *testing.T) {
 	}
 }
 
-// What the parser finds the header must have seen, or Find would pass by a file
-// that List shows.
+// The header must contain every name that the parser finds, or Find would skip a file that
+// List shows.
 func FuzzHeaderSeesEveryName(f *testing.F) {
 	f.Add(adapterYAML("bash", "x", "sh", "bourne"))
 	f.Add(strings.Replace(adapterYAML("bash", "x"), "aliases: []", "aliases:\n- a\n- b", 1))

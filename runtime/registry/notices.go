@@ -3,7 +3,7 @@ package registry
 import (
 	"fmt"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // Notice is something about the set of adapters that its owner should know.
@@ -14,7 +14,7 @@ type Notice struct {
 	Diagnostics []schema.Diagnostic // of a broken file
 }
 
-// NoticeKind tells notices apart.
+// NoticeKind is the kind of a Notice.
 type NoticeKind string
 
 const (
@@ -22,10 +22,11 @@ const (
 	NoticeCollision  NoticeKind = "collision"  // two adapters of one origin claim a name or alias
 	NoticeBroken     NoticeKind = "broken"     // a file does not load
 	NoticeUnreadable NoticeKind = "unreadable" // a directory cannot be listed
+	NoticeUntrusted  NoticeKind = "untrusted"  // an adapter of the project that nobody has agreed to
 )
 
-// Notices tells of every name and alias that does not lead to the file which
-// declares it, and of every file that does not load. All files are parsed.
+// Notices returns a notice for every name and alias that does not lead to the file which
+// declares it, and for every file that does not load. It parses all files.
 func (r *Registry) Notices() []Notice {
 	r.parseAll()
 	var all []Notice
@@ -39,6 +40,15 @@ func (r *Registry) Notices() []Notice {
 				Message: fmt.Sprintf("%s adapter %q does not load", f.origin, f.name()),
 			})
 		}
+		if !f.usable() {
+			if f.entry.Adapter != nil {
+				all = append(all, Notice{
+					Kind: NoticeUntrusted, Path: f.path,
+					Message: fmt.Sprintf("the project's adapter %s, %s, is not used before you trust the project", f.name(), f.path),
+				})
+			}
+			return
+		}
 		for _, claim := range append([]string{f.name()}, f.aliases()...) {
 			if n, lost := r.lost(f, claim); lost {
 				all = append(all, n)
@@ -51,7 +61,7 @@ func (r *Registry) Notices() []Notice {
 // lost is the notice for a claim that leads elsewhere. An alias that leads to a
 // higher adapter of the same name has not changed its meaning.
 func (r *Registry) lost(f *file, claim string) (Notice, bool) {
-	winner := r.lookup(claim, anyFile)
+	winner := r.lookup(claim, usable)
 	if winner == f || claim != f.name() && winner.name() == f.name() {
 		return Notice{}, false
 	}

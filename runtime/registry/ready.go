@@ -1,22 +1,22 @@
 package registry
 
 import (
-	"archive/zip"
 	"bytes"
 	"compress/flate"
-	"errors"
+	"encoding/json"
 	"fmt"
 	"io"
 	"io/fs"
 	"path"
 	"strings"
+	"unicode/utf8"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// The adapters that come with the binary are also there ready-made: parsed,
-// validated and written as compressed JSON when ripple was made (Generate), with
-// the YAML that it was made of. A test holds both to what the files say now.
+// The adapters that come with the binary are also precompiled: parsed, validated and
+// written as compressed JSON when ripple is built (Generate), with the YAML that they were
+// made from. A test compares both with the current files.
 const (
 	readyDir   = "ready"
 	readyExt   = ".json.deflate"
@@ -44,7 +44,7 @@ func readyMade(fsys fs.FS) map[string]ready {
 	return list
 }
 
-// load reads the ready-made form; nil if it cannot be read.
+// load reads the precompiled form; it returns nil if that cannot be read.
 func (r ready) load(fsys fs.FS, source string, o schema.Options) *schema.Adapter {
 	packed, err := fs.ReadFile(fsys, readyFile(r.file))
 	if err != nil {
@@ -65,8 +65,8 @@ func readyFile(name string) string {
 	return readyDir + "/" + strings.TrimSuffix(name, path.Ext(name)) + readyExt
 }
 
-// deflate compresses (RFC 1951): a ready-made form is a third of its text then. What
-// dictionary has need not be said again (nil: there is none).
+// deflate compresses (RFC 1951) to about a third. Text in dictionary (nil: none) need not
+// be repeated in the result.
 func deflate(data, dictionary []byte) ([]byte, error) {
 	var b bytes.Buffer
 	w, err := flate.NewWriterDict(&b, flate.BestCompression, dictionary)
@@ -84,8 +84,8 @@ func inflate(packed, dictionary []byte) ([]byte, error) {
 	return io.ReadAll(flate.NewReaderDict(bytes.NewReader(packed), dictionary))
 }
 
-// Generate makes the ready-made form of all adapters in fsys, and their compressed
-// text: contents by file name, to be written beside them.
+// Generate makes the precompiled form of all adapters in fsys, and their compressed text.
+// It returns contents by file name, to be written beside the adapters.
 func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 	names, err := yamlFiles(fsys)
 	if err != nil {
@@ -118,44 +118,36 @@ func Generate(fsys fs.FS, o schema.Options) (map[string][]byte, error) {
 	return files, packTestdata(fsys, files)
 }
 
-// packTestdata adds what stands below testdata, a zip for each directory there: their
-// text would be a fortieth of the binary.
+// packTestdata adds the files below testdata, compressed together for each directory there, as
+// JSON by name: their text would be a fortieth of the binary.
 func packTestdata(fsys fs.FS, files map[string][]byte) error {
 	dirs, err := fs.Glob(fsys, "testdata/*")
 	if err != nil {
 		return err
 	}
 	for _, dir := range dirs {
-		sub, err := fs.Sub(fsys, dir)
+		texts := map[string]string{}
+		err := fs.WalkDir(fsys, dir, func(name string, entry fs.DirEntry, err error) error {
+			if err != nil || entry.IsDir() {
+				return err
+			}
+			data, err := fs.ReadFile(fsys, name)
+			if !utf8.Valid(data) {
+				return fmt.Errorf("%s is not UTF-8", name)
+			}
+			texts[strings.TrimPrefix(name, dir+"/")] = string(data)
+			return err
+		})
 		if err != nil {
 			return err
 		}
-		var b bytes.Buffer
-		z := zip.NewWriter(&b)
-		z.RegisterCompressor(zip.Deflate, func(w io.Writer) (io.WriteCloser, error) { return flate.NewWriter(w, flate.BestCompression) })
-		if err := errors.Join(packDir(z, sub), z.Close()); err != nil {
-			return fmt.Errorf("%s: %w", dir, err)
+		data, err := json.Marshal(texts)
+		if err != nil {
+			return err
 		}
-		files[readyDir+"/"+path.Base(dir)+".zip"] = b.Bytes()
+		if files[readyDir+"/"+path.Base(dir)+".testdata.deflate"], err = deflate(data, nil); err != nil {
+			return err
+		}
 	}
 	return nil
-}
-
-// packDir adds the files of a directory without their times.
-func packDir(z *zip.Writer, dir fs.FS) error {
-	return fs.WalkDir(dir, ".", func(name string, entry fs.DirEntry, err error) error {
-		if err != nil || entry.IsDir() {
-			return err
-		}
-		data, err := fs.ReadFile(dir, name)
-		if err != nil {
-			return err
-		}
-		w, err := z.CreateHeader(&zip.FileHeader{Name: name, Method: zip.Deflate})
-		if err != nil {
-			return err
-		}
-		_, err = w.Write(data)
-		return err
-	})
 }

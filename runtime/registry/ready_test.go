@@ -3,8 +3,6 @@ package registry
 //go:generate go test . -run TestReadyMade -update
 
 import (
-	"archive/zip"
-	"bytes"
 	"flag"
 	"io/fs"
 	"os"
@@ -17,14 +15,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/schema"
 )
 
-var update = flag.Bool("update", false, "write the ready-made adapters anew")
+var update = flag.Bool("update", false, "rewrite the precompiled adapters")
 
-// What was made of each adapter is what its YAML says now.
+// The precompiled form of each adapter equals its YAML.
 func TestReadyMade(t *testing.T) {
 	dir := os.DirFS("../../adapters")
 	o := schema.Options{Scripts: []fs.FS{scripts.FS}}
@@ -63,7 +61,7 @@ func TestReadyMade(t *testing.T) {
 		require.NoError(t, err)
 		said, err := unpacked(got, name)
 		require.NoError(t, err, "%s: go generate ./runtime/registry", name)
-		assert.Equal(t, says, said, "%s: go generate ./runtime/registry", name)
+		assert.Equal(t, string(says), string(said), "%s: go generate ./runtime/registry", name)
 	}
 	index := readyMade(adapters.FS)
 	names, err := yamlFiles(adapters.FS)
@@ -77,16 +75,13 @@ func TestReadyMade(t *testing.T) {
 	}
 }
 
-// unpacked is what one of the ready-made files says: contents by name.
-func unpacked(files map[string][]byte, name string) (map[string]string, error) {
+// unpacked returns one precompiled file without its compression.
+func unpacked(files map[string][]byte, name string) ([]byte, error) {
 	data, there := files[name]
 	if !there {
 		return nil, fs.ErrNotExist
 	}
-	switch path.Ext(name) {
-	case ".zip":
-		return unzipped(data)
-	case ".deflate":
+	if path.Ext(name) == ".deflate" {
 		var dictionary []byte
 		if adapter, is := strings.CutSuffix(path.Base(name), ".yaml.deflate"); is {
 			var err error
@@ -94,26 +89,12 @@ func unpacked(files map[string][]byte, name string) (map[string]string, error) {
 				return nil, err
 			}
 		}
-		text, err := inflate(data, dictionary)
-		return map[string]string{name: string(text)}, err
-	}
-	return map[string]string{name: string(data)}, nil
-}
-
-func unzipped(data []byte) (map[string]string, error) {
-	z, err := zip.NewReader(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		return nil, err
-	}
-	files := map[string]string{}
-	for _, f := range z.File {
-		data, err := fs.ReadFile(z, f.Name)
-		if err != nil {
+		var err error
+		if data, err = inflate(data, dictionary); err != nil {
 			return nil, err
 		}
-		files[f.Name] = string(data)
 	}
-	return files, nil
+	return data, nil
 }
 
 // Recordings are the same in the binary as in the repository, by the same names.
@@ -140,7 +121,7 @@ func TestTestdata(t *testing.T) {
 	}
 }
 
-// What is ready-made is taken; the YAML is parsed where that is broken.
+// The precompiled form is used; the YAML is parsed if that form is damaged.
 func TestABrokenReadyMadeForm(t *testing.T) {
 	files := embedded(map[string]string{"x.yaml": adapterYAML("x", "first")})
 	made, err := Generate(files, schema.Options{})

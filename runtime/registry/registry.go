@@ -1,32 +1,34 @@
 // Package registry finds adapters by name, alias or path.
 //
-// [Open] looks at the sources, [Registry.Find] gives one adapter, and
-// [Registry.List] all of them. A name is looked for in the project's directory
-// first, then in the user's, then among the embedded adapters; within one of
-// these a name beats an alias, and the first file in alphabetical order wins. An
-// alias leads to the name of its adapter, and that name to whichever adapter
-// holds it, so aliases survive when a project brings its own version. What loses
-// by these rules is never silent: see [Registry.Notices].
+// [Open] takes the sources, [Registry.Find] returns one adapter, and [Registry.List] all
+// of them. A name is searched for in the project's directory first, then in the user's,
+// then among the embedded adapters; within each of these a name takes precedence over an
+// alias, and the first file in alphabetical order wins. An alias leads to the name of its
+// adapter, and that name to the adapter that holds it, so aliases continue to work when a
+// project brings its own version. [Registry.Notices] reports what is hidden by these
+// rules. An adapter of a project hides nothing if [Sources].Trusts does not trust it or if
+// it does not load.
 //
-// Files are parsed when someone asks for them. Find looks at the header of each
-// and parses those that can be meant. Files that do not come with ripple are read where
-// the program imports ripple/schema/validate; see there.
+// Files are parsed when they are needed: Find reads the header of each file and parses
+// those that may match. To read files that do not come with ripple, a program must import
+// example.com/ripple/schema/validate; see there.
 package registry
 
 import (
-	"cmp"
+	"errors"
 	"io/fs"
 	"math"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/sync/errgroup"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/schema"
 )
 
 // Origins of an adapter, from the lowest precedence to the highest.
@@ -43,9 +45,31 @@ type Entry struct {
 	Name        string
 	Aliases     []string
 	Origin      string
-	Path        string // embedded: "embedded/<file>", which is no path on disk
+	Path        string // embedded: "embedded/<file>", which is not a path on disk
 	Files       fs.FS  // what stands beside the file, such as transcripts
 	Diagnostics []schema.Diagnostic
+	Text        []byte // the file as it was read, of one on disk
+}
+
+// Source says whose the adapter is: embedded, or else its origin and its file.
+func (e *Entry) Source() string {
+	if e.Origin == OriginEmbedded {
+		return e.Origin
+	}
+	path := e.Path
+	if abs, err := filepath.Abs(path); err == nil {
+		path = abs
+	}
+	return e.Origin + " " + path
+}
+
+// Seal is the adapter for another process, which must not read files that may have changed
+// since: nil for one that is found by its name there, as only those of a project are not.
+func (e *Entry) Seal() ([]byte, error) {
+	if e.Origin == OriginEmbedded || e.Origin == OriginUser {
+		return nil, nil
+	}
+	return e.Adapter.Seal()
 }
 
 // Sources are the places that adapters come from; empty ones are left out.
@@ -54,6 +78,10 @@ type Sources struct {
 	UserDir    string
 	ProjectDir string
 	Scripts    []fs.FS // for init.script_resource, after the adapter's own directories
+
+	// Trusts reports whether an adapter of ProjectDir may be used; nil allows all. The
+	// entry it receives is the one that is used: the files are not read again.
+	Trusts func(*Entry) bool
 }
 
 // DefaultSources are what comes with ripple, $XDG_CONFIG_HOME/ripple/adapters
@@ -84,10 +112,11 @@ type Registry struct {
 func Open(s Sources) (*Registry, error) {
 	r := &Registry{scripts: s.Scripts}
 	options := schema.Options{Scripts: s.Scripts}
-	for _, d := range []struct{ origin, dir string }{{OriginProject, s.ProjectDir}, {OriginUser, s.UserDir}} {
-		if d.dir != "" {
-			r.layers = append(r.layers, openDir(d.origin, d.dir, options))
-		}
+	if s.ProjectDir != "" {
+		r.layers = append(r.layers, openDir(OriginProject, s.ProjectDir, options, s.Trusts))
+	}
+	if s.UserDir != "" {
+		r.layers = append(r.layers, openDir(OriginUser, s.UserDir, options, nil))
 	}
 	if s.Embedded != nil {
 		l, err := openEmbedded(s.Embedded, options)
@@ -101,24 +130,70 @@ func Open(s Sources) (*Registry, error) {
 
 // Find gives the adapter of a name or alias, or of a path, which is an argument
 // with a separator or with the suffix .yaml or .yml. Errors: *NameError for what
-// cannot be a name, *NotFoundError, *BrokenError when the file that is meant
-// does not load.
+// cannot be a name, *NotFoundError, *UntrustedError, *BrokenError when the file that is
+// meant does not load.
 func (r *Registry) Find(nameOrPath string) (*Entry, error) {
-	if isPath(nameOrPath) {
+	if IsPath(nameOrPath) {
 		f := diskFile(OriginFile, nameOrPath, schema.Options{Scripts: r.scripts})
 		return f.result()
 	}
 	if err := checkName(nameOrPath); err != nil {
 		return nil, err
 	}
-	f := r.lookup(nameOrPath, (*file).mayBe)
+	f := r.lookup(nameOrPath, usableAndMayBe)
 	if f == nil {
-		f = r.lookup(nameOrPath, anyFile) // a header too unusual to be read
+		f = r.lookup(nameOrPath, usable) // a header too unusual to be read
 	}
 	if f == nil {
-		return nil, r.notFound(nameOrPath)
+		return nil, r.without(nameOrPath)
 	}
 	return f.result()
+}
+
+// without is why no adapter has a name: nobody agreed to the one that has it, that one
+// does not load, or there is none.
+func (r *Registry) without(name string) error {
+	f := r.lookup(name, anyFile)
+	if f == nil {
+		return r.notFound(name)
+	}
+	e, err := f.result()
+	if err != nil {
+		return err
+	}
+	return &UntrustedError{Name: name, Entry: e}
+}
+
+// PassedOver is the adapter of the project that has a name and does not stand for it, since
+// nobody has agreed to it or it does not load; nil when there is none.
+func (r *Registry) PassedOver(name string) *Entry {
+	if f := r.lookup(name, (*file).mayBe); f != nil && !f.usable() && r.lookup(name, usableAndMayBe) != nil {
+		return &f.entry
+	}
+	return nil
+}
+
+// Project are all adapters of the project, whether they may be used or not; those that do
+// not load have only a name, a path and diagnostics.
+func (r *Registry) Project() []*Entry {
+	var list []*Entry
+	r.each(func(_ *layer, f *file) {
+		if f.origin == OriginProject {
+			f.once.Do(f.parse)
+			list = append(list, &f.entry)
+		}
+	})
+	return list
+}
+
+// Look is Find for callers that only inspect an adapter: an adapter of the project need
+// not be trusted.
+func (r *Registry) Look(nameOrPath string) (*Entry, error) {
+	e, err := r.Find(nameOrPath)
+	if untrusted, is := errors.AsType[*UntrustedError](err); is {
+		return untrusted.Entry, nil
+	}
+	return e, err
 }
 
 // List gives every adapter that its own name leads to, sorted by name. Files that
@@ -131,7 +206,7 @@ func (r *Registry) List() []*Entry {
 			list = append(list, e)
 		}
 	})
-	slices.SortFunc(list, func(a, b *Entry) int { return cmp.Compare(a.Name, b.Name) })
+	sort.Slice(list, func(i, j int) bool { return list[i].Name < list[j].Name })
 	return list
 }
 
@@ -139,7 +214,7 @@ func (r *Registry) List() []*Entry {
 // agent.auto_detect.priority, and those that are never chosen unasked at the end.
 func (r *Registry) Agents() []*Entry {
 	list := slices.DeleteFunc(r.List(), func(e *Entry) bool { return e.Adapter.Family != schema.FamilyAgent })
-	slices.SortStableFunc(list, func(x, y *Entry) int { return cmp.Compare(place(x), place(y)) })
+	sort.SliceStable(list, func(i, j int) bool { return place(list[i]) < place(list[j]) })
 	return list
 }
 
@@ -169,10 +244,12 @@ func (r *Registry) parseAll() {
 			return err
 		})
 	})
-	_ = g.Wait() // files that do not load are told of by Notices
+	_ = g.Wait() // Notices reports files that do not load
 }
 
-func anyFile(*file, string) bool { return true }
+func anyFile(*file, string) bool               { return true }
+func usable(f *file, _ string) bool            { return f.usable() }
+func usableAndMayBe(f *file, name string) bool { return f.mayBe(name) && f.usable() }
 
 // lookup resolves a name or alias among the files that the filter admits.
 func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
@@ -202,7 +279,7 @@ func (r *Registry) lookup(name string, admit func(*file, string) bool) *file {
 func (r *Registry) holder(name string) *file {
 	for _, l := range r.layers {
 		for _, f := range l.files {
-			if f.name() == name {
+			if f.name() == name && f.usable() {
 				return f
 			}
 		}
@@ -210,7 +287,8 @@ func (r *Registry) holder(name string) *file {
 	return nil
 }
 
-func isPath(s string) bool {
+// IsPath reports whether Find takes an argument for a path.
+func IsPath(s string) bool {
 	lower := strings.ToLower(s)
 	return strings.ContainsRune(s, '/') || strings.ContainsRune(s, filepath.Separator) ||
 		strings.HasSuffix(lower, ".yaml") || strings.HasSuffix(lower, ".yml")

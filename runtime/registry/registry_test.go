@@ -13,8 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 // adapterYAML is an adapter that loads.
@@ -316,7 +316,7 @@ func TestFindParsesOnlyWhatCanBeMeant(t *testing.T) {
 		parsed := 0
 		r.each(func(_ *layer, f *file) {
 			load := f.load
-			f.load = func() (*schema.Adapter, []schema.Diagnostic) { parsed++; return load() }
+			f.load = func() (*schema.Adapter, []byte, []schema.Diagnostic) { parsed++; return load() }
 		})
 		e, err := r.Find(asked)
 		require.NoError(t, err)

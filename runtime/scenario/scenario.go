@@ -1,5 +1,5 @@
-// Package scenario plays a coding agent from a script, so that a loop can be
-// tried, shown and tested without an account and without a model.
+// Package scenario plays a coding agent from a script, so that a loop can be tried, shown
+// and tested without an account or a model.
 //
 // Play does one turn of a schema.Scenario: it prints the events of runtime/event
 // as JSON, one a line, as a real agent prints its own, and really writes the
@@ -22,8 +22,8 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
 // Variables of the environment by which a loop speaks to the scripted agent.
@@ -171,7 +171,7 @@ func statusBlock(values map[string]string) string {
 	return b.String()
 }
 
-// tool tells of a tool use and its result.
+// tool reports a tool use and its result.
 func (p *player) tool(name string, input map[string]any, result string, failed bool) {
 	p.tools++
 	id := fmt.Sprintf("%d-%d", p.Turn, p.tools)
@@ -188,7 +188,7 @@ func (p *player) write(w schema.ScenarioWrite) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
-	if err := os.WriteFile(path, []byte(w.Content), 0o644); err != nil {
+	if err := os.WriteFile(path, []byte(w.Content), 0o666); err != nil {
 		return err
 	}
 	p.tool("Write", map[string]any{"file_path": w.Path}, fmt.Sprintf("%d bytes written", len(w.Content)), false)
@@ -204,7 +204,7 @@ func (p *player) edit(e schema.ScenarioEdit) error {
 		p.tool("Edit", input, "the text to replace is not in "+e.Path, true)
 		return nil
 	}
-	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New)), 0o644); err != nil {
+	if err := os.WriteFile(path, bytes.ReplaceAll(text, []byte(e.Old), []byte(e.New)), 0o666); err != nil {
 		return err
 	}
 	p.tool("Edit", input, "replaced", false)

@@ -12,10 +12,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/scenario"
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/scenario"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 func play(t *testing.T, text string, st scenario.Stage) (out, stderr string, code int) {
@@ -87,7 +87,7 @@ func TestEndings(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// What a scenario can name is what the loop knows.
+// A scenario can name exactly the kinds that the loop knows.
 func TestKindsOfAScenarioAreThoseOfEvents(t *testing.T) {
 	for _, kind := range []event.Kind{
 		event.Auth, event.Limited, event.SessionUnknown, event.Denied, event.MaxTurns, event.Version,

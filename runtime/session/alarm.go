@@ -2,13 +2,13 @@ package session
 
 import "time"
 
-// alarm is the one timer of a session. The machine may want it and not want it any
-// more within one read: only what holds at its end costs a timer.
+// alarm is the session's only timer. The machine may set and unset it several times during one
+// read; only the state at the end of the read costs a real timer.
 type alarm struct {
-	ring       func(generation int) // told when it is time
+	ring       func(generation int) // called when the timer fires
 	wanted     bool
 	delay      time.Duration
-	changed    bool // since settle
+	changed    bool // since the last settle
 	timer      *time.Timer
 	generation int
 }
@@ -32,8 +32,8 @@ func (a *alarm) settle() {
 	}
 }
 
-// stop makes sure that the timer does not ring: a firing under way is told apart by
-// its generation.
+// stop ensures that the timer does not fire: a call that is already under way is recognized by its
+// generation.
 func (a *alarm) stop() {
 	a.changed = false
 	a.generation++
@@ -42,7 +42,7 @@ func (a *alarm) stop() {
 	}
 }
 
-// rings says whether the timer that fired is the one that is wanted.
+// rings reports whether the timer that fired is the current one and is still wanted.
 func (a *alarm) rings(generation int) bool {
 	if generation != a.generation || !a.wanted {
 		return false

@@ -11,7 +11,7 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
 const (
@@ -19,14 +19,14 @@ const (
 	commandsBeside  = 200
 )
 
-// writer prints numbered lines, each in one write, and then a last one.
+// writer prints numbered lines, each in one write, and then a final line.
 const writer = `$| = 1;
 for (1 .. %d) { print "bg $_\n"; select(undef, undef, undef, %g) }
 print "bg end\n";
 `
 
-// A background job prints while commands run: each of its lines arrives once and
-// in order, and no command's output has lost or won anything but such lines.
+// A background job prints while commands run: each of its lines arrives once and in order, and the
+// output of the commands differs from the expected text only by such lines.
 func TestBackgroundWriter(t *testing.T) {
 	if _, err := exec.LookPath("perl"); err != nil {
 		t.Skip("the writer needs perl")
@@ -51,13 +51,13 @@ func TestBackgroundWriter(t *testing.T) {
 			switch tt.name {
 			case "nu", "fish":
 				gap = 0.002
-			case "xonsh": // a command takes it a tenth of a second or more
+			case "xonsh": // a command takes a tenth of a second or more
 				gap, commands = 0.004, commandsBeside/4
 			}
 			file := filepath.Join(t.TempDir(), "w.pl")
 			require.NoError(t, os.WriteFile(file, fmt.Appendf(nil, writer, backgroundLines, gap), 0o600))
-			// Not in a repository: a prompt that shows its branch as soon as git has told it
-			// changes while the jobs print, and that is a case of its own.
+			// Not in a repository: there a prompt changes while the jobs print, as soon as git has
+			// reported the branch; that is a separate case.
 			s := open(t, tt.name, session.Options{Dir: t.TempDir()})
 			b := background{t: t}
 			b.add(eval(t, s, strings.ReplaceAll(tt.start, "{}", file)), "")
@@ -70,7 +70,7 @@ func TestBackgroundWriter(t *testing.T) {
 	}
 }
 
-// background puts together what is left of the results without the commands' own output.
+// background collects the parts of the results that are not the commands' own output.
 type background struct {
 	t    *testing.T
 	rest strings.Builder
@@ -78,12 +78,13 @@ type background struct {
 
 var (
 	backgroundLine = regexp.MustCompile(`bg (\d+|end)\n`)
-	// xonsh writes its notice's line end apart, so that the job's first line may stand before it.
+	// xonsh writes the line end of its notice separately, so that the job's first line may precede
+	// it.
 	jobNotice = regexp.MustCompile(`(?m)^\[\d+\]\+ running: .* \(\d+\)\n?|^(\[\d+\]|fish: Job|undefined).*\n|^ *\n`)
 )
 
-// add takes one result, whose output holds want. The kernel lets two programs
-// that write at the same time stand within each other's lines.
+// add takes one result, whose output contains want. The kernel may interleave the lines of two
+// programs that write at the same time.
 func (b *background) add(r session.Result, want string) {
 	b.t.Helper()
 	b.rest.WriteString(r.OutOfBand)
@@ -97,7 +98,7 @@ func (b *background) add(r session.Result, want string) {
 
 func (b *background) ended() bool { return strings.Contains(b.rest.String(), "bg end\n") }
 
-// check wants every line once and in order.
+// check requires every line once and in order.
 func (b *background) check() {
 	b.t.Helper()
 	lines := strings.SplitAfter(jobNotice.ReplaceAllString(b.rest.String(), ""), "\n")

@@ -2,8 +2,8 @@ package session
 
 import "strings"
 
-// showBanner makes the text that init.banner_injection shows before the program
-// starts the first of what it prints.
+// showBanner puts the text of init.banner_injection, which is shown before the program starts, in
+// front of the program's own output.
 func (d *driver) showBanner() {
 	if d.plan.Banner == "" {
 		return
@@ -11,6 +11,6 @@ func (d *driver) showBanner() {
 	text := []byte(strings.ReplaceAll(strings.TrimSuffix(d.plan.Banner, "\n"), "\n", "\r\n") + "\r\n")
 	d.stream.startup = append(d.stream.startup, text...)
 	if d.events.watched() {
-		d.events.tell(EventRead, text, "")
+		d.events.report(EventRead, text, "")
 	}
 }

@@ -10,28 +10,28 @@ import (
 	"strconv"
 	"time"
 
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
-// Begun is a program that runs already, for one session that is still to be opened.
-// Nobody has read what it prints.
+// Begun is a running program whose session has not been opened yet. Nothing has read its output so
+// far.
 type Begun struct {
 	adapter *schema.Adapter
-	at      time.Time // when it was begun
+	at      time.Time // when it was started
 	scratch *scratch.Dir
 	plan    launch.Plan
 	prog    *program
 	tty     *pty.PTY
 }
 
-// Begin starts the program of a session to come, for callers who have something else to
-// do while it comes to its prompt. Of the options it heeds those that a program starts
-// with: Dir, Env, Cols, Rows, Executable, Args, Banner, Reason and Through. Errors are
-// those of Open, except for *StartError.
+// Begin starts a session's program early, so that the caller can do other work until the program
+// reaches its prompt. It uses the options that apply to the start of a program: Dir, Env, Cols,
+// Rows, Executable, Args, Banner, Reason and Through. It returns the errors of Open, except for
+// *StartError.
 func Begin(a *schema.Adapter, o Options) (*Begun, error) {
 	if a.Family == schema.FamilyAgent {
 		return nil, fmt.Errorf("%s: %w", a.Name, ErrAgent)
@@ -90,7 +90,7 @@ func (b *Begun) start(o Options) (err error) {
 	return nil
 }
 
-// Close ends a program for which there will be no session.
+// Close ends a program that will not get a session.
 func (b *Begun) Close() error {
 	ctx, cancel := context.WithTimeout(context.Background(), killLimit)
 	defer cancel()
@@ -107,8 +107,7 @@ func writePrivate(f launch.File) error {
 	return os.WriteFile(f.Path, f.Body, 0o600)
 }
 
-// removeDead removes what sessions left whose process was killed, unless the adapter
-// wants it otherwise.
+// removeDead removes files of sessions whose process was killed, unless the adapter disables that.
 func removeDead(dir string, t *schema.InputTempfile) {
 	var age time.Duration
 	if t != nil {
@@ -120,11 +119,11 @@ func removeDead(dir string, t *schema.InputTempfile) {
 	scratch.SweepOnce(dir, age)
 }
 
-// randomHex is n random bytes in hexadecimal.
+// randomHex returns n random bytes in hexadecimal.
 func randomHex(n int) (string, error) {
 	b := make([]byte, n)
 	if _, err := rand.Read(b); err != nil {
-		return "", fmt.Errorf("no random bytes: %w", err)
+		return "", fmt.Errorf("reading random bytes: %w", err)
 	}
 	return hex.EncodeToString(b), nil
 }

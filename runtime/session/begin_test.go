@@ -8,10 +8,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// A program that was begun is that of the session; what begins again is another.
+// A session uses the program that Begin started; a second Begin starts another one.
 func TestBegin(t *testing.T) {
 	ctx := deadline(t)
 	dir := t.TempDir()
@@ -30,8 +30,8 @@ func TestBegin(t *testing.T) {
 	assert.NotEqual(t, first, s.State().PID)
 }
 
-// What was begun in vain leaves no process and no file.
-func TestBeginInVain(t *testing.T) {
+// A program without a session leaves no process and no file.
+func TestBeginWithoutSession(t *testing.T) {
 	tmp := t.TempDir()
 	t.Setenv("TMPDIR", tmp)
 	b, err := session.Begin(adapter(t, "bash"), session.Options{})

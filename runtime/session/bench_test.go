@@ -4,10 +4,10 @@ import (
 	"context"
 	"testing"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// BenchmarkEval is one round trip through a shell, most of which is the shell.
+// BenchmarkEval measures one round trip through a shell; most of the time is the shell's.
 func BenchmarkEval(b *testing.B) {
 	s := open(b, "bash", session.Options{})
 	b.ReportAllocs()
@@ -18,7 +18,7 @@ func BenchmarkEval(b *testing.B) {
 	}
 }
 
-// BenchmarkOpen is a start to the first prompt and a stop.
+// BenchmarkOpen measures a start to the first prompt and a stop.
 func BenchmarkOpen(b *testing.B) {
 	a := adapter(b, "bash")
 	for b.Loop() {
@@ -32,7 +32,7 @@ func BenchmarkOpen(b *testing.B) {
 	}
 }
 
-// BenchmarkOutput is a command that prints 1 MiB in lines.
+// BenchmarkOutput measures a command that prints 1 MiB in lines.
 func BenchmarkOutput(b *testing.B) {
 	s := open(b, "bash", session.Options{})
 	b.SetBytes(1 << 20)

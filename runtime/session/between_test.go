@@ -5,16 +5,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync/atomic"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// newJob starts one and returns what it prints once run was called, when it has.
+// newJob starts a job and returns its output once run was called and the job has ended.
 func newJob(t *testing.T, s *session.Session, code string) (run func()) {
 	t.Helper()
 	dir := t.TempDir()
@@ -39,7 +41,7 @@ func between() string {
 	return b.String()
 }
 
-// Whatever comes between two commands is told with the next, all of it.
+// All text that arrives between two commands is reported with the next one.
 func TestMuchBetweenTwoCommands(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for range 3 {
@@ -52,16 +54,24 @@ func TestMuchBetweenTwoCommands(t *testing.T) {
 	}
 }
 
-// What is more than the window is in a file, and the text says so.
+// Text that exceeds the window is in a file, and the result says so.
 func TestMoreThanTheWindowBetweenTwoCommands(t *testing.T) {
-	read := make(chan struct{})
+	var read atomic.Int64
+	last := make(chan struct{})
 	s := open(t, "bash", session.Options{Window: 1000, Observer: session.ObserverFunc(func(e session.Event) {
-		if e.Kind == session.EventRead && strings.HasSuffix(string(e.Data), "60000\r\n") {
-			close(read)
+		if e.Kind != session.EventRead {
+			return
+		}
+		read.Add(int64(len(e.Data)))
+		if strings.HasSuffix(string(e.Data), "60000\r\n") {
+			close(last)
 		}
 	})})
 	newJob(t, s, fmt.Sprint("seq ", betweenLines))()
-	<-read // or the rest of it comes with the command's echo, for which there is another window
+	<-last
+	// An observer has it before the session. The rest would arrive with the command's echo,
+	// which has another window.
+	require.Eventually(t, func() bool { return s.Prompt(1).Read == read.Load() }, time.Minute, time.Millisecond)
 	r := eval(t, s, "echo next")
 	assert.Equal(t, "next\n", r.Output)
 	assert.Less(t, len(r.OutOfBand), 2500)
@@ -73,7 +83,7 @@ func TestMoreThanTheWindowBetweenTwoCommands(t *testing.T) {
 	assert.True(t, between() == string(whole), "%d bytes", len(whole))
 }
 
-// Who wants it as it comes gets all of it, and once.
+// A caller of OutOfBand gets all of it as it arrives, and once.
 func TestMuchBetweenTwoCommandsAsItComes(t *testing.T) {
 	var got strings.Builder
 	s := open(t, "bash", session.Options{Window: 1000, OutOfBand: func(b []byte) { got.Write(b) }})
@@ -83,7 +93,7 @@ func TestMuchBetweenTwoCommandsAsItComes(t *testing.T) {
 	assert.Empty(t, s.Late())
 }
 
-// What comes after the last command is told at the end.
+// Text after the last command is reported at the end.
 func TestLate(t *testing.T) {
 	for _, tt := range []struct {
 		name, code, want string

@@ -6,12 +6,12 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/proctree"
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// defaultGrace is how long a program may take after lifecycle.shutdown.command,
-// when the adapter declares no grace_ms.
+// defaultGrace is how long a program may take to exit after lifecycle.shutdown.command if the
+// adapter declares no grace_ms.
 const defaultGrace = time.Second
 
 // forceSignals are the values of lifecycle.shutdown.force_signal.
@@ -20,17 +20,16 @@ var forceSignals = map[string]syscall.Signal{
 	"hup": syscall.SIGHUP, "int": syscall.SIGINT, "quit": syscall.SIGQUIT,
 }
 
-// How long processes may take to act on a hang-up and on SIGTERM, and how long
-// we go on killing what does not die.
+// How long processes may take to react to a hang-up and to SIGTERM, and how long to keep killing
+// processes that survive.
 const (
 	hangupGrace = 100 * time.Millisecond
 	termGrace   = 200 * time.Millisecond
 	killLimit   = 5 * time.Second
 )
 
-// Restart ends the program, if it still runs, and starts it anew with the same
-// options. State of the old one is gone. A session that was closed stays closed:
-// ErrClosed.
+// Restart ends the program if it still runs, and starts it again with the same options. The old
+// program's state is lost. A closed session stays closed: ErrClosed.
 func (s *Session) Restart(ctx context.Context) error {
 	s.mu.Lock()
 	old, closed := s.drv, s.closed
@@ -54,16 +53,16 @@ func (s *Session) Restart(ctx context.Context) error {
 		s.drv, s.running, s.idle = drv, nil, time.Now()
 	}
 	s.mu.Unlock()
-	if closed { // meanwhile
+	if closed { // in the meantime
 		return errors.Join(ErrClosed, drv.close(ctx))
 	}
 	return nil
 }
 
-// Close ends the program: politely by lifecycle.shutdown, then by signals, then
-// everything it left behind; and removes the session's files. It returns when
-// all are gone or reports the processes that resisted. The context bounds the
-// polite part only. Closing twice is no error.
+// Close ends the program: first politely by lifecycle.shutdown, then by signals; then it ends every
+// process that the program left behind, and removes the session's files. It returns when all of
+// them are gone, or reports the processes that survived. The context bounds the polite part only.
+// Closing a session twice is not an error.
 func (s *Session) Close(ctx context.Context) error {
 	s.mu.Lock()
 	d, closed := s.drv, s.closed
@@ -75,8 +74,8 @@ func (s *Session) Close(ctx context.Context) error {
 	return d.close(ctx)
 }
 
-// close ends the program and what it started, and removes the session's files.
-// When the program went politely and left nobody, no signal is sent.
+// close ends the program and the processes that it started, and removes the session's files. No
+// signal is sent if the program exited politely and left no processes.
 func (d *driver) close(ctx context.Context) error {
 	d.term.Remember()
 	d.politely(ctx)
@@ -91,7 +90,7 @@ func (d *driver) close(ctx context.Context) error {
 	return err
 }
 
-// steps are the signals for whoever is left after the polite part.
+// steps returns the signals for processes that are left after the polite part.
 func (s *shutdown) steps() []proctree.Step {
 	force := forceSignals[s.force]
 	steps := []proctree.Step{{Signal: syscall.SIGHUP, Grace: hangupGrace}}
@@ -101,15 +100,15 @@ func (s *shutdown) steps() []proctree.Step {
 	return append(steps, proctree.Step{Signal: syscall.SIGTERM, Grace: termGrace})
 }
 
-// takeLate takes what no command will be given any more. Both locks are held.
+// takeLate takes output that no later command will report. Both locks are held.
 func (p *printer) takeLate(usual int) (kept string) {
-	kept, passed := p.asides.take(usual)
-	p.out.aside = append(p.out.aside, passed...)
+	kept, passed := p.unsolicited.take(usual)
+	p.out.unsolicited = append(p.out.unsolicited, passed...)
 	return kept
 }
 
-// politely asks the program to end, when it is at its prompt, and waits for it
-// as long as the adapter's grace and the context allow.
+// politely asks the program to exit if it is at its prompt, and waits for that as long as the
+// adapter's grace period and the context allow.
 func (d *driver) politely(ctx context.Context) {
 	end := &d.prog.ending
 	asked := false

@@ -1,63 +1,64 @@
 package session
 
 import (
+	"bytes"
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/render"
-	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/render"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/schema"
 )
 
-// command is one Eval.
+// command is one call of Eval.
 type command struct {
 	pending []string // lines not yet sent
-	file    string   // tempfile to delete
+	file    string   // temporary file to delete
 	started time.Time
-	typed   *typedLine // nil: it was not typed by a person
+	typed   *typedLine // nil: no user typed it
 	line    sentLine
 	prelude prelude
 	facts   facts
 
-	// Under printer.mu: the stages of its text.
+	// Under printer.mu: the stages of the command's text.
 	strip     stripper
 	render    *renderer
 	kept      *spool
-	outOfBand string // so far
-	usual     int    // length of the prompt before it in characters
+	outOfBand string // collected so far
+	usual     int    // length in characters of the prompt before the command
 
 	result Result
 	err    error
 	done   chan struct{}
 }
 
-// sentLine is the line that was sent last.
+// sentLine describes the line sent last.
 type sentLine struct {
 	at     time.Time
-	to     int64  // how many bytes had been received then
-	waitID uint64 // and in which wait the program was, where nothing but its waking tells that it got the line
-	wait   uint64 // the same of what a person typed; 0: it need not wake the program, or cannot be told
+	to     int64  // number of output bytes read at that time
+	waitID uint64 // the program's wait ID at that time, where only a wake-up shows that it got the line
+	wait   uint64 // the same for typed input; 0: it need not wake the program, or the ID is unknown
 }
 
-// facts are what is known of a command besides its text.
+// facts holds the known facts about a command, other than its text.
 type facts struct {
-	restarted   bool // it is the first one of a new program
-	elsewhere   bool // when it was sent, the program's standard input was not the terminal
-	began       bool // C came
+	restarted   bool // the first command of a restarted program
+	elsewhere   bool // the program's standard input was not the terminal when the command was sent
+	began       bool // marker C arrived
 	code        *int
 	cwdReported bool
 	incomplete  bool
-	withdrawal  *Withdrawal // what was sent since the input is incomplete
+	withdrawal  *Withdrawal // the key sent because the input is incomplete
 	end         ending
 }
 
-// ending is how a command ended, as far as the prompt tells.
+// ending says how a command ended, as far as the prompt shows.
 type ending struct {
 	by        CompletedBy
-	shown     string // the prompt
-	elsewhere bool   // it was not seen
+	shown     string // the prompt's text
+	elsewhere bool   // the prompt was not seen
 }
 
 func (c *command) ended() bool {
@@ -69,16 +70,16 @@ func (c *command) ended() bool {
 	}
 }
 
-// sender types commands.
+// sender sends commands to the program.
 type sender struct {
 	*core
 	flow    *flow
 	decider *decider
 }
 
-// submit sends a payload; the program is at its prompt.
+// submit sends a payload; the program must be at its prompt.
 func (s *sender) submit(p payload) *command {
-	if s.control.policy.Learns && !s.kernel.visible { // it may not have come to waiting when it started
+	if s.control.policy.Learns && !s.kernel.visible { // it may not have been waiting yet when the session started
 		s.decider.look()
 	}
 	c := s.newCommand()
@@ -115,18 +116,18 @@ func (s *sender) nextLine() {
 	c := s.cmd
 	line := c.pending[0] + s.prog.input.ending
 	c.pending = c.pending[1:]
-	s.flow.pass(s.stream.believe())
-	s.flow.pass(s.flow.parted(s.stream.lineSent))
+	s.flow.pass(s.stream.confirm())
+	s.flow.pass(s.flow.separate(s.stream.lineSent))
 	e := s.expectedEcho(line)
 	expected := s.announcesOutput()
 	c.prelude = newPrelude(e, len(line), expected, s.stream.begins)
-	s.printer.enqueue(job{kind: jobSent, c: c, strip: echo.New(e), at: s.events.ledger.at}, nil)
+	s.printer.enqueue(job{kind: jobSent, c: c, config: e, at: s.events.ledger.at}, nil)
 	waitID := s.kernel.sending(s.control.policy.Printed)
 	s.send(line)
 	c.line = sentLine{at: time.Now(), to: s.progress.bytes, waitID: waitID}
 }
 
-// expectedEcho is what is known of the echo of a line that is about to be sent.
+// expectedEcho describes the expected echo of a line that is about to be sent.
 func (s *sender) expectedEcho(sent string) echo.Config {
 	out := &s.prog.output
 	modes, err := s.term.Modes()
@@ -136,24 +137,27 @@ func (s *sender) expectedEcho(sent string) echo.Config {
 	switch {
 	case !out.strips, err == nil && modes.Canonical() && !echoes, out.echo == schema.EchoNone && (!echoes || s.plan.TTY.Echo):
 		c.Strategy = echo.Silent
-	case out.echo == schema.EchoNone: // a command has turned it on
+	case out.echo == schema.EchoNone: // a command has turned the echo on
 		c.Strategy, c.Sent = echo.Deterministic, c.Kernel
 	case out.echo == schema.EchoOSCBoundaries:
 		c.Strategy = echo.Deterministic
 	}
-	c.Foreign = s.prog.asides.taken && s.status.byMarker && c.Strategy == echo.Deterministic
+	c.Foreign = s.prog.unsolicited.enabled && s.status.byMarker && c.Strategy == echo.Deterministic
 	c.Shown = []byte(prompt.Visible(s.stream.shown))
 	return c
 }
 
-// typed writes raw input while a command runs, and remembers what the terminal
-// echoes of it.
+// typed writes raw input while a command runs, and remembers the terminal's echo of it.
 func (s *sender) typed(b []byte) {
-	modes, _ := s.term.Modes() // of one that was closed: nothing is echoed
+	modes, _ := s.term.Modes() // zero if the terminal was closed: nothing is echoed
 	c := s.cmd
-	s.printer.enqueue(job{kind: jobTyped, c: c}, modes.Echo(b))
-	if l := c.prelude.typed; l != nil && l.edited != nil {
+	l := c.prelude.typed
+	if l == nil || !l.more { // otherwise it belongs to the line
+		s.printer.enqueue(job{kind: jobTyped, c: c}, modes.Echo(b))
+	}
+	if l != nil && l.edited != nil {
 		modes.Edit(l.edited, b)
+		l.more = l.more && !bytes.HasSuffix(l.edited.Bytes(), []byte("\n"))
 	}
 	c.line.wait = s.kernel.woken(modes, b)
 	s.send(string(b))

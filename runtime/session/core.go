@@ -4,13 +4,13 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/launch"
-	"ripple/runtime/session/internal/machine"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/terminal"
 )
 
-// core is what is known of the program, under one lock.
+// core is the state of the program, guarded by one lock.
 type core struct {
 	prog    *program
 	options Options
@@ -29,8 +29,8 @@ type core struct {
 	printer printer
 	kernel  kernel
 
-	cmd        *command // nil: none runs
-	restarted  bool     // the next command is the first one of a new program
+	cmd        *command // nil: no command is running
+	restarted  bool     // the next command is the first one of a restarted program
 	status     status
 	interrupts *interrupts
 	typist     *typist
@@ -41,34 +41,33 @@ func newCore(o Options) *core {
 	return &core{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
 }
 
-// control is the machine with what it remembers.
+// control is the machine and its state.
 type control struct {
-	opened time.Time // its clock's zero
+	opened time.Time // zero of the machine's clock
 	policy machine.Policy
 	state  machine.State
-	effs   []machine.Effect // the current input's, reused
-	ask    bool             // the kernel is to be asked when the read is over
+	effs   []machine.Effect // effects of the current input; the slice is reused
+	ask    bool             // ask the kernel when the current read has been processed
 }
 
-// progress is how far the terminal's output has been read.
+// progress says how far the terminal's output has been read.
 type progress struct {
 	bytes int64
-	at    time.Time // when the last ones came
+	at    time.Time // when the last bytes arrived
 }
 
-// locked runs f under the lock. A caller does not wait for the output that f
-// may have made due.
+// locked runs f under the lock. It does not wait for output that becomes due because of f.
 func (c *core) locked(f func()) {
 	if c.due(f) {
 		go c.printer.passOn()
 	}
 }
 
-// happened runs f under the lock and then, outside of it, makes and delivers output
-// and wakes whoever waits for the command that ended, if one did.
+// happened runs f under the lock; then, without the lock, it produces and delivers output and wakes
+// the callers that wait for a command that has ended.
 func (c *core) happened(f func()) (woke bool) { return c.due(f) && c.printer.passOn() }
 
-// due runs f under the lock and says whether there is output to be made.
+// due runs f under the lock and reports whether there is output to produce or deliver.
 func (c *core) due(f func()) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -76,10 +75,10 @@ func (c *core) due(f func()) bool {
 	return c.printer.due
 }
 
-// phaseChanged tells observers and those who wait for a state.
+// phaseChanged notifies observers and callers that wait for a state.
 func (c *core) phaseChanged() {
 	if c.events.watched() {
-		c.events.tell(EventPhase, nil, "phase "+string(c.phase()))
+		c.events.report(EventPhase, nil, "phase "+string(c.phase()))
 	}
 	if c.life.changed != nil {
 		close(c.life.changed)
@@ -99,8 +98,8 @@ func (c *core) phase() Phase {
 	return PhaseStarting
 }
 
-// isDead says whether the program has ended. A caller who has just been told
-// so by a Result may come before the reader is through.
+// isDead reports whether the program has ended. It waits for the reader to finish, because a caller
+// may know of the end from a Result before that.
 func (c *core) isDead() bool {
 	c.mu.Lock()
 	ended := c.life.exit != nil
@@ -111,7 +110,7 @@ func (c *core) isDead() bool {
 	return ended
 }
 
-// changes is closed at the next change of phase.
+// changes returns a channel that is closed at the next change of phase.
 func (c *core) changes() <-chan struct{} {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,18 +120,18 @@ func (c *core) changes() <-chan struct{} {
 	return c.life.changed
 }
 
-// send types s, without waiting for the program to take it.
+// send writes s to the terminal without waiting for the program to read it.
 func (c *core) send(s string) {
 	if s != "" {
-		_, _ = c.term.Write([]byte(s)) // the program has ended; the reader reports it
+		_, _ = c.term.Write([]byte(s)) // it fails when the program has ended, which the reader reports
 	}
 }
 
-// restLimit is how many bytes readRest waits for: a program may print for ever.
+// restLimit is how many bytes readRest waits for, since a program may print forever.
 const restLimit = 1 << 20
 
-// readRest waits until what the program has printed by now was read; for restLimit
-// bytes at most, and not when nothing can be read.
+// readRest waits until the output that the program has printed by now has been read: at most
+// restLimit bytes, and only while something can be read.
 func (c *core) readRest() {
 	t := time.NewTimer(0)
 	defer t.Stop()
@@ -158,7 +157,7 @@ func (c *core) readRest() {
 	}
 }
 
-// spillDir is where files for long output go.
+// spillDir returns the directory for files with long output.
 func (c *core) spillDir() string {
 	if c.options.SpillDir != "" {
 		return c.options.SpillDir
@@ -166,7 +165,7 @@ func (c *core) spillDir() string {
 	return c.scratch.Path
 }
 
-// announcesOutput says that C is to come where a line becomes a command.
+// announcesOutput reports whether C is expected when a line becomes a command.
 func (c *core) announcesOutput() bool {
 	return c.status.byMarker && (c.prog.output.announced || c.stream.begins)
 }

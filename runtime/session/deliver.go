@@ -5,58 +5,59 @@ import (
 	"time"
 )
 
-// delivery is what goes to the caller at once.
+// delivery holds the data to pass to the caller.
 type delivery struct {
-	output, aside []byte
-	over          []*command // whose waiters are told after that
-	begun         []begun
+	output, unsolicited []byte
+	ended               []*command // commands whose waiters are notified afterwards
+	typed               []typedStart
 }
 
-// begun is a command that a person typed: what is delivered before it is of others.
-type begun struct {
-	output, over int
-	typed        *Typed
+// typedStart is a command that a user typed. Output before its position belongs to earlier commands.
+type typedStart struct {
+	output, ended int
+	typed         *Typed
 }
 
-func (d *delivery) empty() bool { return len(d.output)+len(d.aside)+len(d.over)+len(d.begun) == 0 }
+func (d *delivery) empty() bool {
+	return len(d.output)+len(d.unsolicited)+len(d.ended)+len(d.typed) == 0
+}
 
-// lookLimit is how long somebody who looks at the output so far works on it.
+// lookLimit bounds the time that a reader of the output so far spends on processing it.
 const lookLimit = 50 * time.Millisecond
 
-// deliver takes what is to be delivered; p.mu is held.
+// deliver takes the data due for delivery; p.mu is held.
 func (p *printer) deliver() delivery {
 	out := p.out
 	p.out, p.spare = delivery{output: p.spare[:0]}, nil
 	return out
 }
 
-// doNext does a piece of what is queued and says whether there was any; printer.mu
-// is held.
+// doNext processes one piece of queued work and reports whether there was any; printer.mu is held.
 func (p *printer) doNext() bool {
 	ended, more := p.piece()
 	if ended != nil {
 		p.lock.Lock()
 		p.reports.finish(ended)
 		p.lock.Unlock()
-		p.out.over = append(p.out.over, ended)
+		p.out.ended = append(p.out.ended, ended)
 	}
 	return more
 }
 
-// batch does a delivery's worth of work.
+// batch does the work of one delivery.
 func (p *printer) batch() (out delivery, more bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	for more = p.doNext(); more && len(p.out.output) < maxDelivery; more = p.doNext() {
-		p.mu.Unlock() // whoever wants to look comes in between
+		p.mu.Unlock() // lets readers of the output so far in
 		p.mu.Lock()
 	}
 	return p.deliver(), more
 }
 
-// passOn does what is queued, passes output on and wakes whoever waits for a
-// command that ended. Whoever is at it already takes along what others add, so
-// that output stays in order and precedes the end of its command.
+// passOn does the queued work, passes output on, and wakes callers that wait for a command that has
+// ended. If another goroutine is already doing that, it also does the work added meanwhile; this
+// keeps output in order and before the end of its command.
 func (p *printer) passOn() (woke bool) {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -73,8 +74,7 @@ func (p *printer) passOn() (woke bool) {
 	return woke
 }
 
-// delivered returns when the output that is due has been passed on, or the context
-// has ended.
+// delivered returns when the output that is due has been passed on, or when the context ends.
 func (p *printer) delivered(ctx context.Context) {
 	p.passOn()
 	stop := context.AfterFunc(ctx, func() {
@@ -90,22 +90,22 @@ func (p *printer) delivered(ctx context.Context) {
 	}
 }
 
-// deliver gives the caller what is due, and tells those who wait for commands
-// that have ended.
+// deliver gives the caller the output that is due, and notifies waiters of commands that have
+// ended.
 func (o *Options) deliver(out delivery) (woke bool) {
-	if len(out.aside) > 0 {
-		o.OutOfBand(out.aside)
+	if len(out.unsolicited) > 0 {
+		o.OutOfBand(out.unsolicited)
 	}
 	output, over := 0, 0
-	for _, b := range out.begun {
-		o.pass(out.output[output:b.output], out.over[over:b.over])
-		output, over = b.output, b.over
+	for _, b := range out.typed {
+		o.pass(out.output[output:b.output], out.ended[over:b.ended])
+		output, over = b.output, b.ended
 		if o.Typed != nil {
 			o.Typed(b.typed)
 		}
 	}
-	o.pass(out.output[output:], out.over[over:])
-	return len(out.over) > 0
+	o.pass(out.output[output:], out.ended[over:])
+	return len(out.ended) > 0
 }
 
 func (o *Options) pass(output []byte, over []*command) {
@@ -117,15 +117,15 @@ func (o *Options) pass(output []byte, over []*command) {
 	}
 }
 
-// upToDate runs f when the text that has been read is output, as far as there
-// is time for that.
+// upToDate runs f after the text read so far has been turned into output, as far as lookLimit
+// allows.
 func (p *printer) upToDate(f func()) {
 	if p.catchUp(f) {
 		go p.passOn()
 	}
 }
 
-// catchUp is upToDate without the delivery, and says whether there is one.
+// catchUp is upToDate without the delivery; it reports whether a delivery is due.
 func (p *printer) catchUp(f func()) bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()

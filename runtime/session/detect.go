@@ -4,43 +4,43 @@ import (
 	"iter"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/prompt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/schema"
 )
 
-// detector is the first stage: it finds what announces prompts in the stream,
-// markers anywhere and patterns at its end.
+// detector is the first stage: it finds prompts in the stream, by markers anywhere and by patterns
+// at its end.
 type detector struct {
-	markers    *prompt.Markers // nil: sequences announce nothing
+	markers    *prompt.Markers // nil: escape sequences do not announce prompts
 	classifier *prompt.Classifier
 	literal    *prompt.Literal // nil: no literal marker with a nonce
-	injected   *echo.Stripper  // until the echo of the injected text has passed
+	injected   *echo.Stripper  // removes the echo of the injected text; nil once it has passed
 	patterns   *prompt.Patterns
 	match      prompt.Match // the latest candidate
-	usual      int          // length of the latest proven prompt in characters
+	usual      int          // length in characters of the latest confirmed prompt
 
-	yield    func(piece) bool // while a piece of the stream is looked through
+	yield    func(segment) bool // set while the stream is examined
 	onText   func([]byte)
 	onMarker func(prompt.Marker)
 }
 
-// piece is a stretch of the stream. Its bytes are valid until the next one.
-type piece struct {
-	kind   pieceKind
-	raw    []byte // of all but literal markers
+// segment is a part of the stream. Its bytes are valid until the next segment.
+type segment struct {
+	kind   segmentKind
+	raw    []byte // not set for literal markers
 	event  prompt.Event
 	marker prompt.Marker // pieceMarker, pieceForged
-	more   bool          // pieceLiteral: it announces a continuation prompt
+	more   bool          // pieceLiteral: the marker announces a continuation prompt
 }
 
-type pieceKind uint8
+type segmentKind uint8
 
 const (
-	pieceText    pieceKind = iota
-	pieceForged            // a marker that is not to be trusted: text
-	pieceMarker            // means event
-	pieceLiteral           // a literal marker with the nonce
+	segmentText    segmentKind = iota
+	segmentForged              // an untrusted marker, treated as text
+	segmentMarker              // a trusted marker, decoded in event
+	segmentLiteral             // a literal marker with the nonce
 )
 
 func newDetector(pr *prompts) detector {
@@ -54,8 +54,8 @@ func newDetector(pr *prompts) detector {
 	return t
 }
 
-// pieces takes what the program printed apart, in its order.
-func (t *detector) pieces(b []byte, yield func(piece) bool) {
+// pieces splits output of the program into segments, in order.
+func (t *detector) pieces(b []byte, yield func(segment) bool) {
 	t.begin(yield)
 	if t.markers == nil {
 		t.text(b)
@@ -64,9 +64,9 @@ func (t *detector) pieces(b []byte, yield func(piece) bool) {
 	t.markers.Feed(b, t.onText, t.onMarker)
 }
 
-// rest is what was held back; the stream has ended.
-func (t *detector) rest() iter.Seq[piece] {
-	return func(yield func(piece) bool) {
+// rest yields the segments held back, after the end of the stream.
+func (t *detector) rest() iter.Seq[segment] {
+	return func(yield func(segment) bool) {
 		t.begin(yield)
 		if t.markers != nil {
 			t.markers.Flush(t.onText)
@@ -77,15 +77,15 @@ func (t *detector) rest() iter.Seq[piece] {
 	}
 }
 
-func (t *detector) begin(yield func(piece) bool) {
+func (t *detector) begin(yield func(segment) bool) {
 	t.yield = yield
 	if t.onText == nil {
 		t.onText, t.onMarker = t.text, t.judge
 	}
 }
 
-// text looks for literal markers. The echo of an injected script may hold the very
-// markers that it defines, so it is taken out before.
+// text looks for literal markers. The echo of an injected script may contain the very markers that
+// the script defines, so it is removed first.
 func (t *detector) text(b []byte) {
 	if t.injected != nil {
 		b = t.injected.Feed(b)
@@ -95,24 +95,24 @@ func (t *detector) text(b []byte) {
 		return
 	}
 	t.literal.Feed(b, t.plain, func(index int) {
-		t.yield(piece{kind: pieceLiteral, more: index == literalContinuation})
+		t.yield(segment{kind: segmentLiteral, more: index == literalContinuation})
 	})
 }
 
-func (t *detector) plain(b []byte) { t.yield(piece{kind: pieceText, raw: b}) }
+func (t *detector) plain(b []byte) { t.yield(segment{kind: segmentText, raw: b}) }
 
-// judge tells our markers from somebody else's.
+// judge separates trusted markers from forged ones.
 func (t *detector) judge(m prompt.Marker) {
 	e, trusted := t.classifier.Classify(m)
-	kind := pieceMarker
+	kind := segmentMarker
 	if !trusted {
-		kind = pieceForged
+		kind = segmentForged
 	}
-	t.yield(piece{kind: kind, raw: m.Raw, event: e, marker: m})
+	t.yield(segment{kind: kind, raw: m.Raw, event: e, marker: m})
 }
 
-// name is a marker for a timeline: its letter and first parameter.
-func (p *piece) name() string {
+// name returns the marker for a timeline: its letter and first parameter.
+func (p *segment) name() string {
 	name := string(p.marker.Code)
 	if len(p.marker.Params) > 1 {
 		name += ";" + p.marker.Params[0]
@@ -120,12 +120,12 @@ func (p *piece) name() string {
 	return name
 }
 
-// inject expects the echo of what is typed now.
+// inject sets the text that is sent now, whose echo is expected.
 func (t *detector) inject(sent string) {
 	t.injected = echo.New(echo.Config{Strategy: string(schema.EchoDeterministicByte), Sent: []byte(sent)})
 }
 
-// promptLine is the longest unfinished line that is tried as a prompt.
+// promptLine is the length in bytes of the longest unfinished line that is tried as a prompt.
 const promptLine = 1024
 
 // prompt looks for a prompt at the end of the stream.
@@ -140,8 +140,8 @@ func (t *detector) prompt(tail []byte) (found bool, err error) {
 	return found, err
 }
 
-// proven is the text of the prompt found last, which was one.
-func (t *detector) proven() string {
+// confirm confirms the latest match as a prompt, and returns its text.
+func (t *detector) confirm() string {
 	t.usual = utf8.RuneCountInString(t.match.Text)
 	return t.match.Text
 }

@@ -1,11 +1,10 @@
 package session
 
-// driver runs one started program on its terminal: it begins it, reads it and ends
-// it. One goroutine reads; callers come under the same lock. What happens under that
-// lock has five doers, which share the core and call each other: flow takes what the
-// program prints through the stages, piece by piece; between the pieces decider steps
-// the machine and does what it decided; sender types commands, line by line; interrupts
-// stop them; typist has what a person types. viewer tells how it all stands.
+// driver runs one started program on its terminal: it starts, reads and ends it. One goroutine
+// reads; callers take the same lock. Under the lock five parts share the core and call each other:
+// flow passes output of the program through the stages, piece by piece; decider steps the machine
+// between the pieces and carries out its decisions; sender sends commands, line by line; interrupts
+// stops them; typist handles input of users. viewer reports the state.
 type driver struct {
 	*core
 	flow    *flow

@@ -6,29 +6,30 @@ import (
 	"os"
 	"time"
 
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/schema"
 )
 
-// edit gives the line editor keys, and says whether it gave all of them.
+// edit gives keys to the line editor, and reports whether it gave all of them.
 func (t *typist) edit(k *typedKeys) bool {
-	if !t.takes() {
+	if !t.acceptsKeys() || k.drafted && t.drafts() {
 		return false
 	}
 	if t.line == nil {
+		t.kernel.learnHome()
 		t.begin()
 		t.line.who = k.who
-		t.lend()
+		t.cook()
 	}
 	l := t.line
-	modes, err := t.term.Modes() // afterwards they may be those of the command
+	modes, err := t.term.Modes() // later they may be those of the command
 	if err != nil || !modes.Canonical() {
 		l.edited = nil
 	}
-	if k.ends > 0 && l.edited == nil && !t.endsAlone(k) {
+	if k.ends > 0 && l.edited == nil && !t.onlyEndLeft(k) {
 		return false
 	}
 	waitID := uint64(0)
@@ -40,14 +41,14 @@ func (t *typist) edit(k *typedKeys) bool {
 	}
 	l.echoes = err != nil || !modes.Canonical() || modes.Echoes()
 	if err == nil && modes.Canonical() && !l.more {
-		k.raw = bytes.ReplaceAll(k.raw, []byte{0x03}, []byte(killLine)) // there are programs that Ctrl-C ends here, or makes lose the next line
+		k.raw = bytes.ReplaceAll(k.raw, []byte{0x03}, []byte(killLine)) // some programs exit on Ctrl-C here, or lose the next line
 	}
 	l.broken = bytes.IndexByte(k.raw, 0x03) >= 0
 	l.interrupted = l.interrupted || l.broken
 	t.give(k.raw, waitID)
 	switch {
 	case k.ends == 0:
-	case t.announcesOutput() && t.prog.input.clear == "": // else it is not known what reads the line
+	case t.announcesOutput() && t.prog.input.clear == "": // otherwise it is unknown what reads the line
 		l.entered = true
 	default:
 		t.submitTyped()
@@ -55,27 +56,27 @@ func (t *typist) edit(k *typedKeys) bool {
 	return true
 }
 
-// begin is the first key at a prompt.
+// begin starts a line at the first key at a prompt.
 func (t *editing) begin() {
 	cols, rows := t.term.Size()
 	t.line = newTypedLine(cols, rows, t.shownPrompt())
 	t.line.edited, t.line.changed = &pty.Line{}, -1
 }
 
-// endsAlone says that of keys for a program's own line editor only that is left which ends
-// the line: what comes of it shows whether the editor is through with the others.
-func (t *typist) endsAlone(k *typedKeys) bool {
+// onlyEndLeft reports whether only the key that ends the line remains, of keys for a program's own
+// line editor. It sends the others: their effect shows whether the editor has processed them.
+func (t *typist) onlyEndLeft(k *typedKeys) bool {
 	if n := len(k.raw) - k.ends; n > 0 {
 		t.give(k.raw[:n], 0)
 		k.raw = k.raw[n:]
 		return false
 	}
-	return t.line.sent.at.IsZero() || t.taken()
+	return t.line.sent.at.IsZero() || t.consumed()
 }
 
-// give sends keys to the prompt.
+// give sends keys to the program at its prompt.
 func (t *editing) give(raw []byte, waitID uint64) {
-	modes, _ := t.term.Modes() // of one that was closed: they go nowhere
+	modes, _ := t.term.Modes() // zero if the terminal was closed: the keys are lost
 	l := t.line
 	if l.edited != nil {
 		before := string(l.edited.Bytes())
@@ -89,8 +90,8 @@ func (t *editing) give(raw []byte, waitID uint64) {
 	l.sent = sentLine{at: time.Now(), to: t.progress.bytes, waitID: waitID, wait: wait}
 }
 
-// submit sends a payload where the program is at its prompt and nobody types there; nil:
-// it has ended. Errors: ErrTyping, and ErrBusy when a person's command runs.
+// submit sends a payload if the program is at its prompt and no user is typing there; a nil command
+// means that the program has ended. Errors: ErrTyping, and ErrBusy while a user's command runs.
 func (t *typist) submit(p payload) (c *command, err error) {
 	t.locked(func() {
 		switch {
@@ -103,36 +104,36 @@ func (t *typist) submit(p payload) (c *command, err error) {
 		}
 	})
 	if c == nil && p.file != "" {
-		_ = os.Remove(p.file) // nobody will read it
+		_ = os.Remove(p.file) // nothing will read it
 	}
 	return c, err
 }
 
-// submitTyped makes a command of the line.
+// submitTyped turns the line into a command.
 func (t *typist) submitTyped() {
 	line := t.line
 	t.line = nil
 	c := t.sender.newCommand()
 	c.typed, c.line = line, line.sent
-	if line.owed {
+	if line.interruptPending {
 		go t.interrupts.persist(context.Background(), c, "\x03")
 	}
 	t.cmd, t.stream.used = c, true
 	t.decider.step(machine.Input{Kind: machine.InSubmit, Typed: true})
-	t.flow.parted(t.stream.lineSent) // what came meanwhile is the line's echo
+	t.flow.separate(t.stream.lineSent) // text that arrived meanwhile is the line's echo
 	c.prelude = newPrelude(echo.Config{Strategy: echo.Silent}, 0, line.entered, t.stream.begins)
 	if line.entered {
 		c.prelude.text = line.after
 	} else if line.echoes {
-		c.prelude.typed = line // its end will be shown
+		c.prelude.typed = line // its end will be echoed
 	}
 	t.decider.settle()
 }
 
-// killLine is what takes the unfinished line away in a terminal that edits lines: VKILL.
+// killLine is the key that discards the unfinished line in a terminal that edits lines: VKILL.
 const killLine = "\x15"
 
-// wipe takes an unfinished line away.
+// wipe discards an unfinished line.
 func (t *typist) wipe() {
 	modes, err := t.term.Modes()
 	switch {
@@ -147,9 +148,9 @@ func (t *typist) wipe() {
 	}
 }
 
-// lends says that nothing edits lines at this prompt, nor shows what is typed: the terminal
-// shall.
-func (t *editing) lends() bool {
+// needsCooking reports whether nothing edits lines at this prompt or echoes input, so that the
+// terminal has to.
+func (t *editing) needsCooking() bool {
 	modes, err := t.term.Modes()
 	canonical := modes.Canonical()
 	own := t.plan.TTY
@@ -157,24 +158,24 @@ func (t *editing) lends() bool {
 	return err == nil && !modes.Echoes() && silent
 }
 
-// lend lets the terminal edit lines where nothing else does.
-func (t *editing) lend() {
-	if !t.lends() {
+// cook makes the terminal edit lines if nothing else does, unless its echo has been turned off.
+func (t *editing) cook() {
+	if !t.needsCooking() || t.kernel.home != (pty.Place{}) && t.secret() {
 		return
 	}
 	if undo, err := t.term.Cook(); err == nil {
-		t.lent = undo
+		t.uncook = undo
 	}
 }
 
-func (t *editing) takeLentBack() {
-	if t.lent != nil {
-		t.lent()
-		t.lent = nil
+func (t *editing) restoreModes() {
+	if t.uncook != nil {
+		t.uncook()
+		t.uncook = nil
 	}
 }
 
-// shownPrompt is the prompt at which the program waits.
+// shownPrompt returns the prompt at which the program waits.
 func (c *core) shownPrompt() []byte {
 	switch {
 	case !c.status.byMarker:
@@ -187,12 +188,12 @@ func (c *core) shownPrompt() []byte {
 	return c.stream.prompt
 }
 
-// marker is what a marker says of the line that a person edits.
+// marker handles a marker's meaning for the line that a user edits.
 func (t *typist) marker(kind prompt.Kind) {
 	if t.control.state.Step != machine.StepReady {
 		return
 	}
-	if t.line == nil && kind == prompt.Executed && t.met { // a command begins: whatever is known of its line, it is one
+	if t.line == nil && kind == prompt.Executed && t.used { // a command starts, even if its line is unknown
 		t.begin()
 		t.line.unseen = true
 	}
@@ -214,11 +215,11 @@ func (t *typist) marker(kind prompt.Kind) {
 			l.promptEnds()
 		}
 	case prompt.Continuation:
-		l.goesOn()
+		l.continueLine()
 	}
 }
 
-// announce tells the caller of a command that a person typed.
+// announce reports to the caller a command that a user typed.
 func (t *typist) announce(c *command) {
 	if c.typed != nil && !c.typed.announced {
 		c.typed.announced = true

@@ -4,11 +4,11 @@ import (
 	"os"
 	"time"
 
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// What the machine decides is carried out here and nowhere else: after the stage
-// that caused it, before the next piece of the stream is looked at.
+// The machine's decisions are carried out only here: after the stage that caused them, before the
+// next piece of the stream is processed.
 
 // decider steps the machine and carries out its effects.
 type decider struct {
@@ -17,8 +17,8 @@ type decider struct {
 	sender *sender
 }
 
-// step runs the machine and carries out its effects. Those that start something
-// slow wait for settle, because the next piece may cancel them.
+// step runs the machine and carries out its effects. Effects that start something slow are deferred
+// to settle, because the next piece may cancel them.
 func (d *decider) step(in machine.Input) {
 	in.Now = time.Since(d.control.opened)
 	before := d.control.state.Step
@@ -30,7 +30,7 @@ func (d *decider) step(in machine.Input) {
 	if before != d.control.state.Step {
 		d.phaseChanged()
 	}
-	if d.control.state.Proof == machine.ProofNone && d.control.state.Step != machine.StepSettle {
+	if d.control.state.Evidence == machine.EvidenceNone && d.control.state.Step != machine.StepSettle {
 		d.control.ask = false
 	}
 }
@@ -44,7 +44,7 @@ func (d *decider) apply(e machine.Effect) {
 	case machine.DoReady:
 		d.becomeReady(e)
 	case machine.DoNextLine:
-		if e.Match { // what is held back before the prompt is output
+		if e.Match { // text held back before the prompt is output
 			d.matched()
 		}
 		d.sender.nextLine()
@@ -67,14 +67,14 @@ func (d *decider) apply(e machine.Effect) {
 	}
 }
 
-// settle carries out what is still wanted after a whole read.
+// settle carries out the effects that are still wanted after a whole read.
 func (d *decider) settle() {
 	for d.control.ask {
 		d.control.ask = false
 		ready := d.look()
 		d.step(machine.Input{Kind: machine.InReadiness, Ready: ready})
 		if ready == machine.ReadyAsks {
-			d.flow.matchPrompt() // what it asks may be known
+			d.flow.matchPrompt() // the question may match a pattern
 		}
 	}
 	d.alarm.settle()
@@ -85,11 +85,11 @@ func (d *decider) fired(generation int) {
 		if !d.alarm.rings(generation) {
 			return
 		}
-		d.events.tell(EventTimer, nil, "timer")
+		d.events.report(EventTimer, nil, "timer")
 		before := d.control.state.Step
 		d.step(machine.Input{Kind: machine.InTimer})
 		if before != machine.StepFirst && d.control.state.Step == machine.StepFirst {
-			d.flow.matchPrompt() // it may have come while a declared delay ran
+			d.flow.matchPrompt() // the prompt may have arrived during a declared delay
 		}
 		d.settle()
 	})
@@ -97,18 +97,18 @@ func (d *decider) fired(generation int) {
 
 // look asks the kernel whether the program waits for input.
 func (d *decider) look() machine.Readiness {
-	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unproven}
-	if d.cmd != nil && d.cmd.prelude.typed != nil && d.typist.lent != nil && q.policy.InSilence(q.state) {
-		return machine.ReadyBusy // the terminal has not shown the line's end: that the program was awake came from lending it
+	q := question{policy: &d.control.policy, state: &d.control.state, read: d.progress.bytes, prompt: &d.stream.unconfirmed}
+	if d.cmd != nil && d.cmd.prelude.typed != nil && d.typist.uncook != nil && q.policy.InSilence(q.state) {
+		return machine.ReadyBusy // the terminal has not echoed the line's end: the program woke because the terminal's modes changed
 	}
 	if d.cmd != nil {
 		q.running, q.waitID = true, d.cmd.line.waitID
-		q.confirms = d.prog.prompts.printable() && q.state.Proof == machine.ProofMarker
+		q.confirms = d.prog.prompts.printable() && q.state.Evidence == machine.EvidenceMarker
 	}
 	return d.kernel.look(q)
 }
 
-// inject types the integration script.
+// inject sends the integration script.
 func (d *decider) inject() {
 	sent := d.plan.Inject + d.prog.input.ending
 	d.detect.inject(sent)
@@ -116,7 +116,7 @@ func (d *decider) inject() {
 	d.send(sent)
 }
 
-// becomeReady is the first prompt.
+// becomeReady handles the first prompt.
 func (d *decider) becomeReady(e machine.Effect) {
 	d.detect.injected, d.kernel.onTTY = nil, d.term.Holds(0)
 	d.status.needs = d.printer.reports.missing(d.stream.startup)
@@ -127,17 +127,17 @@ func (d *decider) becomeReady(e machine.Effect) {
 	d.life.readyOnce.Do(func() { close(d.life.ready) })
 }
 
-// atPrompt takes over what the prompt tells, and returns it.
+// atPrompt records the prompt and returns its text.
 func (d *decider) atPrompt(e machine.Effect) (shown string) {
 	d.status.byMarker = !e.Match
 	if !e.Match {
 		return string(d.stream.prompt)
 	}
 	d.matched()
-	return d.detect.proven()
+	return d.detect.confirm()
 }
 
-// begin is C: what came since the line was sent is its echo.
+// begin handles C: the text since the line was sent is its echo.
 func (d *decider) begin() {
 	c := d.cmd
 	if c == nil {
@@ -155,10 +155,11 @@ func (d *decider) begin() {
 	d.stream.outputBegins()
 }
 
-// more is a continuation prompt behind which a person goes on with his line.
+// more handles a continuation prompt at which a user continues a line.
 func (d *decider) more(e machine.Effect) {
 	line := d.cmd.typed
-	d.cmd.prelude.typed = line
+	d.cmd.prelude.typed, line.more = line, true
+	d.phaseChanged()
 	if e.Match {
 		d.matched()
 		line.screen.Write([]byte(d.detect.match.Text))
@@ -166,13 +167,13 @@ func (d *decider) more(e machine.Effect) {
 	}
 }
 
-// giveUp makes the program abandon a command that it wants more of: by the
-// declared escape, else by an interrupt, else by the end of input.
+// giveUp makes the program abandon a command that it wants more of: by the declared escape, else by
+// an interrupt, else by the end of input.
 func (d *decider) giveUp(e machine.Effect) {
 	if e.Match {
 		d.askedFor()
 	}
-	d.cmd.facts.incomplete = true // from here on nothing is output: what comes is about our withdrawal
+	d.cmd.facts.incomplete = true // from here on nothing is output: the text is the program's reaction to the withdrawal
 	d.printer.enqueue(job{kind: jobMute, c: d.cmd}, nil)
 	w := d.prog.withdrawal
 	d.cmd.facts.withdrawal = &w
@@ -183,12 +184,12 @@ func (d *decider) giveUp(e machine.Effect) {
 	d.send(w.Key)
 }
 
-// complete ends the running command. Its result comes when all that it printed
-// is output.
+// complete ends the running command. Its result is available once everything that it printed has
+// become output.
 func (d *decider) complete(e machine.Effect) {
 	c := d.cmd
-	c.facts.end = ending{by: completedBy[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
-	if c.typed != nil && c.facts.end.elsewhere { // it has asked for more, in silence
+	c.facts.end = ending{by: completedByNames[e.By], elsewhere: e.By == machine.ByIdle && !e.Match}
+	if c.typed != nil && c.facts.end.elsewhere { // it has silently asked for more
 		c.facts.end.elsewhere = false
 		d.flow.pass(d.stream.flush())
 		d.stream.region = regionIdle
@@ -197,16 +198,16 @@ func (d *decider) complete(e machine.Effect) {
 		d.flow.takeBack()
 		d.flow.pass(d.stream.flush())
 	} else {
-		d.flow.pass(d.stream.believe())
+		d.flow.pass(d.stream.confirm())
 		c.facts.end.shown = d.atPrompt(e)
 		d.status.announced = c.facts.began
 	}
-	d.flow.printLate(c, c.prelude.end(), d.behind(e))
+	d.flow.printLate(c, c.prelude.end(), d.promptLen(e))
 	d.events.ledger.ends(d.rule(e))
 	if c.typed != nil && c.typed.code() != "" {
 		d.typist.announce(c)
 	}
-	d.typist.takeLentBack()
+	d.typist.restoreModes()
 	d.printer.enqueue(job{kind: jobEnd, c: c}, nil)
 	if c.file != "" {
 		_ = os.Remove(c.file) // the code may have removed it itself

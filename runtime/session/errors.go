@@ -6,17 +6,16 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // Sentinels for errors.Is.
 var (
-	// ErrTimeout: the caller's context ended first. The command goes on; call
-	// Wait or Interrupt.
+	// ErrTimeout: the caller's context ended first. The command continues; call Wait or Interrupt.
 	ErrTimeout = errors.New("timed out; the command is still running")
 	// ErrBusy: a command that timed out is still running.
 	ErrBusy = errors.New("a command is still running")
-	// ErrTyping: a person is typing at the program's prompt; see Session.Type.
+	// ErrTyping: a user is typing at the program's prompt; see Session.Type.
 	ErrTyping = errors.New("a person is typing at its prompt")
 	// ErrIdle: input was sent while no command runs.
 	ErrIdle = errors.New("no command is running")
@@ -24,8 +23,8 @@ var (
 	ErrClosed = errors.New("session is closed")
 	// ErrIncompleteInput: the code is not complete; see IncompleteError.
 	ErrIncompleteInput = errors.New("incomplete input")
-	// ErrAgent: the adapter's program takes turns (runtime/agent) and has no prompt
-	// at which code could be evaluated.
+	// ErrAgent: the adapter's program takes turns (runtime/agent) and has no prompt at which code
+	// could be evaluated.
 	ErrAgent = errors.New("a coding agent takes turns and has no session to evaluate code in")
 	// ErrNoInterrupt: the adapter declares no safe interrupt.
 	ErrNoInterrupt = errors.New("the adapter declares no safe interrupt")
@@ -35,12 +34,12 @@ var (
 	ErrNotReady = errors.New("no first prompt")
 )
 
-// TimeoutError is ErrTimeout with the context's error behind it.
+// TimeoutError is an ErrTimeout that wraps the context's error.
 type TimeoutError struct {
 	Err        error
 	Waiting    Waiting     // whether the program waits for input
-	Withdrawal *Withdrawal // the input was incomplete, and no prompt came after this; nil: nothing was withdrawn
-	Unsent     bool        // the time was over before anything was sent
+	Withdrawal *Withdrawal // the key sent to withdraw incomplete input, after which no prompt came; nil: nothing was withdrawn
+	Unsent     bool        // the time expired before anything was sent
 }
 
 func (e *TimeoutError) Error() string {
@@ -63,16 +62,16 @@ func (e *TimeoutError) Error() string {
 // Unwrap gives ErrTimeout and the context's error.
 func (e *TimeoutError) Unwrap() []error { return []error{ErrTimeout, e.Err} }
 
-// Withdrawal is what was sent to make a program give up input that it wants more of.
+// Withdrawal is the key sent to make a program abandon input that it wants more of.
 type Withdrawal struct {
 	Key     string // the bytes
-	Setting string // where the adapter has them; empty: it has nothing to send
+	Setting string // the adapter's key that declares it; empty: the adapter has nothing to send
 }
 
 const settingInterrupt = "signals.interrupt"
 
-// WithdrawalOf is what an adapter has for it: the declared escape, else an
-// interrupt, else the end of input.
+// WithdrawalOf returns the adapter's withdrawal: the declared escape, else an interrupt, else the
+// end of input.
 func WithdrawalOf(a *schema.Adapter) Withdrawal {
 	switch s := a.Signals; {
 	case a.Prompt.ContinuationEscape != "":
@@ -93,14 +92,14 @@ func (w *Withdrawal) String() string {
 	return fmt.Sprintf("the program asked for another line, and %q (%s) was sent to withdraw the input", w.Key, w.Setting)
 }
 
-// StartError is a program that did not get to its first prompt. It is
-// ErrNotReady, and what the context or the program said.
+// StartError is returned for a program that did not reach its first prompt. It wraps ErrNotReady
+// and the cause: the context's error or the program's.
 type StartError struct {
 	Adapter string
 	Waited  time.Duration
-	Wanted  string // what was waited for, in the adapter's terms
-	Output  string // what the program printed instead
-	Needs   string // what it talks to and did not find, by ready.needs; empty: not that
+	Wanted  string // the expected prompt, in the adapter's terms
+	Output  string // the output of the program instead
+	Needs   string // the missing service that the program needs, by ready.needs; empty: that was not the cause
 	Err     error
 }
 
@@ -110,7 +109,7 @@ func (e *StartError) Error() string {
 		text = fmt.Sprintf("%s: needs %s", e.Adapter, e.Needs)
 	}
 	if e.Err == nil || errors.Is(e.Err, context.DeadlineExceeded) {
-		return text // the time was up
+		return text // the time expired
 	}
 	return text + ": " + e.Err.Error()
 }
@@ -118,14 +117,14 @@ func (e *StartError) Error() string {
 // Unwrap gives ErrNotReady and the cause.
 func (e *StartError) Unwrap() []error { return []error{ErrNotReady, e.Err} }
 
-// ExitError is a program that ended; the Result beside it has its last output.
+// ExitError is returned for a program that has ended; the accompanying Result has its last output.
 type ExitError struct {
 	Code   int    // exit code; 128+n when signal n ended it; -1: unknown
-	Signal string // "SIGKILL", …; empty: it ended by itself
+	Signal string // "SIGKILL", …; empty: it exited by itself
 
-	Withdrawal *Withdrawal // it ended after this; nil: its input was not withdrawn
-	Untaken    bool        // nothing tells that it took the command before it ended
-	Output     string      // all that it printed, when it ended before a command was sent to it
+	Withdrawal *Withdrawal // it ended after this withdrawal; nil: its input was not withdrawn
+	Untaken    bool        // there is no evidence that it read the command before it ended
+	Output     string      // everything it printed, if it ended before a command was sent to it
 }
 
 func (e *ExitError) Error() string {
@@ -134,7 +133,7 @@ func (e *ExitError) Error() string {
 		text = "the program was ended by a signal: " + e.Signal
 	}
 	if e.Untaken {
-		text += "; nothing tells that it took the command before that"
+		text += "; there is no evidence that it read the command before that"
 	}
 	if e.Withdrawal != nil {
 		text += fmt.Sprintf(" (before that %v)", e.Withdrawal)
@@ -142,15 +141,15 @@ func (e *ExitError) Error() string {
 	return text
 }
 
-// Is makes it ErrExited.
+// Is reports whether target is ErrExited.
 func (e *ExitError) Is(target error) bool { return target == ErrExited }
 
-// IncompleteError is input that the program would wait for more of.
+// IncompleteError is returned for input that is not complete: the program would wait for more.
 type IncompleteError struct {
-	Reason  string // what is open, and where when that is known
-	Line    int    // 1-based; 0: not known, the program told
+	Reason  string // the open construct, and its position if known
+	Line    int    // 1-based; 0: unknown, the program asked for more
 	Column  int
-	Excerpt string // the line, with a caret below it; empty when not known
+	Excerpt string // the line, with a caret below it; empty if unknown
 }
 
 func (e *IncompleteError) Error() string {
@@ -160,5 +159,5 @@ func (e *IncompleteError) Error() string {
 	return "incomplete input: " + e.Reason
 }
 
-// Is makes it ErrIncompleteInput.
+// Is reports whether target is ErrIncompleteInput.
 func (e *IncompleteError) Is(target error) bool { return target == ErrIncompleteInput }

@@ -8,11 +8,11 @@ import (
 	"os"
 	"time"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // One session, several commands: state persists, and each command has its own
@@ -63,7 +63,7 @@ func ExampleSession_Interrupt() {
 	// interrupt 130 <nil>
 }
 
-// Output can be taken as it comes.
+// Output can be received as it arrives.
 func ExampleOptions_output() {
 	ctx := context.Background()
 	s, err := session.Open(ctx, bashAdapter(), session.Options{
@@ -83,7 +83,7 @@ func ExampleOptions_output() {
 	// 3
 }
 
-// bashAdapter is the bash adapter that comes with ripple.
+// bashAdapter returns the bash adapter that is part of ripple.
 func bashAdapter() *schema.Adapter {
 	reg, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
 	if err != nil {

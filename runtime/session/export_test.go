@@ -12,7 +12,7 @@ func ShortenStuckGap(t *testing.T) {
 	t.Cleanup(func() { stuckGap = before })
 }
 
-// Ended says whether the end of the command that timed out last can be told.
+// Ended reports whether the end of the command that timed out last is known.
 func (s *Session) Ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()

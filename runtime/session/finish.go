@@ -5,21 +5,21 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/schema"
 )
 
-// reports makes results of what commands printed and the program told. It works
-// under the driver's lock.
+// reports makes results from the commands' output and the program's reports. It works under the
+// driver's lock.
 type reports struct {
 	prog   *program
 	status *status
 	life   *life
 }
 
-// readMode reads mode and level from the prompt and from the output since the
-// command was sent, never from anything older. An unfinished line before the prompt
-// belongs to it only where the prompt is known by it, as in (?<=\?)\n$.
+// readMode reads mode and level from the prompt and from the output since the command was sent,
+// never from older text. An unfinished line before the prompt belongs to the prompt only if the
+// prompt is recognized by it, as in (?<=\?)\n$.
 func (o *reports) readMode(recent, shown string) {
 	if o.prog.modes == nil {
 		return
@@ -64,7 +64,7 @@ func (o *reports) finish(c *command) {
 		}
 		c.err = &exit
 	case c.facts.incomplete && c.err == nil:
-		r.ExitCode = nil // what the prompt tells is of the withdrawal
+		r.ExitCode = nil // the prompt reports the status of the withdrawal
 		c.err = &IncompleteError{Reason: "the program asked for another line; the input was withdrawn"}
 	}
 	if o.life.failure != nil {
@@ -73,7 +73,7 @@ func (o *reports) finish(c *command) {
 	c.result = r
 }
 
-// partial is the result as far as it is known now.
+// partial returns the result so far.
 func (o *reports) partial(c *command) Result {
 	r := Result{
 		Cwd: o.status.cwd, CwdReported: c.facts.cwdReported, Mode: o.status.mode, Level: o.status.level,
@@ -93,8 +93,8 @@ func (o *reports) exitCode(c *command, by CompletedBy) *int {
 	return c.facts.code
 }
 
-// failed is the schema's expect_error: a reliable exit code that is not zero,
-// an automatic mode entered, or the error pattern.
+// failed implements the schema's expect_error: a reliable exit code that is not zero, an automatic
+// mode entered, or a match of the error pattern.
 func (o *reports) failed(c *command, r Result, modeBefore string) bool {
 	reliable := o.prog.output.exitCodes == schema.ExitCodeTrue
 	switch {
@@ -112,8 +112,8 @@ func (o *reports) failed(c *command, r Result, modeBefore string) bool {
 	return false
 }
 
-// capture reads the groups of the primary prompt that the adapter gave a name. A
-// group's role makes it the level or the mode where no declared mode told one.
+// capture reads the named groups of the primary prompt. A group's role makes it the level or the
+// mode if no declared mode has set it.
 func (o *reports) capture(e ending, r *Result) {
 	if o.prog.prompts.primary.Empty() || e.by == ByExit {
 		return
@@ -123,7 +123,7 @@ func (o *reports) capture(e ending, r *Result) {
 		o.life.fail(err)
 	}
 	if !ok {
-		return // the prompt of some mode
+		return // the prompt belongs to a mode
 	}
 	r.Captures = map[string]any{}
 	for _, g := range o.prog.prompts.groups {

@@ -5,20 +5,20 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/balance"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/balance"
+	"example.com/ripple/schema"
 )
 
-// input is how code reaches the program.
+// input says how code is sent to the program.
 type input struct {
 	ending    string // of a line
 	clear     string // sent before each command
 	pause     time.Duration
 	skipEmpty bool // a command without text is not sent
 
-	longest  int            // bytes of a line that the program reads; 0: any
-	ascii    bool           // it reads no others
-	balance  *balance.Rules // nil: what is incomplete is not known before it is sent
+	longest  int            // the longest line that the program reads, in bytes; 0: any
+	ascii    bool           // the program reads only ASCII
+	balance  *balance.Rules // nil: incomplete input is not recognized before it is sent
 	delivery schema.MultilineDelivery
 	wrapper  *schema.MultilineWrapper
 	tempfile *schema.InputTempfile
@@ -37,7 +37,7 @@ func newInput(a *schema.Adapter) input {
 	return in
 }
 
-// runs says whether a file can be run by a line that is typed.
+// runs reports whether a line of input can run a file.
 func (in *input) runs() bool { return in.tempfile != nil && in.tempfile.InvocationTemplate != "" }
 
 // gate refuses incomplete input before a byte is sent.
@@ -52,12 +52,11 @@ func (in *input) gate(code string) error {
 	return &IncompleteError{Reason: r.Message(), Line: r.Line, Column: r.Column, Excerpt: r.Excerpt()}
 }
 
-// posixHeredoc makes a POSIX shell run a here-document in itself, so that its
-// state and the exit code are those of the block's own commands.
+// posixHeredoc makes a POSIX shell evaluate a here-document, so that the state and the exit code
+// are those of the block's own commands.
 var posixHeredoc = schema.MultilineWrapper{Open: "eval \"$(cat <<'{guid}'", Close: "{guid}\n)\""}
 
-// heredoc puts the block between the lines of a here-document whose delimiter
-// is new each time.
+// heredoc puts the block between the lines of a here-document with a new delimiter each time.
 func (in *input) heredoc(lines []string) ([]string, error) {
 	w := posixHeredoc
 	if in.wrapper != nil {

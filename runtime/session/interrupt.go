@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
 // interrupts stops commands.
@@ -16,13 +16,13 @@ type interrupts struct {
 	interrupt
 }
 
-// interrupt is the one that is on its way.
+// interrupt is an interrupt in progress.
 type interrupt struct {
-	owed       string    // the key, which waits for pay
-	reads      int       // how often it was looked at
-	sent       time.Time // the last one
-	unanswered bool      // no byte came since
-	late       bool      // the first byte since was no part of what was being printed
+	pending    string    // the key to send, which waits for sendPending; empty: none
+	reads      int       // number of reads since
+	sent       time.Time // when the last one was sent
+	unanswered bool      // no byte arrived since
+	late       bool      // the first byte since then did not belong to ongoing output
 	own        bool      // it went to the program itself, which was in the foreground
 }
 
@@ -33,108 +33,106 @@ func (i *interrupt) printed() {
 	}
 }
 
-// taken says that the program has read the command; before that an interrupt
-// would hit its prompt, and the command would run all the same.
-func (i *interrupts) taken() bool {
-	return i.control.state.SawC || !i.viewer.onItsWay()
+// consumed reports whether the program has read the command. Before that an interrupt would reach
+// its prompt instead, and the command would still run.
+func (i *interrupts) consumed() bool {
+	return i.control.state.SawC || !i.viewer.inFlight()
 }
 
-// beginOrOwe interrupts the command, or notes that it has to be interrupted as
-// soon as it has been taken and what the program has printed has been read: the
-// command may be over. It tells whether the interrupt may come too early.
-func (i *interrupts) beginOrOwe(c *command, key string) (early bool) {
+// beginOrDefer interrupts the command, or notes that it must be interrupted as soon as the program
+// has read it and the output so far has been processed, since the command may be over. It reports
+// whether the interrupt may come too early.
+func (i *interrupts) beginOrDefer(c *command, key string) (early bool) {
 	i.locked(func() {
 		if i.cmd != c {
 			return
 		}
-		i.owed, i.reads = key, 0
+		i.pending, i.reads = key, 0
 		i.decider.step(machine.Input{Kind: machine.InInterrupt})
-		i.pay()
-		early = i.owed != "" || time.Since(c.line.at) < takenLimit
+		i.sendPending()
+		early = i.pending != "" || time.Since(c.line.at) < consumedLimit
 		i.decider.settle()
 	})
 	return early
 }
 
-// owedReads is how many reads an interrupt waits for what was printed before it,
-// for there are programs that never stop printing; a terminal holds less.
-const owedReads = 16
+// pendingReads is how many reads an interrupt waits for earlier output, since some programs never
+// stop printing. A terminal buffers less than that.
+const pendingReads = 16
 
-// pay sends the interrupt that is owed, if it is time.
-func (i *interrupts) pay() {
+// sendPending sends the pending interrupt if it is time.
+func (i *interrupts) sendPending() {
 	if !i.sent.IsZero() && i.control.state.SawD {
-		i.owed = "" // another would hit the prompt
+		i.pending = "" // another would hit the prompt
 	}
-	if i.owed == "" || i.cmd == nil || !i.taken() {
+	if i.pending == "" || i.cmd == nil || !i.consumed() {
 		return
 	}
-	if i.reads++; i.reads > owedReads || !i.term.Readable(i.progress.bytes) {
-		key := i.owed
+	if i.reads++; i.reads > pendingReads || !i.term.Readable(i.progress.bytes) {
+		key := i.pending
 		i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 		i.deliver(key)
 	}
 }
 
-// Output as recent as stillPrinting is that of a program which goes on printing;
-// one that has been silent for quiet has answered the interrupt.
+// Output more recent than stillPrinting belongs to a program that keeps printing; one that has been
+// silent for quiet has answered the interrupt.
 const (
 	stillPrinting = 20 * time.Millisecond
 	quiet         = 100 * time.Millisecond
 )
 
-// repeat sends an interrupt that is still owed, or repeats one that nothing
-// has answered, not even with bytes that are still to be read, or that has not kept
-// the program from printing. One that did not come early is repeated only when a job
-// missed it. It tells whether to look again later.
+// repeat sends an interrupt that is still pending, or repeats one that was not answered (not even
+// by bytes that are still to be read) or did not stop the program from printing. An interrupt that
+// was not early is repeated only when a job missed it. It reports whether to check again later.
 func (i *interrupts) repeat(c *command, key string, early bool) (again bool) {
 	i.locked(func() {
 		silent := i.unanswered && !i.term.Readable(i.progress.bytes)
 		last := time.Since(i.progress.at)
-		again = i.cmd == c && (i.owed != "" || silent || early && last < quiet)
+		again = i.cmd == c && (i.pending != "" || silent || early && last < quiet)
 		switch {
 		case !again:
-		case i.owed != "" || silent && (early || i.missed()):
+		case i.pending != "" || silent && (early || i.missed()):
 			i.decider.step(machine.Input{Kind: machine.InInterrupt, Sent: true})
 			i.deliver(key)
-		case i.late: // it answers; when it prints at the next look too, it goes on printing
+		case i.late: // it answers; if it prints at the next check too, it keeps printing
 			i.late = false
-		case early && last < stillPrinting: // its prompt may be among what is not read yet
-			i.owed, i.reads = key, 0
-			i.pay()
+		case early && last < stillPrinting: // its prompt may be in the unread output
+			i.pending, i.reads = key, 0
+			i.sendPending()
 		}
 		i.decider.settle()
 	})
 	return again
 }
 
-// missed says that the last interrupt came while a shell was about to bring a job to
-// the foreground: the shell had it, for which it means nothing then.
+// missed reports whether the last interrupt came while a shell was about to bring a job to the
+// foreground: the shell received it and ignored it.
 func (i *interrupts) missed() bool {
 	group := i.term.Foreground()
 	return i.own && group > 0 && group != i.term.PID()
 }
 
-// deliver discards what has not reached the program and interrupts it.
+// deliver discards input that has not reached the program, and interrupts the program.
 func (i *interrupts) deliver(key string) {
-	i.owed, i.unanswered, i.late, i.sent = "", true, false, time.Now()
+	i.pending, i.unanswered, i.late, i.sent = "", true, false, time.Now()
 	i.own = i.term.Foreground() == i.term.PID()
-	i.events.tell(EventSignal, []byte(key), "interrupt")
+	i.events.report(EventSignal, []byte(key), "interrupt")
 	i.term.Interrupt(key)
 }
 
-// Interrupt interrupts the running command by the adapter's means and waits
-// until a prompt came back. It returns the interrupted command's Result, whose
-// CompletedBy says whether the interrupt ended it. With nothing running it does
-// nothing.
+// Interrupt interrupts the running command by the adapter's means and waits for a prompt. It
+// returns the interrupted command's Result; its CompletedBy says whether the interrupt ended the
+// command. Without a running command it does nothing.
 //
-// Errors: ErrNoInterrupt; ErrTimeout when no prompt came back in time.
+// Errors: ErrNoInterrupt; ErrTimeout if no prompt came in time.
 func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	s.mu.Lock()
 	d, c := s.drv, s.running
 	s.mu.Unlock()
 	if c == nil || c.ended() {
 		d.locked(func() {
-			if d.cmd != nil { // a person typed it
+			if d.cmd != nil { // a user typed it
 				c = d.cmd
 			}
 		})
@@ -152,21 +150,19 @@ func (s *Session) Interrupt(ctx context.Context) (Result, error) {
 	return s.collect(ctx, d, c)
 }
 
-// takenLimit is how long an interrupt waits for the command to be taken, and
-// how long a program may need until a command that it has taken can be
-// interrupted.
-const takenLimit = 100 * time.Millisecond
+// consumedLimit is how long an interrupt waits for the program to read the command, and how long a
+// program may need until a command that it has read can be interrupted.
+const consumedLimit = 100 * time.Millisecond
 
-// persist sends the key as soon as the command has been taken, or after
-// takenLimit whatever happened to it. An interpreter may lose an interrupt
-// between reading a command and running it, and a shell while it starts a job: to one
-// that came so early and was answered by nothing at all, or by nothing but more
-// output, more are sent, ever less often.
+// persist sends the key as soon as the program has read the command, or after consumedLimit in any
+// case. An interpreter may lose an interrupt between reading a command and running it, and a shell
+// may lose one while it starts a job: an early interrupt that was answered by nothing, or only by
+// more output, is repeated at growing intervals.
 func (i *interrupts) persist(ctx context.Context, c *command, key string) {
-	early := i.beginOrOwe(c, key)
-	t := time.NewTimer(takenLimit)
+	early := i.beginOrDefer(c, key)
+	t := time.NewTimer(consumedLimit)
 	defer t.Stop()
-	for wait := 2 * takenLimit; wait <= 32*takenLimit; wait *= 2 {
+	for wait := 2 * consumedLimit; wait <= 32*consumedLimit; wait *= 2 {
 		select {
 		case <-t.C:
 			if !i.repeat(c, key, early) {
@@ -181,8 +177,8 @@ func (i *interrupts) persist(ctx context.Context, c *command, key string) {
 	}
 }
 
-// confirm sends the second keystroke of an interrupt once the program waits
-// for it instead of showing its prompt.
+// confirm sends the second keystroke of an interrupt when the program waits for it instead of
+// showing its prompt.
 func (s *Session) confirm(ctx context.Context, d *driver, c *command, key string) {
 	_, err := s.WaitState(ctx, func(st State) bool { return st.Waiting != WaitingNo || c.ended() })
 	if err == nil && !c.ended() {

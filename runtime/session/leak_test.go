@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// resources are what a session might leave behind in this process.
+// resources are the resources that a session might leak in this process.
 type resources struct{ goroutines, descriptors, children int }
 
 func count(t *testing.T) resources {
@@ -23,12 +23,12 @@ func count(t *testing.T) resources {
 	require.NoError(t, err)
 	children, err := os.ReadFile("/proc/self/task/self/children")
 	if err != nil {
-		children = nil // not every kernel lists them; proctree's tests look elsewhere
+		children = nil // some kernels do not list them; proctree's tests check another way
 	}
 	return resources{runtime.NumGoroutine(), len(fds), len(children)}
 }
 
-// settled waits until goroutines that are on their way out have gone.
+// settled waits until goroutines that are about to end have ended.
 func settled(t *testing.T, want resources) {
 	t.Helper()
 	for end := time.Now().Add(10 * time.Second); ; runtime.Gosched() {

@@ -5,46 +5,46 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// Piece is a stretch of what the program printed, and what it is taken for.
+// Piece is a stretch of the program's output, and its classification.
 type Piece struct {
-	From, To int64  // where it stands in what the program printed, in bytes; the echo of an injected script is left out
-	As       Taken  // what it is taken for as far as is known now
-	Data     []byte // valid during the call; nil: the stretch was told of before, and is something else
-	Text     string // of a marker its name; of TakenEnd the rule that ended the wait
+	From, To int64  // its position in the program's output, in bytes; the echo of an injected script is not counted
+	As       Taken  // the classification so far
+	Data     []byte // valid during the call; nil: an earlier stretch is classified again
+	Text     string // of a marker, its name; of TakenEnd, the rule that ended the wait
 }
 
-// Taken says what a stretch of what the program printed is taken for.
+// Taken classifies a stretch of the program's output.
 type Taken string
 
 const (
 	TakenBanner       Taken = "banner" // before the first prompt
 	TakenPrompt       Taken = "prompt"
 	TakenContinuation Taken = "continuation" // a prompt for more of the same command
-	TakenEcho         Taken = "echo"         // of what was typed or sent
+	TakenEcho         Taken = "echo"         // of typed or sent input
 	TakenOutput       Taken = "output"
-	TakenOutOfBand    Taken = "out-of-band" // between commands, of none
+	TakenOutOfBand    Taken = "out-of-band" // between commands, belonging to none
 	TakenMarker       Taken = "marker"
-	TakenForged       Taken = "forged marker" // one without the nonce: it is a part of the text around it
-	TakenWithdrawn    Taken = "withdrawn"     // said about incomplete input that was taken back
-	TakenEnd          Taken = "end"           // no bytes: here a wait for a prompt ended
+	TakenForged       Taken = "forged marker" // one without the nonce: part of the text around it
+	TakenWithdrawn    Taken = "withdrawn"     // a message about incomplete input that was withdrawn
+	TakenEnd          Taken = "end"           // empty: a wait for a prompt ended here
 )
 
-// ledger tells a caller what each stretch of the stream is taken for: as it comes, and
-// again when that is decided otherwise. What is decided is about the text that came last.
+// ledger reports the classification of each stretch of the stream: as it arrives, and again when it
+// changes. Only the latest text can change.
 type ledger struct {
-	to     func(Piece) // nil: nobody wants to know
-	at     int64       // the end of what came
-	text   []extent    // where text stands, the latest last
-	echoed *typedLine  // whose end has been shown
+	to     func(Piece) // nil: no observer
+	at     int64       // the end of the text received so far
+	text   []extent    // positions of text, the latest last
+	echoed *typedLine  // the line whose end has been echoed
 	prompt int         // length of the prompt that a pattern matched last
 
-	// A person's line goes on behind a marker for a continuation prompt.
-	more  *time.Time // when he typed last; nil: no such marker came
-	asked time.Time  // the same when it came
+	// A user's line continues after a marker for a continuation prompt.
+	more  *time.Time // time of the last input of the user; nil: no such marker arrived
+	asked time.Time  // that time when the marker arrived
 }
 
 func newLedger(o Observer) (l ledger) {
@@ -56,17 +56,17 @@ func newLedger(o Observer) (l ledger) {
 
 type extent struct{ from, to int64 }
 
-// keptExtents is how many stretches of text may still turn out to be something else.
+// keptExtents is how many stretches of text may still be reclassified.
 const keptExtents = 4096
 
 func (l *ledger) wanted() bool { return l.to != nil }
 
-// asksOn says that what comes is a prompt for the next line of what a person types: it
-// was announced, and he has typed nothing since.
-func (l *ledger) asksOn() bool { return l.more != nil && l.more.Equal(l.asked) }
+// asksForMore reports whether the next text is a prompt for the user's next line: a marker
+// announced it, and the user has typed nothing since.
+func (l *ledger) asksForMore() bool { return l.more != nil && l.more.Equal(l.asked) }
 
-// came is a new stretch.
-func (l *ledger) came(data []byte, as Taken, name string) {
+// add records a new stretch.
+func (l *ledger) add(data []byte, as Taken, name string) {
 	if !l.wanted() || len(data) == 0 {
 		return
 	}
@@ -82,7 +82,7 @@ func (l *ledger) came(data []byte, as Taken, name string) {
 	l.to(Piece{From: from, To: l.at, As: as, Data: data, Text: name})
 }
 
-// last says that the last n bytes of text are something else than they were told to be.
+// last reclassifies the last n bytes of text.
 func (l *ledger) last(n int, as Taken) {
 	if !l.wanted() {
 		return
@@ -96,7 +96,7 @@ func (l *ledger) last(n int, as Taken) {
 	}
 }
 
-// since is last for the first n bytes of text behind a place.
+// since reclassifies the first n bytes of text after a position.
 func (l *ledger) since(place int64, n int, as Taken) {
 	if !l.wanted() {
 		return
@@ -112,37 +112,37 @@ func (l *ledger) since(place int64, n int, as Taken) {
 	}
 }
 
-// ends says by which rule a wait ended here.
+// ends records the rule by which a wait ended here.
 func (l *ledger) ends(rule string) {
 	if l.wanted() {
 		l.to(Piece{From: l.at, To: l.at, As: TakenEnd, Text: rule})
 	}
 }
 
-// book notes a piece as it comes.
-func (f *flow) book(p *piece) {
+// record records a piece as it arrives.
+func (f *flow) record(p *segment) {
 	switch l := &f.events.ledger; {
 	case !l.wanted():
-	case p.kind == pieceMarker:
+	case p.kind == segmentMarker:
 		l.more = nil
 		if line := f.typist.line; line != nil && p.event.Kind == prompt.Continuation {
 			l.more = &line.sent.at
 			l.asked = line.sent.at
 		}
-		l.came(p.raw, TakenMarker, p.name())
-	case p.kind == pieceLiteral && p.more:
-		l.came([]byte(f.prog.prompts.literals[literalContinuation]), TakenMarker, "init.marker.continuation")
-	case p.kind == pieceLiteral:
-		l.came([]byte(f.prog.prompts.literals[literalPrimary]), TakenMarker, "init.marker.primary")
-	case p.kind == pieceForged:
-		l.came(p.raw, TakenForged, p.name())
+		l.add(p.raw, TakenMarker, p.name())
+	case p.kind == segmentLiteral && p.more:
+		l.add([]byte(f.prog.prompts.literals[literalContinuation]), TakenMarker, "init.marker.continuation")
+	case p.kind == segmentLiteral:
+		l.add([]byte(f.prog.prompts.literals[literalPrimary]), TakenMarker, "init.marker.primary")
+	case p.kind == segmentForged:
+		l.add(p.raw, TakenForged, p.name())
 	default:
-		f.bookText(p.raw)
+		f.recordText(p.raw)
 	}
 }
 
-// bookText notes text. A person's line is shown up to its end.
-func (f *flow) bookText(b []byte) {
+// recordText records text. A user's line is echoed up to its end.
+func (f *flow) recordText(b []byte) {
 	if c := f.cmd; c != nil && c.prelude.typed != nil && c.prelude.typed != f.events.ledger.echoed && f.stream.region == regionOutput {
 		n := bytes.IndexByte(b, '\n') + 1
 		if n > 0 {
@@ -150,18 +150,18 @@ func (f *flow) bookText(b []byte) {
 		} else {
 			n = len(b)
 		}
-		f.events.ledger.came(b[:n], TakenEcho, "")
+		f.events.ledger.add(b[:n], TakenEcho, "")
 		b = b[n:]
 	}
-	f.events.ledger.came(b, f.takenFor(), "")
+	f.events.ledger.add(b, f.classify(), "")
 }
 
-// takenFor is what text is taken for that comes now.
-func (f *flow) takenFor() Taken {
+// classify returns the classification of text that arrives now.
+func (f *flow) classify() Taken {
 	line, c := f.typist.line, f.cmd
 	ready := f.control.state.Step == machine.StepReady
 	switch r := f.stream.region; {
-	case f.events.ledger.asksOn():
+	case f.events.ledger.asksForMore():
 		return TakenContinuation
 	case ready && line != nil && !line.began:
 		return TakenEcho
@@ -181,13 +181,13 @@ func (f *flow) takenFor() Taken {
 	return TakenOutput
 }
 
-// matched takes the end of the text for the prompt that a pattern matches.
+// matched classifies the end of the text as the prompt that a pattern matched.
 func (d *decider) matched() {
 	d.askedFor()
 	d.flow.pass(d.stream.promptMatched(d.detect.match.Start))
 }
 
-// askedFor notes the prompt that a pattern matches.
+// askedFor records the prompt that a pattern matched.
 func (d *decider) askedFor() {
 	as := TakenPrompt
 	if d.detect.match.Tag == tagContinuation {
@@ -197,8 +197,8 @@ func (d *decider) askedFor() {
 	d.events.ledger.last(d.events.ledger.prompt, as)
 }
 
-// behind is how long the prompt is that ended a wait.
-func (d *decider) behind(e machine.Effect) int {
+// promptLen returns the length of the prompt that ended a wait.
+func (d *decider) promptLen(e machine.Effect) int {
 	switch {
 	case e.Match:
 		return d.events.ledger.prompt
@@ -208,7 +208,7 @@ func (d *decider) behind(e machine.Effect) int {
 	return len(d.stream.prompt)
 }
 
-// rule says in words what ended a wait for a prompt.
+// rule describes the event that ended a wait for a prompt.
 func (d *decider) rule(e machine.Effect) string {
 	m := &d.detect.match
 	key := fmt.Sprintf("%s %q matches", m.Key, m.Source)
@@ -231,22 +231,23 @@ func (d *decider) rule(e machine.Effect) string {
 	return "the marker of a prompt (A)"
 }
 
-// parted divides a prompt's text from what others printed beside it.
-func (f *flow) parted(decide func() sorted) sorted {
+// separate separates a prompt's text from other output next to it.
+func (f *flow) separate(decide func() classified) classified {
 	before := len(f.stream.prompt)
 	out := decide()
-	if len(out.aside) > 0 {
+	if len(out.unsolicited) > 0 {
 		f.events.ledger.last(before, TakenOutOfBand)
 		f.events.ledger.last(len(f.stream.prompt), TakenPrompt)
 	}
 	return out
 }
 
-// printLate prints what was taken for echo so far; behind it stands so much of a prompt.
-func (f *flow) printLate(c *command, output []byte, behind int) {
+// printLate prints output that was taken for echo so far; it is followed by that many bytes of a
+// prompt.
+func (f *flow) printLate(c *command, output []byte, promptLen int) {
 	if len(output) > 0 && !c.facts.incomplete {
-		f.events.ledger.last(len(output)+behind, TakenOutput)
-		f.events.ledger.last(behind, TakenPrompt)
+		f.events.ledger.last(len(output)+promptLen, TakenOutput)
+		f.events.ledger.last(promptLen, TakenPrompt)
 	}
 	f.print(c, output)
 }

@@ -4,33 +4,33 @@ import (
 	"bytes"
 	"strings"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/pty"
 )
 
-// typedLine is a line that a person edits. What it says is known exactly where the
-// terminal edits it; where the program does, it is what the program shows.
+// typedLine is a line that a user edits. Its content is known exactly if the terminal edits it; if
+// the program does, only what the program displays is known.
 type typedLine struct {
-	who    int        // types it
-	edited *pty.Line  // by the terminal; nil: by the program
-	screen *vt.Screen // from the prompt on
-	prompt string     // its last line
-	sent   sentLine   // the keys that were sent last
+	who    int        // the user who types it
+	edited *pty.Line  // the line as the terminal edits it; nil: the program edits it
+	screen *vt.Screen // starts with the prompt
+	prompt string     // the prompt's last line
+	sent   sentLine   // the keys sent last
 
-	changed int64 // how many bytes had been received when a key last changed what the terminal edits
+	changed int64 // number of bytes read when a key last changed the terminal's line
 
-	echoes  bool   // what was sent last is shown
-	entered bool   // its end was typed, and whether the program takes it is not known
-	below   bool   // the line feed of that came
-	after   []byte // what came behind it
+	echoes  bool   // the input sent last is echoed
+	entered bool   // its end was typed, and whether the program accepts it is unknown
+	below   bool   // the line feed of its end was echoed
+	after   []byte // the text after that
 
-	more        bool // it goes on after a line's end
-	interrupted bool // Ctrl-C was typed
-	broken      bool // as the last key
-	owed        bool // it was, and is for the command that the line becomes
-	unseen      bool // nobody was seen to type it
-	announced   bool // it is a command that the caller was told of
-	began       bool // a prompt is being drawn again
+	more             bool // it continues after a line's end
+	interrupted      bool // Ctrl-C was typed
+	broken           bool // Ctrl-C was the last key
+	interruptPending bool // Ctrl-C was typed, and is for the command that the line becomes
+	unseen           bool // its input was not seen
+	announced        bool // the caller knows the command that it became
+	began            bool // a prompt is being redrawn
 }
 
 func newTypedLine(cols, rows int, prompt []byte) *typedLine {
@@ -40,7 +40,7 @@ func newTypedLine(cols, rows int, prompt []byte) *typedLine {
 	return l
 }
 
-// promptBegins says that the prompt is drawn anew, and the line behind it.
+// promptBegins notes that the prompt is being redrawn, and the line after it.
 func (l *typedLine) promptBegins() {
 	cols, rows := l.screen.Size()
 	l.screen = vt.New(vt.Options{Cols: cols, Rows: rows})
@@ -50,13 +50,13 @@ func (l *typedLine) promptBegins() {
 	}
 }
 
-// promptEnds says that the prompt has been drawn.
+// promptEnds notes that the prompt has been drawn.
 func (l *typedLine) promptEnds() {
 	text := l.text()
 	l.prompt, l.began = strings.TrimRight(text[strings.LastIndexByte(text, '\n')+1:], " "), false
 }
 
-// take is what the program shows.
+// take adds text that the program displays.
 func (l *typedLine) take(b []byte) {
 	if l.below {
 		l.after = appendBounded(l.after, b, keptStartup)
@@ -70,15 +70,15 @@ func (l *typedLine) take(b []byte) {
 	l.screen.Write(b[:n])
 }
 
-// goesOn says that the end of a line was none of the command.
-func (l *typedLine) goesOn() {
+// continueLine notes that the end of a line did not end the command.
+func (l *typedLine) continueLine() {
 	after := l.after
 	l.entered, l.below, l.after, l.more = false, false, nil, true
 	l.take(after)
 }
 
-// code is what was typed; from a screen it is what stands behind the prompt, and of
-// several lines also those behind it.
+// code returns the typed text; from a screen, the text after the prompt and, of several lines, the
+// lines that follow.
 func (l *typedLine) code() string {
 	if l.edited != nil {
 		return strings.TrimSpace(shownAs(l.edited.Bytes()))
@@ -86,10 +86,10 @@ func (l *typedLine) code() string {
 	return l.seen()
 }
 
-// seen is what is shown of it.
+// seen returns the part of the line that is displayed.
 func (l *typedLine) seen() string {
 	text := l.text()
-	if l.interrupted { // a terminal that edits lines shows that and forgets what is before it
+	if l.interrupted { // a terminal that edits lines shows ^C and discards the text before it
 		if i := strings.LastIndex(text, "^C"); i >= 0 && !strings.Contains(text[i:], "\n") {
 			return strings.TrimSpace(text[i+len("^C"):])
 		}
@@ -105,7 +105,7 @@ func (l *typedLine) seen() string {
 
 func (l *typedLine) text() string { return strings.TrimRight(string(l.screen.AppendText(nil)), "\n") }
 
-// shownAs is text as a terminal shows it: control characters as ^X (ECHOCTL).
+// shownAs returns text as a terminal displays it: control characters as ^X (ECHOCTL).
 func shownAs(text []byte) string {
 	var b strings.Builder
 	for _, c := range text {
@@ -118,21 +118,21 @@ func shownAs(text []byte) string {
 	return strings.ToValidUTF8(b.String(), "\ufffd")
 }
 
-// Typed is a command that a person typed.
+// Typed is a command that a user typed.
 type Typed struct {
 	core *core
 	c    *command
 }
 
-// Code is what was typed: the lines themselves where the terminal edits lines, else what the
-// program showed. It is empty when a command began that nobody was seen to type.
+// Code returns the typed text: the lines themselves if the terminal edits lines, else the text that
+// the program displayed. It is empty for a command that started without typed input.
 func (t *Typed) Code() string {
 	t.core.mu.Lock()
 	defer t.core.mu.Unlock()
 	return t.c.typed.code()
 }
 
-// Wait returns what the command did when it has ended; the errors are those of Eval.
+// Wait waits for the command to end and returns its result; the errors are those of Eval.
 func (t *Typed) Wait() (Result, error) {
 	<-t.c.done
 	return t.c.result, t.c.err

@@ -4,12 +4,12 @@ import (
 	"os"
 	"testing"
 
-	"ripple/runtime/proctree"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/proctree"
+	_ "example.com/ripple/schema/validate"
 )
 
 // The tests end orphans too, so this process adopts them.
 func TestMain(m *testing.M) {
-	_ = proctree.Subreaper() // where it is not supported the orphan tests say so
+	_ = proctree.Subreaper() // if it is not supported the orphan tests report that
 	os.Exit(m.Run())
 }

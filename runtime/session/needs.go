@@ -3,11 +3,11 @@ package session
 import (
 	"fmt"
 
-	"ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/prompt"
 )
 
-// missing is what the program talks to and has not found, by what it has printed so
-// far: ready.needs. Empty: it has said nothing of the kind.
+// missing returns the service that the program needs and has not found, according to its output so
+// far (ready.needs). Empty: its output does not say so.
 func (o *reports) missing(startup []byte) string {
 	needs := o.prog.needs
 	if needs == nil {

@@ -3,10 +3,10 @@ package session
 import (
 	"time"
 
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/terminal"
 )
 
-// Options are a caller's wishes for one session; the zero value is useful.
+// Options configures a session; the zero value is useful.
 type Options struct {
 	Dir  string   // working directory; empty: the caller's
 	Env  []string // KEY=value, over the adapter's own
@@ -15,86 +15,84 @@ type Options struct {
 
 	Executable string // path or name; empty: found by the adapter's rules
 
-	// Args end the program's command line, such as the program that a debugger
-	// is to debug. nil: what the adapter has in their place.
+	// Args are the arguments at the end of the program's command line, such as the program to debug
+	// for a debugger. nil: the adapter's default.
 	Args []string
 
-	// Banner and Reason are shown to a person when the program starts, by the
-	// adapter's init.banner_injection; an adapter without one shows neither.
+	// Banner and Reason are shown to a user when the program starts, by the adapter's
+	// init.banner_injection; an adapter without one shows neither.
 	Banner string
 	Reason string
 
-	// Through gives the words that go before the program's own command line: another
-	// program that prepares its process and then becomes it. It is told of the
-	// session's private directory, which the program may write to. nil: none.
+	// Through returns words to put before the program's own command line: another program that
+	// prepares its process and then executes the program. Its argument is the session's private
+	// directory, which the program may write to. nil: none.
 	Through func(temp string) []string
 
-	// Patient has Open wait for the first prompt until its context ends, even when
-	// the program has waited at something else for five seconds: a person may be
-	// answering it.
+	// Patient makes Open wait for the first prompt until its context ends, even if the program has
+	// waited for other input for five seconds: a user may be answering it.
 	Patient bool
 
-	// Output receives the running command's output as it becomes final: whole
-	// lines at once, an unfinished line when the program is found waiting for
-	// input (State, WaitState) or the command ends. Calls do not overlap; while
-	// one lasts nothing is read from the program.
+	// Output receives the running command's output as it becomes final: whole lines at once, an
+	// unfinished line when the program is found to wait for input (State, WaitState) or the command
+	// ends. Calls do not overlap; nothing is read from the program during a call.
 	Output func([]byte)
 
-	// OutOfBand receives what the program prints between commands, in whole lines
-	// as they come; results then have none of it. nil: it is in the next result.
-	// Not for an adapter that merges it into the output.
+	// OutOfBand receives the program's output between commands, in whole lines as they arrive;
+	// results then contain none of it. nil: it is part of the next result. It is not called for an
+	// adapter that merges this text into the output.
 	OutOfBand func([]byte)
 
-	// Terminal is told of the terminal that the program runs on, before a byte was
-	// read from it, for others to look at and to follow; and again when the program
-	// is started anew. It must not read or close it.
+	// Terminal receives the program's terminal before a byte is read from it, so that others can
+	// view and follow it; it is called again when the program is restarted. It must not read from
+	// or close the terminal.
 	Terminal func(*terminal.Terminal)
 
-	// Typed is told of each command that a person typed (Session.Type), before its
-	// output goes to Output. It must not wait for its end.
+	// Typed receives each command that a user typed (Session.Type), before the command's output
+	// goes to Output. It must not wait for the command's end.
 	Typed func(*Typed)
 
-	// Observer sees everything that happens, as it happens; a PieceObserver also what it
-	// is taken for.
+	// Observer receives all events as they happen; a PieceObserver also receives the classification
+	// of the output.
 	Observer Observer
 
-	// Window is how many bytes of one command's output stay in memory; when it
-	// prints more, the whole goes to a private file. 0: 4 MiB. Negative: nothing
-	// is kept, for callers that take everything through Output.
+	// Window is how many bytes of one command's output are kept in memory; if the command prints
+	// more, the whole output goes to a private file. 0: 4 MiB. Negative: nothing is kept, for
+	// callers that get all output through Output.
 	Window int
 
-	// SpillDir is where that file goes; empty: the session's private directory,
-	// which is removed on Close.
+	// SpillDir is the directory of that file; empty: the session's private directory, which is
+	// removed on Close.
 	SpillDir string
 
-	// Sole says that this session is the only thing in this process that starts
-	// programs. Then every orphan that the process adopted (proctree.Subreaper,
-	// proctree.Guard) is this session's, and Close ends it too.
+	// Sole says that nothing else in this process starts programs. Then every orphan that the
+	// process adopted (proctree.Subreaper, proctree.Guard) belongs to this session, and Close ends
+	// it too.
 	Sole bool
 
-	// Restart lets Eval start the program anew when it has ended or was idle for
-	// too long and lifecycle.restart_on allows that. The command during which it
-	// ended is reported as ErrExited all the same.
+	// Restart lets Eval restart the program if it has ended or was idle for too long and
+	// lifecycle.restart_on allows that. The command during which it ended is still reported as
+	// ErrExited.
 	Restart bool
 
-	began time.Time // of the session: what an Observer's times count from
+	began time.Time // start of the session, from which an Observer's times count
 }
 
-// Observer is told about bytes and transitions in the order in which they
-// happen, from one goroutine at a time. It must return quickly.
+// Observer receives events in the order in which they happen, from one goroutine at a time. It must
+// return quickly.
 type Observer interface {
 	Observe(Event)
 }
 
-// PieceObserver is an Observer that is also told what each stretch of what the program
-// prints is taken for: in order as it comes, and again when a stretch turns out to be
-// something else. Calls of Take do not overlap. It must return quickly and not call the Session.
+// PieceObserver is an Observer that also receives the classification of each stretch of the
+// program's output: in order as it arrives, and again when a classification changes. Calls of Take
+// do not overlap. It must return quickly and not call the Session.
 type PieceObserver interface {
 	Observer
 	Take(Piece)
 }
 
-// ObserverFunc lets a function observe.
+// ObserverFunc is a function that implements Observer.
 type ObserverFunc func(Event)
 
 // Observe calls f.
@@ -105,42 +103,53 @@ type Event struct {
 	At   time.Duration // since the session was opened
 	Kind EventKind
 	Data []byte // EventRead, EventWrite: valid during the call only
-	Text string // what happened, for a timeline ("phase running", "marker D;0")
+	Text string // a description for a timeline ("phase running", "marker D;0")
 }
 
-// EventKind tells observations apart.
+// EventKind is the kind of an event.
 type EventKind string
 
 const (
 	EventRead   EventKind = "read"   // raw bytes from the program
 	EventWrite  EventKind = "write"  // raw bytes to the program
 	EventPhase  EventKind = "phase"  // the session changed phase
-	EventMarker EventKind = "marker" // a trusted marker or prompt was recognised
+	EventMarker EventKind = "marker" // a trusted marker or prompt was recognized
 	EventForged EventKind = "forged" // a marker without the nonce: left in the output
 	EventSignal EventKind = "signal" // an interrupt or a signal was sent
-	EventTimer  EventKind = "timer"  // a timer ran out
+	EventTimer  EventKind = "timer"  // a timer fired
 	EventProbe  EventKind = "probe"  // the kernel was asked whether the program waits
 	EventExit   EventKind = "exit"   // the program ended
 	EventResize EventKind = "resize"
 )
 
-// Phase is where a session is in its life.
+// Phase is a phase of a session's life.
 type Phase string
 
 const (
 	PhaseStarting Phase = "starting" // until the first prompt
 	PhaseReady    Phase = "ready"
 	PhaseRunning  Phase = "running"
-	PhaseClosed   Phase = "closed" // closed by us, or the program ended
+	PhaseClosed   Phase = "closed" // closed by Close, or the program ended
 )
 
-// Waiting says whether the running program wants input.
+// Waiting says whether the running program waits for input.
 type Waiting string
 
 const (
 	WaitingNo     Waiting = ""
 	WaitingInput  Waiting = "waiting_for_input"
 	WaitingSecret Waiting = "waiting_for_secret"
+)
+
+// Unseen says that the kernel does not report what the running program waits for, because it
+// belongs to another user, like a program started by sudo or su, and what is known about it
+// nevertheless.
+type Unseen string
+
+const (
+	UnseenNo     Unseen = ""
+	UnseenEchoes Unseen = "echoes" // the terminal echoes input: the program is not asking for a secret
+	UnseenSilent Unseen = "silent" // it does not: the program may be asking for a secret, even if Waiting does not say so
 )
 
 // State is a snapshot of a session.
@@ -150,10 +159,16 @@ type State struct {
 	Level   *int
 	Cwd     string
 	Waiting Waiting
-	Stuck   bool // it waits for nothing else: without input it will wait for ever
-	PID     int
-	Partial string      // output of the running command so far, at most the window
-	Typing  bool        // a person edits a line at the prompt
-	Held    map[int]int // bytes that persons have typed (Session.Type) and the program has not been given; nil: none
-	Needs   string      // what the program talks to and did not find at its start, by ready.needs
+	Stopped bool // the program, or its foreground job, is stopped; only SIGCONT resumes it
+	Stuck   bool // it waits for nothing else: without input it will wait forever
+	// Elsewhere says that another process than the program waits, or that the program waits in
+	// another place than at its prompt: if it is also silent, it most likely asks a question.
+	Elsewhere bool
+	Unseen    Unseen
+	PID       int
+	Partial   string      // output of the running command so far, at most the window
+	Typing    bool        // a user edits a line at the prompt
+	Typist    int         // the user who types the line, as given to Session.Type; 0: none
+	Held      map[int]int // bytes per user of input (Session.Type) that the program has not received; nil: none
+	Needs     string      // the service that the program needs and did not find at its start, by ready.needs
 }

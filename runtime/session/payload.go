@@ -9,28 +9,28 @@ import (
 	"path/filepath"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// ttyLine is the longest line, newline excluded, that a Linux tty keeps in
-// canonical mode; it drops the rest silently (N_TTY_BUF_SIZE, n_tty(4)).
+// ttyLine is the length of the longest line, newline excluded, that a Linux tty keeps in canonical
+// mode; it silently drops the rest (N_TTY_BUF_SIZE, n_tty(4)).
 const ttyLine = 4094
 
-// scriptblockLine is how long an encoded_scriptblock line may become before a
-// tempfile is used instead.
+// scriptblockLine is the length of the longest encoded_scriptblock line; a temporary file is used
+// for longer ones.
 const scriptblockLine = 30_000
 
-// payload is a command as it goes to the program.
+// payload is a command in the form sent to the program.
 type payload struct {
-	lines []string // sent one after another, each on a prompt, without line endings
-	whole bool     // all at once; which prompt is the last one must be proven
-	marks bool     // the last line prints the marker: it comes once, at the end
+	lines []string // sent one after another, each at a prompt, without line endings
+	whole bool     // sent all at once; which prompt is the last one must be confirmed
+	marks bool     // the last line prints the marker, which comes once, at the end
 	file  string   // to be deleted when the command has ended
 }
 
-// builder makes payloads. Of the terminal it knows what matters to a line: whether
-// it edits lines itself now, and whether the program's continuation prompts, which
-// make an unfinished line known, would be printed elsewhere.
+// builder makes payloads. It knows what matters about the terminal: whether it edits lines itself
+// now, and whether the program's continuation prompts, which reveal an unfinished line, would be
+// printed elsewhere.
 type builder struct {
 	*program
 	dir string // for files
@@ -39,17 +39,16 @@ type builder struct {
 
 type lineFacts interface {
 	cooked() bool
-	unseen() bool
+	promptsElsewhere() bool
 }
 
 func (s *sender) builder() *builder {
 	return &builder{program: s.prog, dir: s.scratch.Path, tty: &s.kernel}
 }
 
-// build turns code into a payload by the adapter's input rules. Nothing has
-// been sent when it fails.
+// build turns code into a payload by the adapter's input rules. If it fails, nothing has been sent.
 func (b *builder) build(code string) (payload, error) {
-	whole := strings.TrimRight(code, "\n") // a file holds the bytes that were given; a terminal takes CR for a line's end
+	whole := strings.TrimRight(code, "\n") // a file keeps the given bytes; a terminal treats CR as the end of a line
 	code = strings.ReplaceAll(code, "\r\n", "\n")
 	in := &b.input
 	if err := in.gate(code); err != nil {
@@ -85,13 +84,13 @@ func (b *builder) build(code string) (payload, error) {
 	return b.deliver(code, delivery)
 }
 
-// hidden says whether a continuation prompt would be printed elsewhere. In a file
-// such a line is a mistake that the program itself tells.
+// hidden reports whether a continuation prompt would be printed elsewhere. In a file the program
+// itself reports such a line as an error.
 func (b *builder) hidden() bool {
-	return b.prompts.markers != nil && b.input.delivery == schema.DeliverTempfile && b.input.runs() && b.tty.unseen()
+	return b.prompts.markers != nil && b.input.delivery == schema.DeliverTempfile && b.input.runs() && b.tty.promptsElsewhere()
 }
 
-// unsendable says why a line cannot be typed into the terminal as it is now;
+// unsendable returns the reason why a line cannot be typed into the terminal in its current state;
 // empty: it can.
 func (b *builder) unsendable(line string) string {
 	if limit := b.input.longest; limit > 0 && len(line) > limit {
@@ -112,7 +111,7 @@ func (b *builder) unsendable(line string) string {
 	}
 	for i := 0; i < len(line); i++ {
 		c := line[i]
-		// A line editor takes a tab for completion; the terminal itself does not.
+		// A line editor uses a tab for completion; the terminal itself does not.
 		if c >= ' ' && c != 0x7f || c == '\t' && cooked {
 			continue
 		}
@@ -131,7 +130,7 @@ func (b *builder) deliver(code string, by schema.MultilineDelivery) (payload, er
 		}
 		return b.file(code)
 	case schema.DeliverBracketedPaste:
-		// A pasted end-of-paste would let the rest be typed as keys.
+		// An end-of-paste in the text would make the rest be read as keys.
 		body := strings.ReplaceAll(code, "\x1b[201~", "")
 		return payload{lines: []string{"\x1b[200~" + body + "\x1b[201~"}}, nil
 	case schema.DeliverWrapper:
@@ -148,8 +147,8 @@ func (b *builder) deliver(code string, by schema.MultilineDelivery) (payload, er
 	return b.typable(payload{lines: lines, whole: !b.prompts.continues}, code)
 }
 
-// wrapped puts the adapter's lines around a block. Lines that print the marker
-// take the place of a prompt in a program that has none.
+// wrapped puts the adapter's lines around a block. Lines that print the marker replace the prompt
+// in a program that has none.
 func (b *builder) wrapped(w schema.MultilineWrapper, block []string) (payload, error) {
 	var lines []string
 	if w.Open != "" {
@@ -165,23 +164,23 @@ func (b *builder) wrapped(w schema.MultilineWrapper, block []string) (payload, e
 	return b.typable(payload{lines: lines, whole: marks || !b.prompts.continues, marks: marks}, strings.Join(block, "\n"))
 }
 
-// staysInside refuses a block with a line that would end its wrapper early: the rest
-// would run as commands of its own, and their results be taken for later ones'. Of an
-// end that begins with an empty line nothing is known.
+// staysInside refuses a block with a line that would end its wrapper early: the rest would run as
+// separate commands, whose results would be attributed to later ones. It cannot check an end that
+// begins with an empty line.
 func staysInside(block []string, end string) error {
 	first, _, _ := strings.Cut(end, "\n")
 	first = strings.TrimSpace(first)
 	for i, line := range block {
 		if first != "" && strings.TrimSpace(line) == first {
-			return fmt.Errorf("input not sent: line %d (%q) is what ends a block (input.multiline_wrapper.close), and the lines after it would be commands of their own: "+
-				"write that line in another way, or send what is before and behind it as two commands", i+1, line)
+			return fmt.Errorf("input not sent: line %d (%q) ends a block (input.multiline_wrapper.close), and the lines after it would run as separate commands: "+
+				"write that line in another way, or send the text before and after it as two commands", i+1, line)
 		}
 	}
 	return nil
 }
 
-// typable makes sure that the lines can be typed; where they cannot, the code goes
-// through a file if the adapter has one.
+// typable ensures that the lines can be typed; if they cannot, the code is delivered in a file if
+// the adapter supports that.
 func (b *builder) typable(p payload, code string) (payload, error) {
 	for i, line := range p.lines {
 		if reason := b.unsendable(line); reason != "" {
@@ -194,13 +193,13 @@ func (b *builder) typable(p payload, code string) (payload, error) {
 	return p, nil
 }
 
-// scriptblock is the v1 schema's encoded_scriptblock invocation.
+// scriptblock returns the v1 schema's encoded_scriptblock invocation.
 func scriptblock(code string) string {
 	return ". ([ScriptBlock]::Create([Text.Encoding]::UTF8.GetString([Convert]::FromBase64String('" +
 		base64.StdEncoding.EncodeToString([]byte(code)) + "'))))"
 }
 
-// file writes the code to a private file and gives the line that runs it.
+// file writes the code to a private file and returns a payload with the line that runs it.
 func (b *builder) file(code string) (payload, error) {
 	t := b.input.tempfile
 	guid, err := randomHex(8)

@@ -3,30 +3,30 @@ package session
 import (
 	"bytes"
 
-	"ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/echo"
 )
 
-// prelude is what comes between a line that was sent and C, the announced
-// beginning of its output: the line's echo, and what others print meanwhile.
-// Where no C is expected all is output.
+// prelude is the text between a sent line and C, the announced beginning of its output: the line's
+// echo, and output of other programs meanwhile. If C is not expected, all of it is output.
 type prelude struct {
-	expected bool // C
+	expected bool // C is expected
 	text     []byte
 	limit    int
-	redrawAt int // where in the text a prompt began that may be a redraw; -1: nowhere
+	redrawAt int // position in the text of a prompt that may be a redraw; -1: none
 	echo     echo.Config
-	typed    *typedLine // until its end has been shown
+	typed    *typedLine // set until its end has been echoed
 }
 
 const (
-	// echoSlack is how much more than the sent bytes may come before C until we
-	// conclude that this program announces no C for this command.
+	// echoSlack is how many bytes more than were sent may arrive before C until the session
+	// concludes that this program does not announce C for this command.
 	echoSlack = 32 << 10
-	// beginSlack is the same for a program that has announced C before.
+	// beginSlack is the same limit for a program that has announced C before.
 	beginSlack = 1 << 20
 )
 
-// newPrelude expects the echo e of that many bytes. announces says that the program has announced C before.
+// newPrelude expects the echo e of that many sent bytes. announces says that the program has
+// announced C before.
 func newPrelude(e echo.Config, sent int, expected, announces bool) prelude {
 	p := prelude{expected: expected, limit: 4*sent + echoSlack, redrawAt: -1, echo: e}
 	if announces {
@@ -35,7 +35,7 @@ func newPrelude(e echo.Config, sent int, expected, announces bool) prelude {
 	return p
 }
 
-// feed returns what is output.
+// feed returns the part of b that is output.
 func (p *prelude) feed(b []byte) (output []byte) {
 	if p.typed != nil {
 		return p.line(b)
@@ -50,7 +50,7 @@ func (p *prelude) feed(b []byte) (output []byte) {
 	return nil
 }
 
-// line is what comes while a person's line is shown, with the line feed of its end.
+// line handles text that arrives while a user's line is echoed, up to the line feed at its end.
 func (p *prelude) line(b []byte) (output []byte) {
 	i := bytes.IndexByte(b, '\n')
 	if i < 0 {
@@ -62,8 +62,8 @@ func (p *prelude) line(b []byte) (output []byte) {
 	return b[i+1:]
 }
 
-// giveUp says that no C will come: what was taken for echo is output, minus the
-// echo as far as it can be recognised.
+// giveUp concludes that C will not come: the text so far is output, without the echo as far as it
+// can be recognized.
 func (p *prelude) giveUp() (output []byte) {
 	if !p.expected {
 		return nil
@@ -73,17 +73,17 @@ func (p *prelude) giveUp() (output []byte) {
 	return output
 }
 
-// redraws says that a prompt begins, which may be that of before drawn again.
+// redraws notes that a prompt begins, which may be the previous one redrawn.
 func (p *prelude) redraws() { p.redrawAt = len(p.text) }
 
-// begin is C. It returns what came before it.
+// begin handles C. It returns the text before it.
 func (p *prelude) begin() (text []byte) {
 	p.typed = nil
 	p.redrawAt = -1
 	return p.giveUp()
 }
 
-// end is the end of the command: a prompt that began was no redraw.
+// end handles the end of the command: a prompt that began was not a redraw.
 func (p *prelude) end() (output []byte) {
 	if p.expected && p.redrawAt >= 0 {
 		p.text = p.text[:p.redrawAt]

@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// A program that prints its own prompt, with its markers, has not ended its command: only
-// the prompt that it waits behind does that. What was taken for a prompt is output.
-func TestAPromptThatIsOnlyPrinted(t *testing.T) {
+// A program that prints its own prompt, with its markers, has not ended its command: only the
+// prompt at which it waits does that. Text that was taken for a prompt is output.
+func TestPrintedPromptIsOutput(t *testing.T) {
 	for _, tt := range []struct{ name, code, want, next, then string }{
 		{"printsh", "P", "$ ", "echo b", "b\n"},
 		{"printsh", "P; echo after; false", "$ after\n", "echo b", "b\n"},
@@ -39,8 +39,8 @@ func TestAPromptThatIsOnlyPrinted(t *testing.T) {
 	}
 }
 
-// What stands behind a printed prompt may be a question, and the program waits for its answer.
-func TestAQuestionBehindAPrintedPrompt(t *testing.T) {
+// Text after a printed prompt may be a question, and the program waits for its answer.
+func TestQuestionAfterPrintedPrompt(t *testing.T) {
 	for _, tt := range []struct{ name, code, want, answer, after, mode string }{
 		{"printsh", `P; read -p "name? " -r n; echo "hello $n"`, "$ name? ", "me\n", "$ name? hello me\n", ""},
 		{"r", `cat(getOption("prompt")); n <- readline("name? "); cat("hello", n, "\n")`, "> name? ", "me\n", "> name? hello me \n", ""},
@@ -57,7 +57,7 @@ func TestAQuestionBehindAPrintedPrompt(t *testing.T) {
 	}
 }
 
-// However a command ends, what came after a prompt that it printed is output.
+// However a command ends, text after a prompt that it printed is output.
 func TestEndsAfterAPrintedPrompt(t *testing.T) {
 	s := open(t, "printsh", session.Options{})
 	r := timeout(t, s, "P; echo after; sleep 60", time.Second)
@@ -69,7 +69,7 @@ func TestEndsAfterAPrintedPrompt(t *testing.T) {
 	assert.Equal(t, "asks", r.Mode)
 	assert.Equal(t, "$ x\n", r.Output)
 	assert.Equal(t, "said yes\n", eval(t, s, "yes").Output)
-	eval(t, s, "while :; do :; done & echo started") // of the same group
+	eval(t, s, "while :; do :; done & echo started") // in the same group
 	assert.Equal(t, "$ b\n", eval(t, s, "P; echo b").Output)
 	eval(t, s, "kill $!; wait")
 	before := eval(t, s, "echo beside &")

@@ -3,79 +3,76 @@ package session
 import (
 	"sync"
 
-	"ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/echo"
 )
 
-// printer turns the text of commands into their output. Under the driver's lock
-// text is only queued; strip, render and keep and the caller's Output come
-// outside of it, so that no deadline, interrupt or end waits for what a program
-// prints.
+// printer turns the text of commands into their output. Under the driver's lock text is only
+// queued; strip, render, keep and the caller's Output run without that lock, so that deadlines,
+// interrupts and ends of commands do not wait for a program's output.
 type printer struct {
 	// Under the driver's lock.
 	lock       sync.Locker
 	queue      []job
-	text       []byte // of the jobs
+	text       []byte // text of the jobs
 	delivering bool
-	due        bool       // there is something to do or to deliver
-	room       *sync.Cond // the queue was taken, or a delivery has ended
+	due        bool       // there is work to do or output to deliver
+	room       *sync.Cond // signaled when the queue was taken or a delivery has ended
 
-	mu      sync.Mutex // is taken before the driver's, for one piece of work at a time
-	jobs    []job      // what was taken from the queue, in order
-	work    []byte     // its text
-	did     []job      // the other buffer for the queue
-	asides  asides
-	out     delivery
-	spare   []byte // the other buffer for its output
-	to      *Options
-	reports reports
-	ledger  *ledger // under the driver's lock
+	mu          sync.Mutex // taken before the driver's lock, for one piece of work at a time
+	jobs        []job      // jobs taken from the queue, in order
+	work        []byte     // their text
+	did         []job      // the other buffer for the queue
+	unsolicited unsolicited
+	out         delivery
+	spare       []byte // the other buffer for its output
+	to          *Options
+	reports     reports
+	ledger      *ledger // under the driver's lock
 }
 
 func newPrinter(c *core) printer {
-	return printer{ledger: &c.events.ledger, lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, asides: newAsides(c.prog, c.options, c.spillDir())}
+	return printer{ledger: &c.events.ledger, lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, unsolicited: newUnsolicited(c.prog, c.options, c.spillDir())}
 }
 
 type jobKind uint8
 
 const (
-	jobText      jobKind = iota
-	jobSent              // a line was sent: strip takes its echo out
-	jobBegin             // C: what follows is output
-	jobTyped             // text was sent while the command runs
-	jobMute              // nothing is output any more
-	jobShow              // the program waits behind its unfinished line
-	jobEcho              // what came before C, to be divided into echo and aside
-	jobTypedLine         // a person typed this command
-	jobAside             // what came between the commands
+	jobText        jobKind = iota
+	jobSent                // a line was sent: strip removes its echo
+	jobBegin               // C: the following text is output
+	jobTyped               // text was sent while the command runs
+	jobMute                // nothing is output from here on
+	jobShow                // the program waits at the end of its unfinished line
+	jobEcho                // text before C, to be split into echo and unsolicited output
+	jobTypedLine           // a user typed this command
+	jobUnsolicited         // text between commands
 	jobEnd
 )
 
 type job struct {
 	kind     jobKind
 	c        *command
-	strip    *echo.Stripper // jobSent
-	config   echo.Config    // jobEcho
-	typed    *Typed         // jobTypedLine
-	from, to int            // in the text
-	at       int64          // jobSent: where in the stream
+	config   echo.Config // jobSent, jobEcho
+	typed    *Typed      // jobTypedLine
+	from, to int         // position in the text
+	at       int64       // jobSent: position in the stream
 }
 
 const (
-	// slowPiece is how much is rendered at once where that is slow.
+	// slowPiece is how many bytes are rendered at once if rendering is slow.
 	slowPiece = 256
-	// maxQueue is how much may wait while output is being delivered; then
-	// nothing more is read.
+	// maxQueue is how many bytes may be queued during a delivery; then reading stops.
 	maxQueue = 256 << 10
-	// maxDelivery is about how much is delivered at once.
+	// maxDelivery is about how many bytes are delivered at once.
 	maxDelivery = 64 << 10
 )
 
-// enqueue notes work for outside of the lock.
+// enqueue adds work to be done without the driver's lock.
 func (p *printer) enqueue(j job, text []byte) {
 	j.from = len(p.text)
 	p.text = append(p.text, text...)
 	j.to = len(p.text)
-	if last := len(p.queue) - 1; (j.kind == jobText || j.kind == jobAside) && last >= 0 && p.queue[last].kind == j.kind && p.queue[last].c == j.c {
+	if last := len(p.queue) - 1; (j.kind == jobText || j.kind == jobUnsolicited) && last >= 0 && p.queue[last].kind == j.kind && p.queue[last].c == j.c {
 		p.queue[last].to = j.to
 		return
 	}
@@ -83,7 +80,7 @@ func (p *printer) enqueue(j job, text []byte) {
 	p.due = p.due || j.kind == jobText || j.kind >= jobShow
 }
 
-// await lets the reader wait while too much is queued.
+// await blocks the reader while too much is queued.
 func (p *printer) await() {
 	p.lock.Lock()
 	defer p.lock.Unlock()
@@ -92,7 +89,7 @@ func (p *printer) await() {
 	}
 }
 
-// take takes the queue and says whether there is work; p.mu is held.
+// take takes the queue and reports whether there is work; p.mu is held.
 func (p *printer) take() bool {
 	if len(p.jobs) > 0 {
 		return true
@@ -105,8 +102,8 @@ func (p *printer) take() bool {
 	return len(p.jobs) > 0
 }
 
-// piece does the next piece of work and says whether there was one, and which
-// command's text is whole with it. p.mu is held.
+// piece does the next piece of work. It reports whether there was one, and the command whose text
+// is complete with it. p.mu is held.
 func (p *printer) piece() (ended *command, more bool) {
 	if !p.take() {
 		return nil, false
@@ -129,7 +126,8 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 		p.print(c, text)
 	case jobSent:
 		p.before(c)
-		c.strip.line, c.strip.from, c.strip.took = j.strip, j.at, 0
+		j.config.Within = p.unsolicited.midLine
+		c.strip.line, c.strip.from, c.strip.took = echo.New(j.config), j.at, 0
 	case jobBegin:
 		p.before(c)
 		c.strip.line = nil
@@ -138,13 +136,13 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 	case jobShow:
 		p.keep(c, c.render.show())
 	case jobEcho:
-		j.config.Within = p.asides.within
-		p.aside(echo.Split(j.config, text))
+		j.config.Within = p.unsolicited.midLine
+		p.addUnsolicited(echo.Split(j.config, text))
 		p.before(c)
-	case jobAside:
-		p.aside(text)
+	case jobUnsolicited:
+		p.addUnsolicited(text)
 	case jobTypedLine:
-		p.out.begun = append(p.out.begun, begun{len(p.out.output), len(p.out.over), j.typed})
+		p.out.typed = append(p.out.typed, typedStart{len(p.out.output), len(p.out.ended), j.typed})
 	case jobMute:
 		c.render.mute = true
 	case jobEnd:
@@ -154,7 +152,7 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 	return nil
 }
 
-// print is the way of a command's text: strip, render, keep.
+// print passes a command's text through strip, render and keep.
 func (p *printer) print(c *command, b []byte) {
 	own, foreign := c.strip.feed(b)
 	if n := c.strip.echo(); n > 0 {
@@ -163,13 +161,13 @@ func (p *printer) print(c *command, b []byte) {
 		p.lock.Unlock()
 	}
 	if len(foreign) > 0 {
-		p.aside(foreign)
+		p.addUnsolicited(foreign)
 		p.before(c)
 	}
 	p.keep(c, c.render.feed(own))
 }
 
-// keep takes final output.
+// keep adds final output.
 func (p *printer) keep(c *command, text []byte) {
 	c.kept.write(text)
 	if p.to.Output != nil {
@@ -177,15 +175,17 @@ func (p *printer) keep(c *command, text []byte) {
 	}
 }
 
-// aside takes text of no command.
-func (p *printer) aside(b []byte) { p.out.aside = append(p.out.aside, p.asides.feed(b)...) }
+// addUnsolicited handles text that belongs to no command.
+func (p *printer) addUnsolicited(b []byte) {
+	p.out.unsolicited = append(p.out.unsolicited, p.unsolicited.feed(b)...)
+}
 
-// before gives a command what came before its output begins: it is not the
-// command's, unless the adapter wants it there.
+// before handles text that arrived before a command's output began: it is reported separately
+// unless the adapter merges it into the output.
 func (p *printer) before(c *command) {
-	text, passed := p.asides.take(c.usual)
-	p.out.aside = append(p.out.aside, passed...)
-	if p.asides.merged {
+	text, passed := p.unsolicited.take(c.usual)
+	p.out.unsolicited = append(p.out.unsolicited, passed...)
+	if p.unsolicited.merged {
 		p.keep(c, []byte(text))
 	} else {
 		c.outOfBand += text

@@ -10,14 +10,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/render"
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/render"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/terminal"
 )
 
-// cat is one on a terminal that nobody reads.
+// cat runs cat on a terminal whose output is not read.
 func cat(t *testing.T, echo bool) *terminal.Terminal {
 	term, err := terminal.Start(pty.Command{Path: "/bin/cat", Size: pty.Size{Cols: 80, Rows: 24}, Echo: echo, Canonical: true}, terminal.Options{})
 	require.NoError(t, err)
@@ -25,7 +25,7 @@ func cat(t *testing.T, echo bool) *terminal.Terminal {
 	return term
 }
 
-// running is a driver whose command has been taken by cat.
+// running returns a driver whose command has been read by cat.
 func running(t *testing.T, output func([]byte)) *driver {
 	d := newDriver(Options{Output: output, SpillDir: t.TempDir()})
 	d.prog, d.life.exit, d.term = &program{}, &ExitError{}, cat(t, false)
@@ -38,11 +38,11 @@ func running(t *testing.T, output func([]byte)) *driver {
 	return d
 }
 
-// However long the text of a program takes to become output, nothing that ends
-// or interrupts it waits for that.
-func TestNothingWaitsForOutputBeingMade(t *testing.T) {
+// However long a program's text takes to become output, no end or interrupt of the program waits
+// for that.
+func TestNothingWaitsForRendering(t *testing.T) {
 	d := running(t, func([]byte) {})
-	d.printer.mu.Lock() // as while something slow is rendered
+	d.printer.mu.Lock() // as during slow rendering
 	d.mu.Lock()
 	d.printer.enqueue(job{kind: jobText, c: d.cmd}, []byte("text\n"))
 	d.mu.Unlock()
@@ -50,7 +50,7 @@ func TestNothingWaitsForOutputBeingMade(t *testing.T) {
 	go func() {
 		defer close(done)
 		// None of these does the work itself.
-		d.interrupts.beginOrOwe(d.cmd, "\x03")
+		d.interrupts.beginOrDefer(d.cmd, "\x03")
 		d.interrupts.repeat(d.cmd, "\x03", true)
 		assert.NoError(t, d.signal(os.Interrupt))
 		assert.NoError(t, d.resize(10, 10))
@@ -64,9 +64,9 @@ func TestNothingWaitsForOutputBeingMade(t *testing.T) {
 	<-done
 }
 
-// The order of the text, of what the program was sent and of the end is kept,
-// whoever does the work: the one that reads or one that looks.
-func TestOutputIsInOrderWhoeverMakesIt(t *testing.T) {
+// The order of the text, of the input and of the end is preserved, whichever goroutine does the
+// work: the reader or a caller of the state.
+func TestOutputIsInOrderInAnyGoroutine(t *testing.T) {
 	for range 50 {
 		var got []byte
 		d := running(t, func(b []byte) { got = append(got, b...) })
@@ -99,4 +99,28 @@ func TestOutputIsInOrderWhoeverMakesIt(t *testing.T) {
 		text, _ := c.kept.text()
 		require.Equal(t, string(want), text)
 	}
+}
+
+// The end of another program's line that arrives after the input was sent belongs to that line,
+// not to the echo.
+func TestTheEndOfALineArrivesWithTheEcho(t *testing.T) {
+	d := running(t, nil)
+	d.prog.unsolicited = unsolicitedRules{enabled: true}
+	d.printer = newPrinter(d.core)
+	c := d.cmd
+	for _, j := range []struct {
+		job  job
+		text string
+	}{
+		{job{kind: jobUnsolicited}, "job 1"},
+		{job{kind: jobSent, c: c, config: echo.Config{Strategy: echo.Deterministic, Sent: []byte("echo x\n"), Shown: []byte("$ "), Foreign: true}}, ""},
+		{job{kind: jobText, c: c}, "\r\necho x\r\nx\r\n"},
+		{job{kind: jobEnd, c: c}, ""},
+	} {
+		d.happened(func() { d.printer.enqueue(j.job, []byte(j.text)) })
+	}
+	<-c.done
+	text, _ := c.kept.text()
+	assert.Equal(t, "job 1\n", c.outOfBand)
+	assert.Equal(t, "x\n", text)
 }

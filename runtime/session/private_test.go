@@ -8,12 +8,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// The startup file holds the marker's number, and a block the user's code: no
-// other user reads either, whatever the umask is.
-func TestWhatIsStagedIsPrivate(t *testing.T) {
+// The startup file contains the nonce, and a block contains the user's code: no other user can read
+// them, whatever the umask is.
+func TestStagedFilesArePrivate(t *testing.T) {
 	temp := t.TempDir()
 	t.Setenv("TMPDIR", temp)
 	for _, name := range []string{"bash", "zsh"} {

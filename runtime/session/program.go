@@ -7,75 +7,74 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/mode"
-	"ripple/runtime/session/internal/machine"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/mode"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/schema"
 )
 
 type pattern = regexp2.Regexp
 
-// program is what an adapter says of its program, compiled once before that is
-// started. Nothing that runs afterwards reads the adapter, and nothing changes
-// this.
+// program is an adapter's description of its program, compiled once before the start. After that
+// the adapter is not read, and this does not change.
 type program struct {
-	name    string
-	policy  machine.Policy
-	prompts prompts
-	modes   *mode.Detector // nil: the adapter declares none
-	input   input
-	output  output
-	asides  asideRules
-	ending  shutdown
-	restart restart
-	needs   *needs // nil: it talks to nothing
+	name        string
+	policy      machine.Policy
+	prompts     prompts
+	modes       *mode.Detector // nil: the adapter declares none
+	input       input
+	output      output
+	unsolicited unsolicitedRules
+	ending      shutdown
+	restart     restart
+	needs       *needs // nil: it needs no service
 
 	interrupt, confirm *string // signals.interrupt, and its second keystroke; nil: none
 	withdrawal         Withdrawal
-	values             map[string]string // of placeholders
-	unmirrored         bool              // what is printed while the script is typed is for no observer
+	values             map[string]string // values of placeholders
+	unmirrored         bool              // output is not observed while the script is typed
 }
 
-// output is how text becomes output.
+// output says how text becomes output.
 type output struct {
 	echo       schema.EchoStrategy
 	echoPrompt *pattern // the prompt that fuzzy_byte_match skips
-	strips     bool     // input echo is taken out
-	announced  bool     // where the program's output begins, a marker says so
+	strips     bool     // the input's echo is removed
+	announced  bool     // a marker announces where output begins
 	ending     string   // the program's own line ending; empty: the terminal's
 	stripANSI  bool
 	exitCodes  schema.ExitCode
 	errors     *pattern // output.error_pattern
 }
 
-// needs is what the program talks to, and how it says that it has not found it.
+// needs names a service that the program needs, and the message it prints without it.
 type needs struct {
 	what    string
 	missing *pattern
 }
 
-// shutdown is how the program is asked to end.
+// shutdown says how to ask the program to exit.
 type shutdown struct {
 	command string
 	grace   time.Duration
 	force   string
 }
 
-// restart says when a program is started anew.
+// restart says when a program is restarted.
 type restart struct {
 	crashed bool
-	idle    time.Duration // 0: never for that
+	idle    time.Duration // 0: never because of idleness
 }
 
-// settleDefault is the silence that proves a prompt pattern when the kernel
-// cannot tell whether the program waits and the adapter declares no time.
+// settleDefault is the silence that confirms a prompt pattern if the kernel cannot report whether
+// the program waits and the adapter declares no time.
 const settleDefault = 100 * time.Millisecond
 
 func ms(n int) time.Duration { return time.Duration(n) * time.Millisecond }
 
-// compile reads the adapter. The error names the key at fault.
+// compile compiles the adapter. The error names the invalid key.
 func compile(a *schema.Adapter, values map[string]string, nonce string) (*program, error) {
 	p := &program{
-		name: a.Name, policy: newPolicy(a), values: values, input: newInput(a), asides: newAsideRules(a.Output.AsyncInterleave),
+		name: a.Name, policy: newPolicy(a), values: values, input: newInput(a), unsolicited: newUnsolicitedRules(a.Output.AsyncInterleave),
 		interrupt: a.Signals.Interrupt, confirm: a.Signals.InterruptConfirm, withdrawal: WithdrawalOf(a),
 		restart: newRestart(a.Lifecycle), unmirrored: a.Ready.SuppressMirrorDuringInject,
 	}
@@ -157,7 +156,7 @@ func (p *program) compileNeeds(n *schema.Needs) error {
 	return nil
 }
 
-// compilePattern is nil for no pattern.
+// compilePattern returns nil for an empty source.
 func compilePattern(key, source string) (*pattern, error) {
 	if source == "" {
 		return nil, nil

@@ -4,13 +4,13 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/schema"
 
 	"github.com/dlclark/regexp2"
 )
 
-// prompts is how the program's prompts are recognised.
+// prompts says how the program's prompts are recognized.
 type prompts struct {
 	markers  *schema.ShellIntegration // nil: OSC markers mean nothing
 	nonce    string
@@ -20,11 +20,11 @@ type prompts struct {
 
 	primary   *prompt.Patterns // the primary prompt, where its groups have names
 	groups    []schema.GroupCapture
-	continues bool   // continuation prompts can be told
+	continues bool   // continuation prompts can be recognized
 	wanted    string // the first prompt, in the adapter's terms
 }
 
-// printable says that a command may print the prompt with its markers.
+// printable reports whether a command may print the prompt with its markers.
 func (pr *prompts) printable() bool { return pr.markers != nil && pr.markers.Printable }
 
 // Tags of prompt patterns.
@@ -40,7 +40,7 @@ const (
 	literalContinuation
 )
 
-// patternList collects what is looked for at the end of the stream.
+// patternList collects the patterns that are tried at the end of the stream.
 type patternList []prompt.Pattern
 
 func (l *patternList) add(key, source string, tag int) {
@@ -49,8 +49,8 @@ func (l *patternList) add(key, source string, tag int) {
 	}
 }
 
-// compilePrompts prepares what the adapter's prompts are recognised by; the modes
-// are compiled already.
+// compilePrompts prepares the recognition of the adapter's prompts; the modes have been compiled
+// before.
 func (p *program) compilePrompts(a *schema.Adapter, nonce string) (err error) {
 	var list patternList
 	pr := &p.prompts
@@ -81,7 +81,7 @@ func (p *program) compilePrompts(a *schema.Adapter, nonce string) (err error) {
 	if pr.patterns, err = prompt.NewPatterns(list); err != nil {
 		return err
 	}
-	// A message may quote a pattern, a prompt may go elsewhere.
+	// A message may quote a pattern, and a prompt may go elsewhere.
 	p.policy.Learns = len(list) > 0 || pr.literals != nil || p.policy.Printed
 	pr.lines = 1
 	for _, pat := range list {
@@ -95,8 +95,8 @@ func waitsForPattern(r schema.Ready) bool {
 	return r.WaitForEvent == schema.ReadyRegex || r.WaitForEvent == schema.ReadyCustom
 }
 
-// addModes adds the prompts of modes. Where markers announce the main prompt, its
-// looks alone prove nothing.
+// addModes adds the prompts of modes. If markers announce the main prompt, matching its pattern
+// alone is not sufficient.
 func (p *program) addModes(list *patternList) {
 	if p.modes == nil {
 		return
@@ -116,7 +116,7 @@ func (pr *prompts) compileGroups(a *schema.Adapter) (err error) {
 	return err
 }
 
-// silent says whether a continuation prompt may be empty text.
+// silent reports whether a continuation prompt may be empty text.
 func silent(continuation string) (bool, error) {
 	re, err := compilePattern("prompt.continuation", continuation)
 	if re == nil {
@@ -125,9 +125,9 @@ func silent(continuation string) (bool, error) {
 	return re.MatchString("")
 }
 
-// compileMarkers prepares the marker strategy. A literal that carries the nonce is
-// found anywhere in the stream and trusted; one without is a prompt like any
-// other: at the end of the stream, and only while the program waits.
+// compileMarkers prepares the marker strategy. A literal that carries the nonce is recognized
+// anywhere in the stream and trusted; one without a nonce is a prompt like any other, recognized
+// only at the end of the stream while the program waits.
 func (p *program) compileMarkers(a *schema.Adapter, list *patternList) {
 	m := schema.Marker{}
 	if a.Init.Marker != nil {
@@ -152,12 +152,12 @@ func (p *program) compileMarkers(a *schema.Adapter, list *patternList) {
 	literal("init.marker.continuation", continuation, a.Prompt.Continuation, tagContinuation)
 }
 
-// wanted is the first prompt in the adapter's terms.
+// wanted describes the first prompt in the adapter's terms.
 func (p *program) wanted(a *schema.Adapter) string {
 	pr := &p.prompts
 	switch {
 	case a.Ready.Pattern != "" && waitsForPattern(a.Ready):
-		return fmt.Sprintf("ready.pattern %q at the end of what the program prints, while it waits for input", a.Ready.Pattern)
+		return fmt.Sprintf("ready.pattern %q at the end of the program's output, while it waits for input", a.Ready.Pattern)
 	case pr.markers != nil && pr.markers.Nonce == "required":
 		return "the prompt_start marker (OSC 633;A) with this session's nonce"
 	case pr.markers != nil:

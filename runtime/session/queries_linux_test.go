@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// Who asks the terminal in a command of a shell with a line editor gets an answer
-// while it reads keys itself.
-func TestAnAnswerReachesWhoAsked(t *testing.T) {
+// A command that sends the terminal a query in a shell with a line editor gets the reply while it
+// reads keys itself.
+func TestReplyReachesQueryingCommand(t *testing.T) {
 	s := open(t, "busybox", session.Options{})
 	asks := `stty -icanon -echo min 4 time 20; printf '\033[5n'; dd bs=4 count=1 2>/dev/null | od -An -c; stty sane`
 	for range 5 {

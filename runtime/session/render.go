@@ -1,15 +1,15 @@
 package session
 
 import (
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/render"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/render"
 )
 
-// renderer makes of what a command prints the text that its user sees.
+// renderer turns a command's output into the text that its user sees.
 type renderer struct {
 	text    *render.Renderer
 	endings *prompt.Literal // the program's own line endings; nil: the terminal's
-	mute    bool            // nothing is output any more
+	mute    bool            // nothing is output from here on
 	made    []byte
 }
 
@@ -39,14 +39,14 @@ func (r *renderer) write(b []byte) {
 	}
 }
 
-// show returns the unfinished line: the program waits behind it.
+// show returns the unfinished line: the program waits at its end.
 func (r *renderer) show() []byte {
 	r.made = r.made[:0]
 	r.text.FlushPending()
 	return r.made
 }
 
-// finish takes the last text and returns everything that is still held back.
+// finish adds the last text and returns everything that is still held back.
 func (r *renderer) finish(b []byte) []byte {
 	r.made = r.made[:0]
 	r.write(b)

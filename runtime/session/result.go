@@ -3,10 +3,10 @@ package session
 import (
 	"time"
 
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// CompletedBy says what ended a wait for a command.
+// CompletedBy is the event that ended a wait for a command.
 type CompletedBy string
 
 const (
@@ -14,47 +14,46 @@ const (
 	ByPrompt    CompletedBy = "prompt"    // a prompt pattern, and the program was waiting for input
 	ByIdle      CompletedBy = "idle"      // a prompt pattern, and then the declared settle time in silence; or see PromptElsewhere
 	ByExit      CompletedBy = "exit"      // the program ended
-	ByTimeout   CompletedBy = "timeout"   // the caller's deadline, or it waits no longer; the command goes on, or was not even sent
+	ByTimeout   CompletedBy = "timeout"   // the caller's deadline or cancellation; the command continues, or was not even sent
 	ByInterrupt CompletedBy = "interrupt" // a prompt came back after an interrupt, or before the rest of the block was sent
 )
 
-// completedBy has the public name of what the machine says.
-var completedBy = [...]CompletedBy{
+// completedByNames maps the machine's events to their public names.
+var completedByNames = [...]CompletedBy{
 	machine.ByMarker: ByMarker, machine.ByPrompt: ByPrompt, machine.ByIdle: ByIdle, machine.ByExit: ByExit, machine.ByInterrupt: ByInterrupt,
 }
 
-// Result is what one command did.
+// Result is the result of one command.
 type Result struct {
-	// Output is what the program printed, without the echo of the input and
-	// without markers; lines end in "\n". When Truncated is set it holds the
-	// head, a note and the tail, and SpillPath has the whole.
+	// Output is the program's output without the echo of the input and without markers; lines end
+	// in "\n". If Truncated is set it holds the head, a note and the tail, and SpillPath names the
+	// file with the whole output.
 	Output    string `json:"output"`
 	Truncated bool   `json:"truncated,omitempty"`
 	ExitCode  *int   `json:"exit_code"` // nil: the program reports none
 	Cwd       string `json:"cwd,omitempty"`
-	// CwdReported says that the program announced its directory during this command.
+	// CwdReported says that the program reported its directory during this command.
 	CwdReported bool   `json:"-"`
 	Mode        string `json:"mode,omitempty"`
 	Level       *int   `json:"level,omitempty"`
-	// ErrorSeen is true when the command failed by the rule of the schema's
-	// expect_error: a reliable non-zero exit code, an automatic mode entered,
-	// or output.error_pattern matched.
+	// ErrorSeen is true if the command failed by the rule of the schema's expect_error: a reliable
+	// non-zero exit code, an automatic mode entered, or a match of output.error_pattern.
 	ErrorSeen   bool           `json:"error"`
 	Captures    map[string]any `json:"captures,omitempty"`
 	Duration    time.Duration  `json:"duration_ns"`
 	CompletedBy CompletedBy    `json:"completed_by"`
 	Bytes       int64          `json:"bytes"` // length of the whole output in bytes
 	SpillPath   string         `json:"spill_path,omitempty"`
-	// Screen says that the command draws on the whole screen: the end of Output is
-	// what that shows.
+	// Screen says that the command draws on the whole screen: the end of Output is the content of
+	// that screen.
 	Screen bool `json:"screen,omitempty"`
-	// OutOfBand is what came before the command's output began and is not its own.
+	// OutOfBand is output that arrived before the command's own output began.
 	OutOfBand string `json:"out_of_band,omitempty"`
-	// PromptElsewhere says that the program waits for the next command while its output
-	// or its errors, and its prompt with them, go elsewhere: what a prompt tells, the exit
-	// code and the directory, is not known.
+	// PromptElsewhere says that the program waits for the next command while its output or its
+	// errors, and its prompt with them, go elsewhere: the exit code and the directory, which a
+	// prompt reports, are unknown.
 	PromptElsewhere bool `json:"prompt_elsewhere,omitempty"`
-	// Restarted says that the program had ended, or was idle for too long, and was
-	// started anew for this command (lifecycle.restart_on): its state is new.
+	// Restarted says that the program had ended, or was idle for too long, and was restarted for
+	// this command (lifecycle.restart_on): its state is new.
 	Restarted bool `json:"restarted,omitempty"`
 }

@@ -1,6 +1,5 @@
-// Package session drives one interactive program: it starts what an adapter
-// describes in a PTY, sends it code, and says what each piece of code did and
-// when it was done.
+// Package session drives one interactive program: it starts the program that an adapter describes
+// in a PTY, sends it code, and reports the result of each piece of code when it has ended.
 //
 // The main path is Open, then Eval for each command, then Close:
 //
@@ -9,28 +8,27 @@
 //	defer s.Close(ctx)
 //	r, err := s.Eval(ctx, "1 + 1")
 //
-// Inside, one driver (driver.go) reads the program and keeps the order; what is known
-// of it, under one lock, is its core (core.go).
-// A byte of output is handed over eight times on its way to the Result:
+// Inside, one driver (driver.go) reads the program and keeps the order; the program's state, under
+// one lock, is its core (core.go).
+// A byte of output passes eight stages on its way to the Result:
 //
 //	terminal  driver.take     read from the program
-//	detect    detector.pieces text is told from the markers that announce prompts
+//	detect    detector.pieces text is separated from the markers that announce prompts
 //	sort      stream.text     startup, a prompt, between commands, or output
 //	          prelude.feed    the echo before an announced beginning of output
-//	          printer.enqueue here it leaves the lock
-//	strip     stripper.feed   the echo of what was typed is taken out
-//	render    renderer.feed   what is drawn over is resolved
-//	keep      spool.write     what is in the Result, or in its file
+//	          printer.enqueue work leaves the lock here
+//	strip     stripper.feed   the echo of the input is removed
+//	render    renderer.feed   overwritten text is resolved
+//	keep      spool.write     text is kept in the Result, or in its file
 //
-// No stage calls another: each returns what it made. Between two pieces of the
-// stream a pure machine decides (internal/machine), and effects.go does what it
-// decided. What an adapter says of all this is compiled once (program.go). Waits
-// end on evidence: an authenticated marker, a prompt while the kernel says that
-// the program waits for input (look.go), the program's end.
+// No stage calls another: each returns its result. Between two pieces of the stream a pure machine
+// decides (internal/machine), and effects.go carries out its decisions. The adapter's description
+// of all this is compiled once (program.go). Waits end on evidence: an authenticated marker, a
+// prompt while the kernel reports that the program waits for input (kernel.go), or the program's
+// end.
 //
-// A deadline never loses a session: when Eval's context ends first the caller
-// gets the output so far and ErrTimeout, the command goes on, and Wait or
-// Interrupt are next.
+// A deadline never loses a session: if Eval's context ends first, the caller gets the output so far
+// and ErrTimeout, the command continues, and the caller can use Wait or Interrupt.
 package session
 
 import (
@@ -41,30 +39,30 @@ import (
 	"sync"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// Session is one program and the right to talk to it. Its methods may be called
-// from several goroutines; commands run one after another.
+// Session is one running program. Its methods may be called from several goroutines; commands run
+// one after another.
 type Session struct {
 	adapter *schema.Adapter
 	options Options
 
-	slot chan struct{} // a semaphore: who holds its token may start a command
+	slot chan struct{} // a semaphore: the holder of its token may start a command
 
 	mu      sync.Mutex
 	drv     *driver
-	running *command // the latest command whose end nobody has collected
+	running *command // the latest command whose result has not been collected
 	idle    time.Time
 	closed  bool
 }
 
-// Open starts the adapter's program and returns at its first prompt. The
-// adapter comes from schema.Load or a registry. The context bounds the start;
-// without a deadline Open waits as long as the program takes.
+// Open starts the adapter's program and returns at its first prompt. The adapter comes from
+// schema.Load or a registry. The context bounds the start; without a deadline Open waits as long as
+// the program takes.
 //
-// Errors: ErrAgent for family agent; *launch.MissingError when there is no executable, *StartError when no
-// prompt came.
+// Errors: ErrAgent for family agent; *launch.MissingError if no executable was found; *StartError
+// if no prompt came.
 func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 	b, err := Begin(a, o)
 	if err != nil {
@@ -73,8 +71,8 @@ func Open(ctx context.Context, a *schema.Adapter, o Options) (*Session, error) {
 	return b.Open(ctx, o)
 }
 
-// Open is like the function of this name, for the program that was begun, whose part of
-// the options are those of Begin. When it does not come to its prompt it is ended.
+// Open is like [Open] for an already started program; options that Begin uses are ignored. If the
+// program does not reach its prompt it is ended.
 func (b *Begun) Open(ctx context.Context, o Options) (*Session, error) {
 	a := b.adapter
 	o.began = b.at
@@ -87,14 +85,12 @@ func (b *Begun) Open(ctx context.Context, o Options) (*Session, error) {
 	return s, nil
 }
 
-// Eval runs code, which may have several lines, and returns when it is known
-// to have ended.
+// Eval runs code, which may have several lines, and returns when it has ended.
 //
-// Errors: ErrIncompleteInput (with *IncompleteError) for code the program would
-// wait for more of; ErrTimeout (with *TimeoutError) when the context ended first, with the
-// output so far in the Result; ErrBusy while such a command still runs; ErrTyping while a
-// person types at the prompt; ErrExited (with
-// *ExitError) when the program ended, with its last output; ErrClosed.
+// Errors: ErrIncompleteInput (with *IncompleteError) for code that is not complete; ErrTimeout
+// (with *TimeoutError) if the context ended first, with the output so far in the Result; ErrBusy
+// while such a command still runs; ErrTyping while a user types at the prompt; ErrExited (with
+// *ExitError) if the program ended, with its last output; ErrClosed.
 func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	select {
 	case <-s.slot:
@@ -109,10 +105,10 @@ func (s *Session) Eval(ctx context.Context, code string) (Result, error) {
 	return s.collect(ctx, d, c)
 }
 
-// Submit is Eval in two parts: it returns when the code was sent, or was not to be, and
-// wait returns what Eval would. Who submits meanwhile gets ErrBusy.
+// Submit is Eval in two parts: it returns when the code was sent or refused, and wait returns the
+// results of Eval. A concurrent Submit fails with ErrBusy.
 //
-// Errors: ErrBusy, ErrTyping; all others are wait's.
+// Errors: ErrBusy, ErrTyping; wait returns all others.
 func (s *Session) Submit(ctx context.Context, code string) (wait func(context.Context) (Result, error), err error) {
 	select {
 	case <-s.slot:
@@ -130,10 +126,10 @@ func (s *Session) Submit(ctx context.Context, code string) (wait func(context.Co
 	return func(ctx context.Context) (Result, error) { return s.collect(ctx, d, c) }, nil
 }
 
-// begin sends code; without a command the Result, or the error, is all.
+// begin sends code. If it returns no command, the Result or the error is final.
 func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command, r Result, err error) {
 	if at, limited := ctx.Deadline(); limited && !time.Now().Before(at) {
-		<-ctx.Done() // on a busy machine its timer comes later than its time
+		<-ctx.Done() // on a busy machine the context's timer fires after its deadline
 	}
 	if ctx.Err() != nil {
 		r, err = unsent(ctx)
@@ -143,7 +139,7 @@ func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command
 		return d, nil, r, err
 	}
 	if d.prog.input.skipEmpty && strings.TrimSpace(code) == "" && !d.isDead() {
-		return d, nil, d.viewer.nothing(), nil
+		return d, nil, d.viewer.unchanged(), nil
 	}
 	if d.viewer.quiesce(ctx) != nil {
 		r, err = unsent(ctx)
@@ -164,14 +160,14 @@ func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command
 	return d, c, r, err
 }
 
-// unsent is the result of a command for which there was no time.
+// unsent returns the result of a command that was not sent in time.
 func unsent(ctx context.Context) (Result, error) {
 	late := &TimeoutError{Err: ctx.Err(), Unsent: true}
 	return Result{CompletedBy: ByTimeout}, late
 }
 
-// usable is the driver that can take a command: the current one, or a new one
-// when the adapter's restart policy and the options allow it.
+// usable returns the driver that can accept a command: the current one, or a new one if the
+// adapter's restart policy and the options allow that.
 func (s *Session) usable(ctx context.Context) (*driver, error) {
 	s.mu.Lock()
 	d, running, closed, idle := s.drv, s.running, s.closed, time.Since(s.idle)
@@ -198,7 +194,7 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 	return d, nil
 }
 
-// collect waits for a command and returns what it did.
+// collect waits for a command and returns its result.
 func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, error) {
 	select {
 	case <-c.done:
@@ -208,7 +204,7 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 		d.readRest()
 		d.locked(func() {
 			if d.cmd == c {
-				late.Waiting, late.Withdrawal = d.viewer.waits(), c.facts.withdrawal
+				late.Waiting, late.Withdrawal = d.viewer.waiting().Waiting, c.facts.withdrawal
 			}
 		})
 		d.printer.upToDate(func() { r = d.viewer.snapshot(c) })
@@ -225,7 +221,8 @@ func (s *Session) collect(ctx context.Context, d *driver, c *command) (Result, e
 	return c.result, c.err
 }
 
-// Wait waits on for the command whose Eval timed out. Without one it returns an empty Result.
+// Wait continues to wait for the command whose Eval timed out. Without one it returns an empty
+// Result.
 func (s *Session) Wait(ctx context.Context) (Result, error) {
 	s.mu.Lock()
 	d, c := s.drv, s.running
@@ -236,10 +233,10 @@ func (s *Session) Wait(ctx context.Context) (Result, error) {
 	return s.collect(ctx, d, c)
 }
 
-// Send writes input to the running command as if it were typed; a line needs
-// its line ending. What the terminal echoes of it is kept out of the output.
+// Send writes input to the running command as if it were typed; a line needs its line ending. The
+// terminal's echo of it is not part of the output.
 //
-// Errors: ErrIdle when no command runs.
+// Errors: ErrIdle if no command runs.
 func (s *Session) Send(ctx context.Context, input []byte) error {
 	d := s.driver()
 	err := ErrIdle
@@ -255,8 +252,8 @@ func (s *Session) Send(ctx context.Context, input []byte) error {
 	return errors.Join(err, ctx.Err())
 }
 
-// Late is what the program printed after its last command and before Close,
-// when Options.OutOfBand has not received it.
+// Late returns the program's output after its last command and before Close, if Options.OutOfBand
+// has not received it.
 func (s *Session) Late() string {
 	d := s.driver()
 	d.mu.Lock()
@@ -264,7 +261,7 @@ func (s *Session) Late() string {
 	return d.status.late
 }
 
-// State is a snapshot. It asks the kernel whether a running program waits for
+// State returns a snapshot of the session. It asks the kernel whether a running program waits for
 // input.
 func (s *Session) State() State { return s.driver().viewer.state() }
 
@@ -274,7 +271,7 @@ func (s *Session) Resize(cols, rows int) error { return s.driver().resize(cols, 
 // Signal sends a signal to the program's foreground process group.
 func (s *Session) Signal(sig os.Signal) error { return s.driver().signal(sig) }
 
-// Done is closed when the program that runs now has ended.
+// Done returns a channel that is closed when the current program has ended.
 func (s *Session) Done() <-chan struct{} { return s.driver().life.dead }
 
 func (s *Session) driver() *driver {
@@ -283,7 +280,7 @@ func (s *Session) driver() *driver {
 	return s.drv
 }
 
-// ended is the error of a session whose program is gone.
+// ended returns the error of a session whose program has ended.
 func (s *Session) ended(d *driver) error {
 	s.mu.Lock()
 	closed := s.closed

@@ -18,16 +18,16 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/adapters"
-	scripts "ripple/integration-scripts"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// adapter finds an embedded adapter, or one of this package's testdata. Without its program
-// the test is skipped.
+// adapter returns an embedded adapter, or one from this package's testdata. It skips the test if
+// the adapter's program is not installed.
 func adapter(t testing.TB, name string) *schema.Adapter {
 	t.Helper()
 	if path := filepath.Join("testdata", name+".yaml"); fileExists(path) {
@@ -45,7 +45,7 @@ func adapter(t testing.TB, name string) *schema.Adapter {
 
 func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
 
-// deadline is far beyond anything a test waits for; reaching it is a failure.
+// deadline is far longer than anything a test waits for; reaching it is a failure.
 func deadline(t testing.TB) context.Context {
 	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
 	t.Cleanup(cancel)
@@ -77,7 +77,7 @@ func timeout(t testing.TB, s *session.Session, code string, d time.Duration) ses
 		r, err := s.Eval(ctx, code)
 		cancel()
 		if late, is := errors.AsType[*session.TimeoutError](err); is && late.Unsent {
-			continue // a busy machine: it was too late to begin
+			continue // a busy machine: the deadline passed before the start
 		}
 		require.ErrorIs(t, err, session.ErrTimeout, "output: %q", r.Output)
 		require.Equal(t, session.ByTimeout, r.CompletedBy)
@@ -85,7 +85,7 @@ func timeout(t testing.TB, s *session.Session, code string, d time.Duration) ses
 	}
 }
 
-// leave runs code until a state is reached, and leaves it running there.
+// leave runs code until a state is reached, and leaves it running in that state.
 func leave(t testing.TB, s *session.Session, code string, when func(session.State) bool) session.Result {
 	t.Helper()
 	ctx, cancel := context.WithCancel(deadline(t))
@@ -100,15 +100,15 @@ func leave(t testing.TB, s *session.Session, code string, when func(session.Stat
 	return r
 }
 
-// A deadline that passes while a command ends: either the command has ended, or it
-// still runs, never a bit of both.
+// If a deadline passes while a command ends, either the command has ended or it still runs, never a
+// mixture.
 func TestDeadlineAtTheEndOfACommand(t *testing.T) {
 	ctx, cancel := context.WithCancel(context.Background())
 	evaluated, last := make(chan struct{}), make(chan struct{})
 	s := open(t, "bash", session.Options{Output: func(b []byte) {
 		if strings.Contains(string(b), "last") {
 			cancel()
-			<-evaluated // so the deadline passes before the end can be told
+			<-evaluated // so that the deadline passes before the end is known
 			close(last)
 		}
 	}})
@@ -155,7 +155,7 @@ func TestOutputIsExact(t *testing.T) {
 		{"an exit code", "false", "", 1},
 		{"blank lines and leading blanks", `printf '\n\n  a\n\n b\n\n'`, "\n\n  a\n\n b\n\n", 0},
 		{"tabs", `printf 'a\tb\n\tc'`, "a\tb\n\tc", 0},
-		{"what looks like the echo", "echo echo", "echo\n", 0},
+		{"text that looks like the echo", "echo echo", "echo\n", 0},
 		{"the command printed by the command", "echo 'echo hi'; echo hi", "echo hi\nhi\n", 0},
 		{"unicode", "echo 'äöü € 漢字 e\u0301 👩‍👩‍👧'", "äöü € 漢字 e\u0301 👩‍👩‍👧\n", 0},
 		{"carriage returns resolve", `printf '10%%\r50%%\r100%%\n'`, "100%\n", 0},
@@ -200,7 +200,7 @@ func TestEndOfTheProgramKeepsTheLastLine(t *testing.T) {
 	assert.Equal(t, session.ByExit, r.CompletedBy)
 	assert.Contains(t, r.Output, "last words\n")
 	_, err = s.Eval(deadline(t), "true")
-	assert.ErrorIs(t, err, session.ErrExited, "and it says so again")
+	assert.ErrorIs(t, err, session.ErrExited, "and it reports that again")
 }
 
 func TestTimeoutKeepsTheSession(t *testing.T) {
@@ -227,11 +227,11 @@ func TestInterrupt(t *testing.T) {
 		assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 	}
 	_, err := s.Interrupt(deadline(t))
-	assert.NoError(t, err, "with nothing running there is nothing to do")
+	assert.NoError(t, err, "without a running command there is nothing to do")
 }
 
-// A program that has just been given a command may lose the interrupt for it.
-func TestAnInterruptThatComesTooEarlyIsRepeated(t *testing.T) {
+// A program that has just received a command may lose an early interrupt.
+func TestEarlyInterruptIsRepeated(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	timeout(t, s, "trap 'trap - INT' INT; while :; do :; done", 20*time.Millisecond)
 	r, err := s.Interrupt(deadline(t))
@@ -240,8 +240,8 @@ func TestAnInterruptThatComesTooEarlyIsRepeated(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// A shell that is about to start a job gets the interrupt instead of it.
-func TestAnInterruptThatAJobMissedIsRepeated(t *testing.T) {
+// A shell that is about to start a job receives the interrupt in place of the job.
+func TestInterruptMissedByJobIsRepeated(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	timeout(t, s, `trap 'had=it' INT; while [ -z "$had" ]; do :; done; trap - INT; sleep 1000`, 150*time.Millisecond)
 	r, err := s.Interrupt(deadline(t))
@@ -250,8 +250,8 @@ func TestAnInterruptThatAJobMissedIsRepeated(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// A job that has had its interrupt, and takes its time, gets no other.
-func TestAnInterruptIsForAJobOnce(t *testing.T) {
+// A job that has received its interrupt, and takes its time, does not get another one.
+func TestJobGetsInterruptOnce(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	timeout(t, s, `sh -c 'n=0; trap "n=\$((n+1))" INT; while [ $n = 0 ]; do :; done; sleep 0.5; echo $n'`, 150*time.Millisecond)
 	r, err := s.Interrupt(deadline(t))
@@ -260,7 +260,7 @@ func TestAnInterruptIsForAJobOnce(t *testing.T) {
 }
 
 // An interrupt that is answered by a question is not repeated.
-func TestInterruptThatAsksBack(t *testing.T) {
+func TestInterruptAnsweredByQuestion(t *testing.T) {
 	a := adapter(t, "bash")
 	yes := "y\n"
 	a.Signals.InterruptConfirm = &yes
@@ -277,8 +277,8 @@ func TestInterruptThatAsksBack(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// overdue is a context whose time is over and whose timer comes when it is waited for, as on a
-// busy machine.
+// overdue is a context whose deadline has passed and whose timer fires when it is waited for, as on
+// a busy machine.
 type overdue struct {
 	context.Context
 	end context.CancelFunc
@@ -291,7 +291,7 @@ func (o overdue) Done() <-chan struct{} {
 	return o.Context.Done()
 }
 
-func TestATimerThatIsLate(t *testing.T) {
+func TestLateTimer(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	ctx, cancel := context.WithCancel(context.Background())
 	r, err := s.Eval(overdue{ctx, cancel}, "echo ran")
@@ -302,7 +302,7 @@ func TestATimerThatIsLate(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// Whenever it comes, an interrupt ends the command and nothing else.
+// At any time, an interrupt ends the command and nothing else.
 func TestInterruptAtAnyMoment(t *testing.T) {
 	for name, echo := range map[string]string{"bash": "echo ok", "python": "print('ok')", "node": "console.log('ok')"} {
 		t.Run(name, func(t *testing.T) {
@@ -326,8 +326,8 @@ func TestInterruptAtAnyMoment(t *testing.T) {
 	}
 }
 
-// An interrupt ends a whole block: in a statement that others follow, and between two,
-// where it has nothing to stop (Clojure's second form is being read when it comes).
+// An interrupt ends a whole block: in a statement that others follow, and between two statements,
+// where there is nothing to stop (Clojure's second form is being read when it arrives).
 func TestInterruptEndsTheWholeBlock(t *testing.T) {
 	for name, block := range map[string]struct{ first, then, want string }{
 		"clojure": {"(Thread/sleep 150)\n#=(eval (do (println \"reading\") (Thread/sleep 50)))", "(* 6 7)", "42\n"},
@@ -345,8 +345,8 @@ func TestInterruptEndsTheWholeBlock(t *testing.T) {
 	}
 }
 
-// A command that ends by itself at that moment shows a prompt that is not the
-// interrupt's: that is still to come, and must not hit the next line.
+// A command that ends by itself at that moment shows a prompt that does not answer the interrupt,
+// which is still pending and must not hit the next line.
 func TestInterruptOfACommandThatEnds(t *testing.T) {
 	s, ended := open(t, "bash", session.Options{}), 0
 	for i := range 100 {
@@ -357,7 +357,8 @@ func TestInterruptOfACommandThatEnds(t *testing.T) {
 		if err != nil {
 			_, err = s.Interrupt(deadline(t))
 		}
-		// Between two commands an interrupt may end bash itself (exit code 130): rare, seen under load.
+		// Between two commands an interrupt may end bash itself (exit code 130): rare, seen under
+		// load.
 		if errors.Is(err, session.ErrExited) && ended == 0 {
 			ended++
 			require.NoError(t, s.Restart(deadline(t)))
@@ -368,8 +369,8 @@ func TestInterruptOfACommandThatEnds(t *testing.T) {
 	}
 }
 
-// A prompt pattern that looks at the line before holds that line back; it is
-// output all the same when the next line of a block is sent.
+// A prompt pattern that includes the previous line holds that line back; it is still output when
+// the next line of a block is sent.
 func TestPromptPatternOfSeveralLines(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Prompt.Primary = `^(?<!^never\r?\n)prompt> $`
@@ -380,7 +381,7 @@ func TestPromptPatternOfSeveralLines(t *testing.T) {
 	assert.Equal(t, "a b\n", eval(t, s, "printf 'a '\necho b").Output)
 }
 
-// Blocks come in a here-document whose last line is the block's own exit code.
+// Blocks are sent in a here-document whose last line is the block's own exit code.
 func TestHeredoc(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Input.MultilineDelivery = schema.DeliverHeredoc
@@ -393,8 +394,8 @@ func TestHeredoc(t *testing.T) {
 	assert.Equal(t, "1\n", eval(t, s, "(\nexit 1\n)\necho $?").Output)
 }
 
-// A line that the program would cut goes by file, or is refused before a byte is sent.
-func TestALineThatIsTooLongForTheProgram(t *testing.T) {
+// A line that the program would cut is sent in a file, or refused before a byte is sent.
+func TestLineTooLongForProgram(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Input.MaxLineBytes = 20
 	s, err := session.Open(deadline(t), &a, session.Options{})
@@ -413,8 +414,8 @@ func TestALineThatIsTooLongForTheProgram(t *testing.T) {
 	assert.Equal(t, "3456789012345678\n", eval(t, s2, "echo 3456789012345678").Output)
 }
 
-// A program that loses an early interrupt and goes on printing gets another one.
-func TestAnEarlyInterruptThatOutputAnswersIsRepeated(t *testing.T) {
+// A program that loses an early interrupt and keeps printing gets another one.
+func TestEarlyInterruptAnsweredByOutputIsRepeated(t *testing.T) {
 	s := open(t, "bash", session.Options{Window: 1000})
 	for early := false; !early; {
 		began := time.Now()
@@ -473,7 +474,7 @@ func TestWaitingForInputIsReported(t *testing.T) {
 		assert.Equal(t, want, st.Waiting)
 		assert.Equal(t, "name? ", st.Partial)
 		require.NoError(t, s.Send(deadline(t), []byte("bob\n")))
-		assert.Equal(t, "name? got bob\n", strings.ReplaceAll((<-done).Output, "? \n", "? "), "the echo of the answer is no output")
+		assert.Equal(t, "name? got bob\n", strings.ReplaceAll((<-done).Output, "? \n", "? "), "the echo of the answer is not output")
 	}
 }
 
@@ -484,7 +485,7 @@ func TestIncompleteInputIsWithdrawn(t *testing.T) {
 			for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do"} {
 				r, err := s.Eval(deadline(t), code)
 				require.ErrorIs(t, err, session.ErrIncompleteInput, code)
-				assert.Empty(t, r.Output, "neither the continuation prompt nor our withdrawal is output")
+				assert.Empty(t, r.Output, "neither the continuation prompt nor the withdrawal is output")
 				assert.Nil(t, r.ExitCode, "the exit code of the withdrawal is not the code's")
 				assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output, "after %q", code)
 			}
@@ -492,7 +493,7 @@ func TestIncompleteInputIsWithdrawn(t *testing.T) {
 	}
 }
 
-// What a program does about a withdrawal is its own affair, and is told.
+// The program's reaction to a withdrawal is reported.
 func TestWithdrawalThatFailsIsReported(t *testing.T) {
 	interrupt, quiet := "\x03", `%SIG = (INT => IGNORE); `
 	for _, row := range []struct {
@@ -503,9 +504,9 @@ func TestWithdrawalThatFailsIsReported(t *testing.T) {
 	}{
 		{"ends at the escape", `exit 3 if /drop/; `, "drop\n", &interrupt, nil, `the program ended with exit code 3 (before that the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input)`},
 		{"ends by the interrupt", "", "", &interrupt, nil, `the program was ended by a signal: SIGINT (before that the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input)`},
-		{"asks on", "", "drop\n", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input, and no prompt came after it`},
-		{"does not mind the interrupt", quiet, "", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input, and no prompt came after it`},
-		{"has no means", "", "", nil, nil, `timed out; the command is still running: the program asked for another line, and the adapter has nothing to withdraw the input with (prompt.continuation_escape, signals.interrupt or signals.eof), and no prompt came after it`},
+		{"keeps asking", "", "drop\n", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "drop\n" (prompt.continuation_escape) was sent to withdraw the input, and no prompt came after it`},
+		{"ignores the interrupt", quiet, "", &interrupt, nil, `timed out; the command is still running: the program asked for another line, and "\x03" (signals.interrupt) was sent to withdraw the input, and no prompt came after it`},
+		{"nothing to withdraw with", "", "", nil, nil, `timed out; the command is still running: the program asked for another line, and the adapter has nothing to withdraw the input with (prompt.continuation_escape, signals.interrupt or signals.eof), and no prompt came after it`},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			a := adapter(t, "regexsh")
@@ -531,7 +532,7 @@ func TestWithdrawalThatFailsIsReported(t *testing.T) {
 	}
 }
 
-func TestEmptyContinuationPromptIsKnownByTheSilence(t *testing.T) {
+func TestEmptyContinuationPromptIsRecognizedBySilence(t *testing.T) {
 	s := open(t, "silentsh", session.Options{})
 	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do", "echo 1\necho 'open"} {
 		r, err := s.Eval(deadline(t), code)
@@ -577,7 +578,7 @@ func TestOutputBeyondTheWindowIsSpilled(t *testing.T) {
 	assert.Contains(t, r.Output, r.SpillPath)
 }
 
-func TestOutputIsPassedOnAsItComes(t *testing.T) {
+func TestOutputIsPassedOnAsItArrives(t *testing.T) {
 	var mu sync.Mutex
 	var got strings.Builder
 	first := make(chan struct{}, 1)
@@ -630,19 +631,19 @@ func TestRestartByPolicy(t *testing.T) {
 func TestCloseLeavesNothing(t *testing.T) {
 	before := scratchDirs(t)
 	s := open(t, "bash", session.Options{Sole: true})
-	// The number tells these from the ones of another run of the tests on this machine.
+	// The number distinguishes these from processes of another run of the tests on this machine.
 	mine := fmt.Sprintf("100.%d", os.Getpid())
 	r := eval(t, s, strings.ReplaceAll("sleep N & echo $!; nohup sleep N >/dev/null 2>&1 & echo $!; setsid sleep N & sleep 0.05; pgrep -f 'sleep N' | tr '\\n' ' '", "N", mine))
 	pids := strings.Fields(r.Output)
 	require.GreaterOrEqual(t, len(pids), 3, r.Output)
 	require.NoError(t, s.Close(context.Background()))
 	for _, pid := range pids {
-		assert.NoFileExists(t, "/proc/"+pid+"/exe", "process %s is still there", pid)
+		assert.NoFileExists(t, "/proc/"+pid+"/exe", "process %s still exists", pid)
 	}
 	assert.Equal(t, before, scratchDirs(t))
 	_, err := s.Eval(deadline(t), "true")
 	assert.ErrorIs(t, err, session.ErrClosed)
-	assert.NoError(t, s.Close(context.Background()), "twice is no error")
+	assert.NoError(t, s.Close(context.Background()), "closing twice is not an error")
 	assert.ErrorIs(t, s.Restart(deadline(t)), session.ErrClosed)
 	assert.Equal(t, before, scratchDirs(t), "nothing was started again")
 }
@@ -675,9 +676,9 @@ func TestStartThatFails(t *testing.T) {
 	assert.ErrorIs(t, err, context.Canceled)
 }
 
-// What a program talks to and does not find has a name, whether the program ends
-// or goes on without it.
-func TestWhatIsNotThereIsNamed(t *testing.T) {
+// A service that a program needs and does not find is named, whether the program ends or continues
+// without it.
+func TestMissingNeedIsNamed(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Ready.Needs = &schema.Needs{What: "a server", Missing: "^no server"}
 	a.Process.CommandTemplate = `"{shell_path}" -c "echo no server; exit 2"`
@@ -695,8 +696,8 @@ func TestWhatIsNotThereIsNamed(t *testing.T) {
 	}
 }
 
-// What ended before it got a command says why in what it printed.
-func TestEndBehindTheFirstPromptIsReportedWithItsOutput(t *testing.T) {
+// The output of a program that ended before it received a command says why.
+func TestEndAfterFirstPromptIsReportedWithOutput(t *testing.T) {
 	a := adapter(t, "regexsh")
 	a.Process.CommandTemplate = `"{shell_path}" -c "trap 'echo no memory; exit 4' TERM; printf 'prompt> '; read x"`
 	s, err := session.Open(deadline(t), a, session.Options{})
@@ -714,8 +715,8 @@ func TestEndBehindTheFirstPromptIsReportedWithItsOutput(t *testing.T) {
 func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	session.ShortenStuckGap(t)
 	for waited, ready := range map[string]schema.Ready{
-		`a prompt that matches prompt.primary "^another> $" while the program waits for input`:     {WaitForEvent: schema.ReadyRegex},
-		`ready.pattern "^welcome" at the end of what the program prints, while it waits for input`: {WaitForEvent: schema.ReadyRegex, Pattern: "^welcome"},
+		`a prompt that matches prompt.primary "^another> $" while the program waits for input`:  {WaitForEvent: schema.ReadyRegex},
+		`ready.pattern "^welcome" at the end of the program's output, while it waits for input`: {WaitForEvent: schema.ReadyRegex, Pattern: "^welcome"},
 	} {
 		a := *adapter(t, "regexsh")
 		a.Prompt.Primary, a.Ready = `^another> $`, ready
@@ -728,8 +729,8 @@ func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 	}
 }
 
-// A program that looks for input now and then is one of which the kernel cannot tell that it
-// waits: its prompt and silence have to do, at the first one too.
+// For a program that polls for input the kernel cannot report that it waits: its prompt and silence
+// have to suffice, also for the first prompt.
 func TestFirstPromptOfAProgramThatPolls(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -751,8 +752,8 @@ while True:
 	assert.Equal(t, "cba\n", eval(t, s, "abc").Output)
 }
 
-// A prompt of several lines is known by any pattern that names its line breaks, the
-// first time and every other; output ends where it begins.
+// A prompt of several lines is recognized by any pattern that names its line breaks, the first time
+// and every other; output ends where it begins.
 func TestPromptsOfSeveralLines(t *testing.T) {
 	for _, c := range []struct{ prompt, pattern string }{
 		{"[dir 1]\n$ ", `^\[dir \d+\]\n\$ $`},
@@ -776,8 +777,8 @@ func TestPromptsOfSeveralLines(t *testing.T) {
 	}
 }
 
-// A mode may be known by what stands before its prompt.
-func TestAModeIsKnownByTheLineBeforeItsPrompt(t *testing.T) {
+// A mode may be recognized by the text before its prompt.
+func TestModeIsRecognizedByLineBeforePrompt(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Process.TTY.Echo, a.Process.TTY.Canonical = false, false
 	a.Output.InputEchoStrategy = schema.EchoNone
@@ -792,11 +793,11 @@ func TestAModeIsKnownByTheLineBeforeItsPrompt(t *testing.T) {
 	assert.Equal(t, "yes\n", eval(t, s, `echo "$answer"`).Output)
 	r = eval(t, s, "PS1='prompt2> '; printf unfinished")
 	assert.Equal(t, "unfinished", r.Output)
-	assert.Equal(t, "two", r.Mode, "what stands before a prompt on its line is no part of it")
+	assert.Equal(t, "two", r.Mode, "text before a prompt on its line is not part of it")
 }
 
 // A program that announces its prompts may still ask for more in silence.
-func TestSilenceAsksForMoreBesideMarkers(t *testing.T) {
+func TestSilenceAsksForMoreWithMarkers(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Process.Executable = "bash"
 	a.Process.CommandTemplate = `"{shell_path}" {script_path}`
@@ -822,8 +823,8 @@ done`
 	assert.Equal(t, "c\n", eval(t, s, "sleep 0.05; echo c").Output)
 }
 
-// A program may answer an empty line with nothing at all.
-func TestAnEmptyLineNeedNotBeSent(t *testing.T) {
+// A program may not answer an empty line at all.
+func TestEmptyLineNeedNotBeSent(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Process.CommandTemplate = `"{shell_path}" -c 'printf "prompt> "; while read -r l; do test -z "$l" || { eval "$l"; printf "prompt> "; }; done'`
 	a.Input.EmptyLine = "none"
@@ -836,8 +837,8 @@ func TestAnEmptyLineNeedNotBeSent(t *testing.T) {
 	assert.Equal(t, "a\n", eval(t, s, "echo a").Output)
 }
 
-// What a line editor would take apart goes by a file.
-func TestALineThatIsNotASCIIGoesByAFile(t *testing.T) {
+// A line that a line editor would break up is sent in a file.
+func TestNonASCIILineIsSentInFile(t *testing.T) {
 	a := *adapter(t, "regexsh")
 	a.Input.LineCharset = "ascii"
 	a.Input.Tempfile = &schema.InputTempfile{Prefix: "block-", InvocationTemplate: ". '{path}'"}
@@ -862,7 +863,7 @@ func TestALineThatIsNotASCIIGoesByAFile(t *testing.T) {
 	assert.ErrorContains(t, err, "the character at byte 8 is not ASCII, and the program reads no other on a line (input.line_charset), and the adapter has no input.tempfile")
 }
 
-// A caller's words are shown at the start, in the adapter's way.
+// A caller's text is shown at the start, in the adapter's way.
 func TestBanner(t *testing.T) {
 	for mode, want := range map[string]string{
 		"write_before_pty":    "Welcome, Ann\r\nfor: an audit\r\n",
@@ -890,7 +891,7 @@ func TestBanner(t *testing.T) {
 	}
 }
 
-// Who is patient decides alone how long the first prompt may take.
+// For a patient session only the context bounds the time to the first prompt.
 func TestPatience(t *testing.T) {
 	session.ShortenStuckGap(t)
 	a := *adapter(t, "regexsh")
@@ -914,9 +915,9 @@ func TestCwdIsReported(t *testing.T) {
 	assert.Equal(t, dir, s.State().Cwd)
 }
 
-// A program known only by a prompt pattern: what ends a command is the prompt
-// while the kernel says that the program waits for input.
-func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
+// In a program known only by a prompt pattern, a command ends at the prompt while the kernel
+// reports that the program waits for input.
+func TestPromptPatternIsConfirmedByKernel(t *testing.T) {
 	s := open(t, "regexsh", session.Options{})
 	r := eval(t, s, `printf 'prompt> '; sleep 0.2; echo done`)
 	assert.Equal(t, "prompt> done\n", r.Output)
@@ -929,8 +930,8 @@ func TestPromptPatternIsProvenByTheKernel(t *testing.T) {
 	assert.Equal(t, "ok\n", eval(t, s, "echo ok").Output)
 }
 
-// A program that is seen to wait at its prompt is busy when it sleeps in anything else, though the kernel's
-// answer is no clear one then.
+// A program that is seen to wait at its prompt is busy when it sleeps in any other call, although
+// the kernel's answer is ambiguous then.
 func TestProgramThatWaitsVisiblyIsBusyOtherwise(t *testing.T) {
 	for name, wait := range map[string]string{
 		"in a read": "",
@@ -950,8 +951,9 @@ func TestProgramThatWaitsVisiblyIsBusyOtherwise(t *testing.T) {
 	}
 }
 
-// Where markers announce the main prompt, that of a mode is known by its looks: to print it is not to be there.
-func TestPromptOfAModeIsProvenByTheKernel(t *testing.T) {
+// If markers announce the main prompt, a mode's prompt is recognized by a pattern: printing it is
+// not waiting at it.
+func TestPromptOfModeIsConfirmedByKernel(t *testing.T) {
 	s := open(t, "python", session.Options{})
 	r := eval(t, s, `import time; print("(Pdb) ", end="", flush=True); time.sleep(0.3); print("done")`)
 	assert.Equal(t, "(Pdb) done\n", r.Output)
@@ -961,7 +963,7 @@ func TestPromptOfAModeIsProvenByTheKernel(t *testing.T) {
 	assert.Equal(t, "main", eval(t, s, "continue").Mode)
 }
 
-// The groups are those of the primary prompt, however its end was recognised.
+// The groups are those of the primary prompt, however its end was recognized.
 func TestGroupsOfThePromptAreReported(t *testing.T) {
 	for name, primary := range map[string]string{"regexsh": `^(pro)mpt> $`, "bash": `^(.)[$#] $`} {
 		t.Run(name, func(t *testing.T) {
@@ -990,7 +992,7 @@ func TestLiteralMarkerInjected(t *testing.T) {
 	assert.Equal(t, "a\nb\n", eval(t, s, "for x in a b\ndo echo $x\ndone").Output, "line by line over continuation prompts")
 }
 
-// The short nonce is one too: its marker proves a prompt without the kernel's help.
+// The short nonce is sufficient too: its marker confirms a prompt without the kernel's help.
 func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
 	a := adapter(t, "markersh")
 	a.Init.Marker.Primary = "M:{nonce_short}> "
@@ -1002,7 +1004,7 @@ func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
 	assert.Equal(t, session.ByMarker, r.CompletedBy)
 }
 
-// Where markers announce the prompt, a continuation prompt without one is told by its looks.
+// If markers announce the prompt, a continuation prompt without one is recognized by its pattern.
 func TestContinuationPromptWithoutAMarker(t *testing.T) {
 	a := adapter(t, "bash")
 	a.Prompt.Continuation = "^rest> $"
@@ -1018,8 +1020,8 @@ func TestContinuationPromptWithoutAMarker(t *testing.T) {
 	assert.Equal(t, "rest> \nno\n", eval(t, s, "echo 'rest> '; echo no").Output)
 }
 
-// A byte that the terminal would take as a key goes through a file, in a block as in a line.
-func TestBlockThatCannotBeTypedGoesThroughAFile(t *testing.T) {
+// A byte that the terminal would treat as a key is sent in a file, in a block as in a line.
+func TestUntypableBlockIsSentInFile(t *testing.T) {
 	a := adapter(t, "regexsh")
 	s, err := session.Open(deadline(t), a, session.Options{})
 	require.NoError(t, err)
@@ -1033,7 +1035,7 @@ func TestBlockThatCannotBeTypedGoesThroughAFile(t *testing.T) {
 	assert.Equal(t, "a\nb\x01c", eval(t, s, "echo a\nprintf 'b\x01c'").Output)
 }
 
-// A program without prompts: each command is followed by one that prints the marker.
+// In a program without prompts each command is followed by one that prints the marker.
 func TestWrapperThatPrintsTheMarker(t *testing.T) {
 	a := adapter(t, "markersh")
 	a.Script = "PS1=; PS2=; printf '{marker}'"
@@ -1053,8 +1055,8 @@ func TestWrapperThatPrintsTheMarker(t *testing.T) {
 	assert.Empty(t, eval(t, s, "").Output)
 }
 
-// A line of the block that would end its wrapper early is refused: what follows it would run
-// as commands of its own, and each result would be taken for the next command's.
+// A line of the block that would end its wrapper early is refused: the following lines would run as
+// separate commands, and each result would be attributed to the next command.
 func TestBlockThatEndsItsWrapperIsNotSent(t *testing.T) {
 	for _, c := range []struct{ name, end, code, line string }{
 		{"the whole close", "}", "echo a\n}\n{ echo b", `line 2 ("}")`},
@@ -1083,9 +1085,9 @@ func TestBlockThatEndsItsWrapperIsNotSent(t *testing.T) {
 	}
 }
 
-// Files of v1 have a tempfile without the line that runs it: a block is typed then, and
-// what cannot be typed is refused and not sent as an empty line.
-func TestTempfileThatNothingRuns(t *testing.T) {
+// Adapters of v1 have a tempfile without the line that runs it: a block is typed then, and text
+// that cannot be typed is refused and not sent as an empty line.
+func TestTempfileWithoutInvocation(t *testing.T) {
 	a := adapter(t, "markersh")
 	a.Input.MultilineDelivery = schema.DeliverTempfile
 	a.Input.Tempfile = &schema.InputTempfile{Prefix: ".v1-", Extension: ".sh"}
@@ -1111,8 +1113,9 @@ func TestErrorsAreTyped(t *testing.T) {
 	assert.True(t, errors.Is(err, session.ErrTimeout) || errors.Is(err, context.Canceled))
 }
 
-// A screenful of work in a few bytes: the deadline holds, the session is usable, and what came is there.
-func TestSequencesThatCostMuchHoldNothingUp(t *testing.T) {
+// Much work in a few bytes: the deadline holds, the session is usable, and the output so far is
+// available.
+func TestExpensiveSequencesDoNotBlock(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	for _, final := range "b@PXSTLMIZ" {
 		r := eval(t, s, fmt.Sprintf(`printf 'ab\e[2;1Hcd\e[999999999%cend\n'`, final))
@@ -1125,7 +1128,7 @@ func TestSequencesThatCostMuchHoldNothingUp(t *testing.T) {
 	assert.Equal(t, "here\n", eval(t, s, "echo here").Output)
 }
 
-// What follows a continuation prompt that nobody waited at is output.
+// Text after a continuation prompt at which the program did not wait is output.
 func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
 	s := open(t, "moresh", session.Options{})
 	for _, code := range []string{"F", "G", "A"} {
@@ -1133,7 +1136,7 @@ func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
 	}
 }
 
-// The same where markers are literal text, with a nonce and without.
+// The same with literal markers, with a nonce and without.
 func TestTextAfterALiteralContinuationPromptIsOutput(t *testing.T) {
 	for _, m := range []schema.Marker{
 		{Primary: "MARK:{nonce}> ", Continuation: "MORE:{nonce}> "},
@@ -1168,10 +1171,11 @@ esac; printf '{marker}'; done`
 	}
 }
 
-// withoutMarkers leaves out continuation prompts of a program that prints them like any other text.
+// withoutMarkers removes continuation prompts of a program that prints them like any other text.
 func withoutMarkers(output string) string { return strings.ReplaceAll(output, "more> ", "") }
 
-// Sequences that code prints are its output, in a REPL as in a shell; what the REPL itself prints has none.
+// Escape sequences that code prints are its output, in a REPL as in a shell; the REPL's own output
+// has none.
 func TestSequencesThatCodePrints(t *testing.T) {
 	for _, tt := range []struct{ name, code, fails string }{
 		{"bash", `printf '\e[31mred\e[m\n'`, "nonexistent-command-x"},
@@ -1188,8 +1192,8 @@ func TestSequencesThatCodePrints(t *testing.T) {
 	}
 }
 
-// A line that is wider than the terminal is one line, also once the cursor was addressed; tabs stay, and
-// the last line end.
+// A line that is wider than the terminal is one line, also after the cursor was addressed; tabs are
+// preserved, and so is the last line end.
 func TestLinesStayLinesAfterTheCursorWasAddressed(t *testing.T) {
 	s := open(t, "bash", session.Options{})
 	long := strings.Repeat("0", 299) + "1\n"
@@ -1197,13 +1201,12 @@ func TestLinesStayLinesAfterTheCursorWasAddressed(t *testing.T) {
 	assert.Equal(t, long, eval(t, s, `printf 'x\e[2;1H\e[H%0300d\n' 1`).Output)
 }
 
-// An unfinished line is output as soon as somebody is told that the program waits
-// behind it.
-func TestWhatIsWaitedForHasBeenPassedOn(t *testing.T) {
+// An unfinished line is output as soon as a caller learns that the program waits at its end.
+func TestOutputPrecedesWaitState(t *testing.T) {
 	var mu sync.Mutex
 	var printed []byte
 	s := open(t, "bash", session.Options{Window: -1, Output: func(b []byte) {
-		for range 10_000 { // who takes it is in no hurry
+		for range 10_000 { // the receiver is slow
 			runtime.Gosched()
 		}
 		mu.Lock()

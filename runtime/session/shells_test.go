@@ -9,11 +9,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// step is one command in a shell that its user does odd things to.
+// step is one command in a shell whose user changes its settings.
 type step struct {
 	code   string
 	output string // a pattern for the whole output
@@ -22,10 +22,14 @@ type step struct {
 
 const unknown = -1
 
-// markers is what a prompt of ours looks like when a program prints it.
+// markers matches a session's prompt that a program prints.
 const markers = `(?s:\x1b\]633;D;.*\x1b\]633;A;.*)`
 
-// hiddenPrompt is what a shell does whose prompt, on standard error, goes elsewhere.
+// untilTeeEnds waits for the tee of a log, which copies to the terminal: its later output would be
+// part of the next command's.
+const untilTeeEnds = `; until test -e "$log.end"; do sleep 0.01; done; (exit 6)`
+
+// hiddenPrompt has commands of a shell whose prompt, on standard error, goes elsewhere.
 var hiddenPrompt = []step{
 	{`exec 2>/dev/null; (exit 4)`, ``, unknown},
 	{`sleep 0.1; echo a; (exit 5)`, `a\n`, unknown},
@@ -36,7 +40,8 @@ var hiddenPrompt = []step{
 	{`(exit 7)`, ``, 7},
 }
 
-// terminalModes is what happens in a shell that shows a line as the terminal echoes it, whatever its modes are.
+// terminalModes has commands of a shell that displays a line as the terminal echoes it, whatever
+// its modes are.
 var terminalModes = []step{
 	{`stty raw; (exit 3)`, ``, 3},
 	{`echo raw; (exit 4)`, `raw\n`, 4},
@@ -57,7 +62,7 @@ var oddUses = []struct {
 	name, adapter string
 	steps         []step
 }{
-	{"a prompt that is expanded again", "bash", []step{
+	{"a prompt that is expanded twice", "bash", []step{
 		{`echo "${PS1@P}"; echo AFTER; (exit 5)`, markers + `AFTER\n`, 5},
 		{`echo next`, `next\n`, 0},
 		{`unset PROMPT_COMMAND; echo "${PS1@P}"; (exit 6)`, markers + `\n`, 6},
@@ -68,10 +73,10 @@ var oddUses = []struct {
 		{`set +o posix`, ``, 0},
 	}},
 	{"a log of the terminal", "bash", []step{
-		{`log=$(mktemp); exec 3>&1 4>&2 > >(tee "$log") 2>&1; (exit 4)`, ``, 4},
+		{`log=$(mktemp); exec 3>&1 4>&2 > >(tee "$log"; : >"$log.end") 2>&1; (exit 4)`, ``, 4},
 		{`(exit 5)`, ``, 5},
-		{`exec >&3 2>&4; (exit 6)`, ``, 6},
-		{`cat "$log"; rm "$log"; (exit 7)`, markers, 7},
+		{`exec >&3 2>&4` + untilTeeEnds, ``, 6},
+		{`cat "$log"; rm "$log"*; (exit 7)`, markers, 7},
 		{`echo next`, `next\n`, 0},
 	}},
 	{"standard output in a file", "bash", []step{
@@ -141,8 +146,8 @@ var oddUses = []struct {
 		{"for i in 1 2; do\n  echo $i\ndone; (exit 7)", `1\n2\n`, 7},
 		{`set +o vi; cd /; echo b; (exit 8)`, `b\n`, 8},
 	}},
-	{"traces beside hooks of the user's", "bash", []step{
-		{`PROMPT_COMMAND='x=1'; set -x; (exit 4)`, `\+ exit 4\n\+\+ x=1\n`, 4}, // its own trace, until it is known
+	{"traces next to the user's hooks", "bash", []step{
+		{`PROMPT_COMMAND='x=1'; set -x; (exit 4)`, `\+ exit 4\n\+\+ x=1\n`, 4}, // its own trace, until that is known
 		{`echo a; (exit 5)`, `\+ echo a\na\n\+ exit 5\n`, 5},
 		{`set +x; (exit 6)`, `\+ set \+x\n`, 6},
 		{`trap 'echo "<$BASH_COMMAND>"' DEBUG; (exit 7)`, ``, 7},
@@ -163,17 +168,17 @@ var oddUses = []struct {
 		{`cd /; (exit 5)`, ``, 5},
 		{`stty -olcuc; echo a; pwd; (exit 6)`, `a\n/\n`, 6},
 	}},
-	{"a prompt that is expanded again", "zsh", []step{
+	{"a prompt that is expanded twice", "zsh", []step{
 		{`print -P "$PROMPT"; echo AFTER; (exit 5)`, markers + `AFTER\n`, 5},
 		{"for i in {1..9}; do :\ndone\n\n\n\n\n\n\n\n\n\nprint -P $PROMPT; (exit 6)", markers + `\n`, 6},
 		{`precmd_functions=(); print -P "$PROMPT"; (exit 7)`, markers + `\n`, 7},
 		{`(exit 8)`, ``, 8},
 	}},
 	{"a log of the terminal", "zsh", []step{
-		{`log=$(mktemp); exec 3>&1 4>&2 2> >(tee "$log" >&2); (exit 4)`, ``, 4},
+		{`log=$(mktemp); exec 3>&1 4>&2 2> >(tee "$log" >&2; : >"$log.end"); (exit 4)`, ``, 4},
 		{`(exit 5)`, ``, 5},
-		{`exec >&3 2>&4; (exit 6)`, ``, 6},
-		{`cat "$log"; rm "$log"; (exit 7)`, markers, 7},
+		{`exec >&3 2>&4` + untilTeeEnds, ``, 6},
+		{`cat "$log"; rm "$log"*; (exit 7)`, markers, 7},
 		{`echo next`, `next\n`, 0},
 	}},
 	{"hooks that print, and options that ask", "zsh", []step{
@@ -222,8 +227,9 @@ func TestOddUses(t *testing.T) {
 	}
 }
 
-// What the kernel echoes since a command turned that on is no output, in programs without a line editor.
-func TestEchoThatACommandTurnsOn(t *testing.T) {
+// Text that the kernel echoes because a command turned the echo on is not output, in programs
+// without a line editor.
+func TestEchoTurnedOnByCommand(t *testing.T) {
 	for _, tt := range []struct{ name, on, print, want string }{
 		{"gdb", `shell stty sane`, `print 42`, "$1 = 42\n"},
 		{"r", `invisible(system("stty sane"))`, `cat(42)`, "42"},
@@ -236,7 +242,7 @@ func TestEchoThatACommandTurnsOn(t *testing.T) {
 	}
 }
 
-// Where the terminal echoes from the beginning, `none` leaves that where it is.
+// If the terminal echoes from the start, the strategy none leaves the echo in the output.
 func TestEchoThatStays(t *testing.T) {
 	a := *adapter(t, "dash")
 	a.Output.InputEchoStrategy = schema.EchoNone
@@ -246,7 +252,7 @@ func TestEchoThatStays(t *testing.T) {
 	assert.Equal(t, "echo hi\nhi\n", eval(t, s, "echo hi").Output)
 }
 
-// A program that ends without having read a line did not run it: nobody knows its code.
+// A program that ends without having read a line did not run it: its exit code is unknown.
 func TestStandardInputElsewhere(t *testing.T) {
 	for _, name := range []string{"bash", "dash", "busybox", "mksh", "yash"} {
 		t.Run(name, func(t *testing.T) {
@@ -256,11 +262,11 @@ func TestStandardInputElsewhere(t *testing.T) {
 			r, err := s.Eval(deadline(t), "false")
 			require.ErrorIs(t, err, session.ErrExited)
 			assert.Nil(t, r.ExitCode)
-			if r.CompletedBy != "" { // it was not gone before
+			if r.CompletedBy != "" { // it had not ended before
 				assert.True(t, r.ErrorSeen)
 			}
 		})
-		t.Run(name+" that is told to end", func(t *testing.T) {
+		t.Run(name+" that is asked to exit", func(t *testing.T) {
 			s := open(t, name, session.Options{})
 			r, err := s.Eval(deadline(t), "exit 3")
 			require.ErrorIs(t, err, session.ErrExited)
@@ -298,7 +304,7 @@ func TestHistoryIsNotWritten(t *testing.T) {
 	}
 }
 
-// Nor does one make a history where there was none.
+// A session does not create a history that did not exist.
 func TestNoHistoryIsLeft(t *testing.T) {
 	for _, name := range []string{"bash", "zsh", "fish", "ksh93", "mksh", "yash", "tcsh", "nu", "xonsh"} {
 		t.Run(name, func(t *testing.T) {
@@ -315,9 +321,8 @@ func TestNoHistoryIsLeft(t *testing.T) {
 	}
 }
 
-// A prompt that is longer than the one before, by a directory's name, is a prompt
-// and nobody's output.
-func TestAPromptThatGrows(t *testing.T) {
+// A prompt that is longer than the previous one, by a directory's name, is a prompt and not output.
+func TestGrowingPrompt(t *testing.T) {
 	for _, name := range []string{"bash", "zsh", "tcsh"} {
 		t.Run(name, func(t *testing.T) {
 			dir := t.TempDir()

@@ -6,11 +6,11 @@ import (
 	"os"
 )
 
-// defaultWindow is how much of one command's output stays in memory.
+// defaultWindow is how many bytes of one command's output are kept in memory.
 const defaultWindow = 4 << 20
 
-// spool keeps a command's final text: all of it while it fits the window,
-// then the head and the tail in memory and the whole in a private file.
+// spool keeps a command's final text: all of it while it fits the window, then its head and tail in
+// memory and the whole text in a private file.
 type spool struct {
 	window int // negative: keep only the tail that patterns need
 	dir    string
@@ -19,10 +19,10 @@ type spool struct {
 	total      int64
 	file       *os.File
 	spill      *bufio.Writer
-	err        error // why the file is not whole
+	err        error // why the file is incomplete
 }
 
-// keptTail is what is kept for error patterns when nothing else is.
+// keptTail is how many bytes are kept for error patterns if nothing else is kept.
 const keptTail = 64 << 10
 
 func newSpool(window int, dir string) *spool {
@@ -47,8 +47,8 @@ func (s *spool) write(b []byte) {
 	}
 }
 
-// overflow is the path of output that does not fit the window: everything goes
-// to the file, the first half of the window stays as the head.
+// overflow handles output that does not fit the window: everything goes to the file, and the first
+// half of the window stays as the head.
 func (s *spool) overflow(b []byte) {
 	half := s.window / 2
 	if s.file == nil && s.err == nil {
@@ -70,7 +70,7 @@ func (s *spool) overflow(b []byte) {
 	s.keepTail(b[n:], half)
 }
 
-// keepTail appends to the tail and cuts it to n bytes now and then.
+// keepTail appends to the tail and occasionally cuts it to n bytes.
 func (s *spool) keepTail(b []byte, n int) {
 	s.tail = append(s.tail, b...)
 	if len(s.tail) > 2*n {
@@ -78,7 +78,7 @@ func (s *spool) keepTail(b []byte, n int) {
 	}
 }
 
-// close finishes the file; path is empty when there is none.
+// close finishes the file; path is empty if there is none.
 func (s *spool) close() (path string, err error) {
 	if s.file == nil {
 		return "", s.err
@@ -92,7 +92,7 @@ func (s *spool) close() (path string, err error) {
 	return s.file.Name(), s.err
 }
 
-// text is what is in memory; cut says that the middle is missing from it.
+// text returns the text in memory; cut says that its middle is missing.
 func (s *spool) text() (text string, cut bool) {
 	left := s.total - int64(len(s.head)+len(s.tail))
 	switch {
@@ -108,7 +108,7 @@ func (s *spool) text() (text string, cut bool) {
 	return fmt.Sprintf("%s\n[… %d bytes left out here; %s …]\n%s", s.head, left, where, s.tail), true
 }
 
-// recent is the end of the text, for patterns.
+// recent returns the end of the text, for patterns.
 func (s *spool) recent() string {
 	t := s.tail
 	if len(t) == 0 {

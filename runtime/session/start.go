@@ -8,13 +8,13 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// start makes what the program is to meet, and waits for its first prompt.
+// start connects to the program and waits for its first prompt.
 func start(ctx context.Context, b *Begun, o Options) (*driver, error) {
 	d := newDriver(o)
 	d.scratch, d.plan, d.prog = b.scratch, b.plan, b.prog
@@ -34,9 +34,8 @@ func start(ctx context.Context, b *Begun, o Options) (*driver, error) {
 	return d, nil
 }
 
-// How often to look whether a starting program waits for input without having
-// shown the prompt, and after how many such looks in a row it never will. Tests
-// shorten the gap.
+// stuckGap is how often to check whether a starting program waits for input without having shown
+// its prompt; after stuckLooks such checks in a row the wait ends. Tests shorten the gap.
 var stuckGap = 250 * time.Millisecond
 
 const stuckLooks = 20
@@ -65,17 +64,16 @@ func (d *driver) awaitReady(ctx context.Context) error {
 	return errStuck
 }
 
-// stuck says that the program waits for input at what is not its prompt.
+// stuck reports whether the program waits for input elsewhere than at its prompt.
 func (v *viewer) stuck() (yes bool) {
 	v.locked(func() {
 		starting := v.control.state.Step == machine.StepFirst || v.control.state.Step == machine.StepKick
-		yes = starting && v.control.state.Proof == machine.ProofNone && v.term.Readiness().State == pty.Waiting && !v.term.Readable(v.progress.bytes)
+		yes = starting && v.control.state.Evidence == machine.EvidenceNone && v.term.Readiness().State == pty.Waiting && !v.term.Readable(v.progress.bytes)
 	})
 	return yes
 }
 
-// notReady ends a program that did not get to its prompt, and says what it did
-// instead.
+// notReady ends a program that did not reach its prompt, and returns an error with its output.
 func (d *driver) notReady(cause error) error {
 	e := &StartError{Adapter: d.prog.name, Waited: time.Since(d.control.opened), Wanted: d.prog.prompts.wanted, Err: cause}
 	d.locked(func() {
@@ -88,16 +86,16 @@ func (d *driver) notReady(cause error) error {
 		}
 	})
 	ctx, cancel := context.WithCancel(context.Background())
-	cancel() // no polite part: the program does not listen yet
+	cancel() // no polite part: the program does not read input yet
 	if err := d.close(ctx); err != nil {
 		e.Err = errors.Join(e.Err, err)
 	}
 	return e
 }
 
-// removeStaged deletes the scripts: they hold the nonce and have been read.
+// removeStaged deletes the scripts: they contain the nonce and have been read.
 func removeStaged(files []launch.File) {
 	for _, f := range files {
-		_ = os.Remove(f.Path) // the directory goes with the session anyway
+		_ = os.Remove(f.Path) // the directory is removed with the session anyway
 	}
 }

@@ -6,11 +6,11 @@ import (
 	"os"
 	"time"
 
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// viewer tells how the program and the running command stand.
+// viewer reports the state of the program and of the running command.
 type viewer struct {
 	*core
 	flow *flow
@@ -19,54 +19,55 @@ type viewer struct {
 func (v *viewer) state() State {
 	var st State
 	v.locked(func() {
-		st.Typing = v.typist.typing()
 		if v.cmd != nil {
-			st.Waiting = v.waits()
-			st.Stuck = st.Waiting != WaitingNo && v.term.Readiness().Only
+			if st.Stopped = v.term.Stopped(); !st.Stopped {
+				st = v.waiting()
+			}
+		} else if v.control.state.Step == machine.StepReady && !v.typist.typing() {
+			v.kernel.learnHome()
 		}
+		st.Typing = v.typist.typing()
+		st.Typist = v.typist.whose()
 	})
 	v.printer.upToDate(func() {
-		waiting, stuck, typing := st.Waiting, st.Stuck, st.Typing
-		st = State{
-			Typing: typing, Held: v.typist.held.counts(),
-			Phase: v.phase(), Mode: v.status.mode, Level: v.status.level, Cwd: v.status.cwd, PID: v.term.PID(), Needs: v.status.needs,
+		st.Held = v.typist.held.counts(v.typist.draft.who)
+		st.Phase, st.Mode, st.Level, st.Cwd, st.PID, st.Needs = v.phase(), v.status.mode, v.status.level, v.status.cwd, v.term.PID(), v.status.needs
+		if v.cmd == nil { // it has ended
+			st.Waiting, st.Stuck, st.Elsewhere, st.Unseen, st.Stopped = WaitingNo, false, false, UnseenNo, false
+			return
 		}
-		if v.cmd != nil {
-			st.Waiting, st.Stuck, st.Partial = waiting, stuck, v.snapshot(v.cmd).Output
-		}
+		st.Partial = v.snapshot(v.cmd).Output
 	})
 	return st
 }
 
-// nothing is the result of a command that is not sent: the session is as it was.
-func (v *viewer) nothing() (r Result) {
+// unchanged returns the result of a command that is not sent: the session is unchanged.
+func (v *viewer) unchanged() (r Result) {
 	v.locked(func() {
 		r = Result{Cwd: v.status.cwd, Mode: v.status.mode, Level: v.status.level, CompletedBy: ByPrompt}
 	})
 	return r
 }
 
-// silentFlight is how long after sending a program that still waits may be waiting
-// for that very input, when it has shown no sign of life since and the terminal does
-// not echo. With one, machine.InFlight is enough.
-const silentFlight = takenLimit
+// silentFlight is how long after sending input a program that still waits may be waiting for that
+// very input, if it has printed nothing since and the terminal does not echo. If it has printed
+// something, machine.InFlight is enough.
+const silentFlight = consumedLimit
 
-// lostKey is how long a key is waited for that is bound to wake the program: on a busy
-// machine the terminal itself may need a second to pass it on. Some mean something to the
-// terminal alone.
-const lostKey = 5 * time.Second
+// keyTimeout is how long to wait for the effect of a key that should wake the program: on a busy
+// machine the terminal itself may need a second to deliver it. Some keys only affect the terminal.
+const keyTimeout = 5 * time.Second
 
-// onItsWay says whether what was sent last may not have reached the program. A
-// terminal echoes what reaches it, unless somebody turned that off: then the time
-// has to do.
-func (v *viewer) onItsWay() bool {
+// inFlight reports whether the latest input may not have reached the program. A terminal echoes
+// input that it delivers, unless its echo is off: then it relies on time alone.
+func (v *viewer) inFlight() bool {
 	c := v.cmd
 	passed := time.Since(c.line.at)
 	switch {
 	case c.prelude.expected, v.term.Queued() > 0, passed < machine.InFlight:
 		return true
 	case c.line.wait != 0:
-		return passed < lostKey && v.kernel.waitNow() == c.line.wait
+		return passed < keyTimeout && v.kernel.waitNow() == c.line.wait
 	case v.progress.bytes > c.line.to:
 		return false
 	}
@@ -74,40 +75,65 @@ func (v *viewer) onItsWay() bool {
 	return err == nil && (modes.Echoes() || passed < silentFlight)
 }
 
-// prompting says that what is shown may be a prompt: it is being proven.
+// prompting reports whether the displayed text may be a prompt that is being confirmed.
 func (v *viewer) prompting() bool {
-	proof := v.control.state.Proof
-	return proof != machine.ProofNone && proof != machine.ProofElsewhere
+	evidence := v.control.state.Evidence
+	return evidence != machine.EvidenceNone && evidence != machine.EvidenceElsewhere
 }
 
-// waits asks whether the running command reads the terminal: a secret when the
-// terminal would show a line but for its echo. When it does, the unfinished
-// line that it waits behind is output.
-func (v *viewer) waits() Waiting {
-	if v.onItsWay() || v.prompting() || v.term.Readiness().State != pty.Waiting || v.term.Readable(v.progress.bytes) {
-		return WaitingNo
+// waiting reports whether the running command reads the terminal: a secret if the terminal edits
+// lines with its echo off. If it does, or may, the unfinished line at which it waits is output.
+func (v *viewer) waiting() (st State) {
+	if v.inFlight() || v.prompting() {
+		return st
+	}
+	r := v.term.Readiness()
+	if r.State != pty.Waiting && !r.Hidden || v.term.Readable(v.progress.bytes) {
+		return st
 	}
 	v.flow.pass(v.stream.flush())
 	v.printer.enqueue(job{kind: jobShow, c: v.cmd}, nil)
 	modes, err := v.term.Modes()
-	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
-		return WaitingSecret
+	switch {
+	case r.Hidden && err == nil:
+		return v.unseen(modes)
+	case r.Hidden:
+		return st
 	}
-	return WaitingInput
+	st.Waiting, st.Stuck, st.Elsewhere = WaitingInput, v.term.Readiness().Only, v.kernel.isElsewhere(r, v.term.PID())
+	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
+		st.Waiting = WaitingSecret
+	}
+	return st
 }
 
-// quiesceLimit bounds how long a program that never falls silent is waited for.
+// unseen returns the state of a sleeping program that the kernel reports nothing about, according
+// to the terminal's modes. A program that turns the echo off asks for a secret. One that also turns
+// off signals, like sudo, passes input on to a terminal of its own, where the question is unknown.
+func (v *viewer) unseen(modes pty.Modes) (st State) {
+	st.Unseen = UnseenEchoes
+	if modes.Echoes() {
+		return st
+	}
+	st.Unseen = UnseenSilent
+	if modes.Signals() && v.plan.TTY.Echo {
+		st.Waiting, st.Stuck = WaitingSecret, true
+	}
+	return st
+}
+
+// quiesceLimit bounds the wait for a program that never falls silent.
 const quiesceLimit = time.Second
 
-// quiesce waits until what the program prints on its own has been silent for
-// the settle time, where the adapter asks for that.
+// quiesce waits until the program's unsolicited output has been silent for the settle time, if the
+// adapter requests that.
 func (v *viewer) quiesce(ctx context.Context) error {
-	if !v.prog.asides.quiesce {
+	if !v.prog.unsolicited.quiesce {
 		return nil
 	}
 	for end := time.Now().Add(quiesceLimit); time.Now().Before(end); {
 		v.mu.Lock()
-		left := v.control.policy.Settle - time.Since(v.stream.asideAt)
+		left := v.control.policy.Settle - time.Since(v.stream.unsolicitedAt)
 		v.mu.Unlock()
 		if left <= 0 {
 			return nil
@@ -117,7 +143,7 @@ func (v *viewer) quiesce(ctx context.Context) error {
 		case <-t.C:
 		case <-v.life.dead:
 			t.Stop()
-			return nil // submitting tells
+			return nil // submitting reports it
 		case <-ctx.Done():
 			t.Stop()
 			return ctx.Err()
@@ -126,13 +152,13 @@ func (v *viewer) quiesce(ctx context.Context) error {
 	return nil
 }
 
-// snapshot is the result so far of a command whose end has not been told yet,
-// for upToDate.
+// snapshot returns the result so far of a command whose end has not been reported yet, for
+// upToDate.
 func (v *viewer) snapshot(c *command) Result {
 	r := c.result
 	if v.cmd == c {
 		r = v.printer.reports.partial(c)
-		pending := string(c.render.text.Pending()) + string(v.stream.held) + v.stream.unproven.printed()
+		pending := string(c.render.text.Pending()) + string(v.stream.held) + v.stream.unconfirmed.printed()
 		r.Output += pending
 		r.Bytes += int64(len(pending))
 		r.Screen = c.render.text.Screen()
@@ -148,7 +174,7 @@ func (d *driver) resize(cols, rows int) error {
 	var err error
 	d.locked(func() {
 		err = d.term.Resize(cols, rows)
-		d.events.tell(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
+		d.events.report(EventResize, nil, fmt.Sprintf("%dx%d", cols, rows))
 	})
 	return err
 }
@@ -156,23 +182,22 @@ func (d *driver) resize(cols, rows int) error {
 func (d *driver) signal(sig os.Signal) error {
 	var err error
 	d.locked(func() {
-		d.events.tell(EventSignal, nil, sig.String())
+		d.events.report(EventSignal, nil, sig.String())
 		err = d.term.Signal(sig)
 	})
 	return err
 }
 
-// How often WaitState looks when nothing tells it to: whether a program waits
-// for input is not announced by anybody.
+// How often WaitState checks the state without a notification: nothing announces that a program
+// waits for input.
 const (
 	firstPoll   = 500 * time.Microsecond
 	longestPoll = 50 * time.Millisecond
 )
 
-// WaitState returns as soon as want is true for the session's state; it looks
-// again on every change and now and then. What had been printed in that state has
-// gone to Options.Output before it returns, so Output itself must not call it. The
-// error is the context's, or ErrExited.
+// WaitState returns as soon as want is true for the session's state; it checks again on every
+// change and periodically. Output printed before that state has been passed to Options.Output when
+// it returns, so Output itself must not call it. The error is the context's, or ErrExited.
 func (s *Session) WaitState(ctx context.Context, want func(State) bool) (State, error) {
 	d := s.driver()
 	t := time.NewTimer(firstPoll)

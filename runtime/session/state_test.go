@@ -9,17 +9,17 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/render"
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/internal/render"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
 )
 
-// A program that still waits at its prompt because our line has not reached it is
-// not one that waits for input, however long that takes on a busy machine.
-func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
+// A program that still waits at its prompt because the line has not reached it does not wait for
+// input, however long that takes on a busy machine.
+func TestUnansweredLineIsOnItsWay(t *testing.T) {
 	for _, c := range []struct {
 		echo bool
-		ago  time.Duration // at which it still is
+		ago  time.Duration // time at which it is still on its way
 	}{{true, time.Hour}, {false, machine.InFlight}} {
 		term := cat(t, c.echo)
 		for deadline := time.Now().Add(10 * time.Second); term.Readiness().State != pty.Waiting; {
@@ -29,14 +29,14 @@ func TestALineThatNothingAnswersIsOnItsWay(t *testing.T) {
 		d.term, d.prog, d.cmd = term, &program{}, &command{render: newRenderer(render.Options{}, ""), kept: newSpool(0, "")}
 		d.printer = newPrinter(d.core)
 		d.plan.TTY.Echo = c.echo
-		require.Eventually(t, func() bool { // without an echo once may be too late, when the machine stalls
+		require.Eventually(t, func() bool { // without an echo one check may come too late on a stalled machine
 			d.cmd.line.at = time.Now().Add(-c.ago)
-			return d.viewer.waits() == WaitingNo && !d.interrupts.taken() // an interrupt would meet the prompt
+			return d.viewer.waiting().Waiting == WaitingNo && !d.interrupts.consumed() // an interrupt would hit the prompt
 		}, 10*time.Second, time.Millisecond, "echo %v", c.echo)
-		d.progress.bytes++ // the echo, or what the program says
-		assert.Equal(t, WaitingInput, d.viewer.waits())
-		assert.True(t, d.interrupts.taken())
+		d.progress.bytes++ // the echo, or output of the program
+		assert.Equal(t, WaitingInput, d.viewer.waiting().Waiting)
+		assert.True(t, d.interrupts.consumed())
 		d.cmd.line.at, d.cmd.line.to = time.Now().Add(-time.Hour), d.progress.bytes
-		assert.Equal(t, !c.echo, d.interrupts.taken(), "without an echo the time has to do")
+		assert.Equal(t, !c.echo, d.interrupts.consumed(), "without an echo it relies on time alone")
 	}
 }

@@ -5,79 +5,78 @@ import (
 	"slices"
 	"time"
 
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/prompt"
 )
 
-// stream says what the text between the markers is: of the start, of a prompt, of
-// no command, or output. What may be a prompt yet it holds back.
+// stream classifies the text between the markers: startup, a prompt, unsolicited text, or output.
+// It holds back text that may still become a prompt.
 //
-// Its methods return what has been decided; those bytes are valid until the next
-// call.
+// Its methods return text that has been classified; those bytes are valid until the next call.
 type stream struct {
-	lines  int  // how many lines a prompt may span that is known by its looks; 0: none is
-	asides bool // what comes between the commands is kept
+	lines            int  // how many lines a prompt recognized by a pattern may span; 0: there are no patterns
+	keepsUnsolicited bool // text between commands is kept
 
-	region   region
-	leaving  bool // the program was asked to end: nothing is kept any more
-	unproven unproven
-	used     bool   // a command was sent
-	startup  []byte // its end, for messages
-	prompt   []byte // the one that is being printed
-	whole    int    // up to here it was the one before when more came, which is others'; 0: it was not
-	shown    []byte // the latest, with what it has of sequences
-	held     []byte // the end of the output, which may be a prompt
-	spare    []byte // the other buffer for it
-	more     []byte // what came since F
-	endsMore bool   // this program announces the end of such a prompt (G)
-	begins   bool   // and the beginning of output (C)
-	ends     bool   // and the end of its prompts (B)
-	arrived  bool   // text that is not a prompt came in this read
-	asideAt  time.Time
+	region        region
+	leaving       bool // the program was asked to exit: nothing is kept from here on
+	unconfirmed   unconfirmed
+	used          bool   // a command was sent
+	startup       []byte // the end of the startup text, for messages
+	prompt        []byte // the prompt that is being printed
+	whole         int    // length at which it equaled the previous prompt, so that text after it comes from other programs; 0: it never did
+	shown         []byte // the latest prompt, including escape sequences
+	held          []byte // the end of the output, which may be a prompt
+	spare         []byte // the other buffer for held
+	more          []byte // text since F
+	endsMore      bool   // this program announces the end of continuation prompts (G)
+	begins        bool   // it announces the beginning of output (C)
+	ends          bool   // it announces the end of its prompts (B)
+	arrived       bool   // this read has text that is not a prompt
+	unsolicitedAt time.Time
 }
 
-// region says what the text that arrives now is.
+// region says how to classify the text that arrives now.
 type region uint8
 
 const (
 	regionStartup region = iota // before the first prompt
 	regionPrompt                // the prompt's own text: after A, up to B
-	regionIdle                  // at the prompt; nobody asked for it
-	regionOutput                // a line was sent: its echo, then what the command prints
-	regionHook                  // after D: the command is over, the prompt is not there yet
-	regionMore                  // a continuation prompt that has no answer: after F, up to the next marker
+	regionIdle                  // at the prompt; unsolicited
+	regionOutput                // a line was sent: its echo, then the command's output
+	regionHook                  // after D: the command has ended, its prompt has not arrived
+	regionMore                  // a continuation prompt without an answer: after F, up to the next marker
 )
 
-// keptStartup is how much is kept of text that is no output, in bytes.
+// keptStartup is how many bytes of text other than output are kept.
 const keptStartup = 64 << 10
 
 func newStream(p *program) stream {
-	s := stream{asides: p.asides.taken}
+	s := stream{keepsUnsolicited: p.unsolicited.enabled}
 	if !p.prompts.patterns.Empty() {
 		s.lines = p.prompts.lines
 	}
 	return s
 }
 
-// sorted is what text turned out to be: one of the two, or nothing yet.
-type sorted struct {
-	output []byte
-	aside  []byte // of no command
+// classified is text with its classification: output or unsolicited text, or nothing so far.
+type classified struct {
+	output      []byte
+	unsolicited []byte // belongs to no command
 }
 
-// text sorts what the program printed.
-func (s *stream) text(b []byte) (out sorted) {
-	if s.unproven.open {
-		out.output = s.doubt(b)
+// text classifies output of the program.
+func (s *stream) text(b []byte) (out classified) {
+	if s.unconfirmed.open {
+		out.output = s.holdUnconfirmed(b)
 	}
 	switch s.region {
-	case regionPrompt: // says nothing about the command
-		if s.whole == 0 && s.asides && endsWithLine(s.prompt, s.shown) {
+	case regionPrompt: // it does not concern the command
+		if s.whole == 0 && s.keepsUnsolicited && endsWithLine(s.prompt, s.shown) {
 			s.whole = len(s.prompt)
 		}
 		s.prompt = append(s.prompt, b...)
-		if len(s.prompt) > keptStartup { // that is no prompt any more
-			out.aside = s.splitLines(bytes.Count(s.prompt, []byte("\n")))
+		if len(s.prompt) > keptStartup { // too long for a prompt
+			out.unsolicited = s.splitLines(bytes.Count(s.prompt, []byte("\n")))
 			s.prompt = appendBounded(s.prompt, nil, keptStartup)
 		}
 		return out
@@ -90,7 +89,7 @@ func (s *stream) text(b []byte) (out sorted) {
 		if !s.used {
 			s.startup = appendBounded(s.startup, b, keptStartup)
 		}
-		out.aside, s.asideAt = b, time.Now()
+		out.unsolicited, s.unsolicitedAt = b, time.Now()
 	default:
 		out.output = s.hold(b)
 	}
@@ -98,7 +97,7 @@ func (s *stream) text(b []byte) (out sorted) {
 	return out
 }
 
-// tail is where a prompt may stand.
+// tail returns the text that may contain a prompt.
 func (s *stream) tail() []byte {
 	if s.region == regionStartup {
 		return s.startup
@@ -106,8 +105,7 @@ func (s *stream) tail() []byte {
 	return s.held
 }
 
-// hold keeps back the last lines while they may be a prompt, and returns what is
-// before them.
+// hold holds back the last lines while they may be a prompt, and returns the text before them.
 func (s *stream) hold(b []byte) []byte {
 	if s.lines == 0 {
 		return b
@@ -120,7 +118,7 @@ func (s *stream) hold(b []byte) []byte {
 	return s.release(cut)
 }
 
-// release gives up the first n bytes of what is held back.
+// release returns the first n bytes of the text held back.
 func (s *stream) release(n int) []byte {
 	if n == 0 {
 		return nil
@@ -130,12 +128,12 @@ func (s *stream) release(n int) []byte {
 	return out
 }
 
-// flush gives up all that is held back: it was no prompt.
-func (s *stream) flush() sorted { return sorted{output: s.release(len(s.held))} }
+// flush returns all text held back: it was not a prompt.
+func (s *stream) flush() classified { return classified{output: s.release(len(s.held))} }
 
-// unasked gives back what followed F without an end of that prompt: the command
-// has ended, so nobody was asked for more.
-func (s *stream) unasked() (out sorted) {
+// unasked returns the text since an F without the end of that prompt: the command has ended, so the
+// program did not ask for more.
+func (s *stream) unasked() (out classified) {
 	if s.region == regionMore {
 		s.region = regionOutput
 		out.output = s.hold(s.more)
@@ -144,8 +142,8 @@ func (s *stream) unasked() (out sorted) {
 	return out
 }
 
-// outputEnds is A or D: nothing of what was held back is a prompt.
-func (s *stream) outputEnds() sorted {
+// outputEnds handles A or D: no text held back is a prompt.
+func (s *stream) outputEnds() classified {
 	if s.region == regionMore {
 		s.region = regionOutput
 		s.held = append(s.held, s.more...)
@@ -154,27 +152,27 @@ func (s *stream) outputEnds() sorted {
 	return s.flush()
 }
 
-// promptBegins says that what follows is a prompt.
+// promptBegins notes that a prompt follows.
 func (s *stream) promptBegins() { s.region, s.prompt, s.whole = regionPrompt, s.prompt[:0], 0 }
 
-// promptEnds is B.
-func (s *stream) promptEnds() (out sorted) {
-	s.unproven.behind = len(s.unproven.text)
+// promptEnds handles B.
+func (s *stream) promptEnds() (out classified) {
+	s.unconfirmed.promptEnd = len(s.unconfirmed.text)
 	if s.region == regionPrompt {
-		out.aside = s.splitPrompt()
+		out.unsolicited = s.splitPrompt()
 		s.region, s.ends = regionIdle, true
 	}
 	return out
 }
 
-// promptMatched says that what is held back from start on is the prompt.
-func (s *stream) promptMatched(start int) sorted {
+// promptMatched notes that the text held back from start on is the prompt.
+func (s *stream) promptMatched(start int) classified {
 	out := s.release(min(start, len(s.held)))
 	s.held, s.region = s.held[:0], regionIdle
-	return sorted{output: out}
+	return classified{output: out}
 }
 
-// announced is a literal marker, the whole of a prompt.
+// announced handles a literal marker, which is a whole prompt.
 func (s *stream) announced(marker string) {
 	if !s.used { // a message may quote it
 		s.startup = appendBounded(s.startup, []byte(marker), keptStartup)
@@ -182,21 +180,21 @@ func (s *stream) announced(marker string) {
 	s.region = regionIdle
 }
 
-// commandEnded is D, of a command of ours.
+// commandEnded handles D for a command of the session.
 func (s *stream) commandEnded(prompting bool) {
 	switch {
 	case s.region == regionPrompt:
-	case prompting: // D comes after A: the prompt's text is still to come
+	case prompting: // D comes after A: the prompt's text follows
 		s.promptBegins()
 	default:
 		s.region = regionHook
 	}
 }
 
-// wantsMore is F, of a command that has no more.
+// wantsMore handles F for a command without further lines.
 func (s *stream) wantsMore() { s.region, s.more = regionMore, s.more[:0] }
 
-// moreEnds is G.
+// moreEnds handles G.
 func (s *stream) moreEnds() {
 	s.endsMore = true
 	if s.region == regionMore {
@@ -204,69 +202,68 @@ func (s *stream) moreEnds() {
 	}
 }
 
-// lineSent says that what follows is of a command.
-func (s *stream) lineSent() (out sorted) {
+// lineSent notes that the following text belongs to a command.
+func (s *stream) lineSent() (out classified) {
 	switch {
 	case s.region != regionPrompt:
-	case s.ends && s.asides: // the program reads, and draws its prompt later
-		out.aside = s.splitLines(bytes.Count(s.prompt, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
-	default: // nothing announces its end
-		out.aside = s.splitPrompt()
+	case s.ends && s.keepsUnsolicited: // the program reads, and draws its prompt later
+		out.unsolicited = s.splitLines(bytes.Count(s.prompt, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
+	default: // nothing announces the prompt's end
+		out.unsolicited = s.splitPrompt()
 	}
 	s.outputBegins()
 	return out
 }
 
-// outputBegins says that what follows is what a command prints.
+// outputBegins notes that a command's output follows.
 func (s *stream) outputBegins() { s.region, s.held = regionOutput, s.held[:0] }
 
-// splitPrompt takes the prompt out of what came where it was shown. It is known
-// from before; one that changes is what comes after as many lines as are more
-// than it has.
-func (s *stream) splitPrompt() (aside []byte) {
+// splitPrompt separates the prompt from other text that arrived with it. The prompt is known from
+// before; a changed prompt is the text after as many lines as exceed its own.
+func (s *stream) splitPrompt() (unsolicited []byte) {
 	text := s.prompt
-	if s.shown == nil || !s.asides || bytes.Equal(text, s.shown) {
+	if s.shown == nil || !s.keepsUnsolicited || bytes.Equal(text, s.shown) {
 		s.shown = append(s.shown[:0], text...)
 		return nil
 	}
 	if s.whole > 0 {
 		begin := s.whole - len(s.shown)
-		aside = slices.Concat(text[:begin], bytes.TrimSuffix(text[s.whole:], s.shown)) // it may have been drawn again
+		unsolicited = slices.Concat(text[:begin], bytes.TrimSuffix(text[s.whole:], s.shown)) // it may have been redrawn
 		s.prompt = append(text[:0], s.shown...)
-		return aside
+		return unsolicited
 	}
 	// A prompt that has grown within its line, by a directory or a level, is the prompt.
 	if lines, rest, ok := echo.Cut(s.shown, text); ok && len(lines) > 0 {
-		aside = bytes.Clone(lines)
+		unsolicited = bytes.Clone(lines)
 		s.shown = append(s.shown[:0], rest...)
 		s.prompt = append(text[:0], rest...)
-		return aside
+		return unsolicited
 	}
-	aside = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
+	unsolicited = s.splitLines(bytes.Count(text, []byte("\n")) - bytes.Count(s.shown, []byte("\n")))
 	s.shown = append(s.shown[:0], s.prompt...)
-	return aside
+	return unsolicited
 }
 
-// endsWithLine says that b ends with the text, where a line begins.
+// endsWithLine reports whether b ends with text that starts at the beginning of a line.
 func endsWithLine(b, text []byte) bool {
 	before, ends := bytes.CutSuffix(b, text)
 	return ends && len(text) > 0 && (len(before) == 0 || before[len(before)-1] == '\n')
 }
 
-// splitLines takes the first n lines away from the prompt.
-func (s *stream) splitLines(n int) (aside []byte) {
+// splitLines removes the first n lines from the prompt.
+func (s *stream) splitLines(n int) (unsolicited []byte) {
 	text, end := s.prompt, 0
 	for ; n > 0; n-- {
 		end += bytes.IndexByte(text[end:], '\n') + 1
 	}
 	if len(bytes.TrimSpace([]byte(prompt.Visible(text[:end])))) > 0 {
-		aside = bytes.Clone(text[:end])
+		unsolicited = bytes.Clone(text[:end])
 	}
 	s.prompt = text[:copy(text, text[end:])]
-	return aside
+	return unsolicited
 }
 
-// lastLines is the offset at which the last n lines of b begin.
+// lastLines returns the offset at which the last n lines of b begin.
 func lastLines(b []byte, n int) int {
 	for ; n > 0; n-- {
 		i := bytes.LastIndexByte(b, '\n')

@@ -6,28 +6,28 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// A program that reads before it has drawn its prompt, as a line editor that asks for
-// the cursor's place, has the same prompt as before: its echo is known by that.
-func TestALineThatIsSentBeforeThePromptIsDrawn(t *testing.T) {
-	s := stream{asides: true, used: true}
+// A program that reads before it has drawn its prompt, such as a line editor that queries the
+// cursor's position, has the same prompt as before: its echo is recognized by that.
+func TestLineSentBeforePromptIsDrawn(t *testing.T) {
+	s := stream{keepsUnsolicited: true, used: true}
 	s.promptBegins()
 	s.text([]byte("\x1b[6n/tmp> "))
-	assert.Empty(t, s.promptEnds().aside)
+	assert.Empty(t, s.promptEnds().unsolicited)
 	s.lineSent()
 	s.promptBegins()
 	s.text([]byte("bg 1\r\nbg 2\r\n\x1b[6n"))
-	assert.Equal(t, "bg 1\r\nbg 2\r\n", string(s.lineSent().aside))
+	assert.Equal(t, "bg 1\r\nbg 2\r\n", string(s.lineSent().unsolicited))
 	assert.Equal(t, "\x1b[6n/tmp> ", string(s.shown))
 
-	s = stream{asides: true, used: true} // no B is ever sent
+	s = stream{keepsUnsolicited: true, used: true} // no B is ever sent
 	s.promptBegins()
 	s.text([]byte("bg 1\r\n$ "))
 	s.lineSent()
 	assert.Equal(t, "bg 1\r\n$ ", string(s.shown))
 }
 
-// A job's line that has begun behind a prompt is the job's, and goes on before the echo.
-func TestALineThatBeginsBehindAPrompt(t *testing.T) {
+// A job's line that began after a prompt belongs to the job, and continues before the echo.
+func TestLineThatBeginsAfterPrompt(t *testing.T) {
 	for _, tt := range []struct {
 		name   string
 		pieces []string
@@ -42,7 +42,7 @@ func TestALineThatBeginsBehindAPrompt(t *testing.T) {
 		{"nothing", []string{"$ "}, "", "$ "},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
-			s := stream{asides: true, used: true}
+			s := stream{keepsUnsolicited: true, used: true}
 			s.promptBegins()
 			s.text([]byte("$ "))
 			s.lineSent()
@@ -50,7 +50,7 @@ func TestALineThatBeginsBehindAPrompt(t *testing.T) {
 			for _, piece := range tt.pieces {
 				s.text([]byte(piece))
 			}
-			assert.Equal(t, tt.aside, string(s.lineSent().aside))
+			assert.Equal(t, tt.aside, string(s.lineSent().unsolicited))
 			assert.Equal(t, tt.prompt, string(s.prompt))
 			assert.Equal(t, tt.prompt, string(s.shown))
 		})

@@ -1,17 +1,17 @@
 package session
 
-import "ripple/runtime/internal/echo"
+import "example.com/ripple/runtime/internal/echo"
 
-// stripper takes the echo of what was sent out of what a command prints.
+// stripper removes the echo of input from a command's output.
 type stripper struct {
-	line  *echo.Stripper // of the line; nil: its echo has passed
-	typed echo.Pending   // of input sent while the command runs
-	from  int64          // where in the stream it may begin
-	took  int            // how much was taken out; -1: told
+	line  *echo.Stripper // removes the line's echo; nil: it has passed
+	typed echo.Pending   // echo of input sent while the command runs
+	from  int64          // position in the stream where the echo may begin
+	took  int            // number of bytes removed; -1: already reported
 }
 
-// feed returns the command's own text, and what others printed while the echo was
-// on its way. Both are valid until the next call.
+// feed returns the command's own text, and text that other programs printed while the echo was in
+// flight. Both are valid until the next call.
 func (s *stripper) feed(b []byte) (own, foreign []byte) {
 	if len(s.typed) > 0 {
 		b = s.typed.Feed(b)
@@ -26,7 +26,7 @@ func (s *stripper) feed(b []byte) (own, foreign []byte) {
 	return own, foreign
 }
 
-// echo is how long the line's echo was, when that has become known; else 0.
+// echo returns the length of the line's echo, once, when it becomes known; else 0.
 func (s *stripper) echo() (n int) {
 	if s.line == nil || !s.line.Matched() || s.took < 0 {
 		return 0
@@ -35,7 +35,7 @@ func (s *stripper) echo() (n int) {
 	return n
 }
 
-// flush returns what is held back: it was no echo.
+// flush returns the text held back: it was not echo.
 func (s *stripper) flush() (own []byte) {
 	rest := s.typed.Flush()
 	if s.line == nil {

@@ -4,20 +4,26 @@ import (
 	"bytes"
 	"fmt"
 	"runtime"
+	"strings"
 	"time"
 
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/pty"
-	"ripple/runtime/session/internal/machine"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
-// openTerminal makes our side of the program's terminal.
+// openTerminal opens the session's side of the program's terminal.
 func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
 	if d.events.watched() {
-		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.tell(EventWrite, b, "") }
+		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.report(EventWrite, b, "") }
+	}
+	for _, name := range []string{"nonce_short", "nonce"} { // the second one begins with the first
+		if v := d.plan.Values[name]; d.prog.prompts.literals != nil && strings.Contains(d.plan.Values["marker"], v) {
+			o.Hidden = v // users need not see it in the prompt
+		}
 	}
 	t := d.plan.TTY
 	d.term = terminal.New(tty, pty.Size{Cols: t.Cols, Rows: t.Rows}, o)
@@ -27,8 +33,8 @@ func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 	}
 }
 
-// gone says that a command which asked the terminal something has ended: what was
-// printed since has a marker of ours. The answer would reach the line editor.
+// gone reports whether a command that sent the terminal a query has ended: the output since then
+// contains a marker of this session. The reply would reach the line editor.
 func (d *driver) gone(since []byte) bool {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -36,37 +42,37 @@ func (d *driver) gone(since []byte) bool {
 	return runs && d.prog.prompts.markers != nil && bytes.Contains(since, []byte(d.plan.Values["nonce"]))
 }
 
-// read takes what the program prints until its end.
+// read reads the program's output until its end.
 func (d *driver) read() {
 	d.ends(d.term.Run(func(b []byte) {
 		if d.happened(func() { d.take(b) }) {
-			runtime.Gosched() // whoever was woken goes on before this thread waits in the kernel
+			runtime.Gosched() // let the goroutines that were woken run before this thread blocks in the kernel
 		}
 		d.printer.await()
 	}))
 }
 
-// wasRead tells an observer of a read.
+// wasRead reports a read to an observer.
 func (d *driver) wasRead(b []byte) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	if d.detect.injected == nil || !d.prog.unmirrored {
-		d.events.tell(EventRead, b, "")
+		d.events.report(EventRead, b, "")
 	}
 }
 
-// take is one read.
+// take processes one read.
 func (d *driver) take(b []byte) {
 	d.progress.bytes, d.progress.at = d.progress.bytes+int64(len(b)), time.Now()
 	d.flow.feed(b)
-	d.interrupts.pay()
+	d.interrupts.sendPending()
 }
 
-// ends is the end of the stream: whatever runs is over.
+// ends handles the end of the stream: a running command has ended.
 func (d *driver) ends(err error) {
 	d.happened(func() {
 		for p := range d.detect.rest() {
-			d.flow.piece(p)
+			d.flow.segment(p)
 		}
 		code, signal := d.term.ExitStatus()
 		d.life.exit = &ExitError{Code: code, Signal: signal}
@@ -76,7 +82,7 @@ func (d *driver) ends(err error) {
 		if err != nil {
 			d.life.failure = fmt.Errorf("reading from the program: %w", err)
 		}
-		d.events.tell(EventExit, nil, d.life.exit.Error())
+		d.events.report(EventExit, nil, d.life.exit.Error())
 		d.decider.step(machine.Input{Kind: machine.InExit})
 		d.decider.settle()
 	})

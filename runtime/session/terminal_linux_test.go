@@ -3,25 +3,26 @@ package session_test
 import (
 	"context"
 	"io"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/session"
-	"ripple/runtime/terminal"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/runtime/terminal"
 )
 
-// onlooker is somebody who follows a session's terminal, from its first byte on.
+// onlooker follows a session's terminal, from its first byte on.
 type onlooker struct {
 	t    *testing.T
 	sub  *terminal.Subscription
 	grid *vt.Screen
 }
 
-// sees follows until a row of the screen is text.
+// sees follows the terminal until a row of the screen equals text.
 func (o *onlooker) sees(text string) {
 	o.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
@@ -46,8 +47,8 @@ func (o *onlooker) sees(text string) {
 	}
 }
 
-// Others follow the terminal of a session while it runs commands, and see what is no
-// output of them: what a person types there is the program's.
+// Others follow the terminal of a session while it runs commands, and see text that is not output
+// of commands: input that a user types there goes to the program.
 func TestOthersSeeTheTerminal(t *testing.T) {
 	var seen []*terminal.Terminal
 	s := open(t, "bash", session.Options{Cols: 60, Rows: 10, Terminal: func(term *terminal.Terminal) { seen = append(seen, term) }})
@@ -73,4 +74,18 @@ func TestOthersSeeTheTerminal(t *testing.T) {
 			break
 		}
 	}
+}
+
+// The random text that identifies a prompt is not displayed.
+func TestThePromptIsShownWithoutItsNonce(t *testing.T) {
+	var term *terminal.Terminal
+	s := open(t, "sqlite3", session.Options{Terminal: func(t *terminal.Terminal) { term = t }})
+	assert.Equal(t, "1\n", eval(t, s, "select 1;").Output)
+	assert.Equal(t, "2\n", eval(t, s, "select 2;").Output)
+	text := ""
+	require.Eventually(t, func() bool {
+		term.Look(func(screen *vt.Screen) { text = string(screen.AppendText(nil)) })
+		return strings.HasSuffix(text, "2\n>")
+	}, 30*time.Second, time.Millisecond)
+	assert.Regexp(t, `\n> *1\n> *2\n>$`, text)
 }

@@ -15,10 +15,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/session"
+	"example.com/ripple/runtime/session"
 )
 
-// typist is a person at a session, and what came of what he typed.
+// typist is a user at a session, with the results of their input.
 type typist struct {
 	*session.Session
 	t *testing.T
@@ -27,7 +27,7 @@ type typist struct {
 	commands []*did
 }
 
-// did is a command that he typed, with what was delivered from its beginning on.
+// did is a command that the user typed, with the output delivered since its start.
 type did struct {
 	code, output string
 	result       session.Result
@@ -62,7 +62,7 @@ func atTerminal(t *testing.T, adapter string, o session.Options) *typist {
 	return p
 }
 
-// trace shows what went over the terminal, and when, where the test has failed.
+// trace reports the terminal's input and output, with times, if the test has failed.
 func (p *typist) trace() session.Observer {
 	var mu sync.Mutex
 	var lines []string
@@ -84,7 +84,7 @@ func (p *typist) trace() session.Observer {
 	})
 }
 
-// types what a person would, a byte at a time.
+// types sends input as a user would, a byte at a time.
 func (p *typist) types(text string) {
 	p.t.Helper()
 	for i := range len(text) {
@@ -116,10 +116,10 @@ func (p *typist) is(want func(session.State) bool) session.State {
 
 func ready(st session.State) bool { return st.Phase == session.PhaseReady && !st.Typing }
 
-// What a person types at the prompt is a command with its boundaries, in programs of
-// every kind: markers around the output, markers of the prompt alone, patterns, a line
-// editor of its own or the terminal's, or none at all.
-func TestAPersonsLineIsACommand(t *testing.T) {
+// Input at the prompt becomes a command with its boundaries, in programs of every kind: markers
+// around the output, markers of the prompt alone, patterns, a line editor of its own or the
+// terminal's, or none at all.
+func TestTypedLineIsCommand(t *testing.T) {
 	for _, tt := range []struct{ adapter, line, output, next, result string }{
 		{"bash", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
 		{"zsh", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
@@ -166,8 +166,8 @@ func TestAPersonsLineIsACommand(t *testing.T) {
 	}
 }
 
-// While somebody types at the prompt nobody else's command is sent, and none is mixed
-// with what he has typed.
+// While a user types at the prompt other commands are not sent, and are not mixed with the user's
+// input.
 func TestTypingKeepsOthersOut(t *testing.T) {
 	for _, adapter := range []string{"bash", "zsh", "fish", "python", "lua"} {
 		t.Run(adapter, func(t *testing.T) {
@@ -177,6 +177,7 @@ func TestTypingKeepsOthersOut(t *testing.T) {
 			_, err := p.Eval(deadline(t), "2+2")
 			require.ErrorIs(t, err, session.ErrTyping)
 			assert.True(t, p.State().Typing)
+			assert.Equal(t, 1, p.State().Typist)
 			p.types("\x7f\x7f")
 			p.is(ready)
 			eval(t, p.Session, "1")
@@ -185,7 +186,7 @@ func TestTypingKeepsOthersOut(t *testing.T) {
 			p.is(ready)
 			assert.Empty(t, eval(t, p.Session, "1").OutOfBand)
 			if adapter == "lua" {
-				return // Ctrl-C at its prompt is its end
+				return // it exits on Ctrl-C at its prompt
 			}
 			p.types("\x03")
 			p.is(ready)
@@ -194,8 +195,8 @@ func TestTypingKeepsOthersOut(t *testing.T) {
 	}
 }
 
-// Keys that are typed while somebody's command runs are held; they go to the program if
-// it reads, and else to the prompt.
+// Keys that are typed while a command runs are held; they go to the program if it reads, otherwise
+// to the prompt.
 func TestKeysAreHeldWhileACommandRuns(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	file := t.TempDir() + "/go"
@@ -215,10 +216,10 @@ func TestKeysAreHeldWhileACommandRuns(t *testing.T) {
 
 func writeFile(name string) error { return os.WriteFile(name, nil, 0o600) }
 
-// Ctrl-C passes, and what was held is forgotten.
+// Ctrl-C passes, and held keys are discarded.
 func TestCtrlCPasses(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
-	leave(t, p.Session, "sh -c 'echo on; exec sleep 300'", func(st session.State) bool { return st.Partial == "on\n" }) // before, it may hit the shell itself
+	leave(t, p.Session, "sh -c 'echo on; exec sleep 300'", func(st session.State) bool { return st.Partial == "on\n" }) // earlier, it might hit the shell itself
 	p.types("never\x03")
 	r, err := p.Wait(deadline(t))
 	require.NoError(t, err)
@@ -227,8 +228,8 @@ func TestCtrlCPasses(t *testing.T) {
 	assert.Equal(t, "1\n", eval(t, p.Session, "echo 1").Output)
 }
 
-// What is typed at the prompt needs no end to be known: syntax errors, empty lines,
-// lines that go on, an editor's own redrawing.
+// The end of typed input is recognized in all cases: syntax errors, empty lines, continuation
+// lines, an editor's own redrawing.
 func TestLinesOfEveryKind(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	p.types("\r\r")
@@ -253,11 +254,10 @@ func TestLinesOfEveryKind(t *testing.T) {
 	assert.Equal(t, "/usr\n", eval(t, p.Session, "pwd").Output)
 }
 
-// A command of his own reads the terminal like any other's: questions, secrets, whole
-// screens.
-func TestHisCommandReadsTheTerminal(t *testing.T) {
+// A user's own command reads the terminal like any other: questions, secrets, whole screens.
+func TestTypedCommandReadsTerminal(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
-	eval(t, p.Session, "true") // its second prompt: where the first one ends is not known
+	eval(t, p.Session, "true") // its second prompt: the end of the first one is unknown
 	p.types("read -r x; read -rs y; echo \"[$x] ${#y}\"\r")
 	p.is(func(st session.State) bool { return st.Waiting == session.WaitingInput })
 	p.types("one\r")
@@ -276,8 +276,8 @@ func TestHisCommandReadsTheTerminal(t *testing.T) {
 	assert.Equal(t, "a line\n", d.output)
 }
 
-// Commands of others and lines of a person, at once: everyone gets what is his.
-func TestAPersonAndAProgramAtOnce(t *testing.T) {
+// Commands of callers and lines of a user at the same time: each gets its own results.
+func TestUserAndCallerAtOnce(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	const each = 40
 	done := make(chan struct{})
@@ -311,9 +311,9 @@ func TestAPersonAndAProgramAtOnce(t *testing.T) {
 	}
 }
 
-// Of persons who type at once each has his own lines; whoever waits for a line that another
-// one has begun can take it away.
-func TestPersonsAtOnce(t *testing.T) {
+// Each of several users who type at the same time has their own lines; a user who waits for another
+// one's unfinished line can discard it.
+func TestUsersAtOnce(t *testing.T) {
 	for _, adapter := range []string{"bash", "zsh", "python", "fish"} {
 		t.Run(adapter, func(t *testing.T) {
 			t.Parallel()
@@ -360,8 +360,8 @@ func TestPersonsAtOnce(t *testing.T) {
 	}
 }
 
-// A line that a command reads is one person's.
-func TestPersonsAnswerInTurn(t *testing.T) {
+// A line that a command reads belongs to one user.
+func TestUsersAnswerInTurn(t *testing.T) {
 	p := atTerminal(t, "bash", session.Options{})
 	leave(t, p.Session, "read -r x; read -r y; echo \"[$x] [$y]\"", func(st session.State) bool { return st.Waiting == session.WaitingInput })
 	for i := range "12345" {

@@ -13,27 +13,26 @@ import (
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
 
-	"ripple/runtime/internal/balance"
-	"ripple/runtime/internal/echo"
-	"ripple/runtime/internal/mode"
-	"ripple/runtime/internal/prompt"
-	"ripple/runtime/internal/render"
-	"ripple/runtime/launch"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/balance"
+	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/mode"
+	"example.com/ripple/runtime/internal/prompt"
+	"example.com/ripple/runtime/internal/render"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/schema"
 )
 
-// The conformance vectors are data that any implementation of the schema can
-// run. This is how ripple runs them: conformance/README.md says what
-// they mean.
+// The conformance vectors are data that any implementation of the schema can run. This file is
+// ripple's runner; conformance/README.md describes their meaning.
 const vectors = "../../conformance/vectors/"
 
-// vector is what all cases have in common.
+// vector has the fields that all cases share.
 type vector struct {
 	Name    string
 	Because string
 }
 
-// stream is a case's input as bytes.
+// stream is the input of a case, as bytes.
 type stream struct {
 	Stream string
 	Hex    string
@@ -49,7 +48,7 @@ func (s stream) bytes(t *testing.T) []byte {
 	return b
 }
 
-// cuts are all ways of cutting the stream that a case is run with.
+// cuts returns all splits of the stream that a case is run with.
 func (s stream) cuts(t *testing.T) [][][]byte {
 	b := s.bytes(t)
 	all := [][][]byte{{b}}
@@ -61,8 +60,8 @@ func (s stream) cuts(t *testing.T) [][][]byte {
 	return append(all, single)
 }
 
-// eachVector reads a file of cases, refusing unknown keys, and judges each. A case that
-// known-failures.yaml lists must fail.
+// eachVector reads a file of cases, rejecting unknown keys, and judges each. A case listed in
+// known-failures.yaml must fail.
 func eachVector[C any](t *testing.T, file string, doc any, cases *[]C, about func(*C) vector, judge func(*testing.T, *C) error) {
 	t.Helper()
 	strict(t, file, doc)
@@ -78,7 +77,7 @@ func eachVector[C any](t *testing.T, file string, doc any, cases *[]C, about fun
 		t.Run(v.Name, func(t *testing.T) {
 			err := judge(t, c)
 			if reason, is := known[file+": "+v.Name]; is {
-				require.Error(t, err, "it holds now: take it off known-failures.yaml (%s)", reason)
+				require.Error(t, err, "it passes now: remove it from known-failures.yaml (%s)", reason)
 				return
 			}
 			require.NoError(t, err, v.Because)

@@ -82,7 +82,7 @@ func (b behaviour) number(key string, fallback int) (int, error) {
 	}
 	n, err := strconv.Atoi(value)
 	if err != nil || n < 0 {
-		return 0, fmt.Errorf("parameter %s: %q is no number from 0", key, value)
+		return 0, fmt.Errorf("parameter %s: %q is not a number from 0", key, value)
 	}
 	return n, nil
 }

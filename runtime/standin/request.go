@@ -6,7 +6,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // Message is one message of a conversation, whatever the dialect.
@@ -45,7 +45,7 @@ type call struct {
 	arguments map[string]any
 }
 
-// What every answer is said to have cost, in tokens.
+// The reported cost of every answer, in tokens.
 const (
 	inputTokens  = 100
 	outputTokens = 20

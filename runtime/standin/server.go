@@ -1,15 +1,15 @@
-// Package standin is a model server for tests: it speaks the wire dialects of
-// real ones, holds no model and listens on loopback only. What it does stands in
-// the base URL that a client is given:
+// Package standin is a model server for tests: it implements the APIs of real ones,
+// contains no model and listens on loopback only. The base URL that
+// a client is given selects the behavior:
 //
 //	http://127.0.0.1:PORT/m/BEHAVIOUR[/KEY=VALUE...]
 //
 //	text        answers; the text says how many messages and user turns it saw
-//	tool        calls the shell tool, then answers with what the tool said
+//	tool        calls the shell tool, then answers with the result of the tool
 //	failtool    the same with a command that fails with exit code 3
 //	edit        the same with a command that writes a file
-//	loop        calls the shell tool for ever
-//	calls       makes the calls of the plan, then answers with what the tools said
+//	loop        calls the shell tool forever
+//	calls       makes the calls of the plan, then answers with the results of the tools
 //	stall       never answers; at=text: stops after a part of the answer
 //	drop        cuts the connection after a part of the answer
 //	400 … 599   refuses with this status; 429 and 5xx say when to come back
@@ -24,7 +24,7 @@
 // request without one is a side request (a title, a router, a memory) and gets
 // harmless text, or the smallest document that its JSON Schema takes.
 //
-// GET /log lists what was asked, as JSON.
+// GET /log lists the requests, as JSON.
 package standin
 
 import (
@@ -73,7 +73,7 @@ func Listen(address string) (*Server, error) {
 		return nil, fmt.Errorf("standin: %w", err)
 	}
 	if ip := net.ParseIP(host); ip == nil || !ip.IsLoopback() {
-		return nil, fmt.Errorf("standin: %q is no loopback address: give 127.0.0.1:PORT or [::1]:PORT", address)
+		return nil, fmt.Errorf("standin: %q is not a loopback address: give 127.0.0.1:PORT or [::1]:PORT", address)
 	}
 	l, err := net.Listen("tcp", address)
 	if err != nil {

@@ -92,7 +92,7 @@ func TestAnswers(t *testing.T) {
 		{"the second", "calls/plan=" + plan, "ucr", []string{"mcp__x__one", "x-two"}, said{name: "x-two", args: `{"b":"c/d"}`}},
 		{"after a plan", "calls/plan=" + plan, "ucrcr", []string{"one", "two"}, said{text: "STANDIN-OK: 5 messages, 1 user turns. The tool said: it ran / it ran" + greeting}},
 		{"a tool of a plan that is not offered", "calls/plan=" + plan, "u", []string{"two"}, said{text: "STANDIN: no tool is offered that ends with one."}},
-		{"for ever", "loop", "ucrcr", []string{"bash"}, said{name: "bash", args: `{"command":"echo standin-loop-2","wait":1}`}},
+		{"forever", "loop", "ucrcr", []string{"bash"}, said{name: "bash", args: `{"command":"echo standin-loop-2","wait":1}`}},
 	}
 	s := start(t)
 	for dialect, sp := range speakers {
@@ -137,7 +137,7 @@ func TestRefusals(t *testing.T) {
 			{"400/text=too%20long", 400, "too long"},
 			{"nonsense", 404, `unknown behaviour "nonsense": there are text, tool, failtool, edit, loop, calls, stall, drop and statuses from 400 to 599`},
 			{"text/colour=red", 404, `unknown parameter "colour": there are text, run, name, input, plan, file, line, times, after, at`},
-			{"text/times=-1", 404, `parameter times: "-1" is no number from 0`},
+			{"text/times=-1", 404, `parameter times: "-1" is not a number from 0`},
 		} {
 			t.Run(dialect+"/"+want.behaviour, func(t *testing.T) {
 				status, head, document, err := post(t, s.URL(want.behaviour)+sp.path, sp.ask(true, "u"))
@@ -340,8 +340,8 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// A client that offers its tools in a space, or to those who search for them, is
-// called in the ways that it has for that.
+// A client that offers its tools in a namespace, or through a search, is called in the way
+// that it supports.
 func TestToolsThatAreFound(t *testing.T) {
 	const spaces = `{"type":"namespace","name":"mcp__x","tools":[{"type":"function","name":"one","parameters":{}}]}`
 	s := start(t)

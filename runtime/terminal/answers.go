@@ -4,44 +4,44 @@ import (
 	"bytes"
 	"fmt"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
-// answers finds the queries in a program's output and keeps those that have no
-// answer yet.
+// answers finds the queries in a program's output and keeps those without a reply so far.
 type answers struct {
 	da1, dsr bool
 	parser   vt.Parser
-	fed      int64 // bytes that the parser got
+	fed      int64 // bytes passed to the parser
 	emitted  int64 // bytes of its tokens
-	missed   int64 // bytes that passed it by: it was between sequences and they were text
+	skipped  int64 // bytes not passed to the parser: it was between sequences and they were text
 	open     []query
-	since    []byte // output since the end of the first of them
+	since    []byte // output since the end of the first open query
 
-	cursor func(end int64) (row, col int) // its place after that many bytes, from 1
-	take   func(*vt.Token)                // made once, so that a read allocates nothing
-	chunk  []byte                         // what the parser gets now
-	begin  int64                          // its offset in the stream
+	cursor   func(end int64) (row, col int) // the cursor's position after that many bytes, from 1
+	clusters func(end int64) bool           // mode 2027 at that position; nil: its initial value
+	handle   func(*vt.Token)                // bound once, so that a read allocates nothing
+	chunk    []byte                         // the parser's current input
+	begin    int64                          // its offset in the stream
 }
 
-// query is one that has no answer yet.
+// query is a query without a reply so far.
 type query struct {
 	reply string
 	end   int64 // its offset in the stream
 }
 
 const (
-	// longestWait bounds what may come between a query and its answer, in bytes.
+	// longestWait bounds the output between a query and its reply, in bytes.
 	longestWait = 4 << 10
-	// mostUnread is how much may be queued for a program that goes on asking and
-	// does not read, in bytes.
+	// mostUnread bounds the input queued for a program that keeps sending queries and does not
+	// read, in bytes.
 	mostUnread = 16 << 10
 )
 
 func newAnswers(replies []schema.TTYReply, cursor func(end int64) (row, col int)) *answers {
 	a := &answers{parser: vt.Parser{SevenBit: true}, cursor: cursor}
-	a.take = a.token
+	a.handle = a.token
 	for _, r := range replies {
 		a.da1 = a.da1 || r == schema.ReplyDA1
 		a.dsr = a.dsr || r == schema.ReplyDSR
@@ -49,7 +49,7 @@ func newAnswers(replies []schema.TTYReply, cursor func(end int64) (row, col int)
 	return a
 }
 
-// feed notes the queries in b.
+// feed records the queries in b.
 func (a *answers) feed(b []byte) {
 	if !a.da1 && !a.dsr {
 		return
@@ -58,12 +58,12 @@ func (a *answers) feed(b []byte) {
 		a.since = append(a.since, b...)
 	}
 	if a.fed == a.emitted && bytes.IndexByte(b, 0x1b) < 0 {
-		a.missed += int64(len(b))
+		a.skipped += int64(len(b))
 		return
 	}
-	a.chunk, a.begin = b, a.fed+a.missed
+	a.chunk, a.begin = b, a.fed+a.skipped
 	a.fed += int64(len(b))
-	a.parser.Feed(b, a.take)
+	a.parser.Feed(b, a.handle)
 	a.chunk = nil
 }
 
@@ -72,7 +72,7 @@ func (a *answers) token(t *vt.Token) {
 		return
 	}
 	a.emitted += int64(len(t.Raw))
-	end := a.emitted + a.missed
+	end := a.emitted + a.skipped
 	reply := a.reply(t, end)
 	if reply == "" {
 		return
@@ -83,15 +83,21 @@ func (a *answers) token(t *vt.Token) {
 	a.open = append(a.open, query{reply, end})
 }
 
-// reply is the answer to a token that ends there, empty when it is no query
-// (ECMA-48 DA, DSR).
+// reply returns the answer to a token that ends at end; it is empty if the token is not a
+// query (ECMA-48 DA, DSR; DECRQM of mode 2027, which programs request together with DA).
 func (a *answers) reply(t *vt.Token, end int64) string {
+	if a.da1 && t.Kind == vt.CSI && t.Prefix == '?' && t.Inter == [2]byte{'$'} && t.Final == 'p' && t.Params.Len() == 1 && t.Params.Get(0) == 2027 {
+		if a.clusters == nil || a.clusters(end) {
+			return "\x1b[?2027;1$y"
+		}
+		return "\x1b[?2027;2$y"
+	}
 	if t.Kind != vt.CSI || t.Prefix != 0 || t.Inter[0] != 0 || t.Params.Len() > 1 || len(t.Params.Sub(0)) > 0 {
 		return ""
 	}
 	switch n := t.Params.Get(0); {
 	case a.da1 && t.Final == 'c' && n == 0:
-		return "\x1b[?62;22c" // a VT220 with colour
+		return "\x1b[?62;22c" // a VT220 with color
 	case a.dsr && t.Final == 'n' && n == 5:
 		return "\x1b[0n"
 	case a.dsr && t.Final == 'n' && n == 6:
@@ -101,8 +107,7 @@ func (a *answers) reply(t *vt.Token, end int64) string {
 	return ""
 }
 
-// waiting drops the queries whose senders have gone and returns the replies to
-// the others.
+// waiting drops the queries whose senders have gone and returns the replies to the others.
 func (a *answers) waiting(gone func([]byte) bool) (reply string) {
 	if len(a.open) == 0 {
 		return ""
@@ -121,10 +126,10 @@ func (a *answers) waiting(gone func([]byte) bool) (reply string) {
 	return reply
 }
 
-// answer replies to what was asked, but only to a program that reads keys itself:
-// while the terminal is in its line mode a reply would end up as the beginning of
-// the next command. So it would when whoever asked has ended and the program's line
-// editor reads: while there is output to be read, which may tell that, it waits.
+// answer replies to queries, but only to a program that reads keys itself: while the
+// terminal is in line mode, a reply would become the beginning of the next command. The
+// same happens if the program that asked has ended and a line editor reads; so answer
+// waits while there is unread output, which may show that.
 func (t *Terminal) answer(taken int64) {
 	a := t.answers
 	reply := a.waiting(t.options.Gone)
@@ -137,7 +142,7 @@ func (t *Terminal) answer(taken int64) {
 	case len(a.since) < longestWait && t.tty.Readable(taken):
 		return
 	default:
-		_, _ = t.Write([]byte(reply)) // the program has ended
+		_, _ = t.Write([]byte(reply)) // an error means that the program has ended
 	}
 	a.open, a.since = a.open[:0], a.since[:0]
 }

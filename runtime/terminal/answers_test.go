@@ -8,14 +8,14 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 var both = []schema.TTYReply{schema.ReplyDA1, schema.ReplyDSR}
 
 func corner(int64) (row, col int) { return 1, 1 }
 
-// replies are the answers to what a program prints, cut into pieces.
+// replies returns the answers to a program's output that arrives in pieces.
 func replies(listed []schema.TTYReply, gone func([]byte) bool, pieces ...string) string {
 	a := newAnswers(listed, corner)
 	for _, p := range pieces {
@@ -24,8 +24,7 @@ func replies(listed []schema.TTYReply, gone func([]byte) bool, pieces ...string)
 	return a.waiting(gone)
 }
 
-// A reply is one of a few constants: nothing that a program prints comes back
-// to it as if it had been typed.
+// A reply is one of a few constants: a program's output never comes back to it as input.
 func TestQueriesAreAnsweredWithConstants(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
@@ -33,15 +32,15 @@ func TestQueriesAreAnsweredWithConstants(t *testing.T) {
 		seen    string
 		want    string
 	}{
-		{"none is listed", nil, "\x1b[c\x1b[5n\x1b[6n", ""},
+		{"no reply is listed", nil, "\x1b[c\x1b[5n\x1b[6n", ""},
 		{"the device", []schema.TTYReply{schema.ReplyDA1}, "a\x1b[cb\x1b[0cc", "\x1b[?62;22c\x1b[?62;22c"},
 		{"the status and the cursor", []schema.TTYReply{schema.ReplyDSR}, "\x1b[5n\x1b[6n", "\x1b[0n\x1b[1;1R"},
-		{"the cursor stands elsewhere", []schema.TTYReply{schema.ReplyDSR}, "\x1b[7;9H\x1b[6n", "\x1b[1;1R"},
+		{"the cursor is elsewhere", []schema.TTYReply{schema.ReplyDSR}, "\x1b[7;9H\x1b[6n", "\x1b[1;1R"},
 		{"one that is not listed", []schema.TTYReply{schema.ReplyDSR}, "\x1b[c", ""},
 		{"a part of another sequence", both, "\x1b]0;\x1b[c\x07 \x1b[?5n \x1b[5$n \x1b[1c \x1b[5;6n \x1b[>c", "\x1b[?62;22c"},
-		{"a query that a title holds is a title", both, "\x1b]0;[c[5n\x07\x1b_[5n\x1b\\", ""},
+		{"a query in a title is part of the title", both, "\x1b]0;[c[5n\x07\x1b_[5n\x1b\\", ""},
 		{
-			"those that would give the program's own text back",
+			"queries that would return the program's own text",
 			both,
 			"\x1b]0;rm -rf .\a\x1b[21t\x1b]2;?\a\x1b]11;?\a\x1bP$qm\x1b\\\x1bP+q544e\x1b\\\x1b]52;c;?\a\x05\x1b[>q\x1b[18t", "",
 		},
@@ -52,9 +51,20 @@ func TestQueriesAreAnsweredWithConstants(t *testing.T) {
 	}
 }
 
-// The one who asked is judged by what came after his query, not by what came
-// before it.
-func TestWhoHasGoneGetsNoAnswer(t *testing.T) {
+// Mode 2027 is reported as it was at the query; other modes are not reported.
+func TestModeOfWidthsIsReported(t *testing.T) {
+	set := true
+	a := newAnswers([]schema.TTYReply{schema.ReplyDA1}, corner)
+	a.clusters = func(int64) bool { return set }
+	a.feed([]byte("\x1b[?2027$p\x1b[?2026$p\x1b[2027$p\x1b[?2027p"))
+	set = false
+	a.feed([]byte("\x1b[?2027$p"))
+	assert.Equal(t, "\x1b[?2027;1$y\x1b[?2027;2$y", a.waiting(nil))
+	assert.Empty(t, replies([]schema.TTYReply{schema.ReplyDSR}, nil, "\x1b[?2027$p"), "not listed")
+}
+
+// The sender of a query is judged by the output after its query, not by the output before it.
+func TestGoneSenderGetsNoReply(t *testing.T) {
 	gone := func(since []byte) bool { return strings.Contains(string(since), "prompt") }
 	for _, tt := range []struct {
 		name   string
@@ -64,7 +74,7 @@ func TestWhoHasGoneGetsNoAnswer(t *testing.T) {
 		{"he waits", []string{"prompt \x1b[5n"}, "\x1b[0n"},
 		{"a prompt follows", []string{"\x1b[5n prompt "}, ""},
 		{"in another piece", []string{"\x1b[5n", " pro", "mpt "}, ""},
-		{"the prompt asks too", []string{"\x1b[5n prompt \x1b[6n", "later"}, "\x1b[1;1R"},
+		{"the prompt contains a query too", []string{"\x1b[5n prompt \x1b[6n", "later"}, "\x1b[1;1R"},
 		{"one after the other", []string{"\x1b[5n", "\x1b[6n", " prompt \x1b[c"}, "\x1b[?62;22c"},
 	} {
 		t.Run(tt.name, func(t *testing.T) {
@@ -80,9 +90,8 @@ func TestWhoHasGoneGetsNoAnswer(t *testing.T) {
 	assert.Equal(t, "\x1b[?62;22c", a.waiting(gone))
 }
 
-// What the cursor is asked for is its place after exactly what came before the
-// query.
-func TestTheCursorIsAskedForAtTheQuery(t *testing.T) {
+// The reported cursor position is the one after exactly the output before the query.
+func TestCursorIsReportedAtQuery(t *testing.T) {
 	text := "text \x1b[1mand\x1b[6nmore\x1b[6n"
 	for cut := range len(text) {
 		var at []int64
@@ -94,7 +103,7 @@ func TestTheCursorIsAskedForAtTheQuery(t *testing.T) {
 	}
 }
 
-// However the output is cut, the same queries get the same answers.
+// The same queries get the same answers, however the output is split.
 func FuzzQueriesCutAnywhere(f *testing.F) {
 	for _, s := range []string{
 		"\x1b[c", "a\x1b[0cb\x1b[5n\x1b[6nend", "\x1b]0;t\x07\x1b[5n", "\x1bP\x1b[5n\x1b\\\x1b[6n", "\x1b[6\nn\x1b[\x1b[c",

@@ -6,12 +6,11 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/pty"
 )
 
-// BenchmarkLines is what a program's lines cost with nobody looking, with a screen
-// kept for those who may look, with somebody who follows, and with one who never
-// reads.
+// BenchmarkLines measures a program's lines without a screen, with a screen that may be
+// read, with a subscriber that follows, and with one that never reads.
 func BenchmarkLines(b *testing.B) {
 	const lines, size = 100_000, 101 * 100_000
 	for name, o := range map[string]Options{"nobody": {}, "screen": {Screen: true}, "follower": {Screen: true}, "sleeper": {Screen: true}} {
@@ -36,13 +35,13 @@ func BenchmarkLines(b *testing.B) {
 	}
 }
 
-// startQuiet is start without keeping what the program prints.
+// startQuiet is start without keeping the program's output.
 func startQuiet(b *testing.B, o Options, c pty.Command, argv ...string) *Terminal {
 	return launch(b, o, c, nil, argv...).Terminal
 }
 
-// BenchmarkFrame is the redraw of a full screen of 120×50 cells, coloured, from
-// the program to the end of what one who follows gets: 60 in a second are smooth.
+// BenchmarkFrame measures the redraw of a full colored screen of 120×50 cells, from the program to
+// the end of a subscriber's piece: 60 per second are smooth.
 func BenchmarkFrame(b *testing.B) {
 	s := startQuiet(b, Options{Screen: true}, pty.Command{Size: pty.Size{Cols: 120, Rows: 50}}, "frames")
 	sub := s.Subscribe()
@@ -66,8 +65,8 @@ func BenchmarkFrame(b *testing.B) {
 	require.NoError(b, s.Close(context.Background()))
 }
 
-// BenchmarkSnapshot is what somebody who comes costs: the screen of BenchmarkFrame
-// with a thousand lines above it.
+// BenchmarkSnapshot measures the cost of a new subscriber: the screen of BenchmarkFrame with a
+// thousand lines above it.
 func BenchmarkSnapshot(b *testing.B) {
 	s := startQuiet(b, Options{Screen: true}, pty.Command{Size: pty.Size{Cols: 120, Rows: 50}, Canonical: true}, "lines", "2000")
 	<-s.Done()

@@ -7,26 +7,26 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// lastWords is how long the end of the output is waited for when everybody is gone.
+// lastWords is how long to wait for the end of the output when all processes have ended.
 const lastWords = time.Second
 
-// usualSteps give those that are left time to act on a hang-up and on SIGTERM.
+// usualSteps give remaining processes time to react to SIGHUP and SIGTERM.
 var usualSteps = []proctree.Step{
 	{Signal: syscall.SIGHUP, Grace: 100 * time.Millisecond},
 	{Signal: syscall.SIGTERM, Grace: 200 * time.Millisecond},
 }
 
-// tree is the program and what came of it, for one at a time.
+// tree is the program's process tree; its lock serializes use.
 type tree struct {
 	mu sync.Mutex
 	*proctree.Tree
 }
 
-// Remember makes the living processes of the program's tree known, wherever they move
-// later: it is worth a call before the program is asked to end.
+// Remember records the living processes of the program's tree, wherever they move later: call it
+// before the program is asked to end.
 func (t *Terminal) Remember() {
 	t.tree.mu.Lock()
 	defer t.tree.mu.Unlock()
@@ -40,12 +40,12 @@ func (t *Terminal) Members() []proctree.Process {
 	return t.tree.Members()
 }
 
-// Close ends the program and everything that it started: by each step's signal, for
-// those that are left after the one before (none given: a hang-up and SIGTERM), then
-// by killing until the context ends. When nobody is left, no signal is sent. Then it
-// closes the terminal and returns when Run has: the function that Run calls must come
-// back. The error lists the processes that resisted. Closing twice is no error, and
-// the screen can still be looked at.
+// Close ends the program and all processes that it started. It sends the signal of each
+// step to the processes that are left (without steps: SIGHUP, then SIGTERM), and then
+// kills until the context ends. It sends no signal if no process is left. Then it closes
+// the terminal and returns when Run has returned, so the function that Run calls must
+// return. The error lists the processes that did not end. Close may be called again, and
+// the screen can still be read.
 func (t *Terminal) Close(ctx context.Context, steps ...proctree.Step) error {
 	t.closing.Do(func() {
 		if len(steps) == 0 {
@@ -55,10 +55,10 @@ func (t *Terminal) Close(ctx context.Context, steps ...proctree.Step) error {
 		err := t.tree.End(ctx, steps...)
 		t.tree.mu.Unlock()
 		if errors.Is(err, proctree.ErrUnsupported) {
-			err = nil // closing the terminal does what can be done
+			err = nil // closing the terminal is all that is possible
 		}
 		if t.started.CompareAndSwap(false, true) {
-			t.ends() // nobody reads
+			t.end() // there is no reader
 		}
 		late := time.NewTimer(lastWords)
 		defer late.Stop()

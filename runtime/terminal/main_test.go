@@ -10,17 +10,17 @@ import (
 	"strconv"
 	"testing"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// The tests end orphans too, so this process adopts them. Started with the name of
-// one of its programs it is that program.
+// The tests end orphans too, so this process adopts them. If it is started with the name of one of
+// its programs it runs that program.
 func TestMain(m *testing.M) {
 	if program := programs[os.Getenv("TERMINAL_TEST_PROGRAM")]; program != nil {
 		program(os.Args[1:])
 		os.Exit(0)
 	}
-	_ = proctree.Subreaper() // where it is not supported the tests of a tree say so
+	_ = proctree.Subreaper() // if it is not supported the tree's tests report that
 	os.Exit(m.Run())
 }
 
@@ -35,9 +35,9 @@ func printStream(args []string) {
 	_, _ = os.Stdout.Write(stream(uint64(seed), n))
 }
 
-// stream is about n bytes of what programs do to a screen. They return the cursor
-// before they erase: a cursor behind a last column whose character is gone is more
-// than a snapshot can say.
+// stream returns about n bytes of typical screen output. It returns the cursor before it
+// erases, because a snapshot cannot describe a cursor in the pending-wrap state of a
+// column whose character is erased.
 func stream(seed uint64, n int) []byte {
 	r := rand.New(rand.NewPCG(seed, 1))
 	words := []string{
@@ -62,7 +62,7 @@ func countLine([]string) {
 	fmt.Println(len(line), bytes.Count(line, []byte("x")))
 }
 
-// printLines prints as many lines as it is told, of about 100 bytes each.
+// printLines prints the number of lines in args, of about 100 bytes each.
 func printLines(args []string) {
 	n, _ := strconv.Atoi(args[0])
 	w := bufio.NewWriter(os.Stdout)
@@ -72,8 +72,7 @@ func printLines(args []string) {
 	_ = w.Flush()
 }
 
-// printFrames draws as many screens of coloured text as there are bytes to read,
-// one for each.
+// printFrames draws one screen of colored text for each byte that it reads.
 func printFrames([]string) {
 	in, out := bufio.NewReader(os.Stdin), bufio.NewWriter(os.Stdout)
 	for i := 0; ; i++ {

@@ -3,50 +3,54 @@ package terminal
 import (
 	"os"
 
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/pty"
 )
 
-// Program is what is known of the program and its terminal; see package pty.
+// Program provides the state of the program and its terminal; see package pty.
 type Program struct{ tty *pty.PTY }
 
-// PID is the program's process id.
+// PID returns the program's process id.
 func (p *Program) PID() int { return p.tty.PID() }
 
-// Exited is closed when the program has ended; its last output may still come.
+// Exited returns a channel that is closed when the program has ended; its last output may still
+// follow.
 func (p *Program) Exited() <-chan struct{} { return p.tty.Exited() }
 
-// ExitStatus is valid once Exited is closed: the exit code, or 128+n and the
-// name of the signal n that ended the program. -1: unknown.
+// ExitStatus is valid once Exited is closed. It returns the exit code, or 128+n and the name of the
+// signal n that ended the program. -1: unknown.
 func (p *Program) ExitStatus() (code int, signal string) { return p.tty.ExitStatus() }
 
-// Modes are what the terminal does now with input and output.
+// Modes returns the terminal's current input and output modes.
 func (p *Program) Modes() (pty.Modes, error) { return p.tty.Modes() }
 
-// Cook makes the terminal echo input and edit lines, whatever the program has it do.
-// undo puts back what was, unless the program has changed it meanwhile.
+// Cook makes the terminal echo input and edit lines, whatever modes the program has set. undo
+// restores the previous modes, unless the program has changed them meanwhile.
 func (p *Program) Cook() (undo func(), err error) { return pty.Cook(p.tty) }
 
-// Interrupts tells whether the terminal turns Ctrl-C into a signal now.
+// Interrupts reports whether the terminal turns Ctrl-C into a signal now.
 func (p *Program) Interrupts() bool { return p.tty.Interrupts() }
 
 // Readiness asks the kernel whether the foreground program waits for input.
 func (p *Program) Readiness() pty.Readiness { return p.tty.Readiness() }
 
-// WaitID tells one wait of the program that Readiness found from the next.
+// WaitID distinguishes one wait of the program that Readiness found from the next.
 func (p *Program) WaitID() uint64 { return p.tty.WaitID() }
 
-// Readable tells whether there is output after the first taken bytes, in the
-// terminal or on its way to the function that Run calls.
+// Readable reports whether there is output after the first taken bytes, in the terminal or
+// on its way to the function that Run calls.
 func (p *Program) Readable(taken int64) bool { return p.tty.Readable(taken) }
 
-// Holds tells whether a descriptor of the program is this terminal.
+// Holds reports whether a descriptor of the program is this terminal.
 func (p *Program) Holds(fd int) bool { return p.tty.Holds(fd) }
 
-// Has tells whether a descriptor of the program is open.
+// Stopped reports whether the program, or its foreground job, is stopped: only SIGCONT resumes it.
+func (p *Program) Stopped() bool { return pty.Stopped(p.tty) }
+
+// Has reports whether a descriptor of the program is open.
 func (p *Program) Has(fd int) bool { return p.tty.Has(fd) }
 
-// Foreground is the id of the process group that gets what a key like Ctrl-C means; 0
-// when that cannot be known.
+// Foreground returns the id of the process group that receives signals of keys like Ctrl-C; 0 if it
+// is unknown.
 func (t *Terminal) Foreground() int {
 	group, err := t.tty.Foreground()
 	if err != nil {

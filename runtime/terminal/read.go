@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// drainGap is how long the terminal must be silent after the program has ended
-// to be taken as empty, and drainLimit how many bytes are read after its end:
-// a background job that keeps the terminal open may write for ever.
+// drainGap is how long the terminal must be silent after the program has ended before it
+// counts as empty, and drainLimit is how many bytes are read after the program's end,
+// since a background job that keeps the terminal open may write forever.
 const (
 	drainGap   = 10 * time.Millisecond
 	drainLimit = 1 << 20
@@ -18,20 +18,20 @@ const (
 // readSize is more than a terminal gives in one read (4 KiB on Linux).
 const readSize = 8 << 10
 
-// Run reads what the program prints, calls take with each piece, and returns
-// when the program has ended and all that it printed was taken, or after Close.
-// The terminal itself reports the end only when nobody has it open any more;
-// so the program's exit is the end, together with what can be read after it.
-// The bytes are valid during the call, and while it lasts nothing is read; a nil
-// take is for a program that only others look at. The error says what broke.
-// Run is called once; after that it does nothing.
+// Run reads the program's output, calls take with each piece, and returns when the program
+// has ended and all its output was taken, or after Close. The terminal itself reports the
+// end of output only when no process has it open any longer; therefore the end is the
+// program's exit, after which Run reads what is left. The bytes are valid during the call,
+// and nothing is read during the call; take may be nil if only subscribers need the
+// output. The error is the one that ended reading. Run is called once; later calls do
+// nothing.
 func (t *Terminal) Run(take func([]byte)) error {
 	if !t.started.CompareAndSwap(false, true) {
 		return nil
 	}
 	err := t.run(take)
 	<-t.tty.Exited()
-	t.ends()
+	t.end()
 	return err
 }
 
@@ -39,7 +39,7 @@ func (t *Terminal) run(take func([]byte)) error {
 	woken := make(chan struct{})
 	go func() {
 		<-t.tty.Exited()
-		_ = t.tty.SetReadDeadline(time.Now()) // closed: the reader knows already
+		_ = t.tty.SetReadDeadline(time.Now()) // an error means that it is closed, which the reader notices itself
 		close(woken)
 	}()
 	buf := make([]byte, readSize)
@@ -69,11 +69,11 @@ func (t *Terminal) run(take func([]byte)) error {
 	}
 }
 
-// Done is closed when Run is over: nothing more will be printed.
+// Done returns a channel that is closed when Run has ended: nothing more will be printed.
 func (t *Terminal) Done() <-chan struct{} { return t.done }
 
-// awake tells whether the program's exit has woken the reader, which that deadline
-// was for; a job that goes on writing may have kept it from expiring.
+// awake reports whether the program's exit woke the reader, for which the deadline was
+// set; a job that continues writing may have kept it from expiring.
 func awake(woken <-chan struct{}, err error) (bool, error) {
 	if errors.Is(err, os.ErrDeadlineExceeded) {
 		<-woken
@@ -87,32 +87,34 @@ func awake(woken <-chan struct{}, err error) (bool, error) {
 	}
 }
 
-// printed keeps what came for those who look, and answers what it asks.
+// printed passes output to the screen and the subscribers, and answers queries in it.
 func (t *Terminal) printed(b []byte) {
 	if t.options.Read != nil {
 		t.options.Read(b)
 	}
 	t.mu.Lock()
-	t.picture.makeRoom(len(b))
-	t.out.write(b)
+	t.picture.makeRoom(len(t.mask.held) + len(b))
+	t.out.write(t.mask.hide(b))
 	t.answers.feed(b)
-	t.tell()
+	t.notifyAll()
 	taken := t.out.end
 	t.mu.Unlock()
 	t.answer(taken)
 }
 
-// ends says that nothing more will be printed.
-func (t *Terminal) ends() {
+// end handles the end of the output.
+func (t *Terminal) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.over = true
-	t.tell()
+	t.picture.makeRoom(len(t.mask.end()))
+	t.out.write(t.mask.end())
+	t.notifyAll()
 	close(t.done)
 }
 
-// tell wakes whoever waits for what is printed; t.mu is held.
-func (t *Terminal) tell() {
+// notifyAll wakes all goroutines that wait for output; t.mu is held.
+func (t *Terminal) notifyAll() {
 	for _, s := range t.viewers {
 		s.notify()
 	}
@@ -122,8 +124,9 @@ func (t *Terminal) tell() {
 	}
 }
 
-// Printed is closed when the program has printed something more, or has ended; nil
-// when it will not print any more. Who looks after he has asked misses nothing.
+// Printed returns a channel that is closed when the program prints more or ends; nil if it
+// will print nothing more. A caller that gets the channel before it reads the output
+// misses nothing.
 func (t *Terminal) Printed() <-chan struct{} {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -2,15 +2,15 @@ package terminal
 
 import "bytes"
 
-// ring is the end of a stream, at most limit bytes of it. Its memory grows with
-// what is written.
+// ring holds the end of a stream, at most limit bytes of it. Its memory grows with the written
+// bytes.
 type ring struct {
 	limit int
 	buf   []byte // the byte at offset o is buf[o % limit]
-	end   int64  // of the stream, from its beginning
+	end   int64  // length of the stream so far
 }
 
-// start is the offset of the first byte that is kept.
+// start returns the offset of the first byte that is kept.
 func (r *ring) start() int64 { return r.end - int64(len(r.buf)) }
 
 func (r *ring) write(b []byte) {
@@ -33,8 +33,8 @@ func (r *ring) write(b []byte) {
 	}
 }
 
-// between is what was written from one offset to another, in two parts. Both
-// offsets are between start and end.
+// between returns the bytes from one offset to another, in two parts. Both offsets are between
+// start and end.
 func (r *ring) between(from, to int64) (first, second []byte) {
 	if from == to {
 		return nil, nil
@@ -47,8 +47,8 @@ func (r *ring) between(from, to int64) (first, second []byte) {
 	return r.buf[i : i+n], nil
 }
 
-// firstLine is where what the ring holds begins to make sense: the beginning of
-// the stream, else of a line, else of a sequence.
+// firstLine returns the first meaningful offset in the ring: the beginning of the stream, else of a
+// line, else of a sequence.
 func (r *ring) firstLine() int64 {
 	at := r.start()
 	if at == 0 {

@@ -1,42 +1,40 @@
 package terminal
 
 import (
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/pty"
 )
 
-// picture is the screen, painted as far as somebody needed it. It is under
-// Terminal.mu.
+// picture is the screen, painted as far as a reader needed it. It is guarded by Terminal.mu.
 type picture struct {
 	out     *ring
-	history int  // lines kept above it
-	exact   bool // somebody will look: nothing may leave the ring unpainted
+	history int  // lines kept above the screen
+	exact   bool // there will be readers: no byte may leave the ring unpainted
 	size    pty.Size
-	screen  *vt.Screen // nil: nobody has looked yet
-	painted int64      // how much of the output it shows
+	screen  *vt.Screen // nil: it has not been read
+	painted int64      // number of output bytes painted
 }
 
-// Look calls f with the screen as it is now: text, cells, cursor, title, modes,
-// history. While f runs nothing is read from the program; the screen is not
-// valid after it.
+// Look calls f with the current screen: text, cells, cursor, title, modes, history. While f runs
+// nothing is read from the program; the screen is not valid after it.
 func (t *Terminal) Look(f func(*vt.Screen)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	f(t.picture.upToDate())
 }
 
-// wanted says whether anybody looks, or will.
+// wanted reports whether the screen is read, or will be.
 func (p *picture) wanted() bool { return p.screen != nil || p.exact }
 
-// makeRoom paints what would leave the ring with the next n bytes, if anybody
-// will look.
+// makeRoom paints the bytes that would leave the ring with the next n bytes, if the screen will be
+// read.
 func (p *picture) makeRoom(n int) {
 	if p.wanted() && p.out.end-p.painted+int64(n) > int64(p.out.limit) {
 		p.upToDate()
 	}
 }
 
-// upToDate is the screen with all that was printed.
+// upToDate returns the screen with all output so far.
 func (p *picture) upToDate() *vt.Screen { return p.paintTo(p.out.end) }
 
 func (p *picture) paintTo(end int64) *vt.Screen {
@@ -53,7 +51,7 @@ func (p *picture) paintTo(end int64) *vt.Screen {
 	return p.screen
 }
 
-// cursorAt is where the cursor stands at an offset of the output, from 1.
+// cursorAt returns the cursor's position at an offset of the output, from 1.
 func (p *picture) cursorAt(end int64) (row, col int) {
 	if !p.exact {
 		return 1, 1
@@ -64,7 +62,10 @@ func (p *picture) cursorAt(end int64) (row, col int) {
 	return y + 1, min(x, cols-1) + 1
 }
 
-// resize is for what is printed from now on.
+// clustersAt reports whether mode 2027 is set at an offset of the output.
+func (p *picture) clustersAt(end int64) bool { return !p.exact || p.paintTo(end).Modes().Clusters }
+
+// resize sets the size for further output.
 func (p *picture) resize(size pty.Size) {
 	p.size = size
 	if p.screen != nil {

@@ -13,33 +13,33 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/pty"
 )
 
-// person is somebody at a terminal of his own, on which he sees ours.
-type person struct {
+// user is a user at a terminal of their own, which displays the program's terminal.
+type user struct {
 	t   *testing.T
 	sub *Subscription
 	own *vt.Screen
 }
 
-// attach is one who follows the terminal from now on.
-func attach(t *testing.T, term *started) *person {
-	return &person{t: t, sub: term.Subscribe()}
+// attach returns a user who follows the terminal from now on.
+func attach(t *testing.T, term *started) *user {
+	return &user{t: t, sub: term.Subscribe()}
 }
 
-func (p *person) text() string { return string(p.own.AppendText(nil)) }
+func (p *user) text() string { return string(p.own.AppendText(nil)) }
 
-// sees waits until text stands on his screen, or does not.
-func (p *person) sees(what string, there bool) {
+// sees waits until want is, or is not, on the user's screen.
+func (p *user) sees(want string, there bool) {
 	p.t.Helper()
 	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
 	defer cancel()
-	for p.own == nil || strings.Contains(p.text(), what) != there {
+	for p.own == nil || strings.Contains(p.text(), want) != there {
 		piece, err := p.sub.Next(ctx)
 		if err != nil {
-			p.t.Fatalf("waiting for %q (%v): %v; he sees\n%s\nthere is\n%s", what, there, err, p.text(), text(p.sub.t))
+			p.t.Fatalf("waiting for %q (%v): %v; the user sees\n%s\nthe screen is\n%s", want, there, err, p.text(), text(p.sub.t))
 		}
 		if piece.Snapshot {
 			p.own = vt.New(vt.Options{Cols: piece.Cols, Rows: piece.Rows, History: 100})
@@ -48,14 +48,14 @@ func (p *person) sees(what string, there bool) {
 	}
 }
 
-func (p *person) types(keys string) {
+func (p *user) types(keys string) {
 	p.t.Helper()
 	require.NoError(p.t, p.sub.Type([]byte(keys)))
 }
 
-// Two people at full-screen programs: one was there from the start, one comes in the
-// middle; both see the same, cursor and modes included, and both can work.
-func TestPeopleAtFullScreenPrograms(t *testing.T) {
+// Two users at full-screen programs: one follows from the start, one joins in the middle; both see
+// the same, including cursor and modes, and both can work.
+func TestUsersAtFullScreenPrograms(t *testing.T) {
 	dir := t.TempDir()
 	file := filepath.Join(dir, "file")
 	var lines strings.Builder
@@ -66,9 +66,9 @@ func TestPeopleAtFullScreenPrograms(t *testing.T) {
 	for _, tt := range []struct {
 		name  string
 		argv  []string
-		first string // what it shows
-		keys  string // what the second person types
-		then  string // what it shows then
+		first string // text that it displays
+		keys  string // input of the second user
+		then  string // text that it displays then
 		quit  string
 	}{
 		{"less", []string{"less", file}, "line 20", "G", "line 300", "q"},
@@ -85,15 +85,15 @@ func TestPeopleAtFullScreenPrograms(t *testing.T) {
 			two := attach(t, s)
 			two.sees(tt.first, true)
 			require.Eventually(t, func() bool { return s.Readiness().Listens }, 20*time.Second, time.Millisecond,
-				"a program that is still starting passes a new size over")
+				"a program that is still starting ignores a new size")
 			require.NoError(t, two.sub.Resize(100, 30))
-			two.types("\x0c") // less may lose a key that comes together with a new size
+			two.types("\x0c") // less may lose a key that arrives together with a new size
 			two.sees("line 28", true)
 			two.types(tt.keys)
 			two.sees(tt.then, true)
 			one.sees(tt.then, true)
 			cols, rows := one.own.Size()
-			assert.Equal(t, []int{100, 30}, []int{cols, rows}, "the one who typed leads")
+			assert.Equal(t, []int{100, 30}, []int{cols, rows}, "the user who typed leads")
 			three := attach(t, s)
 			three.sees(tt.then, true)
 			assert.Equal(t, two.own.Alternate(), three.own.Alternate())
@@ -101,13 +101,13 @@ func TestPeopleAtFullScreenPrograms(t *testing.T) {
 			three.types(tt.quit)
 			s.ends()
 			assert.Equal(t, ansi(s.Terminal), ansiOfRest(t, three))
-			assert.False(t, three.own.Alternate(), "it has given the screen back")
+			assert.False(t, three.own.Alternate(), "it has restored the main screen")
 		})
 	}
 }
 
-// ansiOfRest follows to the end and is what he sees then.
-func ansiOfRest(t *testing.T, p *person) string {
+// ansiOfRest follows to the end and returns the user's screen at that time.
+func ansiOfRest(t *testing.T, p *user) string {
 	for {
 		piece, err := p.sub.Next(context.Background())
 		if err != nil {

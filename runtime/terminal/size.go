@@ -1,43 +1,43 @@
 package terminal
 
 import (
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/pty"
 )
 
-// sizes is what decides how large the terminal is.
+// sizes determines the terminal's size.
 type sizes struct {
 	now   pty.Size
-	own   pty.Size // when nobody leads
-	typed uint64   // counts the times that somebody who has a window typed
+	own   pty.Size // used while no subscriber leads
+	typed uint64   // counts input of subscribers that have a window
 }
 
 // window is a subscriber's view of the terminal.
 type window struct {
-	size  pty.Size // zero: not known
-	typed uint64   // when he typed last, by sizes.typed; 0: never
+	size  pty.Size // zero: unknown
+	typed uint64   // value of sizes.typed at the subscriber's last input; 0: none
 }
 
-// A person's window makes the terminal no smaller and no larger than this; what
-// does not fit he does not see.
+// A user's window makes the terminal neither smaller nor larger than this; the user does not see
+// the rest.
 const (
 	minCols, minRows = 20, 5
 	maxCols, maxRows = 1000, 1000
 )
 
-// Size is the terminal's size in character cells. A program may have changed it:
-// what others look at keeps the size that was set here.
+// Size returns the terminal's size in character cells. If the program has changed the
+// size, the screen and its subscribers keep the one that was set here.
 func (t *Terminal) Size() (cols, rows int) {
 	if s := t.tty.Size(); s.Cols > 0 && s.Rows > 0 {
 		return s.Cols, s.Rows
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	return t.size.now.Cols, t.size.now.Rows // it is closed
+	return t.size.now.Cols, t.size.now.Rows // the terminal is closed
 }
 
-// Resize sets the size to be used when no subscriber leads, and uses it: who led
-// leads again when he types. Each number is 1 to 65,535; the screen that others
-// look at has at most 1,000 columns and rows.
+// Resize sets and applies the size for times when no subscriber leads; a subscriber leads again
+// when it types. Each number is 1 to 65,535; the screen for other readers has at most 1,000 columns
+// and rows.
 func (t *Terminal) Resize(cols, rows int) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -53,8 +53,8 @@ func (t *Terminal) Resize(cols, rows int) error {
 	return err
 }
 
-// Resize says how large the subscriber's window is. The terminal follows the one
-// who typed last, from 20×5 to 1,000×1,000 cells.
+// Resize sets the size of the subscriber's window. The terminal has the size of the subscriber that
+// typed last, from 20×5 to 1,000×1,000 cells.
 func (s *Subscription) Resize(cols, rows int) error {
 	t := s.t
 	t.mu.Lock()
@@ -65,7 +65,7 @@ func (s *Subscription) Resize(cols, rows int) error {
 	return t.fit()
 }
 
-// Type gives the program what the subscriber typed, as Write does; from then on he
+// Type sends input of the subscriber to the program, as Write does; from then on the subscriber
 // leads.
 func (s *Subscription) Type(b []byte) error {
 	s.Lead()
@@ -73,18 +73,18 @@ func (s *Subscription) Type(b []byte) error {
 	return err
 }
 
-// Lead says that the subscriber types: the terminal has the size of his window, if he
-// said one, until another one types.
+// Lead reports that the subscriber types: the terminal gets the size of its window, if known, until
+// another subscriber types.
 func (s *Subscription) Lead() {
 	t := s.t
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.size.typed++
 	s.window.typed = t.size.typed
-	_ = t.fit() // the size matters less than what he types
+	_ = t.fit() // the size matters less than the input
 }
 
-// fit makes the terminal as large as its leader's window; t.mu is held.
+// fit gives the terminal the size of its leader's window; t.mu is held.
 func (t *Terminal) fit() error {
 	want, typed := t.size.own, uint64(0)
 	for _, s := range t.viewers {
@@ -97,7 +97,7 @@ func (t *Terminal) fit() error {
 		return nil
 	}
 	if t.picture.wanted() {
-		t.picture.upToDate() // what was printed until now was for the old size
+		t.picture.upToDate() // earlier output was for the old size
 	}
 	if err := t.tty.Resize(want); err != nil {
 		return err

@@ -6,55 +6,55 @@ import (
 	"os"
 	"slices"
 
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/pty"
 )
 
-// Subscription is somebody who follows a program's output: a recorder, a person,
-// a page. Only he waits for himself: what he does not read in time is lost to
-// him, and the screen as it has become takes its place.
+// Subscription follows a program's output for one reader: a recorder, a user or a page. A slow
+// reader blocks nothing: it loses the output that it does not read in time, and receives the
+// current screen instead.
 type Subscription struct {
 	t    *Terminal
 	wake chan struct{}
 
 	// Under Terminal.mu.
-	at      int64 // how much of the output he has got
+	at      int64 // number of output bytes delivered
 	started bool
 	repaint bool // the next piece is a snapshot
-	fits    bool // what he gets is for his window
-	tail    int  // how many lines of the history he is still to get with it
+	fits    bool // the output fits the subscriber's window
+	tail    int  // history lines still to be delivered with the snapshot
 	closed  bool
-	window  window // where he sees it
+	window  window // the window that displays the output
 	buf     []byte
 }
 
-// Piece is a part of what a subscriber gets.
+// Piece is one delivery to a subscriber.
 type Piece struct {
-	// Bytes are what the program printed or, of a snapshot, what paints the
-	// screen on an empty terminal of its size and leaves it as the program left
-	// ours: cursor, modes and title, and where the output was cut within a
-	// sequence or character its beginning. What comes next continues them. They
-	// are valid until the next call of Next.
+	// Bytes are output of the program or, for a snapshot, sequences that paint the screen on an
+	// empty terminal of its size and leave it in the state of this terminal: cursor, modes and
+	// title, and, if the output was cut within a sequence or character, its beginning. The next
+	// piece continues them. They are valid until the next call of Next.
 	Bytes    []byte
 	Snapshot bool
-	Lost     int64 // of a snapshot: bytes printed since the piece before, which it stands for
+	Lost     int64 // of a snapshot: bytes printed since the previous piece, which it replaces
 
 	Cols, Rows int   // the terminal's size
-	End        int64 // how many bytes the program had printed at the end of this piece
+	End        int64 // number of bytes the program had printed at the end of this piece
 }
 
-// maxPiece is the most that is delivered at once of what was printed, in bytes.
+// maxPiece is the maximum number of output bytes delivered at once.
 const maxPiece = 32 << 10
 
-// Subscribe begins with a snapshot of the screen; what is printed after it
-// follows without a gap. So does a snapshot when the terminal's size changed.
+// Subscribe returns a subscription that begins with a snapshot of the screen; further output
+// follows without a gap. A change of the terminal's size also causes a snapshot.
 func (t *Terminal) Subscribe() *Subscription {
 	return t.follow(&Subscription{})
 }
 
-// SubscribeWindow is Subscribe for a window of that size, where anything may be shown
-// and set already. A snapshot paints it anew; the first one lets the end of the history
-// scroll off before, tail lines of it. While the terminal has another size than the
-// window all pieces are snapshots, which show as much as fits, with the cursor in it.
+// SubscribeWindow is Subscribe for a window of the given size that may contain anything
+// and be in any mode. A snapshot repaints the window; the first one also writes the last
+// tail lines of the history, so that they scroll off above it. While the sizes of terminal
+// and window differ, all pieces are snapshots, which show as much as fits, including the
+// cursor.
 func (t *Terminal) SubscribeWindow(cols, rows, tail int) *Subscription {
 	return t.follow(&Subscription{fits: true, tail: tail, window: window{size: pty.Size{Cols: cols, Rows: rows}}})
 }
@@ -67,8 +67,8 @@ func (t *Terminal) follow(s *Subscription) *Subscription {
 	return s
 }
 
-// Next waits for the next piece. Errors: io.EOF after the last one, os.ErrClosed
-// after Close, the context's.
+// Next waits for the next piece. Errors: io.EOF after the last one, os.ErrClosed after Close, or
+// the context's error.
 func (s *Subscription) Next(ctx context.Context) (Piece, error) {
 	for {
 		p, err := s.next()
@@ -83,7 +83,8 @@ func (s *Subscription) Next(ctx context.Context) (Piece, error) {
 	}
 }
 
-// next is what there is for him now; nothing and no error: he has all.
+// next returns the piece available now; an empty piece without an error means that all output was
+// delivered.
 func (s *Subscription) next() (Piece, error) {
 	t := s.t
 	t.mu.Lock()
@@ -113,7 +114,8 @@ func (s *Subscription) next() (Piece, error) {
 	return p, nil
 }
 
-// partial says that he sees the screen in a window of another size; Terminal.mu is held.
+// partial reports whether the subscriber's window has another size than the screen; Terminal.mu is
+// held.
 func (s *Subscription) partial() bool { return s.fits && s.window.size != s.t.size.now }
 
 // paint makes a snapshot; Terminal.mu is held.
@@ -130,15 +132,15 @@ func (s *Subscription) paint() {
 	s.tail = 0
 }
 
-// notify says that there may be something for him.
+// notify wakes Next, since there may be a piece.
 func (s *Subscription) notify() {
 	select {
 	case s.wake <- struct{}{}:
-	default: // he knows
+	default: // a wake-up is pending
 	}
 }
 
-// Close ends the subscription; if he led the terminal's size, another one does.
+// Close ends the subscription; if it determined the terminal's size, another subscriber does.
 func (s *Subscription) Close() {
 	t := s.t
 	t.mu.Lock()
@@ -146,5 +148,5 @@ func (s *Subscription) Close() {
 	s.closed = true
 	t.viewers = slices.DeleteFunc(t.viewers, func(o *Subscription) bool { return o == s })
 	s.notify()
-	_ = t.fit() // the program has ended
+	_ = t.fit() // an error means that the program has ended
 }

@@ -1,9 +1,8 @@
-// Package terminal runs a program on a terminal of ours: it starts it, reads
-// what it prints, queues what it is to get, answers what it asks the terminal,
-// and ends it with everything that it started.
+// Package terminal runs a program on a pseudo-terminal: it starts the program, reads its
+// output, queues its input, answers its terminal queries, and ends it together with all
+// processes that it started.
 //
-// The main path is Start, then Run in a goroutine of its own, Write for input,
-// Close:
+// Call Start, then Run in a separate goroutine, Write for input, and Close:
 //
 //	t, err := terminal.Start(pty.Command{…}, terminal.Options{})
 //	…
@@ -12,17 +11,16 @@
 //	…
 //	err = t.Close(ctx)
 //
-// Others may look at the same time. Look shows the screen as it is now;
-// Subscribe delivers that screen and then what the program prints. What was
-// printed is kept in one bounded ring that all of them read from, so that one
-// who does not read costs nothing: he loses what has left the ring and gets the
-// screen anew. Only the function given to Run holds the program up.
+// Other readers may follow the program at the same time. Look shows the current screen;
+// Subscribe delivers that screen and then the output that follows. Output is kept in one
+// bounded ring that all readers share, so a slow reader costs nothing: it loses what has
+// left the ring, and receives the current screen again. Only the function passed to Run
+// delays the program.
 //
-// The screen is made when somebody first looks, and painted when somebody looks
-// or bytes are about to leave the ring.
+// The screen is created when it is first read, and painted when it is read or when bytes
+// are about to leave the ring.
 //
-// All methods may be called from different goroutines at once. None waits for
-// the program but Run and Close.
+// All methods are safe for concurrent use. Only Run and Close wait for the program.
 package terminal
 
 import (
@@ -31,37 +29,40 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ripple/runtime/proctree"
-	"ripple/runtime/pty"
-	"ripple/schema"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/schema"
 )
 
-// Options are what Start may be told; the zero value is useful.
+// Options configures a Terminal; the zero value is useful.
 type Options struct {
-	// Replies are the queries that are answered, while the terminal is not in
-	// its line mode, by replies that hold no byte that the program chose.
+	// Replies lists the queries that are answered while the terminal is not in canonical mode. The
+	// replies contain no byte that the program chose.
 	Replies []schema.TTYReply
-	// Gone says, by what was printed after a query, that whoever sent it does
-	// not wait for the answer any more: it would be the beginning of the next
-	// one's input. It is called before that output is passed on. nil: he waits.
+	// Gone reports, from the output after a query, that the sender of the query no longer
+	// waits for the answer, which would then become input of the next reader. It is called
+	// before that output is passed on. nil: the sender waits.
 	Gone func(since []byte) bool
 
 	// Pause is how long to wait between pieces of input that queue up.
 	Pause time.Duration
-	// Read and Wrote are told of output before anything is made of it, and of
-	// input as the terminal takes it, each in order and by one goroutine at a
-	// time. Wrote must not call the Terminal.
+	// Read and Wrote receive the output before it is interpreted, and the input as the
+	// terminal takes it, each in order and by one goroutine at a time. Wrote must not call
+	// the Terminal.
 	Read, Wrote func([]byte)
 
-	// Screen says that somebody will look: then the screen is exact, however
-	// much was printed before he does, and the reply to a query for the cursor
-	// says where it is. Otherwise the screen is made of what the ring holds at
-	// the first look, and that reply says 1;1.
+	// Hidden is a text of at least 16 bytes that subscribers see as NULs. The screen and
+	// the replies to cursor queries do not include it. Empty means none.
+	Hidden string
+
+	// Screen says that the screen will be read: then it is exact, however much was printed before
+	// the first reader, and the reply to a cursor query has the real position. Otherwise the screen
+	// is created from the content of the ring when it is first read, and that reply is 1;1.
 	Screen  bool
 	History int // lines kept above the screen; 0: 1,000
 	Ring    int // bytes of output kept for late readers; 0: 64 KiB
 
-	// Sole says that this process starts nothing else: see proctree.Tree.
+	// Sole says that this process starts no other programs: see proctree.Tree.
 	Sole bool
 }
 
@@ -78,23 +79,23 @@ type Terminal struct {
 	answers *answers
 	tree    tree
 
-	started atomic.Bool   // Run, or Close in its place
-	done    chan struct{} // closed when Run is over, or will never be
+	started atomic.Bool   // Run has started, or Close replaced it
+	done    chan struct{} // closed when Run has ended, or will never start
 	closing sync.Once
 	failure error // of Close
 
-	// Under mu: what was printed, and who looks at it.
+	// Under mu: the output and its readers.
 	mu      sync.Mutex
 	out     ring
+	mask    mask
 	picture picture
 	viewers []*Subscription
 	size    sizes
-	news    chan struct{} // closed by what is printed next; nil: nobody waits
+	news    chan struct{} // closed by the next output; nil: no goroutine waits
 	over    bool          // nothing more will be printed
 }
 
-// Start starts a program. Errors: pty.ErrUnsupported, and what the system
-// refuses.
+// Start starts a program. Errors: pty.ErrUnsupported, and errors of the operating system.
 func Start(c pty.Command, o Options) (*Terminal, error) {
 	tty, err := pty.Start(c)
 	if err != nil {
@@ -103,8 +104,8 @@ func Start(c pty.Command, o Options) (*Terminal, error) {
 	return New(tty, c.Size, o), nil
 }
 
-// New is the terminal of a program that was started with this size, and of which
-// nothing has been read.
+// New returns the terminal of a program that was started with this size, and whose output has not
+// been read.
 func New(tty *pty.PTY, size pty.Size, o Options) *Terminal {
 	if o.History == 0 {
 		o.History = defaultHistory
@@ -116,10 +117,12 @@ func New(tty *pty.PTY, size pty.Size, o Options) *Terminal {
 	t := &Terminal{
 		Program: Program{tty}, options: o, done: done,
 		input: input{tty: tty, pause: o.Pause, wrote: o.Wrote, done: done},
+		mask:  mask{text: []byte(o.Hidden)},
 		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: size, now: size},
 	}
 	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: size}
 	t.answers = newAnswers(o.Replies, t.picture.cursorAt)
+	t.answers.clusters = t.picture.clustersAt
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
 	t.tree.Sole = o.Sole
 	return t

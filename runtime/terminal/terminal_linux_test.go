@@ -17,13 +17,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/proctree"
-	"ripple/runtime/pty"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/schema"
 )
 
-// started is a program under test and what Run handed over so far.
+// started is a program under test and the output that Run has passed on so far.
 type started struct {
 	*Terminal
 	t      testing.TB
@@ -33,8 +33,7 @@ type started struct {
 	result chan error
 }
 
-// start runs argv, or one of this package's own programs with its arguments, until
-// the test ends.
+// start runs argv, or one of this package's own programs with its arguments, until the test ends.
 func start(t testing.TB, o Options, c pty.Command, argv ...string) *started {
 	t.Helper()
 	s := launch(t, o, c, (*started).take, argv...)
@@ -42,7 +41,7 @@ func start(t testing.TB, o Options, c pty.Command, argv ...string) *started {
 	return s
 }
 
-// launch is start for those who take the output themselves and close.
+// launch is start for tests that handle the output themselves and close the terminal.
 func launch(t testing.TB, o Options, c pty.Command, take func(*started, []byte), argv ...string) *started {
 	t.Helper()
 	c.Env = os.Environ()
@@ -85,7 +84,7 @@ func (s *started) output() string {
 	return string(s.out)
 }
 
-// shows waits until text was printed.
+// shows waits until the program has printed text.
 func (s *started) shows(text string) {
 	s.t.Helper()
 	late := time.After(20 * time.Second)
@@ -93,12 +92,12 @@ func (s *started) shows(text string) {
 		select {
 		case <-s.more:
 		case <-late:
-			s.t.Fatalf("%q did not come: %q", text, s.output())
+			s.t.Fatalf("%q was not printed: %q", text, s.output())
 		}
 	}
 }
 
-// ends waits for the end of the program and its output.
+// ends waits for the end of the program and of its output.
 func (s *started) ends() string {
 	s.t.Helper()
 	select {
@@ -115,7 +114,7 @@ func text(t *Terminal) (out string) {
 	return out
 }
 
-func TestWhatAProgramPrintsArrivesWhole(t *testing.T) {
+func TestOutputArrivesWhole(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `printf 'a\tb\n\n'; seq 20000; printf end; exit 3`)
 	var want strings.Builder
 	for i := range 20000 {
@@ -128,7 +127,7 @@ func TestWhatAProgramPrintsArrivesWhole(t *testing.T) {
 	<-s.Done()
 }
 
-// The program's exit is the end, although somebody keeps its terminal open.
+// Run ends at the program's exit, even if another process keeps its terminal open.
 func TestRunEndsWithTheProgramNotWithItsTerminal(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `trap '' HUP; sleep 1000 & echo last words`)
 	assert.Equal(t, "last words\r\n", s.ends())
@@ -157,11 +156,11 @@ func TestWriteNeverWaits(t *testing.T) {
 	assert.Zero(t, s.Queued())
 	mu.Lock()
 	defer mu.Unlock()
-	assert.True(t, bytes.Equal(big, wrote), "what the terminal took is told in order")
+	assert.True(t, bytes.Equal(big, wrote), "the terminal reports its input in order")
 }
 
-// An interrupt takes back what was queued before it.
-func TestInterruptForgetsTheQueue(t *testing.T) {
+// An interrupt discards earlier input in the queue.
+func TestInterruptDiscardsQueue(t *testing.T) {
 	var mu sync.Mutex
 	var last byte
 	wrote := func(b []byte) { mu.Lock(); last = b[len(b)-1]; mu.Unlock() }
@@ -178,7 +177,7 @@ func TestInterruptForgetsTheQueue(t *testing.T) {
 	mu.Unlock()
 }
 
-// Where Ctrl-C is a key like others it is typed.
+// If Ctrl-C is an ordinary key it is typed.
 func TestInterruptTypesTheKeyToAProgramThatReadsKeys(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `stty raw -echo; echo ready; dd bs=1 count=1 2>/dev/null | od -An -tx1`)
 	s.shows("ready")
@@ -186,8 +185,8 @@ func TestInterruptTypesTheKeyToAProgramThatReadsKeys(t *testing.T) {
 	assert.Contains(t, s.ends(), " 03")
 }
 
-// A program that reads keys gets answers; one that reads lines would find them in
-// its next line.
+// A program that reads keys gets replies; a program that reads lines would find them in its next
+// line.
 func TestAnswers(t *testing.T) {
 	ask := `printf 'text\033[5;7H\033[6n'; dd bs=1 count=%d 2>/dev/null | od -An -c`
 	for _, tt := range []struct {
@@ -206,9 +205,9 @@ func TestAnswers(t *testing.T) {
 		})
 	}
 	for name, o := range map[string]Options{
-		"in the line mode": {Replies: both},
-		"to who has gone":  {Replies: both, Gone: func([]byte) bool { return true }},
-		"not listed":       {Replies: []schema.TTYReply{schema.ReplyDA1}},
+		"in the line mode":          {Replies: both},
+		"to a sender that has gone": {Replies: both, Gone: func([]byte) bool { return true }},
+		"not listed":                {Replies: []schema.TTYReply{schema.ReplyDA1}},
 	} {
 		t.Run("none "+name, func(t *testing.T) {
 			s := start(t, o, pty.Command{Canonical: name == "in the line mode"}, "sh", "-c", `printf '\033[6n.'; head -n 1 | od -An -c`)
@@ -221,15 +220,15 @@ func TestAnswers(t *testing.T) {
 	}
 }
 
-// A program that asks for ever and reads nothing gets a bounded queue.
+// A program that sends queries forever and reads nothing gets a bounded queue.
 func TestAnswersToAProgramThatDoesNotReadAreBounded(t *testing.T) {
 	s := start(t, Options{Replies: both}, pty.Command{}, "sh", "-c", `i=0; while [ $i -lt 8000 ]; do printf '\033[c\033[c\033[c\033[c\033[c'; i=$((i+1)); done; echo done; sleep 1000`)
 	s.shows("done")
-	assert.Less(t, s.Queued(), mostUnread+readSize/len("\x1b[c")*len("\x1b[?62;22c"), "and what one read may ask")
+	assert.Less(t, s.Queued(), mostUnread+readSize/len("\x1b[c")*len("\x1b[?62;22c"), "plus the queries in one read")
 }
 
-// Nobody pays for a screen before somebody looks.
-func TestTheScreenIsMadeByTheFirstLook(t *testing.T) {
+// The screen is created by the first Look.
+func TestScreenIsCreatedByFirstLook(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c", `printf '\033]0;a title\007\033[?2004hone\n\033[1mtwo'`)
 	s.ends()
 	assert.Nil(t, s.picture.screen)
@@ -242,8 +241,8 @@ func TestTheScreenIsMadeByTheFirstLook(t *testing.T) {
 	})
 }
 
-// With the option the screen is exact, however much was printed before.
-func TestTheScreenIsExact(t *testing.T) {
+// With Options.Screen the screen is exact, however much was printed before.
+func TestScreenIsExact(t *testing.T) {
 	out := stream(3, 1<<20)
 	s := start(t, Options{Screen: true, History: 100}, pty.Command{Canonical: true}, "print", "3", fmt.Sprint(1<<20))
 	require.Equal(t, len(bytes.ReplaceAll(out, []byte("\n"), []byte("\r\n"))), len(s.ends()))
@@ -252,8 +251,8 @@ func TestTheScreenIsExact(t *testing.T) {
 	assert.Equal(t, string(want.AppendANSI(nil)), ansi(s.Terminal))
 }
 
-// Without it a late first look finds the end of the output, from a line's beginning.
-func TestALateFirstLookFindsTheEnd(t *testing.T) {
+// Without it a late first Look finds the end of the output, from the beginning of a line.
+func TestLateFirstLookFindsEnd(t *testing.T) {
 	s := start(t, Options{Ring: 8 << 10}, pty.Command{}, "lines", "1000")
 	s.ends()
 	shown := strings.Split(strings.TrimSuffix(text(s.Terminal), "\n"), "\n")
@@ -268,7 +267,7 @@ func ansi(t *Terminal) (out string) {
 	return out
 }
 
-// viewer paints a terminal of its own with what a subscription delivers.
+// viewer paints its own terminal with the pieces of a subscription.
 type viewer struct {
 	screen    *vt.Screen
 	snapshots int
@@ -290,7 +289,7 @@ func (v *viewer) follow(s *Subscription) error {
 	}
 }
 
-// Whenever somebody comes, he sees in the end what everybody sees.
+// Whenever a subscriber joins, it finally has the same screen as all others.
 func TestSubscribersSeeTheSameScreen(t *testing.T) {
 	for seed := range uint64(3) {
 		s := start(t, Options{Screen: true, History: 100, Ring: 1 << 20}, pty.Command{Size: pty.Size{Cols: 40, Rows: 12}}, "print", fmt.Sprint(seed), "200000")
@@ -298,7 +297,7 @@ func TestSubscribersSeeTheSameScreen(t *testing.T) {
 		viewers := make([]viewer, 8)
 		for i := range viewers {
 			wg.Go(func() {
-				for len(s.output()) < i*20000 { // come at different times
+				for len(s.output()) < i*20000 { // join at different times
 					<-s.more
 				}
 				assert.ErrorIs(t, viewers[i].follow(s.Subscribe()), io.EOF)
@@ -307,7 +306,7 @@ func TestSubscribersSeeTheSameScreen(t *testing.T) {
 		s.ends()
 		for {
 			select {
-			case s.more <- struct{}{}: // whoever still waits
+			case s.more <- struct{}{}: // a test that still waits
 				continue
 			case <-waited(&wg):
 			}
@@ -315,7 +314,7 @@ func TestSubscribersSeeTheSameScreen(t *testing.T) {
 		}
 		for i, v := range viewers {
 			assert.Equal(t, ansi(s.Terminal), string(v.screen.AppendANSI(nil)), "seed %d, viewer %d", seed, i)
-			assert.Equal(t, 1, v.snapshots, "the ring holds it all")
+			assert.Equal(t, 1, v.snapshots, "the ring contains everything")
 		}
 	}
 }
@@ -326,14 +325,14 @@ func waited(wg *sync.WaitGroup) <-chan struct{} {
 	return done
 }
 
-// Who does not read loses bytes, is told how many, and gets the screen as it has
-// become; nobody waited for him.
-func TestASlowSubscriberLosesBytes(t *testing.T) {
+// A subscriber that does not read loses bytes, learns how many, and gets the current screen; the
+// program did not wait for it.
+func TestSlowSubscriberLosesBytes(t *testing.T) {
 	s := start(t, Options{Screen: true, History: 100}, pty.Command{Canonical: true}, "lines", "20000")
 	sub := s.Subscribe()
 	_, err := sub.Next(context.Background())
 	require.NoError(t, err)
-	printed := int64(len(s.ends())) // the program has ended and he has not read
+	printed := int64(len(s.ends())) // the program has ended and the subscriber has not read
 	p, err := sub.Next(context.Background())
 	require.NoError(t, err)
 	assert.True(t, p.Snapshot)
@@ -346,8 +345,8 @@ func TestASlowSubscriberLosesBytes(t *testing.T) {
 	assert.ErrorIs(t, err, io.EOF)
 }
 
-// One who reads always too late still ends with the right screen.
-func TestASubscriberThatIsAlwaysLate(t *testing.T) {
+// A subscriber that always reads too late still ends with the right screen.
+func TestLateSubscriber(t *testing.T) {
 	s := start(t, Options{Screen: true, History: 100, Ring: readSize}, pty.Command{Size: pty.Size{Cols: 40, Rows: 12}}, "print", "1", "500000")
 	var v viewer
 	require.ErrorIs(t, v.follow(s.Subscribe()), io.EOF)
@@ -355,7 +354,7 @@ func TestASubscriberThatIsAlwaysLate(t *testing.T) {
 	assert.Equal(t, ansi(s.Terminal), string(v.screen.AppendANSI(nil)))
 }
 
-func TestASubscriptionEnds(t *testing.T) {
+func TestSubscriptionEnds(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "cat")
 	sub := s.Subscribe()
 	_, err := sub.Next(context.Background())
@@ -374,13 +373,13 @@ func TestASubscriptionEnds(t *testing.T) {
 	require.NoError(t, s.Close(context.Background()))
 	p, err := late.Next(context.Background())
 	require.NoError(t, err)
-	assert.True(t, p.Snapshot, "the last screen can still be looked at")
+	assert.True(t, p.Snapshot, "the last screen can still be read")
 	_, err = late.Next(context.Background())
 	assert.ErrorIs(t, err, io.EOF)
 }
 
-// The last person who typed decides how large the terminal is.
-func TestTheSizeFollowsWhoTyped(t *testing.T) {
+// The last user who typed determines the terminal's size.
+func TestSizeFollowsTypingUser(t *testing.T) {
 	s := start(t, Options{}, pty.Command{Size: pty.Size{Cols: 120, Rows: 40}}, "sh", "-c", `trap 'stty size' WINCH; echo ready; while :; do sleep 1000 & wait; done`)
 	s.shows("ready")
 	is := func(cols, rows int, why string) {
@@ -392,7 +391,7 @@ func TestTheSizeFollowsWhoTyped(t *testing.T) {
 	a, b := s.Subscribe(), s.Subscribe()
 	require.NoError(t, a.Resize(100, 30))
 	require.NoError(t, b.Resize(90, 20))
-	is(120, 40, "nobody has typed")
+	is(120, 40, "no user has typed")
 	require.NoError(t, a.Type([]byte("x")))
 	is(100, 30, "a typed")
 	s.shows("30 100")
@@ -401,15 +400,15 @@ func TestTheSizeFollowsWhoTyped(t *testing.T) {
 	require.NoError(t, a.Resize(101, 31))
 	is(90, 20, "b leads")
 	require.NoError(t, b.Resize(2, 1))
-	is(20, 5, "no window makes it useless for others")
+	is(20, 5, "a small window does not make it useless for others")
 	b.Close()
 	is(101, 31, "a typed before")
 	require.NoError(t, s.Resize(77, 22))
-	is(77, 22, "somebody asked for that")
+	is(77, 22, "Resize was called")
 	require.NoError(t, a.Resize(60, 60))
 	is(77, 22, "a has not typed since")
 	require.NoError(t, a.Type([]byte("z")))
-	is(60, 60, "now he has")
+	is(60, 60, "now a has typed")
 	a.Close()
 	is(77, 22, "nobody leads")
 	for _, bad := range [][2]int{{0, 5}, {5, -1}, {70000, 5}} {
@@ -418,7 +417,7 @@ func TestTheSizeFollowsWhoTyped(t *testing.T) {
 	}
 }
 
-func TestEveryoneIsToldOfANewSize(t *testing.T) {
+func TestNewSizeIsReportedToAll(t *testing.T) {
 	s := start(t, Options{Screen: true}, pty.Command{Size: pty.Size{Cols: 20, Rows: 5}}, "sh", "-c", `printf '0123456789abcdefghijKLM'; cat`)
 	s.shows("KLM")
 	sub := s.Subscribe()
@@ -434,7 +433,7 @@ func TestEveryoneIsToldOfANewSize(t *testing.T) {
 	assert.Equal(t, "0123456789abcdefghijKLM", text(s.Terminal), "one line again")
 }
 
-// Close ends what the program started, wherever it went.
+// Close ends all processes that the program started.
 func TestCloseEndsTheWholeTree(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c",
 		`trap '' HUP TERM INT; setsid sh -c 'trap "" HUP TERM; sleep 1000' & (sleep 1000 &) ; echo ready; while :; do sleep 1000; done`)
@@ -444,7 +443,7 @@ func TestCloseEndsTheWholeTree(t *testing.T) {
 	require.NoError(t, s.Close(context.Background(), proctree.Step{Signal: syscall.SIGINT, Grace: time.Millisecond}))
 	for _, p := range members {
 		err := syscall.Kill(p.PID, 0)
-		assert.True(t, errors.Is(err, syscall.ESRCH), "%v is left", p)
+		assert.True(t, errors.Is(err, syscall.ESRCH), "%v still exists", p)
 	}
 	_, err := s.Write([]byte("x"))
 	assert.Error(t, err)
@@ -459,15 +458,15 @@ func TestCloseWithoutRun(t *testing.T) {
 	require.NoError(t, term.Run(nil))
 }
 
-func TestAProgramThatIsNotThere(t *testing.T) {
+func TestMissingProgram(t *testing.T) {
 	_, err := Start(pty.Command{Path: "/nonexistent", Size: pty.Size{Cols: 80, Rows: 24}}, Options{})
 	assert.ErrorIs(t, err, os.ErrNotExist)
 	assert.ErrorContains(t, err, "starting /nonexistent")
 }
 
-// Who asks before he looks is woken by all that he has not seen, and does not wait
-// for a program that has ended.
-func TestWhoWaitsForMoreMissesNothing(t *testing.T) {
+// A caller that gets the channel before it reads is woken by all output that it has not seen, and
+// does not wait for a program that has ended.
+func TestPrintedMissesNothing(t *testing.T) {
 	s := start(t, Options{}, pty.Command{Canonical: true}, "sh", "-c", `i=0; while [ $i -lt 300 ]; do echo line $i; i=$((i+1)); done`)
 	for {
 		more := s.Printed()
@@ -480,7 +479,7 @@ func TestWhoWaitsForMoreMissesNothing(t *testing.T) {
 		select {
 		case <-more:
 		case <-time.After(20 * time.Second):
-			t.Fatal("nobody says that more was printed, or that it has ended")
+			t.Fatal("no notification of more output, or of the end")
 		}
 	}
 	assert.Contains(t, text(s.Terminal), "line 299\n")

@@ -6,25 +6,24 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/pty"
 )
 
-// input is what the program is to get and the terminal has not taken yet.
+// input is input for the program that the terminal has not accepted yet.
 type input struct {
 	tty   *pty.PTY
 	pause time.Duration // between pieces
-	wrote func([]byte)  // is told what the terminal took; may be nil
+	wrote func([]byte)  // receives the input that the terminal took; may be nil
 
 	mu      sync.Mutex
-	queue   [][]byte        // pieces that came by one Write each
-	waiting bool            // somebody waits until the terminal takes more, or a pause is over
-	done    <-chan struct{} // of the Terminal
+	queue   [][]byte        // one piece for each Write
+	waiting bool            // a goroutine waits until the terminal accepts more, or a pause has passed
+	done    <-chan struct{} // the Terminal's
 }
 
-// Write gives the program input, as if it were typed. It never waits: what the
-// terminal does not take at once is queued and follows in order. The error is
-// os.ErrClosed when the terminal is closed, or says what broke; the queue is then
-// empty.
+// Write sends input to the program as if it were typed. It never blocks: input that the
+// terminal does not take at once is queued and follows in order. The error is os.ErrClosed
+// if the terminal is closed, or the one that broke the terminal; the queue is then empty.
 func (t *Terminal) Write(b []byte) (int, error) {
 	in := &t.input
 	in.mu.Lock()
@@ -42,7 +41,7 @@ func (t *Terminal) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// put gives the terminal what it takes of b at once.
+// put writes as much of b as the terminal accepts at once.
 func (in *input) put(b []byte) (int, error) {
 	n, err := in.tty.Write(b)
 	if n > 0 && in.wrote != nil {
@@ -56,12 +55,12 @@ func (in *input) put(b []byte) (int, error) {
 	return n, err
 }
 
-// writeQueue goes on with the queue; mu is held.
+// writeQueue writes the rest of the queue; mu is held.
 func (in *input) writeQueue() {
 	for len(in.queue) > 0 && !in.waiting {
 		n, err := in.put(in.queue[0])
 		if err != nil {
-			in.queue = nil // Run tells
+			in.queue = nil // Run reports it
 			return
 		}
 		if in.queue[0] = in.queue[0][n:]; len(in.queue[0]) > 0 {
@@ -78,7 +77,7 @@ func (in *input) writeQueue() {
 	}
 }
 
-// writeLater goes on writing after a pause, or when the terminal has room.
+// writeLater continues writing after a pause, or when the terminal has room.
 func (in *input) writeLater(pause time.Duration) {
 	if pause > 0 {
 		timer := time.NewTimer(pause)
@@ -88,7 +87,7 @@ func (in *input) writeLater(pause time.Duration) {
 		case <-in.done:
 		}
 	} else {
-		_ = in.tty.WaitWritable(time.Time{}) // closed: the write says so
+		_ = in.tty.WaitWritable(time.Time{}) // an error means that it is closed, which the write reports
 	}
 	in.mu.Lock()
 	defer in.mu.Unlock()
@@ -96,7 +95,7 @@ func (in *input) writeLater(pause time.Duration) {
 	in.writeQueue()
 }
 
-// Queued is how many bytes of input the terminal has not taken yet.
+// Queued returns the number of input bytes that the terminal has not accepted yet.
 func (t *Terminal) Queued() (n int) {
 	t.input.mu.Lock()
 	defer t.input.mu.Unlock()
@@ -106,25 +105,25 @@ func (t *Terminal) Queued() (n int) {
 	return n
 }
 
-// Discard forgets the input that is queued.
+// Discard discards queued input.
 func (t *Terminal) Discard() {
 	t.input.mu.Lock()
 	defer t.input.mu.Unlock()
 	t.input.queue = nil
 }
 
-// Interrupt forgets what is queued and types key, the program's way to be
-// interrupted. Where the terminal would turn Ctrl-C into a signal, the signal is
-// sent directly: the key would throw away output that was not read yet.
+// Interrupt discards queued input and types key, the program's interrupt key. If the terminal would
+// turn Ctrl-C into a signal, the signal is sent directly: the key would discard output that has not
+// been read yet.
 func (t *Terminal) Interrupt(key string) {
 	t.Discard()
 	if key == "\x03" && t.tty.Interrupts() && t.tty.Signal(syscall.SIGINT) == nil {
 		if t.input.wrote != nil {
 			t.input.mu.Lock()
 			defer t.input.mu.Unlock()
-			t.input.wrote([]byte(key)) // what its user would have typed
+			t.input.wrote([]byte(key)) // the key that a user would have typed
 		}
 		return
 	}
-	_, _ = t.Write([]byte(key)) // it has ended: there is nothing to interrupt
+	_, _ = t.Write([]byte(key)) // an error means that the program has ended
 }

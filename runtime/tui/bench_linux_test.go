@@ -9,8 +9,8 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
 // BenchmarkLook is one look at what an agent shows while it works: what of a core that
@@ -44,7 +44,8 @@ func BenchmarkLook(b *testing.B) {
 	}
 }
 
-// processorTime is what this process has used: what else the machine does changes it little.
+// processorTime returns the CPU time used by this process, which depends little on the
+// load of the machine.
 func processorTime(b *testing.B) time.Duration {
 	var used syscall.Rusage
 	require.NoError(b, syscall.Getrusage(syscall.RUSAGE_SELF, &used))

@@ -9,9 +9,9 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
 // NotReadyError is a prompt for which the agent was not ready: nothing was typed, or
@@ -204,9 +204,9 @@ func typeable(s string) string {
 // tailLength is how much of a prompt's end is looked for, in characters.
 const tailLength = 24
 
-// shows says, from now on, whether the screen shows a prompt once more than it does now:
-// its end, a row that has nothing else, or what stands for one that is too long. What
-// stood in its place before may have had the same letters.
+// shows returns a function that reports whether the screen shows the prompt one more time
+// than now: its end, a row that contains nothing else, or the placeholder for one that is
+// too long. The text at that place before may have had the same letters.
 func (r *Rules) shows(prompt string, picture func() Picture) func() bool {
 	end := []rune(inked(prompt))
 	tail := string(end[max(len(end)-tailLength, 0):])

@@ -3,8 +3,8 @@ package tui
 import (
 	"time"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/pty"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/pty"
 )
 
 // read takes what the program prints until it has ended.
@@ -98,7 +98,7 @@ func (t *TUI) see() time.Duration {
 	if t.counts {
 		t.watch.looked, t.watch.busy = now, false // nobody has looked while it counted
 	}
-	if rests && (!t.counts || moved && !t.watch.moved) { // what was typed may come to something now
+	if rests && (!t.counts || moved && !t.watch.moved) { // the typed keys may have an effect now
 		ask(t, now, calm >= still)
 	}
 	_, counts, in := t.watch.state(now)
@@ -119,7 +119,7 @@ func (t *TUI) see() time.Duration {
 func ask(t *TUI, now time.Time, calm bool) {
 	r := t.term.Readiness()
 	if calm && t.waits(r) {
-		t.watch.proven()
+		t.watch.confirmed()
 	} else if pty.Tells {
 		t.watch.works(r.State == pty.Busy, now)
 	}
@@ -135,7 +135,7 @@ func (t *TUI) waits(r pty.Readiness) bool {
 	return id != 0 && id != t.wait
 }
 
-// changed wakes those who wait. The lock is held.
+// changed wakes all that wait. The lock is held.
 func (t *TUI) changed() {
 	close(t.news)
 	t.news = make(chan struct{})

@@ -18,9 +18,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 var update = flag.Bool("update", false, "write the states that the recordings show")

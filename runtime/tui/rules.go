@@ -1,17 +1,17 @@
 package tui
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 	"unicode/utf8"
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
 // Picture is what is to be seen of a program.
@@ -114,7 +114,7 @@ func Compile(s *schema.AgentScreen) (*Rules, error) {
 			title: c.pattern("states.title", state.Title), question: c.pattern("states.question", state.Question),
 		})
 	}
-	slices.SortStableFunc(r.states, func(a, b rule) int { return cmp.Compare(b.Priority, a.Priority) })
+	sort.SliceStable(r.states, func(i, j int) bool { return r.states[i].Priority > r.states[j].Priority })
 	return r, c.err
 }
 

@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
 func picture(title string, progress bool, rows ...string) Picture {
@@ -110,8 +110,8 @@ func TestTheAnswerIsWhatIsNew(t *testing.T) {
 	}
 }
 
-// A scroll bar comes and goes, and is no part of a row; what has its look and stands
-// elsewhere is.
+// A scroll bar appears and disappears, and is not part of a row; characters that look like
+// it elsewhere are.
 func TestAScrollBar(t *testing.T) {
 	rules, err := Compile(&schema.AgentScreen{Bar: "[│█]"})
 	require.NoError(t, err)
@@ -120,7 +120,7 @@ func TestAScrollBar(t *testing.T) {
 	assert.Equal(t, []string{"│ a box │", "hello", "╭───────╮", "", "│ x     │", "日本語   ┃"}, rules.picture(s).Rows)
 }
 
-// A prompt that is repeated is no part of the answer, whatever it looks like.
+// A repeated prompt is not part of the answer, whatever it looks like.
 func TestThePromptIsNoPartOfTheAnswer(t *testing.T) {
 	rules, err := Compile(&schema.AgentScreen{Text: schema.ScreenText{Below: `^─+\n> `, Prompt: "^> ", Mark: "^● "}})
 	require.NoError(t, err)
@@ -149,13 +149,13 @@ func TestWhenAPromptIsEntered(t *testing.T) {
 		prompt, before, after string
 		want                  bool
 	}{
-		"it is there":                    {"say hello", "> ", "> say hello", true},
-		"it is not":                      {"say hello", "> ", "> say hel", false},
-		"in the place of its letters":    {"hi", `> Ask: "What is this?"`, "> hi", true},
-		"it was said before":             {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
-		"it was said before, and is not": {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> h", false},
-		"wrapped":                        {"one two three", "> ", "> one two|  three", true},
-		"something stands for it":        {"one\ntwo", "> ", "> [Pasted 2 lines]", true},
+		"it is there":                 {"say hello", "> ", "> say hello", true},
+		"it is not":                   {"say hello", "> ", "> say hel", false},
+		"in the place of its letters": {"hi", `> Ask: "What is this?"`, "> hi", true},
+		"it was shown before":         {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> hi", true},
+		"it was shown before, and is incomplete now": {"hi", "> hi|● Hello.|> ", "> hi|● Hello.|> h", false},
+		"wrapped":                 {"one two three", "> ", "> one two|  three", true},
+		"something stands for it": {"one\ntwo", "> ", "> [Pasted 2 lines]", true},
 	} {
 		t.Run(name, func(t *testing.T) {
 			shown := picture("", false, strings.Split(c.before, "|")...)
@@ -173,7 +173,7 @@ func TestAnAnswerWithoutMarks(t *testing.T) {
 	assert.Empty(t, (&text{}).parts(nil))
 }
 
-// What is asked is told with the tool that it is about, and is no part of the answer.
+// A question is reported with its tool, and is not part of the answer.
 func TestTheBoxOfAQuestion(t *testing.T) {
 	rules, err := Compile(&schema.AgentScreen{States: []schema.ScreenState{{
 		State: "asks", Pattern: `^Allow `, Question: `^─+\n(?<text>Allow (?<tool>.*)\?\n(?<input>.*))`, Rows: []int{-4, -1}, Answers: map[string][]string{"yes": {"y"}},

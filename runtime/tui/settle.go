@@ -4,28 +4,28 @@ import (
 	"cmp"
 	"time"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// watch decides when a state that is seen counts: when the program waits for input, or
-// the state has been there for a time without another, in which the program had nothing
-// to do. It is pure: time, and what the program does, are what it is told.
+// watch decides when a state on the screen counts: when the program waits for input, or
+// when the state has been there for a time without another one, during which the program
+// was idle. It is pure: the time and the program's activity are arguments.
 type watch struct {
 	quiet time.Duration
 	now   Sight
 	since time.Time
 	gap   time.Time // since when no rule has held; zero: one does
-	from  Sight     // what was there when something was last typed
+	from  Sight     // the screen when keys were last typed
 	typed time.Time // when that was
 	moved bool      // something else has been seen since
 
 	looked time.Time     // when works was last told
-	busy   bool          // what it was told then
+	busy   bool          // the last reported activity
 	lost   time.Duration // how much of the time since the state was there does not count
 }
 
-// longestWork is how much work of the program's holds up what its screen shows: something
-// may work behind a prompt for ever.
+// longestWork is the longest time for which a program's activity delays a state: something
+// may work in the background forever.
 const longestWork = 10 * time.Second
 
 // see takes what is shown. A picture in which no rule holds may be half of one: it ends
@@ -66,10 +66,10 @@ func (w *watch) rests() bool {
 	return w.now.State != "" && w.now.State != schema.ScreenWorking && w.now.quiet == 0 && w.gap.IsZero()
 }
 
-// proven notes that the program waits for input: the state counts.
-func (w *watch) proven() { w.since = time.Time{} }
+// confirmed notes that the program waits for input: the state counts.
+func (w *watch) confirmed() { w.since = time.Time{} }
 
-// begins notes that something was typed: what has been seen is of the time before it.
+// begins notes that keys were typed: earlier screens no longer count.
 func (w *watch) begins(at time.Time) {
 	w.from, w.typed, w.since, w.moved, w.lost = w.now, at, at, false, 0
 }

@@ -14,7 +14,8 @@ type text struct {
 	drop                []*regexp2.Regexp
 }
 
-// conversation are the rows of it, without those that are no part of an answer.
+// conversation returns the rows of the conversation, without rows that are not part of an
+// answer.
 func (t *text) conversation(rows []string) []string {
 	if t.below != nil {
 		all := strings.Join(rows, "\n")
@@ -50,8 +51,8 @@ func trimmed(rows []string) []string {
 	return rows
 }
 
-// answer are the rows that a screen shows and had not shown before: those behind what was
-// there, and behind the prompt where it is repeated.
+// answer returns the rows that the screen shows and did not show before: those after the
+// earlier rows, and after the prompt if it is repeated.
 func (t *text) answer(prompt string, before, after []string) []string {
 	rows, _ := t.behind(prompt, before, after)
 	return rows
@@ -68,7 +69,7 @@ func (t *text) answered(prompt string, before, after []string) bool {
 func (t *text) behind(prompt string, before, after []string) (answer []string, repeats bool) {
 	rows := fresh(t.conversation(before), t.conversation(after))
 	rest := inked(prompt)
-	// The first one is the caller's: what follows may quote others.
+	// The first one belongs to the caller: later rows may quote others.
 	first := slices.IndexFunc(rows, t.isPrompt)
 	if at := middle(rest, rows); at > 0 && first != 0 { // its beginning has left the screen
 		first, rest = 0, rest[at:]
@@ -113,15 +114,15 @@ func repeated(prompt string, rows []string) []string {
 	return rows[last:]
 }
 
-// kept are rows without those that are no part of an answer.
+// kept returns rows without those that are not part of an answer.
 func (t *text) kept(rows []string) []string {
 	return slices.DeleteFunc(slices.Clone(rows), func(row string) bool {
 		return slices.ContainsFunc(t.drop, func(re *regexp2.Regexp) bool { return matches(re, row) })
 	})
 }
 
-// parts are the parts of an answer, each without its mark and the margin under it. Where
-// parts have marks, what stands before the first is of the prompt.
+// parts returns the parts of an answer, each without its mark and the margin under it. If
+// parts have marks, the rows before the first belong to the prompt.
 func (t *text) parts(rows []string) (list []string) {
 	var part []string
 	margin := 0
@@ -178,8 +179,9 @@ func squeezed(rows []string) (out []string) {
 	return out
 }
 
-// fresh are the rows of after behind the longest end of before that it has. What was
-// before may have been drawn over in its last rows, or have left the screen at its top.
+// fresh returns the rows of after that follow its longest overlap with the tail of before.
+// The last rows of before may have been overwritten, and its first rows may have left the
+// screen.
 func fresh(before, after []string) []string {
 	best, at := 0, 0
 	for end := len(before); end > 0; end-- {

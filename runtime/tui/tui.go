@@ -1,6 +1,6 @@
-// Package tui drives a coding agent by its own full-screen interface, as a person would:
-// it starts it on a terminal, tells from what the screen shows whether it takes a prompt,
-// works, or asks something, enters prompts and answers, and reads what is new.
+// Package tui drives a coding agent through its own full-screen interface, as a person
+// would: it starts the agent on a terminal, recognizes from the screen whether the agent
+// is ready, works, or asks something, enters prompts and answers, and reads new text.
 //
 //	t, err := tui.Start(adapter, tui.Options{Dir: dir})
 //	…
@@ -9,11 +9,11 @@
 //	…
 //	turn, err := wait(ctx)
 //
-// What is to be seen in which state stands in the adapter (agent.screen). The rules look
-// at the screen as it is (Rules, pure), never at bytes; a state counts when the kernel
-// says that the program waits for input, or when it has been there for a declared time
-// (watch, pure). A screen can show whatever a model writes: an adapter ties its rules to
-// places where the program itself draws.
+// The adapter (agent.screen) describes the screen of each state. Rules, which is pure,
+// examines the screen and never the bytes. A state counts when the kernel reports that the
+// program waits for input, or when the state has been there for a declared time (watch,
+// pure). A model can make the screen show any text; therefore adapters bind their rules to
+// places where only the program draws.
 package tui
 
 import (
@@ -30,25 +30,26 @@ import (
 	"sync"
 	"time"
 
-	"ripple/runtime/internal/scratch"
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/launch"
-	"ripple/runtime/pty"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
 // Options are a caller's wishes; the zero value is useful.
 type Options struct {
-	Dir        string   // working directory; empty: the caller's
-	Env        []string // KEY=value, over the adapter's
-	Args       []string // behind agent.screen.args
-	Executable string   // path or name; empty: found by the adapter's rules
-	Cols, Rows int      // 0: the adapter's
+	Dir        string     // working directory; empty: the caller's
+	Env        []string   // KEY=value, over the adapter's
+	Args       []string   // behind agent.screen.args
+	Executable string     // path or name; empty: found by the adapter's rules
+	Cols, Rows int        // 0: the adapter's
+	Box        launch.Box // where it runs; nil: without a box
 
 	Terminal func(*terminal.Terminal)          // gets the terminal before the first byte is read
 	Through  func(temp string) []string        // the command line of a process that executes what follows it
-	Read     func(output []byte, at time.Time) // is told of all output, in order
+	Read     func(output []byte, at time.Time) // receives all output, in order
 	Sole     bool                              // see proctree.Tree
 }
 
@@ -57,7 +58,8 @@ type State struct {
 	Sight
 	Counts bool // it has been there long enough, or the program waits
 	Ended  bool // the program has ended
-	// Answered: what it asks is what was answered; it may not have read the answer yet.
+	// Answered: the question was answered already; the agent may not have read the answer
+	// yet.
 	Answered bool
 	moved    bool // something else was seen since something was typed
 }
@@ -124,7 +126,7 @@ func (t *TUI) start(a *schema.Adapter, o Options) error {
 	env := merged(a.Agent.Env, t.screen.Env)
 	plan, err := launch.Build(a, launch.OSHost(), launch.Request{
 		Dir: o.Dir, Env: append(env, o.Env...), Args: slices.Concat(t.screen.Args, o.Args), Cols: o.Cols, Rows: o.Rows,
-		Executable: o.Executable, Nonce: rand.Text(), ScratchDir: t.scratch.Path,
+		Executable: o.Executable, Nonce: rand.Text(), ScratchDir: t.scratch.Path, Box: o.Box,
 	})
 	if err != nil {
 		return err

@@ -10,9 +10,9 @@ import (
 	"syscall"
 	"time"
 
-	"ripple/runtime/internal/vt"
-	"ripple/runtime/proctree"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/schema"
 )
 
 // Turn is what a prompt came to.
@@ -65,9 +65,9 @@ func (t *TUI) await(ctx context.Context, prompt string, before []string) (Turn, 
 	return Turn{State: s, Text: strings.Join(rows, "\n"), Parts: t.rules.text.parts(rows), Unmoved: unmoved}, err
 }
 
-// Rest waits until the agent does not go on by itself: it is ready, or asks something.
-// What it showed when something was last typed does not count at once, unless again says
-// that it has come anew; nil: it never does. Errors: ErrEnded, the context's.
+// Rest waits until the agent no longer works: it is ready, or asks something. The state
+// shown when keys were last typed does not count at once, unless again reports that it
+// appeared again; nil: it never does. Errors: ErrEnded, the context's.
 func (t *TUI) Rest(ctx context.Context, again func(State) bool) (State, error) {
 	t.mu.Lock()
 	late, cancel := context.WithDeadline(ctx, t.watch.typed.Add(unseen))
@@ -109,7 +109,7 @@ func (t *TUI) Answer(ctx context.Context, name string) error {
 	t.replied = true
 	t.changed()
 	t.mu.Unlock()
-	time.AfterFunc(unseen, func() { // nothing may change any more, and it asks again
+	time.AfterFunc(unseen, func() { // the screen may not change again, so it asks again
 		t.mu.Lock()
 		defer t.mu.Unlock()
 		t.changed()
@@ -131,14 +131,15 @@ const (
 	killLimit = 5 * time.Second
 	// tellLimit is leaveLimit for one that is still to tell the id of its session.
 	tellLimit = 15 * time.Second
-	// leavePatience is how long an agent that was to go must be there again to be asked anew.
+	// leavePatience is how long an agent that was asked to leave must be ready again
+	// before it is asked again.
 	leavePatience = time.Second
 )
 
-// leave presses the keys that leave the agent, one by one as long as it has not begun to
-// go: on a screen that it has given back a key would hit it like a signal. An agent that
-// takes a prompt again has taken them for something else, or several of them for one: they
-// are pressed anew. It returns when the agent goes. Errors: ErrEnded, the context's.
+// leave presses the keys that leave the agent, one by one while it has not begun to leave:
+// once it has restored the screen, a key would act like a signal. An agent that accepts a
+// prompt again has interpreted them differently, or several of them as one: they are
+// pressed again. It returns when the agent leaves. Errors: ErrEnded, the context's.
 func leave(ctx context.Context, t *TUI) error {
 	goes := going(t)
 	for {
@@ -187,9 +188,9 @@ func stays(ctx context.Context, t *TUI, goes func() bool) error {
 	return err
 }
 
-// Close ends the agent: by the keys that leave it, then by signals, then everything that
-// it left behind. It returns when all are gone or reports the processes that resisted.
-// The context bounds the polite part only. Closing twice is no error.
+// Close ends the agent: by the keys that leave it, then by signals, then with all its
+// remaining processes. It returns when all have ended, or reports the processes that
+// resisted. The context limits the steps before killing only. Close may be called again.
 func (t *TUI) Close(ctx context.Context) error {
 	t.term.Remember()
 	limit := leaveLimit

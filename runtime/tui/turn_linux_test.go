@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // An interface that takes a prompt away and does nothing is ready, as it was before: no
@@ -90,7 +90,7 @@ func toy(t *testing.T, program string) *TUI {
 	return tui
 }
 
-// takesTurn has a turn taken, which is told when it is over.
+// takesTurn runs a turn and returns a channel that receives it when it is over.
 func takesTurn(ctx context.Context, t *testing.T, tui *TUI) <-chan Turn {
 	t.Helper()
 	wait, err := tui.Submit(ctx, "what is it?")
@@ -104,7 +104,8 @@ func takesTurn(ctx context.Context, t *testing.T, tui *TUI) <-chan Turn {
 	return over
 }
 
-// What an interface begins with may be drawn when it has taken a prompt already: it is no answer.
+// The interface may draw its start screen after it has accepted a prompt: that is not an
+// answer.
 func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
@@ -149,8 +150,8 @@ func TestASessionIsToldAtTheEnd(t *testing.T) {
 	assert.Equal(t, "abc", tui.Session())
 }
 
-// Keys that are read at once may be one key to an agent: it takes a prompt again, and is
-// asked anew to go.
+// Keys that are read at once may be one key to an agent: it accepts a prompt again, and is
+// asked again to leave.
 func TestAnAgentThatTakesTwoKeysForOne(t *testing.T) {
 	tui := toy(t, `stty -echo -icanon -isig; key() { dd bs=1 count=$1 2>/dev/null; }
 		printf '> '; key 2 >/dev/null; printf '\r\033[Kagain?\n> '; key 1 >/dev/null; stty sane; printf '\nresume abc\n'`)
@@ -182,7 +183,7 @@ func TestAnAnswerIsDrawnInParts(t *testing.T) {
 	assert.Equal(t, "the answer\ngoes on", (<-over).Text)
 }
 
-// What was answered is not asked as long as the answer may not have been read.
+// An answered question is not asked again while the answer may not have been read.
 func TestAnAnswerIsReadLate(t *testing.T) {
 	defer func(was time.Duration) { unseen = was }(unseen)
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)

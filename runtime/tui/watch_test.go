@@ -36,13 +36,13 @@ func TestAStateCountsWhenItWasThereForTheQuietTime(t *testing.T) {
 func TestAStateCountsAtOnceWhenTheProgramWaits(t *testing.T) {
 	w := watch{quiet: quiet}
 	w.see(ready, at(0))
-	w.proven()
+	w.confirmed()
 	_, counts, _ := w.state(at(1))
 	assert.True(t, counts)
 }
 
-// While the program has something to do, what it shows may be half of what it is about to
-// show; but something may work behind a prompt for ever.
+// While the program is busy, the screen may be half drawn; but something may work in the
+// background forever.
 func TestTimeInWhichTheProgramWorksDoesNotCount(t *testing.T) {
 	looks := func(works func(ms int) bool, every int) (counts int) {
 		w := watch{quiet: quiet}
@@ -74,7 +74,7 @@ func TestTimeInWhichTheProgramWorksDoesNotCount(t *testing.T) {
 	assert.True(t, counts)
 }
 
-// What may be seen before something else comes has a time of its own.
+// A state that may precede another one has its own time.
 func TestAStateWithATimeOfItsOwn(t *testing.T) {
 	early := Sight{State: "ready", quiet: 5 * time.Second}
 	w := watch{quiet: quiet}

@@ -7,7 +7,7 @@ import (
 
 	"github.com/itchyny/gojq"
 
-	"ripple/schema/internal/library"
+	"example.com/ripple/schema/internal/library"
 )
 
 // maxProgram bounds a jq program.
@@ -26,7 +26,8 @@ func Program(source string) (*gojq.Code, error) {
 	if err != nil {
 		return nil, &library.ProgramError{Offset: -1, Message: "bad jq program: " + err.Error()}
 	}
-	code, err := gojq.Compile(query)
+	query.FuncDefs = append(boundedFuncs(), query.FuncDefs...)
+	code, err := gojq.Compile(query, gojq.WithFunction(boundedName, 0, 0, bounded))
 	if err != nil {
 		return nil, &library.ProgramError{Offset: whereIs(source, err.Error()), Message: "bad jq program: " + err.Error()}
 	}

@@ -52,7 +52,7 @@ func (f *face) RequestPermission(_ context.Context, r acp.RequestPermissionReque
 	return acp.RequestPermissionResponse{Outcome: acp.NewRequestPermissionOutcomeCancelled()}, nil
 }
 
-// open starts ripple acp in a project of its own, and begins a session.
+// open starts ripple acp in a project of its own, which the person trusts, and begins a session.
 func open(t *testing.T, play string, args ...string) *face {
 	t.Helper()
 	home := t.TempDir()
@@ -61,7 +61,7 @@ func open(t *testing.T, play string, args ...string) *face {
 	must(t, os.WriteFile(filepath.Join(f.dir, ".ralph/@fix_plan.md"), []byte("- [ ] greet\n"), 0o600))
 	scenario := filepath.Join(home, "scenario.yaml")
 	must(t, os.WriteFile(scenario, []byte(play), 0o600))
-	cmd := exec.Command(ripple(t), append([]string{"acp", "--adapter", "rehearsal"}, args...)...)
+	cmd := exec.Command(ripple(t), append([]string{"acp", "--adapter", "rehearsal", "--trust"}, args...)...)
 	cmd.Dir, cmd.Env = f.dir, append(os.Environ(), "HOME="+home, "RIPPLE_SCENARIO="+scenario)
 	in, err := cmd.StdinPipe()
 	must(t, err)
@@ -183,7 +183,7 @@ func TestClientOfTheSDK(t *testing.T) {
 		equal(t, acp.StopReasonEndTurn, r.StopReason)
 	})
 	t.Run("a turn that is cancelled", func(t *testing.T) {
-		f := open(t, stalls, "--turn")
+		f := open(t, stalls, "--turn", "--transport", "stdio")
 		go func() {
 			<-f.began
 			for range 2 {
@@ -197,7 +197,7 @@ func TestClientOfTheSDK(t *testing.T) {
 		equal(t, acp.StopReasonCancelled, r.StopReason)
 	})
 	t.Run("a prompt while one is open, and a session that is closed", func(t *testing.T) {
-		f := open(t, stalls, "--turn")
+		f := open(t, stalls, "--turn", "--transport", "stdio")
 		ended := make(chan acp.StopReason, 1)
 		go func() {
 			r, _ := f.prompt(t, "Go.")

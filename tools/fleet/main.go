@@ -1,6 +1,6 @@
-// Command fleet writes the table of adapters into README.md: what `ripple adapter
+// Command fleet writes the table of adapters into docs/adapters.md: what `ripple adapter
 // list --json` has, in its order, with what `ripple adapter test --all --report
-// json` found. Its arguments are the two files and the README.
+// json` found. Its arguments are the two files and the document.
 package main
 
 import (
@@ -35,7 +35,7 @@ func main() {
 
 func run(args []string) error {
 	if len(args) != 3 {
-		return fmt.Errorf("usage: fleet LIST REPORT README")
+		return fmt.Errorf("usage: fleet LIST REPORT DOCUMENT")
 	}
 	var list []adapter
 	if err := read(args[0], &list); err != nil {
@@ -49,11 +49,11 @@ func run(args []string) error {
 	for _, r := range doc.Reports {
 		found[r.Adapter] = r
 	}
-	readme, err := os.ReadFile(args[2])
+	document, err := os.ReadFile(args[2])
 	if err != nil {
 		return err
 	}
-	before, rest, ok := strings.Cut(string(readme), begin)
+	before, rest, ok := strings.Cut(string(document), begin)
 	_, after, closed := strings.Cut(rest, end)
 	if !ok || !closed {
 		return fmt.Errorf("%s: no table between %q and %q", args[2], strings.TrimSpace(begin), end)
@@ -87,7 +87,7 @@ func table(list []adapter, found map[string]report) string {
 				version = "not tested in this run"
 			}
 		}
-		fmt.Fprintf(&b, "| [%s](adapters/%s.yaml) | %s | %s | %s | %s |\n", a.Name, a.Name, a.Family, version, level, start)
+		fmt.Fprintf(&b, "| [%s](../adapters/%s.yaml) | %s | %s | %s | %s |\n", a.Name, a.Name, a.Family, version, level, start)
 	}
 	return b.String()
 }

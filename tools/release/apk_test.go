@@ -139,7 +139,7 @@ func installed(t *testing.T, text []byte) {
 			t.Errorf("%s has the checksum %q, not %x", name, got, sum.Sum(nil))
 		}
 	}
-	for _, name := range []string{"usr/bin/ripple", "usr/share/man/man1/ripple-exec.1", "usr/share/doc/ripple/copyright"} {
+	for _, name := range []string{"usr/bin/ripple", "usr/share/man/man1/ripple-exec.1.gz", "usr/share/doc/ripple/copyright"} {
 		if !seen[name] {
 			t.Errorf("there is no %s", name)
 		}

@@ -20,8 +20,8 @@ var followed = strings.Fields(`
 	archives.ids archives.name_template archives.formats archives.format_overrides.goos archives.format_overrides.formats
 	archives.builds_info.owner archives.builds_info.group archives.files.src archives.files.dst archives.files.strip_parent
 	archives.files.info.owner archives.files.info.group archives.files.info.mode archives.files.info.mtime
-	nfpms.id nfpms.ids nfpms.formats nfpms.file_name_template nfpms.maintainer nfpms.description nfpms.license nfpms.section nfpms.priority nfpms.bindir nfpms.mtime
-	nfpms.rpm.buildhost nfpms.contents.src nfpms.contents.dst
+	nfpms.id nfpms.ids nfpms.formats nfpms.file_name_template nfpms.maintainer nfpms.homepage nfpms.description nfpms.license nfpms.section nfpms.priority nfpms.bindir nfpms.mtime
+	nfpms.rpm.buildhost nfpms.contents.src nfpms.contents.dst nfpms.contents.packager
 	nfpms.contents.file_info.owner nfpms.contents.file_info.group nfpms.contents.file_info.mode nfpms.contents.file_info.mtime
 	sboms.artifacts sboms.ids sboms.documents sboms.cmd sboms.args
 	checksum.name_template checksum.extra_files.glob release.extra_files.glob

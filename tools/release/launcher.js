@@ -1,13 +1,14 @@
 #!/usr/bin/env node
 // Starts the binary of the package for this machine, in place of this process where node can.
 "use strict";
-const name = `ripple-${process.platform}-${process.arch}`;
+const self = require("../package.json").name; // with its scope
+const name = `${self}-${process.platform}-${process.arch}`;
 let file;
 try {
   file = require.resolve(`${name}/bin/ripple${process.platform === "win32" ? ".exe" : ""}`);
 } catch {
   console.error(`ripple: there is no binary for ${process.platform} ${process.arch}: the package ${name} is not installed`);
-  console.error("  install ripple again without --omit=optional; where there is no such package, build it with Go");
+  console.error(`  install ${self} again, from where you have it, without --omit=optional; where there is no such package, build it with Go`);
   process.exit(3);
 }
 const args = process.argv.slice(2);

@@ -8,8 +8,10 @@
 //	release [flags]              everything, into a directory
 //	release npm [flags] …        a package for npm
 //	release sbom [flags] …       what a binary is made of
+//	release notices [flags] OS…  the licenses of all that is in the binaries
+//	release identity [flags]     writes tools/identity.yaml into the files that it concerns
 //
-// The last two are run by what the file says, so that goreleaser runs them too.
+// The last four are run by what the file says, so that goreleaser runs them too.
 package main
 
 import (
@@ -36,6 +38,10 @@ func run(args []string) error {
 			return npmCommand(args[1:])
 		case "sbom":
 			return sbomCommand(args[1:])
+		case "notices":
+			return noticesCommand(args[1:])
+		case "identity":
+			return identityCommand(args[1:])
 		}
 	}
 	flags := flag.NewFlagSet("release", flag.ExitOnError)

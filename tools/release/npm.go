@@ -35,7 +35,16 @@ func (p platform) npm() (system, cpu string) {
 // npmPackage is one that is to be written into a directory.
 type npmPackage struct {
 	stamp
-	dir string
+	dir, scope string
+}
+
+// named returns a package's name in the release's scope. Without a scope the packages are
+// private, so that npm does not publish them under names that others may own.
+func (p npmPackage) named(name string) string {
+	if p.scope == "" {
+		return name
+	}
+	return "@" + strings.TrimPrefix(p.scope, "@") + "/" + name
 }
 
 func npmCommand(args []string) error {
@@ -43,6 +52,7 @@ func npmCommand(args []string) error {
 	flags := flag.NewFlagSet("release npm [flags] PLATFORM…", flag.ExitOnError)
 	p.add(flags)
 	flags.StringVar(&p.dir, "o", ".", "directory for the package; it is made")
+	flags.StringVar(&p.scope, "scope", "", "`SCOPE` of the packages' names; without one they cannot be published")
 	binary := flags.String("binary", "", "`FILE` of the platform's package; without it the main one is made, for all platforms")
 	if err := flags.Parse(args); err != nil {
 		return err
@@ -85,7 +95,7 @@ func (p npmPackage) main(platforms []platform) error {
 	optional := map[string]string{}
 	for _, of := range platforms {
 		system, cpu := of.npm()
-		optional["ripple-"+system+"-"+cpu] = p.version
+		optional[p.named("ripple-"+system+"-"+cpu)] = p.version
 	}
 	return p.write("ripple", map[string]any{
 		"description": "Drives any interactive program from one YAML file", "bin": map[string]string{"ripple": "bin/ripple.js"},
@@ -95,13 +105,17 @@ func (p npmPackage) main(platforms []platform) error {
 
 // write makes a package as npm pack does: a tar with everything below package/.
 func (p npmPackage) write(name string, manifest map[string]any, path string, program []byte) error {
-	manifest["name"], manifest["version"], manifest["license"] = name, p.version, "MIT"
+	manifest["name"], manifest["version"], manifest["license"] = p.named(name), p.version, "MIT"
+	if p.scope == "" {
+		manifest["private"] = true
+	}
 	text, err := json.MarshalIndent(manifest, "", "  ")
 	if err != nil {
 		return err
 	}
 	license, err := os.ReadFile("LICENSE")
-	if err != nil {
+	others, othersErr := os.ReadFile(noticesFile)
+	if err := errors.Join(err, othersErr); err != nil {
 		return err
 	}
 	return create(filepath.Join(p.dir, "npm-"+name+"-"+p.version+".tgz"), func(w io.Writer) error {
@@ -114,7 +128,7 @@ func (p npmPackage) write(name string, manifest map[string]any, path string, pro
 			name    string
 			content []byte
 			mode    int64
-		}{{"LICENSE", license, 0o644}, {path, program, 0o755}, {"package.json", append(text, '\n'), 0o644}} {
+		}{{"LICENSE", license, 0o644}, {"THIRD_PARTY_LICENSES", others, 0o644}, {path, program, 0o755}, {"package.json", append(text, '\n'), 0o644}} {
 			head := &tar.Header{Typeflag: tar.TypeReg, Name: "package/" + f.name, Mode: f.mode, Size: int64(len(f.content)), ModTime: p.date, Format: tar.FormatUSTAR}
 			if err := t.WriteHeader(head); err != nil {
 				return err

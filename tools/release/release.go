@@ -79,6 +79,7 @@ func newRelease(repo, out, version string) (*release, error) {
 	r := &release{Project: file, out: out, fields: fields{
 		"FullCommit": commit, "CommitTimestamp": at, "CommitDate": time.Unix(at, 0).UTC().Format(time.RFC3339),
 	}}
+	r.fields["IsSnapshot"] = version == ""
 	if version == "" {
 		if version, err = r.render(file.Snapshot.VersionTemplate, nil); err != nil {
 			return nil, err

@@ -174,7 +174,14 @@ func TestSBOM(t *testing.T) {
 			Timestamp string
 			Component struct{ Name, Version string }
 		}
-		Components   []struct{ Name, Version, Purl string }
+		Components []struct {
+			Name, Version, Purl string
+			Hashes              []struct{ Content string }
+			Licenses            []struct {
+				Expression string
+				License    struct{ ID, Name string }
+			}
+		}
 		Dependencies []struct{ DependsOn []string }
 	}
 	if err := json.Unmarshal([]byte(first), &bom); err != nil {
@@ -183,6 +190,9 @@ func TestSBOM(t *testing.T) {
 	found := map[string]string{}
 	for _, c := range bom.Components {
 		found[c.Name] = c.Purl
+		if len(c.Licenses) != 1 || c.Name == "github.com/goreleaser/nfpm/v2" && (c.Licenses[0].License.ID != "MIT" || len(c.Hashes[0].Content) != 64) {
+			t.Errorf("%s has licenses %v and hashes %v", c.Name, c.Licenses, c.Hashes)
+		}
 	}
 	if bom.BOMFormat != "CycloneDX" || bom.Metadata.Component.Version != "v1.2.3" || bom.Metadata.Timestamp != "1970-01-01T00:00:00Z" ||
 		!strings.HasPrefix(found["github.com/goreleaser/nfpm/v2"], "pkg:golang/github.com/goreleaser/nfpm/v2@v2.") || found["std"] == "" ||

@@ -2,6 +2,8 @@ package main
 
 import (
 	"debug/buildinfo"
+	"encoding/base64"
+	"encoding/hex"
 	"errors"
 	"flag"
 	"io"
@@ -63,12 +65,20 @@ func sbom(s stamp, binary, file string) error {
 	program.Licenses = &cdx.Licenses{{License: &cdx.License{ID: "MIT"}}}
 	bom := cdx.NewBOM()
 	bom.Metadata = &cdx.Metadata{Timestamp: s.date.UTC().Format(time.RFC3339), Component: &program}
-	parts := []cdx.Component{component(cdx.ComponentTypeLibrary, "std", "v"+strings.TrimPrefix(info.GoVersion, "go"))}
+	std := component(cdx.ComponentTypeLibrary, "std", "v"+strings.TrimPrefix(info.GoVersion, "go"))
+	if err := describe(&std, ""); err != nil {
+		return err
+	}
+	parts := []cdx.Component{std}
 	for _, m := range info.Deps {
 		if m.Replace != nil {
 			m = m.Replace
 		}
-		parts = append(parts, component(cdx.ComponentTypeLibrary, m.Path, m.Version))
+		c := component(cdx.ComponentTypeLibrary, m.Path, m.Version)
+		if err := describe(&c, m.Sum); err != nil {
+			return err
+		}
+		parts = append(parts, c)
 	}
 	names := make([]string, len(parts))
 	for i, part := range parts {
@@ -83,4 +93,30 @@ func sbom(s stamp, binary, file string) error {
 func component(kind cdx.ComponentType, module, version string) cdx.Component {
 	at := "pkg:golang/" + module + "@" + version
 	return cdx.Component{BOMRef: at, Type: kind, Name: module, Version: version, PackageURL: at}
+}
+
+// describe adds the license of a module and its hash, which go.sum has in another form
+// (https://go.dev/ref/mod#go-sum-files).
+func describe(c *cdx.Component, sum string) error {
+	texts, err := licensesOf(part{c.Name, c.Version})
+	if err != nil {
+		return err
+	}
+	id := licenseID(texts)
+	switch {
+	case id == "":
+		c.Licenses = &cdx.Licenses{{License: &cdx.License{Name: "see THIRD_PARTY_LICENSES"}}}
+	case strings.Contains(id, " "):
+		c.Licenses = &cdx.Licenses{{Expression: id}}
+	default:
+		c.Licenses = &cdx.Licenses{{License: &cdx.License{ID: id}}}
+	}
+	if encoded, is := strings.CutPrefix(sum, "h1:"); is {
+		hash, err := base64.StdEncoding.DecodeString(encoded)
+		if err != nil {
+			return err
+		}
+		c.Hashes = &[]cdx.Hash{{Algorithm: cdx.HashAlgoSHA256, Value: hex.EncodeToString(hash)}}
+	}
+	return nil
 }

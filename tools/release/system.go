@@ -32,7 +32,7 @@ func (r *release) systemPackages() error {
 }
 
 func (r *release) systemPackage(n config.NFPM, binary artifact, format string) error {
-	info, err := r.describe(n, binary)
+	info, err := r.describe(n, binary, format)
 	if err != nil {
 		return err
 	}
@@ -49,7 +49,7 @@ func (r *release) systemPackage(n config.NFPM, binary artifact, format string) e
 	return create(file, func(w io.Writer) error { return packager.Package(info, w) })
 }
 
-func (r *release) describe(n config.NFPM, binary artifact) (*nfpm.Info, error) {
+func (r *release) describe(n config.NFPM, binary artifact, format string) (*nfpm.Info, error) {
 	at, err := r.time(n.MTime)
 	if err != nil {
 		return nil, err
@@ -58,8 +58,15 @@ func (r *release) describe(n config.NFPM, binary artifact) (*nfpm.Info, error) {
 	if err != nil {
 		return nil, err
 	}
+	homepage, err := r.render(n.Homepage, nil)
+	if err != nil {
+		return nil, err
+	}
 	var contents files.Contents
 	for _, c := range n.Contents {
+		if c.Packager != "" && c.Packager != format {
+			continue
+		}
 		dated, err := r.time(c.FileInfo.MTime)
 		if err != nil {
 			return nil, err
@@ -73,7 +80,7 @@ func (r *release) describe(n config.NFPM, binary artifact) (*nfpm.Info, error) {
 	})
 	return nfpm.WithDefaults(&nfpm.Info{
 		Name: r.ProjectName, Arch: binary.platform.arch, Platform: binary.platform.os, Version: fmt.Sprint(r.fields["Version"]), License: n.License,
-		MTime: at, Maintainer: maintainer, Section: n.Section, Priority: n.Priority, Description: strings.TrimSpace(n.Description),
+		MTime: at, Maintainer: maintainer, Homepage: homepage, Section: n.Section, Priority: n.Priority, Description: strings.TrimSpace(n.Description),
 		Overridables: nfpm.Overridables{Contents: contents, RPM: nfpm.RPM{BuildHost: n.RPM.BuildHost}},
 	}), nil
 }

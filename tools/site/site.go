@@ -22,7 +22,7 @@ import (
 
 // The pages in the order of the list of contents; what else lies in docs is between.
 var (
-	topics = []string{"README.md", "docs/consoles.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
+	topics = []string{"README.md", "docs/commands.md", "docs/consoles.md", "docs/running-a-loop.md", "docs/writing-an-adapter.md", "SCHEMA.md"}
 	others = []string{"SECURITY.md", "ARCHITECTURE.md", "CONTRIBUTING.md", "BENCHMARKS.md", "CHANGELOG.md"}
 )
 
@@ -42,7 +42,7 @@ type page struct {
 	source  []byte
 	tree    ast.Node
 	anchors map[string]bool
-	links   []*ast.Link
+	links   []*[]byte // where its links lead and its images lie
 }
 
 // Address is where the page is, below the site.
@@ -98,7 +98,9 @@ func parse(repo, file string) (*page, error) {
 				p.title = words(n, source)
 			}
 		case *ast.Link:
-			p.links = append(p.links, n)
+			p.links = append(p.links, &n.Destination)
+		case *ast.Image:
+			p.links = append(p.links, &n.Destination)
 		}
 		return ast.WalkContinue, nil
 	})
@@ -143,7 +145,7 @@ func (s *site) page(file string) *page {
 func (s *site) broken() (wrong []string) {
 	for _, p := range s.pages {
 		for _, l := range p.links {
-			link := string(l.Destination)
+			link := string(*l)
 			file, anchor, outside := p.target(link)
 			if outside {
 				continue
@@ -195,7 +197,7 @@ func (s *site) write(dir string) error {
 // relink has the links of a page lead to pages, and copies what else they lead to.
 func (s *site) relink(p *page, dir string) error {
 	for _, l := range p.links {
-		file, anchor, outside := p.target(string(l.Destination))
+		file, anchor, outside := p.target(string(*l))
 		if outside {
 			continue
 		}
@@ -209,9 +211,9 @@ func (s *site) relink(p *page, dir string) error {
 		if err != nil {
 			return err
 		}
-		l.Destination = []byte(filepath.ToSlash(at))
+		*l = []byte(filepath.ToSlash(at))
 		if anchor != "" {
-			l.Destination = append(l.Destination, "#"+anchor...)
+			*l = append(*l, "#"+anchor...)
 		}
 	}
 	return nil

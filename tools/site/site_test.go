@@ -39,7 +39,7 @@ func TestBroken(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	text := "[a](docs/none.md) [b](SCHEMA.md#a-part) [c](SCHEMA.md#none) [d](#none) [e](https://example.com/none) [f](docs) `[g](code)`\n"
+	text := "[a](docs/none.md) [b](SCHEMA.md#a-part) [c](SCHEMA.md#none) [d](#none) [e](https://example.com/none) [f](docs) `[g](code)` ![h](none.svg)\n"
 	if err := put(filepath.Join(repo, "README.md"), []byte(text)); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +50,8 @@ func TestBroken(t *testing.T) {
 	got := strings.Join(s.broken(), "\n")
 	const want = `README.md: docs/none.md: there is no docs/none.md
 README.md: SCHEMA.md#none: there is no heading #none in SCHEMA.md
-README.md: #none: there is no heading #none in README.md`
+README.md: #none: there is no heading #none in README.md
+README.md: none.svg: there is no none.svg`
 	if got != want {
 		t.Errorf("got:\n%s\nwant:\n%s", got, want)
 	}

@@ -1,4 +1,4 @@
-module ripple/tools/vtpeer
+module example.com/ripple/tools/vtpeer
 
 go 1.26.0
 

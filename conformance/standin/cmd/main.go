@@ -1,5 +1,5 @@
-// Command cmd runs the stand-in model server until it is interrupted. Its first
-// line on standard output is the server's URL; see the package for what to add.
+// Command cmd runs the stand-in model server until it is interrupted. Its first line on standard
+// output is the server's URL; package standin documents the paths below it.
 package main
 
 import (
@@ -10,7 +10,7 @@ import (
 	"os/signal"
 	"syscall"
 
-	"ripple/runtime/standin"
+	"example.com/ripple/runtime/standin"
 )
 
 func main() {
@@ -25,5 +25,5 @@ func main() {
 	}
 	fmt.Println(s.URL(""))
 	<-ctx.Done()
-	_ = s.Close() // the listener is gone with the process
+	_ = s.Close() // the listener is closed with the process
 }

@@ -1,22 +1,22 @@
 package place
 
 import (
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// Begun is a console to be, by whoever has its name.
+// Begun is a claimed console that does not serve yet.
 type Begun struct {
 	Order   Order
 	Adapter *schema.Adapter
 	Claim   *Claim
-	Program *session.Begun // nil: it is still to be begun
+	Program *session.Begun // nil: not started yet
 }
 
-// Begin claims the name and starts the program, for a process that has something else to do
-// while that comes to its prompt. An agent, and what is kept in a sandbox, is not started.
+// Begin claims the name and starts the program, for a process that has other work to do until the
+// program is at its prompt. An agent or a sandboxed program is not started.
 //
-// Errors: ErrTaken; those of Of and of session.Begin, with which nothing is claimed.
+// Errors: ErrTaken; those of Of and of session.Begin. Nothing stays claimed if it fails.
 func Begin(o Order, a *schema.Adapter, getenv func(string) string) (*Begun, error) {
 	c, err := o.TakeName(getenv)
 	if err != nil {
@@ -32,7 +32,7 @@ func Begin(o Order, a *schema.Adapter, getenv func(string) string) (*Begun, erro
 	return b, nil
 }
 
-// Release undoes it.
+// Release ends the program and releases the name.
 func (b *Begun) Release() {
 	if b.Program != nil {
 		_ = b.Program.Close() // it has done nothing yet

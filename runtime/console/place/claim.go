@@ -2,25 +2,28 @@ package place
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"time"
 
 	"github.com/gofrs/flock"
 )
 
-// Claim is the right to a console's name: a lock that the host holds for life.
+// Claim is the right to a console's name: a lock that the host holds for its lifetime.
 type Claim struct {
 	Files Files
 	lock  *flock.Flock
 }
 
-// ErrTaken is a name that a living host holds.
+// ErrTaken reports that a running host holds the name.
 var ErrTaken = errors.New("a console of that name is running")
 
-// Take claims a name. What a killed host left of it is removed first. It waits for at
-// most patience when the name is held and nobody listens there.
+// Take claims a name. Files of a killed host are removed first. If the name is locked and nobody
+// listens on its socket, Take waits at most for patience.
 //
 // Errors: ErrTaken.
 func Take(f Files, patience time.Duration) (*Claim, error) {
@@ -28,7 +31,7 @@ func Take(f Files, patience time.Duration) (*Claim, error) {
 		c := &Claim{Files: f, lock: flock.New(f.Lock, flock.SetPermissions(0o600))}
 		got, err := c.lock.TryLock()
 		if err == nil && !got && patience > 0 && !answers(f.Socket) {
-			got, err = c.patiently(patience)
+			got, err = c.lockWithin(patience)
 		}
 		if err != nil {
 			return nil, fmt.Errorf("claiming the name: %w", err)
@@ -38,18 +41,18 @@ func Take(f Files, patience time.Duration) (*Claim, error) {
 			return nil, ErrTaken
 		}
 		if IsUnder(c.lock, f.Lock) {
-			_ = os.Remove(f.Socket) // its host is dead: we have its lock
+			_ = os.Remove(f.Socket) // its host is dead: the lock is held here
 			return c, nil
 		}
-		_ = c.lock.Close() // the one before removed the file between our opening and locking it
+		_ = c.lock.Close() // the previous holder removed the file before it was locked
 	}
 }
 
-// claimPatience is how long a name may be held by what is no host: somebody who
-// looks whether one lives, or a program that a killed host was just starting.
+// claimPatience is how long a name may be locked by a process other than a host: one that checks
+// whether a host is alive, or a program that a killed host was just starting.
 const claimPatience = 500 * time.Millisecond
 
-func (c *Claim) patiently(patience time.Duration) (got bool, err error) {
+func (c *Claim) lockWithin(patience time.Duration) (got bool, err error) {
 	ctx, cancel := context.WithTimeout(context.Background(), patience)
 	defer cancel()
 	if got, err = c.lock.TryLockContext(ctx, patience/100); ctx.Err() != nil {
@@ -58,8 +61,8 @@ func (c *Claim) patiently(patience time.Duration) (got bool, err error) {
 	return got, err
 }
 
-// TakeName claims the name of a console that is to be; without one, the first free one of
-// the adapter's name and a number.
+// TakeName claims the name of a console to start; without a name, the first free one made of the
+// adapter's name and a number.
 //
 // Errors: ErrTaken; those of Of.
 func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
@@ -68,7 +71,11 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 		if err != nil {
 			return nil, err
 		}
-		return Take(f, claimPatience)
+		c, err := Take(f, claimPatience)
+		if errors.Is(err, ErrTaken) && !f.kept() { // by a console of this user with another home
+			return Take(f.withOwnSocket(), claimPatience)
+		}
+		return c, err
 	}
 	for n := 1; ; n++ {
 		name := fmt.Sprintf("%s-%d", s.plainName(), n)
@@ -77,7 +84,7 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 			return nil, err
 		}
 		if _, err := os.Lstat(f.Record); err == nil {
-			continue // it lives, or its results can still be read
+			continue // it is running, or its results can still be read
 		}
 		c, err := Take(f, 0)
 		if errors.Is(err, ErrTaken) {
@@ -88,7 +95,23 @@ func (s *Spec) TakeName(getenv func(string) string) (*Claim, error) {
 	}
 }
 
-// IsUnder says that the locked file is the one of that name.
+// kept reports whether a host keeps the record.
+func (f Files) kept() bool {
+	lock := flock.New(f.Record, flock.SetFlag(os.O_RDONLY))
+	got, err := lock.TryRLock()
+	_ = lock.Close() // which unlocks it
+	return err == nil && !got
+}
+
+// withOwnSocket returns files with the same record and a socket of its own: the record identifies a
+// console, and consoles of two homes may have the same name.
+func (f Files) withOwnSocket() Files {
+	sum := sha256.Sum256([]byte(f.Record))
+	base := filepath.Join(filepath.Dir(f.Socket), "h-"+hex.EncodeToString(sum[:8]))
+	return Files{Socket: base + ".sock", Lock: base + ".lock", Record: f.Record}
+}
+
+// IsUnder reports whether name still refers to the locked file.
 func IsUnder(lock *flock.Flock, name string) bool {
 	held, err := lock.Stat()
 	if err != nil {
@@ -98,26 +121,26 @@ func IsUnder(lock *flock.Flock, name string) bool {
 	return err == nil && os.SameFile(held, named)
 }
 
-// Release gives the name back; nothing is left of it.
+// Release gives up the name and removes its files.
 func (c *Claim) Release() {
 	_ = os.Remove(c.Files.Socket)
 	_ = os.Remove(c.Files.Lock)
 	_ = c.lock.Close()
 }
 
-// Dead says whether no living host has the name, and removes what a killed one left
-// in the directory of sockets.
-func (f Files) Dead() bool { return f.bury(func() error { return nil }) == nil }
+// Dead reports whether no running host has the name, and removes the files of a killed host from
+// the directory of sockets.
+func (f Files) Dead() bool { return f.withLock(func() error { return nil }) == nil }
 
-// Forget is Dead, and removes the results, too.
+// Forget is like Dead, and also removes the results.
 //
-// Errors: ErrTaken when a host lives.
-func (f Files) Forget() error { return f.bury(func() error { return os.RemoveAll(f.Record) }) }
+// Errors: ErrTaken if a host is running.
+func (f Files) Forget() error { return f.withLock(func() error { return os.RemoveAll(f.Record) }) }
 
-// bury does something while nobody else can take the name.
+// withLock calls do while no other process can claim the name.
 //
-// Errors: ErrTaken when a host lives.
-func (f Files) bury(do func() error) error {
+// Errors: ErrTaken if a host is running.
+func (f Files) withLock(do func() error) error {
 	if answers(f.Socket) {
 		return ErrTaken
 	}

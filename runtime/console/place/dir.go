@@ -10,33 +10,44 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+
+	"example.com/ripple/internal/owner"
 )
 
-// maxPath is the longest path of a socket that every system takes, in bytes;
-// sun_path has room for 104 on macOS and for 108 on Linux.
+// maxPath is the longest socket path that every system accepts, in bytes; sun_path has room for 104
+// on macOS and for 108 on Linux.
 const maxPath = 100
 
-// Dir is the private directory of this user's consoles: "ripple" below
-// XDG_RUNTIME_DIR, else below /run/user/UID where the system has made that, else
-// /tmp/ripple-UID. It is made if it is missing. TMPDIR does not count, nor does it matter
-// whether XDG_RUNTIME_DIR is told where it is as usual: AI clients start servers without them,
-// and everybody has to come to the same place.
+// Dir returns the private directory of this user's consoles and creates it if it is missing. It is
+// "ripple" in XDG_RUNTIME_DIR, else in /run/user/UID if the system has created that, else
+// /tmp/ripple-UID, and if another user has created that, a directory next to that of State. An
+// XDG_RUNTIME_DIR that is missing or belongs to another user, as su and sudo leave it, is ignored.
+// TMPDIR is ignored, and whether XDG_RUNTIME_DIR is set to its usual value does not matter: AI
+// clients start servers without these variables, and all processes have to find the same place.
 //
-// Errors: one that is not a directory of this user's alone (0700) is refused.
+// Errors: a directory that is not private to this user (0700) is refused.
 func Dir(getenv func(string) string) (string, error) {
 	dir := runtimeDir(getenv("XDG_RUNTIME_DIR"), "/run/user")
-	if err := os.Mkdir(dir, 0o700); err != nil && !errors.Is(err, fs.ErrExist) {
+	if base := stateBase(getenv); base != "" && ownedByOthers(dir) {
+		dir = filepath.Join(base, "ripple", "run")
+	}
+	err := os.Mkdir(dir, 0o700)
+	if errors.Is(err, fs.ErrNotExist) {
+		err = os.MkdirAll(dir, 0o700)
+	}
+	if err != nil && !errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("the directory of consoles: %w; set XDG_RUNTIME_DIR to a directory of your own", err)
 	}
 	return dir, Private(dir, "XDG_RUNTIME_DIR")
 }
 
-// runtimeDir is where consoles are if that is what XDG_RUNTIME_DIR is set to; the
-// system makes directories for users in system.
+// runtimeDir returns the directory of consoles for the value set of XDG_RUNTIME_DIR; system is
+// where the system creates the users' directories.
 func runtimeDir(set, system string) string {
 	uid := strconv.Itoa(os.Getuid())
+	info, err := os.Stat(set)
 	switch own := filepath.Join(system, uid); {
-	case filepath.IsAbs(set):
+	case filepath.IsAbs(set) && err == nil && owner.IsUs(info):
 		return filepath.Join(set, "ripple")
 	case Private(own, "") == nil:
 		return filepath.Join(own, "ripple")
@@ -44,8 +55,14 @@ func runtimeDir(set, system string) string {
 	return filepath.Join("/tmp", "ripple-"+uid)
 }
 
-// Variables are the variables of an environment that lead to other consoles than
-// those of a program which does not have them.
+// ownedByOthers reports whether a path belongs to another user.
+func ownedByOthers(path string) bool {
+	info, err := os.Lstat(path)
+	return err == nil && !owner.IsUs(info)
+}
+
+// Variables returns the environment variables that lead to other consoles than those of a program
+// without them.
 func Variables(getenv func(string) string) map[string]string {
 	found := map[string]string{}
 	if set := getenv("XDG_RUNTIME_DIR"); runtimeDir(set, "/run/user") != runtimeDir("", "/run/user") {
@@ -57,8 +74,8 @@ func Variables(getenv func(string) string) map[string]string {
 	return found
 }
 
-// Private refuses a directory that somebody else could write to or read; variable says
-// what leads elsewhere.
+// Private refuses a directory that other users can read or write; variable is the environment
+// variable that selects another one.
 func Private(dir, variable string) error {
 	info, err := os.Lstat(dir)
 	switch {
@@ -66,36 +83,36 @@ func Private(dir, variable string) error {
 		return err
 	case !info.IsDir():
 		return fmt.Errorf("%s is not a directory: remove it, or set %s to a directory of your own", dir, variable)
-	case !ownedByUs(info):
+	case !owner.IsUs(info):
 		return fmt.Errorf("%s belongs to another user: set %s to a directory of your own", dir, variable)
 	case info.Mode().Perm() != 0o700:
-		return fmt.Errorf("%s is open to others (mode %04o): chmod 700 %s, after a look at what is in it", dir, info.Mode().Perm(), dir)
+		return fmt.Errorf("%s is accessible to other users (mode %04o): check its contents, then chmod 700 %s", dir, info.Mode().Perm(), dir)
 	}
 	return nil
 }
 
-// nameBytes are what a name is made of.
+// nameBytes are the characters allowed in a name.
 const nameBytes = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-"
 
-// CheckName says what is wrong with a console's name.
+// CheckName returns an error that describes what is wrong with a console's name.
 func CheckName(name string) error {
 	switch {
 	case name == "" || name[0] == '-' || name[0] == '.' || strings.Trim(name, nameBytes) != "":
-		return &NameError{fmt.Sprintf("%q is no name for a console: letters, digits and . _ - are, and not . or - first", name)}
+		return &NameError{fmt.Sprintf("invalid console name %q: use letters, digits, '.', '_' and '-'; the first character must not be '.' or '-'", name)}
 	case len(name) > 200:
-		return &NameError{fmt.Sprintf("the name of a console is at most 200 characters long, and this one is %d", len(name))}
+		return &NameError{fmt.Sprintf("invalid console name: %d characters, the maximum is 200", len(name))}
 	}
 	return nil
 }
 
-// Files are where one console is found.
+// Files are the paths of one console.
 type Files struct {
 	Socket string
 	Lock   string
 	Record string // directory of its results
 }
 
-// Of are the files of a console by its name; their directories are made and checked.
+// Of returns the files of a console by its name; their directories are created and checked.
 //
 // Errors: ErrUnsupported, *NameError, those of Dir.
 func Of(getenv func(string) string, name string) (Files, error) {
@@ -116,16 +133,16 @@ func Of(getenv func(string) string, name string) (Files, error) {
 	return FilesOf(dir, state, name)
 }
 
-// ErrUnsupported is that of a system without what consoles need.
+// ErrUnsupported reports that the system lacks features that consoles need.
 var ErrUnsupported = errors.New("consoles need a Unix system")
 
-// NameError is what is wrong with the name of a console.
+// NameError describes an invalid name of a console.
 type NameError struct{ what string }
 
 func (e *NameError) Error() string { return e.what }
 
-// FilesOf are the files of a console by its name. Where its socket's path would be
-// too long for the system, a hash stands for the name.
+// FilesOf returns the files of a console by its name. If its socket's path would be too long for
+// the system, a hash replaces the name.
 func FilesOf(dir, state, name string) (Files, error) {
 	base := name
 	if len(filepath.Join(dir, base+".sock")) > maxPath {
@@ -138,21 +155,34 @@ func FilesOf(dir, state, name string) (Files, error) {
 		Record: filepath.Join(state, name),
 	}
 	if len(f.Socket) > maxPath {
-		return Files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, %d are possible): set XDG_RUNTIME_DIR to a shorter one", f.Socket, len(f.Socket), maxPath)
+		return Files{}, fmt.Errorf("the path %s is too long for a socket (%d bytes, the limit is %d): set XDG_RUNTIME_DIR to a shorter one", f.Socket, len(f.Socket), maxPath)
 	}
 	return f, nil
 }
 
-// State is where the consoles' results are kept: "ripple/consoles" below
-// XDG_STATE_HOME, else below ~/.local/state.
+// State returns the directory of the consoles' results: "ripple/consoles" in XDG_STATE_HOME, else
+// in ~/.local/state. If that belongs to another user, as with sudo -E, or is not writable, it is in
+// the directory of the consoles, which belongs to this user.
 func State(getenv func(string) string) (string, error) {
+	if base := stateBase(getenv); base != "" {
+		return filepath.Join(base, "ripple", "consoles"), nil
+	}
+	dir, err := Dir(getenv)
+	if err != nil {
+		return "", err
+	}
+	return filepath.Join(dir, "state", "consoles"), nil
+}
+
+// stateBase returns the directory in which this user's programs keep their state; "" if there is
+// none.
+func stateBase(getenv func(string) string) string {
 	base := getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(base) {
-		home := getenv("HOME")
-		if !filepath.IsAbs(home) {
-			return "", errors.New("no directory for the consoles' results: neither XDG_STATE_HOME nor HOME is set to an absolute path")
-		}
+	if home := getenv("HOME"); !filepath.IsAbs(base) && filepath.IsAbs(home) {
 		base = filepath.Join(home, ".local", "state")
 	}
-	return filepath.Join(base, "ripple", "consoles"), nil
+	if !filepath.IsAbs(base) || !owner.Ours(filepath.Join(base, "ripple", "consoles")) {
+		return ""
+	}
+	return base
 }

@@ -34,7 +34,7 @@ func TestADirectoryOfOthersIsRefused(t *testing.T) {
 		make func(path string) error
 		want string
 	}{
-		{"open to others", func(p string) error { return os.MkdirAll(p, 0o755) }, "is open to others (mode 0755)"},
+		{"open to others", func(p string) error { return os.MkdirAll(p, 0o755) }, "is accessible to other users (mode 0755)"},
 		{"a link", func(p string) error { return os.Symlink("/", p) }, "is not a directory"},
 		{"a file", func(p string) error { return os.WriteFile(p, nil, 0o600) }, "is not a directory"},
 	} {
@@ -47,7 +47,7 @@ func TestADirectoryOfOthersIsRefused(t *testing.T) {
 	}
 }
 
-// A program without XDG_RUNTIME_DIR comes to the same consoles as one that has it.
+// A program without XDG_RUNTIME_DIR finds the same consoles as one that has it.
 func TestWhereConsolesAre(t *testing.T) {
 	system, uid := t.TempDir(), strconv.Itoa(os.Getuid())
 	own := filepath.Join(system, uid)
@@ -57,15 +57,66 @@ func TestWhereConsolesAre(t *testing.T) {
 	require.NoError(t, os.Chmod(own, 0o700))
 	assert.Equal(t, own+"/ripple", runtimeDir("", system))
 	assert.Equal(t, own+"/ripple", runtimeDir(own, system))
-	assert.Equal(t, "/elsewhere/ripple", runtimeDir("/elsewhere", system))
+	elsewhere := t.TempDir()
+	assert.Equal(t, elsewhere+"/ripple", runtimeDir(elsewhere, system))
+	assert.Equal(t, own+"/ripple", runtimeDir(filepath.Join(elsewhere, "missing"), system))
 	assert.Equal(t, own+"/ripple", runtimeDir("not/absolute", system))
 
 	env := func(vars map[string]string) func(string) string {
 		return func(name string) string { return vars[name] }
 	}
 	assert.Empty(t, Variables(env(map[string]string{"XDG_STATE_HOME": "relative"})))
-	set := map[string]string{"XDG_RUNTIME_DIR": "/elsewhere", "XDG_STATE_HOME": "/state"}
+	set := map[string]string{"XDG_RUNTIME_DIR": elsewhere, "XDG_STATE_HOME": "/state"}
 	assert.Equal(t, set, Variables(env(set)))
+}
+
+// If the home is missing or belongs to another user, results are next to the sockets.
+func TestAHomeOfAnotherUserIsNotUsed(t *testing.T) {
+	runtime := t.TempDir()
+	env := map[string]string{"XDG_RUNTIME_DIR": runtime, "HOME": "/proc/self/nonexistent"}
+	getenv := func(name string) string { return env[name] }
+	if os.Getuid() == 0 {
+		env["HOME"] = t.TempDir()
+		require.NoError(t, os.Chown(env["HOME"], 65534, 65534))
+	}
+	state, err := State(getenv)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(runtime, "ripple", "state", "consoles"), state)
+
+	env["HOME"] = filepath.Join(t.TempDir(), "to", "be", "made")
+	state, err = State(getenv)
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(env["HOME"], ".local/state/ripple/consoles"), state)
+}
+
+// A directory of that name created by another user does not prevent consoles.
+func TestASquattedDirectoryIsNotUsed(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("giving a directory to another user needs root")
+	}
+	runtime, home := t.TempDir(), t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(runtime, "ripple"), 0o700))
+	require.NoError(t, os.Chown(filepath.Join(runtime, "ripple"), 65534, 65534))
+	dir, err := Dir(func(name string) string { return map[string]string{"XDG_RUNTIME_DIR": runtime, "HOME": home}[name] })
+	require.NoError(t, err)
+	assert.Equal(t, filepath.Join(home, ".local/state/ripple/run"), dir)
+}
+
+// Consoles of one user with two homes may have the same name.
+func TestTwoHomes(t *testing.T) {
+	runtime := t.TempDir()
+	var sockets []string
+	for range 2 {
+		state := t.TempDir()
+		s := Spec{Name: "main"}
+		c, err := s.TakeName(func(name string) string {
+			return map[string]string{"XDG_RUNTIME_DIR": runtime, "XDG_STATE_HOME": state}[name]
+		})
+		require.NoError(t, err)
+		defer c.Release()
+		sockets = append(sockets, c.Files.Socket)
+	}
+	assert.NotEqual(t, sockets[0], sockets[1])
 }
 
 func FuzzNames(f *testing.F) {

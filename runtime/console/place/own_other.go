@@ -2,14 +2,9 @@
 
 package place
 
-import "io/fs"
-
-// supported says whether this system has what consoles need: users, sessions and
-// sockets that only one user reaches.
+// supported reports whether this system has what consoles need: users, sessions and sockets that
+// only one user can reach.
 const supported = false
 
-// ownedByUs is not known there.
-func ownedByUs(fs.FileInfo) bool { return false }
-
-// answers is false: nobody can listen.
+// answers returns false: nothing can listen.
 func answers(string) bool { return false }

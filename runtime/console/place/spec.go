@@ -1,7 +1,7 @@
 package place
 
 import (
-	_ "embed" // the name is data
+	_ "embed" // embeds the name
 	"encoding/json"
 	"fmt"
 	"io"
@@ -10,33 +10,37 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 //go:embed default_adapter.txt
 var defaultAdapter string
 
-// DefaultAdapter is the adapter of a console that is started without one.
+// DefaultAdapter returns the name of the adapter used if none is given.
 func DefaultAdapter() string { return strings.TrimSpace(defaultAdapter) }
 
-// Spec is what a console is started with.
+// Spec describes a console to start.
 type Spec struct {
-	Name       string   `json:"name"`    // empty: the adapter's, with a number
+	Name       string   `json:"name"`    // empty: the adapter's name and a number
 	Adapter    string   `json:"adapter"` // a name or a file
-	Dir        string   `json:"dir"`     // the program's directory; empty: the starter's
+	Dir        string   `json:"dir"`     // the program's directory; empty: that of the starting process
 	Env        []string `json:"env,omitempty"`
 	Args       []string `json:"args,omitempty"`
 	Executable string   `json:"executable,omitempty"`
-	Cols       int      `json:"cols,omitempty"` // 0: the adapter's
+	Cols       int      `json:"cols,omitempty"` // 0: the adapter's size
 	Rows       int      `json:"rows,omitempty"`
-	// IdleEnd ends a console in which nothing happened for so long; 0: never.
+	// IdleEnd ends a console after this time without use; 0: never.
 	IdleEnd time.Duration `json:"idle_end_ns,omitempty"`
-	// Sandbox is the directory below which alone the program may write; empty: anywhere.
+	// Sandbox is the only directory in which the program may write; empty: anywhere.
 	Sandbox string `json:"sandbox,omitempty"`
+	// Sealed is the adapter itself, as written by schema.Adapter.Seal; empty: the host looks up
+	// Adapter, ignoring a project's adapters.
+	Sealed []byte `json:"sealed,omitempty"`
+	Origin string `json:"origin,omitempty"` // origin of the adapter: see registry.Entry.Source
 }
 
-// plainName is what consoles of an adapter are called.
+// plainName returns the base of the generated names of an adapter's consoles.
 func (s *Spec) plainName() string {
 	base := s.Adapter[strings.LastIndexAny(s.Adapter, `/\\`)+1:]
 	base = strings.TrimSuffix(strings.TrimSuffix(base, ".yaml"), ".yml")
@@ -46,12 +50,12 @@ func (s *Spec) plainName() string {
 	return base
 }
 
-// Check says what is wrong with the name and where consoles are.
+// Check returns an error if the name is invalid or the directory of consoles is unusable.
 //
 // Errors: those of Of.
 func (s Spec) Check(getenv func(string) string) error {
 	name := s.Name
-	if name == "" { // the host finds a free one
+	if name == "" { // the host picks a free one
 		name = s.plainName()
 	}
 	_, err := Of(getenv, name)
@@ -59,18 +63,19 @@ func (s Spec) Check(getenv func(string) string) error {
 }
 
 const (
-	// environment tells a program, and what it starts, which console it is in.
-	environment = "RIPPLE_CONSOLE"
+	// Environment is the environment variable that names the console to its program and
+	// descendants.
+	Environment = "RIPPLE_CONSOLE"
 
 	defaultCols, defaultRows = 120, 40
-	usualCols, usualRows     = 200, 50 // of adapters that do not care
+	usualCols, usualRows     = 200, 50 // for adapters that do not set a size
 )
 
-// Options are those that the program starts with, in a terminal of the size that the spec,
-// the adapter or the usual for consoles says.
+// Options returns the session options of the program, with the terminal size set by the spec, the
+// adapter, or the default for consoles.
 func (s Spec) Options(a *schema.Adapter) session.Options {
 	o := session.Options{
-		Dir: s.Dir, Env: append([]string{environment + "=" + s.Name}, s.Env...), Args: s.Args, Executable: s.Executable,
+		Dir: s.Dir, Env: append([]string{Environment + "=" + s.Name}, s.Env...), Args: s.Args, Executable: s.Executable,
 		Cols: s.Cols, Rows: s.Rows,
 	}
 	tty := a.Process.TTY
@@ -86,13 +91,13 @@ func (s Spec) Options(a *schema.Adapter) session.Options {
 	return o
 }
 
-// Order is what a new host is told.
+// Order is the message that assigns a console to a new host.
 type Order struct {
 	Spec
-	From string `json:"from"` // the starter's directory: where a project's adapters are found
+	From string `json:"from"` // directory of the starting process: a project's adapters are found from it
 }
 
-// Order is that of a console, for a host that works elsewhere.
+// Order returns the order for a console, for a host that runs in another directory.
 func (s Spec) Order() (o Order, err error) {
 	if o.From, err = os.Getwd(); err != nil {
 		return o, err
@@ -114,9 +119,9 @@ func (s Spec) Order() (o Order, err error) {
 	return o, nil
 }
 
-// Written is what the host of such a console is told, which ReadOrder reads.
+// Written returns the encoded order, which ReadOrder reads.
 //
-// Errors: those of Check; a directory of ours that cannot be told.
+// Errors: those of Check; an error if the working directory is unknown.
 func (s Spec) Written(getenv func(string) string) ([]byte, error) {
 	if err := s.Check(getenv); err != nil {
 		return nil, err
@@ -128,7 +133,7 @@ func (s Spec) Written(getenv func(string) string) ([]byte, error) {
 	return json.Marshal(order)
 }
 
-// ReadOrder reads what a host is told.
+// ReadOrder reads an order.
 func ReadOrder(r io.Reader) (o Order, err error) {
 	if err := json.NewDecoder(r).Decode(&o); err != nil {
 		return o, fmt.Errorf("a console host is started by ripple itself, not by hand: %w", err)

@@ -4,7 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/json"
 
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // maxAnswered is how many answers are kept for requests that may come again.
@@ -24,8 +24,9 @@ type came struct {
 	answer func()            // sends it; nil: it has none
 }
 
-// again takes a request, and says that it is no new one. Another one with the id of one
-// that is open is refused: which of the two an answer means could not be told.
+// again handles a request with the id of an earlier one, and reports whether it is a
+// repetition. A different request with the id of an open one is refused: an answer could
+// not be assigned to one of the two.
 func (c *questions) again(m rpc.Message) bool {
 	id, sum := string(m.ID), sha256.Sum256(append(append([]byte(m.Method), 0), compact(m.Params)...))
 	old := c.came[id]

@@ -5,20 +5,21 @@ import (
 	"encoding/json"
 	"maps"
 	"slices"
+	"sort"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // maxCalls is how many calls are remembered.
 const maxCalls = 10_000
 
-// calls are the uses of tools in a turn, by their ids.
-type calls map[string]*call
+// callsByID are the uses of tools in a turn, by their ids.
+type callsByID map[string]*call
 
-// call is one use of a tool, as far as it was told. A use is an event when it
-// begins: until then its input comes in pieces.
+// call is one use of a tool, as far as it was reported. A use becomes an event when it
+// begins: until then its input arrives in pieces.
 type call struct {
 	name, title, kind string
 	tool              event.Tool
@@ -26,13 +27,13 @@ type call struct {
 	content, output   json.RawMessage
 	printed           strings.Builder // on a terminal of the agent's
 	path              string
-	place             int // in the order in which calls are told
+	place             int // in the order in which calls are reported
 	begun, ended      bool
 }
 
-// take is a tool_call or a tool_call_update. A call that has ended and is told
-// anew is another one with the same id, unless nothing of it is new.
-func (cs calls) take(c *Client, u update) {
+// take handles a tool_call or a tool_call_update. A call that has ended and is reported
+// again is a new one with the same id, unless nothing in it is new.
+func (cs callsByID) take(c *Client, u update) {
 	if old := cs[u.ID]; old != nil && old.ended {
 		if u.Kind != "tool_call" || old.repeats(u) {
 			return
@@ -54,7 +55,7 @@ func (cs calls) take(c *Client, u update) {
 
 // forget keeps the memory of an endless turn small: calls that have ended go first, and
 // when none has, all.
-func (cs calls) forget(c *Client) {
+func (cs callsByID) forget(c *Client) {
 	if len(cs) < maxCalls {
 		return
 	}
@@ -73,8 +74,8 @@ func (cl *call) repeats(u update) bool {
 	return (u.Title == "" || u.Title == cl.title) && (u.RawInput == nil || bytes.Equal(compact(u.RawInput), cl.input))
 }
 
-// merge adds what an update tells of a call.
-func (cs calls) merge(c *Client, u update) *call {
+// merge adds what an update reports about a call.
+func (cs callsByID) merge(c *Client, u update) *call {
 	cl := cs[u.ID]
 	if cl == nil {
 		cs.forget(c)
@@ -170,8 +171,8 @@ func toolOf(c *Client, cl *call) event.Tool {
 	return event.Other
 }
 
-// announce tells that a call has begun.
-func (cs calls) announce(c *Client, id string) {
+// announce reports that a call has begun.
+func (cs callsByID) announce(c *Client, id string) {
 	cl := cs[id]
 	if cl == nil || cl.begun {
 		return
@@ -180,9 +181,10 @@ func (cs calls) announce(c *Client, id string) {
 	c.Emit(event.Event{Type: event.ToolUse, ID: id, Tool: cl.tool, Name: cl.called(), Input: cl.given()})
 }
 
-// announceAll tells of those that were announced and never began.
-func (cs calls) announceAll(c *Client) {
-	ids := slices.SortedFunc(maps.Keys(cs), func(a, b string) int { return cs[a].place - cs[b].place })
+// announceAll reports the calls that were announced and never began.
+func (cs callsByID) announceAll(c *Client) {
+	ids := slices.Collect(maps.Keys(cs))
+	sort.Slice(ids, func(i, j int) bool { return cs[ids[i]].place < cs[ids[j]].place })
 	for _, id := range ids {
 		cs.announce(c, id)
 	}
@@ -237,7 +239,7 @@ func (cl *call) result(printed func(terminal string) string) string {
 	return string(cl.output)
 }
 
-// text is the content that was told.
+// text returns the content that was reported.
 func (cl *call) text(printed func(terminal string) string) string {
 	var list []struct {
 		Type     string          `json:"type"`

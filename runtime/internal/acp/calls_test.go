@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 // talks is a client whose events are counted by type.
@@ -18,8 +18,8 @@ func talks() (c *Client, told map[event.Type]int) {
 	}), told
 }
 
-// Calls that are told and never begin or end are told as uses, each once, and not kept
-// for ever.
+// Calls that are reported and never begin or end are reported as uses, each once, and not
+// kept forever.
 func TestCallsWithoutAnEnd(t *testing.T) {
 	for _, status := range []string{"pending", "in_progress"} {
 		c, told := talks()
@@ -32,7 +32,7 @@ func TestCallsWithoutAnEnd(t *testing.T) {
 	}
 }
 
-// What an agent may send again is remembered, and not all of it.
+// Requests that an agent may send again are remembered, up to a limit.
 func TestRequestsThatCameAreForgotten(t *testing.T) {
 	c, _ := talks()
 	for i := range 3 * maxAnswered {

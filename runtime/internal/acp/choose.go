@@ -4,8 +4,8 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // sessionInfo is the answer to session/new, session/load or session/resume. Models

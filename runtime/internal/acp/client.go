@@ -4,19 +4,21 @@ import (
 	"cmp"
 	"encoding/json"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // Turn is what is asked of an agent.
 type Turn struct {
 	Dir     string // absolute
 	Prompt  string
-	Session string // go on with this one; empty: a new one
+	Session string // the session to continue; empty: a new one
 	Model   string // empty: the agent's own choice
 	Mode    string // of the session; empty: the agent's own choice
 	Login   string // the method of authentication to use; empty: none
 	Version string // of this program, for the agent's logs
+
+	Servers []json.RawMessage // MCP servers for the session
 
 	Files, Terminals bool // the agent may have Work done
 	Elicits          bool // a person can be asked what only a person knows
@@ -27,7 +29,7 @@ type Calls struct {
 	Send  func(line []byte)       // writes to the agent; never waits
 	Emit  func(event.Event)       // an event of the turn. One of type ignored only ends a block of text
 	Ask   func(event.Question)    // a question is open, until Answer or Close
-	Close func(id string)         // a question needs no answer any more
+	Close func(id string)         // a question no longer needs an answer
 	Do    func(id string, w Work) // work begins, until Done
 	// Printed is what a terminal of Work has printed; empty: there is none.
 	Printed func(terminal string) string
@@ -45,9 +47,9 @@ type Client struct {
 	Cut bool // the line that comes next is not whole
 
 	session string
-	replay  bool // the past of a session is told
+	replay  bool // the history of a session is being replayed
 	told    int  // calls of tools so far
-	calls   calls
+	calls   callsByID
 	working map[string]bool // requests for Work that have no answer
 	message string          // the id of the message whose text comes
 	spent   spent
@@ -59,7 +61,7 @@ type Client struct {
 
 // New is the client of a turn that has not begun.
 func New(t Turn, c Calls) *Client {
-	client := &Client{Calls: c, turn: t, calls: calls{}, working: map[string]bool{}}
+	client := &Client{Calls: c, turn: t, calls: callsByID{}, working: map[string]bool{}}
 	client.Conn = rpc.Conn{Send: c.Send}
 	client.questions = questions{Conn: &client.Conn, Calls: c, open: map[string]asked{}, repeats: repeats{came: map[string]*came{}}}
 	return client
@@ -87,8 +89,8 @@ func (c *Client) Start() {
 	}, (&opening{Client: c}).initialized)
 }
 
-// Line takes a line that the agent printed, without its end. It returns false for
-// a line that is no message of the protocol.
+// Line takes a line that the agent printed, without its line end. It returns false for a
+// line that is not a message of the protocol.
 func (c *Client) Line(line []byte) bool {
 	m, ok := rpc.Parse(line)
 	switch {
@@ -161,8 +163,8 @@ func (c *Client) finish(e event.Event) {
 	c.Call("_ripple/done", map[string]any{"sessionId": c.session}, func(rpc.Message) { c.End() })
 }
 
-// End tells how the turn ended, as far as that is known: the agent says no more, or
-// has had its time for that.
+// End reports how the turn ended, as far as that is known, when the agent has ended or its
+// time is over.
 func (c *Client) End() {
 	c.questions.dismiss()
 	c.flushed = true

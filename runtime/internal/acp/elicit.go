@@ -8,8 +8,8 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // elicitation is what an agent wants to know of a person
@@ -23,7 +23,7 @@ type elicitation struct {
 	values  map[string]any
 }
 
-// Options of these questions that are no values.
+// Options of these questions that are not values.
 const (
 	declined = "elicitation/decline"
 	leftOpen = "elicitation/default"
@@ -69,7 +69,7 @@ func (c *Client) elicit(m rpc.Message, line []byte) {
 	case "url":
 		at, err := url.Parse(p.URL)
 		if err != nil || at.Host == "" {
-			refuse("url is no address")
+			refuse("url is not an address")
 			return
 		}
 		if c.again(m) {

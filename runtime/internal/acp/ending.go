@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // foreign says that an answer cannot be read.

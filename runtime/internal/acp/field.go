@@ -13,7 +13,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 // field is one of a form, with its schema
@@ -103,13 +103,13 @@ func (f field) value(a event.Answer) (v any, why string) {
 	case "integer":
 		n, err := strconv.ParseInt(text, 10, 64)
 		if err != nil {
-			return nil, fmt.Sprintf("%q is no whole number.", text)
+			return nil, fmt.Sprintf("%q is not a whole number.", text)
 		}
 		return n, f.outOfRange(float64(n))
 	case "number":
 		n, err := strconv.ParseFloat(text, 64)
 		if err != nil || math.IsNaN(n) || math.IsInf(n, 0) {
-			return nil, fmt.Sprintf("%q is no number.", text)
+			return nil, fmt.Sprintf("%q is not a number.", text)
 		}
 		return n, f.outOfRange(n)
 	case "array":
@@ -118,7 +118,7 @@ func (f field) value(a event.Answer) (v any, why string) {
 	if len(f.choices()) > 0 {
 		c, known := f.choice(text)
 		if !known {
-			return nil, fmt.Sprintf("%q is none of the values.", text)
+			return nil, fmt.Sprintf("%q is not one of the values.", text)
 		}
 		return c, ""
 	}
@@ -140,7 +140,7 @@ func (f field) several(text string) (v any, why string) {
 	for word := range strings.SplitSeq(text, ",") {
 		c, known := f.choice(strings.TrimSpace(word))
 		if !known {
-			return nil, fmt.Sprintf("%q is none of the values.", strings.TrimSpace(word))
+			return nil, fmt.Sprintf("%q is not one of the values.", strings.TrimSpace(word))
 		}
 		if !slices.Contains(list, c) {
 			list = append(list, c)

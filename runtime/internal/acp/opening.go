@@ -7,8 +7,8 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // opening is the way from a started agent to a prompted session.
@@ -90,10 +90,10 @@ func (c *opening) methods() (ids []string) {
 	return ids
 }
 
-// openSession begins the session or goes on with it, without its past where the
-// agent can.
+// openSession starts the session or continues it, without its history if the agent
+// supports that.
 func (c *opening) openSession() {
-	params := map[string]any{"cwd": c.turn.Dir, "mcpServers": []any{}}
+	params := map[string]any{"cwd": c.turn.Dir, "mcpServers": append([]json.RawMessage{}, c.turn.Servers...)}
 	if c.turn.Session == "" {
 		c.Call("session/new", params, c.opened)
 		return
@@ -106,14 +106,14 @@ func (c *opening) openSession() {
 		c.replay = true
 		c.Call("session/load", params, c.opened)
 	default:
-		c.fail(event.BadUsage, "it cannot go on with a session over the Agent Client Protocol: it has neither session/load nor session/resume")
+		c.fail(event.BadUsage, "it cannot continue a session over the Agent Client Protocol: it has neither session/load nor session/resume")
 	}
 }
 
 // opened has the session: its model and mode are set, then it is prompted.
 func (c *opening) opened(m rpc.Message) {
 	c.replay = false
-	c.calls = calls{} // the ids of a past turn mean other calls now
+	c.calls = callsByID{} // the ids of a past turn mean other calls now
 	if m.Error != nil {
 		c.notOpened(m.Error)
 		return
@@ -144,7 +144,7 @@ func (c *opening) notOpened(e *rpc.Error) {
 		}
 		c.fail(event.Auth, message)
 	case c.turn.Session != "":
-		c.fail(event.SessionUnknown, fmt.Sprintf("it does not go on with the session %s: %s", c.turn.Session, e.Text()))
+		c.fail(event.SessionUnknown, fmt.Sprintf("it did not continue session %s: %s", c.turn.Session, e.Text()))
 	default:
 		c.fail("", "it begins no session: "+e.Text())
 	}

@@ -6,12 +6,11 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
-// maxOpen is how many questions may be open at once; an agent that asks more is
-// told no.
+// maxOpen is how many questions may be open at once; an agent that asks more is refused.
 const maxOpen = 100
 
 // asked is a request of the agent's that waits for a person or a rule.
@@ -22,8 +21,8 @@ type asked struct {
 	give     func(event.Answer) (any, string) // the result, and what it says; nil: more is asked
 }
 
-// request is something that the agent wants of us. What we did not offer it is
-// refused, as the protocol has it, and kept.
+// request is a request of the agent. Capabilities that it was not offered are refused, as
+// the protocol requires, and the request is kept.
 func (c *Client) request(m rpc.Message, line []byte) {
 	switch {
 	case m.Method == "session/request_permission":
@@ -120,9 +119,9 @@ func (c *questions) ask(a asked) {
 	}
 }
 
-// Answer answers a question, once. It returns false for one that is not open. A
-// use of a tool that is not allowed is told as an event where refused says so, in
-// words.
+// Answer answers a question, once. It returns false for a question that is not open. If
+// refused is not empty, a use of a tool that is not allowed is reported as an event with
+// these words.
 func (c *questions) Answer(id string, a event.Answer, refused string) bool {
 	q, known := c.open[id]
 	if !known {

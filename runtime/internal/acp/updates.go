@@ -4,8 +4,8 @@ import (
 	"encoding/json"
 	"strings"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 // known are the notifications and updates that mean nothing for the events of a
@@ -85,7 +85,7 @@ func (c *Client) update(m rpc.Message, line []byte) {
 	}
 }
 
-// chunk is a piece of a message. What a sub-agent says is not the answer.
+// chunk is a piece of a message. Messages of a sub-agent are not part of the answer.
 func (c *Client) chunk(kind event.Type, u update, sub bool) {
 	if sub {
 		return
@@ -143,8 +143,8 @@ type spent struct {
 	baseline float64  // of the session, before it
 }
 
-// take notes a sum; one that is told before the turn begins is what the session had
-// cost before.
+// take notes a sum; a sum reported before the turn begins is the earlier cost of the
+// session.
 func (s *spent) take(u update, before bool) {
 	if u.Cost == nil || !strings.EqualFold(u.Cost.Currency, "USD") || u.Cost.Amount < 0 {
 		return
@@ -170,7 +170,7 @@ func (s *spent) with(u *usage) event.Tokens {
 	return t
 }
 
-// tokens is a count; what cannot be one was not told.
+// tokens converts a count; an impossible count is treated as not reported.
 func tokens(f float64) int64 {
 	if f < 0 || f > 1<<53 {
 		return 0

@@ -1,8 +1,8 @@
-// Package balance tells complete code from code that a program would wait for
-// more of, by counting brackets. [Rules.Check] is the whole of it: one pass over the
-// text, in linear time, that knows strings, comments and the reader prefixes of
-// the Lisp family as the adapter's input.balanced_parens describes them. It does
-// not know the language: what it cannot judge by these rules it accepts.
+// Package balance distinguishes complete code from incomplete code by counting brackets.
+// [Rules.Check] is the whole of it: one pass over the text, in linear time, that knows
+// strings, comments and the reader prefixes of the Lisp family as the adapter's
+// input.balanced_parens describes them. It does not know the language: what it cannot
+// judge by these rules it accepts.
 package balance
 
 import (
@@ -11,7 +11,7 @@ import (
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // Problem is what keeps a text from being complete.

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // lisp is the example of the v1 schema text.

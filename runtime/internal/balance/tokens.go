@@ -1,10 +1,10 @@
 package balance
 
 import (
-	"slices"
+	"sort"
 	"strings"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 type kind int
@@ -47,7 +47,7 @@ func newTokens(cfg schema.BalancedParens) (t tokens) {
 	t.add(token{kind: charLiteral, text: cfg.CharLiteralPrefix})
 	t.add(token{kind: datumComment, text: cfg.DatumCommentPrefix})
 	for i := range t {
-		slices.SortStableFunc(t[i], func(a, b token) int { return len(b.text) - len(a.text) })
+		sort.SliceStable(t[i], func(a, b int) bool { return len(t[i][a].text) > len(t[i][b].text) })
 	}
 	return t
 }

@@ -1,6 +1,6 @@
-// Package echo tells what a terminal or line editor echoes of our input from
-// what the program prints: New, Feed each piece of raw output, Flush at the
-// end. Pending does the same for input that is typed while a program runs.
+// Package echo separates the echo of input by a terminal or line editor from the output of
+// the program: New, Feed each piece of raw output, Flush at the end. Pending does the same
+// for input that is typed while a program runs.
 //
 // The echo is recognised only as a whole. Until then its bytes are held back;
 // when something comes that no echo would contain they are all returned, so
@@ -11,7 +11,7 @@ package echo
 import (
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // Strategies, named as in the adapter schema. Any other name strips nothing.
@@ -142,7 +142,7 @@ func (s *Stripper) decide(end int64, o outcome) bool {
 	return o != going
 }
 
-// found lets go of the echo; raw stands in what is held from at on.
+// found releases the echo; raw is in the held bytes from at on.
 func (s *Stripper) found(raw []byte, at int) (rest []byte) {
 	for sp := s.spans; sp != nil; sp = sp.before {
 		s.foreign = append(append([]byte(nil), s.held[sp.from:sp.to]...), s.foreign...)
@@ -165,8 +165,8 @@ func (s *Stripper) Foreign() []byte {
 	return f
 }
 
-// Flush returns what is held back: the echo never became complete, or stands
-// in the middle of what others print.
+// Flush returns the bytes held back: the echo never became complete, or is inside other
+// output.
 func (s *Stripper) Flush() []byte {
 	if s.outcome == going {
 		s.tokens.Flush(s.handle)

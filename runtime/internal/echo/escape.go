@@ -3,7 +3,7 @@ package echo
 import (
 	"sync"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // maxMove bounds how far a sequence moves the cursor, in columns.
@@ -18,7 +18,7 @@ func movement(t *vt.Token) int {
 	return -1
 }
 
-// whole passes on tokens that stand in no other: a sequence has its controls with it.
+// whole passes on complete tokens: a sequence together with the controls inside it.
 type whole struct {
 	tokens vt.Parser
 	token  func(*vt.Token)

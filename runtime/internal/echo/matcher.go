@@ -6,7 +6,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 type outcome uint8
@@ -82,7 +82,7 @@ func (m *matcher) sequence(move int) outcome {
 		return going
 	}
 	m.next = m.next[:0]
-	for _, s := range m.now { // what the cursor left is drawn again, or it returns
+	for _, s := range m.now { // the text that the cursor left is drawn again, or the cursor returns
 		m.add(state{at: s.at})
 		m.add(state{at: m.back(s.at, move)})
 	}
@@ -208,8 +208,8 @@ func (m *matcher) lineStart(at int) int {
 	return bytes.LastIndexByte(m.want[:at], '\n') + 1
 }
 
-// readPrompt follows a prompt that stands before the echo, at the very start
-// and wherever a carriage return begins the line anew.
+// readPrompt follows a prompt before the echo, at the very start and after each carriage
+// return that restarts the line.
 func (m *matcher) readPrompt(c byte) {
 	p := &m.prompt
 	if p.re == nil {

@@ -10,7 +10,7 @@ type Pending []owed
 
 type owed struct {
 	want []byte
-	back []int // Knuth-Morris-Pratt: the length to go on with after a mismatch
+	back []int // Knuth-Morris-Pratt: the length to continue with after a mismatch
 	have int   // want[:have] was the end of the stream, and is held back
 	seen int   // bytes read so far
 }
@@ -64,7 +64,7 @@ func (p *Pending) Feed(raw []byte) []byte {
 	return append(out, raw...)
 }
 
-// Flush returns what is held back; nothing is expected any more.
+// Flush returns the bytes held back; nothing more is expected.
 func (p *Pending) Flush() []byte {
 	var held []byte
 	if len(*p) > 0 {

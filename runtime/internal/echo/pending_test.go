@@ -93,7 +93,7 @@ func FuzzPending(f *testing.F) {
 	})
 }
 
-// Whoever sent the input uses its memory again.
+// The caller may reuse the memory of its input.
 func TestPendingKeepsWhatIsExpected(t *testing.T) {
 	var p Pending
 	want := []byte("in\r\n")

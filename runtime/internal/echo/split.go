@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"slices"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // whole says that the echo was read, and nothing foreign but whole lines.
@@ -23,7 +23,7 @@ func (t *tangle) best() (spans []span, ok bool) {
 	var best thread
 	found := false
 	silent := costSilent
-	if t.kernel && !t.certain { // it echoes, and the more there is of that, the less does it stand there by chance
+	if t.kernel && !t.certain { // the terminal echoes, and a longer match is less likely to be a coincidence
 		silent += len(t.m.want)
 	}
 	weigh := func(th thread) int {

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // tangle takes an echo out of a stream to which other programs write at the
@@ -19,7 +19,7 @@ type tangle struct {
 	now, next []thread
 	begin     [2]thread // where now is at first
 	silent    bool      // nothing was echoed
-	certain   bool      // what is wanted was shown, in as many pieces as others printed lines meanwhile
+	certain   bool      // the expected text was shown, in as many pieces as other lines were printed in between
 	last      byte
 	inside    bool // a sequence is under way
 	read      int  // bytes so far
@@ -42,7 +42,7 @@ type thread struct {
 // What makes a reading less likely.
 const (
 	costLine   = 1 // foreign text that begins where a line may begin
-	costRedraw = 1 // the line editor begins anew
+	costRedraw = 1 // the line editor restarts
 	costInside = 3 // foreign text in the middle of the echo, or the echo in a foreign line
 	costPrompt = 2 // the whole prompt that is taken for foreign text
 	costSilent = 6 // nothing was echoed at all
@@ -112,7 +112,7 @@ func (t *tangle) step(c byte, inside bool, move int) {
 	t.prune()
 }
 
-// foreign goes on with foreign text.
+// foreign continues with text of other writers.
 func (t *tangle) foreign(th thread, c byte) {
 	if t.kernel && c == t.wanted(th) && t.read > th.start {
 		back := th
@@ -216,7 +216,7 @@ func (t *tangle) control(th thread, move int) {
 	t.redraw(th)
 }
 
-// redraw lets the line editor begin anew, with its prompt or without.
+// redraw lets the line editor restart, with its prompt or without.
 func (t *tangle) redraw(th thread) {
 	if th.at > 0 && th.at < len(t.m.want) {
 		th.state, th.cost = state{}, th.cost+costRedraw
@@ -277,8 +277,7 @@ func (t *tangle) add(th thread) {
 	t.next = append(t.next, th)
 }
 
-// prune drops readings that cannot win any more, and the least likely ones of
-// too many.
+// prune drops readings that can no longer win, and the least likely ones of too many.
 func (t *tangle) prune() {
 	for _, th := range t.now {
 		if th.at == len(t.m.want) && !th.foreign {

@@ -45,7 +45,7 @@ func TestSplit(t *testing.T) {
 			"bg 1\nbg 2\r\n",
 		},
 		{
-			"a line behind a prompt that was drawn again", false, "print \"hi\"\r", "/tmp> ",
+			"a line after a prompt that was drawn again", false, "print \"hi\"\r", "/tmp> ",
 			"\x1b[?25l\x1b[1;1H\x1b[J\x1b[38;5;10m/tmp\x1b[0m> \x1b[38;5;5m\x1b7\x1b[1;201H\x1b8\x1b[0mbg 1\r\n\x1b[?25l\x1b[1;1H\x1b[J\x1b[38;5;10m/tmp\x1b[0m> \x1b[38;5;5m\x1b7\x1b[1;201H\x1b8\x1b[0m\x1b[1;36mprint\x1b[0m \x1b[32m\"hi\"\x1b[0m\x1b7\x1b8\x1b[?25h\r\nbg 2\r\n",
 			"\x1b[38;5;5m\x1b7\x1b[1;201H\x1b8\x1b[0mbg 1\r\nbg 2\r\n", // the sequences may be the line's
 		},

@@ -5,12 +5,15 @@ import (
 	"errors"
 	"slices"
 	"strings"
+	"time"
 )
 
 // Change is what a commit does to a tree: paths relative to the top of it.
 type Change struct {
 	There []string // as they are in the working tree now
 	Gone  []string // no longer in it
+
+	NoHooks bool // the commit runs no hooks, which may be files of the working tree
 }
 
 // Empty says that a change is none.
@@ -51,8 +54,9 @@ func ReadChange(text string) (c Change) {
 // in the index alone, or that lies behind a link by now.
 //
 // began gets the process that will write to the branch, before it does: git waits
-// for the message, and without one it makes no commit.
-func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, began func(pid int) error) (string, error) {
+// for the message, and without one it makes no commit. limit is the time for it, hooks
+// included; after that the error is a *TimeoutError.
+func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limit time.Duration, began func(pid int) error) (string, error) {
 	if err := r.underWay(ctx); err != nil {
 		return "", err
 	}
@@ -64,7 +68,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, bega
 	if err != nil {
 		return "", err
 	}
-	made, err := r.commitFrom(ctx, i, ch, head, call{env: indexIs(i.tree), input: message, began: began})
+	made, err := r.commitFrom(ctx, i, ch, head, call{env: indexIs(i.tree), input: message, began: began, limit: limit, noHooks: ch.NoHooks})
 	if err != nil {
 		return "", errors.Join(err, i.sweep())
 	}

@@ -1,5 +1,5 @@
-// Package git is all that ripple does with git: it looks at a working tree, and on
-// demand commits, tags and keeps a working tree of its own.
+// Package git contains all of ripple's use of git: it inspects a working tree, and on
+// request commits, tags and keeps a separate working tree.
 //
 // The list of commands is closed (subcommand). Nothing is stashed, reset, cleaned,
 // pushed or forced, and no branch or commit of anybody goes away. Where only a person
@@ -10,6 +10,7 @@ package git
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -52,6 +53,16 @@ const (
 // gitTimeout bounds one command: a hook or a prompt must not hold the loop.
 const gitTimeout = 10 * time.Minute
 
+// TimeoutError is a command of git that did not end in its time, and was ended.
+type TimeoutError struct {
+	Command string // without git
+	After   time.Duration
+}
+
+func (e *TimeoutError) Error() string {
+	return fmt.Sprintf("git %s did not end within %v: it or a hook of the repository hangs, or waits for somebody", e.Command, e.After)
+}
+
 // Error is a command of git that failed.
 type Error struct {
 	Command string // without git
@@ -80,6 +91,9 @@ type call struct {
 	env   []string
 	input string              // on standard input
 	began func(pid int) error // called before git gets the input; an error ends it
+	limit time.Duration       // 0: gitTimeout
+
+	noHooks bool // of a commit; nothing else runs hooks
 }
 
 // command runs one in dir and returns what it printed.
@@ -91,11 +105,27 @@ func command(ctx context.Context, dir string, sub subcommand, args ...string) (s
 // a lock that keeps the user's git from doing so ever after.
 const noMaintenance = "maintenance.auto=false"
 
+// words are the arguments of git. The configuration of a project names programs: none of
+// them is run by what only looks, and hooks only by a commit, which somebody asked for.
+// A bare repository in a directory of the project is not taken for the project's own.
+func words(sub subcommand, hooks bool, args []string) []string {
+	list := []string{"-c", noMaintenance, "-c", "core.fsmonitor=false", "-c", "safe.bareRepository=explicit"}
+	if !hooks {
+		list = append(list, "-c", "core.hooksPath="+os.DevNull)
+	}
+	list = append(list, string(sub))
+	if sub == gitDiff {
+		list = append(list, "--no-ext-diff", "--no-textconv")
+	}
+	return append(list, args...)
+}
+
 // run runs one command at the top of the working tree.
 func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) (string, error) {
-	ctx, cancel := context.WithTimeout(ctx, gitTimeout)
+	limit, outer := cmp.Or(c.limit, gitTimeout), ctx
+	ctx, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, "git", append([]string{"-c", noMaintenance, string(sub)}, args...)...)
+	cmd := exec.CommandContext(ctx, "git", words(sub, sub == gitCommit && !c.noHooks, args)...)
 	cmd.Dir, cmd.WaitDelay = r.Top, time.Second
 	// Looking must not write to the repository, and nobody is there to be asked.
 	cmd.Env = append(os.Environ(), "GIT_OPTIONAL_LOCKS=0", "GIT_TERMINAL_PROMPT=0", "GIT_EDITOR=true", "LC_ALL=C")
@@ -106,6 +136,9 @@ func (r *Repo) run(ctx context.Context, c call, sub subcommand, args ...string) 
 	var out, said bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &said
 	err := c.give(cmd)
+	if ctx.Err() != nil && outer.Err() == nil {
+		return "", &TimeoutError{string(sub), limit}
+	}
 	if ctx.Err() != nil {
 		return "", fmt.Errorf("git %s: %w", sub, ctx.Err())
 	}
@@ -177,6 +210,9 @@ func Open(ctx context.Context, dir string) (*Repo, error) {
 // no working tree is.
 func Bare(ctx context.Context, dir string) bool {
 	out, err := command(ctx, dir, gitRevParse, "--is-inside-git-dir", "--is-inside-work-tree")
+	if e, failed := errors.AsType[*Error](err); failed {
+		return strings.Contains(e.Said, "safe.bareRepository") // git does not use it, and says by which setting
+	}
 	return err == nil && strings.HasPrefix(out, "true\nfalse")
 }
 

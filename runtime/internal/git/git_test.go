@@ -96,7 +96,7 @@ func TestCommitTakesOnlyWhatItIsGiven(t *testing.T) {
 	p.remove("gone.txt")
 	r := &Repo{p.dir, ""}
 	head := p.git("rev-parse", "HEAD")
-	sha, err := r.Commit(t.Context(), Change{There: []string{"-new [x].txt"}, Gone: []string{"gone.txt"}}, head, "ripple: turn 1", unnoticed)
+	sha, err := r.Commit(t.Context(), Change{There: []string{"-new [x].txt"}, Gone: []string{"gone.txt"}}, head, "ripple: turn 1", time.Minute, unnoticed)
 	require.NoError(t, err)
 	assert.Equal(t, p.git("rev-parse", "HEAD"), sha)
 	assert.Equal(t, "A\t-new [x].txt\nD\tgone.txt", p.git("show", "--name-status", "--format=", "HEAD"))
@@ -111,9 +111,9 @@ func TestGitErrorsSayWhatGitSaid(t *testing.T) {
 	p := newRepo(t)
 	r := &Repo{p.dir, ""}
 	head := p.git("rev-parse", "HEAD")
-	_, err := r.Commit(t.Context(), Change{There: []string{"none"}}, head, "x", unnoticed)
+	_, err := r.Commit(t.Context(), Change{There: []string{"none"}}, head, "x", time.Minute, unnoticed)
 	assert.ErrorContains(t, err, "git update-index failed (exit code 128): ")
-	sha, err := r.Commit(t.Context(), Change{There: []string{"a.txt"}}, head, "nothing changed", unnoticed)
+	sha, err := r.Commit(t.Context(), Change{There: []string{"a.txt"}}, head, "nothing changed", time.Minute, unnoticed)
 	require.NoError(t, err)
 	assert.Equal(t, head, sha)
 	ctx, cancel := context.WithCancel(t.Context())
@@ -200,7 +200,7 @@ func TestCommitWaitsForTheIndex(t *testing.T) {
 	p.write(".git/index.lock", "") // another git at work
 	free := time.AfterFunc(200*time.Millisecond, func() { _ = os.Remove(filepath.Join(p.dir, ".git/index.lock")) })
 	defer free.Stop()
-	_, err := (&Repo{p.dir, ""}).Commit(t.Context(), Change{There: []string{"a.txt"}}, p.git("rev-parse", "HEAD"), "x", unnoticed)
+	_, err := (&Repo{p.dir, ""}).Commit(t.Context(), Change{There: []string{"a.txt"}}, p.git("rev-parse", "HEAD"), "x", time.Minute, unnoticed)
 	require.NoError(t, err)
 }
 

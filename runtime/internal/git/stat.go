@@ -6,7 +6,7 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 // Differences is what commits changed.

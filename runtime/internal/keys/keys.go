@@ -1,5 +1,5 @@
-// Package keys divides what somebody types on a terminal into keys: Splitter. A
-// Detacher looks among them for the keys that mean its owner and not the program.
+// Package keys splits terminal input into keys: Splitter. A Detacher looks among them for
+// the keys that mean its owner and not the program.
 //
 // Both are incremental: how the input is cut does not change the result.
 package keys

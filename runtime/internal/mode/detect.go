@@ -5,7 +5,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 const (

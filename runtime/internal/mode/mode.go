@@ -1,6 +1,6 @@
-// Package mode tells which of an adapter's modes a program is in: its main
-// prompt, a debugger, a package shell. [New] compiles the declared modes once,
-// [Detector.Detect] judges the text after a boundary.
+// Package mode detects which of an adapter's modes a program is in: its main prompt, a
+// debugger, a package shell. [New] compiles the declared modes once, [Detector.Detect]
+// judges the text after a boundary.
 //
 // The evidence, strongest first:
 //
@@ -24,7 +24,7 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 // State is the mode of a program.

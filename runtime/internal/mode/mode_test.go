@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
 func TestMain(m *testing.M) {

@@ -15,7 +15,7 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 // Rule says which uses of a tool are meant.
@@ -45,7 +45,7 @@ func (r Rule) String() string { return r.text }
 // Rules are what is decided before anybody is asked.
 type Rules struct{ Allow, Deny []Rule }
 
-// New reads lists of rules; the error is of the first that is none.
+// New reads lists of rules; the error describes the first invalid rule.
 func New(allow, deny []string) (rules Rules, err error) {
 	for _, list := range []struct {
 		from []string
@@ -138,7 +138,7 @@ func Subject(q event.Question) string {
 		case []any: // a command in words
 			var words []string
 			for _, w := range v {
-				text, _ := w.(string) // what is no word is no part of a command
+				text, _ := w.(string) // a value that is not a string is not part of a command
 				words = append(words, text)
 			}
 			return strings.Join(words, " ")

@@ -8,8 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/internal/permit"
 )
 
 func TestDecide(t *testing.T) {
@@ -24,12 +24,12 @@ func TestDecide(t *testing.T) {
 		{"by the common name", "bash", "-", "bash", "run_shell_command", `{"command":"ls"}`, "yes"},
 		{"by the agent's name", "Run_Shell_*", "-", "bash", "run_shell_command", `{"command":"ls"}`, "yes"},
 		{"everything", "*", "-", "other", "x", `{}`, "yes"},
-		{"what denies is stronger", "*", "bash", "bash", "Bash", `{"command":"ls"}`, "no"},
+		{"a deny rule is stronger", "*", "bash", "bash", "Bash", `{"command":"ls"}`, "no"},
 		{"a command", "bash(git *)", "-", "bash", "Bash", `{"command":"git status"}`, "yes"},
 		{"another command", "bash(git *)", "-", "bash", "Bash", `{"command":"rm x"}`, ""},
-		{"a star is no further command", "bash(git *)", "-", "bash", "Bash", `{"command":"git status; rm -rf /"}`, ""},
-		{"a star is no substitution", "bash(git *)", "-", "bash", "Bash", `{"command":"git log $(rm x)"}`, ""},
-		{"a star is no new line", "bash(git *)", "-", "bash", "Bash", `{"command":"git log\nrm x"}`, ""},
+		{"a star does not match a further command", "bash(git *)", "-", "bash", "Bash", `{"command":"git status; rm -rf /"}`, ""},
+		{"a star does not match a substitution", "bash(git *)", "-", "bash", "Bash", `{"command":"git log $(rm x)"}`, ""},
+		{"a star does not match a line break", "bash(git *)", "-", "bash", "Bash", `{"command":"git log\nrm x"}`, ""},
 		{"a line that is allowed as it is", "bash(a; b)", "-", "bash", "Bash", `{"command":"a; b"}`, "yes"},
 		{"a command in words", "bash(git *)", "-", "bash", "Bash", `{"command":["git","status"]}`, "yes"},
 		{"a denied command in a line", "*", "bash(rm *)", "bash", "Bash", `{"command":"cd x && rm -rf y"}`, "no"},
@@ -43,7 +43,7 @@ func TestDecide(t *testing.T) {
 		{"likewise, in words", "*", "bash(rm *)", "bash", "Bash", `{"command":["echo","` + long + `","rm -r ."]}`, "no"},
 		{"likewise, with no object", "*", "bash(rm *)", "bash", "Bash", `"` + long + `rm -r ."`, "no"},
 		{"a long line, of another tool", "*", "write(rm *)", "bash", "Bash", `{"command":"echo ` + long + `"}`, "yes"},
-		{"a long line is no whole one", "bash(echo *)", "-", "bash", "Bash", `{"command":"echo ` + long + `"}`, ""},
+		{"a long line is not a complete one", "bash(echo *)", "-", "bash", "Bash", `{"command":"echo ` + long + `"}`, ""},
 		{"an input of its own kind", `other({"n":1})`, "-", "other", "x", `{"n":1}`, "yes"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -67,7 +67,7 @@ func TestDecideWithoutTheOption(t *testing.T) {
 	assert.True(t, decided, "a question without a way to refuse is dismissed")
 	assert.Equal(t, event.Answer{By: "deny: bash"}, a)
 	_, decided = rules.Decide(event.Question{Kind: event.AskPermission, Tool: "read"})
-	assert.False(t, decided, "what cannot be allowed is left to others")
+	assert.False(t, decided, "a use that no rule covers is left undecided")
 	_, decided = rules.Decide(event.Question{Kind: event.AskText, Tool: "bash"})
 	assert.False(t, decided, "a question for words is none for a permission")
 }

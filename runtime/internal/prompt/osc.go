@@ -1,4 +1,4 @@
-// Package prompt recognises the ends of commands in what a program prints.
+// Package prompt recognizes the ends of commands in a program's output.
 //
 // There are three detectors, one file each, and a session uses those that its
 // adapter declares: Classifier gives OSC 633/133 markers their meaning and
@@ -11,8 +11,8 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
 // Kind is the meaning of a marker.

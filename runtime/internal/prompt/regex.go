@@ -9,8 +9,8 @@ import (
 
 	"github.com/dlclark/regexp2"
 
-	"ripple/runtime/internal/vt"
-	"ripple/schema"
+	"example.com/ripple/runtime/internal/vt"
+	"example.com/ripple/schema"
 )
 
 // tailLimit is how much of the stream's end a pattern sees, in bytes: prompts

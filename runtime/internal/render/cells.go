@@ -3,9 +3,7 @@ package render
 import (
 	"unicode/utf8"
 
-	"github.com/clipperhouse/displaywidth"
-
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 const (
@@ -56,9 +54,11 @@ func (r *Renderer) toCells() {
 	*r.cells = cellLine{lead: r.cells.lead[:0], cells: r.cells.cells[:0], partial: r.cells.partial[:0]}
 	r.cr, r.printed = false, true
 	r.colour.now = r.colour.lineStart
+	r.again = true
 	p := vt.ForText()
 	p.Feed(raw, r.handle)
 	p.Flush(r.handle)
+	r.again = false
 }
 
 // overwrite takes text into the cells, up to a line feed.
@@ -139,7 +139,7 @@ func (l *cellLine) utf8(c byte, colour string) {
 	}
 	text := string(l.partial[:n])
 	l.partial = l.partial[:0]
-	if w := displaywidth.Rune(ch); w > 0 {
+	if w := vt.Width(ch); w > 0 {
 		l.put(text, w, colour)
 	} else {
 		l.attach(text)

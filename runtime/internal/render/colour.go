@@ -3,12 +3,15 @@ package render
 import (
 	"strconv"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // maxColour bounds the SGR sequences that are remembered, in bytes. Without a
 // reset among so many the oldest have been overruled.
 const maxColour = 256
+
+// saveCursor is ESC 7, DECSC (https://vt100.net/docs/vt510-rm/DECSC.html).
+const saveCursor = "\x1b7"
 
 // colour follows SGR: each value is the sequences since the last reset, which
 // is what recreates the state.

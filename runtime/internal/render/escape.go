@@ -3,7 +3,7 @@ package render
 import (
 	"bytes"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // keep passes a sequence on that the line does not depend on.
@@ -87,6 +87,12 @@ func harmlessAtStart(t *vt.Token) bool {
 
 // handOver gives the unfinished line, t and all that follows to a screen.
 func (r *Renderer) handOver(t *vt.Token) {
+	if r.again { // it became a sequence when what stood within it was left out
+		r.keep(t)
+		return
+	}
+	saved := r.saved
+	r.saved = false // the unfinished line, which is taken again, is from before
 	r.carriageForScreen()
 	s := vt.New(vt.Options{Cols: r.opt.Cols, Rows: r.opt.Rows, ScrolledOff: func(line []byte) {
 		r.buf = append(r.buf, line...)
@@ -98,6 +104,9 @@ func (r *Renderer) handOver(t *vt.Token) {
 		r.spare, r.cells = r.cells, nil
 	} else {
 		s.Write(bytes.Clone(r.buf[r.open:]))
+	}
+	if saved {
+		s.Write([]byte(saveCursor))
 	}
 	r.buf = r.buf[:r.open]
 	r.screen = s

@@ -1,5 +1,5 @@
-// Package render turns the raw bytes of a program into the text that its user
-// ends up seeing: New, Write the bytes as they come, Close.
+// Package render converts the raw output of a program into the text that its user sees in
+// the end: New, Write the bytes as they arrive, Close.
 //
 // Lines are resolved one at a time. \r\n and \r\r\n become \n. Carriage return,
 // backspace and the sequences that move or erase within a line (CSI C D G ` K P
@@ -14,7 +14,7 @@
 // follow their characters and other kept sequences move to its beginning.
 //
 // From the first sequence that addresses another line (CSI H, A, B, 2J, scroll
-// regions, the alternate screen, saved cursors) the rest of the output is
+// regions, the alternate screen, a saved cursor with something behind it) the rest of the output is
 // rendered by a screen (vt.Screen): lines that wrapped on it are one line. On a
 // still empty screen homing and clearing change nothing and are dropped.
 package render
@@ -22,7 +22,7 @@ package render
 import (
 	"bytes"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 const (
@@ -48,7 +48,9 @@ type Renderer struct {
 	buf     []byte // finished lines, and from open on the unfinished one
 	open    int
 	cr      bool // a carriage return came last, and may belong to a line end
+	saved   bool // the cursor was saved last, and nothing came since
 	printed bool // something is on the screen
+	again   bool // the unfinished line is taken a second time, into cells
 	parser  vt.Parser
 	handle  func(*vt.Token)
 	colour  colour
@@ -98,6 +100,15 @@ func (r *Renderer) token(t *vt.Token) {
 		r.open = len(r.buf)
 		return
 	}
+	restores := t.Kind == vt.Escape && t.Inter[0] == 0 && t.Final == '8'
+	switch {
+	case r.saved && restores: // where it was saved: nothing moves
+		r.saved = false
+		return
+	case r.saved:
+		r.handOver(t)
+		return
+	}
 	if t.Kind != vt.Text && r.cells != nil {
 		r.cells.flushPartial(r.colour.now)
 	}
@@ -107,7 +118,9 @@ func (r *Renderer) token(t *vt.Token) {
 		r.plain(plain)
 	case t.Kind == vt.CSI:
 		r.csi(t)
-	case t.Kind == vt.Escape && t.Inter[0] == 0 && bytes.IndexByte([]byte("78DEMc"), t.Final) >= 0:
+	case t.Kind == vt.Escape && t.Inter[0] == 0 && t.Final == '7':
+		r.saved = true
+	case t.Kind == vt.Escape && t.Inter[0] == 0 && bytes.IndexByte([]byte("8DEMc"), t.Final) >= 0:
 		r.address(t)
 	default:
 		r.keep(t)

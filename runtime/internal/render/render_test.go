@@ -11,7 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/vt"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 var update = flag.Bool("update", false, "write testdata/*.out and *.kept")
@@ -149,6 +149,14 @@ func TestKeptSequences(t *testing.T) {
 	}
 }
 
+// A program that saves the cursor and restores it at once addresses nothing: colours stay.
+func TestSavedAndRestoredAtOnce(t *testing.T) {
+	in := "\x1b[31mred\x1b[0m\r\n\x1b7\x1b8\x1b[32mgreen\x1b[0m\r\n"
+	eachSplit([]byte(in), func(pieces ...[]byte) {
+		require.Equal(t, "\x1b[31mred\x1b[0m\n\x1b[32mgreen\x1b[0m\n", render(Options{}, pieces...), "%q", pieces)
+	})
+}
+
 func TestScreen(t *testing.T) {
 	for _, tt := range []struct{ name, in, want string }{
 		{"clear at the start", "\x1b[H\x1b[2Jhello\r\n", "hello\n"},
@@ -158,8 +166,8 @@ func TestScreen(t *testing.T) {
 		{"addressed", "first\r\n\x1b[2;3Hx\x1b[1;1Hy", "first\ny\n  x"},
 		{"unfinished line goes along", "ab\x1b[A\rX", "Xb"},
 		{"overwritten line goes along", "abc\rX\x1b[5;1Hz", "Xbc\n\n\n\nz"},
-		{"a wrapped line is one line", "\x1b7\x1b8" + strings.Repeat("0123456789", 50) + "\r\nend", strings.Repeat("0123456789", 50) + "\nend"},
-		{"tabs stay tabs", "\x1b7\x1b8a\tb\t\tc\r\n\td\t\r\n", "a\tb\t\tc\n\td\t\n"},
+		{"a wrapped line is one line", "\x1b7\x1b[m\x1b8" + strings.Repeat("0123456789", 50) + "\r\nend", strings.Repeat("0123456789", 50) + "\nend"},
+		{"tabs stay tabs", "\x1b7\x1b[m\x1b8a\tb\t\tc\r\n\td\t\r\n", "a\tb\t\tc\n\td\t\n"},
 		{"a tab that was written into is blanks", "\x1b7\tx\x1b[3Dy", "      y x"},
 		{"the last line end stays", "ab\x1b[999;999H\r\n", "ab\n"},
 		{"alternate screen is left", "a\r\n\x1b[?1049h\x1b[Hvi\x1b[?1049lb\r\n", "a\nb\n"},

@@ -2,7 +2,7 @@ package rpc
 
 import "encoding/json"
 
-// Conn is our end of a connection: requests of ours and their answers. One goroutine
+// Conn is one end of a connection: the requests sent and their responses. One goroutine
 // uses it at a time.
 type Conn struct {
 	Send func(line []byte)
@@ -12,7 +12,7 @@ type Conn struct {
 	method  string                  // of the last one
 }
 
-// Waits is the method of ours that has no answer; empty for none.
+// Waits returns the method of the request that has no response; empty if there is none.
 func (c *Conn) Waits() string {
 	if len(c.waiting) == 0 {
 		return ""
@@ -20,11 +20,11 @@ func (c *Conn) Waits() string {
 	return c.method
 }
 
-// Method is that of the last request of ours; empty for none.
+// Method returns the method of the last request sent; empty if there is none.
 func (c *Conn) Method() string { return c.method }
 
-// Response takes an answer to a request of ours. One that nobody waits for, or that
-// comes again, is no message.
+// Response handles a response to a request that was sent. It returns false for a response
+// that nobody waits for, or that is repeated.
 func (c *Conn) Response(m Message) bool {
 	var id int64
 	if json.Unmarshal(m.ID, &id) != nil {

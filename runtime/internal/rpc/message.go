@@ -1,6 +1,6 @@
-// Package rpc is JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over lines of
-// text, as the Agent Client Protocol has it: Message is a line, Lines cuts a stream
-// into such lines within bounds, Conn is one end of a connection.
+// Package rpc implements JSON-RPC 2.0 (https://www.jsonrpc.org/specification) over lines
+// of text, as the Agent Client Protocol uses it: Message is a line, Lines splits a stream
+// into lines of bounded length, Conn is one end of a connection.
 package rpc
 
 import (
@@ -71,7 +71,7 @@ func (e *Error) Text() string {
 	return e.Message + ": " + said
 }
 
-// Parse reads a line; false for what is no message.
+// Parse reads a line; ok is false if it is not a message.
 func Parse(line []byte) (m Message, ok bool) {
 	line = bytes.TrimSpace(line)
 	if len(line) == 0 || line[0] != '{' || json.Unmarshal(line, &m) != nil {
@@ -87,8 +87,8 @@ func IsList(line []byte) bool {
 	return json.Unmarshal(line, &list) == nil && len(list) > 0 && list[0].JSONRPC != ""
 }
 
-// IDOf is the id of a line that is no message, or of the beginning of one that is too
-// long; NoID where none can be read.
+// IDOf returns the id of a line that is not a message, or of the beginning of one that is
+// too long; NoID if it cannot be read.
 func IDOf(line []byte) json.RawMessage {
 	d := json.NewDecoder(bytes.NewReader(line))
 	if open, err := d.Token(); err != nil || open != json.Delim('{') {
@@ -110,7 +110,7 @@ func IDOf(line []byte) json.RawMessage {
 // NoID is the id in the answer to what has none.
 var NoID = json.RawMessage("null")
 
-// request is a request of ours; ID 0 makes a notification of it.
+// request is a request to be sent; ID 0 makes it a notification.
 type request struct {
 	JSONRPC string `json:"jsonrpc"`
 	ID      int64  `json:"id,omitempty"`
@@ -132,7 +132,7 @@ func Encode(v any) []byte {
 	e := json.NewEncoder(&b)
 	e.SetEscapeHTML(false)
 	if err := e.Encode(v); err != nil {
-		panic(fmt.Sprintf("rpc: a message of ours has no JSON form: %v", err)) // made of strings and numbers alone
+		panic(fmt.Sprintf("rpc: a message has no JSON form: %v", err)) // made of strings and numbers alone
 	}
 	return b.Bytes()
 }

@@ -7,7 +7,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/internal/rpc"
+	"example.com/ripple/runtime/internal/rpc"
 )
 
 func TestMessages(t *testing.T) {
@@ -37,7 +37,7 @@ func TestMessages(t *testing.T) {
 	}
 }
 
-// Who sent something that is no message can be told which it was, as far as it says.
+// The sender of an invalid message receives its id, if it can be read.
 func TestIDOfWhatIsNoMessage(t *testing.T) {
 	for line, want := range map[string]string{
 		`{"jsonrpc":"2.0","id":7,"method":{}}`:              `7`,

@@ -1,18 +1,21 @@
-// Package scratch makes private directories that do not outlive their owner for
-// long: the one whose process was killed is removed by the next process that makes
-// one. New, and then Remove.
+// Package scratch makes private directories; a directory whose process was killed is
+// removed by the next process that makes one. New, and then Remove.
 //
 // Only what is provably ours is removed. Each directory holds a file with its own
 // name in it, which the living owner keeps locked (flock(2)); the kernel unlocks it
 // when the owner ends, however it ends. So neither a name nor a process id is
-// believed: both may be anybody's.
+// believed: both may be anybody's. A directory that its owner had no time to sign is
+// removed only while it is empty, and only with the mode bit that New sets.
 package scratch
 
 import (
 	"errors"
 	"fmt"
+	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -39,27 +42,61 @@ type Dir struct {
 // New makes a directory in parent, the system's directory for temporary files when
 // empty. Its name is Prefix, kind, "-" and something random.
 func New(parent, kind string) (*Dir, error) {
-	path, err := os.MkdirTemp(parent, Prefix+kind+"-*")
-	if err != nil {
-		return nil, fmt.Errorf("making a private directory: %w", err)
+	var err error
+	for range attempts {
+		var d *Dir
+		if d, err = create(parent, kind); err == nil {
+			return d, nil
+		}
+		if !errors.Is(err, errTaken) {
+			break
+		}
 	}
-	d := &Dir{Path: path}
-	if err := d.sign(); err != nil {
-		_ = os.RemoveAll(path) // the error that matters is the other one
-		return nil, fmt.Errorf("making a private directory: %w", err)
-	}
-	return d, nil
+	return nil, fmt.Errorf("making a private directory: %w", err)
 }
 
-// sign locks the proof before it says anything: an unlocked one that is empty
-// proves nothing.
+// attempts bounds how many names New tries.
+const attempts = 100
+
+// errTaken says that the name exists, or that a sweep removed the directory before it was signed.
+var errTaken = errors.New("all names that were tried are taken")
+
+func create(parent, kind string) (*Dir, error) {
+	if parent == "" {
+		parent = os.TempDir()
+	}
+	d := &Dir{Path: filepath.Join(parent, Prefix+kind+"-"+strconv.FormatUint(uint64(rand.Uint32()), 10))}
+	err := os.Mkdir(d.Path, 0o700|unsigned)
+	if errors.Is(err, fs.ErrExist) {
+		return nil, errTaken
+	}
+	if err == nil {
+		err = d.sign()
+	}
+	if err != nil && !errors.Is(err, errTaken) {
+		_ = os.RemoveAll(d.Path) // the error that matters is the other one
+	}
+	return d, err
+}
+
+// unsigned is the mode bit that a directory has from its first moment: one that is empty and has
+// it was left by a process that was killed before it signed, or while it removed the directory.
+const unsigned = fs.ModeSticky
+
+// sign locks the proof before it says anything. A sweep that was there first has removed it.
 func (d *Dir) sign() error {
 	f, err := os.OpenFile(filepath.Join(d.Path, ownerFile), os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
+	if errors.Is(err, fs.ErrNotExist) {
+		return errTaken
+	}
 	if err != nil {
 		return err
 	}
 	if err := lock(f, wait); err != nil { // such a directory is never taken for a dead one's
-		return errors.Join(f.Close(), os.Remove(f.Name()))
+		return errors.Join(os.Chmod(d.Path, 0o700), f.Close(), os.Remove(f.Name()))
+	}
+	if !inPlace(f) {
+		return errors.Join(errTaken, f.Close())
 	}
 	if _, err := f.WriteString(claim(d.Path)); err != nil {
 		return errors.Join(err, f.Close())
@@ -68,8 +105,15 @@ func (d *Dir) sign() error {
 	return nil
 }
 
-// Remove removes the directory and all that is in it. It may be called on nil and
-// again. What cannot be removed now is left to a later process.
+// inPlace reports whether the open file still has its name.
+func inPlace(f *os.File) bool {
+	there, err := os.Lstat(f.Name())
+	opened, err1 := f.Stat()
+	return err == nil && err1 == nil && os.SameFile(there, opened)
+}
+
+// Remove removes the directory and its contents. It may be called on nil, and again. Files
+// that cannot be removed now are left to a later process.
 func (d *Dir) Remove() {
 	if d == nil {
 		return
@@ -128,8 +172,12 @@ func removeDead(dir string, age time.Duration) {
 	if err != nil || !info.IsDir() || !private(info) || age > 0 && time.Since(info.ModTime()) < age {
 		return
 	}
-	f, err := openProof(filepath.Join(dir, ownerFile))
+	proof := filepath.Join(dir, ownerFile)
+	f, err := openProof(proof)
 	if err != nil {
+		if errors.Is(err, fs.ErrNotExist) && info.Mode()&unsigned != 0 {
+			_ = os.Remove(dir) // if it is empty
+		}
 		return
 	}
 	defer f.Close()
@@ -138,7 +186,16 @@ func removeDead(dir string, age time.Duration) {
 	}
 	said := make([]byte, len(claim(dir))+1)
 	n, _ := f.Read(said) // what was read counts
-	if string(said[:n]) == claim(dir) {
+	switch {
+	case string(said[:n]) == claim(dir):
 		removeSigned(dir)
+	case n == 0 && info.Mode()&unsigned != 0 && holdsOnlyProof(dir):
+		_ = os.Remove(proof) // the same: a process about to sign starts over
+		_ = os.Remove(dir)
 	}
+}
+
+func holdsOnlyProof(dir string) bool {
+	entries, err := os.ReadDir(dir)
+	return err == nil && len(entries) == 1
 }

@@ -8,13 +8,14 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/internal/scratch"
+	"example.com/ripple/runtime/internal/scratch"
 )
 
 // The test binary is also the owner that is killed.
@@ -91,7 +92,52 @@ func TestOwnDirectory(t *testing.T) {
 	assert.Empty(t, left)
 }
 
-// What only looks like ours is somebody's.
+// A process that was killed before it signed its directory, or after it took the signature away, leaves nothing.
+func TestADirectoryWithoutASignatureGoes(t *testing.T) {
+	skipWithoutLocks(t)
+	for name, files := range map[string][]string{"ripple-1-1": nil, "ripple-1-2": {".ripple-owner"}} {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, name)
+		require.NoError(t, os.Mkdir(dir, 0o700|os.ModeSticky))
+		for _, file := range files {
+			require.NoError(t, os.WriteFile(filepath.Join(dir, file), nil, 0o600))
+		}
+		scratch.Sweep(parent, time.Hour)
+		require.DirExists(t, dir, "it is not that old")
+		scratch.Sweep(parent, 0)
+		assert.NoDirExists(t, dir)
+	}
+}
+
+// A sweep may come between any two steps of New: the directory that New returns is there.
+func TestNewWhileOthersSweep(t *testing.T) {
+	parent := t.TempDir()
+	done := make(chan struct{})
+	var sweepers sync.WaitGroup
+	for range 2 {
+		sweepers.Go(func() {
+			for {
+				select {
+				case <-done:
+					return
+				default:
+					scratch.Sweep(parent, 0)
+				}
+			}
+		})
+	}
+	for range 100 {
+		d, err := scratch.New(parent, "1")
+		require.NoError(t, err)
+		require.NoError(t, os.WriteFile(filepath.Join(d.Path, "work"), nil, 0o600))
+		d.Remove()
+		require.NoDirExists(t, d.Path)
+	}
+	close(done)
+	sweepers.Wait()
+}
+
+// A directory that only looks like one of ripple's is left alone.
 func TestNothingElseGoes(t *testing.T) {
 	skipWithoutLocks(t)
 	old := time.Now().Add(-1000 * time.Hour)
@@ -105,6 +151,9 @@ func TestNothingElseGoes(t *testing.T) {
 	}{
 		{"ripple-2024-thesis", func(*testing.T, string) {}},
 		{"ripple-1-1", func(*testing.T, string) {}},
+		{"ripple-2-2", func(t *testing.T, dir string) {
+			require.NoError(t, os.Chmod(dir, 0o700|os.ModeSticky))
+		}},
 		{"ripple-empty-proof", func(t *testing.T, dir string) {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, proof), nil, 0o600))
 		}},
@@ -135,6 +184,13 @@ func TestNothingElseGoes(t *testing.T) {
 			assert.FileExists(t, filepath.Join(dir, "work"))
 		})
 	}
+	t.Run("an empty directory", func(t *testing.T) {
+		parent := t.TempDir()
+		dir := filepath.Join(parent, "ripple-1-1")
+		require.NoError(t, os.Mkdir(dir, 0o700))
+		scratch.Sweep(parent, 0)
+		assert.DirExists(t, dir)
+	})
 	t.Run("a link to a directory", func(t *testing.T) {
 		parent, real := t.TempDir(), t.TempDir()
 		require.NoError(t, os.WriteFile(filepath.Join(real, proof), []byte(claim("ripple-1-1")), 0o600))

@@ -6,18 +6,18 @@ import (
 	"strconv"
 )
 
-// AppendANSI adds what paints the screen, with its history, cursor, modes and
-// title, on an empty terminal of the same size. Two states cannot be said in
-// such bytes: a cursor behind the last column whose character was erased, and
-// the history of the main screen beyond the limit of the other terminal.
+// AppendANSI appends sequences that paint the screen, with its history, cursor, modes and title, on
+// an empty terminal of the same size. Two states cannot be expressed in such sequences: a cursor
+// after the last column whose character was erased, and lines of the main screen's history that
+// exceed the other terminal's limit.
 func (s *Screen) AppendANSI(out []byte) []byte {
 	p := painter{s: s, out: out, pen: blank(DefaultColour)}
-	p.whole(s.History())
+	p.screen(s.History())
 	return p.out
 }
 
-// whole paints the screen, and above it as many lines of its history.
-func (p *painter) whole(history int) {
+// screen paints the screen, preceded by the given number of lines of its history.
+func (p *painter) screen(history int) {
 	s := p.s
 	p.buffer(s.main, s.above(history))
 	if s.b == s.alt {
@@ -28,22 +28,25 @@ func (p *painter) whole(history int) {
 	p.state()
 }
 
-// painter writes sequences; pen and sets are how the other terminal would
-// write now.
+// painter writes sequences; pen and sets are the current state of the other terminal.
 type painter struct {
 	s    *Screen
 	out  []byte
-	pen  cell
+	pen  gridCell
 	sets charsets
+
+	codePoints bool // the other terminal has mode 2027 reset
+	joined     bool // the character just written ends in a joiner
+	text       []byte
 }
 
 func (p *painter) write(text string)            { p.out = append(p.out, text...) }
 func (p *painter) writef(f string, args ...any) { p.out = fmt.Appendf(p.out, f, args...) }
 
-// buffer paints rows from the top; those above go before them and scroll off.
+// buffer paints rows from the top; the rows in above precede them and scroll off.
 func (p *painter) buffer(b *buffer, above []*row) {
 	p.write("\x1b[H")
-	var last cell // of the row before
+	var last gridCell // the last cell of the previous row
 	for i := range len(above) + b.lines {
 		var r *row
 		if i < len(above) {
@@ -65,12 +68,12 @@ func (p *painter) buffer(b *buffer, above []*row) {
 	p.savedCursor(b)
 }
 
-// wrap begins a row as the continuation of the one before, by writing behind
-// its last column. What that takes is undone.
-func (p *painter) wrap(last cell, cols int) {
+// wrap begins a row as the continuation of the previous one, by writing past its last column. It
+// undoes the effect of that character.
+func (p *painter) wrap(last gridCell, cols int) {
 	none := blank(DefaultColour)
 	p.style(none)
-	if last.ch != 0 || last.width == 0 { // the cursor is behind it
+	if last.ch != 0 || last.width == 0 { // the cursor is after the last column
 		p.write(" \r")
 		return
 	}
@@ -80,14 +83,14 @@ func (p *painter) wrap(last cell, cols int) {
 	p.style(none)
 }
 
-// row paints r from its first column, where a wrapped one has a blank that was
-// written.
+// row paints r from its first column, where a wrapped row has a written blank.
 func (p *painter) row(r *row, cols int, wrapped bool) {
 	for x := 0; x < cols; {
 		c := shown(r.at(x))
 		if c.ch != 0 {
 			p.char(c)
 			x += int(max(c.width, 1))
+			p.placeCursor(c, x, cols)
 			continue
 		}
 		n := 1
@@ -104,24 +107,14 @@ func (p *painter) row(r *row, cols int, wrapped bool) {
 	}
 }
 
-// shown is c without what is not seen.
-func shown(c cell) cell {
+// shown returns c without its invisible attributes.
+func shown(c gridCell) gridCell {
 	c.attr &^= tabbed
 	return c
 }
 
-// char writes the character of c. The NUL keeps a combining one that has a
-// column of its own from joining the character before.
-func (p *painter) char(c cell) {
-	p.style(c)
-	if c.width == 0 {
-		p.out = append(p.out, 0)
-	}
-	p.out = p.s.clusters.append(p.out, c)
-}
-
-// style changes the pen to that of c.
-func (p *painter) style(c cell) {
+// style sets the pen to that of c.
+func (p *painter) style(c gridCell) {
 	c.ch, c.width = 0, 1
 	if c == p.pen {
 		return
@@ -133,8 +126,8 @@ func (p *painter) style(c cell) {
 	p.pen = c
 }
 
-// appendSGR adds the sequence that sets the pen anew.
-func appendSGR(out []byte, c cell) []byte {
+// appendSGR appends the sequence that sets the whole pen.
+func appendSGR(out []byte, c gridCell) []byte {
 	out = append(out, "\x1b[0"...)
 	for n, a := range sgrOn {
 		if c.attr&a != 0 {
@@ -174,7 +167,7 @@ func (p *painter) savedCursor(b *buffer) {
 	p.charsets(charsets{})
 }
 
-// charset designates set to G0 to G3.
+// charset designates set as one of G0 to G3.
 func (p *painter) charset(g byte, set *charset) {
 	final := byte('B')
 	switch set {
@@ -186,7 +179,7 @@ func (p *painter) charset(g byte, set *charset) {
 	p.out = append(p.out, '\x1b', g, final)
 }
 
-// state is what a terminal has beside its cells.
+// state writes the terminal's state other than its cells.
 func (p *painter) state() {
 	s, b, m := p.s, p.s.b, p.s.modes
 	if b.top > 0 || b.bottom < b.lines-1 {
@@ -201,6 +194,7 @@ func (p *painter) state() {
 	for _, f := range s.keyboard {
 		p.writef("\x1b[=%du\x1b[>0u", f)
 	}
+	p.widths(true)
 	p.out = m.append(p.out)
 	if m.Origin {
 		p.writef("\x1b[%d;%dH", max(b.y-b.top, 0)+1, min(b.x, b.cols-1)+1)
@@ -218,8 +212,8 @@ func (p *painter) tabs(tabs []bool) {
 	}
 }
 
-// cursor puts the cursor at its place, behind the last column by writing the
-// character there again.
+// cursor moves the cursor to its position; after the last column, by writing the character there
+// again.
 func (p *painter) cursor() {
 	b := p.s.b
 	r := b.line()
@@ -251,7 +245,7 @@ func (p *painter) charsets(c charsets) {
 	p.sets = c
 }
 
-// append adds what sets the modes that are not as they are at first.
+// append appends the sequences that set the modes that differ from their initial values.
 func (m Modes) append(out []byte) []byte {
 	var b bytes.Buffer
 	for _, mode := range []struct {
@@ -269,6 +263,7 @@ func (m Modes) append(out []byte) []byte {
 		{m.BracketedPaste, "\x1b[?2004h"},
 		{m.Focus, "\x1b[?1004h"},
 		{m.Synchronized, "\x1b[?2026h"},
+		{!m.Clusters, clusterMode(false)},
 		{m.Mouse != 0, "\x1b[?" + strconv.Itoa(m.Mouse) + "h"},
 		{m.MouseEncoding != 0, "\x1b[?" + strconv.Itoa(m.MouseEncoding) + "h"},
 		{m.CursorStyle != 0, "\x1b[" + strconv.Itoa(m.CursorStyle) + " q"},

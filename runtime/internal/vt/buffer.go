@@ -1,25 +1,25 @@
 package vt
 
-// buffer is the main or the alternate screen: rows, cursor, margins and tabs.
-// Rows are a ring, so that scrolling all of them moves none.
+// buffer is the main or the alternate screen: rows, cursor, margins and tabs. Rows are a ring, so
+// that scrolling the whole screen copies no row.
 type buffer struct {
 	cols, lines int
 	ring        []*row
 	head        int // index in ring of the top row
 	gen         uint32
-	cleared     row // what the rows are that were not looked at since the last clearing
+	cleared     row // the content of rows that have not been accessed since the last clearing
 
 	x, y        int // the cursor; x is cols when the next character wraps
 	top, bottom int // margins, both inside
 	tabs        []bool
 	saved       savedCursor
 
-	history *history // nil: what scrolls off is lost
+	history *history // nil: rows that scroll off are lost
 }
 
 type savedCursor struct {
 	x, y int // y counts from the oldest line of the history
-	pen  cell
+	pen  gridCell
 	sets charsets
 }
 
@@ -29,7 +29,7 @@ func newBuffer(cols, lines int, h *history) *buffer {
 	return b
 }
 
-// reset makes the buffer as new.
+// reset restores the initial state of the buffer.
 func (b *buffer) reset(cols, lines int) {
 	*b = buffer{cols: cols, lines: lines, bottom: lines - 1, history: b.history, ring: b.ring, gen: b.gen, cleared: b.cleared, tabs: b.tabs[:0]}
 	b.saved.pen = blank(DefaultColour)
@@ -46,8 +46,8 @@ func (b *buffer) reset(cols, lines int) {
 
 const tabWidth = 8
 
-// everyTab has a stop at every eighth column.
-var everyTab = func() (tabs [maxCols]bool) {
+// defaultTabs has a stop at every eighth column.
+var defaultTabs = func() (tabs [maxCols]bool) {
 	for x := 0; x < maxCols; x += tabWidth {
 		tabs[x] = true
 	}
@@ -56,11 +56,11 @@ var everyTab = func() (tabs [maxCols]bool) {
 
 func (b *buffer) setTabs() {
 	if n := len(b.tabs); n < b.cols {
-		b.tabs = append(b.tabs, everyTab[n:b.cols]...)
+		b.tabs = append(b.tabs, defaultTabs[n:b.cols]...)
 	}
 }
 
-// row is line y of the screen.
+// row returns line y of the screen.
 func (b *buffer) row(y int) *row {
 	r := *b.slot(y)
 	if r.gen != b.gen {
@@ -71,7 +71,7 @@ func (b *buffer) row(y int) *row {
 	return r
 }
 
-// untouched says that row y was not looked at since the last clearing.
+// untouched reports whether row y has not been accessed since the last clearing.
 func (b *buffer) untouched(y int) bool { return (*b.slot(y)).gen != b.gen }
 
 func (b *buffer) slot(y int) **row {
@@ -82,17 +82,17 @@ func (b *buffer) slot(y int) **row {
 	return &b.ring[i]
 }
 
-// line is the row of the cursor.
+// line returns the cursor's row.
 func (b *buffer) line() *row { return b.row(b.y) }
 
-// clear makes every row fill; each does so when it is next looked at.
-func (b *buffer) clear(fill cell) {
+// clear fills every row with fill; each row is cleared when it is accessed next.
+func (b *buffer) clear(fill gridCell) {
 	b.gen++
 	b.cleared.clear(fill)
 }
 
-// eachRow calls f with rows top to bottom, but with those that were not looked
-// at since the last clearing only once: they are alike.
+// eachRow calls f with the rows from top to bottom. Rows that have not been accessed since the last
+// clearing are equal, so that f is called only once for all of them.
 func (b *buffer) eachRow(top, bottom int, f func(*row)) {
 	alike := false
 	for y := top; y <= bottom; y++ {
@@ -107,13 +107,13 @@ func (b *buffer) eachRow(top, bottom int, f func(*row)) {
 	}
 	for y := range b.lines {
 		if y < top || y > bottom {
-			b.row(y) // is to stay as it is
+			b.row(y) // must not change
 		}
 	}
 	f(&b.cleared)
 }
 
-// base is the number of lines above the screen.
+// base returns the number of lines above the screen.
 func (b *buffer) base() int {
 	if b.history == nil {
 		return 0
@@ -121,9 +121,9 @@ func (b *buffer) base() int {
 	return len(b.history.rows)
 }
 
-// scroll moves the rows between the margins up by one; what leaves the top of
-// the screen goes to the history.
-func (b *buffer) scroll(fill cell, wrapped bool) {
+// scroll moves the rows between the margins up by one; a row that leaves the top of the screen goes
+// to the history.
+func (b *buffer) scroll(fill gridCell, wrapped bool) {
 	var r *row
 	if b.top == 0 && b.history != nil {
 		r = b.history.push(b.row(0), b.continued(0, wrapped))
@@ -141,8 +141,8 @@ func (b *buffer) scroll(fill cell, wrapped bool) {
 	r.wrapped, r.gen = wrapped, b.gen
 }
 
-// continued says that the row below y goes on with its line; below is said of
-// the row that is about to come at the bottom.
+// continued reports whether the row below y continues its line; below is the answer for the row
+// that is about to appear at the bottom.
 func (b *buffer) continued(y int, below bool) bool {
 	if y+1 < b.lines {
 		return b.row(y + 1).wrapped
@@ -150,14 +150,14 @@ func (b *buffer) continued(y int, below bool) bool {
 	return below
 }
 
-// rotate moves the rows from top to bottom up by n, or down by -n, around.
+// rotate rotates the rows from top to bottom up by n, or down by -n.
 func (b *buffer) rotate(top, bottom, n int) {
 	height := bottom - top + 1
 	n = (n%height + height) % height
 	if n == 0 {
 		return
 	}
-	if b.head+bottom >= len(b.ring) { // the rows in one piece
+	if b.head+bottom >= len(b.ring) { // make the rows contiguous
 		b.ring = append(b.ring[b.head:len(b.ring):len(b.ring)], b.ring[:b.head]...)
 		b.head = 0
 	}
@@ -174,27 +174,27 @@ func (b *buffer) rotate(top, bottom, n int) {
 	copy(rows, last)
 }
 
-// up and down move rows top to bottom by n; fill comes in.
-func (b *buffer) up(top, bottom, n int, fill cell) {
+// up and down move the rows from top to bottom by n; new rows are filled with fill.
+func (b *buffer) up(top, bottom, n int, fill gridCell) {
 	n = min(n, bottom-top+1)
 	b.rotate(top, bottom, n)
 	b.blankRows(bottom-n+1, bottom, fill)
 }
 
-func (b *buffer) down(top, bottom, n int, fill cell) {
+func (b *buffer) down(top, bottom, n int, fill gridCell) {
 	n = min(n, bottom-top+1)
 	b.rotate(top, bottom, -n)
 	b.blankRows(top, top+n-1, fill)
 }
 
-func (b *buffer) blankRows(from, to int, fill cell) {
+func (b *buffer) blankRows(from, to int, fill gridCell) {
 	for y := from; y <= to; y++ {
 		b.row(y).clear(fill)
 	}
 }
 
-// restrict keeps the cursor on the screen, with columns 0 to maxX, and in
-// origin mode between the margins.
+// restrict keeps the cursor on the screen, within columns 0 to maxX, and in origin mode between the
+// margins.
 func (b *buffer) restrict(maxX int, origin bool) {
 	b.x = min(max(b.x, 0), maxX)
 	if origin {
@@ -204,8 +204,7 @@ func (b *buffer) restrict(maxX int, origin bool) {
 	}
 }
 
-// moveTo puts the cursor at a column and line, which counts from the top margin
-// in origin mode.
+// moveTo moves the cursor to a column and line; the line counts from the top margin in origin mode.
 func (b *buffer) moveTo(x, y int, origin bool) {
 	b.x, b.y = x, y
 	if origin {
@@ -214,5 +213,5 @@ func (b *buffer) moveTo(x, y int, origin bool) {
 	b.restrict(b.cols-1, origin)
 }
 
-// within says that the cursor is between the margins.
+// within reports whether the cursor is between the margins.
 func (b *buffer) within() bool { return b.y >= b.top && b.y <= b.bottom }

@@ -2,8 +2,8 @@ package vt
 
 import "unicode/utf8"
 
-// Colour is a foreground or background: the terminal's default, one of the 256
-// of its palette, or red, green and blue.
+// Colour is a foreground or background color: the terminal's default, one of the 256 of its
+// palette, or red, green and blue.
 type Colour uint32
 
 const (
@@ -13,7 +13,7 @@ const (
 	colourKind    Colour = 3 << 24
 )
 
-// Attr is how a character is shown; several are or-ed.
+// Attr has the attributes of a character, or-ed.
 type Attr uint16
 
 const (
@@ -25,8 +25,8 @@ const (
 	Invisible
 	Strike
 	Overline
-	protected // from erasing by DECSED and DECSEL (VT220)
-	tabbed    // nothing was written here, but a tab went from here to the next stop
+	protected // against erasing by DECSED and DECSEL (VT220)
+	tabbed    // not written, but a tab moved the cursor from here to the next stop
 
 	underlineShift = iota
 	// UnderlineMask holds the style of the underline: 0 none, 1 single,
@@ -34,36 +34,35 @@ const (
 	UnderlineMask Attr = 7 << underlineShift
 )
 
-// cell is one column of a row. A wide character is a cell of width 2 followed
-// by one of width 0 without a character.
-type cell struct {
-	ch     uint32 // a character, or cluster|index into clusters; 0: nothing was written here
+// gridCell is one column of a row. A wide character is a cell of width 2 followed by one of width 0
+// without a character.
+type gridCell struct {
+	ch     uint32 // a character, or cluster|index into clusters; 0: not written
 	fg, bg Colour
 	attr   Attr
 	width  uint8
 }
 
-// cluster marks a cell whose character has combining ones.
+// cluster marks a cell whose character is followed by combining characters.
 const cluster = 1 << 31
 
-func blank(bg Colour) cell { return cell{bg: bg, width: 1} }
+func blank(bg Colour) gridCell { return gridCell{bg: bg, width: 1} }
 
-// maxCluster bounds the text of one cell, in bytes; further combining
-// characters are dropped.
+// maxCluster bounds the text of one cell, in bytes; further combining characters are dropped.
 const maxCluster = 64
 
-// clusters are the texts of cells that hold more than one character. Cells
-// refer to them by index; sweep forgets those that no cell refers to.
+// clusters holds the texts of cells with more than one character. Cells refer to them by index;
+// sweep removes those that no cell refers to.
 type clusters struct {
 	text  []string
 	index map[string]uint32
-	limit int // sweep when there are more
+	limit int // sweep if there are more
 }
 
 const minClusters = 4096
 
-// join is cell c with a combining character added.
-func (s *clusters) join(c cell, r rune) cell {
+// join returns cell c with a combining character added.
+func (s *clusters) join(c gridCell, r rune) gridCell {
 	text := utf8.AppendRune(s.append(nil, c), r)
 	if len(text) > maxCluster {
 		return c
@@ -81,8 +80,8 @@ func (s *clusters) join(c cell, r rune) cell {
 	return c
 }
 
-// append adds the text of c, nothing for an empty cell.
-func (s *clusters) append(out []byte, c cell) []byte {
+// append appends the text of c; an empty cell has none.
+func (s *clusters) append(out []byte, c gridCell) []byte {
 	switch {
 	case c.ch&cluster != 0:
 		return append(out, s.text[c.ch&^cluster]...)
@@ -94,14 +93,14 @@ func (s *clusters) append(out []byte, c cell) []byte {
 	return utf8.AppendRune(out, rune(c.ch))
 }
 
-// full says that it is time for a sweep.
+// full reports whether a sweep is due.
 func (s *clusters) full() bool { return len(s.text) >= max(s.limit, minClusters) }
 
-// sweep keeps what the cells refer to that each visits.
-func (s *clusters) sweep(each func(visit func(*cell))) {
+// sweep keeps only the texts of cells that each visits.
+func (s *clusters) sweep(each func(visit func(*gridCell))) {
 	old := s.text
 	*s = clusters{index: map[string]uint32{}}
-	each(func(c *cell) {
+	each(func(c *gridCell) {
 		if c.ch&cluster == 0 {
 			return
 		}
@@ -117,10 +116,10 @@ func (s *clusters) sweep(each func(visit func(*cell))) {
 	s.limit = 2 * len(s.text)
 }
 
-// Palette is the colour's number among the terminal's 256, if it is one of these.
+// Palette returns the color's index among the terminal's 256, if it is one of these.
 func (c Colour) Palette() (n uint8, is bool) { return uint8(c), c&colourKind == palette }
 
-// RGB are red, green and blue, if the colour is made of these.
+// RGB returns red, green and blue, if the color consists of these.
 func (c Colour) RGB() (r, g, b uint8, is bool) {
 	return uint8(c >> 16), uint8(c >> 8), uint8(c), c&colourKind == rgb
 }

@@ -5,9 +5,8 @@ import (
 	"unicode/utf8"
 )
 
-// character collects a non-ASCII character inside a sequence and reports
-// whether it took c. C1 controls in it act, other characters end most
-// sequences, and what is no UTF-8 is passed over.
+// character collects a non-ASCII character inside a sequence and reports whether it consumed c. C1
+// controls in it take effect, other characters end most sequences, and invalid UTF-8 is ignored.
 func (p *Parser) character(c byte) bool {
 	if p.nchar > 0 && c&0xc0 != 0x80 {
 		p.keepChar()
@@ -15,7 +14,7 @@ func (p *Parser) character(c byte) bool {
 	}
 	p.char[p.nchar] = c
 	p.nchar++
-	length := sequenceLen(p.char[0])
+	length := charLen(p.char[0])
 	if length == 0 {
 		p.keepChar()
 		return true
@@ -40,7 +39,7 @@ func (p *Parser) character(c byte) bool {
 	return true
 }
 
-// keepChar makes what was collected of a character a part of the sequence.
+// keepChar adds the bytes collected for a character to the sequence.
 func (p *Parser) keepChar() {
 	for _, c := range p.char[:p.nchar] {
 		p.keep(c)
@@ -48,9 +47,8 @@ func (p *Parser) keepChar() {
 	p.nchar = 0
 }
 
-// sequenceLen is how many bytes the character has that begins with c, 0 when
-// none does.
-func sequenceLen(c byte) int {
+// charLen returns the length in bytes of a character that begins with c; 0 if none does.
+func charLen(c byte) int {
 	switch {
 	case c&0xe0 == 0xc0:
 		return 2
@@ -62,7 +60,7 @@ func sequenceLen(c byte) int {
 	return 0
 }
 
-// c1 handles a C1 control within a sequence, which it ends.
+// c1 handles a C1 control within a sequence, and ends the sequence.
 func (p *Parser) c1(c byte) {
 	raw := bytes.Clone(p.char[:p.nchar])
 	p.nchar = 0

@@ -1,24 +1,24 @@
 package vt
 
-// charset replaces ASCII characters (ISO 2022); nil is ASCII itself. It has an
-// entry, or 0, for each of them from space on.
+// charset replaces ASCII characters (ISO 2022); nil is ASCII itself. It has an entry, or 0, for
+// each character from space on.
 type charset [95]rune
 
 // graphics is the DEC Special Graphics set
 // (https://vt100.net/docs/vt102-ug/table5-13.html), british the UK national set.
 var (
-	graphics = replacing('`', []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"))
-	british  = replacing('#', []rune("£"))
+	graphics = charsetFrom('`', []rune("◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·"))
+	british  = charsetFrom('#', []rune("£"))
 )
 
-func replacing(first byte, by []rune) *charset {
+func charsetFrom(first byte, by []rune) *charset {
 	var c charset
 	copy(c[first-' ':], by)
 	return &c
 }
 
-// designate handles ESC, one of ( ) * + - . and a final byte. Of the national
-// sets only the British one is modelled: what the others replace stays ASCII.
+// designate handles ESC, one of ( ) * + - . and a final byte. Of the national sets only the British
+// one is supported: characters that the others replace stay ASCII.
 func (s *Screen) designate(inter, final byte) {
 	var g int
 	switch inter {
@@ -45,7 +45,7 @@ func (s *Screen) designate(inter, final byte) {
 	s.sets.g[g] = set
 }
 
-// charsets are the sets designated as G0 to G3, and which of them is in use.
+// charsets holds the sets designated as G0 to G3, and the index of the active one.
 type charsets struct {
 	g     [4]*charset
 	level int

@@ -5,9 +5,9 @@ import (
 	"unicode/utf8"
 )
 
-// control acts on a C0 or C1 control.
+// control handles a C0 or C1 control.
 func (s *Screen) control(c byte) {
-	if c == del { // is nothing
+	if c == del { // ignored
 		return
 	}
 	s.lastWidth = 0
@@ -79,8 +79,8 @@ func (s *Screen) reverseIndex() {
 	}
 }
 
-// backspace goes back one column, and with reverse wraparound into the line
-// that wrapped into this one.
+// backspace moves back one column, and with reverse wraparound into the previous line if that
+// wrapped into this one.
 func (s *Screen) backspace() {
 	b := s.b
 	if !s.modes.ReverseWrap {
@@ -102,8 +102,8 @@ func (s *Screen) backspace() {
 	b.restrict(b.cols-1, s.modes.Origin)
 }
 
-// horizontalTab goes to the next stop, and notes so where it passes over
-// nothing, for text that leaves the screen with its tabs.
+// horizontalTab moves to the next stop. If it passes over unwritten columns it records the tab, so
+// that text copied from the screen contains tabs.
 func (s *Screen) horizontalTab() {
 	b := s.b
 	if b.x >= b.cols {
@@ -171,14 +171,16 @@ func (s *Screen) escapeFinal(c byte) {
 	}
 }
 
-// align is DECALN: the screen full of E.
+// align is DECALN: it fills the screen with E and resets margins and origin mode, as xterm does.
 func (s *Screen) align() {
-	s.b.moveTo(0, 0, s.modes.Origin)
-	s.b.clear(cell{ch: 'E', fg: s.pen.fg, bg: s.pen.bg, width: 1})
+	s.b.top, s.b.bottom = 0, s.b.lines-1
+	s.modes.Origin = false
+	s.b.moveTo(0, 0, false)
+	s.b.clear(gridCell{ch: 'E', fg: s.pen.fg, bg: s.pen.bg, width: 1})
 }
 
-// osc knows the window's title (OSC 0 and 2), and progress (OSC 9;4, as ConEmu and Windows
-// Terminal have it: https://learn.microsoft.com/windows/terminal/tutorials/progress-bar-sequences).
+// osc handles the window's title (OSC 0 and 2), and progress (OSC 9;4, as in ConEmu and Windows
+// Terminal: https://learn.microsoft.com/windows/terminal/tutorials/progress-bar-sequences).
 func (s *Screen) osc(t *Token) {
 	if t.Partial || t.Continued || t.Cancelled {
 		return
@@ -194,7 +196,7 @@ func (s *Screen) osc(t *Token) {
 	}
 }
 
-// title is text without controls, bounded.
+// title returns text without control characters, limited to maxTitle bytes.
 func title(text []byte) string {
 	out := make([]byte, 0, min(len(text), maxTitle))
 	for _, r := range string(text) {

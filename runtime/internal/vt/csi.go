@@ -1,6 +1,6 @@
 package vt
 
-// csi acts on a control sequence.
+// csi handles a control sequence.
 func (s *Screen) csi(t *Token) {
 	p := t.Params
 	switch {
@@ -89,7 +89,7 @@ func (s *Screen) plainCSI(final byte, p *Params) {
 	}
 }
 
-// move is all that moves the cursor.
+// move handles all sequences that move the cursor.
 func (s *Screen) move(final byte, p *Params) {
 	b := s.b
 	n := p.Count(0)
@@ -109,7 +109,7 @@ func (s *Screen) move(final byte, p *Params) {
 	case 'c':
 		return
 	}
-	above, below := b.y >= b.top, b.y <= b.bottom // of the margins that stop it
+	above, below := b.y >= b.top, b.y <= b.bottom // relative to the margins that stop the cursor
 	b.restrict(b.cols-1, s.modes.Origin)
 	n = min(n, maxCols+maxLines)
 	switch final {
@@ -138,7 +138,7 @@ func (s *Screen) move(final byte, p *Params) {
 	b.restrict(b.cols-1, s.modes.Origin)
 }
 
-// tab goes n tab stops on, or back.
+// tab moves n tab stops forward or back.
 func (s *Screen) tab(n int, forward bool) {
 	b := s.b
 	if b.x >= b.cols {
@@ -153,11 +153,11 @@ func (s *Screen) tab(n int, forward bool) {
 	}
 }
 
-func (s *Screen) clearTabs(what int) {
+func (s *Screen) clearTabs(mode int) {
 	b := s.b
-	if what == 3 {
+	if mode == 3 {
 		clear(b.tabs)
-	} else if what == 0 && b.x < b.cols {
+	} else if mode == 0 && b.x < b.cols {
 		b.tabs[b.x] = false
 	}
 }
@@ -188,20 +188,20 @@ func (s *Screen) edit(final byte, n int) {
 	b.x = 0
 }
 
-// scrollUp is SU. What leaves the top of the screen is told, but is no history.
+// scrollUp is SU. Rows that leave the top of the screen are reported, but not added to the history.
 func (s *Screen) scrollUp(n int) {
 	b := s.b
 	n = min(n, b.bottom-b.top+1)
-	if b.top == 0 && b.history != nil && b.history.gone != nil {
+	if b.top == 0 && b.history != nil && b.history.scrolledOff != nil {
 		for y := range n {
-			b.history.gone(b.row(y), b.continued(y, false))
+			b.history.scrolledOff(b.row(y), b.continued(y, false))
 		}
 	}
 	b.up(b.top, b.bottom, n, s.eraser())
 }
 
 // shiftColumns inserts or removes n columns at x in every row between the margins.
-func (s *Screen) shiftColumns(x, n int, do func(r *row, x, n, cols int, fill cell)) {
+func (s *Screen) shiftColumns(x, n int, do func(r *row, x, n, cols int, fill gridCell)) {
 	b := s.b
 	if !b.within() {
 		return
@@ -212,10 +212,10 @@ func (s *Screen) shiftColumns(x, n int, do func(r *row, x, n, cols int, fill cel
 	})
 }
 
-func (s *Screen) eraseDisplay(what int, selective bool) {
+func (s *Screen) eraseDisplay(mode int, selective bool) {
 	b, fill := s.b, s.eraser()
 	b.restrict(b.cols, s.modes.Origin)
-	switch what {
+	switch mode {
 	case 0:
 		s.eraseLine(0, selective)
 		s.eraseRows(b.y+1, b.lines-1, selective)
@@ -251,11 +251,11 @@ func (s *Screen) eraseRows(from, to int, selective bool) {
 	})
 }
 
-func (s *Screen) eraseLine(what int, selective bool) {
+func (s *Screen) eraseLine(mode int, selective bool) {
 	b, fill := s.b, s.eraser()
 	b.restrict(b.cols, s.modes.Origin)
 	r := b.line()
-	switch what {
+	switch mode {
 	case 0:
 		r.erase(b.x, b.cols, b.cols, fill, selective)
 		r.wrapped = r.wrapped && b.x > 0

@@ -1,17 +1,17 @@
 package vt
 
-// history is the lines above the screen, oldest first, at most limit.
+// history holds the lines above the screen, oldest first, at most limit.
 type history struct {
-	limit int
-	rows  []*row                       // a slice of a larger array, whose front is given up now and then
-	gone  func(r *row, continued bool) // told of each row that leaves the screen
+	limit       int
+	rows        []*row                       // a slice of a larger array, whose front is freed occasionally
+	scrolledOff func(r *row, continued bool) // called for each row that leaves the screen
 }
 
-// push takes a row, which the next one may continue, and returns one to be used
-// in its place.
+// push adds a row, which the next one may continue, and returns a row that replaces it on the
+// screen.
 func (h *history) push(r *row, continued bool) *row {
-	if h.gone != nil {
-		h.gone(r, continued)
+	if h.scrolledOff != nil {
+		h.scrolledOff(r, continued)
 	}
 	if h.limit == 0 {
 		return r

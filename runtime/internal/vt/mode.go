@@ -1,24 +1,28 @@
 package vt
 
-// Modes are what a program has set that concerns the one who types or looks.
-// The numbers are those of DECSET.
+// Modes holds the modes set by a program that concern input or display. The numbers are those of
+// DECSET.
 type Modes struct {
 	Insert         bool // IRM, 4
 	NewLine        bool // LNM, 20: a line feed also returns
 	AppCursor      bool // ?1
 	AppKeypad      bool // ?66, ESC =
 	Origin         bool // ?6
-	Wrap           bool // ?7, set at first
+	Wrap           bool // ?7, initially set
 	ReverseWrap    bool // ?45
 	CursorHidden   bool // ?25 reset
 	BracketedPaste bool // ?2004
 	Focus          bool // ?1004
-	Synchronized   bool // ?2026: a frame is under way
+	Synchronized   bool // ?2026: a frame is being drawn
+	Clusters       bool // ?2027, initially set: widths are those of grapheme clusters
 	Mouse          int  // 0, or 9, 1000, 1002 or 1003
 	MouseEncoding  int  // 0, or 1006 or 1016
 	CursorStyle    int  // DECSCUSR, 0 to 6
 	Keyboard       int  // flags of the kitty keyboard protocol, 0 to 31
 }
+
+// initialModes holds the initial modes of a terminal.
+var initialModes = Modes{Wrap: true, Clusters: true}
 
 func (s *Screen) setMode(mode int, on bool) {
 	switch mode {
@@ -35,7 +39,7 @@ func (s *Screen) setPrivate(mode int, on bool) {
 	case 1:
 		m.AppCursor = on
 	case 2:
-		if on { // ANSI: the character sets are ASCII
+		if on { // ANSI: reset the character sets to ASCII
 			s.sets.g = [4]*charset{}
 		}
 	case 6:
@@ -55,6 +59,8 @@ func (s *Screen) setPrivate(mode int, on bool) {
 		m.BracketedPaste = on
 	case 2026:
 		m.Synchronized = on
+	case 2027:
+		m.Clusters = on
 	case 9, 1000, 1002, 1003:
 		m.Mouse = number(mode, on)
 	case 1006, 1016:
@@ -71,8 +77,8 @@ func number(n int, on bool) int {
 	return 0
 }
 
-// alternate handles the modes that show the alternate screen (47, 1047), save
-// the cursor (1048), or do both (1049).
+// alternate handles the modes that switch to the alternate screen (47, 1047), save the cursor
+// (1048), or do both (1049).
 func (s *Screen) alternate(mode int, on bool) {
 	saves, switches := mode >= 1048, mode != 1048
 	switch {
@@ -95,7 +101,7 @@ func (s *Screen) alternate(mode int, on bool) {
 
 const maxKeyboard = 16 // entries of the stack
 
-// keyboardFlags is the kitty keyboard protocol
+// keyboardFlags handles the kitty keyboard protocol
 // (https://sw.kovidgoyal.net/kitty/keyboard-protocol/): push, pop and set flags.
 func (s *Screen) keyboardFlags(prefix byte, p *Params) {
 	m := &s.modes
@@ -125,9 +131,9 @@ func (s *Screen) keyboardFlags(prefix byte, p *Params) {
 	}
 }
 
-// window saves and restores the title (XTWINOPS 22 and 23).
+// window handles saving and restoring the title (XTWINOPS 22 and 23).
 func (s *Screen) window(p *Params) {
-	if p.Get(1) == 1 { // the icon's name alone
+	if p.Get(1) == 1 { // only the icon's name
 		return
 	}
 	switch n := len(s.titles); p.Get(0) {

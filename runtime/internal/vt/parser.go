@@ -27,8 +27,8 @@ type state uint8
 
 const (
 	ground state = iota
-	escape
-	escapeInter
+	escEntry
+	escInter
 	csiEntry
 	csiParam
 	csiInter
@@ -40,33 +40,33 @@ const (
 	dcsData
 	oscData
 	strData
-	strEscape // an ESC within a string: the first half of ST, or the next sequence
+	strEscape // an ESC within a string: the first half of ST, or a new sequence
 )
 
-// Parser divides a stream into tokens. Its zero value is ready to use; it is
-// not safe for concurrent use.
+// Parser splits a stream into tokens. Its zero value is ready to use; it is not safe for concurrent
+// use.
 type Parser struct {
-	// LineFeedEnds makes a line feed cancel a string, so that a title without
-	// its end does not swallow what follows it. A terminal passes it over.
+	// LineFeedEnds makes a line feed cancel a string, so that an unterminated title does not
+	// swallow the text after it. A terminal ignores it.
 	LineFeedEnds bool
-	// SevenBit makes C1 controls in UTF-8 (U+0080 to U+009F) text, as they are
-	// to a reader that wants what a program wrote; to a terminal they are
-	// controls. (A single byte 0x9c after ASCII ends a string all the same.)
+	// SevenBit makes C1 controls in UTF-8 (U+0080 to U+009F) text, as a reader of a program's text
+	// expects; to a terminal they are controls. (A single byte 0x9c after ASCII still ends a
+	// string.)
 	SevenBit bool
-	// CommandsOnly makes text of what is no OSC, for a reader who wants nothing
-	// else: colours then cost as little as letters.
+	// CommandsOnly makes everything except OSC text, for a reader that needs only OSC: colors then
+	// cost as little as letters.
 	CommandsOnly bool
 
 	st     state
 	str    state  // the string that strEscape interrupts
 	tok    Token  // under construction
 	params Params // of tok
-	other  Token  // what is emitted meanwhile
-	plain  Token  // text
-	raw    []byte // of it
-	head   int    // length of its introducer, for strings
+	other  Token  // other tokens, emitted during the construction of tok
+	plain  Token  // text token
+	raw    []byte // bytes of tok
+	head   int    // length of the introducer, for strings
 	inters int
-	long   bool              // its beginning was emitted already
+	long   bool              // the beginning of the sequence has been emitted
 	char   [utf8.UTFMax]byte // a character inside a sequence
 	nchar  int
 	heldC2 bool // the stream ended with 0xC2 in the ground state: a C1 control may follow
@@ -74,12 +74,11 @@ type Parser struct {
 	emit   func(*Token)
 }
 
-// ForText is a parser for readers of what a program wrote: one that no title
-// without its end and no C1 control in UTF-8 takes text from.
+// ForText returns a parser for readers of a program's text: neither an unterminated title nor a C1
+// control in UTF-8 hides text from it.
 func ForText() Parser { return Parser{LineFeedEnds: true, SevenBit: true} }
 
-// Feed parses b and calls emit with each token, in the order of the stream.
-// It keeps no reference to b.
+// Feed parses b and calls emit with each token, in stream order. It keeps no reference to b.
 func (p *Parser) Feed(b []byte, emit func(*Token)) {
 	p.emit = emit
 	for len(b) > 0 {
@@ -92,8 +91,8 @@ func (p *Parser) Feed(b []byte, emit func(*Token)) {
 	p.emit = nil
 }
 
-// Flush emits what is held back: the stream has ended. The parser is then in
-// its ground state.
+// Flush emits everything held back, at the end of the stream. The parser is then in its ground
+// state.
 func (p *Parser) Flush(emit func(*Token)) {
 	p.emit = emit
 	if p.heldC2 {
@@ -104,7 +103,7 @@ func (p *Parser) Flush(emit func(*Token)) {
 	p.emit = nil
 }
 
-// token emits one that is nothing but its bytes, and of a control its code.
+// token emits a token that has only its bytes and, for a control, its code.
 func (p *Parser) token(kind Kind, final byte, raw []byte) {
 	p.other = Token{Kind: kind, Final: final, Raw: raw, Offset: p.offset}
 	p.offset += int64(len(raw))
@@ -138,17 +137,17 @@ func (p *Parser) text(b []byte) []byte {
 	case n == len(b):
 		return nil
 	case b[n] == esc:
-		if k := p.whole(b[n:]); k > 0 {
+		if k := p.common(b[n:]); k > 0 {
 			return b[n+k:]
 		}
-		p.begin(escape, b[n:n+1])
+		p.begin(escEntry, b[n:n+1])
 		return b[n+1:]
 	}
 	p.control(b[n+1], b[n:n+2])
 	return b[n+2:]
 }
 
-// control handles a C1 control; raw is its bytes.
+// control handles a C1 control with the given bytes.
 func (p *Parser) control(c byte, raw []byte) {
 	switch c {
 	case c1CSI:
@@ -164,7 +163,7 @@ func (p *Parser) control(c byte, raw []byte) {
 	}
 }
 
-// begin starts a sequence whose introducer is raw.
+// begin starts a sequence with the introducer raw.
 func (p *Parser) begin(s state, raw []byte) {
 	p.st, p.nchar, p.inters, p.long = s, 0, 0, false
 	p.raw = append(p.raw[:0], raw...)
@@ -208,7 +207,7 @@ func (p *Parser) giveUp() {
 	p.st = ground
 }
 
-// flushInvalid emits what is kept of a sequence that will have no effect.
+// flushInvalid emits the bytes kept of a sequence that has no effect.
 func (p *Parser) flushInvalid() {
 	p.raw = append(p.raw, p.char[:p.nchar]...)
 	p.nchar = 0
@@ -220,7 +219,7 @@ func (p *Parser) flushInvalid() {
 	}
 }
 
-// sequence handles b within a sequence and returns what is left.
+// sequence handles b within a sequence and returns the rest.
 func (p *Parser) sequence(b []byte) []byte {
 	for i := 0; i < len(b); i++ {
 		if p.st == ground {
@@ -234,7 +233,7 @@ func (p *Parser) sequence(b []byte) []byte {
 		c := b[i]
 		if p.nchar > 0 || c >= utf8.RuneSelf {
 			if !p.character(c) {
-				i-- // c begins something of its own
+				i-- // c begins another token
 			}
 			continue
 		}

@@ -2,15 +2,15 @@ package vt
 
 import "fmt"
 
-// AppendPending adds the beginning of a sequence or character whose end the
-// screen has not seen. Who paints a terminal with AppendANSI and goes on with
-// the stream writes it in between: then a cut within a sequence does no harm.
+// AppendPending appends the beginning of a sequence or character whose end the screen has not
+// received. A caller that paints a terminal with AppendANSI and then continues with the stream
+// writes it in between, so that a cut within a sequence is harmless.
 func (s *Screen) AppendPending(out []byte) []byte {
 	return s.parser.appendPending(append(s.appendLast(out), s.decoder.b[:s.decoder.n]...))
 }
 
-// appendLast prints once more the character before the cursor, when what comes
-// next may join it. Its style is that of the pen.
+// appendLast prints the character before the cursor again if the next character may join it. Its
+// style is that of the pen.
 func (s *Screen) appendLast(out []byte) []byte {
 	x := s.b.x - s.lastWidth
 	if s.lastWidth == 0 || x < 0 || s.modes.Insert {
@@ -20,8 +20,8 @@ func (s *Screen) appendLast(out []byte) []byte {
 	return s.clusters.append(fmt.Appendf(out, "\x1b[%dG", x+1), c)
 }
 
-// appendPending adds what the parser holds back. Where its beginning was
-// emitted already, something of the kind that has no effect stands for it.
+// appendPending appends the bytes that the parser holds back. If their beginning has been emitted
+// already, it is replaced by the beginning of a similar sequence that has no effect.
 func (p *Parser) appendPending(out []byte) []byte {
 	switch {
 	case p.heldC2:
@@ -29,26 +29,26 @@ func (p *Parser) appendPending(out []byte) []byte {
 	case p.st == ground:
 		return out
 	case p.long || p.tok.Continued:
-		out = append(out, p.withoutEffect()...)
+		out = append(out, p.neutralPrefix()...)
 	}
-	begun := Token{Raw: p.raw, Mixed: p.tok.Mixed} // the controls inside have acted
-	out = append(append(out, begun.Bare()...), p.char[:p.nchar]...)
+	prefix := Token{Raw: p.raw, Mixed: p.tok.Mixed} // the controls inside have taken effect
+	out = append(append(out, prefix.Bare()...), p.char[:p.nchar]...)
 	if p.st == strEscape {
 		out = append(out, esc)
 	}
 	return out
 }
 
-// withoutEffect begins a sequence that ends where the one under construction
-// does, and does nothing.
-func (p *Parser) withoutEffect() string {
+// neutralPrefix returns the beginning of a sequence that ends where the one under construction
+// does, and has no effect.
+func (p *Parser) neutralPrefix() string {
 	switch st := p.st; {
 	case st == oscData, st == strEscape && p.str == oscData:
 		return "\x1b]" // BEL ends it too
-	case st == escape || st == escapeInter:
+	case st == escEntry || st == escInter:
 		return "\x1b!!!"
 	case st < dcsEntry:
-		return "\x1b[0<" // a prefix behind a parameter
+		return "\x1b[0<" // a prefix after a parameter
 	}
 	return "\x1b_"
 }

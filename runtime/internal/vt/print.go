@@ -2,18 +2,16 @@ package vt
 
 import (
 	"unicode/utf8"
-
-	"github.com/clipperhouse/displaywidth"
 )
 
-// decoder collects the bytes of a character. What is no UTF-8 is passed over.
+// decoder collects the bytes of a character. Invalid UTF-8 is ignored.
 type decoder struct {
 	b [utf8.UTFMax]byte
 	n int
 }
 
-// text prints characters and obeys the controls between them. b may begin and
-// end within a character.
+// text prints characters and handles the controls between them. b may begin and end within a
+// character.
 func (s *Screen) text(b []byte) {
 	for i := 0; i < len(b); {
 		c := b[i]
@@ -27,13 +25,13 @@ func (s *Screen) text(b []byte) {
 			s.decoder.n = 0
 			s.control(c)
 		} else if r, ok := s.decode(c); ok {
-			s.put(r, displaywidth.Rune(r))
+			s.print(r)
 		}
 		i++
 	}
 }
 
-// decode takes a byte that is not ASCII and returns the character that it ends.
+// decode handles a non-ASCII byte and returns the character that it completes.
 func (s *Screen) decode(c byte) (rune, bool) {
 	d := &s.decoder
 	if c&0xc0 != 0x80 {
@@ -43,7 +41,7 @@ func (s *Screen) decode(c byte) (rune, bool) {
 	}
 	d.b[d.n] = c
 	d.n++
-	if n := sequenceLen(d.b[0]); n == 0 {
+	if n := charLen(d.b[0]); n == 0 {
 		d.n = 0
 	} else if d.n == n {
 		d.n = 0
@@ -53,7 +51,7 @@ func (s *Screen) decode(c byte) (rune, bool) {
 	return 0, false
 }
 
-// ascii prints what may be many lines of printable ASCII.
+// ascii prints printable ASCII, possibly many lines of it.
 func (s *Screen) ascii(p []byte) {
 	if set := s.sets.used(); set != nil || s.modes.Insert {
 		for _, c := range p {
@@ -70,7 +68,8 @@ func (s *Screen) ascii(p []byte) {
 				r = s.wrap()
 			} else {
 				b.x = b.cols - 1
-				p = p[len(p)-1:] // each is written over the one before
+				r.unpair(b.x, s.eraser())
+				p = p[len(p)-1:] // each character overwrites the previous one
 			}
 		}
 		n := min(len(p), b.cols-b.x)
@@ -96,7 +95,7 @@ func (set *charset) mapped(c byte) rune {
 	return rune(c)
 }
 
-// put prints one character of width columns.
+// put prints one character with the given width in columns.
 func (s *Screen) put(ch rune, width int) {
 	b := s.b
 	r := b.line()
@@ -110,11 +109,16 @@ func (s *Screen) put(ch rune, width int) {
 			r.erase(b.x, b.cols, b.cols, s.eraser(), false)
 			r = s.wrap()
 		} else {
+			half := b.x < b.cols // the left half of a wide character is gone
 			b.x = b.cols - 1
 			if width == 2 {
+				if half {
+					r.orphan(b.x, s.eraser())
+				}
 				s.lastWidth = width
 				return
 			}
+			r.unpair(b.x, s.eraser())
 		}
 	}
 	if b.x == b.cols { // a combining character with nothing to join
@@ -145,14 +149,13 @@ func (s *Screen) combine(r *row, ch rune) {
 		x--
 	}
 	c := r.cell(x)
-	if c.ch == 0 {
-		c.ch, c.width = uint32(ch), 1
+	if c.ch == 0 { // the previous character did not fit
 		return
 	}
 	*c = s.clusters.join(*c, ch)
 }
 
-// wrap begins a new line because the one of the cursor is full.
+// wrap begins a new line because the cursor's line is full.
 func (s *Screen) wrap() *row {
 	b := s.b
 	b.x = 0
@@ -167,8 +170,8 @@ func (s *Screen) wrap() *row {
 	return b.line()
 }
 
-// repeat is REP (CSI b): the character just printed n times more, at most a
-// screen full of it and what is left of a line.
+// repeat is REP (CSI b): it prints the last character n more times, limited to a full screen and
+// the rest of a line.
 func (s *Screen) repeat(n int) {
 	b := s.b
 	x := b.x - s.lastWidth
@@ -192,7 +195,7 @@ func (s *Screen) repeat(n int) {
 	text := s.clusters.append(nil, c)
 	for range n {
 		for _, r := range string(text) {
-			s.put(r, displaywidth.Rune(r))
+			s.print(r)
 		}
 	}
 }
@@ -225,9 +228,9 @@ func (s *Screen) fillWith(ch uint32, n int) {
 	}
 }
 
-// fullOf says that the lines of the margins have nothing but c, up to the cursor
-// in the last of them: more of it changes only how far that one goes.
-func (b *buffer) fullOf(c cell) bool {
+// fullOf reports whether the lines between the margins contain only c, up to the cursor in the last
+// of them: then printing more of it only moves the cursor.
+func (b *buffer) fullOf(c gridCell) bool {
 	if b.y != b.bottom || !b.line().starts(c, b.x) {
 		return false
 	}
@@ -236,13 +239,13 @@ func (b *buffer) fullOf(c cell) bool {
 		if !r.starts(c, b.cols) {
 			return false
 		}
-		r.cells, r.fill = r.cells[:0], c // so that the next look costs less
+		r.cells, r.fill = r.cells[:0], c // so that the next check costs less
 	}
 	return true
 }
 
-// starts says that the first n columns are c.
-func (r *row) starts(c cell, n int) bool {
+// starts reports whether the first n columns equal c.
+func (r *row) starts(c gridCell, n int) bool {
 	for x := range min(n, len(r.cells)) {
 		if r.cells[x] != c {
 			return false

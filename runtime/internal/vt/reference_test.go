@@ -15,7 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// A reference is @xterm/headless in a process of node: testdata/xterm.js.
+// A reference is @xterm/headless in a node process: testdata/xterm.js.
 type reference struct {
 	in   *json.Encoder
 	out  *json.Decoder
@@ -34,7 +34,7 @@ type request struct {
 	Steps []step `json:"steps"`
 }
 
-// picture is what is compared: text, cursor and which screen is shown.
+// picture is the state that is compared: text, cursor and the displayed screen.
 type picture struct {
 	Rows      []string `json:"rows"`
 	History   []string `json:"history"`
@@ -43,8 +43,7 @@ type picture struct {
 	Error     string `json:"err,omitempty"`
 }
 
-// newReference skips the test where the reference is not installed, which
-// tools/xterm does.
+// newReference skips the test if the reference is not installed; tools/xterm installs it.
 func newReference(t *testing.T) *reference {
 	root, err := filepath.Abs("../../../.xterm/node_modules")
 	require.NoError(t, err)
@@ -64,7 +63,7 @@ func newReference(t *testing.T) *reference {
 	return r
 }
 
-// paint has an Error when xterm.js throws, or when it loops without end.
+// paint returns a picture with an Error if xterm.js throws or loops forever.
 func (r *reference) paint(t *testing.T, q request) (p picture) {
 	require.NoError(t, r.in.Encode(q))
 	watchdog := time.AfterFunc(20*time.Second, func() { r.kill() })
@@ -76,7 +75,7 @@ func (r *reference) paint(t *testing.T, q request) (p picture) {
 	return p
 }
 
-// paint is the same with our own screen.
+// paint does the same with a Screen.
 func paint(q request) picture {
 	s := New(Options{Cols: q.Cols, Rows: q.Rows, History: 100000})
 	for _, step := range q.Steps {
@@ -106,7 +105,7 @@ func pictureOf(s *Screen) picture {
 	return p
 }
 
-// stream makes what a hostile or merely odd program prints: n bytes or so.
+// stream returns output of a hostile or merely unusual program: about n bytes.
 func stream(r *rand.Rand, n int) []byte {
 	var b []byte
 	for len(b) < n {
@@ -140,7 +139,7 @@ func piece(r *rand.Rand) string {
 		return "\x1b[" + num() + pick(r, "@", "P", "X", "L", "M", "S", "T")
 	case 17:
 		return pick(r, "", "\x1b[C") + "\x1b[" + pick(r, "", "0", "1", "2", "3", "5", "7", "12", "20", "33") + "b" + pick(r, "", "\x1b["+num()+pick(r, "g", " @", " A", "S", "T")+
-			pick(r, "", "\x1b[C\x1b["+num()+pick(r, "'}", "'~"))) // behind the last column they act on the first in xterm.js
+			pick(r, "", "\x1b[C\x1b["+num()+pick(r, "'}", "'~"))) // after the last column they affect the first one in xterm.js
 	case 18:
 		return "\x1b[" + pick(r, "", "0", "1", "31", "44", "38;5;200", "48;2;1;2;3", "7", "4:3", "39;49") + "m"
 	case 19:
@@ -152,7 +151,7 @@ func piece(r *rand.Rand) string {
 	case 22:
 		return pick(r, "\x1b(0", "\x1b(B", "\x1b)0", "\x1b*0", "\x1b+A", "\x1bn", "\x1bo", "\x1b~", "\x1b]0;title\a", "\x1b]2;t\x1b\\", "\x1b]8;;http://x\a", "\x1bPq#1\x1b\\", "\x1b_x\x1b\\", "\x1b%G")
 	}
-	return pick(r, "\x1b[", "\x1b", "\x1b[3", "\x1b[?", "\x1b[1;2", "\xe3\x81", "\xff", "\x1b[1\n2C", "\x18", "\x1a", "\x1b[>1c", "\x1b[3 ", "\u009b2C", "\x1b[1:2;3m", "\x1b[<5h", "\x1b P")
+	return pick(r, "\x1b[", "\x1b", "\x1b[3", "\x1b[?", "\x1b[1;2", "\xe3\x81", "\xe3\x81\x1b[2C\x82", "\x82", "\xff", "\x1b[1\n2C", "\x18", "\x1a", "\x1b[>1c", "\x1b[3 ", "\u009b2C", "\x1b[1:2;3m", "\x1b[<5h", "\x1b P")
 }
 
 func TestLikeXterm(t *testing.T) {
@@ -177,7 +176,7 @@ func TestLikeXterm(t *testing.T) {
 			ref.end()
 			ref = newReference(t) // its memory grows
 		}
-		if want.X > q.Cols { // a combining character behind the last column
+		if want.X > q.Cols { // a combining character after the last column
 			want.Error = "its cursor is outside of the screen"
 		}
 		if want.Error != "" {
@@ -198,7 +197,7 @@ func TestLikeXterm(t *testing.T) {
 
 func equal(a, b picture) bool { return fmt.Sprint(a) == fmt.Sprint(b) }
 
-// report finds the shortest beginning of the stream that differs.
+// report finds the shortest prefix of the stream that differs.
 func report(t *testing.T, ref *reference, q request, name string) {
 	b := q.Steps[0].Write
 	lo, hi := 0, len(b)
@@ -212,5 +211,5 @@ func report(t *testing.T, ref *reference, q request, name string) {
 		}
 	}
 	q.Steps = []step{{Write: b[:hi]}}
-	t.Errorf("%s, %d×%d: the first %d bytes differ: …%q\nours: %+v\nxterm: %+v", name, q.Cols, q.Rows, hi, b[max(0, hi-80):hi], paint(q), ref.paint(t, q))
+	t.Errorf("%s, %d×%d: the first %d bytes differ: …%q\nripple: %+v\nxterm: %+v", name, q.Cols, q.Rows, hi, b[max(0, hi-80):hi], paint(q), ref.paint(t, q))
 }

@@ -1,9 +1,9 @@
 package vt
 
-// Resize changes the grid; sizes are clamped as in Options. Lines of the main
-// screen and its history that wrapped are wrapped anew, and the cursor stays at
-// its character. The alternate screen is cut off or grows: its program paints
-// it again. Margins become the whole screen.
+// Resize changes the size of the grid; sizes are clamped as in Options. Wrapped lines of the main
+// screen and its history are wrapped again, and the cursor stays at its character, or after the
+// last one: after the last column if that is at the edge. The alternate screen is cut off or grows,
+// since its program repaints it. Margins become the whole screen.
 func (s *Screen) Resize(cols, rows int) {
 	cols, rows = clampSize(cols, rows)
 	if cols == s.main.cols && rows == s.main.lines {
@@ -18,9 +18,12 @@ func (s *Screen) Resize(cols, rows int) {
 	}
 }
 
-// cut gives the buffer another size without wrapping; lines leave at the bottom
-// as long as the cursor is above them, then at the top.
+// cut changes the size of the buffer without wrapping; lines are removed at the bottom as long as
+// the cursor is above them, then at the top.
 func (b *buffer) cut(cols, lines int) {
+	if b.x > cols || b.x == cols && !b.line().fits(cols) {
+		b.x = cols - 1
+	}
 	rows := make([]*row, b.lines)
 	for y := range rows {
 		rows[y] = b.row(y)
@@ -33,7 +36,13 @@ func (b *buffer) cut(cols, lines int) {
 	b.take(rows[:min(len(rows), lines)], cols, lines)
 }
 
-// take makes rows, at most lines, the top of the screen.
+// fits reports whether the last of cols columns has a whole character.
+func (r *row) fits(cols int) bool {
+	c := r.at(cols - 1)
+	return c.ch != 0 && c.width < 2 || c.width == 0
+}
+
+// take makes rows, at most lines of them, the top of the screen.
 func (b *buffer) take(rows []*row, cols, lines int) {
 	ring := append(make([]*row, 0, lines), rows...)
 	for len(ring) < lines {
@@ -42,13 +51,13 @@ func (b *buffer) take(rows []*row, cols, lines int) {
 		ring = append(ring, r)
 	}
 	b.ring, b.head, b.cols, b.lines = ring, 0, cols, lines
-	b.x, b.y = min(b.x, cols-1), min(b.y, lines-1)
+	b.y = min(b.y, lines-1)
 }
 
-// reflow wraps all lines anew and divides them into history and screen.
+// reflow wraps all lines again and divides them into history and screen.
 func (b *buffer) reflow(cols, lines int) {
 	rows := append([]*row(nil), b.history.rows...)
-	at := len(rows) + b.y // of the cursor
+	at := len(rows) + b.y // row of the cursor
 	last := at
 	for y := range b.lines {
 		r := b.row(y)
@@ -59,7 +68,7 @@ func (b *buffer) reflow(cols, lines int) {
 	}
 	rows = rows[:last+1]
 	if cols != b.cols {
-		w := wrapper{from: b.cols, to: cols, gen: b.gen, cursorRow: at, cursorX: min(b.x, b.cols-1)}
+		w := wrapper{from: b.cols, to: cols, gen: b.gen, cursorRow: at, cursorX: b.x}
 		w.wrap(rows)
 		rows, at, b.x = w.out, w.row, w.x
 	}
@@ -74,13 +83,13 @@ func (b *buffer) reflow(cols, lines int) {
 	b.take(rows[top:], cols, lines)
 }
 
-// wrapper lays lines of one width out in another.
+// wrapper lays out lines of one width in another.
 type wrapper struct {
 	from, to           int
 	gen                uint32
-	cursorRow, cursorX int // in the rows given
+	cursorRow, cursorX int // position in the original rows
 	out                []*row
-	row, x             int // of the cursor in out
+	row, x             int // position of the cursor in out
 }
 
 func (w *wrapper) wrap(rows []*row) {
@@ -101,18 +110,19 @@ func (w *wrapper) line(rows []*row, first int) {
 		w.out = append(w.out, rows[0])
 		return
 	}
-	var cells []cell
+	var cells []gridCell
 	cursor := -1
 	for i, r := range rows {
-		if first+i == w.cursorRow {
-			cursor = len(cells) + w.cursorX
-		}
-		n := r.used(w.from)
-		if i+1 < len(rows) { // it goes on: only what a wide character left free is not of the line
+		n, x := r.used(w.from), w.cursorX
+		if i+1 < len(rows) { // the line continues: only a column left free by a wide character is not part of it
 			n = w.from
 			if next := rows[i+1].at(0); next.width == 2 && r.at(n-1).ch == 0 && r.at(n-1).width == 1 {
 				n--
 			}
+			x = min(x, n)
+		}
+		if first+i == w.cursorRow {
+			cursor = len(cells) + x
 		}
 		for x := range n {
 			cells = append(cells, r.at(x))
@@ -122,17 +132,20 @@ func (w *wrapper) line(rows []*row, first int) {
 }
 
 // place appends the rows of one line.
-func (w *wrapper) place(cells []cell, fill cell, wrapped bool, cursor int) {
+func (w *wrapper) place(cells []gridCell, fill gridCell, wrapped bool, cursor int) {
 	for from := 0; ; {
 		n := min(w.to, len(cells)-from)
 		if end := from + n; n == w.to && end < len(cells) && cells[end].width == 0 && cells[end-1].width == 2 {
 			n--
 		}
-		r := &row{cells: append([]cell(nil), cells[from:from+n]...), fill: blank(DefaultColour), wrapped: wrapped || from > 0, gen: w.gen}
+		r := &row{cells: append([]gridCell(nil), cells[from:from+n]...), fill: blank(DefaultColour), wrapped: wrapped || from > 0, gen: w.gen}
 		w.out = append(w.out, r)
 		done := from+n >= len(cells)
 		if cursor >= from && (cursor < from+n || done) {
 			w.row, w.x = len(w.out)-1, min(cursor-from, w.to-1)
+			if cursor == from+w.to && n == w.to {
+				w.x = w.to // the next printed character begins a row
+			}
 		}
 		if done {
 			if fill.ch == 0 {

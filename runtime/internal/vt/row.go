@@ -1,33 +1,33 @@
 package vt
 
-// row is one line of the grid. Its cells are those that were written; from
-// there to the right edge it is fill, so that clearing it costs nothing.
+// row is one line of the grid. cells holds the written columns; the columns from there to the right
+// edge equal fill, so that clearing a row costs nothing.
 type row struct {
-	cells   []cell
-	fill    cell
+	cells   []gridCell
+	fill    gridCell
 	wrapped bool   // it continues the row above
-	gen     uint32 // of the buffer's clearing that it has seen
+	gen     uint32 // generation of the buffer's clearing that it has seen
 }
 
-func (r *row) clear(fill cell) {
+func (r *row) clear(fill gridCell) {
 	r.cells, r.fill, r.wrapped = r.cells[:0], fill, false
 }
 
-// at is the cell of column x.
-func (r *row) at(x int) cell {
+// at returns the cell of column x.
+func (r *row) at(x int) gridCell {
 	if x < len(r.cells) {
 		return r.cells[x]
 	}
 	return r.fill
 }
 
-// cell is column x to be changed.
-func (r *row) cell(x int) *cell {
+// cell returns the cell of column x for modification.
+func (r *row) cell(x int) *gridCell {
 	r.reach(x + 1)
 	return &r.cells[x]
 }
 
-// reach makes the first n columns cells of their own.
+// reach gives the first n columns cells of their own.
 func (r *row) reach(n int) {
 	if n > cap(r.cells) {
 		r.grow(n)
@@ -37,8 +37,8 @@ func (r *row) reach(n int) {
 	}
 }
 
-// write is columns x to x+n-1 to be filled by the caller.
-func (r *row) write(x, n int) []cell {
+// write returns columns x to x+n-1, to be filled by the caller.
+func (r *row) write(x, n int) []gridCell {
 	r.reach(x)
 	if end := x + n; end > len(r.cells) {
 		if end > cap(r.cells) {
@@ -50,10 +50,10 @@ func (r *row) write(x, n int) []cell {
 }
 
 func (r *row) grow(n int) {
-	r.cells = append(make([]cell, 0, max(n, 2*cap(r.cells))), r.cells...)
+	r.cells = append(make([]gridCell, 0, max(n, 2*cap(r.cells))), r.cells...)
 }
 
-// trim forgets cells at the end that equal the fill.
+// trim removes cells at the end that equal the fill.
 func (r *row) trim() {
 	n := len(r.cells)
 	for n > 0 && r.cells[n-1] == r.fill {
@@ -62,40 +62,39 @@ func (r *row) trim() {
 	r.cells = r.cells[:n]
 }
 
-// used is the column behind the last character.
+// used returns the column after the last character.
 func (r *row) used(cols int) int {
 	if r.fill.ch != 0 && len(r.cells) < cols {
 		return cols
 	}
 	for n := len(r.cells); n > 0; n-- {
 		if c := r.cells[n-1]; c.ch != 0 {
-			return min(n-1+int(c.width), cols) // one of width 0 alone shows only before others
+			return min(n-1+int(c.width), cols) // a single cell of width 0 is visible only before others
 		}
 	}
 	return 0
 }
 
-// unpair makes nothing of the half of a wide character whose other half is
-// written over: the left one at x-1, when x is its right.
-func (r *row) unpair(x int, fill cell) {
+// unpair clears the half of a wide character whose other half is overwritten: the left half at x-1
+// if x is its right half.
+func (r *row) unpair(x int, fill gridCell) {
 	if x > 0 && r.at(x-1).width == 2 {
 		fill.ch, fill.width = 0, 1
 		*r.cell(x - 1) = fill
 	}
 }
 
-// orphan makes nothing of the right half of a wide character at x whose left
-// half is gone.
-func (r *row) orphan(x int, fill cell) {
+// orphan clears the right half of a wide character at x whose left half is gone.
+func (r *row) orphan(x int, fill gridCell) {
 	if c := r.at(x); c.width == 0 && c.ch == 0 {
 		fill.ch, fill.width = 0, 1
 		*r.cell(x) = fill
 	}
 }
 
-// erase makes columns from to end-1 of cols fill. selective leaves protected
-// cells as they are.
-func (r *row) erase(from, end, cols int, fill cell, selective bool) {
+// erase sets columns from to end-1 of cols to fill. A selective erase leaves protected cells
+// unchanged.
+func (r *row) erase(from, end, cols int, fill gridCell, selective bool) {
 	end = min(end, cols)
 	if from >= end || from >= len(r.cells) && r.fill == fill {
 		return
@@ -126,8 +125,8 @@ func (r *row) erase(from, end, cols int, fill cell, selective bool) {
 	}
 }
 
-// insert makes n columns of fill at x; what is pushed over the edge is lost.
-func (r *row) insert(x, n, cols int, fill cell) {
+// insert inserts n columns of fill at x; columns pushed past the edge are lost.
+func (r *row) insert(x, n, cols int, fill gridCell) {
 	r.unpair(x, fill)
 	if x >= len(r.cells) && r.fill == fill {
 		return
@@ -145,8 +144,8 @@ func (r *row) insert(x, n, cols int, fill cell) {
 	}
 }
 
-// remove takes n columns at x away; fill comes in at the edge.
-func (r *row) remove(x, n, cols int, fill cell) {
+// remove removes n columns at x; columns of fill appear at the edge.
+func (r *row) remove(x, n, cols int, fill gridCell) {
 	n = min(n, cols-x)
 	switch {
 	case r.fill == fill:
@@ -165,8 +164,7 @@ func (r *row) remove(x, n, cols int, fill cell) {
 	r.orphan(x, fill)
 }
 
-// refill makes the last cell of a row that reaches the edge its fill, when
-// nothing is written there.
+// refill makes the last cell of a row that reaches the edge its fill if that cell is not written.
 func (r *row) refill() {
 	if last := r.cells[len(r.cells)-1]; last.ch == 0 && last.width == 1 {
 		r.fill = last
@@ -174,7 +172,7 @@ func (r *row) refill() {
 	}
 }
 
-// resize cuts the row off at cols, or lets it grow with nothing.
+// resize cuts the row off at column to, or extends it with blank columns.
 func (r *row) resize(from, to int) {
 	if to < from {
 		r.cells = r.cells[:min(len(r.cells), to)]

@@ -5,18 +5,18 @@ import (
 	"encoding/binary"
 )
 
-// Eight bytes at a time: what plain output spends its time with.
+// Plain output is scanned eight bytes at a time, since most time is spent on it.
 const (
 	ones  = 0x0101010101010101
 	highs = 0x8080808080808080
 )
 
-// zeros has the high bit of each byte of x that is 0, and perhaps of bytes
-// above such a one.
+// zeros returns x with the high bit set of each byte that is 0, and possibly of bytes above such a
+// byte.
 func zeros(x uint64) uint64 { return (x - ones) &^ x & highs }
 
-// textLen is the length of the text that b begins with: up to an escape or a C1
-// control in UTF-8.
+// textLen returns the length of the text at the beginning of b: up to an escape or a C1 control in
+// UTF-8.
 func (p *Parser) textLen(b []byte) int {
 	if p.SevenBit {
 		if n := bytes.IndexByte(b, esc); n >= 0 {
@@ -24,8 +24,8 @@ func (p *Parser) textLen(b []byte) int {
 		}
 		return len(b)
 	}
-	// Two bytes end it: windows that grow keep the search for the one from
-	// running far ahead of the other, again and again.
+	// Two bytes end the text: growing windows keep the search for one from repeatedly running far
+	// ahead of the other.
 	for from, size := 0, 64; ; size *= 2 {
 		end := min(from+size, len(b))
 		found := bytes.IndexByte(b[from:end], esc)
@@ -47,21 +47,21 @@ func (p *Parser) textLen(b []byte) int {
 	}
 }
 
-// whole emits the sequence that b begins with and returns its length, when all
-// of it is there and it is what most are: a control sequence of a prefix and
-// parameters, or a command without anything odd in it. 0 says that it is not.
-func (p *Parser) whole(b []byte) int {
+// common emits the sequence at the beginning of b and returns its length, if it is complete and of a
+// common form: a control sequence of a prefix and parameters, or an OSC command without unusual
+// bytes. Otherwise it returns 0.
+func (p *Parser) common(b []byte) int {
 	switch {
 	case len(b) < 3:
 	case b[1] == '[':
-		return p.wholeCSI(b)
+		return p.commonCSI(b)
 	case b[1] == ']':
-		return p.wholeOSC(b[:min(len(b), MaxString)])
+		return p.commonOSC(b[:min(len(b), MaxString)])
 	}
 	return 0
 }
 
-func (p *Parser) wholeOSC(b []byte) int {
+func (p *Parser) commonOSC(b []byte) int {
 	i, n := 2, 0
 	for i < len(b) && b[i] >= 0x20 && b[i] != 0xc2 && b[i] != c1ST {
 		i++
@@ -80,7 +80,7 @@ func (p *Parser) wholeOSC(b []byte) int {
 	return n
 }
 
-func (p *Parser) wholeCSI(b []byte) int {
+func (p *Parser) commonCSI(b []byte) int {
 	i := 2
 	prefix := b[i]
 	if prefix < '<' || prefix > '?' {
@@ -107,7 +107,7 @@ func (p *Parser) wholeCSI(b []byte) int {
 	return i + 1
 }
 
-// printableLen is the number of printable ASCII characters that b begins with.
+// printableLen returns the number of printable ASCII characters at the beginning of b.
 func printableLen(b []byte) int {
 	i := 0
 	for ; i+8 <= len(b); i += 8 {

@@ -7,14 +7,14 @@ const (
 	maxTitles        = 10
 )
 
-// Options are what New makes a screen of.
+// Options configures a Screen.
 type Options struct {
-	Cols, Rows int // cells: 2 to 1,000 and 1 to 1,000; what is outside is clamped
-	History    int // the most lines kept above the screen
+	Cols, Rows int // cells: 2 to 1,000 and 1 to 1,000; other values are clamped
+	History    int // the maximum number of lines kept above the screen
 
-	// ScrolledOff is told of each row as it leaves the main screen at its top:
-	// its text as AppendText has it, valid during the call, with \n unless the
-	// next row continues its line. May be nil.
+	// ScrolledOff is called for each row that leaves the main screen at its top, with the row's
+	// text in the format of AppendText, valid during the call. The text ends in \n unless the next
+	// row continues its line. May be nil.
 	ScrolledOff func(text []byte)
 }
 
@@ -24,29 +24,30 @@ type Screen struct {
 	parser    Parser
 	handle    func(*Token)
 	main, alt *buffer
-	b         *buffer // the one that is shown
-	pen       cell    // how the next character is written
+	b         *buffer  // the one that is displayed
+	pen       gridCell // style of the next character
 	modes     Modes
-	keyboard  []int // flags under the current ones (kitty keyboard protocol)
+	keyboard  []int // stack of flags below the current ones (kitty keyboard protocol)
 
 	sets      charsets
 	decoder   decoder
-	lastWidth int // of the character just printed, which REP repeats and combining ones join; 0: none
+	lastWidth int // width of the last printed character, which REP repeats and combining characters join; 0: none
 	clusters  clusters
+	scratch   []byte // the text of one cell
 	title     string
 	titles    []string
 	progress  bool
 }
 
-// New makes an empty screen.
+// New returns an empty screen.
 func New(o Options) *Screen {
 	h := &history{limit: max(o.History, 0)}
 	cols, lines := clampSize(o.Cols, o.Rows)
 	s := &Screen{main: newBuffer(cols, lines, h), alt: newBuffer(cols, lines, nil)}
-	s.b, s.pen, s.modes = s.main, blank(DefaultColour), Modes{Wrap: true}
+	s.b, s.pen, s.modes = s.main, blank(DefaultColour), initialModes
 	if o.ScrolledOff != nil {
 		var text []byte
-		h.gone = func(r *row, continued bool) {
+		h.scrolledOff = func(r *row, continued bool) {
 			text = s.appendLine(text[:0], r, continued)
 			o.ScrolledOff(text)
 		}
@@ -59,10 +60,10 @@ func clampSize(cols, lines int) (int, int) {
 	return min(max(cols, minCols), maxCols), min(max(lines, 1), maxLines)
 }
 
-// Write takes what a program prints. It keeps no reference to b.
+// Write processes output of a program. It keeps no reference to b.
 func (s *Screen) Write(b []byte) { s.parser.Feed(b, s.handle) }
 
-// Token paints one token, for a caller that has a Parser of its own.
+// Token paints one token, for a caller with its own Parser.
 func (s *Screen) Token(t *Token) {
 	s.token(t)
 	if s.clusters.full() {
@@ -71,10 +72,12 @@ func (s *Screen) Token(t *Token) {
 }
 
 func (s *Screen) token(t *Token) {
-	switch t.Kind {
-	case Text:
+	if t.Kind == Text {
 		s.text(t.Raw)
 		return
+	}
+	s.decoder.n = 0 // bytes after a sequence do not continue a character before it
+	switch t.Kind {
 	case Control:
 		s.control(t.Final)
 		return
@@ -90,7 +93,7 @@ func (s *Screen) token(t *Token) {
 	s.lastWidth = 0
 }
 
-func (s *Screen) eachCell(visit func(*cell)) {
+func (s *Screen) eachCell(visit func(*gridCell)) {
 	rows := func(rows []*row) {
 		for _, r := range rows {
 			for i := range r.cells {
@@ -105,30 +108,29 @@ func (s *Screen) eachCell(visit func(*cell)) {
 	rows([]*row{&s.main.cleared, &s.alt.cleared})
 }
 
-// eraser is what erasing leaves: nothing, on the colour of the pen.
-func (s *Screen) eraser() cell { return blank(s.pen.bg) }
+// eraser returns an erased cell: empty, with the pen's background color.
+func (s *Screen) eraser() gridCell { return blank(s.pen.bg) }
 
-// Size is the grid in cells.
+// Size returns the size of the grid in cells.
 func (s *Screen) Size() (cols, rows int) { return s.b.cols, s.b.lines }
 
-// Cursor is the column and row of the cursor, from 0. A column equal to the
-// number of columns says that the next character begins a new line.
+// Cursor returns the column and row of the cursor, from 0. If the column equals the number of
+// columns, the next character begins a new line.
 func (s *Screen) Cursor() (x, y int) { return s.b.x, s.b.y }
 
-// Alternate says that the alternate screen is shown.
+// Alternate reports whether the alternate screen is displayed.
 func (s *Screen) Alternate() bool { return s.b == s.alt }
 
-// Title is the window's title that the program set last.
+// Title returns the window's title that the program set last.
 func (s *Screen) Title() string { return s.title }
 
-// Progress says that the program shows progress, whatever kind of it.
+// Progress reports whether the program displays progress of any kind.
 func (s *Screen) Progress() bool { return s.progress }
 
-// Modes are the modes that a program has set.
+// Modes returns the modes that the program has set.
 func (s *Screen) Modes() Modes { return s.modes }
 
-// switchTo shows the alternate or the main screen. The alternate one is empty
-// whenever it comes.
+// switchTo displays the alternate or the main screen. The alternate screen is empty at first.
 func (s *Screen) switchTo(b *buffer) {
 	if s.b == b {
 		return
@@ -156,11 +158,11 @@ func (s *Screen) restore() {
 	b.restrict(b.cols-1, s.modes.Origin)
 }
 
-// reset is RIS: everything as new, only the title stays.
+// reset is RIS: it restores the initial state, except for the title.
 func (s *Screen) reset() {
 	s.main.reset(s.main.cols, s.main.lines)
 	s.alt.reset(s.alt.cols, s.alt.lines)
-	s.b, s.pen, s.modes, s.keyboard = s.main, blank(DefaultColour), Modes{Wrap: true}, nil
+	s.b, s.pen, s.modes, s.keyboard = s.main, blank(DefaultColour), initialModes, nil
 	s.sets = charsets{}
 	s.progress = false
 }
@@ -168,7 +170,7 @@ func (s *Screen) reset() {
 // softReset is DECSTR.
 func (s *Screen) softReset() {
 	m := s.modes
-	s.modes = Modes{Wrap: true, Mouse: m.Mouse, MouseEncoding: m.MouseEncoding, Keyboard: m.Keyboard, CursorStyle: m.CursorStyle}
+	s.modes = Modes{Wrap: true, Clusters: m.Clusters, Mouse: m.Mouse, MouseEncoding: m.MouseEncoding, Keyboard: m.Keyboard, CursorStyle: m.CursorStyle}
 	s.pen = blank(DefaultColour)
 	s.sets = charsets{}
 	b := s.b

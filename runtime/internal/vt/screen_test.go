@@ -45,7 +45,7 @@ func TestSnapshotPaintsTheSameScreen(t *testing.T) {
 	}
 }
 
-// A tab in the last column stays there, and so does whoever reads the line.
+// A tab in the last column does not move the cursor, and does not stop a reader of the line.
 func TestTabInTheLastColumn(t *testing.T) {
 	for cols := 2; cols < 20; cols++ {
 		s := New(Options{Cols: cols, Rows: 2})
@@ -54,7 +54,7 @@ func TestTabInTheLastColumn(t *testing.T) {
 	}
 }
 
-// Lines are wrapped anew, and the cursor stays at its character.
+// Lines are wrapped again, and the cursor stays at its character.
 func TestResize(t *testing.T) {
 	long := "0123456789abcdefghij"
 	for _, tt := range []struct {
@@ -83,6 +83,85 @@ func TestResize(t *testing.T) {
 	}
 }
 
+// A cursor after the last character of a line is there after each resize, even if that is after the
+// last column: the next input overwrites nothing.
+func TestResizeKeepsTheCursorAfterTheText(t *testing.T) {
+	for _, tt := range []struct {
+		name, in string
+		sizes    []int // columns, one after the other
+		want     string
+		x, y     int // before the X
+	}{
+		{"it ends at the edge", "$ cursor", []int{8}, "$ cursor|X", 8, 0},
+		{"it ends at the edge of a wrapped row", "$ cursor", []int{4}, "$ cu|rsor|X", 4, 1},
+		{"and back", "$ cursor", []int{4, 20}, "$ cursorX", 8, 0},
+		{"and back in steps", "$ cursor", []int{8, 4, 2, 4, 8, 20}, "$ cursorX", 8, 0},
+		{"it ended at the edge", "01234567890123456789", []int{40}, "01234567890123456789X", 20, 0},
+		{"it ended at the edge, narrower", "01234567890123456789", []int{10}, "0123456789|0123456789|X", 10, 1},
+		{"wide characters", "日本語日", []int{4, 20}, "日本語日X", 8, 0},
+		{"a wide character that does not fit", "日本語日", []int{5, 20}, "日本語日X", 8, 0},
+		{"blanks before the cursor", "$ \x1b[8G", []int{4}, "$  X", 3, 0},
+		{"the last character is erased", "$ cursorx\b \b", []int{8}, "$ cursor|X", 0, 1},
+		{"the cursor on the last character", "$ cursor\b", []int{4, 8, 20}, "$ cursoX", 7, 0},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			s := New(Options{Cols: 20, Rows: 6, History: 100})
+			s.Write([]byte(tt.in))
+			for _, cols := range tt.sizes {
+				s.Resize(cols, 6)
+			}
+			x, y := s.Cursor()
+			s.Write([]byte("X"))
+			require.Equal(t, tt.want, strings.TrimRight(strings.Join(rows(s), "|"), "|"))
+			require.Equal(t, []int{tt.x, tt.y}, []int{x, y})
+		})
+	}
+}
+
+// The cursor keeps its place in the text however often and to whatever size the screen changes.
+func TestResizeAndBack(t *testing.T) {
+	for _, pattern := range []string{"0123456789", "a日e\u0301 ", "日本"} {
+		for n := 1; n < 40; n++ {
+			text := string([]rune(strings.Repeat(pattern, 40))[:n])
+			for size := 2; size < 45; size++ {
+				for _, back := range []int{20, 8, 100} {
+					s := New(Options{Cols: 20, Rows: 30, History: 100})
+					s.Write([]byte(text))
+					s.Resize(size, 20)
+					s.Resize(back, 31)
+					s.Write([]byte("X"))
+					require.Equal(t, text+"X", string(s.AppendText(nil)), "%d characters, %d columns, then %d", n, size, back)
+				}
+			}
+		}
+	}
+}
+
+// A change of lines does not change the cursor's column, and on the alternate screen neither does a
+// change of columns to at least the number of characters.
+func TestResizeKeepsTheWrapToCome(t *testing.T) {
+	for _, tt := range []struct {
+		in         string
+		cols, rows int
+		x          int
+	}{
+		{"0123456789", 10, 5, 10},
+		{"\x1b[?1049h0123456789", 10, 5, 10},
+		{"\x1b[?1049h\x1b[H0123456789", 12, 3, 10},
+		{"\x1b[?1049h\x1b[H01234567", 8, 3, 8},
+		{"\x1b[?1049h\x1b[H012345日", 8, 3, 8},
+		{"\x1b[?1049h\x1b[H0123456日\x1b[D", 8, 3, 7},
+		{"\x1b[?1049h\x1b[H01234567", 6, 3, 5},
+		{"\x1b[?1049h\x1b[9G", 8, 3, 7},
+	} {
+		s := New(Options{Cols: 10, Rows: 3})
+		s.Write([]byte(tt.in))
+		s.Resize(tt.cols, tt.rows)
+		x, _ := s.Cursor()
+		require.Equal(t, tt.x, x, "%q", tt.in)
+	}
+}
+
 func TestCutAnywhereIsTheSame(t *testing.T) {
 	for i := range 100 {
 		r := rand.New(rand.NewPCG(8, uint64(i)))
@@ -97,8 +176,8 @@ func TestCutAnywhereIsTheSame(t *testing.T) {
 	}
 }
 
-// Whatever was shown and set there, the other terminal becomes like this one.
-func TestPaintedAnewOverAnother(t *testing.T) {
+// The other terminal becomes like this one, whatever it displayed and its program set.
+func TestRepaintOverAnotherScreen(t *testing.T) {
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(8, uint64(i)))
 		o := Options{Cols: pick(r, 80, 20, 11), Rows: pick(r, 24, 5, 3)}
@@ -125,8 +204,8 @@ func TestPaintedAnewOverAnother(t *testing.T) {
 	}
 }
 
-// In a window of another size as much is seen as fits, with the cursor in it; nothing
-// of a larger one is left.
+// A window of another size displays as much as fits, including the cursor; nothing of a larger one
+// is left.
 func TestViewInAnotherWindow(t *testing.T) {
 	for i := range 60 {
 		r := rand.New(rand.NewPCG(9, uint64(i)))
@@ -159,7 +238,7 @@ func TestViewInAnotherWindow(t *testing.T) {
 	}
 }
 
-// The history's end scrolls off the window before, as much as was asked for.
+// The requested end of the history scrolls off the window first.
 func TestViewAndItsTail(t *testing.T) {
 	s := New(Options{Cols: 20, Rows: 3, History: 50})
 	for i := range 20 {

@@ -2,19 +2,18 @@ package vt
 
 import "unicode/utf8"
 
-// step takes an ASCII byte in any state but the ground state and those of
-// string data.
+// step handles an ASCII byte in any state except ground and string data.
 func (p *Parser) step(c byte) {
 	switch {
 	case c == esc:
 		p.giveUp()
-		p.begin(escape, []byte{esc})
+		p.begin(escEntry, []byte{esc})
 		return
 	case c == can || c == sub:
 		p.giveUp()
 		p.token(Control, c, []byte{c})
 		return
-	case c < 0x20 && p.st < dcsEntry: // acts within the sequence
+	case c < 0x20 && p.st < dcsEntry: // takes effect within the sequence
 		p.other = Token{Kind: Control, Final: c, Raw: []byte{c}, Offset: p.offset + int64(len(p.raw)), Inside: true}
 		p.emit(&p.other)
 		p.tok.Mixed = true
@@ -24,9 +23,9 @@ func (p *Parser) step(c byte) {
 		return
 	}
 	switch p.st {
-	case escape:
+	case escEntry:
 		p.escape(c)
-	case escapeInter:
+	case escInter:
 		if c < 0x30 {
 			p.intermediate(c)
 		} else {
@@ -43,7 +42,7 @@ func (p *Parser) escape(c byte) {
 	switch {
 	case c < 0x30:
 		p.intermediate(c)
-		p.st = escapeInter
+		p.st = escInter
 	case c == '[':
 		p.introduce(csiEntry)
 	case c == 'P':
@@ -57,7 +56,7 @@ func (p *Parser) escape(c byte) {
 	}
 }
 
-// intermediate keeps the first two; no sequence that has a meaning has more.
+// intermediate keeps the first two intermediates; no sequence with a meaning has more.
 func (p *Parser) intermediate(c byte) {
 	if p.inters < len(p.tok.Inter) {
 		p.tok.Inter[p.inters] = c
@@ -65,7 +64,7 @@ func (p *Parser) intermediate(c byte) {
 	p.inters++
 }
 
-// csi and dcs differ only in what their final byte does.
+// csi and dcs differ only in their handling of the final byte.
 func (p *Parser) csi(c byte) {
 	if c >= 0x40 {
 		if p.st == csiIgnore {
@@ -90,8 +89,8 @@ func (p *Parser) dcs(c byte) {
 	}
 }
 
-// parameter takes a byte below the final ones. The states of CSI and DCS follow
-// each other in the same order from entry on: parameters, intermediates, ignore.
+// parameter handles a byte below the final ones. The states of CSI and DCS have the same order from
+// entry on: parameters, intermediates, ignore.
 func (p *Parser) parameter(c byte, entry state) state {
 	const param, inter, ignore = 1, 2, 3
 	at := p.st - entry
@@ -114,7 +113,7 @@ func (p *Parser) parameter(c byte, entry state) state {
 	return entry + param
 }
 
-// stringData handles b within a string and returns how many bytes it took.
+// stringData handles b within a string and returns how many bytes it consumed.
 func (p *Parser) stringData(b []byte) int {
 	if p.st == strEscape {
 		p.st = p.str
@@ -124,11 +123,11 @@ func (p *Parser) stringData(b []byte) int {
 			return 1
 		}
 		p.endString(0, false)
-		p.begin(escape, []byte{esc})
+		p.begin(escEntry, []byte{esc})
 		return 0
 	}
 	for i, c := range b {
-		if p.nchar > 0 { // a C2 came last: ST or another C1 control?
+		if p.nchar > 0 { // the previous byte was C2: ST or another C1 control?
 			p.nchar = 0
 			if c >= c1First && c <= c1Last {
 				p.stringC1(c)
@@ -160,7 +159,7 @@ func (p *Parser) stringData(b []byte) int {
 	return len(b)
 }
 
-// stringC1 ends a string with ST in UTF-8, or gives it up for another control.
+// stringC1 ends a string at ST in UTF-8, or cancels it because of another control.
 func (p *Parser) stringC1(c byte) {
 	if c == c1ST {
 		p.raw = append(p.raw, 0xc2, c)
@@ -171,8 +170,7 @@ func (p *Parser) stringC1(c byte) {
 	p.control(c, []byte{0xc2, c})
 }
 
-// keepData adds a byte of payload; a string that is too long is emitted in
-// pieces.
+// keepData adds a byte of payload; a string that is too long is emitted in pieces.
 func (p *Parser) keepData(c byte) {
 	p.raw = append(p.raw, c)
 	if len(p.raw) < MaxString {
@@ -185,7 +183,7 @@ func (p *Parser) keepData(c byte) {
 	p.st, p.head = st, 0
 }
 
-// endString emits the string, whose last term bytes are its terminator.
+// endString emits the string; its last term bytes are its terminator.
 func (p *Parser) endString(term int, cancelled bool) {
 	kind := String
 	switch p.st {

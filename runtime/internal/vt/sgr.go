@@ -1,7 +1,7 @@
 package vt
 
-// sgr is SGR (CSI m): how the next characters look.
-func (c *cell) sgr(p *Params) {
+// sgr handles SGR (CSI m): the style of the next characters.
+func (c *gridCell) sgr(p *Params) {
 	for i := 0; i < p.Len(); i++ {
 		n := p.Get(i)
 		switch {
@@ -19,14 +19,14 @@ func (c *cell) sgr(p *Params) {
 	}
 }
 
-func (c *cell) underline(style int) {
+func (c *gridCell) underline(style int) {
 	c.attr = c.attr&^UnderlineMask | Attr(style)<<underlineShift
 }
 
-func (c *cell) sgrPlain(n int) {
+func (c *gridCell) sgrPlain(n int) {
 	switch {
 	case n == 0:
-		*c = cell{attr: c.attr & protected, width: 1}
+		*c = gridCell{attr: c.attr & protected, width: 1}
 	case n < len(sgrOn) && sgrOn[n] != 0:
 		c.attr |= sgrOn[n]
 	case n == 21:
@@ -55,11 +55,11 @@ var (
 	sgrOff = [...]Attr{22: Bold | Dim, 23: Italic, 25: Blink, 27: Inverse, 28: Invisible, 29: Strike, 55: Overline}
 )
 
-// extended is 38, 48 and 58: a colour of the palette or a red, green and blue
-// one, in parameters that follow or in sub-parameters (ITU T.416). It returns
-// how many parameters belong to it. The colour of underlines is not kept.
-func (c *cell) extended(n, i int, p *Params) int {
-	var v [5]int // the kind and up to three values, or with the colour space four
+// extended handles 38, 48 and 58: a color of the palette, or red, green and blue, in further
+// parameters or in sub-parameters (ITU T.416). It returns how many further parameters belong to it.
+// The color of underlines is not kept.
+func (c *gridCell) extended(n, i int, p *Params) int {
+	var v [5]int // the kind and up to three values, or four with the color space
 	sub := p.Sub(i)
 	used := 0
 	if len(sub) > 0 {

@@ -5,7 +5,7 @@ import (
 	"slices"
 )
 
-// appendRow adds the text of a row without trailing blanks.
+// appendRow appends the text of a row without trailing blanks.
 func (s *Screen) appendRow(out []byte, r *row, cols int) []byte {
 	start := len(out)
 	n := r.used(cols)
@@ -21,8 +21,8 @@ func (s *Screen) appendRow(out []byte, r *row, cols int) []byte {
 	return out[:start+len(bytes.TrimRight(out[start:], " "))]
 }
 
-// Row is the text of row y of the screen without trailing blanks, and whether
-// it continues the row above.
+// Row returns the text of row y of the screen without trailing blanks, and reports whether it
+// continues the row above.
 func (s *Screen) Row(y int) (text string, wrapped bool) {
 	if y < 0 || y >= s.b.lines {
 		return "", false
@@ -31,10 +31,9 @@ func (s *Screen) Row(y int) (text string, wrapped bool) {
 	return string(s.appendRow(nil, r, s.b.cols)), r.wrapped
 }
 
-// AppendText adds the text of the screen to out as a program would have printed
-// it: a line that wrapped is one line, tabs over nothing are tabs, and lines end
-// with \n, the last one if the cursor is below it. Blanks at the end of lines,
-// and blank lines at the end, are left out.
+// AppendText appends the text of the screen to out as a program would have printed it: a wrapped
+// line is one line, tabs over unwritten columns are tabs, and lines end with \n, the last one if
+// the cursor is below it. Blanks at the end of lines, and blank lines at the end, are omitted.
 func (s *Screen) AppendText(out []byte) []byte {
 	b := s.b
 	last := b.lines - 1
@@ -50,15 +49,15 @@ func (s *Screen) AppendText(out []byte) []byte {
 	return out
 }
 
-// appendLine adds a row as a line, or as a part of one, with the blanks at its
-// end that the next row goes on behind.
+// appendLine appends a row as a line or, if the next row continues it, as a part of one with its
+// trailing blanks.
 func (s *Screen) appendLine(out []byte, r *row, continued bool) []byte {
 	n := r.used(s.b.cols)
 	if !continued {
 		for n > 0 && isBlank(r.at(n-1)) {
 			n--
 		}
-		for n < len(r.cells) && hasTab(r.cells[n:]) { // tabs at the end are kept
+		for n < len(r.cells) && hasTab(r.cells[n:]) { // trailing tabs are kept
 			n++
 		}
 	}
@@ -70,7 +69,7 @@ func (s *Screen) appendLine(out []byte, r *row, continued bool) []byte {
 			out = s.clusters.append(out, c)
 		case c.attr&tabbed != 0 && r.empty(x, s.b.nextTab(x-1)):
 			out = append(out, '\t')
-			x = max(x, s.b.nextTab(x-1)) // a tab in the last column goes nowhere
+			x = max(x, s.b.nextTab(x-1)) // a tab in the last column does not move the cursor
 		default:
 			out = append(out, ' ')
 		}
@@ -81,11 +80,11 @@ func (s *Screen) appendLine(out []byte, r *row, continued bool) []byte {
 	return out
 }
 
-func hasTab(cells []cell) bool {
-	return slices.ContainsFunc(cells, func(c cell) bool { return c.ch == 0 && c.attr&tabbed != 0 })
+func hasTab(cells []gridCell) bool {
+	return slices.ContainsFunc(cells, func(c gridCell) bool { return c.ch == 0 && c.attr&tabbed != 0 })
 }
 
-// empty says that nothing is written in columns from to end-1.
+// empty reports whether columns from to end-1 are unwritten.
 func (r *row) empty(from, end int) bool {
 	for x := from; x < end; x++ {
 		if c := r.at(x); c.ch != 0 || c.width == 0 {
@@ -95,10 +94,10 @@ func (r *row) empty(from, end int) bool {
 	return true
 }
 
-func isBlank(c cell) bool { return c.ch == ' ' || c.ch == 0 && c.width == 1 }
+func isBlank(c gridCell) bool { return c.ch == ' ' || c.ch == 0 && c.width == 1 }
 
-// History is the number of lines above the screen; HistoryRow returns one of
-// them, the oldest being 0, like Row.
+// History returns the number of lines above the screen; HistoryRow returns one of them, like Row,
+// where 0 is the oldest.
 func (s *Screen) History() int { return s.main.base() }
 
 func (s *Screen) HistoryRow(i int) (text string, wrapped bool) {
@@ -106,16 +105,15 @@ func (s *Screen) HistoryRow(i int) (text string, wrapped bool) {
 	return string(s.appendRow(nil, r, s.main.cols)), r.wrapped
 }
 
-// Cell is one column as it is shown. The right half of a wide character has no
-// text and width 0.
+// Cell is one displayed column. The right half of a wide character has no text and width 0.
 type Cell struct {
-	Text   string // "" where nothing was written
+	Text   string // "" if not written
 	Width  int
 	Fg, Bg Colour
 	Attr   Attr
 }
 
-// Cells are the columns of row y of the screen.
+// Cells returns the columns of row y of the screen.
 func (s *Screen) Cells(y int) []Cell {
 	r := s.b.row(y)
 	out := make([]Cell, s.b.cols)

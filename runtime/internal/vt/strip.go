@@ -2,8 +2,7 @@ package vt
 
 import "strings"
 
-// Strip is what a program wrote without the escape sequences in it, complete
-// or not. Other control characters stay.
+// Strip returns text without escape sequences, complete or not. It keeps other control characters.
 func Strip(text string) string {
 	if strings.IndexByte(text, esc) < 0 {
 		return text
@@ -15,8 +14,8 @@ func Strip(text string) string {
 	return string(out)
 }
 
-// SequenceLen is the length of the sequence that b begins with, in bytes: 1 when
-// b begins with none, and 0 when its end is missing.
+// SequenceLen returns the length in bytes of the sequence at the beginning of b: 1 if b does not
+// begin with one, and 0 if its end is missing.
 func SequenceLen(b []byte) (n int) {
 	if len(b) == 0 || b[0] != esc {
 		return min(len(b), 1)

@@ -19,7 +19,7 @@ type tokenVector struct {
 	Want          []wantToken
 }
 
-// wantToken is a token: its bytes under its kind, and what they say.
+// wantToken is a token: its bytes under its kind, and its decoded values.
 type wantToken struct {
 	Text, Control, Escape, CSI, OSC, DCS, String, Invalid string `yaml:",omitempty"`
 
@@ -59,7 +59,7 @@ func wanted(t *Token) wantToken {
 	return w
 }
 
-// written are parameters as they are written, an empty one as 0.
+// written returns parameters in their written form, an empty one as 0.
 func written(p *Params) string {
 	var all []string
 	for i := range p.Len() {

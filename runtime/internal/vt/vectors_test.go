@@ -63,14 +63,14 @@ func TestScreenVectors(t *testing.T) {
 	}
 }
 
-// The answers are the reference's, and what differs still does.
+// The answers are the reference's, and listed differences still exist.
 func TestVectorsLikeXterm(t *testing.T) {
 	ref := newReference(t)
 	for _, v := range vectors(t) {
 		if got := ref.paint(t, v.request(v.Stream)); v.Differs == "" {
 			assert.Equal(t, v.picture(), got, v.Name)
 		} else {
-			assert.NotEqual(t, v.picture(), got, "%s: it is the same now", v.Name)
+			assert.NotEqual(t, v.picture(), got, "%s: the difference no longer exists", v.Name)
 		}
 	}
 }

@@ -1,34 +1,33 @@
 package vt
 
-// Unset undoes on a terminal what a program may have set there – modes, margins,
-// keyboard, colours, the alternate screen –, and leaves the cursor and what is shown on
-// the main screen.
+// Unset restores a terminal's state that a program may have changed: modes, margins, keyboard,
+// colors and the alternate screen. It keeps the cursor and the content of the main screen.
 const Unset = "\x1b[<99u\x1b7\x1b[?1049l\x1b[<99u" + // the kitty keyboard protocol has a stack for each screen
 	unsetHere
 
-// unsetHere is Unset but for which screen is shown.
+// unsetHere is Unset except for the switch to the main screen.
 const unsetHere = "\x1b7\x1b[?6l\x1b[r\x1b8" + // these two move the cursor
 	"\x1b[0m\x1b[0\"q\x1b(B\x1b)B\x1b*B\x1b+B\x0f\x1b[4l\x1b[20l\x1b[?1l\x1b>\x1b[?7h\x1b[?45l\x1b[?5W" +
 	"\x1b[?9l\x1b[?1000l\x1b[?1002l\x1b[?1003l\x1b[?1005l\x1b[?1006l\x1b[?1015l\x1b[?1016l" +
 	"\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0 q"
 
-// What stands between BeginFrame and EndFrame a terminal shows at once (DECSET 2026).
+// A terminal displays everything between BeginFrame and EndFrame at once (DECSET 2026).
 const (
 	BeginFrame = "\x1b[?2026h"
 	EndFrame   = "\x1b[?2026l"
 )
 
-// AppendAnew adds what paints the screen anew on a terminal of its size, whatever was
-// shown and set there. Behind it go on with AppendPending and the stream. tail is how
-// many lines of the history scroll off the other terminal before.
+// AppendAnew appends sequences that repaint the screen on a terminal of its size, whatever that
+// terminal displayed and its program set. The caller continues with AppendPending and the stream.
+// tail is the number of history lines that scroll off the other terminal first.
 func (s *Screen) AppendAnew(out []byte, tail int) []byte {
-	p := painter{s: s, out: append(out, Unset+EndFrame+"\x1b[2J"...), pen: blank(DefaultColour)}
-	p.whole(tail)
+	p := painter{s: s, out: append(out, Unset+EndFrame+"\x1b[?2027h\x1b[2J"...), pen: blank(DefaultColour)}
+	p.screen(tail)
 	return p.out
 }
 
-// AppendView adds what shows the screen on a terminal of another size: as much as fits,
-// with the cursor in it. tail is as in AppendAnew.
+// AppendView appends sequences that display the screen on a terminal of another size: as much as
+// fits, including the cursor. tail has the meaning it has in AppendAnew.
 func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
 	p := painter{s: s, out: append(out, BeginFrame...), pen: blank(DefaultColour)}
 	b := s.b
@@ -47,9 +46,10 @@ func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
 			}
 		}
 	}
-	if s.Alternate() { // what the main screen of the other terminal shows stays
+	if s.Alternate() { // the content of the other terminal's main screen stays
 		p.write("\x1b[<99u\x1b[?1049h\x1b[<99u" + unsetHere)
 	}
+	p.write(clusterMode(true))
 	left, top := part(b.x, b.cols, cols), part(b.y, b.lines, rows)
 	for y := range rows {
 		p.writef("\x1b[%d;1H", y+1)
@@ -63,18 +63,20 @@ func (s *Screen) AppendView(out []byte, cols, rows, tail int) []byte {
 		p.writef("\x1b]2;%s\x1b\\", s.title)
 	}
 	p.writef("\x1b[%d;%dH", b.y-top+1, min(b.x-left, cols-1)+1)
+	p.widths(true)
 	m := s.modes
 	m.Insert, m.NewLine, m.Origin, m.Wrap, m.ReverseWrap, m.Synchronized = false, false, false, true, false, false
 	if left+top > 0 {
-		m.Mouse = 0 // its places would be others
+		m.Mouse = 0 // its coordinates would be wrong
 	}
 	p.out = m.append(p.out)
 	p.write(EndFrame)
 	return p.out
 }
 
-// AppendBeside adds what shows lines at the right of a screen of this size, one beside each
-// row, and others below it. The cursor stays. The lines may have colours and nothing else.
+// AppendBeside appends sequences that display lines to the right of a screen of this size, one next
+// to each row, and others below it. The cursor does not move. The lines may contain colors and no
+// other sequences.
 func (s *Screen) AppendBeside(out []byte, right, below []string) []byte {
 	p := painter{s: s, out: append(out, BeginFrame+"\x1b7\x1b[m"...)}
 	for y, line := range right {
@@ -87,19 +89,19 @@ func (s *Screen) AppendBeside(out []byte, right, below []string) []byte {
 	return p.out
 }
 
-// above is the end of the history, at most n rows.
+// above returns the end of the history, at most n rows.
 func (s *Screen) above(n int) []*row {
 	rows := s.main.history.rows
 	return rows[max(len(rows)-n, 0):]
 }
 
-// part is where a part of that length begins, which has the cursor, as near to the
-// beginning as can be.
+// part returns the start of the part of the given length that contains the cursor and starts as
+// early as possible.
 func part(cursor, whole, length int) int {
 	return min(max(cursor-length+1, 0), max(whole-length, 0))
 }
 
-// part paints columns of a row, from left on, and nothing behind them.
+// part paints columns of a row, starting at left, and clears the columns after them.
 func (p *painter) part(r *row, left, cols int) {
 	end := min(left+cols, p.s.b.cols)
 	for x := left; x < end; {
@@ -110,6 +112,7 @@ func (p *painter) part(r *row, left, cols int) {
 		}
 		p.char(c)
 		x += w
+		p.placeCursor(c, x-left, end-left)
 	}
 	p.style(blank(DefaultColour))
 	if end-left < cols {

@@ -40,9 +40,9 @@ func tokens(cuts bool, in string) (out []string) {
 	return out
 }
 
-// Single bytes from 0x80 on are parts of characters, but for ST. The rest is
+// Single bytes from 0x80 on are parts of characters, except ST. The other cases are in
 // conformance/vectors/tokens.yaml.
-func TestBytesThatAreNoUTF8(t *testing.T) {
+func TestInvalidUTF8(t *testing.T) {
 	for _, tt := range []struct {
 		in   string
 		want []string
@@ -109,8 +109,8 @@ func TestParams(t *testing.T) {
 	assert.Len(t, got.Sub(0), maxParams)
 }
 
-// Nothing of the stream is lost or kept for ever: the Raw of all tokens that are
-// not inside another are its bytes, whatever its cuts.
+// Nothing of the stream is lost or kept forever: the Raw of all tokens that are not inside another
+// are its bytes, however it is split.
 func TestRawIsTheStream(t *testing.T) {
 	for i := range 300 {
 		r := rand.New(rand.NewPCG(3, uint64(i)))
@@ -144,6 +144,9 @@ func FuzzScreen(f *testing.F) {
 	for i := range 20 {
 		f.Add(stream(rand.New(rand.NewPCG(1, uint64(i))), 200), uint8(i))
 	}
+	for i := range 20 {
+		f.Add(clusterStream(rand.New(rand.NewPCG(2, uint64(i))), 200), uint8(i))
+	}
 	f.Add([]byte("\t0"), uint8(5))
 	f.Fuzz(func(t *testing.T, in []byte, cut uint8) {
 		o := Options{Cols: 20, Rows: 5, History: 20}
@@ -155,7 +158,7 @@ func FuzzScreen(f *testing.F) {
 		require.Equal(t, dump(s), dump(pieces))
 		again := New(o)
 		again.Write(s.AppendANSI(nil))
-		require.Equal(t, rows(s), rows(again)) // as they are seen: a tab is the blanks that it left
+		require.Equal(t, rows(s), rows(again)) // as displayed: a tab is the blanks that it left
 		for _, size := range [][2]int{{7, 3}, {40, 10}, {2, 1}, {20, 5}} {
 			s.Resize(size[0], size[1])
 			x, y := s.Cursor()
@@ -176,7 +179,7 @@ func rows(s *Screen) (all []string) {
 	return all
 }
 
-// What 64 KB can cost, the worst of each kind: see BenchmarkHostile.
+// Hostile inputs of 64 KB, the worst of each kind: see BenchmarkHostile.
 var hostile = map[string]string{
 	"clear":                 "\x1b[2J",
 	"reset":                 "\x1bc",
@@ -202,8 +205,7 @@ var hostile = map[string]string{
 	"huge":                  "\x1b[999999999999999999999X\x1b[999999999999C",
 }
 
-// Whatever 64 KB hold, the work they make is bounded: cells written, not time, is
-// what is counted here.
+// The work for any 64 KB of input is bounded. The test counts written cells, not time.
 func TestHostileOutputIsBounded(t *testing.T) {
 	const cols, rows, limit = 200, 50, 100
 	for name, piece := range hostile {
@@ -231,8 +233,7 @@ func BenchmarkHostile(b *testing.B) {
 	}
 }
 
-// What programs print: lines, what a test runner prints in colours, and letters
-// of the world.
+// Typical output: lines, colored output of a test runner, and international text.
 var printed = map[string]string{
 	"plain":    strings.Repeat(strings.Repeat("0123456789abc ", 5)+"78 byte\r\n", 1000),
 	"coloured": strings.Repeat("\x1b[32mok\x1b[0m  \x1b[1mTestSomething\x1b[0m \x1b[38;5;244m(0.00s)\x1b[0m path/to/file.go:\x1b[33m12\x1b[0m\r\n", 1000),
@@ -283,7 +284,7 @@ func TestStrip(t *testing.T) {
 	}
 }
 
-// The streams that the peers are measured with, too: testdata/recorded.
+// The streams that other implementations are measured with, too: testdata/recorded.
 func BenchmarkRecorded(b *testing.B) {
 	files, err := filepath.Glob("testdata/recorded/*")
 	require.NoError(b, err)

@@ -17,7 +17,7 @@ func (p *Place) dirOf(dir string) (string, error) {
 	}
 	info, err := root.Stat(rel)
 	if err == nil && !info.IsDir() {
-		err = fmt.Errorf("%s is no directory", dir)
+		err = fmt.Errorf("%s is not a directory", dir)
 	}
 	return filepath.Join(root.Name(), rel), err
 }

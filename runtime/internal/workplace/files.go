@@ -50,7 +50,7 @@ func openFile(root *os.Root, rel string, flag int) (*os.File, error) {
 	}
 	info, err := f.Stat()
 	if err == nil && !info.Mode().IsRegular() {
-		err = fmt.Errorf("%s is %w: it is no file", rel, ErrNoText)
+		err = fmt.Errorf("%s is %w: it is not a file", rel, ErrNoText)
 	}
 	if err != nil {
 		_ = f.Close() // nothing was done to it

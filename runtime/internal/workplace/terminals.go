@@ -12,7 +12,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
 const (
@@ -46,7 +46,7 @@ type terminal struct {
 
 	keep  int           // bytes of output
 	ended chan struct{} // closed when the command has, and all that it printed is there
-	read  chan struct{} // closed when nothing is read any more
+	read  chan struct{} // closed when reading has ended
 
 	mu    sync.Mutex // of what follows
 	kept  []byte
@@ -236,7 +236,7 @@ func (p *Place) Output(id string) (text string, lost bool, exit *Exit, err error
 	if err != nil {
 		return "", false, nil, err
 	}
-	exit = t.exit() // first: what it printed before its end is there
+	exit = t.exit() // first: then the output before its end is complete
 	text, lost = t.text()
 	return text, lost, exit, nil
 }

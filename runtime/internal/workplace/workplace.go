@@ -1,10 +1,10 @@
-// Package workplace is what an agent may use of the machine of its client: text files of
-// one directory, and commands that are started there.
+// Package workplace gives an agent limited access to the machine of its client: to the
+// text files of one directory, and to commands that are started there.
 //
-// A Place opens nothing before it is asked to, and Close ends all that was started. Files
-// are found by os.Root: neither a path nor a symbolic link leads out of the directory,
-// whatever happens to it meanwhile. A command is no shell's job and has no terminal: its
-// two streams are one text, of which the end is kept.
+// A Place opens nothing until it is used, and Close ends everything that was started.
+// Files are opened with os.Root: neither a path nor a symbolic link leads out of the
+// directory, whatever happens to it meanwhile. A command is not a shell job and has no
+// terminal: its two streams are joined, and the end of the text is kept.
 package workplace
 
 import (
@@ -54,7 +54,7 @@ func (p *Place) Equip(env []string, grace time.Duration) {
 // Error kinds.
 var (
 	ErrOutside = errors.New("outside of the directory that the agent works in")
-	ErrNoText  = errors.New("no text")
+	ErrNoText  = errors.New("not text")
 	ErrTooMuch = errors.New("too much")
 	ErrClosed  = errors.New("the turn is over")
 )
@@ -82,7 +82,7 @@ func (p *Place) open() (*os.Root, string, error) {
 // find is a path below the root.
 func (p *Place) find(path string) (root *os.Root, rel string, err error) {
 	if !filepath.IsAbs(path) {
-		return nil, "", fmt.Errorf("%w: %q is no absolute path", ErrOutside, path)
+		return nil, "", fmt.Errorf("%w: %q is not an absolute path", ErrOutside, path)
 	}
 	root, real, err := p.open()
 	if err != nil {

@@ -9,16 +9,15 @@ import (
 	"time"
 )
 
-// adapterSettings are those of one adapter in ripple.yml.
+// adapterSettings are the settings of one adapter in ripple.yml.
 type adapterSettings struct {
-	at       string // where they stand
+	at       string // location in the file
 	disabled bool
-	timeout  time.Duration // of a turn; 0: as for all
+	timeout  time.Duration // of a turn; 0: the general timeout
 }
 
-// Resolve gives the adapters of ripple.yml the names that find knows them by: an
-// alias becomes the adapter's own name. All errors of find come joined, each with
-// its place.
+// Resolve replaces each adapter name of ripple.yml, which may be an alias, by the name that find
+// returns. Errors of find are joined, each with its location.
 func (c *Config) Resolve(find func(name string) (string, error)) error {
 	var errs []error
 	resolved := map[string]adapterSettings{}
@@ -34,7 +33,7 @@ func (c *Config) Resolve(find func(name string) (string, error)) error {
 	return errors.Join(errs...)
 }
 
-// Disabled are the adapters that auto may not choose, sorted.
+// Disabled returns the adapters that auto must not choose, sorted.
 func (c *Config) Disabled() []string {
 	var list []string
 	for name, a := range c.adapters {
@@ -46,8 +45,8 @@ func (c *Config) Disabled() []string {
 	return list
 }
 
-// For returns the configuration for the adapter that was chosen: adapters.NAME of
-// ripple.yml is before .ralphrc and after flags and the environment.
+// For returns the configuration for the chosen adapter: adapters.NAME of ripple.yml has
+// precedence over .ralphrc, but not over flags and the environment.
 func (c *Config) For(adapter string) *Config {
 	const timeout = "AGENT_TIMEOUT_MINUTES"
 	own := *c

@@ -8,9 +8,9 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/runtime/loop/layout"
-	"ripple/schema"
-	_ "ripple/schema/validate"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
 )
 
 // ProjectFile is the name of the project's configuration.
@@ -21,24 +21,49 @@ const ProjectFile = "ripple.yml"
 // two names for one setting the neutral one counts within a source. All errors of
 // all files come at once, joined; notes are what is odd and does no harm.
 func Load(project string, flags map[string]string, env func(string) string) (c *Config, notes []string, err error) {
+	return load(project, flags, env, nil)
+}
+
+// Resume is Load for a run that goes on: it keeps the settings that it began with,
+// by their names, unless a flag says otherwise. What was a default then is one now. Notes
+// say what the environment and the files have changed since, to no effect. The settings
+// may be anybody's: one that is not known, or has a value that it cannot have, is an error.
+func Resume(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
+	if began == nil {
+		began = map[string]Source{}
+	}
+	for name, s := range began {
+		if err := checkBegan(name, s); err != nil {
+			return nil, nil, err
+		}
+	}
+	return load(project, flags, env, began)
+}
+
+// load takes the values from their layers; began is nil for a new run.
+func load(project string, flags map[string]string, env func(string) string, began map[string]Source) (c *Config, notes []string, err error) {
 	if err := layout.Check(project); err != nil {
 		return nil, nil, err
 	}
-	file, diags := schema.LoadProject(projectFile(project))
-	var errs []error
-	for _, d := range diags {
-		errs = append(errs, errors.New(d.Format()))
-	}
+	read := readFiles(project, env)
+	file := read[0].project
+	errs := slices.Concat(read[0].errs, read[1].errs, read[2].errs)
 	ofFile, fileErrs := projectLayer(file)
 	errs = append(errs, fileErrs...)
 	layers := []layer{flagLayer(flags), envLayer(env), ofFile}
-	for _, path := range []string{filepath.Join(project, layout.Dir, layout.RCFile), filepath.Join(project, layout.RCFile)} {
-		l, n, rcErrs := rcLayer(path, env)
-		layers, notes, errs = append(layers, l), append(notes, n...), append(errs, rcErrs...)
+	for _, f := range read[1:] {
+		l, n := rcLayer(f.Path, f.values)
+		layers, notes = append(layers, l), append(notes, n...)
 	}
-	c = &Config{sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}}
+	c = &Config{files: there(read), sources: map[string]Source{}, adapters: map[string]adapterSettings{}, hatPlaces: map[string]string{}}
 	for _, s := range settings {
-		errs = append(errs, c.choose(s, layers))
+		of := layers
+		if began != nil && !s.Once {
+			kept := keep(s, began)
+			notes = append(notes, changedSince(s, kept[s.Name], layers)...)
+			of = []layer{layers[0], kept}
+		}
+		errs = append(errs, c.choose(s, of))
 	}
 	hatNotes, hatErrs := c.addHats(file)
 	errs = append(errs, hatErrs...)
@@ -95,7 +120,7 @@ func (c *Config) IsSet(name string) bool { return c.sources[name].From != "defau
 // The environment and .ralphrc may serve other programs, and other agents.
 func (c *Config) Bound(name string) bool {
 	s := c.sources[name]
-	return strings.HasPrefix(s.From, "--") || strings.HasPrefix(s.Name, "loop.")
+	return strings.HasPrefix(s.From, "--") || strings.HasPrefix(s.Name, "loop.") || strings.HasPrefix(s.Name, "box")
 }
 
 // idle notes what somebody set and ripple makes nothing of.

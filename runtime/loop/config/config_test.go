@@ -14,9 +14,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/layout"
-	"ripple/schema"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
 )
 
 // sources are what a test of the configuration writes.
@@ -72,6 +72,7 @@ func TestConfigDefaults(t *testing.T) {
 		CallsPerHour: 100, DenialMode: "continue", SessionContinuity: true, SessionExpiry: 24 * time.Hour,
 		NoProgress: 3, SameError: 5, Denials: 2, Decline: 70, Cooldown: 30 * time.Minute,
 		Promise: "LOOP_COMPLETE", MaxTurns: 100, MaxFailures: 5, MaxWait: 6 * time.Hour,
+		MaxOutput: 32 << 20, MaxRecord: 256 << 20, MaxLogs: 256 << 20,
 		VerifyAttempts: 3, VerifyTimeout: 30 * time.Minute, Hats: &hats.Rules{Promise: "LOOP_COMPLETE"}, WaitForAnswer: "auto",
 	}, c)
 }
@@ -154,7 +155,7 @@ func TestConfigOfBudgetsAndTeamInRippleYML(t *testing.T) {
 func TestTokensThatAreNone(t *testing.T) {
 	for _, v := range []string{"many", "-1", "1.2345k", "k", "NaN", "1e99", "5 k"} {
 		_, _, err := sources{flags: map[string]string{"max-tokens": v}}.load(t)
-		assert.ErrorContains(t, err, "is no number of tokens; write 500k, 2M or 1500000", v)
+		assert.ErrorContains(t, err, "is not a number of tokens; write 500k, 2M or 1500000", v)
 	}
 }
 
@@ -299,14 +300,14 @@ func TestSettingsAreTheKeysOfTheProjectFile(t *testing.T) {
 	require.NoError(t, json.Unmarshal(schema.ProjectJSON(), &root))
 	var want, got []string
 	for _, s := range settings {
-		if s.Name != "PLATFORM_DRIVER" && s.Name != "AGENT_IDLE_TIMEOUT_SECS" { // of the section cli
+		if s.Section == "" && s.Name != "PLATFORM_DRIVER" && s.Name != "AGENT_IDLE_TIMEOUT_SECS" { // of the section cli
 			want = append(want, s.Key())
 		}
 		assert.NotEmpty(t, s.Help, s.Name)
 	}
 	for _, s := range settings {
 		p, has := root.Properties.Loop.Properties[s.Key()]
-		if !has {
+		if !has || s.Section != "" {
 			continue
 		}
 		assert.Equal(t, strings.ToUpper(s.Help[:1])+s.Help[1:]+".", p.Description, s.Name)
@@ -330,4 +331,15 @@ func TestMisnamed(t *testing.T) {
 		"environment: RIPPLE_MAX_TURN is not read; did you mean RIPPLE_MAX_TURNS?",
 		"environment: RIPPLE_SCENARO is not read; did you mean RIPPLE_SCENARIO?",
 	}, Misnamed([]string{"RIPPLE_MAX_TURN=3", "RIPPLE_MAX_TURNS=3", "RIPPLE_SCENARIO=x", "RIPPLE_TURN=1", "RIPPLE_AGENTS=/x", "RIPPLE_HOME=", "MAX_TURN=3", "RIPPLE_SCENARO=x", "RIPPLE_MAX_CALLS_PER_HOUR=1", "PATH=/bin"}, "RIPPLE_SCENARIO", "RIPPLE_TURN"))
+}
+
+func TestSizes(t *testing.T) {
+	for text, want := range map[string]int64{"0": 0, "4k": 4 << 10, "8192": 8192, "500K": 500 << 10, "32M": 32 << 20, "32MB": 32 << 20, "1.5g": 3 << 29} {
+		c := &Config{}
+		require.NoError(t, size(func(c *Config) *int64 { return &c.MaxLogs })(c, text), text)
+		assert.Equal(t, want, c.MaxLogs, text)
+	}
+	for _, text := range []string{"", "-1", "1k", "much", "32T", "4.5"} {
+		assert.ErrorContains(t, size(func(c *Config) *int64 { return &c.MaxLogs })(&Config{}, text), "is not a size; write 500k, 32M or 2G", text)
+	}
 }

@@ -9,14 +9,13 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/loop/hats"
-	"ripple/schema"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/schema"
 )
 
-// otherNames are the settings that event_loop has, by its keys.
+// otherNames maps the keys of event_loop to the settings that they stand for.
 var otherNames = []struct {
-	key, setting string
-	unit         string // behind the number; "" for none
+	key, setting, unit string // unit follows the number; "" if there is none
 }{
 	{"completion_promise", "COMPLETION_PROMISE", ""},
 	{"max_iterations", "MAX_TURNS", ""},
@@ -26,7 +25,8 @@ var otherNames = []struct {
 	{"idle_timeout_secs", "AGENT_IDLE_TIMEOUT_SECS", "s"},
 }
 
-// addEventLoop takes settings by their other names. Two of one setting must say the same.
+// addEventLoop reads settings by their other names. Two names of one setting must have the same
+// value.
 func (l layer) addEventLoop(p *schema.Project) (errs []error) {
 	for _, n := range otherNames {
 		v, given := p.EventLoop[n.key]
@@ -46,7 +46,7 @@ func (l layer) addEventLoop(p *schema.Project) (errs []error) {
 	return errs
 }
 
-// same says whether two values of a setting mean the same.
+// same reports whether two values of a setting have the same meaning.
 func same(setting, one, two string) bool {
 	s, _ := lookupSetting(setting)
 	var a, b Config
@@ -54,7 +54,7 @@ func same(setting, one, two string) bool {
 	return err == nil && reflect.DeepEqual(a, b)
 }
 
-// addHats takes the roles of ripple.yml and checks them.
+// addHats reads and checks the roles of ripple.yml.
 func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 	c.Hats = &hats.Rules{Promise: c.Promise}
 	if p == nil {
@@ -71,7 +71,7 @@ func (c *Config) addHats(p *schema.Project) (notes []string, errs []error) {
 	for _, h := range p.Hats {
 		c.Hats.Hats = append(c.Hats.Hats, hatOf(h))
 		if strings.Contains(h.Instructions, "ralph emit") {
-			notes = append(notes, place(p, "hats", h.Key, "instructions")+": the instructions of "+h.Key+" say `ralph emit`, which is not there: let them have a line <event topic=…> written")
+			notes = append(notes, place(p, "hats", h.Key, "instructions")+": the instructions of "+h.Key+" say `ralph emit`, which does not exist: use ripple's `emit`, or have a line <event topic=…> written")
 		}
 		c.hatPlaces[h.Key] = place(p, "hats", h.Key, "backend")
 	}
@@ -110,5 +110,25 @@ func hatOf(h schema.ProjectHat) hats.Hat {
 	}
 }
 
-// HatPlace is where the backend of a hat stands in ripple.yml.
+// hatRuns returns the settings of a role that need confirmation: its commands, its agent and its
+// instructions.
+func hatRuns(h hats.Hat) []string {
+	at := "hats." + h.Key + "."
+	lines := []string{at + "instructions: " + h.Instructions}
+	for _, command := range h.Verify {
+		lines = append(lines, at+"verify: "+command)
+	}
+	if h.Adapter != "" || h.Args != nil {
+		lines = append(lines, at+"backend: "+strings.Join(append([]string{h.Adapter}, h.Args...), " "))
+	}
+	if h.AllowedTools != nil {
+		lines = append(lines, at+"allowed_tools: "+strings.Join(h.AllowedTools, ","))
+	}
+	if h.PermissionMode != "" {
+		lines = append(lines, at+"permission_mode: "+h.PermissionMode)
+	}
+	return lines
+}
+
+// HatPlace returns the location of a hat's backend in ripple.yml.
 func (c *Config) HatPlace(hat string) string { return c.hatPlaces[hat] }

@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/hats"
 )
 
 func TestHats(t *testing.T) {
@@ -80,18 +80,18 @@ func TestHatsNotesAndErrors(t *testing.T) {
 		{"both names, and different", "loop: {max_turns: 30}\nevent_loop: {max_iterations: 40}", nil, "ripple.yml:2:14: event_loop.max_iterations is 40, and the same setting loop.max_turns (ripple.yml:1:8) is 30: leave one of them out"},
 		{"both names, and the same", "loop: {max_runtime: 2h, max_turns: 040}\nevent_loop: {max_runtime_seconds: 7200, max_iterations: 40}", nil, ""},
 		{"silence has three names", "cli: {idle_timeout_secs: 30}\nevent_loop: {idle_timeout_secs: 60}", nil, "ripple.yml:2:14: event_loop.idle_timeout_secs is 60, and the same setting cli.idle_timeout_secs (ripple.yml:1:7) is 30: leave one of them out"},
-		{"a limit that is none", "event_loop: {max_runtime_seconds: 999999999}", nil, ""},
+		{"an invalid limit", "event_loop: {max_runtime_seconds: 999999999}", nil, ""},
 		{"a topic that no hat takes", "loop: {max_turns: 9}\nhats:\n  a:\n    triggers: [task.start]\n    publishes:\n      - a.done\n", []string{"ripple.yml:6:9: no hat takes a.done: it goes to a plain turn"}, ""},
 		{"a hat that nothing reaches", "loop: {max_turns: 9}\nevent_loop: {starting_event: go}\n" + two[:len(two)-2] + ", c: {triggers: [x], publishes: [on]}}\n", []string{"ripple.yml:3:99: nothing reaches c: neither the start nor a hat that is reached publishes what it takes (x)"}, ""},
 		{"a start that leads nowhere", "event_loop:\n  starting_event: begin\n" + two, nil, "ripple.yml:2:3: no hat takes begin, so the start leads nowhere; hats take: go, on"},
-		{"a cycle without a bound", "event_loop: {starting_event: go}\n" + two, []string{"ripple.yml:2:8: the cycle a → b → a has no bound: give one of them max_activations, or the loop max_iterations, max_runtime_seconds or max_cost; only the default limit of turns ends it"}, ""},
-		{"a cycle with one", "event_loop: {starting_event: go, max_iterations: 9}\n" + two, nil, ""},
+		{"a cycle without a limit", "event_loop: {starting_event: go}\n" + two, []string{"ripple.yml:2:8: the cycle a → b → a has no bound: give one of them max_activations, or the loop max_iterations, max_runtime_seconds or max_cost; only the default limit of turns ends it"}, ""},
+		{"a cycle with a limit", "event_loop: {starting_event: go, max_iterations: 9}\n" + two, nil, ""},
 		{"names that clash", "hats: {start: {triggers: [task.start]}}", nil, `ripple.yml:1:8: the name "start" is taken: it is a name of ripple's own`},
 		{"two names of one thing", "hats: {a: {triggers: [x], backend: {type: pi, model: m}, model: n}}", nil, "ripple.yml:1:65: hats.a.backend.model and hats.a.model are the same setting: leave one of them out"},
 		{"no such key", "hats: {a: {trigger: [x]}}", nil, `ripple.yml:1:12: unknown key "trigger" in hats.a (did you mean "triggers"?)`},
 		{"no such session", "hats: {a: {session: mine}}", nil, `ripple.yml:1:21: hats.a.session cannot be the string "mine"; one of own, shared, fresh`},
 		{"both prompts", "event_loop: {prompt: x, prompt_file: y}", nil, "ripple.yml:1:22: prompt and prompt_file exclude each other"},
-		{"what others have", "core: {specs_dir: x}\ntasks: {enabled: true}\nmemories: {enabled: true}\nevent_loop: {checkpoint_interval: 5}\nhats: {a: {triggers: [task.start], concurrency: 3}}\ncli: {prompt_mode: arg, pty_mode: false}", []string{
+		{"settings of ralph-orchestrator", "core: {specs_dir: x}\ntasks: {enabled: true}\nmemories: {enabled: true}\nevent_loop: {checkpoint_interval: 5}\nhats: {a: {triggers: [task.start], concurrency: 3}}\ncli: {prompt_mode: arg, pty_mode: false}", []string{
 			"ripple.yml:1:1: core has no effect in ripple: what is to hold for every turn belongs into the prompt",
 			"ripple.yml:2:1: tasks has no effect in ripple: tasks come from .ralph/@fix_plan.md",
 			"ripple.yml:3:1: memories has no effect in ripple: what is to be remembered stands in .ralph/@AGENT.md",
@@ -100,7 +100,7 @@ func TestHatsNotesAndErrors(t *testing.T) {
 			"ripple.yml:6:25: cli.pty_mode has no effect in ripple: the adapter says whether its agent needs a terminal",
 			"ripple.yml:6:7: cli.prompt_mode has no effect in ripple: the adapter says how its agent gets a prompt",
 		}, ""},
-		{"another one's command", "hats: {a: {triggers: [task.start], instructions: 'Then ralph emit x.'}}", []string{"ripple.yml:1:36: the instructions of a say `ralph emit`, which is not there: let them have a line <event topic=…> written"}, ""},
+		{"another one's command", "hats: {a: {triggers: [task.start], instructions: 'Then ralph emit x.'}}", []string{"ripple.yml:1:36: the instructions of a say `ralph emit`, which does not exist: use ripple's `emit`, or have a line <event topic=…> written"}, ""},
 		{"a start without hats", "event_loop: {starting_event: go}", []string{"ripple.yml:1:14: event_loop.starting_event has no effect: there are no hats"}, ""},
 	}
 	for _, tt := range tests {

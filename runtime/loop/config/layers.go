@@ -2,18 +2,15 @@ package config
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
-	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"ripple/runtime/loop/layout"
-	"ripple/schema"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
 )
 
 // layer is one source of values: a setting's name to its value and place.
@@ -58,13 +55,17 @@ func projectLayer(p *schema.Project) (layer, []error) {
 		return l, nil
 	}
 	for _, s := range settings {
-		if v, has := p.Loop[s.Key()]; has {
+		section := s.section()
+		if v, has := keysOf(p, section)[s.Key()]; has {
 			separator := ","
 			if s.Repeats {
 				separator = "\n"
 			}
-			l[s.Name] = Source{"loop." + s.Key(), strings.Join(v, separator), place(p, "loop", s.Key())}
+			l[s.Name] = Source{section + "." + s.Key(), strings.Join(v, separator), place(p, section, s.Key())}
 		}
+	}
+	if _, set := p.Box["enabled"]; p.Box != nil && !set { // the section itself asks for a box
+		l["BOX"] = Source{"box", "true", place(p, "box")}
 	}
 	if p.CLI.Backend != "" {
 		l["PLATFORM_DRIVER"] = Source{"cli.backend", p.CLI.Backend, place(p, "cli", "backend")}
@@ -73,6 +74,13 @@ func projectLayer(p *schema.Project) (layer, []error) {
 		l["AGENT_IDLE_TIMEOUT_SECS"] = Source{"cli.idle_timeout_secs", strconv.Itoa(n), place(p, "cli", "idle_timeout_secs")}
 	}
 	return l, l.addEventLoop(p)
+}
+
+func keysOf(p *schema.Project, section string) map[string][]string {
+	if section == "box" {
+		return p.Box
+	}
+	return p.Loop
 }
 
 // addProject takes what only ripple.yml can say.
@@ -121,7 +129,7 @@ func projectFile(dir string) string {
 		if path := filepath.Join(dir, ProjectFile); found == "" && layout.There(path) {
 			found = path
 		}
-		if isRepository(dir) {
+		if layout.IsRepository(dir) {
 			return cmp.Or(found, own)
 		}
 		above := filepath.Dir(dir)
@@ -132,25 +140,9 @@ func projectFile(dir string) string {
 	}
 }
 
-// isRepository says whether git would take dir for the top of one: an empty .git, as a
-// sandbox puts it where none may be made, is none.
-func isRepository(dir string) bool {
-	git := filepath.Join(dir, ".git")
-	info, err := os.Stat(git)
-	return err == nil && (!info.IsDir() || layout.There(filepath.Join(git, "HEAD")))
-}
-
-// rcLayer reads a .ralphrc. Names that mean nothing to ripple are noted: the
+// rcLayer takes what a .ralphrc sets. Names that mean nothing to ripple are noted: the
 // file may serve other programs too.
-func rcLayer(path string, env func(string) string) (l layer, notes []string, errs []error) {
-	data, err := layout.ReadFile(path)
-	if errors.Is(err, fs.ErrNotExist) {
-		return nil, nil, nil
-	}
-	if err != nil {
-		return nil, nil, []error{err}
-	}
-	values, errs := parseRC(path, string(data), env)
+func rcLayer(path string, values map[string]rcValue) (l layer, notes []string) {
 	l = layer{}
 	for name, v := range values {
 		at := fmt.Sprintf("%s:%d", path, v.line)
@@ -161,7 +153,7 @@ func rcLayer(path string, env func(string) string) (l layer, notes []string, err
 		l[name] = Source{name, v.text, at}
 	}
 	slices.Sort(notes)
-	return l, notes, errs
+	return l, notes
 }
 
 func meant(name string) string {

@@ -9,8 +9,8 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// Files of ralph-orchestrator's shapes load as they are; RIPPLE_PRESETS names a directory
-// of real ones, to be tried as well.
+// Files in the formats of ralph-orchestrator load unchanged; RIPPLE_PRESETS names a directory of
+// real ones to test as well.
 func TestPresetsLoad(t *testing.T) {
 	files, err := filepath.Glob("testdata/presets/*.yml")
 	require.NoError(t, err)
@@ -22,7 +22,7 @@ func TestPresetsLoad(t *testing.T) {
 		require.NoError(t, err)
 		c, notes, err := sources{yml: string(data)}.load(t)
 		if assert.NoError(t, err, f) {
-			assert.NotEmpty(t, notes, "%s: what has no effect is said", f)
+			assert.NotEmpty(t, notes, "%s: settings without effect are reported", f)
 			t.Log(f, len(c.Hats.Hats), notes)
 		}
 	}

@@ -5,13 +5,14 @@ import (
 	"strings"
 )
 
-// rcValue is what a .ralphrc file sets a name to, and where.
+// rcValue is the value of a name in a .ralphrc file, with its position.
 type rcValue struct {
 	text string
 	line int
+	raw  string // as written in the file
 }
 
-// rcError is a line of a .ralphrc file that cannot be read.
+// rcError is an error in a line of a .ralphrc file.
 type rcError struct {
 	file         string
 	line, column int
@@ -22,9 +23,9 @@ func (e *rcError) Error() string {
 	return fmt.Sprintf("%s:%d:%d: %s", e.file, e.line, e.column, e.message)
 }
 
-// parseRC reads NAME=value lines with shell quoting, comments and $NAME. It
-// executes nothing: what only a shell could work out is an error. Names resolve
-// to what stood above, else to lookup; all errors of the file are returned.
+// parseRC reads NAME=value lines with shell quoting, comments and $NAME. It executes nothing:
+// syntax that only a shell could evaluate is an error. Names resolve to values set above, else to
+// lookup; all errors of the file are returned.
 func parseRC(file, text string, lookup func(string) string) (map[string]rcValue, []error) {
 	p := &rcParser{file: file, rest: strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), line: 1, column: 1, set: map[string]rcValue{}, lookup: lookup}
 	for p.rest != "" {
@@ -44,10 +45,10 @@ type rcParser struct {
 const (
 	nameStart = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_"
 	nameRest  = nameStart + "0123456789"
-	specials  = ";&|<>()" // end a word in a shell and begin something else
+	specials  = ";&|<>()" // characters that end a word in a shell
 )
 
-// statement reads one line, or more when quotes go on.
+// statement reads one line, or several when a quoted string spans lines.
 func (p *rcParser) statement() {
 	p.skip(" \t\n")
 	switch {
@@ -61,7 +62,7 @@ func (p *rcParser) statement() {
 		p.take(len("export"))
 		p.skip(" \t")
 	}
-	line, column := p.line, p.column
+	line, column, from := p.line, p.column, p.rest
 	name := p.name()
 	if name == "" || !strings.HasPrefix(p.rest, "=") {
 		p.fail(line, column, "expected NAME=value without blanks around the =; this file is read and not executed")
@@ -72,13 +73,14 @@ func (p *rcParser) statement() {
 	if !ok {
 		return
 	}
+	raw := from[:len(from)-len(p.rest)]
 	p.skip(" \t;")
 	if p.rest != "" && p.rest[0] != '\n' && p.rest[0] != '#' {
 		p.fail(p.line, p.column, fmt.Sprintf("the value of %s ended before this; quote a value with blanks: %s=\"…\"", name, name))
 		return
 	}
 	p.dropLine()
-	p.set[name] = rcValue{value, line}
+	p.set[name] = rcValue{value, line, raw}
 }
 
 // word reads a value up to a blank outside quotes.
@@ -154,7 +156,7 @@ func (p *rcParser) double(b *strings.Builder) bool {
 	return false
 }
 
-// escaped takes the character after a backslash; a line feed joins lines.
+// escaped reads the character after a backslash; a line feed joins lines.
 func (p *rcParser) escaped(b *strings.Builder) {
 	if p.rest == "" {
 		return
@@ -222,7 +224,7 @@ func (p *rcParser) name() string {
 	return p.take(len(p.rest) - len(strings.TrimLeft(p.rest, nameRest)))
 }
 
-// take goes on by n bytes; columns count characters.
+// take advances by n bytes; columns count characters.
 func (p *rcParser) take(n int) string {
 	taken := p.rest[:n]
 	p.rest = p.rest[n:]
@@ -230,7 +232,7 @@ func (p *rcParser) take(n int) string {
 		switch c := taken[i]; {
 		case c == '\n':
 			p.line, p.column = p.line+1, 1
-		case c < 0x80 || c >= 0xc0: // not the middle of a character
+		case c < 0x80 || c >= 0xc0: // not a continuation byte
 			p.column++
 		}
 	}
@@ -247,7 +249,7 @@ func (p *rcParser) dropLine() {
 	p.take(len(p.rest))
 }
 
-// fail notes an error and goes on with the next line.
+// fail records an error and continues with the next line.
 func (p *rcParser) fail(line, column int, message string) {
 	p.errs = append(p.errs, &rcError{p.file, line, column, message})
 	p.dropLine()

@@ -9,7 +9,7 @@ import (
 func TestParseRC(t *testing.T) {
 	lookup := func(name string) string { return map[string]string{"HOME": "/home/me"}[name] }
 	tests := []struct {
-		name, text, want string // of A
+		name, text, want string // expected value of A
 	}{
 		{"plain", "A=1", "1"},
 		{"empty", "A=", ""},
@@ -18,14 +18,14 @@ func TestParseRC(t *testing.T) {
 		{"joined pieces", `A=a'b c'"d"`, "ab cd"},
 		{"escapes outside quotes", `A=a\ b\$`, "a b$"},
 		{"escapes in double quotes", `A="\"\$\\\n"`, `"$\\n`},
-		{"comment above and behind", "# first\nA=1 # second", "1"},
+		{"comment before and after", "# first\nA=1 # second", "1"},
 		{"a # inside a word", "A=a#b", "a#b"},
 		{"export", "export A=1", "1"},
 		{"the last one counts", "A=1\nA=2", "2"},
 		{"several lines in quotes", "A=\"a\nb\"", "a\nb"},
-		{"a line that goes on", "A=a\\\nb", "ab"},
+		{"a line that continues", "A=a\\\nb", "ab"},
 		{"CRLF and a byte order mark", "\ufeffA=1\r\nB=2\r\n", "1"},
-		{"semicolon behind", "A=1;", "1"},
+		{"semicolon at the end", "A=1;", "1"},
 		{"a name of the environment", `A="$HOME/x"`, "/home/me/x"},
 		{"a name from above", "B=2\nA=${B}3", "23"},
 		{"its default", `A="${NOPE:-local}"`, "local"},
@@ -71,7 +71,7 @@ func TestParseRCRefuses(t *testing.T) {
 func TestParseRCGoesOnAfterAnError(t *testing.T) {
 	set, errs := parseRC("rc", "A=$(x)\nB=2\noops\nC=3\n", func(string) string { return "" })
 	assert.Len(t, errs, 2)
-	assert.Equal(t, map[string]rcValue{"B": {"2", 2}, "C": {"3", 4}}, set)
+	assert.Equal(t, map[string]rcValue{"B": {"2", 2, "B=2"}, "C": {"3", 4, "C=3"}}, set)
 }
 
 func FuzzParseRC(f *testing.F) {

@@ -1,8 +1,8 @@
 package config
 
-import "ripple/runtime/internal/permit"
+import "example.com/ripple/runtime/internal/permit"
 
-// rules reads a list of rules, a line each.
+// rules reads a list of rules, one per line.
 func rules(field func(*Config) *[]permit.Rule) func(*Config, string) error {
 	return func(c *Config, v string) error {
 		*field(c) = nil

@@ -3,15 +3,12 @@
 package config
 
 import (
-	"fmt"
-	"math"
-	"slices"
-	"strconv"
+	"cmp"
 	"strings"
 	"time"
 
-	"ripple/runtime/internal/permit"
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/internal/permit"
+	"example.com/ripple/runtime/loop/hats"
 )
 
 // Config is how a loop runs, from all its sources: a field for each setting, so that it
@@ -50,6 +47,9 @@ type Config struct {
 	MaxCost        float64       // US dollars; 0: none
 	MaxTokens      int64         // in and out; 0: none
 	MaxFailures    int
+	MaxOutput      int64         // bytes that are kept of a turn, in each of the record and the logs; 0: no limit
+	MaxRecord      int64         // bytes of events.jsonl; 0: no limit
+	MaxLogs        int64         // bytes of the logs; 0: no limit
 	MaxWait        time.Duration // for a provider's limit, in a row
 	Verify         []string
 	VerifyAttempts int
@@ -66,10 +66,14 @@ type Config struct {
 	Allow, Deny     []permit.Rule // what agents need not ask
 	Notify          bool
 
+	Box                               bool     // agents and checks run in a box
+	BoxWrite, BoxRead, BoxNet, BoxEnv []string // additional permissions there, as in box.Policy.Allow and box.Options.Env
+
 	Hats       *hats.Rules // the roles of ripple.yml; never nil after Load
 	Prompt     string      // the task, of ripple.yml; "": PromptFile
 	PromptFile string      // the file of the task, of ripple.yml; "": .ralph/PROMPT.md
 
+	files    []File
 	sources  map[string]Source
 	adapters map[string]adapterSettings
 
@@ -90,6 +94,8 @@ type Setting struct {
 	Default string
 	Help    string
 	Idle    string // why another value than the default has no effect; "" where it has
+	Once    bool   // it is of one start, and not of the run: going on does not repeat it
+	Section string // of ripple.yml, "" for loop
 	Repeats bool   // the flag may be given several times, values are joined by line feeds
 
 	set func(c *Config, value string) error
@@ -120,7 +126,7 @@ var settings = []Setting{
 	{Name: "CB_PERMISSION_DENIAL_THRESHOLD", Default: "2", Help: "turns with denials that open the circuit in threshold mode", set: number(1, 100_000, func(c *Config) *int { return &c.Denials })},
 	{Name: "CB_OUTPUT_DECLINE_THRESHOLD", Default: "70", Help: "an answer shorter by more percent than this, 3 turns in a row, opens the circuit", set: number(1, 100, func(c *Config) *int { return &c.Decline })},
 	{Name: "CB_COOLDOWN_MINUTES", Default: "30", Help: "time from an open circuit to the next try: 2h, or a number of minutes", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.Cooldown })},
-	{Name: "CB_AUTO_RESET", Flag: "auto-reset-circuit", Default: "false", Help: "close the circuit at the start", set: boolean(func(c *Config) *bool { return &c.AutoReset })},
+	{Name: "CB_AUTO_RESET", Once: true, Flag: "auto-reset-circuit", Default: "false", Help: "close the circuit at the start", set: boolean(func(c *Config) *bool { return &c.AutoReset })},
 	{Name: "TASK_SOURCES", Default: "local", Help: "accepted, without effect: tasks come from .ralph/@fix_plan.md", Idle: "tasks come from .ralph/@fix_plan.md", set: checked("local", "beads", "github")},
 	{Name: "COMPLETION_PROMISE", Flag: "completion-promise", Default: "LOOP_COMPLETE", Help: "last line of an answer that ends the loop", set: text(func(c *Config) *string { return &c.Promise })},
 
@@ -129,6 +135,9 @@ var settings = []Setting{
 	{Name: "MAX_COST", Flag: "max-cost", Default: "0", Help: "US dollars that the agent may tell for a run, 0 for no limit", set: cost},
 	{Name: "MAX_TOKENS", Flag: "max-tokens", Default: "0", Help: "tokens in and out, without those of a cache, that the agent may tell for a run: 500k, 2M, or a number; 0 for no limit", set: tokens},
 	{Name: "MAX_FAILURES", Flag: "max-failures", Default: "5", Help: "failed turns in a row that end the loop", set: number(1, 100_000, func(c *Config) *int { return &c.MaxFailures })},
+	{Name: "MAX_OUTPUT", Flag: "max-output", Default: "32M", Help: "how much of what a turn prints is kept, in .ralph/events.jsonl and in each log: 500k, 32M, 2G, or a number of bytes; 0 for no limit", set: size(func(c *Config) *int64 { return &c.MaxOutput })},
+	{Name: "MAX_RECORD", Flag: "max-record", Default: "256M", Help: "size of .ralph/events.jsonl from which on events of the oldest turns are left out: 256M, 2G; 0 for no limit", set: size(func(c *Config) *int64 { return &c.MaxRecord })},
+	{Name: "MAX_LOGS", Flag: "max-logs", Default: "256M", Help: "size of .ralph/logs from which on the oldest logs are removed: 256M, 2G; 0 for no limit", set: size(func(c *Config) *int64 { return &c.MaxLogs })},
 	{Name: "MAX_WAIT", Flag: "max-wait", Default: "6h", Help: "longest wait for a provider's limit: 6h, or a number of minutes", set: span(time.Minute, true, func(c *Config) *time.Duration { return &c.MaxWait })},
 	{Name: "FALLBACK", Flag: "fallback", Help: "agents that take the turns, in this order, while the one before is limited by its provider: codex,gemini", set: list(func(c *Config) *[]string { return &c.Fallback })},
 	{Name: "VERIFY", Flag: "verify", Repeats: true, Help: "command that must succeed before done counts", set: lines(func(c *Config) *[]string { return &c.Verify })},
@@ -143,6 +152,11 @@ var settings = []Setting{
 	{Name: "ALLOW", Flag: "allow", Repeats: true, Help: "what an agent may do without asking: TOOL or TOOL(INPUT), with * for anything: 'Bash(git *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Allow })},
 	{Name: "DENY", Flag: "deny", Repeats: true, Help: "what an agent may not do, whatever is allowed: 'Bash(git push *)'", set: rules(func(c *Config) *[]permit.Rule { return &c.Deny })},
 	{Name: "NOTIFY", Flag: "notify", Default: "false", Help: "notify the desktop or the terminal of questions and of the end", set: boolean(func(c *Config) *bool { return &c.Notify })},
+	{Name: "BOX", Section: "box", Flag: "box", Default: "false", Help: "run the agents and the commands that verify in a box (ripple help box)", set: boolean(func(c *Config) *bool { return &c.Box })},
+	{Name: "BOX_WRITE", Section: "box", Flag: "box-write", Repeats: true, Help: "file or directory that can be written in the box", set: lines(func(c *Config) *[]string { return &c.BoxWrite })},
+	{Name: "BOX_READ", Section: "box", Flag: "box-read", Repeats: true, Help: "file or directory that can be read in the box", set: lines(func(c *Config) *[]string { return &c.BoxRead })},
+	{Name: "BOX_NET", Section: "box", Flag: "box-net", Repeats: true, Help: "host that the box may connect to: HOST (ports 80 and 443), HOST:PORT, HOST:PORT=ADDRESS:PORT, or any", set: boxHosts},
+	{Name: "BOX_ENV", Section: "box", Flag: "box-env", Repeats: true, Help: "name of an environment variable that the box passes on", set: boxNames},
 	{Name: "WORKTREE", Flag: "worktree", Alone: "ripple", Help: "work on this branch in a working tree of its own", set: text(func(c *Config) *string { return &c.Worktree })},
 }
 
@@ -160,140 +174,16 @@ func lookupSetting(name string) (Setting, bool) {
 
 func (s Setting) names() []string { return append([]string{s.Name}, s.Twins...) }
 
-// Key is the setting's key in the section loop of ripple.yml.
-func (s Setting) Key() string { return strings.ToLower(s.Name) }
-
-func text(field func(*Config) *string) func(*Config, string) error {
-	return func(c *Config, v string) error { *field(c) = v; return nil }
-}
-
-func list(field func(*Config) *[]string) func(*Config, string) error {
-	return func(c *Config, v string) error { *field(c) = splitTools(v); return nil }
-}
-
-func lines(field func(*Config) *[]string) func(*Config, string) error {
-	return func(c *Config, v string) error { *field(c) = words(v, "\n"); return nil }
-}
-
-// words are the parts of a text without blanks around them, empty ones left out.
-func words(v, separator string) []string {
-	var parts []string
-	for part := range strings.SplitSeq(v, separator) {
-		if part = strings.TrimSpace(part); part != "" {
-			parts = append(parts, part)
-		}
+// Key is the setting's key in its section of ripple.yml.
+func (s Setting) Key() string {
+	switch {
+	case s.Section == "":
+		return strings.ToLower(s.Name)
+	case strings.EqualFold(s.Name, s.Section):
+		return "enabled"
 	}
-	return parts
+	return strings.ToLower(s.Name[len(s.Section)+1:])
 }
 
-// splitTools splits at commas outside parentheses: "Bash(git a,b),Read".
-func splitTools(v string) []string {
-	depth := 0
-	return words(strings.Map(func(r rune) rune {
-		switch {
-		case r == '(':
-			depth++
-		case r == ')':
-			depth--
-		case r == ',' && depth <= 0:
-			return '\n'
-		}
-		return r
-	}, v), "\n")
-}
-
-// checked reads a list of words of which none has an effect.
-func checked(of ...string) func(*Config, string) error {
-	return func(_ *Config, v string) error {
-		for _, word := range words(strings.ReplaceAll(v, " ", ","), ",") {
-			if !slices.ContainsFunc(of, func(o string) bool { return strings.EqualFold(o, word) }) {
-				return fmt.Errorf("%q is none of %s", word, strings.Join(of, ", "))
-			}
-		}
-		return nil
-	}
-}
-
-func choice(field func(*Config) *string, of ...string) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		for _, o := range of {
-			if strings.EqualFold(v, o) {
-				*field(c) = o
-				return nil
-			}
-		}
-		return fmt.Errorf("%q is none of %s", v, strings.Join(of, ", "))
-	}
-}
-
-func boolean(field func(*Config) *bool) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		switch strings.ToLower(v) {
-		case "true", "yes", "on", "1":
-			*field(c) = true
-		case "false", "no", "off", "0":
-			*field(c) = false
-		default:
-			return fmt.Errorf("%q is neither true nor false", v)
-		}
-		return nil
-	}
-}
-
-// number reads decimal digits: 08 is eight.
-func number(least, most int, field func(*Config) *int) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		n, err := strconv.Atoi(v)
-		if err != nil || n < least || n > most {
-			return fmt.Errorf("%q is no whole number from %d to %d", v, least, most)
-		}
-		*field(c) = n
-		return nil
-	}
-}
-
-const mostCost = 1_000_000_000 // US dollars
-
-func cost(c *Config, v string) error {
-	f, err := strconv.ParseFloat(strings.TrimPrefix(v, "$"), 64)
-	if err != nil || !(f >= 0 && f <= mostCost) {
-		return fmt.Errorf("%q is no amount of US dollars from 0 to %d", v, mostCost)
-	}
-	c.MaxCost = f
-	return nil
-}
-
-// tokens reads a number that may end with k or M.
-func tokens(c *Config, v string) error {
-	digits, unit := v, 1.0
-	for suffix, times := range map[string]float64{"k": 1e3, "m": 1e6} {
-		if d, has := strings.CutSuffix(strings.ToLower(v), suffix); has {
-			digits, unit = d, times
-		}
-	}
-	n, err := strconv.ParseFloat(digits, 64)
-	if n *= unit; err != nil || !(n >= 0 && n <= 1e15) || n != math.Trunc(n) {
-		return fmt.Errorf("%q is no number of tokens; write 500k, 2M or 1500000", v)
-	}
-	c.MaxTokens = int64(n)
-	return nil
-}
-
-const longest = 10 * 365 * 24 * time.Hour
-
-// span reads a duration as Go writes it (90s, 1h30m) or a number of units.
-func span(unit time.Duration, zero bool, field func(*Config) *time.Duration) func(*Config, string) error {
-	return func(c *Config, v string) error {
-		d, err := time.ParseDuration(v)
-		if n, numErr := strconv.ParseFloat(v, 64); numErr == nil && n >= 0 && n <= float64(longest/unit) {
-			d, err = time.Duration(n*float64(unit)), nil
-		}
-		if err != nil || d < 0 || d == 0 && !zero || d > longest {
-			return fmt.Errorf("%q is no duration; write 90s, 15m or 2h, or a number of %ss", v, unitName[unit])
-		}
-		*field(c) = d
-		return nil
-	}
-}
-
-var unitName = map[time.Duration]string{time.Second: "second", time.Minute: "minute", time.Hour: "hour"}
+// section is the section of ripple.yml that has the setting's key.
+func (s Setting) section() string { return cmp.Or(s.Section, "loop") }

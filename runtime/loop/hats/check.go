@@ -1,28 +1,28 @@
 package hats
 
 import (
-	"cmp"
 	"fmt"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 )
 
-// Problem is something wrong with rules.
+// Problem is an error or a warning about rules.
 type Problem struct {
-	Path    []string // to the value in ripple.yml: hats, builder, publishes, 0
+	Path    []string // path of the value in ripple.yml: hats, builder, publishes, 0
 	Message string
-	Error   bool // no run can go well; else it is odd and may be meant
+	Error   bool // no run can succeed; otherwise it is unusual and may be intended
 }
 
-// checker gathers problems.
+// checker collects problems.
 type checker struct {
 	*Rules
 	found []Problem
 }
 
-// Check finds what is wrong before a run. bounded says that somebody gave the loop a
-// limit of its own. The errors come first.
+// Check returns the problems of rules before a run, errors first. bounded reports that the user
+// limited the loop.
 func (r *Rules) Check(bounded bool) []Problem {
 	c := &checker{Rules: r}
 	c.names()
@@ -31,20 +31,11 @@ func (r *Rules) Check(bounded bool) []Problem {
 	}
 	c.required()
 	isError := func(p Problem) bool { return p.Error }
-	if len(r.Hats) > 0 && !slices.ContainsFunc(c.found, isError) { // else the graph is not the one that is meant
+	if len(r.Hats) > 0 && !slices.ContainsFunc(c.found, isError) { // otherwise the graph is not the intended one
 		c.graph(bounded)
 	}
-	slices.SortStableFunc(c.found, func(a, b Problem) int {
-		return cmp.Compare(b2i(b.Error), b2i(a.Error))
-	})
+	sort.SliceStable(c.found, func(i, j int) bool { return c.found[i].Error && !c.found[j].Error })
 	return c.found
-}
-
-func b2i(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
 }
 
 func (c *checker) wrong(path []string, text string, args ...any) {
@@ -57,12 +48,12 @@ func (c *checker) odd(path []string, text string, args ...any) {
 
 func at(parts ...string) []string { return parts }
 
-// names clash when one leads to two hats, or to what is none.
+// names reports keys and topics that are invalid or ambiguous.
 func (c *checker) names() {
 	known := map[string]string{FromStart: "a name of ripple's own", Plain: "a name of ripple's own"}
 	for _, h := range c.Hats {
 		if h.Key == "" || len(h.Key) > MaxTopic || !onlyOf(strings.ToLower(h.Key), topicBytes) {
-			c.wrong(at("hats", h.Key), "%q is no name of a hat: at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, MaxTopic)
+			c.wrong(at("hats", h.Key), "%q is not a valid name of a hat: use at most %d of a-z A-Z 0-9 _ . : -; name: may be any text", h.Key, MaxTopic)
 		}
 		if other, taken := known[strings.ToLower(h.Key)]; taken {
 			c.wrong(at("hats", h.Key), "the name %q is taken: it is %s", h.Key, other)
@@ -84,14 +75,14 @@ func (c *checker) topic(path []string, topic string) bool {
 	if topic == c.Promise || Valid(topic) {
 		return true
 	}
-	c.wrong(path, "%q is no topic: at most %d of a-z 0-9 _ . : -, or the completion promise %s", topic, MaxTopic, c.Promise)
+	c.wrong(path, "%q is not a topic: use at most %d of a-z 0-9 _ . : -, or the completion promise %s", topic, MaxTopic, c.Promise)
 	return false
 }
 
 func (c *checker) hat(h *Hat) {
 	for i, t := range h.Triggers {
 		if !ValidTrigger(t) {
-			c.wrong(at("hats", h.Key, "triggers", strconv.Itoa(i)), "%q is no topic: at most %d of a-z 0-9 _ . : -, and * for any part of a segment", t, MaxTopic)
+			c.wrong(at("hats", h.Key, "triggers", strconv.Itoa(i)), "%q is not a topic: use at most %d of a-z 0-9 _ . : -, and * for any part of a segment", t, MaxTopic)
 		}
 	}
 	for i, t := range h.Publishes {
@@ -154,7 +145,7 @@ func (c *checker) triggers() (list []string) {
 	return list
 }
 
-// unheard are topics that no hat takes.
+// unheard returns the topics that no hat triggers on.
 func (c *checker) unheard(h Hat) {
 	for i, t := range h.Publishes {
 		if t != c.Promise && c.Route(t) == nil && !slices.Contains(c.Required, t) {
@@ -163,7 +154,7 @@ func (c *checker) unheard(h Hat) {
 	}
 }
 
-// outputs are what a hat may publish that another one takes.
+// outputs returns the topics that a hat may publish and that another hat triggers on.
 func (r *Rules) outputs(h *Hat) (list []string) {
 	list = slices.Clone(h.Publishes)
 	if h.Default != "" && !slices.Contains(list, h.Default) {
@@ -172,9 +163,13 @@ func (r *Rules) outputs(h *Hat) (list []string) {
 	return list
 }
 
-// after are the hats that may come after one.
+// after returns the hats that may follow a hat.
 func (r *Rules) after(h *Hat) (list []*Hat) {
-	for _, t := range r.outputs(h) {
+	topics := r.outputs(h)
+	if h.bounded() {
+		topics = append(topics, h.exhaustedTopic())
+	}
+	for _, t := range topics {
 		if to := r.Route(t); to != nil && t != r.Promise && !slices.Contains(list, to) {
 			list = append(list, to)
 		}
@@ -182,8 +177,8 @@ func (r *Rules) after(h *Hat) (list []*Hat) {
 	return list
 }
 
-// reached are the hats that the start leads to. Where it leads to a plain turn, or a
-// hat may publish anything, all are.
+// reached returns the hats that are reachable from the start. If the start leads to a plain turn,
+// or a hat may publish anything, all hats are reachable.
 func (r *Rules) reached() map[*Hat]bool {
 	reached := map[*Hat]bool{}
 	first := r.Route(r.start())
@@ -213,14 +208,14 @@ func (r *Rules) all() map[*Hat]bool {
 	return all
 }
 
-// cycle is one among hats that none of them bounds, nil for none.
+// cycle returns a cycle of hats without a limit on activations, or nil.
 func (r *Rules) cycle(among map[*Hat]bool) []*Hat {
 	const open, done = 1, 2
 	state := map[*Hat]int{}
 	var path, found []*Hat
 	var visit func(h *Hat)
 	visit = func(h *Hat) {
-		if h.MaxActivations > 0 || h.MaxCost > 0 || !among[h] || state[h] == done || found != nil {
+		if h.bounded() || !among[h] || state[h] == done || found != nil {
 			return
 		}
 		if state[h] == open {

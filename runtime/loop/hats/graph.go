@@ -12,12 +12,12 @@ const (
 	FormatDOT     = "dot"     // https://graphviz.org/doc/info/lang.html
 )
 
-// edge is a topic from one node to another: a hat's key, FromStart, Plain or the end.
+// edge is a topic from one node to another. A node is a hat's key, FromStart, Plain or the end.
 type edge struct{ from, topic, to string }
 
 const theEnd = "done"
 
-// Graph draws the rules in a format.
+// Graph renders the rules in a format.
 func (r *Rules) Graph(format string) string {
 	switch format {
 	case FormatMermaid:
@@ -28,7 +28,7 @@ func (r *Rules) Graph(format string) string {
 	return graph{r}.text()
 }
 
-// graph is how rules are drawn.
+// graph holds the nodes and edges of rules.
 type graph struct{ *Rules }
 
 func (g graph) edges() (list []edge) {
@@ -59,7 +59,8 @@ func (g graph) to(topic string) string {
 	return Plain
 }
 
-// text is a block a hat: what it takes, what it publishes and who gets that.
+// text renders one block per hat: its triggers, the topics that it publishes and their
+// recipients.
 func (g graph) text() string {
 	var b strings.Builder
 	line := func(e edge) {
@@ -98,7 +99,7 @@ func keyOf(node string) string {
 	return node
 }
 
-// facts are what is special about a hat.
+// facts returns the settings of a hat that differ from the defaults.
 func (h *Hat) facts() (list []string) {
 	add := func(when bool, format string, args ...any) {
 		if when {
@@ -117,7 +118,7 @@ func (h *Hat) facts() (list []string) {
 	return list
 }
 
-// nodes are the names that drawings may use, for a key may hold anything.
+// nodes maps hats to names that are valid in drawings, since a key may contain any character.
 func (g graph) nodes() map[string]string {
 	nodes := map[string]string{FromStart: "n_start", Plain: "n_plain", theEnd: "n_done"}
 	for i, h := range g.Hats {
@@ -126,7 +127,7 @@ func (g graph) nodes() map[string]string {
 	return nodes
 }
 
-// used are the nodes that are no hats and that an edge leads to.
+// used returns the nodes that are not hats and have an incoming edge.
 func used(edges []edge, node string) bool {
 	for _, e := range edges {
 		if e.from == node || e.to == node {
@@ -158,7 +159,7 @@ func (g graph) mermaid() string {
 	return b.String()
 }
 
-// mermaidText is text between quotes, where entities stand for what has a meaning.
+// mermaidText returns quoted text in which entities replace special characters.
 func mermaidText(text string) string {
 	return strings.NewReplacer("#", "#35;", `"`, "#quot;", "<", "#lt;", ">", "#gt;", "\n", " ").Replace(text)
 }

@@ -8,8 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// play is a loop without agents: it takes turns with what a script says of each, and
-// writes what happened on a line each.
+// play is a loop without agents: it takes scripted turns and writes one line for each event.
 type play struct {
 	*Rules
 	State
@@ -31,7 +30,7 @@ func (p *play) note(topics []Topic) {
 	}
 }
 
-// take takes a turn and says whose it was, for which topics.
+// take takes a turn and returns its hat and topics.
 func (p *play) take(t Turn) (who string, e Ended) {
 	c := p.Next(&p.State)
 	p.turn++
@@ -73,7 +72,7 @@ func TestRules(t *testing.T) {
 		name  string
 		rules Rules
 		steps []step
-		log   []string // what the journal has beyond the start; nil: not looked at
+		log   []string // journal entries after the start; nil if not compared
 	}{
 		{"one turn, one hat", team(), []step{{say("built"), "builder go"}, {say("rejected"), "reviewer built"}, {say("built"), "builder rejected"}, {say("DONE"), "reviewer built"}}, []string{
 			"start: go → builder (starting_event)", "builder: built → reviewer (written)", "reviewer: rejected → builder (written)", "builder: built → reviewer (written)", "reviewer: DONE →  (written: the completion promise)",
@@ -81,21 +80,21 @@ func TestRules(t *testing.T) {
 		{"without a start the first turn is plain", with(func(r *Rules) { r.Start = "" }), []step{{say("built"), "plain"}, {say("passed"), "reviewer built"}}, nil},
 		{"task.start is the default start", with(func(r *Rules) { r.Start, r.Hats[0].Triggers = "", []string{"task.*"} }), []step{{say("built"), "builder task.start"}}, nil},
 		{"the oldest first", with(func(r *Rules) { r.Hats[0].Publishes = nil }), []step{{say("built", "rejected", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say("stuck"), "builder rejected"}, {say("passed"), "reviewer built"}}, nil},
-		{"what no hat takes goes to a plain turn when no hat has one", team(), []step{{say("stuck", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say(), "plain stuck,passed"}, {say(), "plain"}}, nil},
+		{"a topic that no hat takes goes to a plain turn when no hat has one", team(), []step{{say("stuck", "built"), "builder go"}, {say("passed"), "reviewer built"}, {say(), "plain stuck,passed"}, {say(), "plain"}}, nil},
 		{"a hat that published nothing publishes its default", with(func(r *Rules) { r.Hats[0].Default = "built" }), []step{{say(), "builder go"}, {say(), "reviewer built"}}, []string{"start: go → builder (starting_event)", "builder: built → reviewer (default_publishes)"}},
 		{"without one it is asked once more, then a plain turn takes over", team(), []step{{say(), "builder go"}, {say(), "builder go"}, {say("built"), "plain go"}, {say("passed"), "reviewer built"}}, nil},
 		{"asked once more it answers", team(), []step{{say(), "builder go"}, {say("built"), "builder go"}, {say("passed"), "reviewer built"}}, nil},
-		{"what it may not publish is nothing", team(), []step{{say("passed"), "builder go"}, {say("DONE"), "builder go"}, {say(), "plain go"}}, []string{
+		{"a topic that it may not publish does not count", team(), []step{{say("passed"), "builder go"}, {say("DONE"), "builder go"}, {say(), "plain go"}}, []string{
 			"start: go → builder (starting_event)", "builder: passed →  (refused: builder publishes only built, stuck)", "builder: DONE →  (refused: builder publishes only built, stuck)",
 		}},
-		{"what is no topic is refused", team(), []step{{say("Built It", "built"), "builder go"}, {say(), "reviewer built"}}, []string{
+		{"an invalid topic is refused", team(), []step{{say("Built It", "built"), "builder go"}, {say(), "reviewer built"}}, []string{
 			"start: go → builder (starting_event)", "builder: Built It →  (refused: a topic is at most 80 of a-z 0-9 _ . : -)", "builder: built → reviewer (written)",
 		}},
-		{"a turn that failed is taken again", team(), []step{{Turn{Published: say("built").Published, Failed: true}, "builder go"}, {say("built"), "builder go"}, {say("passed"), "reviewer built"}}, nil},
+		{"a failed turn is repeated", team(), []step{{Turn{Published: say("built").Published, Failed: true}, "builder go"}, {say("built"), "builder go"}, {say("passed"), "reviewer built"}}, nil},
 		{"a check that failed is asked for once more", with(func(r *Rules) { r.Hats[0].Default = "built" }), []step{{Turn{Published: say("built").Published, Refused: "exit code 1"}, "builder go"}, {Turn{Refused: "exit code 1"}, "builder go"}, {say(), "plain go"}}, nil},
-		{"max_activations puts topics aside", with(func(r *Rules) { r.Hats[0].MaxActivations = 1 }), []step{{say("built"), "builder go"}, {say("rejected"), "reviewer built"}, {say(), "plain"}}, nil},
-		{"max_cost does, too", with(func(r *Rules) { r.Hats[0].MaxCost = 0.5 }), []step{{Turn{Published: say("built").Published, CostUSD: 0.5}, "builder go"}, {say("rejected"), "reviewer built"}, {say(), "plain"}}, nil},
-		{"a limit of the provider counts as nothing", with(func(r *Rules) { r.Hats[0].MaxActivations = 1 }), []step{{Turn{Limited: true, Failed: true}, "builder go"}, {Turn{Limited: true, Failed: true}, "builder go"}, {say("built"), "builder go"}}, nil},
+		{"max_activations sets topics aside", with(func(r *Rules) { r.Hats[0].MaxActivations = 1 }), []step{{say("built"), "builder go"}, {say("rejected"), "reviewer built"}, {say(), "plain"}}, nil},
+		{"max_cost sets topics aside", with(func(r *Rules) { r.Hats[0].MaxCost = 0.5 }), []step{{Turn{Published: say("built").Published, CostUSD: 0.5}, "builder go"}, {say("rejected"), "reviewer built"}, {say(), "plain"}}, nil},
+		{"a limit of the provider does not count", with(func(r *Rules) { r.Hats[0].MaxActivations = 1 }), []step{{Turn{Limited: true, Failed: true}, "builder go"}, {Turn{Limited: true, Failed: true}, "builder go"}, {say("built"), "builder go"}}, nil},
 		{"the promise is an answer", team(), []step{{say("built"), "builder go"}, {Turn{Promised: true}, "reviewer built"}, {say(), "plain"}}, nil},
 		{"no hats: every turn is plain", Rules{Required: []string{"a"}}, []step{{say("a"), "plain"}, {say(), "plain a"}}, nil},
 	}
@@ -119,10 +118,27 @@ func TestPutAsideIsSaid(t *testing.T) {
 	p := begin(r)
 	p.take(say("built"))
 	p.take(say("rejected"))
-	_, e := p.take(say())
-	assert.Equal(t, []string{"topic rejected put aside: builder has had its 1 of 1 turns (max_activations)"}, e.Notes)
-	assert.Equal(t, "reviewer: rejected →  (put aside: builder has had its 1 of 1 turns (max_activations))", p.log[len(p.log)-1])
-	assert.Empty(t, p.Pending)
+	const spent = "builder has had its 1 of 1 turns (max_activations)"
+	assert.Equal(t, "builder: builder.exhausted →  (its turns are over, and no hat takes it)", p.log[len(p.log)-1])
+	assert.Equal(t, spent+", rejected waits for it, and no hat takes builder.exhausted", r.Exhausted(&p.State))
+	r.Hats[0].MaxActivations = 2
+	assert.Empty(t, r.Exhausted(&p.State))
+	assert.Equal(t, "builder", r.Next(&p.State).Hat.Key, "what came waited for it")
+
+	r.Hats[0].MaxActivations = 1
+	r.Hats = append(r.Hats, Hat{Key: "Mender", Triggers: []string{"builder.exhausted"}, Publishes: []string{"built"}, MaxActivations: 1})
+	p = begin(r)
+	p.take(say("built"))
+	_, e := p.take(say("rejected"))
+	assert.Equal(t, []string{"topic rejected put aside: " + spent}, e.Notes)
+	assert.Equal(t, []string{"reviewer: rejected → builder (written)", "builder: builder.exhausted → Mender (its turns are over)", "reviewer: rejected →  (put aside: " + spent + ")"}, p.log[2:])
+	assert.Empty(t, r.Exhausted(&p.State))
+	part := r.Part(r.Next(&p.State))
+	assert.Contains(t, part.Prompt, "Topic builder.exhausted, from builder.\n\n    "+spent)
+	who, _ := p.take(say("built"))
+	assert.Equal(t, "Mender builder.exhausted", who)
+	p.take(say("rejected"))
+	assert.Contains(t, r.Exhausted(&p.State), "no hat takes builder.exhausted", "it has had its turns as well")
 }
 
 func TestPromise(t *testing.T) {
@@ -165,12 +181,12 @@ func TestRequired(t *testing.T) {
 	p.take(say("built"))
 	assert.Equal(t, []string{"passed"}, p.Missing(&p.State))
 	p.take(Turn{Published: say("passed").Published, Failed: true})
-	assert.Equal(t, []string{"passed"}, p.Missing(&p.State), "what does not count is not seen")
+	assert.Equal(t, []string{"passed"}, p.Missing(&p.State), "a topic that does not count is not recorded as seen")
 	p.take(say("passed"))
 	assert.Empty(t, p.Missing(&p.State))
 }
 
-// The same topic with the same payload is no news until a file changed.
+// The same topic with the same payload is not new until a file has changed.
 func TestHanded(t *testing.T) {
 	p := begin(team())
 	handed := func(t Turn) bool { _, e := p.take(t); return e.Handed }
@@ -214,7 +230,7 @@ func TestPart(t *testing.T) {
 	p.take(turn)
 	part = r.Part(r.Next(&p.State))
 	assert.Contains(t, part.Prompt, "Topic built, from builder.\n\n    look at\n    <event")
-	assert.Nil(t, scanAll("", part.Prompt), "a tag in it begins no line")
+	assert.Nil(t, scanAll(part.Prompt, part.Prompt), "a tag in it is known as an echo")
 	p.take(say("passed"))
 	part = r.Part(r.Next(&p.State))
 	assert.Equal(t, "# What no role has taken up\n\nTopic passed, from reviewer.\n", part.Prompt)

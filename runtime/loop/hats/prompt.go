@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// Part is what a turn's prompt has more for its choice.
+// Part is the text that a choice adds to a turn's prompt.
 type Part struct {
-	Prompt  string   // behind the loop's prompt: instructions and payloads, as they are
-	Context []string // lines of the loop's own context, which is short
+	Prompt  string   // follows the loop's prompt: instructions and payloads, unchanged
+	Context []string // lines for the loop's own short context
 }
 
-// Part words a choice.
+// Part returns the prompt text for a choice.
 func (r *Rules) Part(c Choice) (p Part) {
 	switch {
 	case !r.Active():
@@ -37,7 +37,7 @@ func (h *Hat) prompt(w Waiting) string {
 	return b.String()
 }
 
-// prompt shows a topic and its payload, indented, so that a tag in it begins no line.
+// prompt formats a topic with its payload, indented.
 func (w Waiting) prompt() string {
 	text := fmt.Sprintf("Topic %s, from %s.\n", w.Topic.Topic, w.From)
 	if w.Payload != "" {
@@ -49,7 +49,10 @@ func (w Waiting) prompt() string {
 	return text
 }
 
-const how = "To publish, write a line <event topic=\"%s\">what the next one needs to know</event>, or run: ripple emit %s TEXT"
+// examplePayload is the payload of the example tag in the prompt.
+const examplePayload = "what the next one needs to know"
+
+const how = "To publish, write a line <event topic=\"%s\">" + examplePayload + "</event>, or run: ripple emit %s TEXT"
 
 func (h *Hat) context(w Waiting) []string {
 	lines := []string{fmt.Sprintf("Role: %s. Topic: %s.", h.Title(), w.Topic.Topic)}
@@ -72,7 +75,7 @@ func (h *Hat) context(w Waiting) []string {
 	return append(lines, fmt.Sprintf(how, example, example))
 }
 
-// plainPrompt has what no hat takes.
+// plainPrompt formats the topics that no hat triggers on.
 func plainPrompt(topics []Waiting) string {
 	if len(topics) == 0 {
 		return ""
@@ -84,7 +87,7 @@ func plainPrompt(topics []Waiting) string {
 	return text
 }
 
-// plainContext says which topics roles take.
+// plainContext lists the topics that roles trigger on.
 func (r *Rules) plainContext() (lines []string) {
 	if missing := r.Required; len(r.Hats) == 0 && len(missing) > 0 {
 		return []string{"To be published before the work is done: " + clip(strings.Join(missing, ", "), 160) + ".", fmt.Sprintf(how, missing[0], missing[0])}
@@ -95,7 +98,11 @@ func (r *Rules) plainContext() (lines []string) {
 			roles = append(roles, fmt.Sprintf("%s (%s)", h.Title(), strings.Join(h.Triggers, ", ")))
 		}
 	}
-	return []string{"No role has this turn. Roles, with the topics that they take: " + clip(strings.Join(roles, "; "), 220) + ".", fmt.Sprintf(how, "TOPIC", "TOPIC")}
+	lines = []string{"No role has this turn. Roles, with the topics that they take: " + clip(strings.Join(roles, "; "), 220) + "."}
+	if list := r.Promisers(); list != nil {
+		lines = append(lines, fmt.Sprintf("%s is for %s to say: publish a topic for it.", r.Promise, clip(strings.Join(list, " or "), 60)))
+	}
+	return append(lines, fmt.Sprintf(how, "TOPIC", "TOPIC"))
 }
 
 // clip cuts a text to a number of characters.

@@ -1,11 +1,11 @@
-// Package hats decides which role takes the next turn of a loop: topics that agents
-// publish go to the roles, called hats, that trigger on them. It is pure: a State and
-// what a turn published go in; the next Choice, the parts of its prompt and what the
-// journal is to have of it come out.
+// Package hats decides which role takes the next turn of a loop: topics that agents publish go to
+// the roles, called hats, that trigger on them. It is pure: its input is a State and the topics
+// that a turn published; its output is the next Choice, the parts of its prompt and the entries
+// for the journal.
 //
-// Rules are what somebody configured, State is what a run knows between two turns. Next
-// chooses, End takes in what the turn said, Check finds what is wrong with rules before
-// a run, Graph draws them. Scanner finds topics in an agent's text.
+// Rules are the configuration, State is the data that a run keeps between two turns. Next
+// chooses, End applies the output of a turn, Check finds errors in rules before a run, Graph
+// renders them. Scanner finds topics in an agent's text.
 package hats
 
 import (
@@ -16,35 +16,35 @@ import (
 
 // Hat is a role.
 type Hat struct {
-	Key          string // its name in ripple.yml
-	Name         string // for people; may be ""
+	Key          string // its key in ripple.yml
+	Name         string // display name; may be ""
 	Description  string
-	Triggers     []string // topics that it takes, "*" for any part of a segment
-	Publishes    []string // what it may publish; none: anything
-	Default      string   // published for it when it published nothing; "" for none
+	Triggers     []string // topics that it accepts; "*" matches any part of a segment
+	Publishes    []string // topics that it may publish; empty: any
+	Default      string   // published on its behalf when it published none; "" for none
 	Instructions string
 
-	MaxActivations int     // turns that it may take; 0: any number
-	MaxCost        float64 // US dollars; 0: any amount
+	MaxActivations int     // limit of turns; 0: unlimited
+	MaxCost        float64 // limit in US dollars; 0: unlimited
 	Verify         []string
 
-	Adapter        string // "": the loop's
+	Adapter        string // "" for the loop's
 	Model          string
-	Args           []string // before the prompt
+	Args           []string // precede the prompt
 	AllowedTools   []string
 	PermissionMode string
 	Session        string // Own, Shared or Fresh
 	Timeout        time.Duration
 }
 
-// Sessions that a hat may work in.
+// Session modes of a hat.
 const (
-	Own    = "own"    // one that no other hat has
-	Shared = "shared" // the loop's
-	Fresh  = "fresh"  // a new one in each turn
+	Own    = "own"    // a session of its own
+	Shared = "shared" // the loop's session
+	Fresh  = "fresh"  // a new session in each turn
 )
 
-// Title is its name for people.
+// Title returns the display name.
 func (h *Hat) Title() string {
 	if h.Name != "" {
 		return h.Name
@@ -52,38 +52,38 @@ func (h *Hat) Title() string {
 	return h.Key
 }
 
-// OwnAgent says that the loop's agent, as it is, cannot take its turns.
+// OwnAgent reports whether the hat's settings differ from those of the loop's agent, so that it
+// needs an agent of its own.
 func (h *Hat) OwnAgent() bool {
 	return h.Adapter != "" || h.Model != "" || h.Args != nil || h.AllowedTools != nil || h.PermissionMode != ""
 }
 
-// may says whether it is one that it publishes.
+// may reports whether the hat may publish a topic.
 func (h *Hat) may(topic string) bool {
 	return h == nil || len(h.Publishes) == 0 || slices.Contains(h.Publishes, topic) || h.Default == topic
 }
 
-// Rules are what a loop's roles are. Without any, and without required topics, a loop
-// knows no topics.
+// Rules are the roles of a loop. Without hats and required topics, a loop ignores topics.
 type Rules struct {
 	Hats     []Hat    // in the order of the file
-	Start    string   // topic with which a run begins; "": DefaultStart where a hat takes it
-	Required []string // topics without which a run is not done
-	Promise  string   // published or as the last line, it claims that the work is done
+	Start    string   // first topic of a run; "": DefaultStart if a hat triggers on it
+	Required []string // topics that must be published before a run is complete
+	Promise  string   // as a topic or as the last line, it claims completion
 }
 
-// DefaultStart is the topic with which a run begins where none is configured.
+// DefaultStart is the first topic of a run if none is configured.
 const DefaultStart = "task.start"
 
-// From and To of a topic that are no hats.
+// Values of From and To that are not hats.
 const (
-	FromStart = "start" // the loop's beginning
+	FromStart = "start" // the start of the loop
 	Plain     = "plain" // a turn without a hat
 )
 
-// Active says whether topics mean anything.
+// Active reports whether topics have an effect.
 func (r *Rules) Active() bool { return r != nil && len(r.Hats)+len(r.Required) > 0 }
 
-// Hat finds one by its key, nil for none.
+// Hat returns the hat with a key, or nil.
 func (r *Rules) Hat(key string) *Hat {
 	if r == nil {
 		return nil
@@ -96,7 +96,7 @@ func (r *Rules) Hat(key string) *Hat {
 	return nil
 }
 
-// start is the topic with which a run begins, "" for none.
+// start returns the first topic of a run, or "".
 func (r *Rules) start() string {
 	if r.Start == "" && r.Route(DefaultStart) != nil {
 		return DefaultStart
@@ -104,8 +104,8 @@ func (r *Rules) start() string {
 	return r.Start
 }
 
-// Route is the hat that takes a topic, nil for none: the one with the more specific
-// trigger, of several the first.
+// Route returns the hat that receives a topic, or nil: the one with the most specific trigger
+// and, among equals, the first.
 func (r *Rules) Route(topic string) (to *Hat) {
 	best := 0
 	for i := range r.Hats {
@@ -118,12 +118,12 @@ func (r *Rules) Route(topic string) (to *Hat) {
 	return to
 }
 
-// MaxTopic bounds a topic, in bytes.
+// MaxTopic is the maximum length of a topic, in bytes.
 const MaxTopic = 80
 
 const topicBytes = "abcdefghijklmnopqrstuvwxyz0123456789_.:-"
 
-// Valid says whether a text is a topic.
+// Valid reports whether a text is a topic.
 func Valid(topic string) bool {
 	return topic != "" && len(topic) <= MaxTopic && onlyOf(topic, topicBytes)
 }
@@ -137,12 +137,12 @@ func onlyOf(text, bytes string) bool {
 	return true
 }
 
-// ValidTrigger says whether a text is a topic or a pattern of topics.
+// ValidTrigger reports whether a text is a topic or a pattern of topics.
 func ValidTrigger(trigger string) bool {
 	return trigger != "" && len(trigger) <= MaxTopic && onlyOf(trigger, topicBytes+"*")
 }
 
-// Matches says whether a trigger takes a topic: "*" stands for any part of one segment,
+// Matches reports whether a trigger matches a topic: "*" stands for any part of one segment,
 // alone for any topic.
 func Matches(trigger, topic string) bool {
 	if trigger == "*" {
@@ -179,8 +179,8 @@ func matchesSegment(pattern, segment string) bool {
 	return strings.HasSuffix(rest, parts[len(parts)-1])
 }
 
-// specificity orders triggers that take the same topic: one without "*" comes first,
-// then the one that fixes more of the topic; "*" alone comes last. It is at least 1.
+// specificity ranks triggers that match the same topic: one without "*" comes first, then the one
+// that fixes more of the topic; "*" alone comes last. It is at least 1.
 func specificity(trigger string) int {
 	stars := strings.Count(trigger, "*")
 	if stars == 0 {

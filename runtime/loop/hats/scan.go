@@ -5,21 +5,21 @@ import (
 	"unicode/utf8"
 )
 
-// MaxPayload bounds a payload, in bytes; what is longer is cut.
+// MaxPayload is the maximum length of a payload, in bytes; longer ones are cut.
 const MaxPayload = 4 << 10
 
-// maxPublished bounds what a turn can publish.
+// maxPublished is the maximum number of topics per turn.
 const maxPublished = 50
 
 // Published is a topic as an agent published it.
 type Published struct {
 	Topic   string `json:"topic"`
 	Payload string `json:"payload,omitempty"`
-	Cut     bool   `json:"cut,omitempty"`     // the payload was longer
-	Emitted bool   `json:"emitted,omitempty"` // by `ripple emit`, else in the agent's text
+	Cut     bool   `json:"cut,omitempty"`     // the payload was truncated
+	Emitted bool   `json:"emitted,omitempty"` // published by `ripple emit`, else in the agent's text
 }
 
-// NewPublished makes one of a topic and its payload, which it cuts.
+// NewPublished returns a published topic; it truncates the payload.
 func NewPublished(topic, payload string) Published {
 	p := Published{Topic: topic}
 	payload = strings.ToValidUTF8(payload, "")
@@ -34,35 +34,46 @@ func NewPublished(topic, payload string) Published {
 	return p
 }
 
-// Scanner finds <event topic="…">payload</event> in an agent's text: at the start of a
-// line, outside of fenced code. What the prompt has too, after the same line, is an echo
-// of it. What is never closed is none; another that begins inside is the one that counts.
-// It holds no more of a text than one payload.
+// Scanner finds <event topic="…">payload</event> anywhere in an agent's text, as
+// ralph-orchestrator does, except where it is quoted: in fenced code, in a Markdown quote, after
+// a quotation mark or a backtick. A tag that the prompt also contains, after the same words, is
+// an echo. An unclosed tag is ignored; a tag inside another replaces it. The scanner buffers at
+// most one payload.
 type Scanner struct {
-	found []Published
-	more  int // beyond maxPublished
+	found  []Published
+	more   int // number of topics beyond maxPublished
+	misses []Miss
 
-	fence  string // of the code that the text is in; "" outside of code
-	before string // the last line of words
+	fence  string // fence of the current code block; "" outside code
+	before string // the words before the current position
 	open   *tag
 	echoes map[echo]bool
 }
 
-// tag is one that is not closed yet.
-type tag struct {
-	topic, before string
-	payload       strings.Builder
-	cut           bool
-	fence         string // inside the payload
+// Miss is text that resembles a tag and does not count.
+type Miss struct {
+	Line string // its line, shortened
+	Why  string
 }
 
-// echo is a tag with the line before it.
+// maxMisses is the maximum number of misses kept.
+const maxMisses = 20
+
+// tag is an open tag.
+type tag struct {
+	topic, before, line string
+	payload             strings.Builder
+	cut                 bool
+	fence               string // fence inside the payload
+}
+
+// echo is a tag with the words before it.
 type echo struct {
 	before string
 	Published
 }
 
-// NewScanner makes one for a turn with this prompt.
+// NewScanner returns a scanner for a turn with the given prompt.
 func NewScanner(prompt string) *Scanner {
 	s := &Scanner{}
 	echoes := map[echo]bool{}
@@ -70,11 +81,11 @@ func NewScanner(prompt string) *Scanner {
 	return &Scanner{echoes: echoes}
 }
 
-// Text takes in a whole block of text.
+// Text scans a whole block of text.
 func (s *Scanner) Text(text string) {
 	s.lines(text, func(e echo) {
 		switch {
-		case s.echoes[e]:
+		case s.echoes[e] || e.Payload == examplePayload:
 		case len(s.found) == maxPublished:
 			s.more++
 		default:
@@ -83,8 +94,24 @@ func (s *Scanner) Text(text string) {
 	})
 }
 
-// Found is what the text published, in its order; more is what was beyond the bound.
+// Found returns the published topics in order, and the number of topics beyond the limit.
 func (s *Scanner) Found() (list []Published, more int) { return s.found, s.more }
+
+// Missed returns the tags that do not count, up to a limit.
+func (s *Scanner) Missed() []Miss {
+	if s.open == nil {
+		return s.misses
+	}
+	return append(s.misses[:len(s.misses):len(s.misses)], Miss{s.open.line, "</event> does not follow it"})
+}
+
+func (s *Scanner) miss(line, why string) {
+	if len(s.misses) < maxMisses {
+		s.misses = append(s.misses, Miss{shortened(line), why})
+	}
+}
+
+func shortened(line string) string { return line[:min(len(line), 2*MaxTopic)] }
 
 func (s *Scanner) lines(text string, found func(echo)) {
 	for line := range strings.Lines(text) {
@@ -92,45 +119,38 @@ func (s *Scanner) lines(text string, found func(echo)) {
 	}
 }
 
+// line scans a line of the text.
 func (s *Scanner) line(line string, found func(echo)) {
-	if s.open != nil && !(s.open.fence == "" && begins(line)) {
-		s.inside(line, found)
+	if s.open == nil {
+		now := Fence(s.fence, line)
+		if s.fence != "" || now != "" {
+			if s.fence != "" && strings.Contains(line, tagBegin+" ") {
+				s.miss(line, "it is in fenced code")
+			}
+			s.fence = now
+			s.keep(line)
+			return
+		}
+	}
+	l := lineScan{Scanner: s, line: line, close: -1}
+	for l.next(found) {
+	}
+	if s.open != nil {
+		s.open.add(line[l.at:], true)
+		s.open.fence = Fence(s.open.fence, line)
 		return
 	}
-	topic, rest, is := "", "", false
-	if s.fence == "" {
-		topic, rest, is = cutTag(line)
-	}
-	if is {
-		s.open = &tag{topic: topic, before: s.before}
-		s.inside(rest, found)
-		return
-	}
-	if s.open != nil { // what looks like another ends nothing
-		s.open = nil
-	}
-	s.fence = fenced(s.fence, line)
-	if words := strings.TrimSpace(line); words != "" {
-		s.before = words[:min(len(words), MaxTopic*2)]
+	s.keep(line[l.at:])
+}
+
+// keep stores the words that precede the next text.
+func (s *Scanner) keep(words string) {
+	if words = strings.TrimSpace(words); words != "" {
+		s.before = shortened(words)
 	}
 }
 
-// inside takes in a line of a payload.
-func (s *Scanner) inside(line string, found func(echo)) {
-	t := s.open
-	payload, after, closed := strings.Cut(line, "</event>")
-	t.add(payload, !closed)
-	if !closed {
-		t.fence = fenced(t.fence, line)
-		return
-	}
-	p := NewPublished(t.topic, strings.TrimSpace(t.payload.String()))
-	p.Cut = p.Cut || t.cut
-	found(echo{t.before, p})
-	s.open, s.before = nil, "</event>"+after[:min(len(after), MaxTopic)]
-}
-
-// add keeps as much of a payload as counts.
+// add appends to the payload, up to its limit.
 func (t *tag) add(text string, whole bool) {
 	room := MaxPayload + utf8.UTFMax - t.payload.Len()
 	if len(text) > room {
@@ -142,36 +162,9 @@ func (t *tag) add(text string, whole bool) {
 	}
 }
 
-const tagBegin = "<event"
-
-// begins says whether a line begins with a tag of an event.
-func begins(line string) bool {
-	_, _, is := cutTag(line)
-	return is
-}
-
-// cutTag takes <event topic="…"> from the beginning of a line.
-func cutTag(line string) (topic, rest string, is bool) {
-	rest, is = strings.CutPrefix(line, tagBegin)
-	trimmed := strings.TrimLeft(rest, " \t")
-	if !is || trimmed == rest {
-		return "", "", false
-	}
-	rest, is = strings.CutPrefix(trimmed, "topic=")
-	if !is || rest == "" || rest[0] != '"' && rest[0] != '\'' {
-		return "", "", false
-	}
-	topic, rest, is = strings.Cut(rest[1:], rest[:1])
-	if !is || strings.Contains(topic, "<") {
-		return "", "", false
-	}
-	rest, is = strings.CutPrefix(strings.TrimLeft(rest, " \t"), ">")
-	return topic[:min(len(topic), 2*MaxTopic)], rest, is
-}
-
-// fenced is the fence of the code that follows a line, "" for none
+// Fence returns the fence of the code block after the line, or "" outside code
 // (https://spec.commonmark.org/0.31.2/#fenced-code-blocks).
-func fenced(fence, line string) string {
+func Fence(fence, line string) string {
 	text := strings.TrimLeft(line, " ")
 	if len(line)-len(text) > 3 || text == "" || text[0] != '`' && text[0] != '~' {
 		return fence

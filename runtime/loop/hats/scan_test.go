@@ -36,10 +36,17 @@ func TestScanner(t *testing.T) {
 		{"two of them", []string{"<event topic=\"a\">1</event>\n<event topic=\"b\">2</event>"}, []string{"a=1", "b=2"}},
 		{"single quotes and blanks", []string{`<event   topic='a' >1</event>`}, []string{"a=1"}},
 		{"line ends of Windows", []string{"<event topic=\"a\">1\r\n2</event>\r\n"}, []string{"a=1\n2"}},
-		{"not at the start of a line", []string{`I publish <event topic="a">x</event>`}, nil},
-		{"indented", []string{` <event topic="a">x</event>`}, nil},
+		{"anywhere in a line", []string{`I publish <event topic="a">x</event>`}, []string{"a=x"}},
+		{"bold, and in a list", []string{"**<event topic=\"a\">x</event>**\n* <event topic=\"b\">y</event>\n1. <event topic=\"c\">z</event>"}, []string{"a=x", "b=y", "c=z"}},
+		{"indented", []string{` <event topic="a">x</event>`}, []string{"a=x"}},
+		{"with more attributes", []string{`<event topic="a" target="reviewer">x</event><event id='1' topic='b'>y</event>`}, []string{"a=x", "b=y"}},
+		{"between backticks", []string{"I shall write `<event topic=\"a\">x</event>` and ``<event topic=\"a\">x</event>``"}, nil},
+		{"after code in backticks", []string{"I ran `make`: <event topic=\"a\">x</event>"}, []string{"a=x"}},
+		{"after a quotation mark", []string{`You said "<event topic="a">x</event>" and '<event topic="a">x</event>'`}, nil},
+		{"the example of the prompt", []string{`I am to write <event topic="a">` + examplePayload + `</event>`}, nil},
 		{"quoted as Markdown quotes", []string{`> <event topic="a">x</event>`}, nil},
-		{"the second on a line", []string{`<event topic="a">x</event><event topic="b">y</event>`}, []string{"a=x"}},
+		{"the second on a line", []string{`<event topic="a">x</event><event topic="b">y</event>`}, []string{"a=x", "b=y"}},
+		{"its end and another begin on one line", []string{"<event topic=\"a\">x\n</event> then <event topic=\"b\">y\n</event>"}, []string{"a=x", "b=y"}},
 		{"in fenced code", []string{"```\n<event topic=\"a\">x</event>\n```"}, nil},
 		{"in fenced code with an info string", []string{"```xml\n<event topic=\"a\">x</event>\n```\n<event topic=\"b\">y</event>"}, []string{"b=y"}},
 		{"in a longer fence", []string{"````\n```\n<event topic=\"a\">x</event>\n```\n````"}, nil},
@@ -61,7 +68,35 @@ func TestScanner(t *testing.T) {
 	}
 }
 
-// The prompt may show how a topic is published. An answer that repeats it says nothing.
+// An intended tag that does not count is reported with the reason.
+func TestScannerMisses(t *testing.T) {
+	for text, want := range map[string]string{
+		"```\n<event topic=\"a\">x</event>\n```":     "it is in fenced code",
+		"`<event topic=\"a\">x</event>`":             "it stands between backticks",
+		"> <event topic=\"a\">x</event>":             "it is in a quote",
+		"\"<event topic=\"a\">x</event>\"":           "it follows a quotation mark",
+		"<event topic=a>x</event>":                   `it must begin with <event topic="TOPIC">`,
+		"<event topic: a>x</event>":                  `it must begin with <event topic="TOPIC">`,
+		"<event topic=\"a\">x":                       "</event> does not follow it",
+		"<event topic=\"a\">x</event>":               "",
+		"I shall write an <event> or <event …> soon": "",
+		`{"text": "<event topic=\"a\">x</event>"}`:   "",
+	} {
+		s := NewScanner("")
+		s.Text(text)
+		why := ""
+		for _, m := range s.Missed() {
+			why += m.Why
+			assert.Contains(t, text, m.Line)
+		}
+		assert.Equal(t, want, why, text)
+	}
+	s := NewScanner("")
+	s.Text(strings.Repeat("<event topic=a>", 100_000))
+	assert.Len(t, s.Missed(), maxMisses)
+}
+
+// The prompt may contain an example of a tag. An answer that repeats it publishes nothing.
 func TestScannerLeavesTheQuotedPromptOut(t *testing.T) {
 	prompt := "Do it.\nWhen it is good, write:\n<event topic=\"passed\">all well</event>\nelse\n<event topic=\"failed\">why</event>\n"
 	assert.Nil(t, scanAll(prompt, prompt))
@@ -78,6 +113,8 @@ func TestScannerIsBounded(t *testing.T) {
 	s.Text("<event topic=\"c\">" + long)
 	s.Text(strings.Repeat("<event topic=\"d\">", 100_000))
 	s.Text(strings.Repeat("<event topic=\"e\">\n", 100_000))
+	s.Text(strings.Repeat("`<event topic=\"e\">", 100_000) + strings.Repeat("<event topic='", 100_000))
+	s.Text(strings.Repeat("<event a=\"1\" ", 100_000) + strings.Repeat(" a='1'", 100_000))
 	s.Text("<event topic=\"" + strings.Repeat("f", 5<<20) + "\">x</event>")
 	found, _ := s.Found()
 	if assert.Len(t, found, 3) {
@@ -96,7 +133,7 @@ func TestScannerIsBounded(t *testing.T) {
 	assert.Equal(t, 7, more)
 }
 
-// However a text is cut into blocks at its line ends, the same is found.
+// The result does not depend on how the text is split into blocks at its line ends.
 func FuzzScanner(f *testing.F) {
 	f.Add("words\n<event topic=\"a\">x\ny</event>\n```\n<event topic=\"b\">z</event>\n```\n", 2)
 	f.Add("<event topic=\"a\"><event topic=\"b\">\n</event></event>", 1)

@@ -6,39 +6,40 @@ import (
 	"slices"
 )
 
-// Topic is one as the journal has it.
+// Topic is a topic in the journal.
 type Topic struct {
-	ID      int    `json:"id"` // counted from 1
+	ID      int    `json:"id"` // counts from 1
 	Topic   string `json:"topic"`
 	Payload string `json:"payload,omitempty"`
-	Cut     bool   `json:"cut,omitempty"` // the payload was longer
+	Cut     bool   `json:"cut,omitempty"` // the payload was truncated
 	From    string `json:"from"`          // a hat, FromStart or Plain
-	To      string `json:"to,omitempty"`  // a hat or Plain; "": nobody gets it
-	Why     string `json:"why"`           // how it was published, or why nobody gets it
-	Turn    int    `json:"turn"`          // in which it was published; 0: the beginning
+	To      string `json:"to,omitempty"`  // a hat or Plain; "": not delivered
+	Why     string `json:"why"`           // how it was published, or the reason that it is not delivered
+	Turn    int    `json:"turn"`          // the turn that published it; 0: the start
 }
 
 // Waiting is a topic that no turn has answered yet.
 type Waiting struct {
 	Topic
-	Tries int    `json:"tries,omitempty"` // turns that had it and published nothing that counts
-	Said  string `json:"said,omitempty"`  // why what the last of these published does not count
+	Tries int    `json:"tries,omitempty"` // turns that received it and published no topic that counts
+	Said  string `json:"said,omitempty"`  // the reason that the last of these topics does not count
 }
 
-// State is what a run knows of its topics between two turns.
+// State is the data on topics that a run keeps between two turns.
 type State struct {
 	Last        int                `json:"last"`              // ID of the last topic
-	Pending     []Waiting          `json:"pending,omitempty"` // the oldest first
+	Pending     []Waiting          `json:"pending,omitempty"` // oldest first
 	Activations map[string]int     `json:"activations,omitempty"`
-	Costs       map[string]float64 `json:"costs,omitempty"`  // US dollars of each hat
-	Seen        []string           `json:"seen,omitempty"`   // of the required topics
-	Handed      []string           `json:"handed,omitempty"` // since a file changed: fingerprints
+	Costs       map[string]float64 `json:"costs,omitempty"`     // cost of each hat in US dollars
+	Seen        []string           `json:"seen,omitempty"`      // required topics that were published
+	Exhausted   []string           `json:"exhausted,omitempty"` // hats reported as exhausted
+	Handed      []string           `json:"handed,omitempty"`    // fingerprints of topics published since a file changed
 }
 
-// maxPending bounds the topics that wait: a state is written with each turn.
+// maxPending is the maximum number of queued topics: the state is written in each turn.
 const maxPending = 200
 
-// Begin is the state of a new run, with the topic that it begins with.
+// Begin returns the state of a new run with its first topic.
 func (r *Rules) Begin() (s State, topics []Topic) {
 	if !r.Active() {
 		return s, nil
@@ -49,7 +50,7 @@ func (r *Rules) Begin() (s State, topics []Topic) {
 	return s, topics
 }
 
-// publish has a topic wait for its turn.
+// publish queues a topic.
 func (s *State) publish(r *Rules, p Published, from, why string, turn int) Topic {
 	s.Last++
 	t := Topic{ID: s.Last, Topic: p.Topic, Payload: p.Payload, Cut: p.Cut, From: from, To: Plain, Why: why, Turn: turn}
@@ -67,12 +68,12 @@ func (s *State) publish(r *Rules, p Published, from, why string, turn int) Topic
 	return t
 }
 
-// drop takes topics away by their IDs.
+// drop removes topics by their IDs.
 func (s *State) drop(ids ...int) {
 	s.Pending = slices.DeleteFunc(slices.Clone(s.Pending), func(w Waiting) bool { return slices.Contains(ids, w.ID) })
 }
 
-// Missing are the required topics that nobody published yet.
+// Missing returns the required topics that have not been published.
 func (r *Rules) Missing(s *State) (list []string) {
 	if r == nil || s == nil {
 		return nil
@@ -85,7 +86,7 @@ func (r *Rules) Missing(s *State) (list []string) {
 	return list
 }
 
-// Waits says whether a topic waits for a hat that may still take it.
+// Waits reports whether a queued topic is for a hat that may still take it.
 func (r *Rules) Waits(s *State) bool {
 	if !r.Active() || s == nil {
 		return false
@@ -96,8 +97,8 @@ func (r *Rules) Waits(s *State) bool {
 	})
 }
 
-// handedOn says whether a topic is news: the same with the same payload was not
-// published by the same hat since a file changed.
+// handedOn reports whether a topic is new: the same hat has not published it with the same
+// payload since a file changed.
 func (s *State) handedOn(t Topic) bool {
 	h := fnv.New64a()
 	_, _ = fmt.Fprintf(h, "%s\x00%s\x00%s", t.From, t.Topic, t.Payload) // never fails

@@ -10,40 +10,40 @@ import (
 	"io/fs"
 	"os"
 
-	"github.com/gofrs/flock"
-
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// Variables of the environment by which what runs in a turn finds its loop.
+// Environment variables by which commands that run in a turn find their loop.
 const (
-	TokenVariable   = "RIPPLE_EMIT_TOKEN"   // valid in this turn alone
-	ProjectVariable = "RIPPLE_EMIT_PROJECT" // the directory that has .ralph
+	TokenVariable   = "RIPPLE_EMIT_TOKEN"   // valid only in this turn
+	ProjectVariable = "RIPPLE_EMIT_PROJECT" // the directory that contains .ralph
 )
 
-// InboxHead is the first line of the file into which a turn's commands write topics.
+// InboxHead is the first line of the file to which a turn's commands write topics.
 type InboxHead struct {
 	Token     string   `json:"token"`
 	Turn      int      `json:"turn"`
-	Hat       string   `json:"hat,omitempty"` // "": a plain turn
+	Hat       string   `json:"hat,omitempty"` // "" for a plain turn
 	Publishes []string `json:"publishes,omitempty"`
 	Default   string   `json:"default,omitempty"`
 	Promise   string   `json:"promise"`
+	Promisers []string `json:"promisers,omitempty"` // hats that may publish the promise
 }
 
-// maxInbox bounds the topics of a turn.
+// maxInbox is the maximum number of topics per turn.
 const maxInbox = 50
 
-// ErrTurnOver is that of a token whose turn has ended.
-var ErrTurnOver = errors.New("the turn that this was started in is over")
+// ErrTurnOver is returned for a token whose turn has ended.
+var ErrTurnOver = errors.New("the turn that started this command is over")
 
 // RefusedError is a topic that a turn may not publish.
 type RefusedError struct{ Why string }
 
 func (e *RefusedError) Error() string { return e.Why }
 
-// OpenInbox has a turn begin with nothing published, and makes its token.
+// OpenInbox creates the empty inbox of a turn and returns its token.
 func (s *Store) OpenInbox(h InboxHead) (token string, err error) {
 	h.Token = rand.Text()
 	data, err := json.Marshal(h)
@@ -53,10 +53,10 @@ func (s *Store) OpenInbox(h InboxHead) (token string, err error) {
 	return h.Token, s.Write(layout.InboxFile, append(data, '\n'))
 }
 
-// TakeInbox is what was published with a token, which is valid no more. found is false
-// when somebody removed it.
+// TakeInbox returns the topics published with a token and invalidates it. found is false if the
+// inbox was removed.
 func (s *Store) TakeInbox(token string) (list []hats.Published, found bool, err error) {
-	unlock, err := s.lockInbox()
+	unlock, err := lockBriefly(s.files, layout.InboxLock)
 	if err != nil {
 		return nil, false, err
 	}
@@ -74,10 +74,10 @@ func (s *Store) TakeInbox(token string) (list []hats.Published, found bool, err 
 // Emit publishes a topic in the turn of a token. Errors: ErrTurnOver, *RefusedError.
 func Emit(project, token string, p hats.Published) error {
 	s := NewStore(project, nil)
-	if _, err := os.Stat(s.Path("")); err != nil {
+	if _, err := s.files.Stat(""); err != nil {
 		return fmt.Errorf("%w, and its loop's files are gone: %w", ErrTurnOver, err)
 	}
-	unlock, err := s.lockInbox()
+	unlock, err := lockBriefly(s.files, layout.InboxLock)
 	if err != nil {
 		return err
 	}
@@ -89,20 +89,24 @@ func Emit(project, token string, p hats.Published) error {
 	case head.Token != token:
 		return ErrTurnOver
 	case len(list) >= maxInbox:
-		return &RefusedError{fmt.Sprintf("a turn may publish %d topics, and this one has", maxInbox)}
+		return &RefusedError{fmt.Sprintf("a turn may publish at most %d topics", maxInbox)}
 	}
 	var hat *hats.Hat
 	if head.Hat != "" {
 		hat = &hats.Hat{Key: head.Hat, Publishes: head.Publishes, Default: head.Default}
 	}
-	if why := (&hats.Rules{Promise: head.Promise}).Refusal(hat, p.Topic); why != "" {
+	rules := &hats.Rules{Promise: head.Promise}
+	for _, key := range head.Promisers {
+		rules.Hats = append(rules.Hats, hats.Hat{Key: key, Publishes: []string{head.Promise}})
+	}
+	if why := rules.Refusal(hat, p.Topic); why != "" {
 		return &RefusedError{why}
 	}
 	data, err := json.Marshal(p)
 	if err != nil {
 		return err
 	}
-	f, err := os.OpenFile(s.Path(layout.InboxFile), os.O_APPEND|os.O_WRONLY, 0)
+	f, err := s.files.OpenFile(layout.InboxFile, os.O_APPEND|os.O_WRONLY, 0)
 	if err != nil {
 		return err
 	}
@@ -110,18 +114,21 @@ func Emit(project, token string, p hats.Published) error {
 	return errors.Join(err, f.Close())
 }
 
-// lockInbox keeps others out for a moment.
-func (s *Store) lockInbox() (unlock func(), err error) {
-	l := flock.New(s.Path(layout.InboxLock))
+// lockBriefly takes a lock that is held only for short operations.
+func lockBriefly(files projectfile.Dir, name string) (unlock func(), err error) {
+	l, err := lockOf(files, name, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
 	if err := l.Lock(); err != nil {
 		return nil, err
 	}
-	return func() { _ = l.Unlock() }, nil // it ends with the process at the latest
+	return func() { _ = l.Unlock() }, nil // the lock ends with the process at the latest
 }
 
-// readInbox reads whole lines; a torn last one was never said to be published.
+// readInbox reads complete lines; a torn last line was never acknowledged.
 func (s *Store) readInbox() (head InboxHead, list []hats.Published, err error) {
-	data, err := layout.ReadFile(s.Path(layout.InboxFile))
+	data, err := layout.Read(s.project, layout.InboxFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return head, nil, ErrTurnOver
 	}
@@ -138,7 +145,7 @@ func (s *Store) readInbox() (head InboxHead, list []hats.Published, err error) {
 			continue
 		}
 		var p hats.Published
-		if json.Unmarshal(lines.Bytes(), &p) == nil && len(list) < maxInbox { // others may write the file
+		if json.Unmarshal(lines.Bytes(), &p) == nil && len(list) < maxInbox { // other programs may write the file
 			cut := p.Cut
 			p = hats.NewPublished(p.Topic, p.Payload)
 			p.Emitted, p.Cut = true, p.Cut || cut

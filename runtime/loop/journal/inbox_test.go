@@ -10,11 +10,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// Whoever is told that a topic is published has it in the turn; who comes late is told so.
+// An acknowledged topic is part of the turn; a late one is rejected.
 func TestInboxLosesNothing(t *testing.T) {
 	dir := t.TempDir()
 	s := NewStore(dir, nil)
@@ -56,7 +56,7 @@ func TestInboxLosesNothing(t *testing.T) {
 	assert.ErrorIs(t, Emit(dir, token, hats.NewPublished("late", "")), ErrTurnOver)
 }
 
-// The file is in the agent's reach: what stands in it is bounded all the same.
+// The agent can write the file, so its content is limited.
 func TestInboxOfOthers(t *testing.T) {
 	s := NewStore(t.TempDir(), nil)
 	require.NoError(t, s.Make())

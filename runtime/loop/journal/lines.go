@@ -7,41 +7,45 @@ import (
 	"fmt"
 	"io"
 	"os"
+
+	"example.com/ripple/internal/projectfile"
 )
 
 // lines is an append-only file of JSON lines.
 type lines struct {
 	f    *os.File
+	at   projectfile.Dir // directory of its name
+	name string
 	size int64
-	cut  bool // somebody shortened it
+	cut  bool // the file was truncated by someone else
 }
 
-// openLines opens a journal for appending. A torn last line, left by a crash
-// in mid-write, is cut off.
-func openLines(path string) (*lines, error) {
-	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE, 0o644)
+// openLines opens a journal for appending. A torn last line, left by a crash during a write, is
+// removed.
+func openLines(at projectfile.Dir, name string) (*lines, error) {
+	f, err := at.Update(name)
 	if err != nil {
 		return nil, err
 	}
-	j := &lines{f: f}
+	j := &lines{f: f, at: at, name: name}
 	if j.size, err = wholeLines(f); err == nil {
 		err = j.truncate(j.size)
 	}
 	if err != nil {
-		_ = f.Close() // nothing was written
-		return nil, fmt.Errorf("cannot repair %s: %w", path, err)
+		_ = f.Close() // no data was written
+		return nil, fmt.Errorf("cannot repair %s: %w", f.Name(), err)
 	}
 	return j, nil
 }
 
-// append adds lines, each a JSON value that ends with a line feed. When that
-// fails the file is as it was before.
+// append adds lines, each a JSON value that ends with a line feed. On failure the file is
+// restored.
 func (j *lines) append(lines []byte) error {
-	if err := j.refit(); err != nil { // else there would be a hole
+	if err := j.refit(); err != nil { // otherwise a hole would remain
 		return err
 	}
 	if _, err := j.f.WriteAt(lines, j.size); err != nil {
-		_ = j.f.Truncate(j.size) // else the next opening cuts the torn line off
+		_ = j.f.Truncate(j.size) // if this fails, the next openLines removes the torn line
 		return fmt.Errorf("cannot write %s: %w", j.f.Name(), err)
 	}
 	j.size += int64(len(lines))
@@ -57,21 +61,23 @@ func (j *lines) truncate(size int64) error {
 
 func (j *lines) close() error { return errors.Join(j.f.Sync(), j.f.Close()) }
 
-// backwards calls visit with each whole line and where it begins, the last
-// first, until visit says that it is enough.
+// backwards calls visit with each complete line and its offset, last line first, until visit
+// returns true.
 func (j *lines) backwards(visit func(line []byte, start int64) (enough bool)) error {
 	return eachLineBackwards(j.f, j.size, visit)
 }
 
-// maxLine bounds what is held of a file in memory while it is read backwards.
+// maxLine is the maximum length of a line held in memory.
 const maxLine = 64 << 20
 
-// eachLineBackwards reads a file in pieces from its end. Lines are without
-// their line feed; what follows the last one is a line too.
+var errLongLine = fmt.Errorf("a line has more than %d MB, and no loop writes such a line", maxLine>>20)
+
+// eachLineBackwards reads a file in blocks from its end. Lines are passed without their line
+// feed; text after the last line feed is a line too.
 func eachLineBackwards(f io.ReaderAt, size int64, visit func(line []byte, start int64) bool) error {
-	var rest []byte // the beginning of a line whose start is not read yet
+	var rest []byte // the tail of a line whose start has not been read
 	const usual = 64 << 10
-	step := int64(usual) // grows within a long line, which would be copied for each piece
+	step := int64(usual) // grows within a long line, which would otherwise be copied for each block
 	for at := size; at > 0; {
 		n := min(at, step)
 		piece := make([]byte, n, n+int64(len(rest)))
@@ -94,7 +100,7 @@ func eachLineBackwards(f io.ReaderAt, size int64, visit func(line []byte, start 
 			rest = rest[:i]
 		}
 		if len(rest) > maxLine {
-			return fmt.Errorf("a line of more than %d bytes ends before byte %d", maxLine, at+n)
+			return fmt.Errorf("%w: it ends before byte %d", errLongLine, at+n)
 		}
 	}
 	if len(rest) > 0 {
@@ -103,8 +109,8 @@ func eachLineBackwards(f io.ReaderAt, size int64, visit func(line []byte, start 
 	return nil
 }
 
-// wholeLines is where the last whole line of JSON ends: the size of a file
-// without what a crash may have torn.
+// wholeLines returns the offset after the last complete JSON line: the size of the file without a
+// line torn by a crash.
 func wholeLines(f *os.File) (int64, error) {
 	info, err := f.Stat()
 	if err != nil {
@@ -122,18 +128,18 @@ func wholeLines(f *os.File) (int64, error) {
 	return end, err
 }
 
-// lost says whether what the journal writes to is no longer what its name leads to,
-// or not all of it.
+// lost reports whether the file under the journal's name is no longer the open file, or was
+// truncated.
 func (j *lines) lost() bool {
 	open, err := j.f.Stat()
 	if err != nil {
 		return true
 	}
-	named, err := os.Stat(j.f.Name())
+	named, err := j.at.Stat(j.name)
 	return err != nil || !os.SameFile(open, named) || j.cut
 }
 
-// refit finds the end of a journal that somebody shortened.
+// refit finds the end of a journal that was truncated by someone else.
 func (j *lines) refit() error {
 	info, err := j.f.Stat()
 	if err != nil || info.Size() >= j.size {

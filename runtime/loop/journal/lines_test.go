@@ -13,24 +13,33 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
 )
 
+// storeOf returns the store of a new project.
+func storeOf(t *testing.T) *Store {
+	t.Helper()
+	project := t.TempDir()
+	require.NoError(t, os.Mkdir(filepath.Join(project, layout.Dir), 0o700))
+	return NewStore(project, nil)
+}
+
 func TestStoreReplacesWholeFiles(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	require.NoError(t, s.WriteJSON("a.json", map[string]int{"n": 1}))
 	require.NoError(t, s.WriteJSON("a.json", map[string]int{"n": 2}))
 	data, err := os.ReadFile(s.Path("a.json"))
 	require.NoError(t, err)
 	assert.Equal(t, "{\n  \"n\": 2\n}\n", string(data))
-	names, err := os.ReadDir(s.dir)
+	names, err := os.ReadDir(s.Path(""))
 	require.NoError(t, err)
 	assert.Len(t, names, 1, "no temporary file stays")
 }
 
 func TestStoreKeepsTheOldFileWhenItCannotWrite(t *testing.T) {
-	s := Store{dir: t.TempDir()}
-	require.NoError(t, os.Mkdir(s.Path("a"), 0o700)) // a directory cannot be replaced by a file
+	s := storeOf(t)
+	require.NoError(t, os.Mkdir(s.Path("a"), 0o700)) // a file cannot replace a directory
 	require.NoError(t, os.WriteFile(s.Path("a/keep"), nil, 0o600))
 	err := s.Write("a", []byte("x"))
 	require.Error(t, err)
@@ -55,7 +64,7 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 	}
 	for _, tt := range tests {
 		t.Run(tt.name, func(t *testing.T) {
-			s := Store{dir: t.TempDir()}
+			s := storeOf(t)
 			require.NoError(t, os.WriteFile(s.Path("f"), []byte(tt.content), 0o600))
 			var v struct{ N int }
 			found, damaged, err := s.ReadJSON("f", &v, tt.valid)
@@ -65,11 +74,11 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 				assert.Equal(t, "f.corrupt", damaged)
 				data, err := os.ReadFile(s.Path(damaged))
 				require.NoError(t, err)
-				assert.Equal(t, tt.content, string(data), "kept for whoever wants to look")
+				assert.Equal(t, tt.content, string(data), "kept for inspection")
 			}
 		})
 	}
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	found, damaged, err := s.ReadJSON("absent", new(int), valid)
 	require.NoError(t, err)
 	assert.False(t, found)
@@ -77,7 +86,7 @@ func TestStoreReadsWhatIsThere(t *testing.T) {
 }
 
 func TestStoreText(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	for content, want := range map[string]string{"id-1\r\n": "id-1", "id-2": "id-2", " \n": ""} {
 		require.NoError(t, os.WriteFile(s.Path("id"), []byte(content), 0o600))
 		got, err := s.ReadText("id")
@@ -92,11 +101,11 @@ func TestStoreText(t *testing.T) {
 }
 
 func TestStoreSweeps(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	require.NoError(t, os.WriteFile(s.Path(layout.TempMark+"1"), nil, 0o600))
 	require.NoError(t, os.WriteFile(s.Path("mine"), nil, 0o600))
 	require.NoError(t, s.Sweep())
-	names, err := os.ReadDir(s.dir)
+	names, err := os.ReadDir(s.Path(""))
 	require.NoError(t, err)
 	require.Len(t, names, 1)
 	assert.Equal(t, "mine", names[0].Name())
@@ -117,7 +126,7 @@ func TestJournalRepairsATornEnd(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "j")
 			require.NoError(t, os.WriteFile(path, []byte(tt.content), 0o600))
-			j, err := openLines(path)
+			j, err := openLines(projectfile.In(filepath.Dir(path), "."), filepath.Base(path))
 			require.NoError(t, err)
 			require.NoError(t, j.append([]byte("{\"new\":true}\n")))
 			require.NoError(t, j.close())
@@ -129,7 +138,7 @@ func TestJournalRepairsATornEnd(t *testing.T) {
 }
 
 func TestJournalBackwards(t *testing.T) {
-	j, err := openLines(filepath.Join(t.TempDir(), "j"))
+	j, err := openLines(projectfile.In(t.TempDir(), "."), "j")
 	require.NoError(t, err)
 	defer j.close()
 	var want []string
@@ -153,7 +162,7 @@ func TestJournalBackwards(t *testing.T) {
 	assert.Equal(t, 3, n)
 }
 
-// A line of 60 MB, torn, is copied a few times and not once for each 64 KB of it.
+// A torn line of 60 MB is copied a few times, not once per 64 KB.
 func TestJournalWithALongTornLine(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "j")
 	long := append([]byte("{\"a\":1}\n{\"b\":\""), bytes.Repeat([]byte("x"), 60<<20)...)
@@ -167,7 +176,7 @@ func TestJournalWithALongTornLine(t *testing.T) {
 	assert.Less(t, file.reads, 12, "each read copies what was read before")
 
 	require.NoError(t, os.WriteFile(path, long, 0o600))
-	j, err := openLines(path)
+	j, err := openLines(projectfile.In(filepath.Dir(path), "."), filepath.Base(path))
 	require.NoError(t, err)
 	require.NoError(t, j.close())
 	data, err := os.ReadFile(path)
@@ -192,7 +201,7 @@ func FuzzJournalRepair(f *testing.F) {
 	f.Fuzz(func(t *testing.T, content []byte) {
 		path := filepath.Join(t.TempDir(), "j")
 		require.NoError(t, os.WriteFile(path, content, 0o600))
-		j, err := openLines(path)
+		j, err := openLines(projectfile.In(filepath.Dir(path), "."), filepath.Base(path))
 		require.NoError(t, err)
 		require.NoError(t, j.close())
 		kept, err := os.ReadFile(path)

@@ -6,16 +6,18 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"os"
 	"time"
 
 	"github.com/gofrs/flock"
 
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// LockedError says that another loop runs in the project.
+// LockedError is returned when another loop runs in the project.
 type LockedError struct {
 	Path string
 	record.Holder
@@ -29,17 +31,28 @@ func (e *LockedError) Error() string {
 	return fmt.Sprintf("%s is held by %s: a loop is running here already", e.Path, who)
 }
 
-// lockPatience is how long a lock may be held by what is no loop any more: a
-// program that a killed one was just starting has its files open until it runs.
-const lockPatience = 500 * time.Millisecond
+// lockPatience is how long a killed loop may still hold the lock: a child that was just being
+// started holds its descriptors until exec.
+const lockPatience = 2 * time.Second
 
-// Lock takes the project for this process until unlock, or until it ends in
-// whatever way: the kernel lets go of it then.
+// lockOf returns the lock of a file, which is opened when the lock is taken.
+func lockOf(files projectfile.Dir, name string, flag int) (*flock.Flock, error) {
+	if _, err := files.Stat(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	return flock.New(files.Path(name), flock.SetFlag(flag|projectfile.LockFlags), flock.SetPermissions(0o666)), nil
+}
+
+// Lock locks the project for this process until unlock is called or the process ends, when the
+// kernel releases it.
 func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
-	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR|os.O_CREATE), flock.SetPermissions(0o644))
+	l, err := lockOf(s.files, layout.LockFile, os.O_RDWR|os.O_CREATE)
+	if err != nil {
+		return nil, err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
-	taken, err := l.TryLockContext(ctx, lockPatience/50)
+	taken, err := l.TryLockContext(ctx, lockPatience/200)
 	switch {
 	case err != nil && ctx.Err() == nil:
 		return nil, fmt.Errorf("cannot lock %s: %w", l.Path(), err)
@@ -47,19 +60,22 @@ func (s *Store) Lock(now time.Time) (unlock func() error, err error) {
 		return nil, &LockedError{l.Path(), s.Holder()}
 	}
 	s.held = l
-	host, _ := os.Hostname() // for people; "" says less
+	host, _ := os.Hostname() // informational; "" if unknown
 	s.Sign(record.Holder{PID: os.Getpid(), Host: host, Started: now})
 	return func() error { return s.held.Unlock() }, nil
 }
 
-// Await waits until no loop runs in a project, as long as Lock does, and takes nothing;
-// a *LockedError says who has it.
+// Await waits up to lockPatience until no loop runs in a project, without taking the lock; a
+// *LockedError names the holder.
 func Await(project string) error {
 	s := NewStore(project, nil)
-	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR))
+	l, err := lockOf(s.files, layout.LockFile, os.O_RDONLY)
+	if err != nil {
+		return err
+	}
 	ctx, cancel := context.WithTimeout(context.Background(), lockPatience)
 	defer cancel()
-	taken, err := l.TryRLockContext(ctx, lockPatience/50)
+	taken, err := l.TryRLockContext(ctx, lockPatience/200)
 	switch {
 	case errors.Is(err, os.ErrNotExist):
 		return nil
@@ -71,18 +87,18 @@ func Await(project string) error {
 	return l.Unlock()
 }
 
-// Unlocked says whether the lock's name no longer leads to what was locked: a second
-// loop could begin.
+// Unlocked reports whether the lock's name no longer refers to the locked file, so that a second
+// loop could start.
 func (s *Store) Unlocked() bool {
 	locked, err := s.held.Stat()
 	if err != nil {
 		return true
 	}
-	named, err := os.Stat(s.held.Path())
+	named, err := s.files.Stat(layout.LockFile)
 	return err != nil || !os.SameFile(locked, named)
 }
 
-// Relock takes a lock that was removed once more.
+// Relock takes the lock again after its file was removed.
 func (s *Store) Relock(now time.Time) error {
 	if !s.Unlocked() {
 		return nil
@@ -91,26 +107,31 @@ func (s *Store) Relock(now time.Time) error {
 	if _, err := s.Lock(now); err != nil {
 		return err
 	}
-	_ = before.Unlock() // nobody can find it any more
+	_ = before.Unlock() // the old file has no name
 	return nil
 }
 
-// Sign says who holds the lock. Written in place, a rename would lose the lock.
-// It only tells people whom to ask and where to look, and some systems let nobody
-// write to a locked file.
+// Sign writes the holder to the lock file. It writes in place, since a rename would lose the
+// lock. The content is informational only, and some systems do not allow writing to a locked
+// file.
 func (s *Store) Sign(h record.Holder) {
 	data, _ := json.Marshal(h)
-	_ = os.WriteFile(s.Path(layout.LockFile), append(data, '\n'), 0o644)
+	f, err := s.files.Create(layout.LockFile)
+	if err != nil {
+		return
+	}
+	_, _ = f.Write(append(data, '\n'))
+	_ = f.Close()
 }
 
-// Holder reads who took the lock; zero when that cannot be known.
+// Holder reads the last holder of the lock; zero if unknown.
 func (s *Store) Holder() record.Holder {
 	var h record.Holder
-	f, err := os.Open(s.Path(layout.LockFile))
+	f, err := s.files.Open(layout.LockFile)
 	if err != nil {
 		return h
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	data, _ := io.ReadAll(io.LimitReader(f, 4096))
 	if json.Unmarshal(data, &h) != nil {
 		return record.Holder{}
@@ -118,12 +139,15 @@ func (s *Store) Holder() record.Holder {
 	return h
 }
 
-// Locked says who runs a loop in the project, if somebody does.
+// Locked returns the holder of a running loop in the project, if any.
 func (s *Store) Locked() (record.Holder, bool, error) {
-	if _, err := os.Stat(s.Path(layout.LockFile)); errors.Is(err, os.ErrNotExist) {
+	if !s.files.Exists(layout.LockFile) {
 		return record.Holder{}, false, nil
 	}
-	l := flock.New(s.Path(layout.LockFile), flock.SetFlag(os.O_RDWR))
+	l, err := lockOf(s.files, layout.LockFile, os.O_RDONLY)
+	if err != nil {
+		return record.Holder{}, false, err
+	}
 	taken, err := l.TryRLock()
 	if err != nil || taken {
 		return record.Holder{}, false, errors.Join(err, l.Unlock())

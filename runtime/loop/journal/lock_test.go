@@ -8,11 +8,11 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/layout"
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	_, held, err := s.Locked()
 	require.NoError(t, err)
 	assert.False(t, held)
@@ -40,7 +40,7 @@ func TestTwoLoopsAtOnce(t *testing.T) {
 }
 
 func TestLockOfSomebodyUnknown(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	unlock, err := s.Lock(noon)
 	require.NoError(t, err)
 	defer unlock()

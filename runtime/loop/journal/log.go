@@ -2,31 +2,28 @@ package journal
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 	"slices"
 	"sync"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Log is events.jsonl.
 type Log struct {
 	*lines
 	store *Store
-	mu    sync.Mutex // an agent may ask while it tells something else
+	mu    sync.Mutex // an agent may ask while it reports other events
 	seq   int64      // of the next line
 }
 
-// OpenLog opens events.jsonl and finds where its numbers go on.
+// OpenLog opens events.jsonl and finds the next sequence number.
 func (s *Store) OpenLog() (*Log, error) {
-	j, err := openLines(s.Path(layout.EventsFile))
+	j, err := openLines(s.files, layout.EventsFile)
 	if err != nil {
 		return nil, err
 	}
@@ -39,21 +36,17 @@ func (l *Log) renumber() error {
 	return l.backwards(func(data []byte, _ int64) bool {
 		var last struct{ Seq int64 }
 		if json.Unmarshal(data, &last) != nil {
-			return false // not ours; whoever wrote it, it is in nobody's way
+			return false // not written by ripple; ignore it
 		}
 		l.seq = last.Seq + 1
 		return true
 	})
 }
 
-// Event adds an event of the agent.
-func (l *Log) Event(turn int, now time.Time, e event.Event) error {
+// Event appends an event of the agent, given as JSON.
+func (l *Log) Event(turn int, now time.Time, data json.RawMessage) error {
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	data, err := json.Marshal(e)
-	if err != nil {
-		return fmt.Errorf("cannot record an event: %w", err)
-	}
 	at, err := now.MarshalJSON()
 	if err != nil {
 		return err
@@ -63,8 +56,8 @@ func (l *Log) Event(turn int, now time.Time, e event.Event) error {
 	return l.append(append(append(head, data[1:]...), '\n'))
 }
 
-// Add adds a line of the loop itself; one with a state, or with a question, is on the
-// disk when Add returns.
+// Add appends a line of the loop itself; a line with a state or a question is synced to disk
+// before Add returns.
 func (l *Log) Add(v record.Line) error {
 	if l.store.check != nil {
 		l.store.check()
@@ -83,8 +76,8 @@ func (l *Log) Add(v record.Line) error {
 	return l.sync()
 }
 
-// UsedIn is what a session had used when the last run ended: a new run that goes on
-// with the session must not pay for it again.
+// UsedIn returns the tokens that a session had used when the last run ended; a new run that
+// continues the session must not count them again.
 func (l *Log) UsedIn(session string) (used event.Tokens, err error) {
 	if session == "" {
 		return used, nil
@@ -102,76 +95,70 @@ func (l *Log) UsedIn(session string) (used event.Tokens, err error) {
 	return used, err
 }
 
-// Left is what a loop that ended, somehow, left behind.
+// Left is the data that an ended or killed loop left in its log.
 type Left struct {
 	State   *record.State
-	Begun   bool          // a turn was begun and not ended
-	Stopped *record.Line  // how it ended, nil for a crash
-	Asked   []record.Line // in the unfinished turn, the oldest first
+	Stopped *record.Line // how it ended; nil after a crash
+
+	// An unfinished turn, for which the log has no final line:
+	Begun bool
+	Turn  int
+	Took  time.Duration // time until its last line
+	Spent event.Tokens  // as the agent reported it
+	Talk  []record.Line // its questions and answers, oldest first
 }
 
-// Recover finds the last state and cuts off what an unfinished turn wrote after
-// its beginning, which goes to a file in logs: the turn is taken again. What it asked a
-// person stays.
-func (l *Log) Recover(now time.Time) (Left, error) {
+// Recover finds the last state, and the lines that an unfinished turn wrote after it. It changes
+// nothing.
+func (l *Log) Recover() (Left, error) {
 	var found Left
-	keep := l.size
-	err := l.backwards(func(data []byte, start int64) bool {
-		var v record.Line
-		if json.Unmarshal(data, &v) != nil {
+	told := false      // the last usage of the unfinished turn was found
+	var last time.Time // time of its last line
+	err := l.backwards(func(data []byte, _ int64) bool {
+		r, err := Parse(data)
+		if err != nil {
 			return false
 		}
-		found.State = v.State
+		found.State = r.State
+		if last.IsZero() && r.Type != record.Stopped {
+			last = r.Time
+		}
 		switch {
-		case v.Type == record.Asked && !found.Begun:
-			found.Asked = append(found.Asked, v)
-		case v.Type == record.Stopped && !found.Begun && found.Stopped == nil:
-			found.Stopped = &v
-		case v.Type == record.TurnStarted && !found.Begun:
-			found.Begun = true
-			keep = start + int64(len(data)) + 1
+		case found.Begun:
+		case r.Event != nil:
+			told = found.spend(*r.Event, told)
+		case slices.Contains([]string{record.Asked, record.Answered, record.Guided}, r.Type):
+			found.Talk = append(found.Talk, r.Line)
+		case r.Type == record.Stopped && found.Stopped == nil:
+			found.Stopped = &r.Line
+		case r.Type == record.TurnStarted:
+			found.Begun, found.Turn, found.Took = true, r.Turn, max(0, last.Sub(r.Time))
 		}
 		return found.State != nil
 	})
-	slices.Reverse(found.Asked)
-	if err != nil || keep == l.size {
-		return found, err
+	slices.Reverse(found.Talk)
+	if !found.Begun {
+		found.Spent, found.Talk = event.Tokens{}, nil
 	}
-	if err := l.putAside(keep, now); err != nil {
-		return found, err
-	}
-	if len(found.Asked) > 0 {
-		return found, l.cutBut(keep, found.Asked)
-	}
-	return found, errors.Join(l.truncate(keep), l.renumber())
+	return found, err
 }
 
-// cutBut cuts off what follows a place, but for these lines. The file is as it was or
-// as it is to be.
-func (l *Log) cutBut(keep int64, lines []record.Line) error {
-	whole := l.size
-	l.size = keep
-	var tail []byte
-	if err := l.renumber(); err != nil {
-		return err
-	}
-	for i := range lines {
-		lines[i].Seq = l.seq
-		l.seq++
-		data, err := json.Marshal(lines[i])
-		if err != nil {
-			return err
+// spend adds an event of the unfinished turn, last event first: a usage covers the turn so far.
+func (f *Left) spend(e event.Event, told bool) bool {
+	cost := max(f.Spent.CostUSD, e.CostUSD)
+	if e.Type == event.Usage && e.Tokens != nil {
+		cost = max(cost, e.Tokens.CostUSD)
+		if !told {
+			f.Spent = *e.Tokens
 		}
-		tail = append(append(tail, data...), '\n')
+		told = true
 	}
-	if err := l.replace(tail); err != nil {
-		l.size = whole
-		return err
-	}
-	return nil
+	f.Spent.CostUSD, f.Spent.Scope = cost, ""
+	return told
 }
 
-// CutOff says after or in which turn the run before was killed, 0 when it was not.
+// CutOff returns the number of the turn in or after which the previous run was killed; 0 if it
+// was not.
 func (l *Log) CutOff() (turn int) {
 	_ = l.backwards(func(data []byte, _ int64) bool { // only a hint
 		var last record.Line
@@ -186,53 +173,20 @@ func (l *Log) CutOff() (turn int) {
 	return turn
 }
 
-// putAside copies what follows a place to a file in logs.
-func (l *Log) putAside(from int64, now time.Time) error {
-	name := fmt.Sprintf("turn_0000_%s_cut_*.jsonl", record.Stamp(now))
-	w, err := os.CreateTemp(l.store.Path(layout.LogsDir), name)
-	if err != nil {
-		return err
-	}
-	_, err = io.Copy(w, io.NewSectionReader(l.f, from, l.size-from))
-	return errors.Join(err, w.Close())
-}
-
-// Rewrite puts the log under its name again, from the file that is still open. False:
-// lines of it are lost.
+// Rewrite restores the log under its name from the open file. It returns false if lines are lost.
 func (l *Log) Rewrite() (whole bool, err error) {
-	return !l.cut, l.replace(nil)
+	whole = !l.cut // of the replaced file
+	return whole, l.replaceBy(func(to io.Writer) error {
+		_, err := io.Copy(to, io.NewSectionReader(l.f, 0, l.size))
+		return err
+	})
 }
 
-// replace puts a file with what the log has up to its size, and a tail, under its name.
-func (l *Log) replace(tail []byte) error {
-	path := l.store.Path(layout.EventsFile)
-	f, err := os.CreateTemp(filepath.Dir(path), layout.TempMark+"*")
-	if err != nil {
-		return err
-	}
-	if _, err = io.Copy(f, io.NewSectionReader(l.f, 0, l.size)); err == nil {
-		_, err = f.Write(tail)
-	}
-	if err = errors.Join(err, f.Chmod(0o644), f.Sync(), f.Close()); err == nil {
-		err = os.Rename(f.Name(), path)
-	}
-	if err != nil {
-		return errors.Join(err, os.Remove(f.Name()))
-	}
-	j, err := openLines(path)
-	if err != nil {
-		return err
-	}
-	_ = l.f.Close() // all that was in it was copied
-	l.lines = j
-	return nil
-}
-
-// Lost says whether what the log writes to is no longer what its name leads to, or not
-// all of it.
+// Lost reports whether the file under the log's name is no longer the open file, or was
+// truncated.
 func (l *Log) Lost() bool { return l.lost() }
 
-// Sync has all that was added on the disk when it returns.
+// Sync syncs all added lines to disk.
 func (l *Log) Sync() error { return l.sync() }
 
 // Close syncs and closes the file.

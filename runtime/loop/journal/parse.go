@@ -2,14 +2,16 @@ package journal
 
 import (
 	"bufio"
+	"bytes"
 	"encoding/json"
 	"errors"
 	"io"
 	"slices"
+	"strconv"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Record is a line of events.jsonl: one of the loop's own, or an event of the agent.
@@ -20,9 +22,9 @@ type Record struct {
 
 // own are the types of the loop's own lines.
 var own = map[string]bool{
-	record.RunStarted: true, record.TurnStarted: true, record.TurnEnded: true, record.Verified: true, record.Committed: true,
-	record.CommitRefused: true, record.Reset: true, record.Stopped: true, record.WrittenBack: true,
-	record.Asked: true, record.Answered: true, record.Decided: true, record.Guided: true,
+	record.RunStarted: true, record.TurnStarted: true, record.TurnEnded: true, record.TurnCut: true, record.Verified: true, record.Committed: true,
+	record.CommitRefused: true, record.Reset: true, record.Stopped: true, record.WrittenBack: true, record.SettingsChanged: true,
+	record.Asked: true, record.Answered: true, record.Decided: true, record.Guided: true, record.LeftOut: true, record.BoxDenied: true,
 }
 
 // talking are the types of lines that have a question.
@@ -60,18 +62,53 @@ func Parse(line []byte) (r Record, err error) {
 	return r, nil
 }
 
+// readLine reads a line with its line feed, of at most maxLine bytes.
+func readLine(from *bufio.Reader) (line []byte, err error) {
+	for err = bufio.ErrBufferFull; errors.Is(err, bufio.ErrBufferFull); {
+		var piece []byte
+		piece, err = from.ReadSlice('\n')
+		if line = append(line, piece...); len(line) > maxLine {
+			return nil, errLongLine
+		}
+	}
+	return line, err
+}
+
 // Read visits the lines of a log from its beginning, numbered from 1; a torn last line
 // is not there. visit gets the error of Parse. It ends with the first error of visit or
 // of the reader.
 func Read(from io.Reader, visit func(number int, r Record, err error) error) error {
+	return read(from, func([]byte) bool { return true }, visit)
+}
+
+// ReadTurn is Read without most lines of other turns: one that begins as a Log writes it is
+// passed over by its first bytes, since a log may have hundreds of megabytes. visit must look
+// at the turn of what it gets all the same.
+func ReadTurn(from io.Reader, turn int, visit func(number int, r Record, err error) error) error {
+	return read(from, func(line []byte) bool { return !ofAnotherTurn(line, turn) }, visit)
+}
+
+// ofAnotherTurn says that a line begins with the number of another turn.
+func ofAnotherTurn(line []byte, turn int) bool {
+	rest, is := bytes.CutPrefix(line, []byte(`{"turn":`))
+	number, _, whole := bytes.Cut(rest[:min(len(rest), 24)], []byte(","))
+	n, err := strconv.Atoi(string(number))
+	return is && whole && err == nil && n != turn
+}
+
+// read visits the lines that are wanted.
+func read(from io.Reader, wanted func(line []byte) bool, visit func(number int, r Record, err error) error) error {
 	lines := bufio.NewReader(from)
 	for number := 1; ; number++ {
-		line, err := lines.ReadBytes('\n')
+		line, err := readLine(lines)
 		if errors.Is(err, io.EOF) {
 			return nil
 		}
 		if err != nil {
 			return err
+		}
+		if !wanted(line) {
+			continue
 		}
 		r, err := Parse(line)
 		if err := visit(number, r, err); err != nil {

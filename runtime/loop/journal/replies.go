@@ -7,35 +7,32 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"slices"
 	"strings"
 	"time"
 
-	"github.com/gofrs/flock"
-
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Reply is what a person says to a loop, until the loop's record has it.
+// Reply is a user's message to a loop that is not in the loop's record yet.
 type Reply struct {
 	ID       string       `json:"id"`
-	Run      string       `json:"run"`                // for which it is
-	Time     time.Time    `json:"time"`               // when it was said
-	Question string       `json:"question,omitempty"` // whose answer it is; "": a guide
+	Run      string       `json:"run"`                // the run that it is for
+	Time     time.Time    `json:"time"`               // when it was given
+	Question string       `json:"question,omitempty"` // the question that it answers; "" for a guide
 	Answer   event.Answer `json:"answer,omitzero"`
 	Guide    string       `json:"guide,omitempty"`
 }
 
-// Replies are the file of what people said to a loop that its record does not have yet.
+// Replies is the file of replies that are not in the loop's record yet.
 type Replies struct{ store *Store }
 
-// NewReplies is that of a project.
+// NewReplies returns the replies of a project.
 func NewReplies(s *Store) Replies { return Replies{s} }
 
-// MaxReply bounds an answer and a guide, in bytes.
+// MaxReply is the maximum length of an answer or a guide, in bytes.
 const MaxReply = 32 << 10
 
 // Errors of replies.
@@ -44,19 +41,19 @@ var (
 	ErrNoLoop     = errors.New("no loop runs here")
 )
 
-// AnsweredError is that of a question which has an answer, or needs none any more.
+// AnsweredError is returned for a question that was answered or no longer needs an answer.
 type AnsweredError struct{ Question record.Question }
 
 func (e *AnsweredError) Error() string {
 	if e.Question.Ended != "" {
-		return fmt.Sprintf("%s needs no answer any more: %s", e.Question.ID, e.Question.Ended)
+		return fmt.Sprintf("%s no longer needs an answer: %s", e.Question.ID, e.Question.Ended)
 	}
 	return e.Question.ID + " has an answer already"
 }
 
-// Answer answers the question that choose picks of those that are open. When it returns,
-// the answer is on the disk: the loop that runs takes it, or the one that goes on.
-// Errors: ErrNoLoop, ErrNoQuestion, *AnsweredError, those of choose.
+// Answer answers the open question that choose picks. When it returns, the answer is on disk for
+// the running loop or for the resumed run. Errors: ErrNoLoop, ErrNoQuestion, *AnsweredError,
+// those of choose.
 func Answer(project string, now time.Time, choose func(open []record.Question) (id string, a event.Answer, err error)) error {
 	s := NewReplies(NewStore(project, nil))
 	return s.reply(func(left []Reply) (*Reply, error) {
@@ -75,13 +72,13 @@ func Answer(project string, now time.Time, choose func(open []record.Question) (
 					return nil, &AnsweredError{q}
 				}
 			}
-			return nil, fmt.Errorf("%w under the name %q", ErrNoQuestion, id)
+			return nil, fmt.Errorf("%w with the ID %q", ErrNoQuestion, id)
 		}
 		return &Reply{ID: rand.Text(), Run: t.Run, Time: now, Question: id, Answer: a}, nil
 	})
 }
 
-// Advise gives the next prompt of a loop that runs these words. Errors: ErrNoLoop.
+// Advise adds text to the next prompt of a running loop. Errors: ErrNoLoop.
 func Advise(project, text string, now time.Time) error {
 	s := NewReplies(NewStore(project, nil))
 	_, held, err := s.store.Locked()
@@ -94,8 +91,8 @@ func Advise(project, text string, now time.Time) error {
 	return Leave(project, text, now)
 }
 
-// Leave is Advise for a loop that has ended, too: the run that is gone on with has the
-// words in its next prompt. Errors: ErrNoLoop.
+// Leave is like Advise, but also works after the loop has ended: the resumed run has the text in
+// its next prompt. Errors: ErrNoLoop.
 func Leave(project, text string, now time.Time) error {
 	s := NewReplies(NewStore(project, nil))
 	return s.reply(func([]Reply) (*Reply, error) {
@@ -107,9 +104,9 @@ func Leave(project, text string, now time.Time) error {
 	})
 }
 
-// reply adds what say returns to the file of replies.
+// reply appends the result of say to the file of replies.
 func (s Replies) reply(say func(left []Reply) (*Reply, error)) error {
-	if _, err := os.Stat(s.store.Path("")); errors.Is(err, fs.ErrNotExist) {
+	if !s.store.files.Exists("") {
 		return ErrNoLoop
 	}
 	unlock, err := s.lock()
@@ -125,15 +122,15 @@ func (s Replies) reply(say func(left []Reply) (*Reply, error)) error {
 	if err != nil {
 		return err
 	}
-	// The next prompt has it, which may be an argument of a program.
+	// The next prompt, which may be an argument of a program, will contain the text.
 	r.Answer.Text, r.Guide = strings.ReplaceAll(r.Answer.Text, "\x00", "�"), strings.ReplaceAll(r.Guide, "\x00", "�")
 	return s.write(append(left, *r))
 }
 
-// Read are those that people gave; none where no file of them is.
+// Read returns the replies; none if the file does not exist.
 func (s Replies) Read() ([]Reply, error) {
-	if _, err := os.Stat(s.store.Path(layout.RepliesFile)); errors.Is(err, fs.ErrNotExist) {
-		return nil, nil // looked at often, and mostly so
+	if !s.store.files.Exists(layout.RepliesFile) {
+		return nil, nil // fast path: read often, and usually missing
 	}
 	unlock, err := s.lock()
 	if err != nil {
@@ -143,9 +140,9 @@ func (s Replies) Read() ([]Reply, error) {
 	return s.read()
 }
 
-// Drop removes those that drop says of.
+// Drop removes the replies for which drop returns true.
 func (s Replies) Drop(drop func(Reply) bool) error {
-	if _, err := os.Stat(s.store.Path(layout.RepliesFile)); errors.Is(err, fs.ErrNotExist) {
+	if !s.store.files.Exists(layout.RepliesFile) {
 		return nil
 	}
 	unlock, err := s.lock()
@@ -164,16 +161,12 @@ func (s Replies) Drop(drop func(Reply) bool) error {
 }
 
 func (s Replies) lock() (unlock func(), err error) {
-	l := flock.New(s.store.Path(layout.RepliesLock))
-	if err := l.Lock(); err != nil {
-		return nil, err
-	}
-	return func() { _ = l.Unlock() }, nil // it ends with the process at the latest
+	return lockBriefly(s.store.files, layout.RepliesLock)
 }
 
-// read leaves out what nobody of ours wrote.
+// read ignores lines that ripple did not write.
 func (s Replies) read() (list []Reply, err error) {
-	data, err := layout.ReadFile(s.store.Path(layout.RepliesFile))
+	data, err := layout.Read(s.store.project, layout.RepliesFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
@@ -195,7 +188,7 @@ func (s Replies) write(list []Reply) error {
 		}
 		b.Write(append(data, '\n'))
 	}
-	// A loop that begins sweeps temporary files away, maybe this one: once more, then.
+	// A starting loop removes temporary files, possibly this one: retry once.
 	err := s.store.Write(layout.RepliesFile, b.Bytes())
 	for tries := 0; tries < 3 && errors.Is(err, fs.ErrNotExist); tries++ {
 		err = s.store.Write(layout.RepliesFile, b.Bytes())

@@ -5,13 +5,13 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"slices"
+	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Report is how a project's loop stands, by its files.
@@ -39,19 +39,18 @@ func ReadReport(project string) (s Report, err error) {
 	if s.Status, s.Runner, s.Found, err = readStatus(project); err != nil {
 		return s, err
 	}
-	dir := filepath.Join(project, layout.Dir)
-	if err := readLoose(filepath.Join(dir, layout.BreakerFile), &s.Breaker); err != nil {
+	if err := readLoose(project, layout.BreakerFile, &s.Breaker); err != nil {
 		return s, err
 	}
 	var session struct {
 		ID string `json:"session_id"`
 	}
-	if err := readLoose(filepath.Join(dir, layout.SessionFile), &session); err != nil {
+	if err := readLoose(project, layout.SessionFile, &session); err != nil {
 		return s, err
 	}
 	s.SessionID = session.ID
 	store := NewStore(project, nil)
-	s.Tasks, err = record.ReadTasks(layout.PlanIn(project, filepath.Join(project, store.Holder().Dir)))
+	s.Tasks, err = record.ReadTasks(project, filepath.Join(project, store.Holder().Dir))
 	p := s.Tasks.Count()
 	s.OpenTasks, s.DoneTasks, s.NextTask = p.Open, p.Ticked, s.Tasks.Next()
 	if err == nil && s.Found && (s.Runner == nil || s.Status.Status == "paused") {
@@ -88,12 +87,23 @@ type Run struct {
 	Reason  string       `json:"reason,omitempty"` // it stopped; "" while it runs
 	Why     string       `json:"why,omitempty"`    // the same in words
 	Hat     string       `json:"hat,omitempty"`    // of the turn under way
+
+	Started   time.Time       `json:"started,omitzero"`    // with its first turn, resumed or not
+	ElapsedMS int64           `json:"elapsed_ms"`          // up to the last turn that ended, or the end
+	Branch    string          `json:"branch,omitempty"`    // of a working tree of its own
+	Dir       string          `json:"dir,omitempty"`       // where that is, from the project
+	Work      *record.Summary `json:"work,omitempty"`      // it stopped: what it has done
+	Prompt    string          `json:"prompt,omitempty"`    // what became of the task's file while a turn ran
+	Denied    []record.Denied `json:"denied,omitempty"`    // what its box refused
+	Review    []string        `json:"review,omitempty"`    // changed files that tools run by themselves, in a box
+	ExitCode  *int            `json:"exit_code,omitempty"` // it stopped
+	Next      string          `json:"next,omitempty"`      // it stopped: what to do
 }
 
 // ReadRun reads the end of a project's events.jsonl; it changes nothing. One
 // that is not there leaves zero values.
 func ReadRun(project string) (r Run, err error) {
-	f, err := os.Open(filepath.Join(project, layout.Dir, layout.EventsFile))
+	f, err := layout.Files(project).Open(layout.EventsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return r, nil
 	}
@@ -110,20 +120,40 @@ func ReadRun(project string) (r Run, err error) {
 		var v record.Line
 		err := json.Unmarshal(data, &v)
 		if last && err == nil && v.Type == record.Stopped {
-			r.Reason, r.Why = v.Reason, v.Why
+			r.stopped(v)
 		}
 		if last = false; err != nil {
 			return false // torn, or nobody's
 		}
 		if v.Type == record.TurnStarted {
 			r.Hat = v.Hat
+			r.onBranch(v.Branch)
 		}
 		if v.State != nil {
-			r.CostUSD, r.Tokens = v.State.CostUSD, v.State.Tokens
+			r.CostUSD, r.Tokens, r.ElapsedMS = v.State.CostUSD, v.State.Tokens, max(r.ElapsedMS, v.State.Millis)
+			r.Prompt, r.Denied, r.Review = v.State.Prompt, v.State.Denied, v.State.Review
+			r.Started, _ = time.Parse(record.StampLayout, v.State.Run) // of another ripple it may be anything
 		}
 		return v.State != nil
 	})
+	if r.Branch == "" { // between two turns the lock tells
+		r.onBranch(layout.BranchOf(NewStore(project, nil).Holder().Dir))
+	}
 	return r, err
+}
+
+func (r *Run) stopped(v record.Line) {
+	r.Reason, r.Why, r.Next, r.ExitCode, r.Work = v.Reason, v.Why, v.Next, v.ExitCode, v.Summary
+	if v.Summary != nil {
+		r.ElapsedMS = v.Summary.Elapsed.Milliseconds()
+		r.onBranch(v.Summary.Branch)
+	}
+}
+
+func (r *Run) onBranch(name string) {
+	if name != "" && r.Branch == "" {
+		r.Branch, r.Dir = name, layout.Worktree(name)
+	}
 }
 
 // UnreadableError is a file of the loop that ReadReport cannot read. A loop
@@ -137,8 +167,8 @@ func (e *UnreadableError) Error() string { return fmt.Sprintf("cannot read %s: %
 func (e *UnreadableError) Unwrap() error { return e.Err }
 
 // readLoose reads JSON that may be absent.
-func readLoose(path string, to any) error {
-	data, err := layout.ReadFile(path)
+func readLoose(project, name string, to any) error {
+	data, err := layout.Read(project, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
@@ -146,7 +176,7 @@ func readLoose(path string, to any) error {
 		err = json.Unmarshal(data, to)
 	}
 	if err != nil {
-		return &UnreadableError{path, err}
+		return &UnreadableError{layout.Files(project).Path(name), err}
 	}
 	return nil
 }
@@ -160,7 +190,7 @@ func readStatus(project string) (s record.Status, by *record.Holder, found bool,
 	} else if held {
 		by = &h
 	}
-	data, err := layout.ReadFile(st.Path(layout.StatusFile))
+	data, err := layout.Read(project, layout.StatusFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return s, by, false, nil
 	}

@@ -1,17 +1,15 @@
 package journal
 
 import (
-	"os"
-
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// maxHistory is how many transitions are kept.
+// maxHistory is the maximum number of transitions kept.
 const maxHistory = 50
 
-// LoadSession reads the session of an earlier run. An id file without a state
-// file counts as used when it was written.
+// LoadSession reads the session of an earlier run. An id file without a state file counts as last
+// used at its modification time.
 func (s *Store) LoadSession() (v record.Session, damaged string, err error) {
 	_, damaged, err = s.ReadJSON(layout.SessionFile, &v, func() bool { return true })
 	if err != nil || damaged != "" {
@@ -27,22 +25,22 @@ func (s *Store) LoadSession() (v record.Session, damaged string, err error) {
 	if id == "" {
 		return record.Session{ResetAt: v.ResetAt, ResetReason: v.ResetReason}, damaged, nil
 	}
-	info, err := os.Stat(s.Path(layout.IDFile))
+	info, err := s.files.Stat(layout.IDFile)
 	if err != nil {
 		return v, damaged, err
 	}
 	return record.Session{ID: id, CreatedAt: info.ModTime(), LastUsed: info.ModTime()}, damaged, nil
 }
 
-// SaveSession writes the three files of a session. Transitions that the history
-// has already, from before a crash, are not added again.
+// SaveSession writes the three files of a session. Transitions that the history already has, from
+// before a crash, are not added again.
 func (s *Store) SaveSession(v record.Session, moves []record.Move) error {
 	if err := s.saveHistory(moves); err != nil {
 		return err
 	}
 	if v.ID == "" {
 		if v.ResetAt.IsZero() {
-			return nil // there never was one
+			return nil // no session has existed
 		}
 		if err := s.Remove(layout.IDFile); err != nil {
 			return err

@@ -7,12 +7,12 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
 func TestSessionFiles(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	load := func() record.Session {
 		v, damaged, err := s.LoadSession()
 		require.NoError(t, err)
@@ -45,7 +45,7 @@ func TestSessionFiles(t *testing.T) {
 }
 
 func TestSessionHistoryKeeps50(t *testing.T) {
-	s := Store{dir: t.TempDir()}
+	s := storeOf(t)
 	for i := range 60 {
 		m := []record.Move{{At: noon, To: "a", Reason: "session_started", Loop: i}}
 		require.NoError(t, s.SaveSession(record.Session{ID: "a"}, m))

@@ -1,10 +1,10 @@
-// Package journal is the one writer and the one reader of what a loop keeps in its
-// project: the store of its files, its lock, and the log events.jsonl, which is
-// appended to and never changed. Who looks at a loop folds the log's records into a
-// View, be it from the file or from the running loop itself.
+// Package journal is the only writer and the only reader of a loop's files in its project: the
+// store of its files, its lock, and the log events.jsonl, which is only appended to. Observers of
+// a loop reduce the log's records, read from the file or received from the running loop, to a
+// View.
 //
-// Its types are those of writing (Store, Log, Left), of reading (Record, Tail, View,
-// Turn, Report, Run), and two errors.
+// Its types are for writing (Store, Log, Left) and for reading (Record, Tail, View, Turn, Report,
+// Run), with two error types.
 package journal
 
 import (
@@ -12,65 +12,53 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"strings"
 
 	"github.com/gofrs/flock"
 
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// Store reads and writes the loop's files. A file is there as it was or as it
-// is to be, never in between.
+// Store reads and writes the loop's files. Each write is atomic: a file has either its old or its
+// new content.
 type Store struct {
-	dir     string            // absolute: Dir in the project
-	written map[string]string // what a file holds since this process wrote it
-	check   func()            // before anything is written; may be nil
+	project string
+	files   projectfile.Dir   // Dir in the project
+	written map[string]string // content of files as last written by this process
+	check   func()            // called before each write; may be nil
 	held    *flock.Flock      // the lock
 }
 
-// NewStore is that of a project. check is called before anything is written, nil for
-// nothing.
+// NewStore returns the store of a project. check is called before each write; it may be nil.
 func NewStore(project string, check func()) *Store {
-	return &Store{dir: filepath.Join(project, layout.Dir), check: check}
+	return &Store{project: project, files: layout.Files(project), check: check}
 }
 
-// Path is where a file of the loop is.
-func (s *Store) Path(name string) string { return filepath.Join(s.dir, name) }
+// Path returns the path of a loop file.
+func (s *Store) Path(name string) string { return s.files.Path(name) }
 
-// Make makes the loop's directory; git does not see one that was not there.
+// Files returns the loop's files by their names.
+func (s *Store) Files() projectfile.Dir { return s.files }
+
+// Make creates the loop's directory; git ignores a directory that Make created.
 func (s *Store) Make() error {
-	_, missing := os.Lstat(s.dir)
-	if err := os.MkdirAll(s.Path(layout.LogsDir), 0o755); err != nil || !errors.Is(missing, fs.ErrNotExist) {
+	known := s.files.Exists("")
+	if err := s.files.Mkdir(layout.LogsDir, 0o777); err != nil || known {
 		return err
 	}
 	return s.Write(layout.IgnoreFile, []byte(layout.Ignore))
 }
 
-// Write replaces a file: a temporary name, synced, renamed.
-func (s *Store) Write(name string, data []byte) (err error) {
+// Write replaces a file: it writes a temporary file, syncs and renames it.
+func (s *Store) Write(name string, data []byte) error {
 	if s.check != nil {
 		s.check()
 	}
-	f, err := os.CreateTemp(s.dir, layout.TempMark+"*")
-	if err != nil {
+	if err := s.files.Write(name, layout.TempMark, data); err != nil { // removed at the next start if the process is killed
 		return fmt.Errorf("cannot write %s: %w", s.Path(name), err)
 	}
-	defer func() {
-		if err != nil {
-			_ = f.Close()           // closed or not: it is of no use
-			_ = os.Remove(f.Name()) // swept at the next start otherwise
-			err = fmt.Errorf("cannot write %s: %w", s.Path(name), err)
-		}
-	}()
-	if _, err = f.Write(data); err != nil {
-		return err
-	}
-	if err = errors.Join(f.Chmod(0o644), f.Sync(), f.Close()); err != nil {
-		return err
-	}
-	return os.Rename(f.Name(), s.Path(name))
+	return nil
 }
 
 // WriteJSON replaces a file by an indented object.
@@ -82,7 +70,7 @@ func (s *Store) WriteJSON(name string, v any) error {
 	return s.Write(name, append(data, '\n'))
 }
 
-// Refresh replaces a file by an object, unless that is what this process wrote last.
+// Refresh replaces a file by an object, unless this process last wrote the same content.
 func (s *Store) Refresh(name string, v any) error {
 	data, err := json.MarshalIndent(v, "", "  ")
 	if err != nil {
@@ -91,7 +79,7 @@ func (s *Store) Refresh(name string, v any) error {
 	return s.RefreshText(name, append(data, '\n'))
 }
 
-// RefreshText is Refresh with a text.
+// RefreshText is like Refresh, for text.
 func (s *Store) RefreshText(name string, data []byte) error {
 	if s.written[name] == string(data) {
 		return nil
@@ -106,10 +94,10 @@ func (s *Store) RefreshText(name string, data []byte) error {
 	return nil
 }
 
-// ReadJSON fills v and says whether it could. A file that is no JSON, or that
-// valid refuses, is put aside under a name that damaged returns.
+// ReadJSON reads a file into v and reports success. A file that is not JSON, or that valid
+// rejects, is renamed; damaged is its new name.
 func (s *Store) ReadJSON(name string, v any, valid func() bool) (found bool, damaged string, err error) {
-	data, err := layout.ReadFile(s.Path(name))
+	data, err := layout.Read(s.project, name)
 	switch {
 	case errors.Is(err, fs.ErrNotExist):
 		return false, "", nil
@@ -120,36 +108,37 @@ func (s *Store) ReadJSON(name string, v any, valid func() bool) (found bool, dam
 		return true, "", nil
 	}
 	damaged = name + layout.CorruptMark
-	return false, damaged, os.Rename(s.Path(name), s.Path(damaged))
+	return false, damaged, s.files.Rename(name, damaged)
 }
 
-// ReadText reads a small file of one line; "" when it is not there. Blanks and
-// line ends around the text do not belong to it.
+// ReadText reads a small file of one line; "" if it does not exist. Surrounding white space is
+// removed.
 func (s *Store) ReadText(name string) (string, error) {
-	data, err := layout.ReadFile(s.Path(name))
+	data, err := layout.Read(s.project, name)
 	if errors.Is(err, fs.ErrNotExist) {
 		return "", nil
 	}
 	return strings.TrimSpace(string(data)), err
 }
 
-// Remove deletes a file of the loop's own; one that is not there is no error.
+// Remove deletes a loop file; a missing file is not an error.
 func (s *Store) Remove(name string) error {
 	delete(s.written, name)
-	if err := os.Remove(s.Path(name)); !errors.Is(err, fs.ErrNotExist) {
+	if err := s.files.Remove(name); !errors.Is(err, fs.ErrNotExist) {
 		return err
 	}
 	return nil
 }
 
-// Sweep removes temporary files that a killed loop left.
-func (s *Store) Sweep() error {
-	left, err := filepath.Glob(filepath.Join(s.dir, layout.TempMark+"*"))
-	for _, path := range left {
-		err = errors.Join(err, os.Remove(path))
+// Sweep removes temporary files left by a killed loop.
+func (s *Store) Sweep() (err error) {
+	for _, name := range s.files.Names("") {
+		if strings.HasPrefix(name, layout.TempMark) {
+			err = errors.Join(err, s.files.Remove(name))
+		}
 	}
 	return err
 }
 
-// Forget forgets what this process wrote: somebody removed it.
+// Forget discards the record of what this process wrote, after the files were removed.
 func (s *Store) Forget() { s.written = nil }

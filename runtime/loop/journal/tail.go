@@ -2,37 +2,34 @@ package journal
 
 import (
 	"bytes"
+	"fmt"
 	"io"
-	"os"
-	"path/filepath"
 
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// Tail reads the records of a loop from where it left off, whole lines at a time, while
-// the loop writes them.
+// Tail reads new records of a loop, whole lines at a time, while the loop writes them.
 type Tail struct {
-	path string
-	at   int64
-	rest []byte
-	mark []byte // what stood before at
+	files projectfile.Dir
+	at    int64
+	rest  []byte
+	mark  []byte // the bytes before at
 }
 
-// markSize is enough to tell one place of a file of events from another: each
-// line has its time.
+// markSize is long enough to identify a position in an event file: each line has its time.
 const markSize = 256
 
-// maxStep bounds what is read at once; what is left comes with the next tick.
+// maxStep limits a single read; the rest follows with the next call.
 const maxStep = 16 << 20
 
-// NewTail is one of a project's log, from its beginning.
+// NewTail returns a Tail of a project's log, from its beginning.
 func NewTail(project string) *Tail {
-	return &Tail{path: filepath.Join(project, layout.Dir, layout.EventsFile)}
+	return &Tail{files: layout.Files(project)}
 }
 
-// Records are those that are new, at most 16 MB of them. What no loop has written is
-// left out. When a run that goes on has cut a turn off they are all of them, from the
-// first.
+// Records returns the new records, at most 16 MB of them. Lines that a loop did not write are
+// skipped. If the text read last no longer exists, it starts again with the first record.
 func (t *Tail) Records() (list []Record, err error) {
 	lines, err := t.lines()
 	for _, line := range lines {
@@ -44,13 +41,13 @@ func (t *Tail) Records() (list []Record, err error) {
 }
 
 func (t *Tail) lines() ([][]byte, error) {
-	f, err := os.Open(t.path)
+	f, err := t.files.Open(layout.EventsFile)
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	if !t.same(f) {
-		t.at, t.rest, t.mark = 0, nil, nil // cut off by a resumed run
+		t.at, t.rest, t.mark = 0, nil, nil // the file was removed and written again
 	}
 	if _, err := f.Seek(t.at, io.SeekStart); err != nil {
 		return nil, err
@@ -61,6 +58,9 @@ func (t *Tail) lines() ([][]byte, error) {
 	t.mark = append(t.mark, data...)
 	t.mark = bytes.Clone(t.mark[max(0, len(t.mark)-markSize):])
 	end := bytes.LastIndexByte(t.rest, '\n')
+	if end < 0 && len(t.rest) > maxLine {
+		return nil, fmt.Errorf("%s: %w", f.Name(), errLongLine)
+	}
 	if end < 0 {
 		return nil, err
 	}
@@ -69,8 +69,8 @@ func (t *Tail) lines() ([][]byte, error) {
 	return lines, err
 }
 
-// same says whether what was read last is still there: a run that goes on cuts off
-// the turn that was not finished, and may have written more since.
+// same reports whether the text read last still exists: an earlier version of ripple removed the
+// lines of an interrupted turn, and an agent may remove the file.
 func (t *Tail) same(f io.ReaderAt) bool {
 	before := make([]byte, len(t.mark))
 	_, err := f.ReadAt(before, t.at-int64(len(t.mark)))

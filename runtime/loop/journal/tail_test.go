@@ -8,12 +8,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// A file of events grows, is cut off by a run that goes on, and grows again.
+// A file of events grows, is truncated by a resumed run, and grows again.
 func TestTail(t *testing.T) {
-	path := filepath.Join(t.TempDir(), "events.jsonl")
-	tail := &Tail{path: path}
+	path := filepath.Join(storeOf(t).Path(""), layout.EventsFile)
+	tail := NewTail(filepath.Dir(filepath.Dir(path)))
 	after := func(content string) string {
 		t.Helper()
 		require.NoError(t, os.WriteFile(path, []byte(content), 0o600))

@@ -5,24 +5,22 @@ import (
 	"encoding/json"
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
 	"slices"
 
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Talk is what the run that is under way, or ended last, has asked a person.
+// Talk has the questions of the current or last run.
 type Talk struct {
 	Run       string
-	Questions []record.Question // not all that were ever answered
+	Questions []record.Question // may lack old answered questions
 }
 
-// ReadTalk reads the end of a project's events.jsonl; it changes nothing. One that is
-// not there leaves zero values.
+// ReadTalk reads the end of a project's events.jsonl; it changes nothing. If the file does not
+// exist, it returns zero values.
 func ReadTalk(project string) (t Talk, err error) {
-	var later []record.Line // than the state, the last first
+	var later []record.Line // lines after the state, last first
 	err = fromEnd(project, func(v record.Line) bool {
 		if v.Question != nil {
 			later = append(later, v)
@@ -38,7 +36,7 @@ func ReadTalk(project string) (t Talk, err error) {
 	return t, err
 }
 
-// Fold takes what a line says of questions into a list of them, which stays as it is.
+// Fold applies a line to a list of questions; the list itself is not modified.
 func Fold(list []record.Question, v record.Line) []record.Question {
 	changed := v.Asked
 	if v.Question != nil && v.Type != record.Decided {
@@ -55,7 +53,7 @@ func Fold(list []record.Question, v record.Line) []record.Question {
 	return list
 }
 
-// open are the questions that wait for a person, who has not replied yet.
+// open returns the questions that wait for an answer and have no reply yet.
 func (t Talk) open(replies []Reply) (list []record.Question) {
 	for _, q := range t.Questions {
 		replied := slices.ContainsFunc(replies, func(r Reply) bool { return r.Run == t.Run && r.Question == q.ID })
@@ -66,13 +64,13 @@ func (t Talk) open(replies []Reply) (list []record.Question) {
 	return list
 }
 
-// OpenQuestions are those of a project's loop that a person can answer, the oldest first.
+// OpenQuestions returns the open questions of a project's loop, oldest first.
 func OpenQuestions(project string) ([]record.Question, error) {
-	// The replies first: a loop records an answer and then removes the reply, and what is
-	// read in between must be in one of the two.
+	// The replies are read first: a loop records an answer and then removes the reply, so that
+	// each answer is found in at least one of the two.
 	replies, err := NewReplies(NewStore(project, nil)).Read()
 	if errors.Is(err, fs.ErrPermission) {
-		err = nil // who may only look sees the question a moment longer
+		err = nil // a user with read-only access sees the question slightly longer
 	}
 	if err != nil {
 		return nil, err
@@ -81,26 +79,26 @@ func OpenQuestions(project string) ([]record.Question, error) {
 	return t.open(replies), err
 }
 
-// fromEnd visits the lines of a project's events.jsonl that have a question or a state,
-// the last first, until visit says that it is enough.
+// fromEnd visits the lines of a project's events.jsonl that have a question or a state, last line
+// first, until visit returns true.
 func fromEnd(project string, visit func(record.Line) bool) error {
-	f, err := os.Open(filepath.Join(project, layout.Dir, layout.EventsFile))
+	f, err := layout.Files(project).Open(layout.EventsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	info, err := f.Stat()
 	if err != nil {
 		return err
 	}
 	return eachLineBackwards(f, info.Size(), func(data []byte, _ int64) bool {
 		if !bytes.Contains(data, []byte(`"question":{`)) && !bytes.Contains(data, []byte(`"state":{`)) {
-			return false // an event of the agent, of which there may be very many
+			return false // skip the agent's events, since there may be very many
 		}
 		var v record.Line
-		return json.Unmarshal(data, &v) == nil && visit(v) // else torn, or nobody's
+		return json.Unmarshal(data, &v) == nil && visit(v) // otherwise torn or foreign
 	})
 }

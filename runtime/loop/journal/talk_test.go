@@ -9,13 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// A loop takes an answer over into its record and removes the reply. Whoever looks
-// meanwhile never sees the question open again.
+// A loop moves an answer to its record and removes the reply. Concurrent readers never see the
+// question open again.
 func TestAnsweredQuestionIsNeverOpenAgain(t *testing.T) {
 	project := t.TempDir()
 	store := NewStore(project, nil)

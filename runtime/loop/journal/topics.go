@@ -3,43 +3,44 @@ package journal
 import (
 	"errors"
 	"io/fs"
-	"os"
-	"path/filepath"
+	"slices"
 	"time"
 
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Published is a topic of a run, with what became of it.
+// Published is a topic of a run and its delivery.
 type Published struct {
 	hats.Topic
-	Time  time.Time `json:"time"`            // of the line that has it
-	Taken []int     `json:"taken,omitempty"` // turns that were for it
-	Aside string    `json:"aside,omitempty"` // why nobody gets it any more
+	Time  time.Time `json:"time"`            // time of its line
+	Taken []int     `json:"taken,omitempty"` // turns that received it
+	Aside string    `json:"aside,omitempty"` // the reason that it is no longer delivered
 }
 
-// ReadTopics reads the topics of the run that is under way or ended last, the oldest
-// first; it changes nothing. A log that is not there has none.
+// ReadTopics reads the topics of the current or last run, oldest first; it changes nothing. A
+// missing log has none.
 func ReadTopics(project string) (list []Published, err error) {
-	f, err := os.Open(filepath.Join(project, layout.Dir, layout.EventsFile))
+	f, err := layout.Files(project).Open(layout.EventsFile)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	if err != nil {
 		return nil, err
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	at, taken := map[int]int{}, map[int][]int{}
 	err = Read(f, func(_ int, r Record, err error) error {
 		switch {
-		case err != nil: // no loop wrote it
+		case err != nil: // not written by a loop
 		case r.Type == record.RunStarted:
 			list, at, taken = nil, map[int]int{}, map[int][]int{}
 		case r.Type == record.TurnStarted:
 			for _, id := range r.Takes {
-				taken[id] = append(taken[id], r.Turn)
+				if !slices.Contains(taken[id], r.Turn) { // otherwise the turn is repeated
+					taken[id] = append(taken[id], r.Turn)
+				}
 			}
 		}
 		for _, t := range r.Topics {

@@ -4,33 +4,33 @@ import (
 	"slices"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// View is how the run stands that the last of some records belong to: their fold, in
-// order. Whoever looks at a loop has one, be it fed by a Tail or by the loop itself.
+// View is the state of the run to which the last record belongs: records reduced in order. Each
+// observer of a loop has one, fed by a Tail or by the running loop.
 type View struct {
-	Turn     int // the one under way, or that ended last
+	Turn     int // the current or last turn
 	MaxTurns int
 	Agent    string
 	Branch   string
 	Task     string
-	Hat      string            // takes the turn; "" for none
-	Subject  string            // the topics that the turn is for
-	Begun    time.Time         // of the turn under way; zero: none is
-	Turns    []Turn            // the last MaxTurnsKept
-	Tokens   event.Tokens      // of the run so far, the turn under way included
-	Circuit  string            // state of the circuit breaker, "" while nothing is known
-	Calls    int               // turns begun in the hour up to the last one
-	Reason   string            // why the run stopped; "" while it goes on
-	Why      string            // the same in words
-	Open     []record.Question // that wait for a person
+	Hat      string            // hat of the turn; "" for none
+	Subject  string            // topics of the turn
+	Begun    time.Time         // start of the current turn; zero if none
+	Turns    []Turn            // the last MaxTurnsKept turns
+	Tokens   event.Tokens      // of the run so far, including the current turn
+	Circuit  string            // state of the circuit breaker, "" if unknown
+	Calls    int               // turns started in the hour up to the last one
+	Reason   string            // the reason that the run stopped; "" while it runs
+	Why      string            // the same as text
+	Open     []record.Question // questions that wait for an answer
 
-	ended event.Tokens // of the turns that ended
+	ended event.Tokens // of completed turns
 }
 
-// Turn is what is known of one turn.
+// Turn is a summary of one turn.
 type Turn struct {
 	Turn     int
 	Hat      string
@@ -42,10 +42,10 @@ type Turn struct {
 	Progress bool
 }
 
-// MaxTurnsKept is more than anybody looks at, and bounds what a View holds.
+// MaxTurnsKept limits the size of a View; it exceeds what observers show.
 const MaxTurnsKept = 200
 
-// Take folds one record in.
+// Take applies one record.
 func (v *View) Take(r Record) {
 	if r.Event != nil {
 		if r.Event.Type == event.Usage && r.Event.Tokens != nil {
@@ -58,7 +58,7 @@ func (v *View) Take(r Record) {
 		*v = View{}
 	case record.TurnStarted:
 		v.started(r)
-	case record.TurnEnded:
+	case record.TurnEnded, record.TurnCut:
 		v.turnEnded(r)
 	case record.Stopped:
 		v.Begun, v.Reason, v.Why = time.Time{}, r.Reason, r.Why
@@ -82,7 +82,7 @@ func (v *View) started(r Record) {
 	v.Turns = v.Turns[max(0, len(v.Turns)-MaxTurnsKept):]
 }
 
-// used takes in what the turn under way used so far.
+// used adds the tokens of the current turn.
 func (v *View) used(tokens event.Tokens) {
 	if n := len(v.Turns); n > 0 {
 		v.Turns[n-1].Used = tokens
@@ -94,10 +94,10 @@ func (v *View) turnEnded(r Record) {
 	v.Begun = time.Time{}
 	if n := len(v.Turns); n > 0 {
 		t := &v.Turns[n-1]
-		t.Ended, t.Failed, t.Took = true, r.Failure != nil, max(0, r.Time.Sub(t.Begun))
+		t.Ended, t.Failed, t.Took = true, r.Failure != nil || r.Type == record.TurnCut, max(0, r.Time.Sub(t.Begun))
 		t.Progress = r.Progress != nil && *r.Progress
 	}
-	if r.State != nil { // it counts what an agent tells at the end alone
+	if r.State != nil { // it includes tokens that an agent reports only at its end
 		v.Tokens.CostUSD = r.State.CostUSD
 	}
 }

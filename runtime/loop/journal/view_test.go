@@ -8,7 +8,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 func fold(t *testing.T, lines string) (v View) {
@@ -33,7 +33,7 @@ func TestView(t *testing.T) {
 	assert.Equal(t, View{
 		Turn: 1, MaxTurns: 9, Agent: "a", Branch: "b", Task: "t", Begun: begun, Circuit: "HALF_OPEN", Calls: 4,
 		Turns: []Turn{{Turn: 1, Begun: begun, Used: used}}, Tokens: used,
-	}, v, "what a turn used is told more than once")
+	}, v, "the usage of a turn is reported more than once")
 
 	const ends = `{"turn":1,"seq":5,"time":"2026-03-01T12:00:11Z","type":"turn_ended","progress":true,"state":{"turn":1,"cost_usd":0.25,"breaker":{"state":"OPEN"}}}
 {"turn":2,"seq":6,"time":"2026-03-01T12:00:12Z","type":"turn_started"}
@@ -47,11 +47,11 @@ func TestView(t *testing.T) {
 	v = fold(t, begins+ends+`{"turn":2,"type":"stopped","reason":"max_turns","why":"It was enough."}`+"\n")
 	assert.Equal(t, []any{true, "max_turns", "It was enough."}, []any{v.Begun.IsZero(), v.Reason, v.Why})
 	v = fold(t, begins+ends+begins)
-	assert.Len(t, v.Turns, 1, "a new run begins anew")
+	assert.Len(t, v.Turns, 1, "a new run starts with an empty view")
 	assert.Empty(t, v.Reason)
 }
 
-// What a loop of another version or another program wrote is named, and does no harm.
+// Records of another version or another program are named and harmless.
 func TestReadForeignLines(t *testing.T) {
 	var errs []string
 	n := 0

@@ -2,26 +2,32 @@
 package layout
 
 import (
-	"fmt"
-	"io/fs"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"example.com/ripple/internal/projectfile"
 )
 
-// Dir is the directory of the loop's files, in the project.
+// Dir is the directory of the loop's files, relative to the project.
 const Dir = ".ralph"
 
-// Files under Dir. The names are the seed's; those from EventsFile on are ours. All
-// of them stand in docs/running-a-loop.md.
+// Files under Dir. The names are those of the Ralph reference implementation; names from
+// EventsFile on are ripple's own. docs/running-a-loop.md describes all of them.
 const (
-	PromptFile  = "PROMPT.md"
-	PlanFile    = "@fix_plan.md"
-	AgentFile   = "@AGENT.md"
+	PromptFile = "PROMPT.md"
+	PlanFile   = "@fix_plan.md"
+	AgentFile  = "@AGENT.md"
+
+	// Current names of the Ralph reference, for projects without the older ones above.
+	BarePlanFile  = "fix_plan.md"
+	BareAgentFile = "AGENT.md"
+
 	RCFile      = ".ralphrc"   // under Dir and in the project
 	IgnoreFile  = ".gitignore" // keeps Dir out of git
+	MarkFile    = ".made_here" // distinguishes a Dir that a user made or trusts from any other
 	StatusFile  = "status.json"
 	BreakerFile = ".circuit_breaker_state"
 	SessionFile = ".ralph_session"
@@ -33,64 +39,59 @@ const (
 
 	EventsFile   = "events.jsonl"
 	LockFile     = "loop.lock"
-	CallsFile    = ".calls"         // the sliding hour
+	CallsFile    = ".calls"         // the sliding window of one hour
 	SnapshotFile = ".turn_snapshot" // the tree before the turn
-	PathsFile    = ".commit_paths"  // what the last commit was made of
-	WritingFile  = ".commit_git"    // the git that makes it
-	MakingFile   = ".new_worktree"  // the working tree that is being made
-	InboxFile    = ".topics"        // what the turn publishes by a command
+	PathsFile    = ".commit_paths"  // paths of the last commit
+	WritingFile  = ".commit_git"    // the running git commit
+	MakingFile   = ".new_worktree"  // the working tree being created
+	InboxFile    = ".topics"        // topics published by a command in the turn
 	InboxLock    = ".topics.lock"
-	RepliesFile  = ".answers" // what people answer, until the record has it
+	RepliesFile  = ".answers" // users' answers that the record does not have yet
 	RepliesLock  = ".answers.lock"
-	FaceFile     = ".acp_session" // which session of an editor began the run
-	TaskFile     = ".acp_task.md" // what it was asked for there
+	FaceFile     = ".acp_session" // the editor session that started the run
+	TaskFile     = ".acp_task.md" // the task given in that session
 )
 
 // Ignore is the content of IgnoreFile.
 const Ignore = "# Nothing here is the project's. To have the prompt and the plan in git all the same:\n# git add -f .ralph/PROMPT.md .ralph/@fix_plan.md\n*\n"
 
-// Records are the files that the loop writes itself: they are no progress and are
-// never committed.
+// Written are the files that users and agents write.
+var Written = []string{PromptFile, PlanFile, AgentFile, BarePlanFile, BareAgentFile, RCFile, IgnoreFile}
+
+// Records are the files that the loop itself writes: they do not count as progress and are never
+// committed.
 var Records = []string{
 	StatusFile, BreakerFile, SessionFile, HistoryFile, IDFile, StartFile, LiveFile, LogsDir,
 	EventsFile, LockFile, CallsFile, SnapshotFile, PathsFile, WritingFile, MakingFile, InboxFile, InboxLock,
-	RepliesFile, RepliesLock, FaceFile, TaskFile,
+	RepliesFile, RepliesLock, FaceFile, TaskFile, MarkFile,
 }
 
 const (
-	TempMark       = ".ripple-tmp-" // in the name of a file that is being written
-	CorruptMark    = ".corrupt"     // behind the name of one that could not be read
+	TempMark       = ".ripple-tmp-" // in the name of a temporary file
+	CorruptMark    = ".corrupt"     // suffix of a file that could not be read
 	worktreeSuffix = "-worktree"
 )
 
-// Check is the error of a project whose Dir is there and no directory.
-func Check(project string) error {
-	path := filepath.Join(project, Dir)
-	if info, err := os.Stat(path); err == nil && !info.IsDir() {
-		return fmt.Errorf("%s is a file, and a loop keeps its own in a directory of that name: move it away", path)
+// Files returns a project's loop files, by their names under Dir.
+func Files(project string) projectfile.Dir { return projectfile.In(project, Dir) }
+
+// maxListing limits the size, in bytes, of files that list a whole tree.
+const maxListing = 512 << 20
+
+// Read reads a loop file of a project. Errors: *projectfile.RefusedError and those of the system.
+func Read(project, name string) ([]byte, error) {
+	limit := int64(projectfile.MaxText)
+	if name == SnapshotFile || name == PathsFile {
+		limit = maxListing
 	}
-	return nil
+	return Files(project).Read(name, limit)
 }
 
-// ReadFile reads a file that is one: a pipe could let the loop wait for ever.
-func ReadFile(path string) ([]byte, error) {
-	if err := NotPipe(path); err != nil {
-		return nil, err
-	}
-	return os.ReadFile(path)
-}
+// Check returns an error if Dir exists in the project and is not a directory.
+func Check(project string) error { return Files(project).Check() }
 
-// NotPipe is the error of a path that leads to a pipe or socket.
-func NotPipe(path string) error {
-	info, err := os.Stat(path)
-	if err == nil && info.Mode()&(fs.ModeNamedPipe|fs.ModeSocket) != 0 {
-		return fmt.Errorf("%s is a pipe or socket and should be a file: remove it", path)
-	}
-	return nil
-}
-
-// IsRecord says whether a path, from the project and with slashes, is a file
-// that the loop writes itself.
+// IsRecord reports whether path, relative to the project and with slashes, is a file that the
+// loop itself writes.
 func IsRecord(name string) bool {
 	rest, inside := strings.CutPrefix(name, Dir+"/")
 	if !inside {
@@ -101,24 +102,53 @@ func IsRecord(name string) bool {
 		strings.HasPrefix(path.Base(rest), TempMark) || strings.Contains(rest+"/", worktreeSuffix+"/")
 }
 
-// There says whether something has a name, be it a link to nothing.
+// There reports whether name exists; a dangling link counts.
 func There(path string) bool {
 	_, err := os.Lstat(path)
 	return err == nil
 }
 
-// IsLoops says whether a path is under Dir: the prompt and the plan too.
+// IsLoops reports whether path is under Dir, including the prompt and the plan.
 func IsLoops(name string) bool { return strings.HasPrefix(name, Dir+"/") }
 
-// Worktree is where the working tree of a branch is, from the project.
+// Worktree returns the location of a branch's working tree, relative to the project.
 func Worktree(branch string) string { return path.Join(Dir, branch+worktreeSuffix) }
 
-// PlanIn is the task list that an agent sees which works in dir: its own, where it has
-// one, as in a worktree, else the project's.
-func PlanIn(project, dir string) string {
-	own := filepath.Join(dir, Dir, PlanFile)
-	if There(own) {
-		return own
+// BranchOf returns the branch of such a working tree, or "" if dir is not one.
+func BranchOf(dir string) string {
+	rest, inside := strings.CutPrefix(filepath.ToSlash(dir), Dir+"/")
+	branch, is := strings.CutSuffix(rest, worktreeSuffix)
+	if !inside || !is {
+		return ""
 	}
-	return filepath.Join(project, Dir, PlanFile)
+	return branch
+}
+
+// bareNames maps file names to their alternatives in projects of the Ralph reference.
+var bareNames = map[string]string{PlanFile: BarePlanFile, AgentFile: BareAgentFile}
+
+// NameIn returns the name that PlanFile or AgentFile has in a directory of loop files: the one
+// with the @, unless only the one without it exists.
+func NameIn(files projectfile.Dir, name string) string {
+	if bare := bareNames[name]; bare != "" && !files.Exists(name) && files.Exists(bare) {
+		return bare
+	}
+	return name
+}
+
+// TwoPlans reports whether files has a plan under both names.
+func TwoPlans(files projectfile.Dir) bool {
+	return files.Exists(PlanFile) && files.Exists(BarePlanFile)
+}
+
+// PlanIn returns the name, under Dir, of the task list for an agent that works in dir: the one in
+// dir if it exists, as in a worktree, otherwise the project's.
+func PlanIn(project, dir string) string {
+	if rel, inside := projectfile.Relative(filepath.Join(project, Dir), dir); inside {
+		own := NameIn(projectfile.In(project, path.Join(Dir, rel, Dir)), PlanFile)
+		if own = path.Join(rel, Dir, own); Files(project).Exists(own) {
+			return own
+		}
+	}
+	return NameIn(Files(project), PlanFile)
 }

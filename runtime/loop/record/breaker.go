@@ -7,8 +7,8 @@ const (
 	Open     = "OPEN"
 )
 
-// Breaker is the circuit breaker, which stops a loop that gets nowhere. Its JSON is that of
-// .circuit_breaker_state.
+// Breaker is the state of the circuit breaker, which stops a loop that makes no progress. Its
+// JSON is that of .circuit_breaker_state.
 type Breaker struct {
 	State             string `json:"state"`
 	NoProgress        int    `json:"consecutive_no_progress"`
@@ -21,28 +21,32 @@ type Breaker struct {
 	CurrentLoop       int    `json:"current_loop"`
 }
 
-// Valid says whether a state that was read can be used.
+// Valid reports whether a state that was read can be used.
 func (b *Breaker) Valid() bool {
 	known := b.State == Closed || b.State == HalfOpen || b.State == Open
 	return known && min(b.NoProgress, b.SameError, b.PermissionDenials, b.LastProgress, b.TotalOpens, b.CurrentLoop) >= 0
 }
 
-// Memory is what the breaker compares a turn with. The seed's file has no place
-// for it.
+// Memory is the data that the breaker compares a turn with. The file of the Ralph reference has
+// no field for it.
 type Memory struct {
-	Errors   []string `json:"errors,omitempty"`  // signatures of the last turn
-	Outputs  []int    `json:"outputs,omitempty"` // characters of the last turns, at most 3
-	Declines int      `json:"declines"`          // turns in a row whose output shrank
+	Errors   []string `json:"errors,omitempty"`  // signatures of the last turn's errors
+	Outputs  []int    `json:"outputs,omitempty"` // output of the last turns in characters; at most 3
+	Declines int      `json:"declines"`          // consecutive turns whose output shrank
+
+	Unchanged int `json:"unchanged,omitempty"` // consecutive turns that changed no file
 }
 
-// Gate remembers what the turns so far said about being done.
+// Gate holds the completion signals of the turns so far.
 type Gate struct {
-	Indicators int  `json:"indicators"` // turns in a row that claimed completion
-	TestTurns  int  `json:"test_turns"` // turns in a row that only tested
-	Blocked    int  `json:"blocked"`    // turns in a row that were blocked
+	Indicators int  `json:"indicators"` // consecutive turns that claimed completion
+	TestTurns  int  `json:"test_turns"` // consecutive turns that only tested
+	Blocked    int  `json:"blocked"`    // consecutive turns that were blocked
 	ExitSignal bool `json:"exit_signal"`
 	Promise    bool `json:"promise"`           // the last turn ended with the promise
-	Denied     bool `json:"denied"`            // the last turn was denied something
-	Failing    bool `json:"failing,omitempty"` // it said that its tests fail
-	Claimed    bool `json:"claimed,omitempty"` // it said that it is done, whether that counts or not
+	Denied     bool `json:"denied"`            // the last turn was denied a tool
+	Failing    bool `json:"failing,omitempty"` // it reported failing tests
+	Claimed    bool `json:"claimed,omitempty"` // it claimed completion, whether or not that counts
+
+	Uncounted string `json:"uncounted,omitempty"` // the reason that its promise does not count; "" if it counts
 }

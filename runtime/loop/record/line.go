@@ -5,10 +5,12 @@ package record
 
 import (
 	"fmt"
+	"net"
+	"strconv"
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
 )
 
 // Types of the lines of events.jsonl that are the loop's own; the others are of
@@ -17,18 +19,24 @@ const (
 	RunStarted  = "run_started"
 	TurnStarted = "turn_started"
 	TurnEnded   = "turn_ended"
+	TurnCut     = "turn_cut" // an attempt that is taken again
 	Verified    = "verified"
 	Committed   = "committed"
 	Reset       = "reset"
 	Stopped     = "stopped"
 	WrittenBack = "written_back"
 
-	CommitRefused = "commit_refused"
+	CommitRefused   = "commit_refused"
+	SettingsChanged = "settings_changed" // by flags of a run that goes on
 
 	Asked    = "asked"    // in the middle of a turn
 	Answered = "answered" // by a person
 	Decided  = "decided"  // by a rule: nobody was asked
 	Guided   = "guided"
+
+	BoxDenied = "box_denied"
+
+	LeftOut = "left_out" // more than the settings let be kept
 )
 
 // Line is one of these: a field for each key that any type has. Events of the agent
@@ -55,7 +63,9 @@ type Line struct {
 	What     string         `json:"what,omitempty"`       // reset
 	Reason   string         `json:"reason,omitempty"`     // stopped
 	ExitCode *int           `json:"exit_code,omitempty"`  // stopped
-	Why      string         `json:"why,omitempty"`        // stopped, commit_refused
+	Next     string         `json:"next,omitempty"`       // stopped: what to do, in the words of who ran the loop
+	Summary  *Summary       `json:"summary,omitempty"`    // stopped
+	Why      string         `json:"why,omitempty"`        // stopped, commit_refused, turn_cut, left_out, box_denied; committed: what of it seldom belongs into a commit
 	Hat      string         `json:"hat,omitempty"`        // turn_started; verified, when its own commands did it
 	Takes    []int          `json:"takes,omitempty"`      // turn_started: the topics that it is for, by their IDs
 	Subject  string         `json:"subject,omitempty"`    // turn_started: their names
@@ -65,7 +75,27 @@ type Line struct {
 	Answers  []string       `json:"answers,omitempty"`    // turn_started: to these questions, in its prompt
 	Guide    *Guide         `json:"guide,omitempty"`      // guided
 	Guides   []string       `json:"guides,omitempty"`     // turn_started: those in its prompt
+	Events   int            `json:"events,omitempty"`     // left_out: so many
+	Bytes    int64          `json:"bytes,omitempty"`      // left_out: of their lines
+	Denied   *Denied        `json:"denied,omitempty"`     // box_denied; Why has it in words
+	Settings *Settings      `json:"settings,omitempty"`   // run_started, settings_changed, written_back
 	State    *State         `json:"state,omitempty"`
+}
+
+// Denied is a connection that a box refused.
+type Denied struct {
+	Host   string `json:"host"`
+	Port   int    `json:"port,omitempty"` // 0: not known
+	Reason string `json:"reason"`
+}
+
+// String returns the host and the port.
+func (d Denied) String() string {
+	host := OneLine(d.Host, 100)
+	if d.Port == 0 {
+		return host
+	}
+	return net.JoinHostPort(host, strconv.Itoa(d.Port))
 }
 
 // Verdict is what became of a command that verifies.

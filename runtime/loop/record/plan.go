@@ -5,29 +5,29 @@ import (
 	"io/fs"
 	"strings"
 
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// Task is a box of a task list.
+// Task is a check box of a task list.
 type Task struct {
 	Text string
 	Done bool
 }
 
-// Tasks are the boxes of a task list.
+// Tasks are the check boxes of a task list.
 type Tasks []Task
 
-// Plan counts them.
+// Plan has the counts of a task list.
 type Plan struct{ Open, Ticked int }
 
-// Complete says that every box is ticked, and that there is one.
+// Complete reports whether at least one box exists and every box is checked.
 func (p Plan) Complete() bool { return p.Open == 0 && p.Ticked > 0 }
 
 // box is an item of a Markdown list that begins with [ ] or [x].
 var box = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s+(.*)|$)`)
 
-// ParseTasks lists the boxes outside fenced code.
+// ParseTasks returns the check boxes outside fenced code.
 func ParseTasks(text string) (list Tasks) {
 	fenced := false
 	for line := range strings.Lines(text) {
@@ -41,16 +41,16 @@ func ParseTasks(text string) (list Tasks) {
 	return list
 }
 
-// ReadTasks reads a task list; one that is not there has no box.
-func ReadTasks(path string) (Tasks, error) {
-	data, err := layout.ReadFile(path)
+// ReadTasks reads the task list of an agent that works in dir; a missing file has no tasks.
+func ReadTasks(project, dir string) (Tasks, error) {
+	data, err := layout.Read(project, layout.PlanIn(project, dir))
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, nil
 	}
 	return ParseTasks(string(data)), err
 }
 
-// Count counts the open ones and the others.
+// Count counts the open and the completed tasks.
 func (l Tasks) Count() (p Plan) {
 	for _, t := range l {
 		if t.Done {
@@ -62,7 +62,7 @@ func (l Tasks) Count() (p Plan) {
 	return p
 }
 
-// Next is the first open one, "" for none.
+// Next returns the text of the first open task, or "" if all are complete.
 func (l Tasks) Next() string {
 	for _, t := range l {
 		if !t.Done {

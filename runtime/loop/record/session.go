@@ -5,11 +5,11 @@ import (
 	"time"
 )
 
-// Session is the agent's conversation that the next turn goes on with. Its JSON
-// is that of .ralph_session: one shape while there is one, another without.
+// Session is the agent's conversation that the next turn continues. Its JSON is that of
+// .ralph_session, which has one shape for a session and another for none.
 type Session struct {
 	ID          string
-	Agent       string // whose it is; "" when nobody noted it
+	Agent       string // the agent that owns it; "" if not recorded
 	CreatedAt   time.Time
 	LastUsed    time.Time
 	ResetAt     time.Time
@@ -29,7 +29,7 @@ type endedSession struct {
 	Reason string `json:"reset_reason"`
 }
 
-// MarshalJSON writes the shape of the seed.
+// MarshalJSON writes the shape that the Ralph reference uses.
 func (s Session) MarshalJSON() ([]byte, error) {
 	if s.ID == "" {
 		return json.Marshal(endedSession{"", Time{s.ResetAt}, s.ResetReason})
@@ -60,8 +60,8 @@ type Move struct {
 	Loop   int       `json:"loop_number"`
 }
 
-// Use notes that a turn of an agent went well in a session. The move is nil
-// when it is the one that was there.
+// Use records a successful turn of an agent in a session. The move is nil if the session is
+// unchanged.
 func (s *Session) Use(id, agent string, turn int, now time.Time) *Move {
 	if id == s.ID {
 		s.LastUsed, s.Agent = now, agent
@@ -72,7 +72,7 @@ func (s *Session) Use(id, agent string, turn int, now time.Time) *Move {
 	return t
 }
 
-// Reset ends a session; nil when there is none.
+// Reset ends a session and returns the move; nil if none was active.
 func (s *Session) Reset(reason string, turn int, now time.Time) *Move {
 	if s.ID == "" {
 		return nil
@@ -82,8 +82,8 @@ func (s *Session) Reset(reason string, turn int, now time.Time) *Move {
 	return t
 }
 
-// Expired says whether a session lay unused too long. A clock that went
-// backwards ends none.
+// Expired reports whether a session was unused for too long. A clock that moved backwards expires
+// none.
 func (s *Session) Expired(after time.Duration, now time.Time) bool {
 	return s.ID != "" && after > 0 && now.Sub(s.LastUsed) >= after
 }

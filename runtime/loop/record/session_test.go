@@ -60,7 +60,7 @@ func TestSessionExpires(t *testing.T) {
 		{"just used", noon, 24 * time.Hour, false},
 		{"almost", noon.Add(24*time.Hour - 1), 24 * time.Hour, false},
 		{"now", noon.Add(24 * time.Hour), 24 * time.Hour, true},
-		{"the clock went backwards", noon.Add(-48 * time.Hour), 24 * time.Hour, false},
+		{"the clock moved backwards", noon.Add(-48 * time.Hour), 24 * time.Hour, false},
 	}
 	for _, tt := range tests {
 		s := Session{ID: "a", LastUsed: noon}

@@ -3,8 +3,8 @@ package record
 import (
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
 )
 
 // State is all that a loop knows between two turns. It is written as a whole
@@ -13,7 +13,8 @@ import (
 // thing that a turn can depend on.
 type State struct {
 	Run     string               `json:"run"`
-	Turn    int                  `json:"turn"` // the last one that ended
+	Turn    int                  `json:"turn"`          // the last one that ended
+	Cut     int                  `json:"cut,omitempty"` // attempts at the next one that were cut off; it is taken again
 	Millis  int64                `json:"elapsed_ms"`
 	CostUSD float64              `json:"cost_usd"`
 	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
@@ -37,9 +38,10 @@ type State struct {
 	Waited    time.Duration `json:"waited_ns"`        // for these
 	NotBefore time.Time     `json:"not_before,omitzero"`
 
-	Task         string `json:"task,omitempty"` // what the plan had the last turn do
-	Said         string `json:"said,omitempty"` // the last sentence of the last turn
-	Last         string `json:"last,omitempty"` // one line on the last turn
+	Prompt       string `json:"prompt,omitempty"` // what became of its file while a turn ran
+	Task         string `json:"task,omitempty"`   // what the plan had the last turn do
+	Said         string `json:"said,omitempty"`   // the last sentence of the last turn
+	Last         string `json:"last,omitempty"`   // one line on the last turn
 	Recommended  string `json:"recommended,omitempty"`
 	Progress     bool   `json:"progress"`
 	Removed      int    `json:"removed,omitempty"`       // boxes that were taken out of the plan
@@ -52,6 +54,10 @@ type State struct {
 	Refused int      `json:"refused,omitempty"` // commits in a row
 	Refusal string   `json:"refusal,omitempty"` // of the last one
 	Owed    []string `json:"owed,omitempty"`    // files that the next commit takes, quoted
+
+	Denied []Denied `json:"denied,omitempty"` // what the box refused, once for each host and port
+	Told   int      `json:"told,omitempty"`   // how many of them a successful turn has had in its prompt
+	Review []string `json:"review,omitempty"` // changed files that tools run by themselves
 
 	Hats      *hats.State       `json:"hats,omitempty"`       // nil in a loop without topics
 	SessionOf string            `json:"session_of,omitempty"` // the hat that Session is of; "" for the loop's

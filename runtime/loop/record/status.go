@@ -2,7 +2,7 @@ package record
 
 import "time"
 
-// Status is status.json.
+// Status is the content of status.json.
 type Status struct {
 	Timestamp  Time   `json:"timestamp"`
 	LoopCount  int    `json:"loop_count"`
@@ -14,10 +14,10 @@ type Status struct {
 	NextReset  Time   `json:"next_reset"`
 }
 
-// Holder is who has a project's loop: the content of loop.lock.
+// Holder identifies the process that runs a project's loop: the content of loop.lock.
 type Holder struct {
 	PID     int       `json:"pid"`
 	Host    string    `json:"host"`
 	Started time.Time `json:"started"`
-	Dir     string    `json:"dir,omitempty"` // where the agent works, from the project; "" for the project itself
+	Dir     string    `json:"dir,omitempty"` // the agent's working directory, relative to the project; "" for the project itself
 }

@@ -6,8 +6,8 @@ import (
 	"unicode"
 )
 
-// OneLine puts text on one line of at most so many characters. What a program
-// printed may hold bytes that neither an argument nor a commit can have.
+// OneLine returns text as one line of at most limit characters, without bytes that are invalid in
+// an argument or a commit message.
 func OneLine(text string, limit int) string {
 	text = strings.Join(strings.Fields(strings.ToValidUTF8(text, "")), " ")
 	return Shorten(strings.Map(func(r rune) rune {
@@ -18,7 +18,7 @@ func OneLine(text string, limit int) string {
 	}, text), limit)
 }
 
-// Shorten cuts text to a number of characters, the last of them an ellipsis.
+// Shorten cuts text to a number of characters, including a final ellipsis.
 func Shorten(text string, limit int) string {
 	n, cut := 0, 0
 	for i := range text {
@@ -33,5 +33,8 @@ func Shorten(text string, limit int) string {
 	return text
 }
 
-// Stamp is a time in a name.
-func Stamp(now time.Time) string { return now.UTC().Format("20060102T150405Z") }
+// StampLayout is the layout of a Stamp.
+const StampLayout = "20060102T150405Z"
+
+// Stamp formats a time for use in a name.
+func Stamp(now time.Time) string { return now.UTC().Format(StampLayout) }

@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// Time is one in the seed's files. It is written to the second and in UTC,
-// as `date -u +%FT%TZ` does: jq's fromdateiso8601 takes nothing else.
+// Time is a time in the files of the Ralph reference. It is written in UTC with a precision of
+// seconds, as `date -u +%FT%TZ` does: jq's fromdateiso8601 accepts only this.
 type Time struct{ time.Time }
 
-// timeLayouts are what other programs write: RFC 3339, `date +%FT%T%z`, and no
-// zone at all, which is taken for UTC.
+// timeLayouts are the layouts of other programs: RFC 3339, `date +%FT%T%z`, and a time without a
+// zone, which is taken as UTC.
 var timeLayouts = []string{time.RFC3339, "2006-01-02T15:04:05Z0700", "2006-01-02T15:04:05"}
 
-// MarshalJSON writes "" for no time.
+// MarshalJSON writes the zero time as "".
 func (m Time) MarshalJSON() ([]byte, error) {
 	if m.IsZero() {
 		return []byte(`""`), nil
@@ -22,7 +22,7 @@ func (m Time) MarshalJSON() ([]byte, error) {
 	return json.Marshal(m.UTC().Truncate(time.Second))
 }
 
-// UnmarshalJSON reads "" and null as no time.
+// UnmarshalJSON reads "" and null as the zero time.
 func (m *Time) UnmarshalJSON(data []byte) error {
 	var text string
 	if err := json.Unmarshal(data, &text); err != nil {
@@ -38,5 +38,5 @@ func (m *Time) UnmarshalJSON(data []byte) error {
 			return nil
 		}
 	}
-	return fmt.Errorf("%q is no time; expected one like 2006-01-02T15:04:05Z", text)
+	return fmt.Errorf("%q is not a time; expected one like 2006-01-02T15:04:05Z", text)
 }

@@ -1,7 +1,7 @@
-// Package library is where package schema finds the libraries that only reading a file
-// takes. Package schema/validate puts them here when it is linked in, so that what uses
-// nothing but ready-made adapters need not wait for them: they make tables of their own
-// for milliseconds when a program starts.
+// Package library holds the libraries that package schema needs only for reading a file.
+// Package schema/validate puts them here when it is linked in, so that what uses nothing
+// but ready-made adapters need not wait for them: they make tables of their own for
+// milliseconds when a program starts.
 package library
 
 import "sync/atomic"

@@ -1,4 +1,4 @@
-// Package acpcmd is `ripple acp`: ripple as an agent for editors.
+// Package acpcmd implements `ripple acp`: ripple as an agent for editors.
 package acpcmd
 
 import (
@@ -9,9 +9,11 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/acp"
-	"ripple/runtime/checkup"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/acp"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 // flags are those of ripple acp.
@@ -41,7 +43,10 @@ asks. The answer to a prompt says how the loop ended:
 
 A prompt after that goes on with the loop, unless its work is done.
 
-With --turn a prompt is one turn of the agent, without a loop.`,
+With --turn a prompt is one turn of the agent, without a loop, over the protocol where the
+agent speaks it: then the editor is asked what the agent asks, and gives it its MCP servers.
+The editor chooses the mode: "ask" is the first, "allow" allows what the agent asks, the
+others are the agent's own permission modes.`,
 		Example: `  ripple acp --adapter claude
   ripple acp --adapter codex -- --verify 'make test' --max-cost 5
   ripple acp --turn --adapter gemini`,
@@ -59,6 +64,7 @@ With --turn a prompt is one turn of the agent, without a loop.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: as ripple run chooses it, with --turn the first that is installed")
+	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
 	cmd.Flags().BoolVar(&f.turn, "turn", false, "a prompt is one turn of the agent, without a loop")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a))
@@ -68,22 +74,19 @@ With --turn a prompt is one turn of the agent, without a loop.`,
 func serve(ctx context.Context, a *ui.App, version string, f flags, args []string) error {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
-	o := acp.Options{Version: version, Log: a.Err}
+	o := acp.Options{Version: version, Log: a.Err, Claim: a.Trust.ClaimLoop}
 	if f.turn {
 		e, err := a.AgentAdapter(ctx, f.adapter)
 		if err != nil {
 			return err
 		}
-		if e, err = ui.Way(e, f.transport); err != nil {
-			return err
-		}
-		if err := a.Ready(ctx, e, checkup.Program{}); err != nil {
+		if e, err = turnWay(ctx, a, e, f.transport); err != nil {
 			return err
 		}
 		o.Agent = e.Adapter
 	} else {
 		var err error
-		if o.Loop, err = loopCommand(f, args); err != nil {
+		if o.Loop, err = loopCommand(f, a.Trust.Given(), args); err != nil {
 			return err
 		}
 	}
@@ -96,10 +99,25 @@ func serve(ctx context.Context, a *ui.App, version string, f flags, args []strin
 	return nil
 }
 
+// turnWay is how the turns of --turn are taken: over the protocol where the agent's
+// program for it is here, because an agent can ask the editor there; else as usual.
+func turnWay(ctx context.Context, a *ui.App, e *registry.Entry, transport string) (*registry.Entry, error) {
+	if transport == "" {
+		if way, err := ui.Way(e, schema.TransportACP); err == nil && a.Ready(ctx, way, checkup.Program{}) == nil {
+			return way, nil
+		}
+	}
+	way, err := ui.Way(e, transport)
+	if err != nil {
+		return nil, err
+	}
+	return way, a.Ready(ctx, way, checkup.Program{})
+}
+
 // loopCommand is ripple run as the server starts it. A person who writes a prompt wants
 // the loop to go on: an open circuit is closed. Flags of the command line come last, and
 // count.
-func loopCommand(f flags, args []string) (func(task string, goOn bool) []string, error) {
+func loopCommand(f flags, trusting bool, args []string) (func(task string, goOn bool) []string, error) {
 	self, err := os.Executable()
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, "")
@@ -113,6 +131,9 @@ func loopCommand(f flags, args []string) (func(task string, goOn bool) []string,
 			}
 		}
 		command = append(command, "--adapter", name)
+	}
+	if trusting {
+		command = append(command, "--trust")
 	}
 	if f.transport != "" {
 		command = append(command, "--transport", f.transport)

@@ -3,28 +3,29 @@ package adaptercmd
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/schema"
 )
 
-// NewAgentMatrix is ripple agent matrix.
+// NewAgentMatrix returns the command ripple agent matrix.
 func NewAgentMatrix(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON bool
 	var file string
 	cmd := &cobra.Command{
 		Use:   "matrix REPORT...",
-		Short: "Show how agents fare over each of their ways, and what they can do",
-		Long: `Show a table of the JSON reports of "ripple adapter test" of agents: a row for each
-agent and version that was tested, and for each of its ways (stdio, ACP, its screen)
-whether the same scripted turns came to the same there as over its first way: "same",
-what differs and is known to, or what FAILED. Last is what it offers over the Agent Client Protocol:
-the capabilities that it told, and what it was seen to do (plan, usage, asks).
+		Short: "Show test results of agents over each of their ways, and their capabilities",
+		Long: `Show a table of the JSON reports of "ripple adapter test" for agents: a row for each
+tested version of an agent, and for each of its ways (stdio, ACP, its screen) whether
+the same scripted turns had the same result as over its first way: "same", the known
+differences, or what FAILED. The last column lists what it offers over the Agent Client
+Protocol: the capabilities that it announced, and those seen in use (plan, usage, asks).
 
 --write FILE puts the table into a document, between the lines "<!-- ripple agent
 matrix -->" and "<!-- end -->".`,
@@ -37,7 +38,7 @@ matrix -->" and "<!-- end -->".`,
 			}
 			list := agentsOf(files)
 			if len(list) == 0 {
-				return ui.UsageError("ripple adapter test NAME --report json, of an agent whose program is here, has some", "no report has turns over the ways of an agent")
+				return ui.UsageError("ripple adapter test NAME --report json includes them for an agent that is installed", "no report contains turns of an agent")
 			}
 			if file != "" {
 				if err := agentTable(list).write(file); err != nil {
@@ -58,30 +59,30 @@ matrix -->" and "<!-- end -->".`,
 	return cmd
 }
 
-// agentRow is what is known of an agent in one version.
+// agentRow is the row of one version of an agent.
 type agentRow struct {
 	Agent   string            `json:"agent"`
 	Version string            `json:"version,omitempty"`
-	Ways    map[string]wayRow `json:"ways"`             // by way: stdio, acp, screen
+	Ways    map[string]wayRow `json:"ways"`             // by name: stdio, acp, screen
 	Offers  []string          `json:"offers,omitempty"` // over ACP
 }
 
-// wayRow is how the scripted turns went over a way.
+// wayRow holds the results of the scripted turns over one way.
 type wayRow struct {
 	Version string    `json:"version,omitempty"`
 	Missing string    `json:"missing,omitempty"`
-	First   bool      `json:"first,omitempty"` // the others are compared with it
+	First   bool      `json:"first,omitempty"` // the other ways are compared with this one
 	Turns   []turnRow `json:"turns,omitempty"`
 }
 
-// turnRow is one of them.
+// turnRow is the result of one turn.
 type turnRow struct {
 	Name    string                `json:"name"`
-	Status  contract.Status       `json:"status"` // passed but for what is not known to differ
+	Status  contract.Status       `json:"status"` // passed unless an unexpected difference was found
 	Differs []contract.Difference `json:"differs,omitempty"`
 }
 
-// agentsOf are the agents of the reports, by name and in the order of the reports.
+// agentsOf returns the agents of the reports, by name and in the order of the reports.
 func agentsOf(files []reportFile) (list []*agentRow) {
 	for _, f := range files {
 		for _, r := range f.reports {
@@ -90,7 +91,7 @@ func agentsOf(files []reportFile) (list []*agentRow) {
 			}
 		}
 	}
-	slices.SortStableFunc(list, func(x, y *agentRow) int { return strings.Compare(x.Agent, y.Agent) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Agent < list[j].Agent })
 	return list
 }
 
@@ -115,8 +116,8 @@ func agentOf(r *contract.Report) *agentRow {
 	return row
 }
 
-// fared is how a turn went over one of its ways: what fails it and is no difference of
-// another way is the first one's.
+// fared returns the status of a turn over one of its ways: a failure that is not a difference of
+// another way belongs to the first way.
 func fared(t contract.TestResult, p contract.Played, first bool) contract.Status {
 	unknown := func(d contract.Difference) bool { return d.Because == "" }
 	switch {
@@ -146,7 +147,7 @@ func agentTable(list []*agentRow) table {
 	return t
 }
 
-// words are the way's cell: how its turns went, with the version of a program of its own.
+// words formats a cell: the results of the turns, with the version if the way has its own program.
 func (w wayRow) words(version string) string {
 	if w.Missing != "" {
 		return "not here"
@@ -180,7 +181,7 @@ func (w wayRow) words(version string) string {
 	return text
 }
 
-// each are the words, each once.
+// each joins the distinct words of a list.
 func each(list []string) string {
 	slices.Sort(list)
 	return strings.ReplaceAll(strings.Join(slices.Compact(list), ", "), "_", " ")

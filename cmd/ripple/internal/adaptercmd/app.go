@@ -1,7 +1,8 @@
-// Package adaptercmd are the commands that test, check, list, show and write adapters.
+// Package adaptercmd implements the commands that test, check, list, show and write
+// adapters.
 package adaptercmd
 
-import "ripple/cmd/ripple/internal/ui"
+import "example.com/ripple/cmd/ripple/internal/ui"
 
-// app is what all commands share, with what these do.
+// app is the shared state of all commands, with the methods of this package.
 type app struct{ *ui.App }

@@ -7,46 +7,46 @@ import (
 	"sync"
 	"time"
 
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/annotate"
-	"ripple/runtime/console"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/runtime/terminal"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/annotate"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/runtime/terminal"
 )
 
-// bench is where a person sits at a program's own prompt, beside it what a session takes
-// each part for. When the adapter's file changes the program is started anew.
+// bench shows a program's own prompt to a user, annotated with how a session interprets each part.
+// It restarts the program when the adapter's file changes.
 type bench struct {
 	*app
 	seat      *seat.Seat
 	file      string
 	entry     *registry.Entry
 	flags     tryFlags
-	recording *recording // nil: nothing is recorded
+	recording *recording // nil: not recording
 	news      chan struct{}
 
 	mu      sync.Mutex
 	layout  layout
 	sheet   *annotate.Sheet
-	term    *terminal.Terminal // nil: nothing runs
-	session *session.Session   // nil: there was no prompt yet
-	fed     bool               // something was typed while a command ran
-	rule    string             // what ended the last wait
-	result  string             // what a session made of the last command
-	problem string             // why nothing runs
-	end     [feet]string       // how it stood at last
+	term    *terminal.Terminal // nil: no program is running
+	session *session.Session   // nil: no prompt yet
+	fed     bool               // input was typed while a command ran
+	rule    string             // rule that ended the last wait
+	result  string             // the session's result of the last command
+	problem string             // reason why no program is running
+	end     [statusRows]string // the last state shown
 }
 
 func newBench(a *app, s *seat.Seat, e *registry.Entry, f tryFlags, rec *recording) *bench {
 	return &bench{app: a, seat: s, file: e.Path, entry: e, flags: f, recording: rec, news: make(chan struct{}, 1)}
 }
 
-// errChanged: the adapter's file did.
+// errChanged reports that the adapter's file has changed.
 var errChanged = errors.New("the file has changed")
 
-// run is the whole of it, until the person leaves, the program ends or ctx does.
+// run runs the bench until the user leaves, the program ends or ctx ends.
 func (b *bench) run(ctx context.Context) error {
 	cols, rows, err := b.seat.Size()
 	if err != nil {
@@ -59,7 +59,7 @@ func (b *bench) run(ctx context.Context) error {
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	b.lay(cols, rows)
+	b.setLayout(cols, rows)
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
 	if err := b.seat.Take(rows); err != nil {
@@ -76,11 +76,11 @@ func (b *bench) run(ctx context.Context) error {
 	<-painted
 	b.seat.Write(b.last())
 	b.seat.GiveBack()
-	return b.farewell(why)
+	return b.endError(why)
 }
 
-// watched is what is looked at for changes; nil: the adapter
-// comes with ripple, or is to get tests of what happens now.
+// watched returns the files to watch for changes; nil if the adapter is embedded or a recording is
+// in progress.
 func (b *bench) watched() (*watched, error) {
 	if b.entry.Origin == registry.OriginEmbedded || b.recording != nil {
 		return nil, nil
@@ -92,10 +92,10 @@ func (b *bench) watched() (*watched, error) {
 	return w, err
 }
 
-// rounds start the program again and again, as often as the file changes.
+// rounds restarts the program whenever the file changes.
 func (b *bench) rounds(ctx context.Context, w *watched) error {
 	if w != nil {
-		defer w.notify.Close() // only read from
+		defer w.notify.Close() // nothing is lost
 	}
 	for {
 		round, cancel := context.WithCancelCause(ctx)
@@ -118,7 +118,7 @@ func (b *bench) rounds(ctx context.Context, w *watched) error {
 	}
 }
 
-// load reads the adapter anew.
+// load reloads the adapter.
 func (b *bench) load(w *watched) {
 	e, err := tried(b.app, b.file, true)
 	b.mu.Lock()
@@ -133,8 +133,7 @@ func (b *bench) load(w *watched) {
 	}
 }
 
-// round is one start of the program, up to its end. What cannot be started waits for a
-// change.
+// round runs the program once, until it ends. If it cannot start, round waits for a change.
 func (b *bench) round(ctx context.Context) error {
 	s, err := b.open(ctx)
 	if err != nil {
@@ -142,7 +141,7 @@ func (b *bench) round(ctx context.Context) error {
 		<-ctx.Done()
 		return context.Cause(ctx)
 	}
-	b.locked(func() { b.session = s; _ = s.Resize(b.layout.cols, b.layout.rows) }) // it may have ended
+	b.locked(func() { b.session = s; _ = s.Resize(b.layout.cols, b.layout.rows) }) // the program may have ended
 	select {
 	case <-s.Done():
 		_, err = s.WaitState(context.Background(), func(session.State) bool { return false })
@@ -154,19 +153,19 @@ func (b *bench) round(ctx context.Context) error {
 		if errors.Is(err, session.ErrExited) {
 			state = err.Error()
 		}
-		b.locked(func() { b.end = [feet]string{state, line} })
+		b.locked(func() { b.end = [statusRows]string{state, line} })
 	}
 	soon, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeTime)
 	defer cancel()
 	if s.State().Phase == session.PhaseRunning || !errors.Is(err, errChanged) {
 		cancel()
 	}
-	_ = s.Close(soon) // what resists, the guard ends
+	_ = s.Close(soon) // the guard ends remaining processes
 	b.locked(func() { b.session, b.term = nil, nil })
 	return err
 }
 
-// closeTime is how long a program may take to end in its own way.
+// closeTime is how long a program may take to end by itself.
 const closeTime = 2 * time.Second
 
 func (b *bench) open(ctx context.Context) (*session.Session, error) {
@@ -178,9 +177,9 @@ func (b *bench) open(ctx context.Context) (*session.Session, error) {
 		b.problem = ""
 	}
 	b.mu.Unlock()
-	b.tell()
+	b.repaint()
 	if e.Adapter == nil {
-		return nil, b.unread()
+		return nil, b.loadError()
 	}
 	o := b.flags.session
 	o.Cols, o.Rows, o.Patient, o.Window = l.cols, l.rows, true, 0
@@ -190,23 +189,23 @@ func (b *bench) open(ctx context.Context) (*session.Session, error) {
 	return session.Open(ctx, e.Adapter, o)
 }
 
-// noting is the sheet of one start of the program.
+// noting annotates the output of one start of the program.
 type noting struct {
 	*annotate.Sheet
 	b *bench
 }
 
-// Take makes it a session.PieceObserver.
+// Take implements session.PieceObserver.
 func (n *noting) Take(p session.Piece) {
 	n.Sheet.Take(p)
 	if p.As == session.TakenEnd {
 		n.b.locked(func() { n.b.rule = p.Text })
 	}
-	n.b.tell()
+	n.b.repaint()
 }
 
-// unread is why the file is no adapter.
-func (b *bench) unread() error {
+// loadError returns the reason why the file is not a valid adapter.
+func (b *bench) loadError() error {
 	r, err := b.Registry()
 	if err == nil {
 		_, err = r.Find(b.file)
@@ -216,12 +215,12 @@ func (b *bench) unread() error {
 		d.File = filepath.Base(d.File)
 		return errors.New(d.String())
 	} else if err == nil {
-		return errChanged // it is one by now; that is seen at once
+		return errChanged // the file is valid by now; the change is noticed immediately
 	}
 	return err
 }
 
-// typed waits for the end of a command that was typed.
+// typed waits for the end of a typed command.
 func (b *bench) typed(t *session.Typed) {
 	r, err := t.Wait()
 	code := t.Code()
@@ -234,23 +233,23 @@ func (b *bench) typed(t *session.Typed) {
 	})
 }
 
-// locked changes what is shown.
+// locked changes the displayed state.
 func (b *bench) locked(f func()) {
 	b.mu.Lock()
 	f()
 	b.mu.Unlock()
-	b.tell()
+	b.repaint()
 }
 
-// tell says that there is something to be painted.
-func (b *bench) tell() {
+// repaint requests a repaint.
+func (b *bench) repaint() {
 	select {
 	case b.news <- struct{}{}:
-	default: // it is known
+	default: // a repaint is already pending
 	}
 }
 
-// Type gives the program what the person types.
+// Type passes typed bytes to the program.
 func (b *bench) Type(typed []byte) error {
 	b.mu.Lock()
 	s, t := b.session, b.term
@@ -261,32 +260,32 @@ func (b *bench) Type(typed []byte) error {
 			b.locked(func() { b.fed = true })
 		}
 		return s.Type(1, typed)
-	case t != nil: // it asks something before its first prompt
+	case t != nil: // the program asks something before its first prompt
 		_, err := t.Write(typed)
 		return err
 	}
 	return nil
 }
 
-// Resize gives the program its part of another size of the person's terminal.
+// Resize resizes the program's part of the user's terminal.
 func (b *bench) Resize(cols, rows int) error {
-	b.lay(cols, rows)
+	b.setLayout(cols, rows)
 	return nil
 }
 
-func (b *bench) lay(cols, rows int) {
+func (b *bench) setLayout(cols, rows int) {
 	b.locked(func() {
 		if b.layout = layOut(cols, rows); b.sheet != nil {
 			b.sheet.Resize(b.layout.cols, b.layout.rows)
 		}
 		if b.session != nil {
-			_ = b.session.Resize(b.layout.cols, b.layout.rows) // it may have ended
+			_ = b.session.Resize(b.layout.cols, b.layout.rows) // the program may have ended
 		}
 	})
 }
 
-// farewell says why it is over.
-func (b *bench) farewell(why error) error {
+// endError returns the reason for the end.
+func (b *bench) endError(why error) error {
 	switch {
 	case errors.Is(why, seat.ErrDetached):
 		return nil

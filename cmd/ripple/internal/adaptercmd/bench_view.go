@@ -9,22 +9,23 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/annotate"
-	"ripple/runtime/pty"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/annotate"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session"
 )
 
-// layout divides a terminal: the program's screen, a margin at its right, feet below.
+// layout divides a terminal into the program's screen, a margin on its right, and status lines
+// below.
 type layout struct {
-	cols, rows int // the program's
-	margin     int // columns, with the line before it
-	whole      int // columns of all
+	cols, rows int // size of the program's screen
+	margin     int // columns, including the line before it
+	whole      int // columns of the terminal
 }
 
 const (
-	feet        = 2   // rows
-	wideEnough  = 100 // columns, for a margin with rules and the names of markers
+	statusRows  = 2   // rows of the status lines
+	wideEnough  = 100 // minimum number of columns for a margin with rules and names of markers
 	usualMargin = 17
 	leastMargin = 9
 )
@@ -37,18 +38,18 @@ func layOut(cols, rows int) layout {
 	case cols < 50:
 		l.margin = leastMargin
 	}
-	l.cols, l.rows = max(cols-l.margin, 20), max(rows-feet, 3)
+	l.cols, l.rows = max(cols-l.margin, 20), max(rows-statusRows, 3)
 	return l
 }
 
-// frameGap is how long a frame stays at least, glance how often is looked whether the
-// program waits.
+// frameGap is the minimum time between frames; glance is the interval of checks for a waiting
+// program.
 const (
 	frameGap = 15 * time.Millisecond
 	glance   = 500 * time.Millisecond
 )
 
-// paint paints what is new, until ctx ends.
+// paint paints changes until ctx ends.
 func (b *bench) paint(ctx context.Context) {
 	tick := time.NewTicker(glance)
 	defer tick.Stop()
@@ -76,7 +77,7 @@ func (b *bench) paint(ctx context.Context) {
 	}
 }
 
-// last is the last frame, with the cursor at the end.
+// last returns the last frame, with the cursor at the end.
 func (b *bench) last() []byte {
 	_, rows, err := b.seat.Size()
 	if err != nil {
@@ -103,8 +104,8 @@ func fit(text string, width int) string {
 	return ansi.Truncate(strings.Join(strings.Fields(ui.Harmless(text)), " "), max(width-1, 1), "…")
 }
 
-// standing says in two lines how it stands: what is waited for or what ended the wait,
-// and how to go on.
+// standing describes the state in two lines: what is waited for or what ended the wait, and how to
+// continue.
 func (b *bench) standing() (state, line string) {
 	b.mu.Lock()
 	e, s, t, sheet := b.entry, b.session, b.term, b.sheet
@@ -118,7 +119,7 @@ func (b *bench) standing() (state, line string) {
 	case result == "" && b.recording != nil:
 		line = filepath.Base(b.file) + ": each command becomes a test"
 	case result == "":
-		line = filepath.Base(b.file) + ": a change of the file is tried at once"
+		line = filepath.Base(b.file) + ": changes of the file apply immediately"
 	}
 	line = leaveNames + " ends · " + line
 	switch {
@@ -130,9 +131,9 @@ func (b *bench) standing() (state, line string) {
 		return "starting " + e.Adapter.Name, line
 	case s == nil:
 		if t.Readiness().State == pty.Waiting {
-			return fmt.Sprintf("it waits for input at %q, and no first prompt is recognised: tried %s", sheet.Line(), prompts(e.Adapter)), line
+			return fmt.Sprintf("it waits for input at %q, and no first prompt is recognized: tried %s", sheet.Line(), prompts(e.Adapter)), line
 		}
-		return "no first prompt yet: looked for " + prompts(e.Adapter), line
+		return "no first prompt yet: looking for " + prompts(e.Adapter), line
 	}
 	switch st := s.State(); {
 	case st.Phase == session.PhaseReady:
@@ -140,13 +141,13 @@ func (b *bench) standing() (state, line string) {
 	case st.Waiting == session.WaitingSecret:
 		return "it reads a secret: the echo is off", line
 	case st.Waiting == session.WaitingInput:
-		return fmt.Sprintf("it waits for input at %q, which is no prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
+		return fmt.Sprintf("it waits for input at %q, which is not a prompt: tried %s", sheet.Line(), prompts(e.Adapter)), line
 	default:
 		return "runs: no prompt yet", line
 	}
 }
 
-// noted makes the margin of a row.
+// noted returns a function that formats the margin of a row.
 func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 	return func(notes []annotate.Note) string {
 		var words, markers []string
@@ -156,7 +157,7 @@ func (l layout) noted(p ui.Page) func([]annotate.Note) string {
 			case n.As == session.TakenEnd:
 				rule = n.Text
 			case n.As == session.TakenMarker:
-				name, _, _ := strings.Cut(n.Text, "=") // a directory has no room here
+				name, _, _ := strings.Cut(n.Text, "=") // a directory does not fit
 				markers = append(markers, p.Paint(ui.Dim, name))
 			default:
 				words = append(words, p.Paint(colourOf[n.As], string(n.As)))

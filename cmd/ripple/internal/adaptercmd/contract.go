@@ -1,22 +1,28 @@
 package adaptercmd
 
 import (
+	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"io"
+	"os"
+	"os/exec"
 	"regexp"
+	"strconv"
+	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/sync/errgroup"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
-	"ripple/runtime/contract"
-	"ripple/runtime/event"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // testFlags are the flags of `ripple adapter test`.
@@ -30,10 +36,11 @@ type testFlags struct {
 	parallel  int
 	verbose   bool
 	record    string
-	like      string // a file; "": none
-	level     int    // that has to be reached; 0: none
+	like      string // a file; "" for none
+	level     int    // minimum level; 0 for none
 	watch     bool
 	update    bool
+	apart     bool // this process runs the tests of [contract.Options.Apart]
 	options   contract.Options
 }
 
@@ -44,19 +51,19 @@ func newAdapterTest(a *app) *cobra.Command {
 		Short: "Run the contract tests of adapters against their programs",
 		Long: `Run the contract tests of adapters against their programs: the tests that the file
 declares and those that follow from its samples, signals, modes and capabilities. A
-coding agent takes the same scripted turns over each way that it has here, without an
-account: its model is a server of ripple's.
-An adapter whose program is not installed is skipped; with --require, and with
---executable, it is an error (exit code 3) in the report too. Exit code 4 says that
-tests failed and that all of them ran out of time.
+coding agent takes the same scripted turns over each of its available ways, without an
+account: its model is a server run by ripple.
+An adapter whose program is not installed is skipped; with --require or --executable
+that is an error (exit code 3), also in the report. Exit code 4 means that tests
+failed and that all of the failed ones timed out.
 
 The report shows each test that did not simply pass, and the level of the adapter:
 1 starts, evaluates, ends; 2 state, multi-line, errors, cwd, exit codes, modes;
 3 hostile input and output, interrupts, forgery; 4 faults and leaks. A level is
-reached when every test up to it that applies has passed; "n/a" says why one does not.
---level has a lower one fail. --like OTHER has an adapter fail that lost something which
-OTHER has: the probe or a declared test that does not stand in it word for word, a test
-that applied to OTHER and no longer applies.`,
+reached when every applicable test up to it has passed; "n/a" states why a test does not
+apply. --level makes a lower level a failure. --like OTHER fails an adapter that lost
+something which OTHER has: the probe or a declared test that is not contained in it
+verbatim, or a test that applied to OTHER and no longer applies.`,
 		Example: "  ripple adapter test bash\n  ripple adapter test my.yaml --filter multi --verbose\n" +
 			"  ripple adapter test --all --require --report junit > report.xml",
 		Args: namesOrAll,
@@ -74,36 +81,38 @@ that applied to OTHER and no longer applies.`,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
 	flags := cmd.Flags()
-	flags.BoolVar(&f.all, "all", false, "test every adapter that ripple knows")
+	flags.BoolVar(&f.all, "all", false, "test all adapters known to ripple")
 	flags.StringVar(&f.filter, "filter", "", "run only the tests whose name matches this `REGEXP`")
 	flags.BoolVar(&f.options.NoDerived, "no-derived", false, "run only the declared tests")
 	flags.StringVar(&f.report, "report", "text", "`FORMAT` of the report: text, json, junit, tap, or github for annotations of a workflow")
 	flags.BoolVar(&f.options.FailFast, "fail-fast", false, "stop an adapter's tests at the first failure")
-	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for one test (0: as the adapter says)")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of a test (0: as the adapter specifies)")
 	flags.BoolVar(&f.options.Require, "require", false, "a missing program is an error")
-	flags.BoolVar(&f.installed, "require-installed", false, "leave out missing programs; that an installed one is skipped is an error, and so is that none is installed")
-	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order that this `SEED` gives (0: in the order given)")
-	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; the parts together are all, on whatever machines they run")
-	flags.IntVar(&f.options.Repeat, "repeat", 1, "run everything this often")
-	flags.IntVar(&f.parallel, "parallel", 1, "test this many adapters at once")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
-	flags.StringVar(&f.options.Executable, "executable", "", "the program to test instead of the one that the adapter names")
+	flags.BoolVar(&f.installed, "require-installed", false, "ignore missing programs; it is an error if an installed one is skipped, or if none is installed")
+	flags.Int64Var(&f.shuffle, "shuffle", 0, "test the adapters in a random order determined by `SEED` (0: in the given order)")
+	flags.StringVar(&f.shard, "shard", "", "test only part I of N (`I/N`) of the adapters; all parts together cover all adapters, on any machines")
+	flags.IntVar(&f.options.Repeat, "repeat", 1, "number of times to run everything")
+	flags.IntVar(&f.parallel, "parallel", 4, "maximum number of programs to run concurrently, of one or more adapters; with 1, tests run one after another")
+	flags.BoolVar(&f.apart, "apart", false, "run derived tests that count the open files of this process")
+	_ = flags.MarkHidden("apart") // the flag was just defined
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that passed or did not start")
+	flags.StringVar(&f.options.Executable, "executable", "", "program to test instead of the adapter's")
 	flags.StringVar(&f.record, "record", "", "record the run of one adapter as an asciicast in this file")
-	flags.IntVar(&f.level, "level", 0, "a lower level than this (1 to 4) is a failure")
-	flags.StringVar(&f.like, "like", "", "nothing of what this other `ADAPTER` of the program does may be lost")
+	flags.IntVar(&f.level, "level", 0, "minimum level (1 to 4); a lower one is a failure")
+	flags.StringVar(&f.like, "like", "", "fail if something that this other `ADAPTER` of the program has is lost")
 	flags.BoolVar(&f.watch, "watch", false, "test one file, and again whenever it changes, until Ctrl-C")
-	flags.BoolVar(&f.update, "update", false, "write what the program prints into the declared tests that expect something else; never an error, a timeout or nothing at all")
+	flags.BoolVar(&f.update, "update", false, "replace failing expectations of declared tests by the program's output; never by an error, a timeout or empty output")
 	ui.Choices(cmd, "report", reportFormats...)
 	ui.CompleteFlag(cmd, "filter", a.completeTests)
 	ui.CompleteFlag(cmd, "like", ui.CompleteAdapter(a.App))
 	return cmd
 }
 
-// completeTests gives the tests of the adapters that were named, as patterns of them.
+// completeTests completes the test names of the given adapters, as patterns that match them.
 func (a *app) completeTests(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 	var names []string
 	for _, arg := range args {
-		e, err := a.Adapter(arg)
+		e, err := a.Look(arg)
 		if err != nil {
 			continue
 		}
@@ -114,7 +123,7 @@ func (a *app) completeTests(_ *cobra.Command, args []string, _ string) ([]string
 	return names, cobra.ShellCompDirectiveNoFileComp
 }
 
-// testAdapters runs and reports.
+// testAdapters runs tests and reports on them.
 func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err error) {
 	report, err := a.newReporter(f)
 	if err != nil {
@@ -124,7 +133,7 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 	if err != nil {
 		return err
 	}
-	f.options.Require = f.options.Require || f.options.Executable != "" // who names it means it
+	f.options.Require = f.options.Require || f.options.Executable != "" // naming a program requires it
 	if f.record != "" {
 		file, err := ui.CreateRecording(f.record)
 		if err != nil {
@@ -140,23 +149,30 @@ func (a *app) testAdapters(ctx context.Context, args []string, f testFlags) (err
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if ctx.Err() != nil {
-		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; the tests that were left are skipped"), "")
+		return ui.FailWith(ui.ExitInterrupted, errors.New("interrupted; the remaining tests are skipped"), "")
 	}
 	return f.verdict(reports)
 }
 
-// runContracts runs the adapters, several at once if asked, and gives their
-// reports in order.
+// runContracts tests the adapters, several concurrently if requested, and returns their reports in
+// order.
 func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f testFlags, report *reporter) []*contract.Report {
 	p := a.NewProgress()
 	defer p.Stop()
 	reports := make([]*contract.Report, len(entries))
+	var programs *contract.Programs
+	if f.parallel > 1 {
+		programs = contract.NewPrograms(f.parallel)
+	}
 	var group errgroup.Group
 	group.SetLimit(f.parallel)
 	for i, e := range entries {
 		group.Go(func() error {
 			o := f.options
-			o.Agent, o.Files = agentTests{}, e.Files
+			o.Agent, o.Files, o.Programs = agentTests{}, e.Files, programs
+			if programs != nil && !f.apart && a.In == os.Stdin {
+				o.Apart = f.testApart(e)
+			}
 			o.Progress = func(t contract.Progress) { p.Update(e.Name, t) }
 			r := contract.Run(ctx, e.Adapter, o)
 			p.Done(e.Name, func() {
@@ -166,11 +182,39 @@ func (a *app) runContracts(ctx context.Context, entries []*registry.Entry, f tes
 			return nil
 		})
 	}
-	_ = group.Wait() // none of them fails: what goes wrong is in the reports
+	_ = group.Wait() // no goroutine fails: errors are in the reports
 	return reports
 }
 
-// verdict is the exit code of the whole run.
+// testApart returns a function that runs derived tests of an adapter in another process of ripple.
+func (f testFlags) testApart(e *registry.Entry) func(context.Context, *regexp.Regexp, int) (*contract.Report, error) {
+	adapter := e.Path
+	if e.Origin == registry.OriginEmbedded {
+		adapter = e.Name
+	}
+	return func(ctx context.Context, names *regexp.Regexp, programs int) (*contract.Report, error) {
+		self, err := os.Executable()
+		if err != nil {
+			return nil, err
+		}
+		cmd := exec.CommandContext(ctx, self, "adapter", "test", "--apart", "--report", "json", "--filter", names.String(),
+			"--parallel", strconv.Itoa(programs), "--timeout", f.options.Timeout.String(), "--executable", f.options.Executable, "--", adapter)
+		cmd.Cancel, cmd.WaitDelay = func() error { return cmd.Process.Signal(os.Interrupt) }, apartDelay
+		var out, said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &out, &said
+		ended := cmd.Run() // a failed test sets the exit code, too
+		reports, err := contract.ReadJSON(&out)
+		if err != nil || len(reports) != 1 {
+			return nil, errors.Join(ended, err, errors.New(strings.TrimSpace(said.String())))
+		}
+		return reports[0], nil
+	}
+}
+
+// apartDelay is how long that process may take to close its programs after an interrupt.
+const apartDelay = 30 * time.Second
+
+// verdict returns the error with the exit code of the whole run.
 func (f *testFlags) verdict(reports []*contract.Report) error {
 	failed, late, missing := 0, 0, 0
 	for _, r := range reports {
@@ -195,12 +239,12 @@ func (f *testFlags) verdict(reports []*contract.Report) error {
 	case missing > 0 && f.options.Executable != "":
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--executable %q cannot be started", f.options.Executable), "")
 	case missing > 0 && f.options.Require:
-		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing, and --require wants all", ui.CountAre(missing, "program")), "")
+		return ui.FailWith(ui.ExitMissing, fmt.Errorf("%s missing; --require requires all", ui.CountAre(missing, "program")), "")
 	}
 	return f.graded(reports)
 }
 
-// agentTests lets contract tests judge turns.
+// agentTests provides the turns for contract tests of agents.
 type agentTests struct{}
 
 func (agentTests) Command(a *schema.Adapter, t schema.AgentTurn) ([]string, string, error) {

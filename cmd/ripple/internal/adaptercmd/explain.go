@@ -6,20 +6,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/adapters"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
 func newAdapterExplain(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "explain [KEY]...",
-		Short: "Say what a key of an adapter file means",
-		Long: `Say what keys of an adapter file mean, what they may be, what they are when they are
-left out, and how an adapter uses them. A key is given with its sections, as in
-process.tty.echo, or by its end, as in tty.echo. Without a key, all sections.
-SCHEMA.md has all of it as one page, from the same source.`,
+		Short: "Explain a key of an adapter file",
+		Long: `Explain keys of an adapter file: their meaning, values, defaults, and how an adapter
+uses them. A key is given with its sections, as in process.tty.echo, or by its end, as
+in tty.echo. Without a key, all sections are listed. SCHEMA.md contains the same text as
+one page.`,
 		Example: "  ripple adapter explain multiline_delivery\n  ripple adapter explain tests.expect",
 		RunE: func(_ *cobra.Command, args []string) error {
 			keys, err := lookup(args)
@@ -47,7 +47,7 @@ SCHEMA.md has all of it as one page, from the same source.`,
 	return cmd
 }
 
-// lookup finds the keys that the words mean; none are the sections.
+// lookup finds the keys that the words name; without words, the sections.
 func lookup(words []string) ([]schema.Key, error) {
 	if len(words) == 0 {
 		return schema.Keys(), nil
@@ -56,7 +56,7 @@ func lookup(words []string) ([]schema.Key, error) {
 	for _, word := range words {
 		found, near := schema.Lookup(word)
 		if found == nil {
-			return nil, ui.UsageError(ui.DidYouMean(near, "ripple adapter explain lists the sections"), "an adapter file has no key %q", word)
+			return nil, ui.UsageError(ui.DidYouMean(near, "ripple adapter explain lists the sections"), "unknown key %q of an adapter file", word)
 		}
 		keys = append(keys, found...)
 	}
@@ -76,7 +76,7 @@ func completeKeys(*cobra.Command, []string, string) ([]string, cobra.ShellCompDi
 	return paths, cobra.ShellCompDirectiveNoFileComp
 }
 
-// explained is a key as --json prints it.
+// explained is a key in the form that --json prints.
 type explained struct {
 	Key         string   `json:"key"`
 	Meaning     string   `json:"meaning"` // Markdown, as in SCHEMA.md
@@ -85,7 +85,7 @@ type explained struct {
 	Required    bool     `json:"required"`
 	Keys        []string `json:"keys,omitempty"` // of a section
 	Example     string   `json:"example,omitempty"`
-	ExampleFrom string   `json:"example_from,omitempty"` // the adapter that has it
+	ExampleFrom string   `json:"example_from,omitempty"` // the adapter that contains it
 }
 
 func explainedKeys(keys []schema.Key) []explained {
@@ -103,13 +103,13 @@ func explainedKeys(keys []schema.Key) []explained {
 	return list
 }
 
-// longestExample is what helps to understand a key, in lines.
+// longestExample is the maximum length of a useful example, in lines.
 const longestExample = 12
 
-// exampleOf is the shortest use of a key in the adapters that come with ripple, one
-// that is not the default if there is any, or of the nearest section around it.
+// exampleOf returns the shortest use of a key in the embedded adapters, preferably one that is not
+// the default, or that of the nearest enclosing section.
 func exampleOf(k schema.Key) (text, from string) {
-	names, _ := fs.Glob(adapters.FS, "*.yaml") // the pattern is well-formed
+	names, _ := fs.Glob(adapters.FS, "*.yaml") // the pattern is valid
 	worth := func(e string) int {
 		if k.Default != "" && strings.HasSuffix(e, ": "+strings.Trim(k.Default, `"`)+"\n") {
 			return len(e) + len(e)<<20
@@ -120,7 +120,7 @@ func exampleOf(k schema.Key) (text, from string) {
 		for _, name := range names {
 			file, err := fs.ReadFile(adapters.FS, name)
 			if err != nil {
-				continue // embedded: it is there
+				continue // embedded, so it exists
 			}
 			e := schema.Example(file, strings.TrimSuffix(path, "[]"))
 			if e != "" && strings.Count(e, "\n") <= longestExample && (text == "" || worth(e) < worth(text)) {
@@ -131,7 +131,7 @@ func exampleOf(k schema.Key) (text, from string) {
 	return text, from
 }
 
-// typeWords is the manual's cell as words.
+// typeWords converts a cell of the manual to text.
 func typeWords(cell string) string {
 	if strings.HasPrefix(cell, "`") {
 		return "one of " + strings.ReplaceAll(strings.Trim(cell, "`"), "` `", ", ")
@@ -163,7 +163,7 @@ func (a *app) printExplained(k explained, below []schema.Key) {
 	}
 }
 
-// printKeys lists keys with the first sentence of what each means.
+// printKeys lists keys with the first sentence of their descriptions.
 func (a *app) printKeys(keys []schema.Key) {
 	for _, k := range keys {
 		sentence, _, _ := strings.Cut(k.Meaning, ". ")

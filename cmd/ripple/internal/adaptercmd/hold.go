@@ -4,23 +4,23 @@ import (
 	"cmp"
 	"fmt"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// hold takes in what adapters are held to: a level, and another adapter.
+// hold reads the requirements on adapters: a level, and another adapter.
 func (f *testFlags) hold(a *app, entries []*registry.Entry) error {
 	switch {
 	case f.level < 0 || f.level > contract.MaxLevel:
-		return ui.UsageError("", "--level is 1 to %d, and is %d", contract.MaxLevel, f.level)
+		return ui.UsageError("", "--level must be 1 to %d, not %d", contract.MaxLevel, f.level)
 	case f.level > 0 && (f.filter != "" || f.options.NoDerived):
-		return ui.UsageError("leave one of them out", "--level takes all tests, and --filter and --no-derived leave some out")
+		return ui.UsageError("leave one of them out", "--level needs all tests, and --filter and --no-derived leave some out")
 	}
 	for _, e := range entries {
 		if e.Adapter.Family == schema.FamilyAgent && (f.level > 0 || f.like != "") {
-			return ui.UsageError("", "--level and --like are for programs with a prompt, and %s is a coding agent", e.Name)
+			return ui.UsageError("", "--level and --like apply to programs with a prompt; %s is a coding agent", e.Name)
 		}
 	}
 	if f.like == "" {
@@ -38,7 +38,7 @@ func (f *testFlags) hold(a *app, entries []*registry.Entry) error {
 func (f *testFlags) graded(reports []*contract.Report) error {
 	for _, r := range reports {
 		if r.Skipped == "" && r.Level < f.level {
-			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: level %d is reached, and --level wants %d", cmp.Or(r.File, r.Adapter), r.Level, f.level), r.LevelNote)
+			return ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: level %d reached, --level requires %d", cmp.Or(r.File, r.Adapter), r.Level, f.level), r.LevelNote)
 		}
 	}
 	return nil

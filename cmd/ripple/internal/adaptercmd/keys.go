@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// byKeys turns a value of the schema package into maps, lists and scalars, named
-// as in an adapter file. Fields that no file has are left out.
+// byKeys converts a value of the schema package to maps, lists and scalars with the names of an
+// adapter file. Fields that no file has are left out.
 func byKeys(v any) any { return keysOf(reflect.ValueOf(v)) }
 
 func keysOf(v reflect.Value) any {
@@ -50,7 +50,7 @@ func addFields(m map[string]any, v reflect.Value) {
 	}
 }
 
-// key is a signal's bytes; null means that there is no safe one.
+// key formats the bytes of a signal; null means that no safe one exists.
 func key(k *string) string {
 	if k == nil {
 		return "none"

@@ -8,10 +8,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/adapters"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 func newAdapterLint(a *app) *cobra.Command {
@@ -19,9 +19,9 @@ func newAdapterLint(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "lint {FILE | DIRECTORY | NAME}... | --all",
 		Short: "Check adapter files without starting anything",
-		Long: `Check adapter files without starting anything. Errors are what keeps a file from
-loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 with
---strict). Of a directory every .yaml and .yml file is checked.`,
+		Long: `Check adapter files without starting anything. An error prevents a file from loading
+(exit code 2); a warning is about a legal value that is probably wrong (exit code 0, or 1
+with --strict). In a directory, every .yaml and .yml file is checked.`,
 		Example: "  ripple adapter lint adapters\n  ripple adapter lint --all --strict",
 		Args:    namesOrAll,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -41,7 +41,7 @@ loading (exit code 2); warnings are legal and likely wrong (exit code 0, or 1 wi
 		},
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
-	cmd.Flags().BoolVar(&all, "all", false, "check every adapter that ripple knows")
+	cmd.Flags().BoolVar(&all, "all", false, "check all adapters known to ripple")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print the findings as a JSON array")
 	cmd.Flags().BoolVar(&strict, "strict", false, "exit with 1 if there are warnings")
 	return cmd
@@ -60,7 +60,7 @@ func lintCode(found []schema.Diagnostic, strict bool) int {
 	return code
 }
 
-// lint collects the findings about the named adapters, or all.
+// lint collects the diagnostics for the named adapters, or all.
 func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	r, err := a.Registry()
 	if err != nil {
@@ -74,12 +74,17 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 		for _, e := range r.List() {
 			args = append(args, e.Name)
 		}
+		for _, e := range r.Project() { // lint starts nothing, so they need not be trusted
+			if e.Adapter != nil && !a.Trust.Trusts(e) {
+				args = append(args, e.Path)
+			}
+		}
 	}
 	if args, err = filesOf(args); err != nil {
 		return nil, err
 	}
 	for _, name := range args {
-		entry, err := r.Find(name)
+		entry, err := r.Look(name)
 		diagnostics, err := a.lintOne(entry, err)
 		if err != nil {
 			return nil, err
@@ -89,7 +94,7 @@ func (a *app) lint(args []string, all bool) ([]schema.Diagnostic, error) {
 	return found, nil
 }
 
-// filesOf puts the adapter files of a directory in its place.
+// filesOf replaces directories by the adapter files in them.
 func filesOf(args []string) ([]string, error) {
 	var files []string
 	for _, arg := range args {
@@ -97,7 +102,7 @@ func filesOf(args []string) ([]string, error) {
 			files = append(files, arg)
 			continue
 		}
-		found, err := os.ReadDir(arg) // in order of names
+		found, err := os.ReadDir(arg) // sorted by name
 		if err != nil {
 			return nil, ui.FailWith(ui.ExitUsage, err, "")
 		}
@@ -108,7 +113,7 @@ func filesOf(args []string) ([]string, error) {
 			}
 		}
 		if len(files) == before {
-			return nil, ui.UsageError("adapter files end in .yaml or .yml", "the directory %s holds no adapter", arg)
+			return nil, ui.UsageError("adapter files end in .yaml or .yml", "the directory %s contains no adapter", arg)
 		}
 	}
 	return files, nil
@@ -116,8 +121,7 @@ func filesOf(args []string) ([]string, error) {
 
 func isYAML(name string) bool { return filepath.Ext(name) == ".yaml" || filepath.Ext(name) == ".yml" }
 
-// lintOne gives the errors of a file that did not load, or the warnings about
-// one that did.
+// lintOne returns the errors of a file that did not load, or the warnings for one that did.
 func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error) {
 	if broken, ok := ui.AsBroken(err); ok {
 		return broken.Diagnostics, nil
@@ -133,7 +137,7 @@ func (a *app) lintOne(e *registry.Entry, err error) ([]schema.Diagnostic, error)
 		}
 		return schema.Lint(e.Path, data, options), nil
 	}
-	data, err := os.ReadFile(e.Path) // it was loaded just now: it is small
+	data, err := os.ReadFile(e.Path) // it was just loaded, so it is small
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
@@ -148,15 +152,15 @@ func (a *app) printDiagnostics(found []schema.Diagnostic) {
 		} else {
 			warnings++
 		}
-		d.Message = string(d.Severity) + ": " + d.Message // as compilers do: editors find the place
-		a.Printf("%s\n", d.Format())
+		d.Message = string(d.Severity) + ": " + d.Message // the format of compilers: editors can jump to the position
+		a.Printf("%s\n", ui.Harmless(d.Format()))         // a file name may contain any characters
 	}
 	if len(found) > 0 {
 		a.Printf("%s, %s\n", ui.Count(errors, "error"), ui.Count(warnings, "warning"))
 	}
 }
 
-// diagnosticView is a finding as --json prints it.
+// diagnosticView is a diagnostic in the form that --json prints.
 type diagnosticView struct {
 	File     string          `json:"file"`
 	Line     int             `json:"line"`

@@ -2,15 +2,15 @@ package adaptercmd
 
 import (
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 func newAdapterList(a *app) *cobra.Command {
@@ -39,7 +39,7 @@ func newAdapterList(a *app) *cobra.Command {
 	return cmd
 }
 
-// listed is one adapter as --json prints it.
+// listed is an adapter in the form that --json prints.
 type listed struct {
 	Name        string       `json:"name"`
 	Aliases     []string     `json:"aliases"`
@@ -50,8 +50,8 @@ type listed struct {
 	File        string       `json:"file"`
 	Executable  string       `json:"executable"` // empty: not found
 	Install     *installView `json:"install"`
-	Server      *installView `json:"server,omitempty"`     // one that its tests start
-	Unverified  string       `json:"unverified,omitempty"` // why the adapter was never run against its program
+	Server      *installView `json:"server,omitempty"`     // server that its tests start
+	Unverified  string       `json:"unverified,omitempty"` // reason why the adapter was never run with its program
 
 	installLine string
 }
@@ -91,27 +91,27 @@ func newInstallView(i *schema.Install) *installView {
 }
 
 func (a *app) printList(list []listed) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tFAMILY\tVERSION\tFROM\tPROGRAM")
-	for _, l := range list {
-		program := l.Executable
-		if program == "" {
-			program = strings.TrimSuffix("not found: "+l.installLine, ": ")
+	return a.PrintTable(func(w io.Writer) {
+		fmt.Fprintln(w, "NAME\tFAMILY\tVERSION\tFROM\tPROGRAM")
+		for _, l := range list {
+			program := l.Executable
+			if program == "" {
+				program = strings.TrimSuffix("not found: "+l.installLine, ": ")
+			}
+			if l.Unverified != "" {
+				program += " (adapter not verified: " + l.Unverified + ")"
+			}
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Family, l.Version, l.Origin, program)
 		}
-		if l.Unverified != "" {
-			program += " (adapter not verified: " + l.Unverified + ")"
-		}
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\n", l.Name, l.Family, l.Version, l.Origin, program)
-	}
-	return w.Flush()
+	})
 }
 
-// notices tells of shadowed names and broken files.
+// notices reports shadowed names and broken files.
 func (a *app) notices(r *registry.Registry) {
 	for _, n := range r.Notices() {
 		a.Note("%s", n.Message)
 		for _, d := range n.Diagnostics {
-			fmt.Fprintln(a.Err, ui.Indent(d.String()))
+			fmt.Fprintln(a.Err, ui.Indent(ui.Harmless(d.String())))
 		}
 	}
 }

@@ -7,20 +7,20 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
 )
 
 func newAdapterMatrix(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "matrix [NAME=]REPORT...",
-		Short: "Show how adapters fare where they were tested",
+		Short: "Show test results of adapters by report",
 		Long: `Show a table of the JSON reports of "ripple adapter test": a row for each adapter, and a
 column for each report, which is one machine, image or version of a program. A column is
-called NAME, or as its file. What stands in it is the version of the program with the
-level that the adapter has reached and the number of tests that passed, or with the
-number of those that failed.`,
+named NAME, or after its file. A cell contains the version of the program with the
+level that the adapter has reached and the number of passed tests, or with the
+number of failed ones.`,
 		Example: "  ripple adapter matrix bookworm=a.json trixie=b.json",
 		Args:    someReports,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -38,13 +38,13 @@ number of those that failed.`,
 	return cmd
 }
 
-// cell is how an adapter fared in one report.
+// cell is the result of an adapter in one report.
 type cell struct {
 	Version string `json:"version,omitempty"`
 	Level   int    `json:"level"`
 	Passed  int    `json:"passed"`
 	Failed  int    `json:"failed"`
-	Skipped string `json:"skipped,omitempty"` // why nothing was run
+	Skipped string `json:"skipped,omitempty"` // reason why nothing was run
 
 	ungraded bool
 }
@@ -69,8 +69,8 @@ func (c cell) String() string {
 	}
 }
 
-// matrixOf has a list of cells for each adapter and report: several where one run
-// tested several versions.
+// matrixOf returns the cells for each adapter and report: several if one run tested several
+// versions.
 func matrixOf(files []reportFile) map[string]map[string][]cell {
 	m := map[string]map[string][]cell{}
 	for _, f := range files {
@@ -84,7 +84,7 @@ func matrixOf(files []reportFile) map[string]map[string][]cell {
 	return m
 }
 
-// matrixTable has a row for each adapter, and a column for each report.
+// matrixTable returns a table with a row for each adapter and a column for each report.
 func matrixTable(files []reportFile) table {
 	t := table{head: []string{"ADAPTER"}}
 	for _, f := range files {

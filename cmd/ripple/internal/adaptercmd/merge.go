@@ -7,22 +7,23 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
 )
 
 func newAdapterMerge(a *app) *cobra.Command {
 	f := testFlags{}
 	cmd := &cobra.Command{
 		Use:   "merge REPORT...",
-		Short: "Make one report of several",
-		Long: `Make one report of the JSON reports of several runs of "ripple adapter test", such as
-those of its shards, in any of its formats. The exit code is that of a run that had
-tested all of it.`,
+		Short: "Merge several reports",
+		Long: `Merge the JSON reports of several runs of "ripple adapter test", such as those of its
+shards, into one report in any of its formats. The exit code is that of a single run of
+all these tests.`,
 		Example: "  ripple adapter merge shard-*.json --report junit > report.xml",
 		Args:    someReports,
 		RunE: func(_ *cobra.Command, args []string) error {
@@ -38,7 +39,7 @@ tested all of it.`,
 			for _, file := range files {
 				all = append(all, file.reports...)
 			}
-			slices.SortStableFunc(all, func(x, y *contract.Report) int { return strings.Compare(x.Adapter, y.Adapter) })
+			sort.SliceStable(all, func(i, j int) bool { return all[i].Adapter < all[j].Adapter })
 			for range all {
 				report.early(all)
 			}
@@ -50,7 +51,7 @@ tested all of it.`,
 		},
 	}
 	cmd.Flags().StringVar(&f.report, "report", "json", "`FORMAT` of the report: text, json, junit, tap, or github")
-	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "show the tests that passed or did not start, too")
+	cmd.Flags().BoolVarP(&f.verbose, "verbose", "v", false, "also show tests that passed or did not start")
 	ui.Choices(cmd, "report", reportFormats...)
 	return cmd
 }
@@ -62,7 +63,7 @@ func someReports(_ *cobra.Command, args []string) error {
 	return nil
 }
 
-// reportFile are the reports of one run.
+// reportFile holds the reports of one run.
 type reportFile struct {
 	name    string
 	reports []*contract.Report
@@ -94,8 +95,8 @@ func readReport(path string, stdin io.Reader) ([]*contract.Report, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return nil, errors.Unwrap(err) // the path is said
+		return nil, errors.Unwrap(err) // the message already names the path
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	return contract.ReadJSON(f)
 }

@@ -11,29 +11,30 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
-// agentTemplate is the adapter of an agent that nobody has described yet.
+// agentTemplate is the template of an adapter for a new agent.
 //
 //go:embed agent.yaml.tmpl
 var agentTemplate string
 
-// agentDraft is what the template knows about the agent.
+// agentDraft holds the values for the agent template.
 type agentDraft struct {
 	Name, Command string
 	Args          []string
-	Stdin         bool   // the prompt goes by standard input
-	Flag          string // before a prompt that is an argument
+	Stdin         bool   // the prompt is written to standard input
+	Flag          string // flag before a prompt that is an argument
 	NDJSON        bool
-	File          string // where the adapter goes
+	File          string // path of the new adapter
 }
 
-// Bare is the command line without a prompt, the program by its name as tests have it.
+// Bare returns the command line without a prompt, with the program's base name, as tests contain
+// it.
 func (n agentDraft) Bare() []string { return append([]string{filepath.Base(n.Command)}, n.Args...) }
 
-// Argv is the command line of a prompt.
+// Argv returns the command line for a prompt.
 func (n agentDraft) Argv(prompt string) []string {
 	argv := n.Bare()
 	if n.Stdin {
@@ -45,7 +46,7 @@ func (n agentDraft) Argv(prompt string) []string {
 	return append(argv, prompt)
 }
 
-// Named is how the file is called in its comments.
+// Named returns the file name for the comments in the file.
 func (n agentDraft) Named() string { return fileNamed(n.Name, n.File) }
 
 func fileNamed(name, file string) string {
@@ -55,7 +56,7 @@ func fileNamed(name, file string) string {
 	return file
 }
 
-// Ext is the usual extension of recorded output.
+// Ext returns the usual extension of recorded output.
 func (n agentDraft) Ext() string {
 	if n.NDJSON {
 		return "ndjson"
@@ -69,24 +70,25 @@ func newAdapterNew(a *app) *cobra.Command {
 	var mode, output, command string
 	cmd := &cobra.Command{
 		Use:   "new {NAME | --agent NAME} [flags]",
-		Short: "Write an adapter to start from",
-		Long: `Write an adapter with comments that say what else it can declare: of the program NAME
-that has a prompt, or of a coding agent. That of an agent is complete: it passes
-"ripple adapter lint --strict" and its contract tests. That of a program runs when
---prompt is what it shows; docs/writing-an-adapter.md goes on from there. A file that
-exists is left alone. --family says what the program is: a shell runs other programs,
+		Short: "Create an adapter as a starting point",
+		Long: `Create an adapter with comments about what else it can declare: for the program NAME
+with a prompt, or for a coding agent. That for an agent is complete: it passes
+"ripple adapter lint --strict" and its contract tests. That for a program works if
+--prompt is its prompt; docs/writing-an-adapter.md explains the next steps. An existing
+file is not changed. --family is the kind of program: a shell runs other programs,
 a repl (the default) evaluates a language, a debugger steps through a program.
 
-With --probe the adapter is learnt by experiment: the program is started, and what it
-does with this and that says what its prompt is, which language it speaks, how it is
-interrupted and ended. Each key has a comment with its evidence, all transcripts stand in
-a file beside it, and the contract tests say how far it can be relied on.
+With --probe the adapter is learned by experiment: the program is started, and its
+reactions to various input reveal its prompt, its language, and how to interrupt and end
+it. Each key has a comment with its evidence, a file next to it contains all transcripts,
+and the contract tests show how reliable it is.
 
---with has a coding agent go on where they do not all pass, or many do not apply: turn after
-turn, in a directory of its own with the adapter, the evidence and the schema. After each
-turn the tests are run, and a version that is better replaces the file; one that is worse,
-or that has less to pass, never does. All tests pass and --level is reached: exit code 0;
-else it is that of "ripple run". Without --probe the agent goes on with the file that is there.`,
+--with lets a coding agent improve the adapter if not all tests pass, or many do not apply:
+in several turns, in a directory of its own with the adapter, the evidence and the schema.
+After each turn the tests are run, and a better version replaces the file; one that is
+worse, or has fewer applicable tests, never does. If all tests pass and --level is reached,
+the exit code is 0; otherwise it is that of "ripple run". Without --probe the agent improves
+the existing file.`,
 		Example: "  ripple adapter new gforth --probe gforth\n  ripple adapter new gforth --prompt '> '\n  ripple adapter new mujs --probe mujs --with auto --max-cost 2\n  ripple adapter new --agent corp-ai --args '--headless --json' --prompt-flag --prompt --output ndjson\n" +
 			"  ripple adapter new --agent codellama --command ollama --args 'run codellama' --prompt-mode stdin",
 		Args: newArgs,
@@ -112,28 +114,28 @@ else it is that of "ripple run". Without --probe the agent goes on with the file
 		ValidArgsFunction: cobra.NoFileCompletions,
 	}
 	cmd.Flags().StringVar(&n.Name, "agent", "", "the name of a coding agent's adapter")
-	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "what a program NAME is: shell, repl, debugger")
-	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "the prompt of a program NAME as it shows it, to the last blank")
-	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter of a program NAME by experiment: its `COMMAND` line; quotes group")
-	cmd.Flags().StringVar(&n.Command, "command", "", "its program: a name to look for in PATH, or a path (default: the name)")
-	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments of every turn, before the prompt; quotes group, repeat it for more")
-	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt gets there: arg, stdin")
+	cmd.Flags().StringVar(&program.Family, "family", string(schema.FamilyREPL), "kind of the program NAME: shell, repl, debugger")
+	cmd.Flags().StringVar(&program.Prompt, "prompt", "> ", "prompt of the program NAME exactly as shown, including the last blank")
+	cmd.Flags().StringVar(&command, "probe", "", "learn the adapter of the program NAME by experiment: its `COMMAND` line; quotes group words")
+	cmd.Flags().StringVar(&n.Command, "command", "", "its program: a name to find in PATH, or a path (default: the name)")
+	cmd.Flags().StringArrayVar(&words, "args", nil, "arguments of every turn, before the prompt; quotes group words; repeatable")
+	cmd.Flags().StringVar(&mode, "prompt-mode", "arg", "how the prompt is passed: arg, stdin")
 	cmd.Flags().StringVar(&n.Flag, "prompt-flag", "", "argument before the prompt, such as --prompt or --")
-	cmd.Flags().StringVar(&output, "output", "text", "what it prints: text, ndjson")
+	cmd.Flags().StringVar(&output, "output", "text", "its output format: text, ndjson")
 	ui.Choices(cmd, "family", string(schema.FamilyShell), string(schema.FamilyREPL), string(schema.FamilyDebugger))
 	ui.Choices(cmd, "prompt-mode", "arg", "stdin")
 	ui.Choices(cmd, "output", "text", "ndjson")
 	with.addTo(a, cmd)
-	cmd.Flags().StringVarP(&n.File, "file", "o", "", "where to write it; - is standard output (default: .ripple/adapters/NAME.yaml)")
+	cmd.Flags().StringVarP(&n.File, "file", "o", "", "output file; - is standard output (default: .ripple/adapters/NAME.yaml)")
 	return cmd
 }
 
-// newArgs: a program or an agent, and the flags of the one that it is.
+// newArgs accepts a program or an agent, and the flags that apply to it.
 func newArgs(cmd *cobra.Command, args []string) error {
 	agent := cmd.Flags().Changed("agent")
 	switch {
 	case agent && len(args) > 0, len(args) > 1:
-		return ui.UsageError("write one adapter after the other", "one NAME, or --agent NAME: %q is too much", args[len(args)-1])
+		return ui.UsageError("create one adapter at a time", "give one NAME, or --agent NAME: unexpected %q", args[len(args)-1])
 	case !agent && len(args) == 0:
 		return ui.UsageError("ripple adapter new NAME for a program with a prompt, ripple adapter new --agent NAME for a coding agent", "NAME is missing")
 	}
@@ -143,23 +145,23 @@ func newArgs(cmd *cobra.Command, args []string) error {
 	}
 	for _, name := range foreign {
 		if cmd.Flags().Changed(name) && agent {
-			return ui.UsageError("", "--%s is for a program with a prompt, not for an agent", name)
+			return ui.UsageError("", "--%s applies to a program with a prompt, not to an agent", name)
 		} else if cmd.Flags().Changed(name) {
-			return ui.UsageError("", "--%s is for --agent", name)
+			return ui.UsageError("", "--%s needs --agent", name)
 		}
 	}
 	return nil
 }
 
-// choose checks the flags' values and fills in what follows from them.
+// choose checks the flags' values and derives further values from them.
 func (n *agentDraft) choose(words []string, mode, output string) error {
 	switch {
 	case mode != "arg" && mode != "stdin":
-		return ui.UsageError("", "--prompt-mode takes arg or stdin, and got %q", mode)
+		return ui.UsageError("", "--prompt-mode must be arg or stdin, not %q", mode)
 	case output != "text" && output != "ndjson":
-		return ui.UsageError("", "--output takes text or ndjson, and got %q", output)
+		return ui.UsageError("", "--output must be text or ndjson, not %q", output)
 	case mode == "stdin" && n.Flag != "":
-		return ui.UsageError("what announces standard input, such as -, goes into --args", "--prompt-flag is for prompts that are an argument")
+		return ui.UsageError("put an argument that selects standard input, such as -, into --args", "--prompt-flag needs prompts that are arguments")
 	}
 	n.Stdin, n.NDJSON = mode == "stdin", output == "ndjson"
 	if n.Command == "" {
@@ -172,7 +174,7 @@ func (n *agentDraft) choose(words []string, mode, output string) error {
 	for _, text := range words {
 		split, err := schema.SplitCommand(text)
 		if err != nil {
-			return ui.UsageError("quotes group: --args '--mode \"very careful\"'", "--args %q: %w", text, err)
+			return ui.UsageError("quotes group words: --args '--mode \"very careful\"'", "--args %q: %w", text, err)
 		}
 		for _, w := range split {
 			n.Args = append(n.Args, plainWord(w))
@@ -181,8 +183,7 @@ func (n *agentDraft) choose(words []string, mode, output string) error {
 	return nil
 }
 
-// plainWord is a word of a command template as it was written: here a
-// placeholder means nothing.
+// plainWord escapes a word for a command template, so that it contains no placeholder.
 func plainWord(w schema.Word) string {
 	var b strings.Builder
 	for _, p := range w.Parts {
@@ -194,11 +195,11 @@ func plainWord(w schema.Word) string {
 	return b.String()
 }
 
-// render fills the template. A value that no adapter can have is a usage error.
+// render fills the template. A value that is invalid in an adapter is a usage error.
 func (n agentDraft) render() ([]byte, error) {
 	on := map[bool]string{true: "on"}
 	return renderDraft(agentTemplate, map[string]string{
-		"name": n.Name, "named": n.Named(), "ext": n.Ext(), "description": ui.MustQuoteJSON(n.Name + ", a coding agent of our own"),
+		"name": n.Name, "named": n.Named(), "ext": n.Ext(), "description": ui.MustQuoteJSON(n.Name + ", a coding agent"),
 		"name.json": ui.MustQuoteJSON(n.Name), "command.json": ui.MustQuoteJSON(n.Command),
 		"args.json": ui.MustQuoteJSON(n.Args), "bare.json": ui.MustQuoteJSON(n.Bare()),
 		"stdin": on[n.Stdin], "ndjson": on[n.NDJSON], "flag": n.Flag, "flag.json": ui.MustQuoteJSON(n.Flag),
@@ -208,7 +209,7 @@ func (n agentDraft) render() ([]byte, error) {
 	}, n.File)
 }
 
-// writeDraft writes a new adapter, to standard output where file is "-".
+// writeDraft writes a new adapter to file, or to standard output if file is "-".
 func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file string) error {
 	text, err := draft.render()
 	if err != nil {
@@ -222,18 +223,18 @@ func (a *app) writeDraft(draft interface{ render() ([]byte, error) }, file strin
 		return err
 	}
 	a.Printf("%s\n", file)
-	_, _ = fmt.Fprintf(a.Err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // a hint: nothing depends on it
+	_, _ = fmt.Fprintf(a.Err, "next: fill it in, then\n  ripple adapter lint --strict %s\n  ripple adapter test %s\n", file, file) // only a hint
 	return nil
 }
 
-// writeNew creates a file whole; one that is there is never touched.
+// writeNew creates a file atomically; it never changes an existing one.
 func writeNew(path string, text []byte) error {
 	if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	err := ui.CreateFile(path, text)
 	if errors.Is(err, fs.ErrExist) {
-		return ui.UsageError("-o names another file", "%s exists and is left alone", path)
+		return ui.UsageError("-o names another file", "%s already exists", path)
 	}
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

@@ -11,34 +11,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/probe"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/probe"
+	"example.com/ripple/schema"
 )
 
-// probed is the adapter of a program that is learnt by experiment.
+// probed is an adapter to be learned by experiment.
 type probed struct {
 	name, command, file string
 	with                withFlags
 }
 
-// base is how the file is called in its directory.
+// base returns the base name of the file.
 func (p probed) base() string { return filepath.Base(p.file) }
 
-// evidenceName is how the evidence is called there.
+// evidenceName returns the base name of the evidence file.
 func (p probed) evidenceName() string { return filepath.Base(p.evidenceFile()) }
 
-// defaultFile is where an adapter goes that is not sent elsewhere.
+// defaultFile returns the default path of an adapter.
 func defaultFile(name string) string { return filepath.Join(".ripple", "adapters", name+".yaml") }
 
-// evidenceFile stands beside the adapter.
+// evidenceFile returns the path of the evidence, next to the adapter.
 func (p probed) evidenceFile() string {
 	return strings.TrimSuffix(p.file, filepath.Ext(p.file)) + ".evidence.txt"
 }
 
-// run learns an adapter, or has an agent go on with one.
+// run learns an adapter, or has an agent improve one.
 func (p probed) run(cmd *cobra.Command, a *app) error {
 	if p.file == "" {
 		p.file = defaultFile(p.name)
@@ -47,10 +47,10 @@ func (p probed) run(cmd *cobra.Command, a *app) error {
 		return err
 	}
 	if !cmd.Flags().Changed("probe") {
-		if err := without(cmd, "--with goes on with the file that is there: write it first, or learn it with --probe", "with"); err != nil {
+		if err := without(cmd, "--with improves an existing file: create it first, or learn it with --probe", "with"); err != nil {
 			return err
 		}
-		return a.Guarded(func() error { return p.goOn(cmd.Context(), cmd, a) })
+		return a.Guarded(func() error { return p.improve(cmd.Context(), cmd, a) })
 	}
 	words, err := p.choose(cmd)
 	if err != nil {
@@ -59,7 +59,7 @@ func (p probed) run(cmd *cobra.Command, a *app) error {
 	return a.Guarded(func() error { return p.learn(cmd.Context(), cmd, a, words) })
 }
 
-// without refuses what a draft is made of.
+// without refuses the flags for drafts.
 func without(cmd *cobra.Command, hint, flag string) error {
 	for _, name := range []string{"family", "prompt", "command"} {
 		if cmd.Flags().Changed(name) {
@@ -69,9 +69,9 @@ func without(cmd *cobra.Command, hint, flag string) error {
 	return nil
 }
 
-// choose checks the flags' values and makes words of the command line.
+// choose checks the flags' values and splits the command line into words.
 func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
-	if err := without(cmd, "--probe takes the whole command line, and finds out the rest", "probe"); err != nil {
+	if err := without(cmd, "--probe needs only the command line", "probe"); err != nil {
 		return nil, err
 	}
 	if strings.TrimSpace(p.command) == "" {
@@ -79,7 +79,7 @@ func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
 	}
 	split, err := schema.SplitCommand(p.command)
 	if err != nil {
-		return nil, ui.UsageError(`quotes group: --probe 'prog --mode "very quiet"'`, "--probe %q: %w", p.command, err)
+		return nil, ui.UsageError(`quotes group words: --probe 'prog --mode "very quiet"'`, "--probe %q: %w", p.command, err)
 	}
 	for _, w := range split {
 		words = append(words, anywhere(plainWord(w)))
@@ -87,8 +87,8 @@ func (p probed) choose(cmd *cobra.Command) (words []string, err error) {
 	return words, nil
 }
 
-// anywhere is a word that means the same in any directory: a file that is named from this
-// one has its whole path.
+// anywhere returns a word that means the same in any directory: a file relative to the current
+// directory becomes an absolute path.
 func anywhere(word string) string {
 	if word == "" || filepath.IsAbs(word) {
 		return word
@@ -97,7 +97,7 @@ func anywhere(word string) string {
 		return word
 	}
 	if _, err := exec.LookPath(word); err == nil && !strings.ContainsRune(word, filepath.Separator) {
-		return word // a program, found on PATH
+		return word // a program found in PATH
 	}
 	whole, err := filepath.Abs(word)
 	if err != nil {
@@ -106,10 +106,10 @@ func anywhere(word string) string {
 	return whole
 }
 
-// learn learns the adapter, writes it with its evidence, and says how far it can be
-// relied on; an agent may go on from there.
+// learn learns the adapter, writes it with its evidence, and reports the test results; an agent may
+// improve it afterwards.
 func (p probed) learn(ctx context.Context, cmd *cobra.Command, a *app, words []string) error {
-	if err := p.free(); err != nil {
+	if err := p.checkPaths(); err != nil {
 		return err
 	}
 	var h *helper
@@ -125,20 +125,20 @@ func (p probed) learn(ctx context.Context, cmd *cobra.Command, a *app, words []s
 	switch {
 	case h != nil && unlearnt:
 		h.evidence = result.Evidence
-		return h.fromTemplate(ctx, words, start)
+		return h.improveTemplate(ctx, words, start)
 	case err != nil:
-		return p.notLearnt(err)
+		return p.learnError(err)
 	}
 	if err := p.write(a, result); err != nil {
 		return err
 	}
 	if h == nil {
-		return p.told(a, result)
+		return p.report(a, result)
 	}
-	return h.fromLearnt(ctx, result)
+	return h.improveLearned(ctx, result)
 }
 
-// experiment has the program show what it does.
+// experiment runs the experiments with the program.
 func (p probed) experiment(ctx context.Context, a *app, words []string) (probe.Result, error) {
 	head, err := ui.Fill(probeHead, map[string]string{"name": p.name, "named": fileNamed(p.name, p.file), "evidence": p.evidenceName()})
 	if err != nil {
@@ -159,21 +159,22 @@ func (p probed) experiment(ctx context.Context, a *app, words []string) (probe.R
 	return result, err
 }
 
-// free says whether both files can be written, before a minute is spent on them.
-func (p probed) free() error {
+// checkPaths returns an error if one of the files cannot be written, before the experiments take a
+// minute.
+func (p probed) checkPaths() error {
 	if p.file == "-" {
 		return nil
 	}
 	for _, file := range []string{p.file, p.evidenceFile()} {
 		if _, err := os.Lstat(file); err == nil {
-			return ui.UsageError("-o names another file", "%s exists and is left alone", file)
+			return ui.UsageError("-o names another file", "%s already exists", file)
 		}
 	}
 	return nil
 }
 
-// notLearnt says why nothing was learnt.
-func (p probed) notLearnt(err error) error {
+// learnError returns the error for a program that could not be learned.
+func (p probed) learnError(err error) error {
 	var missing *launch.MissingError
 	var start *probe.StartError
 	var told *ui.ExitError
@@ -183,7 +184,7 @@ func (p probed) notLearnt(err error) error {
 	case errors.As(err, &missing):
 		return ui.FailWith(ui.ExitMissing, fmt.Errorf("--probe %q: %w", p.command, err), "")
 	case errors.As(err, &start):
-		hint := "nothing was written; start it by hand: a program to be learnt has to wait for a line of input"
+		hint := "nothing was written; start it by hand: only a program that waits for a line of input can be learned"
 		if printed := strings.TrimSpace(start.Printed); printed != "" {
 			hint = "it printed:\n" + ui.Indent(printed) + "\n" + hint
 		}
@@ -204,8 +205,8 @@ func (p probed) write(a *app, result probe.Result) error {
 	return writeNew(p.evidenceFile(), result.Evidence)
 }
 
-// told reports on what was written.
-func (p probed) told(a *app, result probe.Result) error {
+// report reports on the written files.
+func (p probed) report(a *app, result probe.Result) error {
 	if p.file == "-" {
 		return nil
 	}
@@ -213,16 +214,16 @@ func (p probed) told(a *app, result probe.Result) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Printf("%s\n%s\n", p.file, p.evidenceFile())
-	_, _ = fmt.Fprintf(a.Err, "next: read it, write tests, then\n  ripple adapter test %s\n", p.file) // a hint: nothing depends on it
+	_, _ = fmt.Fprintf(a.Err, "next: read it, write tests, then\n  ripple adapter test %s\n", p.file) // only a hint
 	return nil
 }
 
-// probeHead begins the file.
+// probeHead is the comment at the beginning of the file.
 const probeHead = `# yaml-language-server: $schema=adapter.schema.json
-# The line above has an editor complete and check this file: ripple schema > adapter.schema.json beside it.
+# The line above lets an editor complete and check this file: ripple schema > adapter.schema.json in its directory.
 #
-# What ripple found out about {{name}} by experiment. Above each key stands how sure it is, and which experiment
-# showed it; {{evidence}} has all of them. SCHEMA.md describes every key. After a change:
+# The adapter of {{name}}, learned by experiment. The comment above each key states its confidence and its
+# experiment; {{evidence}} contains the transcripts. SCHEMA.md describes every key. After a change:
 #   ripple adapter lint {{named}}
 #   ripple adapter test {{named}}
 `

@@ -7,37 +7,37 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
-// programTemplate is the adapter of a program with a prompt that nobody has described yet.
+// programTemplate is the template of an adapter for a new program with a prompt.
 //
 //go:embed program.yaml.tmpl
 var programTemplate string
 
-// programDraft is what the template knows about the program.
+// programDraft holds the values for the program template.
 type programDraft struct {
 	Name, Command, Family string
 	Args                  []string
-	Prompt                string // as the program shows it, to the last blank
-	File                  string // where the adapter goes
+	Prompt                string // as the program shows it, including the last blank
+	File                  string // path of the new adapter
 }
 
-// Named is how the file is called in its comments.
+// Named returns the file name for the comments in the file.
 func (n programDraft) Named() string { return fileNamed(n.Name, n.File) }
 
-// choose checks the flags' values and fills in what follows from them.
+// choose checks the flags' values and derives further values from them.
 func (n *programDraft) choose() error {
 	families := []string{string(schema.FamilyREPL), string(schema.FamilyShell), string(schema.FamilyDebugger)}
 	switch {
 	case n.Family == string(schema.FamilyAgent):
-		return ui.UsageError("ripple adapter new --agent "+n.Name, "a coding agent has a command of its own")
+		return ui.UsageError("ripple adapter new --agent "+n.Name, "a coding agent has its own command")
 	case !slices.Contains(families, n.Family):
 		return ui.UsageError(ui.DidYouMean(schema.Nearest(n.Family, families), "a shell runs other programs, a repl evaluates a language, a debugger steps through a program"),
-			"--family takes shell, repl or debugger, and got %q", n.Family)
+			"--family must be shell, repl or debugger, not %q", n.Family)
 	case n.Prompt == "":
-		return ui.UsageError("give the prompt as the program shows it, with its last blank", "--prompt must not be empty")
+		return ui.UsageError("give the prompt exactly as the program shows it, including its last blank", "--prompt must not be empty")
 	}
 	if n.Command == "" {
 		n.Command = n.Name
@@ -48,7 +48,7 @@ func (n *programDraft) choose() error {
 	return nil
 }
 
-// render fills the template. A value that no adapter can have is a usage error.
+// render fills the template. A value that is invalid in an adapter is a usage error.
 func (n programDraft) render() ([]byte, error) {
 	return renderDraft(programTemplate, map[string]string{
 		"name": n.Name, "named": n.Named(), "family": n.Family, "description": ui.MustQuoteJSON(n.Name + ", known by its prompt"),
@@ -58,7 +58,7 @@ func (n programDraft) render() ([]byte, error) {
 	}, n.File)
 }
 
-// renderDraft fills a template of an adapter and checks what comes out.
+// renderDraft fills a template of an adapter and validates the result.
 func renderDraft(template string, values map[string]string, file string) ([]byte, error) {
 	text, err := ui.Fill(template, values)
 	if err != nil {

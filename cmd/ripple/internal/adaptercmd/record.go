@@ -9,13 +9,13 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/adapters"
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/adapters"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 func newAdapterRecord(a *app) *cobra.Command {
@@ -24,20 +24,20 @@ func newAdapterRecord(a *app) *cobra.Command {
 	var failed bool
 	cmd := &cobra.Command{
 		Use:   "record {FILE | NAME} [-o FILE]",
-		Short: "Make contract tests of what you do at a program's prompt",
-		Long: `Sit at a program's own prompt, as with "ripple adapter try". Each command becomes a test
-that expects what came back. When you leave, the tests are run as a part of the adapter: an
-expectation that is not met again is taken back, and what is left, which passes, is added
-behind the tests of the file. Comments and layout stay.
+		Short: "Record contract tests at a program's prompt",
+		Long: `Use a program's own prompt, as with "ripple adapter try". Each command becomes a test
+that expects its output. When you leave, the tests are run as part of the adapter:
+expectations that fail are removed, and the remaining tests, which pass, are added
+after the tests of the file. Comments and layout stay.
 
-A command that failed is recorded with --errors only, and one during which you typed never:
-what you type there, secrets above all, is in no test. Where standard input or output is no
-terminal, each line of the input is a command.`,
+A command that fails is recorded only with --errors, and one during which you type never:
+input to a command, such as a secret, does not become part of a test. If standard input or
+output is not a terminal, each line of the input is a command.`,
 		Example:           "  ripple adapter record my.yaml\n  printf 'x = 20\\nx + 1\\n' | ripple adapter record my.yaml -o with-tests.yaml",
 		Args:              oneAdapter,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return seated(a, func(ctx context.Context, s *seat.Seat) error {
+			return withSeat(a, func(ctx context.Context, s *seat.Seat) error {
 				rec, err := newRecording(a, args[0], file, failed)
 				if err != nil {
 					return err
@@ -55,17 +55,17 @@ terminal, each line of the input is a command.`,
 		},
 	}
 	f.add(cmd)
-	cmd.Flags().StringVarP(&file, "file", "o", "", "write the adapter with its tests to another `FILE`, and leave the one that is there")
-	cmd.Flags().BoolVar(&failed, "errors", false, "record commands that failed, too, as tests that expect the error")
+	cmd.Flags().StringVarP(&file, "file", "o", "", "write the adapter with its tests to another `FILE` and leave the original unchanged")
+	cmd.Flags().BoolVar(&failed, "errors", false, "also record commands that fail, as tests that expect the error")
 	return cmd
 }
 
-// recording makes tests of what somebody does at a program's prompt.
+// recording records the commands at a program's prompt as tests.
 type recording struct {
 	*app
 	entry *registry.Entry
-	text  []byte // of the adapter's file
-	file  string // where they go
+	text  []byte // text of the adapter's file
+	file  string // path of the result
 
 	mu       sync.Mutex
 	recorded contract.Recorded
@@ -80,10 +80,10 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 	switch {
 	case file != "":
 		if _, err := os.Lstat(file); err == nil {
-			return nil, ui.UsageError("-o names another file", "%s exists and is left alone", file)
+			return nil, ui.UsageError("-o names another file", "%s already exists", file)
 		}
 	case e.Origin == registry.OriginEmbedded:
-		return nil, ui.UsageError("-o FILE writes one of yours", "%s comes with ripple: there is no file to add tests to", e.Name)
+		return nil, ui.UsageError("-o FILE writes a new file", "%s is part of ripple: there is no file to add tests to", e.Name)
 	default:
 		c.file = e.Path
 	}
@@ -96,13 +96,13 @@ func newRecording(a *app, name, file string, failed bool) (*recording, error) {
 		return nil, ui.FailWith(ui.ExitUsage, err, "")
 	}
 	probe := []schema.NewTest{{Name: "a test", Eval: "1"}}
-	if _, err := schema.AppendTests(c.text, probe); err != nil { // before somebody types for nothing
+	if _, err := schema.AppendTests(c.text, probe); err != nil { // checked before the user types anything
 		return nil, ui.FailWith(ui.ExitUsage, errors.New(e.Path+": "+err.Error()), "")
 	}
 	return c, nil
 }
 
-// add records a command, and says so.
+// add records a command and returns a message about it.
 func (c *recording) add(code string, r session.Result, err error, fed bool) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -121,7 +121,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if len(c.recorded.Tests) == 0 {
-		c.Note("nothing was recorded, and nothing is written")
+		c.Note("nothing was recorded: nothing was written")
 		return nil
 	}
 	progress := c.NewProgress()
@@ -156,7 +156,7 @@ func (c *recording) write(ctx context.Context, executable string) error {
 	return nil
 }
 
-// save writes the file, unless somebody else has written to it since.
+// save writes the file, unless it has been changed in the meantime.
 func (c *recording) save(text []byte) error {
 	if c.file != c.entry.Path {
 		return writeNew(c.file, text)
@@ -166,7 +166,7 @@ func (c *recording) save(text []byte) error {
 		return ui.FailWith(ui.ExitFailed, err, "nothing was written")
 	}
 	if !bytes.Equal(now, c.text) {
-		return ui.FailWith(ui.ExitFailed, errors.New(c.file+" was changed meanwhile: nothing was written"), "record it again")
+		return ui.FailWith(ui.ExitFailed, errors.New(c.file+" was changed in the meantime: nothing was written"), "record it again")
 	}
 	if err := ui.ReplaceFile(c.file, text); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "nothing was written")

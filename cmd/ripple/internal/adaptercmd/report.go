@@ -5,13 +5,13 @@ import (
 	"io"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/schema"
 )
 
-// reporter writes the reports of a run in the format asked for: text for each
-// adapter as soon as it and those before it are done, the others at the end.
+// reporter writes the reports of a run in the requested format: text for each adapter as soon as it
+// and those before it are done, the other formats at the end.
 type reporter struct {
 	to      io.Writer
 	write   func(io.Writer, []*contract.Report) error
@@ -39,14 +39,14 @@ func (a *app) newReporter(f testFlags) (*reporter, error) {
 	case "github":
 		r.write = func(w io.Writer, all []*contract.Report) error { return contract.WriteGitHub(w, all, rand.Text()) }
 	default:
-		return nil, ui.UsageError(ui.DidYouMean(schema.Nearest(f.report, reportFormats), "it is one of "+strings.Join(reportFormats, ", ")),
-			"--report has no format %q", f.report)
+		return nil, ui.UsageError(ui.DidYouMean(schema.Nearest(f.report, reportFormats), "use one of "+strings.Join(reportFormats, ", ")),
+			"unknown --report format %q", f.report)
 	}
 	return r, nil
 }
 
-// early writes what can be written before all are done; reports has a nil for
-// each adapter that is not.
+// early writes as much as possible before all are done; reports is nil for adapters that are not
+// done.
 func (r *reporter) early(reports []*contract.Report) {
 	for r.gradual && r.err == nil && r.written < len(reports) && reports[r.written] != nil {
 		r.err = r.write(r.to, reports[r.written:r.written+1])
@@ -54,7 +54,7 @@ func (r *reporter) early(reports []*contract.Report) {
 	}
 }
 
-// finish writes what is left and gives the first error.
+// finish writes the rest and returns the first error.
 func (r *reporter) finish(reports []*contract.Report) error {
 	if !r.gradual {
 		r.err = r.write(r.to, reports)

@@ -6,14 +6,13 @@ import (
 	"regexp"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
 )
 
-// chosen are the adapters that the command line asks for, in the order in which
-// they are tested.
+// chosen returns the adapters that the command line selects, in the order in which they are tested.
 func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 	entries, err := a.targets(args, f.all)
 	if err != nil {
@@ -30,14 +29,14 @@ func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 		return nil, err
 	}
 	if entries = part.part(entries); len(entries) == 0 {
-		a.Note("there are fewer adapters than shards: none is left for shard %s", f.shard)
+		a.Note("there are fewer adapters than shards: shard %s is empty", f.shard)
 		return nil, nil
 	}
 	if f.installed {
 		if entries, err = a.installed(entries); err != nil {
 			return nil, err
 		}
-		f.options.Require = true // it is there: nothing excuses it
+		f.options.Require = true // the program exists, so skipping it is an error
 	}
 	if f.shuffle != 0 {
 		order := rand.New(rand.NewPCG(uint64(f.shuffle), 0))
@@ -46,36 +45,35 @@ func (a *app) chosen(args []string, f *testFlags) ([]*registry.Entry, error) {
 	return entries, f.onlyOne(entries)
 }
 
-// onlyOne refuses what is about one adapter where there are several.
+// onlyOne refuses flags for one adapter if there are several.
 func (f *testFlags) onlyOne(entries []*registry.Entry) error {
 	for _, o := range []struct {
 		flag  string
 		given bool
 	}{{"--record", f.record != ""}, {"--executable", f.options.Executable != ""}, {"--like", f.like != ""}} {
 		if o.given && len(entries) != 1 {
-			return ui.UsageError("name one, or run ripple once for each", "%s is for one adapter, and there are %d", o.flag, len(entries))
+			return ui.UsageError("name one, or run ripple for each", "%s applies to one adapter, not to %d", o.flag, len(entries))
 		}
 	}
 	return nil
 }
 
-// selected checks the numbers, compiles the filter and leaves out the adapters
-// in which it matches nothing.
+// selected checks the numbers, compiles the filter and removes the adapters without matching tests.
 func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, error) {
 	switch {
 	case f.options.Repeat < 1:
-		return nil, ui.UsageError("", "--repeat must be at least 1, and is %d", f.options.Repeat)
+		return nil, ui.UsageError("", "--repeat must be at least 1, not %d", f.options.Repeat)
 	case f.parallel < 1:
-		return nil, ui.UsageError("", "--parallel must be at least 1, and is %d", f.parallel)
+		return nil, ui.UsageError("", "--parallel must be at least 1, not %d", f.parallel)
 	case f.options.Timeout < 0:
-		return nil, ui.UsageError("", "--timeout must not be negative, and is %s", f.options.Timeout)
+		return nil, ui.UsageError("", "--timeout must not be negative: %s", f.options.Timeout)
 	}
 	if f.filter == "" {
 		return entries, nil
 	}
 	var err error
 	if f.options.Filter, err = regexp.Compile(f.filter); err != nil {
-		return nil, ui.UsageError(`a backslash before a character takes it as it is: '\('`, "--filter: %w", err)
+		return nil, ui.UsageError(`a backslash makes the next character literal: '\('`, "--filter: %w", err)
 	}
 	var matching []*registry.Entry
 	var names []string
@@ -93,7 +91,7 @@ func (f *testFlags) selected(entries []*registry.Entry) ([]*registry.Entry, erro
 	return matching, nil
 }
 
-// installed are the adapters whose programs are there; the others are named.
+// installed returns the adapters whose programs are installed; it prints the names of the others.
 func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
 	var found []*registry.Entry
 	var missing []string
@@ -105,10 +103,10 @@ func (a *app) installed(entries []*registry.Entry) ([]*registry.Entry, error) {
 		}
 	}
 	if found == nil {
-		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "ripple adapter list says what to install")
+		return nil, ui.FailWith(ui.ExitMissing, errors.New("none of the programs is installed"), "ripple adapter list shows how to install them")
 	}
 	if missing != nil {
-		a.Note("not installed, and left out: %s", strings.Join(missing, ", "))
+		a.Note("not installed, ignored: %s", strings.Join(missing, ", "))
 	}
 	return found, nil
 }

@@ -3,16 +3,17 @@ package adaptercmd
 import (
 	"cmp"
 	"slices"
+	"sort"
 	"strconv"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
 )
 
-// shard is one of several runs that share the adapters: number of, counted from 1.
-// The zero value is all of them.
+// shard is one of several runs that share the adapters: number of of, counted from 1. The zero
+// value selects all adapters.
 type shard struct{ number, of int }
 
 func parseShard(text string) (shard, error) {
@@ -23,14 +24,14 @@ func parseShard(text string) (shard, error) {
 	number, err := strconv.Atoi(before)
 	of, err2 := strconv.Atoi(after)
 	if err != nil || err2 != nil || number < 1 || number > of {
-		return shard{}, ui.UsageError("--shard 2/3 is the second third of the adapters", "--shard takes I/N with I from 1 to N, and got %q", text)
+		return shard{}, ui.UsageError("--shard 2/3 is the second third of the adapters", "--shard must be I/N with I from 1 to N, not %q", text)
 	}
 	return shard{number, of}, nil
 }
 
-// part is what falls to this shard, in the order of all. It depends on the adapters
-// and on nothing of this machine, so that runs on several machines leave nothing
-// out: each adapter, those with most tests first, goes to the shard that has fewest.
+// part returns the adapters of this shard, in their order. It depends only on the adapters and not
+// on the machine, so that runs on several machines leave none out: each adapter, those with most
+// tests first, goes to the shard that has the fewest tests.
 func (s shard) part(entries []*registry.Entry) []*registry.Entry {
 	if s.of == 0 {
 		return entries
@@ -40,8 +41,9 @@ func (s shard) part(entries []*registry.Entry) []*registry.Entry {
 		tests[e] = len(contract.Names(e.Adapter, contract.Options{}))
 	}
 	bySize := slices.Clone(entries)
-	slices.SortStableFunc(bySize, func(a, b *registry.Entry) int {
-		return cmp.Or(tests[b]-tests[a], strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path))
+	sort.SliceStable(bySize, func(i, j int) bool {
+		a, b := bySize[i], bySize[j]
+		return cmp.Or(tests[b]-tests[a], strings.Compare(a.Name, b.Name), strings.Compare(a.Path, b.Path)) < 0
 	})
 	loads, home := make([]int, s.of), map[*registry.Entry]int{}
 	for _, e := range bySize {

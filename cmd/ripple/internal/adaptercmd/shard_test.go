@@ -7,8 +7,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
 )
 
 func TestParseShard(t *testing.T) {
@@ -19,12 +19,12 @@ func TestParseShard(t *testing.T) {
 	}
 	for _, text := range []string{"1", "0/2", "3/2", "a/2", "1/b", "-1/2", "1/2/3", "/", "1/"} {
 		_, err := parseShard(text)
-		assert.ErrorContains(t, err, "--shard takes I/N", text)
+		assert.ErrorContains(t, err, "--shard must be I/N", text)
 	}
 }
 
-// All shards together are the whole, each adapter once, whatever their number and
-// the order in which the adapters come; and none has much more to do than another.
+// All shards together contain each adapter once, regardless of their number and the order of the
+// adapters, and have about the same amount of work.
 func TestShards(t *testing.T) {
 	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
 	require.NoError(t, err)

@@ -6,10 +6,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 func newAdapterShow(a *app) *cobra.Command {
@@ -17,13 +17,13 @@ func newAdapterShow(a *app) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "show {FILE | NAME}",
 		Short: "Show all about one adapter",
-		Long: `Show what a user or a client of an adapter wants to know: how its program is
-started and found, how prompts are recognised and input is sent, what it is
-capable of, its modes, meta-commands and debugger vocabulary, samples and tests.
+		Long: `Show the contents of an adapter: how its program is found and started, how prompts are
+recognized and input is sent, its capabilities, modes, meta-commands and debugger
+vocabulary, samples and tests.
 --json prints the whole adapter with all defaults, by the keys of its file.`,
 		Args: oneAdapter,
 		RunE: func(_ *cobra.Command, args []string) error {
-			e, err := a.Adapter(args[0])
+			e, err := a.Look(args[0])
 			if err != nil {
 				return err
 			}
@@ -42,24 +42,24 @@ capable of, its modes, meta-commands and debugger vocabulary, samples and tests.
 
 func oneAdapter(cmd *cobra.Command, args []string) error {
 	if len(args) != 1 {
-		return ui.UsageError(ui.SeeHelp(cmd), "%s takes one adapter, and got %d", cmd.CommandPath(), len(args))
+		return ui.UsageError(ui.SeeHelp(cmd), "%s takes one adapter, not %d", cmd.CommandPath(), len(args))
 	}
 	return nil
 }
 
-// shown is one adapter as --json prints it.
+// shown is an adapter in the form that --json prints.
 type shown struct {
 	listed
-	Argv    []string `json:"argv"`              // as it would be started here
-	Missing string   `json:"missing,omitempty"` // why it would not
-	Adapter any      `json:"adapter"`           // the keys of the file, with defaults
-	Script  string   `json:"script,omitempty"`  // the integration script, wherever it came from
+	Argv    []string `json:"argv"`              // command line on this machine
+	Missing string   `json:"missing,omitempty"` // reason why it cannot be started
+	Adapter any      `json:"adapter"`           // keys of the file, with defaults
+	Script  string   `json:"script,omitempty"`  // the integration script, from any source
 }
 
 func newShown(e *registry.Entry) shown {
 	s := shown{listed: newListed(e), Adapter: byKeys(e.Adapter), Script: e.Adapter.Script}
 	host := launch.OSHost()
-	host.GUID = func() string { return "ID" } // nothing is started: these only show where things go
+	host.GUID = func() string { return "ID" } // nothing is started: these only show the paths
 	plan, err := launch.Build(e.Adapter, host, launch.Request{Nonce: "NONCE", ScratchDir: "/PRIVATE"})
 	if err != nil {
 		s.Missing = err.Error()
@@ -68,12 +68,12 @@ func newShown(e *registry.Entry) shown {
 	return s
 }
 
-// description is the sheet of an adapter.
+// description formats an adapter.
 type description struct{ ui.Sheet }
 
 func (a *app) printShown(e *registry.Entry, v shown) {
 	ad, s := e.Adapter, description{a.NewSheet()}
-	a.Printf("%s: %s\n", e.Name, ad.Description)
+	a.Printf("%s\n", ui.Harmless(e.Name+": "+ad.Description))
 	s.Row("family", ad.Family)
 	s.Row("adapter version", ad.Version)
 	s.Row("aliases", strings.Join(ad.Aliases, ", "))
@@ -187,7 +187,7 @@ func (s description) modes(modes []schema.Mode) {
 	for _, m := range modes {
 		s.Row(m.Name, modeSummary(m))
 		for _, c := range m.AdvanceCommands {
-			s.Row("  goes on with", commandSummary(c))
+			s.Row("  continuation", commandSummary(c))
 		}
 		for _, c := range m.ExitCommands {
 			s.Row("  left with", commandSummary(c))
@@ -242,7 +242,7 @@ func (s description) commands(c *schema.Commands) {
 
 func (s description) samples(samples schema.Samples) {
 	s.Title("Samples")
-	keys, _ := byKeys(samples).(map[string]any) // a struct is always a map
+	keys, _ := byKeys(samples).(map[string]any) // a struct always becomes a map
 	for _, name := range ui.SortedKeys(keys) {
 		s.Row(name, keys[name])
 	}

@@ -4,11 +4,11 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
-// agent shows what a user of a coding agent wants to know.
+// agent describes a coding agent.
 func (s description) agent(ad *schema.Adapter) {
 	g := ad.Agent
 	s.Title("Agent")
@@ -21,6 +21,8 @@ func (s description) agent(ad *schema.Adapter) {
 	}
 	s.Row("to log in", g.Auth.Hint)
 	s.Row("ways", strings.Join(g.Ways(), ", "))
+	s.Row("writes at home", strings.Join(g.State, ", "))
+	s.Row("connects to", strings.Join(g.Hosts, ", "))
 	if g.Output.Format != "" {
 		s.stdio(g)
 	}
@@ -43,7 +45,7 @@ func (s description) agent(ad *schema.Adapter) {
 	s.Row("when refused", g.DenialHelp)
 }
 
-// stdio shows a turn over the standard streams.
+// stdio describes a turn over the standard streams.
 func (s description) stdio(g *schema.Agent) {
 	s.Title("Turn")
 	s.Row("terminal needed", ui.YesNo(g.Transport == schema.TransportPTY))
@@ -63,7 +65,7 @@ func (s description) stdio(g *schema.Agent) {
 	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
 }
 
-// acp shows a turn over the protocol.
+// acp describes a turn over the protocol.
 func (s description) acp(g *schema.AgentACP) {
 	s.Title("Turn over the Agent Client Protocol")
 	s.Row("program", g.Executable)
@@ -77,7 +79,7 @@ func (s description) acp(g *schema.AgentACP) {
 	s.Row("done for it", strings.Join(doneFor(g.Client), ", "))
 }
 
-// doneFor is what an agent may have done by its client.
+// doneFor lists the operations that an agent may delegate to its client.
 func doneFor(c schema.AgentClient) (list []string) {
 	if c.FS {
 		list = append(list, "files are read and written")

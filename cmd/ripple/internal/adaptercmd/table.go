@@ -4,31 +4,31 @@ import (
 	"bytes"
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"strings"
-	"text/tabwriter"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
-// table is a head and rows of as many cells.
+// table is a header and rows of the same number of cells.
 type table struct {
 	head []string
 	rows [][]string
 }
 
 func (a *app) printTable(t table) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	for _, row := range append([][]string{t.head}, t.rows...) {
-		for i, cell := range row {
-			row[i] = ui.Harmless(cell)
+	return a.PrintTable(func(w io.Writer) {
+		for _, row := range append([][]string{t.head}, t.rows...) {
+			for i, cell := range row {
+				row[i] = ui.Harmless(cell)
+			}
+			fmt.Fprintln(w, strings.Join(row, "\t"))
 		}
-		fmt.Fprintln(w, strings.Join(row, "\t"))
-	}
-	return w.Flush()
+	})
 }
 
-// markdown is the table as a document has it.
+// markdown returns the table in Markdown.
 func (t table) markdown() string {
 	var b strings.Builder
 	line := func(cells []string) {
@@ -49,13 +49,13 @@ func (t table) markdown() string {
 	return b.String()
 }
 
-// The lines of a document between which a table stands.
+// Lines of a document that enclose a table.
 const (
 	tableBegin = "<!-- ripple agent matrix -->\n"
 	tableEnd   = "<!-- end -->\n"
 )
 
-// write puts the table in its place in a document.
+// write replaces the table in a document.
 func (t table) write(path string) error {
 	text, err := os.ReadFile(path)
 	if err != nil {
@@ -65,7 +65,7 @@ func (t table) write(path string) error {
 	_, after, ended := bytes.Cut(rest, []byte(tableEnd))
 	if !begun || !ended {
 		return ui.FailWith(ui.ExitUsage, errors.New(path+" has no place for the table"),
-			"it stands between these two lines:\n"+ui.Indent(strings.TrimSpace(tableBegin+tableEnd)))
+			"it belongs between these two lines:\n"+ui.Indent(strings.TrimSpace(tableBegin+tableEnd)))
 	}
 	text = fmt.Appendf(nil, "%s%s%s%s%s", before, tableBegin, t.markdown(), tableEnd, after)
 	return ui.ReplaceFile(path, text)

@@ -10,51 +10,51 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/launch"
-	"ripple/runtime/proctree"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
-// leaveKeys end a try; the program gets all others.
+// leaveKeys end a try; the program gets all other keys.
 const leaveKeys, leaveNames = `C-\ C-d`, `Ctrl-\ Ctrl-D`
 
-// tryFlags are those of commands in which somebody sits at a program's prompt.
+// tryFlags are the flags of commands that show a program's prompt to a user.
 type tryFlags struct {
 	timeout time.Duration
 	session session.Options
 }
 
 func (f *tryFlags) add(cmd *cobra.Command) {
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "longest time for the first prompt, and for each line of a standard input that is no terminal")
-	cmd.Flags().StringVar(&f.session.Executable, "executable", "", "the program instead of the one that the adapter names")
-	cmd.Flags().StringVar(&f.session.Dir, "cwd", "", "the directory in which the program starts")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "maximum wait for the first prompt, and for each line if standard input is not a terminal")
+	cmd.Flags().StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
+	cmd.Flags().StringVar(&f.session.Dir, "cwd", "", "working directory of the program")
 }
 
 func newAdapterTry(a *app) *cobra.Command {
 	var f tryFlags
 	cmd := &cobra.Command{
 		Use:   "try {FILE | NAME}",
-		Short: "Sit at a program's prompt and see what ripple takes each part for",
-		Long: `Start an adapter's program and sit at its own prompt. Beside each row stands what a session
-takes it for: banner, prompt, echo, output, continuation, out-of-band, and the markers that
-came; below stands which rule ended the last wait. While the program waits for input and no
-prompt is recognised, the patterns that were tried stand there.
+		Short: "Use a program's prompt and see how ripple interprets its output",
+		Long: `Start an adapter's program and use its own prompt. Next to each row is the session's
+interpretation: banner, prompt, echo, output, continuation, out-of-band, and the received
+markers; below is the rule that ended the last wait. While the program waits for input and
+no prompt is recognized, the patterns that were tried are shown there.
 
-When the file changes the program is started anew with what it says now. ` + leaveNames + ` ends
+When the file changes, the program is restarted with the new adapter. ` + leaveNames + ` ends
 it; so does the end of the program.
 
-Where standard input or output is no terminal, each line of the input is a command, sent as
-"ripple exec --lines" sends it, and the parts of what came back are printed a line each, as
-they were read: quoted, with all escape sequences.`,
+If standard input or output is not a terminal, each line of the input is a command, sent as
+by "ripple exec --lines", and the parts of the output are printed, one per line and
+unchanged: quoted, with all escape sequences.`,
 		Example:           "  ripple adapter try my.yaml\n  printf '6 * 7\\nnull.x\\n' | ripple adapter try my.yaml",
 		Args:              oneAdapter,
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 		RunE: func(cmd *cobra.Command, args []string) error {
-			return seated(a, func(ctx context.Context, s *seat.Seat) error {
+			return withSeat(a, func(ctx context.Context, s *seat.Seat) error {
 				e, err := tried(a, args[0], s != nil)
 				switch {
 				case err != nil:
@@ -70,11 +70,11 @@ they were read: quoted, with all escape sequences.`,
 	return cmd
 }
 
-// seated runs what a person sits at, if one does, so that the terminal is given back
-// whatever becomes of us. Without a person the seat is nil.
-func seated(a *app, run func(context.Context, *seat.Seat) error, ctx context.Context) error {
+// withSeat runs a function with the user's terminal, which is restored in any case. If standard input
+// or output is not a terminal, the seat is nil.
+func withSeat(a *app, run func(context.Context, *seat.Seat) error, ctx context.Context) error {
 	if a.Interactive() && !proctree.Inner() {
-		defer seat.Watch(a.Stdout.(*os.File))() // Interactive has seen it
+		defer seat.Watch(a.Stdout.(*os.File))() // Interactive has checked the type
 	}
 	return a.Guarded(func() error {
 		ctx, _, stop := ui.UntilSignal(ctx, true)
@@ -86,26 +86,22 @@ func seated(a *app, run func(context.Context, *seat.Seat) error, ctx context.Con
 	})
 }
 
-// tried is the adapter to be tried. A file that cannot be read yet may be mended while
-// somebody sits there.
+// tried returns the adapter to try. If mendable, a file that cannot be read yet may be fixed while
+// the bench is running.
 func tried(a *app, name string, mendable bool) (*registry.Entry, error) {
-	r, err := a.Registry()
-	if err != nil {
-		return nil, err
-	}
-	e, err := r.Find(name)
+	e, err := a.Adapter(name)
 	if broken, is := ui.AsBroken(err); is && mendable && isFile(broken.Path) {
 		return &registry.Entry{Path: broken.Path, Origin: registry.OriginFile}, nil
 	} else if err != nil {
-		return nil, ui.AdapterError(err)
+		return nil, err
 	}
 	if e.Adapter.Family == schema.FamilyAgent {
-		return nil, ui.UsageError("ripple agent run --screen shows its own screen", "%s is a coding agent: it has no prompt that is tried so", e.Name)
+		return nil, ui.UsageError("ripple agent run --screen shows its own screen", "%s is a coding agent: it has no prompt to try", e.Name)
 	}
 	return e, nil
 }
 
-// notStarted says why there is no session.
+// notStarted returns the error of a session that did not start.
 func notStarted(err error) error {
 	start, isStart := errors.AsType[*session.StartError](err)
 	missing, isMissing := errors.AsType[*launch.MissingError](err)
@@ -122,7 +118,7 @@ func notStarted(err error) error {
 	return ui.FailWith(ui.ExitFailed, err, "")
 }
 
-// prompts are what a program's line is compared with to find a prompt, by key.
+// prompts describes the patterns with which a line is compared to find a prompt, by key.
 func prompts(a *schema.Adapter) string {
 	var all []string
 	add := func(key, pattern string) {

@@ -9,20 +9,21 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/annotate"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/annotate"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
 )
 
-// lineTrial runs each line of standard input and prints what each part was taken for.
+// lineTrial runs each line of standard input and prints the interpretation of each part of the
+// output.
 type lineTrial struct {
 	*app
 	entry      *registry.Entry
 	flags      tryFlags
 	session    *session.Session
 	transcript annotate.Transcript
-	recording  *recording // nil: nothing is recorded, and all is shown
+	recording  *recording // nil: everything is shown, and nothing recorded
 }
 
 func tryLines(a *app, ctx context.Context, e *registry.Entry, f tryFlags, rec *recording) (err error) {
@@ -34,7 +35,7 @@ func tryLines(a *app, ctx context.Context, e *registry.Entry, f tryFlags, rec *r
 		closing, cancel := context.WithCancel(context.WithoutCancel(ctx))
 		defer cancel()
 		if t.session.State().Phase == session.PhaseRunning {
-			cancel() // it would not listen
+			cancel() // it did not react to an interrupt
 		}
 		if end := t.session.Close(closing); err == nil && end != nil {
 			err = ui.FailWith(ui.ExitFailed, end, "")
@@ -69,7 +70,7 @@ func (t *lineTrial) open(ctx context.Context) (err error) {
 	return nil
 }
 
-// try runs a line. The error is why no other one can be run.
+// try runs a line. It returns an error if no other line can be run.
 func (t *lineTrial) try(ctx context.Context, line string) error {
 	limited, cancel := context.WithTimeout(ctx, t.flags.timeout)
 	defer cancel()
@@ -84,20 +85,20 @@ func (t *lineTrial) try(ctx context.Context, line string) error {
 	case ctx.Err() != nil, err == nil, errors.Is(err, session.ErrIncompleteInput):
 		return nil
 	case errors.Is(err, session.ErrTimeout):
-		return t.goOn(ctx, err)
+		return t.interrupt(ctx, err)
 	case errors.Is(err, session.ErrExited):
-		return nil // what follows says so, too
+		return nil // the rest of the output reports it, too
 	}
 	return ui.FailWith(ui.ExitFailed, err, "")
 }
 
-// goOn interrupts a command that no prompt has ended.
-func (t *lineTrial) goOn(ctx context.Context, late error) error {
+// interrupt interrupts a command that no prompt has ended.
+func (t *lineTrial) interrupt(ctx context.Context, late error) error {
 	t.say("tried", prompts(t.entry.Adapter))
 	ctx, cancel := context.WithTimeout(ctx, t.flags.timeout)
 	defer cancel()
 	if _, err := t.session.Interrupt(ctx); err != nil {
-		return ui.FailWith(ui.ExitTimeout, late, "and an interrupt brings no prompt back: "+err.Error())
+		return ui.FailWith(ui.ExitTimeout, late, "and an interrupt does not return to a prompt: "+err.Error())
 	}
 	t.print()
 	return nil
@@ -109,7 +110,7 @@ func (t *lineTrial) say(label, text string) {
 	}
 }
 
-// print prints what came since it was called last.
+// print prints the parts that have arrived since the last call.
 func (t *lineTrial) print() {
 	for _, p := range t.transcript.Rest() {
 		if p.As == session.TakenMarker || p.As == session.TakenEnd {
@@ -122,10 +123,10 @@ func (t *lineTrial) print() {
 	}
 }
 
-// mostLines and longestLine bound what is shown of one part.
+// mostLines and longestLine limit how much of one part is shown.
 const mostLines, longestLine = 40, 400
 
-// quoted is a text line by line, as Go writes strings.
+// quoted returns a text line by line, in Go syntax.
 func quoted(raw []byte) (lines []string) {
 	all := bytes.SplitAfter(raw, []byte("\n"))
 	if len(all[len(all)-1]) == 0 {
@@ -147,7 +148,7 @@ func quoted(raw []byte) (lines []string) {
 	return lines
 }
 
-// resultWords says in a line what a session makes of a command.
+// resultWords describes the result of a command in one line.
 func resultWords(r session.Result, err error) string {
 	parts := []string{ui.Count(len(r.Output), "byte") + " of output"}
 	if err != nil {

@@ -6,15 +6,15 @@ import (
 	"errors"
 	"os"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// updateAdapter writes what the program prints into the expectations of an adapter's
-// file that it does not meet, says each change, and reports on the file as it is then.
+// updateAdapter replaces the failing expectations of an adapter's file with the program's output,
+// reports each change, and tests the changed file.
 func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) error {
 	report, err := a.newReporter(f)
 	if err != nil {
@@ -58,13 +58,13 @@ func (a *app) updateAdapter(ctx context.Context, args []string, f testFlags) err
 	return f.verdict(reports)
 }
 
-// updatable is the one adapter that can be updated, or why there is none.
+// updatable returns the adapter to update, or an error.
 func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 	switch {
 	case len(args) != 1:
 		return nil, ui.UsageError("", "--update is for one adapter")
 	case f.watch, f.record != "", f.shard != "", f.options.Repeat != 1:
-		return nil, ui.UsageError("", "--update runs the tests as often as it needs: --watch, --record, --repeat and --shard do not go with it")
+		return nil, ui.UsageError("", "--update cannot be combined with --watch, --record, --repeat or --shard")
 	}
 	entries, err := a.chosen(args, f)
 	if err != nil {
@@ -73,9 +73,9 @@ func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 	entry := entries[0]
 	switch {
 	case entry.Origin == registry.OriginEmbedded:
-		return nil, ui.UsageError("give the path of a file of yours", "%s comes with ripple: there is no file to change", entry.Name)
+		return nil, ui.UsageError("give the path of your own file", "%s is part of ripple: there is no file to change", entry.Name)
 	case entry.Adapter.Family == schema.FamilyAgent:
-		return nil, ui.UsageError("", "the tests of a coding agent expect events: there is no output to take in")
+		return nil, ui.UsageError("", "the tests of a coding agent expect events: there is no output to update")
 	}
 	if _, err := launch.Locate(entry.Adapter, launch.OSHost(), f.options.Executable); err != nil {
 		return nil, ui.FailWith(ui.ExitMissing, err, "")
@@ -83,8 +83,8 @@ func (a *app) updatable(args []string, f *testFlags) (*registry.Entry, error) {
 	return entry, nil
 }
 
-// writeUpdate says what changes and writes it, unless somebody else has written to the
-// file since.
+// writeUpdate reports the changes and writes them, unless the file has been changed in the
+// meantime.
 func (a *app) writeUpdate(path string, before []byte, u *contract.Updated) error {
 	if !bytes.Equal(before, u.Text) {
 		now, err := os.ReadFile(path)
@@ -102,7 +102,7 @@ func (a *app) writeUpdate(path string, before []byte, u *contract.Updated) error
 		if c.Kept == "" {
 			a.Note("%s:%d: %s: expect was %q, is now %q", path, c.Line, c.Test, c.Old, c.New)
 		} else {
-			a.Note("%s:%d: %s: expect is left as it is: %s", path, c.Line, c.Test, c.Kept)
+			a.Note("%s:%d: %s: expect is unchanged: %s", path, c.Line, c.Test, c.Kept)
 		}
 	}
 	if len(u.Changes) == 0 {

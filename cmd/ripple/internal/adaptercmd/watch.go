@@ -12,14 +12,14 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// watchAdapter tests an adapter, and again whenever one of its files changes, until
-// the context or an interrupt ends it. A run that a change overtakes is stopped.
+// watchAdapter tests an adapter, and again whenever one of its files changes, until the context or
+// an interrupt ends it. A change stops a running test.
 func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error {
 	entry, err := a.watchable(args, f)
 	if err != nil {
@@ -31,7 +31,7 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	defer w.notify.Close() // only read from
+	defer w.notify.Close() // nothing is lost
 	for ctx.Err() == nil && a.OutError() == nil {
 		entries, err := a.loadWatched(w, &f)
 		round, cancel := context.WithCancel(ctx)
@@ -52,29 +52,25 @@ func (a *app) watchAdapter(cmd *cobra.Command, args []string, f testFlags) error
 		cancel()
 		<-tested
 	}
-	return nil // an interrupt is how it ends
+	return nil // an interrupt is the normal end
 }
 
-// watchable is the one adapter that can be watched, or why there is none.
+// watchable returns the adapter to watch, or an error.
 func (a *app) watchable(args []string, f testFlags) (*registry.Entry, error) {
 	switch {
 	case len(args) != 1:
 		return nil, ui.UsageError("", "--watch is for one adapter")
 	case f.report != "text", f.record != "", f.shard != "":
-		return nil, ui.UsageError("", "--watch is for a person: --report, --record and --shard do not go with it")
+		return nil, ui.UsageError("", "--watch is interactive: it cannot be combined with --report, --record or --shard")
 	}
-	r, err := a.Registry()
-	if err != nil {
+	entry, err := a.Adapter(args[0])
+	if broken, is := ui.AsBroken(err); is && isFile(broken.Path) {
+		return &registry.Entry{Path: broken.Path}, nil // it may be fixed while being watched
+	} else if err != nil {
 		return nil, err
 	}
-	entry, err := r.Find(args[0])
-	if broken, is := ui.AsBroken(err); is && isFile(broken.Path) {
-		return &registry.Entry{Path: broken.Path}, nil // it may be mended while we watch
-	} else if err != nil {
-		return nil, ui.AdapterError(err)
-	}
 	if entry.Origin == registry.OriginEmbedded {
-		return nil, ui.UsageError("give the path of a file of yours", "%s comes with ripple: there is no file to watch", entry.Name)
+		return nil, ui.UsageError("give the path of your own file", "%s is part of ripple: there is no file to watch", entry.Name)
 	}
 	return entry, nil
 }
@@ -84,8 +80,8 @@ func isFile(path string) bool {
 	return err == nil && info.Mode().IsRegular()
 }
 
-// loadWatched loads the adapter as it is now. The contents were looked at before, all
-// of those that it names: a change between is one that changed sees.
+// loadWatched loads the current adapter. The contents of all its files were recorded before, so
+// changed detects a change in between.
 func (a *app) loadWatched(w *watched, f *testFlags) ([]*registry.Entry, error) {
 	for {
 		w.look()
@@ -96,7 +92,7 @@ func (a *app) loadWatched(w *watched, f *testFlags) ([]*registry.Entry, error) {
 	}
 }
 
-// watchRound tests the adapter once. When a change overtakes it, it says nothing.
+// watchRound tests the adapter once. If a change interrupts it, it prints nothing.
 func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testFlags) error {
 	report, err := a.newReporter(f)
 	if err != nil {
@@ -113,14 +109,14 @@ func (a *app) watchRound(ctx context.Context, entries []*registry.Entry, f testF
 	return nil
 }
 
-// watched are the files that make an adapter: itself, its script, the transcripts of
-// its tests. Directories are watched and contents compared, since editors put a new
-// file in the place of the old one and write more than once.
+// watched are the files of an adapter: the file itself, its script, the transcripts of its tests.
+// Directories are watched and contents compared, because editors replace files and write more than
+// once.
 type watched struct {
 	notify *fsnotify.Watcher
 	file   string
-	others []string // the files beside it
-	seen   string   // the contents that are being tested
+	others []string // the other files
+	seen   string   // the contents under test
 }
 
 func newWatched(file string) (*watched, error) {
@@ -135,7 +131,7 @@ func newWatched(file string) (*watched, error) {
 	return w, nil
 }
 
-// follow takes in which other files the adapter names, and says whether they are new.
+// follow updates the list of files that the adapter names, and reports whether it changed.
 func (w *watched) follow(a *schema.Adapter) bool {
 	dir := filepath.Dir(w.file)
 	var files []string
@@ -153,14 +149,14 @@ func (w *watched) follow(a *schema.Adapter) bool {
 		return false
 	}
 	for _, f := range files {
-		_ = w.notify.Add(filepath.Dir(f)) // a directory that is not there has nothing to watch
+		_ = w.notify.Add(filepath.Dir(f)) // a missing directory cannot be watched
 	}
 	w.others = files
 	return true
 }
 
-// contents are those of all files that count; ok is false while the adapter itself is
-// not there or empty, as between the two halves of an editor's saving it.
+// contents returns the contents of all watched files; ok is false while the adapter itself is
+// missing or empty, as in the middle of a save by an editor.
 func (w *watched) contents() (text string, ok bool) {
 	var b strings.Builder
 	for _, name := range append([]string{w.file}, w.others...) {
@@ -178,14 +174,15 @@ func (w *watched) contents() (text string, ok bool) {
 
 func (w *watched) look() { w.seen, _ = w.contents() }
 
-// changed waits until the files are other ones than look saw; false: the context ended.
+// changed waits until the files differ from those seen by look; it returns false if the context
+// ended.
 func (w *watched) changed(ctx context.Context) bool {
 	for {
 		select {
 		case <-ctx.Done():
 			return false
 		case <-w.notify.Events:
-		case <-w.notify.Errors: // some were lost: look
+		case <-w.notify.Errors: // events were lost: compare the contents
 		}
 		if now, ok := w.contents(); ok && now != w.seen {
 			return true

@@ -11,34 +11,34 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/loopcmd"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/loop"
-	"ripple/runtime/probe"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/loopcmd"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/probe"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// withFlags say which agent makes an adapter better, and how far.
+// withFlags select the agent that improves an adapter, and its goal.
 type withFlags struct {
 	agent, model string
 	level        int
 }
 
-// limitsOf are the limits of its loop, by the flags of `ripple run`.
+// limitsOf are the limits of its loop, with the flags of `ripple run`.
 var limitsOf = []struct{ flag, preset, help string }{
-	{"max-turns", "10", "turns that the agent may take"},
-	{"max-cost", "0", "US dollars that the agent may tell for it, 0 for no limit"},
-	{"max-runtime", "0", "time that the agent may take: 1h, or a number of minutes; 0 for no limit"},
+	{"max-turns", "10", "maximum number of turns of the agent"},
+	{"max-cost", "0", "maximum cost reported by the agent in US dollars, 0 for no limit"},
+	{"max-runtime", "0", "maximum running time of the agent: 1h, or a number of minutes; 0 for no limit"},
 }
 
 func (w *withFlags) addTo(a *app, cmd *cobra.Command) {
 	flags := cmd.Flags()
-	flags.StringVar(&w.agent, "with", "", "have this coding `AGENT` go on with what was learnt, until the tests pass")
-	flags.IntVar(&w.level, "level", contract.MaxLevel, "the level that --with has to reach, 1 to 4")
-	flags.StringVar(&w.model, "model", "", "`MODEL` that the agent is to use")
+	flags.StringVar(&w.agent, "with", "", "let this coding `AGENT` improve the adapter until the tests pass")
+	flags.IntVar(&w.level, "level", contract.MaxLevel, "level that --with has to reach, 1 to 4")
+	flags.StringVar(&w.model, "model", "", "`MODEL` of the agent")
 	for _, l := range limitsOf {
 		flags.String(l.flag, l.preset, l.help)
 	}
@@ -54,32 +54,32 @@ func (w *withFlags) choose(cmd *cobra.Command) error {
 	}
 	for _, name := range names {
 		if flags.Changed(name) && !flags.Changed("with") {
-			return ui.UsageError("", "--%s is for --with", name)
+			return ui.UsageError("", "--%s needs --with", name)
 		}
 	}
 	for _, name := range []string{"with", "model"} {
 		if flags.Changed(name) && strings.TrimSpace(flags.Lookup(name).Value.String()) == "" {
-			return ui.UsageError("leave the flag out, or say what", "--%s is empty", name)
+			return ui.UsageError("omit the flag, or give it a value", "--%s is empty", name)
 		}
 	}
 	if w.level < 1 || w.level > contract.MaxLevel {
-		return ui.UsageError("", "--level is 1 to %d, and is %d", contract.MaxLevel, w.level)
+		return ui.UsageError("", "--level must be 1 to %d, not %d", contract.MaxLevel, w.level)
 	}
 	return nil
 }
 
-// helper is an agent that goes on with an adapter, in a directory of its own.
+// helper is an agent that improves an adapter in a directory of its own.
 type helper struct {
 	*app
 	probed
 	dir      string
-	keep     bool // what is in dir may be wanted
+	keep     bool // keep dir, which may be useful
 	task     *loopcmd.Task
 	limits   map[string]string
-	evidence []byte // of experiments that taught nothing: it stands beside no file yet
+	evidence []byte // of experiments without a result: not written to a file yet
 }
 
-// newHelper finds out before anything else whether the agent can be had.
+// newHelper first checks whether the agent is available.
 func (p probed) newHelper(ctx context.Context, cmd *cobra.Command, a *app) (*helper, error) {
 	h := &helper{app: a, probed: p, limits: map[string]string{}}
 	if p.file == "-" {
@@ -101,16 +101,17 @@ func (p probed) newHelper(ctx context.Context, cmd *cobra.Command, a *app) (*hel
 
 func (h *helper) close() {
 	if !h.keep {
-		_ = os.RemoveAll(h.dir) // what is left of it is the system's to remove
+		_ = os.RemoveAll(h.dir) // the system removes the rest
 	}
 }
 
-// from has the agent go on from what stands: nothing, where nothing was learnt for a reason.
-func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reason string) error {
+// improve has the agent improve the adapter stands; if it is nil, the agent begins with begin because
+// nothing was learned, for the given reason.
+func (h *helper) improve(ctx context.Context, stands *testedAdapter, begin []byte, reason string) error {
 	if stands != nil && stands.complete(h.with.level) {
-		return h.unneeded(stands)
+		return h.alreadyReached(stands)
 	}
-	k := &keeper{helper: h, stands: stands, reason: reason, draft: filepath.Join(h.dir, h.base())}
+	k := &keeper{helper: h, best: stands, reason: reason, draft: filepath.Join(h.dir, h.base())}
 	ad, why := k.parse(begin)
 	if ad == nil {
 		return ui.FailWith(ui.ExitFailed, errors.New(why), "")
@@ -125,49 +126,49 @@ func (h *helper) from(ctx context.Context, stands *standing, begin []byte, reaso
 	if stands != nil {
 		h.Note("%s", lastLine(reportText(stands.report)))
 	}
-	h.Note("%s goes on with it in %s", h.task.Agent(), h.dir)
+	h.Note("%s improves it in %s", h.task.Agent(), h.dir)
 	h.keep = true
 	stop := h.task.Run(ctx, h.check(), k.around)
 	code := loopcmd.ExitCode(&stop)
-	done := k.enough(&stop)
-	if stop.Done() && !done { // by the agent's word, with what the check by itself does not see
-		code, stop.Why = loopcmd.ExitUnverified, "What the agent calls done is not kept: "+k.verdict
+	done := k.reachedGoal(&stop)
+	if stop.Done() && !done { // the claim is rejected for a reason that the check alone does not detect
+		code, stop.Why = loopcmd.ExitUnverified, "The agent's final version is not kept: "+k.verdict
 	}
 	h.keep = !done
-	if err := h.report(k.stands); err != nil {
+	if err := h.report(k.best); err != nil {
 		return err
 	}
 	if done {
-		h.Note("%s has reached level %d", h.file, k.stands.report.Level)
+		h.Note("%s has reached level %d", h.file, k.best.report.Level)
 		return nil
 	}
 	why = stop.Why
 	switch stop.Reason {
 	case loop.ReasonMaxTurns:
-		why, _, _ = strings.Cut(why, ";") // the plan is ours
+		why, _, _ = strings.Cut(why, ";") // the plan belongs to ripple
 	case loop.ReasonInterrupted:
-		why, _, _ = strings.Cut(why, ", which") // another loop goes on, and does not take that turn again
+		why, _, _ = strings.Cut(why, ", which") // another loop continues, and does not repeat that turn
 	}
 	return ui.FailWith(code, errors.New(why), h.next(k, &stop))
 }
 
-// enough says that what stands is what was wanted, even if it was a limit that ended the turns
-// which the agent had to add more.
-func (k *keeper) enough(stop *loop.Stop) bool {
+// reachedGoal reports whether the adapter reached the goal, even if a limit ended the turns in which the
+// agent could have added more.
+func (k *keeper) reachedGoal(stop *loop.Stop) bool {
 	bounds := []string{loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonCircuitOpen, loop.ReasonBlocked}
-	return k.stands != nil && k.stands.reaches(k.with.level) && (stop.Done() || k.worked && slices.Contains(bounds, stop.Reason))
+	return k.best != nil && k.best.reaches(k.with.level) && (stop.Done() || k.worked && slices.Contains(bounds, stop.Reason))
 }
 
-// next says what there is now, and what can be done with it.
+// next returns the result and the possible next steps.
 func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	var lines []string
 	switch {
-	case k.stands == nil:
-		lines = append(lines, h.file+" was not written: no version of it had the program start and end")
-	case k.stands.reaches(h.with.level):
-		lines = append(lines, fmt.Sprintf("%s has reached level %d, and more could be added", h.file, k.stands.report.Level))
+	case k.best == nil:
+		lines = append(lines, h.file+" was not written: the program did not start and end with any version of it")
+	case k.best.reaches(h.with.level):
+		lines = append(lines, fmt.Sprintf("%s has reached level %d, and more could be added", h.file, k.best.report.Level))
 	default:
-		lines = append(lines, fmt.Sprintf("%s is the best so far: level %d, and level %d was wanted", h.file, k.stands.report.Level, h.with.level))
+		lines = append(lines, fmt.Sprintf("%s contains the best version so far: level %d, the goal is level %d", h.file, k.best.report.Level, h.with.level))
 	}
 	if h.keep {
 		lines = append(lines, "the agent's last version, the evidence and the record of its turns are in "+h.dir)
@@ -175,16 +176,16 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	if stop.Do != "" {
 		lines = append(lines, stop.Do)
 	}
-	if k.stands != nil {
-		lines = append(lines, "go on with it: "+h.again())
+	if k.best != nil {
+		lines = append(lines, "continue: "+h.nextCommand())
 	} else {
-		lines = append(lines, "go on all the same: cp "+ui.ShellQuote(k.draft)+" "+ui.ShellQuote(h.file)+" && "+h.again())
+		lines = append(lines, "continue in any case: cp "+ui.ShellQuote(k.draft)+" "+ui.ShellQuote(h.file)+" && "+h.nextCommand())
 	}
 	return strings.Join(lines, "\n")
 }
 
-// again is the command line that goes on with what stands.
-func (h *helper) again() string {
+// nextCommand returns the command line that continues from the result.
+func (h *helper) nextCommand() string {
 	words := []string{"ripple adapter new", h.name, "--with", ui.ShellQuote(h.with.agent)}
 	if h.file != defaultFile(h.name) {
 		words = append(words, "-o", ui.ShellQuote(h.file))
@@ -195,18 +196,18 @@ func (h *helper) again() string {
 	return strings.Join(words, " ")
 }
 
-// goOn has an agent go on with an adapter that is there.
-func (p probed) goOn(ctx context.Context, cmd *cobra.Command, a *app) error {
+// improve has an agent improve an existing adapter.
+func (p probed) improve(ctx context.Context, cmd *cobra.Command, a *app) error {
 	entry, err := a.Adapter(p.file)
 	switch {
 	case !isFile(p.file):
-		return ui.UsageError("--probe 'COMMAND' learns it first; -o names another file", "there is no %s to go on with", p.file)
+		return ui.UsageError("--probe 'COMMAND' learns it first; -o names another file", "%s does not exist", p.file)
 	case err != nil:
 		return err
 	case entry.Adapter.Family == schema.FamilyAgent:
 		return ui.UsageError("", "%s is the adapter of a coding agent, which has no level", p.file)
 	case entry.Adapter.Name != p.name:
-		return ui.UsageError("-o names another file", "%s is the adapter of %s, and not of %s", p.file, entry.Adapter.Name, p.name)
+		return ui.UsageError("-o names another file", "%s is the adapter of %s, not of %s", p.file, entry.Adapter.Name, p.name)
 	}
 	text, err := os.ReadFile(p.file)
 	if err != nil {
@@ -222,30 +223,30 @@ func (p probed) goOn(ctx context.Context, cmd *cobra.Command, a *app) error {
 	if err != nil {
 		return err
 	}
-	return h.from(ctx, stands, text, "")
+	return h.improve(ctx, stands, text, "")
 }
 
-// fromLearnt has the agent go on with what was learnt.
-func (h *helper) fromLearnt(ctx context.Context, result probe.Result) error {
+// improveLearned has the agent improve the learned adapter.
+func (h *helper) improveLearned(ctx context.Context, result probe.Result) error {
 	ad, diagnostics := schema.Parse(h.file, result.Adapter, schema.Options{})
 	if ad == nil {
 		return ui.AdapterError(&registry.BrokenError{Name: h.name, Path: h.file, Diagnostics: diagnostics})
 	}
-	return h.from(ctx, &standing{text: result.Adapter, adapter: ad, report: result.Report}, result.Adapter, "")
+	return h.improve(ctx, &testedAdapter{text: result.Adapter, adapter: ad, report: result.Report}, result.Adapter, "")
 }
 
-// fromTemplate has the agent begin with a template, since nothing was learnt.
-func (h *helper) fromTemplate(ctx context.Context, words []string, reason error) error {
+// improveTemplate has the agent begin with a template, because nothing was learned.
+func (h *helper) improveTemplate(ctx context.Context, words []string, reason error) error {
 	text, err := programDraft{Name: h.name, Command: words[0], Args: words[1:], Family: string(schema.FamilyREPL), Prompt: "> ", File: h.file}.render()
 	if err != nil {
 		return err
 	}
-	h.Note("nothing was learnt: %v", reason)
-	return h.from(ctx, nil, text, reason.Error())
+	h.Note("nothing was learned: %v", reason)
+	return h.improve(ctx, nil, text, reason.Error())
 }
 
-// tested tests what stands before an agent goes on with it.
-func (h *helper) tested(ctx context.Context, text []byte, ad *schema.Adapter) (*standing, error) {
+// tested tests the adapter before an agent improves it.
+func (h *helper) tested(ctx context.Context, text []byte, ad *schema.Adapter) (*testedAdapter, error) {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	progress := h.NewProgress()
@@ -257,20 +258,20 @@ func (h *helper) tested(ctx context.Context, text []byte, ad *schema.Adapter) (*
 	if report.Missing != nil {
 		return nil, ui.FailWith(ui.ExitMissing, report.Missing, "")
 	}
-	return &standing{text: text, adapter: ad, report: report}, nil
+	return &testedAdapter{text: text, adapter: ad, report: report}, nil
 }
 
-// unneeded is the end where the level is reached already.
-func (h *helper) unneeded(s *standing) error {
+// alreadyReached ends the command if the level has already been reached.
+func (h *helper) alreadyReached(s *testedAdapter) error {
 	if err := h.report(s); err != nil {
 		return err
 	}
-	h.Note("all tests pass and level %d is reached: %s was not asked", s.report.Level, h.task.Agent())
+	h.Note("all tests pass and level %d is reached: %s was not started", s.report.Level, h.task.Agent())
 	return nil
 }
 
-// report shows the tests of what stands, and the files.
-func (h *helper) report(s *standing) error {
+// report prints the test results of the adapter, and the files.
+func (h *helper) report(s *testedAdapter) error {
 	if s != nil {
 		if err := contract.WriteText(h.Out, []*contract.Report{s.report}, contract.TextOptions{}); err != nil && h.OutError() == nil {
 			return ui.FailWith(ui.ExitFailed, err, "")

@@ -12,65 +12,66 @@ import (
 	"strings"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/event"
-	"ripple/runtime/launch"
-	"ripple/runtime/loop"
-	loopfiles "ripple/runtime/loop/layout"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/loop"
+	loopfiles "example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
 )
 
-// standing is an adapter with what its tests found.
-type standing struct {
+// testedAdapter is an adapter with its test results.
+type testedAdapter struct {
 	text    []byte
 	adapter *schema.Adapter
 	report  *contract.Report
 }
 
-// usual is how many tests do not apply to a full adapter.
+// usual is the number of tests that do not apply to a full adapter.
 const usual = 6
 
-// reaches says that all that applies passes, up to a level.
-func (s *standing) reaches(level int) bool { return s.report.OK() && s.report.Level >= level }
+// reaches reports whether all applicable tests up to a level pass.
+func (s *testedAdapter) reaches(level int) bool { return s.report.OK() && s.report.Level >= level }
 
-// complete says that it does, and that no more tests than usual do not apply.
-func (s *standing) complete(level int) bool {
+// complete reports whether, in addition, no more tests than usual are not applicable.
+func (s *testedAdapter) complete(level int) bool {
 	return s.reaches(level) && s.report.Count(contract.NotApplicable) <= usual
 }
 
-// keeper tests the adapter that an agent works on after each of its turns. The best one
-// stands in the file that was asked for, at any moment: one that is worse never gets there.
+// keeper tests the adapter after each turn of the agent. The requested file always contains the
+// best version so far: a worse one never replaces it.
 type keeper struct {
 	*helper
-	stands  *standing // in the file; nil: no version yet that is worth it
-	program string    // the path of what it starts
-	reason  string    // why nothing was learnt; "": something was
-	draft   string    // the file that the agent works on
-	seen    []byte    // its text when it was tested last
+	best    *testedAdapter // the version in the file; nil: no usable version yet
+	program string         // path of the program that the adapter starts
+	reason  string         // reason why nothing was learned; "" if something was
+	draft   string         // the file that the agent edits
+	seen    []byte         // its contents at the last test
 	tested  *contract.Report
 	verdict string
-	idle    bool // the turn tested last added nothing
-	worked  bool // the agent had a turn that did not fail
+	idle    bool // the last tested turn added nothing
+	worked  bool // at least one turn of the agent did not fail
 }
 
-// testsOfTurn bounds the tests after a turn; what is left then is skipped, and no level
-// counts that needs it.
+// testsOfTurn is the time limit for the tests after a turn; the rest is skipped, and a level with
+// skipped tests does not count.
 const testsOfTurn = 5 * time.Minute
 
-// around has each turn followed by the tests.
+// around wraps an agent so that each turn is followed by the tests.
 func (k *keeper) around(of loop.Agent, tell func(loop.Notice)) loop.Agent {
 	return &testedAgent{k, of, tell}
 }
 
-// testedAgent is an agent whose every turn is tested.
+// testedAgent is an agent whose turns are tested.
 type testedAgent struct {
 	*keeper
 	of   loop.Agent
 	tell func(loop.Notice)
 }
 
-// Turn takes a turn of the agent and tests what it made of the adapter.
+// Turn runs a turn of the agent and tests the resulting adapter.
 func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
 	out, err := t.of.Turn(ctx, r, emit)
 	failed := out.Failure != nil
@@ -83,43 +84,48 @@ func (t *testedAgent) Turn(ctx context.Context, r loop.Request, emit func(event.
 		return out, ctx.Err()
 	}
 	if err != nil {
-		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("What the agent made is not kept: %v.", err), Err: err}
+		return out, &loop.Stop{Reason: loop.ReasonError, Why: fmt.Sprintf("The agent's version is not kept: %v.", err), Err: err}
 	}
 	t.worked, t.idle = t.worked || !failed, t.idle && !failed
 	t.tell(loop.Notice{Kind: loop.NoticeVerified, Turn: r.Turn, Text: t.verdict, OK: reached})
-	return out, t.decide()
+	out.Prompt, err = t.decide()
+	return out, err
 }
 
-// unchanged says that the version is the one that was tested last.
+// unchanged reports whether the version is the one tested last.
 func (k *keeper) unchanged() bool {
-	text, err := loopfiles.ReadFile(k.draft)
+	text, err := projectfile.In(k.dir, ".").Read(k.base(), projectfile.MaxText)
 	return err == nil && bytes.Equal(text, k.seen)
 }
 
-// decide ends the work where what stands is all that is wanted. Where more tests than usual
-// do not apply to it, the agent goes on adding what the program can do, until it adds nothing.
-func (k *keeper) decide() error {
-	if k.stands == nil || !k.stands.complete(k.with.level) && !(k.idle && k.stands.reaches(k.with.level)) {
+// decide ends the loop if the best version reaches the goal. If more tests than usual are not
+// applicable, the agent continues to add capabilities of the program until it adds nothing.
+// It returns the task that it wrote.
+func (k *keeper) decide() (task string, err error) {
+	if k.best == nil || !k.best.complete(k.with.level) && !(k.idle && k.best.reaches(k.with.level)) {
 		return k.write(false)
 	}
-	return errors.Join(place(k.draft, k.stands.text), k.write(true))
+	if err := k.place(k.base(), k.best.text); err != nil {
+		return "", err
+	}
+	return k.write(true)
 }
 
-// judge tests the agent's version and keeps it where it is better. It says whether it is
-// all that is wanted.
+// judge tests the agent's version and keeps it if it is better. It reports whether the goal is
+// reached.
 func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
 	if err := k.untouched(); err != nil {
 		return false, err
 	}
-	text, err := loopfiles.ReadFile(k.draft)
+	text, err := projectfile.In(k.dir, ".").Read(k.base(), projectfile.MaxText)
 	if err != nil {
 		k.verdict, k.seen, k.idle = fmt.Sprintf("%s cannot be read: %v", k.base(), reasonOf(err)), nil, false
 		return false, nil
 	}
 	k.idle = bytes.Equal(text, k.seen)
-	if k.idle && k.stands != nil && bytes.Equal(text, k.stands.text) {
+	if k.idle && k.best != nil && bytes.Equal(text, k.best.text) {
 		k.verdict = k.base() + " is unchanged"
-		return k.stands.reaches(k.with.level), nil
+		return k.best.reaches(k.with.level), nil
 	}
 	k.seen = text
 	ad, why := k.parse(text)
@@ -129,27 +135,28 @@ func (k *keeper) judge(ctx context.Context) (reached bool, err error) {
 	bounded, cancel := context.WithTimeout(ctx, testsOfTurn)
 	defer cancel()
 	o := contract.Options{Require: true}
-	if k.stands != nil {
-		o.Like = k.stands.adapter
+	if k.best != nil {
+		o.Like = k.best.adapter
 	}
-	now := &standing{text: text, adapter: ad, report: contract.Run(bounded, ad, o)}
+	now := &testedAdapter{text: text, adapter: ad, report: contract.Run(bounded, ad, o)}
 	if ctx.Err() != nil {
 		return false, nil
 	}
 	k.tested = now.report
 	summary := lastLine(reportText(now.report))
-	if k.stands == nil && now.report.Level < 1 {
+	if k.best == nil && now.report.Level < 1 {
 		return k.refuse(summary)
 	}
 	if worse := k.worse(now); worse != "" {
 		return k.refuse(summary + ". " + worse)
 	}
 	k.verdict = summary + "; kept in " + k.file
-	k.idle = k.stands != nil && now.report.Count(contract.Passed) <= k.stands.report.Count(contract.Passed)
+	k.idle = k.best != nil && now.report.Count(contract.Passed) <= k.best.report.Count(contract.Passed)
 	return now.reaches(k.with.level), k.replace(now)
 }
 
-// parse is the agent's version as it would stand in the file, or why it cannot.
+// parse parses the agent's version as it would be in the file, or returns the reason why it is
+// invalid.
 func (k *keeper) parse(text []byte) (*schema.Adapter, string) {
 	options := schema.Options{Scripts: k.AdapterSources().Scripts}.Beside(k.file)
 	ad, diagnostics := schema.Parse(k.base(), text, options)
@@ -163,55 +170,55 @@ func (k *keeper) parse(text []byte) (*schema.Adapter, string) {
 		return nil, strings.Join(lines, "; ")
 	}
 	if ad.Name != k.name || ad.Family == schema.FamilyAgent {
-		return nil, fmt.Sprintf("it is %s, a %s, and has to stay %s, a program with a prompt", ad.Name, ad.Family, k.name)
+		return nil, fmt.Sprintf("it is %s, a %s; it must remain %s, a program with a prompt", ad.Name, ad.Family, k.name)
 	}
 	if program := ad.Process.Executable; strings.ContainsRune(program, filepath.Separator) && !filepath.IsAbs(program) {
-		return nil, fmt.Sprintf("process.executable is %s, which is no file where the agent works: it needs the whole path, or a name that is in PATH", program)
+		return nil, fmt.Sprintf("process.executable is %s, which is not a file in the agent's directory: use an absolute path, or a name in PATH", program)
 	}
 	path, err := launch.Locate(ad, launch.OSHost(), "")
 	if err != nil {
 		return nil, err.Error()
 	}
 	if k.program != "" && path != k.program {
-		return nil, fmt.Sprintf("it starts %s, and has to start %s", path, k.program)
+		return nil, fmt.Sprintf("it starts %s; it must start %s", path, k.program)
 	}
 	return ad, ""
 }
 
-// worse says why a version does not replace what stands; "": it is better.
-func (k *keeper) worse(now *standing) string {
-	if k.stands == nil {
+// worse returns the reason why a version does not replace the best one; "" if it is better.
+func (k *keeper) worse(now *testedAdapter) string {
+	if k.best == nil {
 		return ""
 	}
 	passed := func(r *contract.Report, name string) bool {
 		return slices.ContainsFunc(r.Tests, func(t contract.TestResult) bool { return t.Name == name && t.Status == contract.Passed })
 	}
-	before := k.stands.report
+	before := k.best.report
 	for _, t := range before.Tests {
 		if t.Status == contract.Passed && !passed(now.report, t.Name) {
 			return fmt.Sprintf("%q passed before", t.Name)
 		}
 	}
 	for _, t := range now.report.Tests {
-		if strings.HasSuffix(t.Name, " (as in "+k.stands.adapter.Source+")") {
-			return strings.TrimSuffix(t.Name, " (as in "+k.stands.adapter.Source+")") + ": " + t.Failure.Message
+		if strings.HasSuffix(t.Name, " (as in "+k.best.adapter.Source+")") {
+			return strings.TrimSuffix(t.Name, " (as in "+k.best.adapter.Source+")") + ": " + t.Failure.Message
 		}
 	}
 	switch more := now.report.Count(contract.Passed) > before.Count(contract.Passed); {
 	case now.report.Level < before.Level:
 		return fmt.Sprintf("Level %d was reached before", before.Level)
 	case now.report.Level == before.Level && !more && !now.reaches(k.with.level):
-		return "No more passes than before"
+		return "No more tests pass than before"
 	}
 	return ""
 }
 
-// refuse leaves what stands as it is.
+// refuse keeps the best version.
 func (k *keeper) refuse(why string) (reached bool, err error) {
 	if k.idle {
 		why = k.base() + " is unchanged: " + why
 	}
-	if k.stands == nil {
+	if k.best == nil {
 		k.verdict = why + "; nothing is kept yet"
 	} else {
 		k.verdict = why + "; " + k.file + " stays as it was"
@@ -219,13 +226,13 @@ func (k *keeper) refuse(why string) (reached bool, err error) {
 	return false, nil
 }
 
-// replace puts a version where the best one stands, unless somebody else has written there.
-func (k *keeper) replace(now *standing) error {
+// replace makes a version the best one, unless the file was changed by another program.
+func (k *keeper) replace(now *testedAdapter) error {
 	kept := *now.adapter
-	kept.Source = k.file // which is not where the agent works
+	kept.Source = k.file // not the directory in which the agent works
 	now.adapter = &kept
-	if k.stands == nil {
-		k.stands = now
+	if k.best == nil {
+		k.best = now
 		return errors.Join(writeNew(k.file, now.text), writeNew(k.evidenceFile(), k.evidence))
 	}
 	if err := k.untouched(); err != nil {
@@ -234,29 +241,25 @@ func (k *keeper) replace(now *standing) error {
 	if err := ui.ReplaceFile(k.file, now.text); err != nil {
 		return err
 	}
-	k.stands = now
+	k.best = now
 	return nil
 }
 
-// untouched says that nobody else has written where the best version stands.
+// untouched returns an error if another program has changed the file of the best version.
 func (k *keeper) untouched() error {
-	if k.stands == nil {
+	if k.best == nil {
 		return nil
 	}
 	there, err := os.ReadFile(k.file)
-	if err == nil && !bytes.Equal(there, k.stands.text) {
-		err = fmt.Errorf("%s was changed by somebody else meanwhile", k.file)
+	if err == nil && !bytes.Equal(there, k.best.text) {
+		err = fmt.Errorf("%s was changed in the meantime", k.file)
 	}
 	return err
 }
 
-// place writes a file that the agent may have made something else of.
-func place(path string, text []byte) error {
-	err := ui.ReplaceFile(path, text)
-	if errors.Is(err, fs.ErrNotExist) {
-		err = ui.CreateFile(path, text)
-	}
-	return err
+// place writes a file at a path that the agent may have replaced.
+func (k *keeper) place(name string, text []byte) error {
+	return projectfile.In(k.dir, ".").Write(name, loopfiles.TempMark, text)
 }
 
 func reasonOf(err error) error {
@@ -266,10 +269,10 @@ func reasonOf(err error) error {
 	return err
 }
 
-// reportText is a report as people read it.
+// reportText returns a report as text.
 func reportText(r *contract.Report) string {
 	var b strings.Builder
-	_ = contract.WriteText(&b, []*contract.Report{r}, contract.TextOptions{}) // a Builder takes all
+	_ = contract.WriteText(&b, []*contract.Report{r}, contract.TextOptions{}) // a strings.Builder never fails
 	return strings.TrimRight(b.String(), "\n")
 }
 

@@ -6,37 +6,42 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	loopfiles "ripple/runtime/loop/layout"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	loopfiles "example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
 )
 
-// taskTemplate is what the agent is told in each turn.
+// taskTemplate is the prompt of each turn.
 //
 //go:embed task.md.tmpl
 var taskTemplate string
 
-// prepare writes what the agent works with: the adapter, the evidence, the schema, the task.
+// prepare writes the agent's working files: the adapter, the evidence, the schema, the task.
 func (k *keeper) prepare(begin []byte, ad *schema.Adapter) error {
 	k.seen = begin
-	if k.stands != nil {
-		k.tested = k.stands.report
+	if k.best != nil {
+		k.tested = k.best.report
 	}
-	return errors.Join(
+	err := errors.Join(
 		k.writeEvidence(),
 		k.writeScript(ad),
 		os.WriteFile(k.draft, begin, 0o600),
 		os.WriteFile(filepath.Join(k.dir, "adapter.schema.json"), schema.JSON(), 0o600),
 		os.Mkdir(filepath.Join(k.dir, loopfiles.Dir), 0o700),
-		k.write(false),
 	)
+	if err != nil {
+		return err
+	}
+	_, err = k.write(false)
+	return err
 }
 
-// writeEvidence puts what the experiments showed, if there were any, beside the draft.
+// writeEvidence writes the evidence, if there is any, next to the draft.
 func (k *keeper) writeEvidence() (err error) {
 	evidence := k.evidence
 	if evidence == nil {
@@ -48,7 +53,7 @@ func (k *keeper) writeEvidence() (err error) {
 	return errors.Join(err, os.WriteFile(filepath.Join(k.dir, k.evidenceName()), evidence, 0o600))
 }
 
-// writeScript puts the script of an adapter, where it has a file of its own, beside the draft.
+// writeScript writes the script of an adapter, if it has a separate file, next to the draft.
 func (k *keeper) writeScript(ad *schema.Adapter) error {
 	if ad.Init.ScriptResource == "" {
 		return nil
@@ -60,32 +65,32 @@ func (k *keeper) writeScript(ad *schema.Adapter) error {
 	return os.WriteFile(path, []byte(ad.Script), 0o600)
 }
 
-// write writes the task as things stand now. A plan that is ticked off is what ends the
-// loop, once what is claimed is verified.
-func (k *keeper) write(reached bool) error {
+// write writes the current task and returns it. A plan with all items ticked ends the loop, once
+// its claim is verified.
+func (k *keeper) write(reached bool) (task string, err error) {
 	box := " "
 	if reached {
 		box = "x"
 	}
 	text, err := k.words()
 	if err != nil {
-		return err
+		return "", err
 	}
-	return errors.Join(
-		place(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PromptFile), []byte(text)),
-		place(filepath.Join(k.dir, loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s (ripple ticks this)\n", box, k.goal())),
+	return text, errors.Join(
+		k.place(path.Join(loopfiles.Dir, loopfiles.PromptFile), []byte(text)),
+		k.place(path.Join(loopfiles.Dir, loopfiles.PlanFile), fmt.Appendf(nil, "- [%s] %s (ripple ticks this)\n", box, k.goal())),
 	)
 }
 
-// goal is what there is to do.
+// goal describes the goal.
 func (k *keeper) goal() string {
-	if k.stands != nil && k.stands.reaches(k.with.level) {
-		return k.base() + " says what else the program can do"
+	if k.best != nil && k.best.reaches(k.with.level) {
+		return k.base() + " declares what else the program can do"
 	}
 	return fmt.Sprintf("%s reaches level %d", k.base(), k.with.level)
 }
 
-// maxReport bounds what the task tells of the tests, in bytes.
+// maxReport is the maximum length of the test report in the task, in bytes.
 const maxReport = 12_000
 
 func (k *keeper) words() (string, error) {
@@ -102,8 +107,8 @@ func (k *keeper) words() (string, error) {
 		return "", err
 	}
 	more := ""
-	if k.stands != nil && k.stands.reaches(k.with.level) {
-		more = fmt.Sprint(k.stands.report.Count(contract.NotApplicable))
+	if k.best != nil && k.best.reaches(k.with.level) {
+		more = fmt.Sprint(k.best.report.Count(contract.NotApplicable))
 	}
 	return ui.Fill(taskTemplate, map[string]string{
 		"more": more, "command": k.command, "file": k.base(), "reason": k.reason, "check": k.check(), "level": fmt.Sprint(k.with.level), "kept": kept,
@@ -111,7 +116,7 @@ func (k *keeper) words() (string, error) {
 	})
 }
 
-// shortenedReport keeps the beginning and the summary of a report that is too long for a task.
+// shortenedReport returns the beginning and the summary of a report that is too long for a task.
 func shortenedReport(text string) string {
 	if len(text) <= maxReport {
 		return text
@@ -120,7 +125,8 @@ func shortenedReport(text string) string {
 	return head[:strings.LastIndexByte(head, '\n')+1] + "…\n" + lastLine(text)
 }
 
-// check is the command that says whether the work is done, as it is run where the agent works.
+// check returns the command that checks whether the goal is reached, to be run in the agent's
+// directory.
 func (p probed) check() string {
 	words := []string{self(), "adapter test", ui.ShellQuote(p.base()), "--require", fmt.Sprintf("--level %d", p.with.level)}
 	if kept, err := filepath.Abs(p.file); err == nil && isFile(kept) {
@@ -129,7 +135,7 @@ func (p probed) check() string {
 	return strings.Join(words, " ")
 }
 
-// self is this program in a command line: by its name where that leads to it.
+// self returns this program as a word of a command line: its name if PATH leads to it.
 func self() string {
 	path, err := os.Executable()
 	if err != nil {

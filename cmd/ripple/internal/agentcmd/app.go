@@ -1,12 +1,12 @@
-// Package agentcmd are the commands that let a coding agent take a turn, say which can
-// be used here, and play a scripted one.
+// Package agentcmd implements the commands that run a turn of a coding agent, list the
+// agents that can be used here, and play a scripted one.
 package agentcmd
 
 import (
 	"context"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
 // app is what all commands share, with what these do.

@@ -7,10 +7,10 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/checkup"
-	"ripple/runtime/console"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/schema"
 )
 
 // agentDetached leaves a prompt to an agent on its own screen, which is a console.
@@ -35,7 +35,11 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 	}
 	spec := console.Spec{
 		Adapter: f.adapter, Dir: dir, Executable: f.options.Executable,
-		Args: c.Args[len(g.Args):], // the console adds those of the screen
+		Args:   c.Args[len(g.Args):], // the console adds those of the screen
+		Origin: e.Source(),
+	}
+	if spec.Sealed, err = e.Seal(); err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if f.adapter == "" || f.adapter == "auto" {
 		spec.Adapter = e.Name

@@ -3,19 +3,21 @@ package agentcmd
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"io"
 	"strings"
-	"text/tabwriter"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/checkup"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 // doctorFlags are the flags of `ripple doctor`.
@@ -35,7 +37,7 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 		Short: "Say which coding agents can be used here, and what to do about the others",
 		Long: `Look for the coding agents, compare their versions with what their adapters need,
 ask whether somebody is logged in, where an agent can tell, and which of its ways to
-take turns (--transport) have their program here. They stand in the order
+take turns (--transport) have their program here; and whether this machine can run boxes. They stand in the order
 in which ripple chooses one by itself. With NAMEs (or files of adapters) look at these
 programs instead, whatever their family.
 
@@ -133,6 +135,9 @@ func (a *app) doctor(ctx context.Context, names []string, f doctorFlags) error {
 	} else {
 		err = a.printDiagnoses(found)
 	}
+	if err == nil && !f.json && !f.probe && len(names) == 0 {
+		a.printBox(box.Check())
+	}
 	usable := usableOf(found)
 	if each := len(names) > 0 || f.probe; err == nil && (usable == 0 || each && usable < len(found)) {
 		err = ui.ExitWith(ui.ExitMissing)
@@ -196,12 +201,13 @@ func (a *app) patients(names []string, probe bool) (list []*registry.Entry, err 
 }
 
 func (a *app) printDiagnoses(list []diagnosis) error {
-	w := tabwriter.NewWriter(a.Out, 0, 0, 2, ' ', 0)
-	fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tWAYS\tPROBE\tPROGRAM")
-	for _, d := range list {
-		fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Ways, ",")), d.Probe, dash(d.Executable))
-	}
-	if err := w.Flush(); err != nil {
+	err := a.PrintTable(func(w io.Writer) {
+		fmt.Fprintln(w, "NAME\tUSABLE\tVERSION\tNEEDS\tLOGIN\tWAYS\tPROBE\tPROGRAM")
+		for _, d := range list {
+			fmt.Fprintf(w, "%s\t%s\t%s\t%s\t%s\t%s\t%s\t%s\n", d.Name, ui.YesNo(d.Usable), dash(d.Version), dash(d.MinVersion), dash(string(d.Login)), dash(strings.Join(d.Ways, ",")), d.Probe, dash(d.Executable))
+		}
+	})
+	if err != nil {
 		return err
 	}
 	for _, d := range list {
@@ -210,6 +216,18 @@ func (a *app) printDiagnoses(list []diagnosis) error {
 		}
 	}
 	return nil
+}
+
+// printBox says whether boxes can be run here; err is why not.
+func (a *app) printBox(err error) {
+	words := "can be run here: ripple run --box"
+	if err != nil {
+		words = err.Error()
+	}
+	if missing, is := errors.AsType[*box.Missing](err); is && missing.Fix != "" {
+		words += "\n" + missing.Fix
+	}
+	a.Printf("\nboxes:\n%s\n", ui.Indent(words))
 }
 
 func dash(s string) string { return cmp.Or(s, "-") }

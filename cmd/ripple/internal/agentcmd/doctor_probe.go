@@ -6,11 +6,11 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
 )
 
 // probed is what a program made of its adapter's probe.

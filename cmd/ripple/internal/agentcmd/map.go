@@ -11,9 +11,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
 )
 
 // mapFlags are the flags of `ripple agent map`.

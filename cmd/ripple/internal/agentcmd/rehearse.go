@@ -14,9 +14,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/scenario"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/scenario"
+	"example.com/ripple/schema"
 )
 
 // demo is played where there is no scenario.

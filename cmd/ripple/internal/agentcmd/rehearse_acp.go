@@ -11,12 +11,12 @@ import (
 	"strings"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/acp"
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/scenario"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/acp"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/scenario"
+	"example.com/ripple/schema"
 )
 
 // overACP plays the turns of a scenario for a client of the Agent Client Protocol, a

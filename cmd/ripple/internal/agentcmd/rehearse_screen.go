@@ -14,10 +14,10 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/scenario"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/scenario"
+	"example.com/ripple/schema"
 )
 
 // stage is the scripted agent's own full-screen interface: a conversation, and under it

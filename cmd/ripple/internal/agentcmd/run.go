@@ -11,14 +11,14 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
-	"ripple/runtime/checkup"
-	"ripple/runtime/event"
-	"ripple/runtime/proctree"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
 // runFlags are the flags of `ripple agent run`.
@@ -76,12 +76,14 @@ Ctrl-C ends the turn and all that the agent started.`,
 		},
 	}
 	f.addTo(cmd.Flags())
+	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
 	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, leave the agent to itself as a console (ripple console attach)")
 	for _, bound := range []string{"timeout", "idle-timeout", "json", "transcript"} {
 		cmd.MarkFlagsMutuallyExclusive("detach", bound) // they are for who waits
 	}
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
+	ui.CompleteFlag(cmd, "permission-mode", ui.CompleteMode(a.App))
 	return cmd
 }
 
@@ -99,7 +101,7 @@ func (f *runFlags) addTo(flags *pflag.FlagSet) {
 	flags.IntVar(&f.turn.MaxTurns, "max-turns", 0, "bound of the agent's own steps")
 	flags.StringVar(&f.options.Dir, "cwd", "", "working `DIR`ectory of the agent")
 	flags.StringArrayVar(&f.options.Env, "env", nil, "`KEY=VALUE` for the agent's environment")
-	flags.StringVar(&f.options.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.StringVar(&f.options.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for the turn (0: none)")
 	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "longest time without output (0: none)")
 }
@@ -255,7 +257,7 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 	f := o.Failure
 	goOn := ""
 	if o.SessionID != "" && a.Agent.Options.Resume != nil {
-		goOn = "go on with --resume " + o.SessionID
+		goOn = "continue with --resume " + o.SessionID
 	}
 	if f.Hint != "" {
 		return f.Hint

@@ -5,11 +5,11 @@ import (
 	"os"
 	"time"
 
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/terminal"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/terminal"
+	"example.com/ripple/schema"
 )
 
 // seatFor is a person's place at a turn on the agent's own screen; nil: nobody sits there.

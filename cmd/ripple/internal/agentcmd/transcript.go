@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 // transcript records the streams of a turn byte for byte, as tests of adapters
@@ -18,7 +18,7 @@ type transcript struct {
 }
 
 func newTranscript(path string) (*transcript, error) {
-	out, err := os.Create(path)
+	out, err := ui.CreatePrivate(path)
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("--transcript: %w", err), "")
 	}
@@ -40,7 +40,7 @@ type errorStream struct{ *transcript }
 
 func (t errorStream) Write(b []byte) (int, error) {
 	if t.failed == nil && t.stderr == nil {
-		t.stderr, t.failed = os.Create(t.path + ".stderr")
+		t.stderr, t.failed = ui.CreatePrivate(t.path + ".stderr")
 	}
 	if t.failed == nil {
 		_, t.failed = t.stderr.Write(b)

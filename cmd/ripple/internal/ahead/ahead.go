@@ -1,6 +1,5 @@
-// Package ahead starts the program of a plain `ripple exec`, or of a console, while most of
-// this process is still being initialised: the program needs some milliseconds to its first
-// prompt, and so do the packages that wait for the network's.
+// Package ahead starts the program of a plain `ripple exec`, or of a console, while the
+// rest of this process is still being initialized: both take some milliseconds.
 //
 // Packages are initialised in the order of their import paths as soon as all that they
 // import is; see internal/keeper. What waits for package net comes late, so nothing that
@@ -12,10 +11,10 @@ import (
 	"io/fs"
 	"os"
 
-	"ripple/cmd/ripple/internal/early"
-	"ripple/runtime/proctree"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/early"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
 )
 
 // Program is what was started.

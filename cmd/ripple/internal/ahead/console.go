@@ -5,8 +5,8 @@ import (
 	"io"
 	"os"
 
-	"ripple/cmd/ripple/internal/early"
-	"ripple/runtime/console/place"
+	"example.com/ripple/cmd/ripple/internal/early"
+	"example.com/ripple/runtime/console/place"
 )
 
 // tell tells a host what console it is to be, where the command line is as plain as
@@ -48,7 +48,11 @@ func host() console {
 	if err != nil {
 		return c
 	}
+	if order.Sealed != nil {
+		return c
+	}
 	if entry := find(order.Adapter, order.From); entry != nil && entry.Adapter.Agent == nil && order.Sandbox == "" {
+		order.Origin = entry.Source()
 		c.begun, _ = place.Begin(order, entry.Adapter, os.Getenv) // what fails will fail again, and be told, without us
 	}
 	return c

@@ -14,8 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/cast"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/cast"
 )
 
 const evil = `</script></title></text><script>alert(1)</script>"'><img src=x onerror=alert(1)><!-- ` + "\u202e"
@@ -102,4 +102,15 @@ func TestSVG(t *testing.T) {
 	assert.Contains(t, svg, `<set attributeName="visibility" to="visible" begin="film.begin+0.000s" dur="1.000s">`)
 	assert.Contains(t, svg, `<set attributeName="visibility" to="hidden" begin="film.begin" dur="2.000s">`)
 	assert.Contains(t, svg, `fill="#4aa5f0"`)
+}
+
+func TestWideCharactersHaveTheirCells(t *testing.T) {
+	style := cast.Style{Bold: true}
+	for _, tt := range []struct{ run, want []cast.Run }{
+		{[]cast.Run{{Column: 3, Width: 4, Text: "日本", Style: style}}, []cast.Run{{Column: 3, Width: 2, Text: "日", Style: style}, {Column: 5, Width: 2, Text: "本", Style: style}}},
+		{[]cast.Run{{Column: 3, Width: 2, Text: "ab"}}, []cast.Run{{Column: 3, Width: 2, Text: "ab"}}},
+		{[]cast.Run{{Width: 4, Text: "👩‍👧日"}}, []cast.Run{{Width: 4, Text: "👩‍👧日"}}},
+	} {
+		assert.Equal(t, tt.want, apart(tt.run[0]))
+	}
 }

@@ -1,3 +1,3 @@
-// Package castpage makes one file of what a terminal showed: a page that plays it, or a
-// picture (SVG) that moves. Both need no network.
+// Package castpage makes one file of a terminal's output: a page that plays it, or an
+// animated picture (SVG). Both need no network.
 package castpage

@@ -5,10 +5,11 @@ import (
 	"encoding/json"
 	"io"
 	"time"
+	"unicode/utf8"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/cast"
-	"ripple/runtime/event"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/cast"
+	"example.com/ripple/runtime/event"
 )
 
 var (
@@ -77,13 +78,29 @@ func encode(f *cast.Film) data {
 					numbers[r.Style] = n
 					d.Styles = append(d.Styles, lookOf(r.Style))
 				}
-				runs = append(runs, []any{r.Column, r.Width, event.Printable(r.Text), n})
+				for _, part := range apart(r) {
+					runs = append(runs, []any{part.Column, part.Width, event.Printable(part.Text), n})
+				}
 			}
 			lines = append(lines, []any{line.Row, runs})
 		}
 		d.Frames = append(d.Frames, []any{ms(frame.At), lines})
 	}
 	return d
+}
+
+// apart gives each wide character of a run its own cells: in a font that is narrower they
+// would be squeezed together, with a gap after the last. Other runs stay as they are, and
+// so do those with characters of several code points.
+func apart(r cast.Run) []cast.Run {
+	if r.Width != 2*utf8.RuneCountInString(r.Text) {
+		return []cast.Run{r}
+	}
+	var parts []cast.Run
+	for _, c := range r.Text {
+		parts = append(parts, cast.Run{Column: r.Column + 2*len(parts), Width: 2, Text: string(c), Style: r.Style})
+	}
+	return parts
 }
 
 func ms(d time.Duration) int64 { return d.Milliseconds() }

@@ -5,8 +5,8 @@ import (
 	"strconv"
 	"time"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/cast"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/cast"
 )
 
 // Measures of a cell, and of what is around all, in pixels.

@@ -7,14 +7,15 @@ import (
 	"fmt"
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
 func newWait(a *ui.App) *cobra.Command {
@@ -23,11 +24,11 @@ func newWait(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "wait [CONSOLE]",
 		Short: "Wait for a command in a console",
-		Long: `Wait until the command of a console ends, print what it printed from its beginning, and
-exit with its code, as exec does. It returns too when the command waits for input.
+		Long: `Wait until the command of a console ends, print its output from the beginning, and exit
+with its code, like exec. It also returns when the command waits for input.
 
 --for input waits until the program reads the terminal, in a command or at its prompt; --for text
-until --text is on the screen; --for idle until nothing was printed for two seconds.`,
+until --text is on the screen; --for idle until nothing has been printed for two seconds.`,
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -52,7 +53,7 @@ until --text is on the screen; --for idle until nothing was printed for two seco
 			case asJSON:
 				return a.PrintJSON(answer)
 			case answer.Why == "time":
-				return ui.FailWith(ui.ExitTimeout, errors.New("it did not come to that in time"), "")
+				return ui.FailWith(ui.ExitTimeout, errors.New("that did not happen in time"), "")
 			case answer.Why == "exited":
 				return ui.FailWith(ui.ExitFailed, errors.New(answer.Status.Exit), "")
 			}
@@ -60,17 +61,18 @@ until --text is on the screen; --for idle until nothing was printed for two seco
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&q.For, "for", "done", "what to wait for: done, input, text or idle")
+	flags.StringVar(&q.For, "for", "done", "event to wait for: done, input, text or idle")
+	ui.Choices(cmd, "for", "done", "input", "text", "idle")
 	flags.StringVar(&q.Text, "text", "", "the text to wait for")
 	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
-	flags.DurationVar(&q.Wait, "timeout", 0, "longest wait (0: no limit)")
+	flags.DurationVar(&q.Wait, "timeout", 0, "maximum wait (0: no limit)")
 	flags.Int64Var(&q.From, "from", 0, "print its output from this `BYTE` on")
-	flags.BoolVar(&q.Stay, "stay", false, "wait on when the command waits for input")
+	flags.BoolVar(&q.Stay, "stay", false, "keep waiting when the command waits for input")
 	flags.BoolVar(&asJSON, "json", false, "print a JSON record")
 	return cmd
 }
 
-// atMost refuses more arguments than a command has.
+// atMost returns a check that refuses more than n arguments.
 func atMost(n int) cobra.PositionalArgs {
 	return func(cmd *cobra.Command, args []string) error {
 		if len(args) > n {
@@ -82,17 +84,17 @@ func atMost(n int) cobra.PositionalArgs {
 
 func newSend(a *ui.App) *cobra.Command {
 	var q console.SendRequest
-	var secret, asJSON bool
+	var secret, only, force, asJSON bool
 	cmd := &cobra.Command{
 		Use:   "send [CONSOLE] [TEXT]",
 		Short: "Type into the command that runs in a console",
 		Long: `Type text, then keys, into the command that runs in a console. A line needs its end:
---key enter. TEXT is typed as it is. With one argument and --key or --secret, the argument
-names the console.
+--key enter. TEXT is typed unchanged. With one argument and --key or --secret, the argument
+names the console. Input for a command that does not read is refused, except C-c, C-z and C-\\.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
 space, f1 to f12, C-c, M-x and single characters. --secret reads a line from the terminal without
-showing it and types it: what asks for a secret is answered by nothing else.`,
+echo and types it; a prompt for a secret accepts nothing else.`,
 		Example: `  ripple console send work yes --key enter
   ripple console send work --key C-c`,
 		Args:              atMost(2),
@@ -118,22 +120,25 @@ showing it and types it: what asks for a secret is answered by nothing else.`,
 				q.Secret, q.Keys = true, append(q.Keys, "enter")
 			}
 			q.By = "send"
+			q.Only = only || !force && runtime.GOOS == "linux" // other systems do not report whether a command reads
 			status, err := c.Send(cmd.Context(), q)
 			return afterwards(a, asJSON, status, err)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringArrayVar(&q.Keys, "key", nil, "a key to be typed after the text; repeatable")
+	flags.StringArrayVar(&q.Keys, "key", nil, "key to type after the text; repeatable")
 	ui.Choices(cmd, "key", console.KeyNames()...)
-	flags.StringVar(&q.Answer, "answer", "", "answer what a coding agent asks, by a `NAME` that exec told")
-	flags.BoolVar(&q.Only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen")
-	flags.BoolVar(&secret, "secret", false, "type a line that is read from the terminal without being shown, and enter")
+	flags.StringVar(&q.Answer, "answer", "", "answer a coding agent's question, by a `NAME` that exec printed")
+	flags.BoolVar(&only, "only-if-waiting", false, "type nothing unless the command waits for input or draws on the whole screen (the default on Linux)")
+	flags.BoolVar(&force, "force", false, "type even if the command does not read: the program's next command reads the rest")
+	cmd.MarkFlagsMutuallyExclusive("force", "only-if-waiting")
+	flags.BoolVar(&secret, "secret", false, "type a line read from the terminal without echo, and enter")
 	flags.BoolVar(&asJSON, "json", false, "print the console's status as JSON")
 	return cmd
 }
 
-// afterwards is the end of a command that changed something: nothing is printed, but for
-// the console's status as JSON.
+// afterwards finishes a command that changed a console: it prints nothing except, with --json, the
+// console's status.
 func afterwards(a *ui.App, asJSON bool, status console.Status, err error) error {
 	if err != nil || !asJSON {
 		return explain(err)
@@ -141,7 +146,7 @@ func afterwards(a *ui.App, asJSON bool, status console.Status, err error) error 
 	return a.PrintJSON(status)
 }
 
-// readSecret reads a line that is not shown.
+// readSecret reads a line without echo.
 func readSecret(a *ui.App) (string, error) {
 	file, ok := a.In.(*os.File)
 	if !ok || !term.IsTerminal(int(file.Fd())) {
@@ -168,7 +173,7 @@ func newResize(a *ui.App) *cobra.Command {
 		ValidArgsFunction: completeNames(a),
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) < 2 || len(args) > 3 {
-				return ui.UsageError(ui.SeeHelp(cmd), "a size is COLS ROWS, like 120 40")
+				return ui.UsageError(ui.SeeHelp(cmd), "give the size as COLS ROWS, like 120 40")
 			}
 			return nil
 		},
@@ -177,7 +182,7 @@ func newResize(a *ui.App) *cobra.Command {
 			cols, err := strconv.Atoi(args[n])
 			rows, err2 := strconv.Atoi(args[n+1])
 			if err := errors.Join(err, err2); err != nil {
-				return ui.UsageError("", "a size is COLS ROWS, like 120 40: %w", err)
+				return ui.UsageError("", "give the size as COLS ROWS, like 120 40: %w", err)
 			}
 			c, err := find(a, args[:n])
 			if err != nil {
@@ -199,10 +204,10 @@ func newClose(a *ui.App) *cobra.Command {
 	var f closeFlags
 	cmd := &cobra.Command{
 		Use:   "close [CONSOLE]",
-		Short: "End a console, its program, and all that this started",
+		Short: "End a console, its program, and all processes of it",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if f.all && len(args) > 0 {
-				return ui.UsageError("", "either a console or --all")
+				return ui.UsageError("", "give either a console or --all")
 			}
 			return atMost(1)(cmd, args)
 		},
@@ -212,18 +217,18 @@ func newClose(a *ui.App) *cobra.Command {
 			if !f.json {
 				return err
 			}
-			return errors.Join(a.PrintJSON(struct { // also of those that ended before one that did not
+			return errors.Join(a.PrintJSON(struct { // including those that ended before the one that failed
 				Closed []string `json:"closed"`
 			}{closed}), err)
 		},
 	}
 	cmd.Flags().BoolVar(&f.kill, "kill", false, "do not ask the program to end first")
 	cmd.Flags().BoolVar(&f.all, "all", false, "all consoles of this user")
-	cmd.Flags().BoolVar(&f.json, "json", false, "print the names of what was closed as JSON")
+	cmd.Flags().BoolVar(&f.json, "json", false, "print the names of the closed consoles as JSON")
 	return cmd
 }
 
-// end ends the consoles that are meant and returns the names of those that have ended.
+// end ends the selected consoles and returns the names of those that have ended.
 func (f closeFlags) end(a *ui.App, ctx context.Context, args []string) (closed []string, err error) {
 	closed = []string{}
 	if !f.all {
@@ -240,7 +245,7 @@ func (f closeFlags) end(a *ui.App, ctx context.Context, args []string) (closed [
 	for _, s := range list {
 		c, err := console.Open(a.Getenv, s.Name)
 		if fault, ok := errors.AsType[*console.Fault](err); ok && fault.Code == console.FaultUnknown {
-			continue // it has ended by itself since
+			continue // it has ended by itself in the meantime
 		}
 		if err != nil {
 			return closed, explain(err)

@@ -8,39 +8,43 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
-// The rules of what a person sees: the console, and nothing of ours, from the moment on
-// at which it is attached; then a line that says why it is over. However it is over, the
-// terminal is as it was.
+// While attached, the user sees the console and no messages of ripple; then a line reports the
+// reason for the end. In any case, the terminal is restored.
 
 // attachFlags are the flags of `ripple console attach`.
 type attachFlags struct {
 	readOnly bool
+	raw      bool
 	keys     string
 }
 
-// detachSetting is the environment's word for --detach-keys.
+// detachSetting is the environment variable for the default of --detach-keys.
 const detachSetting = "RIPPLE_DETACH_KEYS"
 
 func newAttach(a *ui.App) *cobra.Command {
 	var f attachFlags
 	cmd := &cobra.Command{
 		Use:   "attach [CONSOLE]",
-		Short: "Put a console on your terminal",
-		Long: `Put a console on this terminal: what it shows, with the end of what scrolled off, and from
-then on everything that its program prints. What you type goes to the program. Ctrl-\ Ctrl-D
-detaches; the console lives on.
+		Short: "Attach your terminal to a console",
+		Long: `Attach this terminal to a console: it shows the console's screen, with the end of the
+scrollback, and then all output of its program. Your input goes to the program.
+Ctrl-\ Ctrl-D detaches; the console keeps running.
 
-A line that you type at the prompt is a command like any other: list and read have it. While
-you type, nobody else's command is sent. What you type while somebody's command runs is held until
-the program reads, and the title says so; Ctrl-C passes.
+A line that you type at the prompt is a command like any other: list and read show it. While
+you type, no other client's command is sent. Keys typed while another client's command runs are
+held until the program reads, and the title reports it; Ctrl-C is passed on.
 
-The console has the size of the terminal in which somebody typed last, and is never smaller than
-20 by 5. It exits with the program's code when that ends, with 0 when you detach or somebody closes it.`,
+Your line is edited with the keys of Emacs, as in bash, and goes to the program when you press
+Enter; Tab completes typed or visible words, and names of files. --raw disables editing: each
+key goes to the program.
+
+The console has the size of the terminal that was used last, and is never smaller than 20 by 5.
+attach exits with the program's code when that ends, with 0 when you detach or the console is closed.`,
 		Example:           "  ripple console attach work\n  ripple console attach --read-only\n  ripple console attach --detach-keys 'C-a C-d'",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
@@ -65,15 +69,16 @@ The console has the size of the terminal in which somebody typed last, and is ne
 				return err
 			}
 			defer c.Close()
-			return attach(a, cmd.Context(), c, &seat.Seat{In: in, Out: out, Detacher: detacher}, f.readOnly)
+			return attach(a, cmd.Context(), c, &seat.Seat{In: in, Out: out, Detacher: detacher}, f)
 		},
 	}
-	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only look: nothing that is typed goes to the program")
-	cmd.Flags().StringVar(&f.keys, "detach-keys", "", "the keys that detach, as control keys with blanks between (default: $"+detachSetting+`, or "C-\ C-d")`)
+	cmd.Flags().BoolVar(&f.readOnly, "read-only", false, "only watch: no input goes to the program")
+	cmd.Flags().BoolVar(&f.raw, "raw", false, "disable line editing: all keys go to the program")
+	cmd.Flags().StringVar(&f.keys, "detach-keys", "", "keys that detach, as control keys separated by blanks (default: $"+detachSetting+`, or "C-\ C-d")`)
 	return cmd
 }
 
-func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, readOnly bool) error {
+func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, f attachFlags) error {
 	cols, rows, err := s.Size()
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
@@ -82,7 +87,11 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, rea
 	defer stop()
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
-	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: readOnly})
+	if err := console.CheckNesting(ctx, a.Getenv, c.Name); err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "unset RIPPLE_CONSOLE if that is wrong")
+	}
+	edits := !f.readOnly && !f.raw && a.Getenv("TERM") != "dumb"
+	on, err := c.Attach(ctx, console.AttachRequest{Cols: cols, Rows: rows, ReadOnly: f.readOnly, Edits: edits, In: console.Inside(a.Getenv)})
 	if err != nil {
 		return explain(err)
 	}
@@ -91,16 +100,22 @@ func attach(a *ui.App, ctx context.Context, c *console.Client, s *seat.Seat, rea
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	defer s.GiveBack()
-	go s.Guard(func() { follow(s, on, cancel) })
-	go s.Guard(func() { s.Resizes(ctx, on) })
-	go s.Guard(func() { s.Types(ctx, on, cancel) })
+	var screen seat.Screen = on
+	show, prompted := s.Write, func(*console.Prompt) {}
+	if edits {
+		e := console.EditLines(on, console.LineEditorOptions{Cols: cols, Rows: rows, Write: s.Write, Getenv: a.Getenv})
+		screen, show, prompted = e, e.Show, e.Prompted
+	}
+	go s.Guard(func() { follow(s, on, show, prompted, cancel) })
+	go s.Guard(func() { s.Resizes(ctx, screen) })
+	go s.Guard(func() { s.Types(ctx, screen, cancel) })
 	<-ctx.Done()
 	s.GiveBack()
-	return farewell(a, c.Name, context.Cause(ctx))
+	return reportEnd(a, c.Name, context.Cause(ctx))
 }
 
-// farewell says why it is over.
-func farewell(a *ui.App, name string, why error) error {
+// reportEnd prints the reason for the end and returns the command's error.
+func reportEnd(a *ui.App, name string, why error) error {
 	var end *endedError
 	switch {
 	case errors.Is(why, seat.ErrDetached):
@@ -122,13 +137,13 @@ func farewell(a *ui.App, name string, why error) error {
 	return ui.ExitWith(ui.ExitFailed)
 }
 
-// endedError is the end of the console's program.
+// endedError reports the end of the console's program.
 type endedError struct{ answer *console.Answer }
 
 func (e *endedError) Error() string { return e.answer.Status.Exit }
 
-// follow shows what the console shows.
-func follow(s *seat.Seat, on *console.Attachment, done context.CancelCauseFunc) {
+// follow handles the console's events until the attachment ends.
+func follow(s *seat.Seat, on *console.Attachment, show func([]byte), prompted func(*console.Prompt), done context.CancelCauseFunc) {
 	for {
 		h, err := on.Next()
 		switch {
@@ -140,13 +155,16 @@ func follow(s *seat.Seat, on *console.Attachment, done context.CancelCauseFunc) 
 			return
 		case h.Notice != nil:
 			s.Write([]byte(title(h.Notice)))
+		case h.Prompt != nil:
+			prompted(h.Prompt)
 		default:
-			s.Write(h.Output)
+			show(h.Output)
 		}
 	}
 }
 
-// title shows a notice where it disturbs nobody.
+// title returns the sequence that shows a notice in the terminal's title. It omits the number of
+// held keys: they may be a secret, whose length the title would reveal.
 func title(n *console.Notice) string {
 	text := ui.Harmless(n.Title)
 	if n.Held > 0 {
@@ -154,7 +172,7 @@ func title(n *console.Notice) string {
 		if n.For == console.AnotherPerson {
 			does = "types"
 		}
-		text = fmt.Sprintf("[%s held: %s %s] %s", ui.Count(n.Held, "key"), n.For, does, text)
+		text = fmt.Sprintf("[keys held: %s %s] %s", n.For, does, text)
 	}
 	return "\x1b]2;" + text + "\x1b\\"
 }

@@ -1,44 +1,45 @@
-// Package consolecmd is `ripple console`: sessions that outlive the command that
+// Package consolecmd implements `ripple console`: sessions that outlive the command that
 // started them.
 package consolecmd
 
 import (
 	"context"
 	"errors"
+	"fmt"
 	"os"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ahead"
-	"ripple/cmd/ripple/internal/early"
-	"ripple/cmd/ripple/internal/seat"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
-	"ripple/runtime/sandbox"
+	"example.com/ripple/cmd/ripple/internal/ahead"
+	"example.com/ripple/cmd/ripple/internal/early"
+	"example.com/ripple/cmd/ripple/internal/seat"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
+	"example.com/ripple/runtime/sandbox"
 )
 
-// New is the command.
+// New returns the command.
 func New(a *ui.App, version string) *cobra.Command {
 	cmd := ui.Group(&cobra.Command{
 		Use:   "console",
 		Short: "Keep sessions alive, and use them by name from anywhere",
-		Long: `A console is a session that lives on when the command that started it has ended. It
-is reached by its name, or by the beginning of its name that no other one has, from
-every program of the same user; the only console needs no name.
+		Long: `A console is a session that keeps running when the command that started it has ended.
+Every program of the same user can use it by its name or a unique prefix; the only
+console needs no name.
 
-A deadline ends the wait for a command, never the command. What a command printed can
-be read again. A console ends with "ripple console close", ten minutes after its
+A deadline ends the wait for a command, never the command. The output of a command can
+be read again. A console ends with "ripple console close" or ten minutes after its
 program has ended, and never while a command runs.`,
 		Example: `  ripple console start bash --name work
   ripple console exec work 'cd src && make'
   ripple console list
   ripple console close work`,
 	})
-	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.Caretaker(a))
+	cmd.AddCommand(newStart(a), newAttach(a), newExec(a), newWait(a), newSend(a), newPeek(a), newRead(a), newHistory(a), newRecord(a), newList(a), newResize(a), newClose(a), newLogs(a), newHost(a, version), newConfine(), seat.Caretaker(a))
 	return cmd
 }
 
-// find is the console that the first argument names, if there is one.
+// find returns the console that the first argument names, or the only one.
 func find(a *ui.App, args []string) (*console.Client, error) {
 	name := ""
 	if len(args) > 0 {
@@ -48,7 +49,7 @@ func find(a *ui.App, args []string) (*console.Client, error) {
 	return c, explain(err)
 }
 
-// explain gives an error of a console its exit code and what to do next.
+// explain adds an exit code and a hint to an error of a console.
 func explain(err error) error {
 	f, ok := errors.AsType[*console.Fault](err)
 	switch {
@@ -67,22 +68,35 @@ func explain(err error) error {
 		if f == console.ErrNone {
 			return ui.FailWith(ui.ExitUsage, f, "ripple console start ADAPTER starts one")
 		}
-		code, hint = ui.ExitUsage, "ripple console list shows what there is"
+		code, hint = ui.ExitUsage, "ripple console list lists the consoles; ripple console history lists the commands of a console"
 	case console.FaultMissing:
 		code = ui.ExitMissing
 	case console.FaultTaken:
 		code, hint = ui.ExitUsage, "give it another --name, or use that one: --reuse"
 	case console.FaultBusy:
-		hint = "ripple console wait waits for it; ripple console send --key C-c interrupts it"
+		name := ""
+		if f.Status != nil {
+			name = f.Status.Name + " "
+		}
+		hint = "ripple console wait " + name + "waits for it; ripple console send " + name + "--key C-c interrupts it"
 		if f.Status != nil && f.Status.Agent != nil && f.Status.State == console.WaitingInput {
 			_, hint = asks(*f.Status)
 		}
+	case console.FaultUnresponsive:
+		code, hint = ui.ExitTimeout, "kill -CONT continues a stopped process; ripple console close --kill ends the console"
+		if f.Status != nil {
+			hint = fmt.Sprintf("kill -CONT %d continues a stopped process; ripple console close --kill %s ends the console", f.Status.Host, f.Status.Name)
+		}
 	case console.FaultCwd:
 		hint = "nothing was typed"
+	case console.FaultNotWaiting:
+		if f.Status != nil && f.Status.State == console.Running {
+			hint = "ripple console wait --for input " + f.Status.Name + " waits until it reads; ripple console send --force types it anyway"
+		}
 	case console.FaultTyping:
-		hint = "try again when that line was run or taken back; ripple console peek shows it"
+		hint = "retry after that line was run or discarded; ripple console peek shows it"
 	case console.FaultSecret:
-		hint = "ripple console attach, or ripple console send --secret, typed by a person, answers it"
+		hint = "a user can answer it with ripple console attach or ripple console send --secret"
 	case console.FaultExited:
 		hint = "ripple console start starts another one"
 		if f.Status != nil {
@@ -90,13 +104,13 @@ func explain(err error) error {
 			if f.Status.State == console.Dead {
 				kept = "a day"
 			}
-			hint = "ripple console read shows what its commands printed, for " + kept + "; " + hint
+			hint = "ripple console read shows the output of its commands, for " + kept + "; " + hint
 		}
 	}
 	return ui.FailWith(code, f, hint)
 }
 
-// completeNames gives the names of consoles to a shell that completes.
+// completeNames completes names of consoles.
 func completeNames(a *ui.App) func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 	return func(cmd *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		all, err := console.List(cmd.Context(), a.Getenv)
@@ -111,7 +125,7 @@ func completeNames(a *ui.App) func(*cobra.Command, []string, string) ([]string, 
 	}
 }
 
-// newHost is the process that a console lives in.
+// newHost returns the hidden command that runs a console's host.
 func newHost(a *ui.App, version string) *cobra.Command {
 	return &cobra.Command{
 		Use:    "host",
@@ -134,8 +148,8 @@ func newHost(a *ui.App, version string) *cobra.Command {
 	}
 }
 
-// newConfine is what a program in a sandbox begins as: a process of its own, so that
-// the host is not restricted.
+// newConfine returns the hidden command that starts a program in a sandbox: a process of its own,
+// so that the host is not restricted.
 func newConfine() *cobra.Command {
 	return &cobra.Command{
 		Use:    "confine DIRECTORY TEMP -- PROGRAM [ARGUMENT...]",
@@ -151,7 +165,7 @@ func newConfine() *cobra.Command {
 	}
 }
 
-// spawnHost starts the process of a host, or takes the one that was started early.
+// spawnHost starts the process of a host, or takes the one that was prestarted.
 func spawnHost() (*console.Process, error) {
 	if h := early.TakeHost(); h != nil {
 		p := &console.Process{Out: os.NewFile(uintptr(h.Out), "out"), Wait: h.Wait}

@@ -6,12 +6,12 @@ import (
 	"io"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
-// Detached starts a coding agent on its own screen as a console, enters a prompt and
-// leaves it alone.
+// Detached returns a function that starts a coding agent on its own screen as a console, enters a
+// prompt and detaches.
 func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 	return func(ctx context.Context, spec console.Spec, prompt string) error {
 		host, err := spawnHost()
@@ -27,7 +27,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 		defer c.Close()
 		a.Printf("%s\n", status.Name)
 		if status.State != console.Idle {
-			what, hint := "the agent is not ready, and the prompt was not entered", "ripple console attach "+status.Name+" shows its screen"
+			what, hint := "the agent is not ready: the prompt was not entered", "ripple console attach "+status.Name+" shows its screen"
 			if status.Agent != nil {
 				what, hint = asks(status)
 				what = "the prompt was not entered: " + what
@@ -38,7 +38,7 @@ func Detached(a *ui.App) func(context.Context, console.Spec, string) error {
 		if err != nil {
 			return explain(err)
 		}
-		if answer.Why != "time" { // it is over already, or asks
+		if answer.Why != "time" { // the turn has ended already, or the agent asks
 			_, err := conclude(a, answer)
 			return err
 		}

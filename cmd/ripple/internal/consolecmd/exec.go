@@ -4,7 +4,9 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"encoding/json"
 	"errors"
+	"fmt"
 	"io"
 	"os"
 	"strings"
@@ -12,8 +14,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
 // execFlags are the flags of `ripple console exec`.
@@ -21,6 +23,7 @@ type execFlags struct {
 	file    string
 	lines   bool
 	json    bool
+	queue   bool
 	timeout time.Duration
 	expect  string
 }
@@ -30,15 +33,15 @@ func newExec(a *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "exec [CONSOLE] [--] CODE | - | -f FILE | --lines",
 		Short: "Run a command in a console",
-		Long: `Run a command in a console and print what it prints, as it comes. The exit code is the
-command's, where the program reports one.
+		Long: `Run a command in a console and print its output as it arrives. The exit code is that of
+the command, if the program reports one.
 
 CODE is one argument, of one line or several; "-" reads it from standard input. With
 --lines every line of standard input is a command of its own.
 
-The wait ends, and the command goes on, when --timeout is over, when Ctrl-C is typed, and
-when the command waits for input: "ripple console send" answers it, "ripple console wait" waits
-on, and until then no other command is run. Ctrl-C does not reach the command: that does
+The wait ends, and the command continues, after --timeout, on Ctrl-C, and when the command
+waits for input: "ripple console send" answers it, "ripple console wait" waits again, and until
+then no other command runs. Ctrl-C does not interrupt the command; use
 "ripple console send --key C-c".`,
 		Example: `  ripple console exec work 'make -j4'
   ripple console exec work --timeout 30s -f build.sh
@@ -50,7 +53,7 @@ on, and until then no other command is run. Ctrl-C does not reach the command: t
 				limit = 1
 			}
 			if len(args) > limit {
-				return ui.UsageError("put the code in quotes: it is one argument", "%s", "too many arguments")
+				return ui.UsageError("quote the code: it must be one argument", "%s", "too many arguments")
 			}
 			if limit == 2 && len(args) == 0 {
 				return ui.UsageError(`give the code as one argument, with -f FILE, or "-" or --lines for standard input`, "nothing to run")
@@ -62,9 +65,10 @@ on, and until then no other command is run. Ctrl-C does not reach the command: t
 	flags := cmd.Flags()
 	flags.StringVarP(&f.file, "file", "f", "", `run the content of this file ("-": standard input)`)
 	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
-	flags.BoolVar(&f.json, "json", false, "print a JSON record for each command, a line each")
-	flags.DurationVar(&f.timeout, "timeout", 0, "longest wait for one command (0: no limit)")
+	flags.BoolVar(&f.json, "json", false, "print a JSON record for each command, one per line")
+	flags.DurationVar(&f.timeout, "timeout", 0, "maximum wait for one command (0: no limit)")
 	flags.StringVar(&f.expect, "expect-cwd", "", "refuse to run it unless the program is in this `DIRECTORY`")
+	flags.BoolVar(&f.queue, "queue", false, "if another client waits for a command there, queue instead of failing")
 	cmd.MarkFlagsMutuallyExclusive("file", "lines")
 	return cmd
 }
@@ -90,7 +94,7 @@ func execute(a *ui.App, ctx context.Context, args []string, f execFlags) error {
 		if err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
-		q := console.ExecRequest{Code: code, By: "exec", Wait: f.timeout, ExpectCwd: f.expect}
+		q := console.ExecRequest{Code: code, By: "exec", Wait: f.timeout, ExpectCwd: f.expect, Queue: f.queue}
 		var goesOn bool
 		if goesOn, end = runOne(a, f.json, func(out io.Writer) (console.Answer, error) { return c.Exec(ctx, q, out) }); !goesOn {
 			return end
@@ -98,7 +102,7 @@ func execute(a *ui.App, ctx context.Context, args []string, f execFlags) error {
 	}
 }
 
-// source is where the commands come from, and the arguments that name a console.
+// source returns the source of the commands, and the arguments that name a console.
 func source(a *ui.App, args []string, f execFlags) (next func() (string, error), rest []string, err error) {
 	one := func(code string) func() (string, error) {
 		done := false
@@ -132,7 +136,7 @@ func source(a *ui.App, args []string, f execFlags) (next func() (string, error),
 		if err != nil {
 			return nil, nil, ui.UsageError("", "reading the code: %w", err)
 		}
-		defer file.Close() // only read from: nothing to lose
+		defer file.Close() // opened for reading only
 		in = file
 	}
 	code, err := io.ReadAll(in)
@@ -142,17 +146,20 @@ func source(a *ui.App, args []string, f execFlags) (next func() (string, error),
 	return one(strings.TrimSuffix(string(code), "\n")), args, nil
 }
 
-// record is what --json prints of a command.
+// record is the JSON record of a command.
 type record struct {
-	Output string        `json:"output"`
-	State  console.State `json:"state"`
+	Output string `json:"output"`
+	// Dropped is the number of bytes missing in Output, from the byte DroppedAt on.
+	Dropped   int64         `json:"dropped,omitempty"`
+	DroppedAt int64         `json:"dropped_at,omitempty"`
+	State     console.State `json:"state"`
 	*console.Command
 }
 
-// runOne carries out a wait for a command and says whether another one can follow.
+// runOne waits for a command, prints its result and reports whether another one can follow.
 func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)) (goesOn bool, err error) {
 	var held bytes.Buffer
-	var out io.Writer = a.Out
+	var out io.Writer = outputWriter{a.Raw.Out, a}
 	if asJSON {
 		out = &held
 	}
@@ -161,19 +168,21 @@ func runOne(a *ui.App, asJSON bool, wait func(io.Writer) (console.Answer, error)
 		return false, explain(err)
 	}
 	if asJSON {
-		if err := a.PrintJSON(record{held.String(), answer.Status.State, answer.Command}); err != nil {
+		out := json.NewEncoder(a.Out)
+		out.SetEscapeHTML(false)
+		if err := out.Encode(record{held.String(), answer.Dropped, answer.DroppedAt, answer.Own().State, answer.Command}); err != nil {
 			return false, err
 		}
 	}
 	return conclude(a, answer)
 }
 
-// conclude says how a wait ended.
+// conclude reports how a wait ended.
 func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 	c, name := answer.Command, answer.Status.Name
 	switch answer.Why {
 	case "time":
-		return false, ui.FailWith(ui.ExitTimeout, errors.New("the command is still running"), "ripple console wait "+name+" waits on; ripple console send "+name+" --key C-c interrupts it")
+		return false, ui.FailWith(ui.ExitTimeout, errors.New("the command is still running"), "ripple console wait "+name+" waits again; ripple console send "+name+" --key C-c interrupts it")
 	case "waiting":
 		what, hint := "the command waits for input", "ripple console send "+name+" 'TEXT' --key enter answers it"
 		switch answer.Status.State {
@@ -195,19 +204,18 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 	if g := answer.Status.Agent; g != nil && (c == nil || c.Bytes == 0) {
 		a.Note("nothing new is on the agent's screen; %s\n%s", does(g), ui.Indent("ripple console peek "+name+" shows the screen"))
 	}
-	if c == nil { // a prompt that was typed is none
+	if c == nil { // a typed prompt is not a command
 		return true, nil
 	}
-	if answer.Dropped > 0 {
-		a.Note("the first %d bytes of its output are no longer kept", answer.Dropped)
-	}
 	if c.Lost > 0 {
-		a.Note("%d bytes of its output are lost: %s", c.Lost, c.LostWhy)
+		a.Note("%d bytes of its output were lost: %s", c.Lost, c.LostWhy)
 	}
 	if c.PromptElsewhere {
-		a.Note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
+		a.Note("the program waits for the next command, but its prompt is redirected, as its output or its errors are: the exit code is unknown")
 	}
 	switch {
+	case answer.Dropped > 0 && (c.ExitCode == nil || *c.ExitCode == 0):
+		return false, ui.FailWith(ui.ExitFailed, dropped(console.Gap{At: answer.DroppedAt, Bytes: answer.Dropped}), "")
 	case c.Failure != "":
 		return true, ui.FailWith(ui.ExitFailed, errors.New(c.Failure), "")
 	case c.ExitCode != nil:
@@ -218,23 +226,37 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 	return true, nil
 }
 
-// does says what a coding agent does.
+// dropped describes output that is lost.
+func dropped(g console.Gap) error {
+	return fmt.Errorf("%d bytes of its output, from byte %d on, were dropped before they were read", g.Bytes, g.At)
+}
+
+// outputWriter writes output, and reports its gaps on standard error.
+type outputWriter struct {
+	io.Writer
+	a *ui.App
+}
+
+// NoteGap reports missing output.
+func (w outputWriter) NoteGap(g console.Gap) { w.a.Note("%v", dropped(g)) }
+
+// does describes the state of a coding agent.
 func does(a *console.Agent) string {
 	switch a.State {
 	case "ready":
 		return "it is ready for a prompt"
 	case "":
-		return "it shows something that its adapter does not know"
+		return "it shows something unknown to its adapter"
 	}
 	return "its state is " + a.State
 }
 
-// asks says what a coding agent waits for, and how to answer.
+// asks describes what a coding agent waits for, and how to answer.
 func asks(s console.Status) (what, hint string) {
 	a, name := s.Agent, s.Name
-	what = "the agent waits for a person (" + a.State + ")"
+	what = "the agent waits for a user (" + a.State + ")"
 	if a.State == "" {
-		what = "the agent shows something that its adapter does not know"
+		what = "the agent shows something unknown to its adapter"
 	}
 	if a.Question != "" {
 		what += ": " + ui.Harmless(a.Question)

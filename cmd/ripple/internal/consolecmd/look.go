@@ -9,8 +9,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
 func newPeek(a *ui.App) *cobra.Command {
@@ -45,7 +45,7 @@ func newPeek(a *ui.App) *cobra.Command {
 		},
 	}
 	cmd.Flags().BoolVar(&output, "output", false, "the end of the latest command's output")
-	cmd.Flags().Int64Var(&lines, "lines", 20, "how many lines of the output")
+	cmd.Flags().Int64Var(&lines, "lines", 20, "number of lines of the output")
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
 }
@@ -55,8 +55,8 @@ func newRead(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "read [CONSOLE]",
-		Short: "Read what a command printed",
-		Long: `Print lines of what a command of a console printed, also while it runs, after the
+		Short: "Read the output of a command",
+		Long: `Print lines of the output of a command of a console, also while it runs, after the
 program's end, and after the console's own process was killed.`,
 		Example:           "  ripple console read work --command 3 --from -20\n  ripple console read work --grep 'error|warning'",
 		Args:              atMost(1),
@@ -72,8 +72,9 @@ program's end, and after the console's own process was killed.`,
 	}
 	flags := cmd.Flags()
 	flags.IntVar(&q.Command, "command", 0, "the number of the command (default: the latest)")
-	flags.Int64Var(&q.From, "from", 1, "the first `LINE`; negative: counted from the end")
-	flags.Int64Var(&q.Lines, "lines", 0, "at most so many lines (0: all)")
+	flags.Int64Var(&q.From, "from", 1, "first `LINE`; negative: counted from the end")
+	flags.Int64Var(&q.Lines, "lines", 0, "maximum number of lines (0: all)")
+	flags.Int64Var(&q.Column, "column", 0, "first `BYTE` of each line to show, counted from 0")
 	flags.StringVar(&q.Grep, "grep", "", "only lines that match this `PATTERN` (RE2)")
 	flags.BoolVar(&asJSON, "json", false, "print JSON")
 	return cmd
@@ -87,17 +88,20 @@ func printLines(a *ui.App, c *console.Client, q console.ReadRequest, asJSON bool
 	if asJSON {
 		return a.PrintJSON(found)
 	}
+	if found.Dropped > 0 && found.Dropped >= found.Command.Bytes {
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the output of command %d, %d bytes, is no longer kept", found.Command.ID, found.Command.Bytes), "")
+	}
 	if found.Dropped > 0 {
 		a.Note("the first %d bytes of its output are no longer kept", found.Dropped)
 	}
 	for _, l := range found.Lines {
 		a.Printf("%s\n", l.Text)
 		if l.Cut > 0 {
-			a.Note("line %d is longer by %d bytes", l.Number, l.Cut)
+			a.Note("line %d has %d more bytes: --column %d shows them", l.Number, l.Cut, l.At+int64(len(l.Text)))
 		}
 	}
 	if found.More {
-		a.Note("there are more lines: go on with --from %d", found.Lines[len(found.Lines)-1].Number+1)
+		a.Note("there are more lines: continue with --from %d", found.Lines[len(found.Lines)-1].Number+1)
 	}
 	return nil
 }
@@ -141,7 +145,7 @@ func newLogs(a *ui.App) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:               "logs [CONSOLE]",
-		Short:             "Show what a console's own process has noted",
+		Short:             "Show the log of a console's own process",
 		Args:              atMost(1),
 		ValidArgsFunction: completeNames(a),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -13,10 +13,10 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/castpage"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/cast"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/castpage"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/cast"
+	"example.com/ripple/runtime/console"
 )
 
 // recordFlags are the flags of `ripple console record`.
@@ -30,22 +30,24 @@ func newRecord(a *ui.App) *cobra.Command {
 	var f recordFlags
 	cmd := &cobra.Command{
 		Use:   "record [CONSOLE] [CODE]",
-		Short: "Make a page or a moving picture of what a console shows",
-		Long: `Record what a console shows, and write it as one file that needs no network: with --html a page
-that plays it, with --svg a picture that moves. With CODE the command is run, and the recording ends
-with it; else it ends with Ctrl-C, after --for, or with the console.
+		Short: "Record a console as a web page or an animated picture",
+		Long: `Record the screen of a console in a self-contained file: with --html a page that plays it,
+with --svg an animated picture, or both. With CODE the command is run, and the recording ends with the command,
+or when it waits for input, and the exit code is that of the command; otherwise it ends with Ctrl-C, after --for, or with the console.
 
-What is typed is not recorded, only what is shown: a secret is in it only where the program shows it.
---from makes the file of a recording that is there, an asciicast such as "ripple exec --record" writes.`,
+Only output is recorded, not input: a secret is contained only if the program echoes it.
+--from converts an existing recording, an asciicast as written by "ripple exec --record".`,
 		Example: `  ripple console record work 'make test' --html test.html
   ripple console record work --for 30s --svg work.svg
   ripple console record --from session.cast --html session.html`,
 		Args: func(cmd *cobra.Command, args []string) error {
 			switch {
-			case (f.html == "") == (f.svg == ""):
-				return ui.UsageError("", "give either --html FILE or --svg FILE")
+			case f.html == "" && f.svg == "":
+				return ui.UsageError("", "give --html FILE or --svg FILE, or both")
+			case f.html == f.svg:
+				return ui.UsageError("", "--html and --svg name the same file")
 			case f.from != "" && len(args) > 0:
-				return ui.UsageError("", "--from takes no console: what is recorded is in the file")
+				return ui.UsageError("", "--from takes no console: the file is the recording")
 			}
 			return atMost(2)(cmd, args)
 		},
@@ -63,21 +65,25 @@ What is typed is not recorded, only what is shown: a secret is in it only where 
 			if len(args) > 1 {
 				code = args[1]
 			}
-			film, err := f.record(a, cmd.Context(), c, code)
+			film, answer, err := f.record(a, cmd.Context(), c, code)
 			if err != nil {
 				return err
 			}
-			return f.write(a, cmp.Or(f.title, strings.TrimSpace(c.Name+" "+ui.FirstLine(code))), film)
+			if err := f.write(a, cmp.Or(f.title, strings.TrimSpace(c.Name+" "+ui.FirstLine(code))), film); err != nil || answer == nil {
+				return err
+			}
+			_, err = conclude(a, *answer)
+			return err
 		},
 	}
 	flags := cmd.Flags()
 	flags.StringVar(&f.html, "html", "", "write a page to this `FILE`")
-	flags.StringVar(&f.svg, "svg", "", "write a picture to this `FILE`")
-	flags.StringVar(&f.from, "from", "", "make it of this asciicast `FILE`")
+	flags.StringVar(&f.svg, "svg", "", "write an animated picture to this `FILE`")
+	flags.StringVar(&f.from, "from", "", "convert this asciicast `FILE`")
 	flags.StringVar(&f.title, "title", "", "the title (default: the console and the code)")
-	flags.DurationVar(&f.length, "for", 0, "end after so long (0: no limit)")
-	flags.DurationVar(&f.pause, "pause", 2*time.Second, "the longest time in which nothing happens (0: as long as it was)")
-	flags.BoolVar(&f.json, "json", false, "print what was written as JSON, and nothing of what the code prints")
+	flags.DurationVar(&f.length, "for", 0, "maximum duration (0: no limit)")
+	flags.DurationVar(&f.pause, "pause", 2*time.Second, "maximum duration of a pause (0: unchanged)")
+	flags.BoolVar(&f.json, "json", false, "print the written files as JSON, without the output of the code")
 	return cmd
 }
 
@@ -86,7 +92,7 @@ func (f recordFlags) convert(a *ui.App) error {
 	if err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
-	defer in.Close() // only read from
+	defer in.Close() // opened for reading only
 	film, err := cast.Read(in, f.pause)
 	if err != nil {
 		return ui.UsageError("ripple exec --record FILE writes one", "%s: %w", f.from, err)
@@ -94,37 +100,46 @@ func (f recordFlags) convert(a *ui.App) error {
 	return f.write(a, cmp.Or(f.title, filepath.Base(f.from)), film)
 }
 
+// write writes each requested file and prints its name.
 func (f recordFlags) write(a *ui.App, title string, film *cast.Film) error {
-	var b bytes.Buffer
-	file, make := f.html, castpage.HTML
-	if f.svg != "" {
-		file, make = f.svg, castpage.SVG
-	}
 	if len(film.Frames) == 0 {
-		return ui.FailWith(ui.ExitFailed, errors.New("nothing was shown: there is nothing to make a file of"), "")
+		return ui.FailWith(ui.ExitFailed, errors.New("nothing was shown: there is nothing to record"), "")
 	}
-	if err := make(&b, title, film); err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
-	}
-	if err := ui.WritePrivate(file, b.Bytes()); err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "")
+	var written []string
+	for _, kind := range []struct {
+		file string
+		make func(io.Writer, string, *cast.Film) error
+	}{{f.html, castpage.HTML}, {f.svg, castpage.SVG}} {
+		if kind.file == "" {
+			continue
+		}
+		var b bytes.Buffer
+		if err := kind.make(&b, title, film); err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "")
+		}
+		if err := ui.WritePrivate(kind.file, b.Bytes()); err != nil {
+			return ui.FailWith(ui.ExitFailed, err, "")
+		}
+		written = append(written, kind.file)
 	}
 	if film.Cut {
-		a.Note("%s is not the whole recording: what came later would make it too large", file)
+		a.Note("%s does not contain the whole recording: the rest would make it too large", written[0])
 	}
 	if f.json {
 		return a.PrintJSON(struct {
-			File   string `json:"file"`
-			Frames int    `json:"frames"`
-			Cut    bool   `json:"cut"`
-		}{file, len(film.Frames), film.Cut})
+			File   string   `json:"file"`
+			Files  []string `json:"files"`
+			Frames int      `json:"frames"`
+			Cut    bool     `json:"cut"`
+		}{written[0], written, len(film.Frames), film.Cut})
 	}
-	a.Printf("%s\n", file)
+	a.Printf("%s\n", strings.Join(written, "\n"))
 	return nil
 }
 
-// record looks at the console until what ends the recording.
-func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Film, error) {
+// record attaches to the console until the recording ends. The answer is the result of the code,
+// nil if there is none.
+func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, code string) (*cast.Film, *console.Answer, error) {
 	ctx, _, stop := ui.UntilSignal(ctx, true)
 	defer stop()
 	if f.length > 0 {
@@ -134,35 +149,43 @@ func (f recordFlags) record(a *ui.App, ctx context.Context, c *console.Client, c
 	}
 	status, err := c.Status(ctx)
 	if err != nil {
-		return nil, explain(err)
+		return nil, nil, explain(err)
 	}
 	on, err := c.Attach(ctx, console.AttachRequest{Cols: status.Cols, Rows: status.Rows, ReadOnly: true})
 	if err != nil {
-		return nil, explain(err)
+		return nil, nil, explain(err)
 	}
 	defer on.Close()
 	if code == "" {
 		a.Note("recording %s; Ctrl-C ends it", c.Name)
 	}
-	r := recording{Recorder: cast.New(status.Cols, status.Rows, f.pause), began: time.Now()}
-	shown := a.Out
+	r := &recording{Recorder: cast.New(status.Cols, status.Rows, f.pause), began: time.Now()}
+	shown := a.Raw.Out
 	if f.json {
 		shown = io.Discard
 	}
-	return r.follow(ctx, c, on, code, shown)
+	film, err := r.follow(ctx, c, on, code, shown)
+	return film, r.answer, err
 }
 
-// recording is a film that is being made.
+// recording is a recording in progress.
 type recording struct {
 	*cast.Recorder
-	began time.Time
+	began  time.Time
+	answer *console.Answer // result of the code
 }
 
-// follow takes what the console shows. The code is run when it is known what is shown
-// before, and the film ends when the end of the command is shown.
-func (r recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Film, error) {
-	ended := make(chan error, 1)
-	final := "" // what is shown after the command; unknown while it runs
+// outcome is the result of the code.
+type outcome struct {
+	answer console.Answer
+	err    error
+}
+
+// follow records the console. The code is sent once the initial screen has been recorded, and the
+// recording ends when the end of the command is shown.
+func (r *recording) follow(ctx context.Context, c *console.Client, on *console.Attachment, code string, shown io.Writer) (*cast.Film, error) {
+	ended := make(chan outcome, 1)
+	final := "" // the screen after the command; unknown while it runs
 	happened := make(chan console.Happening)
 	go func() {
 		defer close(happened)
@@ -188,15 +211,22 @@ func (r recording) follow(ctx context.Context, c *console.Client, on *console.At
 				r.Output(time.Since(r.began), h.Output)
 			}
 			if code != "" {
-				go func(code string) { ended <- run(ctx, c, code, shown) }(code)
+				go func(code string) {
+					answer, err := c.Exec(ctx, console.ExecRequest{Code: code}, shown)
+					ended <- outcome{answer, err}
+				}(code)
 				code = ""
 			}
-		case err := <-ended:
-			if err != nil && ctx.Err() == nil {
-				return nil, explain(err)
+		case did := <-ended:
+			if did.err != nil && ctx.Err() == nil {
+				return nil, explain(did.err)
+			}
+			if did.err == nil {
+				r.answer = &did.answer
 			}
 			ended = nil
-			if final, _, err = c.Screen(ctx); err != nil { // its program may have ended with it
+			var err error
+			if final, _, err = c.Screen(ctx); err != nil { // the program may have ended with the command
 				return r.Finish(time.Since(r.began)), nil
 			}
 		}
@@ -204,9 +234,4 @@ func (r recording) follow(ctx context.Context, c *console.Client, on *console.At
 			return r.Finish(time.Since(r.began)), nil
 		}
 	}
-}
-
-func run(ctx context.Context, c *console.Client, code string, out io.Writer) error {
-	_, err := c.Exec(ctx, console.ExecRequest{Code: code}, out)
-	return err
 }

@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console"
 )
 
 // startFlags are the flags of `ripple console start`.
@@ -26,36 +26,37 @@ func newStart(a *ui.App) *cobra.Command {
 		Use:   "start [ADAPTER] [-- ARGUMENT...]",
 		Short: "Start a console",
 		Long: `Start a program in a console of its own and print the console's name. ADAPTER is a name
-(see "ripple adapter list") or an adapter file; without it, bash. The arguments end the
-program's command line.
+(see "ripple adapter list") or an adapter file; the default is bash. The arguments are added
+to the program's command line.
 
-It returns when the program is at its first prompt. A program that takes longer than half a
-minute is left starting; "ripple console wait --for input" waits on.`,
+It returns when the program is at its first prompt, or after half a minute; then the program
+keeps starting, and "ripple console wait --for input" waits for it.`,
 		Example: "  ripple console start python --name calc\n  ripple console start gdb -- ./a.out",
 		RunE:    func(cmd *cobra.Command, args []string) error { return start(a, cmd, args, f) },
 		Args: func(cmd *cobra.Command, args []string) error {
 			if n := before(cmd, args); n > 1 {
-				return ui.UsageError("put the program's own arguments behind --", "%d adapters; a console has one program", n)
+				return ui.UsageError("put the program's own arguments after --", "%d adapters; a console has one program", n)
 			}
 			return nil
 		},
 		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a)),
 	}
+	a.Trust.Flag(cmd)
 	flags := cmd.Flags()
 	flags.StringVar(&f.spec.Name, "name", "", "the console's name (default: the adapter's, with a number)")
 	flags.StringVar(&f.spec.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.spec.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
-	flags.StringVar(&f.spec.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.StringVar(&f.spec.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.spec.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.spec.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
-	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end it when nothing happened in it for so long (0: never)")
-	flags.BoolVar(&f.reuse, "reuse", false, "a console of that name that is running will do")
-	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program, and all that it starts, write only below its directory (Linux, Landlock)")
-	flags.BoolVar(&f.json, "json", false, "print what it is as JSON")
+	flags.DurationVar(&f.spec.IdleEnd, "idle-end", 0, "end it after this time without use (0: never)")
+	flags.BoolVar(&f.reuse, "reuse", false, "use a running console of that name")
+	flags.BoolVar(&f.sandbox, "sandbox", false, "let the program and its descendants write only below its directory (Linux, Landlock)")
+	flags.BoolVar(&f.json, "json", false, "print its status as JSON")
 	return cmd
 }
 
-// before is how many arguments stand before "--".
+// before returns the number of arguments before "--".
 func before(cmd *cobra.Command, args []string) int {
 	if n := cmd.ArgsLenAtDash(); n >= 0 {
 		return n
@@ -69,8 +70,13 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 	if n > 0 {
 		f.spec.Adapter = args[0]
 	}
-	if _, err := a.Adapter(f.spec.Adapter); err != nil { // said here better than by the host
+	entry, err := a.Adapter(f.spec.Adapter)
+	if err != nil { // checked here for a better message than the host's
 		return err
+	}
+	f.spec.Origin = entry.Source()
+	if f.spec.Sealed, err = entry.Seal(); err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	for _, kv := range f.spec.Env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
@@ -113,15 +119,15 @@ func start(a *ui.App, cmd *cobra.Command, args []string, f startFlags) error {
 		a.Note("%s\n%s", what, ui.Indent(hint))
 	}
 	if status.State == console.Starting {
-		a.Note("the program has not come to its first prompt in half a minute; ripple console peek shows its screen")
+		a.Note("the program has not reached its first prompt in half a minute; ripple console peek shows its screen")
 	}
 	return nil
 }
 
-// age is how long a console has been there, in words.
+// age formats how long a console has been running.
 func age(s console.Status) string {
 	d := s.Age
-	if d == 0 { // its host was killed, or is of a version that does not say it
+	if d == 0 { // its host was killed, or its version does not report it
 		d = max(0, time.Since(s.Started))
 	}
 	if d < time.Minute {

@@ -1,13 +1,17 @@
-// Package early starts the process that works before the rest of this one is
-// initialised, where the command line says that there will be one. The process that
-// only waits is then there in a third of the time, and one that starts a console has
-// its host beside it. It imports nothing but what internal/keeper does, for the same reason.
+// Package early starts the second process of a command, if the command line calls for one,
+// before the rest of this process is initialized. The process that only waits is then
+// there in a third of the time, and one that starts a console has its host beside it. It
+// imports nothing but what internal/keeper does, for the same reason.
 package early
 
 // Guarded tells of a command line, without the program's name, whether its command is
 // one of those that ui.App.Guarded runs. It may err: whoever is not started early is
 // started there, and nothing is wrong with a command that did not need it.
 func Guarded(args []string) bool {
+	if len(args) > 0 && args[0] == "loop" { // its commands are there without it, too
+		args = args[1:]
+		return len(args) > 0 && args[0] == "run" && !has(args, "--dry-run")
+	}
 	switch {
 	case len(args) > 0 && args[0] == "exec":
 		return true

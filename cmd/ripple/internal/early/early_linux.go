@@ -4,7 +4,7 @@ import (
 	"os"
 	"syscall"
 
-	"ripple/internal/keeper"
+	"example.com/ripple/internal/keeper"
 )
 
 func init() {

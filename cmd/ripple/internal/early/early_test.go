@@ -44,6 +44,28 @@ func TestPlain(t *testing.T) {
 	}
 }
 
+func TestGuarded(t *testing.T) {
+	for line, want := range map[string]bool{
+		"run":                    true,
+		"run --dry-run":          false,
+		"loop run --max-turns 2": true,
+		"loop run --dry-run":     false,
+		"loop status":            false,
+		"loop":                   false,
+		"exec bash true":         true,
+		"agent run hi":           true,
+		"agent run hi --screen":  false,
+		"adapter test bash":      true,
+		"adapter list":           false,
+		"console host":           true,
+		"":                       false,
+	} {
+		if got := Guarded(strings.Fields(line)); got != want {
+			t.Errorf("%q: %v", line, got)
+		}
+	}
+}
+
 func TestHosting(t *testing.T) {
 	for line, want := range map[string]bool{
 		"console start":                 true,

@@ -8,8 +8,8 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/session"
 )
 
 // gone is why the program is no longer there; nil: it is.
@@ -43,6 +43,9 @@ func (x *execution) eval(ctx context.Context, cancel context.CancelCauseFunc, te
 		}
 	})
 	defer watch.Stop()
+	stops := stopWatch{x.session, x.Note, x.keyboard != nil}
+	watchStop := time.AfterFunc(attendAfter, func() { stops.watch(limited, cancel) })
+	defer watchStop.Stop()
 	r, err := x.session.Eval(limited, text)
 	o := outcome{r, err}
 	if errors.Is(o.err, context.Canceled) { // not by time: we were asked to end
@@ -53,6 +56,9 @@ func (x *execution) eval(ctx context.Context, cancel context.CancelCauseFunc, te
 	}
 	if noInput.Load() && context.Cause(ctx) == errNoPrompt {
 		o.err = errNoPrompt
+	}
+	if context.Cause(ctx) == errStopped {
+		o.err, o.result.CompletedBy = errStopped, session.ByTimeout
 	}
 	return o
 }
@@ -86,7 +92,7 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 	} else if o.err != nil { // the unfinished line, or the screen
-		_, _ = io.WriteString(x.Out, o.result.Output)
+		_, _ = io.WriteString(x.Raw.Out, o.result.Output)
 	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled): // a second Ctrl-C
@@ -94,7 +100,7 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 	case o.final():
 		return o.explain(x.flags.timeout)
 	case o.result.PromptElsewhere:
-		x.Note("the program waits for the next command, but its prompt goes elsewhere, as its output or its errors do: the exit code is not known")
+		x.Note("the program waits for the next command, but its prompt is redirected, as its output or its errors are: the exit code is unknown")
 	case o.err != nil && !x.flags.json:
 		x.Note("%v", o.err)
 		if open, ok := errors.AsType[*session.IncompleteError](o.err); ok && open.Excerpt != "" {

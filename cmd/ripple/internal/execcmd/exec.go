@@ -1,4 +1,4 @@
-// Package execcmd is the command that runs code in a session of a program.
+// Package execcmd implements `ripple exec`, which runs code in a session of a program.
 package execcmd
 
 import (
@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/session"
 )
 
 // execFlags are the flags of `ripple exec`.
@@ -63,7 +63,10 @@ its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
-that waits for nothing but input when nobody can type any is interrupted after 5s.`,
+that waits for nothing but input when nobody can type any is interrupted after 5s. Of
+a program of another user, as sudo starts, that is known when the terminal does not echo.
+A program that is stopped (SIGSTOP) and not continued within 5s is given up, too.
+What was typed on a terminal and not taken by the program is dropped at the end.`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json
@@ -76,11 +79,12 @@ that waits for nothing but input when nobody can type any is interrupted after 5
 		ValidArgsFunction: ui.FirstOnly(ui.CompleteAdapter(a)),
 	}
 	f.addTo(cmd.Flags())
+	a.Trust.Flag(cmd)
 	ui.CompleteFlag(cmd, "op", func(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
 		if len(args) == 0 {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
-		e, err := a.Adapter(args[0])
+		e, err := a.Look(args[0])
 		if err != nil {
 			return nil, cobra.ShellCompDirectiveNoFileComp
 		}
@@ -103,7 +107,7 @@ func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
 	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as what is to be debugged; repeatable")
-	flags.StringVar(&f.session.Executable, "executable", "", "the program to start instead of the one that the adapter names")
+	flags.StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
 	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show on standard error what is sent and read, and each marker, with its time in milliseconds")
@@ -116,6 +120,11 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	for _, kv := range env {
 		if name, _, ok := strings.Cut(kv, "="); !ok || name == "" {
 			return ui.UsageError("", "--env %q is not KEY=VALUE", kv)
+		}
+	}
+	for _, flag := range []string{"timeout", "ready-timeout"} {
+		if d, _ := cmd.Flags().GetDuration(flag); d < 0 { // declared: cannot fail
+			return ui.UsageError("", "--%s must not be negative, and is %s", flag, d)
 		}
 	}
 	for _, flag := range []string{"cols", "rows"} {
@@ -134,7 +143,7 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	lines := cmd.Flags().Changed("lines") && cmd.Flags().Changed("null")
 	switch {
 	case len(args) == 0:
-		return ui.UsageError("ripple adapter list shows what there is; "+ui.SeeHelp(cmd), "which adapter?")
+		return ui.UsageError("ripple adapter list lists the adapters; "+ui.SeeHelp(cmd), "which adapter?")
 	case given == 0 && steps:
 		return nil
 	case given == 0:
@@ -142,7 +151,7 @@ func execArgs(cmd *cobra.Command, args []string) error {
 	case given == 1 || lines && given == 2:
 		return nil
 	case len(args) > 2:
-		return ui.UsageError("put the code in quotes: it is one argument", "%d arguments after the adapter", len(args)-1)
+		return ui.UsageError("quote the code: it must be one argument", "%d arguments after the adapter", len(args)-1)
 	}
 	return ui.UsageError(ui.SeeHelp(cmd), "the code is given in more than one way")
 }

@@ -3,6 +3,7 @@ package execcmd
 import (
 	"bytes"
 	"context"
+	"io"
 	"reflect"
 	"regexp"
 	"strings"
@@ -11,8 +12,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/session"
 )
 
 // A record of much output is printed as the output comes: whatever its bytes and
@@ -66,7 +67,7 @@ func TestHelpOfExecNamesTheFieldsOfJSON(t *testing.T) {
 		}
 	}
 	var named []string
-	for _, m := range regexp.MustCompile(`"([a-z_]+)"`).FindAllStringSubmatch(New(&ui.App{}).Long, -1) {
+	for _, m := range regexp.MustCompile(`"([a-z_]+)"`).FindAllStringSubmatch(New(ui.NewApp(nil, io.Discard, io.Discard, func(error) {})).Long, -1) {
 		named = append(named, m[1])
 	}
 	assert.ElementsMatch(t, fields, named)

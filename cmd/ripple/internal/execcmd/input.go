@@ -1,24 +1,16 @@
 package execcmd
 
 import (
-	"bufio"
 	"bytes"
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"io"
-	"os"
 	"strings"
 	"sync"
 	"time"
 
-	"golang.org/x/term"
-
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/internal/lazyregexp"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/session"
 )
 
 // hintAfter is how long a program must wait for input before we say so: some
@@ -29,33 +21,40 @@ const hintAfter = 300 * time.Millisecond
 // give before it is interrupted.
 const hopelessAfter = 5 * time.Second
 
-// attend watches a running command: when it waits for input, a person at the
+// attend watches a running command: when it waits for input, or may, a person at the
 // keyboard is asked, or it is said that nobody will answer. hopeless: it waits for
 // nothing else, and has done so for long.
 func (x *execution) attend(ctx context.Context) (hopeless bool) {
-	for told := session.WaitingNo; ; {
-		st, err := x.session.WaitState(ctx, waiting)
+	defer x.keyboard.leave()
+	var last session.State
+	for told := ""; ; {
+		st, err := x.asked(ctx)
 		if err != nil {
 			return false
 		}
-		if !x.lasts(ctx, hintAfter) {
+		if otherThan(last)(st) && !stays(ctx, x.session, st, hintAfter) {
 			if ctx.Err() != nil {
 				return false
 			}
 			continue
 		}
-		if told != st.Waiting {
-			told = st.Waiting
-			x.Note("%s", x.waitHint(st))
+		last = st
+		if hint := x.waitHint(st); hint != "" && told != string(st.Waiting) {
+			told = string(st.Waiting)
+			x.Note("%s", hint)
 		}
 		switch {
 		case x.keyboard != nil:
 			err = x.answer(ctx, st)
-		case x.lasts(ctx, hopelessAfter):
+		case stays(ctx, x.session, st, hopelessAfter):
 			if st = x.session.State(); st.Stuck {
 				return true
 			}
-			_, err = x.session.WaitState(ctx, notWaiting)
+			if st.Unseen != session.UnseenNo && told != string(st.Unseen) {
+				told = string(st.Unseen)
+				x.Note("the program runs as another user, so it is not known whether it waits for input; none will come: Ctrl-C interrupts it, --timeout limits it")
+			}
+			_, err = x.session.WaitState(ctx, otherThan(st))
 		default:
 			err = ctx.Err()
 		}
@@ -65,19 +64,42 @@ func (x *execution) attend(ctx context.Context) (hopeless bool) {
 	}
 }
 
-func waiting(s session.State) bool    { return s.Waiting != session.WaitingNo }
-func notWaiting(s session.State) bool { return s.Waiting == session.WaitingNo }
+// asked returns when the program waits for input, or may.
+func (x *execution) asked(ctx context.Context) (session.State, error) {
+	soon, cancel := context.WithTimeout(ctx, hintAfter)
+	defer cancel()
+	st, err := x.session.WaitState(soon, asks)
+	if err == nil || soon.Err() == nil {
+		return st, err
+	}
+	x.keyboard.leave() // it had time to ask on
+	return x.session.WaitState(ctx, asks)
+}
 
-// lasts says whether the program still waits after a while.
-func (x *execution) lasts(ctx context.Context, d time.Duration) bool {
+// asks says that somebody should look whether the program is to be given input.
+func asks(s session.State) bool {
+	return s.Waiting != session.WaitingNo || s.Unseen != session.UnseenNo
+}
+
+// otherThan is true when a program does not wait, or not known to, as it did in before.
+func otherThan(before session.State) func(session.State) bool {
+	return func(s session.State) bool { return s.Waiting != before.Waiting || s.Unseen != before.Unseen }
+}
+
+// stays says whether the program still waits like that after a while.
+func stays(ctx context.Context, s *session.Session, st session.State, d time.Duration) bool {
 	while, cancel := context.WithTimeout(ctx, d)
 	defer cancel()
-	_, err := x.session.WaitState(while, notWaiting)
+	_, err := s.WaitState(while, otherThan(st))
 	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
+// waitHint is empty where nobody can tell whether the program waits.
 func (x *execution) waitHint(s session.State) string {
 	what := "input"
+	if s.Waiting == session.WaitingNo {
+		return ""
+	}
 	if s.Waiting == session.WaitingSecret {
 		what = "a secret"
 	}
@@ -125,76 +147,3 @@ func (l *lastLine) end(partial string) string {
 
 // promptLike is how prompts end.
 var promptLike = lazyregexp.New(`^.{0,80}[>#$%»❯] ?$`)
-
-// answer sends the program one typed line.
-func (x *execution) answer(ctx context.Context, s session.State) error {
-	line, err := x.keyboard.read(ctx, s.Waiting == session.WaitingSecret)
-	if err != nil {
-		return err
-	}
-	return x.session.Send(ctx, line)
-}
-
-// keyboard is the terminal of the person who started us. It is read only while
-// the program waits for input, so that nothing typed ahead for the shell after
-// us is taken.
-type keyboard struct {
-	file  *os.File
-	lines *bufio.Reader
-	state *term.State // as we found it
-	enter string      // what submits a line
-	eof   string      // what ends the input; empty: nothing does
-}
-
-// newKeyboard is nil when standard input is no terminal.
-func newKeyboard(in io.Reader, ad *schema.Adapter) *keyboard {
-	if !ui.IsTerminal(in) {
-		return nil
-	}
-	k := &keyboard{file: in.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
-	if ad.Signals.EOF != nil {
-		k.eof = *ad.Signals.EOF
-	}
-	k.lines = bufio.NewReader(k.file)
-	k.state, _ = term.GetState(int(k.file.Fd())) // no state: nothing to restore
-	return k
-}
-
-// restore gives the terminal back as it was: a secret may have been under way.
-func (k *keyboard) restore() {
-	if k != nil && k.state != nil {
-		_ = term.Restore(int(k.file.Fd()), k.state) // the terminal is gone: so is its state
-	}
-}
-
-// read is one line, or the end of input, as the program is to get it.
-func (k *keyboard) read(ctx context.Context, secret bool) ([]byte, error) {
-	type typed struct {
-		line []byte
-		err  error
-	}
-	got := make(chan typed, 1)
-	go func() {
-		var t typed
-		if secret {
-			t.line, t.err = term.ReadPassword(int(k.file.Fd()))
-		} else {
-			var line string
-			line, t.err = k.lines.ReadString('\n')
-			t.line = []byte(line)
-		}
-		got <- t
-	}()
-	select {
-	case t := <-got:
-		switch {
-		case errors.Is(t.err, io.EOF) && len(t.line) == 0:
-			return []byte(k.eof), nil
-		case t.err != nil && !errors.Is(t.err, io.EOF):
-			return nil, t.err
-		}
-		return append(bytes.TrimSuffix(t.line, []byte("\n")), k.enter...), nil
-	case <-ctx.Done():
-		return nil, ctx.Err()
-	}
-}

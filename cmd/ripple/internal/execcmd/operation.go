@@ -6,8 +6,8 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/schema"
 )
 
 // execStep is one -e or --op.

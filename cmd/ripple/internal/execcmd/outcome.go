@@ -6,9 +6,9 @@ import (
 	"fmt"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/launch"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/session"
 )
 
 // outcome is what one command came to.
@@ -29,7 +29,7 @@ func (o outcome) code() int {
 		return exit.Code
 	case errors.Is(o.err, context.Canceled):
 		return ui.ExitInterrupted
-	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput):
+	case errors.Is(o.err, session.ErrTimeout), errors.Is(o.err, errNoInput), errors.Is(o.err, errStopped):
 		return ui.ExitTimeout
 	case o.err != nil:
 		return ui.ExitFailed
@@ -79,6 +79,8 @@ func (o outcome) explain(timeout time.Duration) error {
 		return ui.FailWith(code, o.err, "it printed:\n"+ui.Indent(exit.Output))
 	case exited && exit.Signal == "" && o.result.CompletedBy == session.ByExit:
 		return &ui.ExitError{Code: code}
+	case errors.Is(o.err, errStopped):
+		return ui.FailWith(code, o.err, "a command has stopped it, with kill -STOP or suspend; leave that out, or continue it from elsewhere with kill -CONT")
 	case errors.Is(o.err, errNoInput):
 		return ui.FailWith(code, o.err, "let the code bring its input (a file, a pipe, a here-document), or run ripple on a terminal")
 	case isLate && late.Unsent:

@@ -12,12 +12,12 @@ import (
 	"sync/atomic"
 	"time"
 
-	"ripple/cmd/ripple/internal/ahead"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/contract"
-	"ripple/runtime/registry"
-	"ripple/runtime/session"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ahead"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
 )
 
 // closeLimit bounds the end of a session when something is stuck that we do
@@ -133,7 +133,7 @@ func (x *execution) open(ctx context.Context) error {
 	o.Restart, o.Sole = true, true
 	o.Output, o.Window = x.print, -1 // nothing is asked for again
 	if !x.flags.json {
-		o.OutOfBand = func(b []byte) { _, _ = x.Err.Write(b) } // no command's output, but nothing to lose
+		o.OutOfBand = func(b []byte) { _, _ = x.Raw.Err.Write(b) } // no command's output, but nothing to lose
 	}
 	if x.recorder != nil {
 		o.Observer = x.recorder
@@ -178,7 +178,7 @@ func (x *execution) print(b []byte) {
 		if x.flags.json {
 			x.json.Write(b)
 		} else {
-			_, _ = x.Out.Write(b)
+			_, _ = x.Raw.Out.Write(b)
 		}
 		x.printed.add(b)
 	}
@@ -210,7 +210,7 @@ func (x *execution) close(ctx context.Context) error {
 	go func() { closed <- x.session.Close(polite) }()
 	select {
 	case err := <-closed:
-		_, _ = io.WriteString(x.Err, x.session.Late()) // there is no record left for it
+		_, _ = io.WriteString(x.Raw.Err, x.session.Late()) // there is no record left for it
 		return err
 	case <-limit.C:
 		return errors.New("the session did not end in time; what is left of it is ended from outside")

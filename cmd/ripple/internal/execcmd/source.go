@@ -7,7 +7,7 @@ import (
 	"os"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 // source gives one command after another, and then io.EOF.

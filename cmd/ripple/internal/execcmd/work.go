@@ -6,8 +6,8 @@ import (
 	"io"
 	"sync"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/session"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/session"
 )
 
 // stage is what the work is at, for those who interrupt it.

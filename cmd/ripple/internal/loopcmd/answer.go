@@ -4,43 +4,44 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// byPerson is who answers by this command.
+// byPerson marks answers given with this command.
 const byPerson = "a person"
 
-// reply is what the command line of ripple answer says.
+// reply is the parsed command line of ripple answer.
 type reply struct {
-	id          string // "": the one that is open
+	id          string // "": the only open question
 	text        string
 	allow, deny bool
 }
 
-// NewAnswer is ripple answer.
+// NewAnswer returns the answer command.
 func NewAnswer(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var r reply
 	cmd := &cobra.Command{
 		Use:   "answer [ID] {TEXT | - | --allow | --deny [TEXT]}",
-		Short: "Answer what the agent of this directory's loop asks",
-		Long: `Answer a question of an agent, by its ID, q1 for example; without an ID the one that is
-open. A loop that waits goes on with the answer; one that has stopped has it with the
+		Short: "Answer a question of this directory's loop",
+		Long: `Answer a question of an agent, by its ID, q1 for example; without an ID the only open
+question. A loop that waits continues with the answer; one that has stopped gets it with the
 next "ripple run --resume". The agent gets it once: in the turn that waits for it, or in
 the prompt of the next one.
 
-A question that has options wants one of them, by its name or number; one for a
-permission wants --allow or --deny, with words for the agent if you like. "ripple
-status" shows what is asked.`,
+A question with options needs one of them, by its name or number; a question for a
+permission needs --allow or --deny, with an optional message to the agent. "ripple
+status" shows the open questions.`,
 		Example: "  ripple answer 'Use Postgres 16.'\n  ripple answer q2 --allow\n  ripple answer q2 --deny 'use make clean'",
 		Args:    cobra.MaximumNArgs(2),
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -51,7 +52,7 @@ status" shows what is asked.`,
 				return ui.UsageError(cmd.CommandPath()+" "+args[0]+" TEXT; for a permission --allow or --deny", "%s is a question: its answer is missing", args[0])
 			}
 			if len(args) > 1 {
-				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, and %q is no ID: they are q1, q2 …", cmd.CommandPath(), args[0])
+				return ui.UsageError("quote an answer of several words", "%s takes an ID and a text, and %q is not an ID: they are q1, q2 …", cmd.CommandPath(), args[0])
 			}
 			if len(args) == 1 {
 				r.text = args[0]
@@ -64,13 +65,16 @@ status" shows what is asked.`,
 	return cmd
 }
 
-// questionID says whether a word is the id of a question.
+// questionID reports whether a word is the ID of a question.
 func questionID(word string) bool {
 	digits, is := strings.CutPrefix(word, "q")
 	return is && digits != "" && strings.Trim(digits, "0123456789") == ""
 }
 
 func (a *app) answer(cmd *cobra.Command, r reply) error {
+	if err := byPeople(a, cmd); err != nil {
+		return err
+	}
 	var err error
 	if r.text, err = a.words(r.text); err != nil {
 		return err
@@ -83,12 +87,13 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	}
 	var chosen record.Question
 	var open []record.Question
-	err = journal.Answer(".", time.Now().Round(0).UTC(), func(now []record.Question) (string, event.Answer, error) {
+	err = journal.Answer(loopDir(), time.Now().Round(0).UTC(), func(now []record.Question) (string, event.Answer, error) {
 		open = now
 		if chosen, err = r.choose(open); err != nil {
 			return "", event.Answer{}, err
 		}
 		answer, err := r.answerTo(chosen)
+		answer.From = caller(a)
 		return chosen.ID, answer, err
 	})
 	answered, is := errors.AsType[*journal.AnsweredError](err)
@@ -97,25 +102,38 @@ func (a *app) answer(cmd *cobra.Command, r reply) error {
 	case worded:
 		return err
 	case is:
-		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT tells the agent something else")
+		return ui.FailWith(ui.ExitFailed, answered, "ripple guide TEXT sends the agent another message")
 	case errors.Is(err, journal.ErrNoLoop):
 		return ui.FailWith(ui.ExitFailed, errors.New("no question is open: no loop was here"), "run ripple answer in the directory of the loop")
 	case errors.Is(err, journal.ErrNoQuestion) && len(open) > 0:
 		return ui.FailWith(ui.ExitFailed, fmt.Errorf("no question %s is open here", r.id), lines(open))
 	case errors.Is(err, journal.ErrNoQuestion):
-		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "ripple status shows how the loop stands; ripple guide TEXT tells its agent something")
+		return ui.FailWith(ui.ExitFailed, errors.New("no question is open here"), "ripple status shows the state of the loop; ripple guide TEXT sends its agent a message")
 	case err != nil:
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer is not given: %w", err), ownersHint(err))
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the answer was not delivered: %w", err), ownersHint(err))
 	}
-	if _, runs, err := journal.NewStore(".", nil).Locked(); err == nil && !runs {
-		a.Note("%s is answered; `ripple run --resume` goes on with it", chosen.ID)
+	if _, runs, err := journal.NewStore(loopDir(), nil).Locked(); err == nil && !runs {
+		a.Note("%s is answered; `ripple run --resume` continues with it", chosen.ID)
 		return nil
 	}
 	a.Note("%s is answered", chosen.ID)
 	return nil
 }
 
-// words are a text of the command line; "-" stands for standard input.
+// byPeople rejects a command that speaks for the user if an agent runs it.
+func byPeople(a *app, cmd *cobra.Command) error {
+	if !ui.InAgent(a.Getenv) {
+		return nil
+	}
+	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s is for people, and this is an agent's turn", cmd.CommandPath()), "")
+}
+
+// caller describes this process.
+func caller(a *app) *event.Caller {
+	return &event.Caller{PID: os.Getpid(), Parent: os.Getppid(), UID: os.Getuid(), TTY: ui.TerminalName(a.In, a.Err)}
+}
+
+// words returns a text of the command line; "-" stands for standard input.
 func (a *app) words(text string) (string, error) {
 	if text == "-" {
 		data, err := io.ReadAll(io.LimitReader(a.In, journal.MaxReply+1))
@@ -130,10 +148,10 @@ func (a *app) words(text string) (string, error) {
 	return strings.ToValidUTF8(text, "�"), nil
 }
 
-// choose finds the question that is answered.
+// choose selects the question to answer.
 func (r reply) choose(open []record.Question) (record.Question, error) {
 	if r.id == "" && len(open) > 1 {
-		return record.Question{}, ui.UsageError(lines(open), "%d questions are open: say which", len(open))
+		return record.Question{}, ui.UsageError(lines(open), "%d questions are open: give the ID of one", len(open))
 	}
 	for _, q := range open {
 		if r.id == "" || q.ID == r.id {
@@ -143,10 +161,10 @@ func (r reply) choose(open []record.Question) (record.Question, error) {
 	if r.id == "" {
 		return record.Question{}, journal.ErrNoQuestion
 	}
-	return record.Question{Question: event.Question{ID: r.id}}, nil // the journal knows what became of it
+	return record.Question{Question: event.Question{ID: r.id}}, nil // the journal has its state
 }
 
-// lines are what is open, a question a line.
+// lines lists the open questions, one per line.
 func lines(open []record.Question) string {
 	var all []string
 	for _, q := range open {
@@ -155,7 +173,7 @@ func lines(open []record.Question) string {
 	return strings.Join(all, "\n")
 }
 
-// answerTo makes an answer that fits the question.
+// answerTo returns an answer that fits the question.
 func (r reply) answerTo(q record.Question) (event.Answer, error) {
 	answer := event.Answer{Text: r.text, By: byPerson}
 	switch {
@@ -186,11 +204,11 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 		if chosen, has := q.Choose(byPerson, kinds...); has {
 			return chosen, nil
 		}
-		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s asks for no permission: %s", q.ID, loop.Words(q))
+		return answer, ui.UsageError("ripple answer "+q.ID+" TEXT", "%s does not ask for permission: %s", q.ID, loop.Words(q))
 	case q.Kind == event.AskChoice:
 		o, is := option(q, r.text)
 		if !is {
-			return answer, ui.UsageError(ways(q), "%q is no option of %s", r.text, q.ID)
+			return answer, ui.UsageError(ways(q), "%q is not an option of %s", r.text, q.ID)
 		}
 		return event.Answer{Option: o.ID, By: byPerson}, nil
 	}
@@ -202,7 +220,7 @@ func (r reply) answerTo(q record.Question) (event.Answer, error) {
 	return answer, nil
 }
 
-// option finds one by its id, its name or its number, counted from 1.
+// option finds an option by its ID, name or number, counted from 1.
 func option(q record.Question, text string) (event.Option, bool) {
 	text = strings.TrimSpace(text)
 	for i, o := range q.Options {
@@ -213,7 +231,7 @@ func option(q record.Question, text string) (event.Option, bool) {
 	return event.Option{}, false
 }
 
-// ways are the answers that a question can have.
+// ways lists the possible answers to a question.
 func ways(q record.Question) string {
 	start := "ripple answer " + q.ID + " "
 	switch q.Kind {
@@ -243,31 +261,34 @@ func ways(q record.Question) string {
 	return strings.Join(list, "\n  ")
 }
 
-// NewGuide is ripple guide.
+// NewGuide returns the guide command.
 func NewGuide(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	return &cobra.Command{
 		Use:   "guide {TEXT | -}",
-		Short: "Tell the agent of a running loop something, with its next turn",
-		Long: `Add words to the next prompt of the loop that runs in this directory: the agent reads
-them once, and the record has them. For words that hold for every turn change
-.ralph/PROMPT.md, which is read anew for each.`,
+		Short: "Send a message to the agent of a running loop",
+		Long: `Add a message to the next prompt of the loop that runs in this directory: the agent reads
+it once, and it is recorded. For instructions that apply to every turn edit
+.ralph/PROMPT.md, which is read again before each turn.`,
 		Example: "  ripple guide 'The tests need make db first.'",
 		Args:    cobra.ExactArgs(1),
 		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := byPeople(a, cmd); err != nil {
+				return err
+			}
 			text, err := a.words(args[0])
 			if err != nil {
 				return err
 			}
 			if strings.TrimSpace(text) == "" {
-				return ui.UsageError(ui.SeeHelp(cmd), "there is nothing to tell")
+				return ui.UsageError(ui.SeeHelp(cmd), "the message is empty")
 			}
-			err = journal.Advise(".", text, time.Now().Round(0).UTC())
+			err = journal.Advise(loopDir(), text, time.Now().Round(0).UTC())
 			if errors.Is(err, journal.ErrNoLoop) {
 				return ui.FailWith(ui.ExitFailed, err, "write it into "+promptPath+", then ripple run or ripple run --resume")
 			}
 			if err != nil {
-				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the agent is not told: %w", err), ownersHint(err))
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the message was not delivered: %w", err), ownersHint(err))
 			}
 			a.Note("the next turn has it")
 			return nil

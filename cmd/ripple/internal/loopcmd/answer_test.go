@@ -5,12 +5,12 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// A question for words may have options beside them: one that declines, and one that
-// leaves it open, by its name.
+// A question for text may have additional options: one that declines, and one that leaves it
+// open, by its name.
 func TestAnswersToAField(t *testing.T) {
 	decline := event.Option{ID: "d", Name: "Decline", Kind: event.RejectOnce}
 	open := event.Option{ID: "o", Name: "(leave it open)"}
@@ -36,7 +36,7 @@ func TestAnswersToAField(t *testing.T) {
 		t.Run(c.name, func(t *testing.T) {
 			got, err := c.r.answerTo(c.q)
 			if c.want == (event.Answer{}) {
-				assert.ErrorContains(t, err, "asks for no permission")
+				assert.ErrorContains(t, err, "does not ask for permission")
 				return
 			}
 			assert.NoError(t, err)

@@ -2,7 +2,32 @@
 // it and show it again, end it, reset it.
 package loopcmd
 
-import "ripple/cmd/ripple/internal/ui"
+import (
+	"github.com/spf13/cobra"
 
-// app is what all commands share, with what these do.
+	"example.com/ripple/cmd/ripple/internal/ui"
+)
+
+// app is the context shared by all commands, extended by methods for these.
 type app struct{ *ui.App }
+
+// New returns `ripple loop`: the commands of a loop under one name.
+func New(a *ui.App) *cobra.Command {
+	cmd := ui.Group(&cobra.Command{
+		Use:   "loop",
+		Short: "Run, watch and end a loop of this directory",
+		Long: `Run an agent turn after turn, and look at its loop. The commands are also there without
+"loop": "ripple status" is "ripple loop status".`,
+		Example: "  ripple loop init\n  ripple loop run --adapter claude --verify 'make test'\n  ripple loop status",
+	})
+	cmd.AddCommand(Commands(a)...)
+	return cmd
+}
+
+// Commands returns new instances of the commands of a loop.
+func Commands(a *ui.App) []*cobra.Command {
+	return []*cobra.Command{
+		NewInit(a), NewRun(a), NewStatus(a), NewWatch(a), NewStop(a), NewGuide(a), NewAnswer(a), NewReset(a),
+		NewReplay(a), NewHats(a), NewEvents(a), NewEmit(a),
+	}
+}

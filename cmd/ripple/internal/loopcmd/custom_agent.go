@@ -3,18 +3,18 @@ package loopcmd
 import (
 	_ "embed"
 
-	"ripple/runtime/loop/config"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-const customName = "custom" // the backend that ripple.yml itself describes
+const customName = "custom" // the backend that ripple.yml itself defines
 
 //go:embed custom.jq
 var customEvents string
 
-// customAgent makes the adapter of an agent that only ripple.yml describes: a
-// prompt in, text out, or JSON with a session that can be gone on with.
+// customAgent returns the adapter of an agent that is defined only in ripple.yml: its input is a
+// prompt; its output is text, or JSON with a session that can be continued.
 func customAgent(c *config.Config) *registry.Entry {
 	a := &schema.Adapter{
 		Schema: 1, Name: customName, Version: "0.0.0", Description: "the agent of ripple.yml", Family: schema.FamilyAgent, Verified: true,

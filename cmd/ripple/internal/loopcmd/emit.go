@@ -8,25 +8,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
 )
 
-// NewEmit is ripple emit.
+// NewEmit returns the emit command.
 func NewEmit(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON string
 	cmd := &cobra.Command{
 		Use:   "emit TOPIC [PAYLOAD | --json JSON]",
 		Short: "Publish a topic, from inside a loop's turn",
-		Long: `Publish a topic in the turn of a loop that this was started in: the hat that takes it gets
-it in one of the next turns. What a line <event topic="TOPIC">PAYLOAD</event> in an
-agent's answer does, this does for its tools and scripts. The turn says by a token in the
-environment which loop it is; when the turn is over, the token is worth nothing.
+		Long: `Publish a topic in the turn of a loop in which this command runs: the hat that takes it
+receives it in one of the next turns. It is the equivalent, for tools and scripts, of a
+line <event topic="TOPIC">PAYLOAD</event> in an agent's answer. A token in the environment
+identifies the loop and the turn; it is invalid after the turn.
 
-A topic is at most 80 of a-z 0-9 _ . : -, or the completion promise; a payload at most
-4 KB, and more is cut.`,
+A topic has at most 80 characters of a-z 0-9 _ . : -, or is the completion promise; a
+payload has at most 4 KB, and a longer one is cut.`,
 		Example: "  ripple emit review.passed 'no findings'\n  ripple emit build.done --json '{\"files\": 3}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
@@ -55,11 +55,11 @@ A topic is at most 80 of a-z 0-9 _ . : -, or the completion promise; a payload a
 	return cmd
 }
 
-// compactJSON is JSON that fits into a payload.
+// compactJSON returns JSON that fits into a payload.
 func compactJSON(text string) (string, error) {
 	var b bytes.Buffer
 	if err := json.Compact(&b, []byte(text)); err != nil {
-		return "", ui.UsageError("quote it for the shell: --json '{\"files\": 3}'", "--json is no JSON: %v", err)
+		return "", ui.UsageError("quote it for the shell: --json '{\"files\": 3}'", "--json is not JSON: %v", err)
 	}
 	if b.Len() > hats.MaxPayload {
 		return "", ui.UsageError("write it into a file, and give the file's name", "--json has %d bytes, and a payload at most %d", b.Len(), hats.MaxPayload)
@@ -70,7 +70,7 @@ func compactJSON(text string) (string, error) {
 func (a *app) emit(topic, payload string) error {
 	project, token := a.Getenv(journal.ProjectVariable), a.Getenv(journal.TokenVariable)
 	if project == "" || token == "" {
-		return ui.UsageError("an agent, or what it starts, runs it in a turn of a loop with hats; see ripple help hats",
+		return ui.UsageError("an agent, or a program that it starts, runs it in a turn of a loop with hats; see ripple help hats",
 			"ripple emit was not started in a turn of a loop: %s and %s are not set", journal.ProjectVariable, journal.TokenVariable)
 	}
 	p := hats.NewPublished(topic, payload)

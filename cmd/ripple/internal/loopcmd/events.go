@@ -7,29 +7,29 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// NewEvents is ripple events.
+// NewEvents returns the events command.
 func NewEvents(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "events",
-		Short: "List the topics of a loop: from whom, to whom, and why",
-		Long: `List the topics that were published in the run that is under way or ended last: in which
-turn, by which hat, for which one, in which turns that had it, and how it came to be
-published or why nobody gets it. It reads .ralph/events.jsonl and changes nothing.`,
+		Short: "List the topics of a loop: publisher, recipient and reason",
+		Long: `List the topics of the current or last run: the turn and the hat that published each one,
+its recipient, the turns that received it, and how it was published or the reason that it
+is not delivered. It reads .ralph/events.jsonl and changes nothing.`,
 		Args: ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			if err := layout.Check("."); err != nil {
+			if err := layout.Check(loopDir()); err != nil {
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
-			list, err := journal.ReadTopics(".")
+			list, err := journal.ReadTopics(loopDir())
 			if err != nil {
 				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
 			}
@@ -47,7 +47,7 @@ published or why nobody gets it. It reads .ralph/events.jsonl and changes nothin
 	return cmd
 }
 
-// widestCell is what a cell shows of a text; --json has all of it.
+// widestCell is the maximum width of a text in a cell; --json prints the whole text.
 const widestCell = 60
 
 func (a *app) printTopics(list []journal.Published) {
@@ -84,7 +84,7 @@ func receiver(t hats.Topic) string {
 	return t.To
 }
 
-// takenIn lists the turns that had a topic.
+// takenIn lists the turns that received a topic.
 func takenIn(t journal.Published) string {
 	if len(t.Taken) == 0 {
 		return "-"
@@ -99,7 +99,7 @@ func whyOf(t journal.Published) string {
 	return t.Why
 }
 
-// topicWords say on one line what became of a topic.
+// topicWords describes the delivery of a topic on one line.
 func topicWords(t hats.Topic) string {
 	if t.To == "" {
 		return t.Topic + ": " + t.Why

@@ -9,12 +9,12 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/hats"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/hats"
 )
 
-// NewHats is ripple hats.
+// NewHats returns the hats command.
 func NewHats(shared *ui.App) *cobra.Command {
 	a := &app{shared}
 	var format string
@@ -22,13 +22,14 @@ func NewHats(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "hats [--format text|mermaid|dot]",
 		Short: "Check and draw the roles of a loop",
-		Long: `Check the roles ("hats") that ripple.yml gives a loop, and draw which topic leads from
-which to which. It looks at files alone and starts nothing.
+		Long: `Check the roles ("hats") of a loop in ripple.yml, and draw the topics that connect them.
+It only reads files and starts nothing.
 
-What can never go well is an error, with its place, and ends this and "ripple run" with
-code 2: a start that leads nowhere, an agent that no adapter describes, names that clash,
-two names of one setting that differ. What may be meant is only said: a topic that no
-hat takes, a hat that nothing reaches, a cycle without a bound.`,
+A role that can never work is an error with its position, and this command and "ripple
+run" exit with code 2: a start that leads nowhere, an agent without an adapter, names
+that clash, two names of one setting with different values. Warnings are printed for
+rules that may be intended: a topic that no hat takes, a hat that nothing reaches, a
+cycle without a limit.`,
 		Example: "  ripple hats\n  ripple hats --format dot | dot -Tsvg > hats.svg",
 		Args:    ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
@@ -56,7 +57,7 @@ func (a *app) showHats(ctx context.Context, format string) error {
 		return ui.FailWith(ui.ExitUsage, err, "")
 	}
 	if len(c.Hats.Hats) == 0 {
-		return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml has no hats here"), "ripple init --preset build-review writes some to begin with")
+		return ui.FailWith(ui.ExitUsage, errors.New("ripple.yml has no hats here"), "ripple init --preset build-review writes some to start with")
 	}
 	if err := a.knownHatAgents(ctx, c); err != nil {
 		return err
@@ -65,19 +66,19 @@ func (a *app) showHats(ctx context.Context, format string) error {
 	return nil
 }
 
-// knownHatAgents refuses hats whose agent no adapter describes, all of them at once.
+// knownHatAgents returns an error that lists all hats whose agent has no adapter.
 func (a *app) knownHatAgents(ctx context.Context, c *config.Config) error {
 	var errs []error
 	for _, h := range c.Hats.Hats {
-		if h.Adapter == "" || h.Adapter == customName && c.Command != "" {
+		if h.Adapter == "" || h.Adapter == "auto" || h.Adapter == customName && c.Command != "" {
 			continue
 		}
-		if _, err := a.AgentAdapter(ctx, h.Adapter); err != nil {
+		if _, err := a.LookAgent(h.Adapter); err != nil {
 			errs = append(errs, errors.New(c.HatPlace(h.Key)+": hat "+h.Key+": "+err.Error()))
 		}
 	}
 	if err := errors.Join(errs...); err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "ripple doctor lists the agents that there are")
+		return ui.FailWith(ui.ExitUsage, err, "ripple doctor lists the known agents")
 	}
 	return nil
 }

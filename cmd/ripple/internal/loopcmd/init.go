@@ -8,14 +8,15 @@ import (
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/layout"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/layout"
 )
 
-// What a new project begins with.
+// Files of a new project.
 var (
 	//go:embed init/PROMPT.md
 	initPrompt string
@@ -25,18 +26,18 @@ var (
 	initAgent string
 )
 
-// NewInit is ripple init.
+// NewInit returns the init command.
 func NewInit(shared *ui.App) *cobra.Command {
 	a := &starter{shared}
 	var from, preset string
 	cmd := &cobra.Command{
 		Use:   "init [--from FILE] [--preset NAME]",
-		Short: "Write .ralph/ to begin a loop with",
+		Short: "Write .ralph/ to start a loop",
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
 notes on how to build and test (@AGENT.md), the settings, all commented out
-(.ralphrc), and a .gitignore that keeps all of it out of git. What is there stays as
-it is; settings that nobody changed are renewed. How the project is built and tested is
-taken from its files where they tell.
+(.ralphrc), and a .gitignore that keeps all of it out of git. Existing files are kept;
+settings that were never edited are updated. The commands that build and test the
+project are taken from its files if possible.
 
 --from FILE takes the task and the plan from a document: Markdown (its boxes become
 the plan, else the items under headings like Tasks or Requirements, else its
@@ -51,13 +52,16 @@ sections), or JSON of issues. "-" is standard input.
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if from == "" && cmd.Flags().Changed("from") {
-				return ui.UsageError("leave the flag out, or say what", "--from is empty")
+				return ui.UsageError("leave the flag out, or name a file", "--from is empty")
+			}
+			if err := refuseSudo(a.Getenv); err != nil {
+				return err
 			}
 			return a.initLoop(from, preset, cmd.Flags().Changed("preset"))
 		},
 	}
 	cmd.Flags().StringVar(&preset, "preset", "", "write roles, too: the `NAME` of one of the presets above")
-	cmd.Flags().StringVar(&from, "from", "", "a `FILE` that says what is wanted: Markdown, or JSON of issues")
+	cmd.Flags().StringVar(&from, "from", "", "a `FILE` with the tasks: Markdown, or JSON of issues")
 	ui.CompleteFlag(cmd, "preset", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		for _, p := range presets() {
 			names = append(names, cobra.CompletionWithDesc(p.name, p.about))
@@ -67,7 +71,7 @@ sections), or JSON of issues. "-" is standard input.
 	return cmd
 }
 
-// starter is ripple init: it writes what a loop needs.
+// starter implements ripple init: it writes the files that a loop needs.
 type starter struct{ *ui.App }
 
 func (a *starter) initLoop(from, presetName string, withRoles bool) error {
@@ -115,51 +119,70 @@ func (a *starter) initLoop(from, presetName string, withRoles bool) error {
 	return nil
 }
 
-// makeRoom takes the examples away that --from replaces, and refuses to replace
-// what somebody wrote.
+// makeRoom removes the example files that --from replaces, and refuses to replace edited ones.
 func (a *starter) makeRoom() error {
 	examples := map[string]string{layout.PromptFile: initPrompt, layout.PlanFile: initPlan}
+	if name := here(layout.PlanFile); name != layout.PlanFile {
+		return wouldReplace(name)
+	}
 	for name, text := range examples {
-		path := filepath.Join(layout.Dir, name)
-		if _, err := os.Lstat(path); err == nil && smallFile(path) != text {
-			return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", path)
+		data, err := layout.Read(".", name)
+		if !errors.Is(err, fs.ErrNotExist) && (err != nil || string(data) != text) {
+			return wouldReplace(name)
 		}
 	}
 	for name := range examples {
-		if err := os.Remove(filepath.Join(layout.Dir, name)); err != nil && !errors.Is(err, fs.ErrNotExist) {
+		if err := layout.Files(".").Remove(name); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 	}
 	return nil
+}
+
+func wouldReplace(name string) error {
+	return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", filepath.Join(layout.Dir, name))
 }
 
 func (a *starter) writeInit(files map[string]string, found project) error {
-	if err := os.MkdirAll(filepath.Join(layout.Dir, layout.LogsDir), 0o755); err != nil {
+	if _, err := a.Trust.Claim("."); err != nil {
+		return err
+	}
+	if err := layout.Files(".").Mkdir(layout.LogsDir, 0o777); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "ripple init writes into the current directory: go to one that is yours")
 	}
 	for _, f := range []struct{ name, text string }{
-		{layout.PromptFile, files[layout.PromptFile]},
-		{layout.PlanFile, files[layout.PlanFile]},
-		{layout.AgentFile, cmp.Or(found.notes(), initAgent)},
+		{layout.PromptFile, asNamed(files[layout.PromptFile])},
+		{here(layout.PlanFile), files[layout.PlanFile]},
+		{here(layout.AgentFile), cmp.Or(found.notes(), initAgent)},
 		{layout.RCFile, initSettings(found)},
 		{layout.IgnoreFile, layout.Ignore},
 	} {
-		path := filepath.Join(layout.Dir, f.name)
-		what, err := placeFile(path, f.text, f.name == layout.RCFile)
+		what, err := placeFile(layout.Files("."), f.name, f.text, f.name == layout.RCFile)
 		if err != nil {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
-		a.Printf("%-24s %s\n", path, what)
+		a.Printf("%-24s %s\n", filepath.Join(layout.Dir, f.name), what)
 	}
 	return nil
 }
 
-// adviseInit says what to do next.
+// here returns the name of the plan, or of the notes, in the current directory's project.
+func here(name string) string { return layout.NameIn(layout.Files("."), name) }
+
+// asNamed replaces the names of the plan and the notes in a text by those used here.
+func asNamed(text string) string {
+	for _, name := range []string{layout.PlanFile, layout.AgentFile} {
+		text = strings.ReplaceAll(text, layout.Dir+"/"+name, layout.Dir+"/"+here(name))
+	}
+	return text
+}
+
+// adviseInit prints the next steps.
 func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
 		verify = " --verify " + ui.ShellQuote(found.test)
-		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, layout.AgentFile))
+		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
 	}
 	if withRoles {
 		a.Note("look at the roles in ripple.yml, and at what they hand on: ripple hats")
@@ -178,19 +201,14 @@ func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 	}
 	a.Note("%s from %s%s: read the plan and the prompt, then: ripple run%s", ui.Count(len(w.tasks), "task"), w.name, left, verify)
 	if w.issues {
-		a.Note("what issues say becomes the agent's task: read them first when others may write them")
+		a.Note("the text of issues becomes the agent's task: read them first if others can write them")
 	}
 }
 
-// warnOfTemplates says that the agent would get the example of `ripple init` for
-// its task.
+// warnOfTemplates warns that the agent's task would be the example of `ripple init`.
 func (a *app) warnOfTemplates(project string, f loopFlags) {
 	same := func(name, text string) bool {
-		path := filepath.Join(project, layout.Dir, name)
-		if info, err := os.Stat(path); err != nil || !info.Mode().IsRegular() || info.Size() != int64(len(text)) {
-			return false // a pipe would have to be waited for
-		}
-		data, err := os.ReadFile(path)
+		data, err := layout.Files(project).Read(name, int64(len(text)))
 		return err == nil && string(data) == text
 	}
 	if f.prompt == "" && f.promptFile == "" && same(layout.PromptFile, initPrompt) && same(layout.PlanFile, initPlan) {

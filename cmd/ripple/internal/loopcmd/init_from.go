@@ -11,29 +11,29 @@ import (
 	"path/filepath"
 	"reflect"
 	"regexp"
-	"slices"
+	"sort"
 	"strings"
 	"syscall"
 	"unicode/utf8"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// wanted is what a document asks for: the tasks of a plan, and what they are about.
+// wanted is the content of a document: the tasks of a plan, and their context.
 type wanted struct {
 	name   string   // of the document
 	tasks  []string // items of a Markdown list, with their boxes
 	text   string   // for the prompt
-	closed int      // issues that were left out
+	closed int      // number of closed issues, which are left out
 	issues bool
 }
 
-// maxWanted bounds the document: all of it is in the prompt of every turn.
+// maxWanted is the maximum size of the document: it is part of the prompt of every turn.
 const maxWanted = 1 << 20
 
-// readWanted reads a document, "-" for standard input: Markdown, or issues as
-// `gh issue list --json number,title,body,state` prints them.
+// readWanted reads a document, "-" for standard input: Markdown, or issues as printed by `gh
+// issue list --json number,title,body,state`.
 func (a *starter) readWanted(path string) (w wanted, err error) {
 	in, name := a.In, "standard input"
 	if path != "-" {
@@ -41,7 +41,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 		if err != nil {
 			return w, ui.FailWith(ui.ExitUsage, err, "--from names a file, or - for standard input")
 		}
-		defer f.Close() // only read from
+		defer f.Close() // opened for reading only
 		in, name = f, filepath.Base(path)
 	}
 	data, err := io.ReadAll(io.LimitReader(in, maxWanted+1))
@@ -53,7 +53,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	case len(data) > maxWanted:
 		return w, ui.UsageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
-		return w, ui.UsageError("--from takes Markdown, or JSON of issues", "%s is no text in UTF-8", name)
+		return w, ui.UsageError("--from takes Markdown, or JSON of issues", "%s is not text in UTF-8", name)
 	}
 	text := strings.TrimSpace(strings.ReplaceAll(strings.TrimPrefix(string(data), "\ufeff"), "\r\n", "\n"))
 	if text == "" {
@@ -65,10 +65,10 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	return wanted{name: name, tasks: markdownTasks(text), text: text}, nil
 }
 
-// beginsJSON is what no Markdown begins with; a list of boxes may begin with "[".
+// beginsJSON matches the start of JSON but not of Markdown; a list of boxes may begin with "[".
 var beginsJSON = lazyregexp.New(`^(\{|\[\s*\{)`)
 
-// issue is one of `gh issue list --json`; other keys are left alone.
+// issue is an element of `gh issue list --json`; other keys are ignored.
 type issue struct {
 	Number int    `json:"number"`
 	Title  string `json:"title"`
@@ -79,12 +79,12 @@ type issue struct {
 func wantedIssues(name, text string) (w wanted, err error) {
 	var list []issue
 	if text[0] == '{' {
-		text = "[" + text + "]" // gh issue view
+		text = "[" + text + "]" // output of gh issue view
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
 		return w, ui.UsageError("gh issue list --json number,title,body,state prints what is wanted", "%s: %s", name, jsonPlace(text, err))
 	}
-	slices.SortStableFunc(list, func(a, b issue) int { return cmp.Compare(a.Number, b.Number) })
+	sort.SliceStable(list, func(i, j int) bool { return list[i].Number < list[j].Number })
 	w = wanted{name: name, issues: true}
 	var b strings.Builder
 	for i, one := range list {
@@ -107,7 +107,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 	return w, nil
 }
 
-// jsonPlace says where in a text the JSON is wrong.
+// jsonPlace describes the position and the reason of a JSON error in a text.
 func jsonPlace(text string, err error) string {
 	at, why := int64(-1), err.Error()
 	if s, is := errors.AsType[*json.SyntaxError](err); is {
@@ -142,9 +142,8 @@ var (
 	ofNoTask = lazyregexp.New(`(?i)\b(overview|introduction|background|summary|context|motivation|glossary|references?|appendix|risks?|open questions|non-?goals|out of scope|goals?|objectives?|metrics|audience|personas?|timeline|history|contents)\b`)
 )
 
-// markdownTasks finds the tasks of a document: its boxes; else the items of lists
-// under headings that promise tasks; else the sections themselves; else the
-// document as a whole.
+// markdownTasks finds the tasks of a document: its boxes; else the items of lists under headings
+// that announce tasks; else the sections themselves; else the document as a whole.
 func markdownTasks(text string) (tasks []string) {
 	var boxes, items, sections []string
 	title, wants, fenced := "", false, false
@@ -176,7 +175,7 @@ func markdownTasks(text string) (tasks []string) {
 	return []string{"- [ ] " + cmp.Or(title, "Do what .ralph/PROMPT.md asks for")}
 }
 
-// prompt is the task with the document in it, before what every answer ends with.
+// prompt returns the task with the document, followed by the instructions for every answer.
 func (w wanted) prompt() string {
 	const end = "# At the end of every answer"
 	what := "# What is wanted (" + w.name + ")\n\n" + w.text + "\n\n"

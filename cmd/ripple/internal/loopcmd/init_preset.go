@@ -9,22 +9,23 @@ import (
 	"path"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/config"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/schema"
 )
 
 //go:embed init/presets/*.yml
 var presetFiles embed.FS
 
-// preset is a ripple.yml to begin with: roles, topics, limits.
+// preset is a ripple.yml to start with: roles, topics, limits.
 type preset struct{ name, about, text string }
 
-// presets are all of them, by their names.
+// presets returns all presets, in the order of their names.
 func presets() (list []preset) {
 	entries, _ := presetFiles.ReadDir("init/presets") // it is embedded
 	for _, e := range entries {
-		data, _ := presetFiles.ReadFile(path.Join("init/presets", e.Name())) // see above
+		data, _ := presetFiles.ReadFile(path.Join("init/presets", e.Name())) // it is embedded
 		first, _, _ := strings.Cut(string(data), "\n")
 		list = append(list, preset{strings.TrimSuffix(e.Name(), ".yml"), strings.TrimPrefix(first, "# "), string(data)})
 	}
@@ -46,7 +47,7 @@ func findPreset(name string) (preset, error) {
 	return preset{}, ui.UsageError("there are "+strings.Join(names, ", "), "no preset is named %q%s", name, meant)
 }
 
-// presetList is what the help says of them.
+// presetList describes the presets for the help.
 func presetList() string {
 	var b strings.Builder
 	for _, p := range presets() {
@@ -55,7 +56,7 @@ func presetList() string {
 	return b.String()
 }
 
-// What a project with roles begins with, besides.
+// Additional files of a project with roles.
 const (
 	presetPrompt = `# Task
 
@@ -73,14 +74,14 @@ Read .ralph/@AGENT.md for how to build and test.
 
 // checkRoom refuses to replace a ripple.yml.
 func (p preset) checkRoom() error {
-	if _, err := os.Lstat(config.ProjectFile); err == nil && smallFile(config.ProjectFile) != p.text {
+	if _, err := os.Lstat(config.ProjectFile); err == nil && smallFile(config.ProjectFile) != asNamed(p.text) {
 		return ui.UsageError("move it away, or add hats to it by hand (ripple schema project); nothing was written", "%s is there, and --preset would replace it", config.ProjectFile)
 	}
 	return nil
 }
 
 func (a *starter) writePreset(p preset) error {
-	err := ui.CreateFile(config.ProjectFile, []byte(p.text))
+	err := projectfile.In(".", ".").CreateNew(config.ProjectFile, []byte(asNamed(p.text)))
 	what := "written"
 	if errors.Is(err, fs.ErrExist) {
 		what, err = "is there, left as it is", nil
@@ -89,5 +90,8 @@ func (a *starter) writePreset(p preset) error {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	a.Printf("%-24s %s\n", config.ProjectFile, what)
+	if project, err := ui.Project(); err == nil && what == "written" {
+		a.Trust.OwnSettings(project, config.ProjectFile)
+	}
 	return nil
 }

@@ -5,10 +5,11 @@ import (
 	_ "embed"
 	"encoding/json"
 	"fmt"
-	"os"
 	"path/filepath"
 	"regexp"
 	"strings"
+
+	"example.com/ripple/internal/projectfile"
 )
 
 // projectRows say by which files a project's build and tests are known. The first
@@ -20,12 +21,12 @@ var projectRows []byte
 
 type projectRow struct {
 	File, With        string // globs in the project's directory; both must match
-	Has, Lacks        string // patterns that a line of File must, and must not, match
+	Has, Lacks        string // patterns that a line of File must match, or must not match
 	Kind, Build, Test string
 }
 
-// project is what the files of a directory say of how it is built and tested; what
-// they do not say is "".
+// project has the commands by which a directory's project is built and tested; unknown ones are
+// "".
 type project struct{ kind, build, test string }
 
 func readProjectRows() (rows []projectRow, err error) {
@@ -37,7 +38,7 @@ func readProjectRows() (rows []projectRow, err error) {
 	return rows, nil
 }
 
-// detectProject looks at the names in a directory, and into few small files.
+// detectProject examines the names in a directory, and the content of a few small files.
 func detectProject(dir string) (p project, err error) {
 	rows, err := readProjectRows()
 	if err != nil {
@@ -60,7 +61,7 @@ func detectProject(dir string) (p project, err error) {
 }
 
 func (r projectRow) fits(dir string) bool {
-	matches, _ := filepath.Glob(filepath.Join(escapeGlob(dir), r.File)) // a test reads the patterns
+	matches, _ := filepath.Glob(filepath.Join(escapeGlob(dir), r.File)) // a test checks the patterns
 	if len(matches) == 0 {
 		return false
 	}
@@ -77,20 +78,16 @@ func (r projectRow) fits(dir string) bool {
 
 func escapeGlob(dir string) string { return regexp.MustCompile(`[*?[\\]`).ReplaceAllString(dir, `\$0`) }
 
-// smallFile is the text of a regular file of at most a megabyte, else "".
+// smallFile returns the text of a regular file of at most a megabyte, else "".
 func smallFile(path string) string {
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() || info.Size() > 1<<20 {
-		return ""
-	}
-	data, err := os.ReadFile(path)
+	data, err := projectfile.Read(path, 1<<20)
 	if err != nil {
 		return ""
 	}
 	return string(data)
 }
 
-// notes are what the agent is told of it; "" where nothing is known.
+// notes returns the commands as text for the agent, or "" if none are known.
 func (p project) notes() string {
 	if p.build == "" && p.test == "" {
 		return ""

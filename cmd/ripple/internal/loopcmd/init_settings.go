@@ -5,19 +5,19 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/config"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/config"
 )
 
-// untouched begins the last line of the settings that init writes. A digest of what
-// is above follows: while it is true, nobody changed the file, and init may renew it.
+// untouched is the beginning of the last line of settings that init writes. A digest of the
+// preceding text follows: if it matches, the file was not edited, and init may update it.
 const untouched = "# Unchanged since ripple init wrote it, which renews it while this is true: "
 
-// initSettings are all settings with their defaults, commented out; for --verify
-// there is what the project's files say.
+// initSettings returns all settings with their defaults, commented out; --verify has the commands
+// detected in the project.
 func initSettings(found project) string {
 	var b strings.Builder
 	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
@@ -35,29 +35,25 @@ func initSettings(found project) string {
 
 func digest(text string) string { return fmt.Sprintf("%x", sha256.Sum256([]byte(text)))[:16] }
 
-// placeFile writes a file of init and says what became of it.
-func placeFile(path, text string, settings bool) (what string, err error) {
-	if err = ui.CreateFile(path, []byte(text)); !errors.Is(err, fs.ErrExist) {
+// placeFile writes a file of init and prints the result.
+func placeFile(files projectfile.Dir, name, text string, settings bool) (what string, err error) {
+	if err = files.CreateNew(name, []byte(text)); !errors.Is(err, fs.ErrExist) {
 		return "written", err
 	}
 	if !settings {
 		return "is there, left as it is", nil
 	}
-	renewed, err := renew(path, text)
+	renewed, err := renew(files, name, text)
 	if renewed {
 		return "renewed: nobody had changed it", err
 	}
 	return "is there, left as it is", err
 }
 
-// renew writes a file of settings anew that nobody changed and that another version
-// of ripple wrote. It says whether it did.
-func renew(path, text string) (bool, error) {
-	info, err := os.Lstat(path)
-	if err != nil || !info.Mode().IsRegular() {
-		return false, err
-	}
-	data, err := os.ReadFile(path)
+// renew rewrites an unedited settings file of another version of ripple. It reports whether it
+// did.
+func renew(files projectfile.Dir, name, text string) (bool, error) {
+	data, err := files.Read(name, projectfile.MaxText)
 	if err != nil {
 		return false, err
 	}
@@ -65,7 +61,7 @@ func renew(path, text string) (bool, error) {
 	if !marked || mark != digest(body)+"\n" || string(data) == text {
 		return false, nil
 	}
-	if err = ui.ReplaceFile(path, []byte(text)); err != nil {
+	if err = files.Replace(name, []byte(text)); err != nil {
 		return false, err
 	}
 	return true, nil

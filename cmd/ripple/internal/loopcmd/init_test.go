@@ -37,19 +37,19 @@ func TestDetectProject(t *testing.T) {
 	}{
 		{"nothing known", map[string]string{"README.md": ""}, project{}},
 		{"Go", map[string]string{"go.mod": ""}, project{"Go", "go build ./...", "go test ./..."}},
-		{"what the project calls its test comes first", map[string]string{"Makefile": "all:\n\ntest: all\n\t./t\n", "Cargo.toml": ""}, project{"Rust", "cargo build", "make test"}},
+		{"the project's own test command comes first", map[string]string{"Makefile": "all:\n\ntest: all\n\t./t\n", "Cargo.toml": ""}, project{"Rust", "cargo build", "make test"}},
 		{"check, where there is no test", map[string]string{"Makefile": "check:\n", "go.mod": ""}, project{"Go", "go build ./...", "make check"}},
-		{"a variable is no target", map[string]string{"Makefile": "test := 1\ntest-all:\n"}, project{}},
+		{"a variable is not a target", map[string]string{"Makefile": "test := 1\ntest-all:\n"}, project{}},
 		{"npm", map[string]string{"package.json": `{"scripts": {"build": "tsc", "test": "vitest"}}`, "tsconfig.json": ""}, project{"TypeScript", "npm run build", "npm test"}},
 		{"pnpm", map[string]string{"package.json": `{"scripts": {"test": "vitest"}}`, "pnpm-lock.yaml": ""}, project{"JavaScript", "", "pnpm test"}},
-		{"the test that npm init writes is none", map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, project{kind: "JavaScript"}},
+		{"the test of npm init does not count", map[string]string{"package.json": `{"scripts": {"test": "echo \"Error: no test specified\" && exit 1"}}`}, project{kind: "JavaScript"}},
 		{"uv", map[string]string{"pyproject.toml": "", "uv.lock": ""}, project{"Python", "", "uv run pytest"}},
 		{"requirements with tests", map[string]string{"requirements.txt": "flask\n", "tests": ""}, project{"Python", "", "python -m pytest"}},
 		{"requirements of something else", map[string]string{"requirements.txt": ""}, project{kind: "Python"}},
 		{"Maven with its wrapper", map[string]string{"pom.xml": "", "mvnw": ""}, project{"Java", "./mvnw -q compile", "./mvnw -q test"}},
 		{"solutions", map[string]string{"a.slnx": ""}, project{".NET", "dotnet build", "dotnet test"}},
 	} {
-		dir := filepath.Join(t.TempDir(), "a[b]*c?") // no pattern
+		dir := filepath.Join(t.TempDir(), "a[b]*c?") // not a pattern
 		require.NoError(t, os.Mkdir(dir, 0o755))
 		for name, text := range tt.files {
 			require.NoError(t, os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600))
@@ -70,7 +70,7 @@ func TestMarkdownTasks(t *testing.T) {
 		{"sections", "# A tool\n## Background\nx\n## Parser ##\ny\n### Printer\n", []string{"- [ ] Parser", "- [ ] Printer"}},
 		{"the title", "# A tool\n\nIt shall be good.", []string{"- [ ] A tool"}},
 		{"words alone", "It shall be good.", []string{"- [ ] Do what .ralph/PROMPT.md asks for"}},
-		{"code is no task", "# T\n```\n- [ ] example\n## S\n```\n", []string{"- [ ] T"}},
+		{"code is not a task", "# T\n```\n- [ ] example\n## S\n```\n", []string{"- [ ] T"}},
 	} {
 		assert.Equal(t, tt.want, markdownTasks(tt.text), tt.name)
 	}
@@ -93,7 +93,7 @@ func TestWantedIssues(t *testing.T) {
 	}
 }
 
-// Whatever the document, the plan has a task that can be ticked, and no panic.
+// For any document, the plan has a task that can be checked, without a panic.
 func FuzzMarkdownTasks(f *testing.F) {
 	f.Add("# T\n- [ ] a\n## Tasks\n- b\n```\n")
 	f.Fuzz(func(t *testing.T, text string) {

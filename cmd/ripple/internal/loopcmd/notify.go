@@ -7,23 +7,23 @@ import (
 	"strings"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
 )
 
-// asked rings the bell of the terminal, and notifies.
+// asked rings the terminal's bell and sends a notification.
 func (v *loopView) asked(n loop.Notice) {
 	if v.ErrTerminal {
-		fmt.Fprint(v.Err, "\a")
+		fmt.Fprint(v.Raw.Err, "\a")
 	}
 	v.notify(asksWords(*n.Question))
 }
 
-// notifyTimeout is how long the desktop's own command may take.
+// notifyTimeout is the time limit of the desktop's own command.
 const notifyTimeout = 5 * time.Second
 
-// notify tells the desktop, or else the terminal by an escape sequence, which it shows as
-// a notification of its own. That neither can is no news.
+// notify notifies the user through the desktop, or else by an escape sequence, which the terminal
+// displays as a notification. Failures are ignored.
 func (v *loopView) notify(text string) {
 	if !v.config.Notify {
 		return
@@ -37,13 +37,13 @@ func (v *loopView) notify(text string) {
 		}
 	}
 	if v.ErrTerminal {
-		fmt.Fprint(v.Err, notification(text, v.Getenv))
+		fmt.Fprint(v.Raw.Err, notification(text, v.Getenv))
 	}
 }
 
-// notification is the escape sequence of a notification: OSC 777 where terminals are
-// known to take that one (rxvt, foot, those of VTE), else OSC 9 (iTerm2, kitty, ghostty,
-// WezTerm, Windows Terminal). tmux passes it on in a sequence of its own, where it may.
+// notification returns the escape sequence of a notification: OSC 777 for terminals known to
+// support it (rxvt, foot, those based on VTE), else OSC 9 (iTerm2, kitty, ghostty, WezTerm,
+// Windows Terminal). tmux passes it on in a sequence of its own, if that is allowed.
 func notification(text string, getenv func(string) string) string {
 	text = strings.ReplaceAll(text, ";", ",")
 	const escape = "\x1b"

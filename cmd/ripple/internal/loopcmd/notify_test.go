@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// Each terminal gets the sequence that it knows.
+// Each terminal receives the sequence that it supports.
 func TestNotification(t *testing.T) {
 	tests := []struct {
 		name, text string

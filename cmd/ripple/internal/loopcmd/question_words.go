@@ -4,18 +4,18 @@ import (
 	"cmp"
 	"fmt"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// asksWords tell of a question.
+// asksWords describes a question.
 func asksWords(q record.Question) string {
 	return fmt.Sprintf("%s: the agent asks: %s", q.ID, ui.Harmless(loop.Words(q)))
 }
 
-// givenWords tell of an answer.
+// givenWords describes an answer.
 func givenWords(q record.Question) string {
 	if q.Given == nil {
 		return q.ID
@@ -32,7 +32,11 @@ func givenWords(q record.Question) string {
 		text = ui.FirstLine(joined(text, q.Given.Text))
 	}
 	if q.ID != "" && q.From != "" && q.Given.By == byPerson {
-		return fmt.Sprintf("%s answered: %s", q.ID, ui.Harmless(text))
+		from := ""
+		if q.Given.From != nil {
+			from = " (" + q.Given.From.String() + ")"
+		}
+		return fmt.Sprintf("%s answered: %s", q.ID, ui.Harmless(text+from))
 	}
 	return fmt.Sprintf("%s (%s): %s", ui.Harmless(text), ui.Harmless(cmp.Or(q.Given.By, "a person")), ui.Harmless(loop.Words(q)))
 }

@@ -4,19 +4,21 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
+	"strings"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+	"example.com/ripple/schema"
 )
 
 // NewReplay is ripple replay.
@@ -43,10 +45,10 @@ Look at it before you give it away: it has whatever the agent has printed.`,
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			path := filepath.Join(layout.Dir, layout.EventsFile)
+			path := filepath.Join(loopDir(), layout.Dir, layout.EventsFile)
 			if len(args) > 0 {
 				path = args[0]
-			} else if err := layout.Check("."); err != nil {
+			} else if err := layout.Check(loopDir()); err != nil {
 				return ui.FailWith(ui.ExitUsage, err, "")
 			}
 			if speed < 0 {
@@ -81,7 +83,13 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	var last time.Time
 	view.Now = func() time.Time { return last } // how long its tools took then
 	found := only == 0
-	err = journal.Read(f, func(number int, r journal.Record, err error) error {
+	read := journal.Read
+	if only > 0 {
+		read = func(from io.Reader, visit func(int, journal.Record, error) error) error {
+			return journal.ReadTurn(from, only, visit)
+		}
+	}
+	err = read(f, func(number int, r journal.Record, err error) error {
 		if err != nil {
 			a.leftOut(path, number, err)
 			return nil
@@ -108,8 +116,14 @@ func (a *player) replay(ctx context.Context, path string, speed float64, only in
 	return nil
 }
 
+// openEvents opens a log that somebody named, which may be a pipe, or that of the project.
 func openEvents(path string) (*os.File, error) {
-	f, err := os.Open(path)
+	open := os.Open
+	if dir, name := filepath.Split(path); name == layout.EventsFile && filepath.Base(dir) == layout.Dir {
+		project := filepath.Dir(filepath.Clean(dir))
+		open = func(string) (*os.File, error) { return layout.Files(project).Open(layout.EventsFile) }
+	}
+	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
 		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
 	}
@@ -148,6 +162,11 @@ func turnWords(turn int, hat, subject string) string {
 	return text
 }
 
+// cutWords say that an attempt at a turn did not come to its end.
+func cutWords(l record.Line) string {
+	return fmt.Sprintf("turn %d was cut off and is taken again: %s", l.Turn, ui.Harmless(l.Why))
+}
+
 func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	if l.Event != nil {
 		v.Event(*l.Event)
@@ -172,6 +191,9 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		if l.Failure != nil {
 			what += ", failed: " + l.Failure.Error()
 		}
+		if l.State != nil && strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
+			what += ", its prompt was " + l.State.Prompt
+		}
 		if l.State != nil && l.State.CostUSD > 0 {
 			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
 		}
@@ -184,6 +206,9 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 				a.Note("  %s", asksWords(q))
 			}
 		}
+	case record.TurnCut:
+		v.End()
+		a.Note("%s", cutWords(l.Line))
 	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {
@@ -193,6 +218,9 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		}
 	case record.Committed:
 		a.Note("committed %s", l.SHA)
+		if l.Why != "" {
+			a.Note("which seldom belongs into a commit: %s", ui.Harmless(l.Why))
+		}
 	case record.CommitRefused:
 		a.Note("not committed: %s", l.Why)
 	case record.Asked:
@@ -203,6 +231,9 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		a.Note("the next turn is told: %s", ui.Harmless(ui.FirstLine(l.Guide.Text)))
 	case record.Reset:
 		a.Note("%s reset", l.What)
+	case record.LeftOut, record.BoxDenied:
+		v.End()
+		a.Note("%s", ui.Harmless(l.Why))
 	case record.WrittenBack:
 		a.Note("the events before this were removed")
 	case record.Stopped:

@@ -2,19 +2,21 @@ package loopcmd
 
 import (
 	"bytes"
+	"errors"
+	"io/fs"
 	"path/filepath"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/looppage"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/looppage"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// page writes what happened in a loop as one page. The plan is the one that lies beside
-// the events.
+// page writes the events of a loop as one HTML page. The plan is the one next to the events.
 func (a *player) page(cmd *cobra.Command, path, file string) error {
 	if file == "" {
 		return ui.UsageError("ripple replay --html loop.html", "--html is empty")
@@ -23,7 +25,7 @@ func (a *player) page(cmd *cobra.Command, path, file string) error {
 	if err != nil {
 		return err
 	}
-	defer f.Close() // only read from
+	defer f.Close() // opened for reading only
 	var run looppage.Run
 	err = journal.Read(f, func(number int, r journal.Record, err error) error {
 		if err != nil {
@@ -36,9 +38,12 @@ func (a *player) page(cmd *cobra.Command, path, file string) error {
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	if run.Plan, err = record.ReadTasks(filepath.Join(filepath.Dir(path), layout.PlanFile)); err != nil {
+	files := projectfile.In(filepath.Dir(path), ".")
+	plan, err := files.Read(layout.NameIn(files, layout.PlanFile), projectfile.MaxText)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
 		a.Note("the plan is not on the page: %v", err)
 	}
+	run.Plan = record.ParseTasks(string(plan))
 	var b bytes.Buffer
 	if err := run.Write(&b); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

@@ -6,19 +6,17 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"slices"
-	"strings"
 
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/proctree"
-	"ripple/runtime/scenario"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/proctree"
+	"example.com/ripple/runtime/scenario"
 )
 
 // loopFlags are the flags of `ripple run` that are no settings of the loop.
@@ -32,6 +30,8 @@ type loopFlags struct {
 	dryRun     bool
 	json       bool
 	project    string // where the loop runs; "": here
+	agent      string // that auto chose when the run began; "": it chooses
+	kept       bool   // the task is the one that the run began with
 }
 
 // NewRun is ripple run.
@@ -48,20 +48,21 @@ progress, a refused tool. "ripple init" writes the files to begin with.
 A done claim ends the loop only when every --verify command succeeds after it. Each
 stop says why, and what to do next:
 
-  0  done: verified, or claimed where no --verify asks for more
-  3  the agent, the prompt or git is missing
-  5  a limit or budget was reached
-  6  the circuit is open: no progress, or the same error again and again
-  7  done was claimed, and the verification failed
-  8  the agent needs a person: permission, login, a question nobody answered
-130  interrupted
+    0  done: verified, or claimed where no --verify asks for more
+    3  the agent, the prompt or git is missing
+    5  a limit or budget was reached
+    6  the circuit is open: no progress, or the same error again and again
+    7  done was claimed, and the verification failed
+    8  the agent needs a person: permission, login, a question nobody answered
+  130  interrupted
 
 What an agent asks is a question with an ID. On a terminal, with --on-question or with
 --wait-for-answer the loop waits for "ripple answer"; else it stops with code 8, and
 "ripple answer" and --resume go on. --allow and --deny say what need not be asked.
 
 Ctrl-C ends the loop after the turn, a second one ends the agent now. "ripple run
---resume" goes on where a loop ended, however it ended.
+--resume" goes on where a loop ended, however it ended, with the settings that it began
+with; flags given with it change them.
 
 Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralphrc, in
 this order; --dry-run shows each with its name and source. In the environment the names
@@ -78,22 +79,29 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 			if f.dryRun {
 				return run()
 			}
+			if err := refuseSudo(a.Getenv); err != nil {
+				return err
+			}
 			return a.Guarded(run)
 		},
 	}
 	f.addTo(cmd.Flags())
+	cmd.SetFlagErrorFunc(flagError)
+	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
 	ui.CompleteFlag(cmd, "fallback", ui.CompleteAgents(a.App))
+	ui.CompleteFlag(cmd, "permission-mode", ui.CompleteMode(a.App))
+	ui.Choices(cmd, "wait-for-answer", "auto", "always", "never")
 	ui.Choices(cmd, "on-denial", "continue", "halt", "threshold")
 	return cmd
 }
 
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md (`TEXT`)")
+	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
 	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
-	flags.BoolVar(&f.resume, "resume", false, "go on with the loop that ended last")
+	flags.BoolVar(&f.resume, "resume", false, "resume the loop that ended last, with the settings that it began with")
 	flags.BoolVar(&f.live, "live", false, "show what tools the agent uses without a terminal, too")
 	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
@@ -120,62 +128,6 @@ func addSettings(flags *pflag.FlagSet) {
 	}
 }
 
-// aloneArg takes the argument after a flag that stands alone for its value: a flag whose
-// value may be missing gets one only behind "=".
-func aloneArg(cmd *cobra.Command, args []string) error {
-	var alone []*pflag.Flag
-	for _, s := range config.Settings() {
-		if f := cmd.Flags().Lookup(s.Flag); s.Alone != "" && f.Changed && f.Value.String() == s.Alone {
-			alone = append(alone, f)
-		}
-	}
-	if len(args) != 1 || len(alone) != 1 {
-		return ui.NoArgs(cmd, args)
-	}
-	return alone[0].Value.Set(args[0])
-}
-
-// checkRunFlags refuses what only a mistake can mean: an empty value is most
-// often a variable of a script that was not set.
-func checkRunFlags(flags *pflag.FlagSet) error {
-	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback", "allow", "deny", "on-question"} {
-		values := []string{flags.Lookup(name).Value.String()}
-		if list, err := flags.GetStringArray(name); err == nil {
-			values = list
-		}
-		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
-		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
-			return ui.UsageError("leave the flag out, or say what", "--%s is empty", name)
-		}
-	}
-	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {
-		if flags.Changed(two[0]) && flags.Changed(two[1]) {
-			return ui.UsageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
-		}
-	}
-	return nil
-}
-
-// changed are the settings that the command line gives, by their flags.
-func changed(flags *pflag.FlagSet) map[string]string {
-	given := map[string]string{}
-	for _, s := range config.Settings() {
-		if f := flags.Lookup(s.Off); s.Off != "" && f != nil && f.Changed {
-			given[s.Off] = f.Value.String()
-		}
-		f := flags.Lookup(s.Flag)
-		if s.Flag == "" || f == nil || !f.Changed {
-			continue
-		}
-		given[s.Flag] = f.Value.String()
-		if s.Repeats {
-			list, _ := flags.GetStringArray(s.Flag) // it is one
-			given[s.Flag] = strings.Join(list, "\n")
-		}
-	}
-	return given
-}
-
 func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
 	project, err := os.Getwd()
 	if err != nil {
@@ -191,8 +143,16 @@ func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string)
 	if f.dryRun {
 		return a.dryRun(ctx, agent, o)
 	}
-	if err := a.readyAll(ctx, agent, o); err != nil {
+	if err := agreedAndReady(ctx, a, project, agent, o); err != nil {
 		return err
+	}
+	if o.Config.Box {
+		box, err := openBox(o, agent)
+		if err != nil {
+			return err
+		}
+		defer box.Close()
+		o.Box = box
 	}
 	stop, summary := a.drive(ctx, a.newLoopView(agent.entry, o.Config, f), o)
 	if !f.json {
@@ -226,12 +186,15 @@ func (a *app) drive(ctx context.Context, view *loopView, o loop.Options) (loop.S
 
 // loopOptions reads the settings and finds the agent that they ask for.
 func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flags map[string]string) (o loop.Options, agent *loopAgent, err error) {
-	c, notes, err := config.Load(project, flags, a.Getenv)
+	c, notes, began, err := loadSettings(a, project, &f, flags)
 	if err != nil {
-		return o, nil, ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
+		return o, nil, err
 	}
 	for _, n := range append(notes, config.Misnamed(os.Environ(), scenario.FileVariable, scenario.TurnVariable, journal.TokenVariable, journal.ProjectVariable)...) {
 		a.Note("%s", n)
+	}
+	if err := checkBox(c); err != nil {
+		return o, nil, err
 	}
 	if agent, err = a.newLoopAgent(ctx, c, f); err != nil {
 		return o, nil, err
@@ -247,7 +210,7 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 	if err != nil {
 		return o, nil, err
 	}
-	if f.prompt == "" && f.promptFile == "" {
+	if f.prompt == "" && f.promptFile == "" && !f.kept {
 		f.prompt, f.promptFile = c.Prompt, c.PromptFile
 	}
 	if f.promptFile != "" {
@@ -255,12 +218,17 @@ func (a *app) loopOptions(ctx context.Context, project string, f loopFlags, flag
 			return o, nil, ui.FailWith(ui.ExitUsage, err, "")
 		}
 	}
+	a.warnOfPromptFile(f.prompt)
 	a.warnOfTemplates(project, f)
+	settings := settingsOf(project, c, agent, f)
+	if began != nil {
+		tellResumed(a, began, settings)
+	}
 	return loop.Options{
 		Project: project, Config: agent.config, Agent: agent, AgentName: agent.entry.Name, DenialHelp: agent.entry.Adapter.Agent.DenialHelp,
 		Fallback: fallback, HatAgents: hatAgents,
-		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Attended: a.Interactive(),
-		ExitCode: exitCode, Believable: proctree.HaltIfDying,
+		Prompt: f.prompt, PromptFile: f.promptFile, Resume: f.resume, Settings: settings, Attended: a.Interactive(),
+		ExitCode: exitCode, Next: whatNext, Believable: proctree.HaltIfDying,
 	}, agent, nil
 }
 

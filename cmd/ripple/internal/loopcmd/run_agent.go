@@ -3,36 +3,30 @@ package loopcmd
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
 	"errors"
 	"fmt"
-	"slices"
-	"strconv"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/launch"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/registry"
-	"ripple/runtime/scenario"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/agentloop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// loopAgent lets the agent of an adapter take the turns of a loop.
+// loopAgent takes the turns of a loop according to its settings.
 type loopAgent struct {
+	*agentloop.Agent
 	entry  *registry.Entry
 	config *config.Config
-	model  string
-	mode   string   // permission mode; "": the adapter's
-	tools  []string // that are allowed; nil: the mode says which
 }
 
 var _ loop.Agent = (*loopAgent)(nil)
 
-// newLoopAgent finds the agent that the configuration asks for.
+// newLoopAgent finds the configured agent.
 func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (*loopAgent, error) {
 	if err := a.knownAdapters(c); err != nil {
 		return nil, err
@@ -46,6 +40,10 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 		}
 		e = customAgent(c)
 	case "", "auto":
+		if f.agent != "" {
+			e, err = a.AgentAdapter(ctx, f.agent)
+			break
+		}
 		e, err = a.DetectAgent(ctx, c.Disabled()...)
 	default:
 		e, err = a.AgentAdapter(ctx, c.Backend)
@@ -56,10 +54,11 @@ func (a *app) newLoopAgent(ctx context.Context, c *config.Config, f loopFlags) (
 	if e, err = ui.Way(e, f.transport); err != nil {
 		return nil, err
 	}
-	return &loopAgent{entry: withArgs(e, c.ExtraArgs), config: c.For(e.Name), model: f.model}, nil
+	e = withArgs(e, c.ExtraArgs)
+	return &loopAgent{Agent: &agentloop.Agent{Adapter: e.Adapter, Model: f.model}, entry: e, config: c.For(e.Name)}, nil
 }
 
-// knownAdapters resolves the names that ripple.yml has under adapters.
+// knownAdapters resolves the adapter names in ripple.yml.
 func (a *app) knownAdapters(c *config.Config) error {
 	r, err := a.Registry()
 	if err != nil {
@@ -69,83 +68,37 @@ func (a *app) knownAdapters(c *config.Config) error {
 		if name == customName {
 			return name, nil
 		}
-		e, err := r.Find(name)
+		if registry.IsPath(name) {
+			return "", errors.New("it is a path, and the name of an adapter is expected")
+		}
+		e, err := r.Look(name) // not used here
 		if err != nil {
 			return "", err
 		}
 		return e.Name, nil
 	})
 	if err != nil {
-		return ui.FailWith(ui.ExitUsage, err, "ripple adapter list shows what there is")
+		return ui.FailWith(ui.ExitUsage, err, "ripple adapter list shows the available adapters")
 	}
 	return nil
 }
 
-// Turn takes one turn of the loop.
+// Turn takes one turn of the loop. If a turn cannot start, the stop has the command that fixes
+// it.
 func (g *loopAgent) Turn(ctx context.Context, r loop.Request, emit func(event.Event)) (loop.Outcome, error) {
-	t := g.turn(r)
-	if more := t; g.tools != nil && len(r.Allowed) > 0 {
-		more.AllowedTools = slices.Concat(g.tools, r.Allowed)
-		if _, err := agent.NewCommand(g.entry.Adapter, more); err == nil { // else its prompt alone tells of it
-			t = more
+	out, err := g.Agent.Turn(ctx, r, emit)
+	if stop, is := errors.AsType[*loop.Stop](err); is {
+		switch stop.Reason {
+		case loop.ReasonAgentMissing:
+			stop.Do = "install it, or choose another agent with --adapter; `ripple doctor` lists them"
+		case loop.ReasonUsage:
+			stop.Do = fmt.Sprintf("`ripple adapter show %s` shows the features of this agent", g.entry.Name)
 		}
 	}
-	out, err := agent.Run(ctx, g.entry.Adapter, t, agent.Options{
-		Dir: r.Dir, Env: append([]string{scenario.TurnVariable + "=" + strconv.Itoa(r.Turn)}, r.Env...), Timeout: r.Timeout, IdleTimeout: r.IdleTimeout,
-		Used: r.Used, Ask: r.Ask, OnEvent: emit, Sole: true,
-	})
-	if err != nil {
-		return loop.Outcome{}, g.cannotBegin(err)
-	}
-	return loop.Outcome{
-		Failure: out.Failure, SessionID: cmp.Or(out.SessionID, t.NewSessionID, t.SessionID), Text: out.Text, CostUSD: out.Tokens.CostUSD, Used: out.Session,
-	}, nil
+	return out, err
 }
 
-// turn is the agent's turn: what the adapter has no option for goes into the
-// prompt, or is left out where nobody asked for it.
-func (g *loopAgent) turn(r loop.Request) agent.Turn {
-	options := g.entry.Adapter.Agent.Options
-	t := agent.Turn{Prompt: r.Prompt, Model: g.model, SessionID: r.SessionID}
-	switch {
-	case r.Context == "":
-	case options.Context != nil:
-		t.Context = r.Context
-	default:
-		t.Prompt += "\n\n" + r.Context
-	}
-	if options.Resume == nil {
-		t.SessionID = ""
-	}
-	if t.SessionID == "" && options.NewSession != nil {
-		t.NewSessionID = newUUID()
-	}
-	t.PermissionMode, t.AllowedTools = g.mode, g.tools
-	return t
-}
-
-// cannotBegin says why no turn can begin.
-func (g *loopAgent) cannotBegin(err error) error {
-	var missing *launch.MissingError
-	var unsupported *agent.UnsupportedError
-	switch {
-	case errors.As(err, &missing):
-		return &loop.Stop{Reason: loop.ReasonAgentMissing, Why: err.Error(), Do: "install it, or choose another agent with --adapter; `ripple doctor` lists them"}
-	case errors.As(err, &unsupported):
-		return &loop.Stop{Reason: loop.ReasonUsage, Why: err.Error(), Do: fmt.Sprintf("`ripple adapter show %s` tells what this agent can do", g.entry.Name)}
-	}
-	return err
-}
-
-// newUUID is a random one (RFC 9562, version 4), as agents want ids of sessions.
-func newUUID() string {
-	var b [16]byte
-	_, _ = rand.Read(b[:]) // never fails
-	b[6], b[8] = b[6]&0x0f|0x40, b[8]&0x3f|0x80
-	return fmt.Sprintf("%x-%x-%x-%x-%x", b[:4], b[4:6], b[6:8], b[8:10], b[10:])
-}
-
-// dryRun shows what a run would do.
+// dryRun prints the actions of a run.
 func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	if o.Resume {
 		a.Note("--dry-run shows the first turn of a new run, also with --resume")
@@ -157,7 +110,7 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	if m, own := o.HatAgents[prompt.Hat]; own {
 		g = m.Agent.(*loopAgent)
 	}
-	c, err := agent.NewCommand(g.entry.Adapter, g.turn(prompt))
+	c, err := g.Command(prompt)
 	if err != nil {
 		return ui.TurnError(err)
 	}

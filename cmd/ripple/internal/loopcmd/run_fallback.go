@@ -5,10 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/checkup"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
 )
 
 // fallback finds the agents of --fallback.
@@ -18,7 +18,7 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 	for _, name := range c.Fallback {
 		own := *c
 		own.Backend, own.ExtraArgs = name, nil
-		g, err := a.newLoopAgent(ctx, &own, loopFlags{}) // a model is the first agent's
+		g, err := a.newLoopAgent(ctx, &own, loopFlags{}) // a model applies to the first agent only
 		if err != nil {
 			return nil, err
 		}
@@ -34,8 +34,8 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 	return list, nil
 }
 
-// readyAll looks at all agents of a loop before the first turn: when the first one is
-// limited, nobody is there to install another or to log in.
+// readyAll checks all agents of a loop before the first turn: when the first one becomes limited,
+// nobody may be present to install another or to log in.
 func (a *app) readyAll(ctx context.Context, first *loopAgent, o loop.Options) error {
 	if err := a.Ready(ctx, first.entry, checkup.Program{}); err != nil {
 		return err

@@ -7,16 +7,16 @@ import (
 	"fmt"
 	"slices"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/agent"
-	"ripple/runtime/checkup"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/registry"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/registry"
 )
 
-// hatAgents finds the agents of the hats that have one of their own.
+// hatAgents finds the agents of the hats that have their own.
 func (a *app) hatAgents(ctx context.Context, c *config.Config, first *loopAgent) (map[string]loop.Member, error) {
 	members := map[string]loop.Member{}
 	for i := range c.Hats.Hats {
@@ -33,7 +33,7 @@ func (a *app) hatAgents(ctx context.Context, c *config.Config, first *loopAgent)
 	return members, nil
 }
 
-// placed says where the cause of an error stands.
+// placed adds the location of the cause to an error.
 func placed(at string, err error) error {
 	if e, is := errors.AsType[*ui.ExitError](err); is && e.Err != nil {
 		return ui.FailWith(e.Code, fmt.Errorf("%s: %w", at, e.Err), e.Hint)
@@ -45,8 +45,8 @@ func (a *app) hatAgent(ctx context.Context, c *config.Config, h *hats.Hat, first
 	own := *c
 	own.Backend, own.ExtraArgs = cmp.Or(h.Adapter, first.entry.Name), nil
 	f := loopFlags{model: h.Model}
-	if h.Adapter == "" { // the loop's agent, otherwise
-		own.ExtraArgs, f.model = c.ExtraArgs, cmp.Or(h.Model, first.model)
+	if h.Adapter == "" { // otherwise the loop's agent
+		own.ExtraArgs, f.model = c.ExtraArgs, cmp.Or(h.Model, first.Model)
 	}
 	if h.Args != nil {
 		own.ExtraArgs = h.Args
@@ -61,17 +61,17 @@ func (a *app) hatAgent(ctx context.Context, c *config.Config, h *hats.Hat, first
 	if lack := agent.LacksMode(g.entry.Adapter.Agent, h.PermissionMode); h.PermissionMode != "" && lack != "" {
 		return nil, ui.UsageError("leave permission_mode out", "permission_mode: %s has no %s", g.entry.Name, lack)
 	} else if h.PermissionMode != "" {
-		g.mode = h.PermissionMode
+		g.PermissionMode = h.PermissionMode
 	}
 	if lack := agent.LacksTools(g.entry.Adapter.Agent, h.AllowedTools); h.AllowedTools != nil && lack != "" {
 		return nil, ui.UsageError("leave allowed_tools out", "allowed_tools: %s has no %s", g.entry.Name, lack)
 	} else if h.AllowedTools != nil {
-		g.tools = h.AllowedTools
+		g.AllowedTools = h.AllowedTools
 	}
 	return g, a.tryCommand(g)
 }
 
-// withArgs is an adapter's entry whose agent gets more arguments.
+// withArgs returns an adapter's entry whose agent gets more arguments.
 func withArgs(e *registry.Entry, args []string) *registry.Entry {
 	if len(args) == 0 {
 		return e
@@ -82,7 +82,7 @@ func withArgs(e *registry.Entry, args []string) *registry.Entry {
 	return &entry
 }
 
-// readyHats looks at the agents of hats before the first turn, at each once.
+// readyHats checks the agents of hats before the first turn, each once.
 func (a *app) readyHats(ctx context.Context, first *loopAgent, o loop.Options) error {
 	seen := map[string]bool{first.entry.Name: true}
 	for _, h := range o.Config.Hats.Hats {

@@ -4,13 +4,13 @@ import (
 	"encoding/json"
 	"fmt"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/hats"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// jsonNotice is what --json prints for what is no event of the agent.
+// jsonNotice is the --json form of notices other than events of the agent.
 type jsonNotice struct {
 	Turn     int     `json:"turn"`
 	Type     string  `json:"type"`
@@ -20,12 +20,12 @@ type jsonNotice struct {
 	ExitCode *int    `json:"exit_code,omitempty"`
 	Next     string  `json:"next,omitempty"`
 	Verified bool    `json:"verified,omitempty"`
-	OK       *bool   `json:"ok,omitempty"`       // verified: whether it succeeded; decided: whether it is allowed
+	OK       *bool   `json:"ok,omitempty"`       // verified: it succeeded; decided: it is allowed
 	CostUSD  float64 `json:"cost_usd,omitempty"` // turn_ended: of the run so far
 
 	Hat    string       `json:"hat,omitempty"`    // turn_started
-	Task   string       `json:"task,omitempty"`   // turn_started: the first open one of the plan
-	Branch string       `json:"branch,omitempty"` // turn_started: that of a working tree of its own
+	Task   string       `json:"task,omitempty"`   // turn_started: the first open task of the plan
+	Branch string       `json:"branch,omitempty"` // turn_started: branch of the worktree
 	Topics []hats.Topic `json:"topics,omitempty"` // turn_ended
 
 	Question *record.Question `json:"question,omitempty"` // asked, answered, decided
@@ -52,12 +52,12 @@ func (j jsonEvent) MarshalJSON() ([]byte, error) {
 func (v *loopView) json(n loop.Notice) {
 	switch {
 	case n.Event != nil:
-		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out remembers its error
+		_ = v.encode.Encode(jsonEvent{n.Turn, *n.Event}) // v.out keeps its error
 	case n.Stop != nil:
 		code := exitCode(n.Stop)
 		_ = v.encode.Encode(jsonNotice{
 			Turn: n.Turn, Type: n.Kind, Text: n.Stop.Why, Reason: n.Stop.Reason, ExitCode: &code, Next: whatNext(n.Stop), Verified: n.Stop.Verified, Summary: n.Summary,
-		}) // see above
+		}) // v.out keeps its error
 	default:
 		j := jsonNotice{Turn: n.Turn, Type: n.Kind, Text: n.Text, Seconds: n.Left.Seconds(), Question: n.Question}
 		switch n.Kind {
@@ -71,6 +71,6 @@ func (v *loopView) json(n loop.Notice) {
 		case loop.NoticeTurnEnded:
 			j.CostUSD, j.Topics = n.Cost, n.Topics
 		}
-		_ = v.encode.Encode(j) // see above
+		_ = v.encode.Encode(j) // v.out keeps its error
 	}
 }

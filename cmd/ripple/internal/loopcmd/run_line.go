@@ -7,13 +7,13 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// tick keeps the clock on the status line going.
+// tick updates the clock on the status line.
 func (v *loopView) tick(quit <-chan struct{}) {
 	t := time.NewTicker(time.Second)
 	defer t.Stop()
@@ -29,14 +29,14 @@ func (v *loopView) tick(quit <-chan struct{}) {
 	}
 }
 
-// draw writes the status line; whoever prints clears it first.
+// draw writes the status line; other output clears it first.
 func (v *loopView) draw() {
 	if v.line {
-		fmt.Fprintf(v.Err, "\r\x1b[K%s", v.Paint(ui.Dim, ui.FitLine(v.parts(), v.Columns())))
+		v.Rewrite(v.Paint(ui.Dim, ui.FitLine(v.parts(), v.Columns())))
 	}
 }
 
-// parts are those of the status line, the important first.
+// parts returns the parts of the status line, most important first.
 func (v *loopView) parts() []string {
 	var parts []string
 	if v.waiting != "" {
@@ -58,8 +58,8 @@ func (v *loopView) parts() []string {
 	if v.cost > 0 {
 		parts = append(parts, loop.Dollars(v.cost))
 	}
-	// The plan is the agent's, and changes in the middle of a turn.
-	tasks, _ := record.ReadTasks(layout.PlanIn(v.where, v.dir())) // the loop itself says what is wrong
+	// The plan belongs to the agent, and changes during a turn.
+	tasks, _ := record.ReadTasks(v.where, v.dir()) // the loop itself reports errors
 	if p := tasks.Count(); p.Open+p.Ticked > 0 {
 		parts = append(parts, fmt.Sprintf("%d/%d tasks open", p.Open, p.Open+p.Ticked))
 	}
@@ -74,11 +74,11 @@ func (v *loopView) parts() []string {
 
 func (v *loopView) clear() {
 	if v.line {
-		fmt.Fprint(v.Err, "\r\x1b[K")
+		v.Rewrite("")
 	}
 }
 
-// dir is where the agent works, from the project.
+// dir returns the agent's working directory, relative to the project.
 func (v *loopView) dir() string {
 	if v.loop.Branch == "" {
 		return v.where

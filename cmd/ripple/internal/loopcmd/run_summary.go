@@ -2,19 +2,21 @@ package loopcmd
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // row is a labelled line of a summary.
 type row struct{ label, text string }
 
 // summaryRows say what a run has done, and what can be done with it.
-func summaryRows(s *loop.Summary) []row {
-	rows := []row{{"turns", fmt.Sprintf("%d in %s", s.Turns, s.Elapsed.Round(time.Second))}}
+func summaryRows(s *loop.Summary) (rows []row) {
+	rows = []row{{"turns", fmt.Sprintf("%d in %s", s.Turns, s.Elapsed.Round(time.Second))}}
 	add := func(when bool, label, text string) {
 		if when {
 			rows = append(rows, row{label, text})
@@ -22,10 +24,35 @@ func summaryRows(s *loop.Summary) []row {
 	}
 	add(s.CostUSD > 0, "cost", loop.Dollars(s.CostUSD))
 	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(s.Tokens.Input), ui.ShortNumber(s.Tokens.Output)))
+	return slices.Concat(rows, boxRows(s.Denied, s.Review), gitRows(s))
+}
+
+// boxRows say what a box refused, and what to look at after it.
+func boxRows(denied []record.Denied, review []string) (rows []row) {
+	if len(denied) > 0 {
+		rows = append(rows, row{"denied", "connections to " + loop.DeniedWords(denied)})
+	}
+	if len(review) > 0 {
+		rows = append(rows, row{"review", "these before you run anything here: " + strings.Join(review, ", ")})
+	}
+	return rows
+}
+
+// gitRows say what became of the tree, and how it is taken over.
+func gitRows(s *loop.Summary) (rows []row) {
+	add := func(when bool, label, text string) {
+		if when {
+			rows = append(rows, row{label, text})
+		}
+	}
 	add(s.Git, "commits", commits(s))
 	add(s.Git && s.Dirty > 0, "dirty", ui.Count(s.Dirty, "file")+" not in a commit")
 	if s.Branch != "" {
 		main, branch := ui.ShellQuote(s.Main), ui.ShellQuote(s.Branch)
+		if s.Dirty > 0 { // a merge would leave it out, and git would not remove the tree
+			at := "git -C " + ui.ShellQuote(s.Dir)
+			add(true, "to keep", "first "+at+" add -A && "+at+" commit, else a merge leaves it out")
+		}
 		add(true, "to look", "git diff "+main+"..."+branch)
 		add(true, "to merge", "git merge "+branch)
 		add(true, "to remove", "git worktree remove "+ui.ShellQuote(s.Dir))

@@ -8,39 +8,38 @@ import (
 	"sync"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/registry"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/registry"
 )
 
-// loopView shows a loop as it runs. The agent's text goes to standard output; its
-// tools, and on a terminal's last line how the loop stands, go to standard error.
-// A stream that is a terminal gets pages; elsewhere there are plain lines, and with
-// --json there are events.
+// loopView shows a running loop. The agent's text goes to standard output; its tools, and on a
+// terminal the status line, go to standard error. A stream that is a terminal gets formatted
+// output, other streams get plain lines, and with --json events.
 type loopView struct {
 	*app
 	turns  *ui.TurnView
 	config *config.Config
 	where  string        // the project
-	encode *json.Encoder // nil: for people
+	encode *json.Encoder // nil: text for the user
 	tools  bool
 
 	mu       sync.Mutex
-	loop     journal.View // as the loop tells it
-	line     bool         // a status line is on the terminal, and standard error gets pages
+	loop     journal.View // as reported by the loop
+	line     bool         // the terminal has a status line, and standard error is formatted
 	started  time.Time
 	turn     int
 	begun    time.Time // of the turn
 	before   float64   // cost of the run before the turn
 	cost     float64
 	waiting  string
-	checking bool // --verify is under way
+	checking bool // --verify is running
 	ending   bool
-	summary  *loop.Summary // at the end
-	close    func()        // as often as one likes
+	summary  *loop.Summary // set at the end
+	close    func()        // idempotent
 	ended    sync.WaitGroup
 }
 
@@ -63,7 +62,7 @@ func (a *app) newLoopView(e *registry.Entry, c *config.Config, f loopFlags) *loo
 	return v
 }
 
-// end takes the status line away.
+// end removes the status line.
 func (v *loopView) end(quit chan<- struct{}) {
 	close(quit)
 	v.ended.Wait()
@@ -73,7 +72,7 @@ func (v *loopView) end(quit chan<- struct{}) {
 	v.line = false
 }
 
-// interrupted says what Ctrl-C does.
+// interrupted explains the effect of Ctrl-C.
 func (v *loopView) interrupted() {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -94,7 +93,7 @@ func (v *loopView) interrupted() {
 	v.draw()
 }
 
-// notice gets what happens in the loop.
+// notice receives the notices of the loop.
 func (v *loopView) notice(n loop.Notice) {
 	v.mu.Lock()
 	defer v.mu.Unlock()
@@ -115,7 +114,7 @@ func (v *loopView) notice(n loop.Notice) {
 	v.draw()
 }
 
-// count takes in what the status line tells.
+// count collects the data of the status line.
 func (v *loopView) count(n loop.Notice) {
 	waited := v.waiting
 	v.waiting = ""
@@ -137,7 +136,7 @@ func (v *loopView) count(n loop.Notice) {
 		v.asked(n)
 	case loop.NoticeWaiting:
 		v.waiting = fmt.Sprintf("waiting %s %s", n.Left.Round(time.Second), n.Text)
-		if !v.line && waited == "" { // a countdown is for terminals; elsewhere it is said once
+		if !v.line && waited == "" { // a countdown needs a terminal; elsewhere it is printed once
 			v.Note("%s", v.waiting)
 		}
 	}
@@ -180,7 +179,7 @@ func (v *loopView) tell(n loop.Notice) {
 	}
 }
 
-// show writes pages, the agent's words to standard output.
+// show writes formatted output, the agent's text to standard output.
 func (v *loopView) show(n loop.Notice) {
 	p := v.turns.PageOf(v.Err)
 	switch n.Kind {
@@ -219,7 +218,7 @@ func (v *loopView) show(n loop.Notice) {
 	}
 }
 
-// result is the line below a turn.
+// result returns the line below a turn.
 func (v *loopView) result(p ui.Page, n loop.Notice) []string {
 	mark, colour := "·", ui.Dim
 	switch {

@@ -11,15 +11,15 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/screentest"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/cmd/ripple/internal/screentest"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// live is what a person sees of a turn, and the status line at its end.
+// live returns the user's view of a turn, and the status line at its end.
 func live(t *testing.T, width int, colour bool) (screen, line string) {
 	t.Helper()
 	t.Chdir(t.TempDir())
@@ -46,7 +46,7 @@ func live(t *testing.T, width int, colour bool) (screen, line string) {
 	v.notice(loop.Notice{Kind: loop.NoticeTurnEnded, Turn: 3, Text: "failed (crashed): exit code 9", Outcome: "failed (crashed): exit code 9", Cost: 1.25})
 	v.notice(loop.Notice{Kind: loop.NoticeWaiting, Turn: 3, Text: "after a failed turn", Left: 4 * time.Second})
 	v.interrupted()
-	pieces := strings.Split(out.String(), "\r\x1b[K") // what is printed and the status line take turns
+	pieces := strings.Split(out.String(), "\r\x1b[K") // output and the status line alternate
 	for i := 1; i < len(pieces); i += 2 {
 		screen += pieces[i]
 	}

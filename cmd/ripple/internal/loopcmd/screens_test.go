@@ -11,13 +11,13 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 var update = flag.Bool("update", false, "rewrite the screens")
 
-// golden compares a screen with the file that shows it; escape sequences are
-// written there as people read them. -update writes it anew.
+// golden compares a screen with a golden file, in which escape sequences are written in readable
+// form. -update rewrites it.
 func golden(t *testing.T, name, screen string) {
 	t.Helper()
 	path := filepath.Join(home, "testdata", "screens", name)
@@ -31,9 +31,9 @@ func golden(t *testing.T, name, screen string) {
 	assert.Equal(t, string(want), screen, name)
 }
 
-var home, _ = os.Getwd() // before a test goes elsewhere
+var home, _ = os.Getwd() // before a test changes the directory
 
-// events reads events as a loop records them, one a line.
+// events reads events as recorded by a loop, one per line.
 func events(t *testing.T, text string) (list []event.Event) {
 	t.Helper()
 	for line := range strings.Lines(strings.TrimSpace(text)) {

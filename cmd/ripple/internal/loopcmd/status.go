@@ -4,55 +4,66 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"strings"
-	"syscall"
 	"time"
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// NewStatus is ripple status.
+// NewStatus returns the status command.
 func NewStatus(shared *ui.App) *cobra.Command {
 	a := &app{shared}
-	var asJSON bool
+	var asJSON, byCode bool
 	cmd := &cobra.Command{
 		Use:   "status",
-		Short: "Say how the loop of this directory stands",
-		Args:  ui.NoArgs,
+		Short: "Show the state of this directory's loop",
+		Long: `Show the state of the loop of this directory, or of the project above it: its work so
+far and where it is, the reason that it ended, and the next command to type.
+
+With --exit-code the exit code shows the state, too: 0 while it runs and when it is done,
+8 when it has a question for you, 3 if no loop has run. For a loop that stopped for
+another reason it is the exit code of "ripple run", and 1 if the loop was killed.`,
+		Example: "  ripple status\n  ripple status --json | jq -r .work.branch\n  ripple status --exit-code >/dev/null || mail -s 'the loop needs you' me",
+		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
-			s, err := journal.ReadReport(".")
+			project := loopDir()
+			s, err := journal.ReadReport(project)
 			if err == nil && s.Questions == nil {
-				s.Questions, err = journal.OpenQuestions(".")
+				s.Questions, err = journal.OpenQuestions(project)
 			}
 			if err != nil {
 				return reportError(err)
 			}
+			r, err := journal.ReadRun(project)
+			if err != nil && asJSON {
+				return reportError(err)
+			}
 			if asJSON {
-				r, err := journal.ReadRun(".")
-				if err != nil {
-					return reportError(err)
-				}
-				return a.PrintJSON(struct {
+				err = a.PrintJSON(struct {
 					journal.Report
 					journal.Run
 				}{s, r})
+			} else {
+				a.printReport(project, s)
 			}
-			a.printReport(s)
-			return nil
+			if code := stateCode(s, r); byCode && code != ui.ExitOK && err == nil {
+				return ui.ExitWith(code)
+			}
+			return err
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
+	cmd.Flags().BoolVar(&byCode, "exit-code", false, "exit with a code for the state of the loop")
 	return cmd
 }
 
-// ownersHint helps where a loop's files may not be read or written.
+// ownersHint is the advice for loop files without read or write permission.
 func ownersHint(err error) string {
 	if errors.Is(err, fs.ErrPermission) {
 		return "do it as the owner of " + layout.Dir + " and the files in it: a loop's record is its owner's"
@@ -60,18 +71,18 @@ func ownersHint(err error) string {
 	return ""
 }
 
-// reportError says what helps where the files of a loop cannot be read.
+// reportError adds advice to an error of reading a loop's files.
 func reportError(err error) error {
 	next := ownersHint(err)
 	if u, is := errors.AsType[*journal.UnreadableError](err); is && !errors.Is(err, fs.ErrPermission) {
-		next = fmt.Sprintf("remove %s; ripple run --resume goes on by %s/%s and writes it anew", u.Path, layout.Dir, layout.EventsFile)
+		next = fmt.Sprintf("remove %s; ripple run --resume continues from %s/%s and writes it again", u.Path, layout.Dir, layout.EventsFile)
 	}
 	return ui.FailWith(ui.ExitFailed, err, next)
 }
 
-func (a *app) printReport(s journal.Report) {
+func (a *app) printReport(project string, s journal.Report) {
 	if !s.Found {
-		a.Printf("no loop has run here; ripple init and ripple run begin one\n")
+		a.Printf("no loop has run here; ripple init and ripple run start one\n")
 		return
 	}
 	w := a.NewSheet()
@@ -82,6 +93,9 @@ func (a *app) printReport(s journal.Report) {
 		state = "cut off (ripple run --resume goes on)"
 	}
 	w.Row("loop", state)
+	if project != "." {
+		w.Row("project", project)
+	}
 	for _, q := range s.Questions {
 		w.Row("needs you", asksWords(q))
 		w.Row("", strings.SplitN(ways(q), "\n", 2)[0])
@@ -89,7 +103,8 @@ func (a *app) printReport(s journal.Report) {
 	w.Row("turns", s.Status.LoopCount)
 	w.Row("last action", s.Status.LastAction)
 	w.Row("ended", s.Status.ExitReason)
-	if r, err := journal.ReadRun("."); err == nil { // the rest is there in any case
+	r, err := journal.ReadRun(project)
+	if err == nil { // the other rows do not depend on it
 		w.Row("because", r.Why)
 		if s.Runner != nil {
 			w.Row("hat", r.Hat)
@@ -107,6 +122,7 @@ func (a *app) printReport(s journal.Report) {
 		w.Row("tasks", fmt.Sprintf("%d of %d open", s.OpenTasks, total))
 	}
 	w.Row("session", s.SessionID)
+	workRows(w, r)
 	w.Row("as of", s.Status.Timestamp.Local().Format(time.DateTime))
 }
 
@@ -119,76 +135,4 @@ func circuit(b record.Breaker) string {
 		text += " (" + ui.Count(b.NoProgress, "turn") + " without progress)"
 	}
 	return text
-}
-
-// NewReset is ripple reset.
-func NewReset(shared *ui.App) *cobra.Command {
-	a := &app{shared}
-	return &cobra.Command{
-		Use:   "reset {circuit | session}",
-		Short: "Close the circuit breaker, or forget the agent's session",
-		Long: `"reset circuit" closes the circuit breaker and begins its counts anew, so that the next
-turn is an ordinary one; the agent's session ends with it. "reset session" only has the
-next turn begin a new session. Neither changes a file of yours.`,
-		Args: func(cmd *cobra.Command, args []string) error {
-			if len(args) != 1 || args[0] != loop.ResetCircuit && args[0] != loop.ResetSession {
-				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one word, circuit or session", cmd.CommandPath())
-			}
-			return nil
-		},
-		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
-		RunE: func(_ *cobra.Command, args []string) error {
-			if _, err := os.Stat(layout.Dir); errors.Is(err, fs.ErrNotExist) {
-				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
-			}
-			err := loop.Reset(".", args[0], time.Now().Round(0).UTC())
-			if _, locked := errors.AsType[*journal.LockedError](err); locked {
-				return ui.FailWith(ui.ExitFailed, err, "ripple stop ends it after the turn")
-			}
-			if err != nil {
-				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
-			}
-			a.Note("%s reset", args[0])
-			return nil
-		},
-	}
-}
-
-// NewStop is ripple stop.
-func NewStop(shared *ui.App) *cobra.Command {
-	a := &app{shared}
-	var now bool
-	cmd := &cobra.Command{
-		Use:   "stop [--now]",
-		Short: "End the loop of this directory after its turn, or now",
-		Args:  ui.NoArgs,
-		RunE: func(*cobra.Command, []string) error {
-			s, err := journal.ReadReport(".")
-			switch {
-			case s.Runner != nil: // whatever the other files say
-			case err != nil:
-				return reportError(err)
-			default:
-				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "ripple status tells how the last one ended")
-			}
-			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {
-				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")
-			}
-			signal, when := syscall.SIGINT, "after this turn"
-			if now {
-				signal, when = syscall.SIGTERM, "now"
-			}
-			p, err := os.FindProcess(s.Runner.PID)
-			if err == nil {
-				err = p.Signal(signal)
-			}
-			if err != nil {
-				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
-			}
-			a.Note("process %d was asked to end the loop %s", s.Runner.PID, when)
-			return nil
-		},
-	}
-	cmd.Flags().BoolVar(&now, "now", false, "end the agent, too, instead of waiting for it")
-	return cmd
 }

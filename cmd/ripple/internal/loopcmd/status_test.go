@@ -8,12 +8,11 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/journal"
 )
 
-// What helps where a loop's files cannot be read is another thing than where they may
-// not be.
+// The advice for unreadable files differs from that for missing permissions.
 func TestHintOfALoopsFiles(t *testing.T) {
 	denied := &fs.PathError{Op: "open", Path: ".ralph/loop.lock", Err: fs.ErrPermission}
 	for _, err := range []error{denied, fmt.Errorf("cannot lock: %w", denied), &journal.UnreadableError{Path: ".ralph/status.json", Err: denied}} {

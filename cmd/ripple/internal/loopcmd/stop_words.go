@@ -6,27 +6,28 @@ import (
 	"fmt"
 	"io/fs"
 	"strings"
+	"syscall"
 	"time"
 	"unicode"
 	"unicode/utf8"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/layout"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// exitCode is what `ripple run` ends with.
+// exitCode returns the exit code of `ripple run`.
 func exitCode(s *loop.Stop) int {
 	switch s.Reason {
 	case loop.ReasonProjectComplete, loop.ReasonPlanComplete, loop.ReasonTestSaturation:
 		return ui.ExitOK
 	case loop.ReasonUsage, loop.ReasonBranch:
 		return ui.ExitUsage
-	case loop.ReasonPromptMissing, loop.ReasonAgentMissing, loop.ReasonVersion, loop.ReasonGitMissing, loop.ReasonNoRepository:
+	case loop.ReasonPromptMissing, loop.ReasonAgentMissing, loop.ReasonVersion, loop.ReasonNoRun, loop.ReasonGitMissing, loop.ReasonNoRepository:
 		return ui.ExitMissing
-	case loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonMaxFailures, loop.ReasonProviderLimit:
+	case loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonHatExhausted, loop.ReasonMaxFailures, loop.ReasonProviderLimit:
 		return ui.ExitLimit
 	case loop.ReasonCircuitOpen:
 		return ExitOpen
@@ -40,20 +41,19 @@ func exitCode(s *loop.Stop) int {
 	return ui.ExitFailed
 }
 
-// Exit codes that only a loop has.
+// Exit codes specific to loops.
 const (
 	ExitOpen       = 6 // the circuit is open
-	ExitUnverified = 7 // done was claimed, not verified
+	ExitUnverified = 7 // completion was claimed but not verified
 )
 
 const (
 	promptPath = layout.Dir + "/" + layout.PromptFile
-	planPath   = layout.Dir + "/" + layout.PlanFile
 	logsPath   = layout.Dir + "/" + layout.LogsDir
 )
 
-// advice is what to do after a stop, by its reason. {do} is what the stop itself tells,
-// else what unknown has; {then} goes on with the run.
+// advice maps the reason of a stop to the next step. {do} is the stop's own advice, or else the
+// entry of unknown; {then} resumes the run.
 var advice = map[string]string{
 	loop.ReasonPermissionDenied: "{do}{then}",
 	loop.ReasonAuth:             "log in with the agent's own command{then}",
@@ -61,18 +61,20 @@ var advice = map[string]string{
 	loop.ReasonUsage:            "{do}",
 	loop.ReasonQuestion:         "answer in " + promptPath + "{then}",
 	loop.ReasonUnanswered:       "{do}{then}",
-	loop.ReasonBlocked:          "answer it in " + promptPath + " or " + planPath + "{then}",
-	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", put the cause right{then}",
-	loop.ReasonUnverified:       "run the command yourself, put it right or tell the agent how in " + promptPath + "{then}",
+	loop.ReasonBlocked:          "answer it in " + promptPath + " or in the plan{then}",
+	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", fix the cause{then}",
+	loop.ReasonUnverified:       "run the command yourself, fix it or tell the agent how in " + promptPath + "{then}",
 	loop.ReasonProviderLimit:    "run `ripple run --resume` after that time, or with a higher --max-wait",
-	loop.ReasonMaxTurns:         "go on with `ripple run --resume` and a higher --max-turns",
-	loop.ReasonMaxRuntime:       "go on with `ripple run --resume` and a higher --max-runtime",
-	loop.ReasonMaxCost:          "go on with `ripple run --resume` and a higher --max-cost",
-	loop.ReasonMaxTokens:        "go on with `ripple run --resume` and a higher --max-tokens",
-	loop.ReasonInterrupted:      "go on with `ripple run --resume`",
+	loop.ReasonMaxTurns:         "continue with `ripple run --resume` and a higher --max-turns",
+	loop.ReasonMaxRuntime:       "continue with `ripple run --resume` and a higher --max-runtime",
+	loop.ReasonMaxCost:          "continue with `ripple run --resume` and a higher --max-cost",
+	loop.ReasonMaxTokens:        "continue with `ripple run --resume` and a higher --max-tokens",
+	loop.ReasonHatExhausted:     "give that hat more in ripple.yml, or have another take its .exhausted topic{then}",
+	loop.ReasonInterrupted:      "continue with `ripple run --resume`",
 	loop.ReasonConflict:         "{do}{then}",
 	loop.ReasonLocked:           "wait for it, or end it with `ripple stop`",
 	loop.ReasonPromptMissing:    "{do} with --prompt-file",
+	loop.ReasonNoRun:            "start one: `ripple run` without --resume",
 	loop.ReasonAgentMissing:     "{do}",
 	loop.ReasonGitMissing:       "{do}, or leave --commit, --tag and --worktree out",
 	loop.ReasonNoRepository:     "{do}, or leave --commit, --tag and --worktree out",
@@ -83,10 +85,10 @@ var unknown = map[string]string{
 	loop.ReasonUnanswered:       "answer it with `ripple answer`",
 	loop.ReasonPermissionDenied: "allow it in the agent's own settings",
 	loop.ReasonUsage:            "look at its command line with `ripple run --dry-run`",
-	loop.ReasonAgentMissing:     "`ripple doctor` shows which agents are here and what they lack",
+	loop.ReasonAgentMissing:     "`ripple doctor` lists the installed agents and what they lack",
 }
 
-// whatNext says in one sentence what to do after a stop.
+// whatNext returns the next step after a stop in one sentence.
 func whatNext(s *loop.Stop) string {
 	then := ", then run `ripple run --resume`"
 	if s.CircuitOpen {
@@ -99,6 +101,8 @@ func whatNext(s *loop.Stop) string {
 		return sentence(afterOpen(s, then))
 	case s.Reason == loop.ReasonPromptMissing && s.Do == "":
 		return "Write the task into it, or let `ripple init` make one."
+	case errors.Is(s.Err, syscall.ENOSPC):
+		return sentence("make room there" + then)
 	case s.Reason == loop.ReasonError:
 		return sentence(afterError(s))
 	}
@@ -116,7 +120,7 @@ func orElse(do, otherwise string) string {
 	return do + ", or " + otherwise
 }
 
-// answerFirst says how a question is answered.
+// answerFirst explains how to answer a question.
 func answerFirst(q record.Question) string {
 	if q.Kind == event.AskPermission {
 		return fmt.Sprintf("answer it with `ripple answer %s --allow` or `--deny`", q.ID)
@@ -138,20 +142,20 @@ func afterOpen(s *loop.Stop, then string) string {
 	if s.Do != "" {
 		return s.Do + then
 	}
-	return fmt.Sprintf("look into the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.CoolsDown.Round(time.Second))
+	return fmt.Sprintf("read the last file in %s; then `ripple reset circuit` and `ripple run --resume`, or try again in %v", logsPath, s.CoolsDown.Round(time.Second))
 }
 
 func afterError(s *loop.Stop) string {
 	switch {
 	case s.RecordLost:
-		return s.Do + "; ripple run then begins a new loop"
+		return s.Do + "; ripple run then starts a new loop"
 	case errors.Is(s.Err, fs.ErrPermission):
-		return "a loop reads and writes in " + layout.Dir + ": run it as the owner of that directory, or where you may write"
+		return "a loop reads and writes in " + layout.Dir + ": run it as the owner of that directory and of the files in it, or where you may write"
 	}
-	return "nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`"
+	return "nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`"
 }
 
-// sentence gives a text a capital, unless it begins with a command, and a full stop.
+// sentence capitalizes a text, unless it begins with a command, and adds a period.
 func sentence(text string) string {
 	if first, size := utf8.DecodeRuneInString(text); size > 0 {
 		text = string(unicode.ToUpper(first)) + text[size:]

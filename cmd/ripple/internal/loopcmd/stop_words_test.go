@@ -11,19 +11,20 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"syscall"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/config"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// Each reason has its exit code, and what to do next depends on the facts.
+// Each reason has its exit code, and the next step depends on the facts.
 func TestStopWords(t *testing.T) {
 	const resume = ", then run `ripple run --resume`."
 	tests := []struct {
@@ -34,7 +35,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonProjectComplete, Asked: true}, 0, "Look at the result; with --verify CMD ripple checks it before it believes it."},
 		{loop.Stop{Reason: loop.ReasonTestSaturation, Asked: true, Verified: true}, 0, "Look at the result and keep it."},
 		{loop.Stop{Reason: loop.ReasonPlanComplete}, 0, "For more work add a task (- [ ] ...) to that file or remove it, then run ripple again."},
-		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, CoolsDown: 30 * time.Minute}, 6, "Look into the last file in .ralph/logs; then `ripple reset circuit` and `ripple run --resume`, or try again in 30m0s."},
+		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, CoolsDown: 30 * time.Minute}, 6, "Read the last file in .ralph/logs; then `ripple reset circuit` and `ripple run --resume`, or try again in 30m0s."},
 		{loop.Stop{Reason: loop.ReasonCircuitOpen, CircuitOpen: true, Do: "Allow Bash"}, 6, "Allow Bash, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied}, 8, "Allow it in the agent's own settings" + resume},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied, Do: "Allow Bash in its settings"}, 8, "Allow Bash in its settings" + resume},
@@ -43,29 +44,32 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonUsage}, 2, "Look at its command line with `ripple run --dry-run`."},
 		{loop.Stop{Reason: loop.ReasonUsage, Do: "run it as a user"}, 2, "Run it as a user."},
 		{loop.Stop{Reason: loop.ReasonQuestion}, 8, "Answer in .ralph/PROMPT.md" + resume},
-		{loop.Stop{Reason: loop.ReasonBlocked}, 8, "Answer it in .ralph/PROMPT.md or .ralph/@fix_plan.md" + resume},
+		{loop.Stop{Reason: loop.ReasonBlocked}, 8, "Answer it in .ralph/PROMPT.md or in the plan" + resume},
 		{loop.Stop{Reason: loop.ReasonBlocked, Question: &record.Question{Question: event.Question{ID: "q1", Kind: event.AskText}}}, 8, "Answer it with `ripple answer q1 TEXT`" + resume},
 		{loop.Stop{Reason: loop.ReasonPermissionDenied, Question: &record.Question{Question: event.Question{ID: "q2", Kind: event.AskPermission}}}, 8, "Answer it with `ripple answer q2 --allow` or `--deny`" + resume},
 		{loop.Stop{Reason: loop.ReasonUnanswered}, 8, "Answer it with `ripple answer`" + resume},
-		{loop.Stop{Reason: loop.ReasonUnverified}, 7, "Run the command yourself, put it right or tell the agent how in .ralph/PROMPT.md" + resume},
-		{loop.Stop{Reason: loop.ReasonMaxTurns}, 5, "Go on with `ripple run --resume` and a higher --max-turns."},
-		{loop.Stop{Reason: loop.ReasonMaxRuntime}, 5, "Go on with `ripple run --resume` and a higher --max-runtime."},
-		{loop.Stop{Reason: loop.ReasonMaxCost}, 5, "Go on with `ripple run --resume` and a higher --max-cost."},
-		{loop.Stop{Reason: loop.ReasonMaxTokens}, 5, "Go on with `ripple run --resume` and a higher --max-tokens."},
-		{loop.Stop{Reason: loop.ReasonMaxFailures, CircuitOpen: true}, 5, "Read the last file in .ralph/logs, put the cause right, then run `ripple reset circuit` and `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonUnverified}, 7, "Run the command yourself, fix it or tell the agent how in .ralph/PROMPT.md" + resume},
+		{loop.Stop{Reason: loop.ReasonMaxTurns}, 5, "Continue with `ripple run --resume` and a higher --max-turns."},
+		{loop.Stop{Reason: loop.ReasonMaxRuntime}, 5, "Continue with `ripple run --resume` and a higher --max-runtime."},
+		{loop.Stop{Reason: loop.ReasonMaxCost}, 5, "Continue with `ripple run --resume` and a higher --max-cost."},
+		{loop.Stop{Reason: loop.ReasonMaxTokens}, 5, "Continue with `ripple run --resume` and a higher --max-tokens."},
+		{loop.Stop{Reason: loop.ReasonHatExhausted}, 5, "Give that hat more in ripple.yml, or have another take its .exhausted topic, then run `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonMaxFailures, CircuitOpen: true}, 5, "Read the last file in .ralph/logs, fix the cause, then run `ripple reset circuit` and `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonProviderLimit}, 5, "Run `ripple run --resume` after that time, or with a higher --max-wait."},
-		{loop.Stop{Reason: loop.ReasonInterrupted}, 130, "Go on with `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonInterrupted}, 130, "Continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPromptMissing}, 3, "Write the task into it, or let `ripple init` make one."},
 		{loop.Stop{Reason: loop.ReasonPromptMissing, Do: "write the task into it, or name another file"}, 3, "Write the task into it, or name another file with --prompt-file."},
-		{loop.Stop{Reason: loop.ReasonAgentMissing}, 3, "`ripple doctor` shows which agents are here and what they lack."},
+		{loop.Stop{Reason: loop.ReasonAgentMissing}, 3, "`ripple doctor` lists the installed agents and what they lack."},
+		{loop.Stop{Reason: loop.ReasonAgentMissing, Err: &fs.PathError{Err: syscall.ENOSPC}}, 3, "Make room there" + resume},
 		{loop.Stop{Reason: loop.ReasonConflict, Do: "end it with `git merge --abort`"}, 8, "End it with `git merge --abort`" + resume},
+		{loop.Stop{Reason: loop.ReasonNoRun}, 3, "Start one: `ripple run` without --resume."},
 		{loop.Stop{Reason: loop.ReasonLocked}, 1, "Wait for it, or end it with `ripple stop`."},
 		{loop.Stop{Reason: loop.ReasonGitMissing, Do: "install git"}, 3, "Install git, or leave --commit, --tag and --worktree out."},
 		{loop.Stop{Reason: loop.ReasonNoRepository, Do: "commit something"}, 3, "Commit something, or leave --commit, --tag and --worktree out."},
 		{loop.Stop{Reason: loop.ReasonBranch, Do: "name another branch"}, 2, "Name another branch with --worktree."},
-		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: put the cause right and go on with `ripple run --resume`."},
-		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "A loop reads and writes in .ralph: run it as the owner of that directory, or where you may write."},
-		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "bring the project back"}, 1, "Bring the project back; ripple run then begins a new loop."},
+		{loop.Stop{Reason: loop.ReasonError, Err: errors.New("torn")}, 1, "Nothing that was recorded is lost: fix the cause and continue with `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonError, Err: fs.ErrPermission}, 1, "A loop reads and writes in .ralph: run it as the owner of that directory and of the files in it, or where you may write."},
+		{loop.Stop{Reason: loop.ReasonError, RecordLost: true, Do: "bring the project back"}, 1, "Bring the project back; ripple run then starts a new loop."},
 	}
 	tried := map[string]bool{}
 	for _, tt := range tests {
@@ -80,10 +84,9 @@ func TestStopWords(t *testing.T) {
 	}
 }
 
-// Every topic of the loop's notices has its words here, and they name flags that there
-// are.
+// Every topic of the loop's notices has advice here, which names existing flags.
 func TestNoticeWords(t *testing.T) {
-	known := map[string]bool{"resume": true} // which is no setting
+	known := map[string]bool{"resume": true} // which is not a setting
 	for _, s := range config.Settings() {
 		known[s.Flag] = true
 	}
@@ -99,7 +102,7 @@ func TestNoticeWords(t *testing.T) {
 	assert.Equal(t, "said", withFlags(loop.Notice{Text: "said"}).Text)
 }
 
-// declared are the constants of the library that begin so.
+// declared returns the constants of the library with a prefix.
 func declared(t *testing.T, prefix string, files ...string) (list []string) {
 	for _, file := range files {
 		f, err := parser.ParseFile(token.NewFileSet(), "../../../../runtime/loop/"+file, nil, parser.SkipObjectResolution)

@@ -5,10 +5,10 @@ import (
 	"strings"
 	"time"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // story is what happened in a loop, from its events, as a page shows it. It
@@ -124,6 +124,9 @@ func (s *story) take(l journal.Record) {
 		s.heading(ui.Heading{Turn: l.Turn, Most: l.MaxTurns, Hat: l.Hat, Subject: l.Subject, Agent: l.Agent, Branch: l.Branch, Task: l.Task})
 	case record.TurnEnded:
 		s.turnEnded(l)
+	case record.TurnCut:
+		s.open = nil
+		s.aside(ui.Red, "✗", cutWords(l.Line))
 	case record.Verified:
 		for _, v := range l.Verdicts {
 			if v.OK {
@@ -142,6 +145,8 @@ func (s *story) take(l journal.Record) {
 		s.aside(ui.Dim, "→", givenWords(*l.Question))
 	case record.Guided:
 		s.aside(ui.Cyan, "→", "the next turn is told: "+ui.FirstLine(l.Guide.Text))
+	case record.LeftOut, record.BoxDenied:
+		s.aside(ui.Magenta, "!", l.Why)
 	case record.Reset:
 		s.aside(ui.Magenta, "!", l.What+" reset")
 	case record.Stopped:

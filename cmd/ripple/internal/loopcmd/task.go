@@ -5,12 +5,12 @@ import (
 	"maps"
 	"slices"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
 )
 
-// Task is work that another command gives to an agent. What of it is shown goes to
-// standard error: standard output is that command's.
+// Task is work that another command gives to an agent. Its display goes to standard error:
+// standard output belongs to that command.
 type Task struct {
 	a       *app
 	flags   loopFlags
@@ -18,13 +18,13 @@ type Task struct {
 	agent   *loopAgent
 }
 
-// NewTask makes one for the agent of that name in a directory, with a model ("": the
-// agent's own) and with settings by their flags. Its errors are those that would end the loop
-// before the first turn, with their exit codes: a setting that is none, an agent that is not
-// there, nobody who is logged in.
+// NewTask returns a task for the named agent in a directory, with a model ("": the agent's
+// default) and with settings by the names of their flags. Its errors are those that would end the
+// loop before the first turn, with their exit codes: an invalid setting, a missing agent, a
+// missing login.
 func NewTask(ctx context.Context, shared *ui.App, dir, agent, model string, settings map[string]string) (*Task, error) {
 	aside := *shared
-	aside.Out, aside.Stdout = shared.Err, shared.Err
+	aside.Out, aside.Raw.Out, aside.Stdout = shared.Err, shared.Err, shared.Err
 	t := &Task{a: &app{&aside}, flags: loopFlags{project: dir, model: model}}
 	settings = maps.Clone(settings)
 	settings["adapter"], settings["wait-for-answer"] = agent, "never" // `ripple answer` would have to be called in dir
@@ -35,12 +35,12 @@ func NewTask(ctx context.Context, shared *ui.App, dir, agent, model string, sett
 	return t, t.a.readyAll(ctx, t.agent, t.options)
 }
 
-// Agent is the name of the agent's adapter.
+// Agent returns the name of the agent's adapter.
 func (t *Task) Agent() string { return t.agent.entry.Name }
 
-// Run has the agent work on .ralph/PROMPT.md until the work is done or something else ends
-// the loop; it is done when the command verify says so. around gets each agent of the loop and
-// gives what takes its turns; tell shows a notice like those of the loop.
+// Run lets the agent work on .ralph/PROMPT.md until the work is done or the loop ends for another
+// reason; it is done when the command verify succeeds. around wraps each agent of the loop; tell
+// prints a notice in the style of the loop's.
 func (t *Task) Run(ctx context.Context, verify string, around func(of loop.Agent, tell func(loop.Notice)) loop.Agent) loop.Stop {
 	o := t.options
 	config := *o.Config
@@ -56,5 +56,5 @@ func (t *Task) Run(ctx context.Context, verify string, around func(of loop.Agent
 	return stop
 }
 
-// ExitCode is what a command ends with whose loop has stopped.
+// ExitCode returns the exit code of a command whose loop has stopped.
 func ExitCode(s *loop.Stop) int { return exitCode(s) }

@@ -1,6 +1,7 @@
 package loopcmd
 
 import (
+	"cmp"
 	"errors"
 	"io/fs"
 	"time"
@@ -8,9 +9,9 @@ import (
 	tea "charm.land/bubbletea/v2"
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // NewWatch is ripple watch.
@@ -26,16 +27,17 @@ end the dashboard follows the loop. Without a terminal it prints what "ripple st
 prints.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
-			s, err := journal.ReadReport(".")
+			project := loopDir()
+			s, err := journal.ReadReport(project)
 			if err != nil {
 				return reportError(err)
 			}
 			if !a.Interactive() {
-				a.printReport(s)
+				a.printReport(project, s)
 				return nil
 			}
 			d := &dashboard{
-				report: s, tail: journal.NewTail("."), now: time.Now,
+				report: s, project: project, tail: journal.NewTail(project), now: time.Now,
 				story: story{roots: ui.ProjectRoots()}, colour: a.Colour(a.Stdout),
 			}
 			d.read()
@@ -53,6 +55,7 @@ const refresh = 500 * time.Millisecond
 
 // dashboard is the model of `ripple watch`.
 type dashboard struct {
+	project       string
 	report        journal.Report
 	problem       string
 	tail          *journal.Tail
@@ -122,7 +125,7 @@ func (d *dashboard) scroll(key string) {
 
 // read takes in what is new in the files.
 func (d *dashboard) read() {
-	s, err := journal.ReadReport(".")
+	s, err := journal.ReadReport(cmp.Or(d.project, "."))
 	if err == nil {
 		d.report, d.problem = s, ""
 	} else {

@@ -12,9 +12,9 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/screentest"
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop/journal"
+	"example.com/ripple/cmd/ripple/internal/screentest"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/journal"
 )
 
 func watched(t *testing.T) (d *dashboard, add func(string)) {
@@ -40,7 +40,7 @@ func watched(t *testing.T) (d *dashboard, add func(string)) {
 	return &dashboard{tail: journal.NewTail("."), now: func() time.Time { return now }, width: 80, height: 24}, add
 }
 
-// recorded makes lines of events.jsonl of a turn.
+// recorded returns lines of events.jsonl for a turn.
 func recorded(t *testing.T, turn int, from string) string {
 	t.Helper()
 	data, err := os.ReadFile(filepath.Join(home, "testdata", "screens", from))
@@ -55,7 +55,7 @@ func recorded(t *testing.T, turn int, from string) string {
 	return b.String()
 }
 
-// The screens of three sizes, as the loop runs and when somebody scrolled back.
+// The screens of three sizes, while the loop runs and after scrolling back.
 func TestDashboardScreens(t *testing.T) {
 	d, add := watched(t)
 	add(recorded(t, 1, "turn.ndjson"))
@@ -92,7 +92,7 @@ func TestDashboardScreens(t *testing.T) {
 	assert.Contains(t, d.render(), "line 1 of ", "and not above the first line")
 }
 
-// A result marks its tool where it stands, whatever came after it.
+// A result marks its tool in place, regardless of later lines.
 func TestDashboardMarksTools(t *testing.T) {
 	d, add := watched(t)
 	add(`{"turn":2,"time":"2026-01-02T03:04:05Z","type":"turn_started"}
@@ -112,8 +112,8 @@ func TestDashboardMarksTools(t *testing.T) {
 	assert.NotContains(t, d.render(), "this turn")
 }
 
-// The chart shows the last turns, the sum has all; what a turn used is told more
-// than once.
+// The chart shows the last turns, the sum has all; the usage of a turn is reported more than
+// once.
 func TestDashboardOfManyTurns(t *testing.T) {
 	d, add := watched(t)
 	for range journal.MaxTurnsKept + 50 {
@@ -125,7 +125,7 @@ func TestDashboardOfManyTurns(t *testing.T) {
 	assert.Contains(t, d.render(), "tokens 750 in")
 }
 
-// A long story costs memory for its end only, and is laid out once.
+// A long story uses memory only for its end, and is laid out once.
 func TestStoryIsBounded(t *testing.T) {
 	s := story{}
 	s.layOut(ui.Page{Width: 80})
@@ -140,7 +140,7 @@ func TestStoryIsBounded(t *testing.T) {
 	assert.Equal(t, fmt.Sprintf("line %d", 5*keptItems-1), lines[len(lines)-1])
 }
 
-// Whatever is in the files stays within the screen.
+// Any content of the files stays within the screen.
 func TestDashboardKeepsItsSize(t *testing.T) {
 	d, add := watched(t)
 	add(`{"turn":1,"seq":1,"type":"text","text":"` + strings.Repeat("wide ", 100) + strings.Repeat(`\nx`, 100) + `"}` + "\n")

@@ -10,22 +10,22 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
-// screen is one of the dashboard, in lines: how the loop stands, what happened
-// in it, on a wide terminal its plan and turns beside that, and the keys.
+// screen is one screen of the dashboard, in lines: the state of the loop, its story, on a wide
+// terminal a side column with plan and turns, and the keys.
 type screen struct {
 	head  []string
 	story []string
 	rows  int // for the story
-	side  int // columns of what stands beside it; 0: nothing
+	side  int // columns of the side column; 0: none
 }
 
-// A wide terminal has room for more than the story.
+// A wide terminal has room for a side column.
 const wide, widestSide = 120, 60
 
 func (d *dashboard) layout() screen {
@@ -59,7 +59,7 @@ func (d *dashboard) render() string {
 	return strings.Join(append(lines, d.foot(p, at, last, len(l.story))), "\n")
 }
 
-// beside fills the rows of the story, with the side next to it where there is one.
+// beside fills the rows of the story, with the side column next to it, if there is one.
 func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 	lines := make([]string, l.rows)
 	copy(lines, body)
@@ -74,7 +74,7 @@ func (d *dashboard) beside(p ui.Page, l screen, body []string) []string {
 	return lines
 }
 
-// head is how the loop stands.
+// head shows the state of the loop.
 func (d *dashboard) head(p ui.Page) []string {
 	s := d.report
 	v := d.view
@@ -94,7 +94,7 @@ func (d *dashboard) head(p ui.Page) []string {
 	return lines
 }
 
-// wrapped puts parts on as many lines as they need, none of them broken.
+// wrapped distributes parts over as many lines as they need, without breaking one.
 func (d *dashboard) wrapped(p ui.Page, colour string, parts []string) (lines []string) {
 	line := ""
 	for _, part := range parts {
@@ -109,7 +109,7 @@ func (d *dashboard) wrapped(p ui.Page, colour string, parts []string) (lines []s
 	return append(lines, p.Paint(colour, line))
 }
 
-// state says in colour whether the loop runs, and how it ended.
+// state shows in color whether the loop runs, or how it ended.
 func (d *dashboard) state(p ui.Page) []string {
 	s := d.report
 	state, colour := ui.FirstLine(s.Status.Status), ui.Cyan
@@ -151,10 +151,10 @@ func (d *dashboard) state(p ui.Page) []string {
 	return lines
 }
 
-// low says that there is little room above each other.
+// low reports whether the terminal has few rows.
 func (d *dashboard) low() bool { return d.height > 0 && d.height < 20 }
 
-// figures are tasks, calls, the circuit and the money.
+// figures shows tasks, calls, the circuit and the cost.
 func (d *dashboard) figures() (parts []string) {
 	s := d.report
 	if !s.Found {
@@ -183,7 +183,7 @@ func bar(part, total, width int) string {
 	return strings.Repeat("█", n) + strings.Repeat("░", width-n)
 }
 
-// chart draws what the last turns cost, the dearest as a full block.
+// chart draws the costs of the last turns, the highest as a full block.
 func (d *dashboard) chart(width int) string {
 	levels := []rune(" ▁▂▃▄▅▆▇█")
 	top := 0.0
@@ -259,7 +259,7 @@ func (d *dashboard) turn(p ui.Page, t journal.Turn) string {
 	return p.Paint(colour, mark) + " " + ansi.Truncate(text, max(1, p.Width-2), "…")
 }
 
-// foot has the keys, and where the story is.
+// foot has the keys, and the position in the story.
 func (d *dashboard) foot(p ui.Page, at, last, total int) string {
 	where := "following"
 	if d.behind {

@@ -6,10 +6,10 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/event"
-	"ripple/runtime/loop"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // card is a turn; a short one leaves out what was said and done in it.
@@ -76,7 +76,7 @@ func (h *happened) write(m *onepage.Markup) {
 	}
 	switch h.Type {
 	case event.Text:
-		say(m, h.Text)
+		sayAll(m, h.Text)
 	case event.Reasoning:
 		fold(m, "reason", "thought", "", h.Text)
 	case event.ToolUse:
@@ -98,7 +98,22 @@ func (h *happened) tool(m *onepage.Markup) {
 			mark, class = "✗", "tool bad"
 		}
 	}
-	fold(m, class, strings.TrimSpace(mark+" "+h.Name+" "+subject(h.Event)), span(h.took), content)
+	title := strings.TrimSpace(mark + " " + h.Name + " " + subject(h.Event))
+	if first := resultLine(content); first != "" {
+		title += " → " + first
+	}
+	fold(m, class, title, span(h.took), content)
+}
+
+// resultLine is the first line of what a tool returned, as far as it stands beside its name.
+func resultLine(content string) string {
+	const most = 80 // characters
+	line, _, _ := strings.Cut(strings.TrimSpace(content), "\n")
+	line = strings.TrimSpace(line)
+	if letters := []rune(line); len(letters) > most {
+		line = string(letters[:most-1]) + "…"
+	}
+	return line
 }
 
 // say is what the agent says; code between fences keeps its lines.
@@ -178,7 +193,11 @@ func asked(m *onepage.Markup, line record.Line) {
 		if o, found := q.Option(q.Given.Option); found {
 			answer = cmp.Or(o.Name, o.ID)
 		}
-		m.Element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text), "class", "aside")
+		from := ""
+		if q.Given.From != nil {
+			from = " (" + q.Given.From.String() + ")"
+		}
+		m.Element("p", strings.TrimSpace("→ "+cmp.Or(q.Given.By, "a person")+" answers: "+answer+" "+q.Given.Text+from), "class", "aside")
 	}
 }
 
@@ -202,6 +221,8 @@ func after(m *onepage.Markup, line record.Line) {
 		if line.Guide != nil {
 			fold(m, "aside", "→ the next turn is told:", "", line.Guide.Text)
 		}
+	case record.LeftOut, record.BoxDenied:
+		m.Element("p", "! "+line.Why, "class", "aside warn")
 	case record.Reset:
 		m.Element("p", "! "+line.What+" reset", "class", "aside warn")
 	}

@@ -5,13 +5,14 @@ import (
 	"strconv"
 	"time"
 
-	"ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/cmd/ripple/internal/onepage"
 )
 
 // The chart's measures, in its own units: it is as wide as the page.
 const (
 	chartWidth, chartHeight = 800, 60
 	maxBars                 = 200
+	maxBarWidth             = 40 // of two turns, too
 )
 
 // bar is one or several turns.
@@ -41,7 +42,15 @@ func (r *Run) chart(m *onepage.Markup) {
 		return
 	}
 	row(m, "cost", "cost of each turn", bars, func(b bar) (float64, string) { return b.cost, dollars(b.cost) })
-	row(m, "time", "time of each turn", bars, func(b bar) (float64, string) { return b.took.Seconds(), span(b.took) })
+	row(m, "time", "time of each turn", bars, func(b bar) (float64, string) { return b.took.Seconds(), short(b.took) })
+}
+
+// short is a time of which less than a second is told, too.
+func short(d time.Duration) string {
+	if d < time.Second {
+		return d.Round(time.Millisecond).String()
+	}
+	return span(d)
 }
 
 func row(m *onepage.Markup, class, title string, bars []bar, value func(bar) (float64, string)) {
@@ -55,9 +64,10 @@ func row(m *onepage.Markup, class, title string, bars []bar, value func(bar) (fl
 		return
 	}
 	m.Open("figure")
-	m.Element("figcaption", title+", at most "+mostWords)
+	first, last := bars[0].from, bars[len(bars)-1].to
+	m.Element("figcaption", fmt.Sprintf("%s, at most %s; turns %d to %d", title, mostWords, first, last))
 	m.Open("svg", "viewBox", fmt.Sprintf("0 0 %d %d", chartWidth, chartHeight), "class", class, "role", "img", "aria-label", title, "preserveAspectRatio", "none")
-	wide := float64(chartWidth) / float64(len(bars))
+	wide := min(float64(chartWidth)/float64(len(bars)), maxBarWidth)
 	for i, b := range bars {
 		v, words := value(b)
 		high := max(1, v/most*chartHeight)

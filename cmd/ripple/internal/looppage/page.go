@@ -6,8 +6,8 @@ import (
 	"io"
 	"strings"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Ours is all that runs and all that styles: their hashes are what the page allows.

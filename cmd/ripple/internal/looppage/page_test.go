@@ -11,10 +11,10 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/onepage"
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/cmd/ripple/internal/onepage"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // run folds lines of events.jsonl.
@@ -67,7 +67,7 @@ func TestPage(t *testing.T) {
 	for _, want := range []string{
 		"A loop of 2 turns, stopped: max_failures", "It failed too often.", "2026-01-02 03:04:05 UTC", "1m30s", "$0.75", "11 in, 6 out",
 		"plan: 1 of 2 done", "☑ Write it", "☐ Test it",
-		"turn 1/9", "builder", "claude", "+2 −1", "next: Write it", "I begin.", "And end.", "✗ Bash make test 5s", "FAIL x", "✓ Edit a.go 2s",
+		"turn 1/9", "builder", "claude", "+2 −1", "next: Write it", "I begin.", "And end.", "✗ Bash make test → FAIL x 5s", "FAIL x", "✓ Edit a.go → done 2s",
 		"cost of each turn, at most $0.50", "? it asks: may it use Bash (rm -r build)", "→ ann answers: Allow it once", "→ the next turn is told:", "Be quick.",
 		"✓ made progress", "1 file changed", "✗ make test: exit code 2", "no such file", "✓ committed 0123456789",
 		"✗ failed: crashed: signal 9", "turn 2: $0.50", "turn 2: 30s",
@@ -183,4 +183,19 @@ func TestShortened(t *testing.T) {
 		assert.True(t, strings.ToValidUTF8(got, "") == got, "%d: %q", most, got)
 		assert.Contains(t, got, "bytes left out")
 	}
+}
+
+// The block in which an agent says how far it is is one line, and the rest of it folded.
+func TestAStatusBlockIsOneLine(t *testing.T) {
+	var m onepage.Markup
+	sayAll(&m, "It is done.\n\n```\n---RALPH_STATUS---\nSTATUS: COMPLETE\nFILES_MODIFIED: 2\nTESTS_STATUS: PASSING\nRECOMMENDATION: release it\n---END_RALPH_STATUS---\n```\nBye.")
+	page := m.String()
+	assert.Contains(t, page, "status · COMPLETE · tests PASSING · next: release it")
+	assert.Contains(t, page, "FILES_MODIFIED: 2")
+	assert.NotContains(t, page, "RALPH_STATUS---")
+	assert.NotContains(t, page, "```")
+	assert.Contains(t, page, "Bye.")
+	m = onepage.Markup{}
+	sayAll(&m, "---RALPH_STATUS---\nit has no end")
+	assert.Contains(t, m.String(), "it has no end")
 }

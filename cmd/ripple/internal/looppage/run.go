@@ -3,9 +3,9 @@ package looppage
 import (
 	"time"
 
-	"ripple/runtime/event"
-	"ripple/runtime/loop/journal"
-	"ripple/runtime/loop/record"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // Run is what a page tells of: the fold of a loop's records, in their order.
@@ -67,6 +67,9 @@ func (r *Run) Take(rec journal.Record) {
 		*r = Run{Plan: r.Plan, began: rec.Time, ended: rec.Time}
 	case record.TurnStarted:
 		r.turns = append(r.turns, &turn{Line: line})
+	case record.TurnCut:
+		line.Failure = &event.Failure{Kind: event.Interrupted, Message: line.Why}
+		r.turnEnded(line)
 	case record.TurnEnded:
 		r.turnEnded(line)
 	case record.Stopped:

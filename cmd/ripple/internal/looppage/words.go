@@ -7,7 +7,7 @@ import (
 	"time"
 	"unicode/utf8"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 func count(n int, noun string) string {

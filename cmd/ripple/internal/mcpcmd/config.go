@@ -8,28 +8,28 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console/place"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console/place"
 )
 
-// clients is what tells each AI client of a server, as templates over a setup: a line
-// with the file that it belongs to, or "run:", and then the text.
+// clients are templates, filled with a setup, that configure each AI client for a server: a line
+// with the file that the text belongs to, or "run:", and then the text.
 //
 //go:embed clients
 var clients embed.FS
 
-// setup is what the templates are filled with.
+// setup are the values for the templates.
 type setup struct {
 	Ripple      string            // path of this program
-	Env         map[string]string // what a client may not pass on, and consoles are found by
-	Version     string            // as packages have it: three numbers
+	Env         map[string]string // variables that locate consoles and that a client may not pass on
+	Version     string            // three numbers, as packages require
 	Description string
 
-	Binary, Platform  string // of a bundle: the program's name in it, and what it runs on
-	Name, URL, SHA256 string // of a bundle that is published
+	Binary, Platform  string // of a bundle: the program's name in it, and its platform
+	Name, URL, SHA256 string // of a published bundle
 }
 
-// description is short enough for the registry (100 characters).
+// description is within the registry's limit (100 characters).
 const description = "Live consoles for AI clients: shells, REPLs and debuggers that stay, shared with people"
 
 func newSetup(a *ui.App, version string) (setup, error) {
@@ -40,7 +40,7 @@ func newSetup(a *ui.App, version string) (setup, error) {
 	return setup{Ripple: self, Env: place.Variables(a.Getenv), Version: plainVersion(version), Description: description}, nil
 }
 
-// fill is a template with its values, in the quotes that JSON, TOML and shells have.
+// fill fills a template, quoting values for JSON, TOML and shells.
 func (s setup) fill(text string) ([]byte, error) {
 	values := map[string]string{
 		"ripple": s.Ripple, "description": s.Description,
@@ -67,11 +67,11 @@ func (s setup) fill(text string) ([]byte, error) {
 	return []byte(filled), nil
 }
 
-// clientNames are those whose configuration is known.
+// clientNames returns the clients whose configuration is known.
 func clientNames() []string {
 	entries, err := clients.ReadDir("clients")
 	if err != nil {
-		panic(err) // it is a part of the binary
+		panic(err) // the templates are embedded
 	}
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -83,19 +83,24 @@ func clientNames() []string {
 func newConfig(a *ui.App, version string) *cobra.Command {
 	names, kinds := clientNames(), packageNames()
 	var p packaging
+	var write, yes bool
 	cmd := &cobra.Command{
 		Use:   "config CLIENT",
-		Short: "Print or write what tells an AI client of this server",
-		Long: `Print what tells an AI client of this server: the lines for its configuration on standard
-output, and the file that they belong to on standard error. The clients are
+		Short: "Print or write an AI client's configuration for this server",
+		Long: `Print the configuration of an AI client for this server: the lines for its configuration on
+standard output, and the path of its file on standard error. The clients are
 ` + strings.Join(names, ", ") + `.
 
-Or write a package: claude-plugin and gemini-extension, a directory; mcpb, a bundle that
-holds this program; registry, the server.json of a bundle that is published at --url.
+With --write the lines are added to that file, after showing the change and asking. The rest of
+the file is unchanged, and a copy of the old file is kept next to it. A JSON file that contains
+comments is not changed.
 
-XDG_RUNTIME_DIR and XDG_STATE_HOME, by which consoles are found, are written down too
-where they are set to something of their own: some clients do not pass them on.`,
-		Example: `  ripple mcp config codex >>~/.codex/config.toml
+Or write a package: claude-plugin and gemini-extension, a directory; mcpb, a bundle that
+contains this program; registry, the server.json of a bundle published at --url.
+
+XDG_RUNTIME_DIR and XDG_STATE_HOME, which locate the consoles, are included if they are
+set to unusual values: some clients do not pass them on.`,
+		Example: `  ripple mcp config codex --write
   ripple mcp config mcpb -o ripple.mcpb
   ripple mcp config registry --name org.example/ripple --bundle ripple.mcpb --url https://example.org/ripple.mcpb`,
 		ValidArgs: append(slices.Clone(names), kinds...),
@@ -105,7 +110,13 @@ where they are set to something of their own: some clients do not pass them on.`
 				return ui.UsageError("ripple mcp config CLIENT: "+strings.Join(known, ", "), "which client?")
 			}
 			if !slices.Contains(known, args[0]) {
-				return ui.UsageError(ui.DidYouMean(ui.NearNames(args[0], known), "these are known: "+strings.Join(known, ", ")), "no client is called %q", args[0])
+				return ui.UsageError(ui.DidYouMean(ui.NearNames(args[0], known), "known clients: "+strings.Join(known, ", ")), "unknown client %q", args[0])
+			}
+			switch {
+			case write && slices.Contains(kinds, args[0]):
+				return ui.UsageError("", "--write applies to a client's file; %s is a package", args[0])
+			case yes && !write:
+				return ui.UsageError("", "--yes needs --write")
 			}
 			return p.check(args[0])
 		},
@@ -117,31 +128,38 @@ where they are set to something of their own: some clients do not pass them on.`
 			if slices.Contains(kinds, args[0]) {
 				return p.write(a, args[0], s)
 			}
-			return printClient(a, args[0], s)
+			return tellClient(a, args[0], s, write, yes)
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVarP(&p.out, "output", "o", "", "write the package to this `PATH`, where nothing is yet")
-	flags.StringVar(&p.name, "name", "", "registry: the server's `NAME`, a domain turned round and a word, like org.example/ripple")
-	flags.StringVar(&p.url, "url", "", "registry: the `URL` that the bundle is published at")
+	flags.BoolVar(&write, "write", false, "add the lines to the client's file, after asking")
+	flags.BoolVar(&yes, "yes", false, "with --write: do not ask")
+	flags.StringVarP(&p.out, "output", "o", "", "write the package to this new `PATH`")
+	flags.StringVar(&p.name, "name", "", "registry: the server's `NAME`, a reversed domain and a word, like org.example/ripple")
+	flags.StringVar(&p.url, "url", "", "registry: `URL` at which the bundle is published")
 	flags.StringVar(&p.bundle, "bundle", "", "registry: the bundle's `FILE`")
 	return cmd
 }
 
-func printClient(a *ui.App, name string, s setup) error {
+// tellClient prints the lines for a client, or writes them.
+func tellClient(a *ui.App, name string, s setup, write, yes bool) error {
 	text, err := clients.ReadFile("clients/" + name + ".txt")
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	where, lines, _ := strings.Cut(string(text), "\n")
+	first, lines, _ := strings.Cut(string(text), "\n")
 	filled, err := s.fill(lines)
 	if err != nil {
 		return err
 	}
-	if where == "run:" {
+	where := placeOf(first)
+	switch {
+	case write:
+		return writeClient(a, name, where, filled, yes)
+	case where.command:
 		a.Note("run:")
-	} else {
-		a.Note("for %s:", where)
+	default:
+		a.Note("for %s:", where.words)
 	}
 	a.Printf("%s", filled)
 	return nil

@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
-	"ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
 // odd is a setup whose values would break a format that does not quote them.
@@ -20,7 +20,7 @@ var odd = setup{
 	Name: "org.example/ripple", URL: "https://example.org/ripple.mcpb", SHA256: strings.Repeat("0", 64),
 }
 
-// Whatever the path and the environment are, the lines are JSON, TOML or a command.
+// For any path and environment, the lines are valid JSON, TOML or shell commands.
 func TestLinesAreQuoted(t *testing.T) {
 	for _, name := range clientNames() {
 		text, err := clients.ReadFile("clients/" + name + ".txt")
@@ -58,7 +58,7 @@ func TestFilesOfPackagesAreJSON(t *testing.T) {
 		}))
 	}
 	assert.Equal(t, 6, files)
-	assert.LessOrEqual(t, len(description), 100, "the registry takes no longer one")
+	assert.LessOrEqual(t, len(description), 100, "the limit of the registry")
 }
 
 func first(v, otherwise any) any {

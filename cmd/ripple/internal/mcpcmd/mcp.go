@@ -1,4 +1,4 @@
-// Package mcpcmd is `ripple mcp`: consoles for AI clients.
+// Package mcpcmd implements `ripple mcp`: consoles for AI clients.
 package mcpcmd
 
 import (
@@ -15,27 +15,27 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/runtime/console/place"
-	"ripple/runtime/mcp"
-	"ripple/runtime/sandbox"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/console/place"
+	"example.com/ripple/runtime/mcp"
+	"example.com/ripple/runtime/sandbox"
 )
 
-// New is the command.
+// New returns the command.
 func New(a *ui.App, version string) *cobra.Command {
 	var o mcp.Options
 	var address string
 	cmd := &cobra.Command{
 		Use:   "mcp",
 		Short: "Offer consoles to AI clients by the Model Context Protocol",
-		Long: `Serve consoles to an AI client that speaks the Model Context Protocol: on standard
-input and output, or over HTTP on this machine. "ripple mcp config CLIENT" prints what
-to tell a client.
+		Long: `Serve consoles to an AI client that supports the Model Context Protocol: on standard
+input and output, or over HTTP on this machine. "ripple mcp config CLIENT" prints the
+configuration for a client.
 
-The consoles are those of "ripple console": they live on when the client or this server
-ends, and people can use them at the same time. What may be run is for the client to ask its
-user; ripple has no list of forbidden commands. --read-only, --adapters and --cwd narrow what
-the server offers.
+The consoles are those of "ripple console": they keep running when the client or this server
+ends, and people can use them at the same time. The client must ask its user before it runs
+commands; ripple has no list of forbidden commands. --read-only, --adapters and --cwd restrict
+the server.
 
 Over HTTP every request needs the token that is printed at the start, or RIPPLE_MCP_TOKEN.`,
 		Args: ui.NoArgs,
@@ -46,12 +46,13 @@ Over HTTP every request needs the token that is printed at the start, or RIPPLE_
 		},
 	}
 	flags := cmd.Flags()
-	flags.StringVar(&address, "http", "", "serve HTTP on this `ADDRESS` of the machine itself, like 127.0.0.1:8720")
-	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that look: wait, peek, read, list")
-	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use consoles of these adapters only, separated by commas")
+	flags.StringVar(&address, "http", "", "serve HTTP on this loopback `ADDRESS`, like 127.0.0.1:8720")
+	flags.BoolVar(&o.ReadOnly, "read-only", false, "offer only the tools that read: wait, peek, read, list")
+	flags.StringSliceVar(&o.Adapters, "adapters", nil, "use only consoles of these adapters, separated by commas")
 	ui.CompleteFlag(cmd, "adapters", ui.CompletePrograms(a))
-	flags.StringVar(&o.Dir, "cwd", "", "start consoles in this `DIRECTORY` or below it, and nowhere else")
-	flags.BoolVar(&o.Sandbox, "sandbox", false, "consoles write only below --cwd, and the kernel sees to it (Linux, Landlock); no other consoles are used")
+	flags.StringVar(&o.Dir, "cwd", "", "start consoles only in this `DIRECTORY` or below it")
+	flags.BoolVar(&o.Sandbox, "sandbox", false, "the kernel lets consoles write only below --cwd (Linux, Landlock); other consoles are not used")
+	a.Trust.Flag(cmd)
 	cmd.AddCommand(newConfig(a, version))
 	return cmd
 }
@@ -61,23 +62,20 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
-	for _, name := range o.Adapters { // said here, not at the first use
-		if _, err := a.Adapter(name); err != nil {
-			return err
+	o.Resolve = func(name string) (mcp.Program, error) {
+		entry, err := a.Adapter(name)
+		if err != nil {
+			return mcp.Program{}, err
 		}
-	}
-	o.NameOf = func(name string) string {
-		if entry, err := a.Adapter(name); err == nil {
-			return entry.Name
-		}
-		return name // starting it says what is wrong with it
+		sealed, err := entry.Seal()
+		return mcp.Program{Name: entry.Name, Origin: entry.Source(), Sealed: sealed}, err
 	}
 	o.Version, o.Adapter, o.Host, o.Getenv, o.Confined = version, place.DefaultAdapter(), []string{self, "console", "host"}, a.Getenv, o.Dir != ""
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")
 	}
 	if info, err := os.Stat(o.Dir); err != nil || !info.IsDir() {
-		return ui.UsageError("", "--cwd %s is no directory", o.Dir)
+		return ui.UsageError("", "--cwd %s is not a directory", o.Dir)
 	}
 	if o.Sandbox {
 		e, err := sandbox.Check(o.Dir)
@@ -88,6 +86,11 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 	}
 	if a.Getenv("GOGC") == "" {
 		debug.SetGCPercent(garbage)
+	}
+	for _, name := range o.Adapters { // checked here, not at the first use
+		if _, err := a.Adapter(name); err != nil {
+			return err
+		}
 	}
 	s := mcp.New(o)
 	if address != "" {
@@ -102,31 +105,37 @@ func serve(ctx context.Context, a *ui.App, version string, o mcp.Options, addres
 	return nil
 }
 
-// garbage is what may be allocated between two collections, in percent of what is in use.
-// The protocol's library takes 64 kB for each value that it decodes, half a megabyte a
-// call: with Go's own 100 every tenth call is interrupted for a collection.
+// garbage is the GOGC percentage. The protocol's library allocates 64 kB for each value that it
+// decodes, half a megabyte per call: with Go's default of 100, every tenth call is interrupted by a
+// collection.
 const garbage = 400
 
-// kept is a stream that outlives its users.
+// kept is a stream that is not closed with its users.
 type kept struct{ io.Writer }
 
 func (kept) Close() error { return nil }
+
+// tokenVariable is the environment variable with the token of an HTTP server.
+const tokenVariable = "RIPPLE_MCP_TOKEN"
 
 func serveHTTP(ctx context.Context, a *ui.App, s *mcp.Server, address string) error {
 	l, err := mcp.Listen(address)
 	if err != nil {
 		return ui.UsageError("", "--http: %w", err)
 	}
-	token := a.Getenv("RIPPLE_MCP_TOKEN")
+	token := a.Getenv(tokenVariable)
+	if err := os.Unsetenv(tokenVariable); err != nil { // otherwise every program of a console inherits it
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
 	if token == "" {
 		token = rand.Text()
 		a.Note("the token is %s", token)
 	}
 	a.Note("serving on http://%s", l.Addr())
-	server := &http.Server{Handler: s.Handler(token), ReadHeaderTimeout: time.Minute}
+	server := &http.Server{Handler: s.Handler(token), ReadHeaderTimeout: time.Minute, IdleTimeout: time.Minute}
 	go func() {
 		<-ctx.Done()
-		_ = server.Close() // whoever is connected is told by that
+		_ = server.Close() // closing disconnects the clients
 	}()
 	if err := server.Serve(l); !errors.Is(err, http.ErrServerClosed) {
 		return ui.FailWith(ui.ExitFailed, err, "")

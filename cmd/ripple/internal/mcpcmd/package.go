@@ -16,16 +16,16 @@ import (
 	"slices"
 	"strings"
 
-	"ripple/cmd/ripple/internal/ui"
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// packages are the files of each package, as templates over a setup.
+// packages are the files of each package, as templates filled with a setup.
 //
 //go:embed all:packages
 var packages embed.FS
 
-// The packages that need more than their files.
+// Packages that consist of more than their template files.
 const (
 	bundleKind   = "mcpb"     // https://github.com/modelcontextprotocol/mcpb: a zip with the program
 	registryKind = "registry" // https://modelcontextprotocol.io/registry: where a bundle is published
@@ -34,7 +34,7 @@ const (
 func packageNames() []string {
 	entries, err := packages.ReadDir("packages")
 	if err != nil {
-		panic(err) // it is a part of the binary
+		panic(err) // the templates are embedded
 	}
 	names := make([]string, len(entries))
 	for i, e := range entries {
@@ -43,13 +43,13 @@ func packageNames() []string {
 	return names
 }
 
-// packaging is what was asked for.
+// packaging are the flags for a package.
 type packaging struct{ out, name, url, bundle string }
 
-// serverName is what the registry takes for a name.
+// serverName matches the names that the registry accepts.
 var serverName = lazyregexp.New(`^[a-zA-Z0-9.-]+/[a-zA-Z0-9._-]+$`)
 
-// check refuses flags that do not belong to a package, or are missing.
+// check returns an error for flags that do not belong to a package, or are missing.
 func (p packaging) check(kind string) error {
 	known := slices.Contains(packageNames(), kind)
 	registry := kind == registryKind
@@ -57,29 +57,29 @@ func (p packaging) check(kind string) error {
 	case p.out != "" && (!known || registry):
 		return ui.UsageError("redirect it where it belongs", "%s is printed: it takes no --output", kind)
 	case known && !registry && p.out == "":
-		return ui.UsageError("ripple mcp config "+kind+" -o PATH", "where is the package to be written?")
+		return ui.UsageError("ripple mcp config "+kind+" -o PATH", "--output is missing")
 	case !registry && p.name+p.url+p.bundle != "":
-		return ui.UsageError("", "--name, --url and --bundle are for ripple mcp config %s", registryKind)
+		return ui.UsageError("", "--name, --url and --bundle apply to ripple mcp config %s", registryKind)
 	case !registry:
 		return nil
 	case !serverName().MatchString(p.name):
-		return ui.UsageError("a domain turned round and a word: --name org.example/ripple", "--name %q is no server's name", p.name)
+		return ui.UsageError("a reversed domain and a word: --name org.example/ripple", "--name %q is not a valid server name", p.name)
 	case p.bundle == "":
-		return ui.UsageError("ripple mcp config mcpb -o ripple.mcpb makes one", "which file is the bundle? --bundle is missing")
+		return ui.UsageError("ripple mcp config mcpb -o ripple.mcpb creates one", "--bundle is missing")
 	}
 	if u, err := url.Parse(p.url); err != nil || u.Scheme != "https" || u.Host == "" {
-		return ui.UsageError("--url https://example.org/ripple.mcpb", "--url %q is no address that others can take the bundle from", p.url)
+		return ui.UsageError("--url https://example.org/ripple.mcpb", "--url %q is not an address from which the bundle can be downloaded", p.url)
 	}
 	return nil
 }
 
-// write makes a package; nothing is left of one that fails.
+// write creates a package; if it fails, it leaves nothing behind.
 func (p packaging) write(a *ui.App, kind string, s setup) error {
 	if kind == registryKind {
 		return p.printRegistry(a, s)
 	}
 	if _, err := os.Lstat(p.out); !errors.Is(err, fs.ErrNotExist) {
-		return ui.UsageError("give another path, or remove it", "%s is there already", p.out)
+		return ui.UsageError("give another path, or remove it", "%s already exists", p.out)
 	}
 	make := writeTree
 	if kind == bundleKind {
@@ -92,7 +92,7 @@ func (p packaging) write(a *ui.App, kind string, s setup) error {
 	return nil
 }
 
-// each calls f with every file of a package, filled.
+// each calls f with every filled file of a package.
 func each(kind string, s setup, f func(name string, content []byte) error) error {
 	root := path.Join("packages", kind)
 	return fs.WalkDir(packages, root, func(name string, d fs.DirEntry, err error) error {
@@ -121,7 +121,7 @@ func writeTree(dir, kind string, s setup) error {
 	})
 }
 
-// writeBundle writes a zip with the manifest and this program.
+// writeBundle writes a zip file with the manifest and this program.
 func writeBundle(file, kind string, s setup) (err error) {
 	s.Binary, s.Platform = "server/"+filepath.Base(s.Ripple), runtime.GOOS
 	if s.Platform == "windows" {
@@ -153,7 +153,7 @@ func addProgram(z *zip.Writer, name, program string) error {
 	if err != nil {
 		return err
 	}
-	defer func() { _ = in.Close() }() // it was only read
+	defer func() { _ = in.Close() }() // opened for reading only
 	h := &zip.FileHeader{Name: name, Method: zip.Deflate}
 	h.SetMode(0o755)
 	w, err := z.CreateHeader(h)
@@ -177,10 +177,11 @@ func (p packaging) printRegistry(a *ui.App, s setup) error {
 	})
 }
 
-// semantic is a version with three numbers; what may follow them is left out.
+// semantic matches a version with three numbers, ignoring what follows them.
 var semantic = lazyregexp.New(`^v?([0-9]+\.[0-9]+\.[0-9]+)\b`)
 
-// plainVersion is a version as packages take it; a build without one is 0.0.0.
+// plainVersion returns a version in the form that packages require; a build without a version is
+// 0.0.0.
 func plainVersion(version string) string {
 	if m := semantic().FindStringSubmatch(version); m != nil {
 		return m[1]

@@ -1,5 +1,5 @@
-// Package notice tells, at most once a day, that there is a newer ripple. Whatever goes
-// wrong with that, nobody hears of it, and no command takes longer for it.
+// Package notice reports, at most once a day, that a newer ripple is available. Whatever
+// goes wrong with that, nobody hears of it, and no command takes longer for it.
 package notice
 
 import (

@@ -1,5 +1,5 @@
-// Package onepage writes pages of HTML that are one file each: they need no network, run no
-// script but their own, and what anybody has printed is text in them and never markup.
+// Package onepage writes HTML pages of one file each: they need no network, run only their
+// own script, and show all output as text and never as markup.
 package onepage
 
 import (
@@ -9,7 +9,7 @@ import (
 	"io"
 	"strings"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 // Page is a page before its body is known.

@@ -1,4 +1,4 @@
-// Package screentest judges what is shown on a terminal, for tests.
+// Package screentest checks the contents of a terminal screen, for tests.
 package screentest
 
 import (
@@ -9,7 +9,7 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
 var sgr = lazyregexp.New(`\x1b\[[0-9;]*m`)

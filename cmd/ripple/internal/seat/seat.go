@@ -1,6 +1,5 @@
-// Package seat is the place of a person at a terminal who sees the screen of a program of
-// ours, and types: the terminal is his program's until it is given back, however that is
-// over.
+// Package seat attaches a person's terminal to a program: it shows the program's screen,
+// passes on what the person types, and restores the terminal in every case.
 package seat
 
 import (
@@ -13,7 +12,7 @@ import (
 
 	"golang.org/x/term"
 
-	"ripple/runtime/console"
+	"example.com/ripple/runtime/console"
 )
 
 // Seat is the terminal at which a person sits.

@@ -6,19 +6,24 @@ import (
 	"os"
 	"strings"
 
-	"ripple/runtime/registry"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/trust"
 )
 
-// AdapterSources are where adapters come from for this user in this directory.
-func (a *App) AdapterSources() registry.Sources {
+// AdapterSources returns the sources of adapters for this user in the current directory.
+func (a *App) AdapterSources() registry.Sources { return a.Trust.sources() }
+
+func (t *Trust) sources() registry.Sources {
 	cwd, err := os.Getwd()
 	if err != nil {
-		cwd = "" // gone: then it has no adapters
+		cwd = "" // the directory is gone, so it has no adapters
 	}
-	return registry.DefaultSources(a.Getenv, cwd)
+	sources := registry.DefaultSources(t.getenv, cwd)
+	sources.Trusts = t.Trusts
+	return sources
 }
 
-// Registry has the adapters that there are for this user in this directory.
+// Registry returns the registry of adapters for this user in the current directory.
 func (a *App) Registry() (*registry.Registry, error) {
 	r, err := registry.Open(a.AdapterSources())
 	if err != nil {
@@ -27,34 +32,74 @@ func (a *App) Registry() (*registry.Registry, error) {
 	return r, nil
 }
 
-// Adapter finds one adapter by name or path.
+// Adapter finds an adapter by name or path, in order to use it. If only the project has that name,
+// a user on a terminal is asked first whether the project is trusted.
 func (a *App) Adapter(name string) (*registry.Entry, error) {
 	r, err := a.Registry()
 	if err != nil {
 		return nil, err
 	}
+	if passed := r.PassedOver(name); passed != nil {
+		a.Trust.reportUnused(name, passed)
+	}
 	entry, err := r.Find(name)
+	if untrusted, is := errors.AsType[*registry.UntrustedError](err); is {
+		entry = untrusted.Entry // the contents that were read and have been approved now
+		if err := a.Trust.agreeToAdapter(entry); err != nil {
+			return nil, err
+		}
+	} else if err != nil {
+		return nil, AdapterError(err)
+	}
+	a.Trust.reportProject(entry)
+	return entry, nil
+}
+
+func (t *Trust) agreeToAdapter(e *registry.Entry) error {
+	project, err := Project()
+	if err != nil {
+		return FailWith(ExitFailed, err, "")
+	}
+	item := adapterItem(project, e)
+	if ours, err := t.withoutProject(); err == nil {
+		item.Runs = adapterRuns(e, ours)
+	}
+	return t.Agree([]trust.Item{item})
+}
+
+// Look finds an adapter by name or path, without the intent to start it.
+func (a *App) Look(name string) (*registry.Entry, error) {
+	r, err := a.Registry()
+	if err != nil {
+		return nil, err
+	}
+	entry, err := r.Look(name)
 	if err != nil {
 		return nil, AdapterError(err)
 	}
 	return entry, nil
 }
 
-// AdapterError says what is wrong with a name, or everything that is wrong with
-// the file.
+// AdapterError converts an error of a lookup, including all diagnostics of the file.
 func AdapterError(err error) error {
 	broken, ok := AsBroken(err)
 	if !ok {
-		return FailWith(ExitUsage, err, "ripple adapter list shows what there is")
+		return FailWith(ExitUsage, err, "ripple adapter list lists the adapters")
 	}
 	var b strings.Builder
 	for _, d := range broken.Diagnostics {
 		b.WriteString(d.Format() + "\n")
 	}
-	return FailWith(ExitUsage, fmt.Errorf("adapter %q does not load", broken.Name), b.String())
+	return FailWith(ExitUsage, &doesNotLoad{broken}, b.String())
 }
 
-// AsBroken is an error of an adapter that does not load, and whether it is one.
+// doesNotLoad is a BrokenError in one line; its diagnostics are printed separately.
+type doesNotLoad struct{ *registry.BrokenError }
+
+func (e *doesNotLoad) Error() string { return fmt.Sprintf("adapter %q does not load", e.Name) }
+func (e *doesNotLoad) Unwrap() error { return e.BrokenError }
+
+// AsBroken returns the error of an adapter that does not load, and whether err is one.
 func AsBroken(err error) (*registry.BrokenError, bool) {
 	return errors.AsType[*registry.BrokenError](err)
 }

@@ -10,18 +10,25 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"ripple/runtime/checkup"
-	"ripple/runtime/launch"
-	"ripple/runtime/registry"
-	"ripple/schema"
+	"example.com/ripple/runtime/checkup"
+	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
 )
 
-// AgentAdapter finds an agent by name; "auto" is the first one that is there.
+// AgentAdapter finds an agent by name; "auto" is the first usable one.
 func (a *App) AgentAdapter(ctx context.Context, name string) (*registry.Entry, error) {
 	if name == "" || name == "auto" {
 		return a.DetectAgent(ctx)
 	}
 	e, err := a.Adapter(name)
+	return onlyAgent(e, err)
+}
+
+// LookAgent is AgentAdapter without the intent to start it; it does not accept auto.
+func (a *App) LookAgent(name string) (*registry.Entry, error) { return onlyAgent(a.Look(name)) }
+
+func onlyAgent(e *registry.Entry, err error) (*registry.Entry, error) {
 	if err != nil {
 		return nil, err
 	}
@@ -31,23 +38,22 @@ func (a *App) AgentAdapter(ctx context.Context, name string) (*registry.Entry, e
 	return e, nil
 }
 
-// Way is an agent's entry as it is for one transport of its turns; "" is the adapter's
-// own choice.
+// Way returns an agent's entry for one transport; "" is the adapter's default.
 func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
 	a, err := e.Adapter.Way(transport)
 	if err != nil {
-		return nil, FailWith(ExitUsage, err, "ripple adapter show "+ShellQuote(e.Name)+" tells what the agent can do")
+		return nil, FailWith(ExitUsage, err, "ripple adapter show "+ShellQuote(e.Name)+" shows what the agent can do")
 	}
 	entry := *e
 	entry.Adapter = a
 	return &entry, nil
 }
 
-// Transport adds the flags that choose how turns are taken.
+// Transport adds the flags that select a transport.
 func Transport(cmd *cobra.Command, to *string) {
 	flags := cmd.Flags()
-	flags.StringVar(to, "transport", "", "how turns are taken: `stdio`, acp (the Agent Client Protocol) or screen (default: as the adapter has it)")
-	flags.BoolFunc("screen", "take turns on the agent's own screen, as --transport screen", func(value string) error {
+	flags.StringVar(to, "transport", "", "transport of the turns: stdio, acp (the Agent Client Protocol) or screen (default: as the adapter specifies)")
+	flags.BoolFunc("screen", "take turns on the agent's own screen, like --transport screen", func(value string) error {
 		on, err := strconv.ParseBool(value)
 		if on {
 			*to = schema.TransportScreen
@@ -55,10 +61,11 @@ func Transport(cmd *cobra.Command, to *string) {
 		return err
 	})
 	cmd.MarkFlagsMutuallyExclusive("transport", "screen")
+	Choices(cmd, "transport", schema.TransportStdio, schema.TransportACP, schema.TransportScreen)
 }
 
-// DetectAgent is the agent with the best place that is installed, answers when asked
-// for its version, is not too old and not disabled.
+// DetectAgent returns the preferred agent that is installed, reports its version, is recent enough
+// and not disabled.
 func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.Entry, error) {
 	r, err := a.Registry()
 	if err != nil {
@@ -71,6 +78,7 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		}
 		found := a.examiner.Look(ctx, e.Adapter, checkup.Program{})
 		if found.Usable {
+			a.Trust.reportProject(e)
 			return e, nil
 		}
 		fmt.Fprintf(&looked, "%-10s %s\n", e.Name, strings.Join(found.Todo, "; "))
@@ -79,13 +87,13 @@ func (a *App) DetectAgent(ctx context.Context, disabled ...string) (*registry.En
 		"install one of these, or name another with --adapter:\n"+Indent(strings.TrimSuffix(looked.String(), "\n")))
 }
 
-// Examine looks at a program as it will be started, and at who is logged in.
+// Examine checks a program as it will be started, and whether a user is logged in.
 func (a *App) Examine(ctx context.Context, e *registry.Entry, p checkup.Program) checkup.Report {
 	return a.examiner.Examine(ctx, e.Adapter, p)
 }
 
-// Ready says before the first turn what every turn would fail of: the program is
-// missing or too old, or nobody is logged in. A version that is not told is none.
+// Ready returns an error before the first turn if every turn would fail: the program is missing or
+// too old, or no user is logged in. An unknown version is accepted.
 func (a *App) Ready(ctx context.Context, e *registry.Entry, p checkup.Program) error {
 	d := a.Examine(ctx, e, p)
 	if ctx.Err() != nil {

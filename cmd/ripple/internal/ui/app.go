@@ -1,23 +1,24 @@
-// Package ui is what the commands of ripple share: the streams and how they are
-// written to, errors with their exit codes and hints, adapters by their names, and the
-// views of a turn.
+// Package ui contains the shared parts of the commands: the streams and how they are written to,
+// errors with their exit codes and hints, the lookup of adapters, and the views of a turn.
 //
-// How ripple talks:
+// Conventions for the output of ripple:
 //
-//   - Standard output carries what was asked for and nothing else. Progress,
+//   - Standard output carries the requested result and nothing else. Progress,
 //     hints, notices and errors go to standard error.
 //   - An error says what failed and where, and on a line of its own what to do
-//     next. A mistake in the command line gets no wall of usage text.
-//   - Colour and lines that rewrite themselves are for terminals. NO_COLOR and
-//     TERM=dumb are respected; what is piped is plain text, line by line.
-//   - What a program is to read (--json, --report) is never mixed with text for
-//     people and does not depend on a terminal.
-//   - Nothing is asked: every answer that ripple needs has a flag.
-//   - When the reader of standard output goes away, ripple cleans up and ends
-//     in silence.
+//     next. A mistake in the command line does not print the usage text.
+//   - Color and rewritten lines are for terminals. NO_COLOR and TERM=dumb are
+//     respected; output to a pipe is plain text, line by line.
+//   - Machine-readable output (--json, --report) is never mixed with other text
+//     and does not depend on a terminal.
+//   - The only question is whether a project is trusted: every answer that ripple
+//     needs has a flag.
+//   - When the reader of standard output goes away, ripple cleans up and exits
+//     silently.
 package ui
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
@@ -27,57 +28,69 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"text/tabwriter"
 
 	"github.com/spf13/cobra"
 	"golang.org/x/term"
 
-	"ripple/runtime/checkup"
+	"example.com/ripple/runtime/checkup"
 )
 
-// Environment is what the process was given; of it depends what a terminal gets.
+// Environment is the process environment, on which the output to a terminal depends.
 type Environment struct{ Getenv func(string) string }
 
-// App is what every command needs to talk: the streams of the process.
+// App holds the streams of the process and the shared state of the commands.
 type App struct {
 	Environment
 	In     io.Reader
 	Out    io.Writer // standard output; its first error stops the command
-	Err    io.Writer
-	Stdout io.Writer // what Out writes to: to see whether it is a terminal
+	Err    io.Writer // standard error
+	Stdout io.Writer // the stream below Out, to check whether it is a terminal
 
-	ErrTerminal bool // standard error is a terminal that understands escapes
+	// Out and Err remove control sequences when they write to a terminal. Raw is for output that
+	// controls the terminal, or is a program's unmodified output.
+	Raw Streams
 
-	output   *output
+	ErrTerminal bool // standard error is a terminal that supports escape sequences
+
+	failure  *failure
 	examiner checkup.Examiner
+	Trust    *Trust
 }
 
-// NewApp talks on these streams; cancel is called with the first error of stdout.
+// Streams are standard output and standard error.
+type Streams struct{ Out, Err io.Writer }
+
+// NewApp returns an App for these streams; cancel is called with the first error of stdout.
 func NewApp(stdin io.Reader, stdout, stderr io.Writer, cancel context.CancelCauseFunc) *App {
-	out := &output{to: stdout, broken: cancel}
-	return &App{
-		In: stdin, Out: out, Err: stderr, Stdout: stdout, output: out,
+	f := &failure{broken: cancel}
+	a := &App{
+		In: stdin, Out: &output{shown(stdout), f}, Err: shown(stderr), Stdout: stdout, failure: f,
+		Raw:         Streams{&output{stdout, f}, stderr},
 		Environment: Environment{os.Getenv}, ErrTerminal: IsTerminal(stderr) && os.Getenv("TERM") != "dumb",
 	}
+	a.Trust = &Trust{getenv: a.Getenv, in: stdin, err: a.Err, note: a.Note}
+	return a
 }
 
-// IsTerminal says whether a stream is a terminal.
+// IsTerminal reports whether a stream is a terminal.
 func IsTerminal(stream any) bool {
-	f, ok := stream.(*os.File)
-	return ok && term.IsTerminal(int(f.Fd()))
+	f := fileOf(stream)
+	return f != nil && term.IsTerminal(int(f.Fd()))
 }
 
-// Colour says whether a stream gets colour.
+// Colour reports whether a stream gets color.
 func (e Environment) Colour(stream any) bool {
 	return IsTerminal(stream) && e.Getenv("NO_COLOR") == "" && e.Getenv("TERM") != "dumb"
 }
 
-// pages says whether a stream is a terminal that pages can be written to.
+// pages reports whether a stream is a terminal that supports pages.
 func (e Environment) pages(stream any) bool { return IsTerminal(stream) && e.Getenv("TERM") != "dumb" }
 
-// page is one for a stream that is a terminal, as wide as it is now.
+// page returns a page for a terminal, with its current width.
 func (e Environment) page(stream any) Page {
 	width := 80
-	if f, is := stream.(*os.File); is {
+	if f := fileOf(stream); f != nil {
 		if w, _, err := term.GetSize(int(f.Fd())); err == nil && w > 1 {
 			width = w
 		}
@@ -85,10 +98,10 @@ func (e Environment) page(stream any) Page {
 	return Page{Width: max(width, 10), Colour: e.Colour(stream)}
 }
 
-// Columns is the room on a line of standard error that is rewritten: the last
-// column stays free, as some terminals wrap there already.
+// Columns returns the usable width of a rewritten line on standard error: the last column stays
+// free, because some terminals wrap there already.
 func (a *App) Columns() int {
-	if f, is := a.Err.(*os.File); is {
+	if f := fileOf(a.Err); f != nil {
 		if width, _, err := term.GetSize(int(f.Fd())); err == nil && width > 1 {
 			return width - 1
 		}
@@ -96,17 +109,21 @@ func (a *App) Columns() int {
 	return 79
 }
 
-// output is standard output. The first error stops the command: writing on
-// would be work that nobody sees.
+// output is standard output. The first error stops the command, because nobody sees further output.
 type output struct {
-	to     io.Writer
+	to io.Writer
+	*failure
+}
+
+// failure is the first error of standard output.
+type failure struct {
 	broken context.CancelCauseFunc
 
-	// A lock would not do: a Write may be stuck when the end asks for the error.
+	// Not a lock: a Write may block when the end of the command reads the error.
 	failed atomic.Pointer[error]
 }
 
-// Write makes it an io.Writer.
+// Write implements io.Writer.
 func (o *output) Write(b []byte) (int, error) {
 	if err := o.err(); err != nil {
 		return 0, err
@@ -119,20 +136,31 @@ func (o *output) Write(b []byte) (int, error) {
 	return n, err
 }
 
-// err is what went wrong with standard output.
-func (o *output) err() error {
-	if err := o.failed.Load(); err != nil {
+// err returns the error, or nil.
+func (f *failure) err() error {
+	if err := f.failed.Load(); err != nil {
 		return *err
 	}
 	return nil
 }
 
-// OutError is what went wrong with standard output, nil for nothing.
-func (a *App) OutError() error { return a.output.err() }
+// OutError returns the first error of standard output, or nil.
+func (a *App) OutError() error { return a.failure.err() }
 
-// Printf writes to standard output; output keeps the error for the end.
+// Printf writes to standard output; errors are reported by OutError.
 func (a *App) Printf(format string, args ...any) {
 	fmt.Fprintf(a.Out, format, args...)
+}
+
+// PrintTable prints tab-separated cells in aligned columns on standard output. It makes one write,
+// where a tabwriter makes one for each cell.
+func (a *App) PrintTable(print func(io.Writer)) error {
+	var lines bytes.Buffer
+	w := tabwriter.NewWriter(&lines, 0, 0, 2, ' ', 0)
+	print(w)
+	_ = w.Flush() // a buffer never fails
+	_, err := lines.WriteTo(a.Out)
+	return err
 }
 
 // PrintJSON writes one indented JSON value to standard output.
@@ -143,15 +171,15 @@ func (a *App) PrintJSON(v any) error {
 	return e.Encode(v)
 }
 
-// Note tells something beside the result. Nothing can be done when standard
-// error is gone. What programs and models have said may be a part of it.
+// Note prints a message on standard error, ignoring write errors. The message may contain text of
+// programs and models.
 func (a *App) Note(format string, args ...any) { a.say("", fmt.Sprintf(format, args...)) }
 
 func (a *App) say(colour, text string) {
 	fmt.Fprintf(a.Err, "ripple: %s\n", a.Paint(colour, strings.TrimRight(Harmless(text), "\n")))
 }
 
-// End says what went wrong and gives the exit code.
+// End reports an error and returns the exit code.
 func (a *App) End(cmd *cobra.Command, err error) int {
 	broken := a.OutError()
 	switch {
@@ -179,7 +207,14 @@ const (
 	reset = "\x1b[m"
 )
 
-// Paint colours a text for standard error.
+// Rewrite replaces the current line of standard error; text is at most one line. It is for
+// terminals.
+func (a *App) Rewrite(text string) {
+	fmt.Fprint(a.Raw.Err, "\r\x1b[K")
+	fmt.Fprint(a.Err, text)
+}
+
+// Paint adds color to a text for standard error.
 func (a *App) Paint(colour, text string) string {
 	if colour == "" || !a.Colour(a.Err) {
 		return text
@@ -187,14 +222,8 @@ func (a *App) Paint(colour, text string) string {
 	return colour + text + reset
 }
 
-// Interactive says that a person sits before both standard streams.
+// Interactive reports whether standard input and output are a terminal.
 func (a *App) Interactive() bool {
 	in, isFile := a.In.(*os.File)
-	return isFile && term.IsTerminal(int(in.Fd())) && a.outTerminal() && a.Getenv("TERM") != "dumb"
-}
-
-// outTerminal says that standard output is a terminal.
-func (a *App) outTerminal() bool {
-	out, isFile := a.Stdout.(*os.File)
-	return isFile && term.IsTerminal(int(out.Fd()))
+	return isFile && term.IsTerminal(int(in.Fd())) && IsTerminal(a.Stdout) && a.Getenv("TERM") != "dumb"
 }

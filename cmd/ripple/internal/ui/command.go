@@ -6,8 +6,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Group makes a command that only holds others: alone it shows its help, and a
-// word that is none of its commands is an error.
+// Group turns cmd into a command that only has subcommands: without arguments it shows its help,
+// and an unknown subcommand is an error.
 func Group(cmd *cobra.Command) *cobra.Command {
 	cmd.Args = func(cmd *cobra.Command, args []string) error {
 		if len(args) == 0 {
@@ -19,13 +19,13 @@ func Group(cmd *cobra.Command) *cobra.Command {
 	return cmd
 }
 
-// NoCommand says that a group of commands has none of that name.
+// NoCommand returns the error for an unknown subcommand.
 func NoCommand(cmd *cobra.Command, word string) error {
 	cmd.SuggestionsMinimumDistance = 2
 	return UsageError(DidYouMean(cmd.SuggestionsFor(word), SeeHelp(cmd)), "%s has no command %q", cmd.CommandPath(), word)
 }
 
-// NoArgs refuses arguments in our own words.
+// NoArgs refuses arguments.
 func NoArgs(cmd *cobra.Command, args []string) error {
 	if len(args) > 0 {
 		return UsageError(SeeHelp(cmd), "%s takes no argument, and got %q", cmd.CommandPath(), args[0])
@@ -33,7 +33,7 @@ func NoArgs(cmd *cobra.Command, args []string) error {
 	return nil
 }
 
-// SeeHelp is the hint that names a command's help.
+// SeeHelp returns the hint that names a command's help.
 func SeeHelp(cmd *cobra.Command) string {
 	return fmt.Sprintf("see %s --help", cmd.CommandPath())
 }

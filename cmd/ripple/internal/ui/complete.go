@@ -1,26 +1,29 @@
 package ui
 
 import (
+	"maps"
+	"slices"
 	"strings"
 
 	"github.com/spf13/cobra"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// CompleteFlag gives a flag what a shell offers for its value.
+// CompleteFlag sets the completion of a flag's value.
 func CompleteFlag(cmd *cobra.Command, flag string, values cobra.CompletionFunc) {
 	if err := cmd.RegisterFlagCompletionFunc(flag, values); err != nil {
-		panic(err) // the command has no such flag, or it was said before
+		panic(err) // the flag does not exist, or already has a completion
 	}
 }
 
-// Choices says that a flag takes one of some words.
+// Choices declares that a flag accepts one of several words.
 func Choices(cmd *cobra.Command, flag string, words ...string) {
 	CompleteFlag(cmd, flag, cobra.FixedCompletions(words, cobra.ShellCompDirectiveNoFileComp))
 }
 
-// CompleteDirectories offers directories for the flags that are for one, wherever they are.
+// CompleteDirectories completes directories for the flags of these names, in cmd and all
+// subcommands.
 func CompleteDirectories(cmd *cobra.Command, flags ...string) {
 	for _, name := range flags {
 		if f := cmd.Flags().Lookup(name); f != nil {
@@ -34,7 +37,7 @@ func CompleteDirectories(cmd *cobra.Command, flags ...string) {
 	}
 }
 
-// FirstOnly offers something for the first argument alone; the others are files.
+// FirstOnly completes only the first argument; the others are files.
 func FirstOnly(values cobra.CompletionFunc) cobra.CompletionFunc {
 	return func(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
 		if len(args) > 0 {
@@ -44,30 +47,44 @@ func FirstOnly(values cobra.CompletionFunc) cobra.CompletionFunc {
 	}
 }
 
-// CompleteAdapter gives the names of adapters to a shell that completes; a file will
-// do, too.
+// CompleteAdapter completes names of adapters, and files.
 func CompleteAdapter(a *App) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return adapterNames(a, func(schema.Family) bool { return true }), cobra.ShellCompDirectiveDefault
 	}
 }
 
-// CompleteAgent gives the names of coding agents.
+// CompleteAgent completes names of coding agents.
 func CompleteAgent(a *App) cobra.CompletionFunc {
 	return func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		return adapterNames(a, isAgent), cobra.ShellCompDirectiveDefault
 	}
 }
 
-// CompleteAgents goes on with a list of agents, which commas separate.
+// CompleteMode completes the permission modes of the agent given by --adapter.
+func CompleteMode(a *App) cobra.CompletionFunc {
+	return func(cmd *cobra.Command, _ []string, _ string) ([]string, cobra.ShellCompDirective) {
+		f := cmd.Flags().Lookup("adapter")
+		if f == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		e, err := a.Adapter(f.Value.String())
+		if err != nil || e.Adapter.Agent == nil || e.Adapter.Agent.Options.PermissionMode == nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return slices.Sorted(maps.Keys(e.Adapter.Agent.Options.PermissionMode.Values)), cobra.ShellCompDirectiveNoFileComp
+	}
+}
+
+// CompleteAgents completes a comma-separated list of agents.
 func CompleteAgents(a *App) cobra.CompletionFunc { return inList(a, isAgent) }
 
-// CompletePrograms goes on with a list of adapters of programs that are no agents.
+// CompletePrograms completes a comma-separated list of adapters of programs that are not agents.
 func CompletePrograms(a *App) cobra.CompletionFunc {
 	return inList(a, func(f schema.Family) bool { return !isAgent(f) })
 }
 
-// inList puts what a list has already before each of the names that may come next.
+// inList completes the last element of a comma-separated list.
 func inList(a *App, family func(schema.Family) bool) cobra.CompletionFunc {
 	return func(_ *cobra.Command, _ []string, list string) ([]string, cobra.ShellCompDirective) {
 		names := adapterNames(a, family)
@@ -87,7 +104,7 @@ func adapterNames(a *App, family func(schema.Family) bool) (names []string) {
 	}
 	for _, e := range r.List() {
 		if family(e.Adapter.Family) {
-			names = append(names, cobra.CompletionWithDesc(e.Name, e.Adapter.Description))
+			names = append(names, cobra.CompletionWithDesc(Harmless(e.Name), FirstLine(e.Adapter.Description)))
 		}
 	}
 	return names

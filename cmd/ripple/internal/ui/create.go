@@ -6,7 +6,7 @@ import (
 	"path/filepath"
 )
 
-// CreateFile writes a file that is not there, whole or not at all. fs.ErrExist: it is.
+// CreateFile creates a file atomically. The error is fs.ErrExist if it exists.
 func CreateFile(path string, text []byte) error {
 	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
 	if err != nil {
@@ -19,8 +19,8 @@ func CreateFile(path string, text []byte) error {
 	return nil
 }
 
-// ReplaceFile gives a file that is there another text, whole or not at all, and keeps
-// its permissions. A link stays one: what it leads to is replaced.
+// ReplaceFile replaces the contents of an existing file atomically and keeps its permissions. If
+// path is a link, its target is replaced.
 func ReplaceFile(path string, text []byte) error {
 	path, err := filepath.EvalSymlinks(path)
 	if err != nil {

@@ -10,13 +10,13 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is replaced keeps its permissions, a link stays one, and nothing else is left in
-// the directory.
+// A replaced file keeps its permissions, a link stays a link, and nothing else remains in the
+// directory.
 func TestReplaceFile(t *testing.T) {
 	dir := t.TempDir()
 	file, link := filepath.Join(dir, "file"), filepath.Join(dir, "link")
 	require.NoError(t, os.WriteFile(file, []byte("old"), 0o640))
-	if runtime.GOOS != "windows" { // needs a privilege there
+	if runtime.GOOS != "windows" { // needs a privilege on Windows
 		require.NoError(t, os.Symlink("file", link))
 		require.NoError(t, ReplaceFile(link, []byte("by the link")))
 		target, err := os.Readlink(link)

@@ -8,8 +8,8 @@ import (
 	"github.com/spf13/cobra"
 )
 
-// Exit codes; "ripple help exit-codes" says what they mean. Those of a loop are
-// runtime/loop's; 6 and 7 only it has.
+// Exit codes; "ripple help exit-codes" describes them. The codes of a loop are defined in
+// runtime/loop; only a loop uses 6 and 7.
 const (
 	ExitOK          = 0
 	ExitFailed      = 1
@@ -18,19 +18,19 @@ const (
 	ExitTimeout     = 4
 	ExitLimit       = 5
 	ExitBlocked     = 8
-	ExitInterrupted = 130 // 128 + SIGINT, as shells say it
+	ExitInterrupted = 130 // 128 + SIGINT, as in shells
 	ExitPipe        = 141 // 128 + SIGPIPE
 )
 
-// ExitError is an error that knows the exit code it leads to. A nil err ends
-// the command without a message: everything was said already.
+// ExitError is an error with an exit code. A nil Err ends the command without a message: everything
+// has been printed already.
 type ExitError struct {
 	Code int
 	Err  error
-	Hint string // what to do next, in one line or several
+	Hint string // what to do next, in one or more lines
 }
 
-// Error makes it an error.
+// Error implements error.
 func (e *ExitError) Error() string {
 	if e.Err == nil {
 		return fmt.Sprintf("exit code %d", e.Code)
@@ -38,10 +38,10 @@ func (e *ExitError) Error() string {
 	return e.Err.Error()
 }
 
-// Unwrap gives what went wrong.
+// Unwrap returns the underlying error.
 func (e *ExitError) Unwrap() error { return e.Err }
 
-// ExitWith ends with a code and says nothing more; nil for 0.
+// ExitWith returns an error that ends with a code and no message; nil for 0.
 func ExitWith(code int) error {
 	if code == ExitOK {
 		return nil
@@ -49,18 +49,18 @@ func ExitWith(code int) error {
 	return &ExitError{Code: code}
 }
 
-// UsageError is a command line that cannot be carried out.
+// UsageError returns an error for an invalid command line.
 func UsageError(hint, format string, args ...any) error {
 	return &ExitError{Code: ExitUsage, Err: fmt.Errorf(format, args...), Hint: hint}
 }
 
-// FailWith is an error with the code it leads to and what to do about it.
+// FailWith returns an error with an exit code and a hint.
 func FailWith(code int, err error, hint string) error {
 	return &ExitError{Code: code, Err: err, Hint: hint}
 }
 
-// asExit gives an error its exit code: what no command of ours classified is
-// cobra's, and that is always about usage.
+// asExit returns the exit code of an error: unclassified errors come from cobra, and are usage
+// errors.
 func asExit(cmd *cobra.Command, err error) *ExitError {
 	if e, ok := errors.AsType[*ExitError](err); ok {
 		return e

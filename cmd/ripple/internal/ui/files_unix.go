@@ -4,9 +4,9 @@ package ui
 
 import "syscall"
 
-// room says how many of n files could be opened; Go's own Open would start what
-// gives up without them.
-func room(n int) (int, error) {
+// openable returns how many of n files could be opened. It does not use Go's Open, which would start
+// the runtime parts that fail without them.
+func openable(n int) (int, error) {
 	var files []int
 	defer func() {
 		for _, fd := range files {
@@ -14,7 +14,7 @@ func room(n int) (int, error) {
 		}
 	}()
 	for len(files) < n {
-		// what is there on any system, without a /dev too
+		// exists on every system, even without /dev
 		fd, err := syscall.Open("/", syscall.O_RDONLY|syscall.O_CLOEXEC, 0)
 		if err != nil {
 			return len(files), err

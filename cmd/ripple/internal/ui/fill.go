@@ -5,28 +5,28 @@ import (
 	"fmt"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// tag is {{name}}, {{#name}}, {{^name}} or {{/name}}. The last three, alone on a line,
-// are of the line with its end.
+// tag matches {{name}}, {{#name}}, {{^name}} or {{/name}}. The last three, alone on a line, include
+// the line and its end.
 var tag = lazyregexp.New(`(?m)^[ \t]*\{\{([#^/])([\w.]+)\}\}[ \t]*\n|\{\{([#^/]?)([\w.]+)\}\}`)
 
-// Fill puts values where a template names them. What stands from {{#name}} to {{/name}}
-// is there where the value is not empty, from {{^name}} where it is: the logic-less
-// half of mustache (https://mustache.github.io/mustache.5.html), without lists. Values
-// are put in as they are: who fills a template of JSON gives quoted ones. An error is
-// of the template: a name without a value, a section that is not closed.
+// Fill replaces the names in a template by values. Text between {{#name}} and {{/name}} is included
+// if the value is not empty, text after {{^name}} if it is: the logic-less half of mustache
+// (https://mustache.github.io/mustache.5.html), without lists. Values are inserted unchanged: the
+// caller quotes values for a JSON template. An error is about the template: a name without a value,
+// or an unclosed section.
 //
-// Go's own templates call methods by their names. With them in the binary the linker
-// keeps every method of every type, which is a seventh of it.
+// Go's own templates call methods by name. With them the linker keeps every method of every type,
+// which is a seventh of the binary.
 func Fill(template string, values map[string]string) (string, error) {
 	var out strings.Builder
 	_, err := fillTo(&out, template, "", true, values)
 	return out.String(), err
 }
 
-// fillTo fills up to the end of a section, and gives what follows it.
+// fillTo fills text up to the end of a section and returns the rest.
 func fillTo(out *strings.Builder, text, section string, shown bool, values map[string]string) (rest string, err error) {
 	say := func(s string) {
 		if shown {
@@ -46,7 +46,7 @@ func fillTo(out *strings.Builder, text, section string, shown bool, values map[s
 		case kind == "/" && name == section:
 			return text, nil
 		case kind == "/" || !known:
-			return text, fmt.Errorf("the template has {{%s%s}}, which means nothing there", kind, name)
+			return text, fmt.Errorf("unexpected {{%s%s}} in the template", kind, name)
 		case kind == "":
 			say(value)
 			continue
@@ -62,7 +62,7 @@ func fillTo(out *strings.Builder, text, section string, shown bool, values map[s
 	return "", nil
 }
 
-// group is what a group has matched, "" when it took no part.
+// group returns the match of a group, or "" if it did not participate.
 func group(text string, m []int, n int) string {
 	if m[2*n] < 0 {
 		return ""
@@ -70,7 +70,7 @@ func group(text string, m []int, n int) string {
 	return text[m[2*n]:m[2*n+1]]
 }
 
-// QuoteJSON writes a value as JSON on one line, which YAML reads too.
+// QuoteJSON encodes a value as JSON on one line, which is also valid YAML.
 func QuoteJSON(v any) (string, error) {
 	var b strings.Builder
 	e := json.NewEncoder(&b)
@@ -79,7 +79,7 @@ func QuoteJSON(v any) (string, error) {
 	return strings.TrimSuffix(b.String(), "\n"), err
 }
 
-// MustQuoteJSON is for strings and lists of them, which have no value that JSON has not.
+// MustQuoteJSON is QuoteJSON for types whose encoding cannot fail.
 func MustQuoteJSON[T string | []string | map[string]string](v T) string {
 	text, err := QuoteJSON(v)
 	if err != nil {

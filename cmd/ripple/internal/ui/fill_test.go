@@ -12,7 +12,7 @@ func TestFill(t *testing.T) {
 		"":                                      "",
 		"no tag { } {{ }}\n":                    "no tag { } {{ }}\n",
 		"a {{name}}, {{name.json}}.":            `a bash, "bash".`,
-		"{{tag}}":                               "{{off}}", // a value is no template
+		"{{tag}}":                               "{{off}}", // a value is not a template
 		"{{#on}}yes{{/on}}{{^on}}no{{/on}}":     "yes",
 		"{{#off}}yes{{/off}}{{^off}}no{{/off}}": "no",
 		"a\n{{#on}}\n  b\n{{/on}}\n{{^on}}\n  c\n{{/on}}\nd\n":                                  "a\n  b\nd\n",
@@ -24,11 +24,11 @@ func TestFill(t *testing.T) {
 		assert.Equal(t, want, got, template)
 	}
 	for template, want := range map[string]string{
-		"{{nobody}}":                 "the template has {{nobody}}, which means nothing there",
+		"{{nobody}}":                 "unexpected {{nobody}} in the template",
 		"{{#on}}x":                   "the template has no {{/on}}",
-		"x{{/on}}":                   "the template has {{/on}}, which means nothing there",
-		"{{#on}}{{#off}}{{/on}}":     "the template has {{/on}}, which means nothing there",
-		"{{#off}}{{nobody}}{{/off}}": "the template has {{nobody}}, which means nothing there",
+		"x{{/on}}":                   "unexpected {{/on}} in the template",
+		"{{#on}}{{#off}}{{/on}}":     "unexpected {{/on}} in the template",
+		"{{#off}}{{nobody}}{{/off}}": "unexpected {{nobody}} in the template",
 	} {
 		_, err := Fill(template, values)
 		assert.EqualError(t, err, want, template)

@@ -4,15 +4,15 @@ import (
 	"fmt"
 	"os"
 
-	"ripple/runtime/proctree"
+	"example.com/ripple/runtime/proctree"
 )
 
-// Guarded runs what starts programs in a second process of ours, so that kill
-// -9 of either leaves nothing behind. The outer process gets here, starts the
-// same command line again and waits; the inner one gets here and runs. Whoever
-// calls Main with streams of their own is not the process to be started again.
+// Guarded runs a function that starts programs in a second ripple process, so that kill -9 of
+// either leaves nothing behind. The outer process starts the same command line again and waits; the
+// inner one runs the function. A caller that passes its own streams to Main is not the process to
+// start again, so run is called directly.
 func (a *App) Guarded(run func() error) error {
-	if a.In != os.Stdin || a.Stdout != os.Stdout || a.Err != os.Stderr {
+	if a.In != os.Stdin || a.Stdout != os.Stdout || a.Raw.Err != os.Stderr {
 		return run()
 	}
 	if err := enoughFiles(); err != nil {
@@ -26,15 +26,15 @@ func (a *App) Guarded(run func() error) error {
 	return err
 }
 
-// leastFiles is how many files a session may have open at once, and some more.
+// leastFiles is the number of open files that a session needs, with a margin.
 const leastFiles = 16
 
-// enoughFiles tries it: without them the Go runtime itself would give up, with all
-// its stacks.
+// enoughFiles checks the limit in advance: without enough files, the Go runtime itself would crash
+// with all its stacks.
 func enoughFiles() error {
-	n, err := room(leastFiles)
+	n, err := openable(leastFiles)
 	if err != nil {
-		return FailWith(ExitMissing, fmt.Errorf("a session needs %d open files, and there is room for %d: %w", leastFiles, n, err),
+		return FailWith(ExitMissing, fmt.Errorf("a session needs %d open files, and only %d are available: %w", leastFiles, n, err),
 			"raise the limit: ulimit -n 256")
 	}
 	return nil

@@ -6,7 +6,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// What an agent says cannot speak to the terminal.
+// Text of an agent cannot control the terminal.
 func TestHarmless(t *testing.T) {
 	for _, tt := range []struct{ name, text, want string }{
 		{"words", "a\tb\nc é 日本語 👩‍💻", "a\tb\nc é 日本語 👩‍💻"},

@@ -3,9 +3,9 @@ package ui
 import (
 	"errors"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/runtime/launch"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/launch"
 )
 
 // turnOutcome is the last line of --json.
@@ -24,7 +24,7 @@ type turnOutcome struct {
 	DurationMS int64          `json:"duration_ms,omitempty"`
 }
 
-// NewTurnOutcome is what --json prints of how a turn ended.
+// NewTurnOutcome returns the result of a turn in the form that --json prints.
 func NewTurnOutcome(o agent.Outcome) turnOutcome {
 	return turnOutcome{
 		Type: "outcome", Failure: o.Failure, ExitCode: o.ExitCode, Signal: o.Signal, SessionID: o.SessionID, Text: o.Text,
@@ -32,7 +32,7 @@ func NewTurnOutcome(o agent.Outcome) turnOutcome {
 	}
 }
 
-// TurnError is a turn that did not begin.
+// TurnError returns the error for a turn that did not start.
 func TurnError(err error) error {
 	var missing *launch.MissingError
 	var unsupported *agent.UnsupportedError
@@ -42,7 +42,7 @@ func TurnError(err error) error {
 	case errors.As(err, &missing):
 		return FailWith(ExitMissing, err, "")
 	case errors.As(err, &unsupported):
-		return FailWith(ExitUsage, err, "ripple adapter show tells what the agent can do")
+		return FailWith(ExitUsage, err, "ripple adapter show shows what the agent can do")
 	}
 	return FailWith(ExitFailed, err, "")
 }
@@ -52,7 +52,7 @@ var kindCodes = map[event.Kind]int{
 	event.Timeout: ExitTimeout, event.Interrupted: ExitInterrupted, event.Version: ExitMissing,
 }
 
-// TurnExit is the exit code of a turn.
+// TurnExit returns the exit code of a turn.
 func TurnExit(o agent.Outcome) int {
 	switch {
 	case o.OK():

@@ -8,11 +8,11 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// Colours are those of the terminal's own palette, without the ones that are
-// pale on one kind of background: yellow, white, and the bright ones.
+// Colors of the terminal's own palette, without those with low contrast on some backgrounds:
+// yellow, white, and the bright ones.
 const (
 	Bold    = "\x1b[1m"
 	Green   = "\x1b[32m"
@@ -20,17 +20,17 @@ const (
 	Cyan    = "\x1b[36m"
 )
 
-// widestProse is how long a line of words may be to be read well.
+// widestProse is the maximum length of a readable line of text, in columns.
 const widestProse = 110
 
-// Page lays out what happens in a loop in lines for a terminal: no line is wider
-// than width columns, and nothing in it moves the cursor.
+// Page formats the events of a loop in lines for a terminal: no line is wider than width columns,
+// and none contains cursor movements.
 type Page struct {
 	Width  int
 	Colour bool
 }
 
-// Paint puts a colour around a text, where the page has colours.
+// Paint adds color to a text, if the page has colors.
 func (p Page) Paint(colour, text string) string {
 	if !p.Colour || colour == "" || text == "" {
 		return text
@@ -38,14 +38,14 @@ func (p Page) Paint(colour, text string) string {
 	return colour + text + reset
 }
 
-// rule is a line across the page that begins with a title.
+// rule returns a line across the page that begins with a title.
 func (p Page) rule(colour, title string) string {
 	title = FitLine([]string{title}, max(0, p.Width-6))
 	rest := strings.Repeat("─", max(0, p.Width-ansi.StringWidth(title)-4))
 	return p.Paint(Dim, "── ") + p.Paint(colour, title) + p.Paint(Dim, " "+rest)
 }
 
-// Head is the line over a turn; what has no room there stands below it.
+// Head returns the heading of a turn; parts that do not fit are on further lines.
 func (p Page) Head(h Heading) []string {
 	parts := h.Parts()
 	if whole := strings.Join(append(parts, h.Next()...), " · "); ansi.StringWidth(whole)+6 <= p.Width {
@@ -58,14 +58,14 @@ func (p Page) Head(h Heading) []string {
 	return lines
 }
 
-// Heading says which turn it is, by whom, where, and for what.
+// Heading describes a turn: its number, role, directory and task.
 type Heading struct {
-	Turn, Most          int    // most: 0 when that is not known
-	Hat, Subject        string // whose role, and the topics that it has
+	Turn, Most          int    // Most is 0 if unknown
+	Hat, Subject        string // the name of the role, and its topics
 	Agent, Branch, Task string
 }
 
-// Parts are what a heading says, the important first.
+// Parts returns the parts of a heading, most important first.
 func (h Heading) Parts() []string {
 	turn := fmt.Sprintf("turn %d", h.Turn)
 	if h.Most > 0 {
@@ -84,7 +84,7 @@ func (h Heading) Parts() []string {
 	return parts
 }
 
-// Next is the part that says what comes; there is none where that is not known.
+// Next returns the part about the next task, if it is known.
 func (h Heading) Next() []string {
 	if h.Task == "" {
 		return nil
@@ -92,7 +92,7 @@ func (h Heading) Next() []string {
 	return []string{"next: " + FirstLine(h.Task)}
 }
 
-// Say lays out an answer: words wrapped, code as it is, a status block folded.
+// Say formats an answer: text wrapped, code unchanged, a status block folded.
 func (p Page) Say(answer string) (lines []string) {
 	for _, part := range passages(Harmless(answer)) {
 		if part.status != nil {
@@ -105,7 +105,7 @@ func (p Page) Say(answer string) (lines []string) {
 	return lines
 }
 
-// Coloured wraps one line of words in a colour.
+// Coloured wraps one line of text and adds color.
 func (p Page) Coloured(colour, text string) (lines []string) {
 	for i, l := range wrapLine(text, min(p.Width, widestProse)-2) {
 		if i > 0 {
@@ -138,29 +138,29 @@ func (p Page) words(text string) (lines []string) {
 	return lines
 }
 
-// ToolUse is a tool that the agent uses, or used.
+// ToolUse is a running or completed use of a tool.
 type ToolUse struct {
 	id, Name, What string
 	Begun          time.Time
 	took           time.Duration
 	ended, failed  bool
-	said           string // why it failed
+	said           string // error message
 }
 
-// NewToolUse is a use that begins; roots are for ShortPath.
+// NewToolUse returns a use that starts at the given time; roots are for ShortPath.
 func NewToolUse(e event.Event, at time.Time, roots []string) *ToolUse {
 	return &ToolUse{id: e.ID, Name: FirstLine(e.Name), What: toolSummary(e, roots), Begun: at}
 }
 
-// End notes the result.
+// End records the result.
 func (t *ToolUse) End(e event.Event, at time.Time) {
 	t.ended, t.failed, t.took = true, e.IsError, max(0, at.Sub(t.Begun))
 	if t.failed {
-		t.said = cmp.Or(FirstLine(e.Content), "it says nothing")
+		t.said = cmp.Or(FirstLine(e.Content), "no error message")
 	}
 }
 
-// OpenTool finds the tool that a result belongs to: by its id, else the oldest.
+// OpenTool returns the tool use that a result belongs to: by its ID, otherwise the oldest.
 func OpenTool(open []*ToolUse, id string) *ToolUse {
 	for _, t := range open {
 		if !t.ended && (t.id == id || id == "" || t.id == "") {
@@ -170,7 +170,7 @@ func OpenTool(open []*ToolUse, id string) *ToolUse {
 	return nil
 }
 
-// Tool is a tool with the mark of its success; why it failed stands below.
+// Tool formats a tool use with a mark for its success, followed by the error message if it failed.
 func (p Page) Tool(t *ToolUse) []string {
 	mark, colour := "✓", Green
 	switch {
@@ -192,7 +192,8 @@ func (p Page) Tool(t *ToolUse) []string {
 	return lines
 }
 
-// Aside is what is said beside the agent's words: a limit, a refusal, an end.
+// Aside formats a message that is not part of the agent's answer, such as a limit, a refusal or the
+// end.
 func (p Page) Aside(colour, mark, text string) (lines []string) {
 	for i, l := range wrapLine(strings.ReplaceAll(Harmless(text), "\n", " "), min(p.Width, widestProse)-4) {
 		if i > 0 {
@@ -203,8 +204,8 @@ func (p Page) Aside(colour, mark, text string) (lines []string) {
 	return lines
 }
 
-// Beside is an event that is neither words nor a tool, nil for those that nobody
-// has to see.
+// Beside formats an event that is neither text nor a tool use; it returns nil for events that are
+// not shown.
 func (p Page) Beside(e event.Event) []string {
 	switch e.Type {
 	case event.RateLimited:
@@ -212,7 +213,7 @@ func (p Page) Beside(e event.Event) []string {
 	case event.PermissionDenied:
 		return p.Aside(Red, "⊘", strings.TrimSpace("refused: "+FirstLine(e.Name)+" "+FirstLine(e.Detail)))
 	case event.Error:
-		if e.Fatal { // the turn ends with it, and says so
+		if e.Fatal { // the turn ends with it, and reports it
 			return nil
 		}
 		return p.Aside(Red, "!", FirstLine(e.Message))
@@ -220,7 +221,7 @@ func (p Page) Beside(e event.Event) []string {
 	return nil
 }
 
-// WithoutTool is a list that one use is taken out of.
+// WithoutTool returns the list without t.
 func WithoutTool(list []*ToolUse, t *ToolUse) (rest []*ToolUse) {
 	for _, o := range list {
 		if o != t {

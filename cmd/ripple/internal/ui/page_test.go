@@ -8,8 +8,8 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/stretchr/testify/assert"
 
-	"ripple/cmd/ripple/internal/screentest"
-	"ripple/runtime/event"
+	"example.com/ripple/cmd/ripple/internal/screentest"
+	"example.com/ripple/runtime/event"
 )
 
 func TestWrapLine(t *testing.T) {
@@ -41,8 +41,7 @@ func TestWrapLine(t *testing.T) {
 	}
 }
 
-// Whatever an agent says stays within the page, says nothing to the terminal,
-// and no word of it is lost.
+// Any text of an agent stays within the page, without control sequences, and no word of it is lost.
 func FuzzPage(f *testing.F) {
 	f.Add("- a list\n  with  words\n```go\nfunc x() {\n\treturn\n}\n```\n日本語 e\u0301 👩‍💻", 20)
 	f.Add("---RALPH_STATUS---\nSTATUS: COMPLETE\nRECOMMENDATION: go\n---END_RALPH_STATUS---", 40)
@@ -98,7 +97,7 @@ func TestFolded(t *testing.T) {
 	}
 }
 
-// Results find their tools, though several run at once and some agents give no ids.
+// Results are matched to their tools, even if several run concurrently and some agents give no IDs.
 func TestEndOf(t *testing.T) {
 	a, b := &ToolUse{id: "a"}, &ToolUse{id: "b"}
 	assert.Same(t, b, OpenTool([]*ToolUse{a, b}, "b"))
@@ -106,6 +105,6 @@ func TestEndOf(t *testing.T) {
 	assert.Nil(t, OpenTool([]*ToolUse{a, b}, "c"))
 	b.End(event.Event{Type: event.ToolResult, IsError: true}, time.Now())
 	assert.Nil(t, OpenTool([]*ToolUse{a, b}, "b"), "it has ended")
-	assert.Equal(t, "it says nothing", b.said)
+	assert.Equal(t, "no error message", b.said)
 	assert.LessOrEqual(t, ansi.StringWidth(strings.Join(Page{Width: 20}.Tool(&ToolUse{Name: "Bash", What: strings.Repeat("日本", 40), took: 90 * time.Second}), "")), 20)
 }

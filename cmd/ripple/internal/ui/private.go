@@ -7,11 +7,31 @@ import (
 	"path/filepath"
 )
 
-// WritePrivate writes a file whole or leaves the one that was there. Only its owner may
-// read it: it has whatever a program has printed.
+// CreatePrivate creates an empty file, or truncates an existing one; afterwards only its owner can
+// read it. A special file, such as /dev/stdout, is opened unchanged.
+func CreatePrivate(path string) (*os.File, error) {
+	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	info, err := f.Stat()
+	if err == nil && info.Mode().IsRegular() {
+		if info.Mode().Perm()&0o077 != 0 {
+			err = f.Chmod(0o600)
+		}
+		err = errors.Join(err, f.Truncate(0))
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// WritePrivate writes a file atomically. Only its owner can read it, because it contains a
+// program's output.
 func WritePrivate(path string, text []byte) error {
 	if at, err := os.Lstat(path); err == nil && !at.Mode().IsRegular() {
-		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is no file")}
+		return &fs.PathError{Op: "write", Path: path, Err: errors.New("it is not a regular file")}
 	}
 	f, err := os.CreateTemp(filepath.Dir(path), ".ripple-page-*")
 	if err != nil {

@@ -2,7 +2,6 @@ package ui
 
 import (
 	"fmt"
-	"io"
 	"slices"
 	"strings"
 	"sync"
@@ -10,37 +9,37 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/runtime/contract"
+	"example.com/ripple/runtime/contract"
 )
 
-// progress shows, on one line of a terminal that it rewrites, which tests run
-// and since when. Elsewhere it says nothing: the report says it all.
+// progress shows the running tests and their durations on one line of a terminal, which it
+// rewrites. Without a terminal it prints nothing: the report contains everything.
 type progress struct {
-	w       io.Writer // nil: nobody looks
+	rewrite func(text string) // nil: not a terminal
 	columns func() int
 	started time.Time
 	quit    chan struct{}
 	ended   sync.WaitGroup
 
 	mu      sync.Mutex
-	order   []string // adapters that run now
+	order   []string // running adapters
 	current map[string]contract.Progress
 	failed  int
 }
 
-// NewProgress begins the line, where standard error is a terminal.
+// NewProgress starts the line if standard error is a terminal.
 func (a *App) NewProgress() *progress {
 	p := &progress{started: time.Now(), quit: make(chan struct{}), current: map[string]contract.Progress{}}
 	if !a.ErrTerminal {
 		return p
 	}
-	p.w, p.columns = a.Err, a.Columns
+	p.rewrite, p.columns = a.Rewrite, a.Columns
 	p.ended.Add(1)
 	go p.tick()
 	return p
 }
 
-// tick keeps the clock on the line going.
+// tick updates the durations on the line.
 func (p *progress) tick() {
 	defer p.ended.Done()
 	t := time.NewTicker(time.Second)
@@ -57,7 +56,7 @@ func (p *progress) tick() {
 	}
 }
 
-// Update takes in what an adapter is at.
+// Update records the progress of an adapter.
 func (p *progress) Update(adapter string, t contract.Progress) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -73,8 +72,7 @@ func (p *progress) Update(adapter string, t contract.Progress) {
 	}
 }
 
-// Done takes an adapter off the line, and prints what is to be printed about it
-// while the line is away.
+// Done removes an adapter from the line, and calls print while the line is erased.
 func (p *progress) Done(adapter string, print func()) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -85,7 +83,7 @@ func (p *progress) Done(adapter string, print func()) {
 }
 
 func (p *progress) draw() {
-	if p.w == nil {
+	if p.rewrite == nil {
 		return
 	}
 	var parts []string
@@ -98,18 +96,18 @@ func (p *progress) draw() {
 		state += fmt.Sprintf(", %d failed", p.failed)
 	}
 	names := ansi.Truncate(strings.Join(parts, " · "), max(0, p.columns()-len(state)), "…")
-	fmt.Fprintf(p.w, "\r\x1b[K%s", ansi.Truncate(names+state, p.columns(), ""))
+	p.rewrite(ansi.Truncate(names+state, p.columns(), ""))
 }
 
 func (p *progress) clear() {
-	if p.w != nil {
-		fmt.Fprint(p.w, "\r\x1b[K")
+	if p.rewrite != nil {
+		p.rewrite("")
 	}
 }
 
-// Stop ends the line.
+// Stop erases the line.
 func (p *progress) Stop() {
-	if p.w == nil {
+	if p.rewrite == nil {
 		return
 	}
 	close(p.quit)

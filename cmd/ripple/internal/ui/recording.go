@@ -5,21 +5,21 @@ import (
 	"os"
 )
 
-// Recording is the file that --record names. Nothing is held back: what was
-// seen is there, whatever becomes of us.
+// Recording is the file given with --record. It is written without buffering, so that it is
+// complete even if ripple is killed.
 type Recording struct{ *os.File }
 
-// CreateRecording makes the file, readable by its owner alone: a recording
-// shows everything, typed secrets too.
+// CreateRecording creates the file, readable only by its owner: a recording shows everything,
+// including typed secrets.
 func CreateRecording(path string) (*Recording, error) {
-	f, err := os.OpenFile(path, os.O_WRONLY|os.O_CREATE|os.O_TRUNC, 0o600)
+	f, err := CreatePrivate(path)
 	if err != nil {
 		return nil, UsageError("", "creating the recording: %w", err)
 	}
 	return &Recording{f}, nil
 }
 
-// Finish closes the file and says whether all of the recording is there.
+// Finish closes the file and reports whether the recording is complete.
 func (r *Recording) Finish() error {
 	if err := r.Close(); err != nil {
 		return fmt.Errorf("writing the recording: %w", err)

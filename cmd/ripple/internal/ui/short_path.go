@@ -11,8 +11,8 @@ import (
 // worktreeMark ends the directory of `ripple run --worktree` in .ralph.
 const worktreeMark = "-worktree/"
 
-// ProjectRoots are what paths of tools are shown without: the working directory by the
-// name that the shell has for it, and by the one that the system has.
+// ProjectRoots returns the prefixes that are removed from paths of tools: the working directory by
+// the shell's name for it, and by the system's.
 func ProjectRoots() []string {
 	dir, err := os.Getwd()
 	if err != nil {
@@ -25,9 +25,9 @@ func ProjectRoots() []string {
 	return list
 }
 
-// ShortPath is a path as seen from the project, or with … for the working tree of
-// a loop in it. Backslashes count as slashes, and case does not where file names
-// do not know it either: on Windows and macOS. Elsewhere two such paths are two files.
+// ShortPath returns a path relative to the project, or with … for the working tree of a loop in it.
+// Backslashes count as slashes, and case is ignored on systems whose file names are
+// case-insensitive: Windows and macOS.
 func ShortPath(path string, roots []string) string {
 	slashed := strings.ReplaceAll(path, `\`, "/")
 	for _, root := range roots {

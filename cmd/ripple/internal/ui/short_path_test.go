@@ -6,7 +6,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
 func TestShortPath(t *testing.T) {
@@ -29,7 +29,7 @@ func TestShortPath(t *testing.T) {
 	assert.Equal(t, "a.go", ShortPath(`C:\x\a.go`, []string{`C:\x`}))
 }
 
-func TestToolsAreToldWithShortPaths(t *testing.T) {
+func TestToolsAreShownWithShortPaths(t *testing.T) {
 	tool := func(input string) event.Event {
 		return event.Event{Type: event.ToolUse, Input: json.RawMessage(input)}
 	}

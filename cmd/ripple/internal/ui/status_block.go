@@ -5,19 +5,19 @@ import (
 	"strconv"
 	"strings"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// statusBlock finds the status blocks of an answer, with the fence around one.
+// statusBlock matches the status blocks of an answer, with a surrounding fence.
 var statusBlock = lazyregexp.New("(?m)^(?:```[^\n`]*\n)?---RALPH_STATUS---[ \t]*\n((?:[^\n]*\n)*?)---END_RALPH_STATUS---[ \t]*$(?:\n```[ \t]*$)?")
 
-// passage is a piece of an answer: words, or the status block that they end with.
+// passage is a part of an answer: text, or the status block that follows it.
 type passage struct {
 	text   string
-	status map[string]string // nil: words
+	status map[string]string // nil: text
 }
 
-// passages takes an answer apart.
+// passages splits an answer into its parts.
 func passages(answer string) (list []passage) {
 	words := func(text string) {
 		if text = strings.Trim(text, "\n"); strings.TrimSpace(text) != "" {
@@ -45,7 +45,7 @@ func statusValues(block string) map[string]string {
 	return values
 }
 
-// folded is a status block in one line, and its colour.
+// folded formats a status block in one line, and returns its color.
 func folded(values map[string]string) (text, colour string) {
 	status := strings.ToUpper(cmp.Or(values["STATUS"], "no status"))
 	mark, colour := "●", Cyan

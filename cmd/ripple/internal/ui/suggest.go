@@ -9,11 +9,10 @@ import (
 	"github.com/spf13/cobra"
 	"github.com/spf13/pflag"
 
-	"ripple/schema"
+	"example.com/ripple/schema"
 )
 
-// DidYouMean turns suggestions into a hint, or gives another hint if there are
-// none.
+// DidYouMean formats suggestions as a hint, or returns otherwise if there are none.
 func DidYouMean(suggestions []string, otherwise string) string {
 	switch len(suggestions) {
 	case 0:
@@ -28,7 +27,7 @@ func DidYouMean(suggestions []string, otherwise string) string {
 	return "did you mean one of " + strings.Join(quoted, ", ") + "?"
 }
 
-// NearNames finds the names that have a word close to one of the pattern's.
+// NearNames returns the names that contain a word similar to one of the pattern's.
 func NearNames(pattern string, names []string) []string {
 	byWord := map[string][]string{}
 	var words []string
@@ -54,8 +53,8 @@ func NearNames(pattern string, names []string) []string {
 	return found
 }
 
-// wordsOf splits at everything but letters and digits; words too short to be
-// told apart are left out.
+// wordsOf splits a string into words of letters and digits; words that are too short to compare are
+// omitted.
 func wordsOf(s string) []string {
 	var words []string
 	for _, w := range strings.FieldsFunc(strings.ToLower(s), func(r rune) bool {
@@ -68,7 +67,7 @@ func wordsOf(s string) []string {
 	return words
 }
 
-// FlagError explains a flag that does not exist or does not parse.
+// FlagError explains a flag that does not exist or cannot be parsed.
 func FlagError(cmd *cobra.Command, err error) error {
 	if errors.Is(err, pflag.ErrHelp) {
 		return err
@@ -89,7 +88,7 @@ func FlagError(cmd *cobra.Command, err error) error {
 	return UsageError(hint, "%w", err)
 }
 
-// badValue says what a flag takes, in place of the words of strconv.
+// badValue describes the values that a flag accepts, instead of the error of strconv.
 func badValue(e *pflag.InvalidValueError, hint string) error {
 	takes := "a value"
 	switch e.GetFlag().Value.Type() {

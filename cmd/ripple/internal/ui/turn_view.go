@@ -8,27 +8,26 @@ import (
 	"strings"
 	"time"
 
-	"ripple/runtime/agent"
-	"ripple/runtime/event"
-	"ripple/schema"
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
 )
 
-// TurnView shows a turn as it goes: on a stream that is a terminal as a page,
-// elsewhere in plain lines.
+// TurnView shows a turn in progress: as a page on a terminal, otherwise in plain lines.
 type TurnView struct {
 	*App
 	adapter *schema.Adapter
-	encode  *json.Encoder // nil: for people
-	roots   []string      // for shortPath
+	encode  *json.Encoder // nil: not JSON
+	roots   []string      // for ShortPath
 	Paged   bool          // standard output gets pages
-	Marked  bool          // standard error gets them
-	Open    []*ToolUse    // that have no result yet
+	Marked  bool          // standard error gets pages
+	Open    []*ToolUse    // without a result yet
 
 	Now    func() time.Time
-	PageOf func(stream any) Page // one as wide as the stream is now
+	PageOf func(stream any) Page // returns a page of the stream's current width
 }
 
-// NewTurnView shows the turn of an adapter, as JSON where it is asked for.
+// NewTurnView returns a view for the turn of an adapter, as JSON if requested.
 func (a *App) NewTurnView(ad *schema.Adapter, asJSON bool) *TurnView {
 	v := &TurnView{
 		App: a, adapter: ad, roots: ProjectRoots(), Paged: a.pages(a.Stdout), Marked: a.ErrTerminal, Now: time.Now, PageOf: a.page,
@@ -40,17 +39,17 @@ func (a *App) NewTurnView(ad *schema.Adapter, asJSON bool) *TurnView {
 	return v
 }
 
-// Event shows what happens in a turn.
+// Event shows an event of a turn.
 func (v *TurnView) Event(e event.Event) {
 	if v.encode != nil {
-		_ = v.encode.Encode(e) // v.out remembers its error
+		_ = v.encode.Encode(e) // v.out records the error
 		return
 	}
 	switch {
 	case e.Type == event.Text && v.Paged:
 		v.Lines(v.Out, v.PageOf(v.Stdout).Say(e.Text))
 	case e.Type == event.Text:
-		v.Printf("%s\n", v.plain(e.Text))
+		v.Printf("%s\n", strings.TrimRight(Harmless(e.Text), "\n"))
 	case v.Marked:
 		v.mark(e)
 	default:
@@ -58,16 +57,7 @@ func (v *TurnView) Event(e event.Event) {
 	}
 }
 
-// plain is text for a pipe, as it is, or for a terminal that knows no pages.
-func (v *TurnView) plain(text string) string {
-	text = strings.TrimRight(text, "\n")
-	if v.outTerminal() {
-		text = Harmless(text)
-	}
-	return text
-}
-
-// mark shows a tool when it has ended, with the mark of its success.
+// mark shows a completed tool use, with a mark for its success.
 func (v *TurnView) mark(e event.Event) {
 	p := v.PageOf(v.Err)
 	switch e.Type {
@@ -84,7 +74,7 @@ func (v *TurnView) mark(e event.Event) {
 	}
 }
 
-// End shows the tools that never told of an end.
+// End shows the tool uses without a result.
 func (v *TurnView) End() {
 	for _, t := range v.Open {
 		v.Lines(v.Err, v.PageOf(v.Err).Tool(t))
@@ -95,18 +85,18 @@ func (v *TurnView) End() {
 // Lines writes lines to a stream, or nothing.
 func (v *TurnView) Lines(to io.Writer, list []string) {
 	if len(list) > 0 {
-		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out remembers its error
+		fmt.Fprintln(to, strings.Join(list, "\n")) // v.out records the error
 	}
 }
 
-// tell says it in plain lines.
+// tell shows an event in plain lines.
 func (v *TurnView) tell(e event.Event) {
 	switch e.Type {
 	case event.ToolUse:
 		v.Note("%s %s", e.Name, toolSummary(e, v.roots))
 	case event.ToolResult:
 		if e.IsError {
-			v.Note("  failed: %s", cmp.Or(FirstLine(e.Content), "it says nothing"))
+			v.Note("  failed: %s", cmp.Or(FirstLine(e.Content), "no error message"))
 		}
 	case event.RateLimited:
 		v.Note("limited by the provider: %s", FirstLine(e.Message))
@@ -119,10 +109,10 @@ func (v *TurnView) tell(e event.Event) {
 	}
 }
 
-// Outcome says how the turn ended.
+// Outcome shows the result of the turn.
 func (v *TurnView) Outcome(o agent.Outcome) {
 	if v.encode != nil {
-		_ = v.encode.Encode(NewTurnOutcome(o)) // v.out remembers its error
+		_ = v.encode.Encode(NewTurnOutcome(o)) // v.out records the error
 		return
 	}
 	v.End()
@@ -130,14 +120,14 @@ func (v *TurnView) Outcome(o agent.Outcome) {
 		v.Note("%s", p)
 	}
 	if o.Unknown > 0 {
-		v.Note("in the agent's output %s not known to the adapter; --transcript and ripple agent map show which", CountAre(o.Unknown, "line"))
+		v.Note("in the agent's output %s unknown to the adapter; --transcript and ripple agent map show which", CountAre(o.Unknown, "line"))
 	}
 	if o.SessionID != "" && v.adapter.Agent.Options.Resume != nil && o.Failure == nil {
-		v.Note("go on with --resume %s", o.SessionID)
+		v.Note("continue with --resume %s", o.SessionID)
 	}
 }
 
-// toolSummary is what a tool is used on, in one line; roots are for shortPath.
+// toolSummary describes the input of a tool in one line; roots are for ShortPath.
 func toolSummary(e event.Event, roots []string) string {
 	var input map[string]any
 	if json.Unmarshal(e.Input, &input) != nil {

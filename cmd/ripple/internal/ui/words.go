@@ -10,10 +10,10 @@ import (
 
 	"github.com/charmbracelet/x/ansi"
 
-	"ripple/runtime/event"
+	"example.com/ripple/runtime/event"
 )
 
-// Count says a number of things in English.
+// Count formats a number of things: 1 test, 2 tests.
 func Count(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing
@@ -21,7 +21,7 @@ func Count(n int, thing string) string {
 	return fmt.Sprintf("%d %ss", n, thing)
 }
 
-// CountAre says that a number of things is or are something.
+// CountAre is Count followed by is or are.
 func CountAre(n int, thing string) string {
 	if n == 1 {
 		return "1 " + thing + " is"
@@ -29,7 +29,7 @@ func CountAre(n int, thing string) string {
 	return Count(n, thing) + " are"
 }
 
-// YesNo says it in a word.
+// YesNo returns yes or no.
 func YesNo(b bool) string {
 	if b {
 		return "yes"
@@ -37,7 +37,7 @@ func YesNo(b bool) string {
 	return "no"
 }
 
-// Quote shows control characters and outer blanks; plain text stays as it is.
+// Quote makes control characters and outer blanks visible; other text is unchanged.
 func Quote(s string) string {
 	if q := strconv.Quote(s); q != `"`+s+`"` || strings.TrimSpace(s) != s {
 		return q
@@ -45,7 +45,7 @@ func Quote(s string) string {
 	return s
 }
 
-// QuoteAll is a command line as people read it: words that need quotes have them.
+// QuoteAll formats a command line, quoting words if necessary.
 func QuoteAll(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
@@ -57,7 +57,7 @@ func QuoteAll(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellQuote is a word as a POSIX shell takes it.
+// ShellQuote quotes a word for a POSIX shell.
 func ShellQuote(s string) string {
 	if s == "" || strings.ContainsAny(s, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
 		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
@@ -65,7 +65,7 @@ func ShellQuote(s string) string {
 	return s
 }
 
-// ShortNumber is a number as people say it: 1234567 is 1.2M.
+// ShortNumber abbreviates a number: 1234567 is 1.2M.
 func ShortNumber(n int64) string {
 	switch {
 	case n >= 1_000_000:
@@ -83,11 +83,10 @@ func Indent(text string) string {
 	return "  " + strings.ReplaceAll(strings.TrimRight(text, "\n"), "\n", "\n  ")
 }
 
-// Harmless is event.Printable, of all that is not our own words.
+// Harmless is event.Printable, for all text that is not ripple's own.
 func Harmless(s string) string { return event.Printable(s) }
 
-// FirstLine is the first line of a text that anybody may have written, harmless and at
-// most 120 characters long.
+// FirstLine returns the first line of untrusted text, harmless and at most 120 characters long.
 func FirstLine(s string) string {
 	s, _, _ = strings.Cut(strings.TrimSpace(Harmless(s)), "\n")
 	if r := []rune(s); len(r) > 120 {
@@ -96,8 +95,8 @@ func FirstLine(s string) string {
 	return s
 }
 
-// FitLine joins the parts that have room on a line; the first is there in any
-// case, cut where it must be. A wrapped line could not be rewritten.
+// FitLine joins the parts that fit on a line; the first is always included, and cut if necessary. A
+// wrapped line could not be rewritten.
 func FitLine(parts []string, columns int) string {
 	var line string
 	for _, part := range parts {
@@ -112,5 +111,5 @@ func FitLine(parts []string, columns int) string {
 	return ansi.Truncate(line, columns, "…")
 }
 
-// SortedKeys are the keys of a map, in order.
+// SortedKeys returns the keys of a map, in order.
 func SortedKeys[K cmp.Ordered, V any](m map[K]V) []K { return slices.Sorted(maps.Keys(m)) }

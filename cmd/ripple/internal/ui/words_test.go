@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/assert"
 )
 
-// The status line has what there is room for, the important first.
+// The status line contains the parts that fit, most important first.
 func TestFitLine(t *testing.T) {
 	waiting := []string{"waiting 59m58s for the limit of 2 calls an hour", "turn 3/100", "4s", "97 calls left", "$0.20"}
 	for _, tt := range []struct {

@@ -6,16 +6,15 @@ import (
 	"github.com/charmbracelet/x/ansi"
 	"github.com/clipperhouse/displaywidth"
 
-	"ripple/internal/lazyregexp"
+	"example.com/ripple/internal/lazyregexp"
 )
 
-// listItem is what a line of a list begins with: the lines that it is wrapped to
-// stand below its text.
+// listItem matches the beginning of a list item: its further lines are indented to its text.
 var listItem = lazyregexp.New(`^\s*(?:[-*+•]|\d{1,3}[.)])\s+(?:\[[ xX]\]\s+)?`)
 
-// wrapLine breaks a line at blanks, and between wide characters, so that no piece
-// is wider than width columns. A word that is wider is cut. The pieces of a list's
-// item stand below its text. Words have no escape sequences.
+// wrapLine breaks a line at blanks, and between wide characters, so that no part is wider than
+// width columns. A wider word is cut. Further lines of a list item are indented to its text. The
+// text has no escape sequences.
 func wrapLine(line string, width int) []string {
 	hang := strings.Repeat(" ", ansi.StringWidth(listItem().FindString(line)))
 	if len(hang) == 0 {
@@ -39,12 +38,12 @@ type wrapper struct {
 
 	line  string
 	used  int // columns of line
-	words int // bytes of line up to which it could be broken; 0: nowhere
+	words int // length of line up to the last possible break, in bytes; 0: none
 }
 
 func (w *wrapper) add(char string, width int) {
 	if w.used+width > w.width {
-		if char == " " { // it is what the line is broken at
+		if char == " " { // the line is broken at blanks
 			w.words = len(w.line)
 			return
 		}
@@ -58,7 +57,7 @@ func (w *wrapper) add(char string, width int) {
 	}
 }
 
-// wrap ends the line where it can be broken, or where it is.
+// wrap ends the line at the last possible break, or at its end.
 func (w *wrapper) wrap() {
 	at := w.words
 	if at == 0 || strings.TrimSpace(w.line[:at]) == strings.TrimSpace(listItem().FindString(w.line)) {
@@ -69,7 +68,7 @@ func (w *wrapper) wrap() {
 	w.used, w.words = ansi.StringWidth(w.line), 0
 }
 
-// Wrapped breaks words that stand behind a prefix for the terminal of notes.
+// Wrapped wraps text after a prefix for the terminal of notes.
 func (a *App) Wrapped(text, prefix string) string {
 	width := min(a.page(a.Err).Width, widestProse) - len(prefix)
 	var lines []string

@@ -7,7 +7,8 @@ const { Unicode11Addon } = require('@xterm/addon-unicode11');
 // cursor saves G0 to G3 and which of them is in use (VT510 manual, DECSC), not
 // only the set in use; and in origin mode only lines that a program names count
 // from the top margin, not those that the cursor is moved from; DECALN fills the
-// whole screen there too.
+// whole screen there too, and resets the margins and origin mode, as xterm does
+// and esctest's test_DECALN_ClearsMargins wants (VT510 manual, DECALN).
 function mend(core) {
   const input = core._inputHandler;
   const sets = core._charsetService;
@@ -29,12 +30,10 @@ function mend(core) {
   };
   const { screenAlignmentPattern } = input;
   input.screenAlignmentPattern = function () {
-    const { origin } = core.coreService.decPrivateModes;
     core.coreService.decPrivateModes.origin = false;
-    screenAlignmentPattern.call(this);
-    core.coreService.decPrivateModes.origin = origin;
-    this._setCursor(0, 0);
-    return true;
+    this._activeBuffer.scrollTop = 0;
+    this._activeBuffer.scrollBottom = core.rows - 1;
+    return screenAlignmentPattern.call(this);
   };
   const moveTo = (x, y) => {
     input._activeBuffer.x = x;

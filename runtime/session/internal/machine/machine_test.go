@@ -54,52 +54,51 @@ var (
 	allLines = Input{Kind: InSubmit, Confirm: true}
 )
 
-// What ends a command, and what does not. Every row starts at a ready prompt
-// with our line submitted, for a program that announces B.
-func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
+// Every row starts at a ready prompt with a submitted line, for a program that announces B.
+func TestMachineEndsCommandOnItsOwnPromptOnly(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		inputs []Input
 		want   []EffectKind // of the last input
 		by     By
 	}{
-		{"C D A B: the usual way", []Input{c, text, dd, a, text, b}, []EffectKind{DoComplete}, ByMarker},
+		{"C D A B: the usual order", []Input{c, text, dd, a, text, b}, []EffectKind{DoComplete}, ByMarker},
 		{"D A B without C: a syntax error, a comment, nothing", []Input{text, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
-		{"the prompt is not over before its B", []Input{c, dd, a}, []EffectKind{DoTimer}, ByNothing},
-		{"B that does not come is asked for", []Input{c, dd, a, timer}, []EffectKind{DoAsk}, ByNothing},
-		{"and not needed when the program waits", []Input{c, dd, a, timer, waits}, []EffectKind{DoComplete}, ByMarker},
-		{"B alone is Enter in v1's reading", []Input{b}, []EffectKind{}, ByNothing},
+		{"the prompt is not complete before its B", []Input{c, dd, a}, []EffectKind{DoTimer}, ByNothing},
+		{"without B the kernel is asked", []Input{c, dd, a, timer}, []EffectKind{DoAsk}, ByNothing},
+		{"B is not needed when the program waits", []Input{c, dd, a, timer, waits}, []EffectKind{DoComplete}, ByMarker},
+		{"B alone means Enter in v1", []Input{b}, []EffectKind{}, ByNothing},
 		{"a redraw (A B, no C, no D) ends nothing by itself", []Input{a, b}, []EffectKind{}, ByNothing},
 		{"it asks the kernel", []Input{a}, []EffectKind{DoAsk}, ByNothing},
-		{"once is not enough: our line may be on its way", []Input{a, b, waits}, []EffectKind{DoTimer}, ByNothing},
+		{"once is not enough: the line may be on its way", []Input{a, b, waits}, []EffectKind{DoTimer}, ByNothing},
 		{"twice is", []Input{a, b, waits, timer, waits}, []EffectKind{DoComplete}, ByMarker},
 		{"a redraw, then the command runs", []Input{a, b, busy, c, text, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
 		{"D alone is not the prompt", []Input{c, dd}, []EffectKind{}, ByNothing},
-		{"C again starts anew", []Input{c, dd, c}, []EffectKind{DoBegin}, ByNothing},
+		{"a second C starts the output again", []Input{c, dd, c}, []EffectKind{DoBegin}, ByNothing},
 		{"a prompt look-alike while the program works", []Input{text, match, busy}, []EffectKind{DoTimer}, ByNothing},
 		{"more output takes it back", []Input{text, match, busy, text, timer}, []EffectKind{}, ByNothing},
 		{"a prompt and the program waits", []Input{text, match, waits}, []EffectKind{DoComplete}, ByPrompt},
 		{"a prompt and no answer: silence decides", []Input{text, match, unclear}, []EffectKind{DoTimer}, ByNothing},
-		{"and then proves", []Input{text, match, unclear, timer, unclear}, []EffectKind{DoComplete}, ByIdle},
-		{"work before it is no silence", []Input{text, match, busy, timer, unclear}, []EffectKind{DoTimer}, ByNothing},
-		{"nor is work between", []Input{text, match, unclear, timer, busy, timer, unclear}, []EffectKind{DoTimer}, ByNothing},
-		{"a marker with the nonce proves", []Input{text, marker}, []EffectKind{DoComplete}, ByMarker},
+		{"and then confirms", []Input{text, match, unclear, timer, unclear}, []EffectKind{DoComplete}, ByIdle},
+		{"earlier work does not count as silence", []Input{text, match, busy, timer, unclear}, []EffectKind{DoTimer}, ByNothing},
+		{"nor does work in between", []Input{text, match, unclear, timer, busy, timer, unclear}, []EffectKind{DoTimer}, ByNothing},
+		{"a marker with the nonce confirms", []Input{text, marker}, []EffectKind{DoComplete}, ByMarker},
 		{"the end of the program", []Input{c, text, exit}, []EffectKind{DoComplete}, ByExit},
 		{"an interrupt ends nothing by itself", []Input{c, intr}, []EffectKind{}, ByNothing},
-		{"its prompt may be that of a command that had just ended: the interrupt is still to come", []Input{c, intr, dd, a, b}, []EffectKind{DoAsk}, ByNothing},
+		{"its prompt may belong to a command that had just ended: the interrupt is still pending", []Input{c, intr, dd, a, b}, []EffectKind{DoAsk}, ByNothing},
 		{"so the program must be seen to wait", []Input{c, intr, dd, a, b, busy}, []EffectKind{DoTimer}, ByNothing},
-		{"then its prompt does", []Input{c, intr, dd, a, b, waits}, []EffectKind{DoComplete}, ByInterrupt},
+		{"then its prompt ends the command", []Input{c, intr, dd, a, b, waits}, []EffectKind{DoComplete}, ByInterrupt},
 		{"a command that ends before its interrupt was sent", []Input{c, owed, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
-		{"F: the program wants more than there is, but may not read yet", []Input{f}, []EffectKind{DoAsk}, ByNothing},
-		{"what makes it give up would be lost then", []Input{f, text, busy}, []EffectKind{DoTimer}, ByNothing},
+		{"F: the program wants more lines than there are, but may not read yet", []Input{f}, []EffectKind{DoAsk}, ByNothing},
+		{"the key that makes it give up would be lost then", []Input{f, text, busy}, []EffectKind{DoTimer}, ByNothing},
 		{"it reads", []Input{f, text, busy, timer, waits}, []EffectKind{DoGiveUp}, ByNothing},
-		{"F and no answer: F is evidence enough", []Input{f, unclear, timer, unclear}, []EffectKind{DoGiveUp}, ByNothing},
+		{"F and no answer: F is sufficient evidence", []Input{f, unclear, timer, unclear}, []EffectKind{DoGiveUp}, ByNothing},
 		{"a redraw while asking", []Input{f, f, waits}, []EffectKind{DoGiveUp}, ByNothing},
 		{"an interrupt while asking does the same", []Input{f, intr, waits}, []EffectKind{}, ByNothing},
 		{"F again while giving up", []Input{f, waits, f}, []EffectKind{}, ByNothing},
 		{"after giving up", []Input{f, waits, dd, a, b}, []EffectKind{DoComplete}, ByMarker},
-		{"a continuation prompt must be proven too", []Input{more}, []EffectKind{DoAsk}, ByNothing},
-		{"and then is more", []Input{more, waits}, []EffectKind{DoGiveUp}, ByNothing},
+		{"a continuation prompt must be confirmed too", []Input{more}, []EffectKind{DoAsk}, ByNothing},
+		{"and then asks for more", []Input{more, waits}, []EffectKind{DoGiveUp}, ByNothing},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			var p Policy
@@ -115,22 +114,22 @@ func TestMachineEndsACommandOnlyOnItsOwnPrompt(t *testing.T) {
 	}
 }
 
-// A program that may print its prompt and go on must be seen to wait behind it.
+// A program that may print its prompt and continue must be seen to wait at it.
 func TestMachineConfirmsAPrompt(t *testing.T) {
 	for _, row := range []struct {
 		name   string
 		inputs []Input
 		want   []EffectKind // of the last input
 	}{
-		{"the prompt alone is a question", []Input{text, dd, a, b}, []EffectKind{DoAsk}},
-		{"it goes on", []Input{text, dd, a, b, busy}, []EffectKind{DoTimer}},
+		{"the prompt alone is not confirmed", []Input{text, dd, a, b}, []EffectKind{DoAsk}},
+		{"it continues", []Input{text, dd, a, b, busy}, []EffectKind{DoTimer}},
 		{"and prints another", []Input{text, dd, a, b, busy, text, dd, a, b}, []EffectKind{DoAsk}},
 		{"where it waits", []Input{text, dd, a, b, busy, text, dd, a, b, waits}, []EffectKind{DoComplete}},
 		{"however long that takes, also after an interrupt", append([]Input{text, dd, a, b, intr}, slices.Repeat([]Input{timer, busy}, 100)...), []EffectKind{DoTimer}},
 		{"or it ends", []Input{text, dd, a, b, busy, text, exit}, []EffectKind{DoComplete}},
-		{"it waits for something else: the prompt was none", []Input{text, dd, a, b, busy, text, asks}, []EffectKind{DoTakeBack}},
-		{"and is not asked for again", []Input{text, dd, a, b, busy, text, asks, timer}, []EffectKind{}},
-		{"what comes then counts", []Input{text, dd, a, b, busy, text, asks, text, dd, a, b, waits}, []EffectKind{DoComplete}},
+		{"it waits for other input: the text was not a prompt", []Input{text, dd, a, b, busy, text, asks}, []EffectKind{DoTakeBack}},
+		{"and the kernel is not asked again", []Input{text, dd, a, b, busy, text, asks, timer}, []EffectKind{}},
+		{"the next prompt counts", []Input{text, dd, a, b, busy, text, asks, text, dd, a, b, waits}, []EffectKind{DoComplete}},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			_, effs := run(Policy{Confirms: true}, State{Step: StepReady, learnedB: true}, append([]Input{submit}, row.inputs...)...)
@@ -139,7 +138,7 @@ func TestMachineConfirmsAPrompt(t *testing.T) {
 	}
 }
 
-func TestMachineGivesUpOnAProgramThatIsNeverSeenToRead(t *testing.T) {
+func TestMachineGivesUpOnProgramNeverSeenToRead(t *testing.T) {
 	var p Policy
 	s, effs := run(p, State{Step: StepReady, learnedB: true}, submit, f)
 	for range 100 {
@@ -148,10 +147,10 @@ func TestMachineGivesUpOnAProgramThatIsNeverSeenToRead(t *testing.T) {
 		}
 		s, effs = run(p, s, timer, busy)
 	}
-	t.Fatal("F was seen, and nothing came of it")
+	t.Fatal("F was seen, without effect")
 }
 
-func TestMachineBelievesThePromptOfAProgramThatIsNeverSeenToWait(t *testing.T) {
+func TestMachineAcceptsPromptOfProgramNeverSeenToWait(t *testing.T) {
 	var p Policy
 	s, effs := run(p, State{Step: StepReady, learnedB: true}, submit, c, intr, dd, a, b)
 	for range 100 {
@@ -160,10 +159,10 @@ func TestMachineBelievesThePromptOfAProgramThatIsNeverSeenToWait(t *testing.T) {
 		}
 		s, effs = run(p, s, timer, busy)
 	}
-	t.Fatal("the interrupt's prompt was seen, and nothing came of it")
+	t.Fatal("the interrupt's prompt was seen, without effect")
 }
 
-func TestMachineStartsAProgramThatIsNeverSeenToWait(t *testing.T) {
+func TestMachineStartsProgramNeverSeenToWait(t *testing.T) {
 	p := Policy{Learns: true}
 	s, effs := run(p, State{}, start_, a, b)
 	var patience time.Duration
@@ -176,7 +175,7 @@ func TestMachineStartsAProgramThatIsNeverSeenToWait(t *testing.T) {
 		patience += last.Delay
 		s, effs = run(p, s, timer, busy)
 	}
-	t.Fatal("a marker announced the prompt, and nothing came of it")
+	t.Fatal("a marker announced the prompt, without effect")
 }
 
 func TestMachineSendsABlockLineByLine(t *testing.T) {
@@ -197,7 +196,7 @@ func TestMachineSendsABlockLineByLine(t *testing.T) {
 	require.Equal(t, []EffectKind{DoComplete}, kinds(effs))
 }
 
-func TestMachineTellsABlockThatAnInterruptCutShort(t *testing.T) {
+func TestMachineReportsInterruptedBlock(t *testing.T) {
 	var p Policy
 	ready := State{Step: StepReady, learnedB: true}
 	_, effs := run(p, ready, lines(2), c, owed, dd, a, b)
@@ -220,28 +219,28 @@ func TestMachineStarts(t *testing.T) {
 	}{
 		{"at A and B", Policy{}, []Input{start_, text, a, b}, []EffectKind{DoReady}, StepReady},
 		{"at A when the program waits and no B came", Policy{}, []Input{start_, a, timer, waits}, []EffectKind{DoReady}, StepReady},
-		{"D after A: all markers came before the prompt, there is no B to wait for", Policy{}, []Input{start_, a, dd}, []EffectKind{DoAsk}, StepFirst},
+		{"D after A: all markers came before the prompt, B does not follow", Policy{}, []Input{start_, a, dd}, []EffectKind{DoAsk}, StepFirst},
 		{"so the program that waits is at its prompt", Policy{}, []Input{start_, a, dd, waits}, []EffectKind{DoReady}, StepReady},
 		{"and the one that works is not", Policy{}, []Input{start_, a, dd, busy}, []EffectKind{DoTimer}, StepFirst},
 		{"not while it works", Policy{}, []Input{start_, a, timer, busy}, []EffectKind{DoTimer}, StepFirst},
 		{"at a prompt", Policy{}, []Input{start_, match, waits}, []EffectKind{DoReady}, StepReady},
-		{"where patterns are prompts too, whether it is seen to wait is found out", Policy{Learns: true}, []Input{start_, a, b}, []EffectKind{DoAsk}, StepFirst},
+		{"if patterns are prompts too, it finds out whether the program is seen to wait", Policy{Learns: true}, []Input{start_, a, b}, []EffectKind{DoAsk}, StepFirst},
 		{"it is", Policy{Learns: true}, []Input{start_, a, b, waits}, []EffectKind{DoReady}, StepReady},
-		{"it may not have come to reading", Policy{Learns: true}, []Input{start_, a, b, busy}, []EffectKind{DoTimer}, StepFirst},
+		{"it may not read yet", Policy{Learns: true}, []Input{start_, a, b, busy}, []EffectKind{DoTimer}, StepFirst},
 		{"it cannot be seen", Policy{Learns: true}, []Input{start_, a, b, busy, timer, unclear}, []EffectKind{DoReady}, StepReady},
 		{"with an Enter when the adapter wants one", Policy{Kick: true}, []Input{start_, a, b}, []EffectKind{DoEnter}, StepKick},
 		{"and the prompt after it", Policy{Kick: true}, []Input{start_, a, b, dd, a, b}, []EffectKind{DoReady}, StepReady},
 		{"injection waits for silence", quiet, []Input{start_, text}, []EffectKind{DoTimer}, StepSettle},
-		{"and then asks whether it is taken", quiet, []Input{start_, text, timer}, []EffectKind{DoAsk}, StepSettle},
+		{"and then asks whether the program reads", quiet, []Input{start_, text, timer}, []EffectKind{DoAsk}, StepSettle},
 		{"and types", quiet, []Input{start_, text, timer, waits}, []EffectKind{DoInject, DoTimer}, StepInjected},
 		{"not while the program works, which may discard it", quiet, []Input{start_, text, timer, busy}, []EffectKind{DoTimer}, StepSettle},
-		{"but when that is over", quiet, []Input{start_, text, timer, busy, timer, waits}, []EffectKind{DoInject, DoTimer}, StepInjected},
-		{"or goes on for too long", quiet, []Input{start_, text, timer, busy, late}, []EffectKind{DoInject, DoTimer}, StepInjected},
-		{"what the kernel does not tell is asked twice", quiet, []Input{start_, text, timer, unclear}, []EffectKind{DoTimer}, StepSettle},
-		{"and silence has to do", quiet, []Input{start_, text, timer, unclear, timer, unclear}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"but after that", quiet, []Input{start_, text, timer, busy, timer, waits}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"or when it works for too long", quiet, []Input{start_, text, timer, busy, late}, []EffectKind{DoInject, DoTimer}, StepInjected},
+		{"without an answer the kernel is asked twice", quiet, []Input{start_, text, timer, unclear}, []EffectKind{DoTimer}, StepSettle},
+		{"and silence has to suffice", quiet, []Input{start_, text, timer, unclear, timer, unclear}, []EffectKind{DoInject, DoTimer}, StepInjected},
 		{"and then looks for a prompt", quiet, []Input{start_, timer, waits, timer, a, b}, []EffectKind{DoReady}, StepReady},
-		{"a marker proves that the script ran, whatever delay is declared", quiet, []Input{start_, timer, waits, marker}, []EffectKind{DoReady}, StepReady},
-		{"and where it is asked about then, the question is repeated", learning, []Input{start_, timer, waits, marker, busy, timer}, []EffectKind{DoAsk}, StepFirst},
+		{"a marker confirms that the script ran, whatever delay is declared", quiet, []Input{start_, timer, waits, marker}, []EffectKind{DoReady}, StepReady},
+		{"and a question about it is repeated", learning, []Input{start_, timer, waits, marker, busy, timer}, []EffectKind{DoAsk}, StepFirst},
 		{"until it has an answer", learning, []Input{start_, timer, waits, marker, busy, timer, waits}, []EffectKind{DoReady}, StepReady},
 		{"a pattern may be the old prompt", quiet, []Input{start_, timer, waits, match}, []EffectKind{}, StepInjected},
 		{"a program that ends", Policy{}, []Input{start_, exit}, []EffectKind{}, StepExited},
@@ -267,8 +266,8 @@ func TestMachineBoundsTheSilenceBeforeInjecting(t *testing.T) {
 	}
 }
 
-// Whatever happens in whatever order: a command completes once, no line is sent
-// that there is not, and nothing happens after the end.
+// For any inputs in any order: a command completes once, no line is sent that does not exist, and
+// nothing happens after the end.
 func TestMachineInvariants(t *testing.T) { rapid.Check(t, machineInvariants) }
 
 func FuzzMachine(f *testing.F) { f.Fuzz(rapid.MakeFuzz(machineInvariants)) }
@@ -294,11 +293,11 @@ func machineInvariants(t *rapid.T) {
 		for _, e := range effs {
 			switch e.Kind {
 			case DoComplete:
-				require.True(t, running, "completed twice, or nothing ran")
+				require.True(t, running, "completed twice, or nothing was running")
 				running = false
 			case DoNextLine:
 				linesLeft--
-				require.GreaterOrEqual(t, linesLeft, 0, "a line that there is not")
+				require.GreaterOrEqual(t, linesLeft, 0, "a line that does not exist")
 			case DoTimer:
 				require.GreaterOrEqual(t, e.Delay, time.Duration(0))
 			}
@@ -314,9 +313,9 @@ func machineInvariants(t *rapid.T) {
 	}
 }
 
-// Where a prompt is all that announces itself, one that goes elsewhere is known by the
-// place in which the program waits: when that is so twice.
-func TestMachineKnowsAPromptThatGoesElsewhere(t *testing.T) {
+// If only prompts announce the program's state, a prompt that goes elsewhere is recognized by the
+// place in which the program waits, seen twice.
+func TestMachineRecognizesPromptThatGoesElsewhere(t *testing.T) {
 	p := Policy{Printed: true}
 	ready := State{Step: StepReady}
 	for _, row := range []struct {
@@ -325,12 +324,12 @@ func TestMachineKnowsAPromptThatGoesElsewhere(t *testing.T) {
 		want   []EffectKind
 		by     By
 	}{
-		{"a line is sent: look after a while", []Input{submit}, []EffectKind{DoTimer}, ByNothing},
+		{"a line is sent: ask after a while", []Input{submit}, []EffectKind{DoTimer}, ByNothing},
 		{"then ask", []Input{submit, timer}, []EffectKind{DoAsk}, ByNothing},
-		{"text is no answer", []Input{submit, text, timer}, []EffectKind{DoAsk}, ByNothing},
+		{"text is not an answer", []Input{submit, text, timer}, []EffectKind{DoAsk}, ByNothing},
 		{"it works: ask again later", []Input{submit, timer, busy}, []EffectKind{DoTimer}, ByNothing},
 		{"once is not enough", []Input{submit, timer, waits}, []EffectKind{DoTimer}, ByNothing},
-		{"nor is twice with work between", []Input{submit, timer, waits, timer, busy, timer, waits}, []EffectKind{DoTimer}, ByNothing},
+		{"nor is twice with work in between", []Input{submit, timer, waits, timer, busy, timer, waits}, []EffectKind{DoTimer}, ByNothing},
 		{"twice in a row", []Input{submit, timer, waits, timer, waits}, []EffectKind{DoComplete}, ByIdle},
 		{"a marker is an answer", []Input{submit, dd, a}, []EffectKind{DoComplete}, ByMarker},
 		{"and nothing is asked after it", []Input{submit, dd, timer}, []EffectKind{}, ByNothing},

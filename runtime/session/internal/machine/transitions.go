@@ -2,7 +2,7 @@ package machine
 
 import "time"
 
-// next is the pure transition. The effects are appended to out.
+// Next is the pure transition function. It appends the effects to out.
 func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 	switch in.Kind {
 	case InStart:
@@ -17,7 +17,7 @@ func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 		return s, out
 	case InInterrupt:
 		if s.Step == StepRunning {
-			s.interrupted, s.signalled = true, in.Sent
+			s.interrupted, s.signaled = true, in.Sent
 			s.cut, s.remaining = s.cut || s.remaining > 0, 0
 		}
 		return s, out
@@ -34,7 +34,7 @@ func (p *Policy) Next(s State, in Input, out []Effect) (State, []Effect) {
 	case StepFirst, StepKick, StepRunning:
 		return p.boundary(s, in, out)
 	case StepInjected:
-		// A marker is evidence that the script has run; a pattern may be the old prompt.
+		// A marker is evidence that the script has run; a pattern may match the old prompt.
 		if in.Kind != InMatch {
 			return p.boundary(s, in, out)
 		}
@@ -51,13 +51,13 @@ func (p *Policy) start(s State, out []Effect) (State, []Effect) {
 	return s, append(out, Effect{Kind: DoTimer, Delay: p.silence(0)})
 }
 
-// silence is how long it must stay quiet from now on before the script is typed.
+// silence returns how long the program must stay quiet from now on before the script is typed.
 func (p *Policy) silence(now time.Duration) time.Duration {
 	return max(0, min(max(p.SettleQuiet, p.SettleMin-now), p.SettleMax-now))
 }
 
-// settled is the kernel's answer about a program that has become quiet: while it works
-// it may still be starting, and discard what was typed before it reads.
+// settled handles the kernel's answer about a program that has become quiet: while it works it may
+// still be starting, and may discard input typed before it reads.
 func (p *Policy) settled(s State, in Input, out []Effect) (State, []Effect) {
 	noAnswer := s.noAnswer
 	s.looks, s.noAnswer = s.looks+1, in.Ready == ReadyUnknown
@@ -72,13 +72,13 @@ func (p *Policy) settled(s State, in Input, out []Effect) (State, []Effect) {
 }
 
 func (p *Policy) inject(s State, out []Effect) (State, []Effect) {
-	s.ask(ProofNone)
+	s.ask(EvidenceNone)
 	s.Step = StepInjected
 	return s, append(out, Effect{Kind: DoInject}, Effect{Kind: DoTimer, Delay: p.InjectDelay})
 }
 
-// Interrupted says whether the program got an interrupt while the command ran.
-func (s *State) Interrupted() bool { return s.signalled }
+// Interrupted reports whether the program got an interrupt while the command ran.
+func (s *State) Interrupted() bool { return s.signaled }
 
 func (p *Policy) exit(s State, out []Effect) (State, []Effect) {
 	if s.Step == StepRunning {
@@ -87,8 +87,8 @@ func (p *Policy) exit(s State, out []Effect) (State, []Effect) {
 	return State{Step: StepExited}, append(out, Effect{Kind: DoNoTimer})
 }
 
-// text: more output came, so a prompt at the end of the stream was none, and
-// silence starts anew.
+// text handles more output: a prompt at the end of the stream was not a prompt, and the silence
+// starts again.
 func (p *Policy) text(s State, now time.Duration, out []Effect) (State, []Effect) {
 	switch {
 	case s.Step == StepSettle:
@@ -96,30 +96,30 @@ func (p *Policy) text(s State, now time.Duration, out []Effect) (State, []Effect
 		out = append(out, Effect{Kind: DoTimer, Delay: p.silence(now)})
 	case s.Step == StepRunning && s.typed && p.Promptless:
 		return p.sent(s, out)
-	case s.Proof == ProofPrompt, s.Proof == ProofSilence:
-		s.ask(ProofNone)
+	case s.Evidence == EvidencePrompt, s.Evidence == EvidenceSilence:
+		s.ask(EvidenceNone)
 		out = append(out, Effect{Kind: DoNoTimer})
 	}
 	return s, out
 }
 
-// ask begins the questions about another prompt.
-func (s *State) ask(about Proof) {
-	s.Proof, s.looks, s.quiet, s.noAnswer = about, 0, false, false
+// ask starts the questions about another prompt.
+func (s *State) ask(about Evidence) {
+	s.Evidence, s.looks, s.quiet, s.noAnswer = about, 0, false, false
 }
 
-// InSilence says that the program's waiting may be all that tells the end of a line.
+// InSilence reports whether only the program's waiting may announce the end of a line.
 func (p *Policy) InSilence(s *State) bool { return p.Silent || p.Promptless && s.typed }
 
-// sent is a line on its way to a program that may ask for more in silence, or whose
-// prompt may not come.
+// sent handles a line sent to a program that may ask for more in silence, or whose prompt may not
+// come.
 func (p *Policy) sent(s State, out []Effect) (State, []Effect) {
 	switch {
 	case p.InSilence(&s):
-		s.ask(ProofSilence)
+		s.ask(EvidenceSilence)
 		return s, append(out, Effect{Kind: DoTimer, Delay: InFlight})
 	case p.Printed:
-		s.ask(ProofElsewhere)
+		s.ask(EvidenceElsewhere)
 		return s, append(out, Effect{Kind: DoTimer, Delay: longestGap})
 	}
 	return s, out
@@ -135,26 +135,27 @@ func (p *Policy) timer(s State, now time.Duration, out []Effect) (State, []Effec
 	case StepInjected:
 		s.Step = StepFirst
 	}
-	if s.Proof == ProofNone {
+	if s.Evidence == EvidenceNone {
 		return s, out
 	}
 	return s, append(out, Effect{Kind: DoAsk})
 }
 
-// boundary handles what may end a wait for a prompt.
+// boundary handles inputs that may end a wait for a prompt.
 func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 	switch in.Kind {
 	case InExecuted:
-		s.SawC, s.SawD, s.Proof = true, false, ProofNone
+		s.SawC, s.SawD, s.Evidence = true, false, EvidenceNone
 		return s, append(out, Effect{Kind: DoNoTimer}, Effect{Kind: DoBegin})
 	case InFinished:
 		s.SawD = true
-		if s.Proof == ProofSilence || s.Proof == ProofElsewhere { // it has answered
-			s.ask(ProofNone)
+		if s.Evidence == EvidenceSilence || s.Evidence == EvidenceElsewhere { // it has answered
+			s.ask(EvidenceNone)
 			return s, append(out, Effect{Kind: DoNoTimer})
 		}
-		if s.Proof == ProofInput {
-			// D after A is of a shell that writes all its markers before the prompt, B is not to come.
+		if s.Evidence == EvidenceInput {
+			// D after A comes from a shell that writes all its markers before the prompt; B does
+			// not follow.
 			return s, append(out, Effect{Kind: DoAsk})
 		}
 	case InPromptStart:
@@ -166,7 +167,7 @@ func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 	case InMarker:
 		return p.marker(s, out)
 	case InMatch:
-		s.ask(ProofPrompt)
+		s.ask(EvidencePrompt)
 		s.more = in.More
 		out = append(out, Effect{Kind: DoAsk})
 	case InReadiness:
@@ -175,62 +176,62 @@ func (p *Policy) boundary(s State, in Input, out []Effect) (State, []Effect) {
 	return s, out
 }
 
-// promptStart is A. Alone it proves the end of our command only when the
-// command was seen to run or to finish: shells redraw their prompt for other
-// reasons (a background job ended), and then send A and B without D.
+// promptStart handles A. Alone it confirms the end of the command only if the command was seen to
+// run or to finish: shells redraw their prompt for other reasons (a background job ended), and then
+// send A and B without D.
 func (p *Policy) promptStart(s State, out []Effect) (State, []Effect) {
 	ours := s.Step != StepRunning || s.SawC || s.SawD
 	switch {
 	case ours && (s.learnedB || s.Step != StepRunning):
-		s.ask(ProofInput)
+		s.ask(EvidenceInput)
 		return s, append(out, Effect{Kind: DoTimer, Delay: inputGrace})
 	case ours:
 		return p.marker(s, out)
 	}
-	s.ask(ProofMarker)
+	s.ask(EvidenceMarker)
 	return s, append(out, Effect{Kind: DoAsk})
 }
 
-// inputStart is B. After an A it completes the prompt; alone it is the v1
-// reading ("Enter was pressed") and ends nothing.
+// inputStart handles B. After an A it completes the prompt; alone it has the v1 meaning ("Enter was
+// pressed") and ends nothing.
 func (p *Policy) inputStart(s State, out []Effect) (State, []Effect) {
-	if s.Proof != ProofInput {
+	if s.Evidence != EvidenceInput {
 		return s, out
 	}
 	s.learnedB = true
 	return p.marker(s, out)
 }
 
-// marker is a prompt that is proven by an authenticated marker. After an interrupt
-// it may be the prompt of a command that had just ended: the interrupt is then still
-// to come, and would take the next line with it.
+// marker handles a prompt announced by an authenticated marker. After an interrupt it may be the
+// prompt of a command that had just ended: then the interrupt is still pending, and would discard
+// the next line too.
 func (p *Policy) marker(s State, out []Effect) (State, []Effect) {
-	if s.Step == StepRunning && (s.confirm || s.signalled || p.Confirms) || s.Step != StepRunning && p.Learns {
-		s.ask(ProofMarker)
+	if s.Step == StepRunning && (s.confirm || s.signaled || p.Confirms) || s.Step != StepRunning && p.Learns {
+		s.ask(EvidenceMarker)
 		return s, append(out, Effect{Kind: DoAsk})
 	}
-	return p.proven(s, ByMarker, out)
+	return p.confirmed(s, ByMarker, out)
 }
 
-// wantsMore is F. It comes with the prompt's text, a moment before the program
-// reads: a key that makes it give up is lost when it comes earlier.
+// wantsMore handles F. It comes with the prompt's text, a moment before the program reads: a key
+// that makes the program give up is lost if it comes earlier.
 func (p *Policy) wantsMore(s State, out []Effect) (State, []Effect) {
 	if s.Step != StepRunning || s.incomplete || s.interrupted || s.remaining > 0 || s.typed {
 		return p.continues(s, false, out)
 	}
-	if s.Proof != ProofMore {
-		s.ask(ProofMore)
+	if s.Evidence != EvidenceMore {
+		s.ask(EvidenceMore)
 	}
 	return s, append(out, Effect{Kind: DoAsk})
 }
 
-// continues is a continuation prompt: the next line of the block goes out, or
-// there is none and the program must be brought back; unless somebody types it.
+// continues handles a continuation prompt: the next line of the block is sent, or, without one, the
+// program must be brought back to its prompt; unless a user types the lines.
 func (p *Policy) continues(s State, match bool, out []Effect) (State, []Effect) {
 	if s.Step != StepRunning || s.incomplete || s.interrupted {
 		return s, out
 	}
-	s.Proof = ProofNone
+	s.Evidence = EvidenceNone
 	out = append(out, Effect{Kind: DoNoTimer})
 	switch {
 	case s.typed:
@@ -243,10 +244,10 @@ func (p *Policy) continues(s State, match bool, out []Effect) (State, []Effect) 
 	return s, append(out, Effect{Kind: DoGiveUp, Match: match})
 }
 
-// proven is a prompt that counts.
-func (p *Policy) proven(s State, by By, out []Effect) (State, []Effect) {
-	match := by != ByMarker && s.Proof == ProofPrompt
-	s.ask(ProofNone)
+// confirmed handles a confirmed prompt.
+func (p *Policy) confirmed(s State, by By, out []Effect) (State, []Effect) {
+	match := by != ByMarker && s.Evidence == EvidencePrompt
+	s.ask(EvidenceNone)
 	if match && s.more {
 		return p.continues(s, true, out)
 	}
@@ -263,7 +264,7 @@ func (p *Policy) proven(s State, by By, out []Effect) (State, []Effect) {
 		s.SawC, s.SawD = false, false
 		return p.sent(s, append(out, Effect{Kind: DoNextLine, Match: match}))
 	}
-	if s.signalled || s.cut {
+	if s.signaled || s.cut {
 		by = ByInterrupt
 	}
 	s.Step = StepReady

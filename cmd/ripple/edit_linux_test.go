@@ -1,0 +1,233 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+
+	expect "github.com/Netflix/go-expect"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+const (
+	keyUp, keyDown, keyLeft, keyHome = "\x1b[A", "\x1b[B", "\x1b[D", "\x1b[H"
+)
+
+// editsLines waits until a line can be edited: then the terminal distinguishes pasted text.
+func (c *terminal) editsLines() {
+	c.t.Helper()
+	c.expect("\x1b[?2004h")
+}
+
+// ran waits until a console has run a command and returns its output.
+func ran(t *testing.T, run func(...string) string, console string, command int, code string) string {
+	t.Helper()
+	want := fmt.Sprintf("#%d %s\n", command, code)
+	require.Eventually(t, func() bool {
+		list := run("list")
+		return strings.Contains(list, want) && regexp.MustCompile(`(?m)^`+console+` .* idle `).MatchString(list)
+	}, 30*time.Second, 10*time.Millisecond, "%s: %s", want, run("list"))
+	return run("read", console, "--command", fmt.Sprint(command))
+}
+
+// A user edits lines in front of any program, and commands of other clients stay unaffected.
+func TestAUserEditsLines(t *testing.T) {
+	for _, tt := range []struct{ adapter, typed, edits, line, output, code, result string }{
+		{"bash", "eco 漢 字x", keyLeft + "\x7f" + keyHome + "\x06\x06h\x05 end\x17fin", "echo 漢 x fin", "漢 x fin\n", "echo x", "x\n"},
+		{"zsh", "echo helo", keyLeft + "l", "echo hello", "hello\n", "echo x", "x\n"},
+		{"fish", "echo helo", keyLeft + "l", "echo hello", "hello\n", "echo x", "x\n"},
+		{"python", "print('helo')", keyLeft + keyLeft + keyLeft + "l", "print('hello')", "hello\n", "1+1", "2\n"},
+		{"node", "'helo'", keyLeft + keyLeft + "l", "'hello'", "'hello'\n", "1+1", "2\n"},
+		{"sqlite3", "select 'helo';", keyLeft + keyLeft + keyLeft + "l", "select 'hello';", "hello\n", "select 2;", "2\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			run := consoleOf(t)
+			require.Equal(t, "p\n", run("start", tt.adapter, "--name", "p"))
+			c := onTerminal(t, "console", "attach", "p")
+			c.editsLines()
+			for n := range 3 {
+				c.send(tt.typed)
+				c.expect(tt.typed)
+				require.Eventually(t, func() bool { return strings.Contains(run("list"), "typing") }, 30*time.Second, 10*time.Millisecond)
+				assert.Contains(t, run("exec", "p", tt.code), "a person is typing at its prompt")
+				c.send(tt.edits)
+				c.expect(tt.line + "\x1b[J")
+				c.send("\r")
+				c.expect(strings.TrimSuffix(tt.output, "\n") + "\r\n")
+				c.editsLines()
+				assert.Equal(t, tt.output, ran(t, run, "p", 2*n+1, tt.line))
+				assert.Equal(t, tt.result, run("exec", "p", tt.code))
+				c.expect(strings.TrimSuffix(tt.result, "\n") + "\r\n")
+			}
+			c.send(keyUp + keyUp)
+			c.expect(tt.line)
+			c.send("\x1c\x04")
+			rest, code := c.exit()
+			assert.Equal(t, 0, code)
+			assert.Contains(t, rest, "\x1b[?2004l")
+			assert.Equal(t, tt.result, run("exec", "p", tt.code), "the unfinished line is gone")
+		})
+	}
+}
+
+// Output during editing is shown before the line, which is not lost.
+func TestALineSurvivesOthersOutput(t *testing.T) {
+	run := consoleOf(t)
+	c := onTerminal(t, "console", "attach", "work")
+	c.editsLines()
+	file := t.TempDir() + "/go"
+	c.send("(until test -e " + file + "; do sleep 0.01; done; echo from behind) &\r")
+	ran(t, run, "work", 1, "(until test -e "+file+"; do sleep 0.01; done; echo from behind) &")
+	c.send("echo unfnished" + strings.Repeat(keyLeft, 6))
+	c.expect("echo unfnished\x1b[J")
+	require.NoError(t, writeEmpty(file))
+	seen := c.expect("from behind\r\n")
+	assert.Regexp(t, `\x1b\[\d+G\x1b\[J[^\n]*$`, strings.TrimSuffix(seen, "from behind\r\n"), "the line is taken away before it")
+	c.expect("echo unfnished\x1b[J") // and shown again
+	c.send("i\r")
+	c.expect("unfinished\r\n")
+	assert.Equal(t, "unfinished\n", ran(t, run, "work", 2, "echo unfinished"))
+}
+
+// Keys typed while a command runs are edited once the prompt appears.
+func TestKeysTypedAheadAreEdited(t *testing.T) {
+	run := consoleOf(t)
+	c := onTerminal(t, "console", "attach", "work")
+	c.editsLines()
+	file := t.TempDir() + "/go"
+	c.send("until test -e " + file + "; do sleep 0.01; done\r")
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "running") }, 30*time.Second, 10*time.Millisecond)
+	c.send("echo heo" + keyLeft + "ll")
+	c.expect("keys held")
+	require.NoError(t, writeEmpty(file))
+	c.expect("echo hello\x1b[J")
+	c.send("\r")
+	assert.Equal(t, "hello\n", ran(t, run, "work", 2, "echo hello"))
+}
+
+// Programs that read keys, and those that ask for a secret, get them unedited.
+func TestProgramsThatReadKeysGetThemUnedited(t *testing.T) {
+	run := consoleOf(t)
+	c := onTerminal(t, "console", "attach", "work")
+	c.editsLines()
+	c.send("read -rsn 3 x; printf %q $x; echo .\r")
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting") }, 30*time.Second, 10*time.Millisecond)
+	c.send(keyUp)
+	c.expect(`$'\E[A'.`)
+	c.editsLines()
+	c.send("cat\r")
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_input") }, 30*time.Second, 10*time.Millisecond)
+	c.send("ab" + keyLeft + "\r")
+	c.expect("ab\x1b[D\r\n") // echoed by cat
+	c.send("\x04")
+	c.editsLines()
+}
+
+// --raw disables editing.
+func TestAttachRaw(t *testing.T) {
+	consoleOf(t)
+	c := onTerminal(t, "console", "attach", "--raw", "work")
+	c.expect("/usr")
+	c.send("echo a" + keyUp)
+	c.expect("echo a^[[A")
+	c.send("\x1c\x04")
+	rest, err := c.Expect(expect.EOF, expect.PTSClosed)
+	assert.Contains(t, rest, "detached", "%v", err)
+}
+
+func writeEmpty(file string) error { return os.WriteFile(file, nil, 0o600) }
+
+// Lines are available at another console of the adapter, except those that begin with a blank and
+// those typed without echo.
+func TestLinesAreRemembered(t *testing.T) {
+	run := consoleOf(t)
+	c := onTerminal(t, "console", "attach", "work")
+	c.editsLines()
+	for i, line := range []string{"echo first", "echo second", " echo h1dden"} {
+		c.send(line + "\r")
+		ran(t, run, "work", i+1, strings.TrimSpace(line))
+	}
+	c.send("read -rs x\r")
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_secret") }, 30*time.Second, 10*time.Millisecond)
+	c.send("s3cr3t\r")
+	ran(t, run, "work", 4, "read -rs x")
+	c.send("\x1c\x04")
+	_, code := c.exit()
+	require.Equal(t, 0, code)
+	require.Equal(t, "other\n", run("start", "bash", "--name", "other"))
+	kept, err := os.ReadFile(os.Getenv("XDG_STATE_HOME") + "/ripple/history/bash")
+	require.NoError(t, err)
+	assert.Equal(t, "echo first\necho second\nread -rs x\n", string(kept))
+	c = onTerminal(t, "console", "attach", "other")
+	c.editsLines()
+	c.send(keyUp + keyUp + keyUp + keyDown)
+	c.expect("echo second\x1b[J")
+	c.send("\x03\x12fir")
+	c.expect("(search) fir: echo first")
+	c.send("\r")
+	assert.Equal(t, "first\n", ran(t, run, "other", 1, "echo first"))
+}
+
+// Tab completes words on the screen, and file names in a shell.
+func TestTabCompletes(t *testing.T) {
+	run := consoleOf(t)
+	dir := t.TempDir()
+	require.NoError(t, writeEmpty(dir+"/a-file-of-some-name"))
+	c := onTerminal(t, "console", "attach", "work")
+	c.editsLines()
+	c.send("cd " + dir + "\r")
+	ran(t, run, "work", 1, "cd "+dir)
+	c.editsLines()
+	c.send("echo a-f\t")
+	c.expect("echo a-file-of-some-name\x1b[J")
+	c.send("\r")
+	assert.Equal(t, "a-file-of-some-name\n", ran(t, run, "work", 2, "echo a-file-of-some-name"))
+	c.editsLines()
+	c.send("echo wonder-one wonder-two\r")
+	ran(t, run, "work", 3, "echo wonder-one wonder-two")
+	c.editsLines()
+	c.send("echo wond\t")
+	c.expect("echo wonder-\x1b[J")
+	c.send("\t")
+	c.expect("\x1b[J\r\nwonder-one  wonder-two")
+	c.send("t\t")
+	c.expect("echo wonder-two\x1b[J")
+	c.send("\r")
+	assert.Equal(t, "wonder-two\n", ran(t, run, "work", 4, "echo wonder-two"))
+	require.Equal(t, "py\n", run("start", "python", "--name", "py"))
+	c.send("\x1c\x04")
+	_, code := c.exit()
+	require.Equal(t, 0, code)
+	c = onTerminal(t, "console", "attach", "py")
+	c.editsLines()
+	c.send("something = 42\r")
+	c.editsLines()
+	c.send("som\t\r")
+	assert.Equal(t, "42\n", ran(t, run, "py", 2, "something"))
+}
+
+// Continuation lines of a command are edited, too, and prompts are shown without the markers that
+// ripple has added.
+func TestFurtherLinesAreEdited(t *testing.T) {
+	run := consoleOf(t)
+	require.Equal(t, "sql\n", run("start", "sqlite3", "--name", "sql"))
+	c := onTerminal(t, "console", "attach", "sql")
+	c.editsLines()
+	c.send("select\r")
+	seen := c.expect("select\r\n")
+	c.editsLines()
+	c.send("1" + keyLeft + "2\r")
+	c.editsLines()
+	c.send(";\r")
+	seen += c.expect("21\r\n")
+	seen += c.expect("> ")
+	assert.NotRegexp(t, "[0-9a-f]{16}", seen)
+	assert.Equal(t, "21\n", ran(t, run, "sql", 1, "select"))
+	assert.NotRegexp(t, "[0-9a-f]{16}", run("peek", "sql"))
+}

@@ -1,0 +1,170 @@
+// Package boxcmd implements `ripple box`, which runs a command in a box (see package box).
+package boxcmd
+
+import (
+	"context"
+	"fmt"
+	"math"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/box"
+)
+
+type flags struct {
+	write, read, net, env []string
+	memory, fileSize      string
+	processes             int64
+	nest, explain         bool
+}
+
+// New returns the command.
+func New(a *ui.App) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "box [flags] -- PROGRAM [ARGUMENT]...",
+		Short: "Run a program in a sandbox with one writable directory and chosen hosts",
+		Long: `Run a program and its child processes in separate namespaces (Linux, bubblewrap).
+
+The program may write the working tree of the current directory, except git's settings and hooks
+in it, and an empty home directory and /tmp, which are removed when it exits. It can read the
+system's programs and libraries, but no other files, and it sees no other processes. Its only
+network is a proxy for HTTP and TLS to the hosts given with --net; the usual variables
+(HTTPS_PROXY and so on) point to it. From the environment it gets the search path, the home
+directory, the locale, the terminal, and the variables given with --env.
+
+Each refused connection is reported once. The exit code is the program's, or 128 plus the number
+of the signal that ended it. If this machine cannot run a box, nothing is run and the exit code
+is 3. docs/box.md describes what a box does not protect against.`,
+		Example: "  ripple box -- make test\n  ripple box --net example.com --env API_KEY -- ./agent\n  ripple box --explain",
+		Args:    cobra.ArbitraryArgs,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			policy, err := f.policy()
+			if err != nil {
+				return ui.FailWith(ui.ExitUsage, err, "")
+			}
+			if f.explain {
+				return explain(a, policy)
+			}
+			if len(args) == 0 {
+				return ui.UsageError("ripple box -- make test", "no program given")
+			}
+			return run(cmd.Context(), a, policy, args)
+		},
+	}
+	flags := cmd.Flags()
+	flags.SetInterspersed(false)
+	flags.StringArrayVar(&f.write, "write", nil, "also allow writing `PATH`, a file or a directory (repeatable)")
+	flags.StringArrayVar(&f.read, "read", nil, "also allow reading `PATH`, a file or a directory (repeatable)")
+	flags.StringArrayVar(&f.net, "net", nil, "allow connections to `HOST` (ports 80 and 443), HOST:PORT, HOST:PORT=ADDRESS:PORT, or 'any' public host (repeatable)")
+	flags.StringArrayVar(&f.env, "env", nil, "pass the environment variable `NAME` (repeatable)")
+	flags.StringVar(&f.memory, "memory", "", "limit the data memory of each process to `SIZE` bytes, or with a suffix K, M or G")
+	flags.StringVar(&f.fileSize, "file-size", "", "limit each written file to `SIZE` bytes, or with a suffix K, M or G")
+	flags.Int64Var(&f.processes, "processes", 0, "limit processes and threads to `N`; not possible for root (0: no limit)")
+	flags.BoolVar(&f.nest, "nest", false, "allow creating namespaces, for programs with their own sandbox; not possible for root")
+	flags.BoolVar(&f.explain, "explain", false, "print what a box allows, denies and does not cover, and run nothing")
+	return cmd
+}
+
+// NewInside returns the hidden command that is the first process in a box.
+func NewInside() *cobra.Command {
+	return &cobra.Command{
+		Use:                ui.BoxInside,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			code, err := box.Inside(args, os.Stdin, os.Stdout, os.Stderr)
+			if err != nil {
+				return ui.FailWith(code, err, "")
+			}
+			return ui.ExitWith(code)
+		},
+	}
+}
+
+// NewEnter returns the hidden command that starts a program in a box.
+func NewEnter() *cobra.Command {
+	return &cobra.Command{
+		Use:                ui.BoxEnter,
+		Hidden:             true,
+		DisableFlagParsing: true,
+		RunE: func(_ *cobra.Command, args []string) error {
+			return ui.FailWith(ui.ExitMissing, box.Enter(args), "")
+		},
+	}
+}
+
+func run(ctx context.Context, a *ui.App, policy box.Policy, argv []string) error {
+	ctx, _, stop := ui.UntilSignal(ctx, false)
+	defer stop()
+	// The signals of a terminal's keys are for the program in the box; its parents ignore them.
+	signal.Ignore(os.Interrupt, syscall.SIGQUIT)
+	code, err := box.Run(ctx, box.Command{
+		Policy: policy, Argv: argv, Inside: []string{ui.BoxInside}, Stdin: os.Stdin, Stdout: os.Stdout, Stderr: os.Stderr,
+		Denied: func(d box.Denial) { a.Note("the box denied a connection to %s", d) },
+	})
+	switch {
+	case err != nil:
+		return ui.BoxError(err)
+	case ctx.Err() != nil:
+		return ui.ExitWith(ui.ExitInterrupted)
+	}
+	return ui.ExitWith(code)
+}
+
+// policy returns the policy for the flags and the current directory.
+func (f *flags) policy() (p box.Policy, err error) {
+	if p.Home, err = box.Home(); err != nil {
+		return p, err
+	}
+	if p.Cwd, err = os.Getwd(); err != nil {
+		return p, err
+	}
+	if p.Cwd, err = filepath.EvalSymlinks(p.Cwd); err != nil {
+		return p, err
+	}
+	p.Dir = box.Tree(p.Cwd, p.Home)
+	if err := p.Allow(p.Cwd, f.write, f.read, f.net); err != nil {
+		return p, err
+	}
+	if p.Limits.Memory, err = size(f.memory); err != nil {
+		return p, err
+	}
+	if p.Limits.FileSize, err = size(f.fileSize); err != nil {
+		return p, err
+	}
+	if f.processes < 0 {
+		return p, fmt.Errorf("--processes %d: the limit must not be negative", f.processes)
+	}
+	p.Limits.Processes, p.Nest = f.processes, f.nest
+	p.Env = append(box.Environment(os.Environ(), f.env), "HOME="+p.Home)
+	return p, nil
+}
+
+// size parses a number of bytes; "" is 0.
+func size(text string) (int64, error) {
+	if text == "" {
+		return 0, nil
+	}
+	digits, unit := strings.TrimRight(text, "KMG"), int64(1)
+	switch text[len(digits):] {
+	case "K":
+		unit = 1 << 10
+	case "M":
+		unit = 1 << 20
+	case "G":
+		unit = 1 << 30
+	}
+	n, err := strconv.ParseInt(digits, 10, 64)
+	if err != nil || n <= 0 || n > math.MaxInt64/unit || len(text)-len(digits) > 1 {
+		return 0, fmt.Errorf("invalid size %q: use a number of bytes, or a number with K, M or G", text)
+	}
+	return n * unit, nil
+}

@@ -1,0 +1,156 @@
+package execcmd
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"io"
+	"os"
+	"sync"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/session"
+	"example.com/ripple/schema"
+)
+
+// keyboard is the terminal of the person who started us. It is read from the first time
+// that the program waits for input, or may: what is typed before is for the shell after us.
+type keyboard struct {
+	file  *os.File
+	modes terminalModes // as we found them
+	enter string        // what submits a line
+	eof   string        // what ends the input; empty: nothing does
+
+	mu     sync.Mutex
+	takes  typing      // how it takes keys now
+	typed  chan []byte // nil: it is not read yet; closed: the terminal is gone
+	closed bool        // it is as it was found, and stays so
+}
+
+// newKeyboard is nil when standard input is no terminal.
+func newKeyboard(in io.Reader, ad *schema.Adapter) *keyboard {
+	if !ui.IsTerminal(in) {
+		return nil
+	}
+	k := &keyboard{file: in.(*os.File), enter: cmp.Or(ad.Input.LineEnding, ad.Process.LineEnding)}
+	if ad.Signals.EOF != nil {
+		k.eof = *ad.Signals.EOF
+	}
+	k.modes = modesOf(k.file)
+	return k
+}
+
+// leave shows what is typed again: the program asks no more.
+func (k *keyboard) leave() {
+	if k != nil {
+		k.take(asFound)
+	}
+}
+
+// take changes how keys are taken. A job in the background that sets modes is stopped, so
+// that nothing is set which is so already.
+func (k *keyboard) take(as typing) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.takes != as && !k.closed {
+		k.takes = as
+		k.modes.set(k.file, as)
+	}
+}
+
+// restore gives the terminal back as it was. What was typed for the program and not taken
+// by it is dropped, or the shell after us would run it: it may be a secret.
+func (k *keyboard) restore() {
+	if k == nil {
+		return
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.closed = true
+	if k.typed != nil || k.takes != asFound {
+		k.modes.flush(k.file)
+	}
+}
+
+// read reads what is typed for as long as ripple lives: a call that waits for a terminal
+// cannot be called off.
+func (k *keyboard) read() <-chan []byte {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.typed != nil || k.closed {
+		return k.typed
+	}
+	typed := make(chan []byte)
+	k.typed = typed
+	go func() {
+		defer close(typed)
+		for buf := make([]byte, 4096); ; {
+			n, err := k.file.Read(buf)
+			if err != nil && err != io.EOF {
+				return
+			}
+			typed <- bytes.Clone(buf[:n])
+		}
+	}()
+	return typed
+}
+
+// input is what the program is to get for what was typed; nothing is the end of input.
+func (k *keyboard) input(typed []byte) []byte {
+	switch {
+	case len(typed) == 0:
+		return []byte(k.eof)
+	case k.inLines() && typed[len(typed)-1] != '\n': // it was ended as the end of input is
+		typed = append(typed, '\n')
+	}
+	return bytes.ReplaceAll(typed, []byte("\n"), []byte(k.enter))
+}
+
+// inLines says that the terminal gives whole lines.
+func (k *keyboard) inLines() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.takes != silentKeys && k.modes.lines()
+}
+
+// answer gives the program what is typed, for as long as it waits like that.
+func (x *execution) answer(ctx context.Context, st session.State) error {
+	k := x.keyboard
+	k.take(showing(st))
+	keys := k.read()
+	changed, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() {
+		defer stop()
+		_, _ = x.session.WaitState(changed, otherThan(st)) // its error is said by the command
+	}()
+	select {
+	case typed, ok := <-keys:
+		if !ok {
+			return io.ErrUnexpectedEOF
+		}
+		return x.session.Send(ctx, k.input(typed))
+	case <-changed.Done():
+		return ctx.Err()
+	}
+}
+
+// showing is how the person's terminal takes keys for a program that waits like that.
+func showing(st session.State) typing {
+	switch {
+	case st.Waiting == session.WaitingSecret:
+		return silentLines
+	case st.Unseen == session.UnseenSilent:
+		return silentKeys // who reads them shows them, or does not
+	}
+	return asFound
+}
+
+// typing is how a terminal takes keys.
+type typing uint8
+
+const (
+	asFound     typing = iota
+	silentLines        // whole lines, which are not shown
+	silentKeys         // each key at once, and it is not shown; Ctrl-C is a signal
+)

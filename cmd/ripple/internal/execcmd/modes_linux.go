@@ -1,0 +1,10 @@
+package execcmd
+
+import "golang.org/x/sys/unix"
+
+// The requests of ioctl(2) for a terminal's modes; the last one drops its input.
+const (
+	getTermios   = unix.TCGETS
+	setTermios   = unix.TCSETS
+	flushTermios = unix.TCSETSF
+)

@@ -1,0 +1,65 @@
+package execcmd
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"example.com/ripple/runtime/session"
+)
+
+// errStopped is a command that was given up because the program had been stopped.
+var errStopped = errors.New("the program is stopped, and nobody has continued it: it was given up")
+
+// stopWatch notices that the running command has stopped the program.
+type stopWatch struct {
+	session  *session.Session
+	note     func(format string, args ...any)
+	attended bool // somebody is there who might continue it
+}
+
+// watch says so, and gives the command up where nobody is there.
+func (w stopWatch) watch(ctx context.Context, giveUp context.CancelCauseFunc) {
+	for told := false; ; {
+		st, err := w.session.WaitState(ctx, isStopped)
+		if err != nil {
+			return
+		}
+		if !w.lasts(ctx, hintAfter) {
+			if ctx.Err() != nil {
+				return
+			}
+			continue
+		}
+		if !told {
+			told = true
+			w.note("the program is stopped: \"kill -CONT %d\" continues it, --timeout limits it%s", st.PID, w.ownLimit())
+		}
+		if !w.attended && w.lasts(ctx, hopelessAfter) {
+			giveUp(errStopped)
+			return
+		}
+		if _, err = w.session.WaitState(ctx, isRunning); err != nil {
+			return
+		}
+	}
+}
+
+// ownLimit says that ripple gives up by itself, where it does.
+func (w stopWatch) ownLimit() string {
+	if w.attended {
+		return ""
+	}
+	return ", and so does ripple after " + hopelessAfter.String()
+}
+
+// lasts reports whether the program is still stopped after d.
+func (w stopWatch) lasts(ctx context.Context, d time.Duration) bool {
+	while, cancel := context.WithTimeout(ctx, d)
+	defer cancel()
+	_, err := w.session.WaitState(while, isRunning)
+	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
+}
+
+func isStopped(s session.State) bool { return s.Stopped }
+func isRunning(s session.State) bool { return !s.Stopped }

@@ -1,0 +1,7 @@
+package loopcmd
+
+import "example.com/ripple/runtime/loop/layout"
+
+// loopDir returns the directory of the loop: the working directory, or the nearest parent with a
+// loop.
+func loopDir() string { return layout.Find(".") }

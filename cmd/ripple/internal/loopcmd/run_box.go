@@ -1,0 +1,62 @@
+package loopcmd
+
+import (
+	"fmt"
+	"path/filepath"
+	"strings"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/config"
+)
+
+// checkBox refuses flags about a box where there is none.
+func checkBox(c *config.Config) error {
+	for _, s := range config.Settings() {
+		if from := c.Source(s.Name).From; !c.Box && s.Section == "box" && s.Name != "BOX" && strings.HasPrefix(from, "--") {
+			return ui.UsageError("add --box", "%s is for --box", from)
+		}
+	}
+	return nil
+}
+
+// openBox opens the box in which the agents of a loop and its checks run.
+func openBox(o loop.Options, first *loopAgent) (*box.Box, error) {
+	c := o.Config
+	p := box.Policy{}
+	var err error
+	if p.Home, err = box.Home(); err != nil {
+		return nil, ui.FailWith(ui.ExitMissing, err, "")
+	}
+	project, err := filepath.EvalSymlinks(o.Project)
+	if err != nil {
+		return nil, ui.FailWith(ui.ExitFailed, err, "")
+	}
+	p.Dir = box.Tree(project, p.Home)
+	for _, s := range []struct {
+		name               string
+		write, read, hosts []string
+	}{
+		{name: "BOX_WRITE", write: c.BoxWrite},
+		{name: "BOX_READ", read: c.BoxRead},
+		{name: "BOX_NET", hosts: c.BoxNet},
+	} {
+		if err := p.Allow(o.Project, s.write, s.read, s.hosts); err != nil {
+			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: %s: %w", c.Source(s.name).From, c.Source(s.name).Name, err), "")
+		}
+	}
+	agents := []*loopAgent{first}
+	for _, m := range o.Fallback {
+		agents = append(agents, m.Agent.(*loopAgent))
+	}
+	for _, m := range o.HatAgents {
+		agents = append(agents, m.Agent.(*loopAgent))
+	}
+	for _, g := range agents {
+		if err := p.Allow("", nil, nil, g.entry.Adapter.Agent.Hosts); err != nil {
+			return nil, ui.FailWith(ui.ExitUsage, fmt.Errorf("%s: agent.hosts: %w", g.entry.Name, err), "")
+		}
+	}
+	return ui.OpenBox(box.Options{Policy: p, Env: c.BoxEnv})
+}

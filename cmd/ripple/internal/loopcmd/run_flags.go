@@ -1,0 +1,68 @@
+package loopcmd
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/config"
+)
+
+// aloneArg takes the argument after a flag that stands alone for its value: a flag whose
+// value may be missing gets one only behind "=".
+func aloneArg(cmd *cobra.Command, args []string) error {
+	var alone []*pflag.Flag
+	for _, s := range config.Settings() {
+		if f := cmd.Flags().Lookup(s.Flag); s.Alone != "" && f.Changed && f.Value.String() == s.Alone {
+			alone = append(alone, f)
+		}
+	}
+	if len(args) != 1 || len(alone) != 1 {
+		return ui.NoArgs(cmd, args)
+	}
+	return alone[0].Value.Set(args[0])
+}
+
+// checkRunFlags refuses what only a mistake can mean: an empty value is most
+// often a variable of a script that was not set.
+func checkRunFlags(flags *pflag.FlagSet) error {
+	for _, name := range []string{"prompt", "prompt-file", "model", "adapter", "worktree", "verify", "fallback", "allow", "deny", "on-question", "box-write", "box-read", "box-net", "box-env"} {
+		values := []string{flags.Lookup(name).Value.String()}
+		if list, err := flags.GetStringArray(name); err == nil {
+			values = list
+		}
+		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
+		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
+			return ui.UsageError("leave the flag out, or say what", "--%s is empty", name)
+		}
+	}
+	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {
+		if flags.Changed(two[0]) && flags.Changed(two[1]) {
+			return ui.UsageError("give one of them", "--%s and --%s exclude each other", two[0], two[1])
+		}
+	}
+	return nil
+}
+
+// changed are the settings that the command line gives, by their flags.
+func changed(flags *pflag.FlagSet) map[string]string {
+	given := map[string]string{}
+	for _, s := range config.Settings() {
+		if f := flags.Lookup(s.Off); s.Off != "" && f != nil && f.Changed {
+			given[s.Off] = f.Value.String()
+		}
+		f := flags.Lookup(s.Flag)
+		if s.Flag == "" || f == nil || !f.Changed {
+			continue
+		}
+		given[s.Flag] = f.Value.String()
+		if s.Repeats {
+			list, _ := flags.GetStringArray(s.Flag) // it is one
+			given[s.Flag] = strings.Join(list, "\n")
+		}
+	}
+	return given
+}

@@ -1,0 +1,228 @@
+package loopcmd
+
+import (
+	"cmp"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+)
+
+const newRunHint = "ripple run without --resume begins a new run"
+
+// loadSettings reads the settings of a run: of a new one, or of the one that --resume goes
+// on with, which keeps those that it began with. began is nil where nothing is known of
+// them.
+func loadSettings(a *app, project string, f *loopFlags, flags map[string]string) (c *config.Config, notes []string, began *record.Settings, err error) {
+	if f.resume {
+		if began, err = recordedSettings(a, project, f.dryRun); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if began == nil {
+		if c, notes, err = config.Load(project, flags, a.Getenv); err == nil {
+			return c, notes, nil, agentsByName(c)
+		}
+		return nil, nil, nil, configError(err)
+	}
+	if !f.dryRun { // nothing of another's record is looked at
+		if err := ui.AgreeToRun(a.Trust, project, began); err != nil {
+			return nil, nil, nil, err
+		}
+	}
+	if err := f.goOnWith(began, flags); err != nil {
+		return nil, nil, nil, err
+	}
+	values := map[string]config.Source{}
+	for name, v := range began.Values {
+		values[name] = config.Source(v)
+	}
+	if c, notes, err = config.Resume(project, flags, a.Getenv, values); err != nil {
+		return nil, nil, nil, configError(err)
+	}
+	if err := agentsByName(c); err != nil {
+		return nil, nil, nil, err
+	}
+	return c, notes, began, f.keepTask(project, began, c)
+}
+
+func configError(err error) error {
+	if err == nil {
+		return nil
+	}
+	return ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
+}
+
+// recordedSettings reads how the run was started that is gone on with.
+func recordedSettings(a *app, project string, dry bool) (*record.Settings, error) {
+	b, err := journal.ReadBegan(project)
+	switch {
+	case errors.Is(err, journal.ErrNoRun) && dry:
+		return nil, nil // it shows a new run
+	case errors.Is(err, journal.ErrNoRun):
+		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "begin one: ripple run without --resume")
+	case err != nil:
+		return nil, reportError(err)
+	case b.Settings == nil:
+		a.Note("the run that began %s has no settings in its record, for an older ripple began it: those of this command hold", b.Time.Local().Format(time.DateTime))
+	}
+	return b.Settings, nil
+}
+
+// Bounds of what is recorded beside the values, in bytes.
+const (
+	maxRecordedWord   = 4 << 10
+	maxRecordedPrompt = 1 << 20
+)
+
+// goOnWith takes what a run was told beside its settings, where the command line does
+// not override it. The record may be anybody's.
+func (f *loopFlags) goOnWith(began *record.Settings, flags map[string]string) error {
+	for i, word := range []string{began.PromptFile, began.Agent, began.Command, began.Model, began.Transport, began.Hats} {
+		isPath := i == 0 // the name of a directory may have any character
+		if len(word) > maxRecordedWord || !utf8.ValidString(word) || strings.ContainsFunc(word, unicode.IsControl) && !isPath {
+			return ui.UsageError(newRunHint, "the run's record (%s/%s) has what no run records: %.80q", layout.Dir, layout.EventsFile, word)
+		}
+	}
+	if len(began.Prompt) > maxRecordedPrompt {
+		return ui.UsageError(newRunHint, "the run's record (%s/%s) has a prompt of %d bytes", layout.Dir, layout.EventsFile, len(began.Prompt))
+	}
+	other, given := flags["adapter"]
+	if !given {
+		f.agent = began.Agent
+	}
+	if !given || other == began.Agent { // another agent has other models and transports
+		f.model, f.transport = cmp.Or(f.model, began.Model), cmp.Or(f.transport, began.Transport)
+	}
+	return nil
+}
+
+// keepTask takes the task that a run began with, unless the command line has another. A
+// file outside of the project must be named by somebody else than the record.
+func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.Config) error {
+	if f.prompt != "" || f.promptFile != "" {
+		return nil
+	}
+	path := began.PromptFile
+	if path != "" && !filepath.IsAbs(path) {
+		path = filepath.Join(project, path)
+	}
+	inside, err := filepath.Rel(project, path)
+	named, _ := filepath.Abs(c.PromptFile) // by ripple.yml
+	if path != "" && path != named && (err != nil || !filepath.IsLocal(inside)) {
+		return ui.UsageError("say it again: --resume --prompt-file "+ui.ShellQuote(ui.Harmless(began.PromptFile)),
+			"the run's task is in %s, outside of the project, where a record alone sends no agent", ui.Harmless(began.PromptFile))
+	}
+	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
+	return nil
+}
+
+// recordedPath is a file as the record has it: below the project where JSON cannot hold the
+// project's own name, which is not UTF-8.
+func recordedPath(project, path string) string {
+	if utf8.ValidString(path) {
+		return path
+	}
+	if inside, err := filepath.Rel(project, path); err == nil && filepath.IsLocal(inside) {
+		return inside
+	}
+	return path
+}
+
+// settingsOf is what the record has of how a run is started.
+func settingsOf(project string, c *config.Config, agent *loopAgent, f loopFlags) *record.Settings {
+	s := &record.Settings{
+		Agent: agent.entry.Name, Model: f.model, Transport: f.transport, Prompt: f.prompt, PromptFile: recordedPath(project, f.promptFile),
+		Values: map[string]record.Setting{},
+	}
+	if s.Agent == customName {
+		s.Command = commandWords(append([]string{c.Command}, c.Args...))
+	}
+	if len(c.Hats.Hats) > 0 {
+		data, _ := json.Marshal(c.Hats) // it has nothing that JSON has not
+		digest := sha256.Sum256(data)
+		s.Hats = hex.EncodeToString(digest[:8])
+	}
+	for _, set := range config.Settings() {
+		if c.IsSet(set.Name) && !set.Once {
+			s.Values[set.Name] = record.Setting(c.Source(set.Name))
+		}
+	}
+	return s
+}
+
+func commandWords(words []string) string {
+	quoted := make([]string, len(words))
+	for i, w := range words {
+		quoted[i] = ui.ShellQuote(w)
+	}
+	return record.OneLine(strings.Join(quoted, " "), maxRecordedWord/4)
+}
+
+// tellResumed says with which settings a run goes on, and what is not as it was when it
+// began.
+func tellResumed(a *app, began, now *record.Settings) {
+	a.Note("going on with: %s", ui.Harmless(strings.Join(settingWords(now), " ")))
+	before := settingWords(began)
+	after := settingWords(now)
+	only := func(list, other []string) string {
+		list = slices.DeleteFunc(slices.Clone(list), func(w string) bool { return slices.Contains(other, w) })
+		return ui.Harmless(strings.Join(list, " "))
+	}
+	if is, was := only(after, before), only(before, after); is != "" || was != "" {
+		a.Note("changed by this command: %s (before: %s)", cmp.Or(is, "none of it"), cmp.Or(was, "not given"))
+	}
+	if now.Agent == began.Agent && now.Command != began.Command {
+		a.Note("the agent of ripple.yml is %s now, and was %s when the run began", ui.Harmless(now.Command), ui.Harmless(began.Command))
+	}
+	if now.Hats != began.Hats {
+		a.Note("the roles of ripple.yml are not those that the run began with")
+	}
+}
+
+// settingWords are the settings of a run as its command line could say them, the agent
+// first.
+func settingWords(s *record.Settings) []string {
+	words := []string{"--adapter " + ui.ShellQuote(s.Agent)}
+	add := func(flag, value string) {
+		if value != "" {
+			words = append(words, "--"+flag+" "+ui.ShellQuote(record.OneLine(value, 120)))
+		}
+	}
+	add("model", s.Model)
+	add("transport", s.Transport)
+	add("prompt", s.Prompt)
+	add("prompt-file", s.PromptFile)
+	for _, set := range config.Settings() {
+		v, has := s.Values[set.Name]
+		switch {
+		case !has || set.Flag == "adapter" || v.Value == set.Default || set.Idle != "":
+		case set.Flag == "":
+			words = append(words, set.Name+"="+ui.ShellQuote(record.OneLine(v.Value, 120)))
+		case set.Off != "" && v.Value == "false":
+			words = append(words, "--"+set.Off)
+		case set.Default == "false" && v.Value == "true":
+			words = append(words, "--"+set.Flag)
+		case set.Repeats:
+			for line := range strings.SplitSeq(v.Value, "\n") {
+				add(set.Flag, line)
+			}
+		default:
+			add(set.Flag, v.Value)
+		}
+	}
+	return words
+}

@@ -1,0 +1,52 @@
+package loopcmd
+
+import (
+	"context"
+	"maps"
+	"path/filepath"
+	"slices"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/registry"
+)
+
+// agreedAndReady checks two conditions before the first turn: the user's trust, which is checked
+// before any program of the project is examined, and the agents.
+func agreedAndReady(ctx context.Context, a *app, project string, first *loopAgent, o loop.Options) error {
+	if err := agreedTo(a.App, project, first, o); err != nil {
+		return err
+	}
+	return a.readyAll(ctx, first, o)
+}
+
+// agreedTo makes sure that the user trusts the commands that the project's files let this loop
+// run, and that the user made or trusts the loop's own directory.
+func agreedTo(a *ui.App, project string, first *loopAgent, o loop.Options) error {
+	project, err := filepath.EvalSymlinks(project)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	need := ui.SettingsItems(o.Config.Files())
+	scripted := plays(first.entry)
+	for _, m := range slices.AppendSeq(slices.Clone(o.Fallback), maps.Values(o.HatAgents)) {
+		scripted = scripted && plays(m.Agent.(*loopAgent).entry)
+	}
+	if !scripted || o.Resume { // whose settings are in the same place
+		need = append(need, ui.LoopItems(project)...)
+	}
+	if o.Resume {
+		need = append(need, ui.RunItems(project)...)
+	}
+	if err := a.Trust.Agree(need); err != nil {
+		return err
+	}
+	ui.OwnRun(a.Trust, project, need, o.Settings)
+	return a.Trust.ClaimLoop(project)
+}
+
+// plays reports whether an agent only plays a script of ripple's, or of the user's: such an agent
+// ignores its task.
+func plays(e *registry.Entry) bool {
+	return e.Origin == registry.OriginEmbedded && e.Adapter.Process.Executable == "{self}"
+}

@@ -1,0 +1,52 @@
+package loopcmd
+
+import (
+	"time"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop/journal"
+)
+
+// workRows say when a run began, where it works and what came of it.
+func workRows(w ui.Sheet, r journal.Run) {
+	if !r.Started.IsZero() {
+		w.Row("started", r.Started.Local().Format(time.DateTime))
+	}
+	w.Row("prompt", r.Prompt)
+	for _, row := range boxRows(r.Denied, r.Review) {
+		w.Row(row.label, row.text)
+	}
+	if r.Work == nil {
+		if took := time.Duration(r.ElapsedMS) * time.Millisecond; took > 0 {
+			w.Row("took", took.Round(time.Second))
+		}
+		if r.Branch != "" {
+			w.Row("branch", r.Branch+" in "+r.Dir)
+		}
+		w.Row("next", r.Next)
+		return
+	}
+	w.Row("took", r.Work.Elapsed.Round(time.Second))
+	if r.Branch != "" {
+		w.Row("branch", r.Branch+" in "+r.Dir)
+	}
+	for _, row := range gitRows(r.Work) {
+		w.Row(row.label, row.text)
+	}
+	w.Row("next", r.Next)
+}
+
+// stateCode is the exit code of "ripple status --exit-code".
+func stateCode(s journal.Report, r journal.Run) int {
+	switch {
+	case s.State == "running", s.State == "completed":
+		return ui.ExitOK
+	case s.State == "needs_you":
+		return ui.ExitBlocked
+	case s.State == "not_started":
+		return ui.ExitMissing
+	case r.ExitCode != nil:
+		return *r.ExitCode
+	}
+	return ui.ExitFailed
+}

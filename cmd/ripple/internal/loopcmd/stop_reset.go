@@ -1,0 +1,93 @@
+package loopcmd
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+)
+
+// NewReset returns the reset command.
+func NewReset(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	return &cobra.Command{
+		Use:   "reset {circuit | session}",
+		Short: "Close the circuit breaker, or discard the agent's session",
+		Long: `"reset circuit" closes the circuit breaker and resets its counts, so that the next
+turn is an ordinary one; it also ends the agent's session. "reset session" only makes
+the next turn start a new session. Neither changes any of your files.`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) != 1 || args[0] != loop.ResetCircuit && args[0] != loop.ResetSession {
+				return ui.UsageError(ui.SeeHelp(cmd), "%s takes one word, circuit or session", cmd.CommandPath())
+			}
+			return nil
+		},
+		ValidArgs: []string{loop.ResetCircuit, loop.ResetSession},
+		RunE: func(_ *cobra.Command, args []string) error {
+			if _, err := os.Stat(filepath.Join(loopDir(), layout.Dir)); errors.Is(err, fs.ErrNotExist) {
+				return ui.FailWith(ui.ExitUsage, errors.New("there is no .ralph here"), "go to the project's directory")
+			}
+			err := loop.Reset(loopDir(), args[0], time.Now().Round(0).UTC())
+			if _, locked := errors.AsType[*journal.LockedError](err); locked {
+				return ui.FailWith(ui.ExitFailed, err, "ripple stop ends it after the turn")
+			}
+			if err != nil {
+				return ui.FailWith(ui.ExitFailed, err, ownersHint(err))
+			}
+			a.Note("%s reset", args[0])
+			return nil
+		},
+	}
+}
+
+// NewStop returns the stop command.
+func NewStop(shared *ui.App) *cobra.Command {
+	a := &app{shared}
+	var now bool
+	cmd := &cobra.Command{
+		Use:   "stop [--now]",
+		Short: "End the loop of this directory after its turn, or now",
+		Args:  ui.NoArgs,
+		RunE: func(cmd *cobra.Command, _ []string) error {
+			if err := byPeople(a, cmd); err != nil {
+				return err
+			}
+			s, err := journal.ReadReport(loopDir())
+			switch {
+			case s.Runner != nil: // regardless of errors in other files
+			case err != nil:
+				return reportError(err)
+			default:
+				return ui.FailWith(ui.ExitFailed, errors.New("no loop runs here"), "ripple status shows how the last one ended")
+			}
+			if host, err := os.Hostname(); err == nil && s.Runner.Host != "" && s.Runner.Host != host {
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("the loop runs on %s, process %d", s.Runner.Host, s.Runner.PID), "stop it there")
+			}
+			signal, when := syscall.SIGINT, "after this turn"
+			if now {
+				signal, when = syscall.SIGTERM, "now"
+			}
+			p, err := os.FindProcess(s.Runner.PID)
+			if err == nil {
+				err = p.Signal(signal)
+			}
+			if err != nil {
+				return ui.FailWith(ui.ExitFailed, fmt.Errorf("process %d: %w", s.Runner.PID, err), "")
+			}
+			a.Note("process %d was asked to end the loop %s", s.Runner.PID, when)
+			return nil
+		},
+	}
+	cmd.Flags().BoolVar(&now, "now", false, "end the agent, too, instead of waiting for it")
+	return cmd
+}

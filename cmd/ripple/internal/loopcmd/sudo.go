@@ -1,0 +1,16 @@
+package loopcmd
+
+import (
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/owner"
+)
+
+// refuseSudo refuses to write as root with plain sudo in another user's directory: the files that
+// root would leave would block their owner from continuing.
+func refuseSudo(getenv func(string) string) error {
+	if name, through := owner.ThroughSudo(".", getenv); through {
+		return ui.UsageError("run it without sudo; what needs root can be allowed to the agent's own commands",
+			"this directory belongs to %s, who could not use the files that root writes here", name)
+	}
+	return nil
+}

@@ -1,0 +1,136 @@
+// Package trustcmd is `ripple trust`: what a project would run, and the person's word on it.
+package trustcmd
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/trust"
+)
+
+// flags are those of ripple trust; at most one is given.
+type flags struct{ show, revoke, list bool }
+
+// New is the command.
+func New(a *ui.App) *cobra.Command {
+	var f flags
+	cmd := &cobra.Command{
+		Use:   "trust",
+		Short: "Show what this project would run, and agree to it",
+		Long: `Show which files of the project in the current directory would run something or choose
+what is run, and agree to them: adapters in .ripple/adapters, the settings in ripple.yml,
+.ralph/.ralphrc and .ralphrc, a .ralph that you did not make with ripple, and the record
+of a run that --resume would go on with and you did not begin here. Until you
+agree, none of them is used, and an adapter of the project replaces none of ripple's.
+
+What you agree to is this content of these files. When one of them changes, you are
+asked again, and see what changed. Files of settings that only set limits need no
+agreement, nor do the task and the plan in a .ralph that is yours.
+
+On a terminal you are asked first; elsewhere typing the command is agreeing. Other commands
+ask, too, when they first need it; without a terminal they end with code 2. --trust has
+one of them agree for itself alone, and RIPPLE_TRUST=always or never decides for all.`,
+		Example: "  ripple trust --show\n  ripple trust\n  ripple trust --revoke",
+		Args:    ui.NoArgs,
+		RunE:    func(*cobra.Command, []string) error { return run(a, f) },
+	}
+	cmd.Flags().BoolVar(&f.show, "show", false, "only show it")
+	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "forget what was agreed to here")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the projects that were agreed to")
+	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "list")
+	return cmd
+}
+
+func run(a *ui.App, f flags) error {
+	store, err := a.Trust.Store()
+	if err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	if f.list {
+		return list(a, store)
+	}
+	project, err := ui.Project()
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	if f.revoke {
+		return revoke(a, store, project)
+	}
+	record, err := store.Load(project)
+	if err != nil {
+		return ui.FailWith(ui.ExitUsage, err, "")
+	}
+	items, err := a.Trust.Items(project)
+	if err != nil {
+		return err
+	}
+	if f.show {
+		ui.ShowItems(a.Out, record, items)
+		if len(items) == 0 {
+			a.Note("nothing here would run anything")
+		}
+		return nil
+	}
+	return agree(a, record, items)
+}
+
+func agree(a *ui.App, record trust.Record, items []trust.Item) error {
+	if ui.InAgent(a.Getenv) {
+		return ui.FailWith(ui.ExitUsage, errors.New("an agent cannot agree to what a project runs"), "a person does: ripple trust")
+	}
+	missing := record.Missing(items)
+	usable := false
+	for _, i := range missing {
+		usable = usable || i.Broken == ""
+	}
+	if !usable {
+		ui.ShowItems(a.Out, record, items)
+		a.Note("nothing here needs to be agreed to")
+		return nil
+	}
+	yes, asked, err := a.Trust.Ask(record, items)
+	switch {
+	case err != nil:
+		return err
+	case asked && !yes:
+		return ui.FailWith(ui.ExitUsage, errors.New("not agreed"), "")
+	case !asked:
+		ui.ShowItems(a.Out, record, items)
+	}
+	if _, err := a.Trust.Record(record, items); err != nil {
+		return err
+	}
+	a.Note("this project is trusted; ripple trust --revoke takes it back")
+	return nil
+}
+
+func revoke(a *ui.App, store *trust.Store, project string) error {
+	was, err := store.Remove(project)
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	if !was {
+		a.Note("nothing was agreed to here")
+	}
+	return nil
+}
+
+func list(a *ui.App, store *trust.Store) error {
+	all, err := store.All()
+	if err != nil {
+		return ui.FailWith(ui.ExitFailed, err, "")
+	}
+	for _, r := range all {
+		gone := ""
+		if info, err := os.Stat(filepath.Clean(r.Project)); err != nil || !info.IsDir() {
+			gone = "  (gone)"
+		}
+		a.Printf("%s  %s  %s%s\n", r.Agreed.Local().Format(time.DateTime), ui.Quote(r.Project), ui.Count(len(r.Items), "item"), gone)
+	}
+	return nil
+}

@@ -1,0 +1,34 @@
+package ui
+
+import (
+	"errors"
+
+	"example.com/ripple/runtime/box"
+)
+
+// Hidden commands: the first process in a box, and the one that starts it for [box.Box.Wrap].
+const (
+	BoxInside = "box-inside"
+	BoxEnter  = "box-enter"
+)
+
+// OpenBox opens a box for several programs.
+func OpenBox(o box.Options) (*box.Box, error) {
+	o.Inside, o.Enter = []string{BoxInside}, []string{BoxEnter}
+	b, err := box.Open(o)
+	return b, BoxError(err)
+}
+
+// BoxError gives an error of package box its exit code; nil for nil.
+func BoxError(err error) error {
+	missing, is := errors.AsType[*box.Missing](err)
+	switch {
+	case is:
+		return FailWith(ExitMissing, missing, missing.Fix)
+	case errors.Is(err, box.ErrPolicy):
+		return FailWith(ExitUsage, err, "")
+	case err != nil:
+		return FailWith(ExitFailed, err, "")
+	}
+	return nil
+}

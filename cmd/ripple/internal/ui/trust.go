@@ -1,0 +1,285 @@
+package ui
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/spf13/cobra"
+	"github.com/spf13/pflag"
+	"golang.org/x/term"
+
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/scenario"
+	"example.com/ripple/runtime/trust"
+)
+
+// TrustVariable names the environment variable for projects without a decision: always uses their
+// files; never uses none, not even approved ones. Otherwise a user is asked.
+const TrustVariable = "RIPPLE_TRUST"
+
+const trustAlways, trustNever = "always", "never"
+
+// Trust asks for, stores and looks up the user's decisions about the files of projects.
+type Trust struct {
+	getenv func(string) string
+	in     io.Reader
+	err    io.Writer
+	note   func(format string, args ...any)
+
+	flag trustFlag
+	told sync.Map // paths of the project's adapters that have been reported
+}
+
+// trustFlag is the flag --trust of several commands.
+type trustFlag struct {
+	given bool
+	of    []*pflag.FlagSet // the one that has been parsed belongs to the running command
+}
+
+// Flag adds --trust to a command that may run files of a project.
+func (t *Trust) Flag(cmd *cobra.Command) {
+	t.flag.of = append(t.flag.of, cmd.Flags())
+	cmd.Flags().BoolFunc("trust", "approve, for this command only, what the project would run (ripple trust shows it)", func(value string) (err error) {
+		t.flag.given, err = strconv.ParseBool(value)
+		return err
+	})
+}
+
+// Given reports whether --trust was given.
+func (t *Trust) Given() bool { return t.flag.given }
+
+// mode returns always, never, or empty, from the environment.
+func (t *Trust) mode() string {
+	if t.flag.given {
+		return trustAlways
+	}
+	return t.getenv(TrustVariable)
+}
+
+// Store returns the store of this user's decisions.
+func (t *Trust) Store() (*trust.Store, error) { return trust.StoreOf(t.getenv) }
+
+// agreed returns the user's approvals in a project; none if unknown.
+func (t *Trust) agreed(project string) (trust.Record, error) {
+	store, err := t.Store()
+	if err != nil {
+		return trust.Record{Project: project}, err
+	}
+	return store.Load(project)
+}
+
+// Trusts reports whether an adapter of the current project may be used.
+func (t *Trust) Trusts(e *registry.Entry) bool {
+	switch t.mode() {
+	case trustAlways:
+		return true
+	case trustNever:
+		return false
+	}
+	project, err := Project()
+	if err != nil {
+		return false
+	}
+	record, _ := t.agreed(project) // empty if it cannot be read
+	return record.Has(adapterItem(project, e))
+}
+
+// Project returns the working directory without symbolic links, because a record belongs to a
+// place.
+func Project() (string, error) {
+	dir, err := os.Getwd()
+	if err != nil {
+		return "", err
+	}
+	return filepath.EvalSymlinks(dir)
+}
+
+// Agree ensures that the user has approved items of the current project. On a terminal the user is
+// asked about all items of the project; without one it is an error.
+func (t *Trust) Agree(need []trust.Item) error {
+	switch mode := t.mode(); mode {
+	case trustAlways:
+		return nil
+	case "", trustNever:
+	default:
+		return UsageError("use always or never", "%s is %q", TrustVariable, mode)
+	}
+	project, err := Project()
+	if err != nil {
+		return FailWith(ExitFailed, err, "")
+	}
+	record, err := t.agreed(project)
+	if t.mode() == trustNever {
+		record.Items = slices.DeleteFunc(record.Items, func(i trust.Item) bool { return i.Kind != trust.Loop && i.Kind != trust.Run })
+	}
+	missing := record.Missing(need)
+	if len(missing) == 0 {
+		return nil
+	}
+	if err != nil {
+		return FailWith(ExitUsage, err, "")
+	}
+	if t.mode() == trustNever || !t.canAsk() {
+		ShowItems(t.err, record, missing)
+		return FailWith(ExitUsage, errors.New("nobody has agreed to what this project would run"),
+			howToAgree(t))
+	}
+	all, err := t.Items(project)
+	if err != nil {
+		return err
+	}
+	if yes, err := t.ask(record, all); err != nil || !yes {
+		return errors.Join(err, FailWith(ExitUsage, errors.New("not agreed: nothing was run"), ""))
+	}
+	if record, err = t.Record(record, all); err != nil {
+		return err
+	}
+	files := slices.DeleteFunc(slices.Clone(need), func(i trust.Item) bool { return i.Kind == trust.Loop }) // which has a new mark
+	if still := record.Missing(files); len(still) > 0 {                                                     // the files shown differ from those read before
+		return FailWith(ExitUsage, fmt.Errorf("%s changed while you were asked: nothing was run", place(project, still[0].Path)), "look at it again: ripple trust --show")
+	}
+	return nil
+}
+
+// howToAgree returns the hint that names the commands for approval.
+func howToAgree(t *Trust) string {
+	lines := "see all of it with: ripple trust --show\nagree to it with: ripple trust"
+	switch {
+	case t.mode() == trustNever:
+		return "see all of it with: ripple trust --show\n" + TrustVariable + "=never uses none of it: unset the variable"
+	case slices.ContainsFunc(t.flag.of, (*pflag.FlagSet).Parsed):
+		lines += "\nor, for this command alone, with: --trust"
+	}
+	return lines
+}
+
+// canAsk reports whether the user can be asked: standard input and error are terminals, and no
+// agent runs this command.
+func (t *Trust) canAsk() bool {
+	in, isFile := t.in.(*os.File)
+	return isFile && term.IsTerminal(int(in.Fd())) && IsTerminal(t.err) && !InAgent(t.getenv)
+}
+
+// InAgent reports whether an agent runs this command, in a loop's turn or another.
+func InAgent(getenv func(string) string) bool {
+	return getenv(scenario.TurnVariable) != "" || getenv(agent.InAgentVariable) != ""
+}
+
+// ask shows the new items and asks. Only an explicit yes approves.
+func (t *Trust) ask(record trust.Record, all []trust.Item) (bool, error) {
+	missing := record.Missing(all)
+	ShowItems(t.err, record, missing)
+	return t.confirmed(fmt.Sprintf("trust this project, with %s above?", Count(len(usableItems(missing)), "item"))), nil
+}
+
+// confirmed reads the answer to a question. Only an explicit yes approves.
+func (t *Trust) confirmed(question string) bool {
+	fmt.Fprintf(t.err, "ripple: %s [y/N] ", question)
+	answer, err := bufio.NewReaderSize(oneByte{t.in}, 16).ReadString('\n')
+	if err != nil && answer == "" {
+		fmt.Fprintln(t.err)
+		return false // end of input
+	}
+	switch strings.ToLower(strings.TrimSpace(answer)) {
+	case "y", "yes":
+		return true
+	}
+	return false
+}
+
+// Confirm asks the user if a terminal is available; asked reports whether it is.
+func (t *Trust) Confirm(question string) (yes, asked bool) {
+	if !t.canAsk() {
+		return false, false
+	}
+	return t.confirmed(Harmless(question)), true
+}
+
+// oneByte reads single bytes, because the input after the answer belongs to the program.
+type oneByte struct {
+	from interface{ Read([]byte) (int, error) }
+}
+
+func (r oneByte) Read(b []byte) (int, error) { return r.from.Read(b[:min(len(b), 1)]) }
+
+// Ask asks the user about items if a terminal is available; asked reports whether it is.
+func (t *Trust) Ask(record trust.Record, all []trust.Item) (yes, asked bool, err error) {
+	if !t.canAsk() {
+		return false, false, nil
+	}
+	yes, err = t.ask(record, all)
+	return yes, true, err
+}
+
+// Record stores the approval of items and returns the updated record.
+func (t *Trust) Record(record trust.Record, items []trust.Item) (trust.Record, error) {
+	for _, i := range usableItems(items) {
+		if i.Kind == trust.Loop && !record.Has(i) {
+			var err error
+			if i, err = marked(record.Project); err != nil {
+				return record, err
+			}
+		}
+		record.Put(i)
+	}
+	return record, t.save(record)
+}
+
+func (t *Trust) save(record trust.Record) error {
+	store, err := t.Store()
+	if err != nil {
+		return FailWith(ExitUsage, err, "")
+	}
+	record.Agreed = time.Now().Round(0).UTC()
+	if err := store.Save(record); err != nil {
+		return FailWith(ExitFailed, fmt.Errorf("your decision cannot be written: %w", err), "")
+	}
+	return nil
+}
+
+// Own approves files that ripple itself wrote on behalf of the user.
+func (t *Trust) Own(project string, items ...trust.Item) {
+	record, err := t.agreed(project)
+	if err == nil {
+		record.Put(items...)
+		err = t.save(record)
+	}
+	if err != nil {
+		t.note("%v: you will be asked whether you trust this project", err)
+	}
+}
+
+// reportUnused reports, once, that a name refers to another adapter than the project's.
+func (t *Trust) reportUnused(name string, e *registry.Entry) {
+	why := "nobody has agreed to it (ripple trust --show)"
+	if e.Adapter == nil {
+		why = "it does not load (ripple adapter lint)"
+	}
+	dir, _ := os.Getwd() // on an error the path stays absolute
+	t.reportOnce(e.Path, fmt.Sprintf("this project's own %s, %s, is not used: %s", name, place(dir, e.Path), why))
+}
+
+func (t *Trust) reportOnce(path, text string) {
+	if _, before := t.told.LoadOrStore(path, true); !before {
+		t.note("%s", text)
+	}
+}
+
+// reportProject reports, once, that an adapter belongs to the project.
+func (t *Trust) reportProject(e *registry.Entry) {
+	if e.Origin != registry.OriginProject {
+		return
+	}
+	dir, _ := os.Getwd() // on an error the path stays absolute
+	t.reportOnce(e.Path, fmt.Sprintf("%s is this project's adapter: %s", e.Name, place(dir, e.Path)))
+}

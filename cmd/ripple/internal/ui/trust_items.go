@@ -1,0 +1,217 @@
+package ui
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/runtime/trust"
+	"example.com/ripple/schema"
+)
+
+// Items returns all files of the project that run programs or select what is run. It runs nothing.
+func (t *Trust) Items(project string) ([]trust.Item, error) {
+	r, err := registry.Open(t.sources())
+	if err != nil {
+		return nil, FailWith(ExitFailed, err, "")
+	}
+	ours, err := t.withoutProject()
+	if err != nil {
+		return nil, err
+	}
+	var items []trust.Item
+	for _, e := range r.Project() {
+		item := adapterItem(project, e)
+		item.Runs = adapterRuns(e, ours)
+		items = append(items, item)
+	}
+	items = append(items, SettingsItems(config.Files(project))...)
+	items = append(items, LoopItems(project)...)
+	return append(items, RunItems(project)...), nil
+}
+
+// withoutProject returns the registry of embedded adapters and the user's.
+func (t *Trust) withoutProject() (*registry.Registry, error) {
+	sources := t.sources()
+	sources.ProjectDir = ""
+	r, err := registry.Open(sources)
+	if err != nil {
+		return nil, FailWith(ExitFailed, err, "")
+	}
+	return r, nil
+}
+
+// usableItems removes items that cannot be used at all.
+func usableItems(items []trust.Item) []trust.Item {
+	return slices.DeleteFunc(slices.Clone(items), func(i trust.Item) bool { return i.Broken != "" })
+}
+
+// adapterItem returns the item of an adapter file, including its script.
+func adapterItem(project string, e *registry.Entry) trust.Item {
+	path := e.Path
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(project, path)
+	}
+	if real, err := filepath.EvalSymlinks(filepath.Dir(filepath.Dir(filepath.Dir(path)))); err == nil { // like Project
+		path = filepath.Join(real, ".ripple", "adapters", filepath.Base(path))
+	}
+	if e.Adapter == nil {
+		i := trust.Item{Kind: trust.Adapter, Path: path, Broken: "it does not load"}
+		if len(e.Diagnostics) > 0 {
+			i.Broken = e.Diagnostics[0].String()
+		}
+		return i
+	}
+	return trust.New(trust.Adapter, path, nil, e.Text, []byte(e.Adapter.Script))
+}
+
+// adapterRuns describes the names that an adapter claims and the programs that it starts.
+func adapterRuns(e *registry.Entry, ours *registry.Registry) (lines []string) {
+	if e.Adapter == nil {
+		return nil
+	}
+	var replaced []string
+	for _, name := range append([]string{e.Name}, e.Aliases...) {
+		if _, err := ours.Look(name); err == nil {
+			replaced = append(replaced, name)
+		}
+	}
+	if len(replaced) > 0 {
+		lines = append(lines, "replaces: "+strings.Join(replaced, ", "))
+	}
+	p := e.Adapter.Process
+	programs := slices.DeleteFunc(append([]string{p.Executable}, p.ExecutableCandidates...), func(s string) bool { return s == "" })
+	if len(programs) == 0 {
+		programs = []string{e.Name}
+	}
+	lines = append(lines, "starts: "+strings.Join(programs, ", or "))
+	if p.CommandTemplate != "" {
+		lines = append(lines, "command line: "+strings.Join(append([]string{p.CommandTemplate}, p.Args...), " "))
+	}
+	for _, env := range []map[string]string{p.Env, agentEnv(e.Adapter)} {
+		for _, name := range SortedKeys(env) {
+			lines = append(lines, "environment: "+name+"="+env[name])
+		}
+	}
+	if g := e.Adapter.Agent; g != nil {
+		lines = append(lines, "arguments of its turns: "+strings.Join(g.Args, " "))
+		if g.AutoDetect.Priority > 0 {
+			lines = append(lines, "is selected automatically when an agent is needed")
+		}
+	}
+	if e.Adapter.Script != "" {
+		lines = append(lines, fmt.Sprintf("makes the program run a script of %s", Count(strings.Count(e.Adapter.Script, "\n")+1, "line")))
+	}
+	if needs := e.Adapter.Ready.Needs; needs != nil && needs.Server != nil {
+		lines = append(lines, "its tests start a server")
+	}
+	return lines
+}
+
+func agentEnv(ad *schema.Adapter) map[string]string {
+	if ad.Agent == nil {
+		return nil
+	}
+	return ad.Agent.Env
+}
+
+// SettingsItems returns the items of settings files that run programs; files that only set limits
+// are omitted.
+func SettingsItems(files []config.File) (items []trust.Item) {
+	for _, f := range files {
+		path := f.Path
+		if real, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil { // like Project
+			path = filepath.Join(real, filepath.Base(path))
+		}
+		switch {
+		case f.Err != nil:
+			items = append(items, trust.Item{Kind: trust.Settings, Path: path, Broken: f.Err.Error()})
+		case len(f.Runs) > 0:
+			items = append(items, trust.New(trust.Settings, path, f.Runs, f.Text))
+		}
+	}
+	return items
+}
+
+// LoopItems returns the item of the directory of a loop's files, if it exists. A random mark in it
+// identifies the directory that this user created or approved.
+func LoopItems(project string) []trust.Item {
+	dir := filepath.Join(project, layout.Dir)
+	if !layout.There(dir) {
+		return nil
+	}
+	item := trust.Item{Kind: trust.Loop, Path: dir, Runs: []string{"an agent works by what " + filepath.Join(layout.Dir, layout.PromptFile) + " says, and continues from the state kept there"}}
+	if mark := readMark(project); mark != nil {
+		item.Sum = trust.Sum(mark)
+	}
+	return []trust.Item{item}
+}
+
+const markLength = 26 // length of rand.Text
+
+func readMark(project string) []byte {
+	mark, err := layout.Read(project, layout.MarkFile)
+	if err != nil || len(mark) != markLength {
+		return nil
+	}
+	return mark
+}
+
+// marked writes a new mark into the loop's directory, and returns its item.
+func marked(project string) (trust.Item, error) {
+	mark := rand.Text()
+	if err := journal.NewStore(project, nil).Write(layout.MarkFile, []byte(mark)); err != nil {
+		return trust.Item{}, FailWith(ExitFailed, err, "")
+	}
+	item := LoopItems(project)[0]
+	item.Sum = trust.Sum([]byte(mark))
+	return item, nil
+}
+
+// ClaimLoop creates the directory of a loop's files like Claim, ignored by git.
+func (t *Trust) ClaimLoop(project string) error {
+	made, err := t.Claim(project)
+	if err == nil && made {
+		err = journal.NewStore(project, nil).Write(layout.IgnoreFile, []byte(layout.Ignore))
+	}
+	return err
+}
+
+// Claim creates the directory of a loop's files if it does not exist, and records that this user
+// did. An existing one keeps its owner.
+func (t *Trust) Claim(project string) (made bool, err error) {
+	if project, err = filepath.EvalSymlinks(project); err != nil {
+		return false, FailWith(ExitFailed, err, "")
+	}
+	err = os.Mkdir(filepath.Join(project, layout.Dir), 0o777)
+	if errors.Is(err, fs.ErrExist) {
+		return false, nil
+	}
+	if err != nil {
+		return false, FailWith(ExitFailed, err, "ripple keeps a loop's files in the current directory: go to one that is yours")
+	}
+	item, err := marked(project)
+	if err == nil {
+		t.Own(project, item)
+	}
+	return true, err
+}
+
+// OwnSettings approves the current contents of settings files that ripple wrote.
+func (t *Trust) OwnSettings(project string, paths ...string) {
+	items := slices.DeleteFunc(usableItems(SettingsItems(config.Files(project))), func(i trust.Item) bool {
+		return !slices.Contains(paths, place(project, i.Path))
+	})
+	if len(items) > 0 {
+		t.Own(project, items...)
+	}
+}

@@ -1,0 +1,71 @@
+package ui
+
+import (
+	"encoding/json"
+	"path/filepath"
+
+	"example.com/ripple/runtime/loop/config"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+	"example.com/ripple/runtime/trust"
+)
+
+// RunItems returns the item of a run's record with settings, if it exists: --resume takes from it
+// the agents, their permissions and the commands to run.
+func RunItems(project string) []trust.Item {
+	began, err := journal.ReadBegan(project)
+	if err != nil || began.Settings == nil {
+		return nil
+	}
+	return []trust.Item{runItem(project, began.Settings)}
+}
+
+// runItem returns the item of the record of a run with these settings.
+func runItem(project string, s *record.Settings) trust.Item {
+	if real, err := filepath.EvalSymlinks(project); err == nil { // like Project
+		project = real
+	}
+	var read record.Settings
+	data, err := json.Marshal(s)
+	if err == nil {
+		err = json.Unmarshal(data, &read) // in the form in which the record is read
+	}
+	if err == nil {
+		data, err = json.MarshalIndent(read, "", "  ")
+	}
+	path := filepath.Join(project, layout.Dir, layout.EventsFile)
+	if err != nil {
+		return trust.Item{Kind: trust.Run, Path: path, Broken: err.Error()}
+	}
+	return trust.New(trust.Run, path, runLines(s), data)
+}
+
+func runLines(s *record.Settings) []string {
+	lines := []string{"ripple run --resume continues with the agent " + record.OneLine(s.Agent, 120)}
+	for _, set := range config.Settings() {
+		if v, has := s.Values[set.Name]; has && v.Value != set.Default && set.Idle == "" {
+			lines = append(lines, set.Name+"="+v.Value)
+		}
+	}
+	return lines
+}
+
+// OwnRun approves the settings of a run that starts or continues, so that --resume trusts its
+// record. If --trust has approved what the run needs, the record is not approved.
+func OwnRun(t *Trust, project string, need []trust.Item, s *record.Settings) {
+	if s == nil {
+		return
+	}
+	item := runItem(project, s)
+	known, err := t.agreed(project)
+	if len(known.Missing(need)) > 0 || known.Has(item) || err != nil && t.mode() == trustAlways {
+		return
+	}
+	t.Own(project, item)
+}
+
+// AgreeToRun is Agree for the record of a run with these settings.
+func AgreeToRun(t *Trust, project string, s *record.Settings) error {
+	return t.Agree([]trust.Item{runItem(project, s)})
+}

@@ -1,0 +1,72 @@
+package ui
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/trust"
+)
+
+// ShowItems lists all items, and the changes in those that the user has approved before.
+func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
+	for _, i := range items {
+		changes, known := record.Changes(i)
+		state := ""
+		switch {
+		case i.Broken != "":
+			state = " (not used: " + plainText(i.Broken) + ")"
+		case record.Has(i):
+			state = " (agreed to)"
+		case known:
+			state = " (changed since it was agreed to)"
+		}
+		fmt.Fprintf(to, "%s%s\n", ShellQuote(place(record.Project, i.Path)), state)
+		for _, line := range i.Runs {
+			fmt.Fprintln(to, Indent(plainText(line)))
+		}
+		if changes != "" && !record.Has(i) {
+			fmt.Fprintln(to, Indent(plainText(changes)))
+		}
+	}
+}
+
+// place returns a path relative to a project.
+func place(project, path string) string {
+	if rel, err := filepath.Rel(project, path); err == nil && filepath.IsAbs(path) && !strings.HasPrefix(rel, "..") {
+		path = rel
+	}
+	return oneLine.Replace(plainText(path))
+}
+
+var oneLine = strings.NewReplacer("\n", `\n`, "\t", `\t`)
+
+var (
+	manyBlanks = lazyregexp.New(`[ \t]{20,}`)
+	manyLines  = lazyregexp.New(`\n(?:[ \t]*\n){2,}`)
+)
+
+// plainText shows text of a project unchanged, except that invisible characters and those that
+// change the direction of text are shown as code points, and long runs of blanks are shortened so
+// that they cannot push text out of sight.
+func plainText(text string) string {
+	var b strings.Builder
+	for i := 0; i < len(text); {
+		r, n := utf8.DecodeRuneInString(text[i:])
+		switch {
+		case r == utf8.RuneError && n <= 1:
+			fmt.Fprintf(&b, `\x%02x`, text[i])
+		case r == '\n' || r == '\t' || unicode.IsPrint(r) && !unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector):
+			b.WriteString(text[i : i+n])
+		default:
+			fmt.Fprintf(&b, `\u{%x}`, r)
+		}
+		i += n
+	}
+	short := manyBlanks().ReplaceAllString(b.String(), " [blanks] ")
+	return manyLines().ReplaceAllString(short, "\n[empty lines]\n")
+}

@@ -1,0 +1,300 @@
+package main
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/user"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	expect "github.com/Netflix/go-expect"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+)
+
+// otherUser is a user other than root, for tests of permissions.
+type otherUser struct {
+	name, home, password string
+	uid, gid             int
+	ripple               string // a copy that the user may execute
+}
+
+// newUser adds a user to the system, until the end of all tests.
+var newUser = sync.OnceValues(func() (*otherUser, error) {
+	p := &otherUser{name: fmt.Sprintf("rpl%d", os.Getpid()), password: "Not-a-real-1"}
+	home, err := os.MkdirTemp("", "ripple-user-")
+	if err != nil {
+		return nil, err
+	}
+	p.home = home
+	built, err := binary()
+	if err != nil {
+		return nil, err
+	}
+	add := exec.Command("useradd", "-M", "-d", home, "-s", "/bin/bash", p.name)
+	if err := patiently(add); err != nil {
+		return nil, err
+	}
+	atEnd = append(atEnd, p.remove)
+	chpasswd := exec.Command("chpasswd")
+	chpasswd.Stdin = strings.NewReader(p.name + ":" + p.password + "\n")
+	if err := patiently(chpasswd); err != nil {
+		return nil, err
+	}
+	u, err := user.Lookup(p.name)
+	if err != nil {
+		return nil, err
+	}
+	p.uid, _ = strconv.Atoi(u.Uid) // the IDs are numeric on this system
+	p.gid, _ = strconv.Atoi(u.Gid)
+	p.ripple = filepath.Join(home, "ripple")
+	if err := exec.Command("cp", built, p.ripple).Run(); err != nil {
+		return nil, err
+	}
+	return p, errors.Join(os.Chown(home, p.uid, p.gid), os.Chmod(home, 0o755))
+})
+
+// patiently runs a command of shadow(8), retrying while another one holds the lock.
+func patiently(cmd *exec.Cmd) (err error) {
+	var out []byte
+	in := cmd.Stdin
+	for range 30 {
+		again := exec.Command(cmd.Path, cmd.Args[1:]...)
+		if r, is := in.(*strings.Reader); is {
+			_, _ = r.Seek(0, 0) // seeking in a string cannot fail
+			again.Stdin = r
+		}
+		if out, err = again.CombinedOutput(); err == nil || !bytes.Contains(out, []byte("lock")) {
+			break
+		}
+		time.Sleep(time.Second)
+	}
+	if err != nil {
+		return fmt.Errorf("%v: %w: %s", cmd.Args, err, out)
+	}
+	return nil
+}
+
+// remove is called at the end of all tests.
+func (p *otherUser) remove() {
+	_ = patiently(exec.Command("userdel", p.name)) // at worst the user stays
+	_ = os.RemoveAll(p.home)
+}
+
+// asOtherUser skips a test if no user can be added.
+func asOtherUser(t *testing.T) *otherUser {
+	t.Helper()
+	if os.Geteuid() != 0 {
+		t.Skip("adding a user of its own needs root")
+	}
+	for _, name := range []string{"useradd", "userdel", "chpasswd", "su", "bash"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("%s is not installed", name)
+		}
+	}
+	p, err := newUser()
+	require.NoError(t, err)
+	return p
+}
+
+// command returns ripple run by that user, with a home for the test.
+func (p *otherUser) command(t *testing.T, args ...string) *exec.Cmd {
+	t.Helper()
+	cmd := exec.Command(p.ripple, args...)
+	cmd.Dir = "/"
+	cmd.Env = []string{"PATH=/usr/local/bin:/usr/bin:/bin", "HOME=" + p.homeOf(t), "TERM=xterm-256color", "NO_COLOR=1", "LANG=C.UTF-8", "XDG_RUNTIME_DIR=" + p.homeOf(t)}
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: &syscall.Credential{Uid: uint32(p.uid), Gid: uint32(p.gid)}}
+	return cmd
+}
+
+// homeOf returns the user's home in a test.
+func (p *otherUser) homeOf(t *testing.T) string {
+	t.Helper()
+	dir := filepath.Join(p.home, strings.NewReplacer("/", "-").Replace(t.Name()))
+	if os.Mkdir(dir, 0o700) == nil {
+		require.NoError(t, os.Chown(dir, p.uid, p.gid))
+		t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
+	}
+	return dir
+}
+
+// run runs ripple to its end.
+func (p *otherUser) run(t *testing.T, args ...string) (out string, code int) {
+	t.Helper()
+	b, err := p.command(t, args...).CombinedOutput()
+	if _, ended := err.(*exec.ExitError); err != nil && !ended {
+		require.NoError(t, err)
+		return "", -1
+	}
+	if err != nil {
+		return string(b), err.(*exec.ExitError).ExitCode()
+	}
+	return string(b), 0
+}
+
+// onTerminal runs ripple on a terminal.
+func (p *otherUser) onTerminal(t *testing.T, args ...string) *terminal {
+	t.Helper()
+	return p.onTerminalIn(t, "/", args...)
+}
+
+// onTerminalIn runs ripple on a terminal in a directory.
+func (p *otherUser) onTerminalIn(t *testing.T, dir string, args ...string) *terminal {
+	t.Helper()
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
+	require.NoError(t, err)
+	cmd := p.command(t, args...)
+	cmd.Dir = dir
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = console.Tty(), console.Tty(), console.Tty()
+	cmd.SysProcAttr.Setsid, cmd.SysProcAttr.Setctty = true, true
+	require.NoError(t, cmd.Start())
+	require.NoError(t, console.Tty().Close()) // so that the program's end is the end of output
+	t.Cleanup(func() {
+		_ = cmd.Process.Kill() // it should have ended
+		_ = console.Close()    // the tty was closed before
+	})
+	return &terminal{console, t, cmd}
+}
+
+// su asks for the user's own password, running as another user: its state cannot be observed.
+func (p *otherUser) su(code string) string { return fmt.Sprintf("su %s -c '%s'", p.name, code) }
+
+func TestAnotherUsersProgramAsksForASecret(t *testing.T) {
+	p := asOtherUser(t)
+	c := p.onTerminal(t, "exec", "bash", p.su(`echo "I am $(id -un)"; read -r x; echo "got <$x>"`))
+	c.expect("assword: ")
+	c.expect("the program waits for a secret")
+	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	c.send(p.password + "\n")
+	seen := c.expect("I am " + p.name)
+	require.Eventually(t, func() bool { return !c.silent() }, 30*time.Second, time.Millisecond)
+	c.send("yes\n")
+	rest, code := c.exit()
+	assert.Contains(t, rest, "got <yes>")
+	assert.Zero(t, code)
+	assert.NotContains(t, seen+rest, p.password)
+}
+
+// Root with the user's environment, as with sudo -E, leaves the user's consoles alone.
+func TestRootIgnoresConsolesOfOthers(t *testing.T) {
+	p := asOtherUser(t)
+	_, code := p.run(t, "console", "start", "bash", "--name", "mine")
+	require.Zero(t, code)
+	t.Cleanup(func() { _, _ = p.run(t, "console", "close", "mine", "--kill") })
+	state := func() string {
+		out, err := exec.Command("find", p.homeOf(t), "-printf", "%p %u %m %s\n").CombinedOutput()
+		require.NoError(t, err)
+		return string(out)
+	}
+	before := state()
+	for _, args := range [][]string{{"console", "list"}, {"console", "exec", "mine", "id"}, {"console", "close", "--all"}} {
+		root := p.command(t, args...)
+		root.SysProcAttr = nil
+		_ = root.Run() // having no console may be an error
+	}
+	assert.Equal(t, before, state(), "the user's files are unchanged, and none added")
+	out, code := p.run(t, "console", "exec", "mine", "echo still here")
+	assert.Zero(t, code, out)
+	assert.Contains(t, out, "still here")
+}
+
+// A user who may read a project can see the state of its loop; files that root would write there
+// are refused.
+func TestProjectsOfOthers(t *testing.T) {
+	p := asOtherUser(t)
+	project := p.homeOf(t)
+	in := func(cmd *exec.Cmd) (string, error) {
+		cmd.Dir = project
+		out, err := cmd.CombinedOutput()
+		return string(out), err
+	}
+	sudo := p.command(t, "init")
+	sudo.SysProcAttr.Credential = nil
+	sudo.Env = append(sudo.Env, "SUDO_UID="+strconv.Itoa(p.uid))
+	out, err := in(sudo)
+	assert.Error(t, err)
+	assert.Contains(t, out, "this directory belongs to "+p.name)
+	assert.NoDirExists(t, filepath.Join(project, ".ralph"))
+
+	group := p.command(t, "-c", `umask 002; "$0" init && exec "$0" run --adapter rehearsal --max-turns 1`, p.ripple)
+	group.Path, group.Args[0] = "/bin/sh", "sh"
+	_, err = in(group)
+	require.Error(t, err, "there is more to do")
+	for _, name := range []string{".ralph", ".ralph/events.jsonl", ".ralph/status.json", ".ralph/loop.lock"} {
+		info, err := os.Stat(filepath.Join(project, name))
+		require.NoError(t, err)
+		assert.Equal(t, os.FileMode(0o060), info.Mode()&0o060, "%s is the group's", name)
+	}
+	require.NoError(t, os.Chmod(project, 0o755))
+	for _, args := range [][]string{{"status"}, {"watch"}, {"replay"}} {
+		reader := p.command(t, args...)
+		reader.SysProcAttr.Credential = &syscall.Credential{Uid: 65534, Gid: 65534}
+		out, err := in(reader)
+		assert.NoError(t, err, "%v: %s", args, out)
+	}
+}
+
+func TestAnInaccessibleDirectory(t *testing.T) {
+	p := asOtherUser(t)
+	dir := filepath.Join(p.homeOf(t), "closed")
+	require.NoError(t, os.Mkdir(dir, 0o700)) // owned by root
+	out, code := p.run(t, "exec", "bash", "--cwd", dir, "pwd")
+	assert.Equal(t, ui.ExitUsage, code)
+	assert.Contains(t, out, `working directory "`+dir+`": permission denied`)
+}
+
+func TestAnotherUsersProgramIsInterrupted(t *testing.T) {
+	p := asOtherUser(t)
+	c := p.onTerminal(t, "exec", "bash", p.su("id"))
+	c.expect("the program waits for a secret")
+	c.send("\x03")
+	_, code := c.exit()
+	assert.Equal(t, ui.ExitInterrupted, code)
+}
+
+func TestNoUserAnswersAnotherUsersProgram(t *testing.T) {
+	p := asOtherUser(t)
+	out, code := p.run(t, "exec", "bash", p.su("id"))
+	assert.Equal(t, ui.ExitTimeout, code)
+	assert.Contains(t, out, "none can come: it was interrupted")
+}
+
+func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {
+	p := asOtherUser(t)
+	_, code := p.run(t, "console", "start", "bash", "--name", "c")
+	require.Zero(t, code)
+	t.Cleanup(func() { _, _ = p.run(t, "console", "close", "c", "--kill") })
+	out, code := p.run(t, "console", "exec", "c", p.su("echo I am $(id -un)"))
+	assert.Equal(t, ui.ExitTimeout, code)
+	assert.Contains(t, out, "assword: ", "its question is shown")
+	assert.Contains(t, out, "the command waits for a secret")
+	out, _ = p.run(t, "console", "list")
+	assert.Contains(t, out, "waiting_for_secret")
+	out, code = p.run(t, "console", "send", "c", p.password, "--key", "enter")
+	assert.Equal(t, ui.ExitFailed, code)
+	assert.Contains(t, out, "a secret, which a user should type")
+
+	secret := p.command(t, "console", "send", "c", "--secret")
+	secret.Stdin = strings.NewReader(p.password + "\n")
+	require.NoError(t, secret.Run())
+	out, code = p.run(t, "console", "wait", "c")
+	assert.Zero(t, code)
+	assert.Contains(t, out, "I am "+p.name)
+
+	_, code = p.run(t, "console", "exec", "c", p.su("id"))
+	assert.Equal(t, ui.ExitTimeout, code)
+	out, code = p.run(t, "console", "send", "c", "--key", "C-c")
+	assert.Zero(t, code, out)
+	_, code = p.run(t, "console", "wait", "c")
+	assert.Equal(t, ui.ExitInterrupted, code)
+}

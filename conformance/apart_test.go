@@ -1,0 +1,45 @@
+package conformance
+
+import (
+	"io/fs"
+	"slices"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/adapters"
+	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/runtime/contract"
+	"example.com/ripple/runtime/registry"
+	"example.com/ripple/schema"
+	_ "example.com/ripple/schema/validate"
+)
+
+// A declared test passes without those before it, so that --filter can select it: each passes
+// in the opposite order, too.
+func TestDeclaredTestsStandAlone(t *testing.T) {
+	all, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
+	require.NoError(t, err)
+	for _, name := range []string{"bash", "zsh", "fish", "python", "node", "lua", "php", "irb", "pry", "sqlite3", "gdb", "pdb", "perldb"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			e, err := all.Find(name)
+			require.NoError(t, err)
+			report := contract.Run(t.Context(), backwards(e.Adapter), contract.Options{NoDerived: true})
+			if report.Skipped != "" {
+				t.Skip(report.Skipped)
+			}
+			for _, r := range report.Tests {
+				assert.Contains(t, []contract.Status{contract.Passed, contract.NotApplicable}, r.Status, "%s: %s %+v", r.Name, r.Reason, r.Failure)
+			}
+		})
+	}
+}
+
+func backwards(a *schema.Adapter) *schema.Adapter {
+	b := *a
+	b.Tests = slices.Clone(a.Tests)
+	slices.Reverse(b.Tests)
+	return &b
+}

@@ -1,0 +1,191 @@
+package conformance
+
+import (
+	"fmt"
+	"go/importer"
+	"go/token"
+	"go/types"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// public are the packages that programs outside this repository should import
+// (docs/library.md). The others may change without notice.
+var public = []string{
+	"runtime/acp", "runtime/agent", "runtime/console", "runtime/contract", "runtime/event", "runtime/loop", "runtime/loop/agentloop",
+	"runtime/mcp", "runtime/probe", "runtime/proctree", "runtime/registry", "runtime/session", "runtime/terminal", "schema", "schema/validate",
+}
+
+// internalInAPI are the exported declarations that mention a type of an internal package,
+// with the reason. None may be added.
+var internalInAPI = map[string]string{
+	"pkg runtime/terminal, method (*Terminal) Look(func(*runtime/internal/vt.Screen))": "the screen of probe, tui and console; importers can call its methods, but cannot name its type",
+	"pkg schema, type ProgramError = schema/internal/library.ProgramError":             "the alias is its name for importers; schema must not import the library that makes it",
+	"pkg runtime/console, type Detacher = runtime/internal/keys.Detacher":              "the alias is its name for importers",
+}
+
+// TestAPI compares the exported declarations of the public packages with api/ripple.txt,
+// so that a change of the API is seen in review. -update writes the file.
+func TestAPI(t *testing.T) {
+	var lines []string
+	for path, pkg := range loadTypes(t, public) {
+		lines = append(lines, declarations(strings.TrimPrefix(path, module+"/"), pkg)...)
+	}
+	slices.Sort(lines)
+	got := "# The exported API of ripple's public packages, one declaration a line; go test ./conformance -run TestAPI -update writes it.\n" +
+		strings.Join(lines, "\n") + "\n"
+	file := filepath.Join(root, "api/ripple.txt")
+	if *update {
+		require.NoError(t, os.WriteFile(file, []byte(got), 0o644))
+	}
+	want, err := os.ReadFile(file)
+	require.NoError(t, err)
+	have := strings.Split(strings.TrimSuffix(string(want), "\n"), "\n")[1:]
+	for _, line := range have {
+		if !slices.Contains(lines, line) {
+			t.Errorf("a breaking change, which -update accepts: the API no longer has\n%s", line)
+		}
+	}
+	for _, line := range lines {
+		if !slices.Contains(have, line) {
+			t.Errorf("an addition, which -update accepts: %s has no\n%s", file, line)
+		}
+	}
+}
+
+// TestAPIMentionsNoInternalTypes finds exported declarations whose types importers cannot name.
+func TestAPIMentionsNoInternalTypes(t *testing.T) {
+	left := map[string]bool{}
+	for known := range internalInAPI {
+		left[known] = true
+	}
+	for path, pkg := range loadTypes(t, public) {
+		for _, line := range declarations(strings.TrimPrefix(path, module+"/"), pkg) {
+			if !strings.Contains(line, "/internal/") && !strings.Contains(line, " internal/") {
+				continue
+			}
+			if _, known := internalInAPI[line]; !known {
+				t.Errorf("mentions an internal type: %s", line)
+			}
+			delete(left, line)
+		}
+	}
+	assert.Empty(t, left, "no longer exists: remove it from the list")
+}
+
+// loadTypes reads the compiler's export data of packages, given by their paths within the
+// module. The result is keyed by import path.
+func loadTypes(t *testing.T, paths []string) map[string]*types.Package {
+	t.Helper()
+	exports := map[string]string{}
+	for _, p := range goList(t, "linux", "-export") {
+		exports[p.ImportPath] = p.Export
+	}
+	load := importer.ForCompiler(token.NewFileSet(), "gc", func(path string) (io.ReadCloser, error) {
+		file, ok := exports[path]
+		if !ok {
+			return nil, fmt.Errorf("no export data of %s", path)
+		}
+		return os.Open(file)
+	})
+	loaded := map[string]*types.Package{}
+	for _, path := range paths {
+		pkg, err := load.Import(module + "/" + path)
+		require.NoError(t, err)
+		loaded[pkg.Path()] = pkg
+	}
+	return loaded
+}
+
+// declarations renders the exported declarations of a package, in the form of the files in
+// Go's own api directory. Types of other packages are written with their full import path,
+// and those of the module with the path within it.
+func declarations(short string, pkg *types.Package) (lines []string) {
+	named := func(other *types.Package) string {
+		if other == pkg {
+			return ""
+		}
+		return strings.TrimPrefix(other.Path(), module+"/")
+	}
+	add := func(format string, args ...any) {
+		lines = append(lines, "pkg "+short+", "+fmt.Sprintf(format, args...))
+	}
+	for _, name := range pkg.Scope().Names() {
+		object := pkg.Scope().Lookup(name)
+		if !object.Exported() {
+			continue
+		}
+		switch o := object.(type) {
+		case *types.Const:
+			add("const %s %s", name, types.TypeString(o.Type(), named))
+		case *types.Var:
+			add("var %s %s", name, types.TypeString(o.Type(), named))
+		case *types.Func:
+			add("func %s%s", name, signature(o, named))
+		case *types.TypeName:
+			for _, line := range ofType(o, named) {
+				add("%s", line)
+			}
+		}
+	}
+	return lines
+}
+
+// ofType renders a type with its exported fields and methods.
+func ofType(o *types.TypeName, named types.Qualifier) (lines []string) {
+	name := o.Name()
+	if o.IsAlias() {
+		return []string{fmt.Sprintf("type %s = %s", name, types.TypeString(types.Unalias(o.Type()), named))}
+	}
+	switch under := o.Type().Underlying().(type) {
+	case *types.Struct:
+		lines = append(lines, fmt.Sprintf("type %s struct", name))
+		for field := range under.Fields() {
+			if field.Exported() {
+				lines = append(lines, fmt.Sprintf("type %s struct, %s %s", name, field.Name(), types.TypeString(field.Type(), named)))
+			}
+		}
+	case *types.Interface:
+		lines = append(lines, fmt.Sprintf("type %s interface", name))
+		for method := range under.Methods() {
+			lines = append(lines, fmt.Sprintf("type %s interface, %s%s", name, method.Name(), signature(method, named)))
+		}
+		return lines
+	default:
+		lines = append(lines, fmt.Sprintf("type %s %s", name, types.TypeString(under, named)))
+	}
+	for selection := range types.NewMethodSet(types.NewPointer(o.Type())).Methods() {
+		method := selection.Obj().(*types.Func)
+		if !method.Exported() {
+			continue
+		}
+		receiver := name
+		if _, pointer := method.Signature().Recv().Type().(*types.Pointer); pointer {
+			receiver = "*" + name
+		}
+		lines = append(lines, fmt.Sprintf("method (%s) %s%s", receiver, method.Name(), signature(method, named)))
+	}
+	return lines
+}
+
+// signature renders parameters and results without the parameters' names, which callers
+// do not depend on.
+func signature(f *types.Func, named types.Qualifier) string {
+	bare := func(tuple *types.Tuple) *types.Tuple {
+		var vars []*types.Var
+		for v := range tuple.Variables() {
+			vars = append(vars, types.NewParam(token.NoPos, nil, "", v.Type()))
+		}
+		return types.NewTuple(vars...)
+	}
+	s := f.Signature()
+	plain := types.NewSignatureType(nil, nil, nil, bare(s.Params()), bare(s.Results()), s.Variadic())
+	return strings.TrimPrefix(types.TypeString(plain, named), "func")
+}

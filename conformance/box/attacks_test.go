@@ -1,0 +1,207 @@
+//go:build linux
+
+package box
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/rogpeppe/go-internal/txtar"
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/proctree"
+)
+
+// requireBox is the variable that, set to 1, makes tests fail instead of skip on a machine that
+// cannot run boxes.
+const requireBox = "REQUIRE_BOX"
+
+// possible skips or fails the test if this machine cannot run boxes.
+func possible(t *testing.T) {
+	t.Helper()
+	err := box.Check()
+	if missing, is := errors.AsType[*box.Missing](err); is {
+		if os.Getenv(requireBox) == "1" {
+			t.Fatalf("%s=1: %v (%s)", requireBox, missing, missing.Fix)
+		}
+		t.Skipf("%v (%s)", missing, missing.Fix)
+	}
+	require.NoError(t, err)
+}
+
+// attack is one entry of attacks.txtar.
+type attack struct {
+	name, script string
+	as           string // "root" or "user"; empty for both
+	condition    string // a bash command; empty for always
+	flags        string // for ripple box
+}
+
+func attacks(t *testing.T) (list []attack) {
+	archive, err := txtar.ParseFile("attacks.txtar")
+	require.NoError(t, err)
+	for _, f := range archive.Files {
+		a := attack{name: f.Name, script: string(f.Data)}
+		for strings.HasPrefix(a.script, "# ") {
+			line, rest, _ := strings.Cut(a.script, "\n")
+			key, value, _ := strings.Cut(line[2:], " ")
+			switch key {
+			case "as":
+				a.as = value
+			case "if:":
+				a.condition = value
+			case "flags:":
+				a.flags = value
+			default:
+				t.Fatalf("%s: unknown line %q", a.name, line)
+			}
+			a.script = rest
+		}
+		list = append(list, a)
+	}
+	return list
+}
+
+// otherUser is the user ID, otherwise unused, for attacks by a user other than root.
+const otherUser = 23456
+
+// kinds returns the users as whom attacks are tried.
+func kinds() map[string]*syscall.Credential {
+	if os.Geteuid() != 0 {
+		return map[string]*syscall.Credential{"user": nil}
+	}
+	return map[string]*syscall.Credential{"root": nil, "user": {Uid: otherUser, Gid: otherUser, NoSetGroups: false}}
+}
+
+// Each attack succeeds without a box and fails in one.
+func TestAttacks(t *testing.T) {
+	possible(t)
+	list := attacks(t)
+	assert.GreaterOrEqual(t, len(list), 80)
+	s := newServices(t)
+	ripple := built(t)
+	for kind, credential := range kinds() {
+		template := newTemplate(t, credential)
+		for _, a := range list {
+			if a.as != "" && a.as != kind {
+				continue
+			}
+			t.Run(kind+"/"+a.name, func(t *testing.T) {
+				t.Parallel()
+				if a.condition != "" {
+					f := newFixture(t, s, template, credential)
+					if said, err := f.command(t, "bash", "-c", a.condition).CombinedOutput(); err != nil {
+						t.Skipf("this machine does not allow it even without a box: %s (%v %s)", a.condition, err, said)
+					}
+				}
+				without := newFixture(t, s, template, credential)
+				// The outer shell is a parent process with the same environment.
+				said := without.run(t, "sh", "-c", `bash -c "$0"; :`, prelude+a.script)
+				require.NotEmptyf(t, without.harm(t, said), "the attack fails even without a box: %s", said)
+				within := newFixture(t, s, template, credential)
+				args := append([]string{"box", "--read", within.variables["V"], "--net", "allowed.test:80=" + s.front, "--net", "tls.test:443=" + s.tls},
+					strings.Fields(os.Expand(a.flags, func(name string) string { return within.variables[name] }))...)
+				said = within.run(t, ripple, append(args, "--", "bash", "-c", within.exports()+prelude+a.script)...)
+				assert.Emptyf(t, within.harm(t, said), "the attack succeeds in the box: %s", said)
+				assert.NotContains(t, said, "cannot run a box")
+			})
+		}
+	}
+	t.Cleanup(func() { assert.Empty(t, s.smuggled(), "smuggled requests that came through the box's proxy") })
+}
+
+// prelude defines the functions that scripts may use.
+const prelude = `proxy() {
+	local a=${HTTP_PROXY#http://}
+	exec 5<>"/dev/tcp/${a%:*}/${a#*:}"
+	printf "$1" >&5
+	timeout 5 cat <&5
+}
+`
+
+// run runs a command and returns its output.
+func (f *fixture) run(t *testing.T, name string, args ...string) string {
+	said, _ := f.command(t, name, args...).CombinedOutput() // most attacks fail in a box
+	return string(said)
+}
+
+// command returns a command that runs as the fixture's user in its working tree and inherits open
+// files that it should not have.
+func (f *fixture) command(t *testing.T, name string, args ...string) *exec.Cmd {
+	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	t.Cleanup(cancel)
+	cmd := exec.CommandContext(ctx, name, args...)
+	cmd.Dir, cmd.WaitDelay = f.variables["W"], time.Second
+	cmd.SysProcAttr = &syscall.SysProcAttr{Credential: f.credential}
+	cmd.Env = []string{"PATH=/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin", "HOME=" + f.variables["H"], "LC_ALL=C.UTF-8", "API_TOKEN=" + f.secret, "HTTP_PROXY=" + f.openProxy}
+	for name, value := range f.variables {
+		cmd.Env = append(cmd.Env, name+"="+value)
+	}
+	cmd.ExtraFiles = append(make([]*os.File, 14), f.open...) // from descriptor 17 on
+	return cmd
+}
+
+// exports returns shell code that sets the variables, which a box does not pass on.
+func (f *fixture) exports() string {
+	var b strings.Builder
+	for name, value := range f.variables {
+		fmt.Fprintf(&b, "export %s='%s'\n", name, value)
+	}
+	return b.String()
+}
+
+// build builds the program once, where every user may run it.
+var build = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(binaries, "ripple")
+	out, err := exec.Command("go", "build", "-o", path, "example.com/ripple/cmd/ripple").CombinedOutput()
+	if err != nil {
+		err = fmt.Errorf("%w: %s", err, out)
+	}
+	return path, err
+})
+
+// binaries is the directory of the built program.
+var binaries string
+
+// What a test leaves ends with it, even if it is killed.
+func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) })) }
+
+func run(m *testing.M) int {
+	var err error
+	if binaries, err = os.MkdirTemp("", "box-"); err == nil {
+		err = os.Chmod(binaries, 0o755)
+	}
+	if err != nil {
+		panic(err)
+	}
+	code := m.Run()
+	_ = os.RemoveAll(binaries) // errors do not change the result
+	return code
+}
+
+// built returns the path of the program.
+func built(t *testing.T) string {
+	path, err := build()
+	require.NoError(t, err)
+	return path
+}
+
+// sharedDir creates a directory that every user may enter.
+func sharedDir(t *testing.T) string {
+	dir, err := os.MkdirTemp("", "box-")
+	require.NoError(t, err)
+	require.NoError(t, os.Chmod(dir, 0o755))
+	t.Cleanup(func() { assert.NoError(t, os.RemoveAll(dir)) })
+	return dir
+}

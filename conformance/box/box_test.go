@@ -1,0 +1,235 @@
+//go:build linux
+
+package box
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// each runs a test as each kind of user, with its own fixture.
+func each(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
+	s := newServices(t)
+	ripple := built(t)
+	for kind, credential := range kinds() {
+		t.Run(kind, func(t *testing.T) { test(t, ripple, newFixture(t, s, newTemplate(t, credential), credential)) })
+	}
+}
+
+// outcome runs a command and returns its output and exit code.
+func (f *fixture) outcome(t *testing.T, name string, args ...string) (stdout, stderr string, code int) {
+	cmd := f.command(t, name, args...)
+	var out, said bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &said
+	_ = cmd.Run() // the exit code is returned
+	return out.String(), said.String(), cmd.ProcessState.ExitCode()
+}
+
+// leftovers returns the private directories of boxes in temp.
+func (f *fixture) leftovers(t *testing.T, temp string) []string {
+	t.Helper()
+	names, err := filepath.Glob(temp + "/ripple-box-*")
+	require.NoError(t, err)
+	return names
+}
+
+// A program works normally in a box. Its results stay in the working tree, and nothing else is
+// left.
+func TestWork(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		temp := f.base + "/temp"
+		require.NoError(t, os.Mkdir(temp, 0o777))
+		require.NoError(t, os.Chmod(temp, 0o777))
+		out, said, code := f.outcome(t, "env", "TMPDIR="+temp, ripple, "box", "--", "bash", "-ec", `
+			echo text >file; git add file; git commit -qm made; git checkout -qb branch; git gc -q
+			git init -q inner; git -C inner commit -q --allow-empty -m inner
+			mkdir -p ~/.cache; echo cached >~/.cache/x; mktemp >/dev/null
+			cat ~/.cache/x; python3 -c 'import socketserver,socket,threading
+s=socketserver.TCPServer(("127.0.0.1",0),socketserver.BaseRequestHandler); threading.Thread(target=s.handle_request).start()
+socket.create_connection(s.server_address).close(); print("served")'; exit 42`)
+		assert.Equal(t, 42, code, said)
+		assert.Equal(t, "cached\nserved\n", out)
+		assert.Empty(t, said)
+		log, _, _ := f.outcome(t, "git", "log", "--format=%s", "branch")
+		assert.Equal(t, "made\nw\n", log)
+		assert.NoFileExists(t, f.variables["W"]+"/.git/commondir")
+		assert.NoDirExists(t, f.variables["H"]+"/.cache")
+		assert.Empty(t, f.leftovers(t, temp))
+		_, _, code = f.outcome(t, ripple, "box", "--", "sh", "-c", "kill -TERM $$")
+		assert.Equal(t, 128+int(syscall.SIGTERM), code)
+		_, said, code = f.outcome(t, ripple, "box", "--", "no-such-program")
+		assert.Equal(t, 127, code, said)
+		assert.Contains(t, said, "no-such-program")
+	})
+}
+
+// In a linked working tree, commits reach the repository, and its settings do not change.
+func TestLinkedWorkingTree(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		linked := f.base + "/linked"
+		out, err := f.command(t, "git", "worktree", "add", "-q", "tree", "-b", "linked").CombinedOutput()
+		require.NoError(t, err, string(out))
+		_, said, code := f.outcome(t, "bash", "-c", `cd tree && exec "$0" box -- bash -c '
+			echo x >f && git add f && git commit -qm linked || exit 1
+			git config core.fsmonitor PWNED; echo PWNED >../.git/hooks/x; echo "gitdir: PWNED" >.git; ls "$(git rev-parse --git-common-dir)/worktrees"; exit 0'`, ripple)
+		assert.Zero(t, code, said)
+		log, _, _ := f.outcome(t, "git", "log", "--format=%s", "linked")
+		assert.Equal(t, "linked\nw\n", log)
+		assert.Empty(t, f.harm(t, said))
+		text, err := os.ReadFile(f.variables["W"] + "/tree/.git")
+		require.NoError(t, err)
+		assert.NotContains(t, string(text), harmed)
+		assert.NoDirExists(t, linked)
+	})
+}
+
+// A .git file gives no access to a repository that does not point back to it.
+func TestForgedPointer(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir forged; echo "gitdir: $O/.git" >forged/.git; cd forged && exec "$0" box -- bash -c "ls $O; cat $O/secret"`, ripple)
+		assert.NotZero(t, code)
+		assert.Contains(t, said, "No such file or directory")
+		assert.Empty(t, f.harm(t, said))
+	})
+}
+
+// The proxy reports each refused connection once, while the program runs. Allowed ones work.
+func TestDenials(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		out, said, code := f.outcome(t, ripple, "box", "--net", "allowed.test:80="+f.front, "--", "bash", "-c",
+			`curl -sS http://allowed.test/; for i in 1 2; do curl -s https://denied.test/; curl -s http://denied.test:8080/; done; exit 0`)
+		assert.Zero(t, code, said)
+		assert.Contains(t, out, "ok\n")
+		assert.Equal(t, []string{
+			`ripple: the box denied a connection to "denied.test" port 443: not an allowed host`,
+			`ripple: the box denied a connection to "denied.test" port 8080: not an allowed host`,
+		}, strings.Split(strings.TrimSpace(said), "\n"))
+	})
+}
+
+// When ripple is killed, no process of the box survives.
+func TestKilled(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		cmd := f.command(t, ripple, "box", "--", "bash", "-c", `setsid -f bash -c "exec -a `+f.variables["ID"]+`-survivor sleep 1000"; echo there; exec sleep 1000`)
+		cmd.Stderr = os.Stderr
+		out, err := cmd.StdoutPipe()
+		require.NoError(t, err)
+		require.NoError(t, cmd.Start())
+		_, err = out.Read(make([]byte, 9))
+		require.NoError(t, err)
+		require.NoError(t, cmd.Process.Kill())
+		rest := make([]byte, 9)
+		n, err := out.Read(rest) // EOF comes when the last process of the box has exited
+		assert.Error(t, err, string(rest[:n]))
+		_ = cmd.Wait()
+		assert.Zero(t, f.survivor())
+	})
+}
+
+// Without bubblewrap, the program is not run.
+func TestWithoutBubblewrap(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "unshare", "-Urm", "sh", "-c", `for b in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $b ] || mount --bind /dev/null $b || exit 99; done
+			exec "$0" box -- touch ran`, ripple)
+		assert.Equal(t, 3, code, said)
+		assert.Contains(t, said, "ripple: this machine cannot run a box: bubblewrap (bwrap) is not installed")
+		assert.Contains(t, said, "install")
+		assert.NoFileExists(t, f.variables["W"]+"/ran")
+	})
+}
+
+// Without namespaces, the program is not run.
+func TestWithoutNamespaces(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces || exit 99; exec "$0" box -- touch ran`, ripple)
+		assert.Equal(t, 3, code, said)
+		assert.Contains(t, said, "ripple: this machine cannot run a box: bubblewrap cannot create namespaces")
+		assert.Contains(t, said, "sudo sysctl -w user.max_user_namespaces=")
+		assert.NoFileExists(t, f.variables["W"]+"/ran")
+	})
+}
+
+// Policies that would expose more than anyone intends are rejected.
+func TestTooWide(t *testing.T) {
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		for _, args := range []string{`--write "$H"`, `--write /`, `--write /usr`, `--write /tmp`, `--write /proc`, `--write none`, `--net 127.1`, `--memory x`, `--processes -1`} {
+			_, said, code := f.outcome(t, "bash", "-c", fmt.Sprintf(`exec %s box %s -- touch ran`, ripple, args))
+			assert.Equal(t, 2, code, "%s: %s", args, said)
+		}
+		_, said, code := f.outcome(t, "bash", "-c", `cd "$H" && exec `+ripple+` box -- touch ran`)
+		assert.Equal(t, 2, code, said)
+		assert.NoFileExists(t, f.variables["H"]+"/ran")
+		assert.NoFileExists(t, f.variables["W"]+"/ran")
+	})
+}
+
+// A limit that the kernel would not enforce is an error, and the command is not run.
+func TestProcessesOfRoot(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, ripple, "box", "--processes", "40", "--", "touch", "ran")
+		if os.Geteuid() == 0 && f.credential == nil {
+			assert.Equal(t, 2, code, said)
+			assert.Contains(t, said, "the kernel does not limit the processes of root")
+			assert.NoFileExists(t, f.variables["W"]+"/ran")
+		} else {
+			assert.Zero(t, code, said)
+			assert.FileExists(t, f.variables["W"]+"/ran")
+		}
+	})
+}
+
+// A program in a box can create namespaces only if that was asked for. For root it is an error.
+func TestNest(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, ripple, "box", "--", "unshare", "-Ur", "touch", "without")
+		assert.NotZero(t, code, said)
+		assert.NoFileExists(t, f.variables["W"]+"/without")
+		_, said, code = f.outcome(t, ripple, "box", "--nest", "--", "unshare", "-Ur", "touch", "nested")
+		if os.Geteuid() == 0 && f.credential == nil {
+			assert.Equal(t, 2, code, said)
+			assert.Contains(t, said, "run the box as another user")
+			assert.NoFileExists(t, f.variables["W"]+"/nested")
+		} else {
+			assert.Zero(t, code, said)
+			assert.FileExists(t, f.variables["W"]+"/nested")
+		}
+	})
+}
+
+// The document lists every class of attacks, and only tests that exist.
+func TestDocument(t *testing.T) {
+	page, err := os.ReadFile("../../docs/box.md")
+	require.NoError(t, err)
+	classes := map[string]bool{}
+	for _, a := range attacks(t) {
+		class, _, _ := strings.Cut(a.name, "/")
+		classes[class] = true
+	}
+	for class := range classes {
+		assert.Contains(t, string(page), "`"+class+"/…`")
+	}
+	for _, m := range strings.Split(string(page), "`")[1:] {
+		if strings.HasPrefix(m, "Test") {
+			out, err := exec.Command("grep", "-rlq", "func "+m+"(", ".", "../agents", "../../runtime/box").CombinedOutput()
+			assert.NoError(t, err, "%s: no such test: %s", m, out)
+		}
+	}
+}

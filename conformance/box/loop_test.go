@@ -1,0 +1,202 @@
+//go:build linux
+
+package box
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// loop runs a loop of one turn in the fixture's working tree. In the turn, and in its check, a
+// script is run; where there is none it is "".
+func (f *fixture) loop(t *testing.T, ripple, agent, check string, flags ...string) (said string, code int) {
+	t.Helper()
+	f.prepare(t, agent, check)
+	return f.runLoop(t, ripple, flags...)
+}
+
+// prepare writes the scenario and its scripts.
+func (f *fixture) prepare(t *testing.T, agent, check string) {
+	t.Helper()
+	w := f.variables["W"]
+	write := func(name, text string) {
+		require.NoError(t, os.WriteFile(filepath.Join(w, name), []byte(text), 0o755))
+		if f.credential != nil {
+			require.NoError(t, os.Chown(filepath.Join(w, name), int(f.credential.Uid), int(f.credential.Gid)))
+		}
+	}
+	write("turn.sh", f.exports()+agent+"\n:\n")
+	write("check.sh", f.exports()+check+"\n:\n")
+	write("scenario.yaml", "turns: [{steps: [{run: sh turn.sh}, {text: \"{prompt}\\n\\nLOOP_COMPLETE\"}]}]\n")
+}
+
+func (f *fixture) runLoop(t *testing.T, ripple string, flags ...string) (said string, code int) {
+	t.Helper()
+	args := append([]string{"RIPPLE_SCENARIO=scenario.yaml", ripple, "run", "--adapter", "rehearsal", "--prompt", "go", "--max-turns", "3", "--verify", "sh check.sh"}, flags...)
+	_, said, code = f.outcome(t, "env", args...)
+	return said, code
+}
+
+// boxed are the flags of a loop in a box.
+var boxed = []string{"--box", "--box-env", "RIPPLE_SCENARIO"}
+
+// What a loop's agent and its checks attempt succeeds without a box, and fails in one, over each
+// transport.
+func TestLoop(t *testing.T) {
+	possible(t)
+	s := newServices(t)
+	ripple := built(t)
+	const harm = `echo PWNED >>"$H/.bashrc"; cat "$H/.ssh/id" >got-file; curl -s "http://127.0.0.1:$TCP/" >got-net; curl -s http://denied.test/; touch "$W/ran"`
+	const kill = `kill -9 $(sed 's/[^0-9]*\([0-9]*\).*/\1/;q' .ralph/loop.lock); touch "$W/ran"`
+	for kind, credential := range kinds() {
+		template := newTemplate(t, credential)
+		for _, where := range []string{"stdio", "acp", "screen", "check"} {
+			t.Run(kind+"/"+where, func(t *testing.T) {
+				t.Parallel()
+				run := func(script string, flags ...string) (f *fixture, said string, code int) {
+					f = newFixture(t, s, template, credential)
+					if where == "check" {
+						said, code = f.loop(t, ripple, "", script, flags...)
+					} else {
+						said, code = f.loop(t, ripple, script, "", append(flags, "--transport", where)...)
+					}
+					return f, said, code
+				}
+				holds := func(f *fixture, name, text string) bool {
+					data, _ := os.ReadFile(name) // it may be missing
+					return strings.Contains(string(data), text)
+				}
+				f, said, code := run(harm)
+				require.Zero(t, code, said)
+				require.True(t, holds(f, f.variables["H"]+"/.bashrc", harmed), said)
+				require.True(t, holds(f, f.variables["W"]+"/got-file", secret), said)
+				require.True(t, holds(f, f.variables["W"]+"/got-net", secret), said)
+
+				f, said, code = run(harm, boxed...)
+				assert.Zero(t, code, said)
+				assert.FileExists(t, f.variables["W"]+"/ran", said)
+				assert.Empty(t, f.harm(t, said))
+				assert.Contains(t, said, "the box denied a connection to denied.test:80: not an allowed host")
+				assert.True(t, holds(f, f.variables["W"]+"/.ralph/events.jsonl", `"type":"box_denied"`))
+				_, status, _ := f.outcome(t, ripple, "status")
+				assert.Empty(t, status)
+
+				_, said, code = run(kill)
+				require.NotZero(t, code, said)
+				f, said, code = run(kill, boxed...)
+				assert.Zero(t, code, said)
+				assert.FileExists(t, f.variables["W"]+"/ran", said)
+			})
+		}
+	}
+}
+
+// A program in the box of a loop changes neither the loop's record nor answers its questions.
+func TestLoopRecord(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		attack := func(name string) string {
+			return fmt.Sprintf("echo PWNED >>.ralph/%[1]s; rm -f .ralph/%[1]s; echo PWNED >.ralph/%[1]s; mv .ralph .ralph2; echo x >x; echo '- [x] all' >.ralph/@fix_plan.md\n", name)
+		}
+		require.NoError(t, os.Mkdir(f.variables["W"]+"/.ralph", 0o777))
+		require.NoError(t, os.WriteFile(f.variables["W"]+"/.ralph/@fix_plan.md", []byte("- [ ] all\n"), 0o666))
+		require.NoError(t, os.Chmod(f.variables["W"]+"/.ralph/@fix_plan.md", 0o666))
+		require.NoError(t, os.Chmod(f.variables["W"]+"/.ralph", 0o777))
+		var script strings.Builder
+		for _, name := range []string{"events.jsonl", ".answers", "loop.lock", ".ralphrc", "status.json"} {
+			script.WriteString(attack(name))
+		}
+		said, code := f.loop(t, ripple, script.String(), "", append(boxed, "--trust")...)
+		assert.Zero(t, code, said)
+		for _, name := range []string{"events.jsonl", ".answers", "loop.lock", ".ralphrc", "status.json"} {
+			assert.NoFileExists(t, f.variables["W"]+"/.ralph2")
+			data, _ := os.ReadFile(f.variables["W"] + "/.ralph/" + name) // some must be missing
+			assert.NotContains(t, string(data), harmed)
+		}
+		plan, err := os.ReadFile(f.variables["W"] + "/.ralph/@fix_plan.md")
+		require.NoError(t, err)
+		assert.Equal(t, "- [x] all\n", string(plan), said)
+	})
+}
+
+// A resumed run is in a box if it began in one. The agent learns of a denial once.
+func TestLoopResumed(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		w := f.variables["W"]
+		said, code := f.loop(t, ripple, `curl -s http://denied.test/; echo "$RIPPLE_IN_BOX" >>turns; echo x >.envrc; mkdir -p a; echo x >a/conftest.py`, `exit 1`, append(boxed, "--max-turns", "2")...)
+		assert.NotZero(t, code, said)
+		assert.Contains(t, said, "review     these before you run anything here: .envrc, a/conftest.py")
+		assert.Contains(t, said, "denied     connections to denied.test:80\n")
+		stdout, said, _ := f.outcome(t, "env", "RIPPLE_SCENARIO=scenario.yaml", ripple, "run", "--resume", "--max-turns", "3")
+		turns, err := os.ReadFile(w + "/turns")
+		require.NoError(t, err)
+		assert.Equal(t, "1\n1\n1\n", string(turns), said)
+		assert.NotContains(t, stdout, "The sandbox denied")
+		events, err := os.ReadFile(w + "/.ralph/events.jsonl")
+		require.NoError(t, err)
+		assert.Equal(t, 1, strings.Count(string(events), `"type":"box_denied"`))
+		assert.Equal(t, 1, strings.Count(string(events), `The sandbox denied connections to denied.test:80.`), string(events))
+		status, _, _ := f.outcome(t, ripple, "status")
+		assert.Contains(t, status, "connections to denied.test:80")
+		assert.Empty(t, f.harm(t, said))
+	})
+}
+
+// Repositories that a program in the box creates make git run nothing outside when ripple looks
+// at the tree or commits.
+func TestLoopRepositories(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir tracked-hooks; touch tracked-hooks/x; git add .; git commit -qm hooks; git config core.hooksPath tracked-hooks`)
+		require.Zero(t, code, said)
+		said, code = f.loop(t, ripple, `git init -q inner; cd inner; echo x >f; git add f; git commit -qm x
+			printf '#!/bin/sh\ntouch "%s/claim"; touch "%s/../inner-ran"\n' "$W" "$W" >run; chmod +x run; mkdir -p .git/hooks; cp run .git/hooks/post-index-change
+			git config core.fsmonitor "$W/inner/run"; git config filter.x.clean "$W/inner/run"; git config diff.external "$W/inner/run"
+			printf '#!/bin/sh\ntouch "%s/../hook-ran"\n' "$W" >../tracked-hooks/pre-commit; chmod +x ../tracked-hooks/pre-commit
+			cd ..; git -c core.fsmonitor=false add inner; echo "* filter=x" >inner/.gitattributes; echo changed >>inner/f; rm -f claim`, "rm -f claim", append(boxed, "--commit")...)
+		assert.Contains(t, []int{0, 7, 8}, code, said)
+		assert.NoFileExists(t, f.base+"/inner-ran", said)
+		assert.NoFileExists(t, f.base+"/hook-ran", said)
+		log, _, _ := f.outcome(t, "git", "-c", "core.fsmonitor=false", "log", "--format=%s")
+		assert.Greater(t, strings.Count(log, "\n"), 2, "nothing was committed: %s", said)
+		_, _, _ = f.outcome(t, "git", "status")
+		assert.FileExists(t, f.base+"/inner-ran", "the attack does not work at all")
+	})
+}
+
+// In a working tree of its own, the agent reaches no other one, and its commits arrive.
+func TestLoopWorktree(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		f.prepare(t, `echo x >made; git add made; git commit -qm made; touch "$W/outside"; echo PWNED >>"$W/.ralph/events.jsonl"; echo "- [x] all" >"$W/.ralph/@fix_plan.md"`, "")
+		_, said, code := f.outcome(t, "bash", "-c", `mkdir .ralph; echo "- [ ] all" >.ralph/@fix_plan.md; git add turn.sh check.sh scenario.yaml; git commit -qm scripts`)
+		require.Zero(t, code, said)
+		said, code = f.runLoop(t, ripple, append(boxed, "--worktree", "side", "--trust")...)
+		assert.Zero(t, code, said)
+		plan, err := os.ReadFile(f.variables["W"] + "/.ralph/@fix_plan.md")
+		require.NoError(t, err)
+		assert.Equal(t, "- [x] all\n", string(plan), said)
+		log, _, _ := f.outcome(t, "git", "log", "--format=%s", "side")
+		assert.Equal(t, "made\nscripts\nw\n", log, said)
+		assert.NoFileExists(t, f.variables["W"]+"/outside")
+	})
+}
+
+// Without what a box needs, no turn is taken.
+func TestLoopWithoutNamespaces(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		_, said, code := f.outcome(t, "unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces || exit 99; exec "$0" run --adapter rehearsal --box --prompt go`, ripple)
+		assert.Equal(t, 3, code, said)
+		assert.Contains(t, said, "bubblewrap cannot create namespaces")
+		assert.Contains(t, said, "sudo sysctl -w user.max_user_namespaces=")
+		assert.NoFileExists(t, f.variables["W"]+"/.ralph/events.jsonl")
+	})
+}

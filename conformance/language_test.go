@@ -1,0 +1,248 @@
+package conformance
+
+import (
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"maps"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// dialect lists phrases that read as a literal translation, or that are private names for
+// things that have a common one. Matches of except are allowed. The list is for habits that
+// spread, not for matters of style: it has at most 30 entries.
+var dialect = []struct{ phrase, except, reason string }{
+	{`\b(?:there )?(?:is|are) no \w+`, `^there|no (?:longer|more|less|match|use)$`, `say "is not a …"`},
+	{`\bstands? in\b(?: for)?`, `for$`, `say "is written in", "is in"`},
+	{`\banew\b`, ``, `say "again"; a program is restarted`},
+	{`\b(?:goe?s?|gone|going|went) on with\b`, ``, `say "continues"`},
+	{`\bwhoever\b`, ``, `name who is meant: the caller, the user, the process`},
+	{`\bof ours\b`, ``, `say "our", or name the owner`},
+	{`\bfor ever\b`, ``, `one word in American spelling: "forever"`},
+	{`\btells? (?:of|that|which|how|whether|what|where|by|nothing)\b`, ``, `say "reports", "says" or "shows"`},
+	{`\b(?:tell|tells|told|telling) (?:\w+ )?(?:apart|from)\b`, ``, `say "distinguishes"`},
+	{`\b\w+ behind (?:\w+)?`, `(?i)^(?:left|leaves?|leaving|stays?|lags?|falls?|far|is) behind`, `say "after" for text and time; "left behind" is right`},
+	{`\b(?:is|are|was|were) of (?:the|a|an|what|no|its|this|that|those|another|others|some)\b`, ``, `say what it is: "belongs to", "comes from", "is for"`},
+	{`(?:^|[.;:] )What (?:[\w'-]+ ){1,12}?(?:is|are|was|were|does|has|have|may|must)\b`, ``, `begin the sentence with its subject`},
+	{`\b(?:is|are|was|were) (?:said|told)\b`, ``, `say who reports it: "is reported", "the message says"`},
+	{`\b(?:is|are|was|were|be|been|being) begun\b`, ``, `say "started"`},
+	{`\bthose who\b`, ``, `name them: callers, users, processes`},
+	{`\bno more than what\b|\bnothing but what\b`, ``, `say "only"`},
+	{`\b(?:to|can|cannot|could|may) be had\b`, ``, `say "available"`},
+	{`\bin vain\b`, ``, `say "failed" or "without result"`},
+	{`\bbroken off\b`, ``, `say "interrupted" or "stopped early"`},
+	{`\bwhat for\b`, ``, `say "the reason"`},
+	{`\bput aside\b`, ``, `say "set aside", or what is done with it`},
+	{`\bundertakers?\b`, ``, `the field says "reaper" or "supervisor"`},
+	{`\bcaretakers?\b`, ``, `the field says "supervisor"`},
+	{`\b(?:un)?proven\b|\bproofs?\b`, ``, `the field says "evidence", "confirmed"`},
+	{`\bready-made\b`, ``, `the field says "precompiled"`},
+	{`\bfilms?\b|\bfilmed\b`, ``, `the field says "recording"`},
+	{`\bdesks?\b`, ``, `say "unattended policy"`},
+	{`\bany more\b`, ``, `say "no longer"`},
+}
+
+const dialectFile = "testdata/dialect.txt"
+
+// TestPlainEnglish counts the phrases of dialect in comments, string literals and documents.
+// testdata/dialect.txt has the count of each package or document that still has some; a count
+// may only fall, and -update writes lower counts.
+func TestPlainEnglish(t *testing.T) {
+	require.LessOrEqual(t, len(dialect), 30)
+	found := map[string][]string{}
+	check := func(unit, at, text string) {
+		for _, d := range matches(text) {
+			found[unit] = append(found[unit], at+": "+d)
+		}
+	}
+	for _, file := range everyGoFile(t) {
+		for _, p := range prose(t, file) {
+			check(path.Dir(file), fmt.Sprintf("%s:%d", file, p.line), p.text)
+		}
+	}
+	for _, file := range documents(t) {
+		unit := file
+		if path.Dir(file) == "adapters" {
+			unit = "adapters"
+		}
+		text, err := os.ReadFile(filepath.Join(root, file))
+		require.NoError(t, err)
+		for _, p := range paragraphs(string(text)) {
+			check(unit, fmt.Sprintf("%s:%d", file, p.line), p.text)
+		}
+	}
+	known := readCounts(t)
+	if *update {
+		lines := []string{"# How many phrases of dialect (language_test.go) each package or document has; go test ./conformance -run PlainEnglish -update lowers them."}
+		for _, unit := range slices.Sorted(maps.Keys(known)) {
+			known[unit] = min(known[unit], len(found[unit]))
+			if known[unit] > 0 {
+				lines = append(lines, fmt.Sprintf("%d %s", known[unit], unit))
+			}
+		}
+		require.NoError(t, os.WriteFile(dialectFile, []byte(strings.Join(lines, "\n")+"\n"), 0o644))
+		known = readCounts(t)
+	}
+	for unit, list := range found {
+		if len(list) > known[unit] {
+			slices.Sort(list)
+			t.Errorf("%s has %d phrases to be written in plain English, and may have %d:\n%s", unit, len(list), known[unit], strings.Join(list, "\n"))
+		}
+	}
+	for unit, n := range known {
+		if len(found[unit]) < n {
+			t.Errorf("%s has %d phrases left and %s says %d: run with -update", unit, len(found[unit]), dialectFile, n)
+		}
+	}
+}
+
+// Phrases that are right are not counted.
+func TestDialect(t *testing.T) {
+	for text, want := range map[string]int{
+		"There is no session; it is no longer there.":    0,
+		"x is no name for a console":                     1,
+		"the string stands in its file":                  1,
+		"A mock stands in for the server.":               0,
+		"processes left behind by a turn":                0,
+		"the text behind the prompt":                     1,
+		"What a host tells its clients is written here.": 1,
+		"What is this?":                                  0,
+		"The loop goes on\nwith the next turn for ever.": 2,
+		"errRefused is of what the adapter denies.":      1,
+	} {
+		assert.Lenf(t, matches(strings.Join(strings.Fields(text), " ")), want, "%s", text)
+	}
+}
+
+type compiledPhrase struct {
+	phrase, except *regexp.Regexp
+	reason         string
+}
+
+var phrases = func() (list []compiledPhrase) {
+	for _, d := range dialect {
+		c := compiledPhrase{phrase: regexp.MustCompile("(?i)" + d.phrase), reason: d.reason}
+		if d.except != "" {
+			c.except = regexp.MustCompile("(?i)" + d.except)
+		}
+		list = append(list, c)
+	}
+	return list
+}()
+
+// matches returns each phrase of dialect in text, with what to write instead.
+func matches(text string) (list []string) {
+	for _, p := range phrases {
+		for _, m := range p.phrase.FindAllString(text, -1) {
+			if p.except == nil || !p.except.MatchString(m) {
+				list = append(list, fmt.Sprintf("%q: %s", m, p.reason))
+			}
+		}
+	}
+	return list
+}
+
+// passage is text for readers that begins at a line of a file; its line breaks are blanks.
+type passage struct {
+	line int
+	text string
+}
+
+// prose returns the comments and string literals of a Go file. Generated files have none.
+func prose(t *testing.T, file string) (list []passage) {
+	t.Helper()
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, filepath.Join(root, file), nil, parser.ParseComments|parser.SkipObjectResolution)
+	require.NoError(t, err)
+	if ast.IsGenerated(f) {
+		return nil
+	}
+	for _, c := range f.Comments {
+		list = append(list, passage{fset.Position(c.Pos()).Line, strings.Join(strings.Fields(c.Text()), " ")})
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.ImportSpec:
+			return false
+		case *ast.BasicLit:
+			if n.Kind == token.STRING {
+				list = append(list, passage{fset.Position(n.Pos()).Line, strings.Join(strings.Fields(strings.Trim(n.Value, "`\"")), " ")})
+			}
+		}
+		return true
+	})
+	return list
+}
+
+// paragraphs splits a document at empty lines.
+func paragraphs(text string) (list []passage) {
+	line := 1
+	for _, p := range strings.Split(text, "\n\n") {
+		list = append(list, passage{line, strings.Join(strings.Fields(p), " ")})
+		line += strings.Count(p, "\n") + 2
+	}
+	return list
+}
+
+// everyGoFile returns the Go files of all modules, by their path from the repository's root,
+// except the list of phrases itself.
+func everyGoFile(t *testing.T) []string {
+	t.Helper()
+	return slices.DeleteFunc(tree(t, ".go"), func(file string) bool { return file == "conformance/language_test.go" })
+}
+
+// documents returns the Markdown and YAML files that people read.
+func documents(t *testing.T) []string {
+	t.Helper()
+	return append(tree(t, ".md"), slices.DeleteFunc(tree(t, ".yaml"), func(file string) bool { return !strings.HasPrefix(file, "adapters/") })...)
+}
+
+// tree returns the files with a suffix outside hidden and testdata directories.
+func tree(t *testing.T, suffix string) (files []string) {
+	t.Helper()
+	require.NoError(t, filepath.WalkDir(root, func(file string, d os.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if name := d.Name(); d.IsDir() && file != root && (strings.HasPrefix(name, ".") || slices.Contains([]string{"testdata", "node_modules", "dist", "bin"}, name)) {
+			return filepath.SkipDir
+		}
+		if strings.HasSuffix(file, suffix) {
+			rel, err := filepath.Rel(root, file)
+			files = append(files, filepath.ToSlash(rel))
+			return err
+		}
+		return nil
+	}))
+	require.NotEmpty(t, files)
+	return files
+}
+
+// readCounts reads testdata/dialect.txt.
+func readCounts(t *testing.T) map[string]int {
+	t.Helper()
+	text, err := os.ReadFile(dialectFile)
+	require.NoError(t, err)
+	counts := map[string]int{}
+	for line := range strings.Lines(string(text)) {
+		if strings.HasPrefix(line, "#") {
+			continue
+		}
+		var n int
+		var unit string
+		_, err := fmt.Sscanf(line, "%d %s", &n, &unit)
+		require.NoErrorf(t, err, "%s: %s", dialectFile, line)
+		counts[unit] = n
+	}
+	return counts
+}

@@ -1,0 +1,46 @@
+//go:build unix
+
+package owner
+
+import (
+	"io/fs"
+	"os"
+	"os/user"
+	"strconv"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
+
+// IsUs says whether a file belongs to the user of this process.
+func IsUs(info fs.FileInfo) bool {
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	return ok && int(stat.Uid) == os.Getuid()
+}
+
+// writable says whether this user may make files in a directory; root only in root's own.
+func writable(dir string, info fs.FileInfo) bool {
+	if os.Getuid() == 0 {
+		return IsUs(info)
+	}
+	return unix.Access(dir, unix.W_OK|unix.X_OK) == nil
+}
+
+// ThroughSudo says that we are root for a command of sudo(8), in a directory of another user,
+// and who that is.
+func ThroughSudo(dir string, getenv func(string) string) (name string, yes bool) {
+	caller := getenv("SUDO_UID")
+	info, err := os.Stat(dir)
+	if os.Getuid() != 0 || caller == "" || caller == "0" || err != nil {
+		return "", false
+	}
+	stat, ok := info.Sys().(*syscall.Stat_t)
+	if !ok || stat.Uid == 0 {
+		return "", false
+	}
+	uid := strconv.Itoa(int(stat.Uid))
+	if u, err := user.LookupId(uid); err == nil {
+		return u.Username, true
+	}
+	return "user " + uid, true
+}

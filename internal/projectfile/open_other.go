@@ -1,0 +1,13 @@
+//go:build !unix
+
+package projectfile
+
+import "io/fs"
+
+// LockFlags are flags with which a lock file is opened.
+const LockFlags = 0
+
+const nonBlock = 0
+
+// links returns how many names a file has, where that is known.
+func links(fs.FileInfo) uint64 { return 1 }

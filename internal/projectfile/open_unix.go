@@ -1,0 +1,22 @@
+//go:build unix
+
+package projectfile
+
+import (
+	"io/fs"
+	"syscall"
+)
+
+// LockFlags are flags with which a lock file is opened: no link is followed, and no pipe
+// is waited for.
+const LockFlags = syscall.O_NOFOLLOW | nonBlock
+
+const nonBlock = syscall.O_NONBLOCK
+
+// links returns how many names a file has.
+func links(info fs.FileInfo) uint64 {
+	if st, ok := info.Sys().(*syscall.Stat_t); ok {
+		return uint64(st.Nlink) //nolint:unconvert // its type depends on the system
+	}
+	return 1
+}

@@ -1,0 +1,218 @@
+// Package projectfile opens the files that ripple keeps in a project. Whoever made the
+// project, or an agent that works in it, may have put anything under their names: a
+// link to a file of the user's, a pipe that nobody writes to, a device, a file that
+// fills the memory. Below a [Dir] only regular files are opened, and no symbolic link is
+// followed, neither at the end of a name nor before it.
+//
+// The functions [Open] and [Read] are for files that a person keeps where they like, such as
+// ripple.yml: they follow links, and open only regular files, too.
+package projectfile
+
+import (
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"syscall"
+)
+
+// MaxText is how large a file may be that a person writes, in bytes.
+const MaxText = 16 << 20
+
+// RefusedError is returned for a file that is not opened.
+type RefusedError struct {
+	Path string
+	Why  string // what it is
+	Do   string // what to do about it
+	Err  error  // syscall.EISDIR for a directory; may be nil
+}
+
+func (e *RefusedError) Error() string { return e.Path + " " + e.Why + ": " + e.Do }
+func (e *RefusedError) Unwrap() error { return e.Err }
+
+// Dir is a directory of files. How its base is reached is the user's choice; nothing
+// below the base is trusted.
+type Dir struct{ base, under string }
+
+// In returns the directory named under in base, which may be ".". Names are separated by
+// slashes.
+func In(base, under string) Dir { return Dir{base, path.Clean(under)} }
+
+// Path returns where a file is, for messages.
+func (d Dir) Path(name string) string {
+	return filepath.Join(d.base, filepath.FromSlash(d.name(name)))
+}
+
+func (d Dir) name(name string) string { return path.Join(d.under, filepath.ToSlash(name)) }
+
+// Stat is the Lstat of a file of the directory; "" is the directory itself. Errors: *RefusedError
+// for what is neither a regular file nor a directory, or is beyond something that is no
+// directory; those of os.Lstat.
+func (d Dir) Stat(name string) (info fs.FileInfo, err error) {
+	full := d.name(name)
+	if full == "." {
+		return os.Stat(d.base)
+	}
+	for i := 0; i <= len(full); i++ {
+		if i < len(full) && full[i] != '/' {
+			continue
+		}
+		at := filepath.Join(d.base, filepath.FromSlash(full[:i]))
+		if info, err = os.Lstat(at); err != nil {
+			return nil, err
+		}
+		if err := refuse(at, info); err != nil {
+			return nil, err
+		}
+		if i < len(full) && !info.IsDir() {
+			return nil, notDirectory(at)
+		}
+	}
+	return info, nil
+}
+
+func notDirectory(at string) error {
+	return &RefusedError{at, "is a file, and ripple keeps files in a directory of that name", "move it away", nil}
+}
+
+// Check is the error of a directory that is there and cannot be used: *RefusedError.
+func (d Dir) Check() error {
+	info, err := d.Stat("")
+	if _, refused := errors.AsType[*RefusedError](err); refused {
+		return err
+	}
+	if err == nil && !info.IsDir() {
+		return notDirectory(d.Path(""))
+	}
+	return nil
+}
+
+// Exists reports whether something has a name in the directory, whatever it is.
+func (d Dir) Exists(name string) bool {
+	_, err := d.Stat(name)
+	return !errors.Is(err, fs.ErrNotExist)
+}
+
+// refuse returns the error for what is neither a file nor a directory.
+func refuse(at string, info fs.FileInfo) error {
+	const do = "remove it; ripple opens only regular files there"
+	switch mode := info.Mode(); {
+	case mode&fs.ModeSymlink != 0:
+		return &RefusedError{at, "is a symbolic link, which may lead anywhere", do, nil}
+	case mode&(fs.ModeNamedPipe|fs.ModeSocket) != 0:
+		return &RefusedError{at, "is a pipe or socket and should be a file", "remove it", nil}
+	case !mode.IsRegular() && !mode.IsDir():
+		return &RefusedError{at, "is a device", do, nil}
+	}
+	return nil
+}
+
+// Open opens a file for reading.
+func (d Dir) Open(name string) (*os.File, error) { return d.OpenFile(name, os.O_RDONLY, 0) }
+
+// Create opens an empty file for reading and writing. Who may read new files, and write to
+// them, the umask decides: those of a project of a group are the group's.
+func (d Dir) Create(name string) (*os.File, error) {
+	return d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_TRUNC, 0o666)
+}
+
+// Update opens a file for reading and writing, which is created where it is missing.
+func (d Dir) Update(name string) (*os.File, error) {
+	return d.OpenFile(name, os.O_RDWR|os.O_CREATE, 0o666)
+}
+
+// CreateTemp creates a file whose name begins with prefix and ends with suffix, and
+// returns its name in the directory.
+func (d Dir) CreateTemp(prefix, suffix string) (f *os.File, name string, err error) {
+	name = prefix + rand.Text() + suffix
+	f, err = d.OpenFile(name, os.O_RDWR|os.O_CREATE|os.O_EXCL, 0o666)
+	return f, name, err
+}
+
+// maxTries bounds how often a file is opened whose name leads to another one each time.
+const maxTries = 100
+
+// OpenFile is os.OpenFile for a file of the directory. Errors: *RefusedError, those of the
+// system.
+func (d Dir) OpenFile(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	for range maxTries {
+		f, err := d.try(name, flag, mode)
+		if !errors.Is(err, errChanged) {
+			return f, err
+		}
+	}
+	return nil, fmt.Errorf("cannot open %s: %w", d.Path(name), errChanged)
+}
+
+var errChanged = errors.New("another file has its name each time")
+
+func (d Dir) try(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	info, err := d.Stat(name)
+	missing := errors.Is(err, fs.ErrNotExist)
+	switch {
+	case err != nil && (!missing || flag&os.O_CREATE == 0):
+		return nil, err
+	case missing:
+		f, err := d.open(name, flag|os.O_EXCL, mode)
+		if errors.Is(err, fs.ErrExist) && flag&os.O_EXCL == 0 {
+			err = errChanged
+		}
+		return f, err
+	case flag&os.O_EXCL != 0:
+		return nil, &fs.PathError{Op: "open", Path: d.Path(name), Err: fs.ErrExist}
+	case info.IsDir():
+		return nil, &RefusedError{d.Path(name), "is a directory", "move it away; ripple keeps a file of that name", syscall.EISDIR}
+	}
+	f, err := d.open(name, flag&^(os.O_CREATE|os.O_TRUNC), 0)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, errChanged
+	}
+	if err != nil {
+		return nil, err
+	}
+	if err := sameFile(f, info, flag); err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+// sameFile makes sure that what was opened is what was looked at, and empties it if the
+// flags say so.
+func sameFile(f *os.File, seen fs.FileInfo, flag int) error {
+	info, err := f.Stat()
+	switch {
+	case err != nil:
+		return err
+	case !os.SameFile(seen, info):
+		return errChanged
+	case flag&(os.O_WRONLY|os.O_RDWR) != 0 && links(info) > 1:
+		return &RefusedError{f.Name(), "is a file that has another name, too (a hard link)", "copy it, so that writing to it changes no other file", nil}
+	case flag&os.O_TRUNC != 0:
+		return f.Truncate(0)
+	}
+	return nil
+}
+
+// open opens a file by a root, which no symbolic link leads out of, should one have been
+// made since.
+func (d Dir) open(name string, flag int, mode fs.FileMode) (*os.File, error) {
+	root, err := os.OpenRoot(d.base)
+	if err != nil {
+		return nil, err
+	}
+	defer root.Close() // what was opened by it stays open
+	return root.OpenFile(filepath.FromSlash(d.name(name)), flag|nonBlock, mode)
+}
+
+// Read returns what a file has, at most limit bytes. Errors: *RefusedError, those of the
+// system.
+func (d Dir) Read(name string, limit int64) ([]byte, error) {
+	f, err := d.Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, limit)
+}

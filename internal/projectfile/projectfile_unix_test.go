@@ -1,0 +1,90 @@
+//go:build unix
+
+package projectfile
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// hostile are things under the name f, each with what is said of it.
+var hostile = []struct {
+	what, words string
+	put         func(dir, outside string) error
+}{
+	{"link to a file", "symbolic link", func(dir, outside string) error { return os.Symlink(filepath.Join(outside, "secret"), dir+"/f") }},
+	{"link inside", "symbolic link", func(dir, _ string) error {
+		return errors.Join(os.WriteFile(dir+"/g", nil, 0o600), os.Symlink("g", dir+"/f"))
+	}},
+	{"dangling link", "symbolic link", func(dir, outside string) error { return os.Symlink(filepath.Join(outside, "new"), dir+"/f") }},
+	{"device", "symbolic link", func(dir, _ string) error { return os.Symlink("/dev/zero", dir+"/f") }},
+	{"pipe", "pipe", func(dir, _ string) error { return syscall.Mkfifo(dir+"/f", 0o600) }},
+	{"directory", "is a directory", func(dir, _ string) error { return os.Mkdir(dir+"/f", 0o700) }},
+	{"hard link", "hard link", func(dir, outside string) error { return os.Link(filepath.Join(outside, "secret"), dir+"/f") }},
+	{"the directory is a link", "symbolic link", func(dir, outside string) error {
+		return errors.Join(os.Remove(dir), os.Symlink(outside, dir))
+	}},
+}
+
+func TestNothingButFilesIsOpened(t *testing.T) {
+	for _, h := range hostile {
+		t.Run(h.what, func(t *testing.T) {
+			base, outside := t.TempDir(), t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("SECRET"), 0o600))
+			require.NoError(t, os.Mkdir(filepath.Join(base, "d"), 0o700))
+			require.NoError(t, h.put(filepath.Join(base, "d"), outside))
+			d := In(base, "d")
+			refused := func(err error) {
+				t.Helper()
+				e, is := errors.AsType[*RefusedError](err)
+				require.True(t, is, "%v", err)
+				assert.Contains(t, e.Error(), h.words)
+			}
+			_, err := d.Create("f")
+			refused(err)
+			_, err = d.Update("f")
+			refused(err)
+			if h.what != "hard link" { // it may be read
+				_, err = d.Read("f", 100)
+				refused(err)
+			}
+			text, err := os.ReadFile(filepath.Join(outside, "secret"))
+			require.NoError(t, err)
+			assert.Equal(t, "SECRET", string(text))
+			list, err := os.ReadDir(outside)
+			require.NoError(t, err)
+			assert.Len(t, list, 1)
+		})
+	}
+}
+
+func TestReadIsBounded(t *testing.T) {
+	base := t.TempDir()
+	require.NoError(t, os.WriteFile(filepath.Join(base, "f"), make([]byte, 101), 0o600))
+	_, err := In(base, ".").Read("f", 100)
+	assert.ErrorContains(t, err, "is larger than 100 bytes")
+	data, err := In(base, ".").Read("f", 101)
+	require.NoError(t, err)
+	assert.Len(t, data, 101)
+	_, err = Read("/dev/zero", 100)
+	assert.ErrorContains(t, err, "is a device")
+}
+
+func TestReplacingALinkReplacesTheLink(t *testing.T) {
+	base, outside := t.TempDir(), filepath.Join(t.TempDir(), "secret")
+	require.NoError(t, os.WriteFile(outside, []byte("SECRET"), 0o600))
+	require.NoError(t, os.Symlink(outside, filepath.Join(base, "f")))
+	require.NoError(t, In(base, ".").Write("f", ".tmp-", []byte("new")))
+	data, err := In(base, ".").Read("f", 100)
+	require.NoError(t, err)
+	assert.Equal(t, "new", string(data))
+	text, err := os.ReadFile(outside)
+	require.NoError(t, err)
+	assert.Equal(t, "SECRET", string(text))
+}

@@ -1,0 +1,83 @@
+package projectfile
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+)
+
+// Open opens a regular file for reading, wherever links lead.
+func Open(name string) (*os.File, error) {
+	info, err := os.Stat(name)
+	if err != nil {
+		return nil, err
+	}
+	if err := regular(name, info); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(name, os.O_RDONLY|nonBlock, 0)
+	if err != nil {
+		return nil, err
+	}
+	if info, err = f.Stat(); err == nil {
+		err = regular(name, info)
+	}
+	if err != nil {
+		return nil, errors.Join(err, f.Close())
+	}
+	return f, nil
+}
+
+func regular(name string, info fs.FileInfo) error {
+	if info.IsDir() {
+		return &RefusedError{name, "is a directory", "name a file", syscall.EISDIR}
+	}
+	return refuse(name, info)
+}
+
+// Read returns what a regular file has, at most limit bytes, wherever links lead.
+func Read(name string, limit int64) ([]byte, error) {
+	f, err := Open(name)
+	if err != nil {
+		return nil, err
+	}
+	return readAll(f, limit)
+}
+
+// readAll reads a file and closes it.
+func readAll(f *os.File, limit int64) ([]byte, error) {
+	defer f.Close() // only read from
+	info, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	var data []byte
+	if info.Size() <= limit {
+		data, err = io.ReadAll(io.LimitReader(f, limit+1))
+	}
+	if err == nil && (info.Size() > limit || int64(len(data)) > limit) {
+		return nil, &RefusedError{f.Name(), "is larger than " + size(limit), "ripple does not read it; shorten it or remove it", nil}
+	}
+	return data, err
+}
+
+func size(bytes int64) string {
+	if bytes >= 1<<20 {
+		return fmt.Sprintf("%d MB", bytes>>20)
+	}
+	return fmt.Sprintf("%d bytes", bytes)
+}
+
+// Relative returns the name that a path has below a directory, and whether it is there.
+func Relative(dir, name string) (string, bool) {
+	rel, err := filepath.Rel(dir, name)
+	if err != nil || !filepath.IsLocal(rel) || strings.HasPrefix(rel, "..") {
+		return "", false
+	}
+	return filepath.ToSlash(rel), true
+}

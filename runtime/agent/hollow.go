@@ -1,0 +1,60 @@
+package agent
+
+import (
+	"strings"
+
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/schema"
+)
+
+// verdict returns the turn's failure, with corrections for agents over a protocol. If the agent
+// ends its turn as cancelled because a tool was denied, the turn was not interrupted: the denial
+// is the result.
+func (r *reader) verdict(e ending) *event.Failure {
+	f := r.judge(e)
+	switch {
+	case f == nil:
+		return r.hollow()
+	case f.Kind == event.Interrupted && e.forced == nil && len(r.denials) > 0 && r.agent.Transport == schema.TransportACP:
+		return nil
+	}
+	return f
+}
+
+// hollow returns the failure of a turn over a protocol that the agent reports as successful. Some
+// agents return an error of the provider as their answer. In a turn that used no tokens, a
+// failure is: an error known to the adapter, a text that begins with one of its failure messages,
+// or a turn without text and tools. Over stdio the result and the exit code report errors.
+func (r *reader) hollow() *event.Failure {
+	if r.agent.Transport != schema.TransportACP || r.used.Input+r.used.Output > 0 {
+		return nil
+	}
+	said := strings.TrimSpace(r.answer)
+	if said == "" && r.finished != nil {
+		said = strings.TrimSpace(r.finished.Result)
+	}
+	switch kind := r.begins(said); {
+	case len(r.failed) > 0:
+		last := r.failed[len(r.failed)-1]
+		return r.failure(last.Kind, "", event.ModelError, last.Message)
+	case said == "" && !r.acted:
+		return r.failure("", "", event.ModelError, "it ended its turn without an answer: no text, no use of a tool, no tokens")
+	case kind != "" && !r.acted: // an agent that worked may write about limits
+		return r.failure(kind, "", event.ModelError, said)
+	}
+	return nil
+}
+
+// begins returns the kind of failure whose message starts the text.
+func (v *evidence) begins(text string) event.Kind {
+	for _, f := range v.agent.Failures {
+		re, err := schema.CompilePattern(f.Pattern)
+		if err != nil {
+			continue // the loader rejects it
+		}
+		if m, err := re.FindStringMatch(text); m != nil && err == nil && m.Index == 0 && m.Length > 0 {
+			return event.Kind(f.Kind)
+		}
+	}
+	return ""
+}

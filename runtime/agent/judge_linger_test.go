@@ -1,0 +1,23 @@
+package agent
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/schema"
+)
+
+// The failure reports correctly who ended the agent.
+func TestWhoEndedTheAgent(t *testing.T) {
+	for want, e := range map[string]ending{
+		"it was ended by SIGKILL": {code: -1, signal: "SIGKILL"},
+		"it closed its output and was still running 5s later, and was ended for that": {code: -1, signal: "SIGINT", linger: 5 * time.Second},
+	} {
+		f := (&evidence{agent: &schema.Agent{}}).judge(e)
+		require.NotNil(t, f)
+		assert.Equal(t, want, f.Message)
+	}
+}

@@ -1,0 +1,126 @@
+package box
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// guarded lists the files of a repository that configure git or make it run something. A program
+// in the box may only read them.
+var guarded = []struct {
+	name  string
+	dir   bool
+	how   string  // bubblewrap's option; even a writable mount cannot be renamed
+	empty *string // content to create if the file is missing, so that the box cannot create it; nil: create nothing
+}{
+	{"config", false, "ro-bind", nil},
+	{"config.worktree", false, "ro-bind", nil},
+	{"hooks", true, "ro-bind", new(string)},
+	{"info", true, "bind", new(string)},
+	{"info/attributes", false, "ro-bind", new(string)},
+	{"modules", true, "ro-bind", nil},
+	{"commondir", false, "ro-bind", new(onlyItself)},
+}
+
+// onlyItself is the content of commondir in a repository that has its own settings.
+const onlyItself = ".\n"
+
+// protectGit makes git's settings and hooks in a writable working tree read-only. For a linked
+// working tree it also mounts the repository, with writable objects and references.
+func (l layout) protectGit(dir string) error {
+	entry := filepath.Join(dir, ".git")
+	info, err := os.Lstat(entry)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil
+	case err != nil:
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	case info.Mode()&fs.ModeSymlink != 0:
+		return fmt.Errorf("%w: %q is a symbolic link", ErrPolicy, entry)
+	case info.IsDir():
+		l.add("bind", entry, entry) // a mount cannot be renamed
+		return l.guard(entry)
+	}
+	return l.linked(dir, entry)
+}
+
+// guard protects a repository's directory. It creates a commondir that says ".", which does not
+// change git's behavior: otherwise the program could create one that points to other settings
+// and hooks.
+func (l layout) guard(gitdir string) error {
+	for _, g := range guarded {
+		path := filepath.Join(gitdir, g.name)
+		info, err := os.Lstat(path)
+		switch {
+		case errors.Is(err, fs.ErrNotExist):
+			if g.empty == nil {
+				continue
+			}
+			if g.dir {
+				err = os.Mkdir(path, 0o755)
+			} else {
+				err = os.WriteFile(path, []byte(*g.empty), 0o644)
+			}
+		case err == nil && info.Mode()&fs.ModeSymlink != 0:
+			err = fmt.Errorf("%q is a symbolic link", path)
+		case err == nil && info.IsDir() != g.dir:
+			err = fmt.Errorf("%q is not of the type that git uses (file or directory)", path)
+		}
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrPolicy, err)
+		}
+		l.add(g.how, path, path)
+	}
+	return nil
+}
+
+// linked mounts the repository that the .git file of a linked working tree points to. The
+// repository must point back to the working tree: the program could have written the file.
+func (l layout) linked(dir, entry string) error {
+	l.add("ro-bind", entry, entry)
+	private, ok := pointer(entry, "gitdir: ")
+	if !ok || exists(private) != nil {
+		return nil
+	}
+	back, ok := pointer(filepath.Join(private, "gitdir"), "")
+	common := filepath.Dir(filepath.Dir(private))
+	if !ok || back != entry || filepath.Base(filepath.Dir(private)) != "worktrees" {
+		return nil // git will not work in the box
+	}
+	l.add("ro-bind", common, common)
+	others := filepath.Dir(private)
+	l.add("tmpfs", "", others)
+	for _, name := range []string{"objects", "refs", "logs"} {
+		if path := filepath.Join(common, name); exists(path) == nil {
+			l.add("bind", path, path)
+		}
+	}
+	l.add("bind", private, private)
+	for _, name := range []string{"gitdir", "commondir", "config.worktree"} {
+		if path := filepath.Join(private, name); exists(path) == nil {
+			l.add("ro-bind", path, path)
+		}
+	}
+	return nil
+}
+
+// pointer returns the path after prefix in one of git's small pointer files.
+func pointer(file, prefix string) (string, bool) {
+	info, err := os.Lstat(file)
+	if err != nil || !info.Mode().IsRegular() || info.Size() > 8<<10 {
+		return "", false
+	}
+	data, err := os.ReadFile(file)
+	if err != nil {
+		return "", false
+	}
+	path, ok := strings.CutPrefix(strings.TrimSpace(string(data)), prefix)
+	if !filepath.IsAbs(path) {
+		path = filepath.Join(filepath.Dir(file), path)
+	}
+	return filepath.Clean(path), ok
+}

@@ -1,0 +1,254 @@
+package box
+
+import (
+	"fmt"
+	"io/fs"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// system lists the system directories that a program sees, read-only; missing ones are
+// skipped. Home directories, /var, /run and /mnt are deliberately left out.
+var system = []string{
+	"/usr", "/bin", "/sbin", "/lib", "/lib32", "/lib64", "/libx32", "/etc", "/opt", "/sys",
+	"/nix", "/gnu", "/snap", "/run/current-system", "/var/lib/dpkg", "/var/lib/rpm",
+}
+
+// The box's user may be root, who may write the kernel's settings below /proc. They are
+// read-only, and files that expose more of the machine than programs need are hidden.
+var (
+	settings = []string{"acpi", "bus", "driver", "fs", "irq", "mtrr", "scsi", "sys", "sysrq-trigger", "tty"}
+	covered  = []string{"kallsyms", "kcore", "key-users", "keys", "kmsg", "kpagecgroup", "kpagecount", "kpageflags", "sched_debug", "timer_list", "vmallocinfo"}
+)
+
+// tools lists readable paths below the home directory: programs, and settings without secrets.
+var tools = []string{
+	".local/bin", ".local/lib", "bin", "go", ".cargo/bin", ".rustup", ".nvm", ".pyenv", ".rbenv", ".sdkman", ".volta", ".bun", ".deno",
+	".gitconfig", ".config/git/config", ".config/git/ignore",
+}
+
+// secrets lists paths below the home directory that stay hidden in readable directories,
+// unless the policy names them explicitly.
+var secrets = []string{
+	".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".npmrc", ".pypirc", ".pgpass", ".my.cnf", ".git-credentials",
+	".password-store", ".vault-token", ".terraform.d", ".cargo/credentials", ".cargo/credentials.toml", ".m2/settings.xml", ".gem/credentials",
+	".config/gh", ".config/glab-cli", ".config/gcloud", ".config/git/credentials", ".config/containers", ".config/rclone", ".config/op",
+	".config/google-chrome", ".config/chromium", ".config/BraveSoftware", ".config/microsoft-edge", ".mozilla", ".thunderbird", ".pki",
+	".local/share/keyrings", ".config/ripple", ".local/state/ripple", ".local/share/ripple", ".cache/ripple",
+	".bash_history", ".zsh_history", ".python_history", ".node_repl_history", ".psql_history",
+}
+
+// mount is one mount point in the box.
+type mount struct {
+	how      string // bubblewrap's option without the dashes
+	from, at string // from is empty for tmpfs and dir; the target of a symlink
+}
+
+// layout is the file system of a box, by mount point.
+type layout map[string]mount
+
+func (l layout) add(how, from, at string) { l[at] = mount{how, from, at} }
+
+// args returns bubblewrap's arguments, parent directories first.
+func (l layout) args() []string {
+	var args []string
+	for _, at := range slices.Sorted(maps.Keys(l)) {
+		m := l[at]
+		if m.from != "" {
+			args = append(args, "--"+m.how, m.from, at)
+		} else {
+			args = append(args, "--"+m.how, at)
+		}
+	}
+	return args
+}
+
+// newLayout returns the file system for a policy that has passed check. home and temp are private
+// directories of the host that become the home directory and /tmp.
+//
+// Errors: ErrPolicy.
+func newLayout(p *Policy, home, temp string) (layout, error) {
+	l := layout{}
+	l.add("tmpfs", "", "/run")
+	l.add("dev", "", "/dev")
+	l.add("proc", "", "/proc")
+	l.add("bind", temp, "/tmp")
+	l.add("bind", temp, "/var/tmp")
+	l.add("symlink", "/run", "/var/run")
+	for _, dir := range system {
+		l.readSystem(dir)
+	}
+	for _, name := range settings {
+		if path := "/proc/" + name; exists(path) == nil {
+			l.add("ro-bind", path, path)
+		}
+	}
+	for _, name := range covered {
+		l.cover("/proc/" + name)
+	}
+	for _, dir := range []string{"/etc", "/sys/kernel", "/sys/fs"} {
+		l.hideUnreadable(dir)
+	}
+	l.add("bind", home, p.Home)
+	for _, name := range tools {
+		l.read(filepath.Join(p.Home, name), p)
+	}
+	for _, dir := range filepath.SplitList(value(p.Env, "PATH")) {
+		if filepath.IsAbs(dir) && !above(filepath.Clean(dir), p.Home) {
+			l.read(filepath.Clean(dir), p)
+		}
+	}
+	for _, path := range p.Read {
+		if err := exists(path); err != nil {
+			return nil, err
+		}
+		if !p.writable(path) {
+			l.add("ro-bind", path, path)
+		}
+	}
+	for _, path := range append([]string{p.Dir}, p.Write...) {
+		l.add("bind", path, path)
+	}
+	l.hide(p)
+	return l, l.protectGit(p.Dir)
+}
+
+// check rejects policies that would expose more than anyone intends, and limits that cannot be
+// enforced.
+//
+// Errors: ErrPolicy.
+func (p *Policy) check() error {
+	for _, path := range slices.Concat([]string{p.Dir, p.Home}, p.Write, p.Read) {
+		if !filepath.IsAbs(path) || filepath.Clean(path) != path {
+			return fmt.Errorf("%w: %q is not an absolute, clean path", ErrPolicy, path)
+		}
+	}
+	if p.Home == "/" {
+		return fmt.Errorf("%w: the home directory is /", ErrPolicy)
+	}
+	for _, path := range append([]string{p.Dir}, p.Write...) {
+		if above(path, p.Home) || slices.ContainsFunc(system, func(dir string) bool { return above(path, dir) }) ||
+			slices.ContainsFunc([]string{"/proc", "/dev", "/sys", "/run", "/tmp", "/var/tmp", "/etc"}, func(dir string) bool { return above(path, dir) }) {
+			return fmt.Errorf("%w: cannot make %q writable: it is or contains the home directory or a system directory; name a directory below it", ErrPolicy, path)
+		}
+		if err := exists(path); err != nil {
+			return err
+		}
+	}
+	if p.Cwd != "" && !above(p.Dir, p.Cwd) {
+		return fmt.Errorf("%w: %q is not in %q", ErrPolicy, p.Cwd, p.Dir)
+	}
+	if p.Nest && os.Geteuid() == 0 {
+		return fmt.Errorf("%w: in a box of root, the kernel does not allow usable namespaces; run the box as another user, or without them", ErrPolicy)
+	}
+	if p.Limits.Processes > 0 && os.Geteuid() == 0 {
+		return fmt.Errorf("%w: the kernel does not limit the processes of root; run the box as another user, or without this limit", ErrPolicy)
+	}
+	return nil
+}
+
+// writable reports whether the program may write a path.
+func (p *Policy) writable(path string) bool {
+	return slices.ContainsFunc(append([]string{p.Dir}, p.Write...), func(w string) bool { return above(w, path) })
+}
+
+// exists checks that a path exists and has no symbolic links, which could be redirected.
+func exists(path string) error {
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return fmt.Errorf("%w: %w", ErrPolicy, err)
+	}
+	if real != path {
+		return fmt.Errorf("%w: %q is or goes through a symbolic link; its real path is %q", ErrPolicy, path, real)
+	}
+	return nil
+}
+
+// above reports whether path is dir or is below it.
+func above(dir, path string) bool {
+	return dir != "" && (dir == path || strings.HasPrefix(path, strings.TrimSuffix(dir, "/")+"/"))
+}
+
+// readSystem mounts a system directory, or copies the symbolic link in its place.
+func (l layout) readSystem(path string) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil:
+	case info.Mode()&fs.ModeSymlink != 0:
+		if to, err := os.Readlink(path); err == nil {
+			l.add("symlink", to, path)
+		}
+	case info.IsDir():
+		l.add("ro-bind", path, path)
+	}
+}
+
+// read mounts a path read-only, unless it is mounted already or is writable. A path with
+// symbolic links is mounted under its given name.
+func (l layout) read(path string, p *Policy) {
+	if p.writable(path) {
+		return
+	}
+	for at, m := range l {
+		if (m.how == "ro-bind" || m.how == "symlink") && above(at, path) {
+			return
+		}
+	}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil || real == "/" || above(real, p.Home) || above("/proc", real) || above("/run", real) || above("/dev", real) {
+		return
+	}
+	l.add("ro-bind", real, path)
+}
+
+// hide covers the secrets in readable directories.
+func (l layout) hide(p *Policy) {
+	named := slices.Concat(p.Read, p.Write, []string{p.Dir})
+	for _, name := range secrets {
+		path := filepath.Join(p.Home, name)
+		if slices.ContainsFunc(named, func(n string) bool { return above(path, n) }) {
+			continue
+		}
+		for at, m := range l {
+			if m.from != "" && at != p.Home && above(at, path) && m.how != "symlink" {
+				l.cover(path)
+				break
+			}
+		}
+	}
+}
+
+// cover replaces a file or directory, if it exists, by an empty one.
+func (l layout) cover(path string) {
+	info, err := os.Lstat(path)
+	switch {
+	case err != nil || info.Mode()&fs.ModeSymlink != 0:
+	case info.IsDir():
+		l.add("tmpfs", "", path)
+	default:
+		l.add("ro-bind", os.DevNull, path)
+	}
+}
+
+// hideUnreadable covers entries of a directory, and of its subdirectories, that are not
+// world-readable: the box's user may be root, or in a group that may read them.
+func (l layout) hideUnreadable(dir string) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return
+	}
+	for _, e := range entries {
+		path := filepath.Join(dir, e.Name())
+		info, err := e.Info()
+		switch {
+		case err != nil:
+		case info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o004 == 0:
+			l.cover(path)
+		case info.IsDir() && filepath.Dir(dir) == "/":
+			l.hideUnreadable(path)
+		}
+	}
+}

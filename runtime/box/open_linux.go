@@ -1,0 +1,292 @@
+package box
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"example.com/ripple/runtime/internal/scratch"
+)
+
+// Box starts several programs with one policy: they share a proxy, a home directory and /tmp,
+// but each has its own processes and loopback. Its methods may be called from several goroutines.
+type Box struct {
+	*shared
+	write, keep []string // see With
+}
+
+// shared is what the views of a box have in common.
+type shared struct {
+	options Options
+	self    string // the current executable
+	bwrap   string
+	filter  []byte
+	private *scratch.Dir
+	close   func()
+
+	mu     sync.Mutex
+	pinned map[string]bool // directories of repositories, see running.pin
+	pins   running
+	starts int
+	denied []Denial
+}
+
+// Open prepares a box and starts its proxy. The caller must close it when all its programs have
+// ended.
+//
+// Errors: ErrPolicy; *Missing when this machine cannot run the box.
+func Open(o Options) (*Box, error) {
+	if err := o.Policy.check(); err != nil {
+		return nil, err
+	}
+	b := &Box{shared: &shared{options: o, pinned: map[string]bool{}}}
+	var err error
+	if b.bwrap, err = find(&o.Policy); err != nil {
+		return nil, err
+	}
+	if b.filter, err = seccomp(o.Policy.Nest); err != nil {
+		return nil, err
+	}
+	if err := probe(b.bwrap); err != nil {
+		return nil, err
+	}
+	if b.self, err = os.Executable(); err != nil {
+		return nil, err
+	}
+	scratch.SweepOnce("", 0) // what killed boxes left
+	if b.private, err = scratch.New("", "box"); err != nil {
+		return nil, err
+	}
+	for _, name := range []string{"home", "tmp"} {
+		err = errors.Join(err, os.Mkdir(b.path(name), 0o700))
+	}
+	l, listenErr := net.Listen("unix", b.path("proxy"))
+	if err = errors.Join(err, listenErr); err != nil {
+		b.private.Remove()
+		return nil, err
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	served := make(chan struct{})
+	go func() {
+		newProxy(&b.options.Policy, b.deny).serve(ctx, l)
+		close(served)
+	}()
+	b.close = func() {
+		l.Close()
+		cancel()
+		<-served
+	}
+	return b, nil
+}
+
+// Denials returns the distinct connections that were refused so far.
+func (b *Box) Denials() []Denial {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	return slices.Clone(b.denied)
+}
+
+func (b *shared) deny(d Denial) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.denied = append(b.denied, d)
+}
+
+// Close ends the proxy and removes the box's private directories.
+func (b *Box) Close() {
+	b.close()
+	b.pins.release()
+	b.private.Remove()
+}
+
+// With returns the same box for programs that may also write some paths, and only read the files
+// and directories of keep, which are below the working tree. Paths may be missing.
+func (b *Box) With(write, keep []string) *Box {
+	return &Box{b.shared, slices.Concat(b.write, write), slices.Concat(b.keep, keep)}
+}
+
+func (b *shared) path(name string) string { return filepath.Join(b.private.Path, name) }
+
+// Environ returns the part of environ that programs in the box get; see Environment. names are
+// variables besides those of the options.
+func (b *Box) Environ(environ []string, names ...string) []string {
+	return append(Environment(environ, slices.Concat(b.options.Env, names)), "HOME="+b.options.Policy.Home)
+}
+
+// Wrap returns a command line that runs a program in the box when it is started outside, in the
+// directory dir with the environment env. argv[0] is an absolute path. The working tree around dir is
+// writable, and so are the paths in write; those in read can be read. Paths may be missing. The
+// command line may be started once. If the box cannot be set up then, the program is
+// not run, and the exit code is not 0.
+//
+// Errors: ErrPolicy.
+func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]string, error) {
+	p := b.options.Policy
+	cwd, err := filepath.EvalSymlinks(dir)
+	if err != nil {
+		return nil, err
+	}
+	p.Dir, p.Cwd, p.Env = Tree(cwd, p.Home), cwd, env
+	if err := p.check(); err != nil {
+		return nil, err
+	}
+	if err := b.pin(filepath.Join(p.Dir, ".git")); err != nil {
+		return nil, err
+	}
+	l, err := newLayout(&p, b.path("home"), b.path("tmp"))
+	if err != nil {
+		return nil, err
+	}
+	for _, path := range append(program(argv[0], p.Home), read...) {
+		l.read(path, &p)
+	}
+	l.share(slices.Concat(b.write, write), &p)
+	l.keep(b.keep, &p)
+	l.add("ro-bind", b.self, ownProgram)
+	l.add("ro-bind", b.path("proxy"), ownSocket)
+	order, err := json.Marshal(order{p.Limits})
+	if err != nil {
+		return nil, err
+	}
+	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args()), "--remount-ro", "/", "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
+	data, err := json.Marshal(entry{append(append(args, b.options.Inside...), string(order)), b.filter})
+	if err != nil {
+		return nil, err
+	}
+	b.mu.Lock()
+	b.starts++
+	file := b.path("start-" + strconv.Itoa(b.starts))
+	b.mu.Unlock()
+	if err := os.WriteFile(file, data, 0o600); err != nil {
+		return nil, err
+	}
+	return slices.Concat([]string{b.self}, b.options.Enter, []string{file}, argv), nil
+}
+
+// pin is running.pin, once for each repository.
+func (b *shared) pin(gitdir string) error {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if info, err := os.Lstat(gitdir); b.pinned[gitdir] || err != nil || !info.IsDir() {
+		return nil
+	}
+	if err := b.pins.pin(gitdir); err != nil {
+		return err
+	}
+	b.pinned[gitdir] = true
+	return nil
+}
+
+// share makes paths writable. A symbolic link is followed unless a program in the box can have made it.
+func (l layout) share(paths []string, p *Policy) {
+	for _, path := range paths {
+		inner := slices.ContainsFunc(append([]string{p.Dir}, paths...), func(w string) bool { return w != path && above(w, path) })
+		real, err := filepath.EvalSymlinks(path)
+		if err == nil && !above(real, p.Home) && (real == path || !inner) {
+			l.add("bind", real, path)
+		}
+	}
+}
+
+// keep makes paths below the working tree read-only.
+func (l layout) keep(paths []string, p *Policy) {
+	for _, path := range paths {
+		if exists(path) != nil || path == p.Dir || !above(p.Dir, path) {
+			continue
+		}
+		l.add("ro-bind", path, path)
+		for dir := filepath.Dir(path); dir != p.Dir; dir = filepath.Dir(dir) {
+			if _, mounted := l[dir]; !mounted {
+				l.add("bind", dir, dir) // a mount cannot be renamed
+			}
+		}
+	}
+}
+
+// program returns the paths that an executable needs: itself, and the directory in which it is
+// installed.
+func program(path, home string) []string {
+	paths := []string{path}
+	real, err := filepath.EvalSymlinks(path)
+	if err != nil {
+		return paths
+	}
+	paths = append(paths, real)
+	if at := strings.Index(real, "/node_modules/"); at >= 0 {
+		return append(paths, real[:at]+"/node_modules")
+	}
+	if slices.ContainsFunc(tools, func(name string) bool { return above(filepath.Join(home, name), real) }) {
+		return paths
+	}
+	dir := filepath.Dir(real)
+	if filepath.Base(dir) == "bin" {
+		dir = filepath.Dir(dir)
+	}
+	if below, err := filepath.Rel(home, dir); err == nil && filepath.IsLocal(below) && strings.Contains(below, "/") {
+		paths = append(paths, dir)
+	}
+	return paths
+}
+
+// entry is passed from Wrap to Enter in a file.
+type entry struct {
+	Args   []string // bubblewrap's command line up to that of the program
+	Filter []byte   // for system calls
+}
+
+// Enter is what a command line of Wrap calls: it replaces this process with bubblewrap. args are
+// those after Options.Enter. It returns only if that fails.
+func Enter(args []string) error {
+	if len(args) < 2 {
+		return errors.New("this command is internal to boxes")
+	}
+	data, err := os.ReadFile(args[0])
+	if err != nil {
+		return err
+	}
+	var e entry
+	if err := json.Unmarshal(data, &e); err != nil {
+		return err
+	}
+	if err := os.Remove(args[0]); err != nil {
+		return err
+	}
+	rules, err := memory("filter", e.Filter)
+	if err != nil {
+		return err
+	}
+	null, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return err
+	}
+	// The two descriptors may be in each other's way.
+	filter, err := unix.FcntlInt(rules.Fd(), unix.F_DUPFD_CLOEXEC, startedFile+1)
+	if err != nil {
+		return os.NewSyscallError("dup", err)
+	}
+	started, err := unix.FcntlInt(null.Fd(), unix.F_DUPFD_CLOEXEC, startedFile+1)
+	if err != nil {
+		return os.NewSyscallError("dup", err)
+	}
+	// Descriptors that this process inherited would otherwise be open in the box.
+	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return &Missing{What: "the kernel is older than Linux 5.11 and cannot close inherited files"}
+	}
+	if err := errors.Join(unix.Dup3(filter, 3, 0), unix.Dup3(started, startedFile, 0)); err != nil {
+		return os.NewSyscallError("dup3", err)
+	}
+	// Signals to end the program reach it directly; bubblewrap would end it with SIGKILL.
+	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
+	return os.NewSyscallError("exec bubblewrap", syscall.Exec(e.Args[0], append(e.Args, args[1:]...), os.Environ()))
+}

@@ -1,0 +1,75 @@
+package box
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Home returns the user's home directory without symbolic links. It need not exist.
+func Home() (string, error) {
+	dir, err := os.UserHomeDir()
+	if err != nil {
+		return "", err
+	}
+	real, err := filepath.EvalSymlinks(dir)
+	if errors.Is(err, os.ErrNotExist) { // the box creates it
+		return filepath.Clean(dir), nil
+	}
+	return real, err
+}
+
+// Tree returns the working tree of a directory: the nearest parent with a repository that does
+// not contain the home directory, else the directory itself. Both paths must be free of symbolic links.
+func Tree(cwd, home string) string {
+	for dir := cwd; dir != "/" && !strings.HasPrefix(home+"/", dir+"/"); dir = filepath.Dir(dir) {
+		if _, err := os.Lstat(filepath.Join(dir, ".git")); err == nil {
+			return dir
+		}
+	}
+	return cwd
+}
+
+// Allow adds to a policy: writable and readable paths, which may begin with ~/ and otherwise are
+// relative to dir, and hosts in the form of ParseHost, or "any".
+//
+// Errors: ErrPolicy.
+func (p *Policy) Allow(dir string, write, read, hosts []string) (err error) {
+	if p.Write, err = p.resolve(p.Write, dir, write); err != nil {
+		return err
+	}
+	if p.Read, err = p.resolve(p.Read, dir, read); err != nil {
+		return err
+	}
+	for _, text := range hosts {
+		if text == "any" {
+			p.AnyHost = true
+			continue
+		}
+		host, err := ParseHost(text)
+		if err != nil {
+			return err
+		}
+		p.Hosts = append(p.Hosts, host)
+	}
+	return nil
+}
+
+// resolve appends absolute paths without symbolic links to list.
+func (p *Policy) resolve(list []string, dir string, paths []string) ([]string, error) {
+	for _, path := range paths {
+		if rest, ok := strings.CutPrefix(path, "~/"); ok {
+			path = filepath.Join(p.Home, rest)
+		} else if !filepath.IsAbs(path) {
+			path = filepath.Join(dir, path)
+		}
+		real, err := filepath.EvalSymlinks(path)
+		if err != nil {
+			return nil, fmt.Errorf("%w: %w", ErrPolicy, err)
+		}
+		list = append(list, real)
+	}
+	return list, nil
+}

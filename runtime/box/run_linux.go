@@ -1,0 +1,264 @@
+package box
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+
+	"example.com/ripple/runtime/internal/scratch"
+)
+
+// Paths in the box that belong to ripple.
+const (
+	ownDir     = "/run/ripple-box"
+	ownProgram = ownDir + "/ripple"
+	ownSocket  = ownDir + "/proxy"
+)
+
+// isolation lists bubblewrap's options that do not depend on a policy.
+var isolation = []string{
+	"--unshare-user", "--unshare-ipc", "--unshare-pid", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+	"--die-with-parent", "--cap-drop", "ALL",
+}
+
+// Run runs a command in a box until it exits or the context is done. It returns the exit code,
+// or 128 plus the signal number if a signal ended the command. No process is left in the box.
+//
+// Errors: ErrPolicy; *Missing when this machine cannot run the box. In both cases the command
+// was not started.
+func Run(ctx context.Context, c Command) (int, error) {
+	if err := c.Policy.check(); err != nil {
+		return 0, err
+	}
+	bwrap, err := find(&c.Policy)
+	if err != nil {
+		return 0, err
+	}
+	filter, err := seccomp(c.Policy.Nest)
+	if err != nil {
+		return 0, err
+	}
+	scratch.SweepOnce("", 0) // what killed boxes left
+	private, err := scratch.New("", "box")
+	if err != nil {
+		return 0, err
+	}
+	defer private.Remove()
+	r := &running{Command: c, bwrap: bwrap, dir: private.Path}
+	defer r.release()
+	args, err := r.args()
+	if err != nil {
+		return 0, err
+	}
+	l, err := net.Listen("unix", filepath.Join(r.dir, "proxy"))
+	if err != nil {
+		return 0, err
+	}
+	ctx, cancel := context.WithCancel(ctx)
+	served := make(chan struct{})
+	go func() {
+		newProxy(&c.Policy, c.Denied).serve(ctx, l)
+		close(served)
+	}()
+	defer func() {
+		l.Close()
+		cancel()
+		<-served
+	}()
+	return r.start(ctx, args, filter)
+}
+
+// running is the state of a box from its setup to the end of its program.
+type running struct {
+	Command
+	bwrap, dir string
+	pins       []*os.File // see pin
+}
+
+// args creates the private directories and returns bubblewrap's arguments up to "--".
+func (r *running) args() ([]string, error) {
+	home, temp := filepath.Join(r.dir, "home"), filepath.Join(r.dir, "tmp")
+	for _, dir := range []string{home, temp} {
+		if err := os.Mkdir(dir, 0o700); err != nil {
+			return nil, err
+		}
+	}
+	if err := r.pin(filepath.Join(r.Policy.Dir, ".git")); err != nil {
+		return nil, err
+	}
+	l, err := newLayout(&r.Policy, home, temp)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	l.add("ro-bind", self, ownProgram)
+	l.add("ro-bind", filepath.Join(r.dir, "proxy"), ownSocket)
+	cwd := r.Policy.Cwd
+	if cwd == "" {
+		cwd = r.Policy.Dir
+	}
+	args := append(append([]string{}, isolation...), l.args()...)
+	return append(args, "--remount-ro", "/", "--chdir", cwd, "--seccomp", "3"), nil
+}
+
+// pin creates a repository's commondir file, which guard protects, and holds a shared lock on
+// it, so that the last box of the repository can remove the file.
+func (r *running) pin(gitdir string) error {
+	if info, err := os.Lstat(gitdir); err != nil || !info.IsDir() {
+		return nil
+	}
+	path := filepath.Join(gitdir, "commondir")
+	for {
+		f, err := os.OpenFile(path, os.O_RDONLY|os.O_CREATE|unix.O_NOFOLLOW|unix.O_NONBLOCK, 0o644)
+		if err != nil {
+			return fmt.Errorf("%w: %w", ErrPolicy, err)
+		}
+		if err := unix.Flock(int(f.Fd()), unix.LOCK_SH); err != nil {
+			f.Close()
+			return err
+		}
+		held, err := f.Stat()
+		now, gone := os.Lstat(path)
+		if err == nil && gone == nil && os.SameFile(held, now) {
+			r.pins = append(r.pins, f)
+			if held.Size() == 0 {
+				return os.WriteFile(path, []byte(onlyItself), 0o644)
+			}
+			return nil
+		}
+		f.Close() // another box has just removed it
+	}
+}
+
+// release removes the file that pin created, unless another box uses it.
+func (r *running) release() {
+	for _, f := range r.pins {
+		text, _ := io.ReadAll(io.LimitReader(f, 8)) // on an error the file is kept
+		if unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil && string(text) == onlyItself {
+			_ = os.Remove(f.Name()) // if it stays, it does not change git's behavior
+		}
+		f.Close()
+	}
+}
+
+// start runs bubblewrap, which runs Inside.
+func (r *running) start(ctx context.Context, args []string, filter []byte) (int, error) {
+	order, err := json.Marshal(order{r.Policy.Limits})
+	if err != nil {
+		return 0, err
+	}
+	args = append(append(append(args, "--", ownProgram), r.Inside...), string(order))
+	cmd := exec.Command(r.bwrap, append(args, r.Argv...)...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = r.Stdin, r.Stdout, r.Stderr
+	cmd.Env = r.Policy.Env
+	rules, err := memory("filter", filter)
+	if err != nil {
+		return 0, err
+	}
+	defer rules.Close()
+	ready, started, err := os.Pipe()
+	if err != nil {
+		return 0, err
+	}
+	defer ready.Close()
+	defer started.Close()
+	cmd.ExtraFiles = []*os.File{rules, started}
+	// Descriptors that this process inherited would otherwise be open in the box.
+	if err := unix.CloseRange(3, ^uint(0)>>1, unix.CLOSE_RANGE_CLOEXEC); err != nil {
+		return 0, &Missing{What: "the kernel is older than Linux 5.11 and cannot close inherited files"}
+	}
+	if err := cmd.Start(); err != nil {
+		return 0, &Missing{What: "bubblewrap cannot be run: " + err.Error(), Fix: installer()}
+	}
+	started.Close()
+	stop := context.AfterFunc(ctx, func() { _ = cmd.Process.Kill() }) // ends all processes in the box; it may have exited
+	defer stop()
+	err = cmd.Wait()
+	if _, ended := errors.AsType[*exec.ExitError](err); err != nil && !ended {
+		return 0, err
+	}
+	if n, _ := ready.Read(make([]byte, 1)); n == 0 && ctx.Err() == nil {
+		return 0, r.unready()
+	}
+	if status, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && status.Signaled() {
+		return 128 + int(status.Signal()), nil
+	}
+	return cmd.ProcessState.ExitCode(), nil
+}
+
+// unready returns the reason why the box could not be set up.
+func (r *running) unready() error {
+	if err := probe(r.bwrap); err != nil {
+		return err
+	}
+	return &Missing{What: "bubblewrap could not set up the box; its own message has the reason"}
+}
+
+// memory returns an in-memory file with the given content, positioned at its start.
+func memory(name string, data []byte) (*os.File, error) {
+	fd, err := unix.MemfdCreate(name, unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, os.NewSyscallError("memfd_create", err)
+	}
+	f := os.NewFile(uintptr(fd), name)
+	if _, err := io.Copy(f, bytes.NewReader(data)); err != nil {
+		f.Close()
+		return nil, err
+	}
+	_, err = f.Seek(0, io.SeekStart)
+	return f, err
+}
+
+// programs lists the directories that are searched for bubblewrap. PATH is not used: an earlier
+// program in a box may have been able to write to its directories.
+var programs = []string{"/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin", "/usr/sbin", "/sbin"}
+
+// find returns the path of bubblewrap.
+func find(p *Policy) (string, error) {
+	for _, dir := range programs {
+		path := filepath.Join(dir, "bwrap")
+		info, err := os.Stat(path)
+		if err == nil && info.Mode().IsRegular() && info.Mode()&0o111 != 0 && !p.writable(path) {
+			return path, nil
+		}
+	}
+	return "", &Missing{What: "bubblewrap (bwrap) is not installed in " + strings.Join(programs, ", "), Fix: installer()}
+}
+
+// Check reports whether this machine can run a box.
+//
+// Errors: *Missing.
+func Check() error {
+	bwrap, err := find(&Policy{})
+	if err != nil {
+		return err
+	}
+	if _, err := seccomp(false); err != nil {
+		return err
+	}
+	return probe(bwrap)
+}
+
+// probe creates the namespaces of a box and runs a trivial program in them.
+func probe(bwrap string) error {
+	args := append(append([]string{}, isolation...), "--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--", bwrap, "--version")
+	out, err := exec.Command(bwrap, args...).CombinedOutput()
+	if err == nil {
+		return nil
+	}
+	return &Missing{What: "bubblewrap cannot create namespaces: " + strings.TrimSpace(string(out)), Fix: namespacesFix()}
+}

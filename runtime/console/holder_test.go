@@ -1,0 +1,26 @@
+package console
+
+import (
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"example.com/ripple/runtime/session"
+)
+
+// Keys that a person types faster than the program reads are held after the own line, and do not
+// wait for another person.
+func TestHolder(t *testing.T) {
+	a := &attached{id: 2, h: &host{}}
+	for _, tt := range []struct {
+		name string
+		st   session.State
+		want string
+	}{
+		{"the own line", session.State{Typing: true, Typist: 2}, ""},
+		{"another person's line", session.State{Typing: true, Typist: 1}, AnotherPerson},
+		{"no line", session.State{}, "the program"},
+	} {
+		assert.Equal(t, tt.want, a.holder(tt.st), tt.name)
+	}
+}

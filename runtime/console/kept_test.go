@@ -1,0 +1,120 @@
+package console
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/console/place"
+)
+
+// clientWithDroppedOutput returns a client whose record has lost its first segment, and a command whose output began
+// in it: lines of eight bytes.
+func clientWithDroppedOutput(t *testing.T) (*Client, Command) {
+	dir := t.TempDir()
+	lines := int64(segmentSize/8 + 100)
+	var text bytes.Buffer
+	for i := range lines {
+		fmt.Fprintf(&text, "%07d\n", i+1)
+	}
+	shift := int64(3) // a line crosses the border of the segments
+	output := append([]byte("xx\n"), text.Bytes()...)
+	require.NoError(t, os.WriteFile(filepath.Join(dir, segmentName(segmentSize)), output[segmentSize:], 0o600))
+	return &Client{files: place.Files{Record: dir}}, Command{ID: 2, From: shift, Bytes: int64(text.Len()), Lines: lines}
+}
+
+// Line numbers do not depend on how much of the output is still kept, and negative numbers count
+// from the end.
+func TestLinesKeepTheirNumbers(t *testing.T) {
+	c, cmd := clientWithDroppedOutput(t)
+	last := fmt.Sprintf("%07d", cmd.Lines)
+	for _, tt := range []struct {
+		q    ReadRequest
+		want []Line
+	}{
+		{ReadRequest{From: -1}, []Line{{Number: cmd.Lines, Text: last}}},
+		{ReadRequest{From: cmd.Lines}, []Line{{Number: cmd.Lines, Text: last}}},
+		{ReadRequest{From: 1, Grep: "^" + last}, []Line{{Number: cmd.Lines, Text: last}}},
+		{ReadRequest{From: 1, Lines: 1}, []Line{{Number: segmentSize/8 + 1, Text: fmt.Sprintf("%07d", segmentSize/8+1)}}},
+	} {
+		got, err := c.Lines(cmd, tt.q)
+		require.NoError(t, err)
+		assert.Equal(t, tt.want, got.Lines)
+		assert.Equal(t, cmd.Lines, got.Total)
+		assert.Equal(t, int64(segmentSize), got.Dropped)
+	}
+}
+
+// If no output of a command is kept, Dropped is the size of its output.
+func TestDroppedOutput(t *testing.T) {
+	c, _ := clientWithDroppedOutput(t)
+	got, err := c.Lines(Command{ID: 1, From: 10, Bytes: 100, Lines: 5}, ReadRequest{From: 1})
+	require.NoError(t, err)
+	assert.Empty(t, got.Lines)
+	assert.Equal(t, int64(100), got.Dropped)
+}
+
+// A line that is longer than the display limit can be read in parts.
+func TestALongLineIsReadInParts(t *testing.T) {
+	long := strings.Repeat("0123456789", 20_000)
+	var all string
+	for column := int64(0); column < int64(len(long)); {
+		line, cut, err := boundedLine(bufio.NewReaderSize(strings.NewReader(long+"\nnext\n"), maxLine), column)
+		require.NoError(t, err)
+		require.LessOrEqual(t, len(line), maxLine)
+		all += string(line)
+		column += int64(len(line))
+		require.Equal(t, int64(len(long))-column, cut)
+	}
+	assert.Equal(t, long, all)
+	in := bufio.NewReaderSize(strings.NewReader(long+"\nnext\n"), maxLine)
+	for _, want := range []string{"", "t", ""} {
+		line, _, _ := boundedLine(in, int64(len(long)))
+		if want == "t" {
+			line, _, _ = boundedLine(bufio.NewReaderSize(strings.NewReader("next\n"), maxLine), 3)
+		}
+		assert.Equal(t, want, string(line))
+	}
+	_, _, err := boundedLine(in, 0)
+	assert.ErrorIs(t, err, io.EOF)
+}
+
+// A gap in streamed output is on a line of its own.
+func TestAGapInTheOutput(t *testing.T) {
+	var got []piece
+	f := &follower{from: 100, sent: 'x', send: func(p piece) error { got = append(got, p); return nil }}
+	require.NoError(t, f.gap(bufio.NewReaderSize(strings.NewReader("half\nwhole\n"), maxLine), 50))
+	assert.Equal(t, []piece{{Output: "\n", Gap: &Gap{At: 100, Bytes: 55}}}, got)
+	assert.Equal(t, []int64{155, 55, 100}, []int64{f.from, f.dropped, f.droppedAt})
+}
+
+// With Byte, lines are counted from that byte on, also from the end.
+func TestTheLastLinesAfterAByte(t *testing.T) {
+	c, cmd := clientWithDroppedOutput(t)
+	last := fmt.Sprintf("%07d", cmd.Lines)
+	got, err := c.Lines(cmd, ReadRequest{From: -1, Byte: cmd.Bytes - 10*8})
+	require.NoError(t, err)
+	assert.Equal(t, []Line{{Number: 10, Text: last}}, got.Lines)
+	assert.Equal(t, int64(10), got.Total)
+}
+
+// A follower of output of which nothing is kept gets one gap.
+func TestDroppedOutputIsFollowed(t *testing.T) {
+	c, cmd := clientWithDroppedOutput(t)
+	var got []piece
+	r := &run{cmd: Command{From: 10, Bytes: 100}}
+	h := &host{record: &record{dir: c.files.Record, end: cmd.From + cmd.Bytes}}
+	f := &follower{h: h, run: r, send: func(p piece) error { got = append(got, p); return nil }}
+	for range 2 {
+		require.NoError(t, f.flush())
+	}
+	assert.Equal(t, []piece{{Gap: &Gap{Bytes: 100}}}, got)
+}

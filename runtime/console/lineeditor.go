@@ -1,0 +1,166 @@
+package console
+
+import (
+	"sync"
+
+	"example.com/ripple/runtime/internal/keys"
+	"example.com/ripple/runtime/internal/lineedit"
+	"example.com/ripple/runtime/internal/vt"
+)
+
+// LineEditor edits lines in the terminal of a user who is attached to a console
+// (AttachRequest.Edits): while the program waits at its prompt, keys edit a line that is shown
+// after it, and the program gets the line when it is entered. At all other times keys are passed
+// on. Its methods may be called from several goroutines.
+type LineEditor struct {
+	on     *Attachment
+	write  func([]byte)
+	getenv func(string) string
+
+	mu     sync.Mutex
+	split  keys.Splitter
+	edit   *lineedit.Editor
+	prompt Prompt
+	sent   int64  // number of bytes sent to the host, typed or entered
+	back   []byte // keys that the host returned, until the line can be edited
+	told   bool   // the host has granted this user the line
+	paint  painting
+}
+
+// LineEditorOptions describes the user's terminal.
+type LineEditorOptions struct {
+	Cols, Rows int
+	Write      func([]byte) // writes to the terminal; called from one goroutine at a time
+
+	// Getenv locates the history of entered lines, as for [Open]; nil disables the history.
+	Getenv func(string) string
+}
+
+// EditLines returns an editor for the lines typed at an attachment.
+func EditLines(on *Attachment, o LineEditorOptions) *LineEditor {
+	e := &LineEditor{
+		on: on, write: o.Write, getenv: o.Getenv,
+		paint: painting{screen: vt.New(vt.Options{Cols: o.Cols, Rows: o.Rows})},
+	}
+	e.edit = lineedit.New(lineedit.History{}, e.completion())
+	return e
+}
+
+// Type handles typed keys, which must be whole. The error is that of the attachment.
+func (e *LineEditor) Type(b []byte) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	err := e.typed(b)
+	e.show()
+	return err
+}
+
+// Resize sets the size of the user's terminal, in character cells.
+func (e *LineEditor) Resize(cols, rows int) error {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paint.screen.Resize(cols, rows) // the console repaints the contents
+	return e.on.Resize(cols, rows)
+}
+
+// Show writes output of the console and redraws the unfinished line after it.
+func (e *LineEditor) Show(b []byte) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	e.paint.erase()
+	e.paint.add(b)
+	e.show()
+}
+
+// Prompted handles a change of the prompt reported by the host.
+func (e *LineEditor) Prompted(p *Prompt) {
+	e.mu.Lock()
+	defer e.mu.Unlock()
+	if p.Dropped != e.prompt.Dropped { // another user pressed Ctrl-C
+		e.edit.Drop()
+		e.told, e.back = false, nil
+	}
+	if p.Adapter != e.prompt.Adapter { // the first prompt
+		e.edit = lineedit.New(historyOf(e.getenv, p.Adapter).open(), e.completion())
+	}
+	e.prompt = *p
+	e.prompt.Keys = nil
+	if len(p.Keys) > 0 {
+		e.told = true
+		e.back = append(e.back, p.Keys...)
+	}
+	if back := e.back; e.active() && len(back) > 0 {
+		e.back = nil
+		_ = e.typed(back) // the reader of the attachment sees the error
+	}
+	e.show()
+}
+
+// active reports whether a line may be edited. Keys typed earlier that are still in transit come
+// first.
+func (e *LineEditor) active() bool {
+	return e.prompt.Takes && e.prompt.Seen == e.sent
+}
+
+// edits reports whether keys edit a line. The first key of a line goes to the host, which returns
+// it once no other user can start a line.
+func (e *LineEditor) edits() bool { return e.active() && e.told }
+
+// typed edits the line, or passes keys on.
+func (e *LineEditor) typed(b []byte) (err error) {
+	var raw []byte
+	key := func(k *keys.Key) {
+		switch {
+		case e.edits():
+			e.key(k)
+		case k.Kind == keys.Pasted && k.Raw[0] == esc && !e.paint.screen.Modes().BracketedPaste: // the program has not enabled bracketed paste
+		default:
+			raw = append(raw, k.Raw...)
+		}
+	}
+	e.split.Feed(b, key)
+	e.split.Flush(key)
+	if e.edits() && e.edit.Empty() {
+		e.told = false
+		err = e.on.EndDraft()
+	}
+	if len(raw) > 0 {
+		e.sent += int64(len(raw))
+		err = e.on.Type(raw)
+	}
+	return err
+}
+
+const esc = 0x1b
+
+// key applies a key to the line.
+func (e *LineEditor) key(k *keys.Key) {
+	switch r := e.edit.Key(k); r.Do {
+	case lineedit.Enter:
+		e.enter(r.Text + "\r")
+	case lineedit.Paste, lineedit.Pass:
+		e.enter(r.Text)
+	case lineedit.Bell:
+		e.paint.bell()
+	}
+}
+
+// enter sends a line to the program, which echoes it where it is shown now.
+func (e *LineEditor) enter(line string) {
+	e.paint.keepOnScreen()
+	e.sent += int64(len(line))
+	_ = e.on.Enter([]byte(line)) // the reader of the attachment sees the error
+	e.told = false
+}
+
+// show redraws the line and writes the changes to the terminal.
+func (e *LineEditor) show() {
+	if e.active() {
+		e.paint.show(e.edit.View())
+	} else {
+		e.paint.hide()
+	}
+	if b := e.paint.flush(); len(b) > 0 {
+		e.write(b)
+	}
+}

@@ -1,0 +1,48 @@
+//go:build unix
+
+package console
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestLineHistoryIsKept(t *testing.T) {
+	state := t.TempDir()
+	getenv := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
+	h := historyOf(getenv, "bash").open()
+	assert.Empty(t, h.Lines)
+	h.Add("echo one")
+	h.Add(" echo hidden")
+	h.Add("echo 漢字")
+	assert.Equal(t, []string{"echo one", "echo 漢字"}, historyOf(getenv, "bash").open().Lines)
+	assert.Empty(t, historyOf(getenv, "zsh").open().Lines, "each adapter has its own")
+	file := filepath.Join(state, "ripple", "history", "bash")
+	info, err := os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	require.NoError(t, os.Chmod(file, 0o644))
+	h.Add("echo two")
+	info, err = os.Stat(file)
+	require.NoError(t, err)
+	assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+	assert.Empty(t, historyOf(getenv, "../bash").file)
+}
+
+func TestALongLineHistoryLosesItsBeginning(t *testing.T) {
+	state := t.TempDir()
+	getenv := func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] }
+	h := historyOf(getenv, "bash")
+	h.add("first")
+	require.NoError(t, os.WriteFile(h.file, []byte(strings.Repeat("a line of a history\n", maxHistory/8)), 0o600))
+	lines := h.open().Lines
+	assert.Equal(t, "a line of a history", lines[0])
+	info, err := os.Stat(h.file)
+	require.NoError(t, err)
+	assert.LessOrEqual(t, info.Size(), int64(maxHistory))
+}

@@ -1,0 +1,109 @@
+//go:build unix
+
+package console_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/console"
+)
+
+// outcome is the result of a call.
+type outcome struct {
+	console.Answer
+	err error
+}
+
+// queued sends a call that waits for its turn and returns when n calls wait.
+func queued(t *testing.T, ctx context.Context, c *console.Client, q console.ExecRequest, n int) chan outcome {
+	t.Helper()
+	q.Queue, q.Quiet = true, true
+	ended := make(chan outcome, 1)
+	go func() {
+		a, err := c.Exec(ctx, q, nil)
+		ended <- outcome{a, err}
+	}()
+	awaitStatus(t, c, func(s console.Status) bool { return s.Queued == n })
+	return ended
+}
+
+// blocked returns a console with a command that runs, with a client waiting for it, until release
+// is called.
+func blocked(t *testing.T) (c *console.Client, first chan outcome, release func()) {
+	place(t)
+	dir := t.TempDir()
+	c = start(t, console.Spec{Name: "a", Dir: dir})
+	exec(t, c, "mkfifo fifo")
+	first = queued(t, t.Context(), c, console.ExecRequest{Code: "cat fifo"}, 0)
+	awaitStatus(t, c, func(s console.Status) bool { return s.Command.ID == 2 })
+	return c, first, func() { require.NoError(t, os.WriteFile(filepath.Join(dir, "fifo"), nil, 0)) }
+}
+
+func TestCallsRunInOrderOfArrival(t *testing.T) {
+	c, first, release := blocked(t)
+	var all []chan outcome
+	for i := range 10 {
+		all = append(all, queued(t, t.Context(), c, console.ExecRequest{Code: fmt.Sprintf("echo %d >> order", i)}, i+1))
+	}
+	_, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo no"}, nil)
+	assert.Contains(t, requireFault(t, console.FaultBusy, err).Message, "a: calls waiting for their turn: 10")
+	release()
+	require.NoError(t, (<-first).err)
+	for i, ended := range all {
+		o := <-ended
+		require.NoError(t, o.err)
+		assert.Equal(t, []any{"done", i + 3}, []any{o.Why, o.Command.ID})
+	}
+	out, _ := exec(t, c, "cat order")
+	assert.Equal(t, "0123456789", strings.ReplaceAll(out, "\n", ""))
+}
+
+func TestACanceledCallLeavesTheQueue(t *testing.T) {
+	c, first, release := blocked(t)
+	ctx, cancel := context.WithCancel(t.Context())
+	gone := queued(t, ctx, c, console.ExecRequest{Code: "echo gone > file"}, 1)
+	last := queued(t, t.Context(), c, console.ExecRequest{Code: "ls"}, 2)
+	cancel()
+	require.ErrorIs(t, (<-gone).err, context.Canceled)
+	awaitStatus(t, c, func(s console.Status) bool { return s.Queued == 1 })
+	release()
+	require.NoError(t, (<-first).err)
+	require.NoError(t, (<-last).err)
+	out, _ := exec(t, c, "ls")
+	assert.Equal(t, "fifo\n", out)
+}
+
+// Queued calls do not wait for commands that may never end: one that waits for input, and one for
+// which no client waits.
+func TestAQueuedCallDoesNotWaitForEndlessCommands(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	a, err := c.Exec(t.Context(), console.ExecRequest{Code: "read x"}, nil)
+	require.NoError(t, err)
+	require.Equal(t, "waiting", a.Why)
+	_, err = c.Exec(t.Context(), console.ExecRequest{Code: "echo no", Queue: true}, nil)
+	requireFault(t, console.FaultBusy, err)
+}
+
+func TestTheQueueIsBounded(t *testing.T) {
+	c, first, release := blocked(t)
+	var all []chan outcome
+	for i := range 64 {
+		all = append(all, queued(t, t.Context(), c, console.ExecRequest{Code: "true"}, i+1))
+	}
+	_, err := c.Exec(t.Context(), console.ExecRequest{Code: "echo no", Queue: true}, nil)
+	assert.Contains(t, requireFault(t, console.FaultBusy, err).Message, "the maximum")
+	release()
+	require.NoError(t, (<-first).err)
+	for _, ended := range all {
+		require.NoError(t, (<-ended).err)
+	}
+}

@@ -1,0 +1,113 @@
+//go:build linux
+
+package console_test
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/console"
+)
+
+// stopHost stops a console's host and continues it at the end of the test.
+func stopHost(t *testing.T, c *console.Client) int {
+	t.Helper()
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
+	require.Eventually(t, func() bool { return allStopped(t, s.Host) }, 30*time.Second, time.Millisecond)
+	t.Cleanup(func() { _ = syscall.Kill(s.Host, syscall.SIGCONT) })
+	return s.Host
+}
+
+// allStopped reports whether each thread of a process has stopped.
+func allStopped(t *testing.T, pid int) bool {
+	threads, err := filepath.Glob(fmt.Sprintf("/proc/%d/task/*/stat", pid))
+	require.NoError(t, err)
+	for _, path := range threads {
+		b, err := os.ReadFile(path)
+		if err != nil {
+			return false
+		}
+		if _, state, _ := strings.Cut(string(b[bytes.LastIndexByte(b, '('):]), ") "); !strings.HasPrefix(state, "T") {
+			return false
+		}
+	}
+	return len(threads) > 0
+}
+
+// Every request to a stopped host fails in bounded time, whatever its own bound is, and is not
+// carried out when the host continues.
+func TestAStoppedHostEndsTheWaitOfItsClients(t *testing.T) {
+	place(t)
+	dir := t.TempDir()
+	c := start(t, console.Spec{Dir: dir})
+	host := stopHost(t, c)
+	ctx := t.Context()
+	asked := map[string]func() error{
+		"status": func() error { _, err := c.Status(ctx); return err },
+		"exec":   func() error { _, err := c.Exec(ctx, console.ExecRequest{Code: "echo late > file"}, nil); return err },
+		"exec with a bound": func() error {
+			_, err := c.Exec(ctx, console.ExecRequest{Code: "echo late > file", Wait: time.Millisecond}, nil)
+			return err
+		},
+		"wait":      func() error { _, err := c.Wait(ctx, console.WaitRequest{Wait: time.Millisecond}, nil); return err },
+		"send":      func() error { _, err := c.Send(ctx, console.SendRequest{Text: "late"}); return err },
+		"screen":    func() error { _, _, err := c.Screen(ctx); return err },
+		"resize":    func() error { _, err := c.Resize(ctx, 80, 24); return err },
+		"interrupt": func() error { _, err := c.Interrupt(ctx); return err },
+		"attach":    func() error { _, err := c.Attach(ctx, console.AttachRequest{Cols: 80, Rows: 24}); return err },
+		"close":     func() error { return c.End(ctx, false) },
+	}
+	got := map[string]chan error{}
+	for name, ask := range asked {
+		answer := make(chan error, 1)
+		got[name] = answer
+		go func() { answer <- ask() }()
+	}
+	for name, answer := range got {
+		assert.Truef(t, console.IsUnresponsive(<-answer), name)
+	}
+	require.NoError(t, syscall.Kill(host, syscall.SIGCONT))
+	out, _ := exec(t, c, "ls")
+	assert.Empty(t, out)
+}
+
+// A console that cannot be closed in any other way is killed with its program.
+func TestAStoppedHostIsKilled(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	stopHost(t, c)
+	all, err := console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	require.Equal(t, console.Unresponsive, all[0].State)
+	require.NoError(t, c.End(t.Context(), true))
+	all, err = console.List(t.Context(), os.Getenv)
+	require.NoError(t, err)
+	assert.Empty(t, all)
+	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, 30*time.Second, time.Millisecond)
+}
+
+// The host's guard may be stopped, too: a terminal's Ctrl-Z stops a whole process group.
+func TestAStoppedGroupIsKilled(t *testing.T) {
+	place(t)
+	c := start(t, console.Spec{Name: "a"})
+	s, err := c.Status(t.Context())
+	require.NoError(t, err)
+	group, err := syscall.Getpgid(s.Host)
+	require.NoError(t, err)
+	require.NoError(t, syscall.Kill(-group, syscall.SIGSTOP))
+	require.NoError(t, c.End(t.Context(), true))
+	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, 30*time.Second, time.Millisecond)
+}

@@ -1,0 +1,52 @@
+package git
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// What the configuration of a project names is not run by what only looks.
+func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
+	p := newRepo(t)
+	ran := filepath.Join(t.TempDir(), "ran")
+	program := filepath.Join(p.dir, ".git", "program")
+	require.NoError(t, os.WriteFile(program, []byte("#!/bin/sh\necho \"$0\" >> '"+ran+"'\n"), 0o700))
+	for _, key := range []string{"core.fsmonitor", "diff.external", "diff.x.command", "diff.x.textconv"} {
+		p.git("config", key, program)
+	}
+	p.write(".gitattributes", "* diff=x\n")
+	for _, hook := range []string{"post-checkout", "post-index-change", "reference-transaction", "pre-rebase"} {
+		require.NoError(t, os.WriteFile(filepath.Join(p.dir, ".git", "hooks", hook), []byte("#!/bin/sh\necho "+hook+" >> '"+ran+"'\n"), 0o700))
+	}
+	p.write("a.txt", "changed\n")
+	tree, err := OpenTree(t.Context(), p.dir, func(string) bool { return false })
+	require.NoError(t, err)
+	s, err := tree.Snapshot(t.Context())
+	require.NoError(t, err)
+	assert.Contains(t, s.Files, "a.txt")
+	_, err = tree.Repo.OpenWorktree(t.Context(), filepath.Join(p.dir, "w"), "w", func(add func() error) error { return add() })
+	require.NoError(t, err)
+	assert.NoFileExists(t, ran)
+}
+
+// A bare repository that a project has in a directory is not its own: its configuration
+// would name programs, and a clone brings it.
+func TestABareRepositoryInAProjectIsNotUsed(t *testing.T) {
+	dir := t.TempDir()
+	for _, name := range []string{"objects", "refs"} {
+		require.NoError(t, os.Mkdir(filepath.Join(dir, name), 0o755))
+	}
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "HEAD"), []byte("ref: refs/heads/main\n"), 0o600))
+	require.NoError(t, os.WriteFile(filepath.Join(dir, "config"), []byte("[core]\nrepositoryformatversion = 0\nbare = false\nworktree = .\n"), 0o600))
+	r, err := Open(t.Context(), dir)
+	if err != nil {
+		assert.True(t, strings.Contains(err.Error(), "bare"), "%v", err)
+		return
+	}
+	assert.Nil(t, r)
+}

@@ -1,0 +1,65 @@
+package agentloop
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/schema"
+)
+
+func adapter(options schema.AgentOptions) *schema.Adapter {
+	return &schema.Adapter{Name: "none", Process: schema.Process{Executable: "none-such", CommandTemplate: "{shell_path}"}, Agent: &schema.Agent{Options: options}}
+}
+
+func TestTurnUsesWhatTheAdapterHas(t *testing.T) {
+	option := &schema.AgentOption{}
+	r := loop.Request{Prompt: "work", Context: "turn 2", SessionID: "s1"}
+	for _, tt := range []struct {
+		name                    string
+		options                 schema.AgentOptions
+		prompt, context, resume string
+		begins                  bool // a session with an ID that the loop chose
+	}{
+		{"nothing", schema.AgentOptions{}, "work\n\nturn 2", "", "", false},
+		{"context", schema.AgentOptions{Context: option}, "work", "turn 2", "", false},
+		{"resume", schema.AgentOptions{Resume: option}, "work\n\nturn 2", "", "s1", false},
+		{"new session", schema.AgentOptions{NewSession: option}, "work\n\nturn 2", "", "", true},
+		{"new session and resume", schema.AgentOptions{NewSession: option, Resume: option}, "work\n\nturn 2", "", "s1", false},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			a := &Agent{Adapter: adapter(tt.options), Model: "small", PermissionMode: "ask", AllowedTools: []string{"read"}}
+			turn := a.turn(r)
+			assert.Equal(t, []string{tt.prompt, tt.context, tt.resume}, []string{turn.Prompt, turn.Context, turn.SessionID})
+			assert.Equal(t, []any{"small", "ask", []string{"read"}}, []any{turn.Model, turn.PermissionMode, turn.AllowedTools})
+			if tt.begins {
+				assert.Regexp(t, `^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$`, turn.NewSessionID)
+			} else {
+				assert.Empty(t, turn.NewSessionID)
+			}
+		})
+	}
+}
+
+func TestTurnThatCannotBeginStopsTheLoop(t *testing.T) {
+	for _, tt := range []struct {
+		name   string
+		agent  *Agent
+		reason string
+	}{
+		{"not installed", &Agent{Adapter: adapter(schema.AgentOptions{})}, loop.ReasonAgentMissing},
+		{"no models", &Agent{Adapter: adapter(schema.AgentOptions{}), Model: "small"}, loop.ReasonUsage},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			_, err := tt.agent.Turn(t.Context(), loop.Request{Prompt: "work"}, func(event.Event) { t.Error("no turn, no event") })
+			var stop *loop.Stop
+			require.True(t, errors.As(err, &stop), "%v", err)
+			assert.Equal(t, tt.reason, stop.Reason)
+			assert.NotEmpty(t, stop.Do)
+		})
+	}
+}

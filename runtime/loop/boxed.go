@@ -1,0 +1,192 @@
+package loop
+
+import (
+	"bytes"
+	"crypto/sha256"
+	_ "embed"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/box"
+	"example.com/ripple/runtime/loop/journal"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+)
+
+// box returns the box for the next program; nil: programs run without one. The loop's own files
+// can be written there if agents write them, and others only be read: a program in the box
+// neither changes the record nor answers questions.
+func (w *workspace) box() *box.Box {
+	if w.whole == nil {
+		return nil
+	}
+	dir := filepath.Join(w.project, layout.Dir)
+	if lock, err := w.store.Files().OpenFile(layout.InboxLock, os.O_CREATE|os.O_RDWR, 0o600); err == nil {
+		_ = lock.Close() // a program in the box cannot create it
+	}
+	write := []string{filepath.Join(dir, layout.InboxFile), filepath.Join(dir, layout.InboxLock)}
+	for _, entry := range w.store.Files().Names(".") {
+		name := path.Join(layout.Dir, entry)
+		if !layout.IsRecord(name) && entry != layout.RCFile && entry != layout.IgnoreFile && !w.hasWorktree(entry, 3) {
+			write = append(write, filepath.Join(dir, entry))
+		}
+	}
+	return w.whole.With(write, []string{dir})
+}
+
+// hasWorktree reports whether a directory of the loop's has another loop's working tree in it, at
+// most depth levels below.
+func (w *workspace) hasWorktree(name string, depth int) bool {
+	return strings.HasSuffix(name, "-worktree") || depth > 0 && slices.ContainsFunc(w.store.Files().Names(name), func(below string) bool {
+		return w.hasWorktree(path.Join(name, below), depth-1)
+	})
+}
+
+// confined keeps what a box refused, and which files a person should review after it.
+type confined struct {
+	*run
+	work    *workspace
+	seen    int               // of the box's denials
+	digests map[string]string // of the files in the working tree that are reviewed by name
+}
+
+// maxConfined bounds each of the lists that the state has.
+const maxConfined = 100
+
+// begin adds to the prompt the denials that no successful turn has had in its prompt.
+func (c *confined) begin(e *ended) {
+	if c.work.whole == nil {
+		return
+	}
+	if c.digests == nil {
+		c.digests = c.digest()
+	}
+	c.take(nil) // of checks
+	if e.heard = len(c.state.Denied); e.heard > c.state.Told {
+		e.prompt = fmt.Sprintf("%s\n\nThe sandbox denied connections to %s. This is final: do not try them again, find another way.\n",
+			strings.TrimRight(e.prompt, "\n"), DeniedWords(c.state.Denied[c.state.Told:]))
+	}
+}
+
+// take records what the box refused since the last time, and which files to review. e is the
+// turn that ended; nil: none did.
+func (c *confined) take(e *ended) {
+	if c.work.whole == nil || c.log == nil {
+		return
+	}
+	list := c.work.whole.Denials()
+	for _, d := range list[c.seen:] {
+		c.denied(record.Denied{Host: d.Host, Port: d.Port, Reason: d.Reason})
+	}
+	c.seen = len(list)
+	if e != nil && !e.failed() && !e.limited() {
+		c.state.Told = e.heard
+	}
+	if c.digests == nil {
+		return
+	}
+	now := c.digest()
+	for name, digest := range now {
+		if digest != c.digests[name] {
+			c.review(name)
+		}
+	}
+	c.digests = now
+	if e != nil {
+		for _, name := range e.changed {
+			if name = c.work.tree.FromProject(name); matchesReview(name) {
+				c.review(name)
+			}
+		}
+	}
+}
+
+func (c *confined) denied(d record.Denied) {
+	same := func(o record.Denied) bool { return o.Host == d.Host && o.Port == d.Port }
+	if len(c.state.Denied) >= maxConfined || slices.ContainsFunc(c.state.Denied, same) {
+		return
+	}
+	c.state.Denied = append(c.state.Denied, d)
+	turn := c.state.Turn
+	if c.inTurn {
+		turn++
+	}
+	v := record.Line{Turn: turn, Time: c.now(), Type: record.BoxDenied, Denied: &d, Why: fmt.Sprintf("the box denied a connection to %s: %s", d, record.OneLine(d.Reason, 200))}
+	if err := c.log.Add(v); err != nil {
+		c.note("a denial could not be recorded: " + err.Error())
+	}
+	c.tell(Notice{Kind: NoticeNote, Turn: turn, Text: v.Why, Record: &journal.Record{Line: v}})
+}
+
+func (c *confined) review(name string) {
+	at, found := slices.BinarySearch(c.state.Review, name)
+	if !found && len(c.state.Review) < maxConfined {
+		c.state.Review = slices.Insert(c.state.Review, at, name)
+	}
+}
+
+// DeniedWords lists hosts and ports, the first ten of them.
+func DeniedWords(list []record.Denied) string {
+	var words []string
+	for _, d := range list[:min(10, len(list))] {
+		words = append(words, d.String())
+	}
+	if more := len(list) - len(words); more > 0 {
+		words = append(words, fmt.Sprintf("%d more", more))
+	}
+	return strings.Join(words, ", ")
+}
+
+//go:embed review.txt
+var reviewText []byte
+
+// reviewed are the patterns of files that tools run by themselves, as in path.Match, for the last
+// elements of a path.
+var reviewed = sync.OnceValue(func() (patterns []string) {
+	for line := range bytes.Lines(reviewText) {
+		if text := string(bytes.TrimSpace(line)); text != "" && !strings.HasPrefix(text, "#") {
+			patterns = append(patterns, text)
+		}
+	}
+	return patterns
+})
+
+// matchesReview reports whether tools run a file by themselves; its name has slashes.
+func matchesReview(name string) bool {
+	parts := strings.Split(name, "/")
+	return slices.ContainsFunc(reviewed(), func(pattern string) bool {
+		n := strings.Count(pattern, "/") + 1
+		if n > len(parts) {
+			return false
+		}
+		ok, _ := path.Match(pattern, strings.Join(parts[len(parts)-n:], "/")) // a test has seen the patterns
+		return ok
+	})
+}
+
+// digest returns the digests of the files at the top of the working tree that patterns name
+// literally. Git may ignore them, so that a turn's changes do not include them.
+func (c *confined) digest() map[string]string {
+	all := map[string]string{}
+	for _, name := range reviewed() {
+		if strings.ContainsAny(name, "*?[") {
+			continue
+		}
+		data, err := projectfile.In(c.work.tree.Dir, path.Dir(name)).Read(path.Base(name), projectfile.MaxText)
+		switch {
+		case err == nil:
+			all[name] = fmt.Sprintf("%x", sha256.Sum256(data))
+		case !errors.Is(err, fs.ErrNotExist):
+			all[name] = err.Error()
+		}
+	}
+	return all
+}

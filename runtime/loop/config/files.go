@@ -1,0 +1,156 @@
+package config
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"maps"
+	"path/filepath"
+	"reflect"
+	"slices"
+	"sort"
+	"strings"
+
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/schema"
+)
+
+// File is a file of a project that settings come from, as it was read: once.
+type File struct {
+	Path string
+	Text []byte
+	// Runs says what it has run, whom it has work and what it allows them, a line each.
+	// It is empty for a file that only sets limits.
+	Runs []string
+	Err  error // why it cannot be used
+}
+
+// Files are those that the configuration was made of.
+func (c *Config) Files() []File { return c.files }
+
+// Files reads the files that settings of a project come from, and uses none.
+func Files(project string) []File {
+	return there(readFiles(project, func(string) string { return "" }))
+}
+
+// source is a file with what stands in it.
+type source struct {
+	File
+	there   bool
+	project *schema.Project    // of a ripple.yml
+	values  map[string]rcValue // of a .ralphrc
+	errs    []error
+}
+
+// readFiles reads ripple.yml, .ralph/.ralphrc and .ralphrc, each once.
+func readFiles(project string, env func(string) string) []source {
+	return []source{
+		readProject(projectFile(project)),
+		readRC(project, layout.Dir, env),
+		readRC(project, ".", env),
+	}
+}
+
+func there(all []source) (files []File) {
+	for _, s := range all {
+		if s.there {
+			s.Err = errors.Join(s.errs...)
+			files = append(files, s.File)
+		}
+	}
+	return files
+}
+
+func readProject(path string) source {
+	p, text, diags := schema.LoadProject(path)
+	s := source{File: File{Path: path, Text: text}, project: p, there: text != nil || diags != nil}
+	for _, d := range diags {
+		s.errs = append(s.errs, errors.New(d.Format()))
+	}
+	if p != nil {
+		s.Runs = projectRuns(p)
+	}
+	return s
+}
+
+func readRC(project, dir string, env func(string) string) source {
+	path := filepath.Join(project, dir, layout.RCFile)
+	data, err := projectfile.In(project, dir).Read(layout.RCFile, projectfile.MaxText)
+	s := source{File: File{Path: path, Text: data}, there: !errors.Is(err, fs.ErrNotExist)}
+	switch {
+	case err == nil:
+		s.values, s.errs = parseRC(path, string(data), env)
+		s.Runs = rcRuns(string(data), s.values)
+	case s.there:
+		s.errs = []error{err}
+	}
+	return s
+}
+
+// limits are the settings that run, choose and allow nothing: numbers and times. Whoever
+// sets only these needs nobody's word. Every other setting does, known or to come.
+var limits = []string{
+	"MAX_CALLS_PER_HOUR", "AGENT_TIMEOUT_MINUTES", "AGENT_IDLE_TIMEOUT_SECS", "AGENT_OUTPUT_FORMAT", "SESSION_CONTINUITY",
+	"SESSION_EXPIRY_HOURS", "RALPH_VERBOSE", "CB_NO_PROGRESS_THRESHOLD", "CB_SAME_ERROR_THRESHOLD", "CB_PERMISSION_DENIAL_THRESHOLD",
+	"CB_OUTPUT_DECLINE_THRESHOLD", "CB_COOLDOWN_MINUTES", "CB_AUTO_RESET", "TASK_SOURCES", "MAX_TURNS", "MAX_RUNTIME", "MAX_COST",
+	"MAX_TOKENS", "MAX_FAILURES", "MAX_OUTPUT", "MAX_RECORD", "MAX_LOGS", "MAX_WAIT", "VERIFY_ATTEMPTS", "VERIFY_TIMEOUT", "WAIT_FOR_ANSWER", "QUESTION_TIMEOUT",
+}
+
+func isLimit(name string) bool {
+	s, known := lookupSetting(name)
+	return known && slices.Contains(limits, s.Name)
+}
+
+// rcRuns are the lines of a .ralphrc that count. A value may be made of others, and of the
+// environment: with a $ in any of them all lines count.
+func rcRuns(text string, values map[string]rcValue) (lines []string) {
+	names := slices.Collect(maps.Keys(values))
+	sort.Slice(names, func(i, j int) bool { return values[names[i]].line < values[names[j]].line })
+	if slices.ContainsFunc(names, func(n string) bool { return strings.Contains(values[n].raw, "$") }) {
+		return slices.DeleteFunc(strings.Split(text, "\n"), func(line string) bool { return strings.TrimSpace(line) == "" })
+	}
+	for _, name := range names {
+		if _, known := lookupSetting(name); known && !isLimit(name) {
+			lines = append(lines, values[name].raw)
+		}
+	}
+	return lines
+}
+
+// projectRuns are what a ripple.yml has run, and more: all that it says but limits.
+func projectRuns(p *schema.Project) (lines []string) {
+	add := func(format string, args ...any) { lines = append(lines, fmt.Sprintf(format, args...)) }
+	if c := p.CLI; c.Command != "" {
+		add("cli: %s", strings.Join(slices.Concat([]string{c.Command}, c.Args, []string{c.PromptFlag}, c.Resume), " "))
+	} else if !reflect.DeepEqual(c, schema.ProjectCLI{IdleTimeoutSecs: c.IdleTimeoutSecs}) {
+		add("cli: backend %s %s", c.Backend, strings.Join(c.Args, " "))
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Adapters)) {
+		a := p.Adapters[name]
+		if a.Enabled != nil {
+			add("adapters.%s.enabled: %v", name, *a.Enabled)
+		}
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Loop)) {
+		if !isLimit(strings.ToUpper(key)) {
+			add("loop.%s: %s", key, strings.Join(p.Loop[key], "\n"))
+		}
+	}
+	if p.Box != nil {
+		add("box:")
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.Box)) {
+		add("box.%s: %s", key, strings.Join(p.Box[key], "\n"))
+	}
+	for _, key := range slices.Sorted(maps.Keys(p.EventLoop)) {
+		limit := slices.ContainsFunc(otherNames, func(o struct{ key, setting, unit string }) bool { return o.key == key && isLimit(o.setting) })
+		if !limit {
+			add("event_loop.%s: %s", key, strings.Join(p.EventLoop[key], "\n"))
+		}
+	}
+	for _, h := range p.Hats {
+		lines = append(lines, hatRuns(hatOf(h))...)
+	}
+	return lines
+}

@@ -1,0 +1,69 @@
+//go:build unix
+
+package loop
+
+import (
+	"os"
+	"path/filepath"
+	"syscall"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/loop/layout"
+)
+
+// For any kind of file under the name of a loop file, a run and a resumed one neither change nor
+// read a file outside the project, and end.
+func TestHostileFilesOfALoop(t *testing.T) {
+	for what, put := range map[string]func(path, outside string) error{
+		"link to a file":      func(path, outside string) error { return os.Symlink(filepath.Join(outside, "secret"), path) },
+		"dangling link":       func(path, outside string) error { return os.Symlink(filepath.Join(outside, "new"), path) },
+		"link to a directory": func(path, outside string) error { return os.Symlink(outside, path) },
+		"hard link":           func(path, outside string) error { return os.Link(filepath.Join(outside, "secret"), path) },
+		"pipe":                func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
+		"device":              func(path, _ string) error { return os.Symlink("/dev/zero", path) },
+	} {
+		t.Run(what, func(t *testing.T) {
+			for _, name := range append([]string{""}, append(layout.Written, layout.Records...)...) {
+				if name == "" && what == "hard link" {
+					continue // not possible for a directory
+				}
+				outside := t.TempDir()
+				require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("SECRET\n"), 0o600))
+				r := newRig(t, works, claims)
+				r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+				r.write(".ralph/logs/old.log", "")
+				path := filepath.Join(r.dir, layout.Dir, name)
+				o := r.options(false)
+				require.NoError(t, os.RemoveAll(path))
+				require.NoError(t, put(path, outside))
+				New(o).Run(t.Context())
+				o.Resume = true
+				New(o).Run(t.Context())
+				text, err := os.ReadFile(filepath.Join(outside, "secret"))
+				require.NoError(t, err)
+				assert.Equal(t, "SECRET\n", string(text), path)
+				list, err := os.ReadDir(outside)
+				require.NoError(t, err)
+				assert.Len(t, list, 1, path)
+			}
+		})
+	}
+}
+
+// A record of a tree being created is used only for the loop's own trees.
+func TestANoteOfAWorkingTreeMovesNothingElse(t *testing.T) {
+	outside := filepath.Join(t.TempDir(), "precious")
+	require.NoError(t, os.MkdirAll(outside, 0o755))
+	r := newRig(t, claims)
+	r.project.git("init", "-q", "-b", "main")
+	r.project.git("config", "user.name", "t")
+	r.project.git("config", "user.email", "t@example.org")
+	r.commit("first")
+	r.flags["worktree"] = "b"
+	r.write(".ralph/"+layout.MakingFile, `{"dir":"`+outside+`","branch":"b"}`)
+	r.run()
+	assert.DirExists(t, outside)
+}

@@ -1,0 +1,69 @@
+package journal
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"io"
+	"io/fs"
+	"time"
+
+	"example.com/ripple/runtime/loop/layout"
+	"example.com/ripple/runtime/loop/record"
+)
+
+// ErrNoRun is returned if no run is recorded.
+var ErrNoRun = errors.New("no run is recorded")
+
+// Began describes the start of the current or last run.
+type Began struct {
+	Time     time.Time
+	Settings *record.Settings // the latest ones; nil if recorded by an older version without them
+}
+
+// ReadBegan reads the Began of a project; it changes nothing. It returns ErrNoRun if there is
+// none.
+func ReadBegan(project string) (Began, error) {
+	f, err := layout.Files(project).Open(layout.EventsFile)
+	if errors.Is(err, fs.ErrNotExist) {
+		return Began{}, ErrNoRun
+	}
+	if err != nil {
+		return Began{}, err
+	}
+	defer f.Close() // opened for reading only
+	info, err := f.Stat()
+	if err != nil {
+		return Began{}, err
+	}
+	return readBegan(f, info.Size())
+}
+
+// Began returns the start of the log's last run.
+func (l *Log) Began() (Began, error) { return readBegan(l.f, l.size) }
+
+func readBegan(f io.ReaderAt, size int64) (b Began, err error) {
+	found := false
+	err = eachLineBackwards(f, size, func(data []byte, _ int64) bool {
+		if !bytes.Contains(data, []byte(`"type":"run_started"`)) && !bytes.Contains(data, []byte(`"settings":`)) && !bytes.Contains(data, []byte(`"type":"written_back"`)) {
+			return false // skip these quickly, since there may be very many
+		}
+		var v record.Line
+		if json.Unmarshal(data, &v) != nil {
+			return false
+		}
+		first := v.State != nil && (v.Type == record.RunStarted || v.Type == record.WrittenBack)
+		if !first && v.Type != record.SettingsChanged {
+			return false
+		}
+		if b.Settings == nil {
+			b.Settings = v.Settings
+		}
+		b.Time, found = v.Time, first
+		return first
+	})
+	if err == nil && !found {
+		err = ErrNoRun
+	}
+	return b, err
+}

@@ -1,0 +1,49 @@
+package layout
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// Find returns the directory of the loop that a command run in dir refers to: dir itself or its
+// nearest parent that contains Dir, up to the top of the repository. Inside Dir, for example in a
+// working tree of the loop, it is the project. If none is found, it is dir. The result is
+// relative to dir.
+func Find(dir string) string {
+	here, err := filepath.Abs(dir)
+	if err != nil {
+		return dir
+	}
+	at := here
+	mark := string(filepath.Separator) + Dir
+	if before, _, inside := strings.Cut(here+string(filepath.Separator), mark+string(filepath.Separator)); inside {
+		at = before + string(filepath.Separator)
+	}
+	for {
+		if info, err := os.Stat(filepath.Join(at, Dir)); err == nil && info.IsDir() {
+			break
+		}
+		above := filepath.Dir(at)
+		if IsRepository(at) || above == at {
+			return dir
+		}
+		at = above
+	}
+	if at == here {
+		return dir
+	}
+	found, err := filepath.Rel(here, at)
+	if err != nil {
+		return dir
+	}
+	return filepath.Join(dir, found)
+}
+
+// IsRepository reports whether git would treat dir as the top of a repository. An empty .git, as
+// a sandbox creates to block one, does not count.
+func IsRepository(dir string) bool {
+	git := filepath.Join(dir, ".git")
+	info, err := os.Stat(git)
+	return err == nil && (!info.IsDir() || There(filepath.Join(git, "HEAD")))
+}

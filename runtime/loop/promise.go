@@ -1,0 +1,99 @@
+package loop
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/loop/hats"
+	"example.com/ripple/runtime/loop/record"
+)
+
+// read finds the status signals in the answer. A turn that hit a limit of the provider has none.
+func (e *ended) read(promise string) {
+	if e.limited() {
+		return
+	}
+	text := e.said.text.String()
+	rest, gave := cutPromise(text, promise)
+	e.gavePromise, e.block = gave, parseBlock(rest, e.prompt)
+	switch {
+	case gave && e.block.denies():
+		e.uncounted = "EXIT_SIGNAL: false is in the same answer"
+		e.odd = fmt.Sprintf("it said %s and EXIT_SIGNAL: false in one answer, which does not count as done", promise)
+	default:
+		e.odd = odd(rest, e.prompt, e.block)
+	}
+	if e.odd == "" && !gave {
+		e.odd = oddPromise(text, e.prompt, promise)
+	}
+	e.wrong = e.odd
+}
+
+// denies reports whether the block explicitly says that the work is unfinished.
+func (b *block) denies() bool { return b != nil && b.NotDone }
+
+// promised reports whether the last line of text is the completion promise. Characters that a
+// terminal does not show are ignored.
+func promised(text, promise string) bool {
+	_, gave := cutPromise(text, promise)
+	return gave
+}
+
+// cutPromise removes the completion promise from the end of a text.
+func cutPromise(text, promise string) (rest string, gave bool) {
+	trimmed := strings.TrimRight(text, " \t\r\n")
+	at := strings.LastIndexByte(trimmed, '\n') + 1
+	if promise == "" || visible(trimmed[at:]) != promise {
+		return text, false
+	}
+	return trimmed[:at], true
+}
+
+// visible returns a line as a terminal shows it.
+func visible(line string) string {
+	return strings.TrimSpace(strings.ReplaceAll(event.Printable(line), "\ufeff", ""))
+}
+
+// markup has the characters that may surround a promise by mistake.
+const markup = " \t*_`~#>-.,:;!\"'“”()[]"
+
+// oddPromise describes the error of text that resembles the completion promise, or returns "".
+func oddPromise(text, prompt, promise string) string {
+	if promise == "" {
+		return ""
+	}
+	isLast, inFence := true, false
+	for _, line := range slices.Backward(strings.Split(text, "\n")) {
+		line = visible(line)
+		switch {
+		case line == "":
+			continue
+		case isLast && !inFence && hats.Fence("```", line) == "": // the end of fenced code
+			inFence = true
+			continue
+		case isLast && line == promise:
+			return fmt.Sprintf("the %s of its answer does not count: it is in fenced code", promise)
+		case isLast && strings.EqualFold(strings.Trim(line, markup), strings.Trim(promise, markup)):
+			return fmt.Sprintf("the last line %q is not the promise: it must be %s and nothing else", record.OneLine(line, 60), promise)
+		case isLast && strings.HasSuffix(line, " "+promise):
+			return fmt.Sprintf("%s does not count at the end of other text: it must be alone on the last line", promise)
+		case line == promise && !slices.Contains(strings.Split(prompt, "\n"), line):
+			return fmt.Sprintf("the %s of its answer does not count: it must be the last line, but other text follows", promise)
+		}
+		isLast = false
+	}
+	return ""
+}
+
+// missedTag describes why an event tag does not count, or returns "". Lines that the prompt also
+// contains are ignored.
+func missedTag(list []hats.Miss, prompt string) string {
+	for _, m := range list {
+		if !strings.Contains(prompt, strings.TrimSpace(m.Line)) {
+			return fmt.Sprintf("its tag %q is not read: %s", record.OneLine(m.Line, 60), m.Why)
+		}
+	}
+	return ""
+}

@@ -1,0 +1,96 @@
+package loop
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"path/filepath"
+	"strings"
+	"syscall"
+
+	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/runtime/loop/layout"
+)
+
+// readPrompt reads PROMPT.md, at each turn: people edit it while the loop runs.
+func (l *Loop) readPrompt() (string, error) {
+	if l.o.Prompt != "" {
+		return l.o.Prompt, nil
+	}
+	path := l.promptPath()
+	data, err := l.readTask(path)
+	blank := err == nil && strings.TrimSpace(string(data)) == ""
+	switch how := l.state.Prompt; {
+	case how != "" && (blank || errors.Is(err, fs.ErrNotExist)):
+		return "", l.noPrompt(fmt.Sprintf("%s was %s.", path, how))
+	case errors.Is(err, fs.ErrNotExist):
+		return "", l.noPrompt("There is no " + path + ".")
+	case errors.Is(err, syscall.EISDIR):
+		return "", l.noPrompt(path + " is a directory.")
+	case blank:
+		return "", l.noPrompt("Nothing is written in " + path + ".")
+	}
+	l.prompt = string(data)
+	return l.prompt, err
+}
+
+func (l *Loop) promptPath() string {
+	return cmp.Or(l.o.PromptFile, l.store.Path(layout.PromptFile))
+}
+
+// readTask reads a file that somebody named, or one of the loop's own.
+func (l *Loop) readTask(path string) ([]byte, error) {
+	if name, own := projectfile.Relative(l.store.Path(""), absolute(path)); own {
+		return layout.Read(l.project, name)
+	}
+	return projectfile.Read(path, projectfile.MaxText)
+}
+
+// absolute returns a path as the project's directory has it.
+func absolute(path string) string {
+	path, err := filepath.Abs(path)
+	if err != nil {
+		return path
+	}
+	if dir, err := filepath.EvalSymlinks(filepath.Dir(path)); err == nil {
+		return filepath.Join(dir, filepath.Base(path))
+	}
+	return path
+}
+
+func (l *Loop) noPrompt(why string) *Stop {
+	s := &Stop{Reason: ReasonPromptMissing, Why: why}
+	if l.o.PromptFile != "" {
+		s.Do = "write the task into it, or name another file"
+	}
+	return s
+}
+
+// comparePrompt says when the task became another one while a turn ran: a program may have
+// rewritten its own.
+func (l *Loop) comparePrompt(e *ended) {
+	if l.o.Prompt != "" {
+		return
+	}
+	path := l.promptPath()
+	data, err := l.readTask(path)
+	how, then := "", "the next turn gets it as it is now"
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		how, then = "removed", "no turn follows without it"
+	case err != nil:
+		return // the next turn says it
+	case string(data) == l.prompt, e.outcome.Prompt != "" && string(data) == e.outcome.Prompt:
+		return
+	case strings.TrimSpace(string(data)) == "":
+		how, then = "emptied", "no turn follows without it"
+	default:
+		how = "changed"
+	}
+	l.state.Prompt = fmt.Sprintf("%s while turn %d ran", how, e.turn)
+	if relative, err := filepath.Rel(l.project, path); err == nil {
+		path = filepath.ToSlash(relative)
+	}
+	l.note(fmt.Sprintf("%s was %s, by the agent if not by you: %s", path, l.state.Prompt, then))
+}

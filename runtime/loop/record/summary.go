@@ -1,0 +1,29 @@
+package record
+
+import (
+	"time"
+
+	"example.com/ripple/runtime/event"
+)
+
+// Summary is what a run has done, resumed or not.
+type Summary struct {
+	Turns   int           `json:"turns"`
+	Elapsed time.Duration `json:"elapsed_ns"`
+	CostUSD float64       `json:"cost_usd"`
+	Tokens  event.Tokens  `json:"tokens,omitzero"`
+
+	Commits int `json:"commits"` // since the run began, by anybody
+	Files   int `json:"files"`   // that these commits changed
+	Added   int `json:"added"`   // lines
+	Removed int `json:"removed"` // lines
+	Dirty   int `json:"dirty"`   // files that are not committed as they are
+
+	Denied []Denied `json:"denied,omitempty"` // what the box refused
+	Review []string `json:"review,omitempty"` // changed files that tools run by themselves, in a box
+
+	Git    bool   `json:"git"`              // the five above are known
+	Branch string `json:"branch,omitempty"` // of a working tree of its own
+	Dir    string `json:"dir,omitempty"`    // where it is checked out, from the project
+	Main   string `json:"main,omitempty"`   // branch that it follows
+}

@@ -1,0 +1,148 @@
+package mcp
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http/httptrace"
+	"sync"
+
+	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
+)
+
+// turns keeps the calls that type into a console in the order in which the client sent them: the
+// SDK runs calls concurrently, in any order.
+type turns struct {
+	mu    sync.Mutex
+	count int
+	last  map[string]*turn // by console name
+	taken map[int]*turn
+}
+
+// turn is the place of a call in the order of its console.
+type turn struct {
+	number     int
+	console    string
+	before     *turn         // nil: it is the first
+	laterEnded []*turn       // later calls that were refused or canceled before it ended
+	ended      chan struct{} // closed when the next one may follow
+}
+
+// turnKey is the metadata key of a call's turn number.
+const turnKey = "ripple/turn"
+
+func newTurns() *turns { return &turns{last: map[string]*turn{}, taken: map[int]*turn{}} }
+
+// take assigns the next turn to a call that types into a console, and returns the call's line with
+// the number of its turn.
+func (q *turns) take(line []byte, m message) ([]byte, *turn) {
+	if m.Method != "tools/call" || !bytes.Contains(m.Params, []byte(`console_`)) {
+		return line, nil
+	}
+	var call, params map[string]json.RawMessage
+	var named struct {
+		Name      string                     `json:"name"`
+		Meta      map[string]json.RawMessage `json:"_meta"`
+		Arguments struct {
+			Console string `json:"console"`
+		} `json:"arguments"`
+	}
+	if json.Unmarshal(line, &call) != nil || json.Unmarshal(m.Params, &params) != nil || json.Unmarshal(m.Params, &named) != nil {
+		return line, nil // the SDK reports the error
+	}
+	if named.Name != "console_exec" && named.Name != "console_send" {
+		return line, nil
+	}
+	if named.Arguments.Console == "" {
+		named.Arguments.Console = usualConsole
+	}
+	t := q.add(named.Arguments.Console)
+	if named.Meta == nil {
+		named.Meta = map[string]json.RawMessage{}
+	}
+	named.Meta[turnKey], _ = json.Marshal(t.number) // marshaling a number cannot fail
+	params["_meta"], _ = json.Marshal(named.Meta)   // it was decoded from JSON
+	call["params"], _ = json.Marshal(params)
+	changed, err := json.Marshal(call)
+	if err != nil {
+		q.end(t)
+		return line, nil
+	}
+	return changed, t
+}
+
+func (q *turns) add(console string) *turn {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.count++
+	t := &turn{number: q.count, console: console, before: q.last[console], ended: make(chan struct{})}
+	q.last[console], q.taken[t.number] = t, t
+	return t
+}
+
+// end lets the next turn follow. It may be called more than once.
+func (q *turns) end(t *turn) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.taken[t.number] == nil {
+		return
+	}
+	delete(q.taken, t.number)
+	b := t.before
+	if b == nil || b.over() {
+		q.release(t)
+		return
+	}
+	b.laterEnded = append(b.laterEnded, t) // no call overtakes b
+	if q.last[t.console] == t {
+		q.last[t.console] = b
+	}
+}
+
+// over reports whether the next turn may follow.
+func (t *turn) over() bool {
+	select {
+	case <-t.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// release lets the calls proceed that wait for this turn, or for a later one that has already
+// ended. The caller holds the lock.
+func (q *turns) release(t *turn) {
+	if q.last[t.console] == t {
+		delete(q.last, t.console)
+	}
+	t.before = nil
+	close(t.ended)
+	for _, o := range t.laterEnded {
+		q.release(o)
+	}
+	t.laterEnded = nil
+}
+
+// await waits for a call's turn. The returned context ends the turn as soon as a console's host
+// starts to answer a request made with it: the host then has the request in order.
+func (q *turns) await(ctx context.Context, req *sdk.CallToolRequest) (context.Context, error) {
+	number, _ := req.Params.GetMeta()[turnKey].(float64)
+	q.mu.Lock()
+	t := q.taken[int(number)]
+	var before *turn
+	if t != nil {
+		before = t.before
+	}
+	q.mu.Unlock()
+	if t == nil {
+		return ctx, nil
+	}
+	if before != nil {
+		select {
+		case <-before.ended:
+		case <-ctx.Done():
+			return ctx, ctx.Err()
+		}
+	}
+	return httptrace.WithClientTrace(ctx, &httptrace.ClientTrace{GotFirstResponseByte: func() { q.end(t) }}), nil
+}

@@ -1,0 +1,46 @@
+package mcp
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A call that is refused or canceled lets no call overtake the one before it.
+func TestNoCallOvertakes(t *testing.T) {
+	q := newTurns()
+	first, refused, third, canceled := q.add("a"), q.add("a"), q.add("a"), q.add("a")
+	q.end(refused)
+	assert.False(t, refused.over())
+	q.end(canceled)
+	last := q.add("a")
+	assert.Same(t, third, last.before)
+	q.end(third)
+	q.end(third)
+	assert.False(t, third.over())
+	q.end(first)
+	for _, o := range []*turn{first, refused, third, canceled} {
+		assert.True(t, o.over())
+	}
+	q.end(last)
+	assert.True(t, last.over())
+	assert.Empty(t, q.last)
+	assert.Empty(t, q.taken)
+}
+
+// An ID is the same regardless of its spelling, and null is not an ID.
+func TestSpellingsOfIDs(t *testing.T) {
+	f := &flight{turns: newTurns(), calls: map[any]*turn{}, canceled: map[any]bool{}, answered: make(chan struct{}, 1)}
+	for _, tt := range []struct{ asked, answered string }{{`1.0`, `1`}, {`1e2`, `100`}, {`"\u0061\/"`, `"a/"`}, {` "<" `, `"\u003c"`}} {
+		f.begins([]byte(`{"jsonrpc":"2.0","id":` + tt.asked + `,"method":"ping"}`))
+		require.Equal(t, 1, f.count(), tt.asked)
+		f.begins([]byte(`{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + tt.asked + `}}`))
+		assert.False(t, f.ends([]byte(`{"jsonrpc":"2.0","id":`+tt.answered+`,"result":{}}`)), tt.asked)
+		require.Zero(t, f.count(), tt.asked)
+	}
+	f.begins([]byte(`{"jsonrpc":"2.0","id":null,"method":"ping"}`))
+	assert.Zero(t, f.count())
+	assert.NotEqual(t, idKey(json.RawMessage(`1`)), idKey(json.RawMessage(`"1"`)))
+}

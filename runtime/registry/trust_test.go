@@ -1,0 +1,92 @@
+package registry
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// untrusting is a project whose adapters would replace embedded names and add one of their
+// own.
+func untrusting(t *testing.T, trusts func(*Entry) bool) *Registry {
+	return open(t, Sources{
+		ProjectDir: write(t, map[string]string{
+			"bash.yaml": adapterYAML("bash", "project"),
+			"zz.yaml":   adapterYAML("zz", "project", "python", "own"),
+		}),
+		Embedded: embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded", "sh"), "python.yaml": adapterYAML("python", "embedded")}),
+		Trusts:   trusts,
+	})
+}
+
+func TestAProjectsAdapterNeedsTrust(t *testing.T) {
+	var asked []string
+	r := untrusting(t, func(e *Entry) bool {
+		asked = append(asked, filepath.Base(e.Path)+" "+e.Adapter.Description)
+		return false
+	})
+	for _, name := range []string{"bash", "sh", "python"} {
+		e, err := r.Find(name)
+		require.NoError(t, err, name)
+		assert.Equal(t, OriginEmbedded, e.Origin, name)
+	}
+	assert.Equal(t, "bash", r.PassedOver("bash").Name)
+	assert.Equal(t, "zz", r.PassedOver("python").Name)
+	assert.Nil(t, r.PassedOver("zz"), "it replaces nothing")
+	for _, name := range []string{"zz", "own"} {
+		_, err := r.Find(name)
+		var untrusted *UntrustedError
+		require.ErrorAs(t, err, &untrusted, name)
+		assert.Equal(t, "zz", untrusted.Entry.Name)
+		e, err := r.Look(name)
+		require.NoError(t, err)
+		assert.Equal(t, "zz", e.Name)
+	}
+	assert.Len(t, r.List(), 2)
+	assert.Len(t, r.Project(), 2)
+	var kinds []NoticeKind
+	for _, n := range r.Notices() {
+		kinds = append(kinds, n.Kind)
+	}
+	assert.Equal(t, []NoticeKind{NoticeUntrusted, NoticeUntrusted}, kinds)
+	assert.ElementsMatch(t, []string{"bash.yaml project", "zz.yaml project"}, asked, "once each")
+
+	r = untrusting(t, func(e *Entry) bool { return e.Name == "zz" })
+	e, err := r.Find("python")
+	require.NoError(t, err)
+	assert.Equal(t, "zz", e.Name)
+	e, err = r.Find("bash")
+	require.NoError(t, err)
+	assert.Equal(t, OriginEmbedded, e.Origin)
+}
+
+// The adapter that was checked is the one that is used, even if the file changes.
+func TestWhatWasTrustedIsUsed(t *testing.T) {
+	dir := write(t, map[string]string{"bash.yaml": adapterYAML("bash", "agreed")})
+	r := open(t, Sources{ProjectDir: dir, Trusts: func(e *Entry) bool {
+		assert.NoError(t, os.WriteFile(e.Path, []byte(adapterYAML("bash", "swapped")), 0o600))
+		return string(e.Text) == adapterYAML("bash", "agreed")
+	}})
+	e, err := r.Find("bash")
+	require.NoError(t, err)
+	assert.Equal(t, "agreed", e.Adapter.Description)
+}
+
+func TestABrokenAdapterOfAProjectTakesNoName(t *testing.T) {
+	for _, text := range []string{"name: bash\nnonsense: [", "nonsense", "aliases: [bash]\nname: 1"} {
+		r := open(t, Sources{
+			ProjectDir: write(t, map[string]string{"bash.yaml": text}),
+			Embedded:   embedded(map[string]string{"bash.yaml": adapterYAML("bash", "embedded")}),
+			Trusts:     func(*Entry) bool { return true },
+		})
+		e, err := r.Find("bash")
+		require.NoError(t, err, text)
+		assert.Equal(t, OriginEmbedded, e.Origin)
+		assert.Len(t, r.List(), 1)
+		require.Len(t, r.Notices(), 1)
+		assert.Equal(t, NoticeBroken, r.Notices()[0].Kind)
+	}
+}

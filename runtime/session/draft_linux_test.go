@@ -1,0 +1,201 @@
+//go:build linux
+
+package session_test
+
+import (
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/session"
+)
+
+// takes waits until a user may edit a line, and returns the keys typed for it.
+func (p *typist) takes(who int) string {
+	p.t.Helper()
+	var typed []byte
+	require.Eventually(p.t, func() bool {
+		now := p.Prompt(who)
+		typed = append(typed, now.Keys...)
+		return now.Takes
+	}, 30*time.Second, time.Millisecond)
+	return string(typed)
+}
+
+// A line that a user has edited in their own terminal is a command like any other, in programs of
+// every kind.
+func TestEnteredLineIsCommand(t *testing.T) {
+	for _, tt := range []struct{ adapter, line, output, next, result string }{
+		{"bash", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"zsh", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"fish", "echo one; echo two", "one\ntwo\n", "echo x", "x\n"},
+		{"python", "print('漢字')", "漢字\n", "1+1", "2\n"},
+		{"node", "6*7", "42\n", "1+1", "2\n"},
+		{"sqlite3", "select 6*7;", "42\n", "select 2;", "2\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			for n := 1; n < 4; n++ {
+				assert.Empty(t, p.takes(1))
+				require.NoError(t, p.Offer(1, []byte("e")))
+				assert.Empty(t, p.State().Held)
+				assert.Equal(t, "e", p.takes(1))
+				_, err := p.Eval(deadline(t), tt.next)
+				require.ErrorIs(t, err, session.ErrTyping)
+				require.NoError(t, p.Enter(1, []byte(tt.line+"\r")))
+				d := p.ran(n)
+				require.NoError(t, d.err)
+				assert.Equal(t, tt.line, d.code)
+				assert.Equal(t, tt.output, d.output)
+				p.is(ready)
+				r := eval(t, p.Session, tt.next)
+				assert.Equal(t, tt.result, r.Output)
+				assert.Empty(t, r.OutOfBand)
+			}
+		})
+	}
+}
+
+// Input typed while a command runs goes to the command if it reads; otherwise it is edited.
+func TestKeysForADraft(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	assert.Empty(t, p.takes(1))
+	require.NoError(t, p.Offer(1, []byte("ab")))
+	assert.Equal(t, "ab", p.takes(1), "the program does not receive them")
+	assert.True(t, p.State().Typing, "they are an unfinished line")
+	assert.Equal(t, 1, p.State().Typist)
+	p.EndDraft(1)
+	p.is(ready)
+	file := t.TempDir() + "/go"
+	require.NoError(t, p.Enter(1, []byte("until test -e "+file+"; do sleep 0.01; done; read -r x; echo \"[$x]\"\r")))
+	p.is(func(st session.State) bool { return st.Phase == session.PhaseRunning })
+	require.NoError(t, p.Offer(1, []byte("answer\rnext li")))
+	assert.False(t, p.Prompt(1).Takes)
+	require.NoError(t, writeFile(file))
+	assert.Equal(t, "[answer]\n", p.ran(1).output)
+	assert.Equal(t, "next li", p.takes(1))
+	p.Leave(1)
+	p.is(ready)
+	assert.Equal(t, "x\n", eval(t, p.Session, "echo x").Output)
+}
+
+// Of two users one owns the line; keys of the other one wait, and that user's Ctrl-C discards the
+// line.
+func TestDraftsOfTwoUsers(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.takes(1)
+	require.NoError(t, p.Offer(1, []byte("first")))
+	assert.True(t, p.State().Typing, "from the first key")
+	assert.Equal(t, "first", p.takes(1))
+	assert.False(t, p.Prompt(2).Takes)
+	require.NoError(t, p.Offer(2, []byte("mine")))
+	assert.Equal(t, map[int]int{2: 4}, p.State().Held)
+	require.NoError(t, p.Type(3, []byte("raw")))
+	assert.Equal(t, map[int]int{2: 4, 3: 3}, p.State().Held)
+	assert.Equal(t, 1, p.State().Typist)
+	require.NoError(t, p.Type(3, []byte("\x03")))
+	assert.Equal(t, 1, p.Prompt(1).Dropped)
+	assert.Equal(t, "mine", p.takes(2))
+	p.Leave(2)
+	p.takes(1)
+}
+
+// At a prompt without echo the keys go to the program.
+func TestNoDraftWithoutEcho(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.takes(1)
+	require.NoError(t, p.Enter(1, []byte("stty -echo\r")))
+	p.ran(1)
+	p.is(ready)
+	assert.False(t, p.Prompt(1).Takes)
+	require.NoError(t, p.Offer(1, []byte("echo hidden\r")))
+	assert.Equal(t, "hidden\n", p.ran(2).output)
+	require.NoError(t, p.Offer(1, []byte("stty -a | grep -ow -e -echo\r")))
+	assert.Equal(t, "-echo\n", p.ran(3).output, "and the echo is not turned on for them")
+}
+
+// When the echo is on again, lines are edited again. The terminal does not echo input while it is
+// off, so nothing has to be undone after the command that turns it on.
+func TestADraftAfterTheEchoWasOff(t *testing.T) {
+	for _, line := range []string{"stty echo", "stty sane"} {
+		t.Run(line, func(t *testing.T) {
+			p := atTerminal(t, "bash", session.Options{})
+			p.takes(1)
+			require.NoError(t, p.Enter(1, []byte("stty -echo\r")))
+			p.ran(1)
+			p.is(ready)
+			require.NoError(t, p.Offer(1, []byte(line+"\r")))
+			assert.Equal(t, line, p.ran(2).code)
+			assert.Empty(t, p.takes(1))
+			require.NoError(t, p.Offer(1, []byte("x")))
+			assert.Equal(t, "x", p.takes(1))
+		})
+	}
+}
+
+// After stty raw the program receives the keys, until the terminal edits lines again.
+func TestADraftAfterRawMode(t *testing.T) {
+	for _, line := range []string{"stty sane", "stty cooked"} {
+		t.Run(line, func(t *testing.T) {
+			p := atTerminal(t, "bash", session.Options{})
+			p.takes(1)
+			require.NoError(t, p.Enter(1, []byte("stty raw\r")))
+			p.ran(1)
+			p.is(ready)
+			assert.False(t, p.Prompt(1).Takes)
+			require.NoError(t, p.Offer(1, []byte(line+"\n"))) // Ctrl-J: nothing makes a line feed of Enter now
+			assert.Equal(t, line+"^J", p.ran(2).code, "as the terminal shows it")
+			assert.Empty(t, p.takes(1))
+			require.NoError(t, p.Offer(1, []byte("x")))
+			assert.Equal(t, "x", p.takes(1))
+		})
+	}
+}
+
+// If a program asks for more of a command, the next line is edited as well.
+func TestDraftOfContinuationLine(t *testing.T) {
+	for _, tt := range []struct {
+		adapter      string
+		lines        []string
+		code, output string
+	}{
+		{"bash", []string{"for i in 1 2; do", "echo $i", "done"}, "for i in 1 2; do\necho $i\ndone", "1\n2\n"},
+		{"zsh", []string{"for i in 1 2; do", "echo $i", "done"}, "for i in 1 2; do\necho $i\ndone", "1\n2\n"},
+		{"python", []string{"for i in 1, 2:", " print(i)", ""}, "for i in 1, 2:\n print(i)", "1\n2\n"},
+		{"node", []string{"[1,", "2].length"}, "[1,\n2].length", "2\n"},
+		{"sqlite3", []string{"select 1,", "2;"}, "select 1,\n2;", "1|2\n"},
+	} {
+		t.Run(tt.adapter, func(t *testing.T) {
+			t.Parallel()
+			p := atTerminal(t, tt.adapter, session.Options{})
+			for n := 1; n < 4; n++ {
+				for i, line := range tt.lines {
+					assert.Empty(t, p.takes(1))
+					assert.Equal(t, i == 0, p.Prompt(2).Takes, "no other user may begin a line between them")
+					require.NoError(t, p.Offer(1, []byte("x")))
+					assert.Equal(t, "x", p.takes(1))
+					require.NoError(t, p.Enter(1, []byte(line+"\r")))
+				}
+				d := p.ran(n)
+				assert.Equal(t, tt.code, d.code)
+				assert.Equal(t, tt.output, d.output)
+				p.is(ready)
+			}
+		})
+	}
+}
+
+// If a program does not echo input and the terminal does so instead, the next line of a command is
+// echoed as well; the echo is not output.
+func TestContinuationLineIsEchoed(t *testing.T) {
+	p := atTerminal(t, "sqlite3", session.Options{})
+	p.types("select 1,\r")
+	p.is(func(st session.State) bool { return st.Waiting != session.WaitingNo })
+	p.types("2;\r")
+	d := p.ran(1)
+	assert.Equal(t, "select 1,\n2;", d.code)
+	assert.Equal(t, "1|2\n", d.output)
+}

@@ -1,0 +1,83 @@
+package session
+
+import (
+	"slices"
+
+	"example.com/ripple/runtime/internal/keys"
+)
+
+// held is the input of users that the program has not received yet, in order.
+type held []typedKeys
+
+// typedKeys are keys of one user, up to the end of a line or as far as they were typed.
+type typedKeys struct {
+	who     int
+	raw     []byte
+	ends    int  // length in bytes of the last key, if it ends a line; else 0
+	drafted bool // the user edits them before the program's prompt gets them
+	signal  rune // set for a single key that terminals turn into a signal; else 0
+}
+
+// closed reports whether further input must not be appended to k.
+func (k *typedKeys) closed() bool { return k.ends > 0 || k.signal != 0 }
+
+// add appends a key to the keys of its user.
+func (h *held) add(who int, k *keys.Key, signal rune, drafted bool) {
+	last := -1
+	for i := range *h {
+		if (*h)[i].who == who {
+			last = i
+		}
+	}
+	if last < 0 || (*h)[last].closed() || (*h)[last].drafted != drafted || signal != 0 {
+		*h = append(*h, typedKeys{who: who, signal: signal, drafted: drafted})
+		last = len(*h) - 1
+	}
+	at := &(*h)[last]
+	at.raw = append(at.raw, k.Raw...)
+	if k.Enter() {
+		at.ends = len(k.Raw)
+	}
+}
+
+// next returns the first keys that may be given while owner has an unfinished line; owner 0
+// means that no user has. Signals of other users are included, so that they can cancel the
+// owner's line. If drafts is true, keys for a draft are skipped. It returns nil for none.
+func (h held) next(owner int, drafts bool) *typedKeys {
+	for i := range h {
+		if k := &h[i]; (!drafts || !k.drafted) && (owner == 0 || k.who == owner || k.signal != 0) {
+			return k
+		}
+	}
+	return nil
+}
+
+// given removes keys that the program has been given.
+func (h *held) given(k *typedKeys) {
+	for i := range *h {
+		if &(*h)[i] == k {
+			*h = slices.Delete(*h, i, i+1)
+			return
+		}
+	}
+}
+
+// forget discards a user's input.
+func (h *held) forget(who int) {
+	*h = slices.DeleteFunc(*h, func(k typedKeys) bool { return k.who == who })
+}
+
+// counts returns the number of bytes held for each user, without those that drafter is to edit.
+func (h held) counts(drafter int) map[int]int {
+	var of map[int]int
+	for _, k := range h {
+		if k.drafted && k.who == drafter {
+			continue
+		}
+		if of == nil {
+			of = map[int]int{}
+		}
+		of[k.who] += len(k.raw)
+	}
+	return of
+}

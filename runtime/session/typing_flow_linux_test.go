@@ -1,0 +1,48 @@
+//go:build linux
+
+package session_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/session"
+)
+
+// Ctrl-S does not stop output: otherwise the program would be unusable until a user pressed Ctrl-Q.
+func TestFlowControlBlocksNoUser(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.types("\x13echo flow\r\x11")
+	assert.Equal(t, "flow\n", p.ran(1).output)
+	p.types("read x; echo is $x\r")
+	p.is(func(st session.State) bool { return st.Waiting != session.WaitingNo })
+	p.types("\x13more\x11\r")
+	assert.Equal(t, "is more", lastLine(p.ran(2).output))
+	p.is(ready)
+	r, err := p.Eval(deadline(t), "echo free")
+	require.NoError(t, err)
+	assert.Equal(t, "free\n", r.Output)
+}
+
+// A caller that waits for an unfinished line to be removed waits no longer than that takes.
+func TestAbandonedLineIsRemovedAtOnce(t *testing.T) {
+	p := atTerminal(t, "bash", session.Options{})
+	p.types("half a line")
+	p.is(func(st session.State) bool { return st.Typing })
+	began := time.Now()
+	p.Leave(1)
+	p.is(ready)
+	t.Log(time.Since(began))
+	r, err := p.Eval(deadline(t), "echo free")
+	require.NoError(t, err)
+	assert.Equal(t, "free\n", r.Output)
+}
+
+func lastLine(text string) string {
+	lines := strings.Split(strings.TrimSuffix(text, "\n"), "\n")
+	return lines[len(lines)-1]
+}

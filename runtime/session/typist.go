@@ -1,0 +1,291 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"example.com/ripple/runtime/internal/keys"
+	"example.com/ripple/runtime/pty"
+	"example.com/ripple/runtime/session/internal/machine"
+)
+
+// typist handles input of users at the program's terminal. At the prompt the line editor belongs to
+// the user who types the first key: until that user's line is a command or is empty again, other
+// commands are not sent and keys of other users are held.
+type typist struct {
+	*core
+	flow    *flow
+	decider *decider
+	sender  *sender
+	viewer  *viewer
+	userInput
+	editing
+	draft draft
+}
+
+// userInput is the input of users.
+type userInput struct {
+	split     map[int]*keys.Splitter
+	held      held
+	giving    bool // a goroutine gives the held keys
+	lineOwner int  // the user who has typed a part of a line that a command reads; 0: none
+	used      bool // a user has typed here
+}
+
+// Type gives the program what a user types at its terminal; b ends with a whole key. The positive
+// number who identifies the user: input of one user follows the line that another user has begun.
+// At the prompt it is a line of this user, which becomes a command (Options.Typed); until then Eval
+// fails with ErrTyping. While a command runs that does not read the terminal, keys are held until
+// it does or has ended; keys that send signals (Ctrl-C, Ctrl-Z, Ctrl-\) pass, and held input of
+// that user is discarded, as a terminal does. If the terminal does flow control, Ctrl-S is dropped
+// and Ctrl-Q passes. Replies of the user's terminal to queries are dropped: the program's own
+// terminal has answered.
+//
+// Errors: ErrExited, ErrClosed.
+func (s *Session) Type(who int, b []byte) error { return acceptKeys(s, who, b, false) }
+
+// acceptKeys accepts keys of a user; drafted keys come from Offer.
+func acceptKeys(s *Session, who int, b []byte, drafted bool) error {
+	d := s.driver()
+	d.locked(func() {
+		t := d.typist
+		t.used = true
+		key := func(k *keys.Key) { t.key(who, k, drafted) }
+		split := t.splitter(who)
+		split.Feed(b, key)
+		split.Flush(key)
+		t.giveKeys()
+		if t.held.drafted(who) && t.takesDraft(who) {
+			t.draft.begin(who)
+		}
+		if len(t.held) > 0 && !t.giving {
+			t.giving = true
+			go t.giveHeldKeys()
+		}
+	})
+	if d.isDead() {
+		return s.ended(d)
+	}
+	return nil
+}
+
+func (p *userInput) splitter(who int) *keys.Splitter {
+	if p.split == nil {
+		p.split = map[int]*keys.Splitter{}
+	}
+	if p.split[who] == nil {
+		p.split[who] = &keys.Splitter{}
+	}
+	return p.split[who]
+}
+
+// Leave reports that a user has left the terminal: held keys of that user are discarded, and an
+// unfinished line is removed if the program allows it.
+func (s *Session) Leave(who int) {
+	d := s.driver()
+	d.locked(func() {
+		t := d.typist
+		delete(t.split, who)
+		t.held.forget(who)
+		t.draft.end(who)
+		if t.lineOwner == who {
+			t.lineOwner = 0
+		}
+		if t.edits() && t.line.who == who {
+			go t.wipeRepeatedly(t.line)
+		}
+	})
+}
+
+// maxWipes is how often removing a line is tried if the program does not remove it.
+const maxWipes = 5
+
+// wipeRepeatedly removes an unfinished line. It tries several times, because a line editor may lose
+// a key that arrives together with others.
+func (t *typist) wipeRepeatedly(line *typedLine) {
+	timer := time.NewTimer(firstPoll)
+	defer timer.Stop()
+	for wipes, gone := 0, false; !gone && wipes < maxWipes; {
+		t.locked(func() {
+			gone = !t.edits() || t.line != line
+			if !gone && !line.entered && t.delivered() && t.term.Readiness().State != pty.Busy {
+				t.wipe()
+				wipes++
+			}
+		})
+		timer.Reset(longestPoll)
+		select {
+		case <-timer.C:
+		case <-t.life.dead:
+			return
+		}
+	}
+}
+
+// key handles a key of a user.
+func (t *typist) key(who int, k *keys.Key, drafted bool) {
+	signal := rune(0)
+	if k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && signals(k.Code) && t.term.Interrupts() {
+		signal = k.Code
+	}
+	if signal != 0 {
+		t.held.forget(who)
+	}
+	switch {
+	case k.Kind == keys.Reply:
+	case k.Kind == keys.Typed && k.Ctrl && len(k.Raw) == 1 && t.stopsOutput(k.Raw[0]):
+	case signal != 0 && t.cmd != nil:
+		t.lineOwner = 0
+		t.signal(signal, k.Raw)
+	case signal == 'c' && t.line != nil && t.line.entered: // for the command that the line becomes
+		t.line.interruptPending = true
+	case signal == 'c' && t.control.state.Step == machine.StepReady && t.draft.others(who):
+		t.draft.drop()
+	case signal == 'c' && t.completes():
+		t.line.broken = true
+		t.give(k.Raw, 0)
+	default:
+		t.held.add(who, k, signal, drafted)
+	}
+}
+
+// stopsOutput reports whether the terminal uses the key for flow control (termios(3), IXON). A key
+// that stops output is dropped, because the program would be unusable. A key that resumes it is
+// sent at once.
+func (t *typist) stopsOutput(key byte) bool {
+	modes, err := t.term.Modes()
+	if err != nil || !modes.Flow(key) {
+		return false
+	}
+	if modes.Resumes(key) {
+		t.send(string(key))
+	}
+	return true
+}
+
+// signal sends the running command a key that the terminal turns into a signal.
+func (t *typist) signal(code rune, raw []byte) {
+	if code == 'c' {
+		go t.interrupts.persist(context.Background(), t.cmd, "\x03") // it may come too early
+		return
+	}
+	t.sender.typed(raw)
+}
+
+// signals reports whether a terminal turns a control key into a signal: termios(3), VINTR, VQUIT,
+// VSUSP.
+func signals(code rune) bool { return code == 'c' || code == '\\' || code == 'z' }
+
+// giveKeys gives the program the keys that it may receive now.
+func (t *typist) giveKeys() {
+	for {
+		k := t.held.next(t.owner(), t.drafts())
+		if k == nil || !t.giveNext(k) {
+			return
+		}
+		t.held.given(k)
+	}
+}
+
+// owner returns the user who is in the middle of a line; 0: none.
+func (t *typist) owner() int {
+	if t.control.state.Step == machine.StepRunning {
+		return t.lineOwner
+	}
+	t.lineOwner = 0
+	if t.edits() {
+		return t.line.who
+	}
+	return t.draft.who
+}
+
+// giveNext gives keys to the program, and reports whether it may receive them.
+func (t *typist) giveNext(k *typedKeys) bool {
+	switch t.control.state.Step {
+	case machine.StepReady:
+		return t.edit(k)
+	case machine.StepExited:
+	case machine.StepRunning:
+		switch {
+		case k.signal != 0 && t.term.Interrupts():
+			t.signal(k.signal, k.raw)
+		case !t.listens(), k.drafted && t.drafts():
+			return false
+		default:
+			if t.cmd != nil && t.cmd.typed.wanted() { // the program has set the modes again
+				t.restoreModes()
+				t.cook()
+			}
+			t.noteLineOwner(k)
+			t.sender.typed(k.raw)
+		}
+	default: // a user answers a question that the program asks at its start
+		t.send(string(k.raw))
+	}
+	return true
+}
+
+// noteLineOwner records the user whose line a command reads: the terminal passes on whole lines.
+func (t *typist) noteLineOwner(k *typedKeys) {
+	modes, err := t.term.Modes()
+	t.lineOwner = 0
+	if err == nil && modes.Canonical() && !k.closed() && k.raw[len(k.raw)-1] != eof {
+		t.lineOwner = k.who
+	}
+}
+
+// eof is the key that makes a terminal pass on an unfinished line: VEOF.
+const eof = 0x04
+
+// giveHeldKeys gives the program the held keys as soon as it may receive them. It polls, because
+// nothing reports that the program reads.
+func (t *typist) giveHeldKeys() {
+	timer := time.NewTimer(firstPoll)
+	defer timer.Stop()
+	left := 0
+	for gap := firstPoll; ; gap = min(gap*2, longestPoll) {
+		changed := t.changes()
+		before := left
+		t.locked(func() {
+			t.giveKeys()
+			left = len(t.held)
+			t.giving = left > 0
+		})
+		if left == 0 {
+			return
+		}
+		if left != before {
+			gap = firstPoll
+		}
+		timer.Reset(gap)
+		select {
+		case <-changed:
+		case <-timer.C:
+		case <-t.life.dead:
+		}
+	}
+}
+
+// listens reports whether the running command may receive keys: it waits for input, it checks for
+// keys periodically, or a program that it started has put the terminal into raw mode.
+func (t *typist) listens() bool {
+	if t.viewer.inFlight() || t.viewer.prompting() || t.control.policy.InSilence(&t.control.state) { // in these states waiting means the end of the command
+		return false
+	}
+	r := t.term.Readiness()
+	if t.term.Readable(t.progress.bytes) { // its prompt may be in the unread output
+		return false
+	}
+	switch {
+	case r.State == pty.Waiting, r.Listens, r.Timed, r.Hidden, !pty.Tells:
+		return true
+	case r.State == pty.Unknown && t.cmd.typed != nil && time.Since(t.cmd.line.at) > unknownFlight:
+		return true
+	}
+	modes, err := t.term.Modes()
+	return err == nil && !modes.Canonical() && !r.Leader
+}
+
+// unknownFlight is how long to wait for a program whose blocking looks the same at its prompt and
+// in a command, before keys go to the user's own command.
+const unknownFlight = time.Second

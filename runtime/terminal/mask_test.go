@@ -1,0 +1,55 @@
+package terminal
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+
+	"example.com/ripple/runtime/internal/vt"
+)
+
+// Wherever the output is split, the text is hidden, and offsets do not change.
+func TestMaskHidesText(t *testing.T) {
+	const text = "0123456789abcdef"
+	const output = "0\r\n012x 0123456789abcde\r\n" + text + "> one" + text + text + ". two 01234567\r\n" + text
+	const seen = "0\n012x 0123456789abcde\n> one. two 01234567\n"
+	for first := range output {
+		for second := first; second <= len(output); second++ {
+			m := mask{text: []byte(text)}
+			screen := vt.New(vt.Options{Cols: 80, Rows: 24})
+			total := 0
+			for _, part := range []string{output[:first], output[first:second], output[second:]} {
+				shown := m.hide([]byte(part))
+				total += len(shown)
+				screen.Write(shown)
+			}
+			total += len(m.end())
+			screen.Write(m.end())
+			assert.Equal(t, len(output), total)
+			if got := string(screen.AppendText(nil)); got != seen {
+				t.Fatalf("cut at %d and %d: %q", first, second, got)
+			}
+		}
+	}
+}
+
+func TestMaskByBytes(t *testing.T) {
+	m := mask{text: []byte("0123456789abcdef")}
+	var shown strings.Builder
+	screen := vt.New(vt.Options{Cols: 80, Rows: 24})
+	for _, c := range []byte("x0123456789abcdef> 0123456") {
+		b := m.hide([]byte{c})
+		shown.Write(b)
+		screen.Write(b)
+	}
+	assert.NotContains(t, shown.String(), "7")
+	screen.Write(m.end())
+	assert.Equal(t, "x> 0123456", string(screen.AppendText(nil)))
+}
+
+func TestEmptyMask(t *testing.T) {
+	m := mask{}
+	assert.Equal(t, "unchanged", string(m.hide([]byte("unchanged"))))
+	assert.Empty(t, m.end())
+}

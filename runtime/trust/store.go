@@ -1,0 +1,137 @@
+package trust
+
+import (
+	"cmp"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sort"
+	"strings"
+	"unicode/utf8"
+)
+
+// Store keeps records in a directory of the user: one file for each project.
+type Store struct{ dir string }
+
+// StoreOf is the store of a user: ripple/trust below $XDG_STATE_HOME, else below
+// ~/.local/state.
+func StoreOf(getenv func(string) string) (*Store, error) {
+	base := getenv("XDG_STATE_HOME")
+	if !filepath.IsAbs(base) { // a relative one is to be ignored (XDG Base Directory 0.8)
+		home := getenv("HOME")
+		if !filepath.IsAbs(home) {
+			return nil, errors.New("no directory for what you trust: set HOME or XDG_STATE_HOME to an absolute path")
+		}
+		base = filepath.Join(home, ".local", "state")
+	}
+	return &Store{filepath.Join(base, "ripple", "trust")}, nil
+}
+
+func (s *Store) file(project string) string {
+	return filepath.Join(s.dir, Sum([]byte(project))[:32]+".json")
+}
+
+// maxRecord bounds what is read of a record.
+const maxRecord = 64 << 20
+
+// Load is the record of a project, an empty one when there is none.
+func (s *Store) Load(project string) (Record, error) {
+	r, err := read(s.file(project))
+	if errors.Is(err, fs.ErrNotExist) {
+		return Record{Project: project}, nil
+	}
+	if err == nil && r.Project != project {
+		err = errors.New("it is of another project")
+	}
+	if err != nil {
+		return Record{Project: project}, fmt.Errorf("the record of what you trust, %s, cannot be read: %w; remove it, and agree again", s.file(project), err)
+	}
+	return r, nil
+}
+
+// stored is a record as its file has it. JSON cannot hold a directory whose name is not UTF-8.
+type stored struct {
+	Record
+	Bytes []byte `json:"project_bytes,omitempty"`
+}
+
+func read(path string) (r Record, err error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return r, err
+	}
+	defer f.Close() // only read from: nothing to lose
+	if info, err := f.Stat(); err != nil || !private(info) {
+		return r, cmp.Or(err, errors.New("it is not a file that you alone can write"))
+	}
+	data, err := io.ReadAll(io.LimitReader(f, maxRecord))
+	var of stored
+	if err == nil {
+		err = json.Unmarshal(data, &of)
+	}
+	if of.Bytes != nil {
+		of.Project = string(of.Bytes)
+	}
+	return of.Record, err
+}
+
+// Save writes a record whole or not at all, readable by the user alone.
+func (s *Store) Save(r Record) error {
+	if err := os.MkdirAll(s.dir, 0o700); err != nil {
+		return err
+	}
+	of := stored{Record: r}
+	if !utf8.ValidString(r.Project) {
+		of.Bytes = []byte(r.Project)
+	}
+	data, err := json.MarshalIndent(of, "", " ")
+	if err != nil {
+		return err
+	}
+	f, err := os.CreateTemp(s.dir, ".new-*") // 0600
+	if err != nil {
+		return err
+	}
+	_, err = f.Write(append(data, '\n'))
+	err = errors.Join(err, f.Sync(), f.Close())
+	if err == nil {
+		err = os.Rename(f.Name(), s.file(r.Project))
+	}
+	if err != nil {
+		_ = os.Remove(f.Name()) // the error that matters is the one above
+	}
+	return err
+}
+
+// Remove forgets a project, and reports whether it was known.
+func (s *Store) Remove(project string) (bool, error) {
+	err := os.Remove(s.file(project))
+	if errors.Is(err, fs.ErrNotExist) {
+		return false, nil
+	}
+	return err == nil, err
+}
+
+// All are the records of all projects, by their directory. What cannot be read is left
+// out: it is not trusted.
+func (s *Store) All() ([]Record, error) {
+	entries, err := os.ReadDir(s.dir)
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return nil, err
+	}
+	var all []Record
+	for _, e := range entries {
+		if strings.HasPrefix(e.Name(), ".") || !strings.HasSuffix(e.Name(), ".json") {
+			continue
+		}
+		if r, err := read(filepath.Join(s.dir, e.Name())); err == nil && s.file(r.Project) == filepath.Join(s.dir, e.Name()) {
+			all = append(all, r)
+		}
+	}
+	sort.Slice(all, func(i, j int) bool { return all[i].Project < all[j].Project })
+	return all, nil
+}

