@@ -1,5 +1,14 @@
 # What there is to do with this repository. `make check` before a change is sent.
 
+ifeq ($(firstword $(MAKECMDGOALS)),full)
+# make full: every step of .ci/steps; make full STEP…: only those. What this run cannot finish the next one does.
+.PHONY: $(MAKECMDGOALS)
+full:
+	@tools/steps full $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS))
+$(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
+	@:
+else
+
 .PHONY: identity site release release-check build test quick torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
 
 # What is installed here and by Go is found after what the machine has.
@@ -77,5 +86,9 @@ release: # archives and packages for every platform, into dist
 release-check: # those of this machine: built twice, installed, used, removed
 	tools/release-check
 
-check: lint
+check: lint test
 	tools/check
+	tools/cross-build
+	go -C tools test ./...
+
+endif
