@@ -155,15 +155,14 @@ func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
 	r := startBusy(t, "kill-all")
 	thesis := filepath.Join(r.temp, "ripple-2024-thesis")
 	require.NoError(t, os.Mkdir(thesis, 0o700))
-	victims := append(r.left(), r.Process.Pid)
-	for _, p := range proctree.Descendants(r.Process.Pid) {
-		victims = append(victims, p.PID)
-	}
-	for _, pid := range victims {
-		_ = syscall.Kill(pid, syscall.SIGSTOP) // so that none notices the end of another
-	}
-	for _, pid := range victims {
-		_ = syscall.Kill(pid, syscall.SIGKILL) // named twice
+	// Those that clean up are killed first, the outer process last of them: its end would leave the
+	// stopped inner process in an orphaned process group, which the kernel hangs up and continues.
+	inner := r.inner(t)
+	victims := append([]int{parentOf(t, inner), inner, r.Process.Pid}, r.left()...)
+	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} { // stopped, none notices the end of another
+		for _, pid := range victims {
+			_ = syscall.Kill(pid, sig) // some end with another
+		}
 	}
 	require.Error(t, r.Wait())
 	require.Len(t, r.files(t), 2)
