@@ -124,3 +124,23 @@ func TestArchitectureNamesExistingCode(t *testing.T) {
 	}
 	assert.NotZero(t, found)
 }
+
+// receiver returns the name of a method's receiver type, "" for a function.
+func receiver(d *ast.FuncDecl) string {
+	if d.Recv == nil {
+		return ""
+	}
+	x := d.Recv.List[0].Type
+	for {
+		switch r := x.(type) {
+		case *ast.StarExpr:
+			x = r.X
+		case *ast.IndexExpr:
+			x = r.X
+		case *ast.Ident:
+			return r.Name
+		default:
+			return ""
+		}
+	}
+}

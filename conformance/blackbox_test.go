@@ -14,6 +14,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"gopkg.in/yaml.v3"
+
+	"example.com/ripple/internal/testkit"
 )
 
 var binary = flag.String("binary", "", "the program that TestBlackBox judges; empty: ripple, built from this module")
@@ -46,9 +48,9 @@ type blackBoxReport struct {
 func TestBlackBox(t *testing.T) {
 	program := *binary
 	if program == "" {
-		program = filepath.Join(t.TempDir(), "ripple")
-		out, err := exec.Command("go", "build", "-o", program, module+"/cmd/ripple").CombinedOutput()
-		require.NoError(t, err, "%s", out)
+		var err error
+		program, err = testkit.Binary()
+		require.NoError(t, err)
 	}
 	data, err := os.ReadFile("blackbox/cases.yaml")
 	require.NoError(t, err)

@@ -40,6 +40,12 @@ var layers = map[string]row{
 	// Time for timeouts.
 	"internal/awake": {-1, ""},
 
+	// Panics of parsers.
+	"runtime/internal/fault": {-1, ""},
+
+	// For tests only.
+	"internal/testkit": {-1, ""},
+
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
 	"internal/jsonsize":   {-1, ""},
@@ -60,11 +66,11 @@ var layers = map[string]row{
 	"runtime/mapping":          {1, "internal/jsonsize runtime/event schema schema/validate"},
 	"runtime/scenario":         {1, "runtime/event schema"},
 	"runtime/cast":             {1, "runtime/internal/vt"},
-	"runtime/terminal":         {1, "runtime/internal/vt runtime/proctree runtime/pty schema"},
+	"runtime/terminal":         {1, "runtime/internal/fault runtime/internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},
 	"runtime/internal/mode":    {1, "schema"},
 	"runtime/internal/prompt":  {1, "runtime/internal/vt schema"},
-	"runtime/internal/render":  {1, "runtime/internal/vt"},
+	"runtime/internal/render":  {1, "runtime/internal/fault runtime/internal/vt"},
 	"runtime/internal/echo":    {1, "runtime/internal/vt"},
 	"runtime/internal/permit":  {1, "runtime/event"},
 	"runtime/internal/acp":     {1, "runtime/event runtime/internal/rpc"},
@@ -76,7 +82,7 @@ var layers = map[string]row{
 
 	"runtime/session/internal/machine": {1, ""},
 
-	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
+	"runtime/session": {2, "runtime/internal/balance runtime/internal/echo runtime/internal/fault runtime/internal/keys runtime/internal/mode runtime/internal/vt " +
 		"runtime/internal/prompt runtime/internal/render runtime/internal/scratch runtime/launch runtime/proctree runtime/pty runtime/session/internal/machine runtime/terminal schema"},
 
 	"runtime/loop/layout":    {0, "internal/projectfile"},

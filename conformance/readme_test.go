@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/schema"
 	_ "example.com/ripple/schema/validate"
 )
@@ -160,12 +161,9 @@ func consoleHome(t *testing.T) string {
 
 func buildCommand(t *testing.T) (dir string) {
 	t.Helper()
-	dir = t.TempDir()
-	cmd := exec.Command("go", "build", "-o", dir, "./cmd/ripple")
-	cmd.Dir = root
-	out, err := cmd.CombinedOutput()
-	require.NoError(t, err, string(out))
-	return dir
+	path, err := testkit.Binary()
+	require.NoError(t, err)
+	return filepath.Dir(path)
 }
 
 // The programs of docs/library.md are built in a module of their own, under ripple's real path, and

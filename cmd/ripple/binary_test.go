@@ -1,29 +1,18 @@
 package main
 
 import (
-	"os"
-	"os/exec"
-	"path/filepath"
-	"sync"
 	"testing"
-)
 
-// binaryDir is the directory of the real command, for tests that the scripts cannot express: killed
-// processes, and terminals.
-var binaryDir string
+	"example.com/ripple/internal/testkit"
+)
 
 // atEnd are functions to call after all tests.
 var atEnd []func()
 
-// withBinary creates and removes that directory around all tests.
-type withBinary struct{ *testing.M }
+// withEnd calls those functions.
+type withEnd struct{ *testing.M }
 
-func (w withBinary) Run() int {
-	var err error
-	if binaryDir, err = os.MkdirTemp("", "ripple-test-"); err != nil {
-		panic(err)
-	}
-	defer os.RemoveAll(binaryDir) // the system removes the rest
+func (w withEnd) Run() int {
 	defer func() {
 		for _, f := range atEnd {
 			f()
@@ -32,7 +21,6 @@ func (w withBinary) Run() int {
 	return w.M.Run()
 }
 
-var binary = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(binaryDir, "ripple")
-	return path, exec.Command("go", "build", "-o", path, ".").Run()
-})
+// binary returns the path of the real command, for tests that the scripts cannot express: killed
+// processes, and terminals.
+func binary() (string, error) { return testkit.Binary() }

@@ -159,6 +159,9 @@ func TestTheNextStartRemovesWhatTheDeadLeft(t *testing.T) {
 	// stopped inner process in an orphaned process group, which the kernel hangs up and continues.
 	inner := r.inner(t)
 	victims := append([]int{parentOf(t, inner), inner, r.Process.Pid}, r.left()...)
+	for _, p := range proctree.Descendants(r.Process.Pid) { // during exec a process shows no environment
+		victims = append(victims, p.PID)
+	}
 	for _, sig := range []syscall.Signal{syscall.SIGSTOP, syscall.SIGKILL} { // stopped, none notices the end of another
 		for _, pid := range victims {
 			_ = syscall.Kill(pid, sig) // some end with another

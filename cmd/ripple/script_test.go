@@ -17,7 +17,7 @@ var update = flag.Bool("update", false, "rewrite the expected output inside the 
 // The scripts run the real command: testscript starts this test binary under the name ripple.
 func TestMain(m *testing.M) {
 	_ = os.Setenv(ui.TrustVariable, "always") // most tests are not about trust
-	testscript.Main(withBinary{m}, map[string]func(){"ripple": main, "without_landlock": withoutLandlock})
+	testscript.Main(withEnd{m}, map[string]func(){"ripple": main, "without_landlock": withoutLandlock})
 }
 
 // raceExit shortens the wait of a program built with -race for late reports at its end: one second,

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/box"
 	"example.com/ripple/runtime/proctree"
 )
@@ -164,11 +165,15 @@ func (f *fixture) exports() string {
 // build builds the program once, where every user may run it.
 var build = sync.OnceValues(func() (string, error) {
 	path := filepath.Join(binaries, "ripple")
-	out, err := exec.Command("go", "build", "-o", path, "example.com/ripple/cmd/ripple").CombinedOutput()
+	built, err := testkit.Binary()
 	if err != nil {
-		err = fmt.Errorf("%w: %s", err, out)
+		return "", err
 	}
-	return path, err
+	program, err := os.ReadFile(built)
+	if err != nil {
+		return "", err
+	}
+	return path, os.WriteFile(path, program, 0o755)
 })
 
 // binaries is the directory of the built program.

@@ -23,6 +23,8 @@ import (
 	sdk "github.com/modelcontextprotocol/go-sdk/mcp"
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 var (
@@ -34,18 +36,9 @@ var (
 // timeout is a generous time limit.
 const timeout = time.Minute
 
-var built string // directory of the built ripple
-
 func TestMain(m *testing.M) {
 	flag.Parse()
-	dir, err := os.MkdirTemp("", "consoles")
-	if err != nil {
-		panic(err)
-	}
-	built = filepath.Join(dir, "ripple")
-	code := m.Run()
-	_ = os.RemoveAll(dir) // the system removes the rest
-	os.Exit(code)
+	os.Exit(m.Run())
 }
 
 // ripple returns the path of the program under test.
@@ -53,11 +46,7 @@ var ripple = sync.OnceValues(func() (string, error) {
 	if *given != "" {
 		return filepath.Abs(*given)
 	}
-	out, err := exec.Command("go", "build", "-o", built, "example.com/ripple/cmd/ripple").CombinedOutput()
-	if err != nil {
-		return "", fmt.Errorf("%w: %s", err, out)
-	}
-	return built, nil
+	return testkit.Binary()
 })
 
 // place is a user's home with consoles of its own.

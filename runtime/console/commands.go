@@ -168,6 +168,7 @@ func (h *host) finish(r *run, result session.Result, err error) {
 	c.Ended, c.ExitCode, c.Error, c.Duration = &ended, result.ExitCode, result.ErrorSeen, result.Duration
 	c.CompletedBy, c.Cwd, c.Mode, c.Level = string(result.CompletedBy), result.Cwd, result.Mode, result.Level
 	c.Captures, c.Screen, c.OutOfBand, c.PromptElsewhere = result.Captures, result.Screen, truncate(result.OutOfBand, keptAside), result.PromptElsewhere
+	c.Fault = result.Fault
 	if r.err = err; err != nil {
 		c.Failure = err.Error()
 	}

@@ -107,10 +107,12 @@ type Command struct {
 	Screen      bool           `json:"screen,omitempty"`
 	OutOfBand   string         `json:"out_of_band,omitempty"`
 	// PromptElsewhere: see session.Result.
-	PromptElsewhere bool   `json:"prompt_elsewhere,omitempty"`
-	Failure         string `json:"failure,omitempty"` // reason why the command could not be completed
-	Bytes           int64  `json:"bytes"`             // output so far
-	Lines           int64  `json:"lines"`             // lines of output, including an unfinished one
+	PromptElsewhere bool `json:"prompt_elsewhere,omitempty"`
+	// Fault: see session.Result.
+	Fault   string `json:"fault,omitempty"`
+	Failure string `json:"failure,omitempty"` // reason why the command could not be completed
+	Bytes   int64  `json:"bytes"`             // output so far
+	Lines   int64  `json:"lines"`             // lines of output, including an unfinished one
 	// Lost is the number of further output bytes that could not be written, for the reason LostWhy.
 	Lost    int64  `json:"lost,omitempty"`
 	LostWhy string `json:"lost_why,omitempty"`

@@ -1,6 +1,7 @@
 package contract
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 
@@ -26,6 +27,9 @@ var assertions = []func(schema.Step, observation) (pattern string, err error){
 
 // check applies a step's assertions and returns the first one that fails, with its pattern.
 func check(s schema.Step, o observation) (pattern string, err error) {
+	if o.result.Fault != "" {
+		return "", errors.New(o.result.Fault)
+	}
 	for _, holds := range assertions {
 		if pattern, err := holds(s, o); err != nil {
 			return pattern, err

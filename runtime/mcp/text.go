@@ -18,6 +18,9 @@ func (s *Server) outputOf(c *console.Client, status console.Status, cmd console.
 	if cmd.Failure != "" && status.State != console.Exited {
 		notes = append(notes, word(oneLine(cmd.Failure)))
 	}
+	if cmd.Fault != "" {
+		notes = append(notes, oneLine(cmd.Fault))
+	}
 	if cmd.PromptElsewhere {
 		notes = append(notes, "its prompt is redirected, so its exit code is unknown")
 	}

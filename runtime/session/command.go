@@ -108,7 +108,7 @@ func (s *sender) newCommand() *command {
 
 func (s *sender) newRenderer() *renderer {
 	cols, rows := s.term.Size()
-	return newRenderer(render.Options{Cols: cols, Rows: rows, StripANSI: s.prog.output.stripANSI}, s.prog.output.ending)
+	return newRenderer(render.Options{Cols: cols, Rows: rows, StripANSI: s.prog.output.stripANSI, Fault: s.faults.add}, s.prog.output.ending)
 }
 
 // nextLine sends the next line of the block.

@@ -28,6 +28,7 @@ type core struct {
 	stream  stream
 	printer printer
 	kernel  kernel
+	faults  faults
 
 	cmd        *command // nil: no command is running
 	restarted  bool     // the next command is the first one of a restarted program
@@ -38,7 +39,7 @@ type core struct {
 }
 
 func newCore(o Options) *core {
-	return &core{options: o, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
+	return &core{options: o, faults: faults{dir: o.FaultDir}, control: control{opened: time.Now()}, events: events{to: o.Observer, began: o.began, ledger: newLedger(o.Observer)}, life: newLife()}
 }
 
 // control is the machine and its state.

@@ -59,19 +59,37 @@ func (p *printer) batch() (out delivery, more bool) {
 // ended. If another goroutine is already doing that, it also does the work added meanwhile; this
 // keeps output in order and before the end of its command.
 func (p *printer) passOn() (woke bool) {
+	for p.begin() {
+		woke = p.one() || woke
+	}
+	return woke
+}
+
+// begin reports whether this goroutine is to make a delivery.
+func (p *printer) begin() bool {
 	p.lock.Lock()
 	defer p.lock.Unlock()
-	for !p.delivering && p.due {
-		p.delivering, p.due = true, false
-		p.lock.Unlock()
-		out, more := p.batch()
-		woke = p.to.deliver(out) || woke
+	if p.delivering || !p.due {
+		return false
+	}
+	p.delivering, p.due = true, false
+	return true
+}
+
+// one makes a delivery that has begun. No lock is held while the caller's functions run, so that a
+// panic of theirs leaves none locked.
+func (p *printer) one() (woke bool) {
+	var out delivery
+	var more bool
+	defer func() {
 		p.lock.Lock()
+		defer p.lock.Unlock()
 		p.spare = out.output
 		p.delivering, p.due = false, p.due || more
 		p.room.Broadcast()
-	}
-	return woke
+	}()
+	out, more = p.batch()
+	return p.to.deliver(out)
 }
 
 // delivered returns when the output that is due has been passed on, or when the context ends.

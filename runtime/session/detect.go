@@ -19,6 +19,8 @@ type detector struct {
 	patterns   *prompt.Patterns
 	match      prompt.Match // the latest candidate
 	usual      int          // length in characters of the latest confirmed prompt
+	fed        int64        // bytes of the stream
+	yielded    int64        // those that were yielded, or removed
 
 	yield    func(segment) bool // set while the stream is examined
 	onText   func([]byte)
@@ -57,6 +59,7 @@ func newDetector(pr *prompts) detector {
 // pieces splits output of the program into segments, in order.
 func (t *detector) pieces(b []byte, yield func(segment) bool) {
 	t.begin(yield)
+	t.fed += int64(len(b))
 	if t.markers == nil {
 		t.text(b)
 		return
@@ -88,7 +91,9 @@ func (t *detector) begin(yield func(segment) bool) {
 // the script defines, so it is removed first.
 func (t *detector) text(b []byte) {
 	if t.injected != nil {
+		before := len(b)
 		b = t.injected.Feed(b)
+		t.yielded += int64(before - len(b))
 	}
 	if t.literal == nil {
 		t.plain(b)
@@ -96,10 +101,14 @@ func (t *detector) text(b []byte) {
 	}
 	t.literal.Feed(b, t.plain, func(index int) {
 		t.yield(segment{kind: segmentLiteral, more: index == literalContinuation})
+		t.yielded += int64(t.literal.Len(index))
 	})
 }
 
-func (t *detector) plain(b []byte) { t.yield(segment{kind: segmentText, raw: b}) }
+func (t *detector) plain(b []byte) {
+	t.yield(segment{kind: segmentText, raw: b})
+	t.yielded += int64(len(b))
+}
 
 // judge separates trusted markers from forged ones.
 func (t *detector) judge(m prompt.Marker) {
@@ -109,6 +118,7 @@ func (t *detector) judge(m prompt.Marker) {
 		kind = segmentForged
 	}
 	t.yield(segment{kind: kind, raw: m.Raw, event: e, marker: m})
+	t.yielded += int64(len(m.Raw))
 }
 
 // name returns the marker for a timeline: its letter and first parameter.

@@ -1,8 +1,11 @@
 package session
 
 import (
+	"bytes"
 	"testing"
 	"time"
+
+	"example.com/ripple/runtime/internal/render"
 )
 
 // ShortenStuckGap makes starts that cannot succeed fail soon, for one test.
@@ -17,4 +20,29 @@ func (s *Session) Ended() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.running.ended()
+}
+
+// BreakParsers makes the code that looks for prompts panic on text that contains BREAK.
+func (s *Session) BreakParsers() {
+	d := s.driver()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.detect.begin(nil)
+	text := d.detect.onText
+	d.detect.onText = func(b []byte) {
+		if bytes.Contains(b, []byte("BREAK")) {
+			panic("broken")
+		}
+		text(b)
+	}
+}
+
+// BreakRenderer makes the code that renders the running command's output panic.
+func (s *Session) BreakRenderer() {
+	d := s.driver()
+	d.printer.mu.Lock()
+	defer d.printer.mu.Unlock()
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	d.cmd.render.text = &render.Renderer{} // writing to it panics
 }

@@ -15,6 +15,7 @@ type reports struct {
 	prog   *program
 	status *status
 	life   *life
+	faults *faults
 }
 
 // readMode reads mode and level from the prompt and from the output since the command was sent,
@@ -47,6 +48,7 @@ func (o *reports) finish(c *command) {
 		o.readMode(c.kept.recent(), c.facts.end.shown)
 	}
 	r := o.partial(c)
+	r.Fault = o.faults.take()
 	r.CompletedBy, r.PromptElsewhere = c.facts.end.by, c.facts.end.elsewhere
 	r.ExitCode = o.exitCode(c, c.facts.end.by)
 	r.ErrorSeen = o.failed(c, r, before)

@@ -65,6 +65,10 @@ type Options struct {
 	// removed on Close.
 	SpillDir string
 
+	// FaultDir is the directory for reports of ripple's own panics (Result.Fault), which remain after
+	// Close; empty: the system's directory for temporary files.
+	FaultDir string
+
 	// Sole says that nothing else in this process starts programs. Then every orphan that the
 	// process adopted (proctree.Subreaper, proctree.Guard) belongs to this session, and Close ends
 	// it too.

@@ -4,6 +4,7 @@ import (
 	"sync"
 
 	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/fault"
 )
 
 // printer turns the text of commands into their output. Under the driver's lock text is only
@@ -27,11 +28,12 @@ type printer struct {
 	spare       []byte // the other buffer for its output
 	to          *Options
 	reports     reports
+	faults      *faults
 	ledger      *ledger // under the driver's lock
 }
 
 func newPrinter(c *core) printer {
-	return printer{ledger: &c.events.ledger, lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life}, unsolicited: newUnsolicited(c.prog, c.options, c.spillDir())}
+	return printer{ledger: &c.events.ledger, lock: &c.mu, room: sync.NewCond(&c.mu), to: &c.options, reports: reports{c.prog, &c.status, &c.life, &c.faults}, faults: &c.faults, unsolicited: newUnsolicited(c.prog, c.options, c.spillDir())}
 }
 
 type jobKind uint8
@@ -120,7 +122,14 @@ func (p *printer) piece() (ended *command, more bool) {
 	return p.do(&j, text), true
 }
 
+// do does a job. If that panics, the text is output as it is.
 func (p *printer) do(j *job, text []byte) (ended *command) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.faults.add(fault.New(v, "handling output", text))
+			ended = p.plainly(j, text)
+		}
+	}()
 	switch c := j.c; j.kind {
 	case jobText:
 		p.print(c, text)
@@ -147,6 +156,20 @@ func (p *printer) do(j *job, text []byte) (ended *command) {
 		c.render.mute = true
 	case jobEnd:
 		p.keep(c, c.render.finish(c.strip.flush()))
+		return c
+	}
+	return nil
+}
+
+// plainly does without the stages what a job is for, after a panic in one of them.
+func (p *printer) plainly(j *job, text []byte) (ended *command) {
+	switch c := j.c; j.kind {
+	case jobText, jobEcho:
+		c.strip = stripper{}
+		p.keep(c, text)
+	case jobUnsolicited:
+		p.out.unsolicited = append(p.out.unsolicited, text...)
+	case jobEnd:
 		return c
 	}
 	return nil

@@ -53,6 +53,10 @@ type Result struct {
 	// errors, and its prompt with them, go elsewhere: the exit code and the directory, which a
 	// prompt reports, are unknown.
 	PromptElsewhere bool `json:"prompt_elsewhere,omitempty"`
+	// Fault says in one sentence that ripple itself panicked while it interpreted output of the
+	// program since the previous result, and names the file with the details. Output is complete,
+	// but some of it may be as the program printed it, with escape sequences. Empty: no panic.
+	Fault string `json:"fault,omitempty"`
 	// Restarted says that the program had ended, or was idle for too long, and was restarted for
 	// this command (lifecycle.restart_on): its state is new.
 	Restarted bool `json:"restarted,omitempty"`

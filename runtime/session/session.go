@@ -147,7 +147,9 @@ func (s *Session) begin(ctx context.Context, code string) (d *driver, c *command
 	}
 	p, err := d.sender.builder().build(code)
 	if err != nil {
-		return d, nil, Result{Cwd: d.status.cwd, Mode: d.status.mode}, err
+		r = d.viewer.unchanged()
+		r.CompletedBy = "" // nothing was sent
+		return d, nil, r, err
 	}
 	if c, err = d.typist.submit(p); err == nil && c == nil {
 		err = s.ended(d)
@@ -190,7 +192,7 @@ func (s *Session) usable(ctx context.Context) (*driver, error) {
 		return nil, err
 	}
 	d = s.driver()
-	d.restarted = true
+	d.locked(func() { d.restarted = true })
 	return d, nil
 }
 

@@ -66,6 +66,7 @@ func eval(t testing.TB, s *session.Session, code string) session.Result {
 	t.Helper()
 	r, err := s.Eval(deadline(t), code)
 	require.NoError(t, err, "output: %q", r.Output)
+	require.Empty(t, r.Fault)
 	return r
 }
 

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/prompt"
 	"example.com/ripple/runtime/pty"
 	"example.com/ripple/runtime/session/internal/machine"
@@ -17,6 +18,7 @@ import (
 // openTerminal opens the session's side of the program's terminal.
 func (d *driver) openTerminal(tty *pty.PTY, replies []schema.TTYReply) {
 	o := terminal.Options{Replies: replies, Gone: d.gone, Pause: d.prog.input.pause, Sole: d.options.Sole, Screen: d.options.Terminal != nil}
+	o.Fault = func(f terminal.Fault) { d.faults.add(fault.Fault(f)) }
 	if d.events.watched() {
 		o.Read, o.Wrote = d.wasRead, func(b []byte) { d.events.report(EventWrite, b, "") }
 	}
@@ -64,16 +66,14 @@ func (d *driver) wasRead(b []byte) {
 // take processes one read.
 func (d *driver) take(b []byte) {
 	d.progress.bytes, d.progress.at = d.progress.bytes+int64(len(b)), time.Now()
-	d.flow.feed(b)
+	d.interpret(b)
 	d.interrupts.sendPending()
 }
 
 // ends handles the end of the stream: a running command has ended.
 func (d *driver) ends(err error) {
 	d.happened(func() {
-		for p := range d.detect.rest() {
-			d.flow.segment(p)
-		}
+		d.interpretRest()
 		code, signal := d.term.ExitStatus()
 		d.life.exit = &ExitError{Code: code, Signal: signal}
 		if !d.stream.used {

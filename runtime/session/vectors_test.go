@@ -15,6 +15,7 @@ import (
 
 	"example.com/ripple/runtime/internal/balance"
 	"example.com/ripple/runtime/internal/echo"
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/mode"
 	"example.com/ripple/runtime/internal/prompt"
 	"example.com/ripple/runtime/internal/render"
@@ -272,7 +273,7 @@ func TestRenderVectors(t *testing.T) {
 	eachVector(t, "render.yaml", &doc, &doc.Cases, func(c *testCase) vector { return c.vector }, func(t *testing.T, c *testCase) error {
 		for _, pieces := range c.cuts(t) {
 			var got strings.Builder
-			r := render.New(render.Options{Cols: c.Cols, StripANSI: c.StripANSI}, func(b []byte) { got.Write(b) })
+			r := render.New(render.Options{Cols: c.Cols, StripANSI: c.StripANSI, Fault: func(f fault.Fault) { t.Error(f.Report()) }}, func(b []byte) { got.Write(b) })
 			for _, piece := range pieces {
 				r.Write(piece)
 			}

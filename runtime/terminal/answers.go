@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/schema"
 )
@@ -23,6 +24,7 @@ type answers struct {
 	handle   func(*vt.Token)                // bound once, so that a read allocates nothing
 	chunk    []byte                         // the parser's current input
 	begin    int64                          // its offset in the stream
+	fault    func(fault.Fault)
 }
 
 // query is a query without a reply so far.
@@ -63,8 +65,21 @@ func (a *answers) feed(b []byte) {
 	}
 	a.chunk, a.begin = b, a.fed+a.skipped
 	a.fed += int64(len(b))
-	a.parser.Feed(b, a.handle)
+	a.parse(b)
 	a.chunk = nil
+}
+
+// parse finds the queries in b. After a panic no query so far gets an answer.
+func (a *answers) parse(b []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			a.parser = vt.Parser{SevenBit: true}
+			a.emitted = a.fed
+			a.open, a.since = a.open[:0], a.since[:0]
+			a.fault(fault.New(v, "looking for queries", b))
+		}
+	}()
+	a.parser.Feed(b, a.handle)
 }
 
 func (a *answers) token(t *vt.Token) {

@@ -1,6 +1,7 @@
 package terminal
 
 import (
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/pty"
 )
@@ -13,6 +14,7 @@ type picture struct {
 	size    pty.Size
 	screen  *vt.Screen // nil: it has not been read
 	painted int64      // number of output bytes painted
+	fault   func(fault.Fault)
 }
 
 // Look calls f with the current screen: text, cells, cursor, title, modes, history. While f runs
@@ -20,7 +22,7 @@ type picture struct {
 func (t *Terminal) Look(f func(*vt.Screen)) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	f(t.picture.upToDate())
+	t.picture.read(f)
 }
 
 // wanted reports whether the screen is read, or will be.
@@ -39,16 +41,58 @@ func (p *picture) upToDate() *vt.Screen { return p.paintTo(p.out.end) }
 
 func (p *picture) paintTo(end int64) *vt.Screen {
 	if p.screen == nil {
-		p.screen = vt.New(vt.Options{Cols: p.size.Cols, Rows: p.size.Rows, History: p.history})
+		p.clear()
 		p.painted = p.out.firstLine()
 	}
 	if end > p.painted {
 		first, second := p.out.between(p.painted, end)
-		p.screen.Write(first)
-		p.screen.Write(second)
+		p.paint(first)
+		p.paint(second)
 		p.painted = end
 	}
 	return p.screen
+}
+
+// clear begins an empty screen.
+func (p *picture) clear() {
+	p.screen = vt.New(vt.Options{Cols: p.size.Cols, Rows: p.size.Rows, History: p.history})
+}
+
+// paint paints output. If that panics, an empty screen takes what follows, and the text of b.
+func (p *picture) paint(b []byte) {
+	if !p.try("painting the screen", b, func() { p.screen.Write(b) }) {
+		p.try("painting text", b, func() { p.screen.Write(plain(b)) })
+	}
+}
+
+// plain returns the characters and line ends of b: no sequences.
+func plain(b []byte) []byte {
+	text := make([]byte, 0, len(b))
+	for _, c := range b {
+		if c >= ' ' && c != 0x7f || c == '\r' || c == '\n' || c == '\t' {
+			text = append(text, c)
+		}
+	}
+	return text
+}
+
+// read calls f with the screen; again, with an empty one, if that panics.
+func (p *picture) read(f func(*vt.Screen)) {
+	if !p.try("reading the screen", nil, func() { f(p.upToDate()) }) {
+		f(p.screen)
+	}
+}
+
+// try calls f. If f panics, the screen is empty afterwards, and try reports false.
+func (p *picture) try(doing string, b []byte, f func()) (done bool) {
+	defer func() {
+		if v := recover(); v != nil {
+			p.clear()
+			p.fault(fault.New(v, doing, b))
+		}
+	}()
+	f()
+	return true
 }
 
 // cursorAt returns the cursor's position at an offset of the output, from 1.
@@ -69,6 +113,6 @@ func (p *picture) clustersAt(end int64) bool { return !p.exact || p.paintTo(end)
 func (p *picture) resize(size pty.Size) {
 	p.size = size
 	if p.screen != nil {
-		p.screen.Resize(size.Cols, size.Rows)
+		p.try("resizing the screen", nil, func() { p.screen.Resize(size.Cols, size.Rows) })
 	}
 }

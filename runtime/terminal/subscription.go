@@ -6,6 +6,7 @@ import (
 	"os"
 	"slices"
 
+	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/pty"
 )
 
@@ -120,7 +121,11 @@ func (s *Subscription) partial() bool { return s.fits && s.window.size != s.t.si
 
 // paint makes a snapshot; Terminal.mu is held.
 func (s *Subscription) paint() {
-	screen := s.t.picture.upToDate()
+	s.t.picture.read(s.snapshot)
+	s.tail = 0
+}
+
+func (s *Subscription) snapshot(screen *vt.Screen) {
 	switch {
 	case s.partial():
 		s.buf = screen.AppendView(s.buf[:0], s.window.size.Cols, s.window.size.Rows, s.tail)
@@ -129,7 +134,6 @@ func (s *Subscription) paint() {
 	default:
 		s.buf = screen.AppendPending(screen.AppendANSI(s.buf[:0]))
 	}
-	s.tail = 0
 }
 
 // notify wakes Next, since there may be a piece.

@@ -29,6 +29,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/runtime/pty"
 	"example.com/ripple/schema"
@@ -62,9 +63,25 @@ type Options struct {
 	History int // lines kept above the screen; 0: 1,000
 	Ring    int // bytes of output kept for late readers; 0: 64 KiB
 
+	// Fault receives each panic of the code that paints the screen or looks for queries. The program
+	// continues: a panic costs the content of the screen, or the queries so far. It must not call
+	// the Terminal. nil: panics are not reported.
+	Fault func(Fault)
+
 	// Sole says that this process starts no other programs: see proctree.Tree.
 	Sole bool
 }
+
+// Fault describes a panic of ripple's own code that was stopped.
+type Fault struct {
+	Doing string // what was being done: "painting the screen"
+	Panic string
+	Stack string // of the goroutine, up to the panic
+	Bytes []byte // the output that was being interpreted
+}
+
+// Report returns the fault as a text of several lines for a bug report; the bytes in it are escaped.
+func (f Fault) Report() string { return fault.Fault(f).Report() }
 
 const (
 	defaultHistory = 1000
@@ -120,9 +137,14 @@ func New(tty *pty.PTY, size pty.Size, o Options) *Terminal {
 		mask:  mask{text: []byte(o.Hidden)},
 		out:   ring{limit: max(o.Ring, readSize)}, size: sizes{own: size, now: size},
 	}
-	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: size}
+	told := func(f fault.Fault) {
+		if o.Fault != nil {
+			o.Fault(Fault(f))
+		}
+	}
+	t.picture = picture{out: &t.out, history: o.History, exact: o.Screen, size: size, fault: told}
 	t.answers = newAnswers(o.Replies, t.picture.cursorAt)
-	t.answers.clusters = t.picture.clustersAt
+	t.answers.clusters, t.answers.fault = t.picture.clustersAt, told
 	t.tree.Tree = proctree.New(tty.PID(), tty.Name())
 	t.tree.Sole = o.Sole
 	return t

@@ -45,6 +45,9 @@ func (l *Literal) Feed(b []byte, text func([]byte), found func(int)) {
 	}
 }
 
+// Len returns the length of a marker in bytes.
+func (l *Literal) Len(index int) int { return len(l.markers[index]) }
+
 // Flush gives back what was held as a possible beginning.
 func (l *Literal) Flush(text func([]byte)) {
 	if len(l.held) > 0 {

@@ -56,8 +56,8 @@ func (r *Renderer) toCells() {
 	r.colour.now = r.colour.lineStart
 	r.again = true
 	p := vt.ForText()
-	p.Feed(raw, r.handle)
-	p.Flush(r.handle)
+	p.Feed(raw, r.apply)
+	p.Flush(r.apply)
 	r.again = false
 }
 

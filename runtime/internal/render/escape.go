@@ -110,7 +110,7 @@ func (r *Renderer) handOver(t *vt.Token) {
 	}
 	r.buf = r.buf[:r.open]
 	r.screen = s
-	r.token(t)
+	r.apply(t)
 }
 
 func (r *Renderer) carriageForScreen() {

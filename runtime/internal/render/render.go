@@ -22,6 +22,7 @@ package render
 import (
 	"bytes"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/vt"
 )
 
@@ -39,6 +40,10 @@ const (
 type Options struct {
 	Cols, Rows int  // cells; 0: 200×50
 	StripANSI  bool // remove all escape sequences
+
+	// Fault receives a panic of the renderer. From then on, until Close, output is emitted as it
+	// arrives, except that \r\n becomes \n. nil: the panic is not reported.
+	Fault func(fault.Fault)
 }
 
 // Renderer holds the unfinished line. It is not safe for concurrent use.
@@ -57,6 +62,9 @@ type Renderer struct {
 	cells   *cellLine // not nil: the unfinished line, as it is being overwritten
 	spare   *cellLine
 	screen  *vt.Screen // not nil: gets everything
+	taken   int64      // bytes of the stream whose tokens have been handled
+	fed     int64      // bytes of the stream
+	broken  bool       // the renderer panicked: output is passed on as it is
 }
 
 // New makes a renderer. emit gets finished lines, as many as a Write completes
@@ -87,6 +95,16 @@ func (r *Renderer) Write(raw []byte) {
 }
 
 func (r *Renderer) write(b []byte) {
+	if r.broken {
+		r.plainly(b)
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.giveUp(v, b)
+		}
+	}()
+	r.fed += int64(len(b))
 	r.parser.Feed(b, r.handle)
 	r.cut()
 	r.lead()
@@ -95,6 +113,13 @@ func (r *Renderer) write(b []byte) {
 
 // token takes text, and sequences one by one.
 func (r *Renderer) token(t *vt.Token) {
+	r.apply(t)
+	if !t.Inside {
+		r.taken += int64(len(t.Raw))
+	}
+}
+
+func (r *Renderer) apply(t *vt.Token) {
 	if r.screen != nil {
 		r.screen.Token(t)
 		r.open = len(r.buf)
@@ -241,6 +266,8 @@ func (r *Renderer) release(n int) {
 // Pending is the unfinished line as it stands, or the text on the screen.
 func (r *Renderer) Pending() []byte {
 	switch {
+	case r.broken:
+		return nil
 	case r.screen != nil:
 		return r.screen.AppendText(nil)
 	case r.cells != nil:
@@ -252,9 +279,14 @@ func (r *Renderer) Pending() []byte {
 // FlushPending emits the unfinished line as it stands: the program waits for
 // an answer behind it. What was emitted cannot be overwritten any more.
 func (r *Renderer) FlushPending() {
-	if r.screen != nil {
+	if r.screen != nil || r.broken {
 		return
 	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.giveUp(v, nil)
+		}
+	}()
 	r.cr = false
 	r.finishCells()
 	r.open = len(r.buf)
@@ -265,6 +297,19 @@ func (r *Renderer) FlushPending() {
 // Close emits what is left, with no line end that the program did not print.
 // The renderer is then as new.
 func (r *Renderer) Close() {
+	r.finish()
+	r.reset(r.opt, r.emit)
+}
+
+func (r *Renderer) finish() {
+	if r.broken {
+		return
+	}
+	defer func() {
+		if v := recover(); v != nil {
+			r.giveUp(v, nil)
+		}
+	}()
 	if r.screen != nil {
 		if text := r.screen.AppendText(nil); len(text) > 0 {
 			r.emit(text)
@@ -273,7 +318,6 @@ func (r *Renderer) Close() {
 		r.parser.Flush(r.handle)
 		r.FlushPending()
 	}
-	r.reset(r.opt, r.emit)
 }
 
 // Slow says that text may cost much: a cursor is about.

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/vt"
 )
 
@@ -19,6 +20,7 @@ var update = flag.Bool("update", false, "write testdata/*.out and *.kept")
 // render returns everything that is emitted for the pieces.
 func render(o Options, pieces ...[]byte) string {
 	var out strings.Builder
+	o.Fault = failing
 	r := New(o, func(b []byte) {
 		if len(b) == 0 {
 			panic("empty emit")
@@ -31,6 +33,9 @@ func render(o Options, pieces ...[]byte) string {
 	r.Close()
 	return out.String()
 }
+
+// failing makes a panic that the renderer has stopped fail the test.
+func failing(f fault.Fault) { panic(f.Report()) }
 
 // eachSplit runs f with b whole, cut in two at every position, and in single bytes.
 func eachSplit(b []byte, f func(pieces ...[]byte)) {
@@ -208,7 +213,7 @@ func TestGolden(t *testing.T) {
 
 func TestOneEmitForEachWrite(t *testing.T) {
 	var emitted []string
-	r := New(Options{StripANSI: true}, func(b []byte) { emitted = append(emitted, string(b)) })
+	r := New(Options{StripANSI: true, Fault: failing}, func(b []byte) { emitted = append(emitted, string(b)) })
 	r.Write([]byte("a\r\nb\r\nc"))
 	assert.Equal(t, []string{"a\nb\n"}, emitted)
 	assert.Equal(t, "c", string(r.Pending()))
@@ -224,7 +229,7 @@ func TestOneEmitForEachWrite(t *testing.T) {
 }
 
 func TestPendingOnScreen(t *testing.T) {
-	r := New(Options{Cols: 20, Rows: 5}, func([]byte) {})
+	r := New(Options{Cols: 20, Rows: 5, Fault: failing}, func([]byte) {})
 	r.Write([]byte("a\x1b[3;1Hb"))
 	r.FlushPending()
 	assert.Equal(t, "a\n\nb", string(r.Pending()))
@@ -243,7 +248,7 @@ func TestOverlongLines(t *testing.T) {
 			require.Contains(t, want, "END")
 			for _, step := range []int{1, 1000, maxLine - 1, maxLine, maxLine + 1} {
 				var out bytes.Buffer
-				r := New(Options{}, func(b []byte) { out.Write(b) })
+				r := New(Options{Fault: failing}, func(b []byte) { out.Write(b) })
 				for rest := in; len(rest) > 0; rest = rest[min(step, len(rest)):] {
 					r.Write(rest[:min(step, len(rest))])
 					if r.column() >= maxLine || r.cells != nil && len(r.cells.cells) >= 6*maxLine {
@@ -267,7 +272,7 @@ func TestLongSequencesPassWhole(t *testing.T) {
 }
 
 func TestTabsBeyondTheEndAreBounded(t *testing.T) {
-	r := New(Options{}, func([]byte) {})
+	r := New(Options{Fault: failing}, func([]byte) {})
 	r.Write([]byte("a\r\x1b[50C"))
 	tabs := bytes.Repeat([]byte("\t"), 1000)
 	for range 200 {
@@ -302,7 +307,7 @@ func FuzzNeverPanics(f *testing.F) {
 	f.Add([]byte("日\r\x1b[1@\x1b[K"), []byte("\b\t\x1b[2D"), true)
 	f.Add([]byte("\t\x1b[A\xed"), []byte("\t\x1b[2D\xed0"), true) // a tab in the last column
 	f.Fuzz(func(t *testing.T, a, b []byte, strip bool) {
-		r := New(Options{Cols: 7, Rows: 3, StripANSI: strip}, func([]byte) {})
+		r := New(Options{Cols: 7, Rows: 3, StripANSI: strip, Fault: failing}, func([]byte) {})
 		r.Write(a)
 		r.Pending()
 		r.FlushPending()
@@ -327,7 +332,7 @@ func FuzzPlainIsUnchanged(f *testing.F) {
 
 func TestPlainLinesNeedNoAllocation(t *testing.T) {
 	in := bytes.Repeat([]byte("a line\twith a tab\r\n"), 200)
-	r := New(Options{}, func([]byte) {})
+	r := New(Options{Fault: failing}, func([]byte) {})
 	r.Write(in)
 	assert.Zero(t, testing.AllocsPerRun(100, func() { r.Write(in) }))
 }
@@ -348,7 +353,7 @@ func BenchmarkWrite(b *testing.B) {
 			b.Run(name, func(b *testing.B) {
 				in := []byte(bb.in)
 				n := 0
-				r := New(Options{StripANSI: strip}, func(b []byte) { n += len(b) })
+				r := New(Options{StripANSI: strip, Fault: failing}, func(b []byte) { n += len(b) })
 				b.SetBytes(int64(len(in)))
 				b.ReportAllocs()
 				for b.Loop() {

@@ -210,6 +210,9 @@ func conclude(a *ui.App, answer console.Answer) (goesOn bool, err error) {
 	if c.Lost > 0 {
 		a.Note("%d bytes of its output were lost: %s", c.Lost, c.LostWhy)
 	}
+	if c.Fault != "" {
+		a.Note("%s", c.Fault)
+	}
 	if c.PromptElsewhere {
 		a.Note("the program waits for the next command, but its prompt is redirected, as its output or its errors are: the exit code is unknown")
 	}

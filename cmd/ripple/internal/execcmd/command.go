@@ -94,6 +94,9 @@ func (x *execution) report(ctx context.Context, o outcome) error {
 	} else if o.err != nil { // the unfinished line, or the screen
 		_, _ = io.WriteString(x.Raw.Out, o.result.Output)
 	}
+	if o.result.Fault != "" {
+		x.Note("%s", o.result.Fault)
+	}
 	switch {
 	case ended || errors.Is(o.err, context.Canceled): // a second Ctrl-C
 		return ui.ExitWith(ui.ExitInterrupted)

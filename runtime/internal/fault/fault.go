@@ -1,0 +1,34 @@
+// Package fault describes panics of the code that interprets a program's output. Such a panic costs a piece of output its
+// form and never ends the session. A deferred function recovers, and passes the recovered value to New:
+//
+//	defer func() {
+//		if v := recover(); v != nil {
+//			report(fault.New(v, "rendering output", b))
+//		}
+//	}()
+package fault
+
+import (
+	"fmt"
+	"runtime/debug"
+	"strconv"
+)
+
+// Fault is a panic that was stopped.
+type Fault struct {
+	Doing string // what was being done: "rendering output"
+	Panic string
+	Stack string // of the goroutine, up to the panic
+	Bytes []byte // the output that was being interpreted; earlier output may have mattered, too
+}
+
+// New returns the fault of a recovered value. It copies b, and is called by the deferred function.
+func New(recovered any, doing string, b []byte) Fault {
+	return Fault{Doing: doing, Panic: fmt.Sprint(recovered), Stack: string(debug.Stack()), Bytes: append([]byte(nil), b...)}
+}
+
+// Report returns the fault as a text for a bug report. The bytes are a quoted Go string: they do not act on a terminal, and
+// can be pasted into a test.
+func (f Fault) Report() string {
+	return fmt.Sprintf("ripple panicked while %s: %s\n\nThe output that it was given (%d bytes):\n%s\n\n%s", f.Doing, f.Panic, len(f.Bytes), strconv.QuoteToASCII(string(f.Bytes)), f.Stack)
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"example.com/ripple/runtime/internal/fault"
+)
+
+// interpret passes output through the stages, under the lock. Where one panics, a line of output is
+// passed on as it is, and the parsers start again after it.
+func (d *driver) interpret(b []byte) {
+	for len(b) > 0 {
+		b = d.interpretSome(b)
+	}
+}
+
+// interpretSome returns what is left to be interpreted after a panic.
+func (d *driver) interpretSome(b []byte) (rest []byte) {
+	defer func() {
+		if v := recover(); v != nil {
+			d.faults.add(fault.New(v, "looking for prompts", b))
+			b = b[max(len(b)-d.detect.held(), 0):]
+			end := untilNext(b)
+			d.startAgain(b[:end])
+			rest = b[end:]
+		}
+	}()
+	d.flow.feed(b)
+	return nil
+}
+
+// interpretRest interprets what is held back at the end of the stream.
+func (d *driver) interpretRest() {
+	defer func() {
+		if v := recover(); v != nil {
+			d.faults.add(fault.New(v, "handling the last output", nil))
+		}
+	}()
+	for p := range d.detect.rest() {
+		d.flow.segment(p)
+	}
+}
+
+// startAgain replaces the parsers, and takes text for output.
+func (d *driver) startAgain(text []byte) {
+	defer func() { _ = recover() }() // the panic that led here is reported
+	usual := d.detect.usual
+	d.detect = newDetector(&d.prog.prompts)
+	d.detect.usual = usual
+	d.flow.pass(classified{output: text})
+}
+
+// untilNext returns the length of b's first line, or of what precedes the next escape sequence.
+func untilNext(b []byte) int {
+	for i, c := range b {
+		if c == '\n' {
+			return i + 1
+		}
+		if c == '\x1b' && i > 0 {
+			return i
+		}
+	}
+	return len(b)
+}
+
+// held returns how many bytes of the stream have not been yielded.
+func (t *detector) held() int { return int(t.fed - t.yielded) }
