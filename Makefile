@@ -9,7 +9,7 @@ $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
 	@:
 else
 
-.PHONY: identity site release release-check build test quick torture consoles kills race fuzz lint bench bench-probe gen interpreters agents test-agents fleet check
+.PHONY: identity site release release-check build test quick torture consoles flake kills race fuzz lint bench bench-probe gen interpreters interpreters-update agents agents-update test-agents fleet check
 
 # What is installed here and by Go is found after what the machine has.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -25,7 +25,7 @@ quick: build # while you work, in under a minute: vet, the tests that wait for n
 	go test -short ./adapters ./cmd/ripple/internal/... ./internal/... ./runtime/internal/... ./runtime/session/internal/... \
 		./runtime/acp ./runtime/annotate ./runtime/cast ./runtime/event ./runtime/launch ./runtime/registry ./runtime/scenario ./runtime/trust \
 		./runtime/loop/config ./runtime/loop/layout ./runtime/loop/record ./runtime/loop/resets ./schema/... | grep -v 'no test files'
-	go test ./conformance -count=1 -run 'Architecture|Layers|Sizes|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
+	go test ./conformance -count=1 -run 'Architecture|Layers|Schema|NoSleep|NoCode|Libraries|Packages|Imports|ThreatModel|Readme(Is|Starts)|Table|PlainEnglish|NamesDiffer|NoResult'
 	bin/ripple adapter test bash
 
 torture: build # what people do to sessions, to every program that is there: a quarter of an hour
@@ -33,6 +33,9 @@ torture: build # what people do to sessions, to every program that is there: a q
 
 consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
 	go test ./conformance/consoles -count=1 -timeout 1h -rounds 100 -long -binary "$(CURDIR)/bin/ripple"
+
+flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
+	tools/flake
 
 kills: # kill -9 of agents, of loops and of what an editor has started, 200 times each: half an hour
 	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKilled' -count=1 -v -timeout 1h
@@ -64,9 +67,15 @@ interpreters: # the programs of the adapters in this repository; those of PyPI, 
 
 agents: # the coding agents of the adapters in this repository, what three of them need for the Agent Client Protocol, and the programs that test servers of MCP and ACP, into .agents
 	@status=0; tools/agents || status=$$?; \
-	for package in @modelcontextprotocol/inspector@latest @modelcontextprotocol/conformance@latest @agentclientprotocol/sdk@2 acpx@0.19 @agentclientprotocol/claude-agent-acp@latest @agentclientprotocol/codex-acp@latest pi-acp@0.0.24; do \
+	for package in $$(sed -n 's/^peer npm \(.*\) \(.*\)/\1@\2/p' tools/versions); do \
 		npm install --prefix .agents --no-audit --no-fund --loglevel error $$package || { echo "agents: $$package could not be installed" >&2; status=1; }; \
 	done; exit $$status
+
+agents-update: # today's versions of the agents into tools/versions
+	tools/update-versions agent peer
+
+interpreters-update: # the same for the programs of PyPI, npm and Go
+	tools/update-versions program
 
 test-agents: # live: those agents against a model server of our own, without a network
 	RIPPLE_AGENTS="$(CURDIR)/.agents" go test ./conformance/agents -count=1 -v -timeout 30m -parallel 2

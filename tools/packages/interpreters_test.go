@@ -69,7 +69,7 @@ func interpreters(t *testing.T, dir, unknown string, args ...string) (said strin
 	write(t, filepath.Join(dir, "calls"), "")
 	cmd := exec.Command("../interpreters", args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
-		"DIR="+dir, "GO="+real, "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
+		"DIR="+dir, "GO="+real, "VERSIONS="+filepath.Join(dir, "versions"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()
@@ -87,6 +87,7 @@ func machine(t *testing.T) (dir string) {
 	dir = t.TempDir()
 	write(t, filepath.Join(dir, "list"), list)
 	write(t, filepath.Join(dir, "there"), "")
+	write(t, filepath.Join(dir, "versions"), "program npm nushell 0.9\n")
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -115,7 +116,7 @@ func TestInterpreters(t *testing.T) {
 		{
 			"one call for all that a manager has", "", nil,
 			[]string{
-				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server", "pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
+				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server", "pip install duckdb-cli", "npm install nushell@0.9", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
 			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ending + "interpreters: all there: 10 packages\n"},
@@ -126,7 +127,7 @@ func TestInterpreters(t *testing.T) {
 			[]string{
 				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server",
 				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4", "apt-get install psql-client", "apt-get install psql-server",
-				"pip install duckdb-cli", "npm install nushell", "go install example.org/dlv@latest",
+				"pip install duckdb-cli", "npm install nushell@0.9", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
 			[]string{

@@ -5,7 +5,8 @@
 // -every all. After "none" stands an adapter whose program is not
 // there and in no package, and how to get it. With arguments it prints those of these
 // adapters only; with -family those of this family, else those of all but agents,
-// which are large and want a folder of their own.
+// which are large and want a folder of their own. Packages of npm, PyPI and Go have the versions
+// of the file -versions, those that it does not name have none or what the adapter says.
 package main
 
 import (
@@ -34,7 +35,13 @@ type install struct {
 func main() {
 	family := flag.String("family", "", "only adapters of this family")
 	every := flag.Bool("every", false, "from each manager that has them, not from the first only")
+	versions := flag.String("versions", "versions", "the file of versions; see its first lines")
 	flag.Parse()
+	pinned, err := readVersions(*versions)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "packages:", err)
+		os.Exit(1)
+	}
 	var adapters []adapter
 	if err := json.NewDecoder(os.Stdin).Decode(&adapters); err != nil {
 		fmt.Fprintln(os.Stderr, "packages: reading the list of adapters:", err)
@@ -49,7 +56,9 @@ func main() {
 		if a.Origin != "embedded" || a.Install == nil || len(wanted) > 0 && !slices.Contains(wanted, a.Name) {
 			continue
 		}
-		lines = append(lines, a.lines(*every)...)
+		for _, line := range a.lines(*every) {
+			lines = append(lines, pinned.pin(line))
+		}
 	}
 	slices.Sort(lines)
 	for _, line := range slices.Compact(lines) {
