@@ -26,6 +26,12 @@ func TestAPanicOfTheParsers(t *testing.T) {
 	assert.Equal(t, 3, *r.ExitCode)
 	reported(t, r, dir, "looking for prompts", `BREAK here\r\n`)
 	assert.Equal(t, "next\n", eval(t, s, "echo next").Output)
+
+	s.BreakParsers()
+	r, err = s.Eval(deadline(t), `printf 'BRE%s' AK; (exit 4)`) // the prompt follows on the same line
+	require.NoError(t, err)
+	assert.Equal(t, "BREAK", r.Output)
+	assert.Equal(t, 4, *r.ExitCode)
 }
 
 // A panic while output is rendered costs it its form.
@@ -53,7 +59,7 @@ func reported(t *testing.T, r session.Result, dir, doing, output string) {
 	assert.True(t, strings.HasPrefix(name, dir))
 	report, err := os.ReadFile(name)
 	require.NoError(t, err)
-	for _, want := range []string{"ripple panicked while " + doing, output, "runtime/session"} {
+	for _, want := range []string{"panic while " + doing, output, "runtime/session"} {
 		assert.Contains(t, string(report), want)
 	}
 	info, err := os.Stat(name)

@@ -1,7 +1,10 @@
 package session
 
 import (
+	"bytes"
+
 	"example.com/ripple/runtime/internal/fault"
+	"example.com/ripple/runtime/internal/vt"
 )
 
 // interpret passes output through the stages, under the lock. Where one panics, a line of output is
@@ -48,17 +51,22 @@ func (d *driver) startAgain(text []byte) {
 	d.flow.pass(classified{output: text})
 }
 
-// untilNext returns the length of b's first line, or of what precedes the next escape sequence.
-func untilNext(b []byte) int {
-	for i, c := range b {
-		if c == '\n' {
-			return i + 1
+// untilNext returns the length of the text or the sequence at the beginning of b; of text, up to the
+// end of its first line.
+func untilNext(b []byte) (end int) {
+	end = len(b)
+	defer func() { _ = recover() }() // the parser may be what panicked
+	first := true
+	parser := vt.Parser{SevenBit: true}
+	parser.Feed(b, func(t *vt.Token) {
+		if first && !t.Inside {
+			end, first = len(t.Raw), false
 		}
-		if c == '\x1b' && i > 0 {
-			return i
-		}
+	})
+	if i := bytes.IndexByte(b[:end], '\n'); i >= 0 {
+		end = i + 1
 	}
-	return len(b)
+	return end
 }
 
 // held returns how many bytes of the stream have not been yielded.

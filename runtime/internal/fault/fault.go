@@ -30,5 +30,5 @@ func New(recovered any, doing string, b []byte) Fault {
 // Report returns the fault as a text for a bug report. The bytes are a quoted Go string: they do not act on a terminal, and
 // can be pasted into a test.
 func (f Fault) Report() string {
-	return fmt.Sprintf("ripple panicked while %s: %s\n\nThe output that it was given (%d bytes):\n%s\n\n%s", f.Doing, f.Panic, len(f.Bytes), strconv.QuoteToASCII(string(f.Bytes)), f.Stack)
+	return fmt.Sprintf("panic while %s: %s\n\nThe output that it was given (%d bytes):\n%s\n\n%s", f.Doing, f.Panic, len(f.Bytes), strconv.QuoteToASCII(string(f.Bytes)), f.Stack)
 }

@@ -56,10 +56,11 @@ the output). Where they are known or there is something to say: "cwd", "mode" an
 from the prompt, by name), "out_of_band" (what came between the commands, before this
 one's output; without --json it goes to standard error), "screen" (true: the program
 draws on the whole screen, and what that shows ends the output), "restarted" (true: the
-program was started anew for this command), "prompt_elsewhere" (true: the program waits for
+program was restarted for this command), "prompt_elsewhere" (true: the program waits for
 the next command, but its prompt is not printed on the terminal, as after "exec 2>FILE" in
-some shells, so the exit code is not known) and "failure" (why ripple could not carry it out to
-its end).
+some shells, so the exit code is not known), "fault" (ripple itself panicked while it handled
+the output; it names a file for a bug report) and "failure" (why ripple could not carry it out
+to its end).
 Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
