@@ -19,6 +19,7 @@ import (
 // A declared test passes without those before it, so that --filter can select it: each passes
 // in the opposite order, too.
 func TestDeclaredTestsStandAlone(t *testing.T) {
+	t.Parallel()
 	all, err := registry.Open(registry.Sources{Embedded: adapters.FS, Scripts: []fs.FS{scripts.FS}})
 	require.NoError(t, err)
 	for _, name := range []string{"bash", "zsh", "fish", "python", "node", "lua", "php", "irb", "pry", "sqlite3", "gdb", "pdb", "perldb"} {

@@ -46,6 +46,7 @@ type blackBoxReport struct {
 //
 //	go test ./conformance -run BlackBox -binary /usr/local/bin/other
 func TestBlackBox(t *testing.T) {
+	t.Parallel()
 	program := *binary
 	if program == "" {
 		var err error

@@ -13,6 +13,7 @@ var atEnd []func()
 type withEnd struct{ *testing.M }
 
 func (w withEnd) Run() int {
+	testkit.SideBySide()
 	defer func() {
 		for _, f := range atEnd {
 			f()

@@ -21,12 +21,13 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
 	"example.com/ripple/runtime/scenario"
 )
 
-// thorough is set for the long forms of tests: 100 kills, 200 moments, 1,000 turns.
-var thorough = os.Getenv("RIPPLE_THOROUGH") != ""
+// thorough is set for the long forms of tests.
+var thorough = testkit.Thorough
 
 // sixTurns is a scenario whose turns can be repeated: an interrupted turn leaves any part of its
 // work.

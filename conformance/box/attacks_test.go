@@ -6,9 +6,11 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"sync"
 	"syscall"
@@ -92,11 +94,12 @@ func TestAttacks(t *testing.T) {
 	assert.GreaterOrEqual(t, len(list), 80)
 	s := newServices(t)
 	ripple := built(t)
+	users := slices.Sorted(maps.Keys(kinds()))
 	for kind, credential := range kinds() {
 		template := newTemplate(t, credential)
-		for _, a := range list {
-			if a.as != "" && a.as != kind {
-				continue
+		for i, a := range list {
+			if a.as != "" && a.as != kind || a.as == "" && !testkit.Thorough && users[i%len(users)] != kind {
+				continue // the sample makes each attack as one user, by turns
 			}
 			t.Run(kind+"/"+a.name, func(t *testing.T) {
 				t.Parallel()
@@ -183,6 +186,7 @@ var binaries string
 func TestMain(m *testing.M) { os.Exit(proctree.Guard(func() int { return run(m) })) }
 
 func run(m *testing.M) int {
+	testkit.SideBySide()
 	var err error
 	if binaries, err = os.MkdirTemp("", "box-"); err == nil {
 		err = os.Chmod(binaries, 0o755)

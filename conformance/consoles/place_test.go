@@ -37,6 +37,7 @@ var (
 const timeout = time.Minute
 
 func TestMain(m *testing.M) {
+	testkit.SideBySide()
 	flag.Parse()
 	os.Exit(m.Run())
 }

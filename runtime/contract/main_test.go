@@ -7,9 +7,12 @@ import (
 
 	"github.com/dlclark/regexp2"
 	"go.uber.org/goleak"
+
+	"example.com/ripple/internal/testkit"
 )
 
 func TestMain(m *testing.M) {
+	testkit.SideBySide()
 	code := m.Run()
 	regexp2.StopTimeoutClock() // its goroutine would count as a leak
 	if err := goleak.Find(); err != nil && code == 0 {

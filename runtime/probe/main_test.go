@@ -9,11 +9,13 @@ import (
 
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/schema"
 	_ "example.com/ripple/schema/validate"
 )
 
 func TestMain(m *testing.M) {
+	testkit.SideBySide()
 	os.Exit(m.Run())
 }
 
