@@ -35,14 +35,14 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	case reason == "" || s.Examined == s.Turn+1: // nothing new was said since
 		return nil, nil
 	case len(config.Verify) == 0:
-		return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, 0), nil
+		return doneStop(reason, c.work.planInProject(), s, 0), nil
 	}
 	now, err := c.work.tree.Snapshot(ctx)
 	if err != nil {
 		return nil, err
 	}
 	if s.Proven == now.Digest() { // before a crash
-		return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, len(config.Verify)), nil
+		return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), nil
 	}
 	done, ok, err := c.examine(ctx, now)
 	if err := errors.Join(err, c.backup.mend()); err != nil {
@@ -60,7 +60,7 @@ func (c *checker) claim(ctx context.Context, p record.Plan) (*Stop, error) {
 	if !ok {
 		return nil, nil
 	}
-	return doneStop(reason, c.work.planInProject(), s.Turn, s.Removed, len(config.Verify)), nil
+	return doneStop(reason, c.work.planInProject(), s, len(config.Verify)), nil
 }
 
 // examine runs the commands, a second time when they changed the tree: they must

@@ -32,6 +32,7 @@ type said struct {
 	denied  bool
 	failed  bool
 
+	hat       string // that took the turn; "" for none
 	uncounted string // the reason that its promise does not count
 	onlyTests bool   // only tests and the loop's own files changed
 }
@@ -49,7 +50,7 @@ func (g *gate) note(s said) {
 	claims := !s.failed && !s.denied && !g.Failing
 	g.ExitSignal = claims && b.ExitSignal
 	g.Promise = claims && s.promise
-	g.Denied, g.Uncounted = s.denied, s.uncounted
+	g.By, g.Denied, g.Uncounted = s.hat, s.denied, s.uncounted
 	g.Indicators = count(g.Indicators, claims && (b.Status == statusComplete || s.promise))
 	g.TestTurns = count(g.TestTurns, claims && b.WorkType == workTesting && s.onlyTests)
 	g.Blocked = count(g.Blocked, b.Status == statusBlocked)
@@ -61,6 +62,14 @@ func count(n int, goesOn bool) int {
 		return n + 1
 	}
 	return 0
+}
+
+// speaker names who took the last turn, and so made its claim.
+func (g *gate) speaker() string {
+	if g.By == "" {
+		return "the agent"
+	}
+	return "the hat " + g.By
 }
 
 // decide returns the reason to stop the loop, or "" to continue.

@@ -51,7 +51,7 @@ func (j *judge) take(e *ended) {
 	b := e.block
 	denied := e.said.denied > 0
 	s.Halted = denied && c.DenialMode == "halt"
-	says := said{block: b, promise: e.promised, uncounted: e.uncounted, denied: denied, failed: o.Failure != nil}
+	says := said{hat: e.hat, block: b, promise: e.promised, uncounted: e.uncounted, denied: denied, failed: o.Failure != nil}
 	if b != nil {
 		s.Recommended = record.OneLine(b.Recommendation, 200)
 		says.onlyTests = e.unseen == nil && onlyTests(j.work.tree, e.changed)

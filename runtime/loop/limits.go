@@ -96,24 +96,24 @@ func (l *limits) budget(p record.Plan) *Stop {
 
 // notDone describes why the work does not count as done.
 func (l *limits) notDone(p record.Plan) string {
-	s := &l.state
+	s, who := &l.state, (*gate)(&l.state.Gate).speaker()
 	switch g := s.Gate; {
 	case s.VerifyFailed != "":
 		return "it is not done, the check failed: " + s.VerifyFailed
 	case l.missing() != "":
-		return "the agent said that it is done, and " + l.missing()
+		return who + " said that it is done, and " + l.missing()
 	case g.Claimed && g.Denied:
-		return "the agent said that it is done, which does not count in a turn that was denied a permission"
+		return who + " said that it is done, which does not count in a turn that was denied a permission"
 	case g.Claimed && g.Failing:
-		return "the agent said that it is done, and that its tests fail"
+		return who + " said that it is done, and that its tests fail"
 	case g.Claimed && s.Failed != "":
-		return fmt.Sprintf("the agent said that it is done, which does not count in a failed turn (%s)", s.Failed)
+		return fmt.Sprintf("%s said that it is done, which does not count in a failed turn (%s)", who, s.Failed)
 	case g.Uncounted != "":
-		return "the agent said that it is done, which does not count: " + g.Uncounted
+		return who + " said that it is done, which does not count: " + g.Uncounted
 	case p.Open+p.Ticked > 0:
 		return fmt.Sprintf("%d of %d tasks are open", p.Open, p.Open+p.Ticked)
 	case g.Claimed:
-		return fmt.Sprintf("the agent said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", indicatorsToFinish)
+		return fmt.Sprintf("%s said that it is done, but not %d turns in a row and EXIT_SIGNAL: true in the last", who, indicatorsToFinish)
 	}
 	return "the agent did not say that it is done"
 }

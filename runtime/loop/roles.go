@@ -93,7 +93,7 @@ func (r *roles) useSession(key string, fresh bool) {
 // begin opens the inbox of a turn, and adds what the turn is for to its prompt.
 func (r *roles) begin(e *ended) (err error) {
 	rules := r.rules()
-	r.token = ""
+	r.token, e.hat = "", r.hat()
 	if !rules.Active() {
 		return nil
 	}

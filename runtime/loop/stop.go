@@ -100,21 +100,21 @@ func agentStop(err error) *Stop {
 
 // doneStop ends a loop whose work is done; plan is the path of the task list, and commands are
 // those that verified it.
-func doneStop(reason, plan string, turns, removed, commands int) *Stop {
+func doneStop(reason, plan string, state *record.State, commands int) *Stop {
 	why := map[string]string{
-		ReasonProjectComplete: "The agent says that the project is complete",
+		ReasonProjectComplete: (*gate)(&state.Gate).speaker() + " says that the project is complete",
 		ReasonPlanComplete:    "Every task in " + plan + " is ticked",
 		ReasonTestSaturation:  fmt.Sprintf("The last %d turns only tested and changed nothing else", testTurnsToFinish),
 	}[reason]
-	if reason == ReasonPlanComplete && removed > 0 {
-		why += fmt.Sprintf(", %s of it taken out and not ticked,", plural(removed, "other"))
+	if reason == ReasonPlanComplete && state.Removed > 0 {
+		why += fmt.Sprintf(", %s of it taken out and not ticked,", plural(state.Removed, "other"))
 	}
-	s := &Stop{Reason: reason, Verified: commands > 0, Asked: turns > 0}
+	s := &Stop{Reason: reason, Verified: commands > 0, Asked: state.Turn > 0}
 	how := "not verified"
 	if s.Verified {
 		how = "verified by " + plural(commands, "command")
 	}
-	s.Why = fmt.Sprintf("%s after %s, %s.", why, plural(turns, "turn"), how)
+	s.Why = sentence(fmt.Sprintf("%s after %s, %s", why, plural(state.Turn, "turn"), how))
 	if !s.Asked {
 		s.Why = fmt.Sprintf("Every task in %s was ticked already, and the agent was not asked; %s.", plan, how)
 	}

@@ -31,7 +31,8 @@ type ended struct {
 	progress      bool     // one of them is not the loop's own
 	begun         time.Time
 
-	roleContext []string // lines for its hat
+	hat         string   // that took it; "" for none
+	roleContext []string // lines for the hat
 	unseen      error    // why it is not known what the turn changed
 	topics      []hats.Topic
 	handed      bool // a hat published something new

@@ -118,6 +118,7 @@ func (c *checker) graph(bounded bool) {
 	}
 	for _, h := range c.Hats {
 		c.unheard(h)
+		c.unsaid(h)
 	}
 	reached := c.reached()
 	for i := range c.Hats {
@@ -152,6 +153,35 @@ func (c *checker) unheard(h Hat) {
 			c.odd(at("hats", h.Key, "publishes", strconv.Itoa(i)), "no hat takes %s: it goes to a plain turn", t)
 		}
 	}
+}
+
+// unsaid reports a default that counts only when an agent publishes it itself.
+func (c *checker) unsaid(h Hat) {
+	path := at("hats", h.Key, "default_publishes")
+	switch {
+	case h.Default == "":
+	case h.Default == c.Promise:
+		text := fmt.Sprintf("the default %s of %s does not count: the completion promise must be an agent's word", c.Promise, h.Key)
+		if chain := c.silent(); len(chain) > 1 && chain[len(chain)-1] == h.Key {
+			text += fmt.Sprintf("; the defaults lead to it without one: %s", strings.Join(chain, " → "))
+		}
+		c.odd(path, "%s", text)
+	case slices.Contains(c.Required, h.Default):
+		c.odd(path, "%s is required, and the default of %s does not count for that: it must be an agent's word", h.Default, h.Key)
+	}
+}
+
+// silent returns the hats that take the first turns if no agent publishes anything.
+func (c *checker) silent() (keys []string) {
+	topic := c.start()
+	for topic != "" && topic != c.Promise {
+		h := c.Route(topic)
+		if h == nil || slices.Contains(keys, h.Key) {
+			break
+		}
+		keys, topic = append(keys, h.Key), h.Default
+	}
+	return keys
 }
 
 // outputs returns the topics that a hat may publish and that another hat triggers on.

@@ -40,6 +40,15 @@ func TestCheck(t *testing.T) {
 		{"no topic", with(func(r *Rules) { r.Hats[0].Publishes[0] = "Built it" }), true, []string{`ERROR hats.builder.publishes.0: "Built it" is not a topic: use at most 80 of a-z 0-9 _ . : -, or the completion promise DONE`}},
 		{"no trigger", with(func(r *Rules) { r.Hats[0].Triggers[1] = "GO" }), true, []string{`ERROR hats.builder.triggers.1: "GO" is not a topic: use at most 80 of a-z 0-9 _ . : -, and * for any part of a segment`}},
 		{"a default that it may not publish", with(func(r *Rules) { r.Hats[0].Default = "passed" }), true, []string{"ERROR hats.builder.default_publishes: builder may not publish passed: add it to publishes, which are built, stuck"}},
+		{"a default that is the promise", with(func(r *Rules) { r.Hats[1].Default = "DONE" }), true, []string{
+			stuck, passed, "hats.reviewer.default_publishes: the default DONE of reviewer does not count: the completion promise must be an agent's word",
+		}},
+		{"a chain of defaults that ends in the promise", with(func(r *Rules) { r.Hats[0].Default, r.Hats[1].Default = "built", "DONE" }), true, []string{
+			stuck, passed, "hats.reviewer.default_publishes: the default DONE of reviewer does not count: the completion promise must be an agent's word; the defaults lead to it without one: builder → reviewer",
+		}},
+		{"a default that is required", with(func(r *Rules) { r.Required, r.Hats[1].Default = []string{"passed"}, "passed" }), true, []string{
+			stuck, "hats.reviewer.default_publishes: passed is required, and the default of reviewer does not count for that: it must be an agent's word",
+		}},
 		{"a required topic that nobody publishes", with(func(r *Rules) { r.Required = []string{"tested"} }), true, []string{"event_loop.required_events.0: no hat publishes tested, and without it the work is never done: only a plain turn can publish it", stuck, passed}},
 		{"nothing", Rules{Start: "go", Promise: "DONE"}, false, nil},
 	}

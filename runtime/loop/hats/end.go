@@ -40,7 +40,7 @@ func (r *Rules) Counts(c Choice, t Turn) bool {
 	for _, p := range t.Published {
 		published = published || r.Refusal(c.Hat, p.Topic) == ""
 	}
-	return !t.Failed && !t.Limited && (published || c.Hat != nil && c.Hat.Default != "")
+	return !t.Failed && !t.Limited && (published || c.Hat.assumed(r.Promise) != "")
 }
 
 // End applies a turn to the state. It replaces the state's slices and maps; those of the previous
@@ -135,13 +135,34 @@ func (e *Ended) take(r *Rules, s *State, c Choice, t Turn) {
 	if c.Hat == nil {
 		return
 	}
-	if c.Hat.Default != "" {
-		e.publish(r, s, c, NewPublished(c.Hat.Default, ""), "default_publishes", t.Number)
+	if topic := c.Hat.assumed(r.Promise); topic != "" {
+		p := NewPublished(topic, "")
+		p.Assumed = true
+		e.publish(r, s, c, p, p.how(), t.Number)
 		return
+	}
+	if c.Hat.Default != "" && e.Refused == "" {
+		e.unpromised(r, s, c, t)
+		wrong = cmp.Or(wrong, r.Promise+" is yours to say")
 	}
 	s.Pending = slices.Concat(c.Topics, s.Pending) // back where it was: it is the oldest of its hat
 	sort.SliceStable(s.Pending, func(i, j int) bool { return s.Pending[i].ID < s.Pending[j].ID })
 	s.unanswered(e, c, wrong)
+}
+
+// assumed returns the topic that is published for a hat (nil for a plain turn) that published
+// none, or "". The completion promise is never assumed: it is the word of an agent.
+func (h *Hat) assumed(promise string) string {
+	if h == nil || h.Default == promise {
+		return ""
+	}
+	return h.Default
+}
+
+// unpromised records that a hat did not give the completion promise that is its default.
+func (e *Ended) unpromised(r *Rules, s *State, c Choice, t Turn) {
+	const why = "no agent gave the completion promise, and default_publishes does not stand for it"
+	e.Topics = append(e.Topics, s.refused(c, NewPublished(r.Promise, ""), t.Number, why))
 }
 
 // promise handles a completion promise on the last line of the text.
@@ -235,7 +256,10 @@ func (c Choice) from() string {
 }
 
 func (p Published) how() string {
-	if p.Emitted {
+	switch {
+	case p.Assumed:
+		return "default_publishes"
+	case p.Emitted:
 		return "emitted"
 	}
 	return "written"

@@ -166,11 +166,48 @@ func TestPromise(t *testing.T) {
 	open := begin(Rules{Start: "go", Promise: "DONE", Hats: []Hat{{Key: "a", Triggers: []string{"go"}}}})
 	_, e := open.take(Turn{Promised: true})
 	assert.True(t, e.Promised, "a hat without a list may publish anything")
-	by := begin(Rules{Start: "go", Promise: "a.done", Hats: []Hat{{Key: "a", Triggers: []string{"go"}, Publishes: []string{"a.done"}, Default: "a.done"}}})
-	_, e = by.take(say())
-	assert.True(t, e.Promised, "by default")
 	var none *Rules
 	assert.True(t, none.End(nil, Choice{}, Turn{Promised: true}).Promised, "without hats as ever")
+}
+
+// A default is not an agent's word: a loop whose agents are silent is never done by it.
+func TestTheDefaultIsNobodysPromise(t *testing.T) {
+	r := team()
+	r.Hats[0].Default, r.Hats[1].Default = "built", "DONE"
+	const why = "no agent gave the completion promise, and default_publishes does not stand for it"
+	tests := []struct {
+		name  string
+		turn  Turn
+		want  bool
+		topic string // the last of the journal
+	}{
+		{"a silent hat", say(), false, "reviewer: DONE →  (refused: " + why + ")"},
+		{"one whose topic does not count", say("stuck"), false, "reviewer: DONE →  (refused: " + why + ")"},
+		{"one that says that the work is unfinished", Turn{NotDone: true}, false, "reviewer: DONE →  (refused: " + why + ")"},
+		{"one that promises", Turn{Promised: true}, true, "builder: built → reviewer (default_publishes)"},
+		{"one that publishes the promise", say("DONE"), true, "reviewer: DONE →  (written: the completion promise)"},
+		{"one that publishes something else", say("rejected"), false, "reviewer: rejected → builder (written)"},
+	}
+	for _, tt := range tests {
+		p := begin(r)
+		p.take(say())
+		_, e := p.take(tt.turn)
+		assert.Equal(t, tt.want, e.Promised, tt.name)
+		assert.Equal(t, tt.topic, p.log[len(p.log)-1], tt.name)
+	}
+
+	p := begin(r)
+	p.take(say())
+	p.take(say())
+	assert.Equal(t, []string{
+		"Role: reviewer. Topic: built.", "You had this before and published nothing that counts: DONE is yours to say.",
+		"You may publish: passed, rejected, DONE.", `To publish, write a line <event topic="passed">what the next one needs to know</event>, or run: ripple emit passed TEXT`,
+	}, r.Part(r.Next(&p.State)).Context)
+	who, _ := p.take(say())
+	assert.Equal(t, "reviewer built", who, "it is asked once more")
+	who, _ = p.take(say())
+	assert.Equal(t, "plain built", who, "then a plain turn takes over")
+	assert.False(t, r.Counts(Choice{Hat: &r.Hats[1]}, say()), "its check would be run for nothing")
 }
 
 func TestRequired(t *testing.T) {
@@ -184,6 +221,14 @@ func TestRequired(t *testing.T) {
 	assert.Equal(t, []string{"passed"}, p.Missing(&p.State), "a topic that does not count is not recorded as seen")
 	p.take(say("passed"))
 	assert.Empty(t, p.Missing(&p.State))
+
+	r.Hats[0].Default = "built"
+	p = begin(r)
+	p.take(say())
+	assert.Equal(t, []string{"passed", "built"}, p.Missing(&p.State), "a default is not an agent's word")
+	p.take(say("rejected"))
+	p.take(say("built"))
+	assert.Equal(t, []string{"passed"}, p.Missing(&p.State))
 }
 
 // The same topic with the same payload is not new until a file has changed.

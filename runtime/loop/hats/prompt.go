@@ -17,7 +17,7 @@ func (r *Rules) Part(c Choice) (p Part) {
 	case !r.Active():
 	case c.Hat != nil:
 		p.Prompt = c.Hat.prompt(c.Topics[0])
-		p.Context = c.Hat.context(c.Topics[0])
+		p.Context = c.Hat.context(c.Topics[0], c.Hat.assumed(r.Promise))
 	default:
 		p.Prompt = plainPrompt(c.Topics)
 		p.Context = r.plainContext()
@@ -54,7 +54,8 @@ const examplePayload = "what the next one needs to know"
 
 const how = "To publish, write a line <event topic=\"%s\">" + examplePayload + "</event>, or run: ripple emit %s TEXT"
 
-func (h *Hat) context(w Waiting) []string {
+// context returns the lines about a topic for the hat; assumed is published if the hat publishes nothing.
+func (h *Hat) context(w Waiting, assumed string) []string {
 	lines := []string{fmt.Sprintf("Role: %s. Topic: %s.", h.Title(), w.Topic.Topic)}
 	if w.Tries > 0 {
 		why := "."
@@ -67,8 +68,8 @@ func (h *Hat) context(w Waiting) []string {
 	if len(h.Publishes) > 0 {
 		example = h.Publishes[0]
 		may := "You may publish: " + clip(strings.Join(h.Publishes, ", "), 160)
-		if h.Default != "" {
-			may += "; without one, " + h.Default + " is"
+		if assumed != "" {
+			may += "; without one, " + assumed + " is"
 		}
 		lines = append(lines, may+".")
 	}

@@ -21,7 +21,7 @@ type Hat struct {
 	Description  string
 	Triggers     []string // topics that it accepts; "*" matches any part of a segment
 	Publishes    []string // topics that it may publish; empty: any
-	Default      string   // published on its behalf when it published none; "" for none
+	Default      string   // published on its behalf when it published none, unless it is the completion promise; "" for none
 	Instructions string
 
 	MaxActivations int     // limit of turns; 0: unlimited
@@ -67,7 +67,7 @@ func (h *Hat) may(topic string) bool {
 type Rules struct {
 	Hats     []Hat    // in the order of the file
 	Start    string   // first topic of a run; "": DefaultStart if a hat triggers on it
-	Required []string // topics that must be published before a run is complete
+	Required []string // topics that agents must publish before a run is complete; a default does not count
 	Promise  string   // as a topic or as the last line, it claims completion
 }
 

@@ -17,6 +17,7 @@ type Published struct {
 	Payload string `json:"payload,omitempty"`
 	Cut     bool   `json:"cut,omitempty"`     // the payload was truncated
 	Emitted bool   `json:"emitted,omitempty"` // published by `ripple emit`, else in the agent's text
+	Assumed bool   `json:"-"`                 // published for a hat that published nothing, so no agent's word
 }
 
 // NewPublished returns a published topic; it truncates the payload.

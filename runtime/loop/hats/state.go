@@ -62,7 +62,7 @@ func (s *State) publish(r *Rules, p Published, from, why string, turn int) Topic
 		return t
 	}
 	s.Pending = append(s.Pending, Waiting{Topic: t})
-	if slices.Contains(r.Required, t.Topic) && !slices.Contains(s.Seen, t.Topic) {
+	if !p.Assumed && slices.Contains(r.Required, t.Topic) && !slices.Contains(s.Seen, t.Topic) {
 		s.Seen = append(s.Seen, t.Topic)
 	}
 	return t

@@ -48,5 +48,6 @@ type Gate struct {
 	Failing    bool `json:"failing,omitempty"` // it reported failing tests
 	Claimed    bool `json:"claimed,omitempty"` // it claimed completion, whether or not that counts
 
+	By        string `json:"by,omitempty"`        // the hat that took the last turn; "" for none
 	Uncounted string `json:"uncounted,omitempty"` // the reason that its promise does not count; "" if it counts
 }
