@@ -30,9 +30,6 @@ func (r *reader) hollow() *event.Failure {
 		return nil
 	}
 	said := strings.TrimSpace(r.answer)
-	if said == "" && r.finished != nil {
-		said = strings.TrimSpace(r.finished.Result)
-	}
 	switch kind := r.begins(said); {
 	case len(r.failed) > 0:
 		last := r.failed[len(r.failed)-1]

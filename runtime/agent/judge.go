@@ -261,8 +261,5 @@ func (r *reader) outcome(e ending) Outcome {
 		Stderr: r.stderr.String(),
 	}
 	r.lastWords(o.Failure, e)
-	if r.finished != nil && r.finished.Result != "" && o.Text == "" && !r.finished.IsError {
-		o.Text = r.finished.Result
-	}
 	return o
 }

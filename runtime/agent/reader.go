@@ -29,6 +29,7 @@ type reader struct {
 	scratch []event.Event
 	text    joiner // pieces of text
 	thought joiner // pieces of reasoning
+	emitted emitted
 
 	session  string
 	denials  []event.Event
@@ -189,6 +190,7 @@ func (r *reader) take(e event.Event) {
 			return
 		}
 	case event.Finished:
+		r.result(e)
 		r.finished = &e
 		if e.CostUSD > 0 && r.used.CostUSD == 0 {
 			r.used.CostUSD = e.CostUSD
@@ -263,6 +265,7 @@ func (r *reader) emitBlock(j *joiner) {
 		kind, r.acted = event.Reasoning, true
 	} else {
 		r.answer = text
+		r.emitted.add(text)
 	}
 	r.emit(event.Event{Type: kind, Text: text})
 }

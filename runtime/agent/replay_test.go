@@ -179,6 +179,54 @@ func TestPiecesAreJoined(t *testing.T) {
 	assert.Empty(t, texts(piece(" \\n")))
 }
 
+// The final message is emitted as text if no text has it; white space and the way in which the
+// agent joined its texts do not count.
+func TestAResultIsTextThatNobodyHasSeen(t *testing.T) {
+	say := func(s string) string { return `{"t":"say","x":"` + s + `"}` }
+	piece := func(s string) string { return `{"t":"piece","x":"` + s + `"}` }
+	end := func(s string) string { return `{"t":"end","x":"` + s + `"}` }
+	long := strings.Repeat("0123456789 ", 120_000)
+	for _, c := range []struct {
+		name  string
+		lines []string
+		want  []string
+		final string
+	}{
+		{"no other text", []string{end(`Unknown command: /aaa`)}, []string{"Unknown command: /aaa"}, "Unknown command: /aaa"},
+		{"after a tool", []string{`{"t":"tool","name":"Shell"}`, end("done")}, []string{"done"}, "done"},
+		{"the last text", []string{say("one"), say("two"), end("two")}, []string{"one", "two"}, "two"},
+		{"pieces", []string{piece("one "), piece("two"), end("one two")}, []string{"one two"}, "one two"},
+		{"pieces and the whole", []string{piece("one"), say("one"), end("one")}, []string{"one"}, "one"},
+		{"all texts joined", []string{say("one"), say("two"), end("onetwo")}, []string{"one", "two"}, "two"},
+		{"the last texts joined", []string{say("zero"), say("one\\n"), say("two"), end("one\\n\\ntwo\\n")}, []string{"zero", "one\n", "two"}, "two"},
+		{"an earlier text", []string{say("the answer"), say("saved"), end("the answer")}, []string{"the answer", "saved"}, "saved"},
+		{"a part of a text", []string{say("I look at it."), end("it.")}, []string{"I look at it.", "it."}, "it."},
+		{"another text", []string{say("I look."), end("4")}, []string{"I look.", "4"}, "4"},
+		{"nothing", []string{say("one"), end(" \\n")}, []string{"one"}, "one"},
+		{"two results", []string{end("one"), end("one"), end("two")}, []string{"one", "two"}, "two"},
+		{"an error", []string{`{"t":"end","failed":true,"x":"boom"}`}, nil, ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			out, events := recorded(t, agent.Recording{}, c.lines...)
+			var texts []string
+			for _, e := range events {
+				if e.Type == event.Text {
+					texts = append(texts, e.Text)
+				}
+			}
+			assert.Equal(t, c.want, texts)
+			assert.Equal(t, c.final, out.Text)
+			assert.Equal(t, event.Finished, events[len(events)-1].Type, "it is the last event")
+		})
+	}
+	_, events := recorded(t, agent.Recording{}, say(long), end(long))
+	text := ""
+	for _, e := range events {
+		text += e.Text
+	}
+	assert.Equal(t, 1, strings.Count(text, "bytes left out"), "lines of more than a megabyte are shortened, and the text is emitted once")
+}
+
 func TestToolsHaveCommonNames(t *testing.T) {
 	_, events := recorded(t, agent.Recording{}, `{"t":"tool","name":"Shell","input":{"command":"ls <x>"}}`, `{"t":"tool","name":"Teleport"}`)
 	assert.Equal(t, []event.Event{

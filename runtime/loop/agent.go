@@ -40,7 +40,7 @@ type Request struct {
 type Outcome struct {
 	Failure   *event.Failure // nil: it worked
 	SessionID string         // to go on with; "": none
-	Text      string         // the final message, for agents without text events
+	Text      string         // the final message; an event of the turn, too, if it had no text
 	CostUSD   float64
 	Used      event.Tokens // of the session so far, the next Request's
 	Prompt    string       // what the Agent itself wrote as the next prompt into its file; "": nothing

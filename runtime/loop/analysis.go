@@ -106,13 +106,17 @@ func (a *analysis) addErrors(list ...string) {
 	a.errors = append(a.errors, list[:min(len(list), room)]...)
 }
 
+// silent reports whether the turn had no text.
+func (a *analysis) silent() bool {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.text.Len() == 0
+}
+
 // finish adds the data that only the outcome has.
 func (a *analysis) finish(o Outcome) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	if a.text.Len() == 0 && o.Text != "" {
-		a.addText(o.Text)
-	}
 	if o.Failure != nil && !o.Failure.ResetsAt.IsZero() {
 		a.resetsAt = o.Failure.ResetsAt
 	}

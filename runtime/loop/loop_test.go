@@ -688,6 +688,32 @@ func TestEventsAreThereWhileTheTurnRuns(t *testing.T) {
 	})
 }
 
+// A promise that only the outcome has is shown and recorded like any other text, and a text that
+// was an event is not repeated.
+func TestAFinalMessageIsAnEvent(t *testing.T) {
+	for _, tt := range []struct {
+		name string
+		turn func(d *doing)
+		want []string
+	}{
+		{"only the outcome has it", func(d *doing) { d.work(); d.out.Text = "done\nLOOP_COMPLETE" }, []string{"done\nLOOP_COMPLETE"}},
+		{"an event has it, too", func(d *doing) { d.work(); d.says("LOOP_COMPLETE"); d.out.Text = "LOOP_COMPLETE" }, []string{"LOOP_COMPLETE"}},
+	} {
+		synctest.Test(t, func(t *testing.T) {
+			r := newRig(t, tt.turn)
+			assert.Equal(t, ReasonProjectComplete, r.run().Reason, tt.name)
+			var shown []string
+			for _, n := range r.notices {
+				if n.Kind == NoticeEvent && n.Event.Type == event.Text {
+					shown = append(shown, n.Event.Text)
+				}
+			}
+			assert.Equal(t, tt.want, shown, tt.name)
+			assert.Equal(t, 1, strings.Count(r.read(".ralph/events.jsonl"), `"type":"text"`), "it is recorded once")
+		})
+	}
+}
+
 func TestStateFilesHaveTheSeedsShape(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		r := newRig(t, func(d *doing) { works(d); d.out.SessionID = "s-1" })

@@ -191,6 +191,14 @@ func (l *Loop) start(e *ended) error {
 	return l.publish("running", l.action("executing"), "")
 }
 
+// emitFinal emits the final message of an agent without text events as one, so that the loop shows
+// and keeps every text that it believes.
+func (e *ended) emitFinal(emit func(event.Event)) {
+	if e.outcome.Text != "" && e.said.silent() {
+		emit(event.Event{Type: event.Text, Text: e.outcome.Text})
+	}
+}
+
 // drive has the agent take the turn, and keeps each event. When an event cannot
 // be kept, the agent is ended.
 func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
@@ -230,6 +238,7 @@ func (l *Loop) drive(ctx context.Context, e *ended, p record.Plan) error {
 	r.Context = about{c.Project(), e.turn, c.MaxTurns, e.roleContext, p, l.work.planForAgent(), l.state.Breaker.State, l.state.Last, l.state.Refusal, l.state.VerifyFailed, l.missing()}.context()
 	e.outcome, err = l.team.who.Agent.Turn(turnCtx, r, emit)
 	asking.Wait()
+	e.emitFinal(emit)
 	if err := errors.Join(kept.close(), l.questions.decisions.close(l.run, e.turn)); err != nil {
 		cancel(err)
 	}
