@@ -30,8 +30,10 @@ type Agent struct {
 	Screen *AgentScreen `yaml:"screen"` // nil: nothing drives its own interface
 }
 
-// AgentNeeds is what an agent in a box must be allowed.
+// AgentNeeds is what an agent needs of its surroundings, in a box and outside of one.
 type AgentNeeds struct {
+	// UnsetEnv lists variables of the caller's environment that the agent does not inherit.
+	UnsetEnv []string `yaml:"unset_env"`
 	// State lists what the agent writes in the home directory while it works: slash-separated
 	// relative paths without "." and "..". One that ends in a slash is a directory, to be
 	// created where it is missing; another is a file, which may not exist.

@@ -8,6 +8,7 @@ import (
 	"context"
 	"fmt"
 	"os"
+	"slices"
 	"strings"
 
 	"golang.org/x/mod/semver"
@@ -23,7 +24,9 @@ type Program struct {
 	Env        []string // KEY=VALUE, added to our environment
 }
 
-func (p Program) environment() []string { return append(os.Environ(), p.Env...) }
+func (p Program) environment(a *schema.Adapter) []string {
+	return slices.Concat(launch.AgentEnviron(a, os.Environ()), p.Env)
+}
 
 // Report is what was found about one program.
 type Report struct {
@@ -60,7 +63,7 @@ func (x *Examiner) Examine(ctx context.Context, a *schema.Adapter, p Program) Re
 	if a.OwnProgram() { // only the agent's own knows the arguments
 		asked, _ = launch.Locate(a.Whole(), launch.OSHost(), "") // empty: there is nobody to be asked
 	}
-	r.Login = findLogin(ctx, a.Agent, asked, p)
+	r.Login = findLogin(ctx, a, asked, p)
 	if r.Login == LoggedOut {
 		r.need("log in: " + cmp.Or(a.Agent.Auth.Hint, "set "+strings.Join(a.Agent.Auth.Env, " or ")))
 	}
@@ -91,7 +94,7 @@ func (x *Examiner) Look(ctx context.Context, a *schema.Adapter, p Program) (r Re
 func (x *Examiner) version(ctx context.Context, a *schema.Adapter, path string, p Program) string {
 	version, asked := x.versions[path]
 	if !asked {
-		version = launch.Version(ctx, a, path, p.Dir, p.environment())
+		version = launch.Version(ctx, a, path, p.Dir, p.environment(a))
 		if x.versions == nil {
 			x.versions = map[string]string{}
 		}

@@ -25,8 +25,8 @@ const statusLimit = 20 * time.Second
 
 // findLogin returns the login that a variable stands for, else what the agent's program says; path is
 // empty where it is not there.
-func findLogin(ctx context.Context, g *schema.Agent, path string, p Program) Login {
-	env := p.environment()
+func findLogin(ctx context.Context, a *schema.Adapter, path string, p Program) Login {
+	g, env := a.Agent, p.environment(a)
 	for _, name := range g.Auth.Env {
 		if valueIn(env, name) != "" {
 			return LoggedIn

@@ -35,8 +35,8 @@ func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
-			g := &schema.Agent{Auth: schema.AgentAuth{Status: &schema.AgentAuthStatus{Args: []string{"status"}}}}
-			assert.Equal(t, c.says, findLogin(ctx, g, path, Program{}))
+			a := &schema.Adapter{Agent: &schema.Agent{Auth: schema.AgentAuth{Status: &schema.AgentAuthStatus{Args: []string{"status"}}}}}
+			assert.Equal(t, c.says, findLogin(ctx, a, path, Program{}))
 		})
 	}
 }

@@ -73,6 +73,43 @@ func TestEnvironmentThatIsNotInherited(t *testing.T) {
 	}, env)
 }
 
+// Variables by which an agent knows that it was started by itself are not handed on, over any
+// transport; its adapter and the caller may set them.
+func TestVariablesThatAnAgentDoesNotInherit(t *testing.T) {
+	whole := shell(func(a *schema.Adapter) {
+		a.Process.Executable = "sh"
+		a.Agent = &schema.Agent{
+			AgentNeeds: schema.AgentNeeds{UnsetEnv: []string{"INSIDE", "SESSION"}}, Output: schema.AgentOutput{Format: schema.FormatNDJSON},
+			ACP: &schema.AgentACP{Executable: "sh"}, Screen: &schema.AgentScreen{},
+		}
+	})
+	for _, way := range []string{schema.TransportStdio, schema.TransportACP, schema.TransportScreen} {
+		a, err := whole.Way(way)
+		require.NoError(t, err)
+		h := host(map[string]string{"PATH": "/bin", "INSIDE": "1", "SESSION": "s", "SESSION_KEY": "kept"}, "/bin/sh")
+		for _, c := range []struct {
+			declared map[string]string
+			caller   []string
+			want     []string
+		}{
+			{nil, nil, []string{"SESSION_KEY=kept"}},
+			{map[string]string{"INSIDE": "adapter"}, nil, []string{"INSIDE=adapter", "SESSION_KEY=kept"}},
+			{nil, []string{"SESSION=caller"}, []string{"SESSION=caller", "SESSION_KEY=kept"}},
+		} {
+			a.Process.Env = c.declared
+			p, err := Build(a, h, request(func(r *Request) { r.Env = c.caller }))
+			require.NoError(t, err)
+			var got []string
+			for _, kv := range p.Env {
+				if strings.HasPrefix(kv, "INSIDE=") || strings.HasPrefix(kv, "SESSION") {
+					got = append(got, kv)
+				}
+			}
+			assert.Equal(t, c.want, got, way)
+		}
+	}
+}
+
 func TestUTF8WhereNoLocaleIsSet(t *testing.T) {
 	for _, set := range []string{"LANG=C", "LC_ALL=C", "LC_CTYPE=en_US"} {
 		key, value, _ := strings.Cut(set, "=")

@@ -15,8 +15,8 @@
 // # Environment
 //
 // From low to high: the host's environment (all of it without the variables of
-// the terminal around us, or with inherit_environment: false the few of
-// [minimalEnvironment]); PAGER, GIT_PAGER and MANPAGER = cat, TERM, and
+// the terminal around us and of agent.unset_env, or with inherit_environment: false
+// the few of [minimalEnvironment]); PAGER, GIT_PAGER and MANPAGER = cat, TERM, and
 // LC_CTYPE=C.UTF-8 where no locale is set, because the encoding is always UTF-8;
 // process.env; the caller's Env. COLUMNS and LINES are never inherited: the tty
 // knows its size. The one variable that a caller cannot win is rc_file's

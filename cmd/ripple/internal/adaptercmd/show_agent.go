@@ -62,6 +62,7 @@ func (s description) stdio(g *schema.Agent) {
 	for _, name := range ui.SortedKeys(g.Env) {
 		s.Row("environment", name+"="+g.Env[name])
 	}
+	s.Row("not inherited", strings.Join(g.UnsetEnv, ", "))
 	s.Row("may linger", fmt.Sprintf("%d ms after its result", g.LingerMS))
 }
 
