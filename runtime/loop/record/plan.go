@@ -11,8 +11,9 @@ import (
 
 // Task is a check box of a task list.
 type Task struct {
-	Text string
-	Done bool
+	Text   string
+	Done   bool
+	Indent string // the blanks before the item
 }
 
 // Tasks are the check boxes of a task list.
@@ -24,18 +25,76 @@ type Plan struct{ Open, Ticked int }
 // Complete reports whether at least one box exists and every box is checked.
 func (p Plan) Complete() bool { return p.Open == 0 && p.Ticked > 0 }
 
-// box is an item of a Markdown list that begins with [ ] or [x].
-var box = lazyregexp.New(`^\s*(?:[-*+]|\d+[.)])\s+\[([ xX])\](?:\s+(.*)|$)`)
+// box matches a line that begins with a box, after any marks of quotes, headings, lists, tables
+// and emphasis: [ ], [x], or brackets around nothing or one other character.
+var box = lazyregexp.New(`^((?:\s|[-*+>#|_~•–—]|\d+[.)]|[A-Za-z][.)])*)(\\?\[(\s*|\s*[xX]\s*|[^\[\]]\x{FE0F}?)\\?\]|[☐☑☒])(.*)$`)
+
+// lettered matches a mark that may also be a reference or an abbreviation: [1], [a].
+var lettered = lazyregexp.New(`^[\pL\pN]$`)
+
+// ParseTask reads a line of a task list as a check box. Only [x] and [X] are done: any other mark
+// leaves the task open, since it is not known what it means.
+func ParseTask(line string) (t Task, ok bool) {
+	m := box().FindStringSubmatch(line)
+	if m == nil {
+		return t, false
+	}
+	marks, whole, mark, rest := m[1], m[2], m[3], m[4]
+	bare := strings.TrimSpace(marks) == ""
+	done := whole == "[x]" || whole == "[X]"
+	text := strings.Trim(rest, " \t|*_~")
+	switch {
+	case mark != " " && (strings.HasPrefix(rest, "(") || strings.HasPrefix(rest, "[")): // a link
+		return t, false
+	case bare && strings.HasPrefix(rest, ":"): // the target of a link
+		return t, false
+	case !done && lettered().MatchString(mark) && (bare || rest != "" && !strings.HasPrefix(rest, " ")):
+		return t, false
+	}
+	return Task{Text: text, Done: done, Indent: marks[:len(marks)-len(strings.TrimLeft(marks, " \t"))]}, true
+}
+
+// blanks replaces characters that look like a blank, like nothing, or like the end of a line.
+var blanks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u2028", "\n", "\u2029", "\n",
+	"\ufeff", "", "\u200b", "", "\u2060", "", "\u00ad", "",
+	"\u00a0", " ", "\u1680", " ", "\u2000", " ", "\u2001", " ", "\u2002", " ", "\u2003", " ", "\u2004", " ", "\u2005", " ", "\u2006", " ",
+	"\u2007", " ", "\u2008", " ", "\u2009", " ", "\u200a", " ", "\u202f", " ", "\u205f", " ", "\u3000", " ")
+
+// fence matches the first or last line of fenced code (CommonMark 4.5), at any indentation.
+var fence = lazyregexp.New("^[\\s>]*(`{3,}|~{3,})([^`]*)$")
+
+// PlanLines returns the lines of a task list outside fenced code. If it is uncertain where code
+// begins or ends, because a fence is never closed or begins within another one, it returns all
+// lines.
+func PlanLines(text string) (outside []string) {
+	all := strings.Split(blanks.Replace(text), "\n")
+	open := ""
+	for _, line := range all {
+		m := fence().FindStringSubmatch(line)
+		switch {
+		case m == nil && open == "":
+			outside = append(outside, line)
+		case m == nil:
+		case open == "":
+			open = m[1]
+		case strings.HasPrefix(m[1], open) && strings.TrimSpace(m[2]) == "":
+			open = ""
+		case strings.HasPrefix(m[1], open):
+			return all
+		}
+	}
+	if open != "" {
+		return all
+	}
+	return outside
+}
 
 // ParseTasks returns the check boxes outside fenced code.
 func ParseTasks(text string) (list Tasks) {
-	fenced := false
-	for line := range strings.Lines(text) {
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-		}
-		if m := box().FindStringSubmatch(line); !fenced && m != nil {
-			list = append(list, Task{OneLine(m[2], 200), m[1] != " "})
+	for _, line := range PlanLines(text) {
+		if t, ok := ParseTask(line); ok {
+			t.Text = OneLine(t.Text, 200)
+			list = append(list, t)
 		}
 	}
 	return list

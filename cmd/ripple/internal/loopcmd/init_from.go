@@ -18,6 +18,7 @@ import (
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // wanted is the content of a document: the tasks of a plan, and their context.
@@ -135,7 +136,6 @@ func jsonKind(t reflect.Type) string {
 }
 
 var (
-	boxItem  = lazyregexp.New(`^(\s*)(?:[-*+]|\d+[.)])\s+\[([ xX])\]\s+(\S.*)$`)
 	topItem  = lazyregexp.New(`^(?:[-*+]|\d+[.)])\s+(\S.*)$`)
 	titled   = lazyregexp.New(`^(#{1,6})\s+(.*?)\s*#*$`)
 	ofTasks  = lazyregexp.New(`(?i)\b(tasks?|to-?dos?|requirements?|features?|user stor(y|ies)|stories|milestones?|steps?|deliverables?|acceptance criteria|scope|must haves?)\b`)
@@ -146,23 +146,17 @@ var (
 // that announce tasks; else the sections themselves; else the document as a whole.
 func markdownTasks(text string) (tasks []string) {
 	var boxes, items, sections []string
-	title, wants, fenced := "", false, false
-	for line := range strings.SplitSeq(text, "\n") {
+	title, wants := "", false
+	for _, line := range record.PlanLines(text) {
 		line = strings.TrimRight(line, " \t")
-		if strings.HasPrefix(strings.TrimSpace(line), "```") {
-			fenced = !fenced
-		}
-		if fenced {
-			continue
-		}
-		if m := titled().FindStringSubmatch(line); m != nil {
+		if t, ok := record.ParseTask(line); ok && t.Text != "" {
+			boxes = append(boxes, t.Indent+"- "+map[bool]string{false: "[ ] ", true: "[x] "}[t.Done]+t.Text)
+		} else if m := titled().FindStringSubmatch(line); m != nil {
 			title = cmp.Or(title, m[2])
 			wants = ofTasks().MatchString(m[2]) && !regexp.MustCompile(`(?i)\bout of scope|non-`).MatchString(m[2])
 			if len(m[1]) > 1 && !ofNoTask().MatchString(m[2]) && !wants {
 				sections = append(sections, "- [ ] "+m[2])
 			}
-		} else if m := boxItem().FindStringSubmatch(line); m != nil {
-			boxes = append(boxes, fmt.Sprintf("%s- [%s] %s", m[1], strings.ToLower(m[2]), m[3]))
 		} else if m := topItem().FindStringSubmatch(line); m != nil && wants {
 			items = append(items, "- [ ] "+m[1])
 		}
