@@ -222,7 +222,7 @@ func TestSelectLines(t *testing.T) {
 
 func TestKeys(t *testing.T) {
 	for name, want := range map[string]string{
-		"enter": "\r", "Up": "\x1b[A", "C-c": "\x03", "c-Z": "\x1a", "C-[": "\x1b", "C-?": "\x7f", "M-x": "\x1bx", "M-up": "\x1b\x1b[A",
+		"enter": "\r", "Up": "\x1b[A", "C-c": "\x03", "c-Z": "\x1a", "C-[": "\x1b", "C-?": "\x7f", "M-x": "\x1bx", "M-up": "\x1b[1;3A", "S-Tab": "\x1b[Z",
 		"q": "q", "ä": "ä", "F5": "\x1b[15~", "M-C-a": "\x1b\x01",
 	} {
 		got, err := Key(name)

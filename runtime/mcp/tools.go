@@ -71,7 +71,7 @@ type peekArgs struct {
 type sendArgs struct {
 	Console       string   `json:"console" jsonschema:"name of the console"`
 	Text          string   `json:"text,omitempty" jsonschema:"typed unchanged; a line needs the key enter"`
-	Keys          []string `json:"keys,omitempty" jsonschema:"typed after the text: enter, tab, esc, up, down, left, right, pgup, pgdn, f1 to f12, C-c, M-x, or single characters"`
+	Keys          []string `json:"keys,omitempty" jsonschema:"typed after the text: enter, tab, esc, up, down, left, right, pgup, pgdn, f1 to f12, C-c, M-x, S-tab, C-left, or single characters"`
 	Answer        string   `json:"answer,omitempty" jsonschema:"instead of text and keys: the name of an answer to a coding agent's question, such as allow_once"`
 	OnlyIfWaiting bool     `json:"only_if_waiting,omitempty" default:"true" jsonschema:"type nothing unless the program waits for input or draws on the whole screen; C-c is always typed"`
 	WaitS         float64  `json:"wait_s,omitempty" default:"5" jsonschema:"seconds to wait for the command's end afterwards, at most 50"`

@@ -1,7 +1,7 @@
 // Package keys splits terminal input into keys: Splitter. A Detacher looks among them for
-// the keys that mean its owner and not the program.
+// the keys that mean its owner and not the program. Sequence returns what a key sends.
 //
-// Both are incremental: how the input is cut does not change the result.
+// The first two are incremental: how the input is cut does not change the result.
 package keys
 
 import (

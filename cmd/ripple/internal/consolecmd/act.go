@@ -93,7 +93,8 @@ func newSend(a *ui.App) *cobra.Command {
 names the console. Input for a command that does not read is refused, except C-c, C-z and C-\\.
 
 Keys are enter, tab, esc, up, down, left, right, home, end, pgup, pgdn, insert, delete, backspace,
-space, f1 to f12, C-c, M-x and single characters. --secret reads a line from the terminal without
+space, f1 to f12, backtab and single characters, after any of C- or ctrl+, M- or alt+, S- or shift+:
+C-c, M-x, S-tab, C-S-left. --secret reads a line from the terminal without
 echo and types it; a prompt for a secret accepts nothing else.`,
 		Example: `  ripple console send work yes --key enter
   ripple console send work --key C-c`,
