@@ -56,7 +56,7 @@ var layers = map[string]row{
 	"schema/validate":         {0, "internal/jsonsize schema/internal/library"},
 	"adapters":                {0, ""},
 	"integration-scripts":     {0, ""},
-	"runtime/event":           {0, "runtime/internal/vt"},
+	"runtime/event":           {0, "internal/lazyregexp runtime/internal/vt"},
 	"runtime/pty":             {0, ""},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
 	"runtime/internal/git":    {0, "internal/lazyregexp"},

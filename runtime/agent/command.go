@@ -8,6 +8,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/mapping"
 	"example.com/ripple/schema"
 )
@@ -146,6 +147,10 @@ func (b *builder) value(name string, o *schema.AgentOption, place, value string)
 	switch {
 	case strings.ContainsRune(value, 0):
 		b.refuse("%s %q contains a NUL", name, value)
+	case place == "{session_id}" && !event.IsSessionID(value):
+		b.refuse("%q is not a session ID: expected %s", value, event.SessionIDForm)
+	case strings.HasPrefix(value, "-") && place != "{context}":
+		b.refuse("%s %q would be an option of the agent: expected a value that does not start with -", strings.ReplaceAll(name, "_", " "), value)
 	case o.Prepend:
 		b.prepend = append(b.prepend, value)
 	case len(o.Values) > 0:

@@ -45,7 +45,7 @@ func (a *analysis) note(e event.Event) {
 	defer a.mu.Unlock()
 	switch e.Type {
 	case event.Session:
-		a.session = strings.TrimSpace(e.ID)
+		a.session = sessionOf(e.ID)
 	case event.Text:
 		a.addText(e.Text)
 	case event.Error:
@@ -121,7 +121,15 @@ func (a *analysis) finish(o Outcome) {
 		a.resetsAt = o.Failure.ResetsAt
 	}
 	if o.SessionID != "" {
-		a.session = strings.TrimSpace(o.SessionID)
+		a.session = sessionOf(o.SessionID)
 	}
 	a.cost = max(a.cost, o.CostUSD)
+}
+
+// sessionOf returns the session ID that an agent reported, or "" if the text is not one.
+func sessionOf(reported string) string {
+	if id := strings.TrimSpace(reported); event.IsSessionID(id) {
+		return id
+	}
+	return ""
 }

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"strings"
 
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/internal/git"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/loop/journal"
@@ -41,10 +42,27 @@ func FirstPrompt(ctx context.Context, o Options) (Request, error) {
 	if err := possible(ctx, c, project); err != nil {
 		return Request{}, err
 	}
+	session, err := l.previewSession()
+	if err != nil {
+		return Request{}, err
+	}
 	return Request{
-		Turn: 1, Prompt: prompt, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile), breaker: record.Closed}.context(),
+		Turn: 1, Prompt: prompt, SessionID: session, Context: about{project: c.Project(), role: part.Context, turn: 1, maxTurns: c.MaxTurns, plan: p, planPath: layout.Dir + "/" + layout.NameIn(layout.Files(l.project), layout.PlanFile), breaker: record.Closed}.context(),
 		Dir: project, Timeout: c.Timeout, IdleTimeout: c.IdleTimeout, Hat: l.roles.hat(),
 	}, nil
+}
+
+// previewSession returns the session that the first turn of a new run continues, or "".
+func (l *Loop) previewSession() (string, error) {
+	s, err := journal.PeekSession(l.store)
+	l.state.Session = s
+	switch {
+	case err != nil || l.rules().Active() || s.Expired(l.config.SessionExpiry, l.now()) || !event.IsSessionID(s.ID):
+		return "", err
+	case s.Agent != "" && len(l.team.members) > 0 && s.Agent != l.team.members[0].Name:
+		return "", nil
+	}
+	return l.sessionID(), nil
 }
 
 // possible returns the stop for a repository that lacks something the settings need. It changes

@@ -6,6 +6,7 @@ import (
 	"reflect"
 	"time"
 
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/loop/hats"
 	"example.com/ripple/runtime/loop/journal"
@@ -70,6 +71,9 @@ func noRun() *Stop {
 func (r *run) resume(found journal.Left) error {
 	r.state, r.inTurn, r.stopped = *found.State, found.Begun, found.Stopped
 	r.state.Moves = nil
+	if r.checkSession(&r.state.Session) {
+		r.state.Used = zeroTokens
+	}
 	r.earlier = time.Duration(r.state.Millis) * time.Millisecond
 	if found.Stopped != nil {
 		if found.Stopped.Reason == ReasonInterrupted && r.begun() {
@@ -111,6 +115,7 @@ func (r *run) begin() error {
 		return err
 	}
 	r.noteDamage(damaged)
+	r.checkSession(&s.Session)
 	if s.Used, err = r.log.UsedIn(s.Session.ID); err != nil {
 		return err
 	}
@@ -135,6 +140,18 @@ func (r *run) noteOnce(what, topic, text string) {
 		r.noted[what] = true
 		r.noteAbout(topic, text)
 	}
+}
+
+// checkSession drops, and reports, a session whose ID does not have the form of one: files of a project may have
+// been written by another tool, or may come with a checkout.
+func (r *run) checkSession(s *record.Session) (dropped bool) {
+	if s.ID == "" || event.IsSessionID(s.ID) {
+		return false
+	}
+	r.note(fmt.Sprintf("%s: %q is not a session ID (%s): it is dropped, and the next turn begins a new session, as after `ripple reset session`",
+		journal.SessionPlace(r.store, s.ID), record.Shorten(s.ID, 100), event.SessionIDForm))
+	s.Reset("invalid_session_id", r.state.Turn, r.now())
+	return true
 }
 
 // resetSession ends the agent's conversation, so that the next turn starts a new one.

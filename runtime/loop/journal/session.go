@@ -1,6 +1,13 @@
 package journal
 
 import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"strings"
+
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/layout"
 	"example.com/ripple/runtime/loop/record"
 )
@@ -15,21 +22,61 @@ func (s *Store) LoadSession() (v record.Session, damaged string, err error) {
 	if err != nil || damaged != "" {
 		v = record.Session{}
 	}
-	if err != nil {
-		return v, damaged, err
+	if err == nil {
+		v, err = withID(s, v)
 	}
+	return v, damaged, err
+}
+
+// PeekSession reads the same session, and changes no file; a damaged state file has none.
+func PeekSession(s *Store) (v record.Session, err error) {
+	data, err := layout.Read(s.project, layout.SessionFile)
+	if err == nil && json.Unmarshal(data, &v) != nil {
+		v = record.Session{}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return v, err
+	}
+	return withID(s, v)
+}
+
+// withID returns the session with the ID of the id file.
+func withID(s *Store, v record.Session) (record.Session, error) {
 	id, err := s.ReadText(layout.IDFile)
 	if err != nil || id == v.ID {
-		return v, damaged, err
+		return v, err
 	}
 	if id == "" {
-		return record.Session{ResetAt: v.ResetAt, ResetReason: v.ResetReason}, damaged, nil
+		return record.Session{ResetAt: v.ResetAt, ResetReason: v.ResetReason}, nil
 	}
 	info, err := s.files.Stat(layout.IDFile)
 	if err != nil {
-		return v, damaged, err
+		return v, err
 	}
-	return record.Session{ID: id, CreatedAt: info.ModTime(), LastUsed: info.ModTime()}, damaged, nil
+	return record.Session{ID: id, CreatedAt: info.ModTime(), LastUsed: info.ModTime()}, nil
+}
+
+// SessionPlace returns the file, and the line in the id file, of a text that is not a session ID.
+// The id file takes precedence over the state file; any other text is from the log.
+func SessionPlace(s *Store, id string) string {
+	data, err := layout.Read(s.project, layout.IDFile)
+	if err != nil || strings.TrimSpace(string(data)) != id {
+		return s.Path(layout.EventsFile)
+	}
+	return fmt.Sprintf("%s:%d", s.Path(layout.IDFile), 1+badLine(string(data)))
+}
+
+// badLine returns the index of the first line that is not a session ID, or that follows one.
+func badLine(text string) int {
+	found := false
+	for i, line := range strings.Split(text, "\n") {
+		line = strings.TrimSpace(line)
+		if line != "" && (found || !event.IsSessionID(line)) {
+			return i
+		}
+		found = found || line != ""
+	}
+	return 0
 }
 
 // SaveSession writes the three files of a session. Transitions that the history already has, from

@@ -44,6 +44,29 @@ func TestSessionFiles(t *testing.T) {
 	assert.Equal(t, layout.SessionFile+".corrupt", damaged)
 }
 
+func TestSessionPlace(t *testing.T) {
+	s := storeOf(t)
+	for text, want := range map[string]string{
+		"--yolo": layout.IDFile + ":1", "a\na\na\n": layout.IDFile + ":2", "\n\na b\n": layout.IDFile + ":3", "a\r\n\r\nb": layout.IDFile + ":3",
+	} {
+		require.NoError(t, os.WriteFile(s.Path(layout.IDFile), []byte(text), 0o600))
+		v, err := PeekSession(s)
+		require.NoError(t, err)
+		assert.Equal(t, s.Path(want), SessionPlace(s, v.ID), "%q", text)
+	}
+	assert.Equal(t, s.Path(layout.EventsFile), SessionPlace(s, "of a resumed run"))
+}
+
+func TestPeekSessionChangesNothing(t *testing.T) {
+	s := storeOf(t)
+	require.NoError(t, os.WriteFile(s.Path(layout.SessionFile), []byte("{torn"), 0o600))
+	require.NoError(t, os.WriteFile(s.Path(layout.IDFile), []byte("a\n"), 0o600))
+	v, err := PeekSession(s)
+	require.NoError(t, err)
+	assert.Equal(t, "a", v.ID)
+	assert.FileExists(t, s.Path(layout.SessionFile))
+}
+
 func TestSessionHistoryKeeps50(t *testing.T) {
 	s := storeOf(t)
 	for i := range 60 {
