@@ -23,11 +23,11 @@ const tokenizer = "runtime/internal/vt/"
 var senders = map[string]string{
 	"cmd/ripple/":                           "colors and redrawn lines",
 	"runtime/console/attachment.go":         "ends an incomplete sequence on a user's terminal",
-	"runtime/console/keys.go":               "sequences of keys",
 	"runtime/console/painting.go":           "a user's line, which is redrawn",
 	"runtime/internal/lineedit/bindings.go": "sequences of editing keys: input",
 	"runtime/internal/lineedit/editor.go":   "the delimiters of a paste, as a terminal sends them",
 	"runtime/internal/keys/keys.go":         "the delimiters of a paste, as a terminal sends them",
+	"runtime/internal/keys/name.go":         "sequences of keys",
 	"runtime/contract/derived_forgery.go":   "forged markers",
 	"runtime/contract/text.go":              "colors of a report",
 	"runtime/internal/render/colour.go":     "colors of a rewritten line",

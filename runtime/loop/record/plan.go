@@ -63,39 +63,54 @@ var blanks = strings.NewReplacer("\r\n", "\n", "\r", "\n", "\u0085", "\n", "\u20
 // fence matches the first or last line of fenced code (CommonMark 4.5), at any indentation.
 var fence = lazyregexp.New("^[\\s>]*(`{3,}|~{3,})([^`]*)$")
 
-// PlanLines returns the lines of a task list outside fenced code. If it is uncertain where code
-// begins or ends, because a fence is never closed or begins within another one, it returns all
-// lines.
+// PlanLines returns the lines of a task list outside fenced code; all lines if it is uncertain where
+// code begins or ends.
 func PlanLines(text string) (outside []string) {
-	all := strings.Split(blanks.Replace(text), "\n")
-	open := ""
-	for _, line := range all {
-		m := fence().FindStringSubmatch(line)
-		switch {
-		case m == nil && open == "":
+	all := lines(text)
+	inside, certain := fenced(all)
+	for i, line := range all {
+		if !inside[i] || !certain {
 			outside = append(outside, line)
+		}
+	}
+	return outside
+}
+
+func lines(text string) []string { return strings.Split(blanks.Replace(text), "\n") }
+
+// fenced reports for each line whether it is fenced code or a fence. That is uncertain if a fence is
+// never closed or begins within another one.
+func fenced(all []string) (inside []bool, certain bool) {
+	inside, certain = make([]bool, len(all)), true
+	open := ""
+	for i, line := range all {
+		m := fence().FindStringSubmatch(line)
+		inside[i] = open != "" || m != nil
+		switch {
 		case m == nil:
 		case open == "":
 			open = m[1]
 		case strings.HasPrefix(m[1], open) && strings.TrimSpace(m[2]) == "":
 			open = ""
 		case strings.HasPrefix(m[1], open):
-			return all
+			certain = false
 		}
 	}
-	if open != "" {
-		return all
-	}
-	return outside
+	return inside, certain && open == ""
 }
 
-// ParseTasks returns the check boxes outside fenced code.
+// ParseTasks returns the check boxes outside fenced code. Where it is uncertain whether a box is
+// code, an open box is a task, and a checked one is not.
 func ParseTasks(text string) (list Tasks) {
-	for _, line := range PlanLines(text) {
-		if t, ok := ParseTask(line); ok {
-			t.Text = OneLine(t.Text, 200)
-			list = append(list, t)
+	all := lines(text)
+	inside, certain := fenced(all)
+	for i, line := range all {
+		t, ok := ParseTask(line)
+		if !ok || inside[i] && (certain || t.Done) {
+			continue
 		}
+		t.Text = OneLine(t.Text, 200)
+		list = append(list, t)
 	}
 	return list
 }

@@ -39,6 +39,7 @@ func TestParsePlan(t *testing.T) {
 		{"a fence that is never closed hides nothing", "- [x] docs\n```\nan open fence\n- [ ] migrate\n", Plan{1, 1}, false},
 		{"nor does one before a closed one", "- [x] docs\n```\n- [ ] migrate\n```go\ncode\n```\n", Plan{1, 1}, false},
 		{"nor an odd number of fences", "- [x] docs\n```\n- [ ] migrate\n```\ncode\n```\n", Plan{1, 1}, false},
+		{"a checked box that may be code is not a task", "```\nan open fence\n- [x] docs\n", Plan{0, 0}, false},
 		{"three backticks in a line are not a fence", "- [x] docs\n```code``` and text\n- [ ] migrate\n", Plan{1, 1}, false},
 		{"a fence in a longer fence, of tildes, quoted", "- [x] a\n````md\n```\n- [ ] b\n````\n~~~\n- [ ] c\n```\n~~~\n> ```\n> - [ ] d\n> ```\n", Plan{0, 1}, true},
 		{"an example in fenced code", "- [x] one\n```\n- [ ] example\n```\n", Plan{0, 1}, true},
