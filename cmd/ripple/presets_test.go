@@ -54,7 +54,7 @@ func TestPresetsRunToTheirEnd(t *testing.T) {
 		{shapes + "research.yml", []string{"research.finding", "research.followup", "", "!RESEARCH_COMPLETE"}, "researcher synthesizer researcher synthesizer"},
 		{shapes + "debug.yml", []string{"hypothesis.test", "hypothesis.rejected", "hypothesis.test", "hypothesis.confirmed", "fix.propose", "fix.applied", "", "fix.applied", "fix.verified", "DEBUG_COMPLETE"}, "investigator tester investigator tester investigator fixer verifier fixer verifier investigator"},
 		{shapes + "code-assist.yml", []string{"tasks.ready", "review.ready", "", "review.ready", "review.passed", "queue.advance", "tasks.ready", "", "review.passed", "LOOP_COMPLETE"}, "planner builder critic builder critic finalizer planner builder critic finalizer"},
-		{shapes + "wave-review.yml", []string{"review.perspective review.perspective", "review.done", "review.done", ""}, "coordinator reviewer reviewer synthesizer"},
+		{shapes + "wave-review.yml", []string{"review.perspective review.perspective", "review.done", "review.done", "", "review.complete"}, "coordinator reviewer reviewer synthesizer synthesizer"}, // its default is the promise: it is asked again
 	}
 	for _, tt := range tests {
 		t.Run(filepath.Base(tt.preset), func(t *testing.T) {
