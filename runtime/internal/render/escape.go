@@ -13,6 +13,7 @@ func (r *Renderer) keep(t *vt.Token) {
 	}
 	seq := t.Bare()
 	switch {
+	case r.cells != nil && t.Kind == vt.Invalid: // it would join with the text that it moves to
 	case r.cells != nil:
 		r.cells.lead = append(r.cells.lead, seq...)
 	default:

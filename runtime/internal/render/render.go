@@ -64,6 +64,7 @@ type Renderer struct {
 	screen  *vt.Screen // not nil: gets everything
 	taken   int64      // bytes of the stream whose tokens have been handled
 	fed     int64      // bytes of the stream
+	cutOff  int        // bytes at the end of buf that are a sequence without its end
 	broken  bool       // the renderer panicked: output is passed on as it is
 }
 
@@ -120,6 +121,19 @@ func (r *Renderer) token(t *vt.Token) {
 }
 
 func (r *Renderer) apply(t *vt.Token) {
+	cutOff, before := r.cutOff, len(r.buf)
+	r.cutOff = 0
+	r.obey(t)
+	switch grown := len(r.buf) - before; {
+	case r.screen != nil || r.cells != nil:
+	case t.Kind == vt.Invalid && len(t.Plain()) == 0:
+		r.cutOff = max(grown, 0)
+	case cutOff > 0 && grown == 0 && t.Kind >= vt.Escape: // without the sequence that cut it off it would join with the text after it
+		r.buf = r.buf[:max(before-cutOff, r.open)]
+	}
+}
+
+func (r *Renderer) obey(t *vt.Token) {
 	if r.screen != nil {
 		r.screen.Token(t)
 		r.open = len(r.buf)

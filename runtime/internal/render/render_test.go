@@ -115,6 +115,7 @@ func TestLines(t *testing.T) {
 		{"string ended by CAN", "a\x1b]0;t\x18b", "ab"},
 		{"string ended by LF", "a\x1b]0;t\nb", "a\nb"},
 		{"string ended by a sequence", "a\x1b]0;t\x1b[1mb", "ab"},
+		{"sequence cut off by another one", "\x1b[2\x1b[Ka\rb\r\n", "b\n"},
 		{"sequence ended by CAN", "a\x1b[12\x18b", "ab"},
 		{"sequence with LF inside", "a\x1b[12\nb", "a\n"},
 		{"sequence ended by UTF-8", "a\x1b[é", "aé"},
@@ -143,6 +144,10 @@ func TestKeptSequences(t *testing.T) {
 		{"colour after the line", "abc\r\x1b[1mX\r\ny", "\x1b[1mX\x1b[mbc\x1b[1m\ny"},
 		{"reset and set in one", "\x1b[1;4ma\x1b[0;31mb\rX\x1b[m\r\n", "\x1b[0;31mXb\x1b[m\n"},
 		{"title on an overwritten line", "ab\r\x1b]0;t\aX\r\n", "\x1b]0;t\aXb\n"},
+		{"cut off by one that is resolved", "\x1b[2\x1b[Ka\rb\r\n", "b\n"},
+		{"cut off by one that is resolved, before text", "x\x1b[2\x1b[Ka\r\n", "xa\n"},
+		{"cut off by one that is kept", "\x1b[2\x1b[1ma\r\n", "\x1b[2\x1b[1ma\n"},
+		{"cut off on an overwritten line", "ab\rc\x1b[2\x1b[Kd\r\n", "cd\n"},
 		{"unfinished", "a\x1b[3", "a\x1b[3"},
 		{"unfinished string", "a\x1b]0;t", "a\x1b]0;t"},
 	} {
