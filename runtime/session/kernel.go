@@ -80,15 +80,18 @@ func (k *kernel) programListens(r pty.Readiness) bool {
 }
 
 // isElsewhere reports whether something other than the program at its prompt waits: another
-// process, or the program in another place.
-func (k *kernel) isElsewhere(r pty.Readiness, program int) bool {
+// process, or the program in another place. Until the program was seen at its prompt that place is
+// unknown; then a program whose marker says that the command has begun is not at its prompt.
+func (k *kernel) isElsewhere(r pty.Readiness, program int, begun bool) bool {
 	switch {
 	case r.State != pty.Waiting || r.Place == pty.Place{}:
 		return false
 	case r.Place.PID != program:
 		return true
+	case k.home == pty.Place{}:
+		return begun
 	}
-	return k.home != pty.Place{} && r.Place != k.home
+	return r.Place != k.home
 }
 
 // learnHome records, once, where the program waits at its prompt.

@@ -100,7 +100,7 @@ func (v *viewer) waiting() (st State) {
 	case r.Hidden:
 		return st
 	}
-	st.Waiting, st.Stuck, st.Elsewhere = WaitingInput, v.term.Readiness().Only, v.kernel.isElsewhere(r, v.term.PID())
+	st.Waiting, st.Stuck, st.Elsewhere = WaitingInput, v.term.Readiness().Only, v.kernel.isElsewhere(r, v.term.PID(), v.control.state.SawC)
 	if err == nil && modes.Canonical() && !modes.Echoes() && v.plan.TTY.Echo {
 		st.Waiting = WaitingSecret
 	}

@@ -3,6 +3,7 @@ package session_test
 import (
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -25,4 +26,19 @@ func TestStoppedProgramIsReported(t *testing.T) {
 	require.NoError(t, syscall.Kill(st.PID, syscall.SIGCONT))
 	assert.Equal(t, "before\nafter\n", (<-done).Output)
 	assert.False(t, s.State().Stopped)
+}
+
+// A program that polls for several events at its prompt and at its questions is seen to ask even if
+// nobody saw it wait at the prompt before: a command that has begun has taken its line.
+func TestAFirstCommandThatAsks(t *testing.T) {
+	s := open(t, "fish", session.Options{})
+	timeout(t, s, "read x; echo is $x", time.Second)
+	st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting == session.WaitingInput })
+	require.NoError(t, err)
+	assert.True(t, st.Elsewhere)
+	require.NoError(t, s.Send(deadline(t), []byte("y\n")))
+	r, err := s.Wait(deadline(t))
+	require.NoError(t, err)
+	assert.Contains(t, r.Output, "is y")
+	assert.False(t, s.State().Elsewhere)
 }
