@@ -3,14 +3,13 @@ package session
 import (
 	"fmt"
 	"os"
-	"strings"
 	"sync"
 
 	"example.com/ripple/runtime/internal/fault"
 	"example.com/ripple/runtime/internal/scratch"
 )
 
-// maxFaults bounds the reports that one session writes.
+// maxFaults bounds the reports that one session writes; later faults are in the results only.
 const maxFaults = 5
 
 // faults keeps panics of the code that interprets the program's output until the next result. Its
@@ -27,19 +26,16 @@ type faults struct {
 func (f *faults) add(p fault.Fault) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.count++; f.count > maxFaults {
-		return
+	where := ""
+	if f.count++; f.count <= maxFaults {
+		name, err := f.write(p.Report())
+		if where = "; please report it with " + name; err != nil {
+			where = fmt.Sprintf("; the report could not be written: %v", err)
+		}
 	}
-	where, err := f.write(p.Report())
-	if err != nil {
-		where = fmt.Sprintf("(the report could not be written: %v)", err)
+	if f.notice == "" { // of several faults the first one explains the others
+		f.notice = "internal error (panic) while " + p.Doing + ": some output is shown as the program printed it" + where
 	}
-	if f.notice == "" {
-		f.notice = "a fault of ripple: a panic while " + p.Doing + "; some output is shown as the program printed it. Please report it with "
-	} else {
-		f.notice += ", "
-	}
-	f.notice += where
 }
 
 // write writes a report to a private file and returns its name.
@@ -55,10 +51,10 @@ func (f *faults) write(report string) (name string, err error) {
 	return file.Name(), err
 }
 
-// take returns the faults since the last call in words; empty if there are none.
+// take returns a sentence about the faults since the last call; empty if there are none.
 func (f *faults) take() (notice string) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	notice, f.notice = f.notice, ""
-	return strings.TrimSpace(notice)
+	return notice
 }

@@ -268,10 +268,10 @@ func TestConfigErrorsComeAllAtOnce(t *testing.T) {
 	}.load(t)
 	require.Error(t, err)
 	for _, want := range []string{
-		`--max-turns: MAX_TURNS: "many" is no whole number from 1 to 1000000`,
-		`environment: MAX_CALLS_PER_HOUR: "-1" is no whole number from 1 to 100000`,
+		`--max-turns: MAX_TURNS: "many" is not a whole number from 1 to 1000000`,
+		`environment: MAX_CALLS_PER_HOUR: "-1" is not a whole number from 1 to 100000`,
 		`ripple.yml:1:27: unknown key "max_turn" in loop (did you mean "max_turns"?)`,
-		`.ralph/.ralphrc:1: CB_NO_PROGRESS_THRESHOLD: "x" is no whole number from 1 to 100000`,
+		`.ralph/.ralphrc:1: CB_NO_PROGRESS_THRESHOLD: "x" is not a whole number from 1 to 100000`,
 		`.ralph/.ralphrc:2:3: $(…) is not executed; write the value itself`,
 	} {
 		assert.ErrorContains(t, err, want)
@@ -281,7 +281,7 @@ func TestConfigErrorsComeAllAtOnce(t *testing.T) {
 		".ralphrc:2: GITHUB_TOKEN is not a setting of ripple",
 	}, notes)
 	_, _, err = sources{yml: "loop: {max_runtime: soon}"}.load(t)
-	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is no duration; write 90s, 15m or 2h, or a number of minutes`)
+	assert.ErrorContains(t, err, `ripple.yml:1:8: loop.max_runtime: "soon" is not a duration; write 90s, 15m or 2h, or a number of minutes`)
 }
 
 // The section loop: of the JSON Schema, and so of SCHEMA.md, has the settings as

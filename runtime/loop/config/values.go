@@ -91,7 +91,7 @@ func number(least, most int, field func(*Config) *int) func(*Config, string) err
 	return func(c *Config, v string) error {
 		n, err := strconv.Atoi(v)
 		if err != nil || n < least || n > most {
-			return fmt.Errorf("%q is no whole number from %d to %d", v, least, most)
+			return fmt.Errorf("%q is not a whole number from %d to %d", v, least, most)
 		}
 		*field(c) = n
 		return nil
@@ -166,7 +166,7 @@ func span(unit time.Duration, zero bool, field func(*Config) *time.Duration) fun
 			d, err = time.Duration(n*float64(unit)), nil
 		}
 		if err != nil || d < 0 || d == 0 && !zero || d > longest {
-			return fmt.Errorf("%q is no duration; write 90s, 15m or 2h, or a number of %ss", v, unitName[unit])
+			return fmt.Errorf("%q is not a duration; write 90s, 15m or 2h, or a number of %ss", v, unitName[unit])
 		}
 		*field(c) = d
 		return nil

@@ -41,7 +41,7 @@ every line of standard input is a command of its own, answered before the next
 one is read, all in the same session. When a command runs out of time the rest is
 not run. When the program ends it is started anew for the next command if the
 adapter says so (lifecycle.restart_on); otherwise the rest is not run either. A line
-that is no whole command is taken back: send
+that is not a whole command is taken back: send
 blocks with "-", -f or -0.
 
 -e CODE and --op OPERATION are commands too, run in the order given and before any

@@ -27,7 +27,7 @@ type keyboard struct {
 	closed bool        // it is as it was found, and stays so
 }
 
-// newKeyboard is nil when standard input is no terminal.
+// newKeyboard returns nil when standard input is not a terminal.
 func newKeyboard(in io.Reader, ad *schema.Adapter) *keyboard {
 	if !ui.IsTerminal(in) {
 		return nil
