@@ -11,6 +11,7 @@ import (
 	"strings"
 	"syscall"
 	"testing"
+	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
@@ -211,6 +212,56 @@ func TestNest(t *testing.T) {
 			assert.Zero(t, code, said)
 			assert.FileExists(t, f.variables["W"]+"/nested")
 		}
+	})
+}
+
+// A secret in a readable directory stays hidden when a program outside replaces it, and when it is a
+// symbolic link. Secrets that are created and removed meanwhile do not keep a box from starting.
+func TestSecretsThatChange(t *testing.T) {
+	possible(t)
+	each(t, func(t *testing.T, ripple string, f *fixture) {
+		home, tree := f.variables["H"], f.variables["W"]
+		script := `cat ~/.netrc ~/dots/login ~/.pgpass; echo started >started; until [ -e go ]; do sleep 0.01; done; cat ~/.netrc ~/dots/login ~/.pgpass`
+		require.NoError(t, os.MkdirAll(home+"/dots", 0o755))
+		write := func(name, text string) { // by renaming, as programs do
+			require.NoError(t, os.WriteFile(home+"/new", []byte(text), 0o644))
+			require.NoError(t, os.Rename(home+"/new", home+"/"+name))
+		}
+		write(".netrc", "TOKEN first")
+		write("dots/login", "TOKEN link")
+		require.NoError(t, os.RemoveAll(home+"/.pgpass"))
+		require.NoError(t, os.Symlink("dots/login", home+"/.pgpass"))
+		cmd := f.command(t, ripple, "box", "--read", home, "--", "bash", "-c", script)
+		var said bytes.Buffer
+		cmd.Stdout, cmd.Stderr = &said, &said
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { _, err := os.Stat(tree + "/started"); return err == nil }, time.Minute, time.Millisecond)
+		write(".netrc", "TOKEN second")
+		write("dots/login", "TOKEN second link")
+		require.NoError(t, os.WriteFile(tree+"/go", nil, 0o644))
+		_ = cmd.Wait() // the last cat fails, as it has to
+		assert.Contains(t, said.String(), ".netrc: No such file")
+		assert.NotContains(t, said.String(), "TOKEN")
+
+		stop, stopped := make(chan struct{}), make(chan struct{})
+		go func() {
+			defer close(stopped)
+			for {
+				select {
+				case <-stop:
+					return
+				default:
+					_ = os.WriteFile(home+"/.git-credentials", nil, 0o600) // the boxes say whether it mattered
+					_ = os.Remove(home + "/.git-credentials")
+				}
+			}
+		}()
+		for range 8 {
+			_, said, code := f.outcome(t, ripple, "box", "--read", home, "--", "true")
+			assert.Zero(t, code, said)
+		}
+		close(stop)
+		<-stopped
 	})
 }
 

@@ -159,7 +159,7 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 	if err != nil {
 		return nil, err
 	}
-	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args()), "--remount-ro", "/", "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
+	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args()), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
 	data, err := json.Marshal(entry{append(append(args, b.options.Inside...), string(order)), b.filter})
 	if err != nil {
 		return nil, err

@@ -112,7 +112,7 @@ func (r *running) args() ([]string, error) {
 		cwd = r.Policy.Dir
 	}
 	args := append(append([]string{}, isolation...), l.args()...)
-	return append(args, "--remount-ro", "/", "--chdir", cwd, "--seccomp", "3"), nil
+	return append(args, "--chdir", cwd, "--seccomp", "3"), nil
 }
 
 // pin creates a repository's commondir file, which guard protects, and holds a shared lock on

@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"golang.org/x/sys/unix"
 )
 
 // system lists the system directories that a program sees, read-only; missing ones are
@@ -45,16 +47,20 @@ var secrets = []string{
 type mount struct {
 	how      string // bubblewrap's option without the dashes
 	from, at string // from is empty for tmpfs and dir; the target of a symlink
+	sealed   bool   // a tmpfs that is made read-only once all mounts are in place, see split
 }
+
+// readOnly reports whether the mount shows a part of the host's files that cannot be written.
+func (m mount) readOnly() bool { return m.how == "ro-bind" || m.how == "ro-bind-try" || m.sealed }
 
 // layout is the file system of a box, by mount point.
 type layout map[string]mount
 
-func (l layout) add(how, from, at string) { l[at] = mount{how, from, at} }
+func (l layout) add(how, from, at string) { l[at] = mount{how: how, from: from, at: at} }
 
 // args returns bubblewrap's arguments, parent directories first.
 func (l layout) args() []string {
-	var args []string
+	var args, seal []string
 	for _, at := range slices.Sorted(maps.Keys(l)) {
 		m := l[at]
 		if m.from != "" {
@@ -62,8 +68,11 @@ func (l layout) args() []string {
 		} else {
 			args = append(args, "--"+m.how, at)
 		}
+		if m.sealed {
+			seal = append(seal, "--remount-ro", at)
+		}
 	}
-	return args
+	return append(append(args, seal...), "--remount-ro", "/")
 }
 
 // newLayout returns the file system for a policy that has passed check. home and temp are private
@@ -89,8 +98,10 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 	for _, name := range covered {
 		l.cover("/proc/" + name)
 	}
-	for _, dir := range []string{"/etc", "/sys/kernel", "/sys/fs"} {
-		l.hideUnreadable(dir)
+	for _, dir := range []string{"/sys/kernel", "/sys/fs"} {
+		for _, path := range unreadable(dir) {
+			l.cover(path)
+		}
 	}
 	l.add("bind", home, p.Home)
 	for _, name := range tools {
@@ -112,7 +123,7 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 	for _, path := range append([]string{p.Dir}, p.Write...) {
 		l.add("bind", path, path)
 	}
-	l.hide(p)
+	l.hide(append(unreadable("/etc"), p.secrets()...))
 	return l, l.protectGit(p.Dir)
 }
 
@@ -193,7 +204,7 @@ func (l layout) read(path string, p *Policy) {
 		return
 	}
 	for at, m := range l {
-		if (m.how == "ro-bind" || m.how == "symlink") && above(at, path) {
+		if (m.readOnly() || m.how == "symlink") && above(at, path) {
 			return
 		}
 	}
@@ -204,19 +215,65 @@ func (l layout) read(path string, p *Policy) {
 	l.add("ro-bind", real, path)
 }
 
-// hide covers the secrets in readable directories.
-func (l layout) hide(p *Policy) {
+// secrets returns the paths that stay hidden although a directory around them is visible. Where
+// one is a symbolic link, as those of dotfile managers are, its target is hidden too.
+func (p *Policy) secrets() (paths []string) {
 	named := slices.Concat(p.Read, p.Write, []string{p.Dir})
 	for _, name := range secrets {
 		path := filepath.Join(p.Home, name)
 		if slices.ContainsFunc(named, func(n string) bool { return above(path, n) }) {
 			continue
 		}
-		for at, m := range l {
-			if m.from != "" && at != p.Home && above(at, path) && m.how != "symlink" {
-				l.cover(path)
-				break
+		paths = append(paths, path)
+		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+			paths = append(paths, real)
+		}
+	}
+	return paths
+}
+
+// hide takes paths out of the directories around them: it splits those that can only be read, and
+// covers the path in those that the program may write.
+func (l layout) hide(paths []string) {
+	for _, at := range slices.Sorted(maps.Keys(l)) {
+		switch m := l[at]; m.how {
+		case "ro-bind":
+			l.split(m.from, at, paths)
+		case "bind":
+			for _, path := range paths {
+				if _, mounted := l[path]; !mounted && m.from == at && above(at, path) {
+					l.cover(path)
+				}
 			}
+		}
+	}
+}
+
+// split replaces a directory, if one of the hidden paths is below it, by its other entries, each
+// mounted by itself. A file that was merely covered would appear when a program outside replaces it,
+// since the kernel then removes the mount; and if it was gone before bubblewrap covers it, the box
+// could not start. Entries that are created later do not appear.
+func (l layout) split(from, at string, hidden []string) {
+	if !slices.ContainsFunc(hidden, func(path string) bool { return path != at && above(at, path) }) {
+		return
+	}
+	if info, err := os.Stat(from); err != nil || !info.IsDir() {
+		return
+	}
+	l[at] = mount{how: "tmpfs", at: at, sealed: true}
+	entries, _ := os.ReadDir(from) // entries that cannot be listed stay hidden
+	for _, e := range entries {
+		real, path := filepath.Join(from, e.Name()), filepath.Join(at, e.Name())
+		_, mounted := l[path]
+		switch {
+		case mounted || slices.Contains(hidden, path):
+		case e.Type()&fs.ModeSymlink != 0:
+			if to, err := os.Readlink(real); err == nil {
+				l.add("symlink", to, path)
+			}
+		default:
+			l.add("ro-bind-try", real, path)
+			l.split(real, path, hidden)
 		}
 	}
 }
@@ -233,22 +290,27 @@ func (l layout) cover(path string) {
 	}
 }
 
-// hideUnreadable covers entries of a directory, and of its subdirectories, that are not
-// world-readable: the box's user may be root, or in a group that may read them.
-func (l layout) hideUnreadable(dir string) {
-	entries, err := os.ReadDir(dir)
-	if err != nil {
-		return
-	}
+// unreadable returns the entries of a system directory, and of the directories in /etc, that this
+// user can read or search and others cannot: root, or a member of their group.
+func unreadable(dir string) (paths []string) {
+	entries, _ := os.ReadDir(dir) // a directory that cannot be listed is unreadable itself
 	for _, e := range entries {
 		path := filepath.Join(dir, e.Name())
 		info, err := e.Info()
 		switch {
 		case err != nil:
 		case info.Mode()&fs.ModeSymlink == 0 && info.Mode().Perm()&0o004 == 0:
-			l.cover(path)
+			if permits(path, unix.R_OK) || permits(path, unix.X_OK) {
+				paths = append(paths, path)
+			}
 		case info.IsDir() && filepath.Dir(dir) == "/":
-			l.hideUnreadable(path)
+			paths = append(paths, unreadable(path)...)
 		}
 	}
+	return paths
+}
+
+// permits reports whether this user may access a file; mode is unix.R_OK or another of its kind.
+func permits(path string, mode uint32) bool {
+	return unix.Faccessat(unix.AT_FDCWD, path, mode, unix.AT_EACCESS) == nil
 }
