@@ -9,7 +9,7 @@ $(wordlist 2,$(words $(MAKECMDGOALS)),$(MAKECMDGOALS)): full
 	@:
 else
 
-.PHONY: identity site release release-check build test quick torture consoles flake kills race fuzz lint bench bench-probe gen interpreters interpreters-update agents agents-update test-agents fleet check
+.PHONY: identity site release release-check build test quick torture consoles flake kills race fuzz lint bench bench-probe gen packages interpreters interpreters-update agents agents-update test-agents fleet check
 
 # What is installed here and by Go is found after what the machine has.
 export PATH := $(PATH):$(CURDIR)/.programs/bin:$(shell go env GOPATH)/bin
@@ -59,8 +59,11 @@ identity: # writes tools/identity.yaml (the module's path, the maintainer, …) 
 	go -C tools/release run . identity -repo ../..
 	go generate ./schema ./runtime/registry
 
-gen: # generated files
+gen: packages # generated files
 	go generate ./...
+
+packages: # tools/packages.list, from the adapters and tools/versions
+	go run ./cmd/ripple adapter list --json | go -C tools run ./packages -versions "$(CURDIR)/tools/versions" >tools/packages.new && mv tools/packages.new tools/packages.list
 
 interpreters: # the programs of the adapters in this repository; those of PyPI, crates.io and Maven Central into .programs
 	tools/interpreters

@@ -3,6 +3,7 @@
 package main
 
 import (
+	"encoding/json"
 	"errors"
 	"os"
 	"os/exec"
@@ -12,20 +13,20 @@ import (
 	"testing"
 )
 
-// The list that ripple would give.
-const list = `[
+// What ripple adapter list --json would print.
+const adapters = `[
 	{"name": "fish", "family": "shell", "origin": "embedded", "install": {"debian": ["fish"]}},
 	{"name": "duckdb", "family": "repl", "origin": "embedded", "install": {"pypi": ["duckdb-cli"], "npm": ["duckdb"]}},
 	{"name": "evcxr", "family": "repl", "origin": "embedded", "install": {"crates": ["evcxr_repl"]}},
 	{"name": "clojure", "family": "repl", "origin": "embedded",
 		"install": {"maven": {"artifacts": ["org.example:clojure:1.2", "org.example:spec:1"], "main": "clojure.main", "command": "clj"}}},
 	{"name": "lua", "family": "repl", "origin": "embedded", "install": {"debian": ["lua5.4", "lua-doc"]}},
-	{"name": "psql", "family": "repl", "origin": "embedded", "executable": "/usr/bin/psql",
+	{"name": "psql", "family": "repl", "origin": "embedded",
 		"install": {"debian": ["psql-client"]}, "server": {"debian": ["psql-server"]}},
 	{"name": "nu", "family": "shell", "origin": "embedded", "install": {"npm": ["nushell"]}},
 	{"name": "dlv", "family": "debugger", "origin": "embedded", "install": {"go": ["example.org/dlv@latest"]}},
 	{"name": "ccl", "family": "repl", "origin": "embedded", "install": {"hint": "version 1.11", "url": "https://ccl.example"}},
-	{"name": "fsi", "family": "repl", "origin": "embedded", "executable": "/opt/fsi", "install": {"hint": "by hand"}},
+	{"name": "fsi", "family": "repl", "origin": "embedded", "install": {"hint": "by hand"}},
 	{"name": "codex", "family": "agent", "origin": "embedded", "install": {"npm": ["codex"]}}
 ]`
 
@@ -34,13 +35,11 @@ const list = `[
 const standIn = `#!/bin/bash
 me=${0##*/}
 case "$me $*" in
-"go run ./cmd/ripple"*) exec cat "$DIR/list" ;;
-"go -C tools run"*) exec "$GO" "$@" ;;
 "go env"*) exec echo "$DIR" ;;
 "df "*) exec echo 0 ;;
 "sudo "*) exec "$@" ;;
-dpkg-query*) grep -qx "${!#}" "$DIR/there" && echo "install ok installed"; exit ;;
-"npm ls"*) exec grep -qx "${!#}" "$DIR/there" ;;
+dpkg-query*) exec sed 's/$/ install ok installed/' "$DIR/there" ;;
+"npm ls"*) exec sed 's|.*|/usr/lib/node_modules/&:&|; /@/!s/$/@1.0/' "$DIR/there" ;;
 "java "*) exec echo "java $*" ;;
 "python3 -c "*) exec [ ! -e "$DIR/bare" ] ;;
 "python3 -m venv "*) exec install -D "$0" "$3/bin/pip" ;;
@@ -62,14 +61,10 @@ if [ "$me" = go ]; then >"$DIR/dlv"; chmod +x "$DIR/dlv"; fi
 // interpreters runs tools/interpreters with stand-ins in dir.
 func interpreters(t *testing.T, dir, unknown string, args ...string) (said string, calls []string, code int) {
 	t.Helper()
-	real, err := exec.LookPath("go")
-	if err != nil {
-		t.Fatal(err)
-	}
 	write(t, filepath.Join(dir, "calls"), "")
 	cmd := exec.Command("../interpreters", args...)
 	cmd.Env = append(os.Environ(), "PATH="+filepath.Join(dir, "bin")+":"+os.Getenv("PATH"),
-		"DIR="+dir, "GO="+real, "VERSIONS="+filepath.Join(dir, "versions"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
+		"DIR="+dir, "PACKAGES="+filepath.Join(dir, "packages"), "UNKNOWN="+unknown, "ALSO=", "PROGRAMS="+filepath.Join(dir, "programs"))
 	out, err := cmd.CombinedOutput()
 	if exit, ok := errors.AsType[*exec.ExitError](err); ok {
 		code = exit.ExitCode()
@@ -85,9 +80,12 @@ func interpreters(t *testing.T, dir, unknown string, args ...string) (said strin
 
 func machine(t *testing.T) (dir string) {
 	dir = t.TempDir()
-	write(t, filepath.Join(dir, "list"), list)
+	var all []adapter
+	if err := json.Unmarshal([]byte(adapters), &all); err != nil {
+		t.Fatal(err)
+	}
+	write(t, filepath.Join(dir, "packages"), "# adapter\n"+strings.Join(list(all, versions{"npm nushell": "0.9"}), "\n")+"\n")
 	write(t, filepath.Join(dir, "there"), "")
-	write(t, filepath.Join(dir, "versions"), "program npm nushell 0.9\n")
 	if err := os.Mkdir(filepath.Join(dir, "bin"), 0o755); err != nil {
 		t.Fatal(err)
 	}
@@ -105,7 +103,7 @@ func write(t *testing.T, path, content string) {
 }
 
 func TestInterpreters(t *testing.T) {
-	ending := "interpreters: no package has ccl: version 1.11; https://ccl.example\n"
+	ccl, fsi := "interpreters: no package has ccl: version 1.11; https://ccl.example\n", "interpreters: no package has fsi: by hand\n"
 	for _, row := range []struct {
 		name, unknown string
 		args          []string
@@ -119,7 +117,7 @@ func TestInterpreters(t *testing.T) {
 				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server", "pip install duckdb-cli", "npm install nushell@0.9", "go install example.org/dlv@latest",
 				"cargo install evcxr_repl", "mvn dependency:copy-dependencies org.example clojure 1.2 org.example spec 1",
 			},
-			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ending + "interpreters: all there: 10 packages\n"},
+			[]string{"debian: 5 installed, 0 MB in ", "pypi (in ", "): 1 installed", "npm: 1 installed", "go (in ", "): 1 installed", "crates (in ", "): 1 installed", "maven (in ", "): 1 installed", ccl + fsi + "interpreters: all there: 10 packages\n"},
 			0,
 		},
 		{
@@ -132,7 +130,7 @@ func TestInterpreters(t *testing.T) {
 			},
 			[]string{
 				"E: no lua-doc", "debian: 4 installed", "E: no duckdb-cli", "npm: 1 installed", "E: no spec",
-				ending + "interpreters: could not be installed: lua-doc duckdb-cli example.org/dlv@latest clj\n",
+				ccl + fsi + "interpreters: could not be installed: lua-doc duckdb-cli example.org/dlv@latest clj\n",
 			},
 			1,
 		},
@@ -140,10 +138,10 @@ func TestInterpreters(t *testing.T) {
 			"those that are asked for", "",
 			[]string{"fish", "fsi"},
 			[]string{"apt-get update", "apt-get install fish"},
-			[]string{"debian: 1 installed", "interpreters: all there: 1 packages\n"},
+			[]string{"debian: 1 installed", fsi + "interpreters: all there: 1 packages\n"},
 			0,
 		},
-		{"of which there may be no package", "", []string{"ccl"}, nil, []string{ending + "interpreters: all there: 0 packages\n"}, 0},
+		{"of which there may be no package", "", []string{"ccl"}, nil, []string{ccl + "interpreters: all there: 0 packages\n"}, 0},
 	} {
 		t.Run(row.name, func(t *testing.T) {
 			dir := machine(t)

@@ -1,12 +1,9 @@
-// Command packages reads `ripple adapter list --json` and prints the packages
-// that the adapters of this repository name, one a line, after the manager that
-// has them: debian, pypi, npm, go, crates, or maven with its launcher, its class and its
-// archives. Of an adapter that names several managers it is the first of these, and with
-// -every all. After "none" stands an adapter whose program is not
-// there and in no package, and how to get it. With arguments it prints those of these
-// adapters only; with -family those of this family, else those of all but agents,
-// which are large and want a folder of their own. Packages of npm, PyPI and Go have the versions
-// of the file -versions, those that it does not name have none or what the adapter says.
+// Command packages reads `ripple adapter list --json` and prints tools/packages.list: the packages that the adapters of
+// this repository name, one a line, as "ADAPTER FAMILY RANK MANAGER PACKAGE". The managers are debian, pypi, npm, go, crates,
+// and maven with its launcher, its class and its archives. RANK numbers the managers that an adapter names, from 1; the
+// packages of the server that an adapter's tests start have rank 1. An adapter without a package has the manager "none" and
+// how to get its program. Packages have the versions of the file -versions; those that it does not name have none, or
+// what the adapter says.
 package main
 
 import (
@@ -19,8 +16,8 @@ import (
 )
 
 type adapter struct {
-	Name, Family, Origin, Executable string
-	Install, Server                  *install
+	Name, Family, Origin string
+	Install, Server      *install
 }
 
 type install struct {
@@ -33,11 +30,9 @@ type install struct {
 }
 
 func main() {
-	family := flag.String("family", "", "only adapters of this family")
-	every := flag.Bool("every", false, "from each manager that has them, not from the first only")
-	versions := flag.String("versions", "versions", "the file of versions; see its first lines")
+	file := flag.String("versions", "versions", "the file of versions; see its first lines")
 	flag.Parse()
-	pinned, err := readVersions(*versions)
+	pinned, err := readVersions(*file)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, "packages:", err)
 		os.Exit(1)
@@ -47,44 +42,45 @@ func main() {
 		fmt.Fprintln(os.Stderr, "packages: reading the list of adapters:", err)
 		os.Exit(1)
 	}
-	wanted := flag.Args()
-	var lines []string
-	for _, a := range adapters {
-		if a.Family != *family && (*family != "" || a.Family == "agent") {
-			continue
-		}
-		if a.Origin != "embedded" || a.Install == nil || len(wanted) > 0 && !slices.Contains(wanted, a.Name) {
-			continue
-		}
-		for _, line := range a.lines(*every) {
-			lines = append(lines, pinned.pin(line))
-		}
-	}
-	slices.Sort(lines)
-	for _, line := range slices.Compact(lines) {
+	fmt.Println("# Written by `make gen` from the adapters and tools/versions: adapter, family, rank, manager, package.")
+	for _, line := range list(adapters, pinned) {
 		fmt.Println(line)
 	}
 }
 
-// lines are the adapter's packages after their managers, with those of the server that its tests
-// start.
-func (a adapter) lines(every bool) (lines []string) {
-	for _, offer := range a.Install.offers() {
-		if len(lines) == 0 || every {
-			lines = append(lines, offer...)
+// list returns the lines of all adapters, sorted.
+func list(adapters []adapter, pinned versions) (lines []string) {
+	for _, a := range adapters {
+		if a.Origin != "embedded" || a.Install == nil {
+			continue
+		}
+		for rank, packages := range a.ranks() {
+			for _, p := range packages {
+				lines = append(lines, fmt.Sprintf("%s %s %d %s", a.Name, a.Family, rank+1, pinned.pin(p)))
+			}
 		}
 	}
-	if a.Server != nil {
-		lines = append(lines, slices.Concat(a.Server.offers()...)...)
-	}
-	if len(lines) > 0 || a.Executable != "" {
-		return lines
-	}
-	advice := slices.DeleteFunc([]string{a.Install.Hint, a.Install.URL}, func(s string) bool { return s == "" })
-	return []string{"none " + a.Name + ": " + strings.Join(advice, "; ")}
+	slices.Sort(lines)
+	return slices.Compact(lines)
 }
 
-// offers are the lines of each manager that has packages.
+// ranks returns the adapter's packages after their managers, by rank.
+func (a adapter) ranks() [][]string {
+	ranks := a.Install.offers()
+	if len(ranks) == 0 {
+		ranks = [][]string{nil}
+	}
+	if a.Server != nil {
+		ranks[0] = append(ranks[0], slices.Concat(a.Server.offers()...)...)
+	}
+	if len(ranks[0]) == 0 {
+		advice := slices.DeleteFunc([]string{a.Install.Hint, a.Install.URL}, func(s string) bool { return s == "" })
+		ranks[0] = []string{"none " + strings.Join(advice, "; ")}
+	}
+	return ranks
+}
+
+// offers returns the packages of each manager that has some.
 func (i install) offers() (offers [][]string) {
 	for _, m := range []struct {
 		manager  string
