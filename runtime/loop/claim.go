@@ -80,7 +80,7 @@ func (c *checker) examine(ctx context.Context, before git.Snapshot) (done []reco
 	c.running = true
 	defer func() { c.running = err != nil }() // shows an interrupt
 	for range 2 {
-		done, err = verifyAll(ctx, c.work.box(), c.work.tree.Dir, c.config.Verify, c.config.VerifyTimeout, log)
+		done, err = c.work.verify(ctx, c.config.Verify, log)
 		if err != nil {
 			return nil, false, err
 		}

@@ -38,6 +38,9 @@ const (
 	TopicCommitAll   = "commit_all"  // requested without commits
 	TopicTag         = "tag"         // requested without commits
 	TopicWorktree    = "worktree"    // of a branch that receives no commits
+	TopicHooks       = "hooks"       // of a project, which are not in its working tree
+	TopicSubmodules  = "submodules"  // without files in the working tree
+	TopicIgnored     = "ignored"     // files that the working tree lacks
 	TopicCost        = "cost"        // its limit has no data
 	TopicTokens      = "tokens"      // its limit has no data
 	TopicMaxRuntime  = "max_runtime" // shortens a wait

@@ -190,7 +190,7 @@ func (r *roles) check(ctx context.Context, t *hats.Turn, unseen bool) (ran bool,
 	}
 	log := &cappedLog{to: file, limit: r.config.MaxOutput}
 	defer log.Close() // for people
-	done, err := verifyAll(ctx, r.work.box(), r.work.tree.Dir, h.Verify, r.config.VerifyTimeout, log)
+	done, err := r.work.verify(ctx, h.Verify, log)
 	if err != nil {
 		return true, err
 	}

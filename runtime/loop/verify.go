@@ -11,6 +11,7 @@ import (
 	"sync"
 	"time"
 
+	"example.com/ripple/internal/projectfile"
 	"example.com/ripple/runtime/box"
 	"example.com/ripple/runtime/loop/record"
 	"example.com/ripple/runtime/proctree"
@@ -18,6 +19,17 @@ import (
 
 // verifyGrace is how long a command that ran too long may take to end itself.
 const verifyGrace = 3 * time.Second
+
+// verify runs commands where the agent works. Verdicts name the directory unless it is the project's.
+func (w *workspace) verify(ctx context.Context, commands []string, log io.Writer) ([]record.Verdict, error) {
+	done, err := verifyAll(ctx, w.box(), w.tree.Dir, commands, w.config.VerifyTimeout, log)
+	if dir, inside := projectfile.Relative(w.project, w.tree.Dir); inside && dir != "." {
+		for i := range done {
+			done[i].Dir = dir
+		}
+	}
+	return done, err
+}
 
 // verifyAll runs commands in turn up to the first that fails. What they print
 // goes to log. The error is that of a run which could not take place.

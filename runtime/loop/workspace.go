@@ -60,8 +60,10 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	w.tree, err = openTree(ctx, dir)
-	return err
+	if w.tree, err = openTree(ctx, dir); err != nil || w.worktree == nil {
+		return err
+	}
+	return w.noteAbsent(ctx, r)
 }
 
 // openTree takes snapshots of where the agent works, the loop's own files left out.

@@ -31,6 +31,30 @@ func (w *workspace) openWorktree(ctx context.Context, r *git.Repo) (*git.Worktre
 	return r.OpenWorktree(ctx, dir, branch, func(makes func() error) error { return w.create(dir, makes) })
 }
 
+// noteAbsent reports what the project's checkout has and the working tree lacks, before an agent or a
+// check misses it.
+func (w *workspace) noteAbsent(ctx context.Context, project *git.Repo) error {
+	own := func(name string) bool {
+		_, inside := projectfile.Relative(w.store.Path(""), filepath.Join(project.Top, name))
+		return inside
+	}
+	a, err := w.worktree.Lacking(ctx, project, own)
+	if err != nil {
+		return err
+	}
+	dir := layout.Worktree(w.config.Worktree)
+	if a.Hooks != "" {
+		w.noteAbout(TopicHooks, fmt.Sprintf("core.hooksPath %s is not in %s: no git hook runs there", record.OneLine(a.Hooks, 200), dir))
+	}
+	if len(a.Submodules) > 0 {
+		w.noteAbout(TopicSubmodules, fmt.Sprintf("submodules without files in %s: %s", dir, listed(a.Submodules)))
+	}
+	if len(a.Ignored) > 0 {
+		w.noteAbout(TopicIgnored, fmt.Sprintf("ignored by git, so not in %s: %s", dir, listed(a.Ignored)))
+	}
+	return nil
+}
+
 // confined returns an error if a working tree's files would be outside the loop's directory,
 // because of a link.
 func (w *workspace) confined(dir string) error {

@@ -101,6 +101,7 @@ func (d Denied) String() string {
 // Verdict is what became of a command that verifies.
 type Verdict struct {
 	Command string `json:"command"`
+	Dir     string `json:"dir,omitempty"` // where it ran, relative to the project; empty for the project itself
 	OK      bool   `json:"ok"`
 	Why     string `json:"why,omitempty"`  // "exit code 1", "timed out after 5m"
 	Tail    string `json:"tail,omitempty"` // the end of what it printed
@@ -111,6 +112,9 @@ func (v Verdict) String() string {
 		return fmt.Sprintf("`%s`: ok", v.Command)
 	}
 	text := fmt.Sprintf("`%s`: %s", v.Command, v.Why)
+	if v.Dir != "" {
+		text = fmt.Sprintf("`%s` in %s: %s", v.Command, v.Dir, v.Why)
+	}
 	if v.Tail != "" {
 		text += ": " + v.Tail
 	}

@@ -1,0 +1,91 @@
+package git
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+)
+
+// Lacking lists what the project's working tree has and a linked one lacks. Names are relative to the top.
+type Lacking struct {
+	Hooks      string   // core.hooksPath, if its hooks are only in the project: git runs none of them in the linked tree
+	Submodules []string // those without files
+	Ignored    []string // files and directories that git ignores, such as node_modules and .env
+}
+
+// Lacking compares a working tree with that of the project. skip leaves out ignored names.
+func (w *Worktree) Lacking(ctx context.Context, project *Repo, skip func(name string) bool) (a Lacking, err error) {
+	if a.Hooks, err = w.absentHooks(ctx, project.Top); err != nil {
+		return a, err
+	}
+	if a.Submodules, err = w.emptySubmodules(ctx, project.Top); err != nil {
+		return a, err
+	}
+	a.Ignored, err = w.absentIgnored(ctx, project.Top, skip)
+	return a, err
+}
+
+// absentHooks returns core.hooksPath if it is relative, has hooks in the project and is missing here.
+func (w *Worktree) absentHooks(ctx context.Context, project string) (string, error) {
+	out, err := command(ctx, project, gitConfig, "--show-scope", "--type=path", "--get-all", "core.hooksPath")
+	if Ended(err) || err != nil {
+		return "", ctx.Err() // no such setting
+	}
+	path := ""
+	for line := range strings.Lines(out) { // the last one counts; "command" is our own, see words
+		if scope, value, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t"); scope != "command" {
+			path = value
+		}
+	}
+	if path == "" || filepath.IsAbs(path) || exists(filepath.Join(w.Top, path)) {
+		return "", nil
+	}
+	hooks, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
+	if !slices.ContainsFunc(hooks, func(e os.DirEntry) bool { return !e.IsDir() && filepath.Ext(e.Name()) != ".sample" }) {
+		return "", nil
+	}
+	return path, nil
+}
+
+// emptySubmodules returns the submodules that have files in the project and none here.
+func (w *Worktree) emptySubmodules(ctx context.Context, project string) (names []string, err error) {
+	out, err := command(ctx, w.Top, gitConfig, "--file", filepath.Join(w.Top, ".gitmodules"), "--null", "--get-regexp", `^submodule\..*\.path$`)
+	if err != nil {
+		return nil, ctx.Err() // no such file, or none of these in it
+	}
+	for setting := range strings.SplitSeq(out, "\x00") {
+		_, name, _ := strings.Cut(setting, "\n")
+		if filepath.IsLocal(name) && !empty(filepath.Join(project, name)) && empty(filepath.Join(w.Top, name)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+// absentIgnored returns what git ignores in the project and is missing here.
+func (w *Worktree) absentIgnored(ctx context.Context, project string, skip func(name string) bool) (names []string, err error) {
+	out, err := command(ctx, project, gitStatus, "--porcelain", "-z", "--ignored=traditional", "--untracked-files=normal", "--ignore-submodules=all")
+	if err != nil {
+		return nil, err
+	}
+	for entry := range strings.SplitSeq(out, "\x00") {
+		name, ignored := strings.CutPrefix(entry, "!! ")
+		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) && !exists(filepath.Join(w.Top, name)) {
+			names = append(names, name)
+		}
+	}
+	return names, nil
+}
+
+func exists(path string) bool {
+	_, err := os.Lstat(path)
+	return err == nil
+}
+
+// empty reports whether a directory is missing or has no entries.
+func empty(dir string) bool {
+	entries, _ := os.ReadDir(dir) // a directory that cannot be read has none
+	return len(entries) == 0
+}
