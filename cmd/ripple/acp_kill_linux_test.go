@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
 )
 
@@ -73,7 +74,7 @@ const (
 // nextEvent waits for the next event.
 func (p *person) nextEvent() (int, acpMessage) {
 	p.t.Helper()
-	bound := time.After(2 * time.Minute)
+	bound := time.After(testkit.Patience(2 * time.Minute))
 	for {
 		select {
 		case m, there := <-p.e.from:

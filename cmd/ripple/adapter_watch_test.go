@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 const watchedAdapter = `schema: 1
@@ -71,7 +73,7 @@ func TestAdapterTestWatches(t *testing.T) {
 	says(t, said, "waiting for a change")
 
 	save("touch " + up + "; sleep 60")
-	require.Eventually(t, func() bool { _, err := os.Stat(up); return err == nil }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(up); return err == nil }, testkit.Patience(30*time.Second), time.Millisecond)
 	save("echo done")
 	says(t, said, "mini.yaml has changed")
 	assert.NotContains(t, says(t, said, "mini: 1 passed"), "FAIL", "an interrupted run prints nothing")
@@ -98,7 +100,7 @@ func lines(r io.Reader) <-chan string {
 func says(t *testing.T, said <-chan string, text string) string {
 	t.Helper()
 	var all []string
-	late := time.After(time.Minute)
+	late := time.After(testkit.Patience(time.Minute))
 	for {
 		select {
 		case line, more := <-said:

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 const leavesMuch = `turns:
@@ -34,8 +36,8 @@ func TestKillLeavesNothingOfAScreen(t *testing.T) {
 	require.Eventually(t, func() bool {
 		_, err := os.Stat(filepath.Join(dir, "begun"))
 		return err == nil && len(r.left()) >= 3
-	}, 60*time.Second, 5*time.Millisecond, "the agent and its two children")
+	}, testkit.Patience(60*time.Second), 5*time.Millisecond, "the agent and its two children")
 	require.NoError(t, syscall.Kill(-r.Process.Pid, syscall.SIGKILL))
-	require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 30*time.Second, 5*time.Millisecond)
+	require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, testkit.Patience(30*time.Second), 5*time.Millisecond)
 	require.Error(t, r.Wait())
 }

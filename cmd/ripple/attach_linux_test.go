@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // consoleOf starts a console in its own directories and returns a function that runs `ripple
@@ -49,7 +51,7 @@ func TestAttach(t *testing.T) {
 	assert.Contains(t, run("exec", "work", "true"), "a person is typing at its prompt")
 	c.send("\x15cd /etc\r")
 	c.expect("/etc")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "idle") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "idle") }, testkit.Patience(30*time.Second), time.Millisecond)
 	assert.Contains(t, run("list"), "#1 cd /etc")
 	assert.Contains(t, run("exec", "work", "--expect-cwd", "/usr", "pwd"), "the program is in /etc, not in /usr")
 	assert.Equal(t, "/etc\n", run("exec", "work", "--expect-cwd", "/etc", "pwd"))
@@ -75,10 +77,10 @@ func TestAttachEnds(t *testing.T) {
 			run := consoleOf(t)
 			c := onTerminal(t, "console", "attach", "work")
 			c.expect("/usr")
-			require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)
 			tt.end(c, run)
 			c.expect("\x1b[?1049l")
-			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, testkit.Patience(30*time.Second), time.Millisecond)
 			_, code := c.exit()
 			assert.Equal(t, tt.code, code)
 		})
@@ -91,10 +93,10 @@ func TestAttachSecret(t *testing.T) {
 	c := onTerminal(t, "console", "attach", "work")
 	c.expect("/usr")
 	c.send("read -rsp 'pass: ' x; echo \"${#x} letters\"\r")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_secret") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_secret") }, testkit.Patience(30*time.Second), time.Millisecond)
 	c.send("s3cr3t-w0rd\r")
 	c.expect("11 letters")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "idle") }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(run("list"), "idle") }, testkit.Patience(30*time.Second), time.Millisecond)
 	found, _ := exec.Command("grep", "-r", "s3cr3t-w0rd", os.Getenv("XDG_STATE_HOME")).Output() // exit code 1: no match
 	assert.Empty(t, string(found))
 	assert.NotContains(t, run("logs", "work")+run("list", "--json")+run("read", "work"), "s3cr3t-w0rd")

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 )
 
 // started returns the binary running in its own process group, without a terminal, after its
@@ -31,7 +32,7 @@ func started(t *testing.T, touched string, stderr io.Writer, args ...string) (cm
 	cmd.Stdout, cmd.Stderr, cmd.SysProcAttr = stdout, stderr, &syscall.SysProcAttr{Setpgid: true}
 	require.NoError(t, cmd.Start())
 	t.Cleanup(func() { _ = cmd.Process.Kill() }) // it should have ended
-	require.Eventually(t, func() bool { _, err := os.Stat(touched); return err == nil }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { _, err := os.Stat(touched); return err == nil }, testkit.Patience(30*time.Second), time.Millisecond)
 	return cmd, stdout
 }
 
@@ -98,7 +99,7 @@ func TestARecordingSurvivesKill(t *testing.T) {
 	up, cast := filepath.Join(dir, "up"), filepath.Join(dir, "session.cast")
 	cmd, _ := started(t, up, nil, "exec", "bash", "--record", cast, "echo hello; touch "+up+"; sleep 1000")
 	shown := func() string { b, _ := os.ReadFile(cast); return string(b) } // absent: nothing yet
-	require.Eventually(t, func() bool { return strings.Contains(shown(), `hello\r\n`) }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(shown(), `hello\r\n`) }, testkit.Patience(30*time.Second), time.Millisecond)
 	require.NoError(t, syscall.Kill(-cmd.Process.Pid, syscall.SIGKILL))
 	require.Error(t, cmd.Wait())
 	assert.Contains(t, shown(), `hello\r\n`)

@@ -19,6 +19,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/proctree"
 )
 
@@ -60,12 +61,12 @@ func startBusy(t *testing.T, mark string) *running {
 	t.Cleanup(func() { _ = r.Process.Kill() }) // it should have ended
 	select {
 	case <-stdout.came:
-	case <-time.After(30 * time.Second):
+	case <-time.After(testkit.Patience(30 * time.Second)):
 		_ = r.Process.Kill() // reported below
 		_ = r.Wait()
 		require.FailNow(t, "no session", "stdout: %s\nstderr: %s", stdout.got, stderr)
 	}
-	require.Eventually(t, func() bool { return len(r.left()) >= 6 }, 10*time.Second, time.Millisecond, "the shell and its five children")
+	require.Eventually(t, func() bool { return len(r.left()) >= 6 }, testkit.Patience(10*time.Second), time.Millisecond, "the shell and its five children")
 	return r
 }
 
@@ -104,7 +105,7 @@ func (r *running) inner(t *testing.T) int {
 			}
 		}
 		return len(found) == 1
-	}, 10*time.Second, time.Millisecond)
+	}, testkit.Patience(10*time.Second), time.Millisecond)
 	return found[0]
 }
 
@@ -217,7 +218,7 @@ func TestAnEarlySignalLeavesNothing(t *testing.T) {
 					_ = syscall.Kill(-r.Process.Pid, syscall.SIGTERM) // it may have ended
 				}
 				require.Error(t, r.Wait())
-				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, 30*time.Second, time.Millisecond,
+				require.Eventually(t, func() bool { return len(r.left()) == 0 && len(r.files(t)) == 0 }, testkit.Patience(30*time.Second), time.Millisecond,
 					"after %v: processes %v, files %v", moment, r.left(), r.files(t))
 			}
 		})

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
 )
 
@@ -79,13 +80,13 @@ func (l *testLoop) awaitEnd(b *runningLoop) {
 	l.t.Helper()
 	select {
 	case <-b.done:
-	case <-time.After(2 * time.Minute):
+	case <-time.After(testkit.Patience(2 * time.Minute)):
 		_ = b.Process.Kill() // it has to end
 		<-b.done
 		l.t.Fatalf("it goes on: %s", &b.out)
 	}
 	r := running{Cmd: b.Cmd, mark: l.mark}
-	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, 30*time.Second, 10*time.Millisecond, "no process is left")
+	require.Eventually(l.t, func() bool { return len(r.left()) == 0 }, testkit.Patience(30*time.Second), 10*time.Millisecond, "no process is left")
 }
 
 // waits waits until the loop's record has an open question.
@@ -94,7 +95,7 @@ func (l *testLoop) waits(b *runningLoop) {
 	require.Eventually(l.t, func() bool {
 		open, err := journal.OpenQuestions(filepath.Join(l.dir, "project"))
 		return err == nil && len(open) == 1 && open[0].ID == "q1"
-	}, time.Minute, 5*time.Millisecond)
+	}, testkit.Patience(time.Minute), 5*time.Millisecond)
 }
 
 // kill kills the agent, one of ripple's processes, or all of them. It reports whether a process of

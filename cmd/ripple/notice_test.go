@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // On a terminal, a released binary checks for a new version while a command runs, and reports it
@@ -46,7 +48,7 @@ func TestNotice(t *testing.T) {
 	require.Eventually(t, func() bool {
 		data, err := os.ReadFile(known)
 		return err == nil && strings.Contains(string(data), "v9.9.9")
-	}, 30*time.Second, 10*time.Millisecond)
+	}, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	c.send("x\n")
 	c.expect("got x")
 	c.expect(words)

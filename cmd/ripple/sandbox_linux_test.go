@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/sandbox"
 )
 
@@ -68,7 +69,7 @@ func newBoxed(t *testing.T) boxed {
 
 func (b boxed) run(t *testing.T, argv ...string) (stdout, stderr string, code int) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(time.Minute))
 	defer cancel()
 	cmd := exec.CommandContext(ctx, argv[0], argv[1:]...)
 	if argv[0] == os.Args[0] {
@@ -182,7 +183,7 @@ func TestSandboxOfAServer(t *testing.T) {
 	b := newBoxed(t)
 	_, said, code := b.run(t, b.ripple, "console", "start", "bash", "--name", "free", "--cwd", b.dir)
 	require.Zero(t, code, said)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	cmd := exec.Command(b.ripple, "mcp", "--sandbox", "--cwd", b.dir)
 	cmd.Env = b.env

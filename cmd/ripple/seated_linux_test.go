@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/proctree"
 )
 
@@ -80,9 +81,9 @@ func TestTheUsersTerminalIsRestored(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			c := turnBefore(t)
 			c.expect("Allow Write?")
-			require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)
 			tt.end(c)
-			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, testkit.Patience(30*time.Second), time.Millisecond)
 			_, code := c.exit()
 			if tt.code != -2 { // either is right: the turn may have ended before
 				assert.Equal(t, tt.code, code)

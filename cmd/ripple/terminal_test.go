@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 )
 
 // terminal is the binary running on a terminal.
@@ -34,7 +35,7 @@ func onTerminal(t *testing.T, args ...string) *terminal {
 
 func binaryOnTerminal(t *testing.T, path string, args ...string) *terminal {
 	t.Helper()
-	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(testkit.Patience(30 * time.Second)))
 	require.NoError(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = console.Tty(), console.Tty(), console.Tty()
@@ -100,7 +101,7 @@ func TestTypedLinesGoToTheProgram(t *testing.T) {
 	c.send("world\n")
 	c.expect("hello world")
 	c.expect("waits for a secret")
-	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)
 	c.send("hush\n")
 	seen := c.expect("4 letters")
 	assert.NotContains(t, seen, "hush", "a secret is not echoed")
@@ -114,7 +115,7 @@ func TestUnreadInputIsDropped(t *testing.T) {
 	require.NoError(t, err)
 	c := binaryOnTerminal(t, "/bin/sh", "-c", path+` exec --timeout 2s bash 'read -r -s secret; sleep 100'; echo "the shell"; read -r left; echo "left <$left>"`)
 	c.expect("waits for a secret")
-	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)
 	c.send("hush")
 	c.expect("did not end within")
 	c.expect("the shell") // ripple has ended, and dropped the pending input

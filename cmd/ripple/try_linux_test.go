@@ -12,6 +12,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 const triedAdapter = `schema: 1
@@ -75,7 +77,7 @@ func TestTryRestoresTheTerminal(t *testing.T) {
 			require.True(t, c.silent())
 			tt.end(c)
 			c.expect("\x1b[?1049l")
-			require.Eventually(t, c.isRestored, 30*time.Second, time.Millisecond)
+			require.Eventually(t, c.isRestored, testkit.Patience(30*time.Second), time.Millisecond)
 			_, code := c.exit()
 			assert.Equal(t, tt.code, code)
 		})

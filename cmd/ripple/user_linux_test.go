@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 )
 
 // otherUser is a user other than root, for tests of permissions.
@@ -151,7 +152,7 @@ func (p *otherUser) onTerminal(t *testing.T, args ...string) *terminal {
 // onTerminalIn runs ripple on a terminal in a directory.
 func (p *otherUser) onTerminalIn(t *testing.T, dir string, args ...string) *terminal {
 	t.Helper()
-	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(testkit.Patience(30 * time.Second)))
 	require.NoError(t, err)
 	cmd := p.command(t, args...)
 	cmd.Dir = dir
@@ -174,10 +175,10 @@ func TestAnotherUsersProgramAsksForASecret(t *testing.T) {
 	c := p.onTerminal(t, "exec", "bash", p.su(`echo "I am $(id -un)"; read -r x; echo "got <$x>"`))
 	c.expect("assword: ")
 	c.expect("the program waits for a secret")
-	require.Eventually(t, c.silent, 30*time.Second, time.Millisecond)
+	require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)
 	c.send(p.password + "\n")
 	seen := c.expect("I am " + p.name)
-	require.Eventually(t, func() bool { return !c.silent() }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return !c.silent() }, testkit.Patience(30*time.Second), time.Millisecond)
 	c.send("yes\n")
 	rest, code := c.exit()
 	assert.Contains(t, rest, "got <yes>")

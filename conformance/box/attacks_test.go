@@ -143,7 +143,7 @@ func (f *fixture) run(t *testing.T, name string, args ...string) string {
 // command returns a command that runs as the fixture's user in its working tree and inherits open
 // files that it should not have.
 func (f *fixture) command(t *testing.T, name string, args ...string) *exec.Cmd {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	t.Cleanup(cancel)
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Dir, cmd.WaitDelay = f.variables["W"], time.Second

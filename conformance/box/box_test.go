@@ -15,6 +15,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // each runs a test as each kind of user, with its own fixture.
@@ -235,7 +237,7 @@ func TestSecretsThatChange(t *testing.T) {
 		var said bytes.Buffer
 		cmd.Stdout, cmd.Stderr = &said, &said
 		require.NoError(t, cmd.Start())
-		require.Eventually(t, func() bool { _, err := os.Stat(tree + "/started"); return err == nil }, time.Minute, time.Millisecond)
+		require.Eventually(t, func() bool { _, err := os.Stat(tree + "/started"); return err == nil }, testkit.Patience(time.Minute), time.Millisecond)
 		write(".netrc", "TOKEN second")
 		write("dots/login", "TOKEN second link")
 		require.NoError(t, os.WriteFile(tree+"/go", nil, 0o644))

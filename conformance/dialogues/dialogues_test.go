@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
 )
@@ -85,7 +86,7 @@ func (d dialogue) play(t *testing.T, a *schema.Adapter, path string, cut int) {
 	require.NoError(t, err)
 	acks := newAcks(t)
 	exit := ""
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(time.Minute))
 	defer cancel()
 	s, err := session.Open(ctx, a, session.Options{
 		Executable: self, Dir: t.TempDir(),

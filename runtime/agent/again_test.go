@@ -11,6 +11,7 @@ import (
 
 	"github.com/stretchr/testify/assert"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/agent"
 	"example.com/ripple/runtime/event"
 )
@@ -93,7 +94,7 @@ func TestARequestComesAgain(t *testing.T) {
 				mu.Lock()
 				defer mu.Unlock()
 				assert.Equal(t, c.asked, asked)
-			}, time.Minute, time.Millisecond)
+			}, testkit.Patience(time.Minute), time.Millisecond)
 			assert.Equal(t, c.uses, uses)
 		})
 	}

@@ -8,6 +8,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // Output that an agent writes without waiting fits into the pipe before it is read.
@@ -17,7 +19,7 @@ func TestPipesHaveRoom(t *testing.T) {
 	defer func() { assert.NoError(t, r.Close()) }()
 	defer func() { assert.NoError(t, w.Close()) }()
 	enlarge(w)
-	require.NoError(t, w.SetWriteDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, w.SetWriteDeadline(time.Now().Add(testkit.Patience(10*time.Second))))
 	n, err := w.Write(bytes.Repeat([]byte("x"), pipeSize))
 	require.NoError(t, err)
 	assert.Equal(t, pipeSize, n)

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/agent"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/launch"
@@ -42,7 +43,7 @@ end() { echo '{"t":"end"}'; }
 // play runs a turn and returns its events and outcome.
 func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []event.Event) {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(30*time.Second))
 	defer cancel()
 	return playIn(ctx, t, a, agent.Turn{Prompt: "go"}, o)
 }

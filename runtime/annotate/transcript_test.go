@@ -16,6 +16,7 @@ import (
 
 	"example.com/ripple/adapters"
 	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/annotate"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/runtime/session"
@@ -100,7 +101,7 @@ func open(t *testing.T, name string) (*session.Session, *told) {
 var injected = regexp.MustCompile(`PS1=.*\r\n`)
 
 func deadline(t *testing.T) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), time.Minute)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(time.Minute))
 	t.Cleanup(cancel)
 	return ctx
 }
@@ -231,7 +232,7 @@ end: the marker of a prompt's end (B)
 			s, d := open(t, adapter)
 			d.Rest()
 			require.NoError(t, s.Type(1, []byte("echo one\r")))
-			require.Eventually(t, func() bool { return d.ends() == 2 }, time.Minute, time.Millisecond)
+			require.Eventually(t, func() bool { return d.ends() == 2 }, testkit.Patience(time.Minute), time.Millisecond)
 			assert.Equal(t, want, withoutPrompt(d.lines()))
 		})
 	}

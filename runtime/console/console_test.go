@@ -20,6 +20,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/adapters"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console"
 	"example.com/ripple/runtime/proctree"
 	_ "example.com/ripple/schema/validate" // adapters are read from files
@@ -355,7 +356,7 @@ func TestAStoppedHostIsNotDead(t *testing.T) {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return stopped(s.Host) }, 20*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return stopped(s.Host) }, testkit.Patience(20*time.Second), time.Millisecond)
 	all, err := console.List(t.Context(), os.Getenv)
 	assert.NoError(t, err)
 	require.Len(t, all, 1)

@@ -16,6 +16,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console"
 )
 
@@ -52,6 +53,6 @@ func TestAFirstVersionClientAttaches(t *testing.T) {
 	conn, err := net.Dial("unix", filepath.Join(os.Getenv("XDG_RUNTIME_DIR"), "ripple", "main.sock"))
 	require.NoError(t, err)
 	defer conn.Close()
-	require.NoError(t, conn.SetDeadline(time.Now().Add(time.Minute)))
+	require.NoError(t, conn.SetDeadline(time.Now().Add(testkit.Patience(time.Minute))))
 	console.FirstClientAttaches(t, conn)
 }

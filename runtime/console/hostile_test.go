@@ -22,6 +22,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console/place"
 	"example.com/ripple/schema"
 )
@@ -47,7 +48,7 @@ func clientOf(dir string, answer []byte) *Client {
 
 // callAll calls every method of a client; each may return an error or an answer.
 func callAll(t testing.TB, c *Client) {
-	ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(30*time.Second))
 	defer cancel()
 	_, _ = c.Status(ctx)
 	_, _ = c.Exec(ctx, ExecRequest{Code: "true"}, io.Discard)

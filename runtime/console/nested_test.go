@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console"
 )
 
@@ -57,5 +58,5 @@ func awaitStatus(t *testing.T, c *console.Client, want func(console.Status) bool
 		}
 		require.NoError(t, err)
 		return want(s)
-	}, 30*time.Second, time.Millisecond)
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console"
 )
 
@@ -24,7 +25,7 @@ func stopHost(t *testing.T, c *console.Client) int {
 	s, err := c.Status(t.Context())
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(s.Host, syscall.SIGSTOP))
-	require.Eventually(t, func() bool { return allStopped(t, s.Host) }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return allStopped(t, s.Host) }, testkit.Patience(30*time.Second), time.Millisecond)
 	t.Cleanup(func() { _ = syscall.Kill(s.Host, syscall.SIGCONT) })
 	return s.Host
 }
@@ -96,7 +97,7 @@ func TestAStoppedHostIsKilled(t *testing.T) {
 	all, err = console.List(t.Context(), os.Getenv)
 	require.NoError(t, err)
 	assert.Empty(t, all)
-	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 // The host's guard may be stopped, too: a terminal's Ctrl-Z stops a whole process group.
@@ -109,5 +110,5 @@ func TestAStoppedGroupIsKilled(t *testing.T) {
 	require.NoError(t, err)
 	require.NoError(t, syscall.Kill(-group, syscall.SIGSTOP))
 	require.NoError(t, c.End(t.Context(), true))
-	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, 30*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return syscall.Kill(s.PID, 0) == syscall.ESRCH }, testkit.Patience(30*time.Second), time.Millisecond)
 }

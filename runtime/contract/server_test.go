@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
 )
@@ -53,7 +54,7 @@ func TestServer(t *testing.T) {
 	require.Len(t, pids, 2)
 	assert.Empty(t, s.end())
 	for _, pid := range pids {
-		require.Eventually(t, func() bool { return gone(pid) }, 30*time.Second, time.Millisecond)
+		require.Eventually(t, func() bool { return gone(pid) }, testkit.Patience(30*time.Second), time.Millisecond)
 	}
 	entries, err := os.ReadDir(os.Getenv("TMPDIR"))
 	require.NoError(t, err)

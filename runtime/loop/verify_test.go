@@ -14,6 +14,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 func logFile(t *testing.T) *os.File {
@@ -91,7 +93,7 @@ func assertGone(t *testing.T, dir string) {
 	require.NoError(t, err)
 	pid, err := strconv.Atoi(strings.TrimSpace(string(data)))
 	require.NoError(t, err)
-	require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH || zombie(pid) }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return syscall.Kill(pid, 0) == syscall.ESRCH || zombie(pid) }, testkit.Patience(10*time.Second), time.Millisecond)
 }
 
 // zombie says whether a process only waits to be reaped by whoever adopted it.

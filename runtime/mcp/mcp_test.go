@@ -21,6 +21,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/console"
 	"example.com/ripple/runtime/mcp"
 	"example.com/ripple/runtime/proctree"
@@ -179,7 +180,7 @@ func TestAHostThatWasKilled(t *testing.T) {
 		all, err := console.List(t.Context(), os.Getenv)
 		return assert.NoError(t, err) && len(all) == 1 && all[0].State == console.Dead
 	}
-	require.Eventually(t, killed, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, killed, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	assert.Equal(t, "refused: main: its host was killed; console_read shows the output of its commands, console_close removes it; nothing was typed",
 		call(t, c, "console_exec", args{"code": "echo two"}))
 	assert.Contains(t, call(t, c, "console_read", args{"console": "main"}), "1: one")

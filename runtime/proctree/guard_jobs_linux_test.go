@@ -9,6 +9,8 @@ import (
 
 	"github.com/creack/pty"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // A shell's job control sees one job: ^Z stops both processes, fg continues both.
@@ -18,7 +20,7 @@ func TestGuardUnderJobControl(t *testing.T) {
 	tty, err := pty.Start(cmd)
 	require.NoError(t, err)
 	defer tty.Close()
-	stop := time.AfterFunc(20*time.Second, func() { _ = cmd.Process.Kill() }) // a read that hangs ends with the shell
+	stop := time.AfterFunc(testkit.Patience(20*time.Second), func() { _ = cmd.Process.Kill() }) // a read that hangs ends with the shell
 	defer stop.Stop()
 	var all []byte
 	until := func(text string) {

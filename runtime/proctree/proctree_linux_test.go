@@ -21,6 +21,7 @@ import (
 	"go.uber.org/goleak"
 
 	"example.com/ripple/internal/keeper"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/scratch"
 )
 
@@ -97,7 +98,7 @@ func endTree(script string) int {
 	tree := New(cmd.Process.Pid, "")
 	tree.Sole = true
 	_, _ = bufio.NewReader(out).ReadString('\n') // "up"
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
 	fmt.Println("ended:", tree.End(ctx, Step{syscall.SIGTERM, 20 * time.Millisecond}))
 	_ = cmd.Wait()                       // killed, or not
@@ -120,7 +121,7 @@ func countInterrupts() int {
 // within bounds a test's wait for an event without notification.
 func within(t *testing.T) context.Context {
 	t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	t.Cleanup(cancel)
 	return ctx
 }

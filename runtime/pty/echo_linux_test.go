@@ -8,6 +8,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // The predicted echo equals the kernel's, in all modes in which a program may leave the
@@ -70,7 +72,7 @@ const end = "0042"
 
 // shown returns the text that the terminal displays, up to the end.
 func shown(t *testing.T, d *device) string {
-	require.NoError(t, d.setReadDeadline(time.Now().Add(10*time.Second)))
+	require.NoError(t, d.setReadDeadline(time.Now().Add(testkit.Patience(10*time.Second))))
 	var all []byte
 	for buf := make([]byte, 256); !bytes.HasSuffix(all, []byte(end)); {
 		n, err := d.read(buf)

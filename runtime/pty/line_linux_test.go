@@ -9,6 +9,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // The line computed from typed keys equals the one that a program reads from the kernel,
@@ -61,7 +63,7 @@ func TestLinesEqualKernel(t *testing.T) {
 				assert.Eventually(t, func() bool {
 					ready, err := unix.IoctlGetInt(int(tty.Fd()), unix.TIOCINQ)
 					return err == nil && ready == len(line.Bytes())
-				}, 10*time.Second, time.Millisecond, "%q", keys)
+				}, testkit.Patience(10*time.Second), time.Millisecond, "%q", keys)
 				assert.Equal(t, string(line.Bytes()), readLines(t, int(tty.Fd())), "%q", keys)
 			}
 		})

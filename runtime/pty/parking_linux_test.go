@@ -10,6 +10,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // parked reads from cat in the background, and returns when that read is parked.
@@ -35,7 +37,7 @@ func awaitParked(t *testing.T, p *PTY) {
 		park.mu.Lock()
 		defer park.mu.Unlock()
 		return park.parked
-	}, 30*time.Second, time.Millisecond)
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 }
 
 func TestParkedRead(t *testing.T) {
@@ -66,7 +68,7 @@ func TestParkedRead(t *testing.T) {
 			select {
 			case err := <-ended:
 				assert.True(t, slices.ContainsFunc(tt.want, func(want error) bool { return errors.Is(err, want) }), "%v", err)
-			case <-time.After(30 * time.Second):
+			case <-time.After(testkit.Patience(30 * time.Second)):
 				t.Fatal("it is still parked")
 			}
 		})

@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"go.uber.org/goleak"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // inherited lists the descriptors that the parent of the test left open.
@@ -44,7 +46,7 @@ func launch(t *testing.T, c Command, argv ...string) *PTY {
 	p, err := Start(c)
 	require.NoError(t, err)
 	t.Cleanup(func() { require.NoError(t, p.Close()) })
-	require.NoError(t, p.SetReadDeadline(time.Now().Add(20*time.Second)))
+	require.NoError(t, p.SetReadDeadline(time.Now().Add(testkit.Patience(20*time.Second))))
 	return p
 }
 
@@ -250,7 +252,7 @@ func TestMegabyteArrivesWhole(t *testing.T) {
 		n, err := p.Write(rest)
 		rest = rest[n:]
 		if errors.Is(err, ErrWouldBlock) {
-			err = p.WaitWritable(time.Now().Add(20 * time.Second))
+			err = p.WaitWritable(time.Now().Add(testkit.Patience(20 * time.Second)))
 		}
 		require.NoError(t, err)
 	}
@@ -259,7 +261,7 @@ func TestMegabyteArrivesWhole(t *testing.T) {
 
 func TestWaitWritableDeadline(t *testing.T) {
 	p := launch(t, Command{}, "sleep", "1000")
-	require.NoError(t, p.WaitWritable(time.Now().Add(time.Minute)))
+	require.NoError(t, p.WaitWritable(time.Now().Add(testkit.Patience(time.Minute))))
 	waitFor(t, func() bool { // the kernel moves its data a moment later and has room again
 		fill(t, p)
 		return errors.Is(p.WaitWritable(time.Now().Add(5*time.Millisecond)), os.ErrDeadlineExceeded)
@@ -311,7 +313,7 @@ func waitFor(t *testing.T, ok func() bool) {
 	t.Helper()
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	for deadline := time.After(20 * time.Second); !ok(); {
+	for deadline := time.After(testkit.Patience(20 * time.Second)); !ok(); {
 		select {
 		case <-tick.C:
 		case <-deadline:

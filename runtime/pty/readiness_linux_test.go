@@ -9,6 +9,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // settle asks until the answer is the wanted one, and returns the last one. A program also shows
@@ -200,7 +202,7 @@ func BenchmarkReadiness(b *testing.B) {
 	p, err := Start(Command{Path: bash, Argv: []string{"bash", "--norc", "-i"}, Size: Size{80, 24}})
 	require.NoError(b, err)
 	defer p.Close()
-	for deadline := time.Now().Add(10 * time.Second); p.Readiness().State != Waiting; {
+	for deadline := time.Now().Add(testkit.Patience(10 * time.Second)); p.Readiness().State != Waiting; {
 		require.True(b, time.Now().Before(deadline))
 	}
 	b.ReportAllocs()

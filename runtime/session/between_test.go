@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 )
 
@@ -71,7 +72,7 @@ func TestMoreThanTheWindowBetweenTwoCommands(t *testing.T) {
 	<-last
 	// An observer has it before the session. The rest would arrive with the command's echo,
 	// which has another window.
-	require.Eventually(t, func() bool { return s.Prompt(1).Read == read.Load() }, time.Minute, time.Millisecond)
+	require.Eventually(t, func() bool { return s.Prompt(1).Read == read.Load() }, testkit.Patience(time.Minute), time.Millisecond)
 	r := eval(t, s, "echo next")
 	assert.Equal(t, "next\n", r.Output)
 	assert.Less(t, len(r.OutOfBand), 2500)

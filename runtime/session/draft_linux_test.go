@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 )
 
@@ -20,7 +21,7 @@ func (p *typist) takes(who int) string {
 		now := p.Prompt(who)
 		typed = append(typed, now.Keys...)
 		return now.Takes
-	}, 30*time.Second, time.Millisecond)
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 	return string(typed)
 }
 

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/echo"
 	"example.com/ripple/runtime/internal/render"
 	"example.com/ripple/runtime/pty"
@@ -57,7 +58,7 @@ func TestNothingWaitsForRendering(t *testing.T) {
 	}()
 	select {
 	case <-done:
-	case <-time.After(10 * time.Second):
+	case <-time.After(testkit.Patience(10 * time.Second)):
 		t.Error("an interrupt, a signal or a new size waits for output")
 	}
 	d.printer.mu.Unlock()

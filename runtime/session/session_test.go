@@ -20,6 +20,7 @@ import (
 
 	"example.com/ripple/adapters"
 	scripts "example.com/ripple/integration-scripts"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
 	"example.com/ripple/runtime/session"
@@ -47,7 +48,7 @@ func fileExists(path string) bool { _, err := os.Stat(path); return err == nil }
 
 // deadline is far longer than anything a test waits for; reaching it is a failure.
 func deadline(t testing.TB) context.Context {
-	ctx, cancel := context.WithTimeout(context.Background(), 60*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(60*time.Second))
 	t.Cleanup(cancel)
 	return ctx
 }

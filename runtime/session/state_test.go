@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/render"
 	"example.com/ripple/runtime/pty"
 	"example.com/ripple/runtime/session/internal/machine"
@@ -22,7 +23,7 @@ func TestUnansweredLineIsOnItsWay(t *testing.T) {
 		ago  time.Duration // time at which it is still on its way
 	}{{true, time.Hour}, {false, machine.InFlight}} {
 		term := cat(t, c.echo)
-		for deadline := time.Now().Add(10 * time.Second); term.Readiness().State != pty.Waiting; {
+		for deadline := time.Now().Add(testkit.Patience(10 * time.Second)); term.Readiness().State != pty.Waiting; {
 			require.True(t, time.Now().Before(deadline))
 		}
 		d := newDriver(Options{SpillDir: t.TempDir()})
@@ -32,7 +33,7 @@ func TestUnansweredLineIsOnItsWay(t *testing.T) {
 		require.Eventually(t, func() bool { // without an echo one check may come too late on a stalled machine
 			d.cmd.line.at = time.Now().Add(-c.ago)
 			return d.viewer.waiting().Waiting == WaitingNo && !d.interrupts.consumed() // an interrupt would hit the prompt
-		}, 10*time.Second, time.Millisecond, "echo %v", c.echo)
+		}, testkit.Patience(10*time.Second), time.Millisecond, "echo %v", c.echo)
 		d.progress.bytes++ // the echo, or output of the program
 		assert.Equal(t, WaitingInput, d.viewer.waiting().Waiting)
 		assert.True(t, d.interrupts.consumed())

@@ -10,6 +10,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/runtime/terminal"
@@ -25,7 +26,7 @@ type onlooker struct {
 // sees follows the terminal until a row of the screen equals text.
 func (o *onlooker) sees(text string) {
 	o.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
 	for {
 		if o.grid != nil {
@@ -86,6 +87,6 @@ func TestThePromptIsShownWithoutItsNonce(t *testing.T) {
 	require.Eventually(t, func() bool {
 		term.Look(func(screen *vt.Screen) { text = string(screen.AppendText(nil)) })
 		return strings.HasSuffix(text, "2\n>")
-	}, 30*time.Second, time.Millisecond)
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 	assert.Regexp(t, `\n> *1\n> *2\n>$`, text)
 }

@@ -15,6 +15,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 )
 
@@ -103,7 +104,7 @@ func (p *typist) ran(n int) did {
 			last = *p.commands[n-1]
 			assert.True(c, last.done, "%q has not ended: %q", last.code, last.output)
 		}
-	}, 30*time.Second, time.Millisecond)
+	}, testkit.Patience(30*time.Second), time.Millisecond)
 	return last
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/pty"
 	"example.com/ripple/schema"
@@ -22,7 +23,7 @@ func TestAPanicEndsNothing(t *testing.T) {
 	require.NoError(t, err)
 	sub := term.Subscribe()
 	go func() { _ = term.Run(nil) }()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
 	screen := func() (s string) {
 		term.Look(func(s2 *vt.Screen) { s = string(s2.AppendText(nil)) })

@@ -13,6 +13,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/pty"
 )
@@ -34,7 +35,7 @@ func (p *user) text() string { return string(p.own.AppendText(nil)) }
 // sees waits until want is, or is not, on the user's screen.
 func (p *user) sees(want string, there bool) {
 	p.t.Helper()
-	ctx, cancel := context.WithTimeout(context.Background(), 20*time.Second)
+	ctx, cancel := context.WithTimeout(context.Background(), testkit.Patience(20*time.Second))
 	defer cancel()
 	for p.own == nil || strings.Contains(p.text(), want) != there {
 		piece, err := p.sub.Next(ctx)
@@ -84,7 +85,7 @@ func TestUsersAtFullScreenPrograms(t *testing.T) {
 			one.sees(tt.first, true)
 			two := attach(t, s)
 			two.sees(tt.first, true)
-			require.Eventually(t, func() bool { return s.Readiness().Listens }, 20*time.Second, time.Millisecond,
+			require.Eventually(t, func() bool { return s.Readiness().Listens }, testkit.Patience(20*time.Second), time.Millisecond,
 				"a program that is still starting ignores a new size")
 			require.NoError(t, two.sub.Resize(100, 30))
 			two.types("\x0c") // less may lose a key that arrives together with a new size

@@ -17,6 +17,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/internal/vt"
 	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/runtime/pty"
@@ -87,7 +88,7 @@ func (s *started) output() string {
 // shows waits until the program has printed text.
 func (s *started) shows(text string) {
 	s.t.Helper()
-	late := time.After(20 * time.Second)
+	late := time.After(testkit.Patience(20 * time.Second))
 	for !strings.Contains(s.output(), text) {
 		select {
 		case <-s.more:
@@ -103,7 +104,7 @@ func (s *started) ends() string {
 	select {
 	case err := <-s.result:
 		require.NoError(s.t, err)
-	case <-time.After(20 * time.Second):
+	case <-time.After(testkit.Patience(20 * time.Second)):
 		s.t.Fatalf("it does not end: %q", s.output())
 	}
 	return s.output()
@@ -438,7 +439,7 @@ func TestCloseEndsTheWholeTree(t *testing.T) {
 	s := start(t, Options{}, pty.Command{}, "sh", "-c",
 		`trap '' HUP TERM INT; setsid sh -c 'trap "" HUP TERM; sleep 1000' & (sleep 1000 &) ; echo ready; while :; do sleep 1000; done`)
 	s.shows("ready")
-	require.Eventually(t, func() bool { return len(s.Members()) >= 4 }, 10*time.Second, time.Millisecond)
+	require.Eventually(t, func() bool { return len(s.Members()) >= 4 }, testkit.Patience(10*time.Second), time.Millisecond)
 	members := s.Members()
 	require.NoError(t, s.Close(context.Background(), proctree.Step{Signal: syscall.SIGINT, Grace: time.Millisecond}))
 	for _, p := range members {
@@ -478,7 +479,7 @@ func TestPrintedMissesNothing(t *testing.T) {
 		}
 		select {
 		case <-more:
-		case <-time.After(20 * time.Second):
+		case <-time.After(testkit.Patience(20 * time.Second)):
 			t.Fatal("no notification of more output, or of the end")
 		}
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/schema"
 )
 
@@ -41,7 +42,7 @@ func TestATurnOfWhichNothingIsSeen(t *testing.T) {
 					Text:   schema.ScreenText{Below: "^>", Prompt: "^> "},
 				}},
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+			ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 			defer cancel()
 			tui, err := Start(a, Options{})
 			require.NoError(t, err)
@@ -107,7 +108,7 @@ func takesTurn(ctx context.Context, t *testing.T, tui *TUI) <-chan Turn {
 // The interface may draw its start screen after it has accepted a prompt: that is not an
 // answer.
 func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[Klogo of the toy\n> '; stty -echo; read -r y; stty echo
 		printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; read -r z`)
@@ -127,7 +128,7 @@ func TestWhatIsDrawnLateIsNoAnswer(t *testing.T) {
 
 // A menu that opens over what was typed does not get the key that sends it.
 func TestAMenuOpensOverAPrompt(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	tui := toy(t, `key() { dd bs=1 count=1 2>/dev/null | od -An -c | tr -d ' '; }
 		stty -echo -icanon; printf '> '; key >/dev/null; printf '\r\033[Kmenu '; while [ "$(key)" != '\n' ]; do :; done
@@ -164,7 +165,7 @@ func TestAnAgentThatTakesTwoKeysForOne(t *testing.T) {
 
 // An agent that is to have a processor may be about to draw the rest: its turn is not over.
 func TestAnAnswerIsDrawnInParts(t *testing.T) {
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	goOn := filepath.Join(t.TempDir(), "go")
 	tui := toy(t, `printf '> '; read -r x; printf '\033[1A\r\033[J> %s\n\nthe answer\n\n> ' "$x"; while ! [ -e `+goOn+` ]; do :; done
@@ -186,7 +187,7 @@ func TestAnAnswerIsDrawnInParts(t *testing.T) {
 // An answered question is not asked again while the answer may not have been read.
 func TestAnAnswerIsReadLate(t *testing.T) {
 	defer func(was time.Duration) { unseen = was }(unseen)
-	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
+	ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(time.Minute))
 	defer cancel()
 	asks := func(s State) bool { return s.State == schema.ScreenMenu && s.Counts }
 	for heeded, limit := range map[bool]time.Duration{true: time.Hour, false: 100 * time.Millisecond} {

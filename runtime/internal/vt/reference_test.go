@@ -13,6 +13,8 @@ import (
 	"time"
 
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // A reference is @xterm/headless in a node process: testdata/xterm.js.
@@ -66,7 +68,7 @@ func newReference(t *testing.T) *reference {
 // paint returns a picture with an Error if xterm.js throws or loops forever.
 func (r *reference) paint(t *testing.T, q request) (p picture) {
 	require.NoError(t, r.in.Encode(q))
-	watchdog := time.AfterFunc(20*time.Second, func() { r.kill() })
+	watchdog := time.AfterFunc(testkit.Patience(20*time.Second), func() { r.kill() })
 	if err := r.out.Decode(&p); err != nil {
 		p.Error = "no answer: " + err.Error()
 		*r = *newReference(t)
