@@ -62,9 +62,9 @@ var layers = map[string]row{
 	"runtime/internal/git":    {0, "internal/lazyregexp"},
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
-	"runtime/launch":           {1, "internal/lazyregexp schema"},
+	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
 	"runtime/mapping":          {1, "internal/jsonsize runtime/event schema schema/validate"},
-	"runtime/scenario":         {1, "runtime/event schema"},
+	"runtime/scenario":         {1, "runtime/event runtime/proctree schema"},
 	"runtime/cast":             {1, "runtime/internal/vt"},
 	"runtime/terminal":         {1, "runtime/internal/fault runtime/internal/vt runtime/proctree runtime/pty schema"},
 	"runtime/internal/balance": {1, "schema"},
@@ -78,7 +78,7 @@ var layers = map[string]row{
 	// Access of an agent to its client's machine.
 	"runtime/internal/workplace": {1, "runtime/proctree"},
 
-	"runtime/checkup": {2, "runtime/launch schema"},
+	"runtime/checkup": {2, "runtime/launch runtime/proctree schema"},
 
 	"runtime/session/internal/machine": {1, ""},
 
@@ -107,7 +107,7 @@ var layers = map[string]row{
 	"runtime/console/place": {3, "internal/owner runtime/session schema"},
 	"runtime/console":       {4, "internal/awake runtime/console/place runtime/internal/keys runtime/internal/lineedit runtime/internal/vt runtime/launch runtime/registry runtime/sandbox runtime/session runtime/terminal runtime/tui schema schema/validate"},
 
-	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/pty runtime/terminal schema"},
+	"runtime/probe": {4, "internal/lazyregexp runtime/contract runtime/internal/prompt runtime/internal/scratch runtime/internal/vt runtime/launch runtime/proctree runtime/pty runtime/terminal schema"},
 
 	"runtime/mcp": {5, "runtime/console runtime/internal/vt"},
 	"runtime/acp": {4, "runtime/agent runtime/event runtime/internal/permit runtime/internal/rpc runtime/loop/journal runtime/loop/layout runtime/loop/record schema"},

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
 )
 
@@ -37,7 +38,7 @@ func findLogin(ctx context.Context, a *schema.Adapter, path string, p Program) L
 	}
 	ctx, cancel := context.WithTimeout(ctx, statusLimit)
 	defer cancel()
-	cmd := exec.CommandContext(ctx, path, g.Auth.Status.Args...)
+	cmd := proctree.Command(ctx, path, g.Auth.Status.Args...)
 	cmd.Dir, cmd.Env = p.Dir, env
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	out, err := cmd.CombinedOutput()

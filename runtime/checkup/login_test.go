@@ -6,12 +6,16 @@ import (
 	"context"
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
 	"time"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
 )
 
@@ -24,19 +28,26 @@ func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
 	}{
 		{"it answers", "exit 0", LoggedIn},
 		{"it denies", "exit 1", LoggedOut},
-		{"it hangs", "sleep 1000", LoginUnknown},
+		{"it hangs, and so does its child", "sleep 1000 & echo $! >\"$0.child\"; wait", LoginUnknown},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := filepath.Join(t.TempDir(), "agent")
 			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 			limit := time.Minute
 			if c.says == LoginUnknown {
-				limit = 200 * time.Millisecond
+				limit = time.Second
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()
 			a := &schema.Adapter{Agent: &schema.Agent{Auth: schema.AgentAuth{Status: &schema.AgentAuthStatus{Args: []string{"status"}}}}}
 			assert.Equal(t, c.says, findLogin(ctx, a, path, Program{}))
+			if c.says == LoginUnknown {
+				child, err := os.ReadFile(path + ".child")
+				require.NoError(t, err)
+				pid, err := strconv.Atoi(strings.TrimSpace(string(child)))
+				require.NoError(t, err)
+				require.Eventually(t, func() bool { _, lives := proctree.Seen(pid); return !lives }, testkit.Patience(10*time.Second), time.Millisecond)
+			}
 		})
 	}
 }

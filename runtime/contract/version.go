@@ -6,11 +6,11 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
 	"strings"
 	"time"
 
 	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
 )
 
@@ -39,7 +39,7 @@ func (r *runner) checkNeeds(ctx context.Context, needs *schema.TestNeeds) error 
 	if err != nil {
 		return unsound{err}
 	}
-	cmd := exec.CommandContext(ctx, r.report.Executable, needs.Args...)
+	cmd := proctree.Command(ctx, r.report.Executable, needs.Args...)
 	cmd.Dir, cmd.Env = r.around.work, append(os.Environ(), r.around.env(r.adapter, home)...)
 	var printed, errs bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &printed, &errs

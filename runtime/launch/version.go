@@ -3,10 +3,10 @@ package launch
 import (
 	"bytes"
 	"context"
-	"os/exec"
 	"strings"
 	"time"
 
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
 )
 
@@ -27,7 +27,7 @@ func Version(ctx context.Context, a *schema.Adapter, path, dir string, env []str
 	ctx, cancel := context.WithTimeout(ctx, versionLimit)
 	defer cancel()
 	var out, errs bytes.Buffer
-	cmd := exec.CommandContext(ctx, path, probe.Args...)
+	cmd := proctree.Command(ctx, path, probe.Args...)
 	cmd.Dir, cmd.Env = dir, env
 	cmd.Stdout, cmd.Stderr = &out, &errs
 	cmd.WaitDelay = versionLimit // a child may keep the pipe open

@@ -3,13 +3,13 @@ package probe
 import (
 	"bytes"
 	"context"
-	"os/exec"
 	"slices"
 	"strings"
 	"time"
 
 	"example.com/ripple/internal/lazyregexp"
 	"example.com/ripple/runtime/launch"
+	"example.com/ripple/runtime/proctree"
 )
 
 // plainSwitch matches a line of a program's help about a switch that disables its line editor: one
@@ -63,7 +63,7 @@ func helpOf(ctx context.Context, l *lab) (string, error) {
 	within, cancel := context.WithTimeout(ctx, l.o.patience().start/8)
 	defer cancel()
 	var out bytes.Buffer
-	cmd := exec.CommandContext(within, path, append(slices.Clone(l.o.Command[1:]), "--help")...)
+	cmd := proctree.Command(within, path, append(slices.Clone(l.o.Command[1:]), "--help")...)
 	cmd.Dir, cmd.Env, cmd.Stdout, cmd.Stderr = l.dirs.work, l.environ(a), &out, &out
 	cmd.WaitDelay = time.Second // a child may keep the pipe open
 	_ = cmd.Run()               // many programs print help with a nonzero exit code

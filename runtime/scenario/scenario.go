@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/proctree"
 	"example.com/ripple/schema"
 )
 
@@ -212,7 +213,7 @@ func (p *player) edit(e schema.ScenarioEdit) error {
 }
 
 func (p *player) run(ctx context.Context, command string) error {
-	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", command)
+	cmd := proctree.Command(ctx, "/bin/sh", "-c", command)
 	cmd.Dir = p.Dir
 	out, err := cmd.CombinedOutput()
 	if _, exited := errors.AsType[*exec.ExitError](err); err != nil && !exited {
