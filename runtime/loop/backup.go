@@ -12,14 +12,14 @@ import (
 // backup restores the loop's directory if it is removed while the loop runs.
 type backup struct {
 	*run
-	baseline *baseline // the tree before the turn
+	baseline *baseline // the trees before the turn
 	files    map[string][]byte
 }
 
 // remember reads the files that cannot be derived from the state. They are restored if the whole
 // directory was removed, but not if a single file was.
-func (b *backup) remember(turn int, before git.Snapshot) {
-	b.baseline, b.files = &baseline{Turn: turn, Snapshot: before}, map[string][]byte{}
+func (b *backup) remember(turn int, before git.Snapshot, users *git.Snapshot) {
+	b.baseline, b.files = written(b.state.Run, turn, before, users), map[string][]byte{}
 	for _, name := range append([]string{layout.MarkFile}, layout.Written...) {
 		if data, err := layout.Read(b.project, name); err == nil { // a missing file is not restored
 			b.files[name] = data
@@ -78,7 +78,7 @@ func (b *backup) writeBack() error {
 		}
 	}
 	if b.baseline != nil {
-		err = errors.Join(err, b.store.WriteJSON(layout.SnapshotFile, written(b.state.Run, b.baseline.Turn, b.baseline.Snapshot)))
+		err = errors.Join(err, b.store.WriteJSON(layout.SnapshotFile, b.baseline))
 	}
 	return errors.Join(err, b.store.WriteJSON(layout.CallsFile, b.calls), b.publish("running", b.action("executing"), ""))
 }

@@ -14,13 +14,27 @@ import (
 type baseline struct {
 	Run  string `json:"run"`
 	Turn int    `json:"turn"` // the turn that follows it
+	saved
+	Project *saved `json:"project,omitempty"` // the user's own checkout, if the agent works in another tree
+}
+
+// saved is a snapshot in JSON, which requires text, while file names are bytes.
+type saved struct {
 	git.Snapshot
 	Bytes map[string]string `json:"bytes,omitempty"` // files whose names, in hex, are not valid UTF-8
 }
 
-// written converts a snapshot for JSON, which requires text, while file names are bytes.
-func written(run string, turn int, s git.Snapshot) baseline {
-	b := baseline{Run: run, Turn: turn, Snapshot: s}
+func written(run string, turn int, before git.Snapshot, users *git.Snapshot) *baseline {
+	b := &baseline{Run: run, Turn: turn, saved: save(before)}
+	if users != nil {
+		s := save(*users)
+		b.Project = &s
+	}
+	return b
+}
+
+func save(s git.Snapshot) saved {
+	b := saved{Snapshot: s}
 	b.Files = maps.Clone(s.Files)
 	for name, content := range s.Files {
 		if !utf8.ValidString(name) {
@@ -35,7 +49,10 @@ func written(run string, turn int, s git.Snapshot) baseline {
 }
 
 // read converts back to a snapshot.
-func (b *baseline) read() *git.Snapshot {
+func (b *saved) read() *git.Snapshot {
+	if b == nil {
+		return nil
+	}
 	for name, content := range b.Bytes {
 		if raw, err := hex.DecodeString(name); err == nil && b.Files != nil {
 			b.Files[string(raw)] = content
@@ -44,36 +61,43 @@ func (b *baseline) read() *git.Snapshot {
 	return &b.Snapshot
 }
 
-// treeBefore returns the tree before a turn. If an earlier attempt at the turn was cut off, it is
-// the tree before that attempt, whose changes belong to the turn.
-func (w *workspace) baselineOf(ctx context.Context, turn int) (git.Snapshot, error) {
+// baselineOf returns the trees before a turn: the agent's, and the user's own checkout if that is
+// another one, else nil. If an earlier attempt at the turn was cut off, they are those before that
+// attempt, whose changes belong to the turn.
+func (w *workspace) baselineOf(ctx context.Context, turn int) (before git.Snapshot, users *git.Snapshot, err error) {
 	if w.begun() {
 		known, err := w.savedBaseline(turn)
 		if err != nil {
-			return git.Snapshot{}, err
+			return before, nil, err
 		}
 		if known != nil {
-			return *known, nil
+			return *known.read(), known.Project.read(), nil
 		}
 	}
-	now, err := w.current(ctx)
-	if err != nil {
-		return now, err
+	if before, err = w.current(ctx); err != nil {
+		return before, nil, err
 	}
-	return now, w.store.WriteJSON(layout.SnapshotFile, written(w.state.Run, turn, now))
+	own, other, err := w.checkouts.users(ctx)
+	if err != nil {
+		return before, nil, err
+	}
+	if other {
+		users = &own
+	}
+	return before, users, w.store.WriteJSON(layout.SnapshotFile, written(w.state.Run, turn, before, users))
 }
 
-// knownBefore reads the tree before a turn; nil if unknown.
-func (w *workspace) savedBaseline(turn int) (*git.Snapshot, error) {
+// savedBaseline reads the trees before a turn; nil if unknown.
+func (w *workspace) savedBaseline(turn int) (*baseline, error) {
 	var known baseline
 	found, _, err := w.store.ReadJSON(layout.SnapshotFile, &known, func() bool { return true })
 	if err != nil || !found || known.Run != w.state.Run || known.Turn != turn {
 		return nil, err
 	}
-	return known.read(), nil
+	return &known, nil
 }
 
-// treeNow returns the current tree.
+// snapshot returns the current tree.
 func (w *workspace) snapshot(ctx context.Context) (git.Snapshot, error) {
 	if w.last != nil {
 		return *w.last, nil
@@ -89,7 +113,7 @@ func (w *workspace) current(ctx context.Context) (git.Snapshot, error) {
 	if err != nil {
 		return s, err
 	}
-	if err := w.worktree.Update(ctx, len(s.Files) == 0); err != nil {
+	if err := w.worktree.Update(ctx, len(s.Files) == 0 && s.Branch == w.worktree.Branch); err != nil {
 		return s, err
 	}
 	return w.tree.Snapshot(ctx)

@@ -9,6 +9,7 @@ import (
 	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"example.com/ripple/runtime/internal/git"
 	"example.com/ripple/runtime/loop/journal"
@@ -43,14 +44,15 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	if !c.config.Commit && !c.config.Tag || s.Committed >= s.Turn || c.begun() || c.settled == s.Turn {
 		return nil
 	}
-	before, err := c.work.savedBaseline(s.Turn)
+	known, err := c.work.savedBaseline(s.Turn)
 	if err != nil {
 		return err
 	}
-	if before == nil { // it is of the next turn already, or somebody removed it
+	if known == nil { // it is of the next turn already, or somebody removed it
 		c.settled = s.Turn
 		return nil
 	}
+	before := known.read()
 	now, err := c.work.snapshot(ctx)
 	if err != nil {
 		return err
@@ -67,9 +69,9 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	if err := c.accepted(ctx, v.SHA, ch, now); err != nil {
 		return err
 	}
-	if v.SHA == "" || v.SHA == before.Head { // nobody committed anything
+	if made, err := c.isNew(ctx, v.SHA, before.Head); err != nil || !made {
 		c.settled = s.Turn
-		return nil
+		return err
 	}
 	if c.config.Tag {
 		v.Tag = fmt.Sprintf("ripple/%s/turn-%d", s.Run, s.Turn)
@@ -84,6 +86,16 @@ func (c *committer) commitTurn(ctx context.Context) error {
 	v.Time, v.State = c.now(), s
 	c.tell(Notice{Kind: NoticeCommitted, Turn: s.Turn, Text: strings.TrimSpace(short(v.SHA) + " " + v.Tag), Record: &journal.Record{Line: v}})
 	return errors.Join(c.log.Add(v), c.store.Remove(layout.WritingFile))
+}
+
+// isNew reports whether somebody committed something: a commit that was only checked out, or that
+// the one before the turn contains, is none.
+func (c *committer) isNew(ctx context.Context, sha, before string) (bool, error) {
+	if sha == "" || sha == before || before == "" {
+		return sha != before, nil
+	}
+	n, err := c.work.tree.Repo.Ahead(ctx, time.Time{}, sha, before)
+	return n > 0, err
 }
 
 // accepted forgets an earlier refusal. What a hook changed beside the commit goes
@@ -218,7 +230,7 @@ func (c *committer) toCommit(before, now git.Snapshot) (ch git.Change) {
 		}
 	}
 	if len(theirs) > 0 {
-		c.noteOnce(strings.Join(theirs, "\x00"), TopicMixed, "not committed, since you had changes in it before the turn: "+listed(theirs))
+		c.noteOnce(strings.Join(theirs, "\x00"), TopicMixed, "not committed, since you had changes in it before the turn: "+record.FirstNames(theirs))
 	}
 	return ch
 }
@@ -231,17 +243,6 @@ func (c *committer) noteInner(name string) {
 			return
 		}
 	}
-}
-
-const maxListed = 5 // names in a note
-
-// listed are the first of some names.
-func listed(names []string) string {
-	more := ""
-	if n := len(names) - maxListed; n > 0 {
-		names, more = names[:maxListed], fmt.Sprintf(" and %d more", n)
-	}
-	return record.OneLine(strings.Join(names, ", "), 400) + more
 }
 
 // message is what a commit says.

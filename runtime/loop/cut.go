@@ -56,12 +56,22 @@ func (l *Loop) cutShort(ctx context.Context, e *ended, err error) error {
 	if ctx.Err() != nil {
 		why = "it was interrupted"
 	}
+	l.leftByCut(ctx, e)
 	spent := e.said.used
 	spent.CostUSD = e.said.cost
 	if cutErr := l.cut(e.turn, spent, record.OneLine(why, 300)); cutErr != nil {
 		l.note("the attempt could not be recorded: " + cutErr.Error())
 	}
 	return err
+}
+
+// leftByCut notes what an attempt left in the trees, which the summary reports. Errors are ignored:
+// the run ends for another reason, and the next one finds the tree before the attempt.
+func (l *Loop) leftByCut(ctx context.Context, e *ended) {
+	ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), summaryTimeout)
+	defer cancel()
+	_ = l.compare(ctx, e)
+	_ = l.work.checkouts.turnOver(ctx, e)
 }
 
 // recall restores the questions and answers of an attempt that was killed.

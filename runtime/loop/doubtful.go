@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/runtime/loop/record"
 )
 
 // bigFile is the size, in bytes, from which a file is reported before it is committed: hosts
@@ -49,7 +50,7 @@ func doubtful(names []string, size func(name string) int64) string {
 	if len(list) == 0 {
 		return ""
 	}
-	return listed(list)
+	return record.FirstNames(list)
 }
 
 // sizeOf returns the size of a file of the tree; 0 if unknown.

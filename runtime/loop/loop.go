@@ -74,6 +74,7 @@ func New(o Options) *Loop {
 		config: o.Config, project: o.Project, settings: o.Settings,
 	}
 	work, backup, team := &workspace{run: r, whole: o.Box}, &backup{run: r}, newTeam(r, &o)
+	work.checkouts = &checkouts{run: r, work: work}
 	interrupts := newInterrupts()
 	questions := &questions{run: r, interrupts: interrupts, team: team}
 	questions.waits = r.wanted(o.Attended)

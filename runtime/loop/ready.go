@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"strconv"
+
+	"example.com/ripple/runtime/loop/record"
 )
 
 // ready checks before the first turn whether its work can be committed, and lists the files that
@@ -46,7 +48,7 @@ func (c *committer) nameDirt(ctx context.Context) error {
 		topic, what = "", "a file of these that the agent changes as well is committed with both"
 	}
 	if len(names) > 0 {
-		c.noteAbout(topic, "changed and not committed before the loop: "+listed(names)+"; "+what)
+		c.noteAbout(topic, "changed and not committed before the loop: "+record.FirstNames(names)+"; "+what)
 	}
 	return nil
 }

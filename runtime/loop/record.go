@@ -58,7 +58,7 @@ func (l *Loop) recordTurn(e *ended) error {
 	}
 	v := record.Line{
 		Turn: e.turn, Time: l.now(), Type: record.TurnEnded, Session: l.state.Session.ID, Progress: &l.state.Progress,
-		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, State: &l.state, Topics: e.topics, Asked: e.asked,
+		Changed: e.changed[:min(len(e.changed), maxChanged)], Failure: e.outcome.Failure, Checkout: e.checkout, Project: e.users, State: &l.state, Topics: e.topics, Asked: e.asked,
 	}
 	l.state.Cut = 0
 	if err := l.log.Add(v); err != nil {

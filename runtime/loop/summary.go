@@ -1,9 +1,12 @@
 package loop
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"time"
 
+	"example.com/ripple/runtime/internal/git"
 	"example.com/ripple/runtime/loop/layout"
 	"example.com/ripple/runtime/loop/record"
 )
@@ -28,31 +31,43 @@ func (w *workspace) summary(ctx context.Context) *Summary {
 		sum.Branch, sum.Main = of.Branch, of.Main
 		sum.Dir = layout.Worktree(of.Branch)
 	}
-	if w.tree != nil && w.tree.Repo != nil {
-		sum.Git = w.differences(ctx, sum) == nil
+	if w.checkouts.agent != nil {
+		sum.Git = w.gitSummary(ctx, sum) == nil
 	}
 	return sum
 }
 
-// differences counts what became of the tree. A branch that was rebased meanwhile
-// is compared with where it leaves the one that it follows.
-func (w *workspace) differences(ctx context.Context, sum *Summary) (err error) {
-	r, from := w.tree.Repo, w.state.Start // "": the first turn found no commit
-	if w.worktree != nil {
-		if from, err = r.Base(ctx, w.worktree.Main); err != nil {
-			return err
-		}
-	}
-	d, err := r.Since(ctx, from)
-	if err != nil {
-		return err
-	}
-	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
+func (w *workspace) gitSummary(ctx context.Context, sum *Summary) error {
 	now, err := w.tree.Snapshot(ctx)
+	if err != nil { // the agent may have removed it; its commits are kept elsewhere
+		return errors.Join(err, w.checkouts.summarizeWithout(ctx, sum))
+	}
 	for name := range now.Files {
 		if isWork(w.tree, []string{name}) {
 			sum.Dirty++
 		}
 	}
+	if err := w.checkouts.summarize(ctx, sum, now); err != nil || now.Head == "" {
+		return err
+	}
+	if m := sum.Moved; m != nil && m.Ahead == 0 {
+		return nil
+	}
+	return w.differences(ctx, sum)
+}
+
+// differences counts what was committed. A branch that was rebased meanwhile is compared with where
+// it leaves the one that it follows.
+func (w *workspace) differences(ctx context.Context, sum *Summary) error {
+	r, from := w.tree.Repo, w.state.Start // "": the first turn found no commit
+	if w.worktree != nil {
+		base, err := r.Base(ctx, sum.Main)
+		if _, none := errors.AsType[*git.Error](err); err != nil && !none {
+			return err
+		}
+		from = cmp.Or(base, from) // it has no commit in common with that branch
+	}
+	d, err := r.Since(ctx, from)
+	sum.Commits, sum.Files, sum.Added, sum.Removed = d.Commits, d.Files, d.Added, d.Removed
 	return err
 }

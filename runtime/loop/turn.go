@@ -31,9 +31,12 @@ type ended struct {
 	progress      bool     // one of them is not the loop's own
 	begun         time.Time
 
-	hat         string   // that took it; "" for none
-	roleContext []string // lines for the hat
-	unseen      error    // why it is not known what the turn changed
+	hat         string           // that took it; "" for none
+	roleContext []string         // lines for the hat
+	unseen      error            // why it is not known what the turn changed
+	checkout    *record.Checkout // nil: the branch is the one before the turn
+	project     *git.Snapshot    // the user's own checkout before; nil if it is the agent's tree
+	users       *record.Project  // how that changed
 	topics      []hats.Topic
 	handed      bool // a hat published something new
 
@@ -84,13 +87,13 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 		return err
 	}
 	l.confined.begin(e)
-	if e.before, err = l.work.baselineOf(ctx, e.turn); err != nil {
+	if e.before, e.project, err = l.work.baselineOf(ctx, e.turn); err != nil {
 		return err
 	}
 	if l.state.Turn == 0 {
-		l.state.Start = e.before.Head
+		l.state.Start, l.state.Checkouts.First = e.before.Head, &e.before.Branch
 	}
-	l.backup.remember(e.turn, e.before)
+	l.backup.remember(e.turn, e.before, e.project)
 	if err := l.start(e); err != nil {
 		return err
 	}
@@ -121,7 +124,11 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 // goes on.
 func (l *Loop) look(ctx context.Context, e *ended, p record.Plan) error {
 	e.unseen = l.compare(ctx, e)
-	return errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
+	err := errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
+	if lerr := l.work.checkouts.turnOver(ctx, e); err == nil { // else both have one cause
+		err = lerr
+	}
+	return err
 }
 
 // compare finds what the turn changed.

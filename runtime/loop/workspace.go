@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"os"
@@ -20,14 +21,16 @@ import (
 // workspace is where the agent works, and how its changes are seen.
 type workspace struct {
 	*run
-	tree     *git.Tree
-	worktree *git.Worktree // nil: the agent works in the project
-	last     *git.Snapshot // the tree after the last turn, if nothing happened since
-	whole    *box.Box      // where agents and checks run; nil: without a box. See box
+	tree      *git.Tree
+	worktree  *git.Worktree // nil: the agent works in the project
+	checkouts *checkouts
+	last      *git.Snapshot // the tree after the last turn, if nothing happened since
+	whole     *box.Box      // where agents and checks run; nil: without a box. See box
 }
 
 // open finds out where the agent works and how changes are seen.
 func (w *workspace) open(ctx context.Context) (err error) {
+	var notOpen error // the working tree is there and has another branch: the summary says where the work is
 	dir := w.project
 	r, err := git.Open(ctx, dir)
 	if err != nil {
@@ -47,8 +50,9 @@ func (w *workspace) open(ctx context.Context) (err error) {
 		if err := w.prune(ctx, r); err != nil {
 			return err
 		}
-		if w.worktree, err = w.openWorktree(ctx, r); err != nil {
-			return worktreeStop(err)
+		w.worktree, notOpen = w.openWorktree(ctx, r)
+		if w.worktree == nil {
+			return worktreeStop(notOpen)
 		}
 		dir = w.worktree.Dir()
 		if h := w.store.Holder(); h.PID == os.Getpid() {
@@ -60,10 +64,13 @@ func (w *workspace) open(ctx context.Context) (err error) {
 			return err
 		}
 	}
-	if w.tree, err = openTree(ctx, dir); err != nil || w.worktree == nil {
-		return err
+	if w.tree, err = openTree(ctx, dir); err == nil {
+		err = w.checkouts.open(ctx)
 	}
-	return w.noteAbsent(ctx, r)
+	if err == nil && w.worktree != nil && notOpen == nil {
+		err = w.noteAbsent(ctx, r)
+	}
+	return cmp.Or(notOpen, err)
 }
 
 // openTree takes snapshots of where the agent works, the loop's own files left out.

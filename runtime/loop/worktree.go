@@ -47,10 +47,10 @@ func (w *workspace) noteAbsent(ctx context.Context, project *git.Repo) error {
 		w.noteAbout(TopicHooks, fmt.Sprintf("core.hooksPath %s is not in %s: no git hook runs there", record.OneLine(a.Hooks, 200), dir))
 	}
 	if len(a.Submodules) > 0 {
-		w.noteAbout(TopicSubmodules, fmt.Sprintf("submodules without files in %s: %s", dir, listed(a.Submodules)))
+		w.noteAbout(TopicSubmodules, fmt.Sprintf("submodules without files in %s: %s", dir, record.FirstNames(a.Submodules)))
 	}
 	if len(a.Ignored) > 0 {
-		w.noteAbout(TopicIgnored, fmt.Sprintf("ignored by git, so not in %s: %s", dir, listed(a.Ignored)))
+		w.noteAbout(TopicIgnored, fmt.Sprintf("ignored by git, so not in %s: %s", dir, record.FirstNames(a.Ignored)))
 	}
 	return nil
 }

@@ -43,6 +43,16 @@ func (r *Repo) underWay(ctx context.Context) error {
 	return nil
 }
 
+// Rebasing reports whether a rebase is unfinished in the working tree.
+func (r *Repo) Rebasing(ctx context.Context) bool {
+	for _, name := range []string{"rebase-merge", "rebase-apply"} {
+		if path, err := pathOf(ctx, r.Top, name); err == nil && there(path) {
+			return true
+		}
+	}
+	return false
+}
+
 // Ready finds out whether commits can be made. A *Conflict says what is in the way;
 // nothing was changed.
 func (r *Repo) Ready(ctx context.Context) error {

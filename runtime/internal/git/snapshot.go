@@ -20,11 +20,12 @@ import (
 // differs from it contains. Without git it is every file. Names are from the
 // top of the tree, with slashes.
 type Snapshot struct {
-	Head  string            `json:"head"`
-	Files map[string]string `json:"files"`
+	Head   string            `json:"head"`
+	Branch string            `json:"branch,omitempty"` // checked out; "": none, the HEAD is detached
+	Files  map[string]string `json:"files"`
 }
 
-// Equal says that nothing changed.
+// Equal reports whether the commit and the files are the same, on whatever branch.
 func (s Snapshot) Equal(o Snapshot) bool { return s.Head == o.Head && maps.Equal(s.Files, o.Files) }
 
 // Digest is one name for all of it.

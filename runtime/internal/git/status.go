@@ -16,6 +16,10 @@ func (t *Tree) status(ctx context.Context, old map[string]cached, s *Snapshot) e
 			s.Head = sha
 			continue
 		}
+		if branch, ok := strings.CutPrefix(line, "# branch.head "); ok && branch != "(detached)" {
+			s.Branch = branch
+			continue
+		}
 		e := parseEntry(line)
 		if e.name == "" || t.isOwn(e.name) {
 			continue

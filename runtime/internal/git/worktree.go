@@ -35,7 +35,8 @@ func (e *BranchError) Error() string { return "the branch cannot be used: " + e.
 var ErrNoCommit = errors.New("the repository has no commit yet")
 
 // OpenWorktree makes or reuses the working tree of a branch in a directory. add has it
-// made when the directory is not there. Errors: *BranchError, ErrNoCommit, *Conflict.
+// made when the directory is not there. Errors: *BranchError, ErrNoCommit, *Conflict; with a
+// *Conflict the working tree is returned, too, if it is there and has another branch checked out.
 func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(makes func() error) error) (*Worktree, error) {
 	main, err := r.Follows(ctx, dir, branch)
 	if err != nil {
@@ -47,17 +48,54 @@ func (r *Repo) OpenWorktree(ctx context.Context, dir, branch string, add func(ma
 		}
 	}
 	w := &Worktree{&Repo{dir, r.Prefix}, branch, main}
+	if !there(filepath.Join(dir, ".git")) { // git would use the project's
+		return nil, &Conflict{dir + " is not a working tree of git", "move it away, or name another branch"}
+	}
 	found, err := w.checkedOut(ctx)
+	if _, failed := errors.AsType[*Error](err); failed {
+		found = unborn
+	} else if err != nil {
+		return nil, err
+	}
+	if found == branch || w.Rebasing(ctx) {
+		return w, nil
+	}
+	next, err := w.wayBack(ctx, found)
 	if err != nil {
 		return nil, err
 	}
-	if found != branch && !w.rebasing(ctx) {
-		return nil, &Conflict{
-			fmt.Sprintf("%s has %s checked out and not %s", dir, found, branch),
-			fmt.Sprintf("put %s back on that branch, or name another one", dir),
+	return w, &Conflict{fmt.Sprintf("%s has %s checked out and not %s", dir, found, branch), next}
+}
+
+const unborn = "a branch without commits"
+
+// wayBack returns the command that puts the working tree on its branch, with the commits that are
+// checked out.
+func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
+	at, branch := "git -C "+shellQuote(w.Top), shellQuote(w.Branch)
+	way := at + " switch " + branch
+	switch {
+	case !w.HasBranch(ctx, w.Branch):
+		way = at + " switch -c " + branch
+	case w.HasBranch(ctx, found):
+		way += " && " + at + " merge " + shellQuote(found)
+	case found != unborn:
+		unused, err := w.UnusedBranch(ctx, w.Branch)
+		if err != nil {
+			return "", err
 		}
+		unused = shellQuote(unused)
+		way = at + " switch -c " + unused + " && " + way + " && " + at + " merge " + unused
 	}
-	return w, nil
+	return "run `" + way + "` (all commits stay on a branch), or name another branch", nil
+}
+
+// shellQuote quotes an argument for a POSIX shell.
+func shellQuote(text string) string {
+	if strings.ContainsAny(text, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
+		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+	}
+	return text
 }
 
 // Follows is the branch of the project that another, with its files in dir, is to
@@ -99,8 +137,8 @@ func (r *Repo) addWorktree(ctx context.Context, dir, branch string) error {
 
 // checkedOut is the branch of a working tree, its commit when there is none.
 func (r *Repo) checkedOut(ctx context.Context) (string, error) {
-	out, err := command(ctx, r.Top, gitRevParse, "--abbrev-ref", "HEAD")
-	if name := strings.TrimSpace(out); err == nil && name != "HEAD" {
+	out, err := command(ctx, r.Top, gitRevParse, "--symbolic-full-name", "HEAD")
+	if name, is := strings.CutPrefix(strings.TrimSpace(out), "refs/heads/"); err == nil && is {
 		return name, nil
 	}
 	return r.Head(ctx)
@@ -109,10 +147,10 @@ func (r *Repo) checkedOut(ctx context.Context) (string, error) {
 // Dir is the project's place in the working tree.
 func (w *Worktree) Dir() string { return filepath.Join(w.Top, filepath.FromSlash(w.Prefix)) }
 
-// Update rebases the branch on the one that it follows, if it is clean and
-// behind. A *Conflict leaves the rebase as git stopped it.
+// Update rebases the branch on the one that it follows, if it is clean (with the branch checked
+// out) and behind. A *Conflict leaves the rebase as git stopped it.
 func (w *Worktree) Update(ctx context.Context, clean bool) error {
-	if w.rebasing(ctx) {
+	if w.Rebasing(ctx) {
 		return w.conflict("a rebase is unfinished")
 	}
 	if !clean {
@@ -134,17 +172,6 @@ func (w *Worktree) conflict(why string) error {
 		fmt.Sprintf("branch %s cannot be rebased on %s: %s", w.Branch, w.Main, why),
 		fmt.Sprintf("solve it in %s and run `git rebase --continue` there, or `git rebase --abort`", w.Top),
 	}
-}
-
-// rebasing says whether a rebase is under way in the working tree.
-func (w *Worktree) rebasing(ctx context.Context) bool {
-	for _, name := range []string{"rebase-merge", "rebase-apply"} {
-		path, err := pathOf(ctx, w.Top, name)
-		if err == nil && there(path) {
-			return true
-		}
-	}
-	return false
 }
 
 // Forget takes back what git keeps of a working tree that was not made to its end and

@@ -57,6 +57,8 @@ type Line struct {
 	Progress *bool          `json:"progress,omitempty"`   // turn_ended
 	Changed  []string       `json:"changed,omitempty"`    // turn_ended: files, at most 50
 	Failure  *event.Failure `json:"failure,omitempty"`    // turn_ended
+	Checkout *Checkout      `json:"checkout,omitempty"`   // turn_ended: the agent's tree, if the turn changed its branch
+	Project  *Project       `json:"project,omitempty"`    // turn_ended: how the user's own checkout changed in it, if that is not the agent's tree
 	Verdicts []Verdict      `json:"verdicts,omitempty"`   // verified
 	SHA      string         `json:"sha,omitempty"`        // committed
 	Tag      string         `json:"tag,omitempty"`        // committed

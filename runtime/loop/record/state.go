@@ -22,6 +22,8 @@ type State struct {
 	Limited map[string]time.Time `json:"limited,omitempty"` // of several agents, until when
 	Start   string               `json:"start,omitempty"`   // commit before the first turn
 
+	Checkouts Checkouts `json:"checkouts,omitzero"`
+
 	Breaker Breaker      `json:"breaker"`
 	Memory  Memory       `json:"memory"`
 	Gate    Gate         `json:"gate"`

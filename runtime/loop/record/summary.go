@@ -26,4 +26,10 @@ type Summary struct {
 	Branch string `json:"branch,omitempty"` // of a working tree of its own
 	Dir    string `json:"dir,omitempty"`    // where it is checked out, from the project
 	Main   string `json:"main,omitempty"`   // branch that it follows
+
+	Rebase  bool     `json:"rebase,omitempty"`  // the agent's tree is in the middle of a rebase
+	Moved   *Moved   `json:"moved,omitempty"`   // the agent's tree, if it is not on its branch
+	Others  []Other  `json:"others,omitempty"`  // further branches on which turns left commits
+	Unkept  []Unkept `json:"unkept,omitempty"`  // commits that turns left on no branch, the last ones first
+	Project *Project `json:"project,omitempty"` // the user's own checkout, if it changed during turns and is not the agent's tree
 }

@@ -38,29 +38,6 @@ func boxRows(denied []record.Denied, review []string) (rows []row) {
 	return rows
 }
 
-// gitRows say what became of the tree, and how it is taken over.
-func gitRows(s *loop.Summary) (rows []row) {
-	add := func(when bool, label, text string) {
-		if when {
-			rows = append(rows, row{label, text})
-		}
-	}
-	add(s.Git, "commits", commits(s))
-	add(s.Git && s.Dirty > 0, "dirty", ui.Count(s.Dirty, "file")+" not in a commit")
-	if s.Branch != "" {
-		main, branch := ui.ShellQuote(s.Main), ui.ShellQuote(s.Branch)
-		if s.Dirty > 0 { // a merge would leave it out, and git would not remove the tree
-			at := "git -C " + ui.ShellQuote(s.Dir)
-			add(true, "to keep", "first "+at+" add -A && "+at+" commit, else a merge leaves it out")
-		}
-		add(true, "to look", "git diff "+main+"..."+branch)
-		add(true, "to merge", "git merge "+branch)
-		add(true, "to remove", "git worktree remove "+ui.ShellQuote(s.Dir))
-		add(true, "", "git branch -d "+branch)
-	}
-	return rows
-}
-
 func commits(s *loop.Summary) string {
 	if s.Commits == 0 {
 		return "none"

@@ -23,6 +23,9 @@ func workRows(w ui.Sheet, r journal.Run) {
 		if r.Branch != "" {
 			w.Row("branch", r.Branch+" in "+r.Dir)
 		}
+		for _, row := range checkoutsRows(r.Branch, r.Checkouts) {
+			w.Row(row.label, row.text)
+		}
 		w.Row("next", r.Next)
 		return
 	}

@@ -164,6 +164,12 @@ func (s *story) turnEnded(l journal.Record) {
 	default:
 		s.aside(ui.Dim, "·", "no progress")
 	}
+	if l.Checkout != nil {
+		s.aside(ui.Magenta, "!", l.Checkout.String()+" is checked out now, and commits go there")
+	}
+	if l.Project != nil {
+		s.aside(ui.Magenta, "!", "your own checkout changed: "+l.Project.String())
+	}
 	for _, t := range l.Topics {
 		s.aside(ui.Cyan, "→", topicWords(t))
 	}

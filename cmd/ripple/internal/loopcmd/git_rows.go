@@ -1,0 +1,219 @@
+package loopcmd
+
+import (
+	"strings"
+
+	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/loop"
+	"example.com/ripple/runtime/loop/record"
+)
+
+// gitRows return what became of the tree, where its commits are, and the commands that keep, merge
+// and remove them. Rows whose label begins with "to" are commands. Followed in any order, or only
+// in part, they lose no commit.
+func gitRows(s *loop.Summary) (rows []row) {
+	if s.Git {
+		rows = append(rows, row{"commits", commits(s)})
+	}
+	if s.Git && s.Dirty > 0 {
+		rows = append(rows, row{"dirty", dirtyWords(s)})
+	}
+	if s.Branch == "" {
+		return append(rows, checkoutRows(s)...)
+	}
+	return append(rows, worktreeRows(s)...)
+}
+
+func dirtyWords(s *loop.Summary) string {
+	text := ui.Count(s.Dirty, "file") + " not in a commit"
+	if s.Branch != "" { // nor would git remove the tree
+		text += ", and so not in a merge"
+	}
+	return text
+}
+
+// checkoutRows are those of a loop in the user's own checkout.
+func checkoutRows(s *loop.Summary) []row {
+	rows := append(movedRows(s.Moved), othersRows(s)...)
+	for _, o := range s.Others {
+		if m := s.Moved; m == nil || m.Name == "" && m.From.Branch != o.Branch {
+			rows = append(rows, row{"to merge", "git merge " + ui.ShellQuote(o.Branch)})
+		}
+	}
+	return append(rows, unkeptRows(s)...)
+}
+
+// othersRows name the further branches with commits of the run.
+func othersRows(s *loop.Summary) (rows []row) {
+	for _, o := range s.Others {
+		rows = append(rows, row{"branch", o.Branch + " has " + ui.Count(o.Commits, "commit") + " of this run"})
+	}
+	return rows
+}
+
+// worktreeRows are those of a loop in a working tree of its own.
+func worktreeRows(s *loop.Summary) (rows []row) {
+	at := "git -C " + ui.ShellQuote(s.Dir)
+	switch {
+	case !s.Git:
+		rows = append(rows, row{"tree", s.Dir + " cannot be read"})
+	case s.Rebase:
+		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": end it there before you merge " + s.Branch})
+	}
+	if s.Moved != nil {
+		rows = append(rows, row{"moved", movedWords(s.Moved, "the work is")})
+		if s.Moved.Name != "" {
+			rows = append(rows, row{"to keep", at + " switch -c " + ui.ShellQuote(s.Moved.Name)})
+		}
+	}
+	if s.Dirty > 0 && !s.Rebase {
+		rows = append(rows, row{"to keep", at + " add -A && " + at + " commit"})
+	}
+	rows = append(append(rows, othersRows(s)...), unkeptRows(s)...)
+	if p := s.Project; p != nil {
+		rows = append(rows, usersRows(p)...)
+	}
+	return append(append(rows, mergeRows(s)...), removeRows(s)...)
+}
+
+// movedRows return what was left, and the commands that go back to it.
+func movedRows(m *record.Moved) []row {
+	if m == nil {
+		return nil
+	}
+	rows := []row{{"moved", movedWords(m, "the work is")}}
+	switch from := ui.ShellQuote(m.From.Branch); {
+	case m.Name != "":
+		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
+	case m.From.Branch == "" || m.Gone:
+	case m.To.Branch != "" && m.Ahead > 0:
+		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + ui.ShellQuote(m.To.Branch)})
+	default:
+		rows = append(rows, row{"to go back", "git switch " + from})
+	}
+	return rows
+}
+
+// movedWords return what a working tree has checked out instead of its branch. what is the subject
+// of a sentence about its commits.
+func movedWords(m *record.Moved, what string) string {
+	text := m.From.Branch + " was left: "
+	if m.From.Branch == "" {
+		text = "HEAD was detached when the run began: "
+	}
+	switch {
+	case m.Name != "":
+		text += what + " on no branch (detached HEAD at " + short(m.To.Commit) + ")"
+	case m.To.Branch == "":
+		text += "HEAD is detached at " + short(m.To.Commit) + ", which a branch has"
+	case m.Ahead > 0:
+		text += what + " on " + m.To.Branch
+	case m.To.Commit == "":
+		text += m.To.Branch + " is checked out and has no commit"
+	default:
+		text += m.To.Branch + " is checked out"
+	}
+	if m.Gone && m.From.Commit != "" {
+		text += "; " + m.From.Branch + " is gone"
+	}
+	return text
+}
+
+func short(commit string) string { return commit[:min(len(commit), 10)] }
+
+// unkeptRows put commits that are on no branch on one.
+func unkeptRows(s *loop.Summary) (rows []row) {
+	for _, u := range s.Unkept {
+		rows = append(rows,
+			row{"left", "commit " + short(u.Commit) + " is on no branch: a turn left it"},
+			row{"to keep", "git branch " + ui.ShellQuote(u.Name) + " " + u.Commit})
+	}
+	return rows
+}
+
+// usersRows report changes of the user's own checkout.
+func usersRows(p *record.Project) []row {
+	var words []string
+	if p.Moved != nil {
+		words = append(words, movedWords(p.Moved, "it is"))
+	}
+	if len(p.Files) > 0 {
+		words = append(words, "changed: "+record.FirstNames(p.Files))
+	}
+	rows := []row{{"yours", "your own checkout changed during turns: " + strings.Join(words, "; ")}}
+	switch m := p.Moved; {
+	case m == nil:
+	case m.Name != "":
+		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
+	case m.From.Branch != "" && !m.Gone:
+		rows = append(rows, row{"to go back", "git switch " + ui.ShellQuote(m.From.Branch)})
+	}
+	return rows
+}
+
+// workBranches return the branches that have, or can keep, commits of a working tree.
+func workBranches(s *loop.Summary) (names []string) {
+	m := s.Moved
+	switch {
+	case m == nil:
+		names = []string{s.Branch}
+	case m.Name != "":
+		names = []string{m.Name}
+	case m.To.Branch != "" && m.To.Branch != s.Main && (m.Ahead > 0 || m.To.Commit != "" && s.Dirty > 0):
+		names = []string{m.To.Branch}
+	}
+	for _, o := range s.Others {
+		names = append(names, o.Branch)
+	}
+	return names
+}
+
+func mergeRows(s *loop.Summary) (rows []row) {
+	for _, name := range workBranches(s) {
+		rows = append(rows,
+			row{"to look", "git diff " + ui.ShellQuote(s.Main) + "..." + ui.ShellQuote(name)},
+			row{"to merge", "git merge " + ui.ShellQuote(name)})
+	}
+	return rows
+}
+
+// removeRows remove a working tree with its branch only if every commit is on a branch: with a tree,
+// git removes the log of what it had checked out. `git branch -d` keeps a branch that is not merged.
+func removeRows(s *loop.Summary) (rows []row) {
+	loose := s.Moved != nil && s.Moved.Name != "" || s.Project != nil && s.Project.Moved != nil && s.Project.Moved.Name != ""
+	if !s.Git || s.Rebase || loose || len(s.Unkept) > 0 {
+		return nil
+	}
+	rows = []row{{"to remove", "git worktree remove " + ui.ShellQuote(s.Dir)}}
+	if s.Moved == nil || !s.Moved.Gone {
+		rows = append(rows, row{"", "git branch -d " + ui.ShellQuote(s.Branch)})
+	}
+	return rows
+}
+
+// checkoutsRows are those of a run that runs or was killed: what is known since its last turn. branch
+// is that of a working tree of its own, or "".
+func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
+	if branch == "" && c.First != nil {
+		branch = *c.First
+	}
+	if c.Last != nil && *c.Last != branch {
+		now := record.Checkout{Branch: *c.Last}
+		text := branch + " was left: " + now.Branch + " is checked out"
+		if now.Branch == "" {
+			text = branch + " was left: HEAD is detached"
+		}
+		rows = append(rows, row{"moved", text})
+	}
+	for _, commit := range c.Unkept {
+		rows = append(rows, row{"left", "commit " + short(commit) + " was on no branch when its turn ended"})
+	}
+	if c.Project != nil {
+		text := "your own checkout changed during turns; before, it had " + c.Project.String()
+		if len(c.Files) > 0 {
+			text += "; changed: " + record.FirstNames(c.Files)
+		}
+		rows = append(rows, row{"yours", text})
+	}
+	return rows
+}

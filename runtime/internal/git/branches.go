@@ -1,0 +1,62 @@
+package git
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+)
+
+// HasBranch reports whether a branch exists.
+func (r *Repo) HasBranch(ctx context.Context, name string) bool {
+	_, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/heads/"+name)
+	return name != "" && err == nil
+}
+
+// UnusedBranch returns a name for a new branch: base, or base-2, base-3 and so on. Branches, tags
+// and the names in taken count as used.
+func (r *Repo) UnusedBranch(ctx context.Context, base string, taken ...string) (string, error) {
+	out, err := command(ctx, r.Top, gitRevParse, "--symbolic", "--branches", "--tags")
+	used := append(strings.Split(strings.TrimSpace(out), "\n"), taken...)
+	if slices.ContainsFunc(used, func(u string) bool { return u != "" && strings.HasPrefix(base, u+"/") }) {
+		base = strings.ReplaceAll(base, "/", "-") // a branch cannot be in a directory that is one
+	}
+	name := base
+	for n := 2; slices.ContainsFunc(used, func(u string) bool { return u == name || strings.HasPrefix(u, name+"/") }); n++ {
+		name = fmt.Sprintf("%s-%d", base, n)
+	}
+	return name, err
+}
+
+// kept are the references that keep commits: a stash or a HEAD may be gone tomorrow.
+var kept = []string{"--not", "--branches", "--tags", "--remotes"}
+
+// Unkept returns those of some commits that no branch and no tag contains, nor one of the commits
+// in by. Commits that do not exist are left out.
+func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]string, error) {
+	if len(commits) == 0 {
+		return nil, nil
+	}
+	args := append([]string{"--ignore-missing"}, commits...)
+	out, err := command(ctx, r.Top, gitRevList, slices.Concat(args, kept, by)...)
+	unkept := strings.Fields(out)
+	return slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !slices.Contains(unkept, c) }), err
+}
+
+// Ahead counts the commits, made since a time, that one revision contains and none of the others
+// does. A revision that does not exist contains none.
+func (r *Repo) Ahead(ctx context.Context, since time.Time, of string, others ...string) (int, error) {
+	args := []string{"--ignore-missing", "--count"}
+	if !since.IsZero() {
+		args = append(args, fmt.Sprintf("--since=%d", since.Unix()))
+	}
+	args = append(append(args, of, "--not"), others...)
+	out, err := command(ctx, r.Top, gitRevList, args...)
+	n, _ := strconv.Atoi(strings.TrimSpace(out)) // digits
+	return n, err
+}
+
+// Branch is a branch in the form in which git takes it for nothing else.
+func Branch(name string) string { return "refs/heads/" + name }

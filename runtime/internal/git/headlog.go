@@ -1,0 +1,70 @@
+package git
+
+import (
+	"context"
+	"io"
+	"os"
+	"strings"
+)
+
+// HeadLog reads what git logs of the HEAD of one working tree.
+type HeadLog struct {
+	path string
+	size int64 // that was read
+}
+
+// HeadLog opens the log at its end.
+func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
+	path, err := pathOf(ctx, r.Top, "logs/HEAD")
+	l := &HeadLog{path: path}
+	l.size = l.length()
+	return l, err
+}
+
+// Left returns the commits from which HEAD was moved to another branch or commit since the last
+// call, and the names of what was checked out then: branches and commits. A log that git does not
+// keep has none.
+func (l *HeadLog) Left() (commits, names []string) {
+	for line := range strings.Lines(l.added()) {
+		entry, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
+		before, _, _ := strings.Cut(entry, " ")
+		if moved, is := strings.CutPrefix(what, "checkout: moving from "); is && strings.Trim(before, "0") != "" {
+			name, _, _ := strings.Cut(moved, " to ")
+			commits, names = append(commits, before), append(names, name)
+		}
+	}
+	return commits, names
+}
+
+const maxHeadLog = 4 << 20 // bytes of a turn that are read: the last ones
+
+// added returns what was written since the last call.
+func (l *HeadLog) added() string {
+	from := l.size
+	if l.size = l.length(); l.size < from { // it is another file
+		from = 0
+	}
+	if l.size == from {
+		return ""
+	}
+	f, err := os.Open(l.path)
+	if err != nil {
+		return ""
+	}
+	defer f.Close() // only read from
+	from = max(from, l.size-maxHeadLog)
+	text, err := io.ReadAll(io.NewSectionReader(f, from, l.size-from))
+	if err != nil {
+		return ""
+	}
+	return string(text)
+}
+
+// length returns the size of the log, or 0 if there is none.
+func (l *HeadLog) length() int64 {
+	info, err := os.Lstat(l.path)
+	if err != nil || !info.Mode().IsRegular() {
+		return 0
+	}
+	return info.Size()
+}

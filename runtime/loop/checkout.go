@@ -1,0 +1,328 @@
+package loop
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"example.com/ripple/runtime/internal/git"
+	"example.com/ripple/runtime/loop/record"
+)
+
+// checkouts follows which branch or commit the agent leaves checked out in each tree that it may
+// change. Without git it does nothing.
+type checkouts struct {
+	*run
+	work    *workspace
+	agent   *followed // nil without git
+	project *followed // the user's own checkout; nil if the agent works there
+}
+
+// followed is a tree with the log of its HEAD.
+type followed struct {
+	tree *git.Tree
+	log  *git.HeadLog
+}
+
+func follow(ctx context.Context, tree *git.Tree) (*followed, error) {
+	log, err := tree.Repo.HeadLog(ctx)
+	return &followed{tree, log}, err
+}
+
+func (c *checkouts) open(ctx context.Context) (err error) {
+	if c.work.tree.Repo == nil {
+		return nil
+	}
+	if c.agent, err = follow(ctx, c.work.tree); err != nil || c.work.worktree == nil {
+		return err
+	}
+	tree, err := openTree(ctx, c.work.project)
+	if err == nil {
+		c.project, err = follow(ctx, tree)
+	}
+	return err
+}
+
+// repo is for questions about branches. The agent may have removed a working tree of its own.
+func (c *checkouts) repo() *git.Repo {
+	if c.project != nil {
+		return c.project.tree.Repo
+	}
+	return c.agent.tree.Repo
+}
+
+// users returns the user's own checkout; other is false if that is the agent's tree.
+func (c *checkouts) users(ctx context.Context) (s git.Snapshot, other bool, err error) {
+	if c.project == nil {
+		return s, false, nil
+	}
+	s, err = c.project.tree.Snapshot(ctx)
+	return s, true, err
+}
+
+func checkoutOf(s git.Snapshot) record.Checkout {
+	return record.Checkout{Branch: s.Branch, Commit: s.Head}
+}
+
+// turnOver notes what a turn did to the branches of the trees, and the commits that are on none
+// since then.
+func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
+	if c.agent == nil {
+		return nil
+	}
+	before := checkoutOf(e.before)
+	left := c.agent.left(before, e.after)
+	if after := checkoutOf(e.after); e.after.Files != nil && after.Branch != before.Branch {
+		e.checkout = &after
+		c.note(fmt.Sprintf("turn %d left %s: %s is checked out now, and commits go there", e.turn, before, after))
+	}
+	s := &c.state.Checkouts
+	s.Branches, s.Last = lastOf(append(s.Branches, append(left.names, before.Branch, e.after.Branch)...)), nil
+	if e.after.Files != nil {
+		s.Last = &e.after.Branch
+	}
+	also, err := c.projectAfter(ctx, e)
+	return errors.Join(err, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+}
+
+// lastOf returns the last distinct names.
+func lastOf(names []string) []string {
+	slices.Reverse(names)
+	var list []string
+	for _, name := range names {
+		if name != "" && !slices.Contains(list, name) && len(list) < maxChanged {
+			list = append(list, name)
+		}
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// left is what a turn had checked out in a tree and has no longer.
+type left struct {
+	commits []string
+	names   []string // branches and commits
+	by      []string // the commit that is checked out now
+}
+
+// left returns what a turn has left. A commit that was amended, or reset, on its branch is not
+// left: it was replaced.
+func (f *followed) left(before record.Checkout, after git.Snapshot) (l left) {
+	l.commits, l.names = f.log.Left()
+	stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""
+	if before.Commit != "" && !stayed {
+		l.commits = append(l.commits, before.Commit)
+	}
+	if after.Head != "" {
+		l.by = []string{after.Head}
+	}
+	return l
+}
+
+// projectAfter notes how a turn changed the user's own checkout.
+func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err error) {
+	if c.project == nil || e.project == nil {
+		return l, nil
+	}
+	now, err := c.project.tree.Snapshot(ctx)
+	if err != nil {
+		return l, err
+	}
+	before, after := checkoutOf(*e.project), checkoutOf(now)
+	l = c.project.left(before, now)
+	files, err := c.project.tree.Changed(ctx, *e.project, now)
+	files = slices.DeleteFunc(files, func(name string) bool { return !isWork(c.project.tree, []string{name}) })
+	moved := before.Branch != after.Branch || before.Branch == "" && before.Commit != after.Commit
+	if err != nil || !moved && len(files) == 0 {
+		return l, err
+	}
+	e.users = &record.Project{Files: files[:min(len(files), maxChanged)]}
+	if moved {
+		e.users.Moved = &record.Moved{From: before, To: after}
+	}
+	c.note(fmt.Sprintf("your own checkout changed during turn %d: %s", e.turn, e.users))
+	s := &c.state.Checkouts
+	if s.Project == nil {
+		s.Project = &before
+	}
+	s.Files = lastOf(append(s.Files, files...))
+	return l, nil
+}
+
+// keep remembers the commits that are on no branch.
+func (c *checkouts) keep(ctx context.Context, turn int, left, by []string) error {
+	unkept, err := c.repo().Unkept(ctx, left, by...)
+	for _, commit := range unkept {
+		if !slices.Contains(c.state.Checkouts.Unkept, commit) {
+			c.state.Checkouts.Unkept = append(c.state.Checkouts.Unkept, commit)
+			c.note(fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit)))
+		}
+	}
+	return err
+}
+
+// summarize adds to a summary where the agent's commits are, and what became of the user's own
+// checkout. now is the agent's tree.
+func (c *checkouts) summarize(ctx context.Context, sum *Summary, now git.Snapshot) error {
+	f, from := c.finder(ctx, sum), checkoutOf(now)
+	if first := c.state.Checkouts.First; first != nil {
+		from = record.Checkout{Branch: *first, Commit: c.state.Start}
+	}
+	if sum.Branch != "" {
+		from.Branch = sum.Branch
+	}
+	if sum.Rebase = c.agent.tree.Repo.Rebasing(ctx); !sum.Rebase {
+		sum.Moved = f.moved(from, checkoutOf(now), sum.Dirty > 0)
+		has := now.Head
+		if m := sum.Moved; m != nil && m.Ahead == 0 { // its commits are on another branch
+			has = ""
+		}
+		sum.Others = f.others(append(c.state.Checkouts.Branches, from.Branch), now.Branch, has, sum.Main)
+	}
+	c.summarizeRest(ctx, f, sum, now.Head)
+	return f.err
+}
+
+// summarizeWithout is like summarize for a tree that cannot be read.
+func (c *checkouts) summarizeWithout(ctx context.Context, sum *Summary) error {
+	f := c.finder(ctx, sum)
+	sum.Others = f.others(c.state.Checkouts.Branches, sum.Branch, "", sum.Main)
+	c.summarizeRest(ctx, f, sum, "")
+	return f.err
+}
+
+func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, head string) {
+	sum.Project = c.projectMoved(ctx, f)
+	sum.Unkept = f.unkept(append(c.beforeAttempt(f), c.state.Checkouts.Unkept...), head)
+	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
+		sum.Main = p.Moved.To.Branch // it was renamed
+	}
+}
+
+// beforeAttempt returns the commits that were checked out before a turn that was cut off, without a
+// branch or with one that is gone: the attempt may have left them.
+func (c *checkouts) beforeAttempt(f *finder) (commits []string) {
+	known, err := c.work.savedBaseline(c.state.Turn + 1)
+	if !c.begun() || err != nil || known == nil {
+		return nil
+	}
+	trees := []*saved{&known.saved}
+	if known.Project != nil {
+		trees = append(trees, known.Project)
+	}
+	for _, s := range trees {
+		if s.Head != "" && !f.repo.HasBranch(f.ctx, s.Branch) {
+			commits = append(commits, s.Head)
+		}
+	}
+	return commits
+}
+
+func (c *checkouts) finder(ctx context.Context, sum *Summary) *finder {
+	f := &finder{ctx: ctx, repo: c.repo(), base: "ripple", since: c.state.Start}
+	if sum.Branch != "" {
+		f.base, f.since = sum.Branch, sum.Main
+	}
+	f.began, _ = time.Parse(record.StampLayout, c.state.Run) // of another ripple it may be anything
+	return f
+}
+
+// projectMoved compares the user's own checkout with how it was before the first turn that changed it.
+func (c *checkouts) projectMoved(ctx context.Context, f *finder) *record.Project {
+	from := c.state.Checkouts.Project
+	if c.project == nil || from == nil {
+		return nil
+	}
+	now, err := c.project.tree.Snapshot(ctx)
+	if err != nil {
+		f.err = errors.Join(f.err, err)
+		return nil
+	}
+	own := &finder{ctx: ctx, repo: f.repo, base: "ripple", since: from.Commit, began: f.began, taken: f.taken}
+	p := &record.Project{Moved: own.moved(*from, checkoutOf(now), false), Files: c.state.Checkouts.Files}
+	f.taken, f.err = own.taken, errors.Join(f.err, own.err)
+	if p.Moved == nil && len(p.Files) == 0 {
+		return nil
+	}
+	return p
+}
+
+// finder finds commits and names for branches that keep them.
+type finder struct {
+	ctx   context.Context
+	repo  *git.Repo
+	began time.Time // of the run: commits before it are not of the run
+	base  string    // name from which others are made
+	since string    // branch or commit whose commits are not of the run
+	taken []string  // names that were suggested
+	err   error
+}
+
+func (f *finder) unusedName() string {
+	name, err := f.repo.UnusedBranch(f.ctx, f.base, f.taken...)
+	f.taken, f.err = append(f.taken, name), errors.Join(f.err, err)
+	return name
+}
+
+func (f *finder) ahead(of string, others ...string) int {
+	n, err := f.repo.Ahead(f.ctx, f.began, of, slices.DeleteFunc(others, func(o string) bool { return o == "" })...)
+	f.err = errors.Join(f.err, err)
+	return n
+}
+
+func (f *finder) isUnkept(commit string, by ...string) bool {
+	unkept, err := f.repo.Unkept(f.ctx, []string{commit}, by...)
+	f.err = errors.Join(f.err, err)
+	return len(unkept) > 0
+}
+
+// moved compares what a tree had checked out with what it has; nil means the same branch. dirty
+// reports whether it has changes to commit.
+func (f *finder) moved(from, to record.Checkout, dirty bool) *record.Moved {
+	if from.Branch == to.Branch && (to.Branch != "" || to.Commit == from.Commit) {
+		return nil
+	}
+	m := &record.Moved{From: from, To: to, Gone: from.Branch != "" && !f.repo.HasBranch(f.ctx, from.Branch)}
+	if to.Branch == "" && (dirty || f.isUnkept(to.Commit)) {
+		m.Name = f.unusedName()
+	}
+	lacks := f.since
+	if from.Branch != "" && !m.Gone {
+		lacks = git.Branch(from.Branch)
+	}
+	if to.Commit != "" {
+		m.Ahead = f.ahead(to.Commit, lacks)
+	}
+	return m
+}
+
+// others returns the branches with commits that has, a commit or "", does not contain. The branch
+// that is checked out, and main, are left out.
+func (f *finder) others(names []string, checkedOut, has, main string) (list []record.Other) {
+	have := []string{f.since, has}
+	for _, name := range slices.Backward(names) {
+		if name == "" || name == checkedOut || name == main || !f.repo.HasBranch(f.ctx, name) {
+			continue
+		}
+		if n := f.ahead(git.Branch(name), slices.Clone(have)...); n > 0 {
+			list, have = append(list, record.Other{Branch: name, Commits: n}), append(have, git.Branch(name))
+		}
+	}
+	return list
+}
+
+// unkept returns the commits that are on no branch; one that another one contains is left out.
+func (f *finder) unkept(commits []string, head string) (list []record.Unkept) {
+	var by []string
+	if head != "" {
+		by = []string{head}
+	}
+	for _, commit := range slices.Backward(commits) {
+		if f.isUnkept(commit, by...) {
+			list, by = append(list, record.Unkept{Commit: commit, Name: f.unusedName()}), append(by, commit)
+		}
+	}
+	return list
+}
