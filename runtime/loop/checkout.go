@@ -1,6 +1,7 @@
 package loop
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -142,8 +143,11 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 	if moved {
 		e.users.Moved = &record.Moved{From: before, To: after}
 	}
-	c.note(fmt.Sprintf("your own checkout changed during turn %d: %s", e.turn, e.users))
 	s := &c.state.Checkouts
+	known := func(name string) bool { return slices.Contains(s.Files, name) }
+	if news := slices.DeleteFunc(slices.Clone(files), known); moved || len(news) > 0 { // the user may be at work there
+		c.note(fmt.Sprintf("your own checkout changed during turn %d: %s", e.turn, &record.Project{Moved: e.users.Moved, Files: news}))
+	}
 	if s.Project == nil {
 		s.Project = &before
 	}
@@ -197,7 +201,7 @@ func (c *checkouts) summarizeRest(ctx context.Context, f *finder, sum *Summary, 
 	sum.Project = c.projectMoved(ctx, f)
 	sum.Unkept = f.unkept(append(c.beforeAttempt(f), c.state.Checkouts.Unkept...), head)
 	if p := sum.Project; p != nil && p.Moved != nil && p.Moved.Gone && p.Moved.From.Branch == sum.Main {
-		sum.Main = p.Moved.To.Branch // it was renamed
+		sum.Main = cmp.Or(p.Moved.To.Branch, p.Moved.To.Commit) // it was renamed or deleted
 	}
 }
 

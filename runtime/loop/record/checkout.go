@@ -59,14 +59,15 @@ type Project struct {
 
 // String describes the changes in a part of a sentence.
 func (p *Project) String() string {
-	var words []string
-	if m := p.Moved; m != nil {
-		words = append(words, fmt.Sprintf("%s was left, and %s is checked out", m.From, m.To))
+	files := FirstNames(p.Files)
+	if p.Moved == nil {
+		return files
 	}
-	if len(p.Files) > 0 {
-		words = append(words, "changed: "+FirstNames(p.Files))
+	text := fmt.Sprintf("%s was left, and %s is checked out", p.Moved.From, p.Moved.To)
+	if files != "" {
+		text += "; changed: " + files
 	}
-	return strings.Join(words, "; ")
+	return text
 }
 
 const maxNames = 5 // that FirstNames lists

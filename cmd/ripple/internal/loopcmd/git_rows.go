@@ -1,7 +1,7 @@
 package loopcmd
 
 import (
-	"strings"
+	"cmp"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/loop"
@@ -56,7 +56,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 	at := "git -C " + ui.ShellQuote(s.Dir)
 	switch {
 	case !s.Git:
-		rows = append(rows, row{"tree", s.Dir + " cannot be read"})
+		rows = append(rows, row{"tree", "git could not examine " + s.Dir})
 	case s.Rebase:
 		rows = append(rows, row{"rebase", "unfinished in " + s.Dir + ": end it there before you merge " + s.Branch})
 	}
@@ -133,14 +133,14 @@ func unkeptRows(s *loop.Summary) (rows []row) {
 
 // usersRows report changes of the user's own checkout.
 func usersRows(p *record.Project) []row {
-	var words []string
+	text := record.FirstNames(p.Files)
 	if p.Moved != nil {
-		words = append(words, movedWords(p.Moved, "it is"))
+		text = movedWords(p.Moved, "it is")
+		if len(p.Files) > 0 {
+			text += "; changed: " + record.FirstNames(p.Files)
+		}
 	}
-	if len(p.Files) > 0 {
-		words = append(words, "changed: "+record.FirstNames(p.Files))
-	}
-	rows := []row{{"yours", "your own checkout changed during turns: " + strings.Join(words, "; ")}}
+	rows := []row{{"yours", "your own checkout changed during turns: " + text}}
 	switch m := p.Moved; {
 	case m == nil:
 	case m.Name != "":
@@ -155,6 +155,7 @@ func usersRows(p *record.Project) []row {
 func workBranches(s *loop.Summary) (names []string) {
 	m := s.Moved
 	switch {
+	case m == nil && s.Git && !s.Rebase && s.Commits+s.Dirty == 0: // it has nothing
 	case m == nil:
 		names = []string{s.Branch}
 	case m.Name != "":
@@ -197,13 +198,12 @@ func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
 	if branch == "" && c.First != nil {
 		branch = *c.First
 	}
-	if c.Last != nil && *c.Last != branch {
-		now := record.Checkout{Branch: *c.Last}
-		text := branch + " was left: " + now.Branch + " is checked out"
-		if now.Branch == "" {
-			text = branch + " was left: HEAD is detached"
-		}
-		rows = append(rows, row{"moved", text})
+	switch {
+	case c.Last == nil || *c.Last == branch:
+	case *c.Last == "":
+		rows = append(rows, row{"moved", branch + " was left: HEAD is detached"})
+	default:
+		rows = append(rows, row{"moved", cmp.Or(branch, "a detached HEAD") + " was left: " + *c.Last + " is checked out"})
 	}
 	for _, commit := range c.Unkept {
 		rows = append(rows, row{"left", "commit " + short(commit) + " was on no branch when its turn ended"})
@@ -216,4 +216,15 @@ func checkoutsRows(branch string, c record.Checkouts) (rows []row) {
 		rows = append(rows, row{"yours", text})
 	}
 	return rows
+}
+
+// checkoutWords return how a turn changed what the working trees have checked out.
+func checkoutWords(l record.Line) (texts []string) {
+	if l.Checkout != nil {
+		texts = append(texts, l.Checkout.String()+" is checked out now, and commits go there")
+	}
+	if l.Project != nil {
+		texts = append(texts, "your own checkout changed: "+l.Project.String())
+	}
+	return texts
 }

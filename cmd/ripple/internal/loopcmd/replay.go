@@ -167,6 +167,35 @@ func cutWords(l record.Line) string {
 	return fmt.Sprintf("turn %d was cut off and is taken again: %s", l.Turn, ui.Harmless(l.Why))
 }
 
+// replayEnd prints the end of a turn.
+func (a *player) replayEnd(l journal.Record) {
+	what := "no progress"
+	if l.Progress != nil && *l.Progress {
+		what = "progress"
+	}
+	if l.Failure != nil {
+		what += ", failed: " + l.Failure.Error()
+	}
+	if l.State != nil && strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
+		what += ", its prompt was " + l.State.Prompt
+	}
+	if l.State != nil && l.State.CostUSD > 0 {
+		what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
+	}
+	a.Note("turn %d: %s", l.Turn, what)
+	for _, text := range checkoutWords(l.Line) {
+		a.Note("  %s", text)
+	}
+	for _, t := range l.Topics {
+		a.Note("  %s", topicWords(t))
+	}
+	for _, q := range l.Asked {
+		if q.Open() {
+			a.Note("  %s", asksWords(q))
+		}
+	}
+}
+
 func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	if l.Event != nil {
 		v.Event(*l.Event)
@@ -184,28 +213,7 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 		}
 	case record.TurnEnded:
 		v.End()
-		what := "no progress"
-		if l.Progress != nil && *l.Progress {
-			what = "progress"
-		}
-		if l.Failure != nil {
-			what += ", failed: " + l.Failure.Error()
-		}
-		if l.State != nil && strings.HasSuffix(l.State.Prompt, fmt.Sprintf(" turn %d ran", l.Turn)) {
-			what += ", its prompt was " + l.State.Prompt
-		}
-		if l.State != nil && l.State.CostUSD > 0 {
-			what += ", " + loop.Dollars(l.State.CostUSD) + " so far"
-		}
-		a.Note("turn %d: %s", l.Turn, what)
-		for _, t := range l.Topics {
-			a.Note("  %s", topicWords(t))
-		}
-		for _, q := range l.Asked {
-			if q.Open() {
-				a.Note("  %s", asksWords(q))
-			}
-		}
+		a.replayEnd(l)
 	case record.TurnCut:
 		v.End()
 		a.Note("%s", cutWords(l.Line))

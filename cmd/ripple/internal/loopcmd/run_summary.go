@@ -14,6 +14,10 @@ import (
 // row is a labelled line of a summary.
 type row struct{ label, text string }
 
+// isCommand reports whether the text is a command to copy: the label is "to merge" or the like, or
+// empty after one.
+func (r row) isCommand() bool { return r.label == "" || strings.HasPrefix(r.label, "to ") }
+
 // summaryRows say what a run has done, and what can be done with it.
 func summaryRows(s *loop.Summary) (rows []row) {
 	rows = []row{{"turns", fmt.Sprintf("%d in %s", s.Turns, s.Elapsed.Round(time.Second))}}
@@ -58,7 +62,7 @@ func (a *app) summarise(s *loop.Summary) {
 	}
 	for _, r := range summaryRows(s) {
 		text := ui.Harmless(r.text)
-		if a.ErrTerminal {
+		if a.ErrTerminal && !r.isCommand() { // a command that is copied in two lines is another one
 			text = strings.ReplaceAll(a.Wrapped(text, strings.Repeat(" ", summaryIndent)), "\n", "\n"+strings.Repeat(" ", summaryIndent))
 		}
 		fmt.Fprintf(a.Err, "  %s %s\n", a.Paint(ui.Bold, fmt.Sprintf("%-*s", summaryIndent-3, r.label)), text)

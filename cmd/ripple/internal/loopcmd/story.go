@@ -164,11 +164,8 @@ func (s *story) turnEnded(l journal.Record) {
 	default:
 		s.aside(ui.Dim, "·", "no progress")
 	}
-	if l.Checkout != nil {
-		s.aside(ui.Magenta, "!", l.Checkout.String()+" is checked out now, and commits go there")
-	}
-	if l.Project != nil {
-		s.aside(ui.Magenta, "!", "your own checkout changed: "+l.Project.String())
+	for _, text := range checkoutWords(l.Line) {
+		s.aside(ui.Magenta, "!", text)
 	}
 	for _, t := range l.Topics {
 		s.aside(ui.Cyan, "→", topicWords(t))

@@ -1,0 +1,257 @@
+package loop
+
+import (
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/loop/record"
+)
+
+// shells returns turns that each run a shell command in the agent's working tree.
+func shells(t testing.TB, commands ...string) (turns []func(*doing)) {
+	for _, command := range commands {
+		turns = append(turns, func(d *doing) {
+			(&project{t, d.dir}).sh(command)
+			d.says("working")
+		})
+	}
+	return turns
+}
+
+const (
+	commits = "date +%N >> work.txt; git add work.txt; git commit -qm work; "
+	users   = `cd "$(git worktree list --porcelain | sed -n '1s/worktree //p')"; `
+)
+
+var commitNames = regexp.MustCompile(`[0-9a-f]{10}`)
+
+// Each turn is compared with the one before: which branch its tree has, which commits it left on
+// no branch, and what became of the user's own checkout.
+func TestTurnsNoteCheckouts(t *testing.T) {
+	const side = "side"
+	tests := []struct {
+		name     string
+		worktree string
+		turns    []string
+		notes    []string // that are about checkouts, without the names of commits
+		lines    []string // the checkouts in the lines turn_ended
+	}{
+		{"the branch is kept", side, []string{commits, commits}, nil, []string{"", ""}},
+		{
+			"the branch is left and comes back", side,
+			[]string{"git checkout -q -b own; " + commits, commits, "git checkout -q side"},
+			[]string{"turn 1 left branch side: branch own is checked out now, and commits go there", "turn 3 left branch own: branch side is checked out now, and commits go there"},
+			[]string{"branch own", "", "branch side"},
+		},
+		{
+			"a commit without a branch", side,
+			[]string{"git checkout -q --detach; " + commits, "git checkout -q side"},
+			[]string{
+				"turn 1 left branch side: commit N (detached HEAD) is checked out now, and commits go there",
+				"turn 2 left commit N (detached HEAD): branch side is checked out now, and commits go there",
+				"turn 2 left commit N, which is on no branch now",
+			},
+			[]string{"commit N (detached HEAD)", "branch side"},
+		},
+		{
+			"within a turn", side,
+			[]string{"git checkout -q --detach; " + commits + "git checkout -q side"},
+			[]string{"turn 1 left commit N, which is on no branch now"},
+			[]string{""},
+		},
+		{
+			"a tag keeps the commit", side, []string{"git checkout -q --detach; " + commits + "git tag kept; git checkout -q side"}, nil, []string{""},
+		},
+		{
+			"the user's own checkout", side,
+			[]string{users + "git checkout -q -b theirs; echo b > a.txt", ""},
+			[]string{"your own checkout changed during turn 1: branch main was left, and branch theirs is checked out; changed: a.txt"},
+			[]string{"; branch main was left, and branch theirs is checked out; changed: a.txt", ""},
+		},
+		{
+			"files of the user are noted once", side,
+			[]string{users + "echo b > a.txt", users + "echo c > a.txt", users + "echo c > c.txt; echo d > a.txt"},
+			[]string{"your own checkout changed during turn 1: a.txt", "your own checkout changed during turn 3: c.txt"},
+			[]string{"; a.txt", "; a.txt", "; a.txt, c.txt"},
+		},
+		{
+			"no working tree of its own", "",
+			[]string{"git checkout -q -b own; " + commits, ""},
+			[]string{"turn 1 left branch main: branch own is checked out now, and commits go there"},
+			[]string{"branch own", ""},
+		},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.turns...)
+			r.flags = map[string]string{"max-turns": string(rune('0' + len(tt.turns))), "worktree": tt.worktree}
+			r.run()
+			var notes, lines []string
+			for _, n := range r.notes() {
+				if strings.Contains(n, " left ") || strings.Contains(n, "your own checkout") {
+					notes = append(notes, commitNames.ReplaceAllString(n, "N"))
+				}
+			}
+			for _, v := range r.lines() {
+				if v.Type == record.TurnEnded {
+					text := ""
+					if v.Checkout != nil {
+						text = v.Checkout.String()
+					}
+					if v.Project != nil {
+						text += "; " + v.Project.String()
+					}
+					lines = append(lines, commitNames.ReplaceAllString(text, "N"))
+				}
+			}
+			assert.Equal(t, tt.notes, notes)
+			assert.Equal(t, tt.lines, lines)
+		})
+	}
+}
+
+// A run that finds another branch in its working tree stops with a command that brings all commits
+// to its branch; until then its summary says where they are.
+func TestResumeOnAnotherBranch(t *testing.T) {
+	tests := []struct{ name, turn, has, want string }{
+		{"a branch", "git checkout -q -b own; ", "own", "git -C D switch side && git -C D merge own"},
+		{"a commit without a branch", "git checkout -q --detach; ", "N", "git -C D switch -c side-2 && git -C D switch side && git -C D merge side-2"},
+		{"the branch was renamed", "git branch -m own; ", "own", "git -C D switch -c side"},
+		{"the branch is gone", "git checkout -q --detach; git branch -qD side; ", "N", "git -C D switch -c side"},
+		{"a strange name", `git checkout -q -b "it's;b"; `, "it's;b", `git -C D switch side && git -C D merge 'it'\''s;b'`},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
+			r := gitRig(t)
+			r.fake.script = shells(t, tt.turn+"echo work > work.txt", "true")
+			r.flags = map[string]string{"max-turns": "1", "worktree": "side", "commit": "true"}
+			r.run()
+			before := r.summary()
+			require.NotNil(t, before.Moved)
+
+			r.flags["max-turns"] = "2"
+			stop := r.resume()
+			dir := r.dir + "/.ralph/side-worktree"
+			require.Equal(t, ReasonConflict, stop.Reason, stop.Why)
+			why := regexp.MustCompile(`[0-9a-f]{40}`).ReplaceAllString(stop.Why, "N")
+			assert.Equal(t, dir+" has "+tt.has+" checked out and not side.", why)
+			after := r.summary()
+			before.Elapsed = after.Elapsed
+			assert.Equal(t, before, after, "the summary stays complete")
+
+			_, command, _ := strings.Cut(stop.Do, "`")
+			command, _, _ = strings.Cut(command, "`")
+			assert.Equal(t, tt.want, strings.ReplaceAll(command, dir, "D"))
+			r.sh(command)
+			stop = r.resume()
+			assert.Equal(t, ReasonMaxTurns, stop.Reason, stop.Why)
+			assert.Equal(t, "ripple: turn 1\nfirst", r.git("log", "--format=%s", "side"))
+		})
+	}
+}
+
+// A directory that is not a working tree is not taken for one: git would use the project's.
+func TestDirectoryInPlaceOfAWorkingTree(t *testing.T) {
+	r := gitRig(t)
+	r.write(".ralph/side-worktree/a.txt", "")
+	r.flags = map[string]string{"worktree": "side"}
+	stop := r.run()
+	assert.Equal(t, ReasonConflict, stop.Reason)
+	assert.Equal(t, r.dir+"/.ralph/side-worktree is not a working tree of git.", stop.Why)
+}
+
+// A turn that was killed had left a commit: the next process knows it from the tree before the turn.
+func TestKilledTurnLeftACommit(t *testing.T) {
+	r := gitRig(t)
+	r.flags = map[string]string{"worktree": "side", "commit": "true"}
+	var loop *Loop
+	r.onNotice = func(l *Loop, _ Notice) { loop = l }
+	r.fake.script = script(shells(t, "git checkout -q --detach; echo work > work.txt")[0], func(d *doing) {
+		(&project{t, d.dir}).sh("git checkout -q -b other main")
+		loop.Interrupt()
+		loop.Interrupt()
+		loop.Interrupt()
+		<-d.ctx.Done()
+	})
+	require.Equal(t, ReasonInterrupted, r.run().Reason)
+	left := r.summary().Unkept
+	require.Len(t, left, 1)
+	assert.Equal(t, "ripple: turn 1", r.git("log", "-1", "--format=%s", left[0].Commit))
+
+	r.forgetCut()
+	stop := r.resume()
+	require.Equal(t, ReasonConflict, stop.Reason, stop.Why)
+	assert.Equal(t, left, r.summary().Unkept)
+}
+
+// Records of versions that did not note checkouts make no claim about them.
+func TestRecordsWithoutCheckouts(t *testing.T) {
+	r := gitRig(t)
+	r.sh("git checkout -q -b other")
+	r.fake.script = shells(t, commits)
+	r.flags = map[string]string{"max-turns": "1"}
+	r.run()
+	text := regexp.MustCompile(`"checkouts":\{[^}]*\},`).ReplaceAllString(r.read(".ralph/events.jsonl"), "")
+	require.NotContains(t, text, "checkouts")
+	r.write(".ralph/events.jsonl", text)
+	r.sh("git checkout -q main")
+	r.flags["max-turns"] = "2"
+	r.resume()
+	s := r.summary()
+	assert.Nil(t, s.Moved)
+	assert.Empty(t, s.Unkept)
+	assert.True(t, s.Git)
+}
+
+// A branch that the check of a hat checks out belongs to the turn.
+func TestCheckOfAHatLeavesTheBranch(t *testing.T) {
+	yml := strings.Replace(builderAndReviewer, "instructions: Build it.", "verify: [git checkout -q -b checked]", 1)
+	r := newRoles(t, yml, publishes("built"), promises("passed"))
+	p := newRepo(t)
+	p.write(".ralph/PROMPT.md", "Do the work.\n")
+	p.write(".git/info/exclude", ".ralph\nripple.yml\n")
+	p.write("ripple.yml", r.read("ripple.yml"))
+	r.project, r.fake.dir = p, p.dir
+	r.run()
+	require.NotNil(t, r.summary().Moved)
+	assert.Equal(t, "checked", r.summary().Moved.To.Branch)
+	for _, v := range r.lines() {
+		if v.Type == record.TurnEnded && v.Turn == 1 {
+			assert.Equal(t, "checked", v.Checkout.Branch)
+		}
+	}
+}
+
+func TestWithoutGitNothingIsCheckedOut(t *testing.T) {
+	r := newRig(t, works)
+	r.flags = map[string]string{"max-turns": "1"}
+	r.run()
+	assert.NotContains(t, r.read(".ralph/events.jsonl"), "branch")
+	assert.Nil(t, r.summary().Moved)
+}
+
+// A commit that a turn only checked out was committed by nobody in it.
+func TestCheckedOutIsNotCommitted(t *testing.T) {
+	for name, turn := range map[string]string{"an older commit": "git checkout -q --detach HEAD~1", "the branch is reset": "git reset -q --hard HEAD~1", "the same commit": "git checkout -q -b own"} {
+		t.Run(name, func(t *testing.T) {
+			r := gitRig(t)
+			r.fake.script = shells(t, commits, turn)
+			r.flags = map[string]string{"max-turns": "2", "commit": "true"}
+			r.run()
+			var turns []int
+			for _, n := range r.notices {
+				if n.Kind == NoticeCommitted {
+					turns = append(turns, n.Turn)
+				}
+			}
+			assert.Equal(t, []int{1}, turns)
+		})
+	}
+}
