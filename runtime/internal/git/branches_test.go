@@ -1,0 +1,132 @@
+package git
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+)
+
+// A suggested name is one that git accepts for a new branch.
+func TestUnusedBranch(t *testing.T) {
+	tests := []struct {
+		name, base string
+		refs       []string
+		taken      []string
+		want       string
+	}{
+		{"unused", "agent/w", nil, nil, "agent/w"},
+		{"used by a branch", "agent/w", []string{"heads/agent/w"}, nil, "agent/w-2"},
+		{"used by a tag", "agent/w", []string{"tags/agent/w"}, nil, "agent/w-2"},
+		{"used twice", "agent/w", []string{"heads/agent/w", "heads/agent/w-2"}, nil, "agent/w-3"},
+		{"suggested before", "agent/w", []string{"heads/agent/w"}, []string{"agent/w-2"}, "agent/w-3"},
+		{"it is a directory of branches", "ripple", []string{"heads/ripple/x"}, nil, "ripple-2"},
+		{"its directory is a branch", "agent/w", []string{"heads/agent"}, nil, "agent-w"},
+	}
+	for _, tt := range tests {
+		t.Run(tt.name, func(t *testing.T) {
+			p := newRepo(t)
+			r, err := Open(t.Context(), p.dir)
+			require.NoError(t, err)
+			for _, ref := range tt.refs {
+				p.git("update-ref", "refs/"+ref, "HEAD")
+			}
+			got, err := r.UnusedBranch(t.Context(), tt.base, tt.taken...)
+			require.NoError(t, err)
+			assert.Equal(t, tt.want, got)
+			p.git("branch", got)
+		})
+	}
+}
+
+// Branches and tags keep commits; a HEAD, a stash and logs do not.
+func TestUnkept(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	first := p.git("rev-parse", "HEAD")
+	detached := func(message, from string) string {
+		p.git("checkout", "-q", "--detach", from)
+		p.git("commit", "-q", "--allow-empty", "-m", message)
+		return p.git("rev-parse", "HEAD")
+	}
+	one := detached("one", "main")
+	two := detached("two", one)
+	tagged := detached("tagged", "main")
+	p.git("tag", "kept")
+	other := detached("other", "main")
+	const missing = "0123456789012345678901234567890123456789"
+	all := []string{first, one, two, tagged, other, missing}
+	unkept, err := r.Unkept(t.Context(), all)
+	require.NoError(t, err)
+	assert.Equal(t, []string{one, two, other}, unkept)
+	unkept, err = r.Unkept(t.Context(), all, two)
+	require.NoError(t, err)
+	assert.Equal(t, []string{other}, unkept, "one of them contains another")
+	none, err := r.Unkept(t.Context(), nil)
+	require.NoError(t, err)
+	assert.Empty(t, none)
+}
+
+func TestAhead(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	p.git("checkout", "-q", "-b", "other")
+	p.git("commit", "-q", "--allow-empty", "-m", "x")
+	tests := []struct {
+		name   string
+		since  time.Time
+		of     string
+		others []string
+		want   int
+	}{
+		{"a commit more", time.Time{}, Branch("other"), []string{"main"}, 1},
+		{"none", time.Time{}, "main", []string{Branch("other")}, 0},
+		{"without others", time.Time{}, Branch("other"), nil, 2},
+		{"made before", time.Now().Add(time.Hour), Branch("other"), []string{"main"}, 0},
+		{"no such branch", time.Time{}, Branch("none"), []string{"main"}, 0},
+		{"no such other", time.Time{}, Branch("other"), []string{"main", Branch("none")}, 1},
+	}
+	for _, tt := range tests {
+		n, err := r.Ahead(t.Context(), tt.since, tt.of, tt.others...)
+		require.NoError(t, err, tt.name)
+		assert.Equal(t, tt.want, n, tt.name)
+	}
+}
+
+// Only what was written since the last call counts; a log that was removed or replaced does no harm.
+func TestHeadLog(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	p.git("checkout", "-q", "-b", "before")
+	l, err := r.HeadLog(t.Context())
+	require.NoError(t, err)
+	left := func() []string {
+		_, names := l.Left()
+		return names
+	}
+	assert.Empty(t, left())
+	p.git("commit", "-q", "--allow-empty", "-m", "checkout: moving from a to b")
+	head := p.git("rev-parse", "HEAD")
+	p.git("checkout", "-q", "--detach")
+	p.git("checkout", "-q", "main")
+	p.git("reset", "-q", "--hard", "before")
+	commits, names := l.Left()
+	assert.Equal(t, []string{head, head}, commits)
+	assert.Equal(t, []string{"before", head}, names)
+	assert.Empty(t, left())
+	p.remove(".git/logs/HEAD")
+	assert.Empty(t, left())
+	p.write(".git/logs/HEAD", "no log\n")
+	assert.Empty(t, left())
+	p.remove(".git/logs/HEAD")
+	p.git("config", "core.logAllRefUpdates", "false")
+	p.git("checkout", "-q", "before")
+	assert.Empty(t, left())
+	mkfifo(t, filepath.Join(p.dir, ".git/logs/HEAD"))
+	assert.Empty(t, left())
+}
