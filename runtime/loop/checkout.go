@@ -84,8 +84,22 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	if e.after.Files != nil {
 		s.Last = &e.after.Branch
 	}
-	also, err := c.projectAfter(ctx, e)
-	return errors.Join(err, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+	dropped, err := c.dropped(ctx, before, e.after)
+	if dropped {
+		left.commits = append(left.commits, before.Commit)
+	}
+	also, perr := c.projectAfter(ctx, e)
+	return errors.Join(err, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
+}
+
+// dropped reports whether a branch was reset to an older commit. A commit that has another one in its
+// place, as after git commit --amend, is not dropped.
+func (c *checkouts) dropped(ctx context.Context, before record.Checkout, after git.Snapshot) (bool, error) {
+	if before.Branch != after.Branch || before.Commit == after.Head || before.Commit == "" || after.Head == "" {
+		return false, nil
+	}
+	n, err := c.repo().Ahead(ctx, time.Time{}, after.Head, before.Commit)
+	return n == 0, err
 }
 
 // lastOf returns the last distinct names.
@@ -108,8 +122,7 @@ type left struct {
 	by      []string // the commit that is checked out now
 }
 
-// left returns what a turn has left. A commit that was amended, or reset, on its branch is not
-// left: it was replaced.
+// left returns what a turn has left by checking out something else.
 func (f *followed) left(before record.Checkout, after git.Snapshot) (l left) {
 	l.commits, l.names = f.log.Left()
 	stayed := before.Branch != "" && before.Branch == after.Branch && after.Head != ""

@@ -64,6 +64,12 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			[]string{""},
 		},
 		{
+			"the branch is reset", side, []string{commits, "git reset -q --hard HEAD~1"}, []string{"turn 2 left commit N, which is on no branch now"}, []string{"", ""},
+		},
+		{
+			"the commit is replaced", side, []string{commits, "git commit -q --amend -m other"}, nil, []string{"", ""},
+		},
+		{
 			"a tag keeps the commit", side, []string{"git checkout -q --detach; " + commits + "git tag kept; git checkout -q side"}, nil, []string{""},
 		},
 		{
