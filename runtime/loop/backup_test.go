@@ -16,6 +16,7 @@ import (
 // Each row is an agent's action on the loop's own files in its second turn. The run continues
 // normally, and can be resumed.
 func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, did, lost string }{
 		{"all of it removed", "rm -rf .ralph", ""},
 		{"git clean", "git clean -fdxq", ""},
@@ -59,11 +60,13 @@ func TestTheLoopsDirectoryIsWrittenBack(t *testing.T) {
 
 // A loop that started where the lock was removed keeps its lock.
 func TestALockThatSomebodyElseTookMeanwhile(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, nil)
 	r.fake.script = script(func(d *doing) {
 		require.NoError(t, os.Remove(filepath.Join(d.dir, ".ralph/loop.lock")))
-		_, err := journal.NewStore(d.dir, nil).Lock(noon)
+		unlock, err := journal.NewStore(d.dir, nil).Lock(noon)
 		require.NoError(t, err)
+		t.Cleanup(func() { assert.NoError(t, unlock()) }) // a lock that nothing refers to is collected, and open again
 	})
 	stop := r.run()
 	assert.Equal(t, "locked", stop.Reason, stop.Why)

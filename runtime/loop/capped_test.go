@@ -188,6 +188,7 @@ func TestDecisionsInTheRecordAreCapped(t *testing.T) {
 }
 
 func TestRecordAndLogsAreTrimmed(t *testing.T) {
+	t.Parallel()
 	for name, limit := range map[string]int{"events of the agent alone": 100, "the loop's own lines too": 20} {
 		t.Run(name, func(t *testing.T) { trimmed(t, limit) })
 	}

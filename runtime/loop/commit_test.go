@@ -25,6 +25,7 @@ func (p *project) sh(command string) {
 // Each row is an agent's action on the tree and the index: the commit has the resulting tree, and
 // nothing remains uncommitted.
 func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, before, did, commit, left string }{
 		{"a file moved", "", "git mv a.txt b.txt", "D\ta.txt\nA\tb.txt", ""},
 		{"a file moved and changed", "", "git mv a.txt b.txt; echo more >> b.txt", "D\ta.txt\nA\tb.txt", ""},
@@ -86,6 +87,7 @@ func TestCommitWhateverTheAgentDidToTheIndex(t *testing.T) {
 // Changes from before the turn belong to the user: they are listed, and a file changed by both
 // may be left out.
 func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
+	t.Parallel()
 	tests := []struct {
 		name, before, did string
 		flags             map[string]string
@@ -146,6 +148,7 @@ func TestCommitLeavesOutWhatBothChanged(t *testing.T) {
 // Each row is a hook. Its refusal is reported to the agent and the work is committed once the
 // agent has fixed it; changes by the hook are not lost.
 func TestHooks(t *testing.T) {
+	t.Parallel()
 	fixes := func(d *doing) { d.writes("ok", ""); claims(d) }
 	tests := []struct {
 		name, hook, script string
@@ -200,6 +203,7 @@ func TestHooks(t *testing.T) {
 
 // A merge that the agent leaves open is reported to the agent, too.
 func TestAMergeOfTheAgent(t *testing.T) {
+	t.Parallel()
 	r := repoRig(t, nil)
 	r.sh(`git checkout -qb o; echo o > a.txt; git commit -qam o; git checkout -q main; echo m > a.txt; git commit -qam m`)
 	r.fake.script = script(func(*doing) { r.sh("git merge -q o || true") }, func(*doing) { r.sh("echo both > a.txt; git commit -qam both") })
@@ -212,6 +216,7 @@ func TestAMergeOfTheAgent(t *testing.T) {
 // A run that was killed as the next turn began commits nothing in the name of the previous one,
 // and still owes the files that a hook refused.
 func TestKilledAsTheNextTurnBegins(t *testing.T) {
+	t.Parallel()
 	r := repoRig(t, works, works)
 	r.write(".git/hooks/pre-commit", "#!/bin/sh\ntest -e ok\n")
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks/pre-commit"), 0o755))

@@ -7,7 +7,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"flag"
 	"fmt"
 	"math/rand/v2"
 	"os"
@@ -21,6 +20,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/loop/journal"
@@ -160,11 +160,11 @@ func (p *project) whole() {
 	}
 }
 
-var kills = flag.Int("kills", 20, "how often the crash test kills the loop")
-
 // kill -9 at random moments, then --resume: the same tree, commits, number of turns and events as
 // an uninterrupted run.
 func TestKilledAtAnyMoment(t *testing.T) {
+	t.Parallel()
+	kills := testkit.Times(t, 5, 200)
 	want := crashProject(t)
 	started := time.Now()
 	stopped := want.child(0)
@@ -173,7 +173,7 @@ func TestKilledAtAnyMoment(t *testing.T) {
 	wantEvents, wantStatus := want.events(), want.json(".ralph/status.json")
 	wantTree, wantLog := want.git("status", "--porcelain"), want.git("log", "--format=%s", "--name-status")
 
-	for killed := 0; killed < *kills; {
+	for killed := 0; killed < kills; {
 		p := crashProject(t)
 		stopped := ""
 		for stopped == "" {

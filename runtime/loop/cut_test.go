@@ -35,6 +35,7 @@ func (r *rig) forgetCut() {
 // A turn that checks the last box and is then cut off does not complete the loop: it is repeated,
 // and its work is committed.
 func TestCutOffAfterTheLastBox(t *testing.T) {
+	t.Parallel()
 	for _, how := range []string{"stopped", "killed"} {
 		for name, flags := range map[string]map[string]string{
 			"plain":    {},
@@ -128,6 +129,7 @@ func TestCutTurnsArePaidFor(t *testing.T) {
 // A turn after which the loop itself fails is complete: it counts, its cost is added, and its
 // files are committed when the loop continues.
 func TestAnErrorAfterTheTurn(t *testing.T) {
+	t.Parallel()
 	r := gitRig(t)
 	r.flags = map[string]string{"commit": "true"}
 	r.fake.script = script(func(d *doing) {

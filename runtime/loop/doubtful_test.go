@@ -34,6 +34,7 @@ func TestDoubtful(t *testing.T) {
 
 // What may not belong into a repository is said before it is committed, and in the record.
 func TestCommitSaysWhatIsDoubtful(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, func(d *doing) {
 		d.writes(".env", "KEY=1")
 		d.writes("core.dump", "")
@@ -57,6 +58,7 @@ func TestCommitSaysWhatIsDoubtful(t *testing.T) {
 
 // Who removes or rewrites the task in a turn is told of, by the loop and in its record.
 func TestChangedPrompt(t *testing.T) {
+	t.Parallel()
 	for content, want := range map[string]string{"MINE\n": "changed while turn 1 ran", " \n": "emptied while turn 1 ran", "": "removed while turn 1 ran"} {
 		r := newRig(t, func(d *doing) {
 			d.work()

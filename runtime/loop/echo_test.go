@@ -11,6 +11,7 @@ import (
 
 // Only text in the agent's own answer has an effect.
 func TestOnlyTheAgentsOwnWordsCount(t *testing.T) {
+	t.Parallel()
 	prompt := "Work.\n\nWhen all is done, end with:\n" + complete
 	tests := []struct {
 		name string

@@ -12,6 +12,7 @@ import (
 // A new run starts with its own counts. Each row is a turn that is repeated as often as possible
 // without ending the first run, and once more in the second.
 func TestANewRunCountsAnew(t *testing.T) {
+	t.Parallel()
 	denied := func(d *doing) { d.work(); d.event(event.Event{Type: event.PermissionDenied, Name: "Bash"}) }
 	tests := []struct {
 		name  string
@@ -70,6 +71,7 @@ func TestANewRunKnowsWhatTheSessionUsed(t *testing.T) {
 
 // A turn that timed out after changing files does not count as failed.
 func TestATurnThatRanOutOfTime(t *testing.T) {
+	t.Parallel()
 	for _, kind := range []event.Kind{event.Timeout, event.MaxTurns} {
 		out := func(work bool) func(*doing) {
 			return func(d *doing) {
@@ -114,6 +116,7 @@ func TestATurnThatRanOutOfTime(t *testing.T) {
 
 // A run that ends before it is done reports the reason.
 func TestWhyItIsNotDone(t *testing.T) {
+	t.Parallel()
 	says := func(lines ...string) func(*doing) {
 		return func(d *doing) { d.work(); d.says(ofBlock(lines...)) }
 	}
@@ -152,6 +155,7 @@ func TestWhyItIsNotDone(t *testing.T) {
 
 // No completion signal counts while the agent's tests fail.
 func TestFailingTestsAreNeverDone(t *testing.T) {
+	t.Parallel()
 	for name, turn := range map[string]func(*doing){
 		"EXIT_SIGNAL": func(d *doing) { d.says(ofBlock("STATUS: COMPLETE", "TESTS_STATUS: failing", "EXIT_SIGNAL: true")) },
 		"promise":     func(d *doing) { d.says(ofBlock("TESTS_STATUS: FAILING") + "\nLOOP_COMPLETE") },

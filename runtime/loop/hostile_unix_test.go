@@ -3,52 +3,61 @@
 package loop
 
 import (
+	"maps"
 	"os"
 	"path/filepath"
+	"slices"
 	"syscall"
 	"testing"
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/layout"
 )
 
 // For any kind of file under the name of a loop file, a run and a resumed one neither change nor
 // read a file outside the project, and end.
 func TestHostileFilesOfALoop(t *testing.T) {
-	for what, put := range map[string]func(path, outside string) error{
+	t.Parallel()
+	type hostileFile struct{ what, name string }
+	var all []hostileFile
+	puts := map[string]func(path, outside string) error{
 		"link to a file":      func(path, outside string) error { return os.Symlink(filepath.Join(outside, "secret"), path) },
 		"dangling link":       func(path, outside string) error { return os.Symlink(filepath.Join(outside, "new"), path) },
 		"link to a directory": func(path, outside string) error { return os.Symlink(outside, path) },
 		"hard link":           func(path, outside string) error { return os.Link(filepath.Join(outside, "secret"), path) },
 		"pipe":                func(path, _ string) error { return syscall.Mkfifo(path, 0o600) },
 		"device":              func(path, _ string) error { return os.Symlink("/dev/zero", path) },
-	} {
-		t.Run(what, func(t *testing.T) {
-			for _, name := range append([]string{""}, append(layout.Written, layout.Records...)...) {
-				if name == "" && what == "hard link" {
-					continue // not possible for a directory
-				}
-				outside := t.TempDir()
-				require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("SECRET\n"), 0o600))
-				r := newRig(t, works, claims)
-				r.write(".ralph/@fix_plan.md", "- [ ] one\n")
-				r.write(".ralph/logs/old.log", "")
-				path := filepath.Join(r.dir, layout.Dir, name)
-				o := r.options(false)
-				require.NoError(t, os.RemoveAll(path))
-				require.NoError(t, put(path, outside))
-				New(o).Run(t.Context())
-				o.Resume = true
-				New(o).Run(t.Context())
-				text, err := os.ReadFile(filepath.Join(outside, "secret"))
-				require.NoError(t, err)
-				assert.Equal(t, "SECRET\n", string(text), path)
-				list, err := os.ReadDir(outside)
-				require.NoError(t, err)
-				assert.Len(t, list, 1, path)
+	}
+	for _, what := range slices.Sorted(maps.Keys(puts)) {
+		for _, name := range append([]string{""}, append(layout.Written, layout.Records...)...) {
+			if name != "" || what != "hard link" { // not possible for a directory
+				all = append(all, hostileFile{what, name})
 			}
+		}
+	}
+	for _, h := range testkit.Sample(t, 60, all) {
+		t.Run(h.what+" "+h.name, func(t *testing.T) {
+			outside := t.TempDir()
+			require.NoError(t, os.WriteFile(filepath.Join(outside, "secret"), []byte("SECRET\n"), 0o600))
+			r := newRig(t, works, claims)
+			r.write(".ralph/@fix_plan.md", "- [ ] one\n")
+			r.write(".ralph/logs/old.log", "")
+			path := filepath.Join(r.dir, layout.Dir, h.name)
+			o := r.options(false)
+			require.NoError(t, os.RemoveAll(path))
+			require.NoError(t, puts[h.what](path, outside))
+			New(o).Run(t.Context())
+			o.Resume = true
+			New(o).Run(t.Context())
+			text, err := os.ReadFile(filepath.Join(outside, "secret"))
+			require.NoError(t, err)
+			assert.Equal(t, "SECRET\n", string(text), path)
+			list, err := os.ReadDir(outside)
+			require.NoError(t, err)
+			assert.Len(t, list, 1, path)
 		})
 	}
 }

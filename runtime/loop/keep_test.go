@@ -21,6 +21,7 @@ func repoRig(t testing.TB, turns ...func(*doing)) *rig {
 }
 
 func TestVerifyDecidesWhetherDoneIsBelieved(t *testing.T) {
+	t.Parallel()
 	passes := func(d *doing) { claims(d); d.writes("passes", "") }
 	tests := []struct {
 		name   string
@@ -109,6 +110,7 @@ func TestCommitsOfTheAgentItselfAreProgress(t *testing.T) {
 }
 
 func TestARefusedCommitStopsTheLoop(t *testing.T) {
+	t.Parallel()
 	r := repoRig(t, works)
 	r.write(".git/hooks/pre-commit", "#!/bin/sh\necho not on a Sunday >&2\nexit 1\n")
 	require.NoError(t, os.Chmod(filepath.Join(r.dir, ".git/hooks/pre-commit"), 0o755))
@@ -132,6 +134,7 @@ func TestGitIsAskedForOnlyWhereItIs(t *testing.T) {
 }
 
 func TestWorktreeIsWhereTheAgentWorks(t *testing.T) {
+	t.Parallel()
 	r := repoRig(t, works, works)
 	r.flags = map[string]string{"worktree": "side", "commit": "true", "max-turns": "1"}
 	assert.Equal(t, "max_turns", r.run().Reason)

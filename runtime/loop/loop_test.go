@@ -24,6 +24,7 @@ import (
 
 // Each row is a whole run: the agent's turns, and the end of the run.
 func TestStops(t *testing.T) {
+	t.Parallel()
 	says := func(text string) func(*doing) { return func(d *doing) { d.work(); d.says(text) } }
 	ticks := func(plan string) func(*doing) {
 		return func(d *doing) { d.work(); d.writes(".ralph/@fix_plan.md", plan) }
@@ -498,6 +499,7 @@ func TestAnOpenCircuitTellsOfTheLastTurn(t *testing.T) {
 }
 
 func TestSessions(t *testing.T) {
+	t.Parallel()
 	session := func(id string, f func(*doing)) func(*doing) {
 		return func(d *doing) { d.event(event.Event{Type: event.Session, ID: id}); f(d) }
 	}
@@ -654,6 +656,7 @@ func TestPromptGone(t *testing.T) {
 }
 
 func TestTwoLoopsInOneProject(t *testing.T) {
+	t.Parallel()
 	r := newRig(t, claims)
 	r.fake.script = script(func(d *doing) {
 		second := New(r.options(false)).Run(t.Context())

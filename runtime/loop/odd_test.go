@@ -12,6 +12,7 @@ import (
 // An intended status block that ripple cannot read is reported once, to the user and to the
 // agent.
 func TestOddBlocks(t *testing.T) {
+	t.Parallel()
 	tests := []struct{ name, text, want string }{
 		{"a valid block", complete, ""},
 		{"none", "I am at it.", ""},

@@ -26,6 +26,7 @@ func (r *rig) hangs() {
 
 // A hook that hangs stops the loop after the timeout of a check; the commit is made later.
 func TestCommitHasALimit(t *testing.T) {
+	t.Parallel()
 	r := gitRig(t)
 	r.hangs()
 	r.fake.script = script(works, claims)

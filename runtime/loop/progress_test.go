@@ -22,6 +22,7 @@ func take(t testing.TB, tr *git.Tree) git.Snapshot {
 
 // Each row is a turn: the initial tree, its actions, and the files that count as changed.
 func TestProgress(t *testing.T) {
+	t.Parallel()
 	nothing := func(*project) {}
 	submodule := func(p *project) {
 		p.sh(`git init -q -b main ../sub; cd ../sub; git config user.name t; git config user.email t@x; echo 1 > f; git add f; git commit -qm s

@@ -207,6 +207,7 @@ func TestAgentDiesWithAnOpenQuestion(t *testing.T) {
 // A question may wait for a week; all clocks of the run are paused meanwhile, and no answer is
 // assumed.
 func TestQuestionOpenForAWeek(t *testing.T) {
+	t.Parallel()
 	for name, turn := range map[string]func(*doing){"between turns": blocks, "in a turn": requests(mayIRemove)} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {

@@ -18,6 +18,7 @@ func (r *rig) summary() *Summary {
 }
 
 func TestSummary(t *testing.T) {
+	t.Parallel()
 	turn := func(d *doing) {
 		d.writes("a.txt", "one\ntwo\n"+string(rune('a'+d.n))+"\n")
 		d.event(event.Event{Type: event.Usage, Tokens: &event.Tokens{Input: 5, Output: 1}})

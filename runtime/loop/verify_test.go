@@ -60,6 +60,7 @@ func TestVerifyRunsInTheProject(t *testing.T) {
 }
 
 func TestVerifyEndsTheTreeOnTimeout(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	done, err := verifyAll(t.Context(), nil, dir, []string{"trap '' TERM; sleep 1000 & echo $! > child; echo waiting; wait; sleep 1000"}, time.Second, logFile(t))
 	require.NoError(t, err)
