@@ -18,6 +18,7 @@ import (
 // withdrawn if an answer can no longer be delivered, and the turn ends; clocks paused for the
 // question delay nothing.
 func TestAnAgentAsksAndEnds(t *testing.T) {
+	leavesNoProcess(t)
 	for name, c := range map[string]struct {
 		then    string
 		kind    event.Kind
@@ -29,8 +30,9 @@ func TestAnAgentAsksAndEnds(t *testing.T) {
 		"its turn ends":     {"stop end_turn", "", ""},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			taken := make(chan struct{})
-			out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{
+			out, _ := playBeside(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{
 				Env:     []string{script(t, "begin\n> "+makeIt+"\n"+c.then)},
 				Timeout: time.Minute,
 				Ask: func(ctx context.Context, _ event.Question) (event.Answer, error) {
@@ -48,7 +50,8 @@ func TestAnAgentAsksAndEnds(t *testing.T) {
 		})
 	}
 	t.Run("its input closes", func(t *testing.T) {
-		out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{
+		t.Parallel()
+		out, _ := playBeside(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, agent.Options{
 			Env:     []string{script(t, "begin\nshut\n> "+makeIt+"\ntext on\nstop end_turn\nstay")},
 			Timeout: time.Minute,
 			Ask: func(context.Context, event.Question) (event.Answer, error) {

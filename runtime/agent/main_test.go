@@ -7,6 +7,7 @@ import (
 	"github.com/dlclark/regexp2"
 	"go.uber.org/goleak"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/proctree"
 )
 
@@ -17,6 +18,7 @@ func TestMain(m *testing.M) {
 		playScript(path)
 	}
 	_ = proctree.Subreaper() // if unsupported, the tests that need it skip
+	testkit.SideBySide()
 	code := m.Run()
 	regexp2.StopTimeoutClock()
 	if err := goleak.Find(); err != nil && code == 0 {

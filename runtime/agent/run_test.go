@@ -50,17 +50,31 @@ func play(t *testing.T, a *schema.Adapter, o agent.Options) (agent.Outcome, []ev
 
 func playIn(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Turn, o agent.Options) (agent.Outcome, []event.Event) {
 	t.Helper()
+	before := children(t)
+	o.Sole = true
+	out, events := playBeside(ctx, t, a, turn, o)
+	assert.Equal(t, before, children(t), "no process is left")
+	return out, events
+}
+
+// playBeside plays a turn beside other turns, in a parallel subtest of a test that calls leavesNoProcess.
+func playBeside(ctx context.Context, t *testing.T, a *schema.Adapter, turn agent.Turn, o agent.Options) (agent.Outcome, []event.Event) {
+	t.Helper()
 	var events []event.Event
 	o.OnEvent = func(e event.Event) { events = append(events, e) }
-	o.Sole = true
 	if o.Grace == 0 {
 		o.Grace = 100 * time.Millisecond
 	}
-	before := children(t)
 	out, err := agent.Run(ctx, a, turn, o)
 	require.NoError(t, err)
-	assert.Equal(t, before, children(t), "no process is left")
 	return out, events
+}
+
+// leavesNoProcess checks at the end of a test that its parallel subtests have left no process.
+func leavesNoProcess(t *testing.T) {
+	t.Helper()
+	before := children(t)
+	t.Cleanup(func() { assert.Equal(t, before, children(t), "no process is left") })
 }
 
 // children returns the processes below this one.
@@ -89,6 +103,7 @@ func TestAPlainTurn(t *testing.T) {
 // An agent that retried until the time limit was not slow: the rate limit or refused login that
 // it reported is the cause, unless output followed it.
 func TestATimeoutHasACause(t *testing.T) {
+	leavesNoProcess(t)
 	const wait = "; exec sleep 1000"
 	limit := `echo '{"t":"limit"}'`
 	for _, c := range []struct {
@@ -105,7 +120,8 @@ func TestATimeoutHasACause(t *testing.T) {
 		{"on standard error before an answer", `echo 'Rate limit. Trying again' >&2; sleep 0.3; say on` + wait, event.Timeout, "the turn took longer than 1s"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			out, _ := play(t, scripted(t, c.script), agent.Options{Timeout: time.Second})
+			t.Parallel()
+			out, _ := playBeside(t.Context(), t, scripted(t, c.script), agent.Turn{Prompt: "go"}, agent.Options{Timeout: time.Second})
 			assert.Equal(t, c.want, kind(out))
 			assert.Equal(t, c.message, out.Failure.Message)
 		})
@@ -125,6 +141,7 @@ func TestTheFileOfAllowedTools(t *testing.T) {
 // Each of these would hang a naive reader. Each ends in bounded time, keeps the output and leaves
 // no process.
 func TestNoTurnHangs(t *testing.T) {
+	leavesNoProcess(t)
 	for _, c := range []struct {
 		name, script string
 		o            agent.Options
@@ -147,7 +164,14 @@ func TestNoTurnHangs(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			begin := time.Now()
-			out, _ := play(t, scripted(t, c.script), c.o)
+			player := playIn
+			if c.want == event.Timeout { // it waits, and leaves no orphans
+				t.Parallel()
+				player = playBeside
+			}
+			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			defer cancel()
+			out, _ := player(ctx, t, scripted(t, c.script), agent.Turn{Prompt: "go"}, c.o)
 			assert.Equal(t, c.want, kind(out), "%v", out.Failure)
 			assert.Equal(t, c.text, out.Text)
 			assert.Less(t, time.Since(begin), 20*time.Second)
@@ -313,7 +337,7 @@ func TestManyTurnsLeaveNothing(t *testing.T) {
 	}
 	play(t, a, agent.Options{})
 	descriptors := count("/proc/self/fd")
-	for range 20 {
+	for range testkit.Times(t, 5, 20) {
 		play(t, a, agent.Options{})
 	}
 	assert.Equal(t, descriptors, count("/proc/self/fd"), "descriptors")

@@ -35,8 +35,8 @@ agent:
 `), schema.Options{})
 	require.Empty(t, ds)
 	for name, o := range map[string]agent.Options{
-		"of the turn": {Timeout: 10 * time.Second},
-		"of silence":  {IdleTimeout: 10 * time.Second},
+		"of the turn": {Timeout: 3 * time.Second},
+		"of silence":  {IdleTimeout: 3 * time.Second},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -65,11 +65,13 @@ func script(t *testing.T, text string) string {
 // Agents' messages and their effects: each file of testdata/acp is a script, a line of dashes,
 // and the events and the outcome.
 func TestTalks(t *testing.T) {
+	leavesNoProcess(t)
 	files, err := filepath.Glob("testdata/acp/*.txt")
 	require.NoError(t, err)
 	require.NotEmpty(t, files)
 	for _, file := range files {
 		t.Run(strings.TrimSuffix(filepath.Base(file), ".txt"), func(t *testing.T) {
+			t.Parallel()
 			data, err := os.ReadFile(file)
 			require.NoError(t, err)
 			text, want, _ := strings.Cut(string(data), "\n-----\n")
@@ -88,7 +90,7 @@ func TestTalks(t *testing.T) {
 					absent = value
 				}
 			}
-			out, events := playIn(t.Context(), t, talking(t, absent), turn, agent.Options{Env: []string{script(t, text)}})
+			out, events := playBeside(t.Context(), t, talking(t, absent), turn, agent.Options{Env: []string{script(t, text)}})
 			got := shown(t, out, events)
 			if *update {
 				require.NoError(t, os.WriteFile(file, []byte(text+"\n-----\n"+got), 0o644))
@@ -215,6 +217,7 @@ func (w writes) Write(b []byte) (int, error) {
 
 // An agent that hangs is ended by the first limit that expires.
 func TestHangs(t *testing.T) {
+	leavesNoProcess(t)
 	for _, c := range []struct {
 		name, script, message string
 		options               agent.Options
@@ -224,16 +227,18 @@ func TestHangs(t *testing.T) {
 		{"in its turn", "begin\ndeaf\nstay", "the agent printed nothing for 1s", agent.Options{IdleTimeout: time.Second}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
+			t.Parallel()
 			c.options.Env = []string{script(t, c.script)}
-			out, _ := playIn(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, c.options)
+			out, _ := playBeside(t.Context(), t, talking(t, "ask"), agent.Turn{Prompt: "go"}, c.options)
 			assert.Equal(t, event.Timeout, kind(out))
 			assert.Equal(t, c.message, out.Failure.Message)
 		})
 	}
 	t.Run("longer than a start may take", func(t *testing.T) {
+		t.Parallel()
 		a := talking(t, "ask")
 		a.Agent.ACP.StartMS = 500
-		out, _ := playIn(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, "stay")}})
+		out, _ := playBeside(t.Context(), t, a, agent.Turn{Prompt: "go"}, agent.Options{Env: []string{script(t, "stay")}})
 		assert.Equal(t, "the agent took longer than 500ms to begin a session: initialize has no answer", out.Failure.Message)
 	})
 }
