@@ -30,11 +30,12 @@ print "bg end\n";
 // A background job prints while commands run: each of its lines arrives once and in order, and the
 // output of the commands differs from the expected text only by such lines.
 func TestBackgroundWriter(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("perl"); err != nil {
 		t.Skip("the writer needs perl")
 	}
 	shell := "perl {} &"
-	for _, tt := range []struct{ name, start, print, want string }{
+	programs := []struct{ name, start, print, want string }{
 		{"bash", shell, "echo cmd %d", "cmd %d"},
 		{"zsh", shell, "echo cmd %d", "cmd %d"},
 		{"fish", shell, "echo cmd %d", "cmd %d"},
@@ -47,11 +48,17 @@ func TestBackgroundWriter(t *testing.T) {
 		{"nu", "^sh -c 'perl {} &'", "print 'cmd %d'", "cmd %d"},
 		{"python", "import subprocess; p = subprocess.Popen(['perl', '{}'])", "print('cmd %d')", "cmd %d"},
 		{"node", "void child_process.spawn('perl', ['{}'], {stdio: 'inherit'})", "console.log('cmd %d')", "cmd %d\nundefined"},
-	} {
-		if !testkit.Thorough && !slices.Contains([]string{"bash", "fish", "python"}, tt.name) {
-			continue // conformance/torture has such writers for all, too
-		}
+	}
+	taken := programs
+	if !testkit.Thorough { // conformance/torture has such writers for all, too
+		taken = slices.DeleteFunc(slices.Clone(programs), func(p struct{ name, start, print, want string }) bool {
+			return !slices.Contains([]string{"bash", "fish", "python"}, p.name)
+		})
+	}
+	testkit.LogSample(t, len(taken), len(programs))
+	for _, tt := range taken {
 		t.Run(tt.name, func(t *testing.T) {
+			t.Parallel()
 			gap, commands := 0.0002, commandsBeside // gap in seconds
 			switch tt.name {
 			case "nu", "fish":

@@ -11,6 +11,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/session"
 )
 
@@ -44,10 +45,7 @@ func settled(t *testing.T, want resources) {
 }
 
 func TestStartsAndStopsLeaveNothing(t *testing.T) {
-	n := 1000
-	if testing.Short() {
-		n = 50
-	}
+	n := testkit.Times(t, 100, 1000)
 	a := adapter(t, "bash")
 	home := t.TempDir()
 	once := func() {

@@ -14,6 +14,7 @@ import (
 // A program that prints its own prompt, with its markers, has not ended its command: only the
 // prompt at which it waits does that. Text that was taken for a prompt is output.
 func TestPrintedPromptIsOutput(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, code, want, next, then string }{
 		{"printsh", "P", "$ ", "echo b", "b\n"},
 		{"printsh", "P; echo after; false", "$ after\n", "echo b", "b\n"},
@@ -41,6 +42,7 @@ func TestPrintedPromptIsOutput(t *testing.T) {
 
 // Text after a printed prompt may be a question, and the program waits for its answer.
 func TestQuestionAfterPrintedPrompt(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, code, want, answer, after, mode string }{
 		{"printsh", `P; read -p "name? " -r n; echo "hello $n"`, "$ name? ", "me\n", "$ name? hello me\n", ""},
 		{"r", `cat(getOption("prompt")); n <- readline("name? "); cat("hello", n, "\n")`, "> name? ", "me\n", "> name? hello me \n", ""},
@@ -59,6 +61,7 @@ func TestQuestionAfterPrintedPrompt(t *testing.T) {
 
 // However a command ends, text after a prompt that it printed is output.
 func TestEndsAfterAPrintedPrompt(t *testing.T) {
+	t.Parallel()
 	s := open(t, "printsh", session.Options{})
 	r := timeout(t, s, "P; echo after; sleep 60", time.Second)
 	assert.Equal(t, "$ after\n", r.Output)

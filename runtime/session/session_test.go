@@ -178,13 +178,10 @@ func TestOutputIsExact(t *testing.T) {
 	}
 }
 
-func TestTenThousandCommandsGetTheirOwnAnswers(t *testing.T) {
+func TestManyCommandsGetTheirOwnAnswers(t *testing.T) {
+	t.Parallel()
 	s := open(t, "bash", session.Options{})
-	n := 10_000
-	if testing.Short() {
-		n = 500
-	}
-	for i := range n {
+	for i := range testkit.Times(t, 1000, 10_000) {
 		if r := eval(t, s, fmt.Sprintf("echo %d", i)); r.Output != fmt.Sprintf("%d\n", i) {
 			t.Fatalf("command %d answered %q", i, r.Output)
 		}
@@ -306,6 +303,7 @@ func TestLateTimer(t *testing.T) {
 
 // At any time, an interrupt ends the command and nothing else.
 func TestInterruptAtAnyMoment(t *testing.T) {
+	t.Parallel()
 	for name, echo := range map[string]string{"bash": "echo ok", "python": "print('ok')", "node": "console.log('ok')"} {
 		t.Run(name, func(t *testing.T) {
 			s := open(t, name, session.Options{})
@@ -350,6 +348,7 @@ func TestInterruptEndsTheWholeBlock(t *testing.T) {
 // A command that ends by itself at that moment shows a prompt that does not answer the interrupt,
 // which is still pending and must not hit the next line.
 func TestInterruptOfACommandThatEnds(t *testing.T) {
+	t.Parallel()
 	s, ended := open(t, "bash", session.Options{}), 0
 	for i := range 100 {
 		after := 9*time.Millisecond + time.Duration(i*30)*time.Microsecond
@@ -441,6 +440,7 @@ func TestEarlyInterruptAnsweredByOutputIsRepeated(t *testing.T) {
 
 // An interrupt that hits a program in the middle of printing leaves nothing stuck.
 func TestInterruptWhileTheProgramPrints(t *testing.T) {
+	t.Parallel()
 	for name, code := range map[string][2]string{
 		"bash":   {"while :; do echo x; done", "echo ok"},
 		"python": {"exec('while True: print(1)')", "print('ok')"},
@@ -535,6 +535,7 @@ func TestWithdrawalThatFailsIsReported(t *testing.T) {
 }
 
 func TestEmptyContinuationPromptIsRecognizedBySilence(t *testing.T) {
+	t.Parallel()
 	s := open(t, "silentsh", session.Options{})
 	for _, code := range []string{"if true", "echo 'open", "cat <<EOF", "for i in 1 2; do", "echo 1\necho 'open"} {
 		r, err := s.Eval(deadline(t), code)
@@ -734,6 +735,7 @@ func TestStartThatCannotSucceedIsNotWaitedFor(t *testing.T) {
 // For a program that polls for input the kernel cannot report that it waits: its prompt and silence
 // have to suffice, also for the first prompt.
 func TestFirstPromptOfAProgramThatPolls(t *testing.T) {
+	t.Parallel()
 	python, err := exec.LookPath("python3")
 	if err != nil {
 		t.Skip("python3 is not installed")
@@ -935,6 +937,7 @@ func TestPromptPatternIsConfirmedByKernel(t *testing.T) {
 // A program that is seen to wait at its prompt is busy when it sleeps in any other call, although
 // the kernel's answer is ambiguous then.
 func TestProgramThatWaitsVisiblyIsBusyOtherwise(t *testing.T) {
+	t.Parallel()
 	for name, wait := range map[string]string{
 		"in a read": "",
 		"in a poll": `$in = q(); vec($in, 0, 1) = 1; select($in, undef, undef, undef);`,
@@ -956,6 +959,7 @@ func TestProgramThatWaitsVisiblyIsBusyOtherwise(t *testing.T) {
 // If markers announce the main prompt, a mode's prompt is recognized by a pattern: printing it is
 // not waiting at it.
 func TestPromptOfModeIsConfirmedByKernel(t *testing.T) {
+	t.Parallel()
 	s := open(t, "python", session.Options{})
 	r := eval(t, s, `import time; print("(Pdb) ", end="", flush=True); time.sleep(0.3); print("done")`)
 	assert.Equal(t, "(Pdb) done\n", r.Output)
@@ -1008,6 +1012,7 @@ func TestLiteralMarkerWithTheShortNonce(t *testing.T) {
 
 // If markers announce the prompt, a continuation prompt without one is recognized by its pattern.
 func TestContinuationPromptWithoutAMarker(t *testing.T) {
+	t.Parallel()
 	a := adapter(t, "bash")
 	a.Prompt.Continuation = "^rest> $"
 	s, err := session.Open(deadline(t), a, session.Options{})
@@ -1140,6 +1145,7 @@ func TestTextAfterAContinuationPromptIsOutput(t *testing.T) {
 
 // The same with literal markers, with a nonce and without.
 func TestTextAfterALiteralContinuationPromptIsOutput(t *testing.T) {
+	t.Parallel()
 	for _, m := range []schema.Marker{
 		{Primary: "MARK:{nonce}> ", Continuation: "MORE:{nonce}> "},
 		{Primary: "mark> ", Continuation: "more> "},
@@ -1179,6 +1185,7 @@ func withoutMarkers(output string) string { return strings.ReplaceAll(output, "m
 // Escape sequences that code prints are its output, in a REPL as in a shell; the REPL's own output
 // has none.
 func TestSequencesThatCodePrints(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, code, fails string }{
 		{"bash", `printf '\e[31mred\e[m\n'`, "nonexistent-command-x"},
 		{"python", `print("\x1b[31mred\x1b[m")`, "1/0"},

@@ -210,6 +210,7 @@ var oddUses = []struct {
 }
 
 func TestOddUses(t *testing.T) {
+	t.Parallel()
 	for _, use := range oddUses {
 		t.Run(use.adapter+": "+use.name, func(t *testing.T) {
 			s := open(t, use.adapter, session.Options{})
@@ -230,6 +231,7 @@ func TestOddUses(t *testing.T) {
 // Text that the kernel echoes because a command turned the echo on is not output, in programs
 // without a line editor.
 func TestEchoTurnedOnByCommand(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ name, on, print, want string }{
 		{"gdb", `shell stty sane`, `print 42`, "$1 = 42\n"},
 		{"r", `invisible(system("stty sane"))`, `cat(42)`, "42"},
@@ -306,6 +308,7 @@ func TestHistoryIsNotWritten(t *testing.T) {
 
 // A session does not create a history that did not exist.
 func TestNoHistoryIsLeft(t *testing.T) {
+	t.Parallel()
 	for _, name := range []string{"bash", "zsh", "fish", "ksh93", "mksh", "yash", "tcsh", "nu", "xonsh"} {
 		t.Run(name, func(t *testing.T) {
 			home := t.TempDir()

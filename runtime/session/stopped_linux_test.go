@@ -31,6 +31,7 @@ func TestStoppedProgramIsReported(t *testing.T) {
 // A program that polls for several events at its prompt and at its questions is seen to ask even if
 // nobody saw it wait at the prompt before: a command that has begun has taken its line.
 func TestAFirstCommandThatAsks(t *testing.T) {
+	t.Parallel()
 	s := open(t, "fish", session.Options{})
 	timeout(t, s, "read x; echo is $x", time.Second)
 	st, err := s.WaitState(deadline(t), func(st session.State) bool { return st.Waiting == session.WaitingInput })
