@@ -12,6 +12,7 @@ import (
 // Every assertion of the test vocabulary, passing and failing. An empty message means that the step
 // passes.
 func TestAssertions(t *testing.T) {
+	t.Parallel()
 	output := func(s string) observation { return observation{result: session.Result{Output: s}} }
 	code := func(n int) observation { return observation{result: session.Result{ExitCode: &n}} }
 	for _, c := range []struct {

@@ -26,6 +26,7 @@ func TestASoundProgramPasses(t *testing.T) {
 
 // Each defect is found by the test for it, with a message that names it.
 func TestEachDefectIsFound(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct{ defect, test, message string }{
 		{"does not start", "starts and ends", "the program did not start: toy: no first prompt"},
 		{"does not close", "starts and ends", "close: process 4711 (toy) could not be ended"},
@@ -76,6 +77,7 @@ func TestEachDefectIsFound(t *testing.T) {
 		{"takes a secret for a line", "reading a secret is reported", "want waiting_for_secret, got waiting_for_input"},
 	} {
 		t.Run(c.defect+": "+c.test, func(t *testing.T) {
+			t.Parallel()
 			for _, programs := range []*Programs{nil, NewPrograms(2)} {
 				report := runToy(t, toyAdapter(), c.defect, Options{Filter: exactly(c.test), Timeout: 400 * time.Millisecond, Programs: programs})
 				require.Len(t, report.Tests, 1)

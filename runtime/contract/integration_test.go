@@ -47,6 +47,7 @@ func TestRealProgram(t *testing.T) {
 // Each possible mistake in an adapter is found by the test for it, with a message that names the
 // cause.
 func TestBrokenAdapters(t *testing.T) {
+	t.Parallel()
 	for _, c := range []struct {
 		broken, test, message string
 		replacements          []string
@@ -78,6 +79,7 @@ func TestBrokenAdapters(t *testing.T) {
 		{"it does not start", "starts and ends", "the program did not start", []string{"    set +H\n", "    exit 3\n"}},
 	} {
 		t.Run(c.broken, func(t *testing.T) {
+			t.Parallel()
 			report := Run(t.Context(), smallBash(t, c.replacements...), Options{Filter: exactly(c.test), Timeout: 2 * time.Second})
 			require.Len(t, report.Tests, 1)
 			result := report.Tests[0]

@@ -40,6 +40,7 @@ func apartAllPass(_ context.Context, names *regexp.Regexp, _ int) (*Report, erro
 // Concurrent tests have the same results as sequential ones, in the same order, and no more
 // programs open than allowed.
 func TestSideBySide(t *testing.T) {
+	t.Parallel()
 	a := toyAdapter()
 	a.Tests = append(a.Tests,
 		named("alone", step("print alone", expecting("^alone$")), isolated),
@@ -50,37 +51,40 @@ func TestSideBySide(t *testing.T) {
 		adapter *schema.Adapter
 		defect  string
 	}{{a, ""}, {a, "does not close"}, {a, "keeps the echo"}, {a, "hides errors"}, {a, "does not start"}, {a, "has no server"}, {plain, ""}} {
-		a, defect := tt.adapter, tt.defect
-		inOrder := runToy(t, a, defect, Options{Filter: inMemory})
-		for _, n := range []int{1, 2, 5} {
-			var mu sync.Mutex
-			open, most := 0, 0
-			self, err := os.Executable()
-			require.NoError(t, err)
-			r := newRunner(a, Options{Filter: inMemory, Programs: NewPrograms(n), Apart: apartAllPass, Executable: self})
-			opener := toyOpener(defect)
-			r.open = func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
-				ev, err := opener(ctx, a, o)
-				if err != nil {
-					return nil, err
-				}
-				mu.Lock()
-				defer mu.Unlock()
-				open++
-				most = max(most, open)
-				return counted{ev, func() {
+		t.Run(tt.defect, func(t *testing.T) {
+			t.Parallel()
+			a, defect := tt.adapter, tt.defect
+			inOrder := runToy(t, a, defect, Options{Filter: inMemory})
+			for _, n := range []int{1, 2, 5} {
+				var mu sync.Mutex
+				open, most := 0, 0
+				self, err := os.Executable()
+				require.NoError(t, err)
+				r := newRunner(a, Options{Filter: inMemory, Programs: NewPrograms(n), Apart: apartAllPass, Executable: self})
+				opener := toyOpener(defect)
+				r.open = func(ctx context.Context, a *schema.Adapter, o session.Options) (evaluator, error) {
+					ev, err := opener(ctx, a, o)
+					if err != nil {
+						return nil, err
+					}
 					mu.Lock()
 					defer mu.Unlock()
-					open--
-				}}, nil
+					open++
+					most = max(most, open)
+					return counted{ev, func() {
+						mu.Lock()
+						defer mu.Unlock()
+						open--
+					}}, nil
+				}
+				report := r.run(t.Context())
+				assert.Equal(t, statuses(inOrder), statuses(report), defect)
+				assert.Equal(t, inOrder.Level, report.Level, defect)
+				assert.Equal(t, inOrder.Skipped, report.Skipped, defect)
+				assert.LessOrEqual(t, most, n, defect)
+				assert.Zero(t, open, defect)
 			}
-			report := r.run(t.Context())
-			assert.Equal(t, statuses(inOrder), statuses(report), defect)
-			assert.Equal(t, inOrder.Level, report.Level, defect)
-			assert.Equal(t, inOrder.Skipped, report.Skipped, defect)
-			assert.LessOrEqual(t, most, n, defect)
-			assert.Zero(t, open, defect)
-		}
+		})
 	}
 }
 

@@ -24,6 +24,7 @@ func loadToUpdate(text []byte) (*schema.Adapter, error) {
 
 // A file with a test of each kind: its new expectation, or the reason why it is unchanged.
 func TestUpdate(t *testing.T) {
+	t.Parallel()
 	text, err := os.ReadFile("testdata/update.yaml")
 	require.NoError(t, err)
 	u, err := Update(t.Context(), text, loadToUpdate, Options{})
