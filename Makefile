@@ -32,7 +32,7 @@ torture: build # what people do to sessions, to every program that is there: a q
 	cd conformance/torture && go test -count=1 -timeout 1h -parallel 2 -matrix all -binary "$(CURDIR)/bin/ripple" -failures "$(CURDIR)/bin/torture.md"
 
 consoles: build # what people do to consoles: everything that races or kills a hundred times, a quarter of an hour
-	go test ./conformance/consoles -count=1 -timeout 1h -rounds 100 -long -binary "$(CURDIR)/bin/ripple"
+	RIPPLE_THOROUGH=1 go test ./conformance/consoles -count=1 -timeout 1h -binary "$(CURDIR)/bin/ripple"
 
 flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
 	tools/flake

@@ -37,6 +37,7 @@ func (p *place) rehearses(size ...string) {
 
 // An agent's own interface runs in a console: prompts are its commands, at any size.
 func TestAnAgentOnItsOwnScreen(t *testing.T) {
+	t.Parallel()
 	for _, size := range [][]string{{"80", "24"}, {"120", "40"}} {
 		t.Run(size[0], func(t *testing.T) {
 			t.Parallel()

@@ -23,6 +23,7 @@ const anyExitCode = -1
 // After any end of an attachment, the terminal is restored: its modes, its line settings, its
 // screen. A client that attaches while the modes are set sets them.
 func TestTheTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	signal := func(s syscall.Signal) func(*person) {
 		return func(u *person) { require.NoError(u, syscall.Kill(u.client(), s)) }
 	}
@@ -69,6 +70,7 @@ func TestTheTerminalIsRestored(t *testing.T) {
 
 // Closing a terminal ends the attached client, and nothing else.
 func TestATerminalIsClosed(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	u := p.person(100, 30, "exec RIPPLE console attach main")
@@ -86,6 +88,7 @@ func TestATerminalIsClosed(t *testing.T) {
 // A user runs a pager and an editor as without a console, in a terminal that is resized, and after
 // attaching from another terminal.
 func TestAUserRunsAnEditor(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main", "--env", "PAGER=less", "--env", "LESS=", "--env", "EXINIT=")
 	u := p.person(100, 30, "exec RIPPLE console attach main")

@@ -15,11 +15,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // A background process that keeps the terminal open does not delay the end of a command, and its
 // later output belongs to no command (openai/codex#7846).
 func TestAGrandchildHoldsTheTerminal(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	for _, holder := range []string{"sleep 1000 &", "(setsid sleep 1000 &)", "nohup sleep 1000 >/dev/null 2>&1 &", "(sleep 1000 & disown)", "coproc sleep 1000"} {
@@ -34,6 +37,7 @@ func TestAGrandchildHoldsTheTerminal(t *testing.T) {
 
 // The end of a wait does not end the command; the next wait continues.
 func TestALongCommandIsWaitedForTwice(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	gate := p.path("gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
@@ -54,6 +58,7 @@ func TestALongCommandIsWaitedForTwice(t *testing.T) {
 // A prompt for a secret is recognized by the terminal's mode, not by its text; a program that only
 // draws without echo does not ask for a secret.
 func TestSecrets(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()
@@ -86,6 +91,7 @@ func TestSecrets(t *testing.T) {
 // A program that only draws without echo does not ask for a secret, and one that polls for a key
 // occasionally does not wait for input.
 func TestDrawingIsNotAPrompt(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	s := p.server()
 	gate := p.path("gate")
@@ -113,6 +119,7 @@ os.system("stty sane")
 
 // A question is answered by input from the model or the user (google-gemini/gemini-cli#24707).
 func TestAQuestionIsAnswered(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("work/file"), nil, 0o400))
 	p.start("main")
@@ -133,6 +140,7 @@ func TestAQuestionIsAnswered(t *testing.T) {
 
 // Programs that draw on the whole screen are reported as such, and keys drive them.
 func TestFullScreenPrograms(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	for _, tt := range []struct{ program, code, shows, quit string }{
@@ -166,10 +174,8 @@ func TestFullScreenPrograms(t *testing.T) {
 
 // The output of a command that fails immediately is complete, each time (DesktopCommanderMCP#395).
 func TestImmediateFailuresLoseNoOutput(t *testing.T) {
-	times := 200
-	if *long {
-		times = 1000
-	}
+	t.Parallel()
+	times := testkit.Times(t, 200, 1000)
 	p := newPlace(t)
 	p.start("main")
 	var in strings.Builder
@@ -192,10 +198,8 @@ func TestImmediateFailuresLoseNoOutput(t *testing.T) {
 
 // Output of any size arrives completely, both streamed and from the record.
 func TestMuchOutput(t *testing.T) {
-	lines := 200_000 // of a hundred bytes
-	if *long {
-		lines = 2_000_000
-	}
+	t.Parallel()
+	lines := testkit.Times(t, 200_000, 2_000_000) // of a hundred bytes
 	p := newPlace(t)
 	p.start("main")
 	line := strings.Repeat("x", 89)
@@ -237,6 +241,7 @@ func memory(t *testing.T, pid int) int {
 
 // Code is run unchanged, with any contents.
 func TestCodeIsRunUnchanged(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()
@@ -281,6 +286,7 @@ func TestCodeIsRunUnchanged(t *testing.T) {
 
 // Only ripple's own marker ends a command: a marker printed by a program does not.
 func TestAForgedEnd(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	gate := p.path("gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))

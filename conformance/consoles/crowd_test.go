@@ -13,6 +13,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 const (
@@ -52,6 +54,7 @@ func (l printing) entry(user string, i int) (keys, prints string) {
 // Two attached users edit their lines while a script and an AI client run commands: every
 // command has its own output and every line is what its user made of it.
 func TestUsersEditBesideClients(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []printing{
 		{"bash", "echo ", " ", ""},
 		{"zsh", "echo ", " ", ""},
@@ -62,11 +65,8 @@ func TestUsersEditBesideClients(t *testing.T) {
 			if _, err := exec.LookPath(strings.Replace(tt.adapter, "python", "python3", 1)); err != nil {
 				t.Skip(err)
 			}
-			lines, calls := 8, 8
-			if *long {
-				lines, calls = 200, 500
-			}
-			for range *rounds {
+			lines, calls := testkit.Times(t, 8, 200), testkit.Times(t, 8, 500)
+			for range testkit.Times(t, 1, rounds) {
 				tt.editBesideClients(t, lines, calls)
 			}
 		})

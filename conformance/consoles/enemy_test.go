@@ -47,6 +47,7 @@ func post(path, body string) string {
 
 // Requests that no ripple client sends are refused with a message, and the console continues.
 func TestHostileRequests(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	for _, tt := range []struct {
@@ -85,6 +86,7 @@ func TestHostileRequests(t *testing.T) {
 // Clients that start a request and disconnect, that connect and send nothing, and that stop reading
 // in the middle of long output, do not delay others.
 func TestClientsThatLinger(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	request := post("/v1/exec", `{"code":"echo half"}`)
@@ -132,6 +134,7 @@ func (p *place) status0(name string) (s status) {
 
 // The status sent by a host cannot control the user's terminal.
 func TestAHostThatLies(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	require.NoError(t, os.Mkdir(p.path("run/ripple"), 0o700))
 	dir := p.path("home/.local/state/ripple/consoles/liar")

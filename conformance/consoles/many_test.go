@@ -14,14 +14,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // Many consoles at a time: each exists, answers, and is ended, and nothing is left.
 func TestManyConsolesAtOnce(t *testing.T) {
-	consoles := 20
-	if *long {
-		consoles = 200
-	}
+	t.Parallel()
+	consoles := testkit.Times(t, 20, 200)
 	p := newPlace(t)
 	p.each(consoles, func(i int) (result, error) { return p.try("", "console", "start", "--name", fmt.Sprint("c", i)) })
 	outs := p.each(consoles, func(i int) (result, error) {
@@ -54,10 +54,8 @@ func (p *place) each(n int, do func(i int) (result, error)) []result {
 // After any number of commands, a console's host needs the same memory and its record is of bounded
 // size.
 func TestManyCommands(t *testing.T) {
-	commands := 4000
-	if *long {
-		commands = 200_000
-	}
+	t.Parallel()
+	commands := testkit.Times(t, 4000, 200_000)
 	p := newPlace(t)
 	p.start("main")
 	host := p.status("main").Host

@@ -16,6 +16,8 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // with returns the place with other environment variables; an empty value unsets a variable.
@@ -36,12 +38,13 @@ func (p *place) with(variables ...string) *place {
 // during a command is not considered dead, and its name not free, and when it continues the
 // command's result is complete.
 func TestASleepInTheMiddleOfACommand(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	gate := p.path("gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
 	p.start("main")
 	s := p.server()
-	for range max(1, *rounds/10) { // a host has two seconds to answer
+	for range testkit.Times(t, 1, 10) { // a host has two seconds to answer
 		require.Contains(t, s.call("console_exec", args{"console": "main", "code": "echo before; cat " + gate + "; (exit 3)", "wait_s": 0.1}), "running")
 		p.printed("main", "before\n")
 		host := p.status("main").Host
@@ -87,6 +90,7 @@ func stopped(pid int) bool {
 
 // Setting the clock does not affect ages and durations, which do not depend on it.
 func TestSettingTheClockHasNoEffect(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	p.exec("main", "echo one")
@@ -100,6 +104,7 @@ func TestSettingTheClockHasNoEffect(t *testing.T) {
 // On a full disk only output is lost, which is reported: the console continues, and keeps output
 // again when space is available.
 func TestAFullDisk(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	disk := p.path("disk")
 	require.NoError(t, os.Mkdir(disk, 0o700))
@@ -164,6 +169,7 @@ func fill(path string) error {
 
 // Directories that belong to another user, or are accessible to others, are refused with a hint.
 func TestDirectoriesOfOthers(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		make func(p *place) error
@@ -239,6 +245,7 @@ func mkdir(path string, mode os.FileMode) error {
 // A console is found by any process with the same home, regardless of the environment: AI clients
 // start programs with a minimal one.
 func TestAnotherEnvironmentFindsTheConsole(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	require.NoError(t, os.Mkdir(p.path("elsewhere"), 0o700))
@@ -282,6 +289,7 @@ func notOurs(err string) string {
 
 // Unusual environments.
 func TestOddEnvironments(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct {
 		name string
 		env  []string
@@ -323,6 +331,7 @@ func TestOddEnvironments(t *testing.T) {
 
 // Names that would lead out of the directory, or could be taken for options, are invalid.
 func TestHostileNames(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	s := p.server()
 	for _, name := range []string{"../x", "/etc/x", "..", ".hidden", "-rf", "a b", "a\nb", "a\x1b[31m", "ä", strings.Repeat("n", 201), "a/../../b", "a;b"} {
@@ -347,6 +356,7 @@ func TestHostileNames(t *testing.T) {
 
 // Files in the directory of results that do not belong to a console are ignored.
 func TestForeignFilesAmongTheResults(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	state := p.path("home/.local/state/ripple/consoles")

@@ -79,6 +79,7 @@ func (p *attachedUser) types(keys string) error {
 // Two users type at one console, and a client runs commands there: each line comes from one user,
 // each command has its own output, and nothing is lost.
 func TestTwoUsersAndAClient(t *testing.T) {
+	t.Parallel()
 	const each = 15
 	p := newPlace(t)
 	p.start("main")
@@ -124,6 +125,7 @@ func TestTwoUsersAndAClient(t *testing.T) {
 // A user changes the directory: the change is reported to others, and a command for the other
 // directory is not typed.
 func TestAUserChangesTheDirectory(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	s := p.server()

@@ -27,11 +27,10 @@ import (
 	"example.com/ripple/internal/testkit"
 )
 
-var (
-	given  = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
-	rounds = flag.Int("rounds", 1, "number of rounds of tests that race or kill")
-	long   = flag.Bool("long", false, "run the long tests completely: 200 MB of output, 200,000 commands")
-)
+var given = flag.String("binary", "", "the program under test; empty: ripple, built from this module")
+
+// rounds is how often RIPPLE_THOROUGH repeats a test that races or kills; by default it runs once.
+const rounds = 100
 
 // timeout is a generous time limit.
 const timeout = time.Minute

@@ -16,14 +16,14 @@ import (
 
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // Clients that share a console wait for each other, and each only gets its own output.
 func TestClientsGetOnlyTheirOwnOutput(t *testing.T) {
-	commands := 60
-	if *long {
-		commands = 500
-	}
+	t.Parallel()
+	commands := testkit.Times(t, 60, 500)
 	p := newPlace(t)
 	p.start("main")
 	servers := []*server{p.server(), p.server()}
@@ -86,10 +86,11 @@ func (p *place) runManyTyped(who string, n int) error {
 // If many processes start a console of the same name, one succeeds; the others get an error, even
 // if a killed host left its socket and its lock. Their programs are never started.
 func TestManyStartersOfOneName(t *testing.T) {
+	t.Parallel()
 	const starters = 50
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("home/.bashrc"), []byte("echo >>~/programs\n"), 0o600))
-	for round := range *rounds {
+	for round := range testkit.Times(t, 1, rounds) {
 		if round%2 == 1 { // the files of a killed host exist
 			l, err := net.Listen("unix", p.path("run/ripple/one.sock"))
 			require.NoError(t, err)
@@ -138,6 +139,7 @@ func TestARefusedStartLeavesNothing(t *testing.T) {
 
 // Concurrent starts without a name create a console each.
 func TestManyStartersWithoutAName(t *testing.T) {
+	t.Parallel()
 	const starters = 20
 	p := newPlace(t)
 	names := make([]string, starters)
@@ -160,10 +162,11 @@ func TestManyStartersWithoutAName(t *testing.T) {
 
 // The server is killed during a command: the next one finds the console, waits and gets the result.
 func TestAKilledServerLosesNothing(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	gate := p.path("gate")
 	require.NoError(t, syscall.Mkfifo(gate, 0o600))
-	for round := range *rounds {
+	for round := range testkit.Times(t, 1, rounds) {
 		s := p.server()
 		s.call("console_exec", args{"code": "cd " + p.path("work")})
 		called := make(chan struct{})
@@ -191,10 +194,11 @@ func TestAKilledServerLosesNothing(t *testing.T) {
 // If the input ends during a call, the server ends soon, and nothing else does; available answers
 // are sent before.
 func TestTheEndOfInputWithCallsInFlight(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	hosts := len(p.left())
-	for round := range *rounds {
+	for round := range testkit.Times(t, 1, rounds) {
 		cmd := p.command("mcp")
 		in, err := cmd.StdinPipe()
 		require.NoError(t, err)
@@ -223,9 +227,10 @@ func TestTheEndOfInputWithCallsInFlight(t *testing.T) {
 // Whenever any process is killed, nothing is left: no process, no socket, no lock, and after
 // closing the console no result.
 func TestKillLeavesNothing(t *testing.T) {
+	t.Parallel()
 	for _, victim := range []string{"host", "keeper", "outer", "outer and host", "program", "client", "starter"} {
 		t.Run(victim, func(t *testing.T) {
-			for round := range *rounds {
+			for round := range testkit.Times(t, 1, rounds) {
 				p := newPlace(t)
 				p.killed(victim, time.Duration(rand.Int64N(int64(60*time.Millisecond))))
 				if t.Failed() {
@@ -305,9 +310,10 @@ func parent(t *testing.T, pid int) int {
 
 // The program ends by itself in every way, with children in the background.
 func TestTheProgramEnds(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	const children = "sleep 1000 & (setsid nohup sleep 1000 >/dev/null 2>&1 &); "
-	for round := range *rounds {
+	for round := range testkit.Times(t, 1, rounds) {
 		for _, tt := range []struct {
 			name, code string
 			exit       int
@@ -334,6 +340,7 @@ func TestTheProgramEnds(t *testing.T) {
 // A shell that replaces the program does not print ripple's markers: it counts as a program that
 // waits for input, and nothing is lost.
 func TestAShellReplacesTheProgram(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	r := p.exec("main", "sleep 1000 & exec bash --norc --noprofile")
@@ -350,6 +357,7 @@ func TestAShellReplacesTheProgram(t *testing.T) {
 // A model is informed that the host was killed, and can read the output before a new console uses
 // the name.
 func TestAModelIsInformedOfAKilledHost(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	s := p.server()
 	require.Contains(t, s.call("console_exec", args{"code": "echo precious"}), "] done ")
@@ -365,6 +373,7 @@ func TestAModelIsInformedOfAKilledHost(t *testing.T) {
 // A console whose program has not reached its first prompt exists while it starts: it can be
 // inspected and ended.
 func TestAStartingConsole(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	require.NoError(t, os.WriteFile(p.path("work/hangs"), []byte("#!/bin/sh\necho still at it\nexec sleep 1000\n"), 0o700))
 	starter := p.command("console", "start", "--name", "main", "--executable", p.path("work/hangs"))

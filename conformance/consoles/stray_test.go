@@ -60,6 +60,7 @@ func (s *rawTerminal) types(text string) {
 // A tiny terminal does not affect others (mngr#2516): it does not change the console's size until
 // its user types, and the console is never smaller than a program can use.
 func TestATinyTerminal(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	p.exec("main", "stty size")
@@ -83,6 +84,7 @@ func TestATinyTerminal(t *testing.T) {
 
 // A client that attaches later gets the modes that the program has set, and the screen.
 func TestALaterClientGetsTheModes(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	p.exec("main", setModes, "--timeout", "100ms")
@@ -103,6 +105,7 @@ func TestALaterClientGetsTheModes(t *testing.T) {
 // A terminal that does not read does not delay others, and is repainted instead of getting all
 // missed output.
 func TestATerminalThatIsNotRead(t *testing.T) {
+	t.Parallel()
 	p := newPlace(t)
 	p.start("main")
 	s := p.attached(120, 40)
