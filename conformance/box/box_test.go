@@ -24,7 +24,10 @@ func each(t *testing.T, test func(t *testing.T, ripple string, f *fixture)) {
 	s := newServices(t)
 	ripple := built(t)
 	for kind, credential := range kinds() {
-		t.Run(kind, func(t *testing.T) { test(t, ripple, newFixture(t, s, newTemplate(t, credential), credential)) })
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			test(t, ripple, newFixture(t, s, newTemplate(t, credential), credential))
+		})
 	}
 }
 
@@ -48,6 +51,7 @@ func (f *fixture) leftovers(t *testing.T, temp string) []string {
 // A program works normally in a box. Its results stay in the working tree, and nothing else is
 // left.
 func TestWork(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		temp := f.base + "/temp"
@@ -78,6 +82,7 @@ socket.create_connection(s.server_address).close(); print("served")'; exit 42`)
 
 // In a linked working tree, commits reach the repository, and its settings do not change.
 func TestLinkedWorkingTree(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		linked := f.base + "/linked"
@@ -99,6 +104,7 @@ func TestLinkedWorkingTree(t *testing.T) {
 
 // A .git file gives no access to a repository that does not point back to it.
 func TestForgedPointer(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, "bash", "-c", `mkdir forged; echo "gitdir: $O/.git" >forged/.git; cd forged && exec "$0" box -- bash -c "ls $O; cat $O/secret"`, ripple)
@@ -110,6 +116,7 @@ func TestForgedPointer(t *testing.T) {
 
 // The proxy reports each refused connection once, while the program runs. Allowed ones work.
 func TestDenials(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		out, said, code := f.outcome(t, ripple, "box", "--net", "allowed.test:80="+f.front, "--", "bash", "-c",
@@ -145,6 +152,7 @@ func TestKilled(t *testing.T) {
 
 // Without bubblewrap, the program is not run.
 func TestWithoutBubblewrap(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, "unshare", "-Urm", "sh", "-c", `for b in /usr/bin/bwrap /usr/local/bin/bwrap; do [ ! -e $b ] || mount --bind /dev/null $b || exit 99; done
@@ -158,6 +166,7 @@ func TestWithoutBubblewrap(t *testing.T) {
 
 // Without namespaces, the program is not run.
 func TestWithoutNamespaces(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, "unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces || exit 99; exec "$0" box -- touch ran`, ripple)
@@ -170,6 +179,7 @@ func TestWithoutNamespaces(t *testing.T) {
 
 // Policies that would expose more than anyone intends are rejected.
 func TestTooWide(t *testing.T) {
+	t.Parallel()
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		for _, args := range []string{`--write "$H"`, `--write /`, `--write /usr`, `--write /tmp`, `--write /proc`, `--write none`, `--net 127.1`, `--memory x`, `--processes -1`} {
 			_, said, code := f.outcome(t, "bash", "-c", fmt.Sprintf(`exec %s box %s -- touch ran`, ripple, args))
@@ -200,6 +210,7 @@ func TestProcessesOfRoot(t *testing.T) {
 
 // A program in a box can create namespaces only if that was asked for. For root it is an error.
 func TestNest(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, ripple, "box", "--", "unshare", "-Ur", "touch", "without")

@@ -49,6 +49,7 @@ var boxed = []string{"--box", "--box-env", "RIPPLE_SCENARIO"}
 // What a loop's agent and its checks attempt succeeds without a box, and fails in one, over each
 // transport.
 func TestLoop(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	s := newServices(t)
 	ripple := built(t)
@@ -99,6 +100,7 @@ func TestLoop(t *testing.T) {
 
 // A program in the box of a loop changes neither the loop's record nor answers its questions.
 func TestLoopRecord(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		attack := func(name string) string {
@@ -127,6 +129,7 @@ func TestLoopRecord(t *testing.T) {
 
 // A resumed run is in a box if it began in one. The agent learns of a denial once.
 func TestLoopResumed(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		w := f.variables["W"]
@@ -152,6 +155,7 @@ func TestLoopResumed(t *testing.T) {
 // Repositories that a program in the box creates make git run nothing outside when ripple looks
 // at the tree or commits.
 func TestLoopRepositories(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, "bash", "-c", `mkdir tracked-hooks; touch tracked-hooks/x; git add .; git commit -qm hooks; git config core.hooksPath tracked-hooks`)
@@ -173,6 +177,7 @@ func TestLoopRepositories(t *testing.T) {
 
 // In a working tree of its own, the agent reaches no other one, and its commits arrive.
 func TestLoopWorktree(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		f.prepare(t, `echo x >made; git add made; git commit -qm made; touch "$W/outside"; echo PWNED >>"$W/.ralph/events.jsonl"; echo "- [x] all" >"$W/.ralph/@fix_plan.md"`, "")
@@ -191,6 +196,7 @@ func TestLoopWorktree(t *testing.T) {
 
 // Without what a box needs, no turn is taken.
 func TestLoopWithoutNamespaces(t *testing.T) {
+	t.Parallel()
 	possible(t)
 	each(t, func(t *testing.T, ripple string, f *fixture) {
 		_, said, code := f.outcome(t, "unshare", "-Ur", "sh", "-c", `echo 0 >/proc/sys/user/max_user_namespaces || exit 99; exec "$0" run --adapter rehearsal --box --prompt go`, ripple)
