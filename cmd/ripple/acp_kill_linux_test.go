@@ -192,10 +192,7 @@ func pause(most time.Duration) { <-time.After(time.Duration(rand.Int64N(int64(mo
 // the agent receives nothing else.
 func TestKilledWhileAnEditorIsAsked(t *testing.T) {
 	t.Parallel()
-	moments := 3
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 3, 200)
 	for kills := 0; kills < moments; {
 		shots := 1 + rand.IntN(3)
 		kills += shots

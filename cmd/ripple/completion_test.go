@@ -14,6 +14,7 @@ import (
 // Tab in fish completes, and runs nothing of the current line, whose arguments may be code for
 // another program.
 func TestFishCompletionRunsNothing(t *testing.T) {
+	t.Parallel()
 	fish, err := exec.LookPath("fish")
 	if err != nil {
 		t.Skip("fish is not installed")

@@ -126,6 +126,7 @@ func words(line string) []string { return strings.Fields(line) }
 // No command of ripple lets a project, an agent or a command line control the terminal. A new
 // command needs a line in hostileLines, unless it only groups others.
 func TestNothingHostileReachesATerminal(t *testing.T) {
+	t.Parallel()
 	_, all := tree(t)
 	root := all[0]
 	called := map[string]bool{}

@@ -106,6 +106,7 @@ func TestARecordingSurvivesKill(t *testing.T) {
 }
 
 func TestCtrlCBetweenCommandsDoesNotEndTheSession(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "exec", "bash", "--lines", "--json") // its record, printed as one line, marks the end of a command
 	c.send("echo o''ne\n")
 	c.expect(`"bytes":4}`)

@@ -122,10 +122,7 @@ func parentOf(t *testing.T, pid int) (parent int) {
 // kill -9 of any process of ripple, of both processes with its name at once, or of one right after
 // the other as killall does, leaves no process or file after 2 s.
 func TestKillLeavesNothing(t *testing.T) {
-	times := 1
-	if thorough {
-		times = 100
-	}
+	times := testkit.Times(t, 1, 100)
 	for _, victim := range []string{"outer", "keeper", "inner", "group", "each"} {
 		t.Run(victim, func(t *testing.T) {
 			for n := range times {
@@ -198,10 +195,7 @@ func TestSignalsCloseTheSession(t *testing.T) {
 func TestAnEarlySignalLeavesNothing(t *testing.T) {
 	path, err := binary()
 	require.NoError(t, err)
-	times := 5
-	if thorough {
-		times = 300
-	}
+	times := testkit.Times(t, 5, 300)
 	for _, sig := range []syscall.Signal{syscall.SIGTERM, syscall.SIGHUP, syscall.SIGINT, syscall.SIGQUIT, syscall.SIGKILL} {
 		t.Run(sig.String(), func(t *testing.T) {
 			heed(t, sig)

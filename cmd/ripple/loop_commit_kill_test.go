@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 )
 
 // threeCommits is a scenario of three turns that each change two files.
@@ -100,7 +101,8 @@ func (l *testLoop) commits(env []string, args ...string) (code int, said string)
 // --resume: the same commits and tags, the user's staged changes unchanged, no lock.
 func TestKilledWhileGitWrites(t *testing.T) {
 	t.Parallel()
-	for _, place := range []string{".", ".ralph/side-worktree"} {
+	taken, all := 0, 0
+	for in, place := range []string{".", ".ralph/side-worktree"} {
 		var flags []string
 		if place != "." {
 			flags = []string{"--worktree", "side"}
@@ -116,9 +118,11 @@ func TestKilledWhileGitWrites(t *testing.T) {
 				continue
 			}
 			victims := []string{"inner", "outer", "all"}
-			if !thorough {
-				victims = victims[n%3:][:1]
+			all += len(victims)
+			if !testkit.Thorough { // each moment once, by turns in each place
+				victims = victims[n%3:][:1-(n+in)%2]
 			}
+			taken += len(victims)
 			for _, victim := range victims {
 				t.Run(strings.Join([]string{place, moment, victim}, " "), func(t *testing.T) {
 					t.Parallel()
@@ -154,15 +158,13 @@ func TestKilledWhileGitWrites(t *testing.T) {
 			}
 		}
 	}
+	testkit.LogSample(t, taken, all)
 }
 
 // The same at random moments of a commit.
 func TestKilledCommitContinues(t *testing.T) {
 	t.Parallel()
-	moments := 15
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 8, 200)
 	calm := newCommitted(t)
 	code, said := calm.commits(nil)
 	require.Equal(t, ui.ExitLimit, code, said)

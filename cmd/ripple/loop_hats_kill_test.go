@@ -12,6 +12,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/loop/journal"
 )
 
@@ -53,10 +54,7 @@ func rolesScenario(ripple string) string {
 // kill -9 at any moment, and --resume: each topic is published, taken and answered once.
 func TestKilledHatsContinue(t *testing.T) {
 	t.Parallel()
-	moments := 4
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 4, 200)
 	ripple, err := binary()
 	require.NoError(t, err)
 	begin := func() *testLoop {

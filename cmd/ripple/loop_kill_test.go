@@ -26,9 +26,6 @@ import (
 	"example.com/ripple/runtime/scenario"
 )
 
-// thorough is set for the long forms of tests.
-var thorough = testkit.Thorough
-
 // sixTurns is a scenario whose turns can be repeated: an interrupted turn leaves any part of its
 // work.
 func sixTurns() string {
@@ -212,10 +209,7 @@ func (l *testLoop) tree() map[string]string {
 // kill -9 at any moment, and --resume: the same tree, turns and events as without.
 func TestKilledLoopContinues(t *testing.T) {
 	t.Parallel()
-	moments := 15
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 6, 200)
 	calm := killAtAnyMoment(t, moments, func() *testLoop { return newTestLoop(t, sixTurns()) }, func(l *testLoop) any { return l.result() })
 	require.Equal(t, []int{1, 2, 3, 4, 5, 6}, calm.result().turns)
 }
@@ -225,47 +219,49 @@ func TestKilledLoopContinues(t *testing.T) {
 // is done.
 func TestInterruptedLoopThatTicksFirst(t *testing.T) {
 	t.Parallel()
-	moments := 1
-	if thorough {
-		moments = 200
+	type way struct {
+		name, settings string
+		stops          bool
 	}
-	for name, settings := range map[string]string{
-		"plain":    "{verify: [test -f work]}",
-		"commit":   "{commit: true, verify: [test -f work]}",
-		"worktree": "{commit: true, worktree: side, verify: [test -f work]}",
-	} {
-		for _, stops := range []bool{false, true} {
-			t.Run(fmt.Sprintf("%s, stops=%v", name, stops), func(t *testing.T) {
-				t.Parallel()
-				begin := func() *testLoop {
-					l := newCommitted(t)
-					l.stops = stops
-					for name, text := range map[string]string{
-						"scenario.yaml":               ticksFirst,
-						"project/ripple.yml":          "loop: " + settings + "\n",
-						"project/.ralph/@fix_plan.md": "- [ ] task 1\n- [ ] task 2\n",
-					} {
-						require.NoError(t, os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600))
-					}
-					l.sh("git add ripple.yml; git commit -qm settings -- ripple.yml")
-					return l
+	for _, w := range testkit.Sample(t, 3, []way{
+		{"plain", "{verify: [test -f work]}", false},
+		{"plain", "{verify: [test -f work]}", true},
+		{"commit", "{commit: true, verify: [test -f work]}", false},
+		{"commit", "{commit: true, verify: [test -f work]}", true},
+		{"worktree", "{commit: true, worktree: side, verify: [test -f work]}", false},
+		{"worktree", "{commit: true, worktree: side, verify: [test -f work]}", true},
+	}) {
+		t.Run(fmt.Sprintf("%s, stops=%v", w.name, w.stops), func(t *testing.T) {
+			t.Parallel()
+			moments := testkit.Times(t, 1, 200)
+			begin := func() *testLoop {
+				l := newCommitted(t)
+				l.stops = w.stops
+				for name, text := range map[string]string{
+					"scenario.yaml":               ticksFirst,
+					"project/ripple.yml":          "loop: " + w.settings + "\n",
+					"project/.ralph/@fix_plan.md": "- [ ] task 1\n- [ ] task 2\n",
+				} {
+					require.NoError(t, os.WriteFile(filepath.Join(l.dir, name), []byte(text), 0o600))
 				}
-				type all struct {
-					result
-					plan, repository string
+				l.sh("git add ripple.yml; git commit -qm settings -- ripple.yml")
+				return l
+			}
+			type all struct {
+				result
+				plan, repository string
+			}
+			calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
+				top := "."
+				if w.name == "worktree" {
+					top = ".ralph/side-worktree"
 				}
-				calm := killAtAnyMoment(t, moments, begin, func(l *testLoop) any {
-					top := "."
-					if name == "worktree" {
-						top = ".ralph/side-worktree"
-					}
-					r := l.result()
-					r.events = nil // they contain commit hashes and times
-					return all{r, l.sh("cat .ralph/@fix_plan.md"), l.repository(top)}
-				})
-				require.Equal(t, []int{1, 2}, calm.result().turns)
+				r := l.result()
+				r.events = nil // they contain commit hashes and times
+				return all{r, l.sh("cat .ralph/@fix_plan.md"), l.repository(top)}
 			})
-		}
+			require.Equal(t, []int{1, 2}, calm.result().turns)
+		})
 	}
 }
 

@@ -18,6 +18,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/scenario"
 )
 
@@ -28,13 +29,10 @@ func TestLongLoop(t *testing.T) {
 		t.Skip("many turns")
 	}
 	t.Parallel()
-	turns := 100
-	if thorough {
-		turns = 1000
-	}
+	turns := testkit.Times(t, 100, 1000)
 	l := newTestLoop(t, `turns: [{steps: [{text: "Turn {turn}."}, {tool: {name: Read, input: {file_path: a}, result: "`+strings.Repeat("text ", 200)+`"}}]}]`)
 	alone := time.Duration(0)
-	if thorough {
+	if testkit.Thorough {
 		alone = l.agentAlone(50)
 	}
 	cmd := l.command("--json", "--max-turns", strconv.Itoa(turns))
@@ -62,7 +60,7 @@ func TestLongLoop(t *testing.T) {
 	took := time.Since(started) / time.Duration(turns)
 	t.Logf("a turn takes %v; kilobytes in memory by turn: %v", took, memory)
 	assert.Less(t, memory[turns]-memory[50], 8<<10, "kilobytes")
-	if thorough {
+	if testkit.Thorough {
 		alone = min(alone, l.agentAlone(50))
 		t.Logf("its agent alone takes %v", alone)
 		assert.Less(t, took-alone, 20*time.Millisecond)

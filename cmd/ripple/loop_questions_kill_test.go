@@ -14,6 +14,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/journal"
 	"example.com/ripple/runtime/loop/record"
@@ -96,10 +97,7 @@ func (l *testLoop) asked() map[string]int {
 // lost.
 func TestKilledLoopKeepsItsQuestions(t *testing.T) {
 	t.Parallel()
-	moments := 3
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 3, 200)
 	begin := func() *testLoop {
 		l := newTestLoop(t, twoQuestions)
 		require.NoError(t, os.WriteFile(filepath.Join(l.dir, "project/ripple.yml"), []byte("loop: {wait_for_answer: always}\n"), 0o600))

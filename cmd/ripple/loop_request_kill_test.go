@@ -132,10 +132,7 @@ func (l *testLoop) answer(b *runningLoop) {
 // given: asked once, answered once, never lost, and the agent receives nothing else.
 func TestKilledWhileTheAgentAsks(t *testing.T) {
 	t.Parallel()
-	moments := 4
-	if thorough {
-		moments = 200
-	}
+	moments := testkit.Times(t, 4, 200)
 	for kills := 0; kills < moments; {
 		l := newAsker(t)
 		b := l.begin()

@@ -16,6 +16,7 @@ import (
 // Agents of the protocol's public registry that need their own service have adapters that say so,
 // and that contain no turn.
 func TestUnverifiedAgents(t *testing.T) {
+	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
 	said := func(args ...string) string {

@@ -26,6 +26,7 @@ func TestMain(m *testing.M) {
 const raceExit = "atexit_sleep_ms=20 "
 
 func TestScripts(t *testing.T) {
+	t.Parallel()
 	builtIn, err := filepath.Abs("../../adapters")
 	require.NoError(t, err)
 	testscript.Run(t, testscript.Params{

@@ -78,6 +78,7 @@ func (c *terminal) exit() (string, int) {
 }
 
 func TestCtrlCInterruptsTheCommand(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "exec", "bash", "echo started; while :; do :; done")
 	c.expect("started")
 	c.send("\x03")
@@ -86,6 +87,7 @@ func TestCtrlCInterruptsTheCommand(t *testing.T) {
 }
 
 func TestSecondCtrlCEnds(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "exec", "bash", "trap '' INT; echo started; while :; do :; done")
 	c.expect("started")
 	c.send("\x03")
@@ -96,6 +98,7 @@ func TestSecondCtrlCEnds(t *testing.T) {
 }
 
 func TestTypedLinesGoToTheProgram(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "exec", "bash", `read -r name; echo "hello $name"; read -r -s secret; echo "${#secret} letters"`)
 	c.expect("the program waits for input: type it and press Enter")
 	c.send("world\n")
@@ -111,6 +114,7 @@ func TestTypedLinesGoToTheProgram(t *testing.T) {
 
 // Input that the program has not read does not reach the shell after ripple.
 func TestUnreadInputIsDropped(t *testing.T) {
+	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
 	c := binaryOnTerminal(t, "/bin/sh", "-c", path+` exec --timeout 2s bash 'read -r -s secret; sleep 100'; echo "the shell"; read -r left; echo "left <$left>"`)
@@ -126,6 +130,7 @@ func TestUnreadInputIsDropped(t *testing.T) {
 }
 
 func TestEndOfInputIsTyped(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "exec", "bash", `cat; echo "after"`)
 	c.expect("waits for input")
 	c.send("one\n")
@@ -137,6 +142,7 @@ func TestEndOfInputIsTyped(t *testing.T) {
 }
 
 func TestProgressIsOneLine(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "adapter", "test", "bash", "--filter", "^arithmetic$")
 	c.expect("\r\x1b[Kbash 1/1 arithmetic")
 	rest, code := c.exit()
@@ -145,6 +151,7 @@ func TestProgressIsOneLine(t *testing.T) {
 }
 
 func TestErrorsHaveColourOnATerminal(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "adapter", "show", "nonexistent")
 	seen, code := c.exit()
 	assert.Equal(t, ui.ExitUsage, code)

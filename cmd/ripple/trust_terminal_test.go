@@ -17,6 +17,7 @@ import (
 // In a project with an adapter and a check, a user other than root sees all of it before anything
 // runs. Any answer but yes means no, and ripple asks again after a change.
 func TestTrustIsAskedForOnATerminal(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	home := p.homeOf(t)
 	project, ran := filepath.Join(home, "project"), filepath.Join(home, "ran")

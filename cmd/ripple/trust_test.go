@@ -113,6 +113,7 @@ const oneTurn = "run --adapter rehearsal --max-turns 1 --verify-attempts 1"
 // Every kind of file that a project can bring is used by the respective command after approval, and
 // by no command before.
 func TestNothingOfAProjectRunsUnasked(t *testing.T) {
+	t.Parallel()
 	const plan = "- [x] done\n"
 	tests := []struct {
 		name    string
@@ -169,6 +170,7 @@ func TestNothingOfAProjectRunsUnasked(t *testing.T) {
 
 // No command runs an unapproved file of a project.
 func TestCommandsInAHostileProject(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, map[string]string{
 		".ripple/adapters/bash.yaml":   named("bash", "sh"),
 		".ripple/adapters/zz.yaml":     named("zz", "python"),
@@ -247,6 +249,7 @@ func TestCommandsInAHostileProject(t *testing.T) {
 // A run's record that came from elsewhere, for example by a pull, runs nothing in the user's own
 // .ralph.
 func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, nil)
 	out, code := h.run(strings.Fields("run --prompt x --adapter rehearsal --max-turns 1")...)
 	require.Equal(t, ui.ExitLimit, code, out)
@@ -282,6 +285,7 @@ func TestOnlyTheUsersOwnRunIsResumed(t *testing.T) {
 
 // never applies to files of the project, not to those that the user created here.
 func TestNeverExcludesTheUsersOwnLoop(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, nil)
 	h.environ = append(h.environ, ui.TrustVariable+"=never")
 	own := filepath.Join(filepath.Dir(h.dir), "mine.yaml")
@@ -294,6 +298,7 @@ func TestNeverExcludesTheUsersOwnLoop(t *testing.T) {
 
 // An agent cannot approve anything, regardless of the command that started it.
 func TestAnAgentCannotTrust(t *testing.T) {
+	t.Parallel()
 	path, err := binary()
 	require.NoError(t, err)
 	for _, line := range []string{"agent run hi", "run --prompt hi --max-turns 1"} {
@@ -314,6 +319,7 @@ func TestAnAgentCannotTrust(t *testing.T) {
 
 // Approval covers the settings file, not the file to which a path in it refers later.
 func TestApprovedSettingsCannotNameAnAdapterFile(t *testing.T) {
+	t.Parallel()
 	for name, text := range map[string]string{
 		"ripple.yml":       "cli: {backend: ./tools/agent.yaml}\n",
 		".ralphrc":         "PLATFORM_DRIVER=./tools/agent.yaml\n",
@@ -335,6 +341,7 @@ func TestApprovedSettingsCannotNameAnAdapterFile(t *testing.T) {
 
 // Settings for the project's own adapter do not prevent approval.
 func TestSettingsOfAProjectsAdapter(t *testing.T) {
+	t.Parallel()
 	h := newHostile(t, map[string]string{".ripple/adapters/helper.yaml": agentAdapter, "ripple.yml": "adapters: {helper: {timeout: 60}}\n"})
 	out, code := h.harmless("run", "--prompt", "x", "--adapter", "helper")
 	assert.Equal(t, ui.ExitUsage, code, out)

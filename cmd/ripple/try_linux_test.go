@@ -40,6 +40,7 @@ func triedFile(t *testing.T, dir, pattern string) string {
 // A user types at the program's own prompt, annotated with the interpretation of each part. A wrong
 // pattern is visible, and can be fixed while the program runs.
 func TestTryAtATerminal(t *testing.T) {
+	t.Parallel()
 	dir := t.TempDir()
 	c := onTerminal(t, "adapter", "try", triedFile(t, dir, "^mini>$"))
 	c.expect(`it waits for input at "mini> ", and no first prompt is recognized: tried`)
@@ -60,6 +61,7 @@ func TestTryAtATerminal(t *testing.T) {
 
 // After any end, the terminal echoes and edits input again.
 func TestTryRestoresTheTerminal(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		end  func(c *terminal)
 		code int
@@ -86,6 +88,7 @@ func TestTryRestoresTheTerminal(t *testing.T) {
 
 // At any size no row is wider than the terminal, and the program has its own part.
 func TestTryInAnotherSize(t *testing.T) {
+	t.Parallel()
 	c := onTerminal(t, "adapter", "try", triedFile(t, t.TempDir(), "^mini> $"))
 	c.expect("ended: prompt.primary")
 	require.NoError(t, c.resize(140, 30))
@@ -103,6 +106,7 @@ func TestTryInAnotherSize(t *testing.T) {
 
 // Typed commands become tests; input to a running command, such as a secret, is not recorded.
 func TestRecordAtATerminal(t *testing.T) {
+	t.Parallel()
 	file := triedFile(t, t.TempDir(), "^mini> $")
 	text, err := os.ReadFile(file)
 	require.NoError(t, err)

@@ -171,6 +171,7 @@ func (p *otherUser) onTerminalIn(t *testing.T, dir string, args ...string) *term
 func (p *otherUser) su(code string) string { return fmt.Sprintf("su %s -c '%s'", p.name, code) }
 
 func TestAnotherUsersProgramAsksForASecret(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	c := p.onTerminal(t, "exec", "bash", p.su(`echo "I am $(id -un)"; read -r x; echo "got <$x>"`))
 	c.expect("assword: ")
@@ -188,6 +189,7 @@ func TestAnotherUsersProgramAsksForASecret(t *testing.T) {
 
 // Root with the user's environment, as with sudo -E, leaves the user's consoles alone.
 func TestRootIgnoresConsolesOfOthers(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	_, code := p.run(t, "console", "start", "bash", "--name", "mine")
 	require.Zero(t, code)
@@ -212,6 +214,7 @@ func TestRootIgnoresConsolesOfOthers(t *testing.T) {
 // A user who may read a project can see the state of its loop; files that root would write there
 // are refused.
 func TestProjectsOfOthers(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	project := p.homeOf(t)
 	in := func(cmd *exec.Cmd) (string, error) {
@@ -246,6 +249,7 @@ func TestProjectsOfOthers(t *testing.T) {
 }
 
 func TestAnInaccessibleDirectory(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	dir := filepath.Join(p.homeOf(t), "closed")
 	require.NoError(t, os.Mkdir(dir, 0o700)) // owned by root
@@ -255,6 +259,7 @@ func TestAnInaccessibleDirectory(t *testing.T) {
 }
 
 func TestAnotherUsersProgramIsInterrupted(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	c := p.onTerminal(t, "exec", "bash", p.su("id"))
 	c.expect("the program waits for a secret")
@@ -264,6 +269,7 @@ func TestAnotherUsersProgramIsInterrupted(t *testing.T) {
 }
 
 func TestNoUserAnswersAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	out, code := p.run(t, "exec", "bash", p.su("id"))
 	assert.Equal(t, ui.ExitTimeout, code)
@@ -271,6 +277,7 @@ func TestNoUserAnswersAnotherUsersProgram(t *testing.T) {
 }
 
 func TestNoClientTypesASecretForAnotherUsersProgram(t *testing.T) {
+	t.Parallel()
 	p := asOtherUser(t)
 	_, code := p.run(t, "console", "start", "bash", "--name", "c")
 	require.Zero(t, code)
