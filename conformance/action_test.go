@@ -72,6 +72,7 @@ func runAction(t *testing.T, dir string, inputs map[string]string) (output strin
 // The action builds ripple, runs the install command, lints and tests; a failing test fails the
 // action, and its line is annotated.
 func TestAction(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("bc"); err != nil {
 		t.Skip("bc is not installed")
 	}

@@ -34,6 +34,7 @@ var internalInAPI = map[string]string{
 // TestAPI compares the exported declarations of the public packages with api/ripple.txt,
 // so that a change of the API is seen in review. -update writes the file.
 func TestAPI(t *testing.T) {
+	t.Parallel()
 	var lines []string
 	for path, pkg := range loadTypes(t, public) {
 		lines = append(lines, declarations(strings.TrimPrefix(path, module+"/"), pkg)...)
@@ -62,6 +63,7 @@ func TestAPI(t *testing.T) {
 
 // TestAPIMentionsNoInternalTypes finds exported declarations whose types importers cannot name.
 func TestAPIMentionsNoInternalTypes(t *testing.T) {
+	t.Parallel()
 	left := map[string]bool{}
 	for known := range internalInAPI {
 		left[known] = true

@@ -147,6 +147,7 @@ func TestEverySchemaKeyIsDocumented(t *testing.T) {
 
 // Every key has an effect: code outside the schema package reads its field.
 func TestEverySchemaKeyIsConsumed(t *testing.T) {
+	t.Parallel()
 	used := fieldUses(t)
 	for _, k := range goKeys("", reflect.TypeFor[schema.Adapter](), nil) {
 		if loaded[k.path] != "" || reserved[k.path] != "" {

@@ -58,6 +58,7 @@ const dialectFile = "testdata/dialect.txt"
 // testdata/dialect.txt has the count of each package or document that still has some; a count
 // may only fall, and -update writes lower counts.
 func TestPlainEnglish(t *testing.T) {
+	t.Parallel()
 	require.LessOrEqual(t, len(dialect), 30)
 	found := map[string][]string{}
 	check := func(unit, at, text string) {

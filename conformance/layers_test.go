@@ -157,6 +157,7 @@ var confined = map[string]string{
 }
 
 func TestLayers(t *testing.T) {
+	t.Parallel()
 	edges := map[string]map[string]bool{}
 	for _, goos := range []string{"linux", "darwin", "windows"} {
 		for _, p := range goList(t, goos) {

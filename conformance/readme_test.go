@@ -29,6 +29,7 @@ const (
 // The transcripts in the README that are marked to be run show the output of the commands; only
 // durations and dotted version numbers may differ.
 func TestReadmeTranscripts(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "README.md", root)
 }
 
@@ -39,6 +40,7 @@ func TestCommands(t *testing.T) {
 
 // The worked example is about a program that has no built-in adapter.
 func TestWritingAnAdapter(t *testing.T) {
+	t.Parallel()
 	if _, err := exec.LookPath("mujs"); err != nil {
 		t.Skip("mujs is not installed")
 	}
@@ -47,6 +49,7 @@ func TestWritingAnAdapter(t *testing.T) {
 
 // One adapter for each kind of prompt that is hard to recognize.
 func TestHardPrompts(t *testing.T) {
+	t.Parallel()
 	for _, program := range []string{"bash", "bc", "dash"} {
 		if _, err := exec.LookPath(program); err != nil {
 			t.Skip(program + " is not installed")
@@ -57,26 +60,31 @@ func TestHardPrompts(t *testing.T) {
 
 // The first loop needs no agent and no account.
 func TestRunningALoop(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "docs/running-a-loop.md", t.TempDir())
 }
 
 // Roles in a loop do not need them either.
 func TestHats(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "docs/hats.md", t.TempDir())
 }
 
 // Nor do questions.
 func TestQuestions(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "docs/questions.md", t.TempDir())
 }
 
 // A turn on an agent's own screen needs no account if the agent is a scripted one.
 func TestScreens(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "docs/screens.md", t.TempDir())
 }
 
 // A user and an agent share a console.
 func TestConsoles(t *testing.T) {
+	t.Parallel()
 	runDocument(t, "docs/consoles.md", t.TempDir())
 }
 
@@ -169,6 +177,7 @@ func buildCommand(t *testing.T) (dir string) {
 // The programs of docs/library.md are built in a module of their own, under ripple's real path, and
 // print the documented output.
 func TestLibraryPrograms(t *testing.T) {
+	t.Parallel()
 	data, err := os.ReadFile(filepath.Join(root, "docs/library.md"))
 	require.NoError(t, err)
 	var programs []string
