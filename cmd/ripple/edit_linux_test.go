@@ -28,18 +28,19 @@ func (c *terminal) editsLines() {
 }
 
 // ran waits until a console has run a command and returns its output.
-func ran(t *testing.T, run func(...string) string, console string, command int, code string) string {
-	t.Helper()
+func (c *testConsoles) ran(console string, command int, code string) string {
+	c.t.Helper()
 	want := fmt.Sprintf("#%d %s\n", command, code)
-	require.Eventually(t, func() bool {
-		list := run("list")
+	require.Eventually(c.t, func() bool {
+		list := c.run("list")
 		return strings.Contains(list, want) && regexp.MustCompile(`(?m)^`+console+` .* idle `).MatchString(list)
-	}, testkit.Patience(30*time.Second), 10*time.Millisecond, "%s: %s", want, run("list"))
-	return run("read", console, "--command", fmt.Sprint(command))
+	}, 30*time.Second, 10*time.Millisecond, "%s: %s", want, c.run("list"))
+	return c.run("read", console, "--command", fmt.Sprint(command))
 }
 
 // A user edits lines in front of any program, and commands of other clients stay unaffected.
 func TestAUserEditsLines(t *testing.T) {
+	t.Parallel()
 	for _, tt := range []struct{ adapter, typed, edits, line, output, code, result string }{
 		{"bash", "eco 漢 字x", keyLeft + "\x7f" + keyHome + "\x06\x06h\x05 end\x17fin", "echo 漢 x fin", "漢 x fin\n", "echo x", "x\n"},
 		{"zsh", "echo helo", keyLeft + "l", "echo hello", "hello\n", "echo x", "x\n"},
@@ -49,22 +50,23 @@ func TestAUserEditsLines(t *testing.T) {
 		{"sqlite3", "select 'helo';", keyLeft + keyLeft + keyLeft + "l", "select 'hello';", "hello\n", "select 2;", "2\n"},
 	} {
 		t.Run(tt.adapter, func(t *testing.T) {
-			run := consoleOf(t)
-			require.Equal(t, "p\n", run("start", tt.adapter, "--name", "p"))
-			c := onTerminal(t, "console", "attach", "p")
+			t.Parallel()
+			own := consoleOf(t)
+			require.Equal(t, "p\n", own.run("start", tt.adapter, "--name", "p"))
+			c := own.attach("p")
 			c.editsLines()
 			for n := range 3 {
 				c.send(tt.typed)
 				c.expect(tt.typed)
-				require.Eventually(t, func() bool { return strings.Contains(run("list"), "typing") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
-				assert.Contains(t, run("exec", "p", tt.code), "a person is typing at its prompt")
+				require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "typing") }, 30*time.Second, 10*time.Millisecond)
+				assert.Contains(t, own.run("exec", "p", tt.code), "a person is typing at its prompt")
 				c.send(tt.edits)
 				c.expect(tt.line + "\x1b[J")
 				c.send("\r")
 				c.expect(strings.TrimSuffix(tt.output, "\n") + "\r\n")
 				c.editsLines()
-				assert.Equal(t, tt.output, ran(t, run, "p", 2*n+1, tt.line))
-				assert.Equal(t, tt.result, run("exec", "p", tt.code))
+				assert.Equal(t, tt.output, own.ran("p", 2*n+1, tt.line))
+				assert.Equal(t, tt.result, own.run("exec", "p", tt.code))
 				c.expect(strings.TrimSuffix(tt.result, "\n") + "\r\n")
 			}
 			c.send(keyUp + keyUp)
@@ -73,19 +75,20 @@ func TestAUserEditsLines(t *testing.T) {
 			rest, code := c.exit()
 			assert.Equal(t, 0, code)
 			assert.Contains(t, rest, "\x1b[?2004l")
-			assert.Equal(t, tt.result, run("exec", "p", tt.code), "the unfinished line is gone")
+			assert.Equal(t, tt.result, own.run("exec", "p", tt.code), "the unfinished line is gone")
 		})
 	}
 }
 
 // Output during editing is shown before the line, which is not lost.
 func TestALineSurvivesOthersOutput(t *testing.T) {
-	run := consoleOf(t)
-	c := onTerminal(t, "console", "attach", "work")
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
 	c.editsLines()
 	file := t.TempDir() + "/go"
 	c.send("(until test -e " + file + "; do sleep 0.01; done; echo from behind) &\r")
-	ran(t, run, "work", 1, "(until test -e "+file+"; do sleep 0.01; done; echo from behind) &")
+	own.ran("work", 1, "(until test -e "+file+"; do sleep 0.01; done; echo from behind) &")
 	c.send("echo unfnished" + strings.Repeat(keyLeft, 6))
 	c.expect("echo unfnished\x1b[J")
 	require.NoError(t, writeEmpty(file))
@@ -94,37 +97,39 @@ func TestALineSurvivesOthersOutput(t *testing.T) {
 	c.expect("echo unfnished\x1b[J") // and shown again
 	c.send("i\r")
 	c.expect("unfinished\r\n")
-	assert.Equal(t, "unfinished\n", ran(t, run, "work", 2, "echo unfinished"))
+	assert.Equal(t, "unfinished\n", own.ran("work", 2, "echo unfinished"))
 }
 
 // Keys typed while a command runs are edited once the prompt appears.
 func TestKeysTypedAheadAreEdited(t *testing.T) {
-	run := consoleOf(t)
-	c := onTerminal(t, "console", "attach", "work")
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
 	c.editsLines()
 	file := t.TempDir() + "/go"
 	c.send("until test -e " + file + "; do sleep 0.01; done\r")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "running") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "running") }, 30*time.Second, 10*time.Millisecond)
 	c.send("echo heo" + keyLeft + "ll")
 	c.expect("keys held")
 	require.NoError(t, writeEmpty(file))
 	c.expect("echo hello\x1b[J")
 	c.send("\r")
-	assert.Equal(t, "hello\n", ran(t, run, "work", 2, "echo hello"))
+	assert.Equal(t, "hello\n", own.ran("work", 2, "echo hello"))
 }
 
 // Programs that read keys, and those that ask for a secret, get them unedited.
 func TestProgramsThatReadKeysGetThemUnedited(t *testing.T) {
-	run := consoleOf(t)
-	c := onTerminal(t, "console", "attach", "work")
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
 	c.editsLines()
 	c.send("read -rsn 3 x; printf %q $x; echo .\r")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting") }, 30*time.Second, 10*time.Millisecond)
 	c.send(keyUp)
 	c.expect(`$'\E[A'.`)
 	c.editsLines()
 	c.send("cat\r")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_input") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_input") }, 30*time.Second, 10*time.Millisecond)
 	c.send("ab" + keyLeft + "\r")
 	c.expect("ab\x1b[D\r\n") // echoed by cat
 	c.send("\x04")
@@ -133,8 +138,9 @@ func TestProgramsThatReadKeysGetThemUnedited(t *testing.T) {
 
 // --raw disables editing.
 func TestAttachRaw(t *testing.T) {
-	consoleOf(t)
-	c := onTerminal(t, "console", "attach", "--raw", "work")
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("--raw", "work")
 	c.expect("/usr")
 	c.send("echo a" + keyUp)
 	c.expect("echo a^[[A")
@@ -148,51 +154,53 @@ func writeEmpty(file string) error { return os.WriteFile(file, nil, 0o600) }
 // Lines are available at another console of the adapter, except those that begin with a blank and
 // those typed without echo.
 func TestLinesAreRemembered(t *testing.T) {
-	run := consoleOf(t)
-	c := onTerminal(t, "console", "attach", "work")
+	t.Parallel()
+	own := consoleOf(t)
+	c := own.attach("work")
 	c.editsLines()
 	for i, line := range []string{"echo first", "echo second", " echo h1dden"} {
 		c.send(line + "\r")
-		ran(t, run, "work", i+1, strings.TrimSpace(line))
+		own.ran("work", i+1, strings.TrimSpace(line))
 	}
 	c.send("read -rs x\r")
-	require.Eventually(t, func() bool { return strings.Contains(run("list"), "waiting_for_secret") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_secret") }, 30*time.Second, 10*time.Millisecond)
 	c.send("s3cr3t\r")
-	ran(t, run, "work", 4, "read -rs x")
+	own.ran("work", 4, "read -rs x")
 	c.send("\x1c\x04")
 	_, code := c.exit()
 	require.Equal(t, 0, code)
-	require.Equal(t, "other\n", run("start", "bash", "--name", "other"))
-	kept, err := os.ReadFile(os.Getenv("XDG_STATE_HOME") + "/ripple/history/bash")
+	require.Equal(t, "other\n", own.run("start", "bash", "--name", "other"))
+	kept, err := os.ReadFile(own.state + "/ripple/history/bash")
 	require.NoError(t, err)
 	assert.Equal(t, "echo first\necho second\nread -rs x\n", string(kept))
-	c = onTerminal(t, "console", "attach", "other")
+	c = own.attach("other")
 	c.editsLines()
 	c.send(keyUp + keyUp + keyUp + keyDown)
 	c.expect("echo second\x1b[J")
 	c.send("\x03\x12fir")
 	c.expect("(search) fir: echo first")
 	c.send("\r")
-	assert.Equal(t, "first\n", ran(t, run, "other", 1, "echo first"))
+	assert.Equal(t, "first\n", own.ran("other", 1, "echo first"))
 }
 
 // Tab completes words on the screen, and file names in a shell.
 func TestTabCompletes(t *testing.T) {
-	run := consoleOf(t)
+	t.Parallel()
+	own := consoleOf(t)
 	dir := t.TempDir()
 	require.NoError(t, writeEmpty(dir+"/a-file-of-some-name"))
-	c := onTerminal(t, "console", "attach", "work")
+	c := own.attach("work")
 	c.editsLines()
 	c.send("cd " + dir + "\r")
-	ran(t, run, "work", 1, "cd "+dir)
+	own.ran("work", 1, "cd "+dir)
 	c.editsLines()
 	c.send("echo a-f\t")
 	c.expect("echo a-file-of-some-name\x1b[J")
 	c.send("\r")
-	assert.Equal(t, "a-file-of-some-name\n", ran(t, run, "work", 2, "echo a-file-of-some-name"))
+	assert.Equal(t, "a-file-of-some-name\n", own.ran("work", 2, "echo a-file-of-some-name"))
 	c.editsLines()
 	c.send("echo wonder-one wonder-two\r")
-	ran(t, run, "work", 3, "echo wonder-one wonder-two")
+	own.ran("work", 3, "echo wonder-one wonder-two")
 	c.editsLines()
 	c.send("echo wond\t")
 	c.expect("echo wonder-\x1b[J")
@@ -201,25 +209,26 @@ func TestTabCompletes(t *testing.T) {
 	c.send("t\t")
 	c.expect("echo wonder-two\x1b[J")
 	c.send("\r")
-	assert.Equal(t, "wonder-two\n", ran(t, run, "work", 4, "echo wonder-two"))
-	require.Equal(t, "py\n", run("start", "python", "--name", "py"))
+	assert.Equal(t, "wonder-two\n", own.ran("work", 4, "echo wonder-two"))
+	require.Equal(t, "py\n", own.run("start", "python", "--name", "py"))
 	c.send("\x1c\x04")
 	_, code := c.exit()
 	require.Equal(t, 0, code)
-	c = onTerminal(t, "console", "attach", "py")
+	c = own.attach("py")
 	c.editsLines()
 	c.send("something = 42\r")
 	c.editsLines()
 	c.send("som\t\r")
-	assert.Equal(t, "42\n", ran(t, run, "py", 2, "something"))
+	assert.Equal(t, "42\n", own.ran("py", 2, "something"))
 }
 
 // Continuation lines of a command are edited, too, and prompts are shown without the markers that
 // ripple has added.
 func TestFurtherLinesAreEdited(t *testing.T) {
-	run := consoleOf(t)
-	require.Equal(t, "sql\n", run("start", "sqlite3", "--name", "sql"))
-	c := onTerminal(t, "console", "attach", "sql")
+	t.Parallel()
+	own := consoleOf(t)
+	require.Equal(t, "sql\n", own.run("start", "sqlite3", "--name", "sql"))
+	c := own.attach("sql")
 	c.editsLines()
 	c.send("select\r")
 	seen := c.expect("select\r\n")
@@ -230,6 +239,6 @@ func TestFurtherLinesAreEdited(t *testing.T) {
 	seen += c.expect("21\r\n")
 	seen += c.expect("> ")
 	assert.NotRegexp(t, "[0-9a-f]{16}", seen)
-	assert.Equal(t, "21\n", ran(t, run, "sql", 1, "select"))
-	assert.NotRegexp(t, "[0-9a-f]{16}", run("peek", "sql"))
+	assert.Equal(t, "21\n", own.ran("sql", 1, "select"))
+	assert.NotRegexp(t, "[0-9a-f]{16}", own.run("peek", "sql"))
 }

@@ -29,8 +29,9 @@ func turnBefore(t *testing.T) *terminal {
       - deny: {tool: Write, detail: notes.txt}
       - text: I went on.
 `), 0o600))
-	t.Setenv("RIPPLE_SCENARIO", scenario)
-	return onTerminal(t, "agent", "run", "--adapter", "rehearsal", "--screen", "write it")
+	path, err := binary()
+	require.NoError(t, err)
+	return withEnviron(t, append(os.Environ(), "RIPPLE_SCENARIO="+scenario), path, "agent", "run", "--adapter", "rehearsal", "--screen", "write it")
 }
 
 // resize changes the size of the terminal.
@@ -41,6 +42,7 @@ func (c *terminal) resize(cols, rows uint16) error {
 // A user sees the agent's own screen, in the size of the terminal, and answers its question. After
 // the turn the terminal is restored, and shows the answer.
 func TestAUserAtTheAgentsScreen(t *testing.T) {
+	t.Parallel()
 	c := turnBefore(t)
 	c.expect("Allow Write?")
 	require.True(t, c.silent())
@@ -61,6 +63,7 @@ func TestAUserAtTheAgentsScreen(t *testing.T) {
 
 // After any end of a turn, the terminal echoes and edits input again.
 func TestTheUsersTerminalIsRestored(t *testing.T) {
+	t.Parallel()
 	for name, tt := range map[string]struct {
 		end  func(c *terminal)
 		code int
@@ -79,6 +82,7 @@ func TestTheUsersTerminalIsRestored(t *testing.T) {
 		"kill -9 of all": {func(c *terminal) { _ = syscall.Kill(-c.cmd.Process.Pid, syscall.SIGKILL) }, -1},
 	} {
 		t.Run(name, func(t *testing.T) {
+			t.Parallel()
 			c := turnBefore(t)
 			c.expect("Allow Write?")
 			require.Eventually(t, c.silent, testkit.Patience(30*time.Second), time.Millisecond)

@@ -35,11 +35,17 @@ func onTerminal(t *testing.T, args ...string) *terminal {
 
 func binaryOnTerminal(t *testing.T, path string, args ...string) *terminal {
 	t.Helper()
-	console, err := expect.NewConsole(expect.WithDefaultTimeout(testkit.Patience(30 * time.Second)))
+	return withEnviron(t, os.Environ(), path, args...)
+}
+
+// withEnviron runs a program on a terminal, in an environment with a home of its own.
+func withEnviron(t *testing.T, environ []string, path string, args ...string) *terminal {
+	t.Helper()
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
 	require.NoError(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = console.Tty(), console.Tty(), console.Tty()
-	cmd.Env = append(os.Environ(), "HOME="+t.TempDir(), "TERM=xterm-256color", "NO_COLOR=")
+	cmd.Env = append(environ[:len(environ):len(environ)], "HOME="+t.TempDir(), "TERM=xterm-256color", "NO_COLOR=")
 	cmd.SysProcAttr = &syscall.SysProcAttr{Setsid: true, Setctty: true}
 	require.NoError(t, cmd.Start())
 	require.NoError(t, console.Tty().Close()) // so that the program's end is the end of output
