@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
@@ -39,8 +40,18 @@ var twoTasks = map[string]string{
 // and the end. A loaded session shows the same again.
 func TestAnEditorDrivesALoop(t *testing.T) {
 	t.Parallel()
-	e := beginSession(t, twoTurns, twoTasks)
-	m := e.answer(e.prompt("Do it."))
+	// Each turn changes the plan after the editor has seen it as it was.
+	const waits = "until test -e .ralph/seen-$RIPPLE_TURN; do sleep 0.01; done"
+	play := strings.ReplaceAll(twoTurns, "  - steps:\n", "  - steps:\n      - run: "+waits+"\n")
+	e := beginSession(t, play, twoTasks)
+	asked := e.prompt("Do it.")
+	for turn := 1; turn <= 2; turn++ {
+		for len(e.of("plan")) < turn {
+			e.take()
+		}
+		require.NoError(t, writeEmpty(filepath.Join(e.project, ".ralph", fmt.Sprint("seen-", turn))))
+	}
+	m := e.answer(asked)
 	assert.Equal(t, "end_turn", e.stop(m))
 	assert.Equal(t, map[string]any{"exitCode": 0., "next": "Look at the result and keep it.", "reason": "plan_complete", "verified": true},
 		field(t, m.Result, "_meta").(map[string]any)["ripple"])
@@ -55,9 +66,10 @@ func TestAnEditorDrivesALoop(t *testing.T) {
 	}
 	for id, want := range map[string]string{
 		"1-turn-1":        "think Turn 1: one | completed Turn 1: made progress, status IN_PROGRESS",
-		"1-turn-1-call-1": "edit Write: a.txt | completed 2 bytes written",
+		"1-turn-1-call-1": "execute Bash: " + waits + " | completed ",
+		"1-turn-1-call-2": "edit Write: a.txt | completed 2 bytes written",
 		"1-turn-2":        "think Turn 2: two | completed Turn 2: made progress",
-		"1-turn-2-call-1": "execute Bash: echo it runs && exit 3 | failed it runs",
+		"1-turn-2-call-2": "execute Bash: echo it runs && exit 3 | failed it runs",
 		"1-verify-1":      "execute Verify: test -e b.txt && echo both are there | completed `test -e b.txt && echo both are there`: ok: both are there",
 	} {
 		got := calls[id].Kind + " " + calls[id].Title + " | " + ends[id].Status + " " + strings.TrimSpace(ends[id].Title+ends[id].text())
@@ -71,7 +83,7 @@ func TestAnEditorDrivesALoop(t *testing.T) {
 	assert.InDelta(t, 0.03, usage[len(usage)-1].Cost.Amount, 1e-9)
 
 	for _, id := range []string{e.session, run(t, e.project)} {
-		other := openEditor(t, twoTurns, nil)
+		other := openEditor(t, play, nil)
 		other.call("initialize", map[string]any{"protocolVersion": 1})
 		place := e.place()
 		place["sessionId"] = id
