@@ -3,7 +3,6 @@ package dialogues
 import (
 	"context"
 	"errors"
-	"flag"
 	"fmt"
 	"net"
 	"os"
@@ -28,6 +27,7 @@ func TestDialogues(t *testing.T) {
 	}
 	for _, a := range unverified(t) {
 		t.Run(a.Name, func(t *testing.T) {
+			t.Parallel()
 			a.Lifecycle.Shutdown.GraceMS = int(time.Minute.Milliseconds()) // the way of the end matters here, not its duration
 			path, err := filepath.Abs(filepath.Join("testdata", a.Name+".yaml"))
 			require.NoError(t, err)
@@ -37,6 +37,7 @@ func TestDialogues(t *testing.T) {
 			for i := 1; i < doc.longest(); i += stride() {
 				cuts = append(cuts, i)
 			}
+			testkit.LogSample(t, len(cuts), 1+doc.longest())
 			for _, cut := range cuts {
 				if !t.Run(cutName(cut), func(t *testing.T) { doc.play(t, a, path, cut) }) {
 					return // the other cuts would fail alike, each after its deadline
@@ -46,11 +47,10 @@ func TestDialogues(t *testing.T) {
 	}
 }
 
-var everyCut = flag.Bool("every-cut", false, "cut the streams in two at every position; takes minutes")
-
-// stride is the distance of the cuts in two. The cut byte by byte covers all positions together.
+// stride is the distance of the cuts in two: all with RIPPLE_THOROUGH, which takes minutes. The cut byte by byte covers
+// all positions together.
 func stride() int {
-	if *everyCut {
+	if testkit.Thorough {
 		return 1
 	}
 	return 31

@@ -84,6 +84,7 @@ func TestAPromptThatShowsErrors(t *testing.T) {
 
 // A program with a settable prompt gets a marker as its prompt.
 func TestAPromptThatCanBeSet(t *testing.T) {
+	t.Parallel()
 	l := evaluating(t, "settable")
 	l.tongue.language.Prompt = []string{`no such command "{prompt}"`, `import sys; sys.ps1 = "{prompt}"`}
 	require.NoError(t, findPromptSetting(t.Context(), l))
@@ -101,6 +102,7 @@ func TestAPromptThatCanBeSet(t *testing.T) {
 
 // Broken output is detected, and repaired if the language has a setting for that.
 func TestOutputIsKeptWhole(t *testing.T) {
+	t.Parallel()
 	l := evaluating(t, "broken")
 	code := l.tongue.found["print"]
 	at, err := longestLine(t.Context(), l, code)
@@ -137,6 +139,7 @@ func TestAQueryIsNotAWait(t *testing.T) {
 
 // A program that queries its terminal before each line is not waited for after it has the answer.
 func TestAProgramThatAsksItsTerminal(t *testing.T) {
+	t.Parallel()
 	l := evaluating(t, "asks")
 	assert.Equal(t, []string{"toy> "}, l.prompts.lines, l.log.b.String())
 	a, err := l.eval(t.Context(), "6*8")
@@ -165,6 +168,7 @@ func TestALooserPattern(t *testing.T) {
 // A program with a line editor on every terminal, and a switch in its help that disables it, is
 // started with the switch if the switch works.
 func TestALineEditorIsSwitchedOff(t *testing.T) {
+	t.Parallel()
 	needsTheKernel(t)
 	for kind, added := range map[string][]string{"editor": {"--nolineedit"}, "stubborn": nil} {
 		t.Run(kind, func(t *testing.T) {
@@ -182,6 +186,7 @@ func TestALineEditorIsSwitchedOff(t *testing.T) {
 
 // The first prompt of a program may come after its first wait for input.
 func TestAPromptThatComesLate(t *testing.T) {
+	t.Parallel()
 	l := evaluating(t, "late")
 	assert.Equal(t, []string{"toy> "}, l.prompts.lines, l.log.b.String())
 	first, err := l.start(t.Context())
@@ -276,6 +281,7 @@ func TestAMissingProgramIsAnError(t *testing.T) {
 // A program that reads and never answers is given up: its adapter lists what could not be found
 // out.
 func TestAProgramThatNeverAnswers(t *testing.T) {
+	t.Parallel()
 	needsTheKernel(t)
 	l, err := newLab(options("deaf", "/bin/sh", "-c", "printf 'deaf> '; while read x; do printf 'deaf> '; done"))
 	require.NoError(t, err)

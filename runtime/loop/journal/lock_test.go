@@ -12,6 +12,7 @@ import (
 )
 
 func TestTwoLoopsAtOnce(t *testing.T) {
+	t.Parallel()
 	s := storeOf(t)
 	_, held, err := s.Locked()
 	require.NoError(t, err)
@@ -40,6 +41,7 @@ func TestTwoLoopsAtOnce(t *testing.T) {
 }
 
 func TestLockOfSomebodyUnknown(t *testing.T) {
+	t.Parallel()
 	s := storeOf(t)
 	unlock, err := s.Lock(noon)
 	require.NoError(t, err)
