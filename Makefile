@@ -37,8 +37,8 @@ consoles: build # what people do to consoles: everything that races or kills a h
 flake: # the test command, again and again, half of the rounds on a busy machine: what fails is flaky
 	tools/flake
 
-kills: # cmd/ripple's samples completely: kill -9 of agents, of loops and of what an editor has started, 200 times each; every hostile file: 40 minutes
-	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestLongLoop' -count=1 -v -timeout 2h
+kills: # cmd/ripple's samples completely: kill -9 of agents, of loops and of what an editor has started, 200 times each; every hostile file, advice in every end state: 40 minutes
+	RIPPLE_THOROUGH=1 go test ./cmd/ripple -run 'TestKill|TestAdvice|TestInterrupted|TestAnEarlySignal|TestHostileFiles|TestLongLoop' -count=1 -v -timeout 2h
 
 race: # without GORACE each program built so waits a second before it ends
 	GORACE=atexit_sleep_ms=20 go test -race ./...

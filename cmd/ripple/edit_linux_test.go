@@ -34,7 +34,7 @@ func (c *testConsoles) ran(console string, command int, code string) string {
 	require.Eventually(c.t, func() bool {
 		list := c.run("list")
 		return strings.Contains(list, want) && regexp.MustCompile(`(?m)^`+console+` .* idle `).MatchString(list)
-	}, 30*time.Second, 10*time.Millisecond, "%s: %s", want, c.run("list"))
+	}, testkit.Patience(30*time.Second), 10*time.Millisecond, "%s: %s", want, c.run("list"))
 	return c.run("read", console, "--command", fmt.Sprint(command))
 }
 
@@ -58,7 +58,7 @@ func TestAUserEditsLines(t *testing.T) {
 			for n := range 3 {
 				c.send(tt.typed)
 				c.expect(tt.typed)
-				require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "typing") }, 30*time.Second, 10*time.Millisecond)
+				require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "typing") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
 				assert.Contains(t, own.run("exec", "p", tt.code), "a person is typing at its prompt")
 				c.send(tt.edits)
 				c.expect(tt.line + "\x1b[J")
@@ -108,7 +108,7 @@ func TestKeysTypedAheadAreEdited(t *testing.T) {
 	c.editsLines()
 	file := t.TempDir() + "/go"
 	c.send("until test -e " + file + "; do sleep 0.01; done\r")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "running") }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "running") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	c.send("echo heo" + keyLeft + "ll")
 	c.expect("keys held")
 	require.NoError(t, writeEmpty(file))
@@ -124,12 +124,12 @@ func TestProgramsThatReadKeysGetThemUnedited(t *testing.T) {
 	c := own.attach("work")
 	c.editsLines()
 	c.send("read -rsn 3 x; printf %q $x; echo .\r")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting") }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	c.send(keyUp)
 	c.expect(`$'\E[A'.`)
 	c.editsLines()
 	c.send("cat\r")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_input") }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_input") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	c.send("ab" + keyLeft + "\r")
 	c.expect("ab\x1b[D\r\n") // echoed by cat
 	c.send("\x04")
@@ -163,7 +163,7 @@ func TestLinesAreRemembered(t *testing.T) {
 		own.ran("work", i+1, strings.TrimSpace(line))
 	}
 	c.send("read -rs x\r")
-	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_secret") }, 30*time.Second, 10*time.Millisecond)
+	require.Eventually(t, func() bool { return strings.Contains(own.run("list"), "waiting_for_secret") }, testkit.Patience(30*time.Second), 10*time.Millisecond)
 	c.send("s3cr3t\r")
 	own.ran("work", 4, "read -rs x")
 	c.send("\x1c\x04")

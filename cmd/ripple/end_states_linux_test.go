@@ -13,6 +13,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
+
 	"example.com/ripple/cmd/ripple/internal/ui"
 )
 
@@ -298,11 +300,13 @@ func TestAdviceLosesNoCommit(t *testing.T) {
 	golden, err := os.ReadFile(path)
 	require.NoError(t, err)
 	texts := make([]string, len(endStates))
+	taken := 0
 	t.Run("states", func(t *testing.T) {
 		for n, s := range endStates {
-			if !thorough && !*update && n%4 != 1 {
+			if !testkit.Thorough && !*update && n%4 != 1 {
 				continue
 			}
+			taken++
 			t.Run(s.name, func(t *testing.T) {
 				t.Parallel()
 				texts[n] = testEndState(t, s)
@@ -312,6 +316,7 @@ func TestAdviceLosesNoCommit(t *testing.T) {
 			})
 		}
 	})
+	testkit.LogSample(t, taken, len(endStates))
 	if *update {
 		var all strings.Builder
 		for n, s := range endStates {
@@ -352,7 +357,7 @@ func testEndState(t *testing.T, s endState) (text string) {
 		text += "  then the branches are\n" + r.branches()
 	})
 	parts := [][]string{removing, backwards(advice)}
-	if thorough {
+	if testkit.Thorough {
 		for _, command := range advice {
 			parts = append(parts, []string{command})
 		}

@@ -41,7 +41,7 @@ func binaryOnTerminal(t *testing.T, path string, args ...string) *terminal {
 // withEnviron runs a program on a terminal, in an environment with a home of its own.
 func withEnviron(t *testing.T, environ []string, path string, args ...string) *terminal {
 	t.Helper()
-	console, err := expect.NewConsole(expect.WithDefaultTimeout(30 * time.Second))
+	console, err := expect.NewConsole(expect.WithDefaultTimeout(testkit.Patience(30 * time.Second)))
 	require.NoError(t, err)
 	cmd := exec.Command(path, args...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = console.Tty(), console.Tty(), console.Tty()

@@ -169,7 +169,7 @@ func TestNoTurnHangs(t *testing.T) {
 				t.Parallel()
 				player = playBeside
 			}
-			ctx, cancel := context.WithTimeout(t.Context(), 30*time.Second)
+			ctx, cancel := context.WithTimeout(t.Context(), testkit.Patience(30*time.Second))
 			defer cancel()
 			out, _ := player(ctx, t, scripted(t, c.script), agent.Turn{Prompt: "go"}, c.o)
 			assert.Equal(t, c.want, kind(out), "%v", out.Failure)
