@@ -166,7 +166,8 @@ const (
 type AgentFailure struct {
 	Pattern string `yaml:"pattern"`
 	Kind    string `yaml:"kind"`
-	Hint    string `yaml:"hint"` // what to do, for people
+	Answer  bool   `yaml:"answer"` // also where it is the whole answer of a turn that reports success
+	Hint    string `yaml:"hint"`   // what to do, for people
 }
 
 // AgentTools are the agent's own names of its tools.

@@ -136,6 +136,7 @@ agent:
   prompt: {}
   output: {format: json, events: .}
   acp: {executable: x, version: {}}
+  failures: [{pattern: x, kind: auth}]
   screen: {states: [{state: ready, pattern: '^> '}], prompt: {submit: ["\r"]}}
   options: {model: [a], new_session: [a], resume: [a], context: [a], allowed_tools: [a], permission_mode: [a], max_turns: [a], directory: [a]}
 tests: [{name: t, turn: {prompt: x}, expect_argv: [bare, x]}]

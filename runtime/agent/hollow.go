@@ -1,6 +1,8 @@
 package agent
 
 import (
+	"cmp"
+	"slices"
 	"strings"
 
 	"example.com/ripple/runtime/event"
@@ -14,11 +16,47 @@ func (r *reader) verdict(e ending) *event.Failure {
 	f := r.judge(e)
 	switch {
 	case f == nil:
-		return r.hollow()
+		return cmp.Or(r.disguised(), r.hollow())
 	case f.Kind == event.Interrupted && e.forced == nil && len(r.denials) > 0 && r.agent.Transport == schema.TransportACP:
 		return nil
 	}
 	return f
+}
+
+// maxDisguised is the maximum length of an answer that may be a failure, in bytes.
+const maxDisguised = 8 << 10
+
+// disguised returns the failure of a turn that the agent reports as successful and whose answer is
+// an error of its program or provider: the message of an error event, or else, if the turn did
+// nothing but answer, a text that as a whole is one that the adapter knows.
+func (r *reader) disguised() *event.Failure {
+	said := strings.TrimSpace(r.answer)
+	for _, e := range slices.Backward(r.failed) {
+		if said != "" && dense(e.Message) == dense(said) {
+			return r.failure(e.Kind, "", event.ModelError, said)
+		}
+	}
+	if r.acted || len(r.emitted.texts) > 1 || r.emitted.dropped || len(said) > maxDisguised {
+		return nil
+	}
+	if kind := r.kindOfAnswer(said); kind != "" {
+		return r.failure(kind, "", event.ModelError, cmp.Or(said, "it ended its turn without an answer: no text, no use of a tool"))
+	}
+	return nil
+}
+
+// kindOfAnswer returns the kind of the first pattern for answers that matches a whole text.
+func (v *evidence) kindOfAnswer(text string) event.Kind {
+	for _, f := range v.agent.Failures {
+		re, err := schema.CompilePattern(f.Pattern)
+		if err != nil || !f.Answer {
+			continue // the loader rejects the former
+		}
+		if m, err := re.FindStringMatch(text); m != nil && err == nil && m.Index == 0 && m.String() == text {
+			return event.Kind(f.Kind)
+		}
+	}
+	return ""
 }
 
 // hollow returns the failure of a turn over a protocol that the agent reports as successful. Some

@@ -71,9 +71,15 @@ func (v *evidence) judge(e ending) *event.Failure {
 	return nil
 }
 
+// retried reports whether agents retry a failure of the kind for minutes, and so may run out of
+// time meanwhile.
+func retried(k event.Kind) bool {
+	return k == event.Auth || k == event.Limited || k == event.Overloaded
+}
+
 // cause returns why a turn ran out of time: agents retry for minutes when the provider's
-// limit is reached or the login is refused, and that is what the user can act on. An error
-// after which the agent answered is not a cause.
+// limit is reached, the provider is overloaded or the login is refused, and that is what the user
+// can act on. An error after which the agent answered is not a cause.
 func (v *evidence) cause(forced *event.Failure) *event.Failure {
 	if forced.Kind != event.Timeout {
 		return forced
@@ -89,7 +95,7 @@ func (v *evidence) cause(forced *event.Failure) *event.Failure {
 	return f
 }
 
-// heldBack returns the last limit or refused login without output after it, from an event or else
+// heldBack returns the last failure that agents retry without output after it, from an event or else
 // from text on standard error that matches a pattern of the adapter.
 func (v *evidence) heldBack() (kind event.Kind, said string) {
 	if v.held != nil {
@@ -97,7 +103,7 @@ func (v *evidence) heldBack() (kind event.Kind, said string) {
 	}
 	text := v.heldText.String()
 	for _, f := range v.agent.Failures {
-		if kind := event.Kind(f.Kind); kind != event.Auth && kind != event.Limited {
+		if !retried(event.Kind(f.Kind)) {
 			continue
 		}
 		re, err := schema.CompilePattern(f.Pattern)
@@ -151,10 +157,12 @@ func (v *evidence) resetsAt() time.Time {
 }
 
 // kindOfErrors examines the error events, last one first. An earlier rate limit explains a turn
-// that failed after it.
+// that failed after it; an overload does so only if nothing else went wrong later, since agents
+// usually get over it.
 func (v *evidence) kindOfErrors() event.Kind {
 	for i := len(v.failed) - 1; i >= 0; i-- {
-		if k := cmp.Or(v.failed[i].Kind, v.kindOf(v.failed[i].Message)); k != "" {
+		k := cmp.Or(v.failed[i].Kind, v.kindOf(v.failed[i].Message))
+		if k != "" && (k != event.Overloaded || i == len(v.failed)-1) {
 			return k
 		}
 	}

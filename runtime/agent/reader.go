@@ -176,7 +176,7 @@ func (r *reader) take(e event.Event) {
 		}
 	case event.Error:
 		r.failed = append(r.failed, e)
-		if e.Kind == event.Auth || e.Kind == event.Limited {
+		if retried(e.Kind) {
 			r.held = &e
 		}
 	case event.RateLimited:

@@ -17,7 +17,9 @@ const (
 	Crashed        Kind = "crashed"           // it exited without giving a reason
 	Timeout        Kind = "timeout"           // ended by ripple: the time limit or silence
 	Interrupted    Kind = "interrupted"       // ended by ripple: the caller asked
-	ModelError     Kind = "model_error"       // the model's service failed
+	ModelError     Kind = "model_error"       // the model's service failed, and gives no reason that is a kind of its own
+	Overloaded     Kind = "overloaded"        // the model's service cannot be reached or answers with 5xx; the same turn may work later
+	ContextFull    Kind = "context_full"      // the session is longer than the model's context window
 )
 
 // Failure is the reason that a turn failed.

@@ -87,7 +87,7 @@ func (c *confined) take(e *ended) {
 		c.denied(record.Denied{Host: d.Host, Port: d.Port, Reason: d.Reason})
 	}
 	c.seen = len(list)
-	if e != nil && !e.failed() && !e.limited() {
+	if e != nil && !e.failed() && !e.waits() {
 		c.state.Told = e.heard
 	}
 	if c.digests == nil {

@@ -11,12 +11,6 @@ import (
 	"example.com/ripple/runtime/loop/resets"
 )
 
-// First and longest waits after a failed turn, and after a provider's limit without a reset time.
-const (
-	failFirst, failMost   = time.Second, time.Minute
-	limitFirst, limitMost = 5 * time.Minute, time.Hour
-)
-
 // judge evaluates turns.
 type judge struct {
 	*run
@@ -35,16 +29,21 @@ func (j *judge) take(e *ended) {
 	s.Millis = j.elapsed().Milliseconds()
 	s.CostUSD = event.SumUSD(s.CostUSD, e.said.cost)
 	s.Tokens = s.Tokens.Add(e.said.used)
+	before := s.Failed
 	s.Failed, s.Hint, s.Asked, s.NotBefore = "", "", "", time.Time{}
 	if o.Failure != nil {
 		s.Failed, s.Hint = o.Failure.Kind, o.Failure.Hint
+		j.countFailure(o.Failure.Kind)
 	} else if !s.Progress && e.unseen == nil {
 		s.Asked = record.OneLine(e.said.asked, 1000)
 	}
 	j.session(e, now)
 	defer func() { e.asked = j.questions.after(e) }()
-	if e.limited() {
-		j.limit(e, now)
+	if e.waits() {
+		if s.Failed != before {
+			s.Limits = 0 // the pauses of another kind of failure start over
+		}
+		j.pause(e, now)
 		return
 	}
 	s.Limits, s.Waited = 0, 0
@@ -59,7 +58,7 @@ func (j *judge) take(e *ended) {
 	(*gate)(&s.Gate).note(says)
 	s.Failures = count(s.Failures, e.failed())
 	if e.failed() {
-		s.NotBefore = now.Add(backoff(s.Failures-1, failFirst, failMost))
+		s.NotBefore = now.Add(countedPauses.after(s.Failures - 1))
 	}
 	(*breaker)(&s.Breaker).observe((*memory)(&s.Memory), observation{
 		turn: e.turn, progress: s.Progress || e.handed || e.unseen != nil, changed: s.Progress || e.unseen != nil, denied: denied, failed: e.failed(),
@@ -78,7 +77,14 @@ func (j *judge) take(e *ended) {
 	}
 }
 
-// session records the session of a successful turn.
+func (j *judge) countFailure(k event.Kind) {
+	if j.state.FailedTurns == nil {
+		j.state.FailedTurns = map[event.Kind]int{}
+	}
+	j.state.FailedTurns[k]++
+}
+
+// session records the session of a successful turn, and ends one that cannot continue.
 func (j *judge) session(e *ended, now time.Time) {
 	switch f := e.outcome.Failure; {
 	case f == nil && e.said.session != "":
@@ -86,20 +92,23 @@ func (j *judge) session(e *ended, now time.Time) {
 			j.state.Moves = append(j.state.Moves, *m)
 		}
 		j.state.Used = e.outcome.Used
-	case f != nil && f.Kind == event.SessionUnknown:
-		j.resetSession("session_unknown")
+	case e.reaction().renews:
+		if j.sessionID() != "" {
+			j.note(fmt.Sprintf("the session is not continued (%s): the next turn begins a new one", f.Kind))
+		}
+		j.resetSession(string(f.Kind))
 	}
 }
 
-// limit determines how long to wait for the provider; a limit that ended during the turn needs no
-// wait. A reset time from before the turn is ignored.
-func (j *judge) limit(e *ended, now time.Time) {
-	s := &j.state
-	s.NotBefore, j.waitFor = e.said.resetsAt, ""
-	if !s.NotBefore.After(e.begun) {
-		s.NotBefore, j.waitFor = j.limitInWords(e, now)
+// pause determines how long to wait for the provider.
+func (j *judge) pause(e *ended, now time.Time) {
+	s, r := &j.state, e.reaction()
+	j.waitFor = ""
+	until := now.Add(r.pauses.after(s.Limits))
+	if s.Failed == event.Limited {
+		until = j.limitEnds(e, until, now)
 	}
-	s.NotBefore = j.team.limit(s.NotBefore, now)
+	s.NotBefore = j.team.limit(until, now, r.away)
 	s.Limits++
 	if s.Examined == s.Turn { // no new limit was reported
 		s.Examined++
@@ -110,15 +119,19 @@ func (j *judge) limit(e *ended, now time.Time) {
 	s.Last = e.summary(nil)
 }
 
-// limitInWords returns the end of a limit according to the agent's message. If it has none, the
-// loop retries with increasing delays.
-func (j *judge) limitInWords(e *ended, now time.Time) (until time.Time, what string) {
+// limitEnds returns the end of the provider's limit that the agent reported, in a field or in its words, or else the given time.
+// A limit that ended during the turn needs no wait; a time from before the turn is ignored.
+func (j *judge) limitEnds(e *ended, otherwise, now time.Time) time.Time {
+	if e.said.resetsAt.After(e.begun) {
+		return e.said.resetsAt
+	}
 	for _, words := range []string{e.outcome.Failure.Message, e.said.limit} {
 		if at, ok := resets.Parse(words, now, time.Local); ok {
-			return at, ""
+			return at
 		}
 	}
-	return now.Add(backoff(j.state.Limits, limitFirst, limitMost)), "for the provider's limit, whose end is unknown"
+	j.waitFor = "for the provider's limit, whose end is unknown"
+	return otherwise
 }
 
 // result returns the outcome of a turn.

@@ -27,12 +27,8 @@ func (l *limits) cause() *Stop {
 	switch {
 	case s.Halted:
 		return stop(ReasonPermissionDenied, "The agent was denied a permission, and PERMISSION_DENIAL_MODE is halt.", l.team.denialHelp())
-	case s.Failed == event.Auth:
-		return stop(ReasonAuth, "The agent is not logged in: "+s.Last, "")
-	case s.Failed == event.Version:
-		return stop(ReasonVersion, "This version of the agent is not supported: "+s.Last, "")
-	case s.Failed == event.BadUsage:
-		return stop(ReasonUsage, "The agent rejects its command line: "+s.Last, s.Hint)
+	case reactions[s.Failed].stops != "":
+		return stop(reactions[s.Failed].stops, reactions[s.Failed].why+": "+s.Last, s.Hint)
 	case s.Asked != "":
 		return stop(ReasonQuestion, "The agent asks: "+s.Asked, "")
 	case s.Failures >= l.config.MaxFailures:
@@ -78,6 +74,8 @@ func (l *limits) budget(p record.Plan) *Stop {
 	switch {
 	case s.Claims >= c.VerifyAttempts && len(c.Verify) > 0:
 		return limit(ReasonUnverified, "Done was claimed %s and never verified: %s", plural(s.Claims, "time"), s.VerifyFailed)
+	case s.Waited > c.MaxWait && s.Failed == event.Overloaded:
+		return limit(ReasonOverloaded, "The provider is overloaded or out of reach, and the loop would have to wait for it longer than the longest wait, %v; the last turn: %s", c.MaxWait, s.Last)
 	case s.Waited > c.MaxWait:
 		return limit(ReasonProviderLimit, "The provider's limit lasts until %s, longer than the longest wait, %v", s.NotBefore.Local().Format(time.DateTime), c.MaxWait)
 	case l.rules().Exhausted(s.Hats) != "":

@@ -18,7 +18,7 @@ func TestLimitInWords(t *testing.T) {
 		what string
 	}{
 		"You've hit your usage limit. Try again in 2 hours 5 minutes.": {2*time.Hour + 5*time.Minute, "for the provider's limit"},
-		"You've hit your usage limit.":                                 {limitFirst, "for the provider's limit, whose end is unknown"},
+		"You've hit your usage limit.":                                 {reactions[event.Limited].pauses.first, "for the provider's limit, whose end is unknown"},
 	} {
 		synctest.Test(t, func(t *testing.T) {
 			r := newRig(t, func(d *doing) { d.fails(event.Limited, words) }, promises())

@@ -182,7 +182,7 @@ func (l *Loop) advance(ctx context.Context) (*Stop, error) {
 	if l.state.NotBefore.After(now) {
 		what := "after a failed turn"
 		if l.state.Limits > 0 {
-			what = cmp.Or(l.judge.waitFor, "for the provider's limit")
+			what = cmp.Or(l.judge.waitFor, reactions[l.state.Failed].waits, "for the provider")
 		}
 		return nil, l.wait(ctx, l.state.NotBefore, what)
 	}

@@ -12,7 +12,7 @@ import (
 
 // read finds the status signals in the answer. A turn that hit a limit of the provider has none.
 func (e *ended) read(promise string) {
-	if e.limited() {
+	if e.waits() {
 		return
 	}
 	text := e.said.text.String()

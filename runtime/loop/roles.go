@@ -155,7 +155,7 @@ func (r *roles) timeout() time.Duration {
 // said is what a turn did, as the rules see it.
 func (r *roles) said(e *ended) (t hats.Turn, err error) {
 	t = hats.Turn{
-		Number: e.turn, Promised: e.gavePromise, NotDone: e.block.denies(), Failed: e.failed(), Limited: e.limited(),
+		Number: e.turn, Promised: e.gavePromise, NotDone: e.block.denies(), Failed: e.failed(), Limited: e.waits(),
 		Progress: e.progress, CostUSD: e.said.cost,
 	}
 	if e.said.topics == nil {

@@ -31,6 +31,7 @@ const (
 	ReasonHatExhausted     = "hat_exhausted" // its topic waits, and no other hat takes over
 	ReasonMaxFailures      = "max_failures"
 	ReasonProviderLimit    = "provider_limit"
+	ReasonOverloaded       = "provider_overloaded"
 	ReasonInterrupted      = "interrupted"
 	ReasonPromptMissing    = "prompt_missing"
 	ReasonAgentMissing     = "agent_missing"

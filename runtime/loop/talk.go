@@ -82,7 +82,7 @@ func indented(text string) string {
 func (q *questions) after(e *ended) (changed []record.Question) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if e.failed() || e.limited() {
+	if e.failed() || e.waits() {
 		return nil
 	}
 	s := &q.state

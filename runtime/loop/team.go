@@ -1,10 +1,12 @@
 package loop
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"time"
 
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop/record"
 )
 
@@ -53,9 +55,9 @@ func (t *team) choose() {
 	if s := &t.state; s.Agent != who.Name {
 		if s.Agent != "" {
 			t.resetSession("agent_changed")
-			why := "its limit is over"
+			why := "the wait for its provider is over"
 			if of := s.Limited[s.Agent]; of.After(now) {
-				why = fmt.Sprintf("%s is limited until %s", s.Agent, of.Local().Format(time.DateTime))
+				why = fmt.Sprintf(cmp.Or(reactions[s.Failed].hands, reactions[event.Limited].hands), s.Agent, of.Local().Format(time.DateTime))
 			}
 			t.note(fmt.Sprintf("%s takes the turns now: %s", who.Name, why))
 		}
@@ -91,8 +93,9 @@ func (t *team) available(now time.Time) (who Member, from time.Time) {
 }
 
 // limit records the end of a limit of the last turn's agent. It returns the time until which all
-// agents are limited; zero if one can work now.
-func (t *team) limit(until, now time.Time) time.Time {
+// agents are limited; zero if one can work now. That one then takes the turns for at least the time
+// away: each change of agents ends a conversation.
+func (t *team) limit(until, now time.Time, away time.Duration) time.Time {
 	if len(t.members) == 1 || t.own != nil {
 		return until
 	}
@@ -101,6 +104,9 @@ func (t *team) limit(until, now time.Time) time.Time {
 	}
 	t.state.Limited[t.who.Name] = until
 	_, from := t.available(now)
+	if least := now.Add(away); from.IsZero() && until.Before(least) && until.After(now) {
+		t.state.Limited[t.who.Name] = least
+	}
 	return from
 }
 

@@ -56,17 +56,22 @@ type answer struct {
 	wrong       string // it, or what of the topics, for the agent
 }
 
-// failed says that the turn failed. One that ran out of time or of steps, and had
-// changed something by then, did not: the next goes on from there.
-func (e *ended) failed() bool {
-	f := e.outcome.Failure
-	return f != nil && !(e.progress && (f.Kind == event.Timeout || f.Kind == event.MaxTurns))
+// reaction returns what the loop does after the turn; the zero reaction if it did not fail.
+func (e *ended) reaction() reaction {
+	if e.outcome.Failure == nil {
+		return reaction{}
+	}
+	return reactions[e.outcome.Failure.Kind]
 }
 
-// limited says that the turn ended in a limit of the provider.
-func (e *ended) limited() bool {
-	return e.outcome.Failure != nil && e.outcome.Failure.Kind == event.Limited
+// failed says that the turn failed. One that ran out of time, of steps or of context, and had
+// changed something by then, did not: the next goes on from there.
+func (e *ended) failed() bool {
+	return e.outcome.Failure != nil && !(e.progress && e.reaction().goesOn)
 }
+
+// waits says that the turn ended because of the provider, which the loop waits for.
+func (e *ended) waits() bool { return e.reaction().waits != "" }
 
 // turn takes one turn and records it. A turn that an interrupt cut off is as if
 // it had been killed: the next run takes it again.

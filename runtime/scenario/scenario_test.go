@@ -92,6 +92,7 @@ func TestKindsOfAScenarioAreThoseOfEvents(t *testing.T) {
 	for _, kind := range []event.Kind{
 		event.Auth, event.Limited, event.SessionUnknown, event.Denied, event.MaxTurns, event.Version,
 		event.BadUsage, event.Crashed, event.Timeout, event.Interrupted, event.ModelError,
+		event.Overloaded, event.ContextFull,
 	} {
 		_, diags := schema.ParseScenario("s", fmt.Appendf(nil, "turns: [{failed: true, kind: %s, steps: [{error: {message: x, kind: %s}}]}]", kind, kind))
 		assert.Empty(t, diags, kind)

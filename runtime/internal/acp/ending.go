@@ -13,15 +13,21 @@ func foreign(method string, result json.RawMessage) string {
 	return fmt.Sprintf("its answer to %s is none of the protocol's: %.200s", method, result)
 }
 
-// kindOf is the kind of an error that needs no words to be known.
-func kindOf(e *rpc.Error) event.Kind {
-	switch e.Code {
-	case rpc.CodeLogin:
-		return event.Auth
-	case rpc.CodeCancelled:
-		return event.Interrupted
-	}
-	return ""
+// kindOf is the kind of an error that needs no words to be known, or "".
+func kindOf(e *rpc.Error) event.Kind { return kindsOfCodes[e.Code] }
+
+// kindsOfCodes has the kinds of errors by their codes. JSON-RPC reserves negative codes; a code that
+// is an HTTP status is the provider's answer. A 500 is not here: some agents use it for every error.
+var kindsOfCodes = map[int]event.Kind{
+	rpc.CodeLogin:     event.Auth,
+	rpc.CodeCancelled: event.Interrupted,
+	401:               event.Auth,
+	403:               event.Auth,
+	429:               event.Limited,
+	502:               event.Overloaded,
+	503:               event.Overloaded,
+	504:               event.Overloaded,
+	529:               event.Overloaded, // not registered: https://docs.claude.com/en/api/errors
 }
 
 // ended is what a stop reason means

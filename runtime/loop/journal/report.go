@@ -88,14 +88,17 @@ type Run struct {
 	Why     string       `json:"why,omitempty"`    // the same in words
 	Hat     string       `json:"hat,omitempty"`    // of the turn under way
 
-	Started   time.Time        `json:"started,omitzero"`    // with its first turn, resumed or not
-	ElapsedMS int64            `json:"elapsed_ms"`          // up to the last turn that ended, or the end
-	Branch    string           `json:"branch,omitempty"`    // of a working tree of its own
-	Dir       string           `json:"dir,omitempty"`       // where that is, from the project
-	Work      *record.Summary  `json:"work,omitempty"`      // it stopped: what it has done
-	Prompt    string           `json:"prompt,omitempty"`    // what became of the task's file while a turn ran
-	Denied    []record.Denied  `json:"denied,omitempty"`    // what its box refused
-	Review    []string         `json:"review,omitempty"`    // changed files that tools run by themselves, in a box
+	Started   time.Time          `json:"started,omitzero"`   // with its first turn, resumed or not
+	ElapsedMS int64              `json:"elapsed_ms"`         // up to the last turn that ended, or the end
+	Branch    string             `json:"branch,omitempty"`   // of a working tree of its own
+	Dir       string             `json:"dir,omitempty"`      // where that is, from the project
+	Work      *record.Summary    `json:"work,omitempty"`     // it stopped: what it has done
+	Prompt    string             `json:"prompt,omitempty"`   // what became of the task's file while a turn ran
+	Denied    []record.Denied    `json:"denied,omitempty"`   // what its box refused
+	Review    []string           `json:"review,omitempty"`   // changed files that tools run by themselves, in a box
+	Failed    event.Kind         `json:"failed,omitempty"`   // how the last turn failed
+	Failures  map[event.Kind]int `json:"failures,omitempty"` // number of turns that ended in a failure, by its kind
+
 	Checkouts record.Checkouts `json:"checkouts,omitzero"`  // it did not stop: what is known of the working trees after its last turn
 	ExitCode  *int             `json:"exit_code,omitempty"` // it stopped
 	Next      string           `json:"next,omitempty"`      // it stopped: what to do
@@ -136,6 +139,7 @@ func ReadRun(project string) (r Run, err error) {
 				r.Checkouts = v.State.Checkouts
 			}
 			r.Prompt, r.Denied, r.Review = v.State.Prompt, v.State.Denied, v.State.Review
+			r.Failed, r.Failures = v.State.Failed, v.State.FailedTurns
 			r.Started, _ = time.Parse(record.StampLayout, v.State.Run) // of another ripple it may be anything
 		}
 		return v.State != nil

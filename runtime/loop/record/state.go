@@ -24,6 +24,8 @@ type State struct {
 
 	Checkouts Checkouts `json:"checkouts,omitzero"`
 
+	FailedTurns map[event.Kind]int `json:"failed_turns,omitempty"` // number of turns that ended in a failure, by its kind
+
 	Breaker Breaker      `json:"breaker"`
 	Memory  Memory       `json:"memory"`
 	Gate    Gate         `json:"gate"`

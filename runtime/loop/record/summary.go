@@ -13,6 +13,8 @@ type Summary struct {
 	CostUSD float64       `json:"cost_usd"`
 	Tokens  event.Tokens  `json:"tokens,omitzero"`
 
+	Failures map[event.Kind]int `json:"failures,omitempty"` // turns that ended in a failure, by its kind
+
 	Commits int `json:"commits"` // since the run began, by anybody
 	Files   int `json:"files"`   // that these commits changed
 	Added   int `json:"added"`   // lines

@@ -272,7 +272,9 @@ func hintFor(a *schema.Adapter, o agent.Outcome) string {
 			return "the limit ends at " + f.ResetsAt.Local().Format(time.RFC1123)
 		}
 		return "wait, or choose another model with --model"
-	case event.SessionUnknown:
+	case event.Overloaded:
+		return "run it again later, or choose another model with --model"
+	case event.SessionUnknown, event.ContextFull:
 		return "leave out --resume to begin a new session"
 	case event.Version:
 		return "ripple doctor --adapter " + a.Name + " says what to do"

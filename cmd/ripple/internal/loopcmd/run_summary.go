@@ -2,11 +2,14 @@ package loopcmd
 
 import (
 	"fmt"
+	"maps"
 	"slices"
+	"sort"
 	"strings"
 	"time"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/record"
 )
@@ -26,9 +29,27 @@ func summaryRows(s *loop.Summary) (rows []row) {
 			rows = append(rows, row{label, text})
 		}
 	}
+	add(len(s.Failures) > 0, "failed", failedTurns(s.Failures))
 	add(s.CostUSD > 0, "cost", loop.Dollars(s.CostUSD))
 	add(s.Tokens.Input+s.Tokens.Output > 0, "tokens", fmt.Sprintf("%s in, %s out", ui.ShortNumber(s.Tokens.Input), ui.ShortNumber(s.Tokens.Output)))
 	return slices.Concat(rows, boxRows(s.Denied, s.Review), gitRows(s))
+}
+
+// failedTurns returns the number of turns that ended in a failure, by its kind, the most frequent first.
+func failedTurns(failures map[event.Kind]int) string {
+	kinds := slices.Collect(maps.Keys(failures))
+	sort.Slice(kinds, func(i, j int) bool {
+		if a, b := failures[kinds[i]], failures[kinds[j]]; a != b {
+			return a > b
+		}
+		return kinds[i] < kinds[j]
+	})
+	all, words := 0, make([]string, len(kinds))
+	for i, k := range kinds {
+		all += failures[k]
+		words[i] = fmt.Sprintf("%d %s", failures[k], k)
+	}
+	return ui.Count(all, "turn") + ": " + strings.Join(words, ", ")
 }
 
 // boxRows say what a box refused, and what to look at after it.

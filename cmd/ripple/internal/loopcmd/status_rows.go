@@ -13,6 +13,9 @@ func workRows(w ui.Sheet, r journal.Run) {
 		w.Row("started", r.Started.Local().Format(time.DateTime))
 	}
 	w.Row("prompt", r.Prompt)
+	if len(r.Failures) > 0 {
+		w.Row("failed", failedTurns(r.Failures))
+	}
 	for _, row := range boxRows(r.Denied, r.Review) {
 		w.Row(row.label, row.text)
 	}

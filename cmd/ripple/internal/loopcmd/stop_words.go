@@ -27,7 +27,7 @@ func exitCode(s *loop.Stop) int {
 		return ui.ExitUsage
 	case loop.ReasonPromptMissing, loop.ReasonAgentMissing, loop.ReasonVersion, loop.ReasonNoRun, loop.ReasonGitMissing, loop.ReasonNoRepository:
 		return ui.ExitMissing
-	case loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonHatExhausted, loop.ReasonMaxFailures, loop.ReasonProviderLimit:
+	case loop.ReasonMaxTurns, loop.ReasonMaxRuntime, loop.ReasonMaxCost, loop.ReasonMaxTokens, loop.ReasonHatExhausted, loop.ReasonMaxFailures, loop.ReasonProviderLimit, loop.ReasonOverloaded:
 		return ui.ExitLimit
 	case loop.ReasonCircuitOpen:
 		return ExitOpen
@@ -65,6 +65,7 @@ var advice = map[string]string{
 	loop.ReasonMaxFailures:      "read the last file in " + logsPath + ", fix the cause{then}",
 	loop.ReasonUnverified:       "run the command yourself, fix it or tell the agent how in " + promptPath + "{then}",
 	loop.ReasonProviderLimit:    "run `ripple run --resume` after that time, or with a higher --max-wait",
+	loop.ReasonOverloaded:       "run `ripple run --resume` later, with a higher --max-wait, or with --fallback",
 	loop.ReasonMaxTurns:         "continue with `ripple run --resume` and a higher --max-turns",
 	loop.ReasonMaxRuntime:       "continue with `ripple run --resume` and a higher --max-runtime",
 	loop.ReasonMaxCost:          "continue with `ripple run --resume` and a higher --max-cost",

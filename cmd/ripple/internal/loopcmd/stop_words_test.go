@@ -55,6 +55,7 @@ func TestStopWords(t *testing.T) {
 		{loop.Stop{Reason: loop.ReasonMaxTokens}, 5, "Continue with `ripple run --resume` and a higher --max-tokens."},
 		{loop.Stop{Reason: loop.ReasonHatExhausted}, 5, "Give that hat more in ripple.yml, or have another take its .exhausted topic, then run `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonMaxFailures, CircuitOpen: true}, 5, "Read the last file in .ralph/logs, fix the cause, then run `ripple reset circuit` and `ripple run --resume`."},
+		{loop.Stop{Reason: loop.ReasonOverloaded}, 5, "Run `ripple run --resume` later, with a higher --max-wait, or with --fallback."},
 		{loop.Stop{Reason: loop.ReasonProviderLimit}, 5, "Run `ripple run --resume` after that time, or with a higher --max-wait."},
 		{loop.Stop{Reason: loop.ReasonInterrupted}, 130, "Continue with `ripple run --resume`."},
 		{loop.Stop{Reason: loop.ReasonPromptMissing}, 3, "Write the task into it, or let `ripple init` make one."},

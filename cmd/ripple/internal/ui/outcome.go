@@ -48,7 +48,7 @@ func TurnError(err error) error {
 }
 
 var kindCodes = map[event.Kind]int{
-	event.Auth: ExitBlocked, event.Denied: ExitBlocked, event.Limited: ExitLimit, event.MaxTurns: ExitLimit,
+	event.Auth: ExitBlocked, event.Denied: ExitBlocked, event.Limited: ExitLimit, event.Overloaded: ExitLimit, event.MaxTurns: ExitLimit,
 	event.Timeout: ExitTimeout, event.Interrupted: ExitInterrupted, event.Version: ExitMissing,
 }
 

@@ -1,0 +1,195 @@
+package agent_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/stretchr/testify/assert"
+	"github.com/stretchr/testify/require"
+
+	"example.com/ripple/runtime/agent"
+	"example.com/ripple/runtime/event"
+	"example.com/ripple/runtime/registry"
+)
+
+// recording is what an agent prints in a turn, and how it ends.
+type recording struct {
+	lines  []string
+	code   int
+	stderr string
+}
+
+// How each agent reports a failure and an answer, with text in the place of its words.
+var (
+	claudeResult = func(isError, more string) func(string) recording {
+		return func(words string) recording {
+			said := quote(words)
+			code := 0
+			if isError == "true" {
+				code = 1
+			}
+			return recording{[]string{
+				`{"type":"assistant","message":{"content":[{"type":"text","text":` + said + `}]},"parent_tool_use_id":null,"session_id":"s"` + more + `}`,
+				`{"type":"result","subtype":"success","is_error":` + isError + `,"num_turns":1,"result":` + said + `,"session_id":"s"}`,
+			}, code, ""}
+		}
+	}
+	claudeFails  = claudeResult("true", `,"error":"unknown"`)
+	claudeSays   = claudeResult("false", "")
+	claudeStatus = func(status string) recording {
+		return recording{[]string{`{"type":"result","subtype":"success","is_error":true,"num_turns":1,"result":"words of a later version","session_id":"s",` + status + `}`}, 1, ""}
+	}
+	codexFails = func(words string) recording {
+		return recording{[]string{`{"type":"error","message":` + quote(words) + `}`, `{"type":"turn.failed","error":{"message":` + quote(words) + `}}`}, 1, ""}
+	}
+	qwenFails = func(words string) recording {
+		return recording{[]string{`{"type":"result","subtype":"error_during_execution","is_error":true,"num_turns":1,"error":{"message":` + quote(words) + `}}`}, 1, ""}
+	}
+	geminiFails = func(words string) recording {
+		return recording{[]string{`{"type":"result","status":"error","error":{"type":"unknown","message":` + quote(words) + `}}`}, 1, ""}
+	}
+	geminiSays = func(words string) recording {
+		return recording{[]string{`{"type":"message","role":"assistant","content":` + quote(words) + `,"delta":true}`, `{"type":"result","status":"success"}`}, 0, ""}
+	}
+	opencodeFails = func(e string) recording {
+		return recording{[]string{`{"type":"error","timestamp":1,"sessionID":"s","error":` + e + `}`}, 1, ""}
+	}
+	copilotFails = func(data string) recording {
+		return recording{[]string{`{"type":"session.error","data":` + data + `}`, `{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`}, 1, ""}
+	}
+	piFails = func(words string) recording {
+		m := `{"role":"assistant","content":[],"stopReason":"error","errorMessage":` + quote(words) + `}`
+		return recording{[]string{`{"type":"message_end","message":` + m + `}`, `{"type":"agent_end","messages":[` + m + `]}`}, 0, ""}
+	}
+)
+
+func quote(words string) string {
+	b, err := json.Marshal(words)
+	if err != nil {
+		panic(err)
+	}
+	return string(b)
+}
+
+func each(how func(string) recording, words ...string) (list []recording) {
+	for _, w := range words {
+		list = append(list, how(w))
+	}
+	return list
+}
+
+// Each built-in agent's failures have the kinds to which a loop reacts. Status fields decide where
+// an agent has any, whatever the words are; where only the words tell, they vary here.
+func TestFailuresOfBuiltInAgents(t *testing.T) {
+	r, err := registry.Open(registry.DefaultSources(func(string) string { return "" }, ""))
+	require.NoError(t, err)
+	for _, c := range []struct {
+		agent string
+		want  event.Kind
+		cases []recording
+	}{
+		{"claude", event.Overloaded, each(
+			claudeStatus, `"api_error_status":529`, `"api_error_status":500,"terminal_reason":"api_error"`, `"api_error_status":503`, `"api_error_status":408`,
+		)},
+		{"claude", event.Limited, each(claudeStatus, `"api_error_status":429`)},
+		{"claude", event.Auth, each(claudeStatus, `"api_error_status":401`, `"api_error_status":403`)},
+		{"claude", event.ContextFull, each(claudeStatus, `"terminal_reason":"prompt_too_long"`, `"terminal_reason":"blocking_limit"`)},
+		{"claude", event.ModelError, each(claudeStatus, `"api_error_status":400`, `"terminal_reason":"model_error"`)},
+		{"claude", event.Overloaded, each(
+			claudeFails, "API Error: 529 Overloaded", `API Error: 500 {"type":"error","error":{"type":"api_error"}}`, "API Error: Repeated 529 Overloaded errors",
+			"API Error: Connection error.", "API Error: Request timed out.", "API Error: Unable to connect to API (ECONNREFUSED)",
+			"API Error: 529 Overloaded. This is a server-side issue, usually temporary",
+		)},
+		{"claude", event.ContextFull, each(
+			claudeFails, "Prompt is too long", "Prompt is too long · automatic compaction failed: no messages",
+			`API Error: 400 {"type":"error","error":{"type":"invalid_request_error","message":"prompt is too long: 205162 tokens > 200000 maximum"}}`,
+		)},
+		{"claude", event.ContextFull, each(claudeSays, "Prompt is too long", "Prompt is too long: 205162 tokens > 200000 maximum", "Prompt is too long.\n")},
+		{"claude", event.Overloaded, each(claudeSays, "API Error: 529 Overloaded", `API Error: 500 {"type":"error"}`, "API Error: 529")},
+		{"claude", event.Limited, each(claudeSays, "API Error: 429 Too many requests")},
+		{"claude", event.Auth, each(claudeSays, "API Error: 401 Invalid API key · Please run /login")},
+		{"claude", event.ContextFull, each(claudeResult("false", `,"error":"invalid_request"`), "Prompt is too long")},
+		{"claude", "", each(
+			claudeSays, "Prompt is too long, so I made it shorter.", "The log has: API Error: 529 Overloaded", "API Error: 529 is in the log.",
+			"I fixed the handling of 429.", "429", "API Error: 429 Too many requests\n\nThat is the error in the log.",
+		)},
+
+		{"codex", event.Overloaded, each(
+			codexFails, "stream disconnected before completion: error sending request for url (https://a/b)", "stream disconnected before completion",
+			"We're currently experiencing high demand, which may cause temporary errors.", "We’re currently experiencing high demand.",
+			"Selected model is at capacity. Please try a different model.", "unexpected status 503 Service Unavailable: busy", "unexpected status 500 Internal Server Error",
+			"exceeded retry limit, last status: 502 Bad Gateway",
+		)},
+		{"codex", event.ContextFull, each(
+			codexFails, "Codex ran out of room in the model's context window. Start a new thread or clear earlier history before retrying.",
+			"Your input exceeds the context window of this model. Please adjust your input and try again.",
+		)},
+		{"codex", event.Limited, each(codexFails, "You've hit your usage limit. Try again in 2 hours.", "exceeded retry limit, last status: 429 Too Many Requests", "Quota exceeded. Check your plan.")},
+		{"codex", event.Auth, each(codexFails, "unexpected status 401 Unauthorized: no key", "unexpected status 403 Forbidden")},
+		{"codex", event.ModelError, each(codexFails, "unexpected status 400 Bad Request: no such model, high demand", "stream disconnected before completion: Incomplete response returned, reason: content_filter")},
+
+		{"qwen", event.Limited, each(qwenFails, "[API Error: 429 Too many requests]", `[API Error: {"error":{"code":429,"message":"slow down"}}]`, "[API Error: Throttling.RateQuota]")},
+		{"qwen", event.Limited, each(claudeSays, "[API Error: 429 Too many requests]", "[API Error: 429 slow down (rate_limit_exceeded)]\n", `[API Error: 429 [{"code":"x"}]]`)},
+		{"qwen", event.Auth, each(claudeSays, "[API Error: 401 Incorrect API key provided]", "[API Error: 403 Forbidden]")},
+		{"qwen", event.Overloaded, each(claudeSays, "[API Error: 503 Service Unavailable]", "[API Error: 500 Internal Server Error]", "[API Error: Connection error.]")},
+		{"qwen", event.Overloaded, each(qwenFails, "[API Error: 502 Bad Gateway]", "[API Error: terminated]", "[API Error: Request timed out.]")},
+		{"qwen", event.ContextFull, each(qwenFails, "[API Error: 400 This model's maximum context length is 131072 tokens.]", "[API Error: 400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]]")},
+		{"qwen", "", each(
+			claudeSays, "[API Error: 429 Too many requests] is in the log.", "The log has [API Error: 429 Too many requests]", "I handle 401 and 429 now.",
+			"[API Error: 429 Too many requests], it says.",
+		)},
+
+		{"gemini", event.Overloaded, each(
+			geminiFails, `[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}]`,
+			`[API Error: The model is overloaded. Please try again later.]`, `[API Error: {"error":{"code":500,"message":"Internal error encountered."}}]`,
+			"[API Error: terminated]", "[API Error: fetch failed sending request]",
+		)},
+		{"gemini", event.Overloaded, []recording{
+			{[]string{`{"type":"result","status":"error","error":{"message":"words of a later version"}}`}, 247, ""},
+			{[]string{`{"type":"result","status":"error","error":{"message":"words of a later version"}}`}, 17, ""},
+		}},
+		{"gemini", event.ContextFull, each(
+			geminiFails, `[API Error: {"error":{"code":400,"message":"The input token count (1200000) exceeds the maximum number of tokens allowed (1048576).","status":"INVALID_ARGUMENT"}}]`,
+			"Context window will overflow (estimated: 1200000, remaining: 1000)",
+		)},
+		{"gemini", event.Limited, each(geminiSays, `[API Error: {"error":{"code":429,"status":"RESOURCE_EXHAUSTED"}}]`, "[API Error: You exceeded your current quota.]")},
+		{"gemini", event.Auth, each(geminiSays, "[API Error: API key not valid. Please pass a valid API key.]")},
+		{"gemini", event.ModelError, each(geminiSays, "", " \n")},
+		{"gemini", "", each(geminiSays, "The model is overloaded, says the log.", `[API Error: {"error":{"code":429}}] is in the log.`, "ok")},
+
+		{"opencode", event.Overloaded, each(
+			opencodeFails, `{"name":"APIError","data":{"message":"x","statusCode":529}}`, `{"name":"APIError","data":{"message":"x","statusCode":500,"isRetryable":true}}`,
+			`{"name":"APIError","data":{"message":"Cannot connect to API","isRetryable":true}}`,
+		)},
+		{"opencode", event.ContextFull, each(
+			opencodeFails, `{"name":"ContextOverflowError","data":{"message":"x"}}`,
+			`{"name":"APIError","data":{"message":"prompt is too long: 205162 tokens > 200000 maximum","statusCode":400}}`,
+			`{"name":"APIError","data":{"message":"This model's maximum context length is 131072 tokens.","statusCode":400}}`,
+		)},
+		{"opencode", event.ModelError, each(opencodeFails, `{"name":"APIError","data":{"message":"no such model","statusCode":400}}`, `{"name":"UnknownError","data":{"message":"the server is overloaded"}}`)},
+
+		{"copilot", event.Overloaded, each(copilotFails, `{"errorType":"query","statusCode":503,"message":"x"}`, `{"errorType":"query","statusCode":500,"message":"x"}`)},
+		{"copilot", event.ContextFull, each(copilotFails, `{"errorType":"context_limit","message":"x"}`, `{"errorType":"query","statusCode":413,"message":"x"}`)},
+		{"copilot", event.Limited, each(copilotFails, `{"errorType":"quota","message":"x"}`, `{"errorType":"query","statusCode":429,"message":"x"}`)},
+		{"copilot", event.ModelError, each(copilotFails, `{"errorType":"query","statusCode":400,"message":"overloaded"}`)},
+
+		{"pi", event.Overloaded, each(piFails, "503 Service Unavailable", "529 {\"type\":\"error\",\"error\":{\"type\":\"overloaded_error\"}}", "Connection error.", "terminated", "fetch failed")},
+		{"pi", event.ContextFull, each(piFails, "400 prompt is too long: 205162 tokens > 200000 maximum", "Your input exceeds the context window of this model")},
+		{"pi", event.Limited, each(piFails, "429 Too many requests")},
+		{"pi", event.ModelError, each(piFails, "400 no such model")},
+	} {
+		e, err := r.Find(c.agent)
+		require.NoError(t, err)
+		for i, rec := range c.cases {
+			t.Run(fmt.Sprintf("%s/%s/%d", c.agent, c.want, i), func(t *testing.T) {
+				out, err := agent.Replay(e.Adapter, agent.Recording{
+					Output: strings.NewReader(strings.Join(rec.lines, "\n")), ExitCode: rec.code, Stderr: strings.NewReader(rec.stderr),
+				}, func(event.Event) {})
+				require.NoError(t, err)
+				assert.Equal(t, c.want, kind(out), "%s\n%v", strings.Join(rec.lines, "\n"), out.Failure)
+			})
+		}
+	}
+}
