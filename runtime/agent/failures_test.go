@@ -99,7 +99,8 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"claude", event.ModelError, each(claudeStatus, `"api_error_status":400`, `"terminal_reason":"model_error"`)},
 		{"claude", event.Overloaded, each(
 			claudeFails, "API Error: 529 Overloaded", `API Error: 500 {"type":"error","error":{"type":"api_error"}}`, "API Error: Repeated 529 Overloaded errors",
-			"API Error: Connection error.", "API Error: Request timed out.", "API Error: Unable to connect to API (ECONNREFUSED)",
+			"API Error: Connection error.", "API Error: Connection refused — a firewall or proxy may be blocking it (ECONNREFUSED)",
+			"API Error: Request timed out.", "API Error: Unable to connect to API (ECONNREFUSED)",
 			"API Error: 529 Overloaded. This is a server-side issue, usually temporary",
 		)},
 		{"claude", event.ContextFull, each(
@@ -144,7 +145,7 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"gemini", event.Overloaded, each(
 			geminiFails, `[API Error: {"error":{"code":503,"message":"The model is overloaded. Please try again later.","status":"UNAVAILABLE"}}]`,
 			`[API Error: The model is overloaded. Please try again later.]`, `[API Error: {"error":{"code":500,"message":"Internal error encountered."}}]`,
-			"[API Error: terminated]", "[API Error: fetch failed sending request]",
+			"[API Error: terminated]", "[API Error: fetch failed sending request]", "[API Error: exception TypeError: fetch failed sending request]",
 		)},
 		{"gemini", event.Overloaded, []recording{
 			{[]string{`{"type":"result","status":"error","error":{"message":"words of a later version"}}`}, 247, ""},
@@ -171,6 +172,17 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"opencode", event.ModelError, each(opencodeFails, `{"name":"APIError","data":{"message":"no such model","statusCode":400}}`, `{"name":"UnknownError","data":{"message":"the server is overloaded"}}`)},
 
 		{"copilot", event.Overloaded, each(copilotFails, `{"errorType":"query","statusCode":503,"message":"x"}`, `{"errorType":"query","statusCode":500,"message":"x"}`)},
+		{"copilot", event.Overloaded, []recording{{[]string{
+			`{"type":"model.call_failure","data":{"failureKind":"transport","errorMessage":"Connection refused"}}`,
+			`{"type":"session.error","data":{"errorType":"query","message":"Could not connect to the provider."}}`,
+			`{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`,
+		}, 1, ""}}},
+		{"copilot", event.ModelError, []recording{{[]string{
+			`{"type":"model.call_failure","data":{"failureKind":"transport","errorMessage":"Connection refused"}}`,
+			`{"type":"assistant.message","data":{"content":"It works again."}}`,
+			`{"type":"session.error","data":{"errorType":"query","message":"Something else."}}`,
+			`{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`,
+		}, 1, ""}}},
 		{"copilot", event.ContextFull, each(copilotFails, `{"errorType":"context_limit","message":"x"}`, `{"errorType":"query","statusCode":413,"message":"x"}`)},
 		{"copilot", event.Limited, each(copilotFails, `{"errorType":"quota","message":"x"}`, `{"errorType":"query","statusCode":429,"message":"x"}`)},
 		{"copilot", event.ModelError, each(copilotFails, `{"errorType":"query","statusCode":400,"message":"overloaded"}`)},

@@ -157,12 +157,12 @@ func (v *evidence) resetsAt() time.Time {
 }
 
 // kindOfErrors examines the error events, last one first. An earlier rate limit explains a turn
-// that failed after it; an overload does so only if nothing else went wrong later, since agents
+// that failed after it; an overload does so only if the agent did nothing since, because agents
 // usually get over it.
 func (v *evidence) kindOfErrors() event.Kind {
 	for i := len(v.failed) - 1; i >= 0; i-- {
 		k := cmp.Or(v.failed[i].Kind, v.kindOf(v.failed[i].Message))
-		if k != "" && (k != event.Overloaded || i == len(v.failed)-1) {
+		if k != "" && (k != event.Overloaded || v.held != nil) {
 			return k
 		}
 	}
