@@ -136,7 +136,8 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 		{"qwen", event.Auth, each(claudeSays, "[API Error: 401 Incorrect API key provided]", "[API Error: 403 Forbidden]")},
 		{"qwen", event.Overloaded, each(claudeSays, "[API Error: 503 Service Unavailable]", "[API Error: 500 Internal Server Error]", "[API Error: Connection error.]")},
 		{"qwen", event.Overloaded, each(qwenFails, "[API Error: 502 Bad Gateway]", "[API Error: terminated]", "[API Error: Request timed out.]")},
-		{"qwen", event.ContextFull, each(qwenFails, "[API Error: 400 This model's maximum context length is 131072 tokens.]", "[API Error: 400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]]")},
+		{"qwen", event.ContextFull, each(qwenFails, "[API Error: 400 This model's maximum context length is 131072 tokens.]", "[API Error: 400 Your input exceeds the context window of this model. Please adjust your input and try again.]",
+			"[API Error: 400 <400> InternalError.Algo.InvalidParameter: Range of input length should be [1, 129024]]")},
 		{"qwen", "", each(
 			claudeSays, "[API Error: 429 Too many requests] is in the log.", "The log has [API Error: 429 Too many requests]", "I handle 401 and 429 now.",
 			"[API Error: 429 Too many requests], it says.",
@@ -184,6 +185,11 @@ func TestFailuresOfBuiltInAgents(t *testing.T) {
 			`{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`,
 		}, 1, ""}}},
 		{"copilot", event.ContextFull, each(copilotFails, `{"errorType":"context_limit","message":"x"}`, `{"errorType":"query","statusCode":413,"message":"x"}`)},
+		{"copilot", event.ContextFull, []recording{{[]string{
+			`{"type":"model.call_failure","data":{"failureKind":"api","statusCode":400,"errorMessage":"x"}}`,
+			`{"type":"session.error","data":{"errorType":"query","message":"The provider rejected the prompt as too long, but automatic recovery could not reduce it."}}`,
+			`{"type":"result","sessionId":"s","exitCode":1,"usage":{}}`,
+		}, 1, ""}}},
 		{"copilot", event.Limited, each(copilotFails, `{"errorType":"quota","message":"x"}`, `{"errorType":"query","statusCode":429,"message":"x"}`)},
 		{"copilot", event.ModelError, each(copilotFails, `{"errorType":"query","statusCode":400,"message":"overloaded"}`)},
 
