@@ -6,19 +6,19 @@ import (
 	"time"
 )
 
-// factor is the value of RIPPLE_PATIENCE, 1 by default.
+// factor is the value of TEST_PATIENCE, 1 by default.
 var factor = func() float64 {
-	text := os.Getenv("RIPPLE_PATIENCE")
+	text := os.Getenv("TEST_PATIENCE")
 	if text == "" {
 		return 1
 	}
 	f, err := strconv.ParseFloat(text, 64)
 	if err != nil || f <= 0 {
-		panic("RIPPLE_PATIENCE is " + strconv.Quote(text) + ": want a factor such as 4")
+		panic("TEST_PATIENCE is " + strconv.Quote(text) + ": want a factor such as 4")
 	}
 	return f
 }()
 
-// Patience returns how long a test waits before it calls something a hang: d, times RIPPLE_PATIENCE on a machine that is
+// Patience returns how long a test waits before it calls something a hang: d, times TEST_PATIENCE on a machine that is
 // slow or busy. A time that users are promised is not passed through it.
 func Patience(d time.Duration) time.Duration { return time.Duration(float64(d) * factor) }
