@@ -59,8 +59,9 @@ identity: # writes tools/identity.yaml (the module's path, the maintainer, …) 
 	go -C tools/release run . identity -repo ../..
 	go generate ./schema ./runtime/registry
 
-gen: packages # generated files
+gen: # generated files
 	go generate ./...
+	@$(MAKE) -s packages
 
 packages: # tools/packages.list, from the adapters and tools/versions
 	go run ./cmd/ripple adapter list --json | go -C tools run ./packages -versions "$(CURDIR)/tools/versions" >tools/packages.new && mv tools/packages.new tools/packages.list

@@ -256,6 +256,23 @@ func TestSecretsThatChange(t *testing.T) {
 		assert.Contains(t, said.String(), ".netrc: No such file")
 		assert.NotContains(t, said.String(), "TOKEN")
 
+		// Dotfiles of a manager: a linked directory with a secret that is created later.
+		require.NoError(t, os.RemoveAll(home+"/.config"))
+		require.NoError(t, os.MkdirAll(home+"/dots/config/git", 0o755))
+		require.NoError(t, os.WriteFile(home+"/dots/config/git/config", nil, 0o644))
+		require.NoError(t, os.Symlink("dots/config", home+"/.config"))
+		require.NoError(t, os.Remove(tree+"/started"))
+		require.NoError(t, os.Remove(tree+"/go"))
+		cmd = f.command(t, ripple, "box", "--read", home, "--", "bash", "-c", `cat ~/.config/git/config && echo started >started; until [ -e go ]; do sleep 0.01; done; cat ~/.config/gh/hosts`)
+		cmd.Stdout, cmd.Stderr = &said, &said
+		require.NoError(t, cmd.Start())
+		require.Eventually(t, func() bool { _, err := os.Stat(tree + "/started"); return err == nil }, testkit.Patience(time.Minute), time.Millisecond, "%s", &said)
+		require.NoError(t, os.MkdirAll(home+"/dots/config/gh", 0o755))
+		require.NoError(t, os.WriteFile(home+"/dots/config/gh/hosts", []byte("TOKEN late"), 0o644))
+		require.NoError(t, os.WriteFile(tree+"/go", nil, 0o644))
+		_ = cmd.Wait() // the last cat fails, as it has to
+		assert.NotContains(t, said.String(), "TOKEN")
+
 		stop, stopped := make(chan struct{}), make(chan struct{})
 		go func() {
 			defer close(stopped)

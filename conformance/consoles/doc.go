@@ -3,5 +3,5 @@
 // `ripple console`, `ripple mcp`, or the wire protocol.
 //
 // Everything that a test starts carries its mark, so that leftovers are found: processes, sockets,
-// locks, directories. Tests that race or kill run -rounds rounds; `make consoles` runs a hundred.
+// locks, directories. Tests that race or kill take a sample; `make consoles` takes a hundred rounds of each.
 package consoles

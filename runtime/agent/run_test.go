@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"context"
 	"errors"
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -104,6 +105,8 @@ func TestAPlainTurn(t *testing.T) {
 // it reported is the cause, unless output followed it.
 func TestATimeoutHasACause(t *testing.T) {
 	leavesNoProcess(t)
+	span := testkit.Patience(time.Second)
+	longer := fmt.Sprintf("the turn took longer than %v", span)
 	const wait = "; exec sleep 1000"
 	limit := `echo '{"t":"limit"}'`
 	for _, c := range []struct {
@@ -111,17 +114,17 @@ func TestATimeoutHasACause(t *testing.T) {
 		want         event.Kind
 		message      string
 	}{
-		{"a limit", limit + wait, event.Limited, "the turn took longer than 1s: slow down"},
-		{"a refused login", `echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
-		{"another error is none", `echo '{"t":"oops","x":"overloaded"}'` + wait, event.Timeout, "the turn took longer than 1s"},
-		{"an error that was followed by an answer is not a cause", limit + "; say on" + wait, event.Timeout, "the turn took longer than 1s"},
-		{"the last one decides", limit + `; say on; echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, "the turn took longer than 1s: 401"},
-		{"on standard error", `echo 'Rate limit. Trying again' >&2` + wait, event.Limited, "the turn took longer than 1s: Rate limit"},
-		{"on standard error before an answer", `echo 'Rate limit. Trying again' >&2; sleep 0.3; say on` + wait, event.Timeout, "the turn took longer than 1s"},
+		{"a limit", limit + wait, event.Limited, longer + ": slow down"},
+		{"a refused login", `echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, longer + ": 401"},
+		{"another error is none", `echo '{"t":"oops","x":"overloaded"}'` + wait, event.Timeout, longer},
+		{"an error that was followed by an answer is not a cause", limit + "; say on" + wait, event.Timeout, longer},
+		{"the last one decides", limit + `; say on; echo '{"t":"oops","x":"401","kind":"auth"}'` + wait, event.Auth, longer + ": 401"},
+		{"on standard error", `echo 'Rate limit. Trying again' >&2` + wait, event.Limited, longer + ": Rate limit"},
+		{"on standard error before an answer", `echo 'Rate limit. Trying again' >&2; sleep 0.3; say on` + wait, event.Timeout, longer},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			t.Parallel()
-			out, _ := playBeside(t.Context(), t, scripted(t, c.script), agent.Turn{Prompt: "go"}, agent.Options{Timeout: time.Second})
+			out, _ := playBeside(t.Context(), t, scripted(t, c.script), agent.Turn{Prompt: "go"}, agent.Options{Timeout: span})
 			assert.Equal(t, c.want, kind(out))
 			assert.Equal(t, c.message, out.Failure.Message)
 		})

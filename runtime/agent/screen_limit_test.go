@@ -9,6 +9,7 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 
+	"example.com/ripple/internal/testkit"
 	"example.com/ripple/runtime/agent"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/schema"
@@ -35,8 +36,8 @@ agent:
 `), schema.Options{})
 	require.Empty(t, ds)
 	for name, o := range map[string]agent.Options{
-		"of the turn": {Timeout: 3 * time.Second},
-		"of silence":  {IdleTimeout: 3 * time.Second},
+		"of the turn": {Timeout: testkit.Patience(3 * time.Second)},
+		"of silence":  {IdleTimeout: testkit.Patience(3 * time.Second)},
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()

@@ -7,6 +7,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"sort"
 	"strings"
 
 	"golang.org/x/sys/unix"
@@ -50,6 +51,9 @@ type mount struct {
 	sealed   bool   // a tmpfs that is made read-only once all mounts are in place, see split
 }
 
+// fromSplit reports whether split made the mount.
+func (m mount) fromSplit() bool { return m.how == "ro-bind-try" || m.how == "symlink" || m.sealed }
+
 // readOnly reports whether the mount shows a part of the host's files that cannot be written.
 func (m mount) readOnly() bool { return m.how == "ro-bind" || m.how == "ro-bind-try" || m.sealed }
 
@@ -58,10 +62,13 @@ type layout map[string]mount
 
 func (l layout) add(how, from, at string) { l[at] = mount{how: how, from: from, at: at} }
 
-// args returns bubblewrap's arguments, parent directories first.
+// args returns bubblewrap's arguments, parent directories first, and what is below a symbolic link
+// after the link's target.
 func (l layout) args() []string {
 	var args, seal []string
-	for _, at := range slices.Sorted(maps.Keys(l)) {
+	order := slices.Sorted(maps.Keys(l))
+	sort.SliceStable(order, func(i, j int) bool { return !l.throughLink(order[i]) && l.throughLink(order[j]) })
+	for _, at := range order {
 		m := l[at]
 		if m.from != "" {
 			args = append(args, "--"+m.how, m.from, at)
@@ -74,6 +81,19 @@ func (l layout) args() []string {
 	}
 	return append(append(args, seal...), "--remount-ro", "/")
 }
+
+// throughLink reports whether a mount point is below a symbolic link of the layout.
+func (l layout) throughLink(at string) bool {
+	for dir := filepath.Dir(at); dir != "/" && dir != "."; dir = filepath.Dir(dir) {
+		if l[dir].how == "symlink" {
+			return true
+		}
+	}
+	return false
+}
+
+// maxMounts is below what bubblewrap accepts: 9,000 arguments, of which a mount needs three.
+const maxMounts = 2800
 
 // newLayout returns the file system for a policy that has passed check. home and temp are private
 // directories of the host that become the home directory and /tmp.
@@ -124,6 +144,9 @@ func newLayout(p *Policy, home, temp string) (layout, error) {
 		l.add("bind", path, path)
 	}
 	l.hide(append(unreadable("/etc"), p.secrets()...))
+	if len(l) > maxMounts {
+		return nil, fmt.Errorf("%w: the directories around hidden files have %d entries, and a box can have %d: make directories below them readable instead", ErrPolicy, len(l), maxMounts)
+	}
 	return l, l.protectGit(p.Dir)
 }
 
@@ -225,11 +248,28 @@ func (p *Policy) secrets() (paths []string) {
 			continue
 		}
 		paths = append(paths, path)
-		if real, err := filepath.EvalSymlinks(path); err == nil && real != path {
+		real := resolved(path, 0)
+		if !slices.ContainsFunc(system, func(dir string) bool { return above(dir, real) }) { // these are for everybody
 			paths = append(paths, real)
 		}
 	}
 	return paths
+}
+
+// resolved follows the symbolic links of a path that need not exist. depth is that of the recursion.
+func resolved(path string, depth int) string {
+	if real, err := filepath.EvalSymlinks(path); err == nil {
+		return real
+	}
+	if depth > 40 || path == "/" { // as many links as Linux follows
+		return path
+	}
+	if to, err := os.Readlink(path); err == nil && filepath.IsAbs(to) {
+		path = filepath.Clean(to)
+	} else if err == nil {
+		path = filepath.Join(filepath.Dir(path), to)
+	}
+	return filepath.Join(resolved(filepath.Dir(path), depth+1), filepath.Base(path))
 }
 
 // hide takes paths out of the directories around them: it splits those that can only be read, and
@@ -254,7 +294,7 @@ func (l layout) hide(paths []string) {
 // since the kernel then removes the mount; and if it was gone before bubblewrap covers it, the box
 // could not start. Entries that are created later do not appear.
 func (l layout) split(from, at string, hidden []string) {
-	if !slices.ContainsFunc(hidden, func(path string) bool { return path != at && above(at, path) }) {
+	if !slices.ContainsFunc(hidden, func(path string) bool { return path != at && above(at, path) || path != from && above(from, path) }) {
 		return
 	}
 	if info, err := os.Stat(from); err != nil || !info.IsDir() {
@@ -266,14 +306,16 @@ func (l layout) split(from, at string, hidden []string) {
 		real, path := filepath.Join(from, e.Name()), filepath.Join(at, e.Name())
 		_, mounted := l[path]
 		switch {
-		case mounted || slices.Contains(hidden, path):
+		case mounted || slices.Contains(hidden, path) || slices.Contains(hidden, real):
 		case e.Type()&fs.ModeSymlink != 0:
 			if to, err := os.Readlink(real); err == nil {
 				l.add("symlink", to, path)
 			}
 		default:
-			l.add("ro-bind-try", real, path)
-			l.split(real, path, hidden)
+			if _, err := os.Stat(real); err == nil { // bubblewrap ends at a mount that is out of order
+				l.add("ro-bind-try", real, path)
+				l.split(real, path, hidden)
+			}
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"maps"
 	"net"
 	"os"
 	"os/signal"
@@ -160,7 +161,8 @@ func (b *Box) Wrap(argv, env []string, dir string, read, write []string) ([]stri
 		return nil, err
 	}
 	args := append(slices.Concat([]string{b.bwrap}, isolation, l.args()), "--chdir", cwd, "--seccomp", "3", "--", ownProgram)
-	data, err := json.Marshal(entry{append(append(args, b.options.Inside...), string(order)), b.filter})
+	args = append(append(args, b.options.Inside...), string(order))
+	data, err := json.Marshal(entry{[]byte(strings.Join(args, "\x00")), b.filter})
 	if err != nil {
 		return nil, err
 	}
@@ -194,9 +196,11 @@ func (l layout) share(paths []string, p *Policy) {
 		inner := slices.ContainsFunc(append([]string{p.Dir}, paths...), func(w string) bool { return w != path && above(w, path) })
 		real, err := filepath.EvalSymlinks(path)
 		if err == nil && !above(real, p.Home) && (real == path || !inner) {
+			maps.DeleteFunc(l, func(at string, m mount) bool { return at != path && above(path, at) && m.fromSplit() })
 			l.add("bind", real, path)
 		}
 	}
+	l.hide(p.secrets())
 }
 
 // keep makes paths below the working tree read-only.
@@ -241,8 +245,8 @@ func program(path, home string) []string {
 
 // entry is passed from Wrap to Enter in a file.
 type entry struct {
-	Args   []string // bubblewrap's command line up to that of the program
-	Filter []byte   // for system calls
+	Args   []byte // bubblewrap's command line up to that of the program, with NUL between the words, which may not be UTF-8
+	Filter []byte // for system calls
 }
 
 // Enter is what a command line of Wrap calls: it replaces this process with bubblewrap. args are
@@ -286,7 +290,8 @@ func Enter(args []string) error {
 	if err := errors.Join(unix.Dup3(filter, 3, 0), unix.Dup3(started, startedFile, 0)); err != nil {
 		return os.NewSyscallError("dup3", err)
 	}
+	words := strings.Split(string(e.Args), "\x00")
 	// Signals to end the program reach it directly; bubblewrap would end it with SIGKILL.
 	signal.Ignore(syscall.SIGINT, syscall.SIGQUIT, syscall.SIGTERM, syscall.SIGHUP)
-	return os.NewSyscallError("exec bubblewrap", syscall.Exec(e.Args[0], append(e.Args, args[1:]...), os.Environ()))
+	return os.NewSyscallError("exec bubblewrap", syscall.Exec(words[0], append(words, args[1:]...), os.Environ()))
 }

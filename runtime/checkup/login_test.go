@@ -35,7 +35,7 @@ func TestALoginThatIsNotToldIsUnknown(t *testing.T) {
 			require.NoError(t, os.WriteFile(path, []byte("#!/bin/sh\n"+c.script+"\n"), 0o700))
 			limit := time.Minute
 			if c.says == LoginUnknown {
-				limit = time.Second
+				limit = testkit.Patience(time.Second)
 			}
 			ctx, cancel := context.WithTimeout(t.Context(), limit)
 			defer cancel()

@@ -54,13 +54,21 @@ func (c *checkouts) repo() *git.Repo {
 	return c.agent.tree.Repo
 }
 
-// users returns the user's own checkout; other is false if that is the agent's tree.
+// users returns the user's own checkout; other is false if that is the agent's tree, or cannot be read:
+// the user may be at work there.
 func (c *checkouts) users(ctx context.Context) (s git.Snapshot, other bool, err error) {
 	if c.project == nil {
 		return s, false, nil
 	}
-	s, err = c.project.tree.Snapshot(ctx)
-	return s, true, err
+	if s, err = c.project.tree.Snapshot(ctx); err != nil {
+		c.unread(err)
+		return s, false, ctx.Err()
+	}
+	return s, true, nil
+}
+
+func (c *checkouts) unread(err error) {
+	c.noteOnce("checkout unread", "", fmt.Sprintf("your own checkout cannot be read, so changes of it are not reported: %v", err))
 }
 
 func checkoutOf(s git.Snapshot) record.Checkout {
@@ -92,14 +100,15 @@ func (c *checkouts) turnOver(ctx context.Context, e *ended) error {
 	return errors.Join(err, perr, c.keep(ctx, e.turn, append(left.commits, also.commits...), append(left.by, also.by...)))
 }
 
-// dropped reports whether a branch was reset to an older commit. A commit that has another one in its
-// place, as after git commit --amend, is not dropped.
+// dropped reports whether a branch was reset to an older commit. Commits that have others in their
+// place, as after git commit --amend, are not dropped.
 func (c *checkouts) dropped(ctx context.Context, before record.Checkout, after git.Snapshot) (bool, error) {
 	if before.Branch != after.Branch || before.Commit == after.Head || before.Commit == "" || after.Head == "" {
 		return false, nil
 	}
-	n, err := c.repo().Ahead(ctx, time.Time{}, after.Head, before.Commit)
-	return n == 0, err
+	gone, err := c.repo().Ahead(ctx, time.Time{}, before.Commit, after.Head)
+	made, merr := c.repo().Ahead(ctx, time.Time{}, after.Head, before.Commit)
+	return gone > made, errors.Join(err, merr)
 }
 
 // lastOf returns the last distinct names.
@@ -142,7 +151,8 @@ func (c *checkouts) projectAfter(ctx context.Context, e *ended) (l left, err err
 	}
 	now, err := c.project.tree.Snapshot(ctx)
 	if err != nil {
-		return l, err
+		c.unread(err)
+		return l, ctx.Err()
 	}
 	before, after := checkoutOf(*e.project), checkoutOf(now)
 	l = c.project.left(before, now)
@@ -173,7 +183,7 @@ func (c *checkouts) keep(ctx context.Context, turn int, left, by []string) error
 	unkept, err := c.repo().Unkept(ctx, left, by...)
 	for _, commit := range unkept {
 		if !slices.Contains(c.state.Checkouts.Unkept, commit) {
-			c.state.Checkouts.Unkept = append(c.state.Checkouts.Unkept, commit)
+			c.state.Checkouts.Unkept = lastOf(append(c.state.Checkouts.Unkept, commit))
 			c.note(fmt.Sprintf("turn %d left commit %s, which is on no branch now", turn, short(commit)))
 		}
 	}
@@ -292,7 +302,7 @@ func (f *finder) ahead(of string, others ...string) int {
 func (f *finder) isUnkept(commit string, by ...string) bool {
 	unkept, err := f.repo.Unkept(f.ctx, []string{commit}, by...)
 	f.err = errors.Join(f.err, err)
-	return len(unkept) > 0
+	return err != nil || len(unkept) > 0
 }
 
 // moved compares what a tree had checked out with what it has; nil means the same branch. dirty

@@ -67,6 +67,12 @@ func TestTurnsNoteCheckouts(t *testing.T) {
 			"the branch is reset", side, []string{commits, "git reset -q --hard HEAD~1"}, []string{"turn 2 left commit N, which is on no branch now"}, []string{"", ""},
 		},
 		{
+			"the branch is reset and goes on", side,
+			[]string{commits, commits, "git reset -q --hard HEAD~2; " + commits},
+			[]string{"turn 3 left commit N, which is on no branch now"},
+			[]string{"", "", ""},
+		},
+		{
 			"the commit is replaced", side, []string{commits, "git commit -q --amend -m other"}, nil, []string{"", ""},
 		},
 		{
@@ -245,7 +251,7 @@ func TestWithoutGitNothingIsCheckedOut(t *testing.T) {
 
 // A commit that a turn only checked out was committed by nobody in it.
 func TestCheckedOutIsNotCommitted(t *testing.T) {
-	for name, turn := range map[string]string{"an older commit": "git checkout -q --detach HEAD~1", "the branch is reset": "git reset -q --hard HEAD~1", "the same commit": "git checkout -q -b own"} {
+	for name, turn := range map[string]string{"an older commit": "git checkout -q --detach HEAD~1", "the branch is reset": "git reset -q --hard HEAD~1", "the same commit": "git checkout -q -b own", "no commit": "git switch -q --orphan own"} {
 		t.Run(name, func(t *testing.T) {
 			r := gitRig(t)
 			r.fake.script = shells(t, commits, turn)

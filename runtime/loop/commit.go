@@ -92,7 +92,7 @@ func (c *committer) commitTurn(ctx context.Context) error {
 // the one before the turn contains, is none.
 func (c *committer) isNew(ctx context.Context, sha, before string) (bool, error) {
 	if sha == "" || sha == before || before == "" {
-		return sha != before, nil
+		return sha != "" && sha != before, nil
 	}
 	n, err := c.work.tree.Repo.Ahead(ctx, time.Time{}, sha, before)
 	return n > 0, err

@@ -130,8 +130,11 @@ func (l *Loop) turn(ctx context.Context, p record.Plan) error {
 func (l *Loop) look(ctx context.Context, e *ended, p record.Plan) error {
 	e.unseen = l.compare(ctx, e)
 	err := errors.Join(e.unseen, l.publishTopics(ctx, e), l.tasksRemoved(p))
-	if lerr := l.work.checkouts.turnOver(ctx, e); err == nil { // else both have one cause
-		err = lerr
+	if ctx.Err() != nil { // the log of HEAD is read once
+		return err
+	}
+	if lerr := l.work.checkouts.turnOver(ctx, e); lerr != nil && err == nil { // else both have one cause
+		l.note(fmt.Sprintf("git did not say which commits turn %d left on no branch: %v", e.turn, lerr))
 	}
 	return err
 }

@@ -2,7 +2,10 @@ package proctree
 
 import (
 	"context"
+	"errors"
+	"os"
 	"os/exec"
+	"syscall"
 	"time"
 )
 
@@ -14,11 +17,13 @@ const killing = 2 * time.Second
 func Command(ctx context.Context, name string, args ...string) *exec.Cmd {
 	cmd := exec.CommandContext(ctx, name, args...)
 	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(syscall.Signal(0)); errors.Is(err, os.ErrProcessDone) {
+			return err // its number may be another process's
+		}
 		limit, cancel := context.WithTimeout(context.Background(), killing)
 		defer cancel()
-		if err := New(cmd.Process.Pid, "").Kill(limit); err != nil {
-			return cmd.Process.Kill()
-		}
+		_ = New(cmd.Process.Pid, "").Kill(limit) // where trees are not known, only the program is killed
+		_ = cmd.Process.Kill()                   // it may have ended
 		return nil
 	}
 	return cmd

@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// HasBranch reports whether a branch exists.
+// HasBranch reports whether a branch exists, or may exist because git did not answer.
 func (r *Repo) HasBranch(ctx context.Context, name string) bool {
-	_, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", "refs/heads/"+name)
-	return name != "" && err == nil
+	_, err := command(ctx, r.Top, gitRevParse, "--verify", "--quiet", Branch(name))
+	return name != "" && !Ended(err)
 }
 
 // UnusedBranch returns a name for a new branch: base, or base-2, base-3 and so on. Branches, tags
@@ -36,23 +36,24 @@ var kept = []string{"--not", "--branches", "--tags", "--remotes"}
 // Unkept returns those of some commits that no branch and no tag contains, nor one of the commits
 // in by. Commits that do not exist are left out.
 func (r *Repo) Unkept(ctx context.Context, commits []string, by ...string) ([]string, error) {
+	commits = slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !isCommit(c) })
 	if len(commits) == 0 {
 		return nil, nil
 	}
 	args := append([]string{"--ignore-missing"}, commits...)
-	out, err := command(ctx, r.Top, gitRevList, slices.Concat(args, kept, by)...)
+	out, err := command(ctx, r.Top, gitRevList, slices.Concat(args, kept, revisions(by))...)
 	unkept := strings.Fields(out)
-	return slices.DeleteFunc(slices.Clone(commits), func(c string) bool { return !slices.Contains(unkept, c) }), err
+	return slices.DeleteFunc(commits, func(c string) bool { return !slices.Contains(unkept, c) }), err
 }
 
 // Ahead counts the commits, made since a time, that one revision contains and none of the others
-// does. A revision that does not exist contains none.
+// does. Revisions are commits and branches; one that does not exist contains no commit.
 func (r *Repo) Ahead(ctx context.Context, since time.Time, of string, others ...string) (int, error) {
 	args := []string{"--ignore-missing", "--count"}
 	if !since.IsZero() {
 		args = append(args, fmt.Sprintf("--since=%d", since.Unix()))
 	}
-	args = append(append(args, of, "--not"), others...)
+	args = append(append(args, revision(of), "--not"), revisions(others)...)
 	out, err := command(ctx, r.Top, gitRevList, args...)
 	n, _ := strconv.Atoi(strings.TrimSpace(out)) // digits
 	return n, err
@@ -60,3 +61,25 @@ func (r *Repo) Ahead(ctx context.Context, since time.Time, of string, others ...
 
 // Branch is a branch in the form in which git takes it for nothing else.
 func Branch(name string) string { return "refs/heads/" + name }
+
+// revision returns a commit, or a branch in the form of Branch. Names are the agent's, and one such as
+// --output=FILE would be an option.
+func revision(name string) string {
+	if isCommit(name) || strings.HasPrefix(name, "refs/") {
+		return name
+	}
+	return Branch(name)
+}
+
+func revisions(names []string) []string {
+	list := make([]string, len(names))
+	for i, name := range names {
+		list[i] = revision(name)
+	}
+	return list
+}
+
+// isCommit reports whether text is the whole hash of a commit.
+func isCommit(text string) bool {
+	return (len(text) == 40 || len(text) == 64) && strings.Trim(text, "0123456789abcdef") == ""
+}

@@ -116,8 +116,8 @@ func TestHeadLog(t *testing.T) {
 	p.git("checkout", "-q", "main")
 	p.git("reset", "-q", "--hard", "before")
 	commits, names := l.Left()
-	assert.Equal(t, []string{head, head}, commits)
-	assert.Equal(t, []string{"before", head}, names)
+	assert.Equal(t, []string{head}, commits)
+	assert.Equal(t, []string{"before"}, names)
 	assert.Empty(t, left())
 	p.remove(".git/logs/HEAD")
 	assert.Empty(t, left())
@@ -129,4 +129,29 @@ func TestHeadLog(t *testing.T) {
 	assert.Empty(t, left())
 	mkfifo(t, filepath.Join(p.dir, ".git/logs/HEAD"))
 	assert.Empty(t, left())
+}
+
+// Names and logs are the agent's: none becomes an option of git, such as one that writes a file.
+func TestNoRevisionIsAnOption(t *testing.T) {
+	p := newRepo(t)
+	r, err := Open(t.Context(), p.dir)
+	require.NoError(t, err)
+	l, err := r.HeadLog(t.Context())
+	require.NoError(t, err)
+	written := filepath.Join(t.TempDir(), "written")
+	option := "--output=" + written
+	p.write(".git/logs/HEAD", p.read(".git/logs/HEAD")+option+" x\tcheckout: moving from a to b\n-0500 y\tcheckout: moving from a to b\n")
+	commits, names := l.Left()
+	assert.Empty(t, commits)
+	assert.Empty(t, names)
+	unkept, err := r.Unkept(t.Context(), []string{option, "HEAD"}, option)
+	require.NoError(t, err)
+	assert.Empty(t, unkept)
+	n, err := r.Ahead(t.Context(), time.Time{}, option, option)
+	require.NoError(t, err)
+	assert.Zero(t, n)
+	unkept, err = r.Unkept(t.Context(), []string{p.git("rev-parse", "HEAD")}, option)
+	require.NoError(t, err)
+	assert.Empty(t, unkept)
+	assert.NoFileExists(t, written)
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"io"
 	"os"
+	"slices"
 	"strings"
 )
 
@@ -22,19 +23,27 @@ func (r *Repo) HeadLog(ctx context.Context) (*HeadLog, error) {
 }
 
 // Left returns the commits from which HEAD was moved to another branch or commit since the last
-// call, and the names of what was checked out then: branches and commits. A log that git does not
-// keep has none.
+// call, the last maxLeft of them, and the branches that were checked out then. A log that git does not
+// keep has none. The agent can write it.
 func (l *HeadLog) Left() (commits, names []string) {
 	for line := range strings.Lines(l.added()) {
 		entry, what, _ := strings.Cut(strings.TrimSuffix(line, "\n"), "\t")
 		before, _, _ := strings.Cut(entry, " ")
-		if moved, is := strings.CutPrefix(what, "checkout: moving from "); is && strings.Trim(before, "0") != "" {
-			name, _, _ := strings.Cut(moved, " to ")
-			commits, names = append(commits, before), append(names, name)
+		moved, is := strings.CutPrefix(what, "checkout: moving from ")
+		if !is || !isCommit(before) || strings.Trim(before, "0") == "" {
+			continue
+		}
+		commits = append(slices.DeleteFunc(commits, func(c string) bool { return c == before }), before)
+		if name, _, _ := strings.Cut(moved, " to "); !isCommit(name) {
+			names = append(slices.DeleteFunc(names, func(n string) bool { return n == name }), name)
 		}
 	}
-	return commits, names
+	return lastOf(commits), lastOf(names)
 }
+
+const maxLeft = 200
+
+func lastOf(list []string) []string { return list[max(0, len(list)-maxLeft):] }
 
 const maxHeadLog = 4 << 20 // bytes of a turn that are read: the last ones
 

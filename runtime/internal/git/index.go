@@ -177,8 +177,11 @@ func Patiently(ctx context.Context, try func() (done bool, err error)) error {
 
 // pathOf is where git keeps a file of its own for a working tree.
 func pathOf(ctx context.Context, top, name string) (string, error) {
-	out, err := command(ctx, top, gitRevParse, "--path-format=absolute", "--git-path", name)
-	return strings.TrimSuffix(out, "\n"), err
+	out, err := command(ctx, top, gitRevParse, "--git-path", name)
+	if path := strings.TrimSuffix(out, "\n"); filepath.IsAbs(path) || err != nil {
+		return path, err
+	}
+	return filepath.Join(top, strings.TrimSuffix(out, "\n")), nil // git before 2.31 has no --path-format
 }
 
 func there(path string) bool {

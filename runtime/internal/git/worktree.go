@@ -78,6 +78,9 @@ func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
 	case !w.HasBranch(ctx, w.Branch):
 		way = at + " switch -c " + branch
 	case w.HasBranch(ctx, found):
+		if strings.HasPrefix(found, "-") { // it would be an option
+			found = Branch(found)
+		}
 		way += " && " + at + " merge " + shellQuote(found)
 	case found != unborn:
 		unused, err := w.UnusedBranch(ctx, w.Branch)

@@ -2,6 +2,7 @@ package loopcmd
 
 import (
 	"cmp"
+	"strings"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/runtime/loop"
@@ -24,6 +25,15 @@ func gitRows(s *loop.Summary) (rows []row) {
 	return append(rows, worktreeRows(s)...)
 }
 
+// branchWord returns a branch as an argument of a command. An agent can make a branch such as -f, which
+// would be an option.
+func branchWord(name string) string {
+	if strings.HasPrefix(name, "-") {
+		name = "refs/heads/" + name
+	}
+	return ui.ShellQuote(name)
+}
+
 func dirtyWords(s *loop.Summary) string {
 	text := ui.Count(s.Dirty, "file") + " not in a commit"
 	if s.Branch != "" { // nor would git remove the tree
@@ -37,7 +47,7 @@ func checkoutRows(s *loop.Summary) []row {
 	rows := append(movedRows(s.Moved), othersRows(s)...)
 	for _, o := range s.Others {
 		if m := s.Moved; m == nil || m.Name == "" && m.From.Branch != o.Branch {
-			rows = append(rows, row{"to merge", "git merge " + ui.ShellQuote(o.Branch)})
+			rows = append(rows, row{"to merge", "git merge " + branchWord(o.Branch)})
 		}
 	}
 	return append(rows, unkeptRows(s)...)
@@ -82,12 +92,12 @@ func movedRows(m *record.Moved) []row {
 		return nil
 	}
 	rows := []row{{"moved", movedWords(m, "the work is")}}
-	switch from := ui.ShellQuote(m.From.Branch); {
+	switch from := branchWord(m.From.Branch); {
 	case m.Name != "":
 		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
 	case m.From.Branch == "" || m.Gone:
 	case m.To.Branch != "" && m.Ahead > 0:
-		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + ui.ShellQuote(m.To.Branch)})
+		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + branchWord(m.To.Branch)})
 	default:
 		rows = append(rows, row{"to go back", "git switch " + from})
 	}
@@ -146,7 +156,7 @@ func usersRows(p *record.Project) []row {
 	case m.Name != "":
 		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
 	case m.From.Branch != "" && !m.Gone:
-		rows = append(rows, row{"to go back", "git switch " + ui.ShellQuote(m.From.Branch)})
+		rows = append(rows, row{"to go back", "git switch " + branchWord(m.From.Branch)})
 	}
 	return rows
 }
@@ -172,8 +182,8 @@ func workBranches(s *loop.Summary) (names []string) {
 func mergeRows(s *loop.Summary) (rows []row) {
 	for _, name := range workBranches(s) {
 		rows = append(rows,
-			row{"to look", "git diff " + ui.ShellQuote(s.Main) + "..." + ui.ShellQuote(name)},
-			row{"to merge", "git merge " + ui.ShellQuote(name)})
+			row{"to look", "git diff " + branchWord(s.Main) + "..." + branchWord(name)},
+			row{"to merge", "git merge " + branchWord(name)})
 	}
 	return rows
 }
@@ -187,7 +197,7 @@ func removeRows(s *loop.Summary) (rows []row) {
 	}
 	rows = []row{{"to remove", "git worktree remove " + ui.ShellQuote(s.Dir)}}
 	if s.Moved == nil || !s.Moved.Gone {
-		rows = append(rows, row{"", "git branch -d " + ui.ShellQuote(s.Branch)})
+		rows = append(rows, row{"", "git branch -d " + branchWord(s.Branch)})
 	}
 	return rows
 }
