@@ -48,6 +48,7 @@ var layers = map[string]row{
 
 	// Patterns of packages.
 	"internal/lazyregexp": {-1, ""},
+	"internal/quote":      {-1, ""},
 	"internal/jsonsize":   {-1, ""},
 	"internal/owner":      {-1, ""},
 
@@ -59,7 +60,7 @@ var layers = map[string]row{
 	"runtime/event":           {0, "internal/lazyregexp runtime/internal/vt"},
 	"runtime/pty":             {0, ""},
 	"runtime/proctree":        {0, "internal/keeper runtime/internal/scratch"},
-	"runtime/internal/git":    {0, "internal/lazyregexp"},
+	"runtime/internal/git":    {0, "internal/quote internal/lazyregexp"},
 
 	"runtime/registry":         {1, "adapters integration-scripts internal/lazyregexp schema"},
 	"runtime/launch":           {1, "internal/lazyregexp runtime/proctree schema"},
@@ -116,7 +117,7 @@ var layers = map[string]row{
 	"cmd/ripple/internal/early":      {0, "internal/keeper"},
 	"cmd/ripple/internal/ahead":      {5, "cmd/ripple/internal/early runtime/console/place runtime/proctree runtime/registry runtime/session"},
 	"cmd/ripple/internal/screentest": {5, "internal/lazyregexp"},
-	"cmd/ripple/internal/ui":         {5, "runtime/box internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
+	"cmd/ripple/internal/ui":         {5, "internal/quote runtime/box internal/lazyregexp runtime/agent runtime/checkup runtime/contract runtime/event runtime/launch runtime/loop/config runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario runtime/trust schema"},
 	"cmd/ripple/internal/trustcmd":   {6, "cmd/ripple/internal/ui runtime/trust"},
 	"cmd/ripple/internal/seat":       {6, "cmd/ripple/internal/ui runtime/console"},
 	"cmd/ripple/internal/onepage":    {1, "runtime/event"},
@@ -125,12 +126,12 @@ var layers = map[string]row{
 	"cmd/ripple/internal/looppage":   {5, "cmd/ripple/internal/onepage runtime/event runtime/loop runtime/loop/journal runtime/loop/record"},
 	"cmd/ripple/internal/consolecmd": {7, "cmd/ripple/internal/ahead cmd/ripple/internal/castpage cmd/ripple/internal/early cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/cast runtime/console runtime/sandbox"},
 	"cmd/ripple/internal/boxcmd":     {6, "cmd/ripple/internal/ui runtime/box"},
-	"cmd/ripple/internal/mcpcmd":     {6, "cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
+	"cmd/ripple/internal/mcpcmd":     {6, "internal/quote cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/console/place runtime/mcp runtime/sandbox"},
 	"cmd/ripple/internal/acpcmd":     {6, "cmd/ripple/internal/ui runtime/acp runtime/checkup runtime/registry schema"},
 	"cmd/ripple/internal/execcmd":    {6, "cmd/ripple/internal/ahead cmd/ripple/internal/ui internal/lazyregexp runtime/contract runtime/launch runtime/registry runtime/session schema"},
-	"cmd/ripple/internal/adaptercmd": {7, "adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent internal/projectfile runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/agentcmd":   {7, "runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
-	"cmd/ripple/internal/loopcmd":    {6, "runtime/box cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
+	"cmd/ripple/internal/adaptercmd": {7, "internal/quote adapters cmd/ripple/internal/loopcmd cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/agent internal/projectfile runtime/annotate runtime/console runtime/contract runtime/event runtime/launch runtime/loop runtime/loop/layout runtime/probe runtime/proctree runtime/pty runtime/registry runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/agentcmd":   {7, "internal/quote runtime/box cmd/ripple/internal/seat cmd/ripple/internal/ui runtime/acp runtime/agent runtime/checkup runtime/console runtime/contract runtime/event runtime/launch runtime/proctree runtime/registry runtime/scenario runtime/session runtime/terminal schema"},
+	"cmd/ripple/internal/loopcmd":    {6, "internal/quote runtime/box cmd/ripple/internal/looppage cmd/ripple/internal/ui internal/lazyregexp internal/owner internal/projectfile runtime/agent runtime/checkup runtime/event runtime/launch runtime/loop runtime/loop/agentloop runtime/loop/config runtime/loop/hats runtime/loop/journal runtime/loop/layout runtime/loop/record runtime/proctree runtime/registry runtime/scenario schema"},
 
 	"cmd/ripple": {8, "cmd/ripple/internal/acpcmd cmd/ripple/internal/adaptercmd cmd/ripple/internal/agentcmd cmd/ripple/internal/boxcmd cmd/ripple/internal/consolecmd cmd/ripple/internal/early cmd/ripple/internal/execcmd cmd/ripple/internal/loopcmd cmd/ripple/internal/mcpcmd cmd/ripple/internal/notice cmd/ripple/internal/trustcmd cmd/ripple/internal/ui internal/owner schema schema/validate"},
 

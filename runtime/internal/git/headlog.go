@@ -38,12 +38,10 @@ func (l *HeadLog) Left() (commits, names []string) {
 			names = append(slices.DeleteFunc(names, func(n string) bool { return n == name }), name)
 		}
 	}
-	return lastOf(commits), lastOf(names)
+	return commits[max(0, len(commits)-maxLeft):], names
 }
 
 const maxLeft = 200
-
-func lastOf(list []string) []string { return list[max(0, len(list)-maxLeft):] }
 
 const maxHeadLog = 4 << 20 // bytes of a turn that are read: the last ones
 

@@ -39,7 +39,7 @@ func (w *Worktree) absentHooks(ctx context.Context, project string) (string, err
 			path = value
 		}
 	}
-	if path == "" || filepath.IsAbs(path) || exists(filepath.Join(w.Top, path)) {
+	if path == "" || filepath.IsAbs(path) || there(filepath.Join(w.Top, path)) {
 		return "", nil
 	}
 	hooks, _ := os.ReadDir(filepath.Join(project, path)) // none, if it cannot be read
@@ -72,16 +72,11 @@ func (w *Worktree) absentIgnored(ctx context.Context, project string, skip func(
 	}
 	for entry := range strings.SplitSeq(out, "\x00") {
 		name, ignored := strings.CutPrefix(entry, "!! ")
-		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) && !exists(filepath.Join(w.Top, name)) {
+		if name = strings.TrimSuffix(name, "/"); ignored && !skip(name) && !there(filepath.Join(w.Top, name)) {
 			names = append(names, name)
 		}
 	}
 	return names, nil
-}
-
-func exists(path string) bool {
-	_, err := os.Lstat(path)
-	return err == nil
 }
 
 // empty reports whether a directory is missing or has no entries.

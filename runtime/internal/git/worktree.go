@@ -8,6 +8,8 @@ import (
 	"path/filepath"
 	"strings"
 	"time"
+
+	"example.com/ripple/internal/quote"
 )
 
 // Worktree is a working tree of its own for one branch, which follows the one that the
@@ -72,7 +74,7 @@ const unborn = "a branch without commits"
 // wayBack returns the command that puts the working tree on its branch, with the commits that are
 // checked out.
 func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
-	at, branch := "git -C "+shellQuote(w.Top), shellQuote(w.Branch)
+	at, branch := "git -C "+quote.Shell(w.Top), quote.Shell(w.Branch)
 	way := at + " switch " + branch
 	switch {
 	case !w.HasBranch(ctx, w.Branch):
@@ -81,24 +83,16 @@ func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
 		if strings.HasPrefix(found, "-") { // it would be an option
 			found = Branch(found)
 		}
-		way += " && " + at + " merge " + shellQuote(found)
+		way += " && " + at + " merge " + quote.Shell(found)
 	case found != unborn:
 		unused, err := w.UnusedBranch(ctx, w.Branch)
 		if err != nil {
 			return "", err
 		}
-		unused = shellQuote(unused)
+		unused = quote.Shell(unused)
 		way = at + " switch -c " + unused + " && " + way + " && " + at + " merge " + unused
 	}
 	return "run `" + way + "` (all commits stay on a branch), or name another branch", nil
-}
-
-// shellQuote quotes an argument for a POSIX shell.
-func shellQuote(text string) string {
-	if strings.ContainsAny(text, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
-		return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
-	}
-	return text
 }
 
 // Follows is the branch of the project that another, with its files in dir, is to

@@ -13,6 +13,7 @@ import (
 
 	"example.com/ripple/cmd/ripple/internal/loopcmd"
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/contract"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/loop"
@@ -179,16 +180,16 @@ func (h *helper) next(k *keeper, stop *loop.Stop) string {
 	if k.best != nil {
 		lines = append(lines, "continue: "+h.nextCommand())
 	} else {
-		lines = append(lines, "continue in any case: cp "+ui.ShellQuote(k.draft)+" "+ui.ShellQuote(h.file)+" && "+h.nextCommand())
+		lines = append(lines, "continue in any case: cp "+quote.Shell(k.draft)+" "+quote.Shell(h.file)+" && "+h.nextCommand())
 	}
 	return strings.Join(lines, "\n")
 }
 
 // nextCommand returns the command line that continues from the result.
 func (h *helper) nextCommand() string {
-	words := []string{"ripple adapter new", h.name, "--with", ui.ShellQuote(h.with.agent)}
+	words := []string{"ripple adapter new", h.name, "--with", quote.Shell(h.with.agent)}
 	if h.file != defaultFile(h.name) {
-		words = append(words, "-o", ui.ShellQuote(h.file))
+		words = append(words, "-o", quote.Shell(h.file))
 	}
 	if h.with.level != contract.MaxLevel {
 		words = append(words, fmt.Sprintf("--level %d", h.with.level))

@@ -11,6 +11,7 @@ import (
 	"strings"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/contract"
 	loopfiles "example.com/ripple/runtime/loop/layout"
 	"example.com/ripple/schema"
@@ -128,9 +129,9 @@ func shortenedReport(text string) string {
 // check returns the command that checks whether the goal is reached, to be run in the agent's
 // directory.
 func (p probed) check() string {
-	words := []string{self(), "adapter test", ui.ShellQuote(p.base()), "--require", fmt.Sprintf("--level %d", p.with.level)}
+	words := []string{self(), "adapter test", quote.Shell(p.base()), "--require", fmt.Sprintf("--level %d", p.with.level)}
 	if kept, err := filepath.Abs(p.file); err == nil && isFile(kept) {
-		words = append(words, "--like", ui.ShellQuote(kept))
+		words = append(words, "--like", quote.Shell(kept))
 	}
 	return strings.Join(words, " ")
 }
@@ -144,7 +145,7 @@ func self() string {
 	if found, err := exec.LookPath("ripple"); err == nil && sameFile(found, path) {
 		return "ripple"
 	}
-	return ui.ShellQuote(path)
+	return quote.Shell(path)
 }
 
 func sameFile(one, other string) bool {

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/contract"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
@@ -53,12 +54,12 @@ func afterProbe(e *registry.Entry, err error) (todo []string) {
 	if isStart && start.Output != "" {
 		todo = append(todo, "it printed:\n"+ui.Indent(start.Output))
 	}
-	name := ui.ShellQuote(e.Name)
+	name := quote.Shell(e.Name)
 	switch {
 	case isStart && start.Needs != "":
 		return todo
 	case errors.Is(err, context.DeadlineExceeded):
-		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+ui.ShellQuote(e.Adapter.Probe.Eval))
+		return append(todo, "give it more time with --timeout, or see what it does: ripple exec --verbose "+name+" "+quote.Shell(e.Adapter.Probe.Eval))
 	}
 	return append(todo, "see whether your own configuration of it is the cause: ripple adapter test "+name+" runs it without")
 }

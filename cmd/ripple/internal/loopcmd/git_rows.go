@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/loop"
 	"example.com/ripple/runtime/loop/record"
 )
@@ -31,7 +32,7 @@ func branchWord(name string) string {
 	if strings.HasPrefix(name, "-") {
 		name = "refs/heads/" + name
 	}
-	return ui.ShellQuote(name)
+	return quote.Shell(name)
 }
 
 func dirtyWords(s *loop.Summary) string {
@@ -63,7 +64,7 @@ func othersRows(s *loop.Summary) (rows []row) {
 
 // worktreeRows are those of a loop in a working tree of its own.
 func worktreeRows(s *loop.Summary) (rows []row) {
-	at := "git -C " + ui.ShellQuote(s.Dir)
+	at := "git -C " + quote.Shell(s.Dir)
 	switch {
 	case !s.Git:
 		rows = append(rows, row{"tree", "git could not examine " + s.Dir})
@@ -73,7 +74,7 @@ func worktreeRows(s *loop.Summary) (rows []row) {
 	if s.Moved != nil {
 		rows = append(rows, row{"moved", movedWords(s.Moved, "the work is")})
 		if s.Moved.Name != "" {
-			rows = append(rows, row{"to keep", at + " switch -c " + ui.ShellQuote(s.Moved.Name)})
+			rows = append(rows, row{"to keep", at + " switch -c " + quote.Shell(s.Moved.Name)})
 		}
 	}
 	if s.Dirty > 0 && !s.Rebase {
@@ -94,7 +95,7 @@ func movedRows(m *record.Moved) []row {
 	rows := []row{{"moved", movedWords(m, "the work is")}}
 	switch from := branchWord(m.From.Branch); {
 	case m.Name != "":
-		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
+		rows = append(rows, row{"to keep", "git switch -c " + quote.Shell(m.Name)})
 	case m.From.Branch == "" || m.Gone:
 	case m.To.Branch != "" && m.Ahead > 0:
 		rows = append(rows, row{"to merge", "git switch " + from + " && git merge " + branchWord(m.To.Branch)})
@@ -136,7 +137,7 @@ func unkeptRows(s *loop.Summary) (rows []row) {
 	for _, u := range s.Unkept {
 		rows = append(rows,
 			row{"left", "commit " + short(u.Commit) + " is on no branch: a turn left it"},
-			row{"to keep", "git branch " + ui.ShellQuote(u.Name) + " " + u.Commit})
+			row{"to keep", "git branch " + quote.Shell(u.Name) + " " + u.Commit})
 	}
 	return rows
 }
@@ -154,7 +155,7 @@ func usersRows(p *record.Project) []row {
 	switch m := p.Moved; {
 	case m == nil:
 	case m.Name != "":
-		rows = append(rows, row{"to keep", "git switch -c " + ui.ShellQuote(m.Name)})
+		rows = append(rows, row{"to keep", "git switch -c " + quote.Shell(m.Name)})
 	case m.From.Branch != "" && !m.Gone:
 		rows = append(rows, row{"to go back", "git switch " + branchWord(m.From.Branch)})
 	}
@@ -195,7 +196,7 @@ func removeRows(s *loop.Summary) (rows []row) {
 	if !s.Git || s.Rebase || loose || len(s.Unkept) > 0 {
 		return nil
 	}
-	rows = []row{{"to remove", "git worktree remove " + ui.ShellQuote(s.Dir)}}
+	rows = []row{{"to remove", "git worktree remove " + quote.Shell(s.Dir)}}
 	if s.Moved == nil || !s.Moved.Gone {
 		rows = append(rows, row{"", "git branch -d " + branchWord(s.Branch)})
 	}

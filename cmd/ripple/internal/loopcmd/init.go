@@ -13,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/loop/layout"
 )
 
@@ -181,7 +182,7 @@ func asNamed(text string) string {
 func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 	prompt, verify := filepath.Join(layout.Dir, layout.PromptFile), ""
 	if found.test != "" {
-		verify = " --verify " + ui.ShellQuote(found.test)
+		verify = " --verify " + quote.Shell(found.test)
 		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
 	}
 	if withRoles {

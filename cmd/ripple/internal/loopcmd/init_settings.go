@@ -7,8 +7,8 @@ import (
 	"io/fs"
 	"strings"
 
-	"example.com/ripple/cmd/ripple/internal/ui"
 	"example.com/ripple/internal/projectfile"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/loop/config"
 )
 
@@ -27,7 +27,7 @@ func initSettings(found project) string {
 		if s.Flag == "verify" {
 			value = found.test
 		}
-		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(ui.ShellQuote(value), "''"))
+		fmt.Fprintf(&b, "\n# %s\n#%s=%s\n", s.Help, s.Name, strings.TrimPrefix(quote.Shell(value), "''"))
 	}
 	b.WriteString("\n")
 	return b.String() + untouched + digest(b.String()) + "\n"

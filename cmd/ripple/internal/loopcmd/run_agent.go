@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/event"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/loop"
@@ -122,9 +123,9 @@ func (a *app) dryRun(ctx context.Context, g *loopAgent, o loop.Options) error {
 	s := a.NewSheet()
 	a.Printf("%s\n", g.entry.Adapter.Agent.DisplayName)
 	s.Title("Command line")
-	words := []string{ui.ShellQuote(path)}
+	words := []string{quote.Shell(path)}
 	for _, arg := range c.Args {
-		words = append(words, ui.ShellQuote(arg))
+		words = append(words, quote.Shell(arg))
 	}
 	a.Printf("%s\n", strings.Join(words, " "))
 	if c.Said != "" {

@@ -15,6 +15,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/loop/config"
 	"example.com/ripple/runtime/loop/journal"
 	"example.com/ripple/runtime/loop/layout"
@@ -123,7 +124,7 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 	inside, err := filepath.Rel(project, path)
 	named, _ := filepath.Abs(c.PromptFile) // by ripple.yml
 	if path != "" && path != named && (err != nil || !filepath.IsLocal(inside)) {
-		return ui.UsageError("say it again: --resume --prompt-file "+ui.ShellQuote(ui.Harmless(began.PromptFile)),
+		return ui.UsageError("say it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
 			"the run's task is in %s, outside of the project, where a record alone sends no agent", ui.Harmless(began.PromptFile))
 	}
 	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
@@ -167,7 +168,7 @@ func settingsOf(project string, c *config.Config, agent *loopAgent, f loopFlags)
 func commandWords(words []string) string {
 	quoted := make([]string, len(words))
 	for i, w := range words {
-		quoted[i] = ui.ShellQuote(w)
+		quoted[i] = quote.Shell(w)
 	}
 	return record.OneLine(strings.Join(quoted, " "), maxRecordedWord/4)
 }
@@ -196,10 +197,10 @@ func tellResumed(a *app, began, now *record.Settings) {
 // settingWords are the settings of a run as its command line could say them, the agent
 // first.
 func settingWords(s *record.Settings) []string {
-	words := []string{"--adapter " + ui.ShellQuote(s.Agent)}
+	words := []string{"--adapter " + quote.Shell(s.Agent)}
 	add := func(flag, value string) {
 		if value != "" {
-			words = append(words, "--"+flag+" "+ui.ShellQuote(record.OneLine(value, 120)))
+			words = append(words, "--"+flag+" "+quote.Shell(record.OneLine(value, 120)))
 		}
 	}
 	add("model", s.Model)
@@ -211,7 +212,7 @@ func settingWords(s *record.Settings) []string {
 		switch {
 		case !has || set.Flag == "adapter" || v.Value == set.Default || set.Idle != "":
 		case set.Flag == "":
-			words = append(words, set.Name+"="+ui.ShellQuote(record.OneLine(v.Value, 120)))
+			words = append(words, set.Name+"="+quote.Shell(record.OneLine(v.Value, 120)))
 		case set.Off != "" && v.Value == "false":
 			words = append(words, "--"+set.Off)
 		case set.Default == "false" && v.Value == "true":

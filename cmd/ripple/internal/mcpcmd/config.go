@@ -9,6 +9,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"example.com/ripple/cmd/ripple/internal/ui"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/console/place"
 )
 
@@ -44,7 +45,7 @@ func newSetup(a *ui.App, version string) (setup, error) {
 func (s setup) fill(text string) ([]byte, error) {
 	values := map[string]string{
 		"ripple": s.Ripple, "description": s.Description,
-		"ripple.shell": ui.ShellQuote(s.Ripple), "binary.bundled": ui.MustQuoteJSON("${__dirname}/" + s.Binary),
+		"ripple.shell": quote.Shell(s.Ripple), "binary.bundled": ui.MustQuoteJSON("${__dirname}/" + s.Binary),
 		"env": "", "env.json": ui.MustQuoteJSON(s.Env), "env.shell": "", "env.toml": "",
 	}
 	for name, value := range map[string]string{
@@ -56,7 +57,7 @@ func (s setup) fill(text string) ([]byte, error) {
 	var assignments []string
 	for _, name := range ui.SortedKeys(s.Env) {
 		values["env"] = "some"
-		values["env.shell"] += " -e " + ui.ShellQuote(name+"="+s.Env[name])
+		values["env.shell"] += " -e " + quote.Shell(name+"="+s.Env[name])
 		assignments = append(assignments, name+" = "+ui.MustQuoteJSON(s.Env[name]))
 	}
 	values["env.toml"] = strings.Join(assignments, ", ")

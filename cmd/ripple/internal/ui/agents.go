@@ -10,6 +10,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/checkup"
 	"example.com/ripple/runtime/launch"
 	"example.com/ripple/runtime/registry"
@@ -42,7 +43,7 @@ func onlyAgent(e *registry.Entry, err error) (*registry.Entry, error) {
 func Way(e *registry.Entry, transport string) (*registry.Entry, error) {
 	a, err := e.Adapter.Way(transport)
 	if err != nil {
-		return nil, FailWith(ExitUsage, err, "ripple adapter show "+ShellQuote(e.Name)+" shows what the agent can do")
+		return nil, FailWith(ExitUsage, err, "ripple adapter show "+quote.Shell(e.Name)+" shows what the agent can do")
 	}
 	entry := *e
 	entry.Adapter = a

@@ -9,6 +9,7 @@ import (
 	"unicode/utf8"
 
 	"example.com/ripple/internal/lazyregexp"
+	"example.com/ripple/internal/quote"
 	"example.com/ripple/runtime/trust"
 )
 
@@ -25,7 +26,7 @@ func ShowItems(to io.Writer, record trust.Record, items []trust.Item) {
 		case known:
 			state = " (changed since it was agreed to)"
 		}
-		fmt.Fprintf(to, "%s%s\n", ShellQuote(place(record.Project, i.Path)), state)
+		fmt.Fprintf(to, "%s%s\n", quote.Shell(place(record.Project, i.Path)), state)
 		for _, line := range i.Runs {
 			fmt.Fprintln(to, Indent(plainText(line)))
 		}

@@ -57,14 +57,6 @@ func QuoteAll(words []string) string {
 	return strings.Join(quoted, " ")
 }
 
-// ShellQuote quotes a word for a POSIX shell.
-func ShellQuote(s string) string {
-	if s == "" || strings.ContainsAny(s, " \t\n'\"$`\\#;&|<>()*?[]{}~!") {
-		return "'" + strings.ReplaceAll(s, "'", `'\''`) + "'"
-	}
-	return s
-}
-
 // ShortNumber abbreviates a number: 1234567 is 1.2M.
 func ShortNumber(n int64) string {
 	switch {
