@@ -47,6 +47,7 @@ func (j *judge) take(e *ended) {
 		return
 	}
 	s.Limits, s.Waited = 0, 0
+	delete(s.Handed, j.team.who.Name)
 	b := e.block
 	denied := e.said.denied > 0
 	s.Halted = denied && c.DenialMode == "halt"

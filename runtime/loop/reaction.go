@@ -14,8 +14,8 @@ type reaction struct {
 	// count: the provider ended it. "": the turn counts.
 	waits  string
 	pauses pauses
-	hands  string        // why another agent takes the turns: a format of the agent's name and the time of its next turn
-	away   time.Duration // least time for which another agent takes them
+	hands  string // why another agent takes the turns: a format of the agent's name and the time of its next turn
+	away   pauses // least time for which another agent takes them
 
 	renews bool   // the next turn begins a new session
 	goesOn bool   // a turn that changed a file has not failed
@@ -31,7 +31,7 @@ var reactions = map[event.Kind]reaction{
 	},
 	event.Overloaded: {
 		waits: "for the provider, which is overloaded or out of reach", pauses: pauses{5 * time.Second, 5 * time.Minute},
-		hands: "the provider of %s is overloaded or out of reach, and is asked again at %s", away: 5 * time.Minute,
+		hands: "the provider of %s is overloaded or out of reach, and is asked again at %s", away: pauses{5 * time.Minute, time.Hour},
 	},
 	event.ContextFull:    {renews: true, goesOn: true},
 	event.SessionUnknown: {renews: true},

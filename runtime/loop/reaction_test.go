@@ -155,6 +155,13 @@ func TestFallbackForAnOverload(t *testing.T) {
 			0,
 		},
 		{
+			"the time without it doubles, so that the other one keeps its conversation",
+			script(fails(event.Overloaded, 0)), script(takes("b-1", 3*time.Minute), takes("b-2", 3*time.Minute)), "11",
+			[]string{"a", "b", "b", "a", "b", "b", "b", "b", "a", "b", "b"},
+			[]string{"", "", "b-1", "", "", "b-2", "b-2", "b-2", "", "", "b-2"},
+			0,
+		},
+		{
 			"both: the one that is asked again first",
 			script(fails(event.Overloaded, 0)), script(fails(event.Overloaded, 0), takes("b-1", time.Minute)), "4",
 			[]string{"a", "b", "b", "b"},

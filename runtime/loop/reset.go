@@ -81,7 +81,7 @@ func reset(s *journal.Store, log *journal.Log, what string, now time.Time) error
 // goOn clears the cause of the last stop when the loop is resumed.
 func goOn(s *record.State) {
 	s.Failures, s.Failed, s.Halted, s.Hint, s.Asked = 0, "", false, "", ""
-	s.Limits, s.Waited, s.NotBefore, s.Limited = 0, 0, time.Time{}, nil
+	s.Limits, s.Waited, s.NotBefore, s.Limited, s.Handed = 0, 0, time.Time{}, nil, nil
 	s.Refused = 0
 	s.Claims, s.Gate.Blocked, s.Gate.TestTurns = 0, 0, 0
 }

@@ -94,19 +94,27 @@ func (t *team) available(now time.Time) (who Member, from time.Time) {
 
 // limit records the end of a limit of the last turn's agent. It returns the time until which all
 // agents are limited; zero if one can work now. That one then takes the turns for at least the time
-// away: each change of agents ends a conversation.
-func (t *team) limit(until, now time.Time, away time.Duration) time.Time {
+// away, which grows until the agent answers again: each change of agents ends a conversation.
+func (t *team) limit(until, now time.Time, away pauses) time.Time {
 	if len(t.members) == 1 || t.own != nil {
 		return until
 	}
 	if t.state.Limited == nil {
 		t.state.Limited = map[string]time.Time{}
 	}
-	t.state.Limited[t.who.Name] = until
+	s, name := &t.state, t.who.Name
+	s.Limited[name] = until
 	_, from := t.available(now)
-	if least := now.Add(away); from.IsZero() && until.Before(least) && until.After(now) {
-		t.state.Limited[t.who.Name] = least
+	if !from.IsZero() || !until.After(now) || away.most == 0 {
+		return from
 	}
+	if least := now.Add(away.after(s.Handed[name])); until.Before(least) {
+		s.Limited[name] = least
+	}
+	if s.Handed == nil {
+		s.Handed = map[string]int{}
+	}
+	s.Handed[name]++
 	return from
 }
 

@@ -20,6 +20,7 @@ type State struct {
 	Tokens  event.Tokens         `json:"tokens,omitzero"`   // without their cost
 	Agent   string               `json:"agent,omitempty"`   // took the last turn
 	Limited map[string]time.Time `json:"limited,omitempty"` // of several agents, until when
+	Handed  map[string]int       `json:"handed,omitempty"`  // of several agents, how often in a row an overload ended their turns
 	Start   string               `json:"start,omitempty"`   // commit before the first turn
 
 	Checkouts Checkouts `json:"checkouts,omitzero"`
