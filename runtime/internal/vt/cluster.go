@@ -152,16 +152,14 @@ func hasEmojiStyle(text []byte) bool {
 	return n == len(text) && isPictograph(text)
 }
 
-// clusterWidth returns the width in columns of text that is printed as one cell.
+// clusterWidth returns the width in columns of text that is printed as one cell. As in extend, a
+// VARIATION SELECTOR-16 widens only the character that it follows directly, and only the first.
 func clusterWidth(text []byte) int {
 	r, n := utf8.DecodeRune(text)
-	width := Width(r)
-	for rest := text[n:]; width == 1 && len(rest) > 0; {
-		r, size := utf8.DecodeRune(rest)
-		if r == emojiStyle && hasEmojiStyle(text[:n]) || isModifier(r) {
-			return 2
-		}
-		rest = rest[size:]
+	width, rest := Width(r), text[n:]
+	second, _ := utf8.DecodeRune(rest)
+	if width == 1 && (second == emojiStyle && hasEmojiStyle(text[:n]) || bytes.ContainsFunc(rest, isModifier)) {
+		return 2
 	}
 	return width
 }
