@@ -10,7 +10,6 @@ import (
 	"path/filepath"
 	"slices"
 	"strconv"
-	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -71,19 +70,7 @@ func startBusy(t *testing.T, mark string) *running {
 }
 
 // left returns the processes that carry the mark: all processes of the session.
-func (r *running) left() []int {
-	var pids []int
-	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
-	for _, path := range paths {
-		environ, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(environ, []byte(r.mark)) {
-			continue
-		}
-		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // the pattern matches digits
-		pids = append(pids, pid)
-	}
-	return pids
-}
+func (r *running) left() []int { return testkit.ProcessesWith(r.mark) }
 
 // files returns the contents of its directory for temporary files.
 func (r *running) files(t *testing.T) []os.DirEntry {

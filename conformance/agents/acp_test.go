@@ -141,7 +141,7 @@ func editorsLoop(t *testing.T, r rig) {
 		Command: []string{r.ripple, "acp", "--adapter", r.adapter, "--", "--verify", "test $(wc -l <work.txt) -ge 2", "--max-turns", "6"},
 		Dir:     r.work, Prompts: []string{"Work on work.txt."},
 	}.run(t, sdk, env)
-	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
+	assert.Empty(t, leftovers(r.home), "processes that outlived ripple")
 	assert.Equal(t, []string{"end_turn"}, told.Stops)
 	assert.Contains(t, told.text("tool_call"), "sh work.sh")
 	assert.Contains(t, told.text("tool_call_update"), "worked")

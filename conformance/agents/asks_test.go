@@ -71,7 +71,7 @@ func (a asking) at(t *testing.T, args ...string) (exit int, said string) {
 	cmd := a.command(ctx, t, a.behaviour)
 	cmd.Args = append([]string{a.ripple}, args...)
 	out, _ := cmd.CombinedOutput() // the exit code is returned
-	assert.Empty(t, leftovers(t, a.home), "processes that outlived ripple")
+	assert.Empty(t, leftovers(a.home), "processes that outlived ripple")
 	return cmd.ProcessState.ExitCode(), string(out)
 }
 

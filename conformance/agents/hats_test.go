@@ -80,7 +80,7 @@ func TestRoles(t *testing.T) {
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr
 	_ = cmd.Run() // the exit code is checked
-	assert.Empty(t, leftovers(t, claude.home), "processes that outlived ripple")
+	assert.Empty(t, leftovers(claude.home), "processes that outlived ripple")
 	t.Cleanup(func() {
 		if t.Failed() {
 			t.Logf("exit code %d\n%s\n%s", cmd.ProcessState.ExitCode(), stdout.String(), stderr.String())

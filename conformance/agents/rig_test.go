@@ -208,7 +208,7 @@ func (r rig) finish(t *testing.T, cmd *exec.Cmd, meanwhile func()) turn {
 		meanwhile()
 	}
 	_ = cmd.Wait() // the exit code is checked
-	assert.Empty(t, leftovers(t, r.home), "processes that outlived ripple")
+	assert.Empty(t, leftovers(r.home), "processes that outlived ripple")
 	result := turn{exit: cmd.ProcessState.ExitCode(), stderr: stderr.String(), asked: r.asked()[before:]}
 	lines := strings.Split(strings.TrimSpace(stdout.String()), "\n")
 	for i, line := range lines {

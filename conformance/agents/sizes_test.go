@@ -129,7 +129,7 @@ func inSizes(t *testing.T, r rig) {
 			a.work = filepath.Join(t.TempDir(), size[2])
 			require.NoError(t, os.MkdirAll(a.work, 0o700))
 			t.Cleanup(func() { // a console's own process ends last
-				assert.Eventually(t, func() bool { return len(leftovers(t, a.home)) == 0 }, bound, 50*time.Millisecond, "no process outlives its console")
+				assert.Eventually(t, func() bool { return len(leftovers(a.home)) == 0 }, bound, 50*time.Millisecond, "no process outlives its console")
 			})
 			c := newOnConsole(t, a, size[0], a.behaviour)
 			c.begin(t, size[0], size[1])

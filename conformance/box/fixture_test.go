@@ -18,6 +18,8 @@ import (
 	"github.com/stretchr/testify/assert"
 	"github.com/stretchr/testify/require"
 	"golang.org/x/sys/unix"
+
+	"example.com/ripple/internal/testkit"
 )
 
 // secret is the content of everything that a program in a box must not read; harmed is what
@@ -194,17 +196,7 @@ func (f *fixture) killed(t *testing.T) bool {
 }
 
 // survivor returns the ID of a process that an attack left behind, or 0.
-func (f *fixture) survivor() int {
-	files, _ := filepath.Glob("/proc/[0-9]*/cmdline") // the pattern is well formed
-	for _, file := range files {
-		words, err := os.ReadFile(file)
-		if err == nil && bytes.HasPrefix(words, []byte(f.variables["ID"]+"-survivor")) {
-			pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file))) // the pattern matches numbers
-			return pid
-		}
-	}
-	return 0
-}
+func (f *fixture) survivor() int { return testkit.ProcessCalled(f.variables["ID"] + "-survivor") }
 
 // listenUnix serves the secret on a socket that every user may connect to.
 func (s *services) listenUnix(t *testing.T, path string) {

@@ -12,7 +12,6 @@ import (
 	"os/exec"
 	"path/filepath"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -115,19 +114,7 @@ func (p *place) files() []string {
 }
 
 // left returns the processes that were started in this place.
-func (p *place) left() []int {
-	var pids []int
-	paths, _ := filepath.Glob("/proc/[0-9]*/environ") // the pattern is valid
-	for _, path := range paths {
-		environ, err := os.ReadFile(path)
-		if err != nil || !bytes.Contains(environ, []byte(p.mark)) {
-			continue
-		}
-		pid, _ := strconv.Atoi(strings.Split(path, "/")[2]) // the pattern matches digits
-		pids = append(pids, pid)
-	}
-	return pids
-}
+func (p *place) left() []int { return testkit.ProcessesWith(p.mark) }
 
 // describe returns the command lines of processes.
 func describe(pids []int) string {
