@@ -14,17 +14,17 @@ var exitCodes = []struct {
 	code    int
 	meaning string
 }{
-	{ui.ExitOK, "it worked; all tests passed; the loop is done"},
+	{ui.ExitOK, "success; all tests passed; the work of the loop is done"},
 	{ui.ExitFailed, "tests failed; the command failed"},
-	{ui.ExitUsage, "wrong usage, or a file that is not valid"},
-	{ui.ExitMissing, "something needed is missing: the program of an adapter, a prompt, git"},
+	{ui.ExitUsage, "wrong usage, or an invalid file"},
+	{ui.ExitMissing, "something is missing: the program of an adapter, a prompt, git"},
 	{ui.ExitTimeout, "timed out"},
 	{ui.ExitLimit, "a limit was reached: of the provider, of the agent's steps, or a budget of the loop"},
-	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, it makes no progress"},
-	{loopcmd.ExitUnverified, "the loop stopped: done was claimed and not verified"},
-	{ui.ExitBlocked, "the agent is blocked: a tool was refused, no user is logged in, or it has a question"},
+	{loopcmd.ExitOpen, "the loop stopped: the circuit is open, usually for lack of progress"},
+	{loopcmd.ExitUnverified, "the loop stopped: the agent claimed that the work is done, but verification failed"},
+	{ui.ExitBlocked, "the agent is blocked: a tool was denied, no user is logged in, or it has a question"},
 	{ui.ExitInterrupted, "interrupted, or asked to end by a signal"},
-	{ui.ExitPipe, "the reader of standard output went away"},
+	{ui.ExitPipe, "standard output was closed by its reader"},
 }
 
 func newExitCodes() *cobra.Command {
@@ -33,8 +33,8 @@ func newExitCodes() *cobra.Command {
 	for _, c := range exitCodes {
 		fmt.Fprintf(&b, "  %-5d%s\n", c.code, c.meaning)
 	}
-	b.WriteString("\n`ripple exec` passes on the exit code of the last command where the program\n" +
-		"reports one, and of the program itself when it ended; then a code of this table\n" +
-		"may be the program's own. A message on standard error identifies ripple's own.")
+	b.WriteString("\n`ripple exec` exits with the code of the last command if the program reports one,\n" +
+		"or with the program's own exit code if the program has ended. Such a code may\n" +
+		"equal one of this table; only ripple's own comes with a message on standard error.")
 	return &cobra.Command{Use: "exit-codes", Short: "The exit codes of ripple", Long: b.String()}
 }

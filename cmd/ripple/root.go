@@ -66,9 +66,9 @@ func newRoot(a *ui.App) *cobra.Command {
 		Use:   "ripple",
 		Short: "Drive any interactive program from one YAML file",
 		Long: "ripple drives interactive programs: shells, REPLs, debuggers and coding\n" +
-			"agents. Each program is described by one YAML file, its adapter; ripple tests\n" +
-			"adapters against the real program, runs commands in sessions of it and lets\n" +
-			"agents take turns.",
+			"agents. One YAML file, the adapter, describes a program. ripple runs commands\n" +
+			"in sessions of the program, tests the adapter against it, and runs coding\n" +
+			"agents turn after turn until their work is done.",
 		Example: "  ripple adapter test bash\n  ripple exec python -- '1 + 1'\n  ripple agent run \"what does this project do?\"",
 	})
 	showVersion(a, root)
@@ -106,7 +106,8 @@ type commandGroup struct {
 // `ripple status`.
 func commandGroups(a *ui.App) []commandGroup {
 	return []commandGroup{
-		{"Programs", []*cobra.Command{execcmd.New(a), consolecmd.New(a, version()), boxcmd.New(a)}},
+		{"Programs", []*cobra.Command{execcmd.New(a), boxcmd.New(a)}},
+		{"Consoles", []*cobra.Command{consolecmd.New(a, version())}},
 		{"Loops", append([]*cobra.Command{loopcmd.New(a)}, loopcmd.Commands(a)...)},
 		{"Agents", []*cobra.Command{agentcmd.New(a, consolecmd.Detached(a), adaptercmd.NewAgentMatrix(a)), agentcmd.NewDoctor(a), agentcmd.NewRehearse(a)}},
 		{"Adapters", []*cobra.Command{adaptercmd.New(a), newSchema(a), trustcmd.New(a)}},

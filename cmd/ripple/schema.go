@@ -20,14 +20,13 @@ func newSchema(a *ui.App) *cobra.Command {
 	var install bool
 	cmd := &cobra.Command{
 		Use:   "schema [adapter | project | scenario]",
-		Short: "Print the JSON Schema of adapter files and others",
-		Long: "Print the JSON Schema of adapter files, of ripple.yml (project) or of the scenarios of\n" +
-			"the scripted agent, for editors that check and complete YAML. SCHEMA.md describes\n" +
-			"every key in words.\n\n" +
-			"--install writes it where editors look for it, and prints the path: that of adapters into\n" +
-			"your own directory of adapters, and into the project's if it has one; the others into\n" +
-			".ripple of the current directory. Editors with yaml-language-server use the path in the\n" +
-			"first line of a YAML file.",
+		Short: "Print the JSON Schema of adapter and other files",
+		Long: "Print the JSON Schema of adapter files, of ripple.yml (project), or of the scripted agent's\n" +
+			"scenarios, for editors that validate and complete YAML. SCHEMA.md describes every key.\n\n" +
+			"--install writes it where editors look for it and prints the path: the schema of adapters\n" +
+			"into your own adapter directory and the project's, if that exists; the others into .ripple\n" +
+			"in the current directory. Editors with yaml-language-server use the path in the first line\n" +
+			"of a YAML file.",
 		Example: "  ripple schema > adapter.schema.json\n  ripple schema --install\n  ripple schema project --install",
 		Args:    cobra.MaximumNArgs(1),
 		RunE: func(_ *cobra.Command, args []string) error {

@@ -27,26 +27,25 @@ func New(a *ui.App, version string) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "acp [--adapter NAME] [--turn] [-- FLAGS OF ripple run]",
-		Short: "Be an agent for editors, by the Agent Client Protocol",
-		Long: `Speak the Agent Client Protocol (https://agentclientprotocol.com), version 1, on standard
-input and output, as the agent: an editor starts this command and drives ripple by it.
+		Short: "Serve editors as an agent, over the Agent Client Protocol",
+		Long: `Implement an agent of the Agent Client Protocol (https://agentclientprotocol.com), version 1,
+on standard input and output: an editor starts this command and sends it prompts.
 
-A prompt begins a loop in the session's directory, as "ripple run" does there with the
-settings of that directory and with the flags after "--". The client shows the plan,
-each turn, what its tools do and the commands that verify; it is asked what the agent
-asks. The answer to a prompt says how the loop ended:
+A prompt starts a loop in the session's directory, like "ripple run" with the settings of that
+directory and the flags after "--". The editor shows the plan, each turn, its tool calls and the
+verification, and asks its user the agent's questions. The stop reason tells how the loop ended:
 
-  end_turn           done: verified, or claimed where nothing asks for more
-  max_turn_requests  a limit, no progress, or done was claimed and not verified
+  end_turn           done: verified, or claimed if there is no --verify command
+  max_turn_requests  a limit, no progress, or a claim that verification did not confirm
   refusal            the agent needs a person: the next prompt is the answer
-  cancelled          stopped: after the turn, or now when it was cancelled twice
+  cancelled          stopped after the turn, or immediately if canceled twice
 
-A prompt after that goes on with the loop, unless its work is done.
+The next prompt continues the loop, unless its work is done.
 
-With --turn a prompt is one turn of the agent, without a loop, over the protocol where the
-agent speaks it: then the editor is asked what the agent asks, and gives it its MCP servers.
-The editor chooses the mode: "ask" is the first, "allow" allows what the agent asks, the
-others are the agent's own permission modes.`,
+With --turn, each prompt is one turn of the agent, without a loop, over the same protocol if the
+agent supports it: the editor then answers the agent's requests and provides its MCP servers.
+The editor chooses the mode: "ask", the default, passes the agent's requests to the editor,
+"allow" grants them, and the others are the agent's own permission modes.`,
 		Example: `  ripple acp --adapter claude
   ripple acp --adapter codex -- --verify 'make test' --max-cost 5
   ripple acp --turn --adapter gemini`,
@@ -63,10 +62,10 @@ others are the agent's own permission modes.`,
 			return a.Guarded(func() error { return serve(cmd.Context(), a, version, f, args) })
 		},
 	}
-	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: as ripple run chooses it, with --turn the first that is installed")
+	cmd.Flags().StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` of an adapter, an adapter file, or auto (as ripple run chooses it; with --turn the first installed one)")
 	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
-	cmd.Flags().BoolVar(&f.turn, "turn", false, "a prompt is one turn of the agent, without a loop")
+	cmd.Flags().BoolVar(&f.turn, "turn", false, "run one turn of the agent for each prompt, without a loop")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a))
 	return cmd
 }

@@ -20,12 +20,12 @@ func NewAgentMatrix(shared *ui.App) *cobra.Command {
 	var file string
 	cmd := &cobra.Command{
 		Use:   "matrix REPORT...",
-		Short: "Show test results of agents over each of their ways, and their capabilities",
+		Short: "Show test results of agents over each transport, and their capabilities",
 		Long: `Show a table of the JSON reports of "ripple adapter test" for agents: a row for each
-tested version of an agent, and for each of its ways (stdio, ACP, its screen) whether
-the same scripted turns had the same result as over its first way: "same", the known
-differences, or what FAILED. The last column lists what it offers over the Agent Client
-Protocol: the capabilities that it announced, and those seen in use (plan, usage, asks).
+tested version of an agent, and for each of its transports (stdio, ACP, its screen)
+whether the same scripted turns had the same result as over its first transport: "same", the
+known differences, or FAILED with the failures. The last column lists its capabilities in the
+Agent Client Protocol: those that it announced, and those seen in use (plan, usage, asks).
 
 --write FILE puts the table into a document, between the lines "<!-- ripple agent
 matrix -->" and "<!-- end -->".`,

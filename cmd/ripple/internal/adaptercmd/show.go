@@ -16,7 +16,7 @@ func newAdapterShow(a *app) *cobra.Command {
 	var asJSON bool
 	cmd := &cobra.Command{
 		Use:   "show {FILE | NAME}",
-		Short: "Show all about one adapter",
+		Short: "Show the contents of an adapter",
 		Long: `Show the contents of an adapter: how its program is found and started, how prompts are
 recognized and input is sent, its capabilities, modes, meta-commands and debugger
 vocabulary, samples and tests.

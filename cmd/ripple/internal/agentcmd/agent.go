@@ -11,10 +11,10 @@ func New(shared *ui.App, detached Detached, others ...*cobra.Command) *cobra.Com
 	a := &app{shared, detached}
 	cmd := ui.Group(&cobra.Command{
 		Use:   "agent",
-		Short: "Let a coding agent take a turn",
-		Long: `A coding agent is a program whose adapter says "family: agent": it takes a prompt,
-works, and ends. ripple drives every agent the same way and shows what it does as
-one kind of events, whatever the agent's own output looks like.`,
+		Short: "Run one turn of a coding agent",
+		Long: `A coding agent is a program whose adapter has "family: agent": it takes a prompt, works, and
+exits. ripple drives all agents in the same way and translates their output into the same
+events.`,
 	})
 	cmd.AddCommand(newAgentRun(a), newAgentMap(a))
 	cmd.AddCommand(others...)

@@ -34,20 +34,19 @@ func NewDoctor(shared *ui.App) *cobra.Command {
 	var f doctorFlags
 	cmd := &cobra.Command{
 		Use:   "doctor [--probe] [NAME...]",
-		Short: "Say which coding agents can be used here, and what to do about the others",
-		Long: `Look for the coding agents, compare their versions with what their adapters need,
-ask whether somebody is logged in, where an agent can tell, and which of its ways to
-take turns (--transport) have their program here; and whether this machine can run boxes. They stand in the order
-in which ripple chooses one by itself. With NAMEs (or files of adapters) look at these
-programs instead, whatever their family.
+		Short: "Report which coding agents are usable here, and what the others need",
+		Long: `List the coding agents in the order in which ripple prefers them: whether each is installed,
+whether its version is one that its adapter supports, whether a user is logged in (if the agent
+reports that), and for which transports its programs are installed. Also report whether this
+machine can run boxes. With NAMEs of adapters, or adapter files, report on these programs
+instead, which need not be agents.
 
---probe starts programs for real, each in a session with your own environment, and
-sends them the probe of their adapter: a line of code whose answer is known. Without
-a NAME it is every program that is here and has a probe. Agents have none: what can
-be asked without a turn is asked anyway.
+--probe starts each program in a session with your environment and sends the probe of its
+adapter: a line of code with a known result. Without a NAME, it probes all installed programs
+whose adapter has a probe. Agents have no probe.
 
-The exit code is 3 when no agent can be used or, with NAMEs or --probe, when one of
-the programs cannot: it is missing, too old, nobody is logged in, or its probe failed.`,
+The exit code is 3 if no agent is usable or, with NAMEs or --probe, if one of the programs is
+not: it is missing or too old, no user is logged in, or its probe failed.`,
 		Example: "  ripple doctor\n  ripple doctor claude --json\n  ripple doctor --probe python psql --timeout 10s",
 		Args:    cobra.ArbitraryArgs,
 		RunE: func(cmd *cobra.Command, names []string) error {
@@ -71,11 +70,11 @@ the programs cannot: it is missing, too old, nobody is logged in, or its probe f
 		},
 		ValidArgsFunction: ui.CompleteAdapter(a.App),
 	}
-	cmd.Flags().StringVar(&f.adapter, "adapter", "", "look at this adapter (`NAME` or file), as an argument does")
+	cmd.Flags().StringVar(&f.adapter, "adapter", "", "report on this adapter (`NAME` or file), like an argument")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAdapter(a.App))
 	cmd.Flags().BoolVar(&f.json, "json", false, "print a JSON array")
-	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and ask them their adapters' probes")
-	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "longest time for a program's start and its probe, with --probe")
+	cmd.Flags().BoolVar(&f.probe, "probe", false, "start the programs and send them their adapters' probes")
+	cmd.Flags().DurationVar(&f.timeout, "timeout", 30*time.Second, "with --probe: maximum time for starting and probing one program")
 	return cmd
 }
 

@@ -28,11 +28,11 @@ func newAgentMap(a *app) *cobra.Command {
 	var f mapFlags
 	cmd := &cobra.Command{
 		Use:   "map --adapter NAME < TRANSCRIPT",
-		Short: "Show what an adapter makes of an agent's recorded output",
-		Long: `Read an agent's output from standard input and print the events that its adapter
-makes of it, one JSON object a line, and at the end how the turn is judged. Lines
-that the adapter does not know are named on standard error, with their numbers.
-For authors of adapters: "ripple agent run --transcript FILE" records such output.`,
+		Short: "Translate an agent's recorded output into events",
+		Long: `Read an agent's output from standard input and print the events into which its adapter
+translates it, one JSON object per line, and finally the outcome of the turn. Lines that no
+rule of the adapter matches are reported on standard error with their numbers. This is for
+authors of adapters: "ripple agent run --transcript FILE" records such output.`,
 		Example: "  ripple agent map --adapter ./my-agent.yaml < turn.ndjson\n" +
 			"  ripple agent map --adapter claude --exit-code 1 --stderr turn.ndjson.stderr < turn.ndjson",
 		Args: ui.NoArgs,
@@ -41,9 +41,9 @@ For authors of adapters: "ripple agent run --transcript FILE" records such outpu
 	flags := cmd.Flags()
 	flags.StringVar(&f.adapter, "adapter", "", "the agent's `NAME` or adapter file")
 	ui.CompleteFlag(cmd, "adapter", ui.CompleteAgent(a.App))
-	flags.StringVar(&f.stderr, "stderr", "", "what the agent wrote to standard error meanwhile, in this `FILE`")
-	flags.IntVar(&f.exitCode, "exit-code", 0, "exit code with which the agent ended")
-	flags.BoolVar(&f.strict, "strict", false, "exit with 1 when a line is not known")
+	flags.StringVar(&f.stderr, "stderr", "", "the agent's standard error output, in this `FILE`")
+	flags.IntVar(&f.exitCode, "exit-code", 0, "the agent's exit code")
+	flags.BoolVar(&f.strict, "strict", false, "exit with 1 if no rule matches a line")
 	_ = cmd.MarkFlagRequired("adapter") // the flag exists
 	return cmd
 }

@@ -37,22 +37,22 @@ func newAgentRun(a *app) *cobra.Command {
 	var f runFlags
 	cmd := &cobra.Command{
 		Use:   "run [--adapter NAME] [--] PROMPT | -",
-		Short: "Let an agent take one turn",
-		Long: `Let an agent take one turn: its text goes to standard output as it comes, its tools
-and what happens besides to standard error. PROMPT is one argument; "-" reads it
-from standard input, --prompt-file from a file. Without --adapter the first agent
-that is installed takes the turn (ripple doctor shows the order).
+		Short: "Run one turn of an agent",
+		Long: `Run one turn of an agent. Its text is printed on standard output as it arrives, tool calls and
+notes on standard error. PROMPT is one argument; "-" reads it from standard input,
+--prompt-file from a file. Without --adapter, the first installed agent takes the turn; "ripple
+doctor" shows the order.
 
---screen takes the turn on the agent's own screen, where its adapter describes it; at a
-terminal you see it, type and answer. --detach leaves it to itself as a console.
+--screen takes the turn in the agent's own full-screen interface, if its adapter describes that;
+on a terminal you see it, and can type and answer. --detach continues it in the background, as a
+console.
 
---json prints every event as one JSON object a line, and last an object of type
-"outcome": "failure" (absent when the turn worked), "session_id", "tokens".
+--json prints each event as one JSON object per line, and finally an object of type
+"outcome" with "failure" (absent if the turn succeeded), "session_id" and "tokens".
 
-Exit codes: 0 the turn worked; 1 it failed; 3 the agent is missing or too old; 4 it
-timed out; 5 a limit was reached; 8 a tool was refused, the agent asks, or nobody is
-logged in.
-Ctrl-C ends the turn and all that the agent started.`,
+Exit codes: 0 the turn succeeded; 1 it failed; 3 the agent is missing or too old; 4 it timed
+out; 5 a limit was reached; 8 a tool was denied, the agent has a question, or no user is logged
+in. Ctrl-C ends the turn and all processes that the agent started.`,
 		Example: `  ripple agent run "what does this project do?"
   ripple agent run --adapter codex --timeout 10m --json - < task.md
   ripple agent run --adapter claude --resume 7e0c… "now the tests"`,
@@ -78,7 +78,7 @@ Ctrl-C ends the turn and all that the agent started.`,
 	f.addTo(cmd.Flags())
 	a.Trust.Flag(cmd)
 	ui.Transport(cmd, &f.transport)
-	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, leave the agent to itself as a console (ripple console attach)")
+	cmd.Flags().BoolVar(&f.detach, "detach", false, "with --screen, continue in the background as a console (ripple console attach)")
 	for _, bound := range []string{"timeout", "idle-timeout", "json", "transcript"} {
 		cmd.MarkFlagsMutuallyExclusive("detach", bound) // they are for who waits
 	}
@@ -88,22 +88,22 @@ Ctrl-C ends the turn and all that the agent started.`,
 }
 
 func (f *runFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&f.adapter, "adapter", "auto", "the agent's `NAME` or adapter file; auto: the first that is installed")
+	flags.StringVar(&f.adapter, "adapter", "auto", "the agent: the `NAME` of an adapter, an adapter file, or auto (the first installed one)")
 	flags.StringVar(&f.promptFile, "prompt-file", "", "read the prompt from this `FILE`")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
-	flags.StringVar(&f.transcript, "transcript", "", "record the agent's own output in this `FILE`, its standard error in FILE.stderr")
-	flags.StringVar(&f.turn.SessionID, "resume", "", "go on with the session of this `ID`")
-	flags.StringVar(&f.turn.NewSessionID, "session-id", "", "begin a session with this `ID`")
-	flags.StringVar(&f.turn.Model, "model", "", "`MODEL` to use")
-	flags.StringVar(&f.turn.Context, "context", "", "`TEXT` that is added to the agent's system prompt")
-	flags.StringSliceVar(&f.turn.AllowedTools, "allowed-tools", nil, "tools that the agent may use, `LIST` with commas")
-	flags.StringVar(&f.turn.PermissionMode, "permission-mode", "", "what the agent may do unasked (`MODE`)")
-	flags.IntVar(&f.turn.MaxTurns, "max-turns", 0, "bound of the agent's own steps")
-	flags.StringVar(&f.options.Dir, "cwd", "", "working `DIR`ectory of the agent")
-	flags.StringArrayVar(&f.options.Env, "env", nil, "`KEY=VALUE` for the agent's environment")
+	flags.StringVar(&f.transcript, "transcript", "", "record the agent's standard output in this `FILE`, its standard error in FILE.stderr")
+	flags.StringVar(&f.turn.SessionID, "resume", "", "continue the session with this `ID`")
+	flags.StringVar(&f.turn.NewSessionID, "session-id", "", "start a session with this `ID`")
+	flags.StringVar(&f.turn.Model, "model", "", "the agent's `MODEL`")
+	flags.StringVar(&f.turn.Context, "context", "", "`TEXT` to append to the agent's system prompt")
+	flags.StringSliceVar(&f.turn.AllowedTools, "allowed-tools", nil, "tools that the agent may use, as a comma-separated `LIST`")
+	flags.StringVar(&f.turn.PermissionMode, "permission-mode", "", "the agent's own permission `MODE`")
+	flags.IntVar(&f.turn.MaxTurns, "max-turns", 0, "maximum number of the agent's own steps")
+	flags.StringVar(&f.options.Dir, "cwd", "", "the agent's working directory (`DIR`)")
+	flags.StringArrayVar(&f.options.Env, "env", nil, "set a variable of the agent's environment, `KEY=VALUE`; repeatable")
 	flags.StringVar(&f.options.Executable, "executable", "", "program to start instead of the adapter's")
-	flags.DurationVar(&f.options.Timeout, "timeout", 0, "longest time for the turn (0: none)")
-	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "longest time without output (0: none)")
+	flags.DurationVar(&f.options.Timeout, "timeout", 0, "maximum duration of the turn (0: no limit)")
+	flags.DurationVar(&f.options.IdleTimeout, "idle-timeout", 0, "maximum time without output (0: no limit)")
 }
 
 // prepared is the agent, and what is asked of it: nothing is started for what cannot be.

@@ -22,7 +22,7 @@ import (
 func New(a *ui.App, version string) *cobra.Command {
 	cmd := ui.Group(&cobra.Command{
 		Use:   "console",
-		Short: "Keep sessions alive, and use them by name from anywhere",
+		Short: "Use sessions that keep running, by name",
 		Long: `A console is a session that keeps running when the command that started it has ended.
 Every program of the same user can use it by its name or a unique prefix; the only
 console needs no name.

@@ -38,11 +38,10 @@ print. The exit code is the last command's, where the program reports one.
 ADAPTER is a name (see "ripple adapter list") or an adapter file. CODE is one
 argument, of one line or several; "-" reads it from standard input. With --lines
 every line of standard input is a command of its own, answered before the next
-one is read, all in the same session. When a command runs out of time the rest is
-not run. When the program ends it is started anew for the next command if the
-adapter says so (lifecycle.restart_on); otherwise the rest is not run either. A line
-that is not a whole command is taken back: send
-blocks with "-", -f or -0.
+one is read, all in the same session. After a command that times out, the rest is
+not run. If the program exits, it is restarted for the next command if the adapter
+allows that (lifecycle.restart_on); otherwise the rest is not run either. A line
+that is not a complete command is rejected: send blocks with "-", -f or -0.
 
 -e CODE and --op OPERATION are commands too, run in the order given and before any
 other code. --op sends the program's own command for an operation of a debugger
@@ -50,24 +49,24 @@ other code. --op sends the program's own command for an operation of a debugger
 
 --json prints for each command "output", "exit_code" (null: the program reports
 none), "error" (whether it failed), "duration_ns", "completed_by" (marker, prompt,
-idle, exit, timeout or interrupt; the last one too when ripple was asked to end) and "bytes" (length of
-the output). Where they are known or there is something to say: "cwd", "mode" and
+idle, exit, timeout, or interrupt, which is also used when ripple was asked to end) and "bytes" (length
+of the output). If they are known: "cwd", "mode" and
 "level" (how deep debuggers are nested) at its end, "captures" (what the adapter reads
-from the prompt, by name), "out_of_band" (what came between the commands, before this
-one's output; without --json it goes to standard error), "screen" (true: the program
-draws on the whole screen, and what that shows ends the output), "restarted" (true: the
+from the prompt, by name), "out_of_band" (output that arrived between the commands,
+before this one's output; without --json it is printed on standard error), "screen" (true: the program
+uses the whole screen, and the output ends with the screen's content), "restarted" (true: the
 program was restarted for this command), "prompt_elsewhere" (true: the program waits for
 the next command, but its prompt is not printed on the terminal, as after "exec 2>FILE" in
 some shells, so the exit code is not known), "fault" (ripple itself panicked while it handled
-the output; it names a file for a bug report) and "failure" (why ripple could not carry it out
-to its end).
-Bytes that are not UTF-8 become U+FFFD there; without --json they stay as they are.
+the output; it names a file for a bug report) and "failure" (why ripple could not complete the
+command).
+Bytes that are not UTF-8 become U+FFFD in JSON; without --json they are unchanged.
 
 Ctrl-C interrupts the command, not the session; a second one ends ripple. A command
-that waits for nothing but input when nobody can type any is interrupted after 5s. Of
-a program of another user, as sudo starts, that is known when the terminal does not echo.
-A program that is stopped (SIGSTOP) and not continued within 5s is given up, too.
-What was typed on a terminal and not taken by the program is dropped at the end.`,
+that waits for input although nobody can type any is interrupted after 5s. For a program
+of another user, such as one started by sudo, ripple knows that only if the terminal does not
+echo. A program that is stopped (SIGSTOP) and not continued within 5s is interrupted, too.
+Typed input that the program has not read is discarded at the end.`,
 		Example: `  ripple exec python -- '1 + 1'
   ripple exec bash --timeout 30s -f build.sh
   printf 'x = 20\nx + 1\n' | ripple exec python --lines --json
@@ -102,16 +101,16 @@ func (f *execFlags) addTo(flags *pflag.FlagSet) {
 	flags.Var(stepFlag{&f.steps, true}, "op", "run this `OPERATION` of a debugger, with its arguments as name=value; repeatable")
 	flags.BoolVar(&f.lines, "lines", false, "each line of standard input is a command")
 	flags.BoolVarP(&f.nul, "null", "0", false, "commands on standard input are separated by NUL; implies --lines")
-	flags.BoolVar(&f.json, "json", false, "print one JSON result a command, a line each")
-	flags.DurationVar(&f.timeout, "timeout", 0, "longest time for one command (0: no limit)")
-	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "longest time until the program's first prompt; where it is not given, a program that waits at something else for 5 seconds is given up")
+	flags.BoolVar(&f.json, "json", false, "print one JSON object per command, one per line")
+	flags.DurationVar(&f.timeout, "timeout", 0, "maximum duration of one command (0: no limit)")
+	flags.DurationVar(&f.readyTimeout, "ready-timeout", time.Minute, "maximum time until the program's first prompt; if it is not given, a program that waits for other input for 5 seconds fails")
 	flags.StringVar(&f.session.Dir, "cwd", "", "directory to start in")
 	flags.StringArrayVar(&f.session.Env, "env", nil, "set a variable of the program's environment, `KEY=VALUE`; repeatable")
-	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as what is to be debugged; repeatable")
+	flags.StringArrayVar(&f.session.Args, "arg", nil, "an `ARGUMENT` of the program, such as the program to debug; repeatable")
 	flags.StringVar(&f.session.Executable, "executable", "", "program to start instead of the adapter's")
 	flags.IntVar(&f.session.Cols, "cols", 0, "width of the terminal in columns (default: the adapter's)")
 	flags.IntVar(&f.session.Rows, "rows", 0, "height of the terminal in rows (default: the adapter's)")
-	flags.BoolVarP(&f.verbose, "verbose", "v", false, "show on standard error what is sent and read, and each marker, with its time in milliseconds")
+	flags.BoolVarP(&f.verbose, "verbose", "v", false, "log what is sent and read, and each marker, on standard error, with times in milliseconds")
 	flags.StringVar(&f.record, "record", "", "record the session as an asciicast in this file")
 }
 

@@ -33,14 +33,14 @@ func NewAnswer(shared *ui.App) *cobra.Command {
 	var r reply
 	cmd := &cobra.Command{
 		Use:   "answer [ID] {TEXT | - | --allow | --deny [TEXT]}",
-		Short: "Answer a question of this directory's loop",
-		Long: `Answer a question of an agent, by its ID, q1 for example; without an ID the only open
-question. A loop that waits continues with the answer; one that has stopped gets it with the
-next "ripple run --resume". The agent gets it once: in the turn that waits for it, or in
-the prompt of the next one.
+		Short: "Answer an agent's question",
+		Long: `Answer an agent's question, given by its ID, such as q1; without an ID, the only open
+question. A waiting loop continues with the answer; a stopped one uses it with the next
+"ripple run --resume". The agent gets it once: in the turn that waits for it, or in the
+prompt of the next turn.
 
-A question with options needs one of them, by its name or number; a question for a
-permission needs --allow or --deny, with an optional message to the agent. "ripple
+A question with options is answered with one of them, by name or number; a request for a
+permission with --allow or --deny and an optional message to the agent. "ripple
 status" shows the open questions.`,
 		Example: "  ripple answer 'Use Postgres 16.'\n  ripple answer q2 --allow\n  ripple answer q2 --deny 'use make clean'",
 		Args:    cobra.MaximumNArgs(2),
@@ -60,8 +60,8 @@ status" shows the open questions.`,
 			return a.answer(cmd, r)
 		},
 	}
-	cmd.Flags().BoolVar(&r.allow, "allow", false, "the agent may do what it asks for")
-	cmd.Flags().BoolVar(&r.deny, "deny", false, "it may not")
+	cmd.Flags().BoolVar(&r.allow, "allow", false, "grant the permission")
+	cmd.Flags().BoolVar(&r.deny, "deny", false, "deny the permission")
 	return cmd
 }
 

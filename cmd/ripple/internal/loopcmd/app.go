@@ -15,9 +15,9 @@ type app struct{ *ui.App }
 func New(a *ui.App) *cobra.Command {
 	cmd := ui.Group(&cobra.Command{
 		Use:   "loop",
-		Short: "Run, watch and end a loop of this directory",
-		Long: `Run an agent turn after turn, and look at its loop. The commands are also there without
-"loop": "ripple status" is "ripple loop status".`,
+		Short: "Run, watch and stop the loop of this directory",
+		Long: `Run an agent turn after turn, and inspect its loop. Each command also works without the word
+"loop": "ripple status" is short for "ripple loop status".`,
 		Example: "  ripple loop init\n  ripple loop run --adapter claude --verify 'make test'\n  ripple loop status",
 	})
 	cmd.AddCommand(Commands(a)...)

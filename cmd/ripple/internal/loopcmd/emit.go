@@ -19,14 +19,14 @@ func NewEmit(shared *ui.App) *cobra.Command {
 	var asJSON string
 	cmd := &cobra.Command{
 		Use:   "emit TOPIC [PAYLOAD | --json JSON]",
-		Short: "Publish a topic, from inside a loop's turn",
-		Long: `Publish a topic in the turn of a loop in which this command runs: the hat that takes it
-receives it in one of the next turns. It is the equivalent, for tools and scripts, of a
-line <event topic="TOPIC">PAYLOAD</event> in an agent's answer. A token in the environment
+		Short: "Publish a topic from within a turn",
+		Long: `Publish a topic from within a loop's turn: the hat that subscribes to it receives it in one
+of the next turns. For tools and scripts, this is the equivalent of a line
+<event topic="TOPIC">PAYLOAD</event> in an agent's answer. A token in the environment
 identifies the loop and the turn; it is invalid after the turn.
 
 A topic has at most 80 characters of a-z 0-9 _ . : -, or is the completion promise; a
-payload has at most 4 KB, and a longer one is cut.`,
+payload has at most 4 KB; a longer one is truncated.`,
 		Example: "  ripple emit review.passed 'no findings'\n  ripple emit build.done --json '{\"files\": 3}'",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) == 0 || len(args) > 2 {
@@ -51,7 +51,7 @@ payload has at most 4 KB, and a longer one is cut.`,
 			return a.emit(args[0], payload)
 		},
 	}
-	cmd.Flags().StringVar(&asJSON, "json", "", "a payload that is `JSON`: checked, and never cut")
+	cmd.Flags().StringVar(&asJSON, "json", "", "a `JSON` payload, which is validated and never truncated")
 	return cmd
 }
 

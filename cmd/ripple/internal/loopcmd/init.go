@@ -33,18 +33,18 @@ func NewInit(shared *ui.App) *cobra.Command {
 	var from, preset string
 	cmd := &cobra.Command{
 		Use:   "init [--from FILE] [--preset NAME]",
-		Short: "Write .ralph/ to start a loop",
+		Short: "Write the files of a loop into .ralph/",
 		Long: `Write .ralph/ in the current directory: the task (PROMPT.md), the plan (@fix_plan.md),
 notes on how to build and test (@AGENT.md), the settings, all commented out
 (.ralphrc), and a .gitignore that keeps all of it out of git. Existing files are kept;
 settings that were never edited are updated. The commands that build and test the
 project are taken from its files if possible.
 
---from FILE takes the task and the plan from a document: Markdown (its boxes become
-the plan, else the items under headings like Tasks or Requirements, else its
-sections), or JSON of issues. "-" is standard input.
+--from FILE takes the task and the plan from a document: Markdown (its checkboxes become
+the plan; without any, the items under headings like Tasks or Requirements; without
+these, its sections), or JSON of issues. "-" is standard input.
 
---preset NAME writes a ripple.yml with roles, too, which ripple hats draws:
+--preset NAME also writes a ripple.yml with roles; "ripple hats" draws them:
 
 ` + presetList(),
 		Example: `  ripple init --from prd.md
@@ -61,8 +61,8 @@ sections), or JSON of issues. "-" is standard input.
 			return a.initLoop(from, preset, cmd.Flags().Changed("preset"))
 		},
 	}
-	cmd.Flags().StringVar(&preset, "preset", "", "write roles, too: the `NAME` of one of the presets above")
-	cmd.Flags().StringVar(&from, "from", "", "a `FILE` with the tasks: Markdown, or JSON of issues")
+	cmd.Flags().StringVar(&preset, "preset", "", "also write the roles of the preset `NAME`")
+	cmd.Flags().StringVar(&from, "from", "", "take the task and the plan from this `FILE`: Markdown, or JSON of issues")
 	ui.CompleteFlag(cmd, "preset", func(*cobra.Command, []string, string) (names []string, _ cobra.ShellCompDirective) {
 		for _, p := range presets() {
 			names = append(names, cobra.CompletionWithDesc(p.name, p.about))

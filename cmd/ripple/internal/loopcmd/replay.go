@@ -29,14 +29,14 @@ func NewReplay(shared *ui.App) *cobra.Command {
 	var page string
 	cmd := &cobra.Command{
 		Use:   "replay [EVENTS]",
-		Short: "Show a loop again, from its events",
-		Long: `Show what happened in a loop, from its events (.ralph/events.jsonl): as fast as it can be
-printed, or with --speed as it went, 1 for its own pace, 10 for ten times that.
+		Short: "Print what happened in a loop, from its events",
+		Long: `Print what happened in a loop, from its events (.ralph/events.jsonl): at once, or with
+--speed at the original pace (1) or a multiple of it (10: ten times as fast).
 
---html writes one page for a browser instead: the turns as cards, with what the agent said
-and did, what was verified and what it cost. It is one file that needs no network and shows
-what agents printed as text only. Of a very long loop the oldest turns are told in short.
-Look at it before you give it away: it has whatever the agent has printed.`,
+--html writes a page for a browser instead: each turn is a card with the agent's messages and
+tool calls, the verification and the cost. The page is a single file that needs no network and
+shows agents' output only as text. In a very long loop, the oldest turns are summarized.
+Look at the page before you share it: it contains whatever the agent printed.`,
 		Example: "  ripple replay\n  ripple replay --turn 3\n  ripple replay --html loop.html",
 		Args: func(cmd *cobra.Command, args []string) error {
 			if len(args) > 1 {
@@ -60,9 +60,9 @@ Look at it before you give it away: it has whatever the agent has printed.`,
 			return a.replay(cmd.Context(), path, speed, turn)
 		},
 	}
-	cmd.Flags().Float64Var(&speed, "speed", 0, "how fast, in times of its own pace (0: at once)")
+	cmd.Flags().Float64Var(&speed, "speed", 0, "replay at this multiple of the original pace (0: at once)")
 	cmd.Flags().IntVar(&turn, "turn", 0, "show only this turn")
-	cmd.Flags().StringVar(&page, "html", "", "write a page for browsers to this `FILE` (\"-\": standard output)")
+	cmd.Flags().StringVar(&page, "html", "", "write a page for a browser to this `FILE` (\"-\": standard output)")
 	cmd.MarkFlagsMutuallyExclusive("html", "speed")
 	cmd.MarkFlagsMutuallyExclusive("html", "turn")
 	return cmd

@@ -40,33 +40,34 @@ func NewRun(shared *ui.App) *cobra.Command {
 	var f loopFlags
 	cmd := &cobra.Command{
 		Use:   "run [--adapter NAME]",
-		Short: "Let an agent work turn after turn until the work is done",
+		Short: "Run an agent turn after turn until the work is done",
 		Long: `Let a coding agent work on the task in .ralph/PROMPT.md, turn after turn, until the
-work is done or something says that it should not go on: a limit, a budget, no
-progress, a refused tool. "ripple init" writes the files to begin with.
+work is done or there is a reason to stop: a limit, a budget, no progress, a denied
+permission. "ripple init" writes the files that a loop needs.
 
-A done claim ends the loop only when every --verify command succeeds after it. Each
-stop says why, and what to do next:
+When the agent claims that the work is done, the loop runs the --verify commands and ends
+only if all of them succeed. At the end it prints the reason and what to do next. Exit codes:
 
-    0  done: verified, or claimed where no --verify asks for more
+    0  done: verified, or claimed if there is no --verify command
     3  the agent, the prompt or git is missing
     5  a limit or budget was reached
-    6  the circuit is open: no progress, or the same error again and again
-    7  done was claimed, and the verification failed
-    8  the agent needs a person: permission, login, a question nobody answered
+    6  the circuit is open: no progress, or the same error repeatedly
+    7  the agent claimed that the work is done, but verification failed
+    8  the agent needs a person: a permission, a login, an answer
   130  interrupted
 
-What an agent asks is a question with an ID. On a terminal, with --on-question or with
---wait-for-answer the loop waits for "ripple answer"; else it stops with code 8, and
-"ripple answer" and --resume go on. --allow and --deny say what need not be asked.
+Each question of an agent has an ID. On a terminal, with --on-question or with
+--wait-for-answer, the loop waits for "ripple answer". Otherwise it stops with code 8; answer
+with "ripple answer" and continue with --resume. --allow and --deny answer requests for
+permissions in advance.
 
-Ctrl-C ends the loop after the turn, a second one ends the agent now. "ripple run
---resume" goes on where a loop ended, however it ended, with the settings that it began
-with; flags given with it change them.
+Ctrl-C ends the loop after the current turn; a second one ends the agent immediately.
+"ripple run --resume" continues a loop that has ended for any reason, with its original
+settings; flags given with --resume change them.
 
 Settings come from flags, the environment, ripple.yml, .ralph/.ralphrc and .ralphrc, in
-this order; --dry-run shows each with its name and source. In the environment the names
-from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
+this order of precedence; --dry-run shows each with its name and source. In the environment,
+the settings from MAX_TURNS on have the prefix RIPPLE_: RIPPLE_MAX_TURNS.`,
 		Example: `  ripple init && ripple run --adapter rehearsal
   ripple run --adapter claude --verify 'make test' --max-cost 5 --max-runtime 8h
   ripple run --worktree agent/work --commit --prompt-file task.md`,
@@ -98,12 +99,12 @@ from MAX_TURNS on want RIPPLE_ before them: RIPPLE_MAX_TURNS.`,
 }
 
 func (f *loopFlags) addTo(flags *pflag.FlagSet) {
-	flags.StringVar(&f.prompt, "prompt", "", "the task itself, instead of .ralph/PROMPT.md")
-	flags.StringVar(&f.promptFile, "prompt-file", "", "the `FILE` that holds the task")
-	flags.StringVar(&f.model, "model", "", "`MODEL` that the agent is to use")
-	flags.BoolVar(&f.resume, "resume", false, "resume the loop that ended last, with the settings that it began with")
-	flags.BoolVar(&f.live, "live", false, "show what tools the agent uses without a terminal, too")
-	flags.BoolVar(&f.dryRun, "dry-run", false, "show the command line, the prompt and the settings, and start nothing")
+	flags.StringVar(&f.prompt, "prompt", "", "the task as `TEXT`, instead of .ralph/PROMPT.md")
+	flags.StringVar(&f.promptFile, "prompt-file", "", "read the task from this `FILE`, instead of .ralph/PROMPT.md")
+	flags.StringVar(&f.model, "model", "", "the agent's `MODEL`")
+	flags.BoolVar(&f.resume, "resume", false, "continue the loop that ended last, with its original settings")
+	flags.BoolVar(&f.live, "live", false, "show tool calls and their results, even if standard output is not a terminal")
+	flags.BoolVar(&f.dryRun, "dry-run", false, "print the command line, the prompt and the settings, and start nothing")
 	flags.BoolVar(&f.json, "json", false, "print events as NDJSON")
 	addSettings(flags)
 }

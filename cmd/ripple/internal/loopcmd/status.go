@@ -23,12 +23,12 @@ func NewStatus(shared *ui.App) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "status",
 		Short: "Show the state of this directory's loop",
-		Long: `Show the state of the loop of this directory, or of the project above it: its work so
-far and where it is, the reason that it ended, and the next command to type.
+		Long: `Show the state of the loop of this directory or of the closest parent directory with one: its
+work so far and where that is, the reason that the loop ended, and the next command to type.
 
-With --exit-code the exit code shows the state, too: 0 while it runs and when it is done,
-8 when it has a question for you, 3 if no loop has run. For a loop that stopped for
-another reason it is the exit code of "ripple run", and 1 if the loop was killed.`,
+With --exit-code, the exit code reflects the state: 0 while the loop runs and when the work is
+done, 8 when it has a question for you, 3 if no loop has run, 1 if the loop was killed. For a
+loop that stopped for another reason it is the exit code of "ripple run".`,
 		Example: "  ripple status\n  ripple status --json | jq -r .work.branch\n  ripple status --exit-code >/dev/null || mail -s 'the loop needs you' me",
 		Args:    ui.NoArgs,
 		RunE: func(*cobra.Command, []string) error {
@@ -59,7 +59,7 @@ another reason it is the exit code of "ripple run", and 1 if the loop was killed
 		},
 	}
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print one JSON object")
-	cmd.Flags().BoolVar(&byCode, "exit-code", false, "exit with a code for the state of the loop")
+	cmd.Flags().BoolVar(&byCode, "exit-code", false, "exit with a code that reflects the state of the loop")
 	return cmd
 }
 

@@ -56,7 +56,7 @@ func NewStop(shared *ui.App) *cobra.Command {
 	var now bool
 	cmd := &cobra.Command{
 		Use:   "stop [--now]",
-		Short: "End the loop of this directory after its turn, or now",
+		Short: "Stop the loop of this directory after its current turn, or immediately",
 		Args:  ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			if err := byPeople(a, cmd); err != nil {
@@ -88,6 +88,6 @@ func NewStop(shared *ui.App) *cobra.Command {
 			return nil
 		},
 	}
-	cmd.Flags().BoolVar(&now, "now", false, "end the agent, too, instead of waiting for it")
+	cmd.Flags().BoolVar(&now, "now", false, "end the agent immediately, too, instead of waiting for the turn to end")
 	return cmd
 }

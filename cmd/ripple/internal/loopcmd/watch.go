@@ -20,11 +20,11 @@ func NewWatch(shared *ui.App) *cobra.Command {
 	return &cobra.Command{
 		Use:   "watch",
 		Short: "Watch the loop of this directory on a dashboard",
-		Long: `Watch the loop of this directory: its turn, breaker, limits and tasks, what the agent
-says and does, and what it costs, from the files under .ralph. It only reads: q ends
-the dashboard, not the loop. The arrow keys, PgUp, PgDn, Home and End scroll; at the
-end the dashboard follows the loop. Without a terminal it prints what "ripple status"
-prints.`,
+		Long: `Watch the loop of this directory: its turn, circuit breaker, limits and tasks, the agent's
+messages and tool calls, and the cost. The dashboard only reads files below .ralph: q ends the
+dashboard, not the loop. The arrow keys, PgUp, PgDn, Home and End scroll; at the end, the
+dashboard follows the loop. If standard output is not a terminal, the command prints what
+"ripple status" prints.`,
 		Args: ui.NoArgs,
 		RunE: func(cmd *cobra.Command, _ []string) error {
 			project := loopDir()

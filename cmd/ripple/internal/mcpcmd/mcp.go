@@ -27,7 +27,7 @@ func New(a *ui.App, version string) *cobra.Command {
 	var address string
 	cmd := &cobra.Command{
 		Use:   "mcp",
-		Short: "Offer consoles to AI clients by the Model Context Protocol",
+		Short: "Serve consoles to AI clients, over the Model Context Protocol",
 		Long: `Serve consoles to an AI client that supports the Model Context Protocol: on standard
 input and output, or over HTTP on this machine. "ripple mcp config CLIENT" prints the
 configuration for a client.

@@ -21,27 +21,27 @@ func New(a *ui.App) *cobra.Command {
 	var f flags
 	cmd := &cobra.Command{
 		Use:   "trust",
-		Short: "Show what this project would run, and agree to it",
-		Long: `Show which files of the project in the current directory would run something or choose
-what is run, and agree to them: adapters in .ripple/adapters, the settings in ripple.yml,
-.ralph/.ralphrc and .ralphrc, a .ralph that you did not make with ripple, and the record
-of a run that --resume would go on with and you did not begin here. Until you
-agree, none of them is used, and an adapter of the project replaces none of ripple's.
+		Short: "Show and approve what this project would run",
+		Long: `Show which files of the project in the current directory would run commands or choose what is
+run, and approve them: adapters in .ripple/adapters, the settings in ripple.yml,
+.ralph/.ralphrc and .ralphrc, a .ralph directory that you did not create with ripple, and the
+record of a run that --resume would continue and that you did not start here. Until you approve
+them, none of them is used, and no adapter of the project replaces a built-in one.
 
-What you agree to is this content of these files. When one of them changes, you are
-asked again, and see what changed. Files of settings that only set limits need no
-agreement, nor do the task and the plan in a .ralph that is yours.
+The approval is for the current content of these files. When one of them changes, you are asked
+again and see the change. Files that only set limits need no approval, nor do the task and the
+plan in a .ralph directory of your own.
 
-On a terminal you are asked first; elsewhere typing the command is agreeing. Other commands
-ask, too, when they first need it; without a terminal they end with code 2. --trust has
-one of them agree for itself alone, and RIPPLE_TRUST=always or never decides for all.`,
+On a terminal the command asks first; elsewhere it approves without asking. Other commands ask
+when they first need an approval; without a terminal they exit with code 2. --trust approves for
+one command only, and RIPPLE_TRUST=always or never decides for all.`,
 		Example: "  ripple trust --show\n  ripple trust\n  ripple trust --revoke",
 		Args:    ui.NoArgs,
 		RunE:    func(*cobra.Command, []string) error { return run(a, f) },
 	}
-	cmd.Flags().BoolVar(&f.show, "show", false, "only show it")
-	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "forget what was agreed to here")
-	cmd.Flags().BoolVar(&f.list, "list", false, "list the projects that were agreed to")
+	cmd.Flags().BoolVar(&f.show, "show", false, "only show what needs approval")
+	cmd.Flags().BoolVar(&f.revoke, "revoke", false, "revoke the approval of this project")
+	cmd.Flags().BoolVar(&f.list, "list", false, "list the approved projects")
 	cmd.MarkFlagsMutuallyExclusive("show", "revoke", "list")
 	return cmd
 }

@@ -35,8 +35,12 @@ func Placeholders(cmd *cobra.Command) {
 func describe(f *pflag.Flag) {
 	word, usage := pflag.UnquoteUsage(f)
 	switch {
-	case word == "" || usage != f.Usage: // a switch, or the usage names the placeholder
+	case word == "": // a switch
 		return
+	case usage != f.Usage: // the usage names the placeholder
+		if f.Value.Type() != "string" {
+			return
+		}
 	case byType[word] != "":
 		word = byType[word]
 	case placeholders[f.Name] != "":
