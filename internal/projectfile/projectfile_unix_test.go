@@ -13,7 +13,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// hostile are things under the name f, each with what is said of it.
+// hostile are things under the name f, each with its message.
 var hostile = []struct {
 	what, words string
 	put         func(dir, outside string) error

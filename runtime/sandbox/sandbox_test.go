@@ -7,7 +7,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What is said is what the version of the kernel's interface has, no more.
+// The message lists only what this version of the kernel's interface has.
 func TestEnforcedBy(t *testing.T) {
 	for abi, refused := range map[int]int{3: 1, 4: 2, 5: 3, 6: 4, 7: 4, 8: 4, 9: 5, 10: 6} {
 		e, err := enforcedBy(abi, "/w")

@@ -45,7 +45,7 @@ func (s *Store) Load(project string) (Record, error) {
 		return Record{Project: project}, nil
 	}
 	if err == nil && r.Project != project {
-		err = errors.New("it is of another project")
+		err = errors.New("it belongs to another project")
 	}
 	if err != nil {
 		return Record{Project: project}, fmt.Errorf("the record of what you trust, %s, cannot be read: %w; remove it, and agree again", s.file(project), err)
@@ -116,7 +116,7 @@ func (s *Store) Remove(project string) (bool, error) {
 	return err == nil, err
 }
 
-// All are the records of all projects, by their directory. What cannot be read is left
+// All are the records of all projects, by their directory. Unreadable ones are left
 // out: it is not trusted.
 func (s *Store) All() ([]Record, error) {
 	entries, err := os.ReadDir(s.dir)

@@ -18,9 +18,9 @@ import (
 	"github.com/coder/acp-go-sdk"
 )
 
-// peer is an agent made with the SDK. What it is prompted says what it does.
+// peer is an agent made with the SDK. Its prompt says what it does.
 type peer struct {
-	acp.Agent // what it does not have; ripple does not ask for it
+	acp.Agent // unsupported; ripple does not use it
 	conn      *acp.AgentSideConnection
 	mu        sync.Mutex
 	cancel    context.CancelFunc
@@ -89,7 +89,7 @@ func (p *peer) Prompt(_ context.Context, r acp.PromptRequest) (acp.PromptRespons
 	}
 }
 
-// use uses a tool, and tells everything that the protocol can tell of it.
+// use uses a tool, and reports everything that the protocol has for it.
 func (p *peer) use(ctx context.Context, id acp.SessionId) (acp.PromptResponse, error) {
 	var failed error
 	for _, u := range []acp.SessionUpdate{
@@ -218,7 +218,7 @@ func turn(t *testing.T, seen func(cmd *exec.Cmd, line string), args ...string) (
 			seen(cmd, lines.Text())
 		}
 	}
-	_ = cmd.Wait() // how it ended stands in the exit code
+	_ = cmd.Wait() // the exit code says how it ended
 	o.exit = cmd.ProcessState.ExitCode()
 	if len(o.lines) == 0 {
 		t.Fatalf("it says nothing: %s", &said)

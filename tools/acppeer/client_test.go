@@ -17,7 +17,7 @@ import (
 
 // face is a client made with the SDK, which has started ripple acp.
 type face struct {
-	acp.Client // what it does not offer; ripple does not ask for it
+	acp.Client // unsupported; ripple does not use it
 	*acp.ClientSideConnection
 	dir     string
 	session acp.SessionId
@@ -104,7 +104,7 @@ func (f *face) prompt(t *testing.T, text string) (acp.PromptResponse, error) {
 	return f.Prompt(ctx, acp.PromptRequest{SessionId: f.session, Prompt: []acp.ContentBlock{acp.TextBlock(text)}})
 }
 
-// kinds counts what was told.
+// kinds counts the updates by kind.
 func (f *face) kinds() (n struct{ said, calls, ends, plans, costs, others int }) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -32,7 +32,7 @@ func TestMain(m *testing.M) {
 	}
 	built = dir
 	code := m.Run()
-	_ = os.RemoveAll(dir) // what is left is in the system's temporary directory
+	_ = os.RemoveAll(dir) // anything left is in the system's temporary directory
 	os.Exit(code)
 }
 

@@ -1,4 +1,4 @@
-// Package browser opens pages in Chromium, as people see them: on a desk and on a
+// Package browser opens pages in Chromium, as people see them: on a desktop and on a
 // phone, light and dark.
 package browser
 
@@ -33,8 +33,8 @@ type Look struct {
 
 // Looks are those that every page must stand.
 var Looks = []Look{
-	{Name: "desk-light", Width: 1280, Height: 800},
-	{Name: "desk-dark", Width: 1280, Height: 800, Dark: true},
+	{Name: "desktop-light", Width: 1280, Height: 800},
+	{Name: "desktop-dark", Width: 1280, Height: 800, Dark: true},
 	{Name: "phone-light", Width: 390, Height: 844, Phone: true},
 	{Name: "phone-dark", Width: 390, Height: 844, Phone: true, Dark: true},
 }
@@ -47,7 +47,7 @@ func Start(ctx context.Context) (browser context.Context, end func(), err error)
 	}
 	options := append(
 		slices.Clone(chromedp.DefaultExecAllocatorOptions[:]), chromedp.ExecPath(program),
-		chromedp.Flag("hide-scrollbars", false), // they take room on a desk
+		chromedp.Flag("hide-scrollbars", false), // they take room on a desktop
 	)
 	if os.Geteuid() == 0 { // Chromium refuses its sandbox to root
 		options = append(options, chromedp.NoSandbox)

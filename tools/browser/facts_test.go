@@ -104,7 +104,7 @@ func compare(t *testing.T, p *Page, name string, boxes []box) {
 	}
 	if got != string(want) {
 		shown := filepath.Join(os.TempDir(), name+".png")
-		_ = os.WriteFile(shown, picture, 0o600) // for whoever looks; the test fails anyway
+		_ = os.WriteFile(shown, picture, 0o600) // for the reader; the test fails anyway
 		t.Errorf("the layout is not that of %s (-update keeps it; the picture is %s):\n%s", file, shown, changed(string(want), got))
 	}
 }

@@ -19,7 +19,7 @@ import (
 	"github.com/chromedp/chromedp"
 )
 
-var update = flag.Bool("update", false, "take the pictures anew")
+var update = flag.Bool("update", false, "take the pictures again")
 
 //go:embed look.js
 var look string
@@ -197,7 +197,7 @@ func TestCastPicture(t *testing.T) {
 	}
 }
 
-// The documents' pages stand a desk and a phone, and load nothing but the site's own pictures.
+// The documents' pages fit a desktop and a phone, and load nothing but the site's own pictures.
 func TestSite(t *testing.T) {
 	browser := start(t)
 	dir := t.TempDir()

@@ -121,7 +121,7 @@ func TestInterpreters(t *testing.T) {
 			0,
 		},
 		{
-			"what cannot be had is named, the others are installed", "lua-doc duckdb-cli example.org/dlv@latest spec", nil,
+			"unavailable ones are named, the others are installed", "lua-doc duckdb-cli example.org/dlv@latest spec", nil,
 			[]string{
 				"apt-get update", "apt-get install fish lua-doc lua5.4 psql-client psql-server",
 				"apt-get install fish", "apt-get install lua-doc", "apt-get install lua5.4", "apt-get install psql-client", "apt-get install psql-server",
@@ -177,7 +177,7 @@ func TestAManagerThatIsMissing(t *testing.T) {
 		t.Errorf("exit code %d, calls %q, want %q", code, calls, want)
 	}
 	if _, calls, _ = interpreters(t, dir, "", "fish"); !slices.Equal(calls, []string{"apt-get update", "apt-get install fish"}) {
-		t.Errorf("what nobody needs is installed: %q", calls)
+		t.Errorf("packages that nobody needs are installed: %q", calls)
 	}
 }
 

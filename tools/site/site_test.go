@@ -31,7 +31,7 @@ func TestDocuments(t *testing.T) {
 	}
 }
 
-// What leads nowhere is named.
+// Broken links are named.
 func TestBroken(t *testing.T) {
 	repo := t.TempDir()
 	for _, file := range append(topics, others...) {

@@ -38,7 +38,7 @@ type Report struct {
 	Column   int    // 1-based, in runes
 	Opener   string // what is open, as written
 	Found    string // Unexpected, Mismatched: the closing bracket
-	Want     string // Mismatched: what would have closed Opener
+	Want     string // Mismatched: the text that would have closed Opener
 	Around   int    // Unclosed: how many more brackets are open around this one
 	Outer    int    // Unclosed with Around: the line of the outermost of them
 	Missing  string // Unclosed: what would close them all

@@ -113,7 +113,7 @@ func (s *scanner) atom() {
 	s.complete()
 }
 
-// isPrefix tells whether an atom is no datum by itself, but belongs to the one
+// isPrefix reports whether an atom is not a datum by itself, but belongs to the one
 // that tok starts right after it: '(a), #(1 2), #"bytes", '#\a. quotes says that
 // the atom has nothing but quotes.
 func isPrefix(first byte, quotes bool, tok token) bool {

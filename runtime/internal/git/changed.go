@@ -9,7 +9,7 @@ import (
 )
 
 // Changed are the files whose content is another in b than in a, committed or not,
-// sorted. That something was committed is no change.
+// sorted. A commit alone is not a change.
 func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
 	list := a.Changed(b)
 	if a.Head == b.Head {
@@ -23,7 +23,7 @@ func (t *Tree) Changed(ctx context.Context, a, b Snapshot) ([]string, error) {
 	for _, name := range between {
 		_, before := a.Files[name]
 		_, after := b.Files[name]
-		if !before && !after { // others are told by what they contain
+		if !before && !after { // others differ in their content
 			list = append(list, name)
 		}
 	}

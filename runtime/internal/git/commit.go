@@ -51,7 +51,7 @@ func ReadChange(text string) (c Change) {
 // stays as it is. It returns the new HEAD, or head when the change is none.
 //
 // The commit is made of an index of its own: git has no way to name a path that is
-// in the index alone, or that lies behind a link by now.
+// in the index alone, or that is now below a symbolic link.
 //
 // began gets the process that will write to the branch, before it does: git waits
 // for the message, and without one it makes no commit. limit is the time for it, hooks
@@ -90,7 +90,7 @@ func (r *Repo) Commit(ctx context.Context, ch Change, head, message string, limi
 func (r *Repo) commitFrom(ctx context.Context, i index, ch Change, head string, c call) (made bool, err error) {
 	base := []string{"--empty"} // there is no commit yet
 	if head != "" {
-		base = []string{"-m", "-i", "HEAD"} // what HEAD has and the index, too, is not looked at again
+		base = []string{"-m", "-i", "HEAD"} // files that HEAD and the index have are not read again
 	}
 	if _, err := r.run(ctx, call{env: c.env}, gitReadTree, base...); err != nil {
 		return false, err

@@ -80,7 +80,7 @@ func (e *Error) RefusedCommit() bool {
 	return e.Command == string(gitCommit) && (e.Code == 1 || strings.Contains(e.Said, "aborted by hook"))
 }
 
-// Ended says that an error is of a git that ended in order, with an exit code.
+// Ended reports whether err comes from a git that ended with an exit code.
 func Ended(err error) bool {
 	e, is := errors.AsType[*Error](err)
 	return is && e.Code >= 0

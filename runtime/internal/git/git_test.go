@@ -179,9 +179,9 @@ func TestWorktreeRefuses(t *testing.T) {
 	p := newRepo(t)
 	r := &Repo{p.dir, ""}
 	for branch, want := range map[string]string{
-		"../out": "is no name for a branch",
-		"-x":     "is no name for a branch",
-		"a b":    "is no name for a branch",
+		"../out": "is not a valid branch name",
+		"-x":     "is not a valid branch name",
+		"a b":    "is not a valid branch name",
 		"main":   "is checked out in the project itself",
 	} {
 		_, err := r.OpenWorktree(t.Context(), sideOf(p, branch), branch, plainly)

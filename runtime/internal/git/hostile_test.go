@@ -10,7 +10,7 @@ import (
 	"github.com/stretchr/testify/require"
 )
 
-// What the configuration of a project names is not run by what only looks.
+// Commands that only read run no program that the configuration of a project names.
 func TestConfigurationOfAProjectRunsNothing(t *testing.T) {
 	p := newRepo(t)
 	ran := filepath.Join(t.TempDir(), "ran")

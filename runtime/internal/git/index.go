@@ -15,7 +15,7 @@ import (
 )
 
 // index is where git keeps the index of a working tree, and beside it two copies of
-// the loop's own, in which its git works: whoever kills that leaves a lock on a
+// the loop's own, in which its git works: a kill leaves a lock on a
 // copy, and the index itself is free. One becomes the index, of the other the commit
 // is made.
 //
@@ -51,7 +51,7 @@ func (i index) sweep() error {
 	return nil
 }
 
-// copy makes the copy anew and says of what; nil: there is no index yet.
+// copy renews the copy and returns its source; nil if there is no index yet.
 func (i index) copy() (of fs.FileInfo, err error) {
 	if err := i.sweep(); err != nil {
 		return nil, err

@@ -54,7 +54,7 @@ func TestIndexLockOfAnotherStays(t *testing.T) {
 	}
 }
 
-// What somebody staged after the copy was made is not lost.
+// Files that are staged after the copy was made are not lost.
 func TestIndexThatChangedIsCopiedAnew(t *testing.T) {
 	p, i := openIndex(t)
 	of, err := i.copy()

@@ -211,7 +211,7 @@ func (t *Tree) content(path, name string, info fs.FileInfo, err error, old map[s
 		target, _ := os.Readlink(path)        // "" when it is gone by now: the next snapshot tells
 		return fmt.Sprintf("link %q", target) // it is written as JSON, which has no bytes
 	case !info.Mode().IsRegular():
-		return "special" // reading it could wait for ever
+		return "special" // reading it could block forever
 	}
 	now := cached{inode(info), info.ModTime().UnixNano(), info.Size(), info.Mode(), ""}
 	was := old[name]

@@ -20,7 +20,7 @@ type Worktree struct {
 	Main   string // branch or commit of the project that it follows
 }
 
-// Conflict is work that only a person can go on with. Everything was left in place.
+// Conflict is work that only a person can continue. Everything was left in place.
 type Conflict struct {
 	Why  string // a sentence without its full stop
 	Next string // what to do, in words that a sentence can begin with
@@ -99,7 +99,7 @@ func (w *Worktree) wayBack(ctx context.Context, found string) (string, error) {
 // follow; an error where it cannot be that one's name. It changes nothing.
 func (r *Repo) Follows(ctx context.Context, dir, branch string) (main string, err error) {
 	if _, err := command(ctx, r.Top, gitCheckRef, "--branch", branch); err != nil || strings.HasPrefix(branch, "-") {
-		return "", &BranchError{fmt.Sprintf("%q is no name for a branch", branch)}
+		return "", &BranchError{fmt.Sprintf("%q is not a valid branch name", branch)}
 	}
 	main, err = r.checkedOut(ctx)
 	if _, failed := errors.AsType[*Error](err); failed {
@@ -112,7 +112,7 @@ func (r *Repo) Follows(ctx context.Context, dir, branch string) (main string, er
 		return "", &BranchError{fmt.Sprintf("branch %s is checked out in the project itself", branch)}
 	}
 	if info, err := os.Stat(dir); err == nil && !info.IsDir() {
-		return "", &BranchError{dir + ", where its files would be, is no directory"}
+		return "", &BranchError{dir + ", the place of its files, is not a directory"}
 	}
 	return main, nil
 }

@@ -5,7 +5,7 @@ import (
 	"strings"
 )
 
-// Detacher looks for keys, typed one after another, that mean whoever asks for them.
+// Detacher looks for keys, typed one after another, that are meant for ripple, not for the program.
 type Detacher struct {
 	split Splitter
 	want  []rune // letters of control keys
@@ -30,8 +30,8 @@ func NewDetacher(spec string) (*Detacher, error) {
 	return d, nil
 }
 
-// Feed returns what is for the program, and whether the keys were typed; what comes
-// after them is for nobody.
+// Feed returns what is for the program, and whether the keys were typed; later
+// keys are dropped.
 func (d *Detacher) Feed(b []byte) (pass []byte, detached bool) {
 	d.split.Feed(b, func(k *Key) { pass = d.key(k, pass) })
 	return pass, d.done

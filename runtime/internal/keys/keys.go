@@ -21,7 +21,7 @@ type Key struct {
 	Ctrl       bool // with Ctrl and no other modifier
 }
 
-// Kind tells what a terminal sends apart.
+// Kind distinguishes what a terminal sends.
 type Kind uint8
 
 const (

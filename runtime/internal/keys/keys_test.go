@@ -45,7 +45,7 @@ func TestKeys(t *testing.T) {
 		{"xterm's modifyOtherKeys", "\x1b[27;5;92~", []Key{{Code: '\\', Ctrl: true}}},
 		{"the mouse and the focus", "\x1b[<0;1;1M\x1b[M !!\x1b[I\x1b[O", []Key{{Kind: Ambient}, {Kind: Ambient}, {Kind: Ambient}, {Kind: Ambient}}},
 		{"answers", "\x1b[?62;22c\x1b[0n\x1b[12;40R\x1b[?1u\x1b]11;rgb:0/0/0\x07\x1bP>|x\x1b\\", []Key{{Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}, {Kind: Reply}}},
-		{"F3 with a modifier is no answer", "\x1b[1;2R\x1b[R", []Key{{}, {}}},
+		{"F3 with a modifier is not an answer", "\x1b[1;2R\x1b[R", []Key{{}, {}}},
 		{"pasted text has no keys", "\x1b[200~a\r\x03\x1b[201~\r", []Key{{Kind: Pasted}, {Kind: Pasted}, {Kind: Pasted}, {Code: '\r'}}},
 	} {
 		t.Run(test.name, func(t *testing.T) {

@@ -36,7 +36,7 @@ func (k *Key) control(c byte) {
 	}
 }
 
-// sequence is a control sequence behind its introducer.
+// sequence is a control sequence after its introducer.
 func (k *Key) sequence(s string) {
 	if s == "" {
 		return

@@ -87,7 +87,7 @@ func (d *Detector) rank(i int, current string, text []rune) (int, error) {
 	return 0, nil
 }
 
-// entered tells whether the text shows that the program is in the mode: detect
+// entered reports whether the text shows that the program is in the mode: detect
 // matched, or it was there before, and exit_detect did not match after that.
 func (m compiled) entered(text []rune, before bool) (bool, error) {
 	in, err := m.detect.end(text)

@@ -106,7 +106,7 @@ func (d *Detector) Boundaries() []Boundary {
 // Default is the name of the mode that a program starts in; it may be empty.
 func (d *Detector) Default() string { return d.at(d.fallback).Name }
 
-// AutoEnter tells whether a program enters the mode by itself, which says that
+// AutoEnter reports whether a program enters the mode by itself, which says that
 // something went wrong.
 func (d *Detector) AutoEnter(name string) bool {
 	for _, m := range d.modes {
@@ -144,7 +144,7 @@ func level(m schema.Mode, match *regexp2.Match) *int {
 	return nil
 }
 
-// tally counts a text that repeats one sign, which is no letter or digit.
+// tally counts a text that repeats one character other than a letter or digit.
 func tally(text string) (n int, ok bool) {
 	sign, _ := utf8.DecodeRuneInString(text)
 	if unicode.IsLetter(sign) || unicode.IsDigit(sign) {

@@ -22,7 +22,7 @@ const (
 	Unknown         Kind = iota // trusted, and without a meaning for us
 	PromptStart                 // A: the prompt begins, the program is done
 	InputStart                  // B: the prompt is complete, input starts here
-	Executed                    // C: a command starts; what follows is its output
+	Executed                    // C: a command starts; its output follows
 	Finished                    // D: a command ended
 	Cwd                         // P;Cwd=… or OSC 7
 	Continuation                // F: the prompt for more of the same command begins

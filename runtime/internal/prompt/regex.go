@@ -121,7 +121,7 @@ func (c *cleaned) offset(i int) int {
 }
 
 // lineStart is where the line of at begins, if nothing but escape sequences stands
-// before at in it: they belong to what follows. Otherwise at: a sequence behind
+// before at in it: they belong to what follows. Otherwise at: a sequence after
 // text may end the text's own colour.
 func (c *cleaned) lineStart(at int) int {
 	begin := 1 + bytes.LastIndexAny(c.raw[:at], "\r\n")
@@ -156,7 +156,7 @@ func (c *cleaned) read(b []byte) {
 	c.tokens.Feed(b, c.token)
 }
 
-// text takes raw[from:end], which is no part of a sequence.
+// text takes raw[from:end], which is not part of a sequence.
 func (c *cleaned) text(from, end int) {
 	for i := from; i < end; {
 		printable := i

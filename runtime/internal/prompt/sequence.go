@@ -55,8 +55,8 @@ type Markers struct {
 	marker func(Marker)
 	b      []byte
 	at     int64 // of b in the stream
-	from   int   // what of b was passed on
-	end    int   // what of b is in complete tokens
+	from   int   // length of the part of b that was passed on
+	end    int   // length of the part of b that is in complete tokens
 }
 
 // Feed parses b and calls text and marker in the order of the stream. Their
@@ -105,9 +105,9 @@ func (s *Markers) release(end int) {
 	}
 }
 
-// Token reads t, of a parser made by vt.ForText; ok is false when it is no marker.
+// Token reads t, of a parser made by vt.ForText; ok is false if t is not a marker.
 func (s *Markers) Token(t *vt.Token) (m Marker, ok bool) {
-	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Raw[1] != ']' { // something stands in the introducer
+	if t.Kind != vt.OSC || t.Cancelled || t.Partial || t.Continued || t.Raw[1] != ']' { // something else is within the introducer
 		return m, false
 	}
 	body := pair + len(t.Data)

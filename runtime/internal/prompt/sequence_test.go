@@ -98,7 +98,7 @@ func TestWireForms(t *testing.T) {
 		{"a byte in the introducer", "\x1b\xfc]7;\a", `"\x1b\xfc]7;\a"`},
 		{"a control in the introducer", "\x1b\n]7;\a", `"\x1b\n]7;\a"`},
 		{"ESC ESC marker", "\x1b\x1b]633;B\a", `"\x1b"<633B >`},
-		{"ESC ESC ST is no terminator", "\x1b]633;A\x1b\x1b\\", `"\x1b]633;A\x1b\x1b\\"`},
+		{"ESC ESC ST is not a terminator", "\x1b]633;A\x1b\x1b\\", `"\x1b]633;A\x1b\x1b\\"`},
 		{"inside another OSC", "\x1b]0;t\x1b]633;B\a", `"\x1b]0;t"<633B >`},
 
 		{"unfinished ESC", "a\x1b", `"a\x1b"`},
@@ -115,7 +115,7 @@ func TestWireForms(t *testing.T) {
 	}
 }
 
-// What is too long for a marker is what the program printed, to its last byte.
+// A sequence that is too long for a marker is output of the program, to its last byte.
 func TestOverlongIsText(t *testing.T) {
 	long := "\x1b]633;E;" + strings.Repeat("x", maxMarker)
 	text := func(s string) string { return fmt.Sprintf("%q", s) }

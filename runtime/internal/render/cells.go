@@ -146,7 +146,7 @@ func (l *cellLine) utf8(c byte, colour string) {
 	}
 }
 
-// flushPartial shows bytes that are no UTF-8 as one column each.
+// flushPartial shows bytes that are not UTF-8 as one column each.
 func (l *cellLine) flushPartial(colour string) {
 	for _, c := range l.partial {
 		l.put(string([]byte{c}), 1, colour)

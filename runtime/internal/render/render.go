@@ -166,7 +166,7 @@ func (r *Renderer) obey(t *vt.Token) {
 	}
 }
 
-// plain takes what is no sequence.
+// plain takes text outside of sequences.
 func (r *Renderer) plain(b []byte) {
 	for i := 0; i < len(b); {
 		if r.cells != nil {
@@ -191,7 +191,7 @@ func (r *Renderer) lead() {
 	}
 }
 
-// text takes plain text up to a carriage return that is no line end, which it
+// text takes plain text up to a carriage return that is not a line end, which it
 // leaves. A backspace is such text only at its start.
 func (r *Renderer) text(b []byte) int {
 	if b[0] == '\b' {
@@ -291,7 +291,7 @@ func (r *Renderer) Pending() []byte {
 }
 
 // FlushPending emits the unfinished line as it stands: the program waits for
-// an answer behind it. What was emitted cannot be overwritten any more.
+// an answer after it. Emitted text can no longer be overwritten.
 func (r *Renderer) FlushPending() {
 	if r.screen != nil || r.broken {
 		return

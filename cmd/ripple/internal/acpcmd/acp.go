@@ -33,7 +33,7 @@ on standard input and output: an editor starts this command and sends it prompts
 
 A prompt starts a loop in the session's directory, like "ripple run" with the settings of that
 directory and the flags after "--". The editor shows the plan, each turn, its tool calls and the
-verification, and asks its user the agent's questions. The stop reason tells how the loop ended:
+verification, and asks its user the agent's questions. The stop reason shows how the loop ended:
 
   end_turn           done: verified, or claimed if there is no --verify command
   max_turn_requests  a limit, no progress, or a claim that verification did not confirm

@@ -24,7 +24,7 @@ func (a *app) agentDetached(ctx context.Context, args []string, f runFlags) erro
 		return ui.UsageError("add --screen", "--detach is for turns on the agent's own screen")
 	}
 	if c.ToolsFile != "" {
-		return ui.UsageError("", "%s keeps to --allowed-tools by a file that ends with the turn: it cannot be had with --detach", g.DisplayName)
+		return ui.UsageError("", "%s gets --allowed-tools from a file that is removed after the turn: it cannot be combined with --detach", g.DisplayName)
 	}
 	if err := a.Ready(ctx, e, checkup.Program{Executable: f.options.Executable, Dir: f.options.Dir, Env: f.options.Env}); err != nil {
 		return err

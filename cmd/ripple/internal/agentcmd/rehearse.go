@@ -72,7 +72,7 @@ with --acp, which is the Agent Client Protocol on standard input and output.`,
 	flags.BoolVar(&onScreen, "screen", false, "show an interface of its own on the terminal")
 	flags.BoolVar(&overACP, "acp", false, "speak the Agent Client Protocol")
 	flags.BoolVar(&untrusted, "untrusted", false, "with --screen, ask first whether the directory is trusted")
-	flags.StringVar(&resume, "resume", "", "id of the session to go on with")
+	flags.StringVar(&resume, "resume", "", "id of the session to continue")
 	for _, name := range []string{"model", "context", "allowed-tools", "permission-mode"} {
 		flags.String(name, "", "accepted, and without effect") // as real agents have them
 	}

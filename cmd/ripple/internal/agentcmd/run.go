@@ -164,7 +164,7 @@ func (a *app) agentRun(ctx context.Context, args []string, f runFlags) (ended er
 	return turnVerdict(e.Adapter, out, f.json)
 }
 
-// first is the error that a command ends with; the second one is told beside it.
+// first is the error that a command ends with; the second one is a note.
 func (a *app) first(err, second error) error {
 	if err == nil {
 		return second

@@ -57,8 +57,8 @@ func (v view) show(ctx context.Context, s *seat.Seat) {
 	}
 }
 
-// seated takes a turn while a person sees the agent's screen, types and answers. What
-// there is to tell of it stands below when it is over.
+// seated takes a turn while a person sees the agent's screen, types and answers. The
+// report of the turn is printed below the screen at its end.
 func seated(ctx context.Context, s *seat.Seat, o agent.Options, take func(context.Context, agent.Options) (agent.Outcome, error)) (agent.Outcome, error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)

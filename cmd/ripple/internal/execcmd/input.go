@@ -94,7 +94,7 @@ func stays(ctx context.Context, s *session.Session, st session.State, d time.Dur
 	return errors.Is(err, context.DeadlineExceeded) && ctx.Err() == nil
 }
 
-// waitHint is empty where nobody can tell whether the program waits.
+// waitHint is empty if it is not known whether the program waits.
 func (x *execution) waitHint(s session.State) string {
 	what := "input"
 	if s.Waiting == session.WaitingNo {

@@ -58,8 +58,8 @@ func (k *keyboard) take(as typing) {
 	}
 }
 
-// restore gives the terminal back as it was. What was typed for the program and not taken
-// by it is dropped, or the shell after us would run it: it may be a secret.
+// restore gives the terminal back as it was. Typed input that the
+// program has not read is dropped: the shell after us would run it, and it may be a secret.
 func (k *keyboard) restore() {
 	if k == nil {
 		return
@@ -122,7 +122,7 @@ func (x *execution) answer(ctx context.Context, st session.State) error {
 	defer stop()
 	go func() {
 		defer stop()
-		_, _ = x.session.WaitState(changed, otherThan(st)) // its error is said by the command
+		_, _ = x.session.WaitState(changed, otherThan(st)) // the command reports its error
 	}()
 	select {
 	case typed, ok := <-keys:

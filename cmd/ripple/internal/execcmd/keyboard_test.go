@@ -31,7 +31,7 @@ func TestARestoredKeyboardIsLeftAlone(t *testing.T) {
 	was := k.takes
 	k.take(silentKeys)
 	assert.Equal(t, was, k.takes)
-	assert.Nil(t, k.read(), "it is not read any more")
+	assert.Nil(t, k.read(), "it is no longer read")
 }
 
 // What is typed gets the end of a line only where the terminal gives whole lines.

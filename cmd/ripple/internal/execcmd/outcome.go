@@ -64,8 +64,8 @@ func (o outcome) record() record {
 	return r
 }
 
-// explain says why no command can run any more. A program that ended by itself in a
-// command is no error to be told: it comes with its exit code, 0 included.
+// explain returns the reason why no further command can run. A program that ended by itself in a
+// command is not an error to report: it comes with its exit code, 0 included.
 func (o outcome) explain(timeout time.Duration) error {
 	code := o.code()
 	exit, exited := errors.AsType[*session.ExitError](o.err)
@@ -100,7 +100,7 @@ const withdrawalHint = "send complete input; what makes the program drop an unfi
 func (o outcome) soFar() string {
 	switch {
 	case o.result.Screen:
-		return "it draws on the whole screen, as editors and pagers do: what its screen shows is above"
+		return "it draws on the whole screen, as editors and pagers do; its screen is shown above"
 	case o.result.Bytes == 0:
 		return "it printed nothing"
 	}

@@ -31,7 +31,7 @@ var errInterrupted = errors.New("interrupted")
 // errNoInput is a command that was ended because it waited for what cannot come.
 var errNoInput = errors.New("the command waited for input, and none can come: it was interrupted")
 
-// errNoPrompt is one after which nothing is known of the program any more.
+// errNoPrompt is an error after which the state of the program is unknown.
 var errNoPrompt = fmt.Errorf("%w, and no prompt came: the command may have replaced it", errNoInput)
 
 // execution is one run of `ripple exec`.
@@ -44,7 +44,7 @@ type execution struct {
 	interrupts <-chan os.Signal
 	keyboard   *keyboard // nil: nobody is there to answer the program
 	recorder   *contract.Recorder
-	closing    atomic.Bool // what is printed from now on is no command's output
+	closing    atomic.Bool // later output belongs to no command
 	json       jsonOutput
 	now        stage
 	printed    lastLine // in place of the session's State.Partial, which holds nothing when output is passed on
@@ -213,6 +213,6 @@ func (x *execution) close(ctx context.Context) error {
 		_, _ = io.WriteString(x.Raw.Err, x.session.Late()) // there is no record left for it
 		return err
 	case <-limit.C:
-		return errors.New("the session did not end in time; what is left of it is ended from outside")
+		return errors.New("the session did not end in time; its remaining processes are killed")
 	}
 }

@@ -10,14 +10,14 @@ import (
 	"example.com/ripple/runtime/session"
 )
 
-// stage is what the work is at, for those who interrupt it.
+// stage is the progress of the work, for interrupts.
 type stage struct {
 	mu      sync.Mutex
 	command context.Context // the running command's; nil: the next one is waited for
 	cancel  context.CancelCauseFunc
 	ended   bool // and it has ended: its result is being printed
 	asked   bool // an interrupt came at this stage
-	over    bool // no command is run any more
+	over    bool // no further command is run
 }
 
 // all runs one command after another until there are no more or none can run. One
@@ -49,7 +49,7 @@ func (x *execution) all(ctx context.Context, next source) error {
 }
 
 func (x *execution) work(ctx context.Context, next source) error {
-	var end error // what to end with when there is no more
+	var end error // the error after the last command
 	for {
 		if err := x.await(ctx); err != nil {
 			return err
@@ -65,13 +65,13 @@ func (x *execution) work(ctx context.Context, next source) error {
 			return ui.FailWith(ui.ExitFailed, err, "")
 		}
 		if why := x.gone(ctx); why != nil && x.restarts() {
-			x.Note("%v; it is started anew, and what it knew is gone (lifecycle.restart_on)", why)
+			x.Note("%v; it is restarted, and its state is lost (lifecycle.restart_on)", why)
 		}
 		o, ran := x.one(ctx, text)
 		if !ran {
 			return ui.ExitWith(ui.ExitInterrupted)
 		}
-		if o.result.CompletedBy == session.ByExit { // Done comes right behind the result
+		if o.result.CompletedBy == session.ByExit { // Done comes right after the result
 			select {
 			case <-x.session.Done():
 			case <-ctx.Done():
@@ -91,7 +91,7 @@ func (x *execution) work(ctx context.Context, next source) error {
 // than there is a session.
 func (x *execution) await(ctx context.Context) error {
 	x.now.mu.Lock()
-	x.now.asked = x.now.asked && x.now.ended // one that came behind the command's end counts
+	x.now.asked = x.now.asked && x.now.ended // one that came after the command's end counts
 	x.now.command, x.now.ended = nil, false
 	over := x.now.over
 	x.now.mu.Unlock()

@@ -236,7 +236,7 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	case record.Answered, record.Decided:
 		a.Note("%s", givenWords(*l.Question))
 	case record.Guided:
-		a.Note("the next turn is told: %s", ui.Harmless(ui.FirstLine(l.Guide.Text)))
+		a.Note("message for the next turn: %s", ui.Harmless(ui.FirstLine(l.Guide.Text)))
 	case record.Reset:
 		a.Note("%s reset", l.What)
 	case record.LeftOut, record.BoxDenied:

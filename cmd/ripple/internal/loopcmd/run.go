@@ -19,7 +19,7 @@ import (
 	"example.com/ripple/runtime/scenario"
 )
 
-// loopFlags are the flags of `ripple run` that are no settings of the loop.
+// loopFlags are the flags of `ripple run` that are not settings of the loop.
 type loopFlags struct {
 	prompt     string
 	promptFile string
@@ -109,8 +109,8 @@ func (f *loopFlags) addTo(flags *pflag.FlagSet) {
 	addSettings(flags)
 }
 
-// addSettings gives every setting of the loop that has one its flag. What they
-// say is read by config.Load.
+// addSettings gives every setting of the loop that has one its flag. config.Load
+// reads their values.
 func addSettings(flags *pflag.FlagSet) {
 	for _, s := range config.Settings() {
 		switch {

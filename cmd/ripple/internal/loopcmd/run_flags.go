@@ -12,7 +12,7 @@ import (
 )
 
 // aloneArg takes the argument after a flag that stands alone for its value: a flag whose
-// value may be missing gets one only behind "=".
+// value may be missing gets one only after "=".
 func aloneArg(cmd *cobra.Command, args []string) error {
 	var alone []*pflag.Flag
 	for _, s := range config.Settings() {

@@ -67,7 +67,7 @@ func configError(err error) error {
 	return ui.FailWith(ui.ExitUsage, err, "ripple run --help lists the settings; ripple init writes them all, commented out")
 }
 
-// recordedSettings reads how the run was started that is gone on with.
+// recordedSettings reads the settings of the run to continue.
 func recordedSettings(a *app, project string, dry bool) (*record.Settings, error) {
 	b, err := journal.ReadBegan(project)
 	switch {
@@ -176,7 +176,7 @@ func commandWords(words []string) string {
 // tellResumed says with which settings a run goes on, and what is not as it was when it
 // began.
 func tellResumed(a *app, began, now *record.Settings) {
-	a.Note("going on with: %s", ui.Harmless(strings.Join(settingWords(now), " ")))
+	a.Note("settings of the run: %s", ui.Harmless(strings.Join(settingWords(now), " ")))
 	before := settingWords(began)
 	after := settingWords(now)
 	only := func(list, other []string) string {

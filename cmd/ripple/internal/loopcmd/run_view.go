@@ -175,7 +175,7 @@ func (v *loopView) tell(n loop.Notice) {
 			v.Note("%s", givenWords(*n.Question))
 		}
 	case loop.NoticeGuided:
-		v.Note("the next turn is told: %s", ui.Harmless(ui.FirstLine(n.Text)))
+		v.Note("message for the next turn: %s", ui.Harmless(ui.FirstLine(n.Text)))
 	}
 }
 
@@ -214,7 +214,7 @@ func (v *loopView) show(n loop.Notice) {
 	case loop.NoticeDecided:
 		v.turns.Lines(v.Err, p.Aside(ui.Dim, "→", givenWords(*n.Question)))
 	case loop.NoticeGuided:
-		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", "the next turn is told: "+ui.FirstLine(n.Text)))
+		v.turns.Lines(v.Err, p.Aside(ui.Cyan, "→", "message for the next turn: "+ui.FirstLine(n.Text)))
 	}
 }
 

@@ -25,7 +25,7 @@ type story struct {
 // item is one thing that happened.
 type item struct {
 	lines func(ui.Page) []string
-	tool  *ui.ToolUse // nil: it does not change any more
+	tool  *ui.ToolUse // nil: it no longer changes
 	at    int         // where it begins in story.lines
 }
 
@@ -35,7 +35,7 @@ const keptItems = 2000
 func (s *story) add(i item) {
 	if len(s.items) >= 2*keptItems {
 		s.items = append([]item(nil), s.items[len(s.items)-keptItems:]...)
-		s.page, s.lines = ui.Page{}, nil // laid out anew
+		s.page, s.lines = ui.Page{}, nil // laid out again
 	}
 	i.at = len(s.lines)
 	s.items = append(s.items, i)
@@ -144,7 +144,7 @@ func (s *story) take(l journal.Record) {
 	case record.Decided:
 		s.aside(ui.Dim, "→", givenWords(*l.Question))
 	case record.Guided:
-		s.aside(ui.Cyan, "→", "the next turn is told: "+ui.FirstLine(l.Guide.Text))
+		s.aside(ui.Cyan, "→", "message for the next turn: "+ui.FirstLine(l.Guide.Text))
 	case record.LeftOut, record.BoxDenied:
 		s.aside(ui.Magenta, "!", l.Why)
 	case record.Reset:

@@ -83,7 +83,7 @@ func TestDashboardScreens(t *testing.T) {
 	back := screen("watch-80-back.txt", 80, 24)
 	add(`{"turn":2,"type":"text","text":"more"}` + "\n")
 	d.read()
-	assert.Equal(t, strings.Split(back, "\n")[:23], strings.Split(d.render(), "\n")[:23], "what is new does not move it")
+	assert.Equal(t, strings.Split(back, "\n")[:23], strings.Split(d.render(), "\n")[:23], "new lines do not move it")
 	d.Update(tea.KeyPressMsg{Code: tea.KeyEnd})
 	assert.Contains(t, d.render(), "more")
 	for range 100 {

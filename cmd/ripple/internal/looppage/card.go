@@ -219,7 +219,7 @@ func after(m *onepage.Markup, line record.Line) {
 		asked(m, line)
 	case record.Guided:
 		if line.Guide != nil {
-			fold(m, "aside", "→ the next turn is told:", "", line.Guide.Text)
+			fold(m, "aside", "→ message for the next turn:", "", line.Guide.Text)
 		}
 	case record.LeftOut, record.BoxDenied:
 		m.Element("p", "! "+line.Why, "class", "aside warn")

@@ -88,7 +88,7 @@ func TestOnceADay(t *testing.T) {
 	}
 }
 
-// What fails is not tried again on the same day.
+// A check that fails is not repeated on the same day.
 func TestFailureCounts(t *testing.T) {
 	address, asked := feed(t, 500, "")
 	n := of(t, address)
@@ -147,7 +147,7 @@ func TestNobodyWaits(t *testing.T) {
 	<-over // the connection is given up
 }
 
-// What cannot be kept is not told, else it would be told every time.
+// A notice that cannot be recorded is not shown, because it would be shown every time.
 func TestDirectoryOfOthers(t *testing.T) {
 	address, asked := feed(t, 200, newer)
 	n := of(t, address)
@@ -159,5 +159,5 @@ func TestDirectoryOfOthers(t *testing.T) {
 	require.NoError(t, os.MkdirAll(n.Dir, 0o700))
 	require.NoError(t, os.WriteFile(n.file(), []byte("{broken"), 0o600))
 	_ = n.ask(context.Background())
-	assert.NotEmpty(t, n.Begin()(), "a broken file is written anew")
+	assert.NotEmpty(t, n.Begin()(), "a broken file is replaced")
 }

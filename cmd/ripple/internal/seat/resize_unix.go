@@ -8,5 +8,5 @@ import (
 	"syscall"
 )
 
-// notifyResize tells of a new size of the terminal, and that it may be another's meanwhile.
+// notifyResize reports a new size of the terminal, and that another process may own it by now.
 func notifyResize(c chan<- os.Signal) { signal.Notify(c, syscall.SIGWINCH, syscall.SIGCONT) }

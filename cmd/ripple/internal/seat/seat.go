@@ -54,7 +54,7 @@ func (s *Seat) Take(rows int) (err error) {
 	return nil
 }
 
-// retake takes the keys again: whoever stopped us may have given them to a shell.
+// retake takes the keys again: the process that stopped us may have given them to a shell.
 func (s *Seat) retake() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,7 +77,7 @@ func (s *Seat) GiveBack() {
 	s.once.Do(func() {
 		s.given.Store(true)
 		bounded(func() {
-			s.mu.Lock() // whoever writes is through
+			s.mu.Lock() // a write is complete
 			defer s.mu.Unlock()
 			unset(s.Out)
 		})

@@ -17,7 +17,7 @@ type Screen interface {
 // ErrDetached: the person has typed the keys for it.
 var ErrDetached = errors.New("detached")
 
-// Resizes tells of new sizes of the terminal.
+// Resizes reports new sizes of the terminal.
 func (s *Seat) Resizes(ctx context.Context, on Screen) {
 	changed := make(chan os.Signal, 1)
 	notifyResize(changed)
@@ -35,7 +35,7 @@ func (s *Seat) Resizes(ctx context.Context, on Screen) {
 	}
 }
 
-// escapeTime is how long an escape is waited behind that may begin a longer key.
+// escapeTime is the maximum wait for the rest of a key after an escape.
 const escapeTime = 25 * time.Millisecond
 
 // Types sends what is typed, until the context ends or the keys of the Detacher are typed:
