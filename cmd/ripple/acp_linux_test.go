@@ -53,7 +53,7 @@ func TestAnEditorDrivesALoop(t *testing.T) {
 	}
 	m := e.answer(asked)
 	assert.Equal(t, "end_turn", e.stop(m))
-	assert.Equal(t, map[string]any{"exitCode": 0., "next": "Look at the result and keep it.", "reason": "plan_complete", "verified": true},
+	assert.Equal(t, map[string]any{"exitCode": 0., "next": "Review the result and keep it.", "reason": "plan_complete", "verified": true},
 		field(t, m.Result, "_meta").(map[string]any)["ripple"])
 
 	assert.Equal(t, "in_progress pending; completed in_progress; completed completed", states(e.of("plan")))

@@ -125,7 +125,7 @@ func byPeople(a *app, cmd *cobra.Command) error {
 	if !ui.InAgent(a.Getenv) {
 		return nil
 	}
-	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s is for people, and this is an agent's turn", cmd.CommandPath()), "")
+	return ui.FailWith(ui.ExitUsage, fmt.Errorf("%s is only for people; it was called from an agent's turn", cmd.CommandPath()), "")
 }
 
 // caller describes this process.

@@ -47,7 +47,7 @@ cycle without a limit.`,
 func (a *app) showHats(ctx context.Context, format string) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, err, "go to a directory that is there")
+		return ui.FailWith(ui.ExitFailed, err, "change to an existing directory")
 	}
 	c, notes, err := config.Load(dir, nil, a.Getenv)
 	for _, n := range notes {

@@ -78,7 +78,7 @@ type starter struct{ *ui.App }
 func (a *starter) initLoop(from, presetName string, withRoles bool) error {
 	dir, err := os.Getwd()
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "change to an existing directory")
 	}
 	if err := layout.Check("."); err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")
@@ -141,7 +141,7 @@ func (a *starter) makeRoom() error {
 }
 
 func wouldReplace(name string) error {
-	return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s is there, and --from would replace it", filepath.Join(layout.Dir, name))
+	return ui.UsageError("move it away, or add to it by hand; nothing was written", "%s exists, and --from would replace it", filepath.Join(layout.Dir, name))
 }
 
 func (a *starter) writeInit(files map[string]string, found project) error {
@@ -186,7 +186,7 @@ func (a *starter) adviseInit(w wanted, found project, withRoles bool) {
 		a.Note("%s", cmp.Or(found.kind, "this")+" project: built and tested by what its files say, see "+filepath.Join(layout.Dir, here(layout.AgentFile)))
 	}
 	if withRoles {
-		a.Note("look at the roles in ripple.yml, and at what they hand on: ripple hats")
+		a.Note("review the roles in ripple.yml; ripple hats draws their topics")
 	}
 	if w.name == "" && withRoles {
 		a.Note("write the task into %s, then: ripple run%s", prompt, verify)

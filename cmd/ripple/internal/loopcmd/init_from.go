@@ -52,7 +52,7 @@ func (a *starter) readWanted(path string) (w wanted, err error) {
 	case err != nil:
 		return w, ui.FailWith(ui.ExitFailed, fmt.Errorf("%s: %w", name, err), "--from needs a file that can be read")
 	case len(data) > maxWanted:
-		return w, ui.UsageError("take the part that one loop is to do: all of it is in the prompt of every turn", "%s is larger than 1 MB", name)
+		return w, ui.UsageError("use only the part for this loop: the prompt of every turn contains all of it", "%s is larger than 1 MB", name)
 	case !utf8.Valid(data) || bytes.IndexByte(data, 0) >= 0:
 		return w, ui.UsageError("--from takes Markdown, or JSON of issues", "%s is not text in UTF-8", name)
 	}
@@ -83,7 +83,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		text = "[" + text + "]" // output of gh issue view
 	}
 	if err := json.Unmarshal([]byte(text), &list); err != nil {
-		return w, ui.UsageError("gh issue list --json number,title,body,state prints what is wanted", "%s: %s", name, jsonPlace(text, err))
+		return w, ui.UsageError("gh issue list --json number,title,body,state prints the expected format", "%s: %s", name, jsonPlace(text, err))
 	}
 	sort.SliceStable(list, func(i, j int) bool { return list[i].Number < list[j].Number })
 	w = wanted{name: name, issues: true}
@@ -92,7 +92,7 @@ func wantedIssues(name, text string) (w wanted, err error) {
 		title := strings.Join(strings.Fields(one.Title), " ")
 		switch {
 		case title == "":
-			return w, ui.UsageError("gh issue list --json number,title,body,state prints what is wanted", "%s: issue %d of %d has no title", name, i+1, len(list))
+			return w, ui.UsageError("gh issue list --json number,title,body,state prints the expected format", "%s: issue %d of %d has no title", name, i+1, len(list))
 		case strings.EqualFold(one.State, "closed"):
 			w.closed++
 			continue

@@ -60,22 +60,22 @@ func presetList() string {
 const (
 	presetPrompt = `# Task
 
-<!-- Say what is wanted, where, and how it will be judged. Each role gets this file as
-     it is in every turn, behind it what is its own; change it while the loop runs if
-     you like. -->
+<!-- Describe the task, where to do it, and how the result will be judged. Every role gets
+     this file in each turn, followed by its own instructions. You can edit it while the
+     loop runs. -->
 
 Read .ralph/@AGENT.md for how to build and test.
 `
 	presetPlan = `# Plan
 
-<!-- Boxes, one a task: the loop does not end as long as one is open. -->
+<!-- One checkbox per task. The loop does not end while one is unchecked. -->
 `
 )
 
 // checkRoom refuses to replace a ripple.yml.
 func (p preset) checkRoom() error {
 	if _, err := os.Lstat(config.ProjectFile); err == nil && smallFile(config.ProjectFile) != asNamed(p.text) {
-		return ui.UsageError("move it away, or add hats to it by hand (ripple schema project); nothing was written", "%s is there, and --preset would replace it", config.ProjectFile)
+		return ui.UsageError("move it away, or add hats to it by hand (ripple schema project); nothing was written", "%s exists, and --preset would replace it", config.ProjectFile)
 	}
 	return nil
 }
@@ -84,7 +84,7 @@ func (a *starter) writePreset(p preset) error {
 	err := projectfile.In(".", ".").CreateNew(config.ProjectFile, []byte(asNamed(p.text)))
 	what := "written"
 	if errors.Is(err, fs.ErrExist) {
-		what, err = "is there, left as it is", nil
+		what, err = "exists, unchanged", nil
 	}
 	if err != nil {
 		return ui.FailWith(ui.ExitFailed, err, "")

@@ -21,7 +21,7 @@ const untouched = "# Unchanged since ripple init wrote it, which renews it while
 func initSettings(found project) string {
 	var b strings.Builder
 	b.WriteString("# Settings of ripple run: KEY=value, as in a shell, but nothing is executed.\n" +
-		"# Flags, the environment and ripple.yml come first (in the environment, RIPPLE_ stands\n# before MAX_TURNS and what follows it); ripple run --dry-run shows each with its source.\n")
+		"# Flags, the environment and ripple.yml take precedence. In the environment, the settings\n# from MAX_TURNS on have the prefix RIPPLE_. ripple run --dry-run shows each with its source.\n")
 	for _, s := range config.Settings() {
 		value := s.Default
 		if s.Flag == "verify" {
@@ -41,13 +41,13 @@ func placeFile(files projectfile.Dir, name, text string, settings bool) (what st
 		return "written", err
 	}
 	if !settings {
-		return "is there, left as it is", nil
+		return "exists, unchanged", nil
 	}
 	renewed, err := renew(files, name, text)
 	if renewed {
-		return "renewed: nobody had changed it", err
+		return "updated: it had not been edited", err
 	}
-	return "is there, left as it is", err
+	return "exists, unchanged", err
 }
 
 // renew rewrites an unedited settings file of another version of ripple. It reports whether it

@@ -125,7 +125,7 @@ func openEvents(path string) (*os.File, error) {
 	}
 	f, err := open(path)
 	if errors.Is(err, fs.ErrNotExist) {
-		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run begins one")
+		return nil, ui.FailWith(ui.ExitUsage, err, "a loop writes it; ripple run starts one")
 	}
 	if err != nil {
 		return nil, ui.FailWith(ui.ExitFailed, err, ownersHint(err))
@@ -135,7 +135,7 @@ func openEvents(path string) (*os.File, error) {
 
 // leftOut names a line that no loop has written.
 func (a *player) leftOut(path string, number int, err error) {
-	a.Note("%s:%d: no event of a loop, left out: %v", path, number, err)
+	a.Note("%s:%d: not an event of a loop, skipped: %v", path, number, err)
 }
 
 // pace waits as long as it took then.
@@ -227,7 +227,7 @@ func (a *player) replayRecord(v *ui.TurnView, l journal.Record) {
 	case record.Committed:
 		a.Note("committed %s", l.SHA)
 		if l.Why != "" {
-			a.Note("which seldom belongs into a commit: %s", ui.Harmless(l.Why))
+			a.Note("which rarely belongs in a commit: %s", ui.Harmless(l.Why))
 		}
 	case record.CommitRefused:
 		a.Note("not committed: %s", l.Why)

@@ -132,7 +132,7 @@ func addSettings(flags *pflag.FlagSet) {
 func (a *app) runLoop(ctx context.Context, f loopFlags, flags map[string]string) error {
 	project, err := os.Getwd()
 	if err != nil {
-		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "go to a directory that is there")
+		return ui.FailWith(ui.ExitFailed, fmt.Errorf("the working directory cannot be used: %w", err), "change to an existing directory")
 	}
 	if err := layout.Check("."); err != nil {
 		return ui.FailWith(ui.ExitUsage, err, "")

@@ -23,7 +23,7 @@ func (a *app) fallback(ctx context.Context, c *config.Config, first *loopAgent) 
 			return nil, err
 		}
 		if seen[g.entry.Name] {
-			return nil, ui.UsageError("name each agent once", "%s: %s is the first agent already, or is named twice", from.From, g.entry.Name)
+			return nil, ui.UsageError("name each agent once", "%s: %s is already the first agent, or is listed twice", from.From, g.entry.Name)
 		}
 		seen[g.entry.Name] = true
 		if err := a.takeOptions(g); err != nil {

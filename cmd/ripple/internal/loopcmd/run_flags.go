@@ -36,7 +36,7 @@ func checkRunFlags(flags *pflag.FlagSet) error {
 		}
 		isEmpty := func(v string) bool { return strings.TrimSpace(v) == "" }
 		if flags.Changed(name) && (len(values) == 0 || slices.ContainsFunc(values, isEmpty)) { // pflag makes none of one empty value
-			return ui.UsageError("leave the flag out, or say what", "--%s is empty", name)
+			return ui.UsageError("omit the flag, or give it a value", "--%s is empty", name)
 		}
 	}
 	for _, two := range [][2]string{{"prompt", "prompt-file"}, {"fresh", "continue-session"}} {

@@ -22,7 +22,7 @@ import (
 	"example.com/ripple/runtime/loop/record"
 )
 
-const newRunHint = "ripple run without --resume begins a new run"
+const newRunHint = "ripple run without --resume starts a new run"
 
 // loadSettings reads the settings of a run: of a new one, or of the one that --resume goes
 // on with, which keeps those that it began with. began is nil where nothing is known of
@@ -74,11 +74,11 @@ func recordedSettings(a *app, project string, dry bool) (*record.Settings, error
 	case errors.Is(err, journal.ErrNoRun) && dry:
 		return nil, nil // it shows a new run
 	case errors.Is(err, journal.ErrNoRun):
-		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "begin one: ripple run without --resume")
+		return nil, ui.FailWith(ui.ExitMissing, fmt.Errorf("no run is recorded in %s: there is nothing to resume", layout.Dir), "start one: ripple run without --resume")
 	case err != nil:
 		return nil, reportError(err)
 	case b.Settings == nil:
-		a.Note("the run that began %s has no settings in its record, for an older ripple began it: those of this command hold", b.Time.Local().Format(time.DateTime))
+		a.Note("the record of the run started %s has no settings, because an older ripple started it; the settings of this command apply", b.Time.Local().Format(time.DateTime))
 	}
 	return b.Settings, nil
 }
@@ -124,8 +124,8 @@ func (f *loopFlags) keepTask(project string, began *record.Settings, c *config.C
 	inside, err := filepath.Rel(project, path)
 	named, _ := filepath.Abs(c.PromptFile) // by ripple.yml
 	if path != "" && path != named && (err != nil || !filepath.IsLocal(inside)) {
-		return ui.UsageError("say it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
-			"the run's task is in %s, outside of the project, where a record alone sends no agent", ui.Harmless(began.PromptFile))
+		return ui.UsageError("give it again: --resume --prompt-file "+quote.Shell(ui.Harmless(began.PromptFile)),
+			"the run's task is in %s, outside of the project; ripple does not give it to an agent only because a record names it", ui.Harmless(began.PromptFile))
 	}
 	f.prompt, f.promptFile, f.kept = began.Prompt, path, true
 	return nil

@@ -90,7 +90,7 @@ func (a *app) printReport(project string, s journal.Report) {
 	if s.Runner != nil {
 		state += fmt.Sprintf(", process %d since %s", s.Runner.PID, s.Runner.Started.Local().Format(time.DateTime))
 	} else if state == "running" || state == "paused" {
-		state = "cut off (ripple run --resume goes on)"
+		state = "interrupted (ripple run --resume)"
 	}
 	w.Row("loop", state)
 	if project != "." {

@@ -134,9 +134,9 @@ func afterDone(s *loop.Stop) string {
 	case !s.Asked:
 		return "for more work add a task (- [ ] ...) to that file or remove it, then run ripple again"
 	case s.Verified:
-		return "look at the result and keep it"
+		return "review the result and keep it"
 	}
-	return "look at the result; with --verify CMD ripple checks it before it believes it"
+	return "review the result; with --verify CMD ripple verifies such a claim"
 }
 
 func afterOpen(s *loop.Stop, then string) string {

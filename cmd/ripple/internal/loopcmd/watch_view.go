@@ -52,7 +52,7 @@ func (d *dashboard) render() string {
 	}
 	body := l.story[at:min(at+l.rows, len(l.story))]
 	if !d.report.Found {
-		body = p.Aside("", "·", "no loop has run here yet; ripple run begins one")
+		body = p.Aside("", "·", "no loop has run here yet; ripple run starts one")
 	}
 	lines := append(l.head, p.Paint(ui.Dim, strings.Repeat("─", p.Width)))
 	lines = append(lines, d.beside(p, l, body)...)
@@ -117,7 +117,7 @@ func (d *dashboard) state(p ui.Page) []string {
 	case !s.Found:
 		state = "no loop yet"
 	case s.Runner == nil && (state == "running" || state == "paused" || state == "success"):
-		state, colour = "cut off (ripple run --resume goes on)", ui.Red
+		state, colour = "interrupted (ripple run --resume)", ui.Red
 	case state == "completed":
 		colour = ui.Green
 	case state == "halted" || state == "error":
@@ -269,6 +269,6 @@ func (d *dashboard) foot(p ui.Page, at, last, total int) string {
 	if room < len("q quits") {
 		return p.Paint(ui.Dim, ansi.Truncate(where, p.Width, ""))
 	}
-	keys := ui.FitLine([]string{"q quits", "↑↓ PgUp PgDn scroll", "End follows", "the loop goes on without this"}, room)
+	keys := ui.FitLine([]string{"q quits", "↑↓ PgUp PgDn scroll", "End follows", "the loop continues without it"}, room)
 	return p.Paint(ui.Dim, keys+strings.Repeat(" ", max(1, p.Width-ansi.StringWidth(keys)-len(where)))+where)
 }
