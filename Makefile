@@ -49,8 +49,9 @@ fuzz: # every target for FUZZTIME (10s)
 lint: # the adapters of this repository; the code is linted by check
 	go run ./cmd/ripple adapter lint --strict adapters/*.yaml
 
-bench: # measures, and writes BENCHMARKS.md
-	go run ./conformance/bench -o BENCHMARKS.md
+bench: # measures, and writes BENCHMARKS.md; bin/bench -only NAME -quick measures one table
+	go -C conformance/bench build -o "$(CURDIR)/bin/bench" .
+	bin/bench -o BENCHMARKS.md
 
 bench-probe: build # what experiments find out about every program that is there, without its adapter: half an hour, goes on where it was broken off; writes docs/probe.md
 	go run ./conformance/probing -binary bin/ripple -o docs/probe.md

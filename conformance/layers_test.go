@@ -144,11 +144,9 @@ var layers = map[string]row{
 	"conformance/probing":     {5, ""},
 	"conformance/torture":     {5, ""},
 	"conformance/standin/cmd": {5, "runtime/standin"},
-	"conformance/bench":       {5, "adapters integration-scripts runtime/agent runtime/console runtime/event runtime/launch runtime/mapping runtime/registry runtime/session schema"},
 }
 
-// confined are dependencies that only one package, and those below it, may import; the benchmarks
-// compare with some of them.
+// confined are dependencies that only one package, and those below it, may import.
 var confined = map[string]string{
 	"gopkg.in/yaml.v3":                             "schema",
 	"github.com/santhosh-tekuri/jsonschema/v5":     "schema/validate",
@@ -172,7 +170,7 @@ func TestLayers(t *testing.T) {
 				if name, ours := strings.CutPrefix(imported, module+"/"); ours {
 					edges[p.short()][name] = true
 				}
-				if owner, ok := confined[imported]; ok && p.short() != "conformance/bench" {
+				if owner, ok := confined[imported]; ok {
 					assert.Truef(t, p.short() == owner || strings.HasPrefix(p.short(), owner+"/"), "%s imports %s: only %s may", p.short(), imported, owner)
 				}
 			}

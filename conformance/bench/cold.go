@@ -1,81 +1,79 @@
-//go:build unix
+//go:build linux
 
 package main
 
 import (
 	_ "embed"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
-	"strings"
-	"time"
+	"strconv"
 
 	"gopkg.in/yaml.v3"
 
 	"example.com/ripple/schema"
 )
 
-func init() { measurements = append(measurements, measurement{"cold", colds}) }
-
 //go:embed cold.yaml
 var coldCommands []byte
 
-// colds measures whole commands as a user at a prompt runs them: from fork to exit, through a pipe,
-// with an empty home. They take turns, so that other load affects all of them.
-func colds(_ *schema.Adapter, quick bool) (table, error) {
-	t := table{
+// colds has hyperfine measure whole commands as a user at a prompt runs them: from fork to exit,
+// through a pipe, with an empty home.
+func colds(_ *schema.Adapter, quick bool) (t table, err error) {
+	t = table{
 		title: "A whole command, from fork to exit",
-		note: "`exec bash true` starts a bash, runs the command in it and ends it, as the expect script does. " +
+		note: "Measured by hyperfine. `exec bash true` starts a bash, runs the command in it and ends it, as the expect script does. " +
 			"Home is empty; output goes to a pipe.",
-		columns: []string{"median", "p90", "to expect(1)"},
 	}
-	var commands [][]string
+	if _, err := exec.LookPath("hyperfine"); err != nil {
+		t.written = "hyperfine is not installed.\n"
+		return t, nil
+	}
+	var commands []struct{ Program, Line, Name string }
 	if err := yaml.Unmarshal(coldCommands, &commands); err != nil {
 		return t, err
 	}
-	dir, err := os.MkdirTemp("", "bench-cold-")
+	p, err := newConsolePlace()
 	if err != nil {
 		return t, err
 	}
-	defer os.RemoveAll(dir) // a leftover temporary directory is harmless
-	work, err := coldPlace(dir)
-	if err != nil {
-		return t, err
-	}
+	defer func() { err = errors.Join(err, p.remove()) }()
 	rounds := 100
 	if quick {
 		rounds = 10
 	}
-	times := make([][]time.Duration, len(commands))
-	for range rounds {
-		for i, argv := range commands {
-			d, err := cold(argv, work, dir)
-			if err != nil {
-				return t, fmt.Errorf("%v: %w", argv, err)
-			}
-			if d > 0 {
-				times[i] = append(times[i], d)
-			}
+	report := filepath.Join(p.dir, "report.md")
+	argv := []string{
+		"--shell=none", "--output=pipe", "--warmup=3", "--runs=" + strconv.Itoa(rounds), "--export-markdown=" + report,
+		"--prepare=" + p.binary + " console close --all --kill",
+	}
+	for _, c := range commands {
+		if _, err := exec.LookPath(c.Program); err == nil || c.Program == "ripple" {
+			argv = append(argv, "--command-name="+c.Name, c.Line)
 		}
 	}
-	for i, argv := range commands {
-		t.rows = append(t.rows, coldRow(argv, times[i], times[0]))
+	cmd := exec.Command("hyperfine", argv...)
+	cmd.Env = append(os.Environ(), "XDG_CONFIG_HOME=", "TERM=xterm-256color", "PATH="+p.dir+":"+os.Getenv("PATH"))
+	if cmd.Dir, err = loopPlace(p); err != nil {
+		return t, err
 	}
-	return t, nil
+	if _, err := output(cmd); err != nil {
+		return t, err
+	}
+	written, err := os.ReadFile(report)
+	t.written = string(written)
+	return t, err
 }
 
-// coldPlace builds the binary in dir and returns a directory with a loop's files.
-func coldPlace(dir string) (work string, err error) {
-	binary, err := buildRipple(dir)
-	if err != nil {
-		return "", err
-	}
-	work = filepath.Join(dir, "work")
+// loopPlace returns a directory with a loop's files.
+func loopPlace(p *consolePlace) (string, error) {
+	work := filepath.Join(p.dir, "work")
 	if err := os.Mkdir(work, 0o755); err != nil {
 		return "", err
 	}
-	setup := exec.Command(binary, "init")
+	setup := exec.Command(p.binary, "init")
 	setup.Dir = work
 	if out, err := setup.CombinedOutput(); err != nil {
 		return "", fmt.Errorf("ripple init: %w: %s", err, out)
@@ -92,40 +90,4 @@ func buildRipple(dir string) (binary string, err error) {
 		return "", fmt.Errorf("go build: %w: %s", err, out)
 	}
 	return binary, nil
-}
-
-// cold runs one command; it returns 0 if the program does not exist.
-func cold(argv []string, work, home string) (time.Duration, error) {
-	program := argv[0]
-	if program == "ripple" {
-		program = filepath.Join(home, program)
-	}
-	if _, err := exec.LookPath(program); err != nil {
-		return 0, nil
-	}
-	cmd := exec.Command(program, argv[1:]...)
-	cmd.Dir = work
-	cmd.Env = append(os.Environ(), "HOME="+home, "XDG_CONFIG_HOME=", "TERM=xterm-256color")
-	begin := time.Now()
-	out, err := cmd.CombinedOutput() // a pipe, read to its end
-	if err != nil {
-		return 0, fmt.Errorf("%w: %s", err, out)
-	}
-	return time.Since(begin), nil
-}
-
-func coldRow(argv []string, times, base []time.Duration) row {
-	name := "`" + strings.Join(argv, " ") + "`"
-	if len(name) > 60 {
-		name = argv[0] + ": the same as `exec bash true`"
-	}
-	if len(times) == 0 {
-		return missing(name, 3)
-	}
-	compared := "–"
-	median := percentile(times, 0.5)
-	if len(base) > 0 {
-		compared = ratio(median, percentile(base, 0.5))
-	}
-	return row{name, []string{milli(median), milli(percentile(times, 0.9)), compared}}
 }

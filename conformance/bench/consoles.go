@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package main
 
@@ -19,10 +19,6 @@ import (
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
 )
-
-func init() {
-	measurements = append(measurements, measurement{"console-exec", consoleExecs}, measurement{"console-start", consoleStarts}, measurement{"console-many", manyConsoles})
-}
 
 // consolePlace is a home with consoles of its own, and the program that hosts them.
 type consolePlace struct {
@@ -85,8 +81,7 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 	t = table{
 		title: "Consoles: `true` on bash, from the call to its answer", columns: []string{"p50", "p99", "p50 ratio", "over the row above it"},
 		note: "The session is in the measuring process; a console is a process of its own, asked over its socket; the MCP server is another process, asked over its " +
-			"standard streams; a ping of it is what the protocol's library needs at both ends. tmux's send-keys and wait-for are two processes. mcp-shell-server is a pty MCP " +
-			"server from npm (2.7.1, with node-pty overridden by @lydell/node-pty where that is not to be compiled); it cannot tell when a command has ended, and waits for 500 ms.",
+			"standard streams; a ping of it is what the protocol's library needs at both ends. tmux's send-keys and wait-for are two processes.",
 	}
 	p, err := newConsolePlace()
 	if err != nil {
@@ -149,25 +144,13 @@ func consoleExecs(a *schema.Adapter, quick bool) (t table, err error) {
 	}
 	p50 := percentile(pings, 0.5)
 	t.rows = append(t.rows, row{"ping, by MCP", []string{micro(p50), micro(percentile(pings, 0.99)), ratio(p50, base), "–"}})
-	polled, waited, err := mcpPeerTimes(ctx, batches*size/4)
-	if err != nil {
-		return t, fmt.Errorf("%s: %w", mcpPeer, err)
+	const other = "tmux send-keys + wait-for"
+	if peer == nil {
+		t.rows = append(t.rows, missing(other, 4))
+		return t, nil
 	}
-	for _, other := range []struct {
-		name  string
-		times []time.Duration
-	}{
-		{"tmux send-keys + wait-for", peer},
-		{"terminal_operate of @mako10k/mcp-shell-server, by MCP, asked until it is done", polled},
-		{"the same as it comes", waited},
-	} {
-		if other.times == nil {
-			t.rows = append(t.rows, missing(other.name, 4))
-			continue
-		}
-		p50 := percentile(other.times, 0.5)
-		t.rows = append(t.rows, row{other.name, []string{micro(p50), micro(percentile(other.times, 0.99)), ratio(p50, base), "–"}})
-	}
+	p50 = percentile(peer, 0.5)
+	t.rows = append(t.rows, row{other, []string{micro(p50), micro(percentile(peer, 0.99)), ratio(p50, base), "–"}})
 	return t, nil
 }
 
@@ -188,63 +171,4 @@ func callTool(ctx context.Context, c *sdk.ClientSession, code string) error {
 		return errors.New(text)
 	}
 	return nil
-}
-
-// consoleStarts measures the time from nothing to the first prompt, as a caller waits for it.
-func consoleStarts(a *schema.Adapter, quick bool) (t table, err error) {
-	n := 60
-	if quick {
-		n = 15
-	}
-	t = table{title: "Consoles: start, to the first prompt", columns: []string{"p50", "p99", "over the program's own"}}
-	p, err := newConsolePlace()
-	if err != nil {
-		return t, err
-	}
-	defer func() { err = errors.Join(err, p.remove()) }()
-	shell, err := newSameShell(a)
-	if err != nil {
-		return t, err
-	}
-	defer shell.remove()
-	ctx := context.Background()
-	var bare, library, command []time.Duration
-	for range n {
-		began := time.Now()
-		own, err := shell.start()
-		if err != nil {
-			return t, err
-		}
-		bare = append(bare, time.Since(began))
-		own.close()
-
-		began = time.Now()
-		c, err := p.start(ctx)
-		if err != nil {
-			return t, err
-		}
-		library = append(library, time.Since(began))
-		if err := c.End(ctx, true); err != nil {
-			return t, err
-		}
-		c.Close()
-
-		began = time.Now()
-		if out, err := exec.Command(p.binary, "console", "start").CombinedOutput(); err != nil {
-			return t, fmt.Errorf("%w: %s", err, out)
-		}
-		command = append(command, time.Since(began))
-		if out, err := exec.Command(p.binary, "console", "close", "--kill").CombinedOutput(); err != nil {
-			return t, fmt.Errorf("%w: %s", err, out)
-		}
-	}
-	base := percentile(bare, 0.5)
-	for _, r := range []struct {
-		name  string
-		times []time.Duration
-	}{{"bash alone, same startup file", bare}, {"**a console, by the library or an MCP server**", library}, {"**`ripple console start`, from fork to exit**", command}} {
-		p50 := percentile(r.times, 0.5)
-		t.rows = append(t.rows, row{r.name, []string{milli(p50), milli(percentile(r.times, 0.99)), milli(p50 - base)}})
-	}
-	return t, nil
 }

@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 package main
 
@@ -9,15 +9,12 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"slices"
 	"time"
 
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
 )
-
-func init() { measurements = append(measurements, measurement{"lines", clients}) }
 
 // clients measures how long a program that drives ripple through pipes waits for a command: it
 // writes a line and reads one. ripple adds that time minus the session's own. The cost of a hop
@@ -39,7 +36,8 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 		return t, err
 	}
 	defer os.RemoveAll(dir) // a leftover temporary directory is harmless
-	if _, err := coldPlace(dir); err != nil {
+	ripple, err := buildRipple(dir)
+	if err != nil {
 		return t, err
 	}
 	ctx := context.Background()
@@ -57,7 +55,7 @@ func clients(a *schema.Adapter, quick bool) (table, error) {
 	for _, argv := range [][]string{
 		{self, "-child", "lines"},
 		append(slices.Clone(measured.Behind), self, "-child", "lines"),
-		{filepath.Join(dir, "ripple"), "exec", a.Name, "--lines", "--json", "--env", home},
+		{ripple, "exec", a.Name, "--lines", "--json", "--env", home},
 	} {
 		c, err := startClient(argv)
 		if err != nil {

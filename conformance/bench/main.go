@@ -1,4 +1,4 @@
-//go:build unix
+//go:build linux
 
 // Command bench measures ripple and its peers in one run and writes one table: ratios from one run
 // are meaningful, figures from two runs are not comparable.
@@ -40,6 +40,7 @@ type table struct {
 	note    string
 	columns []string
 	rows    []row
+	written string // the whole table, if another program writes it
 }
 
 // measurement is one of the tables, with a short name.
@@ -49,7 +50,15 @@ type measurement struct {
 }
 
 var measurements = []measurement{
-	{"roundtrip", roundTrips}, {"start", starts}, {"bulk", bulk}, {"many", many}, {"parser", parsers}, {"terminal", terminals}, {"hostile", hostiles},
+	{"roundtrip", roundTrips},
+	{"start", starts},
+	{"lines", clients},
+	{"bulk", bulk},
+	{"terminal", terminals},
+	{"console-exec", consoleExecs},
+	{"console-many", manyConsoles},
+	{"cold", colds},
+	{"fleet", fleet},
 }
 
 //go:embed measured.yaml
@@ -84,10 +93,6 @@ func main() {
 		exitOn(bareLines(a))
 		return
 	default:
-		if lasts, is := strings.CutPrefix(*child, "redraw="); is {
-			exitOn(redraw(lasts))
-			return
-		}
 		exitOn(bulkChild(*child))
 		return
 	}
@@ -142,6 +147,10 @@ func (t table) print(w io.Writer) {
 	fmt.Fprintf(w, "\n## %s\n\n", t.title)
 	if t.note != "" {
 		fmt.Fprintf(w, "%s\n\n", t.note)
+	}
+	if t.written != "" {
+		fmt.Fprint(w, t.written)
+		return
 	}
 	fmt.Fprintf(w, "| | %s |\n|---%s|\n", strings.Join(t.columns, " | "), strings.Repeat("|---:", len(t.columns)))
 	for _, r := range t.rows {

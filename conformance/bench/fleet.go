@@ -1,3 +1,5 @@
+//go:build linux
+
 package main
 
 import (
@@ -25,8 +27,6 @@ import (
 	"example.com/ripple/runtime/session"
 	"example.com/ripple/schema"
 )
-
-func init() { measurements = append(measurements, measurement{"fleet", fleet}) }
 
 // fleetBudget bounds how long one adapter is measured, for each of start and round trip.
 const (
