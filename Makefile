@@ -94,10 +94,11 @@ fleet: build # the table of adapters in docs/adapters.md, from a run of all cont
 site: # the documents as pages, into dist/site; a link that leads nowhere is an error
 	go -C tools run ./site "$(CURDIR)" "$(CURDIR)/dist/site"
 
-release: # archives and packages for every platform, into dist
-	cd tools/release && go run . -repo "$(CURDIR)" -o "$(CURDIR)/dist"
+release: # archives and packages for every platform, into dist; nothing is published
+	$(or $(GORELEASER),tools/goreleaser) release --snapshot --clean
+	cp .release/npm/*.tgz dist
 
-release-check: # those of this machine: built twice, installed, used, removed
+release-check: # built twice; those of this machine installed, used, removed
 	tools/release-check
 
 check: lint test

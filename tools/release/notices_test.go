@@ -16,7 +16,7 @@ func TestNotices(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nstd go1.", "\ngolang.org/x/mod v", "Neither the name of", "\ngithub.com/goreleaser/nfpm/v2 v2."} {
+	for _, want := range []string{"\nstd go1.", "\ngolang.org/x/mod v", "Neither the name of", "\ngithub.com/CycloneDX/cyclonedx-go v0."} {
 		if !strings.Contains(string(text), want) {
 			t.Errorf("%q is missing", want)
 		}

@@ -18,6 +18,9 @@ import (
 //go:embed launcher.js
 var launcher []byte
 
+// platform is one that ripple is built for, by Go's names.
+type platform struct{ os, arch string }
+
 // npmNames are node's names (process.platform, process.arch) of Go's.
 var npmNames = map[string]string{"amd64": "x64", "windows": "win32"}
 
@@ -85,9 +88,13 @@ func (p npmPackage) platform(of platform, binary string) error {
 		return err
 	}
 	system, cpu := of.npm()
+	name := "ripple"
+	if of.os == "windows" {
+		name += ".exe"
+	}
 	return p.write("ripple-"+system+"-"+cpu, map[string]any{
 		"description": "The binary of ripple for " + system + " " + cpu, "os": []string{system}, "cpu": []string{cpu}, "preferUnplugged": true,
-	}, "bin/"+of.binary("ripple"), program)
+	}, "bin/"+name, program)
 }
 
 // main is the package that people install.

@@ -7,39 +7,11 @@ import (
 	"errors"
 	"flag"
 	"io"
-	"os"
-	"path/filepath"
 	"strings"
 	"time"
 
 	cdx "github.com/CycloneDX/cyclonedx-go"
 )
-
-// boms has the command of the file say what each binary is made of.
-func (r *release) boms() error {
-	for _, s := range r.SBOMs {
-		for _, binary := range r.of(s.IDs) {
-			more := binary.platform.fields()
-			more["ArtifactPath"] = binary.file
-			document, err := r.render(s.Documents[0], more)
-			if err != nil {
-				return err
-			}
-			args, err := r.renderAll(s.Args, more)
-			if err != nil {
-				return err
-			}
-			for i, arg := range args {
-				args[i] = os.Expand(arg, func(name string) string { return map[string]string{"document": document}[name] })
-			}
-			if err := start(r.out, nil, append([]string{s.Cmd}, args...)); err != nil {
-				return err
-			}
-			r.made = append(r.made, artifact{platform: binary.platform, file: filepath.Join(r.out, document)})
-		}
-	}
-	return nil
-}
 
 func sbomCommand(args []string) error {
 	var s stamp
